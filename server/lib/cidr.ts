@@ -1,0 +1,33 @@
+// Networks as the configuration names them (`10.0.0.0/8`, `::1`), and whether an address is in one of them.
+
+import ipaddr from 'ipaddr.js'
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+export type Network = [Address, number]
+
+/**
+ * IPv4 as four decimal numbers only: the library also takes `1`, `0x7f.1` and octal for addresses, so that the
+ * `TRUST_PROXY=1` of other products would be a network. Mapped IPv4 (`::ffff:1.2.3.4`) becomes the IPv4 that it is.
+ */
+export function parseAddress(text: string): Address | undefined {
+  const known = text.includes(':') ? ipaddr.IPv6.isValid(text) : ipaddr.IPv4.isValidFourPartDecimal(text)
+  return known ? ipaddr.process(text) : undefined
+}
+
+/** @returns undefined when the text is neither an address nor a CIDR range. */
+export function parseNetwork(text: string): Network | undefined {
+  const [base = '', prefix, ...more] = text.split('/')
+  const address = parseAddress(base)
+  if (!address || more.length > 0) return undefined
+  const bitsMax = address.kind() === 'ipv4' ? 32 : 128
+  if (prefix === undefined) return [address, bitsMax]
+  // A range written in mapped form counts the 96 bits in front of the IPv4 address too.
+  const bits = Number(prefix) - (base.includes(':') && bitsMax === 32 ? 96 : 0)
+  return /^\d{1,3}$/.test(prefix) && bits >= 0 && bits <= bitsMax ? [address, bits] : undefined
+}
+
+export function inNetworks(address: string, networks: Network[]): boolean {
+  const parsed = parseAddress(address)
+  if (!parsed) return false
+  return networks.some(([base, bits]) => parsed.kind() === base.kind() && parsed.match(base as never, bits))
+}

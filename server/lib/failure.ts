@@ -1,0 +1,53 @@
+// The closed list of ways a request can go wrong. Verbs throw these; http/answer.ts alone knows their status.
+
+export type FailureCode =
+  | 'invalid_json'
+  | 'not_an_object'
+  | 'missing_key'
+  | 'invalid_key'
+  | 'plan_too_low'
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'conflict'
+  | 'too_large'
+  | 'not_json'
+  | 'invalid'
+  | 'too_many'
+  | 'unavailable'
+
+export interface FailureDetail {
+  /** Per-field messages, for 422 (and bulk 409). */
+  errors?: Record<string, string>
+  /** Whole seconds, for 429 and 503. */
+  retryAfter?: number
+  /** Methods a path knows, for 405. */
+  allow?: string
+  cause?: unknown
+}
+
+/** A fault that the caller can do something about. `message` is shown to them as it is. */
+export class Failure extends Error {
+  readonly code: FailureCode
+  readonly detail: FailureDetail
+
+  constructor(code: FailureCode, message: string, detail: FailureDetail = {}) {
+    super(message, { cause: detail.cause })
+    this.name = 'Failure'
+    this.code = code
+    this.detail = detail
+  }
+}
+
+/** `<Noun> not found`: the same answer whether the thing never was or is another workspace's (contract §1). */
+export const notFound = (noun: string) =>
+  new Failure('not_found', noun === '' ? 'Not found' : `${noun} not found`)
+
+/** A 422 for one or more fields; the message repeats the first, so that it says something on its own. */
+export function invalid(errors: Record<string, string>): Failure {
+  const [field, message] = Object.entries(errors)[0] ?? ['request', 'is not valid']
+  return new Failure('invalid', `${field}: ${message}`, { errors })
+}
+
+export const unavailable = (cause: unknown, retryAfter = 5) =>
+  new Failure('unavailable', 'Temporarily unavailable', { retryAfter, cause })

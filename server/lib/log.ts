@@ -1,0 +1,34 @@
+// One JSON line per event on standard output; errors to standard error. Never a body, a key, an address or a cookie.
+
+export type LogFields = Record<string, string | number | boolean | null | undefined>
+
+export const LOG_LEVELS = ['info', 'warn', 'error', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+let threshold = 0
+
+/** For a worker, which has a threshold of its own. */
+export const currentLogLevel = (): LogLevel => LOG_LEVELS[threshold] ?? 'info'
+
+/** Lines below this level are not written. */
+export function setLogLevel(level: LogLevel): void {
+  threshold = LOG_LEVELS.indexOf(level)
+}
+
+function write(stream: NodeJS.WriteStream, level: LogLevel, event: string, fields: LogFields) {
+  if (LOG_LEVELS.indexOf(level) < threshold) return
+  stream.write(`${JSON.stringify({ at: new Date().toISOString(), level, event, ...fields })}\n`)
+}
+
+/** An error's own words and the first lines of where it came from, for the operator's eyes only. */
+export function describeError(error: unknown): LogFields {
+  if (!(error instanceof Error)) return { error: String(error) }
+  const cause = error.cause instanceof Error ? error.cause.message : undefined
+  return { error: error.message, cause, stack: error.stack?.split('\n').slice(1, 6).join('\n') }
+}
+
+export const log = {
+  info: (event: string, fields: LogFields = {}) => write(process.stdout, 'info', event, fields),
+  warn: (event: string, fields: LogFields = {}) => write(process.stderr, 'warn', event, fields),
+  error: (event: string, fields: LogFields = {}) => write(process.stderr, 'error', event, fields),
+}

@@ -1,0 +1,13 @@
+// Plans and what the REST API allows on each, in requests per minute and workspace (specification §8).
+
+export const PLANS = ['free', 'pro', 'business', 'scale', 'enterprise'] as const
+export type Plan = (typeof PLANS)[number]
+
+/** 0: no API access. */
+export const REQUESTS_PER_MINUTE: Record<Plan, number> = {
+  free: 0,
+  pro: 30,
+  business: 60,
+  scale: 120,
+  enterprise: 300,
+}

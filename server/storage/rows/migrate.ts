@@ -1,0 +1,39 @@
+// Brings a database to the newest data model, under a lock, each step in a transaction, forward only.
+
+import type { Kysely, Migration } from 'kysely'
+import { Migrator } from 'kysely'
+import type { Engine } from './engine.ts'
+import { first } from './migrations/0001-first.ts'
+import type { Tables } from './tables.ts'
+
+const migrations = (engine: Engine): Record<string, Migration> => ({ '0001-first': first(engine) })
+
+/** @throws a sentence for the operator when the database was made by a newer version, or a step fails. */
+export async function migrate(db: Kysely<Tables>, engine: Engine): Promise<void> {
+  const known = migrations(engine)
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => known } })
+  const applied = (await appliedNames(db)).filter((name) => !(name in known))
+  if (applied.length > 0) {
+    throw new Error(
+      `This database was made by a newer version of Towpath (it has ${applied.join(', ')}). ` +
+        'Start that version, or restore a backup made by this one.',
+    )
+  }
+  const { error, results } = await migrator.migrateToLatest()
+  if (error) {
+    const step = results?.find((result) => result.status === 'Error')?.migrationName
+    throw new Error(`The database could not be brought up to date${step ? ` (step ${step})` : ''}.`, {
+      cause: error,
+    })
+  }
+}
+
+async function appliedNames(db: Kysely<Tables>): Promise<string[]> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
+  if (!tables.some((table) => table.name === 'kysely_migration')) return []
+  const rows = await (db as unknown as Kysely<{ kysely_migration: { name: string } }>)
+    .selectFrom('kysely_migration')
+    .select('name')
+    .execute()
+  return rows.map((row) => row.name)
+}

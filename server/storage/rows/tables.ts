@@ -1,0 +1,124 @@
+// The data model on one screen. Times are integer milliseconds, booleans 0 or 1, structured values JSON text: the
+// same words on SQLite and PostgreSQL.
+
+import type { Generated } from 'kysely'
+
+export interface Workspaces {
+  id: Generated<number>
+  /** What the snippet names the workspace by; not guessable from the id. */
+  public_id: string
+  name: string
+  plan: string
+  created_at: number
+  updated_at: number
+}
+
+export interface ApiKeys {
+  id: Generated<number>
+  workspace_id: number
+  name: string
+  /** SHA-256 of the key in hex: the key itself is shown once and kept nowhere. */
+  hash: string
+  last_four: string
+  created_at: number
+  last_used_at: number | null
+  revoked_at: number | null
+}
+
+export interface Links {
+  id: Generated<number>
+  workspace_id: number
+  /** '' is the instance's default domain, whatever its name is today. */
+  domain: string
+  slug: string
+  /** The slug as it is matched: NFC, lower case. Unique with the domain among links that are not deleted. */
+  slug_key: string
+  destination_url: string
+  title: string | null
+  comments: string | null
+  external_id: string | null
+  archived: number
+  starts_at: number | null
+  expires_at: number | null
+  expired_url: string | null
+  click_limit: number | null
+  /** Human clicks that have used up `click_limit`; counted before the redirect is answered, so never over it. */
+  clicks_used: number
+  lead_limit: number | null
+  /** Argon2id; write-only. */
+  password_hash: string | null
+  forward_query: number
+  track_conversions: number
+  geo_targeting: string
+  device_targeting: string
+  redirect_status: number
+  clicks: number
+  leads: number
+  last_clicked_at: number | null
+  /** Slug, destination and title, lower case: what `search` looks in. */
+  search_text: string
+  created_at: number
+  updated_at: number
+  /** A deleted link stays as a name for its clicks; its slug and external id are free again. */
+  deleted_at: number | null
+}
+
+export interface Tags {
+  id: Generated<number>
+  workspace_id: number
+  name: string
+  /** Lower-case name: unique in the workspace. */
+  name_key: string
+  color: string
+  created_at: number
+}
+
+export interface LinkTags {
+  link_id: number
+  tag_id: number
+  workspace_id: number
+}
+
+export interface IdempotencyKeys {
+  workspace_id: number
+  key: string
+  path: string
+  body_hash: string
+  status: number
+  body: string
+  created_at: number
+}
+
+/** How far the batches of each node's spool have been added to the links' counters. */
+export interface ClickMarks {
+  node: string
+  batch: number
+}
+
+export interface VisitorSalts {
+  /** UTC day, `2026-01-31`. */
+  day: string
+  salt: string
+}
+
+/** PostgreSQL only: all processes share these windows; on one machine they live in memory. */
+export interface RateWindows {
+  key: string
+  /** Times of the requests in the window, microseconds. */
+  hits: number[]
+  /** 1 when the newest request was within the limit. */
+  allowed: number
+  expires_at: number
+}
+
+export interface Tables {
+  workspaces: Workspaces
+  api_keys: ApiKeys
+  links: Links
+  tags: Tags
+  link_tags: LinkTags
+  idempotency_keys: IdempotencyKeys
+  click_marks: ClickMarks
+  visitor_salts: VisitorSalts
+  rate_windows: RateWindows
+}
