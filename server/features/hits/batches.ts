@@ -1,0 +1,107 @@
+// Batch files: the truth about described hits. Immutable, numbered per node, named
+// `<number>-<segment>-<offset>.ndjson` after where in the spool they end, so that a listing tells all there is to know.
+
+import type { FileHandle } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Batch } from '../../storage/hits/engine.ts'
+import type { Hit } from '../../storage/hits/hit.ts'
+import { syncDirectory } from './segment.ts'
+
+/** A place in the spool: everything before it is described. */
+export interface Position {
+  seq: number
+  offset: number
+}
+
+export interface BatchFile extends Batch {
+  end: Position
+  bytes: number
+  /** Milliseconds since the epoch. */
+  writtenAt: number
+}
+
+/** What a batch adds to the counters of a link: its clicks by people, and the time of the last one. */
+export type ClickCount = [linkId: number, clicks: number, lastAt: number]
+
+const NAME = /^(\d{10})-(\d{10})-(\d{10})\.ndjson$/
+const digits = (number: number) => String(number).padStart(10, '0')
+
+/** The batches of a node in order. What a crash left half-written is removed: its hits are still in the spool. */
+export async function listBatches(dir: string, node: string): Promise<BatchFile[]> {
+  await mkdir(dir, { recursive: true, mode: 0o700 })
+  const batches: BatchFile[] = []
+  for (const name of await readdir(dir)) {
+    if (name.endsWith('.tmp')) await rm(join(dir, name), { force: true })
+    const parts = NAME.exec(name)
+    if (!parts) continue
+    const [number = 0, seq = 0, offset = 0] = parts.slice(1).map(Number)
+    const path = join(dir, name)
+    const { size, mtimeMs } = await stat(path)
+    batches.push({ node, number, path, end: { seq, offset }, bytes: size, writtenAt: mtimeMs })
+  }
+  return batches.sort((a, b) => a.number - b.number)
+}
+
+/** A batch being written. It exists from `finish` on, and not at all before. */
+export interface OpenBatch {
+  hits: number
+  add(hits: Hit[]): Promise<void>
+  /** Resolves when the batch is on the disk under its name. */
+  finish(end: Position): Promise<BatchFile>
+  discard(): Promise<void>
+}
+
+export async function createBatch(dir: string, node: string, number: number): Promise<OpenBatch> {
+  const unfinished = join(dir, `${digits(number)}.tmp`)
+  const file: FileHandle = await open(unfinished, 'w', 0o600)
+  let path = unfinished
+  let bytes = 0
+  const batch: OpenBatch = {
+    hits: 0,
+    async add(hits) {
+      const text = Buffer.from(hits.map((hit) => `${JSON.stringify(hit)}\n`).join(''))
+      await file.writeFile(text)
+      batch.hits += hits.length
+      bytes += text.length
+    },
+    async finish(end) {
+      await file.sync()
+      await file.close()
+      const finished = join(dir, `${digits(number)}-${digits(end.seq)}-${digits(end.offset)}.ndjson`)
+      await rename(unfinished, finished)
+      path = finished
+      await syncDirectory(dir)
+      return { node, number, path, end, bytes, writtenAt: Date.now() }
+    },
+    async discard() {
+      await file.close()
+      // Under either name: a batch whose directory could not be synced must not be there beside its successor.
+      await rm(path, { force: true })
+    },
+  }
+  return batch
+}
+
+/** Adds clicks by people (nothing else is on a link's counter) to `counts`. */
+export function countClicks(hits: Iterable<Hit>, counts: Map<number, ClickCount>): void {
+  for (const hit of hits) {
+    if (hit.class !== 'human' || hit.outcome !== 'redirect' || hit.linkId === 0) continue
+    const count = counts.get(hit.linkId)
+    if (count) {
+      count[1]++
+      count[2] = Math.max(count[2], hit.at)
+    } else counts.set(hit.linkId, [hit.linkId, 1, hit.at])
+  }
+}
+
+/** Counts a batch from its file, as when it was written. */
+export async function readCounts(batch: Batch): Promise<ClickCount[]> {
+  const counts = new Map<number, ClickCount>()
+  const lines = (await readFile(batch.path, 'utf8')).split('\n')
+  countClicks(
+    lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Hit),
+    counts,
+  )
+  return [...counts.values()]
+}

@@ -1,0 +1,143 @@
+// Reads the spool behind the process that writes it, from another thread: plain reads of the segment files, which the
+// kernel keeps the same as the mapping. Addresses end here: what is described is overwritten, full segments deleted.
+
+import type { FileHandle } from 'node:fs/promises'
+import { open, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { log } from '../../lib/log.ts'
+import type { Position } from './batches.ts'
+import { segmentName, segmentSeq } from './segment.ts'
+import { LIVE_END, LIVE_SEGMENT } from './spool.ts'
+import { decodeHeader, HEADER_BYTES, type Reading, readRecords } from './spool-format.ts'
+
+// About 1,300 hits: describing them holds up the worker's questions for 10 ms.
+const WINDOW_BYTES = 256 * 1024
+
+export interface SpoolReader {
+  /** Everything before it has been returned. */
+  position(): Position
+  /** Whether something new may stand after the position. */
+  behind(): boolean
+  /** The next hits; null when there are none now. May be empty where nothing but damage was stepped over. */
+  next(): Promise<Reading['hits'] | null>
+  /** Forgets what was returned since: the next hits are those after `position`. */
+  rewind(position: Position): Promise<void>
+  /** Destroys everything before the position. Call it when that is safe elsewhere. */
+  forget(): Promise<void>
+  close(): Promise<void>
+}
+
+interface OpenSegment {
+  file: FileHandle
+  seq: number
+  nonce: number
+  bytes: number
+}
+
+export function openSpoolReader(dir: string, shared: Int32Array, from: Position): SpoolReader {
+  let at = { ...from }
+  let current: OpenSegment | null = null
+  /** Up to where this segment has been overwritten; unknown (0) after a start. */
+  let erased: Position = { seq: 0, offset: 0 }
+
+  const liveSegment = () => Atomics.load(shared, LIVE_SEGMENT)
+
+  async function release() {
+    const segment = current
+    current = null
+    await segment?.file.close()
+  }
+
+  /** Opens the segment of the position, or of the next one there is, up to and with the live one. */
+  async function openCurrent(live: number): Promise<OpenSegment | null> {
+    if (current?.seq === at.seq) return current
+    await release()
+    const seqs = (await listSegments(dir)).filter((seq) => seq >= at.seq && seq <= live)
+    for (const seq of seqs) {
+      const segment = await openSegment(dir, seq)
+      if (!segment) continue
+      if (seq !== at.seq) at = { seq, offset: HEADER_BYTES }
+      current = segment
+      return segment
+    }
+    return null
+  }
+
+  async function next() {
+    for (;;) {
+      // The number before the end: see `Spool.shared`.
+      const live = liveSegment()
+      const liveEnd = Atomics.load(shared, LIVE_END)
+      const segment = live === 0 ? null : await openCurrent(live)
+      if (!segment) return null
+      const end = segment.seq === live ? liveEnd : segment.bytes
+      if (at.offset < end) {
+        const reading = await readWindow(segment, at.offset, end)
+        if (reading.torn > 0) log.warn('spool_torn', { segment: segment.seq, places: reading.torn })
+        at.offset = reading.next
+        return reading.hits
+      }
+      if (segment.seq === live) return null
+      at = { seq: segment.seq + 1, offset: HEADER_BYTES }
+    }
+  }
+
+  async function forget() {
+    for (const seq of await listSegments(dir))
+      if (seq < at.seq) await rm(join(dir, segmentName(seq)), { force: true })
+    const from = erased.seq === at.seq ? erased.offset : HEADER_BYTES
+    if (current?.seq === at.seq && from < at.offset) {
+      await current.file.write(Buffer.alloc(at.offset - from), 0, at.offset - from, from)
+      erased = { ...at }
+    }
+  }
+
+  return {
+    position: () => ({ ...at }),
+    behind() {
+      const live = liveSegment()
+      return live > at.seq || (live === at.seq && Atomics.load(shared, LIVE_END) > at.offset)
+    },
+    next,
+    async rewind(position) {
+      await release()
+      at = { ...position }
+    },
+    forget,
+    close: release,
+  }
+}
+
+async function readWindow(segment: OpenSegment, from: number, end: number): Promise<Reading> {
+  const bytes = Buffer.alloc(Math.min(WINDOW_BYTES, end - from))
+  const { bytesRead } = await segment.file.read(bytes, 0, bytes.length, from)
+  if (bytesRead === 0) return { hits: [], next: end, torn: 1 }
+  return readRecords({
+    bytes: bytes.subarray(0, bytesRead),
+    base: from,
+    seq: segment.seq,
+    nonce: segment.nonce,
+    // All records before the end are complete, so nothing that begins here goes on after it.
+    last: from + bytesRead >= end,
+  })
+}
+
+const listSegments = async (dir: string) =>
+  (await readdir(dir))
+    .map(segmentSeq)
+    .filter((seq) => seq !== null)
+    .sort((a, b) => a - b)
+
+async function openSegment(dir: string, seq: number): Promise<OpenSegment | null> {
+  const path = join(dir, segmentName(seq))
+  const file = await open(path, 'r+')
+  const head = Buffer.alloc(HEADER_BYTES)
+  const { bytesRead } = await file.read(head, 0, HEADER_BYTES, 0)
+  const header = decodeHeader(head.subarray(0, bytesRead))
+  if (header?.seq === seq) return { file, seq, nonce: header.nonce, bytes: (await file.stat()).size }
+  await file.close()
+  // Its records cannot be told from noise, but an operator may want to look before it is deleted.
+  log.error('spool_segment_unreadable', { segment: seq, movedTo: `${path}.unreadable` })
+  await rename(path, `${path}.unreadable`)
+  return null
+}

@@ -1,0 +1,56 @@
+// The one call by which a request becomes a hit, whatever was answered.
+
+import { isPrefetch } from '../../lib/user-agent.ts'
+import type { Outcome } from '../../storage/hits/hit.ts'
+import type { Spool } from './spool.ts'
+
+export interface Asked {
+  /** Milliseconds since the epoch. */
+  at: number
+  method: string
+  headers: { get(name: string): string | null }
+  /** The client's IP as text. */
+  address: string
+  /** The short URL's query without `?`. */
+  query: string
+}
+
+export interface Answered {
+  outcome: Outcome
+  workspaceId: number
+  /** 0 where the slug is unknown. */
+  linkId: number
+  /** Where the redirect leads: its utm parameters speak where the short URL's do not. */
+  destination?: string
+  /** Only where no link answered. */
+  slug?: string
+}
+
+/** Stores the hit in the spool and returns its id (0 when it has no place yet). Never throws, never waits. */
+export function recordHit(spool: Pick<Spool, 'append'>, asked: Asked, answered: Answered): number {
+  const { at, method, headers, address, query } = asked
+  const header = (name: string) => headers.get(name)
+  return spool.append({
+    at,
+    workspaceId: answered.workspaceId,
+    linkId: answered.linkId,
+    outcome: answered.outcome,
+    head: method === 'HEAD',
+    prefetch: isPrefetch(header),
+    trigger: query !== '' && /(?:^|&)qr=1(?:&|$)/.test(query) ? 'qr' : 'link',
+    address,
+    userAgent: headers.get('user-agent') ?? '',
+    referrer: headers.get('referer') ?? '',
+    query,
+    destinationQuery: utmPart(answered.destination),
+    slug: answered.slug ?? '',
+  })
+}
+
+function utmPart(destination: string | undefined): string {
+  if (destination === undefined || !destination.includes('utm_')) return ''
+  const start = destination.indexOf('?')
+  if (start === -1) return ''
+  const end = destination.indexOf('#', start)
+  return destination.slice(start + 1, end === -1 ? undefined : end)
+}

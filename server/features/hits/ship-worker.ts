@@ -1,0 +1,212 @@
+// The worker beside the request thread: spool → batches → engine, and the questions. The hit engine lives here and
+// nowhere else, so neither a flush (50 ms) nor a long question is ever felt by a redirect.
+
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parentPort, workerData } from 'node:worker_threads'
+import { Failure } from '../../lib/failure.ts'
+import { describeError, log, setLogLevel } from '../../lib/log.ts'
+import { type Geo, openGeo } from '../../storage/geo.ts'
+import { openDuckDb } from '../../storage/hits/duckdb.ts'
+import type { HitQuery } from '../../storage/hits/engine.ts'
+import { createAgents } from './agent.ts'
+import { type BatchFile, listBatches, type Position } from './batches.ts'
+import { startCounting } from './counting.ts'
+import { describeHit } from './describe.ts'
+import { keepEngine } from './keep-engine.ts'
+import { prunable } from './pruning.ts'
+import { openSpoolReader } from './read-spool.ts'
+import type { FromWorker, ToWorker, WorkerSettings } from './ship-messages.ts'
+import { LIVE_SEGMENT, WAITING } from './spool.ts'
+import { HEADER_BYTES } from './spool-format.ts'
+import { createSaltBook } from './visitor.ts'
+import { batchWriter } from './write-batches.ts'
+
+/** How long a pass that failed (a full disk) is not tried again. */
+const RETRY_MS = 1000
+const SETTLE_MS = 3000
+
+const settings = workerData as WorkerSettings
+setLogLevel(settings.logLevel)
+const { node, shared, dataDir } = settings
+const enginePath = join(dataDir, 'hits.duckdb')
+const batchesDir = join(dataDir, 'batches', node)
+const send = (message: FromWorker) => parentPort?.postMessage(message)
+
+const salts = createSaltBook()
+salts.set(settings.salts)
+let ownHosts: ReadonlySet<string> = new Set(settings.ownHosts)
+const geo = openGeoOrNone(settings.geoPath)
+const agentOf = createAgents()
+
+const batches: BatchFile[] = await listBatches(batchesDir, node)
+const otherBatches = await listOtherBatches()
+const start = startOfReading()
+const reader = openSpoolReader(settings.spoolDir, shared, start)
+let described = { until: 0, batch: batches.at(-1)?.number ?? 0, position: start }
+let reached = described
+
+const engine = keepEngine({
+  open: () => openDuckDb({ path: enginePath, batchDir: join(dataDir, 'batches') }),
+  node,
+  batches: () => [...otherBatches, batches],
+  onChange: report,
+})
+const counting = startCounting({
+  countedUpTo: settings.countedUpTo,
+  batches,
+  send: (number, counts) => send({ type: 'counts', number, counts }),
+  onError: fail,
+})
+await engine.tried
+const writeBatches = batchWriter({
+  reader,
+  dir: batchesDir,
+  node,
+  // Above the other marks too: were batches lost, their numbers must not be used for other hits.
+  lastNumber: Math.max(batches.at(-1)?.number ?? 0, settings.countedUpTo, engine.mark(node)),
+  maxHits: settings.maxHits,
+  describe: (id, raw) => describeHit(id, raw, { geo, agentOf, saltOf: salts.of, ownHosts }),
+  onBatch(batch, counts) {
+    batches.push(batch)
+    counting.add(batch, counts)
+    engine.wake()
+  },
+})
+
+let shipping: Promise<void> | null = null
+let notBefore = 0
+let closing = false
+
+/** One pass at a time; whoever asks during one gets it and another. */
+async function ship(): Promise<void> {
+  while (shipping) await shipping.catch(() => undefined) // its own caller hears of it
+  shipping = pass().finally(() => {
+    shipping = null
+  })
+  await shipping
+}
+
+async function pass() {
+  const until = Date.now()
+  try {
+    await writeBatches()
+  } catch (error) {
+    notBefore = Date.now() + RETRY_MS
+    throw error
+  }
+  // Hits that wait in the other thread's memory are older than now and not here yet.
+  if (Atomics.load(shared, WAITING) === 0)
+    described = { until, batch: batches.at(-1)?.number ?? 0, position: reader.position() }
+  report()
+}
+
+function report() {
+  const mark = engine.mark(node)
+  if (mark >= described.batch) reached = described
+  const { until, position } = reached
+  send({
+    type: 'progress',
+    progress: { engineUp: engine.isUp(), batch: described.batch, mark, until, position },
+  })
+}
+
+async function prune() {
+  const state = { now: Date.now(), mark: engine.mark(node), counted: counting.counted() }
+  const doomed = prunable(batches, state, settings.keep)
+  if (doomed.length === 0) return
+  await engine.backup(`${enginePath}.backup`)
+  for (const batch of doomed) await rm(batch.path, { force: true })
+  batches.splice(0, doomed.length)
+  log.info('hit_batches_pruned', { batches: doomed.length })
+}
+
+async function answer(id: number, query: HitQuery) {
+  try {
+    send({ type: 'answer', id, rows: await engine.ask(query) })
+  } catch (error) {
+    const away = error instanceof Failure && error.code === 'unavailable'
+    if (!away) log.error('hit_question_failed', describeError(error))
+    send({
+      type: 'refusal',
+      id,
+      message: error instanceof Error ? error.message : String(error),
+      unavailable: away,
+    })
+  }
+}
+
+async function drain(id: number) {
+  await ship().catch((error) => log.error('ship_failed', describeError(error)))
+  await engine.settled()
+  report()
+  send({ type: 'drained', id })
+}
+
+async function close() {
+  if (closing) return
+  closing = true
+  clearInterval(shipTimer)
+  clearInterval(pruneTimer)
+  await ship().catch((error) => log.error('ship_failed', describeError(error)))
+  // A long backlog is loaded after the next start as well.
+  await Promise.race([engine.settled(), Bun.sleep(SETTLE_MS)])
+  await engine.close()
+  await reader.close()
+  send({ type: 'closed' })
+}
+
+/** What nobody foresaw: the engine is closed properly and the main thread starts another worker. */
+function fail(error: unknown) {
+  log.error('ship_worker_failed', describeError(error))
+  if (closing) return
+  closing = true
+  void engine.close().finally(() => process.exit(1))
+}
+
+function openGeoOrNone(path: string | undefined): Geo {
+  try {
+    return openGeo(path)
+  } catch (error) {
+    log.error('geo_unavailable', { path, ...describeError(error) })
+    return { lookup: () => ({ country: null, region: null, city: null, continent: null }) }
+  }
+}
+
+/** Batches of a spool that is no longer there: for an engine that has to be rebuilt. */
+async function listOtherBatches(): Promise<BatchFile[][]> {
+  const nodes = await readdir(join(dataDir, 'batches'), { withFileTypes: true })
+  const others = nodes.filter((entry) => entry.isDirectory() && entry.name !== node)
+  return Promise.all(others.map(({ name }) => listBatches(join(dataDir, 'batches', name), name)))
+}
+
+function startOfReading(): Position {
+  const end = batches.at(-1)?.end
+  if (!end) return { seq: 0, offset: HEADER_BYTES }
+  const live = Atomics.load(shared, LIVE_SEGMENT)
+  if (live === 0 || end.seq <= live) return end
+  // Somebody put an older spool in place of this one. Its hits may be in the batches; not counting any is worse.
+  log.error('spool_older_than_batches', { spool: live, batches: end.seq })
+  return { seq: 0, offset: HEADER_BYTES }
+}
+
+const shipTimer = setInterval(() => {
+  if (shipping || Date.now() < notBefore || !reader.behind()) return
+  ship().catch((error) => log.error('ship_failed', describeError(error)))
+}, settings.shipEveryMs)
+const pruneTimer = setInterval(() => {
+  prune().catch((error) => log.error('prune_failed', describeError(error)))
+}, settings.pruneEveryMs)
+
+process.on('uncaughtException', fail)
+process.on('unhandledRejection', fail)
+parentPort?.on('message', (message: ToWorker) => {
+  if (message.type === 'ask') void answer(message.id, message.query)
+  else if (message.type === 'stored') counting.stored(message.number)
+  else if (message.type === 'salts') salts.set(message.salts)
+  else if (message.type === 'ownHosts') ownHosts = new Set(message.ownHosts)
+  else if (message.type === 'drain') void drain(message.id)
+  else void close()
+})
+// A first pass at once: it deletes what the last run had described and not yet destroyed.
+ship().catch((error) => log.error('ship_failed', describeError(error)))

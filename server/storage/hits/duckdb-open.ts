@@ -1,0 +1,152 @@
+// Opens a DuckDB file whatever state a crash, a full disk or a bad disk left it in. The batches are the truth and this
+// file an index of them, so what cannot be read is set aside and the marks say what to load again.
+
+import { existsSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { describeError, log } from '../../lib/log.ts'
+
+export interface DuckDbSettings {
+  path: string
+  memoryLimitMb: number
+  threads: number
+  /** The one directory that batches are read from. */
+  batchDir: string
+}
+
+/** What went wrong lies outside the file: it would fail the same with a new one, so nothing must be set aside. */
+const NOT_CORRUPTION = [
+  /could not set lock|conflicting lock|unique file handle conflict/i,
+  /permission denied|read-only file system|no such file or directory|is a directory|too many open files/i,
+  /no space left|disk quota|file too large|out of memory|failed to allocate/i,
+  // Written by a newer DuckDB: an operator went back a version, which is theirs to undo.
+  /newer version|version number \d+, but we can only read/i,
+  // A statement of ours that does not fit the file: another release's, or our mistake.
+  /^(catalog|binder|parser) error(?!.*replaying wal)|failed to set config/i,
+]
+
+/** The engine's own words are all it says about an error. */
+const isCorruption = (error: unknown) =>
+  error instanceof Error && !NOT_CORRUPTION.some((pattern) => pattern.test(error.message))
+
+/** @param thorough read all of it: for a file about which there is doubt. */
+export type Prepare = (instance: DuckDBInstance, thorough: boolean) => Promise<void>
+
+/** Damage inside the data shows only when somebody reads it; this makes the next opening set the file aside. */
+export const unreadable = (path: string) => `${path}.unreadable`
+
+/**
+ * Tries the file; then the file without its write-ahead log; then the last backup; then an empty one. `prepare` reads
+ * enough of it to know. Throws only for what is not corruption (a lock, a right, a full disk).
+ */
+export async function openDuckDbFile(settings: DuckDbSettings, prepare: Prepare): Promise<DuckDBInstance> {
+  const { path } = settings
+  let step = 0
+  // Each remedy sets aside more than the one before; with nothing left to set aside the file is new.
+  const remedies = [
+    {
+      next: 'without its log',
+      apply: () => setAside([`${path}.wal`, `${path}.wal.checkpoint`, `${path}.wal.recovery`]),
+    },
+    { next: 'from the backup', apply: () => restoreBackup(path) },
+    { next: 'empty', apply: () => setAsideAll(path) },
+  ]
+  if (existsSync(unreadable(path))) {
+    log.error('hits.duckdb_unreadable', { path, next: 'from the backup' })
+    await restoreBackup(path)
+    await rm(unreadable(path))
+    step = 2
+  }
+  for (; ; step++) {
+    try {
+      return await openOnce(settings, (instance) => prepare(instance, step === 2))
+    } catch (error) {
+      const remedy = remedies[step]
+      if (!remedy || !isCorruption(error)) throw error
+      log.error('hits.duckdb_corrupt', { path, next: remedy.next, ...describeError(error) })
+      await remedy.apply()
+    }
+  }
+}
+
+async function openOnce(settings: DuckDbSettings, prepare: (instance: DuckDBInstance) => Promise<void>) {
+  const instance = await DuckDBInstance.create(settings.path, {
+    memory_limit: `${settings.memoryLimitMb}MB`,
+    threads: String(settings.threads),
+    temp_directory: `${settings.path}.tmp`,
+    // Nothing is ever fetched: what we need (JSON) is built in.
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    // Order is not asked for, and keeping it costs memory on large loads.
+    preserve_insertion_order: 'false',
+  })
+  try {
+    const connection = await instance.connect()
+    const directory = resolve(settings.batchDir).replaceAll("'", "''")
+    await connection.run(`SET allowed_directories = ['${directory}/']`)
+    await connection.run('SET enable_external_access = false')
+    await connection.run('SET lock_configuration = true')
+    connection.closeSync()
+    await prepare(instance)
+    return instance
+  } catch (error) {
+    instance.closeSync()
+    throw error
+  }
+}
+
+/** Names what was set aside by the moment, so that a second accident does not overwrite the first one's evidence. */
+async function setAside(paths: string[]) {
+  const suffix = `.corrupt-${Date.now()}`
+  for (const path of paths) if (existsSync(path)) await rename(path, `${path}${suffix}`)
+}
+
+const setAsideAll = (path: string) =>
+  setAside([path, `${path}.wal`, `${path}.wal.checkpoint`, `${path}.wal.recovery`])
+
+async function restoreBackup(path: string) {
+  await setAsideAll(path)
+  if (existsSync(`${path}.backup`)) await copyDurably(`${path}.backup`, path)
+}
+
+/**
+ * The copy has its name only once all of it is on the disk. Another process makes it: closing any descriptor of a file
+ * drops every lock its process holds on it (POSIX), so a copy made here would let a second server open our database.
+ */
+export async function copyDurably(from: string, to: string) {
+  const half = `${to}.half`
+  try {
+    await copyElsewhere(from, half)
+    await sync(half)
+    await rename(half, to)
+    await sync(dirname(to))
+  } finally {
+    await rm(half, { force: true })
+  }
+}
+
+/** Shares the blocks where the file system can, so that gigabytes are copied at once. */
+const COPY =
+  "const fs = require('node:fs'); fs.copyFileSync(process.argv[1], process.argv[2], fs.constants.COPYFILE_FICLONE)"
+
+async function copyElsewhere(from: string, to: string) {
+  // In a compiled server the executable is itself; the variable makes it Bun.
+  const child = Bun.spawn([process.execPath, '-e', COPY, from, to], {
+    env: { BUN_BE_BUN: '1' },
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
+  const [said, code] = await Promise.all([new Response(child.stderr).text(), child.exited])
+  if (code !== 0) throw new Error(`Copying ${from} to ${to} failed: ${said.trim()}`)
+}
+
+async function sync(path: string) {
+  const file = await open(path, 'r')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}

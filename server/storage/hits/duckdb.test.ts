@@ -1,0 +1,252 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { hit, hitEngineContract, query } from '../../../tests/contracts/hit-engine.ts'
+import { isEngineDead, openDuckDb } from './duckdb.ts'
+import type { HitEngine } from './engine.ts'
+
+hitEngineContract('DuckDB', {
+  open: (directory) => openDuckDb({ path: join(directory, 'hits.duckdb') }),
+  openBackup: (path) => openDuckDb({ path }),
+})
+
+describe('DuckDB after an accident', () => {
+  let directory: string
+  let path: string
+  const opened: HitEngine[] = []
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'hits-'))
+    path = join(directory, 'hits.duckdb')
+  })
+  afterEach(async () => {
+    for (const engine of opened.splice(0)) await engine.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+
+  const open = async (at = path) => {
+    const engine = await openDuckDb({ path: at, batchDir: directory })
+    opened.push(engine)
+    return engine
+  }
+  const load = (engine: HitEngine, number: number, count = 10) => {
+    const batch = join(directory, `batch-${number}`)
+    writeFileSync(batch, Array.from({ length: count }, () => `${JSON.stringify(hit())}\n`).join(''))
+    return engine.load({ node: 'a', number, path: batch })
+  }
+  const clicks = async (engine: HitEngine) => (await engine.ask(query()))[0]?.clicks
+  /** What a killed process leaves: the file of the last checkpoint and a log of what came after. */
+  const killed = async (batches: number) => {
+    const engine = await open(join(directory, 'living.duckdb'))
+    await load(engine, 1)
+    // A backup checkpoints; what follows is in the log alone.
+    await engine.backup(join(directory, 'first-batch'))
+    for (let number = 2; number <= batches; number++) await load(engine, number)
+    copyFileSync(join(directory, 'living.duckdb'), path)
+    copyFileSync(join(directory, 'living.duckdb.wal'), `${path}.wal`)
+  }
+  const setAside = () => readdirSync(directory).filter((name) => name.includes('.corrupt-'))
+
+  test('a killed process loses no batch', async () => {
+    await killed(5)
+    const engine = await open()
+    expect([await clicks(engine), await engine.mark('a')]).toEqual([50, 5])
+    expect(setAside()).toEqual([])
+  })
+
+  test('a torn log loses whole batches and its mark says which, so they are loaded again', async () => {
+    await killed(5)
+    truncateSync(`${path}.wal`, statSync(`${path}.wal`).size - 100)
+    const engine = await open()
+    expect([await clicks(engine), await engine.mark('a')]).toEqual([40, 4])
+    await load(engine, 5)
+    expect(await clicks(engine)).toBe(50)
+  })
+
+  test('a log with a flipped byte is set aside and the file opened as of its checkpoint', async () => {
+    await killed(5)
+    const log = readFileSync(`${path}.wal`)
+    const middle = Math.floor(log.length / 2)
+    log[middle] = (log[middle] as number) ^ 0xff
+    writeFileSync(`${path}.wal`, log)
+    const engine = await open()
+    expect([await clicks(engine), await engine.mark('a')]).toEqual([10, 1])
+    expect(setAside()).toEqual([expect.stringMatching(/^hits\.duckdb\.wal\.corrupt-\d+$/)])
+    await load(engine, 2)
+    expect(await clicks(engine)).toBe(20)
+  })
+
+  test('a file of garbage is set aside for the last backup', async () => {
+    await killed(3)
+    copyFileSync(join(directory, 'first-batch'), `${path}.backup`)
+    rmSync(`${path}.wal`)
+    writeFileSync(path, Buffer.alloc(300_000, 'garbage'))
+    const engine = await open()
+    expect([await clicks(engine), await engine.mark('a')]).toEqual([10, 1])
+    expect(setAside()).toHaveLength(1)
+    expect(existsSync(`${path}.backup`)).toBe(true)
+  })
+
+  test('with neither file nor backup readable it starts empty', async () => {
+    writeFileSync(path, Buffer.alloc(300_000, 'garbage'))
+    writeFileSync(`${path}.wal`, 'garbage')
+    writeFileSync(`${path}.backup`, 'garbage')
+    const engine = await open()
+    expect([await clicks(engine), await engine.mark('a')]).toEqual([0, 0])
+    await load(engine, 1)
+    expect(await clicks(engine)).toBe(10)
+  })
+
+  test('damage inside the data kills the engine when it is read; the next opening uses the backup, or starts empty', async () => {
+    const first = await openDuckDb({ path })
+    const marker = crypto.randomUUID()
+    const batch = (number: number) => {
+      const file = join(directory, `batch-${number}`)
+      // Few different texts: those the engine keeps as they are, and so they show where the data lies.
+      const texts = Array.from({ length: 3000 }, (_, n) => `${marker}-${n % 50}`)
+      writeFileSync(file, texts.map((utmContent) => `${JSON.stringify(hit({ utmContent }))}\n`).join(''))
+      return { node: 'a', number, path: file }
+    }
+    await first.load(batch(1))
+    await first.backup(`${path}.backup`)
+    await first.load(batch(2))
+    await first.close()
+    const flip = (file: string) => {
+      const bytes = readFileSync(file)
+      for (let at = bytes.indexOf(marker); at >= 0; at = bytes.indexOf(marker, at + 1)) bytes[at] = 0
+      writeFileSync(file, bytes)
+    }
+    const readAll = (engine: HitEngine) =>
+      engine.ask(query({ groupBy: { by: 'utmContent', limit: 10, nullAs: '' } })).catch((error) => error)
+    flip(path)
+    const damaged = await openDuckDb({ path })
+    expect(isEngineDead(await readAll(damaged))).toBe(true)
+    await expect(damaged.mark('a')).rejects.toThrow('Corrupt')
+    await damaged.close()
+    const restored = await openDuckDb({ path })
+    expect([await clicks(restored), await restored.mark('a')]).toEqual([3000, 1])
+    await restored.close()
+    flip(path)
+    flip(`${path}.backup`)
+    const again = await openDuckDb({ path })
+    expect(isEngineDead(await readAll(again))).toBe(true)
+    await again.close()
+    const empty = await open()
+    expect([await clicks(empty), await empty.mark('a')]).toEqual([0, 0])
+    expect(setAside().length).toBe(3)
+  })
+
+  test.each(['', 'short'])('a file that holds only %p opens', async (content) => {
+    writeFileSync(path, content)
+    expect(await clicks(await open())).toBe(0)
+  })
+
+  test('a file in use is an error and stays where it is', async () => {
+    const engine = await open()
+    await load(engine, 1)
+    await engine.backup(join(directory, 'copy'))
+    const script = `
+      import { openDuckDb } from ${JSON.stringify(join(import.meta.dir, 'duckdb.ts'))}
+      await openDuckDb({ path: ${JSON.stringify(path)} }).then(() => process.exit(0), () => process.exit(3))`
+    expect(await Bun.spawn([process.execPath, '-e', script], { stderr: 'ignore' }).exited).toBe(3)
+    expect(setAside()).toEqual([])
+  })
+
+  test('a full disk kills the engine, and opening it again finds every batch it said yes to', async () => {
+    const noise = () => Buffer.from(crypto.getRandomValues(new Uint8Array(450))).toString('base64')
+    const lines = Array.from({ length: 5000 }, () => `${JSON.stringify(hit({ utmContent: noise() }))}\n`)
+    writeFileSync(join(directory, 'batch'), lines.join(''))
+    const script = `
+      import { isEngineDead, openDuckDb } from ${JSON.stringify(join(import.meta.dir, 'duckdb.ts'))}
+      const engine = await openDuckDb({ path: ${JSON.stringify(path)} })
+      let dead = false
+      for (let number = 1; !dead && number < 50; number++) {
+        try {
+          await engine.load({ node: 'a', number, path: ${JSON.stringify(join(directory, 'batch'))} })
+          console.log(number)
+        } catch (error) {
+          dead = isEngineDead(error)
+          console.log(dead ? 'dead' : error.message)
+        }
+      }
+      await engine.ask(${JSON.stringify(query())}).catch((error) => isEngineDead(error) && console.log('still dead'))
+      await engine.close()
+      console.log('closed')`
+    // The kernel refuses to let a file grow past the limit (blocks of 1 KiB), as a full disk would.
+    const child = Bun.spawn(
+      ['bash', '-c', `trap '' XFSZ; ulimit -f 17000; exec "$0" -e "$1"`, process.execPath, script],
+      {
+        stdout: 'pipe',
+        stderr: 'ignore',
+      },
+    )
+    const said = (await new Response(child.stdout).text()).trim().split('\n')
+    expect(said.slice(-3)).toEqual(['dead', 'still dead', 'closed'])
+    const acknowledged = Math.max(...said.map(Number).filter(Number.isFinite))
+    const engine = await open()
+    const mark = await engine.mark('a')
+    expect(mark).toBeGreaterThanOrEqual(acknowledged)
+    expect(await clicks(engine)).toBe(mark * 5000)
+  })
+
+  test('an error of one statement is not the death of the engine', async () => {
+    const engine = await open()
+    const failure = await engine
+      .load({ node: 'a', number: 1, path: join(directory, 'none') })
+      .catch((error) => error)
+    expect([failure instanceof Error, isEngineDead(failure)]).toEqual([true, false])
+  })
+
+  test('after closing, questions are refused', async () => {
+    const engine = await openDuckDb({ path })
+    await engine.close()
+    await expect(engine.ask(query())).rejects.toThrow('closed')
+  })
+
+  test('only the batch directory is readable, whatever its name', async () => {
+    const odd = join(directory, `batches [1]* 'quoted'`)
+    mkdirSync(odd)
+    const engine = await openDuckDb({ path, batchDir: odd })
+    opened.push(engine)
+    const line = `${JSON.stringify(hit())}\n`
+    writeFileSync(join(odd, '1'), line)
+    writeFileSync(join(directory, 'outside'), line)
+    await engine.load({ node: 'a', number: 1, path: join(odd, '1') })
+    const outside = engine.load({ node: 'a', number: 2, path: join(directory, 'outside') })
+    await expect(outside).rejects.toThrow('Permission')
+    expect(await clicks(engine)).toBe(1)
+  })
+
+  test('it works inside a worker', async () => {
+    writeFileSync(join(directory, 'batch-1'), `${JSON.stringify(hit())}\n`)
+    writeFileSync(
+      join(directory, 'worker.ts'),
+      `import { openDuckDb } from ${JSON.stringify(join(import.meta.dir, 'duckdb.ts'))}
+       const engine = await openDuckDb({ path: ${JSON.stringify(path)} })
+       await engine.load({ node: 'a', number: 1, path: ${JSON.stringify(join(directory, 'batch-1'))} })
+       const answer = await engine.ask(${JSON.stringify(query())})
+       await engine.close()
+       postMessage(answer)`,
+    )
+    const worker = new Worker(join(directory, 'worker.ts'))
+    const answer = await new Promise((resolve, reject) => {
+      worker.onmessage = (event) => resolve(event.data)
+      worker.onerror = (event) => reject(new Error(event.message))
+    })
+    worker.terminate()
+    expect(answer).toEqual([{ key: null, clicks: 1, visitors: 1 }])
+    expect(await clicks(await open())).toBe(1)
+  })
+})

@@ -1,0 +1,82 @@
+// The contract of a hit engine: it takes batches exactly once and answers questions. DuckDB is one; tests/contracts
+// holds every engine to it.
+
+import type { HitClass, HitDimension } from './hit.ts'
+
+/** An immutable file of described hits, newline-delimited JSON, one `Hit` a line. */
+export interface Batch {
+  node: string
+  /** 1, 2, 3 … without gaps, per node. */
+  number: number
+  path: string
+}
+
+export type HitColumn = HitDimension | 'linkId' | 'class'
+
+export interface HitFilter {
+  column: HitColumn
+  /**
+   * Any of these; none at all matches nothing. null is a hit without a value. Exact, but for device, browser and os,
+   * which match without regard to case.
+   */
+  values: (string | number | null)[]
+  /** Everything else, hits without a value included. */
+  negate: boolean
+}
+
+export type HitGrouping =
+  | { by: 'total' }
+  /**
+   * A hit belongs to the last bucket that starts at or before it. Whoever asks names the starts (ascending
+   * milliseconds, the first at or before the query's start), so no engine needs an idea of time zones.
+   */
+  | { by: 'time'; starts: number[] }
+  /** Hits without a value are counted under `nullAs`. */
+  | { by: HitColumn; limit: number; nullAs: string }
+  /** A link counts for each of its groups (its tags, its domain); `groups` names them link by link. */
+  | { by: 'linkGroup'; groups: { linkId: number; group: string | number }[]; limit: number }
+
+/** A question about clicks as plain data. Only hits whose outcome is `redirect` are clicks. */
+export interface HitQuery {
+  workspaceId: number
+  /** Milliseconds since the epoch; `end` is exclusive. */
+  start: number
+  end: number
+  classes: HitClass[]
+  filters: HitFilter[]
+  groupBy: HitGrouping
+}
+
+/**
+ * One row of an answer. `key` is null for the total (one row, always); for time it is the bucket's start in
+ * milliseconds, in order, without empty buckets; else the column's value or the group. Rows of a column or group
+ * come most clicks first; those with equally many in the order of their keys, so that answers are stable.
+ */
+export interface HitAnswer {
+  key: string | number | null
+  clicks: number
+  /** Exact distinct count. */
+  visitors: number
+}
+
+export interface HitEngine {
+  /** Number of the last batch of `node` that the engine holds; 0 when it holds none. */
+  mark(node: string): Promise<number>
+  /**
+   * Takes a batch with its number in one transaction, synced to disk. A batch the engine already holds changes
+   * nothing; one that does not follow the mark is refused; a malformed one is an error that leaves nothing behind.
+   */
+  load(batch: Batch): Promise<void>
+  /** Declares the batches of `node` up to `through` lost, so that later ones can be loaded. Never lowers a mark. */
+  skip(node: string, through: number): Promise<void>
+  ask(query: HitQuery): Promise<HitAnswer[]>
+  /** Writes a consistent copy of all hits and marks to `path`, replacing it only when complete. */
+  backup(path: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** The part of an engine that questions need. */
+export type HitAnswers = Pick<HitEngine, 'ask'> & {
+  /** Every hit recorded before this moment (milliseconds) is in the answers. */
+  countedUntil(): number
+}

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { hit, query } from '../../../tests/contracts/hit-engine.ts'
+import { openDuckDb } from './duckdb.ts'
+import type { HitAnswer, HitColumn, HitEngine, HitFilter, HitQuery } from './engine.ts'
+import { HIT_CLASSES, HIT_DIMENSIONS, type Hit, OUTCOMES } from './hit.ts'
+import { duckDbDialect, hitSql } from './sql.ts'
+
+const SPAN = 100_000
+/** Few values, so that filters meet hits; some look alike, some look like SQL, one is the name for nothing. */
+const VALUES = [null, 'a', 'A', 'b', 'é', '', 'Unknown', "x'--", '😀']
+const COLUMNS: HitColumn[] = ['linkId', 'class', ...HIT_DIMENSIONS]
+
+const pick = <T>(values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...values)
+
+const anyHit: fc.Arbitrary<Hit> = fc
+  .record({
+    at: fc.integer({ min: 0, max: SPAN }),
+    workspaceId: pick([1, 1, 1, 2]),
+    linkId: fc.integer({ min: 1, max: 6 }),
+    outcome: pick(['redirect', 'redirect', 'redirect', ...OUTCOMES]),
+    class: pick(HIT_CLASSES),
+    trigger: pick(['link', 'qr'] as const),
+    visitor: fc.integer({ min: 1, max: 40 }).map(String),
+    ...Object.fromEntries(
+      HIT_DIMENSIONS.filter((each) => each !== 'trigger').map((each) => [each, pick(VALUES)]),
+    ),
+  })
+  .map((part) => hit(part as Partial<Hit>))
+
+const anyFilter: fc.Arbitrary<HitFilter> = pick(COLUMNS).chain(
+  (column): fc.Arbitrary<HitFilter> =>
+    fc.record({
+      column: fc.constant(column),
+      values: fc.array(
+        pick<string | number | null>(
+          column === 'linkId' ? [1, 2, 3, 4, 5, 6, 7, 8] : [...VALUES, 'link', 'human'],
+        ),
+        { maxLength: 4 },
+      ),
+      negate: fc.boolean(),
+    }),
+)
+
+const anyQuery: fc.Arbitrary<HitQuery> = fc.record({
+  workspaceId: pick([1, 2, 3]),
+  start: fc.integer({ min: 0, max: SPAN }),
+  end: fc.integer({ min: 0, max: SPAN }),
+  classes: fc.subarray([...HIT_CLASSES]),
+  filters: fc.array(anyFilter, { maxLength: 3 }),
+  groupBy: fc.oneof(
+    fc.constant({ by: 'total' as const }),
+    fc
+      .uniqueArray(
+        fc.oneof(
+          fc.integer({ min: 1, max: SPAN }),
+          fc.integer({ min: 1, max: 9 }).map((n) => n * 10_000),
+        ),
+        {
+          maxLength: 30,
+        },
+      )
+      .map((starts) => ({ by: 'time' as const, starts: [0, ...starts].sort((a, b) => a - b) })),
+    fc.record({ by: pick(COLUMNS), limit: fc.integer({ min: 1, max: 10 }), nullAs: fc.constant('Unknown') }),
+    fc.record({
+      by: fc.constant('linkGroup' as const),
+      groups: fc.array(
+        fc.record({ linkId: fc.integer({ min: 1, max: 8 }), group: pick(['x', 'y', 'Z', 'é']) }),
+      ),
+      limit: fc.integer({ min: 1, max: 5 }),
+    }),
+  ),
+})
+
+/** The same question, asked of a list in the plainest way. */
+function count(hits: Hit[], { workspaceId, start, end, classes, filters, groupBy }: HitQuery): HitAnswer[] {
+  const caseless = (column: HitColumn, value: unknown) =>
+    ['device', 'browser', 'os'].includes(column) && typeof value === 'string' ? value.toLowerCase() : value
+  const passes = (each: Hit, { column, values, negate }: HitFilter) =>
+    values.some((value) => caseless(column, value) === caseless(column, each[column])) !== negate
+  const keysOf = (each: Hit): HitAnswer['key'][] => {
+    switch (groupBy.by) {
+      case 'total':
+        return [null]
+      case 'time':
+        return [groupBy.starts.filter((at) => at <= each.at).at(-1) as number]
+      case 'linkGroup':
+        return [
+          ...new Set(groupBy.groups.filter(({ linkId }) => linkId === each.linkId).map(({ group }) => group)),
+        ]
+      default:
+        return [each[groupBy.by] ?? groupBy.nullAs]
+    }
+  }
+  const found = new Map<HitAnswer['key'], Hit[]>(groupBy.by === 'total' ? [[null, []]] : [])
+  for (const each of hits) {
+    if (each.workspaceId !== workspaceId || each.at < start || each.at >= end || each.outcome !== 'redirect')
+      continue
+    if (!classes.includes(each.class) || !filters.every((filter) => passes(each, filter))) continue
+    for (const key of keysOf(each)) found.set(key, [...(found.get(key) ?? []), each])
+  }
+  const rows = [...found].map(([key, its]) => ({
+    key,
+    clicks: its.length,
+    visitors: new Set(its.map((each) => each.visitor)).size,
+  }))
+  const byKey = (a: HitAnswer, b: HitAnswer) =>
+    typeof a.key === 'number'
+      ? a.key - Number(b.key)
+      : Buffer.compare(Buffer.from(`${a.key}`), Buffer.from(`${b.key}`))
+  if (groupBy.by === 'total' || groupBy.by === 'time') return rows.sort(byKey)
+  return rows.sort((a, b) => b.clicks - a.clicks || byKey(a, b)).slice(0, groupBy.limit)
+}
+
+describe('hit questions', () => {
+  let directory: string
+  let engine: HitEngine
+  const hits = fc.sample(anyHit, { numRuns: 3000, seed: 7 })
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'hits-'))
+    engine = await openDuckDb({ path: join(directory, 'hits.duckdb') })
+    for (let number = 1; number <= 3; number++) {
+      const path = join(directory, `${number}`)
+      const part = hits.slice((number - 1) * 1000, number * 1000)
+      writeFileSync(path, part.map((each) => `${JSON.stringify(each)}\n`).join(''))
+      await engine.load({ node: 'a', number, path })
+    }
+  })
+  afterAll(async () => {
+    await engine.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+
+  test('are answered as a plain count of the list would', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyQuery, async (asked) => {
+        expect(await engine.ask(asked)).toEqual(count(hits, asked))
+      }),
+      { numRuns: 1500 },
+    )
+  }, 60_000)
+
+  test('never put a value into the text of the statement', () => {
+    fc.assert(
+      fc.property(anyQuery, fc.string({ minLength: 12 }), (asked, marker) => {
+        const filters: HitFilter[] = [{ column: 'city', values: [marker], negate: false }]
+        const { text } = hitSql({ ...asked, filters }, duckDbDialect)
+        expect(text).not.toContain(marker)
+        expect(text.replace(/::(BIGINT|VARCHAR)/g, '')).toMatch(/^[a-zA-Z0-9_$,()<>=*% -]+$/)
+      }),
+    )
+  })
+
+  test('about a year of days stay short', () => {
+    const day = 86_400_000
+    const starts = Array.from({ length: 366 }, (_, n) => n * day - (n > 90 && n < 300 ? 3_600_000 : 0))
+    const { params } = hitSql(query({ groupBy: { by: 'time', starts } }), duckDbDialect)
+    expect(params.length).toBeLessThan(25)
+  })
+})
