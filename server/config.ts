@@ -1,0 +1,231 @@
+// The only reader of the environment. Every wrong value is named at once, each with what to do about it.
+
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type Network, parseAddress, parseNetwork } from './lib/cidr.ts'
+import { LOG_LEVELS, type LogLevel } from './lib/log.ts'
+import { PLANS, type Plan } from './lib/plan.ts'
+import { randomToken } from './lib/random.ts'
+
+export interface Config {
+  port: number
+  host: string
+  /** Public origin without a trailing slash, e.g. `https://go.example`. */
+  origin: string
+  dataDir: string
+  databaseUrl: string | undefined
+  secret: string
+  trustProxy: Network[]
+  geoipDb: string | undefined
+  defaultPlan: Plan
+  /** Schemes besides http and https that a destination may have, e.g. `myapp:`. */
+  destinationSchemes: string[]
+  logLevel: LogLevel
+}
+
+/** All that is wrong with the environment; `problems` has one line each. */
+export class ConfigError extends Error {
+  readonly problems: string[]
+  constructor(problems: string[]) {
+    super(problems.join('\n'))
+    this.problems = problems
+  }
+}
+
+type Environment = Record<string, string | undefined>
+
+const NAMES = [
+  'PORT',
+  'HOST',
+  'TOWPATH_URL',
+  'DATA_DIR',
+  'DATABASE_URL',
+  'CLICKHOUSE_URL',
+  'TOWPATH_SECRET',
+  'TRUST_PROXY',
+  'GEOIP_DB',
+  'DEFAULT_PLAN',
+  'DESTINATION_SCHEMES',
+  'LOG_LEVEL',
+]
+// What Kubernetes puts into every container beside a Service that is called towpath.
+const FROM_KUBERNETES = /^TOWPATH_(SERVICE_(HOST|PORT)|PORT)(_|$)/
+const DANGEROUS_SCHEMES = ['javascript:', 'data:', 'vbscript:', 'file:', 'about:', 'blob:']
+const PLACEHOLDER = /^(change|replace|your|example|secret|password|placeholder|xxx|todo)|(.)\2{15}/i
+const SECRET_MIN = 32
+
+/** @throws ConfigError with every problem, one line each. */
+export function readConfig(env: Environment = process.env): Config {
+  const problems: string[] = []
+  const get = (name: string) => {
+    const value = env[name]?.trim()
+    return value === '' ? undefined : value
+  }
+  const wrong = (name: string, what: string, fix: string) => {
+    problems.push(`${name}: ${what}. ${fix}`)
+  }
+  const unknown = Object.keys(env).filter(
+    (name) => name.startsWith('TOWPATH_') && !NAMES.includes(name) && !FROM_KUBERNETES.test(name),
+  )
+  for (const name of unknown) wrong(name, 'is not a setting', `Settings are ${NAMES.join(', ')}.`)
+
+  const port = readPort(get('PORT'), wrong)
+  const host = readHost(get('HOST'), wrong)
+  const dataDir = resolve(get('DATA_DIR') ?? './data')
+  const config = {
+    port,
+    host,
+    origin: readOrigin(get('TOWPATH_URL'), host, port, wrong),
+    dataDir,
+    databaseUrl: readDatabaseUrl(get('DATABASE_URL'), wrong),
+    trustProxy: readNetworks(get('TRUST_PROXY'), wrong),
+    geoipDb: get('GEOIP_DB'),
+    defaultPlan: readPlan(get('DEFAULT_PLAN'), wrong),
+    destinationSchemes: readSchemes(get('DESTINATION_SCHEMES'), wrong),
+    logLevel: readLogLevel(get('LOG_LEVEL'), wrong),
+  }
+  if (config.geoipDb && !statSync(config.geoipDb, { throwIfNoEntry: false })?.isFile()) {
+    wrong(
+      'GEOIP_DB',
+      `there is no file ${config.geoipDb}`,
+      'Give the path of an .mmdb file, or leave it out.',
+    )
+  }
+  if (get('CLICKHOUSE_URL')) {
+    wrong('CLICKHOUSE_URL', 'this version keeps clicks in DuckDB only', 'Leave it out.')
+  }
+  checkSecret(get('TOWPATH_SECRET'), wrong)
+  makeDataDir(dataDir, wrong)
+  if (problems.length > 0) throw new ConfigError(problems)
+  return { ...config, secret: get('TOWPATH_SECRET') ?? keptSecret(dataDir) }
+}
+
+type Wrong = (name: string, what: string, fix: string) => void
+
+function readPort(text: string | undefined, wrong: Wrong): number {
+  if (text === undefined) return 3000
+  const port = Number(text)
+  // Not 0: the system would choose one, and the address in every short link would be wrong.
+  if (/^\d+$/.test(text) && port >= 1 && port <= 65_535) return port
+  wrong('PORT', `"${text}" is not a port`, 'Use a whole number from 1 to 65535, such as 3000.')
+  return 3000
+}
+
+function readHost(text: string | undefined, wrong: Wrong): string {
+  if (text === undefined) return '0.0.0.0'
+  const name = text.replace(/^\[(.*)\]$/, '$1')
+  if (parseAddress(name) || /^(?=.*[a-z])[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(name)) return name
+  wrong('HOST', `"${text}" is not an address to listen on`, 'Use 0.0.0.0 for every one, or 127.0.0.1.')
+  return '0.0.0.0'
+}
+
+function readOrigin(text: string | undefined, host: string, port: number, wrong: Wrong): string {
+  const shown = ['0.0.0.0', '::'].includes(host) ? 'localhost' : host
+  const local = `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`
+  if (text === undefined) return local
+  const url = URL.parse(text)
+  const plain = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash
+  if (plain && !url.username && !url.password) return url.origin
+  wrong(
+    'TOWPATH_URL',
+    `"${text}" is not a public address`,
+    'Use scheme and host only, such as https://go.example.',
+  )
+  return local
+}
+
+function readDatabaseUrl(text: string | undefined, wrong: Wrong): string | undefined {
+  if (text === undefined || /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? '')) return text
+  wrong('DATABASE_URL', 'is not a PostgreSQL address', 'Use postgres://user:password@host:5432/database.')
+  return undefined
+}
+
+function readNetworks(text: string | undefined, wrong: Wrong): Network[] {
+  const networks: Network[] = []
+  for (const part of text?.split(/[\s,]+/).filter(Boolean) ?? []) {
+    const network = parseNetwork(part)
+    if (network) networks.push(network)
+    else wrong('TRUST_PROXY', `"${part}" is not a network`, 'List CIDR ranges, such as 10.0.0.0/8,127.0.0.1.')
+  }
+  return networks
+}
+
+function readPlan(text: string | undefined, wrong: Wrong): Plan {
+  if (text === undefined) return 'enterprise'
+  const plan = PLANS.find((known) => known === text.toLowerCase())
+  if (plan) return plan
+  wrong('DEFAULT_PLAN', `"${text}" is not a plan`, `Use one of ${PLANS.join(', ')}.`)
+  return 'enterprise'
+}
+
+function readLogLevel(text: string | undefined, wrong: Wrong): LogLevel {
+  const level = LOG_LEVELS.find((known) => known === (text ?? 'info'))
+  if (level) return level
+  wrong('LOG_LEVEL', `"${text}" is not a level`, `Use one of ${LOG_LEVELS.join(', ')}.`)
+  return 'info'
+}
+
+function readSchemes(text: string | undefined, wrong: Wrong): string[] {
+  const names = text?.split(/[\s,]+/).filter(Boolean) ?? []
+  const schemes = names.map((name) => `${name.replace(/:(\/\/)?$/, '').toLowerCase()}:`)
+  for (const scheme of schemes) {
+    if (!/^[a-z][a-z0-9+.-]*:$/.test(scheme)) {
+      wrong('DESTINATION_SCHEMES', `"${scheme}" is not a URL scheme`, 'List names such as myapp,tel.')
+    } else if (DANGEROUS_SCHEMES.includes(scheme)) {
+      wrong('DESTINATION_SCHEMES', `"${scheme}" can run code in the browser`, 'Take it out.')
+    }
+  }
+  return schemes
+}
+
+function checkSecret(text: string | undefined, wrong: Wrong) {
+  if (text === undefined) return
+  const fix =
+    'Use 32 or more random characters (openssl rand -hex 32), or leave it out: one is made and kept.'
+  if (text.length < SECRET_MIN) wrong('TOWPATH_SECRET', `has only ${text.length} characters`, fix)
+  else if (PLACEHOLDER.test(text)) wrong('TOWPATH_SECRET', 'is a placeholder', fix)
+}
+
+function makeDataDir(dataDir: string, wrong: Wrong) {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    const probe = join(dataDir, '.writable')
+    writeFileSync(probe, '')
+    rmSync(probe, { force: true })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    wrong('DATA_DIR', `cannot be written (${reason})`, 'Name a directory that this user may write to.')
+  }
+}
+
+/** The secret of this installation, made on the first start. */
+function keptSecret(dataDir: string): string {
+  const path = join(dataDir, 'secret')
+  if (!existsSync(path)) {
+    // Linked when it is whole: the command line may read it in the same moment, or make it, and then theirs counts.
+    const draft = `${path}.${randomToken(6)}`
+    try {
+      writeFileSync(draft, `${randomToken(32)}\n`, { mode: 0o600, flag: 'wx' })
+      linkSync(draft, path)
+    } catch {
+      // Made by another in between; or else a file system without hard links.
+      if (!existsSync(path)) renameSync(draft, path)
+    } finally {
+      rmSync(draft, { force: true })
+    }
+  }
+  const secret = readFileSync(path, 'utf8').trim()
+  if (secret.length >= SECRET_MIN) return secret
+  throw new ConfigError([
+    `TOWPATH_SECRET: the file ${path} is damaged. Restore it from a backup, or delete it to make a new secret.`,
+  ])
+}

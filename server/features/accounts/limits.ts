@@ -1,0 +1,59 @@
+// The plan's requests per minute: in memory on one machine, in PostgreSQL when several processes share them.
+
+import { sql } from 'kysely'
+import { slidingWindows, type Taken, WINDOW_MS } from '../../lib/sliding-window.ts'
+import type { Rows } from '../../storage/rows/open.ts'
+
+export interface RateLimiter {
+  take(key: string, limit: number): Taken | Promise<Taken>
+}
+
+/** @param clock monotonic milliseconds, for the limits kept in memory. */
+export function openLimiter(rows: Rows, clock?: () => number): RateLimiter {
+  return rows.engine === 'postgres' ? sharedLimiter(rows) : slidingWindows({ clock })
+}
+
+/**
+ * One statement and the database's clock: the row's lock makes it exact between processes. The window is a list of
+ * microseconds; the statement drops what is older than a minute and adds now if there is room. What lies in the
+ * future goes too: when that clock is set back, nobody must be locked out until it has caught up.
+ */
+function sharedLimiter(rows: Rows): RateLimiter {
+  const windowUs = WINDOW_MS * 1000
+  const clock = sql`(extract(epoch from clock_timestamp()) * 1000000)::bigint`
+  return {
+    async take(key, limit) {
+      const live = sql`(select coalesce(array_agg(h order by h), '{}') from unnest(w.hits) h where h > ${clock} - ${windowUs}::bigint and h <= ${clock})`
+      const { rows: answer } = await sql<{
+        allowed: number
+        size: number
+        now: number
+        first: number
+        blocking: number
+      }>`
+        insert into rate_windows as w (key, hits, allowed, expires_at)
+        values (${key}, array[${clock}], 1, ${clock} / 1000 + ${WINDOW_MS}::bigint)
+        on conflict (key) do update set
+          hits = case when cardinality(${live}) < ${limit}::int then ${live} || ${clock} else ${live} end,
+          allowed = case when cardinality(${live}) < ${limit}::int then 1 else 0 end,
+          expires_at = ${clock} / 1000 + ${WINDOW_MS}::bigint
+        returning allowed, cardinality(hits) as size, ${clock} as now, hits[1] as first,
+          hits[cardinality(hits) - ${limit}::int + 1] as blocking`.execute(rows.read)
+      const row = answer[0]
+      if (!row) throw new Error('the rate limit statement returned no row')
+      const leavesMs = (at: number) => Math.max(0, (at + windowUs - row.now) / 1000)
+      return {
+        allowed: row.allowed === 1,
+        remaining: Math.max(0, limit - row.size),
+        waitMs: row.size < limit ? 0 : leavesMs(row.blocking),
+        resetMs: leavesMs(row.first),
+      }
+    },
+  }
+}
+
+/** Windows nobody has used for a minute say nothing any more. */
+export async function forgetOldWindows(rows: Rows, now: number): Promise<void> {
+  if (rows.engine !== 'postgres') return
+  await rows.write((db) => db.deleteFrom('rate_windows').where('expires_at', '<', now).execute())
+}

@@ -1,0 +1,91 @@
+// How a route of the REST API is described, so that each one says only what is its own: the shared answers, the key
+// it needs and the refusal of unknown parameters are added here.
+
+import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
+
+const ErrorShape = z.strictObject({ error: z.string() }).openapi('Error')
+const FieldErrorsShape = z
+  .strictObject({ error: z.string(), errors: z.record(z.string(), z.string()) })
+  .openapi('FieldErrors')
+
+const failure = (description: string, schema: z.ZodType = ErrorShape) => ({
+  description,
+  content: { 'application/json': { schema } },
+})
+
+const EVERYWHERE = {
+  401: failure('No API key, or one that is malformed, unknown or revoked'),
+  403: failure('The workspace is on the Free plan'),
+  429: failure('More requests than the plan allows; wait as Retry-After says'),
+  500: failure('A fault of the service'),
+  503: failure('A store is down or full; try again as Retry-After says'),
+}
+const WITH_BODY = {
+  400: failure('The body is not a JSON object'),
+  413: failure('The body is larger than 1 MiB'),
+  415: failure('The body is not application/json'),
+}
+const OWN = {
+  404: failure('No such thing in this workspace'),
+  409: failure('A name is taken'),
+}
+
+const IdempotencyHeader = z.object({
+  'idempotency-key': z.string().optional().openapi({
+    description: 'A repeated request with the same key and body within 24 hours gets the first answer again',
+  }),
+})
+
+/** Routes without parameters refuse every parameter: nothing is silently ignored. */
+const NoQuery = z.strictObject({})
+
+type Own = keyof typeof OWN
+
+/** `createRoute` with the common parts of contract §1. @param fails which of the particular failures can happen */
+export function apiRoute<const R extends RouteConfig>({ fails = [], ...route }: R & { fails?: Own[] }) {
+  const own = Object.fromEntries(fails.map((status) => [status, OWN[status]]))
+  const body = route.request?.body
+  return createRoute({
+    security: [{ apiKey: [] }],
+    ...route,
+    request: {
+      query: NoQuery,
+      ...(route.method === 'post' ? { headers: IdempotencyHeader } : {}),
+      ...route.request,
+      ...(body ? { body: { required: true, ...body } } : {}),
+    },
+    responses: {
+      ...route.responses,
+      422: failure('A field or parameter is invalid, unknown or missing', FieldErrorsShape),
+      ...EVERYWHERE,
+      ...(body ? WITH_BODY : {}),
+      ...own,
+    },
+  } as unknown as R)
+}
+
+/** `{"data": …}` with the given status. */
+export const dataOf = <T extends z.ZodType>(schema: T, description: string) => ({
+  description,
+  content: { 'application/json': { schema: z.strictObject({ data: schema }) } },
+})
+
+/** `{"data": [...], "nextCursor": …, "total": n}` */
+export const pageOf = <T extends z.ZodType>(schema: T, description: string) => ({
+  description,
+  content: {
+    'application/json': {
+      schema: z.strictObject({ data: z.array(schema), nextCursor: z.string().nullable(), total: z.int() }),
+    },
+  },
+})
+
+export const jsonOf = <T extends z.ZodType>(schema: T) => ({ content: { 'application/json': { schema } } })
+
+/** The `id` of a path. Text that is no id is simply not found. */
+export const IdParameter = z.object({
+  id: z.string().openapi({ param: { name: 'id', in: 'path' }, type: 'integer', example: 1 }),
+})
+
+/** @returns 0, which no row has, for text that is no id. */
+export const toId = (text: string) => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0)

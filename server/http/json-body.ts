@@ -1,0 +1,67 @@
+// Reads a JSON request body once, with its limits; what comes after finds it parsed.
+
+import type { MiddlewareHandler } from 'hono'
+import { Failure } from '../lib/failure.ts'
+
+export const BODY_MAX = 1024 * 1024
+
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i
+
+/** The whole body, or undefined as soon as it is known to be larger than `max` bytes. */
+export async function readBytes(request: Request, max: number): Promise<Uint8Array | undefined> {
+  if (Number(request.headers.get('content-length') ?? 0) > max) return undefined
+  const chunks: Uint8Array[] = []
+  let size = 0
+  if (request.body) {
+    for await (const chunk of request.body) {
+      size += chunk.byteLength
+      if (size > max) return undefined
+      chunks.push(chunk)
+    }
+  }
+  return Buffer.concat(chunks)
+}
+
+/**
+ * POST, PUT and PATCH must carry a JSON object (or, where `lists` says so for the path, a list).
+ * @throws `too_large`, `not_json`, `invalid_json`, `not_an_object`
+ */
+export function jsonBody({ lists }: { lists: (path: string) => boolean }): MiddlewareHandler {
+  return async (c, next) => {
+    if (!['POST', 'PUT', 'PATCH'].includes(c.req.method)) return next()
+    const bytes = await readBytes(c.req.raw, BODY_MAX)
+    if (!bytes) throw new Failure('too_large', 'Request body too large')
+    // PATCH without a body changes nothing (contract §1), whatever it says its type is.
+    const empty = bytes.length === 0 && c.req.method === 'PATCH'
+    if (!empty && !JSON_TYPE.test(c.req.header('content-type') ?? '')) {
+      throw new Failure('not_json', 'Content-Type must be application/json')
+    }
+    const text = empty ? '{}' : decode(bytes)
+    const value = parse(text)
+    const list = Array.isArray(value)
+    if (typeof value !== 'object' || value === null || (list && !lists(c.req.path))) {
+      throw new Failure('not_an_object', 'Request body must be a JSON object')
+    }
+    // Hono's own cache of the body: the validator and the idempotency key read it from here. The type is put plainly,
+    // because the validator takes for an empty body what it does not know as JSON (`application/json ;charset=x`).
+    c.req.bodyCache.text = Promise.resolve(text) as never
+    c.req.raw.headers.set('content-type', 'application/json')
+    return next()
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw new Failure('invalid_json', 'Invalid JSON body', { cause })
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new Failure('invalid_json', 'Invalid JSON body', { cause })
+  }
+}

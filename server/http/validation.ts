@@ -1,0 +1,46 @@
+// From what zod says to what callers read: one short message per field (contract §1).
+
+import { invalid } from '../lib/failure.ts'
+
+interface Issue {
+  code?: string
+  path: PropertyKey[]
+  message: string
+  keys?: string[]
+  errors?: Issue[][]
+}
+
+/**
+ * `{"destinationUrl": "must be …"}`; deeper places are joined with dots (`geoTargeting.DE`), items of a bulk body
+ * start with their index (`2.slug`). @param what is validated, for the words about unknown names
+ */
+export function fieldErrors(issues: Issue[], what: 'field' | 'parameter'): Record<string, string> {
+  const errors: Record<string, string> = {}
+  for (const issue of issues.flatMap(flatten)) {
+    const path = issue.path.map(String)
+    if (path[0] === 'links' && path.length > 1) path.shift()
+    const names =
+      issue.code === 'unrecognized_keys' ? (issue.keys ?? []).map((key) => [...path, key]) : [path]
+    for (const name of names) {
+      const field = name.join('.') || 'body'
+      errors[field] ??= issue.code === 'unrecognized_keys' ? `is not a known ${what}` : issue.message
+    }
+  }
+  return errors
+}
+
+/** Of the branches of a union, the one that got furthest is the one that was meant. */
+function flatten(issue: Issue): Issue[] {
+  if (issue.code !== 'invalid_union' || !issue.errors?.length) return [issue]
+  const depth = (branch: Issue[]) => Math.max(0, ...branch.map((inner) => inner.path.length))
+  const deepest = issue.errors.reduce((best, branch) => (depth(branch) > depth(best) ? branch : best))
+  if (depth(deepest) === 0 && deepest.every((inner) => inner.code !== 'unrecognized_keys')) return [issue]
+  return deepest.flatMap(flatten).map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }))
+}
+
+/** For OpenAPIHono's `defaultHook`. @throws Failure `invalid` */
+export function refuseInvalid(result: { success: boolean; target?: string; error?: unknown }): undefined {
+  if (result.success) return undefined
+  const { issues } = result.error as { issues: Issue[] }
+  throw invalid(fieldErrors(issues, result.target === 'query' ? 'parameter' : 'field'))
+}
