@@ -1,0 +1,230 @@
+// Links and tags over REST (contract §2, §3).
+
+import { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import { apiRoute, dataOf, IdParameter, jsonOf, pageOf, toId } from '../../http/api-route.ts'
+import { type ApiEnv, newApi } from '../accounts/guard.ts'
+import { createLinks, deleteLinks, updateLinks } from './bulk.ts'
+import { createLink, type LinkNeeds } from './create.ts'
+import { deleteLink } from './delete.ts'
+import { findLink } from './find.ts'
+import { linkResource, shortUrl } from './link.ts'
+import { listLinks } from './list.ts'
+import { qrCode } from './qr.ts'
+import * as shapes from './schema.ts'
+import { createTag, deleteTag, listTags, updateTag } from './tags.ts'
+import { updateLink } from './update.ts'
+import { upsertLink } from './upsert.ts'
+
+const { LinkShape, TagShape } = shapes
+const links = { tags: ['Links'] }
+const tags = { tags: ['Tags'] }
+
+const routes = {
+  listLinks: apiRoute({
+    ...links,
+    method: 'get',
+    path: '/links',
+    operationId: 'listLinks',
+    summary: 'List links',
+    request: { query: shapes.LinkListQuery },
+    responses: { 200: pageOf(LinkShape, 'A page of links') },
+  }),
+  createLink: apiRoute({
+    ...links,
+    method: 'post',
+    path: '/links',
+    operationId: 'createLink',
+    summary: 'Create a link',
+    request: { body: jsonOf(shapes.CreateLink) },
+    responses: { 201: dataOf(LinkShape, 'The new link') },
+    fails: [409],
+  }),
+  createLinks: apiRoute({
+    ...links,
+    method: 'post',
+    path: '/links/bulk',
+    operationId: 'createLinks',
+    summary: 'Create up to 100 links, all or nothing',
+    request: { body: jsonOf(shapes.CreateLinks) },
+    responses: { 201: dataOf(z.array(LinkShape), 'The new links, in the order of the request') },
+    fails: [409],
+  }),
+  updateLinks: apiRoute({
+    ...links,
+    method: 'patch',
+    path: '/links/bulk',
+    operationId: 'updateLinks',
+    summary: 'Change up to 100 links, all or nothing',
+    request: { body: jsonOf(shapes.UpdateLinks) },
+    responses: { 200: dataOf(z.array(LinkShape), 'The changed links, in the order of the request') },
+    fails: [404, 409],
+  }),
+  deleteLinks: apiRoute({
+    ...links,
+    method: 'delete',
+    path: '/links/bulk',
+    operationId: 'deleteLinks',
+    summary: 'Delete up to 100 links, all or nothing',
+    request: { query: shapes.BulkIds },
+    responses: { 200: dataOf(z.array(LinkShape), 'The deleted links') },
+    fails: [404],
+  }),
+  upsertLink: apiRoute({
+    ...links,
+    method: 'put',
+    path: '/links/upsert',
+    operationId: 'upsertLink',
+    summary: 'Change the link with this external id or destination, or create it',
+    request: { body: jsonOf(shapes.CreateLink) },
+    responses: { 200: dataOf(LinkShape, 'The changed link'), 201: dataOf(LinkShape, 'The new link') },
+    fails: [409],
+  }),
+  getLink: apiRoute({
+    ...links,
+    method: 'get',
+    path: '/links/{id}',
+    operationId: 'getLink',
+    summary: 'Get a link',
+    request: { params: IdParameter },
+    responses: { 200: dataOf(LinkShape, 'The link') },
+    fails: [404],
+  }),
+  updateLink: apiRoute({
+    ...links,
+    method: 'patch',
+    path: '/links/{id}',
+    operationId: 'updateLink',
+    summary: 'Change a link',
+    request: { params: IdParameter, body: jsonOf(shapes.UpdateLink) },
+    responses: { 200: dataOf(LinkShape, 'The changed link') },
+    fails: [404, 409],
+  }),
+  deleteLink: apiRoute({
+    ...links,
+    method: 'delete',
+    path: '/links/{id}',
+    operationId: 'deleteLink',
+    summary: 'Delete a link',
+    request: { params: IdParameter },
+    responses: { 200: dataOf(LinkShape, 'The deleted link') },
+    fails: [404],
+  }),
+  qr: apiRoute({
+    ...links,
+    method: 'get',
+    path: '/links/{id}/qr',
+    operationId: 'getLinkQr',
+    summary: "The link's QR code",
+    request: { params: IdParameter, query: shapes.QrQuery },
+    responses: {
+      200: {
+        description: 'The QR code',
+        content: {
+          'image/svg+xml': { schema: z.string() },
+          'image/png': { schema: z.string().openapi({ format: 'binary' }) },
+        },
+      },
+    },
+    fails: [404],
+  }),
+  listTags: apiRoute({
+    ...tags,
+    method: 'get',
+    path: '/tags',
+    operationId: 'listTags',
+    summary: 'List tags',
+    request: { query: shapes.TagListQuery },
+    responses: { 200: pageOf(TagShape, 'A page of tags') },
+  }),
+  createTag: apiRoute({
+    ...tags,
+    method: 'post',
+    path: '/tags',
+    operationId: 'createTag',
+    summary: 'Create a tag',
+    request: { body: jsonOf(shapes.CreateTag) },
+    responses: { 201: dataOf(TagShape, 'The new tag') },
+    fails: [409],
+  }),
+  updateTag: apiRoute({
+    ...tags,
+    method: 'patch',
+    path: '/tags/{id}',
+    operationId: 'updateTag',
+    summary: 'Change a tag',
+    request: { params: IdParameter, body: jsonOf(shapes.UpdateTag) },
+    responses: { 200: dataOf(TagShape, 'The changed tag') },
+    fails: [404, 409],
+  }),
+  deleteTag: apiRoute({
+    ...tags,
+    method: 'delete',
+    path: '/tags/{id}',
+    operationId: 'deleteTag',
+    summary: 'Delete a tag; its links stay',
+    request: { params: IdParameter },
+    responses: { 200: dataOf(TagShape, 'The deleted tag') },
+    fails: [404],
+  }),
+}
+
+export function linksApi(needs: Omit<LinkNeeds, 'rows'>) {
+  const { site } = needs
+  const within = (c: Context<ApiEnv>) => ({ ...needs, rows: c.get('rows') })
+  return newApi()
+    .openapi(routes.listLinks, async (c) =>
+      c.json(await listLinks(within(c), c.get('actor'), c.req.valid('query')), 200),
+    )
+    .openapi(routes.createLink, async (c) =>
+      c.json({ data: await createLink(within(c), c.get('actor'), c.req.valid('json')) }, 201),
+    )
+    .openapi(routes.createLinks, async (c) => {
+      const body = c.req.valid('json')
+      const inputs = Array.isArray(body) ? body : body.links
+      return c.json({ data: await createLinks(within(c), c.get('actor'), inputs) }, 201)
+    })
+    .openapi(routes.updateLinks, async (c) => {
+      const body = c.req.valid('json')
+      const each = Array.isArray(body) ? body : 'links' in body ? body.links : undefined
+      const inputs = each ?? ('ids' in body ? body.ids.map((id) => ({ ...body.data, id })) : [])
+      return c.json({ data: await updateLinks(within(c), c.get('actor'), inputs) }, 200)
+    })
+    .openapi(routes.deleteLinks, async (c) =>
+      c.json({ data: await deleteLinks(within(c), c.get('actor'), c.req.valid('query').ids) }, 200),
+    )
+    .openapi(routes.upsertLink, async (c) => {
+      const { link, created } = await upsertLink(within(c), c.get('actor'), c.req.valid('json'))
+      return created ? c.json({ data: link }, 201) : c.json({ data: link }, 200)
+    })
+    .openapi(routes.getLink, async (c) => {
+      const { read } = c.get('rows')
+      const link = await findLink(read, c.get('actor'), toId(c.req.valid('param').id))
+      return c.json({ data: await linkResource(read, site, link) }, 200)
+    })
+    .openapi(routes.updateLink, async (c) => {
+      const id = toId(c.req.valid('param').id)
+      return c.json({ data: await updateLink(within(c), c.get('actor'), id, c.req.valid('json')) }, 200)
+    })
+    .openapi(routes.deleteLink, async (c) =>
+      c.json({ data: await deleteLink(within(c), c.get('actor'), toId(c.req.valid('param').id)) }, 200),
+    )
+    .openapi(routes.qr, async (c) => {
+      const link = await findLink(c.get('rows').read, c.get('actor'), toId(c.req.valid('param').id))
+      const { type, body } = await qrCode(shortUrl(site, link), c.req.valid('query'))
+      return c.body(body, 200, { 'Content-Type': type })
+    })
+    .openapi(routes.listTags, async (c) =>
+      c.json(await listTags(within(c), c.get('actor'), c.req.valid('query')), 200),
+    )
+    .openapi(routes.createTag, async (c) =>
+      c.json({ data: await createTag(within(c), c.get('actor'), c.req.valid('json')) }, 201),
+    )
+    .openapi(routes.updateTag, async (c) => {
+      const id = toId(c.req.valid('param').id)
+      return c.json({ data: await updateTag(within(c), c.get('actor'), id, c.req.valid('json')) }, 200)
+    })
+    .openapi(routes.deleteTag, async (c) =>
+      c.json({ data: await deleteTag(within(c), c.get('actor'), toId(c.req.valid('param').id)) }, 200),
+    )
+}

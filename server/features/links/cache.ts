@@ -1,0 +1,134 @@
+// What redirects know about slugs, in memory: links and misses. Bounded, and told of every change by the write
+// that makes it, so that an edit or deletion takes effect with the next request.
+
+import type { Selectable } from 'kysely'
+import type { Links } from '../../storage/rows/tables.ts'
+import { slugKey } from './slug.ts'
+
+/** A link as redirects need it: parsed once, when it is read from the database. */
+export interface CachedLink {
+  id: number
+  workspaceId: number
+  slug: string
+  title: string | null
+  destinationUrl: string
+  archived: boolean
+  startsAt: number | null
+  expiresAt: number | null
+  expiredUrl: string | null
+  clickLimit: number | null
+  clicksUsed: number
+  leadLimit: number | null
+  leads: number
+  passwordHash: string | null
+  forwardQuery: boolean
+  trackConversions: boolean
+  geoTargeting: Record<string, string> | null
+  deviceTargeting: Record<string, string> | null
+  redirectStatus: number
+  /** True when the destination alone decides: no date, limit, password, target or query to look at. */
+  plain: boolean
+}
+
+export interface LinkCache {
+  /** undefined: not known here; null: known to be missing. */
+  get(domain: string, key: string): CachedLink | null | undefined
+  /** Remembers what was read, unless something changed since `readAt()` was called. */
+  set(domain: string, key: string, link: CachedLink | null, readAt: number): void
+  /** To be called before reading from the database. */
+  readAt(): number
+  forget(domain: string, slug: string): void
+}
+
+const keyOf = (domain: string, key: string) => (domain === '' ? key : `${domain}/${key}`)
+
+/**
+ * Two generations: what was not asked for since the younger one filled up is dropped with the older one. Costs one
+ * map look-up where a true LRU costs a deletion and an insertion per redirect.
+ * @param entriesMax bound of one generation
+ * @param timeToLiveMs how long another process's change may go unnoticed; undefined on one machine
+ */
+export function linkCache({
+  entriesMax = 200_000,
+  timeToLiveMs,
+  clock = () => performance.now(),
+}: {
+  entriesMax?: number
+  timeToLiveMs?: number
+  clock?: () => number
+} = {}): LinkCache {
+  let young = new Map<string, CachedLink | null>()
+  let old = new Map<string, CachedLink | null>()
+  let changes = 0
+  let bornAt = clock()
+
+  function keep(key: string, link: CachedLink | null) {
+    if (young.size >= entriesMax) {
+      old = young
+      young = new Map()
+    }
+    young.set(key, link)
+  }
+
+  return {
+    get(domain, slugKeyText) {
+      if (timeToLiveMs !== undefined && clock() - bornAt > timeToLiveMs) {
+        young = new Map()
+        old = new Map()
+        bornAt = clock()
+      }
+      const key = keyOf(domain, slugKeyText)
+      const link = young.get(key)
+      if (link !== undefined) return link
+      const older = old.get(key)
+      if (older !== undefined) keep(key, older)
+      return older
+    },
+    set(domain, slugKeyText, link, readAt) {
+      if (readAt === changes) keep(keyOf(domain, slugKeyText), link)
+    },
+    readAt: () => changes,
+    forget(domain, slug) {
+      changes++
+      const key = keyOf(domain, slugKey(slug))
+      young.delete(key)
+      old.delete(key)
+    },
+  }
+}
+
+export function toCachedLink(row: Selectable<Links>): CachedLink {
+  const geo: Record<string, string> = JSON.parse(row.geo_targeting)
+  const device: Record<string, string> = JSON.parse(row.device_targeting)
+  const link = {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    slug: row.slug,
+    title: row.title,
+    destinationUrl: row.destination_url,
+    archived: row.archived === 1,
+    startsAt: row.starts_at,
+    expiresAt: row.expires_at,
+    expiredUrl: row.expired_url,
+    clickLimit: row.click_limit,
+    clicksUsed: row.clicks_used,
+    leadLimit: row.lead_limit,
+    leads: row.leads,
+    passwordHash: row.password_hash,
+    forwardQuery: row.forward_query === 1,
+    trackConversions: row.track_conversions === 1,
+    geoTargeting: Object.keys(geo).length > 0 ? geo : null,
+    deviceTargeting: Object.keys(device).length > 0 ? device : null,
+    redirectStatus: row.redirect_status,
+  }
+  const plain =
+    !link.archived &&
+    !link.forwardQuery &&
+    !link.trackConversions &&
+    [link.startsAt, link.expiresAt, link.clickLimit, link.leadLimit, link.passwordHash].every(
+      (v) => v === null,
+    ) &&
+    link.geoTargeting === null &&
+    link.deviceTargeting === null
+  return { ...link, plain }
+}

@@ -1,0 +1,35 @@
+// Passwords of links. Argon2id with OWASP's minimum cost; two at a time, since each takes 19 MiB and a core.
+
+import { unavailable } from '../../lib/failure.ts'
+
+const ARGON2 = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
+const AT_ONCE = 2
+const WAITING_MAX = 50
+
+let running = 0
+const waiting: (() => void)[] = []
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= AT_ONCE) {
+    if (waiting.length >= WAITING_MAX) throw unavailable(new Error('too many passwords at once'), 1)
+    await new Promise<void>((resolve) => waiting.push(resolve))
+  } else {
+    running++
+  }
+  try {
+    return await work()
+  } finally {
+    const next = waiting.shift()
+    // The place is handed on, so that nobody slips in between.
+    if (next) next()
+    else running--
+  }
+}
+
+/** @returns undefined for "not given", null for "none". */
+export async function hashPassword(password: string | null | undefined): Promise<string | null | undefined> {
+  return typeof password === 'string' ? inTurn(() => Bun.password.hash(password, ARGON2)) : password
+}
+
+export const checkPassword = (password: string, hash: string) =>
+  inTurn(() => Bun.password.verify(password, hash))

@@ -1,0 +1,249 @@
+// Links and tags on the wire: the API validates with these shapes and its reference is generated from them.
+
+import { z } from '@hono/zod-openapi'
+import { URL_MAX } from '../../lib/web-url.ts'
+import {
+  flag,
+  idList,
+  instant,
+  numberParameter,
+  oneOf,
+  parameter,
+  text,
+  wholeNumber,
+} from '../../lib/wire.ts'
+import { slugProblem } from './slug.ts'
+
+export const TAG_COLORS = [
+  'red',
+  'orange',
+  'yellow',
+  'green',
+  'teal',
+  'blue',
+  'purple',
+  'pink',
+  'gray',
+] as const
+export const REDIRECT_STATUSES = [301, 302, 307, 308] as const
+export const LINK_SORTS = ['createdAt', 'clicks', 'lastClickedAt', 'slug'] as const
+export const BULK_MAX = 100
+
+const TAGS_MAX = 100
+const UTM_MAX = 255
+
+export const TagShape = z
+  .strictObject({
+    id: z.int(),
+    name: z.string(),
+    color: z.enum(TAG_COLORS),
+    links: z.int().openapi({ description: 'How many links carry the tag' }),
+    createdAt: z.iso.datetime(),
+  })
+  .openapi('Tag')
+
+export const LinkShape = z
+  .strictObject({
+    id: z.int(),
+    slug: z.string(),
+    domain: z.string(),
+    shortUrl: z.url(),
+    destinationUrl: z.string(),
+    title: z.string().nullable(),
+    comments: z.string().nullable(),
+    tags: z.array(TagShape.pick({ id: true, name: true, color: true }).openapi('LinkTag')),
+    externalId: z.string().nullable(),
+    archived: z.boolean(),
+    startsAt: z.iso.datetime().nullable(),
+    expiresAt: z.iso.datetime().nullable(),
+    expiredUrl: z.string().nullable(),
+    clickLimit: z.int().nullable(),
+    leadLimit: z.int().nullable(),
+    passwordProtected: z.boolean(),
+    forwardQuery: z.boolean(),
+    trackConversions: z.boolean(),
+    geoTargeting: z.record(z.string(), z.string()),
+    deviceTargeting: z.strictObject({
+      ios: z.string().optional(),
+      android: z.string().optional(),
+      desktop: z.string().optional(),
+    }),
+    redirectStatus: z.union(REDIRECT_STATUSES.map((status) => z.literal(status))),
+    clicks: z.int(),
+    leads: z.int(),
+    lastClickedAt: z.iso.datetime().nullable(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .openapi('Link')
+
+export type LinkResource = z.infer<typeof LinkShape>
+export type TagResource = z.infer<typeof TagShape>
+
+const slug = z
+  .string({ error: 'must be a string' })
+  .transform((value) => value.normalize('NFC'))
+  .superRefine((value, context) => {
+    const problem = slugProblem(value)
+    if (problem) context.addIssue({ code: 'custom', message: problem })
+  })
+  .openapi({ type: 'string', minLength: 1, maxLength: 190, example: 'spring-sale' })
+
+const url = () => text(1, URL_MAX).openapi({ format: 'uri', example: 'https://example.com/landing' })
+const utm = () => text(1, UTM_MAX).nullable()
+const tagName = text(1, 50).refine((value) => value.trim() !== '', 'must not be blank')
+
+/** Everything about a link that can be set, each of it optional; `null` clears. */
+const fields = {
+  slug: slug.optional(),
+  domain: text(1, 255)
+    .optional()
+    .openapi({ description: 'A short domain of the workspace; the default domain when absent' }),
+  title: text(1, 500).nullable().optional(),
+  comments: text(1, 5000).nullable().optional(),
+  tagIds: z
+    .array(wholeNumber(1), { error: 'must be a list of tag ids' })
+    .max(TAGS_MAX, `must be at most ${TAGS_MAX} tags`)
+    .nullable()
+    .optional(),
+  tagNames: z
+    .array(tagName, { error: 'must be a list of tag names' })
+    .max(TAGS_MAX, `must be at most ${TAGS_MAX} tags`)
+    .nullable()
+    .optional()
+    .openapi({ description: 'Unknown names are created. Give this or tagIds, not both' }),
+  externalId: text(1, 255).nullable().optional(),
+  archived: flag().optional(),
+  startsAt: instant().nullable().optional(),
+  expiresAt: instant().nullable().optional(),
+  expiredUrl: url().nullable().optional(),
+  clickLimit: wholeNumber(1).nullable().optional(),
+  leadLimit: wholeNumber(1).nullable().optional(),
+  password: text(1, 256).nullable().optional().openapi({ description: 'Write-only' }),
+  forwardQuery: flag().optional(),
+  trackConversions: flag().optional(),
+  geoTargeting: z
+    .record(z.string().regex(/^[A-Za-z]{2}$/, 'must be a two-letter country code'), url(), {
+      error: 'must be an object of country codes and URLs',
+    })
+    .refine((targets) => Object.keys(targets).length <= 250, 'must be at most 250 countries')
+    .nullable()
+    .optional()
+    .openapi({ example: { DE: 'https://example.com/de' } }),
+  deviceTargeting: z
+    .strictObject(
+      {
+        ios: url().nullable().optional(),
+        android: url().nullable().optional(),
+        desktop: url().nullable().optional(),
+      },
+      {
+        error: (issue) =>
+          issue.code === 'invalid_type' ? 'must be an object of ios, android, desktop' : undefined,
+      },
+    )
+    .nullable()
+    .optional(),
+  redirectStatus: z
+    .union(
+      REDIRECT_STATUSES.map((status) => z.literal(status)),
+      { error: `must be one of ${REDIRECT_STATUSES.join(', ')}` },
+    )
+    .optional(),
+  utmSource: utm().optional(),
+  utmMedium: utm().optional(),
+  utmCampaign: utm().optional(),
+  utmTerm: utm().optional(),
+  utmContent: utm().optional(),
+}
+
+type Tagged = { tagIds?: unknown; tagNames?: unknown; startsAt?: string | null; expiresAt?: string | null }
+
+/** Rules between fields of one body. */
+function agree(body: Tagged, context: z.RefinementCtx) {
+  if (body.tagIds && body.tagNames) {
+    context.addIssue({ code: 'custom', path: ['tagNames'], message: 'cannot be combined with tagIds' })
+  }
+  if (body.startsAt && body.expiresAt && Date.parse(body.expiresAt) <= Date.parse(body.startsAt)) {
+    context.addIssue({ code: 'custom', path: ['expiresAt'], message: 'must be after startsAt' })
+  }
+}
+
+export const CreateLink = z
+  .strictObject({ destinationUrl: url(), ...fields })
+  .superRefine(agree)
+  .openapi('CreateLink')
+export const UpdateLink = z
+  .strictObject({ destinationUrl: url().optional(), ...fields })
+  .superRefine(agree)
+  .openapi('UpdateLink')
+
+export type CreateLinkInput = z.infer<typeof CreateLink>
+export type UpdateLinkInput = z.infer<typeof UpdateLink>
+
+const bulk = <T extends z.ZodType>(item: T) =>
+  z
+    .array(item, { error: 'must be a list' })
+    .min(1, 'must have at least one item')
+    .max(BULK_MAX, `must be at most ${BULK_MAX} items`)
+
+/** A bare list, or the same under `links`. */
+export const CreateLinks = z
+  .union([bulk(CreateLink), z.strictObject({ links: bulk(CreateLink) })])
+  .openapi('CreateLinks')
+
+const UpdateLinkItem = z.strictObject({ id: wholeNumber(1), ...UpdateLink.shape }).superRefine(agree)
+export const UpdateLinks = z
+  .union([
+    bulk(UpdateLinkItem),
+    z.strictObject({ links: bulk(UpdateLinkItem) }),
+    z.strictObject({ ids: bulk(wholeNumber(1)), data: UpdateLink }),
+  ])
+  .openapi('UpdateLinks')
+
+export const BulkIds = z.strictObject({ ids: idList(BULK_MAX) })
+
+export const LinkListQuery = z.strictObject({
+  limit: numberParameter(1, 100).optional(),
+  cursor: parameter(1000).optional(),
+  search: parameter(200).optional().openapi({ description: 'Part of the slug, destination or title' }),
+  tagId: idList(100).optional().openapi({ description: 'Any of these tags' }),
+  domain: parameter(255).optional(),
+  archived: oneOf(['true', 'false', 'all']).optional().openapi({ description: 'false when absent' }),
+  externalId: parameter(255).optional(),
+  sort: oneOf(LINK_SORTS).optional(),
+  order: oneOf(['asc', 'desc']).optional(),
+})
+export type LinkListQueryInput = z.infer<typeof LinkListQuery>
+
+export const QrQuery = z.strictObject({
+  format: oneOf(['svg', 'png']).optional(),
+  size: numberParameter(64, 2048).optional().openapi({ description: 'Width in pixels' }),
+  margin: numberParameter(0, 16).optional().openapi({ description: 'Quiet zone in modules; readers want 4' }),
+  color: color('dark modules').optional(),
+  background: color('light modules').optional(),
+})
+export type QrQueryInput = z.infer<typeof QrQuery>
+
+function color(what: string) {
+  return z
+    .string({ error: 'must be given once' })
+    .regex(/^#?(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/, 'must be a color such as 1a2b3c')
+    .openapi({ description: `Color of the ${what}, hexadecimal`, example: '1a2b3c' })
+}
+
+export const CreateTag = z
+  .strictObject({ name: tagName, color: oneOf(TAG_COLORS).optional() })
+  .openapi('CreateTag')
+export const UpdateTag = z
+  .strictObject({ name: tagName.optional(), color: oneOf(TAG_COLORS).nullable().optional() })
+  .openapi('UpdateTag')
+export type CreateTagInput = z.infer<typeof CreateTag>
+export type UpdateTagInput = z.infer<typeof UpdateTag>
+
+export const TagListQuery = z.strictObject({
+  limit: numberParameter(1, 100).optional(),
+  cursor: parameter(1000).optional(),
+  search: parameter(200).optional(),
+})
+export type TagListQueryInput = z.infer<typeof TagListQuery>

@@ -1,0 +1,64 @@
+// The link for an external id, or for a destination: changed if it is there, made if it is not.
+
+import { unavailable } from '../../lib/failure.ts'
+import type { Db } from '../../storage/rows/open.ts'
+import type { Actor } from '../accounts/actor.ts'
+import { createLinkIn, type LinkNeeds } from './create.ts'
+import { hashPassword } from './password.ts'
+import { ownDomain, settableColumns } from './rules.ts'
+import type { CreateLinkInput, LinkResource } from './schema.ts'
+import { updateLinkIn } from './update.ts'
+
+/**
+ * Found by `externalId` where one is given, else by domain and destination (with its UTM values; the oldest counts).
+ * @throws Failure `conflict`, `invalid`
+ */
+export async function upsertLink(
+  needs: LinkNeeds,
+  actor: Actor,
+  input: CreateLinkInput,
+): Promise<{ link: LinkResource; created: boolean }> {
+  const passwordHash = await hashPassword(input.password)
+  return needs.rows.write(async (db, onCommit) => {
+    const id = await findExisting(needs, db, actor, input)
+    const link =
+      id === undefined
+        ? await createLinkIn(needs, db, onCommit, actor, input, passwordHash)
+        : await updateLinkIn(needs, db, onCommit, actor, id, input, passwordHash)
+    return { link, created: id === undefined }
+  })
+}
+
+async function findExisting(
+  { rows, site }: LinkNeeds,
+  db: Db,
+  actor: Actor,
+  input: CreateLinkInput,
+): Promise<number | undefined> {
+  // On PostgreSQL two upserts of the same thing run side by side: the workspace's row lets one wait for the other.
+  const locked = rows.engine === 'postgres' ? await lockWorkspace(db, actor) : true
+  if (!locked) throw unavailable(new Error('workspace is gone'))
+  const mine = db
+    .selectFrom('links')
+    .select('id')
+    .where('workspace_id', '=', actor.workspaceId)
+    .where('deleted_at', 'is', null)
+  const found = input.externalId
+    ? mine.where('external_id', '=', input.externalId)
+    : mine
+        .where('domain', '=', ownDomain(site, input.domain))
+        .where('destination_url', '=', settableColumns(site, input, undefined).destination_url ?? '')
+        .orderBy('id')
+        .limit(1)
+  return (await found.executeTakeFirst())?.id
+}
+
+async function lockWorkspace(db: Db, actor: Actor): Promise<boolean> {
+  const row = await db
+    .selectFrom('workspaces')
+    .select('id')
+    .where('id', '=', actor.workspaceId)
+    .forUpdate()
+    .executeTakeFirst()
+  return row !== undefined
+}

@@ -1,0 +1,33 @@
+// The clicks of a link with a limit: used up one by one in the database, so that no race lets one more through.
+
+import { sql } from 'kysely'
+import type { Rows } from '../../storage/rows/open.ts'
+import type { CachedLink } from './cache.ts'
+
+/** Takes one click of the link's limit. @returns whether there was one left */
+export async function useClick(rows: Rows, link: CachedLink): Promise<boolean> {
+  const used = await rows.write((db) =>
+    db
+      .updateTable('links')
+      .set({ clicks_used: sql`clicks_used + 1` })
+      .where('workspace_id', '=', link.workspaceId)
+      .where('id', '=', link.id)
+      .where('deleted_at', 'is', null)
+      .whereRef('clicks_used', '<', 'click_limit')
+      .returning('id')
+      .executeTakeFirst(),
+  )
+  return used !== undefined
+}
+
+/** For visitors that use up nothing: robots, previews, HEAD. */
+export async function hasClicksLeft(rows: Rows, link: CachedLink): Promise<boolean> {
+  const left = await rows.read
+    .selectFrom('links')
+    .select('id')
+    .where('workspace_id', '=', link.workspaceId)
+    .where('id', '=', link.id)
+    .whereRef('clicks_used', '<', 'click_limit')
+    .executeTakeFirst()
+  return left !== undefined
+}
