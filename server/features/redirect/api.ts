@@ -1,0 +1,72 @@
+// Which rule of a link would answer a visitor, and where to. Nothing is counted (contract §2).
+
+import { z } from '@hono/zod-openapi'
+import { apiRoute, dataOf, IdParameter, toId } from '../../http/api-route.ts'
+import { instant, oneOf } from '../../lib/wire.ts'
+import { newApi } from '../accounts/guard.ts'
+import { toCachedLink } from '../links/cache.ts'
+import { findLink } from '../links/find.ts'
+import type { Site } from '../links/link.ts'
+import { chooseDestination } from './destination.ts'
+
+const ResolveQuery = z.strictObject({
+  country: z
+    .string({ error: 'must be given once' })
+    .regex(/^[A-Za-z]{2}$/, 'must be a two-letter country code')
+    .optional(),
+  device: oneOf(['ios', 'android', 'desktop']).optional(),
+  at: instant().optional().openapi({ description: 'Now, when absent' }),
+})
+
+const Resolution = z
+  .strictObject({
+    rule: z.enum([
+      'destination',
+      'device',
+      'geo',
+      'password',
+      'expiredUrl',
+      'expired',
+      'clickLimit',
+      'leadLimit',
+      'archived',
+      'notStarted',
+      'unsafe',
+      'unknown',
+    ]),
+    status: z.int().openapi({ description: 'Of the answer' }),
+    destinationUrl: z.string().nullable().openapi({ description: 'null where a page answers' }),
+  })
+  .openapi('Resolution')
+
+const route = apiRoute({
+  tags: ['Links'],
+  method: 'get',
+  path: '/links/{id}/resolve',
+  operationId: 'resolveLink',
+  summary: 'Which rule would answer, and where to',
+  request: { params: IdParameter, query: ResolveQuery },
+  responses: { 200: dataOf(Resolution, 'The answer a visitor would get') },
+  fails: [404],
+})
+
+const PAGE_STATUS = { missing: 404, gone: 410, password: 200 } as const
+
+export function redirectApi({ site, now }: { site: Site; now: () => number }) {
+  return newApi().openapi(route, async (c) => {
+    const { country, device, at } = c.req.valid('query')
+    const link = await findLink(c.get('rows').read, c.get('actor'), toId(c.req.valid('param').id))
+    const choice = chooseDestination(toCachedLink(link), {
+      at: at === undefined ? now() : Date.parse(at),
+      device: device ?? 'desktop',
+      country: country?.toUpperCase() ?? null,
+      query: '',
+      unlocked: false,
+      clicksUsedUp: link.click_limit !== null && link.clicks_used >= link.click_limit,
+      schemes: site.schemes,
+    })
+    const status = choice.kind === 'go' ? choice.status : PAGE_STATUS[choice.kind]
+    const destinationUrl = choice.kind === 'go' ? choice.url : null
+    return c.json({ data: { rule: choice.rule, status, destinationUrl } }, 200)
+  })
+}

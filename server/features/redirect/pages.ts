@@ -1,0 +1,88 @@
+// What a visitor sees where a link does not simply redirect.
+
+import { html } from 'hono/html'
+import { page, wantsJson } from '../../http/page.ts'
+import type { CachedLink } from '../links/cache.ts'
+
+const HEADERS = { 'X-Robots-Tag': 'noindex', 'Cache-Control': 'private, no-store' }
+
+/** The page, or `{"error": …}` where the caller asked for JSON. */
+function problem(
+  accept: string | null,
+  status: number,
+  title: string,
+  text: string,
+  headers: Record<string, string> = {},
+): Response | Promise<Response> {
+  if (wantsJson(accept))
+    return Response.json({ error: title }, { status, headers: { ...HEADERS, ...headers } })
+  return page(status, title, html`<h1>${title}</h1><p>${text}</p>`, headers)
+}
+
+export const missingPage = (accept: string | null) =>
+  problem(
+    accept,
+    404,
+    'Link not found',
+    'This short link does not exist, or is not open yet. Check the spelling, or ask whoever gave it to you.',
+  )
+
+export const gonePage = (accept: string | null) =>
+  problem(
+    accept,
+    410,
+    'Link expired',
+    'This short link was open once and is closed now. Whoever gave it to you may have a new one.',
+  )
+
+export const unavailablePage = (accept: string | null, retryAfter: number) =>
+  problem(
+    accept,
+    503,
+    'Temporarily unavailable',
+    'Something is being repaired. Please try again in a moment.',
+    {
+      'Retry-After': String(retryAfter),
+    },
+  )
+
+export const methodPage = (accept: string | null) =>
+  problem(accept, 405, 'Method not allowed', 'A short link can be opened, nothing else.', {
+    Allow: 'GET, HEAD',
+  })
+
+/** @param wrong what to say about the last try */
+export function passwordPage(status: number, wrong?: string, headers: Record<string, string> = {}) {
+  const alert = wrong ? html`<p role="alert" id="wrong">${wrong}</p>` : ''
+  const described = wrong ? html` aria-invalid="true" aria-describedby="wrong"` : ''
+  return page(
+    status,
+    'Password needed',
+    html`<h1>Password needed</h1>
+<p>Whoever gave you this link has protected it.</p>
+${alert}
+<form method="post" autocomplete="off">
+<label for="password">Password</label>
+<input id="password" name="password" type="password" required autofocus maxlength="256" autocomplete="off"${described}>
+<button>Open the link</button>
+</form>`,
+    headers,
+  )
+}
+
+/** Where a link leads, for who would rather look first. A protected link does not tell. */
+export function previewPage(link: CachedLink, shortUrl: string, destination: string | null) {
+  const heading = link.title ?? 'Link preview'
+  const target =
+    destination === null
+      ? html`<p>It asks for a password before it tells where it leads.</p>`
+      : html`<p><a href="${destination}" rel="noopener nofollow ugc">${destination}</a></p>`
+  return page(
+    200,
+    heading,
+    html`<h1>${heading}</h1>
+<p>${shortUrl} leads to:</p>
+${target}
+<a class="button" href="${shortUrl}" rel="nofollow">Open the link</a>`,
+  )
+}
