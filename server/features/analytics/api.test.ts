@@ -1,0 +1,381 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { hit } from '../../../tests/contracts/hit-engine.ts'
+import { answerFailure } from '../../http/answer.ts'
+import { openDuckDb } from '../../storage/hits/duckdb.ts'
+import type { HitEngine } from '../../storage/hits/engine.ts'
+import type { Hit } from '../../storage/hits/hit.ts'
+import { openRows, type RowStore } from '../../storage/rows/open.ts'
+import { newApi } from '../accounts/guard.ts'
+import { analyticsApi } from './api.ts'
+
+const NOW = Date.parse('2026-03-30T10:00:00Z')
+const BEGAN = Date.parse('2026-01-15T08:00:00Z')
+
+let directory: string
+let rows: RowStore
+let hits: HitEngine
+let down = false
+
+async function seedRows() {
+  const at = { created_at: BEGAN, updated_at: BEGAN }
+  const link = (
+    id: number,
+    workspace: number,
+    domain: string,
+    slug: string,
+    deleted: number | null = null,
+  ) => ({
+    id,
+    workspace_id: workspace,
+    domain,
+    slug,
+    slug_key: slug.toLowerCase(),
+    destination_url: `https://example.com/${id}`,
+    geo_targeting: '{}',
+    device_targeting: '{}',
+    search_text: '',
+    archived: 0,
+    clicks_used: 0,
+    forward_query: 0,
+    track_conversions: 0,
+    redirect_status: 302,
+    clicks: 0,
+    leads: 0,
+    deleted_at: deleted,
+    ...at,
+  })
+  const tag = (id: number, workspace_id: number, name: string) => ({
+    id,
+    workspace_id,
+    name,
+    name_key: name.toLowerCase(),
+    color: 'gray',
+    created_at: BEGAN,
+  })
+  await rows.write(async (db) => {
+    for (const id of [1, 2])
+      await db
+        .insertInto('workspaces')
+        .values({ id, public_id: `p${id}`, name: 'w', plan: 'pro', ...at })
+        .execute()
+    await db
+      .insertInto('links')
+      .values([
+        link(1, 1, '', 'Spring'),
+        link(2, 1, 'go.example.com', 'spring'),
+        link(3, 1, '', 'old', NOW),
+        link(4, 2, '', 'theirs'),
+      ])
+      .execute()
+    await db
+      .insertInto('tags')
+      .values([tag(1, 1, 'Mail'), tag(2, 1, 'Ads'), tag(3, 2, 'Theirs')])
+      .execute()
+    const carried = (link_id: number, tag_id: number, workspace_id: number) => ({
+      link_id,
+      tag_id,
+      workspace_id,
+    })
+    await db
+      .insertInto('link_tags')
+      .values([carried(1, 1, 1), carried(1, 2, 1), carried(3, 1, 1), carried(4, 3, 2)])
+      .execute()
+  })
+}
+
+const click = (linkId: number, at: string, part: Partial<Hit> = {}) =>
+  hit({ workspaceId: linkId === 4 ? 2 : 1, linkId, at: Date.parse(at), ...part })
+
+const CLICKS = [
+  click(1, '2026-03-28T23:30:00Z', { country: 'US', visitor: '1', referrer: 'news.example' }),
+  click(1, '2026-03-29T00:30:00Z', { country: 'US', visitor: '1', utmCampaign: 'a,b' }),
+  click(1, '2026-03-29T21:59:59.999Z', { country: 'BR', visitor: '2', browser: 'Chrome' }),
+  click(2, '2026-03-29T22:00:00Z', { country: null, visitor: '3', trigger: 'qr' }),
+  click(3, '2026-02-01T00:00:00Z', { country: 'DE', visitor: '4' }),
+  click(1, '2026-03-30T01:00:00Z', { class: 'bot', visitor: '5' }),
+  click(1, '2026-03-30T01:00:00Z', { outcome: 'expired', visitor: '6' }),
+  click(4, '2026-03-30T01:00:00Z', { country: 'US', visitor: '7' }),
+]
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'analytics-'))
+  rows = await openRows({ dataDir: directory })
+  await seedRows()
+  hits = await openDuckDb({ path: join(directory, 'hits.duckdb') })
+  const path = join(directory, '1.ndjson')
+  writeFileSync(path, CLICKS.map((each) => `${JSON.stringify(each)}\n`).join(''))
+  await hits.load({ node: 'a', number: 1, path })
+})
+afterAll(async () => {
+  await hits.close()
+  await rows.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+async function ask(query: string, workspaceId = 1) {
+  const app = newApi()
+  app.onError((error) => answerFailure(error, 'test'))
+  app.use(async (c, next) => {
+    c.set('actor', { kind: 'key', workspaceId, plan: 'pro', keyId: 1 })
+    await next()
+  })
+  const answers = {
+    ask: (asked: Parameters<HitEngine['ask']>[0]) =>
+      down ? Promise.reject(new Error('gone')) : hits.ask(asked),
+    countedUntil: () => NOW - 500,
+  }
+  app.route('/', analyticsApi({ rows, hits: answers, now: () => NOW, defaultDomain: 'tow.example' }))
+  const response = await app.request(`/analytics/clicks${query}`)
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape it asks for
+  return { status: response.status, headers: response.headers, body: (await response.json()) as any }
+}
+const data = async (query: string, workspaceId = 1) => {
+  const { status, body } = await ask(query, workspaceId)
+  expect([status, body.errors]).toEqual([200, undefined])
+  return body.data
+}
+const clicks = async (query: string) => (await data(query)).clicks
+const top = async (query: string) =>
+  // biome-ignore lint/suspicious/noExplicitAny: rows of any grouping
+  (await data(query)).map(({ clicks, visitors, ...rest }: any) => [Object.values(rest)[0], clicks, visitors])
+
+describe('totals', () => {
+  test('of the last thirty days, of people, when nothing else is said', async () => {
+    const { status, headers, body } = await ask('')
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      data: { clicks: 4, visitors: 3, start: '2026-03-01T00:00:00.000Z', end: '2026-03-30T10:00:00.001Z' },
+    })
+    expect(headers.get('X-Counted-Until')).toBe('2026-03-30T09:59:59.500Z')
+  })
+  test('of all time begin with the workspace', async () => {
+    expect(await data('?interval=all')).toMatchObject({ clicks: 5, start: '2026-01-15T08:00:00.000Z' })
+  })
+  test('an instant is exact and the end exclusive', async () => {
+    const start = '2026-03-28T23:30:00.000Z'
+    expect(await clicks(`?start=${start}&end=2026-03-29T21:59:59.999Z`)).toBe(2)
+    expect(await clicks(`?start=${start}&end=2026-03-29T22:00:00Z`)).toBe(3)
+    expect(await clicks('?start=2026-03-28T23:30:00.001Z&end=2026-03-29T22:00:00%2B00:00')).toBe(2)
+  })
+  test('a date is the whole day in the time zone, 23 hours long when the clock goes forward', async () => {
+    expect(await data('?start=2026-03-29&end=2026-03-29&timezone=Europe/Berlin')).toEqual({
+      clicks: 3,
+      visitors: 2,
+      start: '2026-03-28T23:00:00.000Z',
+      end: '2026-03-29T22:00:00.000Z',
+    })
+  })
+  test('a missing end is now, a missing start the beginning', async () => {
+    expect(await data('?start=2026-03-29')).toMatchObject({ clicks: 3, end: '2026-03-30T10:00:00.001Z' })
+    expect(await data('?end=2026-02-28')).toMatchObject({ clicks: 1, start: '2026-01-15T08:00:00.000Z' })
+  })
+})
+
+describe('filters', () => {
+  test.each([
+    ['country=US', 2],
+    ['country=us,BR', 3],
+    ['country=US&country=BR', 3],
+    ['country=-US', 2],
+    ['country=-US,BR', 1],
+    ['country=Unknown', 1],
+    ['country=-Unknown', 3],
+    ['referrer=(direct)', 3],
+    ['referrer=www.news.example', 1],
+    ['utmCampaign=a\\,b', 1],
+    ['utmCampaign=a,b', 0],
+    ['browser=chrome', 1],
+    ['trigger=qr', 1],
+    ['class=bot', 1],
+    ['class=all', 5],
+    ['class=human,bot', 5],
+    ['linkId=1', 3],
+    ['linkId=-1', 1],
+    ['linkId=4', 0],
+    ['linkId=-4', 4],
+    ['slug=SPRING', 4],
+    ['slug=theirs', 0],
+    ['slug=-theirs', 4],
+    ['domain=tow.example', 3],
+    ['domain=-Tow.Example', 1],
+    ['domain=go.example.com', 1],
+    ['tagId=1', 3],
+    ['tagId=2', 3],
+    ['tagId=-1', 1],
+    ['tagId=3', 0],
+    ['tagId=-3', 4],
+    ['tagId=1&country=US', 2],
+    ["city=';DROP TABLE hits", 0],
+  ])('%s', async (query, expected) => {
+    expect(await clicks(`?${query}`)).toBe(expected)
+  })
+  test('a deleted link still counts, under its tags as well', async () => {
+    expect(await clicks('?interval=all&linkId=3')).toBe(1)
+    expect(await clicks('?interval=all&tagId=1')).toBe(4)
+    expect(await clicks('?interval=all&slug=old')).toBe(1)
+  })
+})
+
+describe('groups', () => {
+  test('values, most clicks first, a name for nothing', async () => {
+    expect(await top('?groupBy=country')).toEqual([
+      ['US', 2, 1],
+      ['BR', 1, 1],
+      ['Unknown', 1, 1],
+    ])
+    expect(await top('?groupBy=referrer&limit=1')).toEqual([['(direct)', 3, 3]])
+    expect(await data('?groupBy=class&class=all')).toEqual([
+      { class: 'human', clicks: 4, visitors: 3 },
+      { class: 'bot', clicks: 1, visitors: 1 },
+    ])
+  })
+  test.each(['link', 'linkId'])('%s', async (name) => {
+    expect(await data(`?interval=all&groupBy=${name}`)).toEqual([
+      {
+        link: 1,
+        slug: 'Spring',
+        domain: 'tow.example',
+        destinationUrl: 'https://example.com/1',
+        deleted: false,
+        clicks: 3,
+        visitors: 2,
+      },
+      {
+        link: 2,
+        slug: 'spring',
+        domain: 'go.example.com',
+        destinationUrl: 'https://example.com/2',
+        deleted: false,
+        clicks: 1,
+        visitors: 1,
+      },
+      {
+        link: 3,
+        slug: 'old',
+        domain: 'tow.example',
+        destinationUrl: 'https://example.com/3',
+        deleted: true,
+        clicks: 1,
+        visitors: 1,
+      },
+    ])
+  })
+  test.each(['tag', 'tagId'])('%s', async (name) => {
+    expect(await data(`?interval=all&groupBy=${name}`)).toEqual([
+      { tag: 1, name: 'Mail', clicks: 4, visitors: 3 },
+      { tag: 2, name: 'Ads', clicks: 3, visitors: 2 },
+    ])
+    expect(await data(`?groupBy=${name}&country=FR`)).toEqual([])
+  })
+  test('slug and domain', async () => {
+    expect(await top('?interval=all&groupBy=slug')).toEqual([
+      ['spring', 4, 3],
+      ['old', 1, 1],
+    ])
+    expect(await top('?interval=all&groupBy=domain')).toEqual([
+      ['tow.example', 4, 3],
+      ['go.example.com', 1, 1],
+    ])
+  })
+  test('another workspace sees its own clicks only', async () => {
+    expect(await data('?groupBy=link', 2)).toMatchObject([{ link: 4, clicks: 1 }])
+    expect(await data('?groupBy=tag', 2)).toEqual([{ tag: 3, name: 'Theirs', clicks: 1, visitors: 1 }])
+    expect((await data('?linkId=1', 2)).clicks).toBe(0)
+  })
+})
+
+describe('timelines', () => {
+  test('every day of the range, empty ones too, as long as they are', async () => {
+    expect(await data('?groupBy=time&start=2026-03-27&end=2026-03-30&timezone=Europe/Berlin')).toEqual([
+      { time: '2026-03-26T23:00:00.000Z', clicks: 0, visitors: 0 },
+      { time: '2026-03-27T23:00:00.000Z', clicks: 0, visitors: 0 },
+      { time: '2026-03-28T23:00:00.000Z', clicks: 3, visitors: 2 },
+      { time: '2026-03-29T22:00:00.000Z', clicks: 1, visitors: 1 },
+    ])
+  })
+  test.each([
+    ['interval=24h', 24],
+    ['interval=7d', 7],
+    ['', 30],
+    ['interval=90d&granularity=week&timezone=America/New_York', 14],
+    ['start=2026-03-29&end=2026-03-29&granularity=hour&timezone=Europe/Berlin', 23],
+    ['start=2025-10-26&end=2025-10-26&granularity=hour&timezone=Europe/Berlin', 25],
+    ['interval=all&granularity=month', 3],
+  ])('%s has %d buckets that add up', async (query, count) => {
+    const buckets: { clicks: number }[] = await data(`?groupBy=time&${query}`)
+    expect(buckets).toHaveLength(count)
+    const total = await clicks(`?${query.replace(/&?granularity=\w+/, '')}`)
+    expect(buckets.reduce((sum, each) => sum + each.clicks, 0)).toBe(total)
+  })
+})
+
+describe('wrong questions', () => {
+  test.each([
+    ['colour=red', 'colour', 'is not a known parameter'],
+    ['interval=2w', 'interval', 'must be one of'],
+    ['interval=7d&start=2026-03-01', 'interval', 'cannot be combined'],
+    ['timezone=Mars/Base', 'timezone', 'IANA'],
+    ['timezone=%2B02:00', 'timezone', 'IANA'],
+    ['start=yesterday', 'start', 'ISO 8601'],
+    ['end=2026-02-30', 'end', 'ISO 8601'],
+    ['start=2026-03-29&start=2026-03-30', 'start', 'must be given once'],
+    ['start=2026-03-30&end=2026-03-29', 'start', 'must be before end'],
+    ['start=2026-03-29T10:00:00Z&end=2026-03-29T10:00:00Z', 'start', 'must be before end'],
+    ['start=2030-01-01', 'start', 'must be in the past'],
+    ['end=2020-01-01', 'end', 'must be after the workspace was created'],
+    ['groupBy=planet', 'groupBy', 'must be one of'],
+    ['groupBy=time&granularity=year', 'granularity', 'must be one of'],
+    ['granularity=day', 'granularity', 'groupBy=time'],
+    ['groupBy=time&granularity=minute', 'granularity', 'the finest that fits is hour'],
+    ['groupBy=time&granularity=day&start=0001-01-01', 'granularity', 'the finest that fits is'],
+    ['groupBy=country&limit=0', 'limit', 'from 1 to 1000'],
+    ['groupBy=country&limit=1001', 'limit', 'from 1 to 1000'],
+    ['groupBy=country&limit=1.5', 'limit', 'whole number'],
+    ['groupBy=time&limit=5', 'limit', 'groupBy'],
+    ['class=robot', 'class', 'must be any of'],
+    ['trigger=nfc', 'trigger', 'must be any of'],
+    ['linkId=abc', 'linkId', 'whole numbers'],
+    ['country=', 'country', 'must not be empty'],
+    ['country=US,,BR', 'country', 'must not be empty'],
+    ['country=US,-BR', 'country', 'cannot mix'],
+    ['city=a%00b', 'city', 'NUL'],
+  ])('%s', async (query, field, words) => {
+    const { status, body } = await ask(`?${query}`)
+    expect(status).toBe(422)
+    expect(Object.keys(body.errors)).toEqual([field])
+    expect(body.errors[field]).toContain(words)
+    expect(body.error).toBe(`${field}: ${body.errors[field]}`)
+  })
+  test('all of them are named', async () => {
+    const { body } = await ask('?interval=x&limit=x&foo=1')
+    expect(Object.keys(body.errors).sort()).toEqual(['foo', 'interval', 'limit'])
+  })
+})
+
+test('an engine that cannot answer is unavailable', async () => {
+  down = true
+  try {
+    const { status, body, headers } = await ask('')
+    expect([status, body.error]).toEqual([503, 'Temporarily unavailable'])
+    expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0)
+  } finally {
+    down = false
+  }
+})
+
+test('the reference names every parameter and every shape of answer', () => {
+  const document = analyticsApi({
+    rows,
+    hits: { ask: async () => [], countedUntil: () => 0 },
+    now: () => NOW,
+    defaultDomain: 'tow.example',
+  }).getOpenAPI31Document({ openapi: '3.1.0', info: { title: 't', version: '1' } })
+  const operation = document.paths?.['/analytics/clicks']?.get
+  const names = operation?.parameters?.map((each) => ('name' in each ? each.name : ''))
+  expect(names).toContain('utmCampaign')
+  expect(names).toHaveLength(7 + 1 + 19)
+  expect(Object.keys(document.components?.schemas ?? {})).toContain('ClickBucket')
+})
