@@ -1,0 +1,215 @@
+// The composition root: opens the stores, wires every feature, and shows each mounted path with its guard.
+
+import { join } from 'node:path'
+import { Hono } from 'hono'
+import { html } from 'hono/html'
+import manifest from '../package.json' with { type: 'json' }
+import type { Config } from './config.ts'
+import { openLimiter } from './features/accounts/limits.ts'
+import { analyticsApi } from './features/analytics/api.ts'
+import { clickIds } from './features/hits/click-id.ts'
+import { ensureSalts } from './features/hits/salts.ts'
+import { openShipper } from './features/hits/ship.ts'
+import { openSpool } from './features/hits/spool.ts'
+import { linksApi } from './features/links/api.ts'
+import { linkCache } from './features/links/cache.ts'
+import { countClicks, countedBatch } from './features/links/count-clicks.ts'
+import type { Site } from './features/links/link.ts'
+import { RESERVED_SLUGS } from './features/links/slug.ts'
+import { redirectApi } from './features/redirect/api.ts'
+import { shortLinks } from './features/redirect/public.ts'
+import { answerFailure } from './http/answer.ts'
+import { type Figure, type OperationsNeeds, operations } from './http/operations.ts'
+import { page, wantsJson } from './http/page.ts'
+import { reference } from './http/reference.ts'
+import { requestId } from './http/request-id.ts'
+import { startJobs } from './jobs.ts'
+import { notFound } from './lib/failure.ts'
+import { restApi } from './rest.ts'
+import { type Geo, openGeo } from './storage/geo.ts'
+import { lockDataDir } from './storage/lock.ts'
+import { openRows, type Rows } from './storage/rows/open.ts'
+
+// Another process's change to a link is noticed within this time; one machine notices at once.
+const SHARED_CACHE_MS = 2_000
+
+export interface AppOptions {
+  now?: () => number
+  /** Monotonic milliseconds for limits. */
+  clock?: () => number
+}
+
+/** Everything but the listening socket. @throws when a store cannot be opened */
+export async function openApp(config: Config, { now = Date.now, clock }: AppOptions = {}) {
+  const lock = lockDataDir(config.dataDir)
+  const rows = await openRows(config).catch((error) => {
+    lock.release()
+    throw error
+  })
+  const site = siteOf(config)
+  const { spool, shipper } = await openHits(config, rows, site, now)
+  const cache = linkCache({ timeToLiveMs: rows.engine === 'postgres' ? SHARED_CACHE_MS : undefined })
+  let geo: Geo | undefined
+  let draining = false
+
+  const short = shortLinks({
+    rows,
+    cache,
+    site,
+    spool,
+    clickIds: clickIds(config.secret, spool.node),
+    geo: () => {
+      geo ??= openGeo(config.geoipDb)
+      return geo
+    },
+    trustProxy: config.trustProxy,
+    now,
+  })
+  const { version } = manifest
+
+  // /v1/*: an API key of the workspace (but for the description of the API itself).
+  const rest = restApi({
+    rows,
+    limiter: openLimiter(rows, clock),
+    now,
+    origin: config.origin,
+    version,
+    features: [
+      linksApi({ cache, site, now }),
+      redirectApi({ site, now }),
+      analyticsApi({ rows, hits: shipper, now, defaultDomain: site.domain }),
+    ],
+  })
+
+  const open = openPaths({
+    probe: rows.probe,
+    draining: () => draining,
+    version,
+    figures: () => figures(spool, shipper),
+  })
+  const fetch = (request: Request, server: Bun.Server<undefined>) => {
+    const { pathname } = new URL(request.url)
+    if (pathname === '/v1' || pathname.startsWith('/v1/')) return rest.fetch(request)
+    const slug = /^\/([^/]+)\/+$/.exec(pathname)?.[1]
+    if (slug !== undefined && !RESERVED_SLUGS.has(slug)) return short(request, server, decodeSlug(slug))
+    return open.fetch(request)
+  }
+  const jobs = startJobs({ rows, now, setSalts: shipper.setSalts })
+
+  return {
+    rows,
+    spool,
+    shipper,
+    site,
+    /** What `Bun.serve` takes: the redirect is a native route, everything else goes through `fetch`. */
+    routes: {
+      ...Object.fromEntries(['', ...RESERVED_SLUGS].map((path) => [`/${path}`, fetch])),
+      '/:slug': (request: Bun.BunRequest<'/:slug'>, server: Bun.Server<undefined>) =>
+        short(request, server, request.params.slug),
+    },
+    fetch,
+    restRoutes: () => rest.routes,
+    startDraining() {
+      draining = true
+    },
+    /** Ends in order: jobs, batches and engine, the spool they read, the rows. */
+    async close() {
+      await jobs.stop()
+      await shipper.close()
+      await spool.close()
+      await rows.close()
+      lock.release()
+    },
+  }
+}
+
+const WELCOME = html`<h1>Towpath is running</h1>
+<p>Short links and their clicks, over the REST API.</p>
+<a class="button" href="/docs">Read the API reference</a>`
+
+const NOT_FOUND = html`<h1>Not found</h1><p>There is nothing at this address.</p>`
+
+/** Spool and ship worker: what a redirect records into, and what analytics are answered from. */
+async function openHits(config: Config, rows: Rows, site: Site, now: () => number) {
+  const spool = await openSpool({ dir: join(config.dataDir, 'spool'), now })
+  const shipper = openShipper({
+    dataDir: config.dataDir,
+    spool,
+    salts: await ensureSalts({ rows, now: now() }),
+    ownHosts: site.ownHosts,
+    geoPath: config.geoipDb,
+    countedUpTo: await countedBatch(rows, spool.node),
+    onShipped: (batch) => countClicks(rows, batch),
+    now,
+  })
+  return { spool, shipper }
+}
+
+/** Paths that are open to everybody. */
+function openPaths(needs: OperationsNeeds) {
+  return new Hono()
+    .route('/', operations(needs))
+    .route('/', reference())
+    .get('/', (c) => c.redirect('/app'))
+    .get('/app', () => page(200, 'Towpath', WELCOME))
+    .get('/robots.txt', (c) => c.text('User-agent: *\nDisallow: /\n'))
+    .notFound((c) => {
+      if (wantsJson(c.req.header('accept') ?? null)) return answerFailure(notFound(''), requestId(null))
+      return page(404, 'Not found', NOT_FOUND)
+    })
+    .onError((error, c) => answerFailure(error, requestId(c.req.header('x-request-id'))))
+}
+
+export type App = Awaited<ReturnType<typeof openApp>>
+
+function siteOf(config: Config): Site {
+  const { host } = new URL(config.origin)
+  const port = `:${config.port}`
+  const local = ['localhost', '127.0.0.1', '[::1]', config.host].map((name) => `${name}${port}`)
+  return {
+    origin: config.origin,
+    domain: host,
+    ownHosts: [...new Set([host, ...local])],
+    schemes: config.destinationSchemes,
+  }
+}
+
+function decodeSlug(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    // Not a slug anybody could have made; it is looked up as it stands, and recorded as a miss.
+    return text
+  }
+}
+
+type Spool = Awaited<ReturnType<typeof openSpool>>
+type Shipper = ReturnType<typeof openShipper>
+
+function figures(spool: Spool, shipper: Shipper): Figure[] {
+  const { appended, waiting, dropped } = spool.stats()
+  const state = shipper.state()
+  return [
+    { name: 'towpath_hits_total', kind: 'counter', help: 'Hits recorded since the start', value: appended },
+    { name: 'towpath_hits_waiting', kind: 'gauge', help: 'Hits in memory for want of disk', value: waiting },
+    {
+      name: 'towpath_hits_dropped_total',
+      kind: 'counter',
+      help: 'Hits lost for want of disk',
+      value: dropped,
+    },
+    {
+      name: 'towpath_engine_up',
+      kind: 'gauge',
+      help: 'Whether analytics answer',
+      value: Number(state.engineUp),
+    },
+    { name: 'towpath_engine_batch', kind: 'gauge', help: 'Last batch in the engine', value: state.mark },
+    {
+      name: 'towpath_resident_bytes',
+      kind: 'gauge',
+      help: 'Resident memory',
+      value: process.memoryUsage.rss(),
+    },
+  ]
+}

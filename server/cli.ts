@@ -1,0 +1,141 @@
+// The operator's commands. They work while the server runs, on the same stores with the same verbs.
+
+import { parseArgs } from 'node:util'
+import { ConfigError, readConfig } from './config.ts'
+import { createKey, listKeys, revokeKey } from './features/accounts/keys.ts'
+import { changePlan, createWorkspace } from './features/accounts/workspaces.ts'
+import { PLANS, type Plan } from './lib/plan.ts'
+import { openRows, type Rows } from './storage/rows/open.ts'
+
+const USAGE = `Usage: npm run -s towpath -- <command>
+
+  workspace create <name> [--plan <plan>]     makes a workspace; prints JSON with its id
+  workspace plan <id> <plan>                  changes its plan: ${PLANS.join(', ')}
+  key create --workspace <id> [--name <name>] makes an API key; prints it alone, for the only time
+  key revoke <id>                             ends a key; its very next request is refused
+  key list --workspace <id>                   prints the keys of a workspace, without the keys themselves`
+
+/** What went wrong, in words for the operator. */
+class CommandError extends Error {}
+
+interface Given {
+  words: string[]
+  options: Options
+  defaultPlan: Plan
+}
+type Options = { plan?: string; name?: string; workspace?: string }
+
+interface Command {
+  /** How many words follow the command; more would be ignored in silence. */
+  words: number
+  options: (keyof Options)[]
+  run(needs: { rows: Rows; now: () => number }, given: Given): Promise<string>
+}
+
+const COMMANDS: Record<string, Command> = {
+  'workspace create': {
+    words: 1,
+    options: ['plan'],
+    async run(needs, { words, options, defaultPlan }) {
+      const name = nameOf(words[0] ?? '', 'A workspace')
+      const plan = options.plan === undefined ? defaultPlan : planOf(options.plan)
+      return JSON.stringify(await createWorkspace(needs, { name, plan }))
+    },
+  },
+  'workspace plan': {
+    words: 2,
+    options: [],
+    async run(needs, { words }) {
+      return JSON.stringify(
+        await changePlan(needs, idOf(words[0], 'The id of a workspace'), planOf(words[1])),
+      )
+    },
+  },
+  'key create': {
+    words: 0,
+    options: ['workspace', 'name'],
+    async run(needs, { options }) {
+      const workspace = idOf(options.workspace, '--workspace')
+      return (await createKey(needs, workspace, nameOf(options.name ?? 'command line', 'A key'))).key
+    },
+  },
+  'key revoke': {
+    words: 1,
+    options: [],
+    async run(needs, { words }) {
+      const id = idOf(words[0], 'The id of a key')
+      await revokeKey(needs, id)
+      return JSON.stringify({ id, revoked: true })
+    },
+  },
+  'key list': {
+    words: 0,
+    options: ['workspace'],
+    async run(needs, { options }) {
+      const keys = await listKeys(needs, idOf(options.workspace, '--workspace'))
+      return keys.map((key) => JSON.stringify(key)).join('\n')
+    },
+  },
+}
+
+function nameOf(text: string, what: string): string {
+  const name = text.trim()
+  if (name !== '' && name.length <= 100) return name
+  throw new CommandError(`${what} needs a name of 1 to 100 characters.`)
+}
+
+function idOf(text: string | undefined, what: string): number {
+  if (text && /^[1-9]\d{0,14}$/.test(text)) return Number(text)
+  throw new CommandError(`${what} must be a whole number.`)
+}
+
+function planOf(text: string | undefined): Plan {
+  const plan = PLANS.find((known) => known === text?.toLowerCase())
+  if (plan) return plan
+  throw new CommandError(`A plan is one of ${PLANS.join(', ')}.`)
+}
+
+function parse(argv: string[]): { command: Command; words: string[]; options: Options } {
+  const { positionals, values } = parseArgs({
+    args: argv,
+    allowPositionals: true,
+    options: { plan: { type: 'string' }, name: { type: 'string' }, workspace: { type: 'string' } },
+  })
+  const name = positionals.slice(0, 2).join(' ')
+  const words = positionals.slice(2)
+  const command = COMMANDS[name]
+  if (!command) throw new CommandError(`There is no command "${name}".\n\n${USAGE}`)
+  const surplus = words[command.words]
+  if (surplus !== undefined) {
+    throw new CommandError(`"${name}" takes no word "${surplus}". Put names of several words in quotes.`)
+  }
+  const strange = Object.keys(values).find((option) => !command.options.includes(option as keyof Options))
+  if (strange) throw new CommandError(`"${name}" has no option --${strange}.`)
+  return { command, words, options: values }
+}
+
+async function run(argv: string[]): Promise<string> {
+  if (argv.length === 0 || ['help', '--help', '-h'].includes(argv[0] ?? '')) return USAGE
+  const { command, words, options } = parse(argv)
+  const config = readConfig()
+  const rows = await openRows(config)
+  try {
+    return await command.run({ rows, now: Date.now }, { words, options, defaultPlan: config.defaultPlan })
+  } finally {
+    await rows.close()
+  }
+}
+
+function explain(error: unknown): string {
+  if (error instanceof ConfigError) return error.problems.join('\n')
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message
+}
+
+try {
+  const output = await run(process.argv.slice(2))
+  if (output !== '') process.stdout.write(`${output}\n`)
+} catch (error) {
+  process.stderr.write(`${explain(error)}\n`)
+  process.exitCode = 1
+}

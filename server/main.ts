@@ -1,0 +1,80 @@
+// Starts the server: configuration, stores, socket; and ends it in order.
+
+import { type App, openApp } from './app.ts'
+import { type Config, ConfigError, readConfig } from './config.ts'
+import { describeError, log, setLogLevel } from './lib/log.ts'
+
+// Honest slow uploads pass, and a client that drips its request is still cut off (Bun counts in seconds).
+const IDLE_SECONDS = 30
+const DRAIN_MS = 25_000
+
+function configure(): Config {
+  try {
+    return readConfig()
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    process.stderr.write(
+      `Towpath cannot start:\n${error.problems.map((problem) => `  ${problem}\n`).join('')}`,
+    )
+    process.exit(1)
+  }
+}
+
+async function open(config: Config): Promise<App> {
+  try {
+    return await openApp(config)
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : ''
+    process.stderr.write(
+      `Towpath cannot start:\n  ${error instanceof Error ? error.message : error}${cause}\n`,
+    )
+    process.exit(1)
+  }
+}
+
+function listen(config: Config, app: App) {
+  try {
+    return Bun.serve({
+      port: config.port,
+      hostname: config.host,
+      idleTimeout: IDLE_SECONDS,
+      // Larger bodies than ours are refused by the routes, each in its own words.
+      maxRequestBodySize: 64 * 1024 * 1024,
+      routes: app.routes,
+      fetch: app.fetch,
+    })
+  } catch (error) {
+    process.stderr.write(
+      `Towpath cannot start:\n  PORT: ${config.port} cannot be used (${describeError(error).error}). ` +
+        'Stop what uses it, or set PORT to another.\n',
+    )
+    process.exit(1)
+  }
+}
+
+const config = configure()
+setLogLevel(config.logLevel)
+const app = await open(config)
+const server = listen(config, app)
+
+process.stdout.write(`Towpath listens on ${config.origin}\n`)
+process.stdout.write(
+  'Next: npm run -s towpath -- workspace create "My team"   (then key create; the README shows the tour)\n',
+)
+
+let stopping = false
+async function stop(signal: string) {
+  // The second signal means now.
+  if (stopping) process.exit(1)
+  stopping = true
+  log.info('stopping', { signal })
+  app.startDraining()
+  const late = setTimeout(() => server.stop(true), DRAIN_MS)
+  await server.stop(false)
+  clearTimeout(late)
+  await app.close()
+  log.info('stopped')
+  process.exit(0)
+}
+process.on('SIGTERM', () => void stop('SIGTERM'))
+process.on('SIGINT', () => void stop('SIGINT'))

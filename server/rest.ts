@@ -1,0 +1,99 @@
+// The REST API under /v1: its gates in order, its routes, and the description it gives of itself.
+
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { MiddlewareHandler } from 'hono'
+import { type ApiEnv, guard, newApi } from './features/accounts/guard.ts'
+import { idempotency } from './features/accounts/idempotency.ts'
+import type { RateLimiter } from './features/accounts/limits.ts'
+import { answerFailure } from './http/answer.ts'
+import { jsonBody } from './http/json-body.ts'
+import { methodTable } from './http/methods.ts'
+import { requestId } from './http/request-id.ts'
+import { Failure, notFound } from './lib/failure.ts'
+import { log } from './lib/log.ts'
+import { asFailure } from './storage/rows/errors.ts'
+import type { Rows } from './storage/rows/open.ts'
+
+const DESCRIPTION = `Short links, click analytics and form capture that you host yourself.
+
+Every request carries \`Authorization: Bearer <API key>\`. A key belongs to one workspace and sees nothing else.
+Answers are \`{"data": …}\`, failures \`{"error": "…"}\` with \`errors\` by field at 422. Times are ISO 8601 in UTC.`
+
+export interface RestNeeds {
+  rows: Rows
+  limiter: RateLimiter
+  now: () => number
+  origin: string
+  version: string
+  features: OpenAPIHono<ApiEnv>[]
+}
+
+export function restApi(needs: RestNeeds) {
+  const api = newApi().basePath('/v1')
+  const methodsOf = methodTable(() => api.routes)
+
+  api.use(traced)
+  api.onError((error, c) => {
+    const answer = answerFailure(asFailure(error), c.get('requestId'))
+    // What the gates have set already (limits, request id) belongs on failures too.
+    c.res.headers.forEach((value, name) => {
+      if (/^x-/i.test(name)) answer.headers.set(name, value)
+    })
+    return answer
+  })
+  api.get('/openapi.json', (c) => c.json(describe(api, needs)))
+  api.use(guard(needs))
+  api.use(async (c, next) => {
+    const methods = methodsOf(c.req.path)
+    if (methods.length === 0) throw notFound('')
+    const method = c.req.method === 'HEAD' ? 'GET' : c.req.method
+    if (!methods.includes(method))
+      throw new Failure('method_not_allowed', 'Method not allowed', { allow: methods.join(', ') })
+    await next()
+  })
+  api.use(jsonBody({ lists: (path) => path.endsWith('/bulk') }))
+  api.use(idempotency(needs))
+  for (const feature of needs.features) api.route('/', feature)
+  return api
+}
+
+/** Names the request and writes its line in the log: never its query, body or headers. */
+const traced: MiddlewareHandler<ApiEnv> = async (c, next) => {
+  const id = requestId(c.req.header('x-request-id'))
+  const started = performance.now()
+  c.set('requestId', id)
+  c.header('X-Request-Id', id)
+  await next()
+  const { method, path } = c.req
+  const ms = Math.round((performance.now() - started) * 10) / 10
+  log.info('request', {
+    requestId: id,
+    method,
+    path,
+    status: c.res.status,
+    ms,
+    workspaceId: c.get('actor')?.workspaceId,
+  })
+}
+
+function describe(api: OpenAPIHono<ApiEnv>, { origin, version }: RestNeeds) {
+  const document = api.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: {
+      title: 'Towpath API',
+      version,
+      description: DESCRIPTION,
+      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+    },
+    servers: [{ url: origin }],
+    tags: [
+      { name: 'Links', description: 'Short links and where they lead' },
+      { name: 'Tags', description: 'Names that group links' },
+      { name: 'Analytics', description: 'Questions about clicks' },
+    ],
+  })
+  const securitySchemes = {
+    apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of the workspace' },
+  }
+  return { ...document, components: { ...document.components, securitySchemes } }
+}
