@@ -1,0 +1,61 @@
+// npm run bench: ratios against bare servers, measured in alternating rounds of one run, as a table for
+// docs/benchmarks.md. Absolute figures depend on the machine and its neighbours; the ratios much less.
+
+import { load, needWrk, type Result } from './load.ts'
+import { bareBun, type Contender, nginx, towpath } from './servers.ts'
+
+const ROUNDS = 7
+const LINKS = 100_000
+
+const median = (values: number[]) =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+
+function shuffled<T>(items: T[]): T[] {
+  return items
+    .map((item) => ({ item, at: Math.random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item)
+}
+
+async function measure(contenders: Contender[]): Promise<Map<string, Result[]>> {
+  const results = new Map(contenders.map(({ name }) => [name, [] as Result[]]))
+  for (const { port } of contenders) await load(port, { seconds: 1 })
+  for (let round = 1; round <= ROUNDS; round++) {
+    for (const { name, port } of shuffled(contenders)) results.get(name)?.push(await load(port))
+    process.stderr.write(`round ${round} of ${ROUNDS}\n`)
+  }
+  return results
+}
+
+function table(results: Map<string, Result[]>): string {
+  const product = results.get('towpath') ?? []
+  const lines = [...results].map(([name, rounds]) => {
+    const ratio = median(rounds.map((round, i) => (product[i]?.perSecond ?? Number.NaN) / round.perSecond))
+    const p99 = median(rounds.map((round, i) => (product[i]?.p99Ms ?? Number.NaN) / round.p99Ms))
+    const cells = [
+      name,
+      Math.round(median(rounds.map((round) => round.perSecond))).toLocaleString('en-US'),
+      median(rounds.map((round) => round.p50Ms)).toFixed(2),
+      median(rounds.map((round) => round.p99Ms)).toFixed(2),
+      ratio.toFixed(2),
+      p99.toFixed(2),
+    ]
+    return `| ${cells.join(' | ')} |`
+  })
+  return [
+    '| server | requests/s | p50 ms | p99 ms | towpath / it | towpath p99 / its |',
+    '|---|---|---|---|---|---|',
+    ...lines,
+  ].join('\n')
+}
+
+needWrk()
+const contenders = [await towpath(LINKS), await bareBun(), await nginx()].filter((each) => each !== undefined)
+try {
+  const results = await measure(contenders)
+  const failed = [...results.values()].flat().reduce((sum, { failed }) => sum + failed, 0)
+  process.stdout.write(`${table(results)}\n\nFailed requests: ${failed}\n`)
+} finally {
+  for (const contender of contenders) await contender.end()
+}
+process.exit(0)

@@ -1,0 +1,151 @@
+// What is measured and what it is measured against, each as a process of its own on one core.
+
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openRows } from '../server/storage/rows/open.ts'
+
+export interface Contender {
+  name: string
+  port: number
+  pid: number
+  end(): Promise<void>
+}
+
+const home = mkdtempSync(join(tmpdir(), 'towpath-bench-'))
+process.on('exit', () => rmSync(home, { recursive: true, force: true }))
+
+const root = join(import.meta.dir, '..')
+const bun = process.execPath
+
+/** The server's core is 0, the load generator's 1. Without taskset (not Linux) nothing is pinned. */
+export const pinned = (core: number, command: string[]) =>
+  Bun.which('taskset') ? ['taskset', '-c', String(core), ...command] : command
+
+async function launch(
+  name: string,
+  port: number,
+  command: string[],
+  env: Record<string, string> = {},
+): Promise<Contender> {
+  const child = Bun.spawn(pinned(0, command), {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdout: 'ignore',
+    stderr: 'inherit',
+  })
+  const deadline = Date.now() + 20_000
+  while (!(await answers(port))) {
+    if (Date.now() > deadline || child.exitCode !== null) throw new Error(`${name} did not start`)
+    await Bun.sleep(20)
+  }
+  return {
+    name,
+    port,
+    pid: child.pid,
+    async end() {
+      child.kill('SIGTERM')
+      await child.exited
+    },
+  }
+}
+
+const answers = (port: number) =>
+  fetch(`http://127.0.0.1:${port}/bench1`, { redirect: 'manual' }).then(
+    () => true,
+    () => false,
+  )
+
+function freePort(): number {
+  const probe = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+  const { port } = probe
+  void probe.stop(true)
+  if (!port) throw new Error('no free port')
+  return port
+}
+
+/** The product as an operator starts it, with `links` links. */
+export async function towpath(links: number): Promise<Contender> {
+  const dataDir = join(home, 'towpath')
+  await seedLinks(dataDir, links)
+  const port = freePort()
+  const env = { PORT: String(port), HOST: '127.0.0.1', DATA_DIR: dataDir, LOG_LEVEL: 'error' }
+  return launch('towpath', port, [bun, 'server/main.ts'], env)
+}
+
+async function seedLinks(dataDir: string, links: number) {
+  const rows = await openRows({ dataDir })
+  const at = Date.now()
+  await rows.write(async (db) => {
+    const workspace = {
+      public_id: 'bench',
+      name: 'bench',
+      plan: 'enterprise',
+      created_at: at,
+      updated_at: at,
+    }
+    const { id } = await db
+      .insertInto('workspaces')
+      .values(workspace)
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    for (let from = 1; from <= links; from += 1000) {
+      const chunk = Array.from({ length: Math.min(1000, links - from + 1) }, (_, i) => from + i)
+      await db
+        .insertInto('links')
+        .values(
+          chunk.map((n) => ({
+            workspace_id: id,
+            domain: '',
+            slug: `bench${n}`,
+            slug_key: `bench${n}`,
+            destination_url: `https://example.com/landing/${n}?ref=${n}`,
+            geo_targeting: '{}',
+            device_targeting: '{}',
+            search_text: `bench${n}`,
+            archived: 0,
+            clicks_used: 0,
+            forward_query: 0,
+            track_conversions: 0,
+            redirect_status: 302,
+            clicks: 0,
+            leads: 0,
+            created_at: at,
+            updated_at: at,
+          })),
+        )
+        .execute()
+    }
+  })
+  await rows.close()
+}
+
+/** Bun's own server answering a constant redirect: no look-up, no recording. */
+export async function bareBun(): Promise<Contender> {
+  const script = join(home, 'bare.ts')
+  const port = freePort()
+  writeFileSync(
+    script,
+    `Bun.serve({ port: ${port}, hostname: '127.0.0.1', fetch: () =>
+      new Response(null, { status: 302, headers: { Location: 'https://example.com/landing' } }) })`,
+  )
+  return launch('bare Bun.serve', port, [bun, script])
+}
+
+/** nginx, one worker, a constant redirect; undefined where nginx is not installed. */
+export async function nginx(): Promise<Contender | undefined> {
+  const program = [Bun.which('nginx'), '/usr/sbin/nginx'].find((path) => path && existsSync(path))
+  if (!program) return undefined
+  const dir = join(home, 'nginx')
+  mkdirSync(dir, { recursive: true })
+  const port = freePort()
+  writeFileSync(
+    join(dir, 'nginx.conf'),
+    `daemon off; worker_processes 1; pid ${dir}/pid; error_log ${dir}/error.log;
+     events { worker_connections 1024; }
+     http { access_log off; client_body_temp_path ${dir}; proxy_temp_path ${dir}; fastcgi_temp_path ${dir};
+       uwsgi_temp_path ${dir}; scgi_temp_path ${dir}; keepalive_requests 1000000000;
+       server { listen 127.0.0.1:${port}; return 302 https://example.com/landing; } }`,
+  )
+  return launch('nginx return 302', port, [program, '-p', dir, '-c', join(dir, 'nginx.conf')])
+}

@@ -1,0 +1,129 @@
+// The API's description of itself: complete, lintable, and shown from our own origin.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { startServer, type TestServer } from '../support/server.ts'
+import { bodySchema, description, mounted, operations, parametersIn, resolved, type Schema } from './document.ts'
+
+/** Open to everybody: the description is no operation on a workspace, and describes itself by being there. */
+const UNDESCRIBED = ['GET /v1/openapi.json']
+
+describe('the description at /v1/openapi.json', () => {
+  const { answer, document } = description
+
+  test('is OpenAPI 3.1 and needs no key', () => {
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toStartWith('application/json')
+    expect(answer.headers.get('x-request-id')).toBeString()
+    expect(document.openapi).toMatch(/^3\.1\.\d+$/)
+  })
+
+  test('passes the linter without an error or a warning', async () => {
+    expect(await lint(answer.text)).toEqual([])
+    const broken = answer.text.replace(/"operationId":"\w+"/g, '"operationId":"same"')
+    expect(await lint(broken)).not.toEqual([])
+  })
+
+  test('has every mounted route, and every operation it has is mounted', () => {
+    const described = operations.map(({ method, path }) => `${method} ${path}`)
+    expect([...described, ...UNDESCRIBED].sort()).toEqual([...mounted].sort())
+  })
+
+  test.each(operations)('says of $method $path what it is and what it needs', (operation) => {
+    const { method, summary, security, requestBody, responses } = operation
+    expect(operation.id).toMatch(/^[a-z][A-Za-z0-9]*$/)
+    expect(summary).toBeString()
+    expect(security).toEqual([{ apiKey: [] }])
+    const always = ['401', '403', '422', '429', '500', '503']
+    const body = requestBody ? ['400', '413', '415'] : []
+    const path = parametersIn('path', operation).length > 0 ? ['404'] : []
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining([...always, ...body, ...path]))
+    expect(Object.keys(responses).filter((status) => status.startsWith('2'))).not.toBeEmpty()
+    expect(method === 'GET' && requestBody).toBeFalsy()
+  })
+
+  test.each(operations)('bounds every text that $method $path takes', (operation) => {
+    const parameters = operation.parameters.flatMap(({ name, schema }) => unbounded(schema, name))
+    const body = bodySchema(operation)
+    expect([...parameters, ...(body ? unbounded(body, 'body') : [])]).toEqual([])
+  })
+
+  test('names no operation twice', () => {
+    const ids = operations.map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+})
+
+/** Each problem that the recommended rules find, warnings too; none of them is switched off. */
+async function lint(source: string): Promise<string[]> {
+  const config = await createConfig({ extends: ['recommended'] })
+  const problems = await lintFromString({ source, absoluteRef: '/openapi.json', config })
+  return problems.map(({ ruleId, severity, message, location }) => {
+    return `${severity} ${ruleId} ${location[0]?.pointer}: ${message}`
+  })
+}
+
+/** Where a caller may write a text of any length. */
+function unbounded(written: Schema, at: string): string[] {
+  const schema = resolved(written)
+  const own =
+    [schema.type].flat().includes('string') &&
+    schema.maxLength === undefined &&
+    schema.enum === undefined &&
+    schema.pattern === undefined &&
+    schema.format !== 'date-time'
+      ? [at]
+      : []
+  const inner = [
+    ...Object.entries(schema.properties ?? {}).map(([name, each]) => [`${at}.${name}`, each] as const),
+    ...(schema.items ? [[`${at}[]`, schema.items] as const] : []),
+    ...(schema.anyOf ?? []).map((each) => [at, each] as const),
+    ...(typeof schema.additionalProperties === 'object' ? [[`${at}.*`, schema.additionalProperties] as const] : []),
+  ]
+  return [...own, ...inner.flatMap(([name, each]) => unbounded(each, name))]
+}
+
+describe('the API reference at /docs', () => {
+  let server: TestServer
+  beforeAll(async () => {
+    server = await startServer('sqlite')
+  })
+  afterAll(() => server.close())
+
+  const elsewhere = (text: string) => text.match(/(?:https?:)?\/\/[\w.-]+\.\w+/g) ?? []
+
+  test('is a page that may load nothing from elsewhere, and does not try to', async () => {
+    const { status, headers, text } = await server.call('/docs')
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toStartWith('text/html')
+    const policy = headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).not.toMatch(/\*|https?:|script-src[^;]*'unsafe/)
+    expect(elsewhere(text)).toEqual([])
+    expect(text).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=/i)
+  })
+
+  test('has each file it names, with the right type, from our own origin', async () => {
+    const { text } = await server.call('/docs')
+    const files = [...text.matchAll(/<(script|link)\b[^>]*\b(?:src|href)="(\/[^"]*)"/g)]
+    expect(files.map(([, tag]) => tag).sort()).toContain('script')
+    for (const [, tag, path] of files) {
+      const { status, headers, text: body } = await server.call(path as string)
+      expect(status).toBe(200)
+      expect(headers.get('content-type')).toStartWith(tag === 'script' ? 'text/javascript' : 'text/css')
+      expect(body.length).toBeGreaterThan(50)
+      // What a style sheet loads without being asked; scripts may mention addresses in their texts.
+      if (tag === 'link') expect(body.match(/@import|url\(\s*['"]?(?:https?:)?\/\//g)).toBeNull()
+    }
+  })
+
+  test('shows the description of this very server', async () => {
+    expect((await server.call('/docs/start.js')).text).toContain("url: '/v1/openapi.json'")
+  })
+
+  test('knows no other file', async () => {
+    for (const path of ['/docs/nothing.js', '/docs/..%2fpackage.json', '/docs/swagger-ui.js', '/docs/%00']) {
+      expect((await server.call(path)).status).toBe(404)
+    }
+  })
+})

@@ -1,0 +1,105 @@
+// The house rules of ARCHITECTURE.md, held by a test and not by memory. That each rule bites is shown in
+// support/architecture.test.ts.
+
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { type Exception, type File, violations } from './support/architecture.ts'
+import { ownedTables } from './support/architecture-workspace.ts'
+
+const OPERATOR = 'for the operator on the command line, who is above workspaces'
+const JOB = 'a background job: nobody asks, and it is about every workspace'
+const BEFORE_ACTOR = 'part of finding out who asks: the key itself says which workspace'
+
+const except = (rule: Exception['rule'], file: string, what: string, why: string): Exception => {
+  return { rule, file: `server/features/${file}`, what, why }
+}
+
+const EXCEPTIONS: Exception[] = [
+  except(
+    'workspace',
+    'links/resolve.ts',
+    'readLink',
+    'a redirect knows only the slug, which says whose link it is',
+  ),
+  except(
+    'workspace',
+    'links/list.ts',
+    'listLinks',
+    'filtered(), which makes both queries, names the workspace',
+  ),
+  except('workspace', 'links/count-clicks.ts', 'countClicks', JOB),
+  except('workspace', 'accounts/keys.ts', 'findKeyActor', BEFORE_ACTOR),
+  except('workspace', 'accounts/keys.ts', 'noteUse', BEFORE_ACTOR),
+  except('workspace', 'accounts/keys.ts', 'revokeKey', OPERATOR),
+  except('workspace', 'accounts/idempotency.ts', 'forgetOldKeys', JOB),
+  except(
+    'allow',
+    'accounts/idempotency.ts',
+    'idempotency',
+    'keeps an answer beside the verb, which asks for itself',
+  ),
+  except('allow', 'accounts/idempotency.ts', 'forgetOldKeys', JOB),
+  except('allow', 'accounts/keys.ts', 'createKey', OPERATOR),
+  except('allow', 'accounts/keys.ts', 'revokeKey', OPERATOR),
+  except('allow', 'accounts/keys.ts', 'noteUse', BEFORE_ACTOR),
+  except('allow', 'accounts/limits.ts', 'forgetOldWindows', JOB),
+  except('allow', 'accounts/workspaces.ts', 'createWorkspace', OPERATOR),
+  except('allow', 'accounts/workspaces.ts', 'changePlan', OPERATOR),
+  except('allow', 'links/count-clicks.ts', 'countClicks', JOB),
+  except('allow', 'links/use-click.ts', 'useClick', 'done by a visitor, who is no actor'),
+  except('allow', 'hits/salts.ts', 'ensureSalts', JOB),
+]
+
+const ROOT = join(import.meta.dir, '..')
+
+async function filesOfRepository(): Promise<File[]> {
+  const listed = Bun.spawnSync(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: ROOT,
+  })
+  // A copy without its history has nothing that git would ignore but what was installed or stored.
+  const everything = () =>
+    [...new Bun.Glob('**').scanSync({ cwd: ROOT, dot: true })].filter(
+      (path) => !/^(node_modules|data|\.git)\//.test(path),
+    )
+  const paths = listed.success ? listed.stdout.toString().split('\0').filter(Boolean) : everything()
+  const files: File[] = []
+  for (const path of paths) {
+    const file = Bun.file(join(ROOT, path))
+    if (await file.exists()) files.push({ path, text: await file.text() })
+  }
+  return files
+}
+
+/** What only means something on the machine where it was written. */
+const PRIVATE_WORDS = [
+  /(?<![\w.~:/-])\/(?:work|home|root|Users)\/[\w.-]+/,
+  /\/tmp\/bash_jobs/,
+  /registry\.(?:npmjs|yarnpkg|npmmirror)\.|\b(?:proxy\.golang|pypi)\.org\b/,
+]
+
+const privateWords = (text: string) => PRIVATE_WORDS.flatMap((word) => word.exec(text)?.[0] ?? [])
+
+describe('this house', () => {
+  test('keeps its rules', async () => {
+    const found = violations(await filesOfRepository(), EXCEPTIONS)
+    expect(found.map(({ file, line, rule, message }) => `${file}:${line} ${rule}: ${message}`)).toEqual([])
+  })
+
+  test('is read as it is meant: the rules see the tables that belong to workspaces', async () => {
+    const tables = await Bun.file(join(ROOT, 'server/storage/rows/tables.ts')).text()
+    expect(ownedTables(tables)).toEqual(expect.arrayContaining(['api_keys', 'links', 'tags', 'link_tags']))
+    expect(ownedTables(tables)).not.toContain('workspaces')
+  })
+
+  test('names no place of the machine it was built on', async () => {
+    const slash = '/'
+    for (const place of [`cd ${slash}work/main`, `'${slash}home/jo/x'`, `https://registry${'.'}npmjs.org/`]) {
+      expect(privateWords(place)).toHaveLength(1)
+    }
+    expect(privateWords('https://example.com/work/shop and ./work/x')).toEqual([])
+    const found = (await filesOfRepository()).flatMap(({ path, text }) =>
+      path === 'package-lock.json' ? [] : privateWords(text).map((word) => `${path}: ${word}`),
+    )
+    expect(found).toEqual([])
+  })
+})

@@ -1,0 +1,390 @@
+// What every hit engine must do, whichever is behind it. An engine's own test calls this with a way to open one.
+
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { HitAnswer, HitEngine, HitGrouping, HitQuery } from '../../server/storage/hits/engine.ts'
+import {
+  HIT_CLASSES,
+  HIT_DIMENSIONS,
+  type Hit,
+  type HitDimension,
+  OUTCOMES,
+} from '../../server/storage/hits/hit.ts'
+
+const T0 = Date.parse('2026-06-10T12:00:00Z')
+
+let lastId = 0
+/** A click on link 1 of workspace 1, but for what is said. */
+export function hit(part: Partial<Hit> = {}): Hit {
+  lastId++
+  const absent = Object.fromEntries([...HIT_DIMENSIONS, 'unknownSlug'].map((name) => [name, null]))
+  return {
+    ...(absent as unknown as Hit),
+    id: lastId,
+    at: T0 + lastId,
+    workspaceId: 1,
+    linkId: 1,
+    outcome: 'redirect',
+    class: 'human',
+    trigger: 'link',
+    visitor: String(lastId),
+    ...part,
+  }
+}
+
+/** A question about everything in workspace 1, but for what is said. */
+export const query = (part: Partial<HitQuery> = {}): HitQuery => ({
+  workspaceId: 1,
+  start: 0,
+  end: Date.parse('2100-01-01'),
+  classes: ['human'],
+  filters: [],
+  groupBy: { by: 'total' },
+  ...part,
+})
+
+const top = (by: HitDimension | 'linkId' | 'class', limit = 100): HitGrouping => ({
+  by,
+  limit,
+  nullAs: 'Unknown',
+})
+
+export interface Subject {
+  open(directory: string): Promise<HitEngine>
+  openBackup(path: string): Promise<HitEngine>
+}
+
+export function hitEngineContract(name: string, { open, openBackup }: Subject) {
+  describe(`hit engine: ${name}`, () => {
+    let directory: string
+    let engine: HitEngine
+
+    beforeEach(async () => {
+      directory = mkdtempSync(join(tmpdir(), 'hits-'))
+      engine = await open(directory)
+    })
+    afterEach(async () => {
+      await engine.close()
+      rmSync(directory, { recursive: true, force: true })
+    })
+
+    const write = (number: number, content: string) => {
+      const path = join(directory, `${number}.ndjson`)
+      writeFileSync(path, content)
+      return path
+    }
+    const load = (number: number, hits: Hit[], node = 'a') =>
+      engine.load({
+        node,
+        number,
+        path: write(number, hits.map((each) => `${JSON.stringify(each)}\n`).join('')),
+      })
+    const total = async (part: Partial<HitQuery> = {}) => (await engine.ask(query(part)))[0]?.clicks
+    const keys = async (part: Partial<HitQuery>) =>
+      (await engine.ask(query(part))).map(({ key, clicks, visitors }) => [key, clicks, visitors])
+
+    test('an empty engine knows no batch and answers zero', async () => {
+      expect(await engine.mark('a')).toBe(0)
+      expect(await engine.ask(query())).toEqual([{ key: null, clicks: 0, visitors: 0 }])
+      expect(await engine.ask(query({ groupBy: top('country') }))).toEqual([])
+      expect(await engine.ask(query({ groupBy: { by: 'linkGroup', groups: [], limit: 10 } }))).toEqual([])
+    })
+
+    test('a batch counts once, however often it is offered', async () => {
+      await load(1, [hit(), hit()])
+      await load(1, [hit(), hit()])
+      await Promise.all([load(2, [hit()]), load(2, [hit()]), load(2, [hit()])])
+      await load(1, [hit()])
+      expect(await total()).toBe(3)
+      expect(await engine.mark('a')).toBe(2)
+    })
+
+    test('each node has its own numbers', async () => {
+      await load(1, [hit()], 'a')
+      await load(1, [hit()], 'b')
+      expect([await engine.mark('a'), await engine.mark('b'), await engine.mark('c')]).toEqual([1, 1, 0])
+      expect(await total()).toBe(2)
+    })
+
+    test('a gap is refused until the missing batches are declared lost', async () => {
+      await load(1, [hit()])
+      await expect(load(3, [hit()])).rejects.toThrow('does not follow')
+      expect(await engine.mark('a')).toBe(1)
+      await engine.skip('a', 2)
+      await engine.skip('a', 1)
+      await load(3, [hit()])
+      expect([await engine.mark('a'), await total()]).toEqual([3, 2])
+    })
+
+    const good = JSON.stringify(hit())
+    test.each([
+      ['half a line', `${good}\n${good.slice(0, 80)}`],
+      ['zeros at the end', `${good}\n\0\0\0\n`],
+      ['a list', `${good}\n[1]\n`],
+      [
+        'a number too large',
+        `${good}\n${good.replace(/"visitor":"\d+"/, '"visitor":"18446744073709551616"')}\n`,
+      ],
+      ['text for a number', `${good}\n${good.replace(/"at":\d+/, '"at":"soon"')}\n`],
+      ['no outcome', `${good}\n${good.replace('"outcome":"redirect",', '')}\n`],
+      ['no moment', `${good}\n${good.replace(/"at":\d+,/, '"at":null,')}\n`],
+    ])('a batch with %s is an error and leaves nothing behind', async (_, content) => {
+      await load(1, [hit()])
+      await expect(engine.load({ node: 'a', number: 2, path: write(2, content) })).rejects.toThrow()
+      expect([await total(), await engine.mark('a')]).toEqual([1, 1])
+      await load(2, [hit()])
+      expect([await total(), await engine.mark('a')]).toEqual([2, 2])
+    })
+
+    test('a batch that is not there is an error', async () => {
+      await expect(
+        engine.load({ node: 'a', number: 1, path: join(directory, 'none.ndjson') }),
+      ).rejects.toThrow()
+      expect(await engine.mark('a')).toBe(0)
+    })
+
+    test('an empty batch moves the mark', async () => {
+      await load(1, [])
+      expect([await total(), await engine.mark('a')]).toEqual([0, 1])
+    })
+
+    test('the largest numbers survive', async () => {
+      const largest = { id: Number.MAX_SAFE_INTEGER, linkId: Number.MAX_SAFE_INTEGER }
+      await load(1, [
+        hit({ ...largest, visitor: '18446744073709551615' }),
+        hit({ ...largest, visitor: '18446744073709551614' }),
+      ])
+      expect(await keys({ groupBy: top('linkId') })).toEqual([[Number.MAX_SAFE_INTEGER, 2, 2]])
+    })
+
+    test('visitors are counted exactly', async () => {
+      await load(
+        1,
+        Array.from({ length: 5000 }, (_, n) => hit({ visitor: String(n % 1234) })),
+      )
+      expect(await engine.ask(query())).toEqual([{ key: null, clicks: 5000, visitors: 1234 }])
+    })
+
+    test('one workspace never sees another, and only redirects are clicks', async () => {
+      await load(1, [
+        hit(),
+        hit({ workspaceId: 2 }),
+        hit({ workspaceId: 0, linkId: 0 }),
+        ...OUTCOMES.map((outcome) => hit({ workspaceId: 3, outcome })),
+      ])
+      expect(await total()).toBe(1)
+      expect(await total({ workspaceId: 2 })).toBe(1)
+      expect(await total({ workspaceId: 3 })).toBe(1)
+      expect(await total({ workspaceId: 4 })).toBe(0)
+      expect(
+        await keys({
+          workspaceId: 2,
+          groupBy: { by: 'linkGroup', groups: [{ linkId: 1, group: 7 }], limit: 9 },
+        }),
+      ).toEqual([[7, 1, 1]])
+    })
+
+    test('only the classes asked for count; none is nobody', async () => {
+      await load(
+        1,
+        HIT_CLASSES.map((each) => hit({ class: each })),
+      )
+      expect(await total()).toBe(1)
+      expect(await total({ classes: ['bot', 'head'] })).toBe(2)
+      expect(await total({ classes: [...HIT_CLASSES] })).toBe(4)
+      expect(await total({ classes: [] })).toBe(0)
+      expect(await keys({ classes: [...HIT_CLASSES], groupBy: top('class') })).toHaveLength(4)
+    })
+
+    test('the range holds its start and not its end', async () => {
+      await load(1, [hit({ at: 1000 }), hit({ at: 1999 }), hit({ at: 2000 })])
+      expect(await total({ start: 1000, end: 2000 })).toBe(2)
+      expect(await total({ start: 1001, end: 2000 })).toBe(1)
+      expect(await total({ start: 2000, end: 2001 })).toBe(1)
+    })
+
+    test('"not US" includes hits whose country is unknown', async () => {
+      await load(1, [hit({ country: 'US' }), hit({ country: 'BR' }), hit({ country: null })])
+      const count = (values: (string | null)[], negate: boolean) =>
+        total({ filters: [{ column: 'country', values, negate }] })
+      expect(await count(['US'], false)).toBe(1)
+      expect(await count(['US'], true)).toBe(2)
+      expect(await count(['US', 'BR'], true)).toBe(1)
+      expect(await count([null], false)).toBe(1)
+      expect(await count([null], true)).toBe(2)
+      expect(await count([null, 'BR'], false)).toBe(2)
+      expect(await count([null, 'BR'], true)).toBe(1)
+      expect(await count([], false)).toBe(0)
+      expect(await count([], true)).toBe(3)
+    })
+
+    test('product names match without regard to case, other values exactly', async () => {
+      await load(1, [hit({ browser: 'Mobile Safari', os: 'iOS', device: 'mobile', utmSource: 'News' })])
+      const count = (column: HitDimension, value: string) =>
+        total({ filters: [{ column, values: [value], negate: false }] })
+      expect(
+        await Promise.all([count('browser', 'mobile safari'), count('os', 'IOS'), count('device', 'Mobile')]),
+      ).toEqual([1, 1, 1])
+      expect(await Promise.all([count('utmSource', 'news'), count('utmSource', 'News')])).toEqual([0, 1])
+    })
+
+    test('every dimension can be asked for, filtered by and has a name for nothing', async () => {
+      const named = Object.fromEntries(HIT_DIMENSIONS.map((name) => [name, `x-${name}`])) as Partial<Hit>
+      await load(1, [hit(named), hit({ trigger: 'qr' })])
+      for (const column of HIT_DIMENSIONS) {
+        const second = column === 'trigger' ? 'qr' : 'Unknown'
+        const rows = await keys({ groupBy: top(column) })
+        expect(rows.sort()).toEqual(
+          [
+            [second, 1, 1],
+            [`x-${column}`, 1, 1],
+          ].sort(),
+        )
+        expect(await total({ filters: [{ column, values: [`x-${column}`], negate: false }] })).toBe(1)
+      }
+    })
+
+    test('a value that reads like the name for nothing is counted with it', async () => {
+      await load(1, [hit({ city: 'Unknown', visitor: '1' }), hit({ city: null, visitor: '1' })])
+      expect(await keys({ groupBy: top('city') })).toEqual([['Unknown', 2, 1]])
+    })
+
+    test('hostile text comes back as it was and does nothing', async () => {
+      const hostile = [
+        `'; DROP TABLE hits; --`,
+        `$1`,
+        `{p1:String}`,
+        `\\' OR 1=1`,
+        `"quoted"`,
+        '\0nul',
+        `a,b`,
+        '😀\u202e',
+        `\\N`,
+        `null`,
+        '',
+        ' ',
+        '%',
+        '\n\r\t',
+      ]
+      await load(
+        1,
+        hostile.map((text) => hit({ utmCampaign: text })),
+      )
+      const found = (await keys({ groupBy: top('utmCampaign') })).map(([key]) => String(key))
+      expect(found.sort()).toEqual([...hostile].sort())
+      for (const text of hostile) {
+        expect(await total({ filters: [{ column: 'utmCampaign', values: [text], negate: false }] })).toBe(1)
+        const groups = [{ linkId: 1, group: text }]
+        expect(await keys({ groupBy: { by: 'linkGroup', groups, limit: 1 } })).toEqual([
+          [text, hostile.length, hostile.length],
+        ])
+      }
+    })
+
+    test('top lists: most clicks first, ties in the order of their keys, cut at the limit', async () => {
+      await load(
+        1,
+        ['c', 'a', 'b', 'b', 'd'].map((city) => hit({ city })),
+      )
+      expect(await keys({ groupBy: top('city', 3) })).toEqual([
+        ['b', 2, 2],
+        ['a', 1, 1],
+        ['c', 1, 1],
+      ])
+      await load(
+        2,
+        [10, 9, 100].map((linkId) => hit({ linkId, workspaceId: 2 })),
+      )
+      expect((await keys({ workspaceId: 2, groupBy: top('linkId') })).map(([key]) => key)).toEqual([
+        9, 10, 100,
+      ])
+    })
+
+    test('a link counts for each of its groups once, visitors of a group exactly', async () => {
+      await load(1, [
+        hit({ linkId: 1, visitor: '1' }),
+        hit({ linkId: 2, visitor: '1' }),
+        hit({ linkId: 2, visitor: '2' }),
+        hit({ linkId: 3 }),
+      ])
+      const groups = [
+        { linkId: 1, group: 20 },
+        { linkId: 2, group: 20 },
+        { linkId: 2, group: 20 },
+        { linkId: 2, group: 3 },
+        { linkId: 99, group: 5 },
+      ]
+      expect(await keys({ groupBy: { by: 'linkGroup', groups, limit: 10 } })).toEqual([
+        [20, 3, 2],
+        [3, 2, 2],
+      ])
+      expect(await keys({ groupBy: { by: 'linkGroup', groups, limit: 1 } })).toEqual([[20, 3, 2]])
+    })
+
+    // Written out by hand, so that they also check who computes them.
+    test.each([
+      ['Berlin, 23 hours', ['2026-03-28T23:00Z', '2026-03-29T22:00Z', '2026-03-30T22:00Z']],
+      ['Berlin, 25 hours', ['2026-10-24T22:00Z', '2026-10-25T23:00Z', '2026-10-26T23:00Z']],
+      ['New York, 23 hours', ['2026-03-08T05:00Z', '2026-03-09T04:00Z', '2026-03-10T04:00Z']],
+      ['New York, 25 hours', ['2026-11-01T04:00Z', '2026-11-02T05:00Z', '2026-11-03T05:00Z']],
+      ['Lord Howe, 23.5 hours', ['2026-10-03T13:30Z', '2026-10-04T13:00Z', '2026-10-05T13:00Z']],
+      ['Lord Howe, 24.5 hours', ['2026-04-04T13:00Z', '2026-04-05T13:30Z', '2026-04-06T13:30Z']],
+      ['Berlin, two hours of 02:00', ['2026-10-25T00:00Z', '2026-10-25T01:00Z', '2026-10-25T02:00Z']],
+    ])('buckets of uneven length: %s', async (_, moments) => {
+      const starts = moments.map((moment) => Date.parse(moment))
+      await load(
+        1,
+        starts.flatMap((start) => [hit({ at: start }), hit({ at: start + 1 }), hit({ at: start - 1 })]),
+      )
+      const range = { start: starts[0] as number, end: (starts.at(-1) as number) + 2 }
+      const answer = await engine.ask(query({ ...range, groupBy: { by: 'time', starts } }))
+      expect(answer.map((each) => [each.key, each.clicks])).toEqual([
+        [starts[0], 3],
+        [starts[1], 3],
+        [starts[2], 2],
+      ] as never)
+    })
+
+    test('the first bucket may begin before the range; a single bucket takes all', async () => {
+      await load(1, [hit({ at: 5000 }), hit({ at: 5500 }), hit({ at: 7000 })])
+      const asked = (starts: number[]) => keys({ start: 5100, end: 8000, groupBy: { by: 'time', starts } })
+      expect(await asked([4000, 6000])).toEqual([
+        [4000, 1, 1],
+        [6000, 1, 1],
+      ])
+      expect(await asked([4000])).toEqual([[4000, 2, 2]])
+    })
+
+    test('questions and loads at the same time: every answer is a whole number of batches', async () => {
+      const loads = (async () => {
+        for (let number = 1; number <= 12; number++)
+          await load(
+            number,
+            Array.from({ length: 100 }, () => hit()),
+          )
+      })()
+      const seen: HitAnswer[][] = []
+      while ((seen.at(-1)?.[0]?.clicks ?? 0) < 1200)
+        seen.push(...(await Promise.all([1, 2, 3, 4].map(() => engine.ask(query())))))
+      await loads
+      expect(seen.flat().every((answer) => answer.clicks % 100 === 0)).toBe(true)
+    })
+
+    test('a backup holds hits and marks as they were, taken while questions run', async () => {
+      await load(1, [hit()])
+      const copy = join(mkdtempSync(join(directory, 'backup-')), 'copy')
+      await engine.backup(copy)
+      await load(2, [hit(), hit()])
+      const busy = Array.from({ length: 20 }, () => engine.ask(query({ groupBy: top('country') })))
+      await engine.backup(copy)
+      await Promise.all(busy)
+      await load(3, [hit()])
+      expect(await total()).toBe(4)
+      const restored = await openBackup(copy)
+      expect([(await restored.ask(query()))[0]?.clicks, await restored.mark('a')]).toEqual([3, 2])
+      await restored.close()
+    })
+  })
+}

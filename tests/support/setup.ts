@@ -1,0 +1,11 @@
+// Loaded before the first test file: fetches what all of them stand on, and ends what the whole run shared.
+
+import { afterAll } from 'bun:test'
+import { LOG_LEVELS, setLogLevel } from '../../server/lib/log.ts'
+import { endPostgres } from './postgres.ts'
+import { preparePostgres } from './postgres-programs.ts'
+
+// What fails on purpose would fill the screen. LOG_LEVEL=info shows it.
+setLogLevel(LOG_LEVELS.find((level) => level === process.env.LOG_LEVEL) ?? 'silent')
+preparePostgres()
+afterAll(endPostgres)
