@@ -1,4 +1,4 @@
-// Adding to a URL's query without touching what is there: parsing and printing it again would change its encoding.
+// Changing a URL's query without touching the rest of it: parsing and printing it again would change its encoding.
 
 /** Appends parameters before the fragment. */
 export function appendQuery(href: string, parameters: Iterable<[string, string]>): string {
@@ -6,6 +6,32 @@ export function appendQuery(href: string, parameters: Iterable<[string, string]>
   if (added === '') return href
   const hash = href.indexOf('#')
   const base = hash < 0 ? href : href.slice(0, hash)
-  const joint = base.includes('?') ? (base.endsWith('?') || base.endsWith('&') ? '' : '&') : '?'
+  const query = base.indexOf('?')
+  const open = query === base.length - 1 || base.endsWith('&')
+  const joint = query < 0 ? '?' : open ? '' : '&'
   return `${base}${joint}${added}${hash < 0 ? '' : href.slice(hash)}`
 }
+
+/** Sets each named parameter where it stands or at the end, or takes it out where the value is null. */
+export function withParameters(href: string, parameters: Record<string, string | null | undefined>): string {
+  let changed = href
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined) changed = withParameter(changed, name, value)
+  }
+  return changed
+}
+
+function withParameter(href: string, name: string, value: string | null): string {
+  const [, base = '', query = '', hash = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(href) ?? []
+  const parts = query.split('&')
+  const first = parts.findIndex((part) => nameOf(part) === name)
+  if (first < 0) return value === null ? href : appendQuery(href, [[name, value]])
+  const rest = parts.flatMap((part, i) => {
+    if (nameOf(part) !== name) return [part]
+    return i === first && value !== null ? [new URLSearchParams([[name, value]]).toString()] : []
+  })
+  return `${base}${rest.length > 0 ? '?' : ''}${rest.join('&')}${hash}`
+}
+
+// The "&" keeps URLSearchParams from taking a leading "?" for the start of the query.
+const nameOf = (part: string): string | undefined => new URLSearchParams(`&${part}`).keys().next().value

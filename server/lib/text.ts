@@ -3,5 +3,11 @@
 /** Neither NUL (PostgreSQL cannot store it) nor half a surrogate pair (nobody can). */
 export const isCleanText = (text: string) => !text.includes('\0') && text.isWellFormed()
 
-/** For matching without regard to case: NFC, lower case. */
-export const foldCase = (text: string) => text.normalize('NFC').toLowerCase()
+/** As readers and JSON Schema count: a character outside the basic plane is one, not two. */
+export const lengthOf = (text: string) => [...text].length
+
+/**
+ * For matching without regard to case or composition. NFC comes last, since "J̌" has no composed form and its lower
+ * case "ǰ" has one; the final sigma is how "Σ" is written at the end of a word, not another letter.
+ */
+export const foldCase = (text: string) => text.toLowerCase().replaceAll('ς', 'σ').normalize('NFC')

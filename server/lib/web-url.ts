@@ -20,19 +20,11 @@ export function checkUrl(text: string, rule: UrlRule): { href: string } | { wron
     return { wrong: `must be an http or https URL${others}` }
   }
   if (url.username !== '' || url.password !== '') return { wrong: 'must not contain a user name or password' }
-  if (web && rule.ownHosts.includes(url.host)) return { wrong: 'must not point to this short domain' }
+  if (web && rule.ownHosts.some((own) => placeOf(own) === placeOf(url.host)))
+    return { wrong: 'must not point to this short domain' }
   if (url.href.length > URL_MAX) return { wrong: `must be at most ${URL_MAX} characters` }
   return { href: url.href }
 }
 
-/** Sets each named parameter of the query, or takes it out where the value is null; leaves the others as they are. */
-export function withParameters(href: string, parameters: Record<string, string | null | undefined>): string {
-  const given = Object.entries(parameters).filter(([, value]) => value !== undefined)
-  if (given.length === 0) return href
-  const url = new URL(href)
-  for (const [name, value] of given) {
-    if (value === null || value === undefined || value === '') url.searchParams.delete(name)
-    else url.searchParams.set(name, value)
-  }
-  return url.href
-}
+/** "go.example." and "go.example:443" under http reach the same server as "go.example". */
+const placeOf = (host: string) => host.toLowerCase().replace(/\.*(:(?:80|443))?$|\.+(?=:\d+$)/, '')

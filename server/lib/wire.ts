@@ -2,7 +2,7 @@
 // everywhere and in the API reference.
 
 import { z } from '@hono/zod-openapi'
-import { isCleanText } from './text.ts'
+import { isCleanText, lengthOf } from './text.ts'
 
 /** Says "is required" for what is absent, else what it must be. */
 const must = (be: string) => (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : be)
@@ -11,9 +11,13 @@ const must = (be: string) => (issue: { input?: unknown }) => (issue.input === un
 export const text = (min: number, max: number) =>
   z
     .string({ error: must('must be a string') })
-    .min(min, min === 1 ? 'must not be empty' : `must be at least ${min} characters`)
-    .max(max, `must be at most ${max} characters`)
+    .refine(
+      (value) => lengthOf(value) >= min,
+      min === 1 ? 'must not be empty' : `must be at least ${min} characters`,
+    )
+    .refine((value) => lengthOf(value) <= max, `must be at most ${max} characters`)
     .refine(isCleanText, 'must not contain NUL or broken Unicode characters')
+    .openapi({ minLength: min, maxLength: max })
 
 export const flag = () => z.boolean({ error: must('must be true or false') })
 
@@ -42,8 +46,9 @@ export const numberParameter = (min: number, max: number) =>
 export const parameter = (max: number) =>
   z
     .string({ error: 'must be given once' })
-    .max(max, `must be at most ${max} characters`)
+    .refine((value) => lengthOf(value) <= max, `must be at most ${max} characters`)
     .refine(isCleanText, 'must not contain NUL or broken Unicode characters')
+    .openapi({ maxLength: max })
 
 /** One of a few words, and a message that lists them. */
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
@@ -52,7 +57,7 @@ export const oneOf = <const T extends readonly [string, ...string[]]>(values: T)
 /** Ids in a query parameter: `1,2,3`, also repeated. */
 export const idList = (max: number) =>
   z
-    .union([z.string(), z.array(z.string())])
+    .union([z.string(), z.array(z.string())], { error: must('must be ids separated by commas') })
     .transform((value) => [value].flat().flatMap((part) => part.split(',')))
     .refine((parts) => parts.every((part) => /^\d{1,15}$/.test(part)), 'must be ids separated by commas')
     .refine((parts) => parts.length <= max, `must be at most ${max} ids`)

@@ -1,8 +1,9 @@
 // Many links in one transaction: all or nothing, and every mistake named by its index.
 
-import { Failure } from '../../lib/failure.ts'
+import { Failure, invalid } from '../../lib/failure.ts'
 import { type Rows, rowsWithin } from '../../storage/rows/open.ts'
 import type { Actor } from '../accounts/actor.ts'
+import { fieldOf } from './conflict.ts'
 import { createLinkIn, type LinkNeeds } from './create.ts'
 import { deleteLinkIn } from './delete.ts'
 import { hashPassword } from './password.ts'
@@ -15,8 +16,8 @@ export async function createLinks(
   actor: Actor,
   inputs: CreateLinkInput[],
 ): Promise<LinkResource[]> {
-  const hashes = await Promise.all(inputs.map((input) => hashPassword(input.password)))
-  return allOrNothing(needs.rows, inputs, (rows, input, i) =>
+  const hashes = await hashPasswords(inputs)
+  return allOrNothing(needs.rows, [...inputs.entries()], (rows, input, i) =>
     rows.write((db, onCommit) => createLinkIn(needs, db, onCommit, actor, input, hashes[i])),
   )
 }
@@ -27,29 +28,39 @@ export async function updateLinks(
   actor: Actor,
   inputs: (UpdateLinkInput & { id: number })[],
 ): Promise<LinkResource[]> {
-  const hashes = await Promise.all(inputs.map((input) => hashPassword(input.password)))
-  return allOrNothing(needs.rows, inputs, (rows, { id, ...input }, i) =>
+  const hashes = await hashPasswords(inputs)
+  return allOrNothing(needs.rows, [...inputs.entries()], (rows, { id, ...input }, i) =>
     rows.write((db, onCommit) => updateLinkIn(needs, db, onCommit, actor, id, input, hashes[i])),
   )
 }
 
 /** @throws Failure with `errors` by index */
 export async function deleteLinks(needs: LinkNeeds, actor: Actor, ids: number[]): Promise<LinkResource[]> {
-  return allOrNothing(needs.rows, [...new Set(ids)], (rows, id) =>
+  const once = [...ids.entries()].filter(([i, id]) => ids.indexOf(id) === i)
+  return allOrNothing(needs.rows, once, (rows, id) =>
     rows.write((db, onCommit) => deleteLinkIn(needs, db, onCommit, actor, id)),
   )
 }
 
+/** One after the other, and each password once: a hundred at a time would be more than may wait in line. */
+async function hashPasswords(inputs: { password?: string | null }[]) {
+  const hashes = new Map<string | null | undefined, string | null | undefined>()
+  for (const { password } of inputs) {
+    if (!hashes.has(password)) hashes.set(password, await hashPassword(password))
+  }
+  return inputs.map(({ password }) => hashes.get(password))
+}
+
 function allOrNothing<In>(
   rows: Rows,
-  items: In[],
+  items: [index: number, item: In][],
   each: (rows: Rows, item: In, index: number) => Promise<LinkResource>,
 ): Promise<LinkResource[]> {
   return rows.write(async (db, onCommit) => {
     const inside = rowsWithin(rows, db, onCommit)
     const done: LinkResource[] = []
     const failures: [number, Failure][] = []
-    for (const [i, item] of items.entries()) {
+    for (const [i, item] of items) {
       try {
         done.push(await each(inside, item, i))
       } catch (error) {
@@ -57,25 +68,18 @@ function allOrNothing<In>(
         failures.push([i, error])
       }
     }
-    const [first] = failures
-    if (!first) return done
-    throw new Failure(first[1].code, first[1].message, { errors: errorsByIndex(failures) })
+    if (failures.length > 0) throw bulkFailure(failures)
+    return done
   })
 }
 
-/** What a failure is about, for failures that name no field themselves. */
-const FIELD_OF: Record<string, string> = {
-  'Slug already in use': 'slug',
-  'Slug is reserved': 'slug',
-  'External id already in use': 'externalId',
-  'Link not found': 'id',
-}
-
-function errorsByIndex(failures: [number, Failure][]): Record<string, string> {
+/** The first mistake decides the status; `errors` has them all. */
+function bulkFailure(failures: [number, Failure][]): Failure {
   const errors: Record<string, string> = {}
-  for (const [i, { message, detail }] of failures) {
-    const own = detail.errors ?? { [FIELD_OF[message] ?? 'link']: message }
-    for (const [field, text] of Object.entries(own)) errors[`${i}.${field}`] = text
+  for (const [i, failure] of failures) {
+    const own = failure.detail.errors ?? { [fieldOf(failure)]: failure.message }
+    for (const [field, message] of Object.entries(own)) errors[`${i}.${field}`] = message
   }
-  return errors
+  const [, { code, message }] = failures[0] as [number, Failure]
+  return code === 'invalid' ? invalid(errors) : new Failure(code, message, { errors })
 }

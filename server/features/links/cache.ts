@@ -31,8 +31,10 @@ export interface CachedLink {
 }
 
 export interface LinkCache {
-  /** undefined: not known here; null: known to be missing. */
+  /** undefined: not known here, or too long ago; null: known to be missing. */
   get(domain: string, key: string): CachedLink | null | undefined
+  /** The link as it was when its time to live ran out; known for that long again, so that few ask after it at once. */
+  lastKnown(domain: string, key: string): CachedLink | undefined
   /** Remembers what was read, unless something changed since `readAt()` was called. */
   set(domain: string, key: string, link: CachedLink | null, readAt: number): void
   /** To be called before reading from the database. */
@@ -40,7 +42,14 @@ export interface LinkCache {
   forget(domain: string, slug: string): void
 }
 
-const keyOf = (domain: string, key: string) => (domain === '' ? key : `${domain}/${key}`)
+interface Entry {
+  link: CachedLink | null
+  /** On this cache's clock. */
+  until: number
+}
+
+// Always with the slash: a domain has none, so no slug can pass for another domain's (`/other.example%2Fslug`).
+const keyOf = (domain: string, key: string) => `${domain}/${key}`
 
 /**
  * Two generations: what was not asked for since the younger one filled up is dropped with the older one. Costs one
@@ -57,42 +66,55 @@ export function linkCache({
   timeToLiveMs?: number
   clock?: () => number
 } = {}): LinkCache {
-  let young = new Map<string, CachedLink | null>()
-  let old = new Map<string, CachedLink | null>()
+  let young = new Map<string, Entry>()
+  let old = new Map<string, Entry>()
   let changes = 0
-  let bornAt = clock()
+  const later = () => (timeToLiveMs === undefined ? Number.POSITIVE_INFINITY : clock() + timeToLiveMs)
 
-  function keep(key: string, link: CachedLink | null) {
+  function keep(key: string, entry: Entry) {
     if (young.size >= entriesMax) {
       old = young
       young = new Map()
     }
-    young.set(key, link)
+    young.set(key, entry)
+  }
+
+  function find(key: string): Entry | undefined {
+    const entry = young.get(key)
+    if (entry !== undefined) return entry
+    const older = old.get(key)
+    if (older !== undefined) keep(key, older)
+    return older
+  }
+
+  function drop(key: string) {
+    young.delete(key)
+    old.delete(key)
   }
 
   return {
     get(domain, slugKeyText) {
-      if (timeToLiveMs !== undefined && clock() - bornAt > timeToLiveMs) {
-        young = new Map()
-        old = new Map()
-        bornAt = clock()
-      }
-      const key = keyOf(domain, slugKeyText)
-      const link = young.get(key)
-      if (link !== undefined) return link
-      const older = old.get(key)
-      if (older !== undefined) keep(key, older)
-      return older
+      const entry = find(keyOf(domain, slugKeyText))
+      if (entry === undefined || (timeToLiveMs !== undefined && entry.until <= clock())) return undefined
+      return entry.link
+    },
+    lastKnown(domain, slugKeyText) {
+      const entry = find(keyOf(domain, slugKeyText))
+      // Not a miss: the link may have been made since.
+      if (!entry?.link) return undefined
+      entry.until = later()
+      return entry.link
     },
     set(domain, slugKeyText, link, readAt) {
-      if (readAt === changes) keep(keyOf(domain, slugKeyText), link)
+      const key = keyOf(domain, slugKeyText)
+      if (readAt === changes) keep(key, { link, until: later() })
+      // What was read may be old, and what was known before is older still.
+      else drop(key)
     },
     readAt: () => changes,
     forget(domain, slug) {
       changes++
-      const key = keyOf(domain, slugKey(slug))
-      young.delete(key)
-      old.delete(key)
+      drop(keyOf(domain, slugKey(slug)))
     },
   }
 }

@@ -1,12 +1,19 @@
 // Making a link: pick or check the slug, store it with its tags, tell the cache.
 
-import { Failure } from '../../lib/failure.ts'
 import type { Db, OnCommit, Rows } from '../../storage/rows/open.ts'
 import { type Actor, allow } from '../accounts/actor.ts'
 import type { LinkCache } from './cache.ts'
+import { conflict } from './conflict.ts'
 import { type LinkRow, linkResource, type Site } from './link.ts'
 import { hashPassword } from './password.ts'
-import { checkPeriod, checkReserved, ownDomain, searchText, settableColumns } from './rules.ts'
+import {
+  checkPeriod,
+  checkReserved,
+  ownDomain,
+  REDIRECT_STATUS,
+  searchText,
+  settableColumns,
+} from './rules.ts'
 import type { CreateLinkInput, LinkResource } from './schema.ts'
 import { randomSlug, slugKey } from './slug.ts'
 import { tagLink } from './tag-link.ts'
@@ -33,7 +40,7 @@ export async function createLink(
 
 /** The same inside a transaction that is already open; the password is hashed before, since hashing takes long. */
 export async function createLinkIn(
-  { cache, site, now }: Omit<LinkNeeds, 'rows'>,
+  { rows, cache, site, now }: LinkNeeds,
   db: Db,
   onCommit: OnCommit,
   actor: Actor,
@@ -58,15 +65,15 @@ export async function createLinkIn(
       updated_at: at,
     })
     if (row) {
-      await tagLink(db, actor, row.id, input, at)
+      await tagLink(rows, db, actor, row.id, input, at)
       onCommit(() => cache.forget(domain, slug))
       return linkResource(db, site, row)
     }
     if (await externalIdTaken(db, actor, columns.external_id)) {
-      throw new Failure('conflict', 'External id already in use')
+      throw conflict('External id already in use')
     }
   }
-  throw new Failure('conflict', 'Slug already in use')
+  throw conflict('Slug already in use')
 }
 
 type Columns = Omit<
@@ -93,7 +100,7 @@ const DEFAULTS: Omit<
   track_conversions: 0,
   geo_targeting: '{}',
   device_targeting: '{}',
-  redirect_status: 302,
+  redirect_status: REDIRECT_STATUS,
 }
 
 /** The database decides: no row back means that the slug, or the external id, is taken. */

@@ -3,7 +3,7 @@
 import type { Db, OnCommit } from '../../storage/rows/open.ts'
 import { type Actor, allow } from '../accounts/actor.ts'
 import type { LinkNeeds } from './create.ts'
-import { findLink } from './find.ts'
+import { findLinkToChange } from './find.ts'
 import { linkResource } from './link.ts'
 import type { LinkResource } from './schema.ts'
 
@@ -14,14 +14,14 @@ export function deleteLink(needs: LinkNeeds, actor: Actor, id: number): Promise<
 
 /** The same inside a transaction that is already open. */
 export async function deleteLinkIn(
-  { cache, site, now }: Omit<LinkNeeds, 'rows'>,
+  { rows, cache, site, now }: LinkNeeds,
   db: Db,
   onCommit: OnCommit,
   actor: Actor,
   id: number,
 ): Promise<LinkResource> {
   allow(actor, 'links:write')
-  const link = await findLink(db, actor, id)
+  const link = await findLinkToChange(rows, db, actor, id)
   const resource = await linkResource(db, site, link)
   await db
     .updateTable('links')

@@ -14,13 +14,14 @@ const PAGE = 50
 
 /** Never-clicked links sort as clicked at 0: null would compare with nothing and fall out of the pages. */
 const SORT = {
-  createdAt: { sql: sql<number>`created_at`, of: (link: LinkRow) => link.created_at },
-  clicks: { sql: sql<number>`clicks`, of: (link: LinkRow) => link.clicks },
+  createdAt: { type: 'number', sql: sql<number>`created_at`, of: (link: LinkRow) => link.created_at },
+  clicks: { type: 'number', sql: sql<number>`clicks`, of: (link: LinkRow) => link.clicks },
   lastClickedAt: {
+    type: 'number',
     sql: sql<number>`coalesce(last_clicked_at, 0)`,
     of: (link: LinkRow) => link.last_clicked_at ?? 0,
   },
-  slug: { sql: sql<string>`slug_key`, of: (link: LinkRow) => link.slug_key },
+  slug: { type: 'string', sql: sql<string>`slug_key`, of: (link: LinkRow) => link.slug_key },
 } as const
 
 type LinksQuery<O> = SelectQueryBuilder<Tables, 'links', O>
@@ -39,7 +40,8 @@ export async function listLinks(
   let page = filtered(rows.read.selectFrom('links').selectAll(), site, actor, query)
   if (query.cursor !== undefined) {
     const cursor = decodeCursor(query.cursor, order)
-    if (!cursor) throw invalid({ cursor: 'is not a cursor of this list; start again without it' })
+    if (!cursor || typeof cursor.value !== sort.type)
+      throw invalid({ cursor: 'is not a cursor of this list; start again without it' })
     page = page.where(after(sort.sql, direction, cursor.value, cursor.id))
   }
   const found = await page

@@ -1,8 +1,15 @@
 // From a slug to its link, for redirects: memory first, else one indexed question.
 
+import { describeError, log } from '../../lib/log.ts'
 import type { Rows } from '../../storage/rows/open.ts'
 import { type CachedLink, type LinkCache, toCachedLink } from './cache.ts'
 import { SLUG_MAX, slugKey } from './slug.ts'
+
+// Before composition (NFD) a letter can take four places.
+const ASKED_MAX = SLUG_MAX * 4
+
+// A store that is slow or away must not stop the links that memory knows.
+const PATIENCE_MS = 250
 
 /**
  * @returns the link, or null where there is none: at once when memory knows, else a promise.
@@ -14,11 +21,21 @@ export function resolveLink(
   slug: string,
 ): CachedLink | null | Promise<CachedLink | null> {
   // Longer can not exist, and must not fill the cache.
-  if (slug.length > SLUG_MAX * 2) return null
+  if (slug.length > ASKED_MAX) return null
   const key = slugKey(slug)
   const known = cache.get(domain, key)
   if (known !== undefined) return known
-  return readLink({ rows, cache }, domain, key)
+  const last = cache.lastKnown(domain, key)
+  const read = readLink({ rows, cache }, domain, key)
+  return last === undefined ? read : unlessLate(read, last)
+}
+
+function unlessLate(read: Promise<CachedLink | null>, last: CachedLink) {
+  const answered = read.catch((error) => {
+    log.warn('link_not_read_again', describeError(error))
+    return last
+  })
+  return Promise.race([answered, Bun.sleep(PATIENCE_MS).then(() => last)])
 }
 
 async function readLink({ rows, cache }: { rows: Rows; cache: LinkCache }, domain: string, key: string) {

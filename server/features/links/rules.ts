@@ -1,8 +1,11 @@
 // From what a caller sends to the columns of a link: every rule that needs more than the shape of one field.
 
-import { Failure, invalid } from '../../lib/failure.ts'
-import { foldCase } from '../../lib/text.ts'
-import { checkUrl, withParameters } from '../../lib/web-url.ts'
+import { domainToUnicode } from 'node:url'
+import { invalid } from '../../lib/failure.ts'
+import { withParameters } from '../../lib/query.ts'
+import { foldCase, isCleanText } from '../../lib/text.ts'
+import { checkUrl } from '../../lib/web-url.ts'
+import { conflict } from './conflict.ts'
 import type { LinkRow, Site } from './link.ts'
 import type { UpdateLinkInput } from './schema.ts'
 import { isReserved } from './slug.ts'
@@ -14,6 +17,9 @@ const UTM = {
   utmTerm: 'utm_term',
   utmContent: 'utm_content',
 } as const
+
+/** Where nothing else is asked for. */
+export const REDIRECT_STATUS = 302
 
 /** The columns a caller may set, without slug, domain and password. */
 type Settable = Pick<
@@ -52,21 +58,21 @@ export function settableColumns(
     errors[field] = checked.wrong
     return value
   }
-  const targets = (field: string, value: Record<string, string | null | undefined> | null): string => {
+  const targets = (
+    field: string,
+    value: Record<string, string | null | undefined> | null,
+    stored = (key: string) => key,
+  ): string => {
     const entries = Object.entries(value ?? {})
       .filter((entry): entry is [string, string] => typeof entry[1] === 'string')
-      .map(([key, target]) => [key, url(`${field}.${key}`, target)] as const)
+      .map(([key, target]) => [stored(key), url(`${field}.${key}`, target)] as const)
     return JSON.stringify(Object.fromEntries(entries))
   }
 
-  const { destinationUrl, title, comments, externalId, archived, startsAt, expiresAt, expiredUrl } = input
-  const geo = input.geoTargeting && upperCaseKeys(input.geoTargeting)
+  const { title, comments, externalId, archived, startsAt, expiresAt, expiredUrl } = input
+  const { geoTargeting: byCountry, deviceTargeting: byDevice } = input
   const columns: Partial<Settable> = {
-    destination_url: destinationOf(
-      input,
-      destinationUrl === undefined ? current : url('destinationUrl', destinationUrl),
-      errors,
-    ),
+    destination_url: destinationOf(input, current, (value) => url('destinationUrl', value)),
     title,
     comments,
     external_id: externalId,
@@ -78,39 +84,44 @@ export function settableColumns(
     lead_limit: input.leadLimit,
     forward_query: bit(input.forwardQuery),
     track_conversions: bit(input.trackConversions),
-    geo_targeting: geo === undefined ? undefined : targets('geoTargeting', geo),
-    device_targeting:
-      input.deviceTargeting === undefined ? undefined : targets('deviceTargeting', input.deviceTargeting),
-    redirect_status: input.redirectStatus,
+    geo_targeting:
+      byCountry === undefined ? undefined : targets('geoTargeting', byCountry, (code) => code.toUpperCase()),
+    device_targeting: byDevice === undefined ? undefined : targets('deviceTargeting', byDevice),
+    redirect_status: input.redirectStatus === null ? REDIRECT_STATUS : input.redirectStatus,
   }
   if (Object.keys(errors).length > 0) throw invalid(errors)
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
 }
 
-function destinationOf(input: UpdateLinkInput, href: string | undefined, errors: Record<string, string>) {
-  if (href === undefined || 'destinationUrl' in errors) return undefined
+/** @returns undefined where the destination does not change */
+function destinationOf(
+  { destinationUrl, ...input }: UpdateLinkInput,
+  current: string | undefined,
+  checked: (url: string) => string,
+): string | undefined {
+  const href = destinationUrl === undefined ? current : checked(destinationUrl)
+  if (href === undefined) return undefined
   const parameters = Object.fromEntries(
     Object.entries(UTM).map(([field, name]) => [name, input[field as keyof typeof UTM]]),
   )
-  const changed = withParameters(href, parameters)
-  return input.destinationUrl === undefined && changed === href ? undefined : changed
+  const tagged = withParameters(href, parameters)
+  // Checked once more: UTM values make it longer.
+  return tagged === href ? destinationUrl && href : checked(tagged)
 }
 
-const bit = (value: boolean | undefined) => (value === undefined ? undefined : Number(value))
+const bit = (value: boolean | null | undefined) => (value === undefined ? undefined : Number(value))
 const milliseconds = (value: string | null | undefined) =>
   typeof value === 'string' ? Date.parse(value) : value
-const upperCaseKeys = (record: Record<string, string>) =>
-  Object.fromEntries(Object.entries(record).map(([key, value]) => [key.toUpperCase(), value]))
 
 /** @returns the stored name of the domain. @throws Failure `invalid` for a domain that is not the workspace's. */
-export function ownDomain(site: Site, domain: string | undefined): string {
-  if (domain === undefined || domain.toLowerCase() === site.domain.toLowerCase()) return ''
+export function ownDomain(site: Site, domain: string | null | undefined): string {
+  if (domain === undefined || domain === null || domain.toLowerCase() === site.domain.toLowerCase()) return ''
   throw invalid({ domain: `is not a domain of this workspace; use ${site.domain}` })
 }
 
 /** @throws Failure `conflict` */
 export function checkReserved(domain: string, slug: string): void {
-  if (domain === '' && isReserved(slug)) throw new Failure('conflict', 'Slug is reserved')
+  if (domain === '' && isReserved(slug)) throw conflict('Slug is reserved')
 }
 
 /** @throws Failure `invalid` when a link would end before it starts. */
@@ -120,5 +131,19 @@ export function checkPeriod(startsAt: number | null, expiresAt: number | null): 
   }
 }
 
+/** One line for each, so that a search finds nothing across two of them. */
 export const searchText = (link: Pick<LinkRow, 'slug' | 'destination_url' | 'title'>) =>
-  foldCase(`${link.slug} ${link.destination_url} ${link.title ?? ''}`)
+  foldCase([link.slug, link.destination_url, readable(link.destination_url), link.title ?? ''].join('\n'))
+
+/** The URL without its encodings, as people type it into a search; nothing where that is the same. */
+function readable(href: string): string {
+  const { hostname } = new URL(href)
+  try {
+    const decoded = decodeURI(href.replace(hostname, domainToUnicode(hostname)))
+    return decoded === href || !isCleanText(decoded) ? '' : decoded
+  } catch (error) {
+    // "%" that encodes nothing is allowed in a URL.
+    if (error instanceof URIError) return ''
+    throw error
+  }
+}

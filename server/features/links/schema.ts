@@ -91,14 +91,17 @@ const slug = z
 
 const url = () => text(1, URL_MAX).openapi({ format: 'uri', example: 'https://example.com/landing' })
 const utm = () => text(1, UTM_MAX).nullable()
-const tagName = text(1, 50).refine((value) => value.trim() !== '', 'must not be blank')
+const tagName = text(1, 50)
+  .trim()
+  .refine((value) => value !== '', 'must not be blank')
 
 /** Everything about a link that can be set, each of it optional; `null` clears. */
 const fields = {
   slug: slug.optional(),
   domain: text(1, 255)
+    .nullable()
     .optional()
-    .openapi({ description: 'A short domain of the workspace; the default domain when absent' }),
+    .openapi({ description: 'A short domain of the workspace; the default domain when absent or null' }),
   title: text(1, 500).nullable().optional(),
   comments: text(1, 5000).nullable().optional(),
   tagIds: z
@@ -113,20 +116,28 @@ const fields = {
     .optional()
     .openapi({ description: 'Unknown names are created. Give this or tagIds, not both' }),
   externalId: text(1, 255).nullable().optional(),
-  archived: flag().optional(),
+  archived: flag().nullable().optional(),
   startsAt: instant().nullable().optional(),
   expiresAt: instant().nullable().optional(),
   expiredUrl: url().nullable().optional(),
   clickLimit: wholeNumber(1).nullable().optional(),
   leadLimit: wholeNumber(1).nullable().optional(),
   password: text(1, 256).nullable().optional().openapi({ description: 'Write-only' }),
-  forwardQuery: flag().optional(),
-  trackConversions: flag().optional(),
+  forwardQuery: flag().nullable().optional(),
+  trackConversions: flag().nullable().optional(),
   geoTargeting: z
-    .record(z.string().regex(/^[A-Za-z]{2}$/, 'must be a two-letter country code'), url(), {
-      error: 'must be an object of country codes and URLs',
+    .record(z.string().regex(/^[A-Za-z]{2}$/), url().nullable(), {
+      error: ({ code }) =>
+        code === 'invalid_key'
+          ? 'must be a two-letter country code'
+          : 'must be an object of country codes and URLs',
     })
     .refine((targets) => Object.keys(targets).length <= 250, 'must be at most 250 countries')
+    .refine(
+      (targets) =>
+        new Set(Object.keys(targets).map((code) => code.toUpperCase())).size === Object.keys(targets).length,
+      'must name each country once',
+    )
     .nullable()
     .optional()
     .openapi({ example: { DE: 'https://example.com/de' } }),
@@ -149,6 +160,7 @@ const fields = {
       REDIRECT_STATUSES.map((status) => z.literal(status)),
       { error: `must be one of ${REDIRECT_STATUSES.join(', ')}` },
     )
+    .nullable()
     .optional(),
   utmSource: utm().optional(),
   utmMedium: utm().optional(),
@@ -157,24 +169,23 @@ const fields = {
   utmContent: utm().optional(),
 }
 
-type Tagged = { tagIds?: unknown; tagNames?: unknown; startsAt?: string | null; expiresAt?: string | null }
+const mustBeObject = {
+  error: ({ code }: { code?: string }) => (code === 'invalid_type' ? 'must be an object' : undefined),
+}
 
 /** Rules between fields of one body. */
-function agree(body: Tagged, context: z.RefinementCtx) {
+function agree(body: { tagIds?: unknown; tagNames?: unknown }, context: z.RefinementCtx) {
   if (body.tagIds && body.tagNames) {
     context.addIssue({ code: 'custom', path: ['tagNames'], message: 'cannot be combined with tagIds' })
-  }
-  if (body.startsAt && body.expiresAt && Date.parse(body.expiresAt) <= Date.parse(body.startsAt)) {
-    context.addIssue({ code: 'custom', path: ['expiresAt'], message: 'must be after startsAt' })
   }
 }
 
 export const CreateLink = z
-  .strictObject({ destinationUrl: url(), ...fields })
+  .strictObject({ destinationUrl: url(), ...fields }, mustBeObject)
   .superRefine(agree)
   .openapi('CreateLink')
 export const UpdateLink = z
-  .strictObject({ destinationUrl: url().optional(), ...fields })
+  .strictObject({ destinationUrl: url().optional(), ...fields }, mustBeObject)
   .superRefine(agree)
   .openapi('UpdateLink')
 
@@ -189,16 +200,23 @@ const bulk = <T extends z.ZodType>(item: T) =>
 
 /** A bare list, or the same under `links`. */
 export const CreateLinks = z
-  .union([bulk(CreateLink), z.strictObject({ links: bulk(CreateLink) })])
+  .union([bulk(CreateLink), z.strictObject({ links: bulk(CreateLink) })], {
+    error: `must be a list of 1 to ${BULK_MAX} links, or an object with that list as links`,
+  })
   .openapi('CreateLinks')
 
-const UpdateLinkItem = z.strictObject({ id: wholeNumber(1), ...UpdateLink.shape }).superRefine(agree)
+const UpdateLinkItem = z
+  .strictObject({ id: wholeNumber(1), ...UpdateLink.shape }, mustBeObject)
+  .superRefine(agree)
 export const UpdateLinks = z
-  .union([
-    bulk(UpdateLinkItem),
-    z.strictObject({ links: bulk(UpdateLinkItem) }),
-    z.strictObject({ ids: bulk(wholeNumber(1)), data: UpdateLink }),
-  ])
+  .union(
+    [
+      bulk(UpdateLinkItem),
+      z.strictObject({ links: bulk(UpdateLinkItem) }),
+      z.strictObject({ ids: bulk(wholeNumber(1)), data: UpdateLink }),
+    ],
+    { error: `must be a list of 1 to ${BULK_MAX} changes with ids, such a list as links, or ids and data` },
+  )
   .openapi('UpdateLinks')
 
 export const BulkIds = z.strictObject({ ids: idList(BULK_MAX) })

@@ -1,7 +1,7 @@
 // What a slug may be, how it is matched, and how one is made up.
 
 import { randomFrom } from '../../lib/random.ts'
-import { foldCase } from '../../lib/text.ts'
+import { foldCase, lengthOf } from '../../lib/text.ts'
 
 export const SLUG_MAX = 190
 
@@ -9,8 +9,9 @@ export const SLUG_MAX = 190
 export const SLUG_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 const RANDOM_LENGTH = 7
 
-// Marks belong to letters in many scripts; without them Hindi or Thai words could not be typed.
-const SLUG = /^[\p{L}\p{M}\p{N}._-]+$/u
+// Marks belong to letters in many scripts; without them Hindi or Thai words could not be typed. Some letters and marks
+// are invisible: two slugs that look the same must be the same.
+const SLUG = /^(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{N}._-])+$/u
 
 /** First segments of mounted paths and names that browsers and crawlers ask for by themselves (contract §0). */
 export const RESERVED_SLUGS: ReadonlySet<string> = new Set([
@@ -34,7 +35,7 @@ export const RESERVED_SLUGS: ReadonlySet<string> = new Set([
 
 /** @returns what is wrong with a slug that is already NFC, or undefined. */
 export function slugProblem(slug: string): string | undefined {
-  const length = [...slug].length
+  const length = lengthOf(slug)
   if (length < 1 || length > SLUG_MAX) return `must be 1 to ${SLUG_MAX} characters`
   // "." and ".." never reach a server: URL parsers resolve them away.
   if (!SLUG.test(slug) || slug === '.' || slug === '..')

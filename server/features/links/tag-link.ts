@@ -2,7 +2,7 @@
 
 import { invalid } from '../../lib/failure.ts'
 import { foldCase } from '../../lib/text.ts'
-import type { Db } from '../../storage/rows/open.ts'
+import type { Db, Rows } from '../../storage/rows/open.ts'
 import type { Actor } from '../accounts/actor.ts'
 
 interface Wanted {
@@ -11,55 +11,62 @@ interface Wanted {
 }
 
 /**
- * Replaces the tags of a link; leaves them alone when neither ids nor names are given.
+ * Replaces the tags of a link; leaves them alone when neither ids nor names are given. Unknown names are created.
  * @throws Failure `invalid` for a tag id that is not the workspace's
  */
 export async function tagLink(
+  rows: Pick<Rows, 'engine'>,
   db: Db,
   actor: Actor,
   linkId: number,
-  wanted: Wanted,
+  { tagIds, tagNames }: Wanted,
   at: number,
 ): Promise<void> {
-  if (wanted.tagIds === undefined && wanted.tagNames === undefined) return
-  const ids = wanted.tagNames
-    ? await idsOfNames(db, actor, wanted.tagNames, at)
-    : await knownIds(db, actor, wanted.tagIds ?? [])
+  if (tagIds === undefined && tagNames === undefined) return
+  if (tagNames?.length) await makeTags(db, actor, tagNames, at)
+  const found = await holdTags(rows, db, actor, { tagIds, tagNames })
+  const unknown = tagIds?.find((id) => !found.includes(id))
+  if (unknown !== undefined) throw invalid({ tagIds: `there is no tag ${unknown}` })
   await db
     .deleteFrom('link_tags')
     .where('workspace_id', '=', actor.workspaceId)
     .where('link_id', '=', linkId)
     .execute()
-  if (ids.length === 0) return
+  if (found.length === 0) return
   await db
     .insertInto('link_tags')
-    .values(ids.map((tag_id) => ({ link_id: linkId, tag_id, workspace_id: actor.workspaceId })))
-    .onConflict((conflict) => conflict.doNothing())
+    .values(found.map((tag_id) => ({ link_id: linkId, tag_id, workspace_id: actor.workspaceId })))
     .execute()
 }
 
-async function knownIds(db: Db, actor: Actor, tagIds: number[]): Promise<number[]> {
-  const ids = [...new Set(tagIds)]
-  if (ids.length === 0) return []
-  const rows = await db
+/** @returns the ids of those that are there, and stay until the end of this transaction */
+async function holdTags(
+  { engine }: Pick<Rows, 'engine'>,
+  db: Db,
+  actor: Actor,
+  { tagIds, tagNames }: Wanted,
+): Promise<number[]> {
+  const keys = tagNames?.map(foldCase) ?? []
+  const ids = tagIds ?? []
+  if (keys.length + ids.length === 0) return []
+  const tags = db
     .selectFrom('tags')
     .select('id')
     .where('workspace_id', '=', actor.workspaceId)
-    .where('id', 'in', ids)
-    .execute()
-  const known = new Set(rows.map((row) => row.id))
-  const missing = ids.find((id) => !known.has(id))
-  if (missing !== undefined) throw invalid({ tagIds: `there is no tag ${missing}` })
-  return ids
+    .where((e) => (keys.length > 0 ? e('name_key', 'in', keys) : e('id', 'in', ids)))
+  // SQLite has one writer: nobody deletes a tag meanwhile.
+  const held = engine === 'postgres' ? tags.forKeyShare() : tags
+  return (await held.execute()).map(({ id }) => id)
 }
 
-async function idsOfNames(db: Db, actor: Actor, names: string[], at: number): Promise<number[]> {
-  const byKey = new Map(names.map((name) => [foldCase(name.trim()), name.trim()]))
-  if (byKey.size === 0) return []
+async function makeTags(db: Db, actor: Actor, names: string[], at: number): Promise<void> {
+  const byKey = new Map<string, string>()
+  for (const name of names) if (!byKey.has(foldCase(name))) byKey.set(foldCase(name), name)
   await db
     .insertInto('tags')
     .values(
-      [...byKey].map(([name_key, name]) => ({
+      // In one order everywhere, so that two requests making the same tags cannot lock each other out.
+      [...byKey].sort().map(([name_key, name]) => ({
         workspace_id: actor.workspaceId,
         name,
         name_key,
@@ -69,11 +76,4 @@ async function idsOfNames(db: Db, actor: Actor, names: string[], at: number): Pr
     )
     .onConflict((conflict) => conflict.columns(['workspace_id', 'name_key']).doNothing())
     .execute()
-  const rows = await db
-    .selectFrom('tags')
-    .select('id')
-    .where('workspace_id', '=', actor.workspaceId)
-    .where('name_key', 'in', [...byKey.keys()])
-    .execute()
-  return rows.map((row) => row.id)
 }

@@ -32,7 +32,7 @@ export function createTag(
   input: CreateTagInput,
 ): Promise<TagResource> {
   allow(actor, 'tags:write')
-  const name = input.name.trim()
+  const { name } = input
   return rows.write(async (db) => {
     const tag = await db
       .insertInto('tags')
@@ -61,7 +61,7 @@ export function updateTag(
   allow(actor, 'tags:write')
   return rows.write(async (db) => {
     const tag = await findTag(db, actor, id)
-    const name = input.name?.trim() ?? tag.name
+    const name = input.name ?? tag.name
     const color = input.color === null ? 'gray' : (input.color ?? tag.color)
     const changed = { ...tag, name, name_key: foldCase(name), color }
     try {

@@ -1,11 +1,11 @@
 // Changing a link: absent fields stay, null clears, an empty change is no change.
 
-import { Failure } from '../../lib/failure.ts'
 import { isUniqueViolation } from '../../storage/rows/errors.ts'
 import type { Db, OnCommit } from '../../storage/rows/open.ts'
 import { type Actor, allow } from '../accounts/actor.ts'
+import { conflict } from './conflict.ts'
 import type { LinkNeeds } from './create.ts'
-import { findLink } from './find.ts'
+import { findLinkToChange } from './find.ts'
 import { type LinkRow, linkResource } from './link.ts'
 import { hashPassword } from './password.ts'
 import { checkPeriod, checkReserved, ownDomain, searchText, settableColumns } from './rules.ts'
@@ -26,7 +26,7 @@ export async function updateLink(
 
 /** The same inside a transaction that is already open. */
 export async function updateLinkIn(
-  { cache, site, now }: Omit<LinkNeeds, 'rows'>,
+  { rows, cache, site, now }: LinkNeeds,
   db: Db,
   onCommit: OnCommit,
   actor: Actor,
@@ -35,7 +35,7 @@ export async function updateLinkIn(
   passwordHash: string | null | undefined,
 ): Promise<LinkResource> {
   allow(actor, 'links:write')
-  const link = await findLink(db, actor, id)
+  const link = await findLinkToChange(rows, db, actor, id)
   if (Object.values(input).every((value) => value === undefined)) return linkResource(db, site, link)
 
   const domain = input.domain === undefined ? link.domain : ownDomain(site, input.domain)
@@ -54,7 +54,7 @@ export async function updateLinkIn(
   // A limit set today counts the clicks of before; while one is set, redirects keep the count themselves.
   if (link.click_limit === null && changed.click_limit !== null) changed.clicks_used = link.clicks
   await store(db, actor, link, { ...changed, search_text: searchText(changed) })
-  await tagLink(db, actor, id, input, changed.updated_at)
+  await tagLink(rows, db, actor, id, input, changed.updated_at)
   onCommit(() => {
     cache.forget(link.domain, link.slug)
     cache.forget(changed.domain, changed.slug)
@@ -69,15 +69,16 @@ async function store(db: Db, actor: Actor, before: LinkRow, after: LinkRow): Pro
   try {
     await db
       .updateTable('links')
-      .set(changes)
+      // Its own: within one millisecond nothing else may have changed.
+      .set({ ...changes, updated_at: after.updated_at })
       .where('workspace_id', '=', actor.workspaceId)
       .where('id', '=', before.id)
       .execute()
   } catch (error) {
     if (isUniqueViolation(error, { index: 'links_domain_slug', columns: ['domain', 'slug_key'] })) {
-      throw new Failure('conflict', 'Slug already in use')
+      throw conflict('Slug already in use')
     }
-    if (isUniqueViolation(error)) throw new Failure('conflict', 'External id already in use')
+    if (isUniqueViolation(error)) throw conflict('External id already in use')
     throw error
   }
 }

@@ -58,7 +58,8 @@ async function lockWorkspace(db: Db, actor: Actor): Promise<boolean> {
     .selectFrom('workspaces')
     .select('id')
     .where('id', '=', actor.workspaceId)
-    .forUpdate()
+    // Not FOR UPDATE: the foreign keys of links being made only want to see the row.
+    .forNoKeyUpdate()
     .executeTakeFirst()
   return row !== undefined
 }

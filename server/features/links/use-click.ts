@@ -1,8 +1,13 @@
 // The clicks of a link with a limit: used up one by one in the database, so that no race lets one more through.
 
-import { sql } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import type { Rows } from '../../storage/rows/open.ts'
+import type { Tables } from '../../storage/rows/tables.ts'
 import type { CachedLink } from './cache.ts'
+
+/** A limit that was lifted since the link was read lets everybody through. */
+const hasRoom = (eb: ExpressionBuilder<Tables, 'links'>) =>
+  eb.or([eb('click_limit', 'is', null), eb('clicks_used', '<', eb.ref('click_limit'))])
 
 /** Takes one click of the link's limit. @returns whether there was one left */
 export async function useClick(rows: Rows, link: CachedLink): Promise<boolean> {
@@ -13,7 +18,7 @@ export async function useClick(rows: Rows, link: CachedLink): Promise<boolean> {
       .where('workspace_id', '=', link.workspaceId)
       .where('id', '=', link.id)
       .where('deleted_at', 'is', null)
-      .whereRef('clicks_used', '<', 'click_limit')
+      .where(hasRoom)
       .returning('id')
       .executeTakeFirst(),
   )
@@ -27,7 +32,8 @@ export async function hasClicksLeft(rows: Rows, link: CachedLink): Promise<boole
     .select('id')
     .where('workspace_id', '=', link.workspaceId)
     .where('id', '=', link.id)
-    .whereRef('clicks_used', '<', 'click_limit')
+    .where('deleted_at', 'is', null)
+    .where(hasRoom)
     .executeTakeFirst()
   return left !== undefined
 }

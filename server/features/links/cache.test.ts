@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'bun:test'
+import { type CachedLink, linkCache } from './cache.ts'
+
+const link = (slug: string) => ({ slug, plain: true }) as CachedLink
+
+describe('The cache of links', () => {
+  test('knows nothing at first, then links and misses alike', () => {
+    const cache = linkCache()
+    expect(cache.get('', 'a')).toBeUndefined()
+    cache.set('', 'a', link('a'), cache.readAt())
+    cache.set('', 'b', null, cache.readAt())
+    expect(cache.get('', 'a')).toEqual(link('a'))
+    expect(cache.get('', 'b')).toBeNull()
+  })
+
+  test('keeps the domains apart, whatever a slug looks like', () => {
+    const cache = linkCache()
+    cache.set('', 'go.example/a', null, cache.readAt())
+    cache.set('', 'a', link('default'), cache.readAt())
+    expect(cache.get('go.example', 'a')).toBeUndefined()
+    cache.set('go.example', 'a', link('own'), cache.readAt())
+    expect(cache.get('go.example', 'a')).toEqual(link('own'))
+    expect(cache.get('', 'go.example/a')).toBeNull()
+    expect(cache.get('', 'a')).toEqual(link('default'))
+  })
+
+  test('forgets a slug however it is written', () => {
+    const cache = linkCache()
+    cache.set('', 'café', link('Café'), cache.readAt())
+    cache.forget('', 'CAFE\u0301')
+    expect(cache.get('', 'café')).toBeUndefined()
+  })
+
+  test('does not remember what was read before a change', () => {
+    const cache = linkCache()
+    const readAt = cache.readAt()
+    cache.forget('', 'a')
+    cache.set('', 'a', link('old'), readAt)
+    expect(cache.get('', 'a')).toBeUndefined()
+    cache.set('', 'a', link('new'), cache.readAt())
+    expect(cache.get('', 'a')).toEqual(link('new'))
+  })
+
+  test('holds two generations at most, and keeps what is asked for', () => {
+    const cache = linkCache({ entriesMax: 10 })
+    cache.set('', 'busy', link('busy'), cache.readAt())
+    for (let n = 0; n < 1000; n++) {
+      cache.set('', `miss-${n}`, null, cache.readAt())
+      expect(cache.get('', 'busy')).toEqual(link('busy'))
+    }
+    const known = Array.from({ length: 1000 }, (_, n) => cache.get('', `miss-${n}`)).filter((l) => l === null)
+    expect(known.length).toBeLessThanOrEqual(20)
+    expect(cache.get('', 'miss-0')).toBeUndefined()
+  })
+
+  test('forgets in both generations', () => {
+    const cache = linkCache({ entriesMax: 1 })
+    cache.set('', 'a', link('a'), cache.readAt())
+    cache.set('', 'b', link('b'), cache.readAt())
+    cache.forget('', 'a')
+    expect(cache.get('', 'a')).toBeUndefined()
+    expect(cache.get('', 'b')).toEqual(link('b'))
+  })
+})
+
+describe('A cache with a time to live', () => {
+  const aged = () => {
+    let now = 0
+    const cache = linkCache({ timeToLiveMs: 2000, clock: () => now })
+    return { cache, pass: (ms: number) => (now += ms) }
+  }
+
+  test('answers until it is over, each link by its own age', () => {
+    const { cache, pass } = aged()
+    cache.set('', 'a', link('a'), cache.readAt())
+    pass(1500)
+    cache.set('', 'b', null, cache.readAt())
+    pass(499)
+    expect(cache.get('', 'a')).toEqual(link('a'))
+    pass(1)
+    expect(cache.get('', 'a')).toBeUndefined()
+    expect(cache.get('', 'b')).toBeNull()
+    pass(1500)
+    expect(cache.get('', 'b')).toBeUndefined()
+  })
+
+  test('still has the last known link for when the store is away, and no miss', () => {
+    const { cache, pass } = aged()
+    cache.set('', 'a', link('a'), cache.readAt())
+    cache.set('', 'b', null, cache.readAt())
+    pass(60_000)
+    expect(cache.lastKnown('', 'b')).toBeUndefined()
+    expect(cache.lastKnown('', 'c')).toBeUndefined()
+    expect(cache.lastKnown('', 'a')).toEqual(link('a'))
+    expect(cache.get('', 'a')).toEqual(link('a'))
+    pass(2000)
+    expect(cache.get('', 'a')).toBeUndefined()
+  })
+
+  test('a change is not outlived by what was last known', () => {
+    const { cache, pass } = aged()
+    cache.set('', 'a', link('a'), cache.readAt())
+    cache.set('', 'b', link('b'), cache.readAt())
+    pass(2000)
+    cache.forget('', 'a')
+    expect(cache.lastKnown('', 'a')).toBeUndefined()
+    // Read while something else changed: neither the answer nor what was known before may stay.
+    const readAt = cache.readAt()
+    expect(cache.lastKnown('', 'b')).toEqual(link('b'))
+    cache.forget('', 'other')
+    cache.set('', 'b', link('newer'), readAt)
+    expect(cache.get('', 'b')).toBeUndefined()
+    expect(cache.lastKnown('', 'b')).toBeUndefined()
+  })
+})

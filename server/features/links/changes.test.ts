@@ -1,0 +1,195 @@
+import { expect, test } from 'bun:test'
+import { onBothEngines, type TestServer, type TestWorkspace } from '../../../tests/support/server.ts'
+import type { LinkResource } from './schema.ts'
+
+const U = 'https://example.com/'
+const OTHER = 'https://example.org/'
+const NOT_FOUND = { error: 'Link not found' }
+
+const patch = async (ws: TestWorkspace, { id }: LinkResource, body: object): Promise<LinkResource> =>
+  (await ws.api(`/links/${id}`, { method: 'PATCH', body })).json.data
+
+async function led(server: TestServer, slug: string): Promise<unknown[]> {
+  const { status, headers } = await server.click(slug)
+  return [status, headers.get('location')]
+}
+
+onBothEngines('a change takes effect with the next redirect', (server) => {
+  const nothing = [404, null]
+
+  test.each<[string, object, (link: LinkResource) => unknown[]]>([
+    ['a destination', { destinationUrl: OTHER }, () => [302, OTHER]],
+    ['a UTM value', { utmSource: 'mail' }, () => [302, `${U}?utm_source=mail`]],
+    ['a status', { redirectStatus: 307 }, () => [307, U]],
+    ['archiving', { archived: true }, () => nothing],
+    ['a start to come', { startsAt: '2099-01-01T00:00:00Z' }, () => nothing],
+    ['an end that is past', { expiresAt: '2020-01-01T00:00:00Z' }, () => [410, null]],
+    [
+      'an end with another place to go',
+      { expiresAt: '2020-01-01T00:00:00Z', expiredUrl: OTHER },
+      () => [302, OTHER],
+    ],
+    ['a password', { password: 'open' }, () => [200, null]],
+    ['a device of its own', { deviceTargeting: { ios: OTHER } }, () => [302, OTHER]],
+  ])('%s, and taking it back', async (_, body, expected) => {
+    const ws = await server().workspace()
+    const link = await ws.link({ destinationUrl: U })
+    expect(await led(server(), link.slug)).toEqual([302, U])
+    await patch(ws, link, body)
+    expect(await led(server(), link.slug)).toEqual(expected(link))
+    const back = Object.fromEntries(Object.keys(body).map((field) => [field, null]))
+    await patch(ws, link, 'destinationUrl' in body ? { destinationUrl: U } : back)
+    expect(await led(server(), link.slug)).toEqual([302, U])
+  })
+
+  test('another slug: the new one leads, the old one no longer, and back', async () => {
+    const ws = await server().workspace()
+    const [one, two] = [`one-${ws.id}`, `Two-${ws.id}`]
+    const link = await ws.link({ slug: one })
+    expect([await led(server(), one), await led(server(), two)]).toEqual([[302, U], nothing])
+    await patch(ws, link, { slug: two })
+    expect([await led(server(), one), await led(server(), two)]).toEqual([nothing, [302, U]])
+    await patch(ws, link, { slug: one })
+    expect([await led(server(), one), await led(server(), two)]).toEqual([[302, U], nothing])
+  })
+
+  test('a slug that moves from one link to another', async () => {
+    const ws = await server().workspace()
+    const slug = `moves-${ws.id}`
+    const first = await ws.link({ slug })
+    const second = await ws.link({ destinationUrl: OTHER })
+    expect(await led(server(), slug)).toEqual([302, U])
+    await patch(ws, first, { slug: `${slug}-old` })
+    await patch(ws, second, { slug })
+    expect([await led(server(), slug), await led(server(), `${slug}-old`)]).toEqual([
+      [302, OTHER],
+      [302, U],
+    ])
+  })
+
+  test('a link made where there was none a moment ago, in whatever case it was asked for', async () => {
+    const ws = await server().workspace()
+    const slug = `Later-${ws.id}`
+    for (const asked of [slug, slug.toLowerCase()]) expect(await led(server(), asked)).toEqual(nothing)
+    await ws.link({ slug })
+    for (const asked of [slug, slug.toLowerCase()]) expect(await led(server(), asked)).toEqual([302, U])
+  })
+
+  test('a link that was refused changes nothing', async () => {
+    const ws = await server().workspace()
+    const link = await ws.link()
+    expect(await led(server(), link.slug)).toEqual([302, U])
+    await ws.api(`/links/${link.id}`, { method: 'PATCH', body: { destinationUrl: OTHER, slug: 'docs' } })
+    expect(await led(server(), link.slug)).toEqual([302, U])
+  })
+
+  test('fifty changes while the link is being followed: each answer is one of the two, the last is the last', async () => {
+    const ws = await server().workspace()
+    const link = await ws.link()
+    let changing = true
+    const follow = async () => {
+      while (changing)
+        expect([U, OTHER]).toContain((await server().click(link.slug)).headers.get('location') ?? '')
+    }
+    const followers = [follow(), follow()]
+    for (let i = 0; i < 50; i++) {
+      const destinationUrl = i % 2 ? U : OTHER
+      await patch(ws, link, { destinationUrl })
+      expect(await led(server(), link.slug)).toEqual([302, destinationUrl])
+    }
+    changing = false
+    await Promise.all(followers)
+  })
+})
+
+onBothEngines('deleting a link', (server) => {
+  test('answers with the link as it was, then it is gone for everything and its redirect stops', async () => {
+    const ws = await server().workspace()
+    const link = await ws.link({ slug: `gone-${ws.id}`, externalId: 'e', tagNames: ['t'], title: 'x' })
+    expect(await led(server(), link.slug)).toEqual([302, U])
+    const { status, json } = await ws.api(`/links/${link.id}`, { method: 'DELETE' })
+    expect([status, json]).toEqual([200, { data: link }])
+    expect(await led(server(), link.slug)).toEqual([404, null])
+    expect(await led(server(), link.slug.toUpperCase())).toEqual([404, null])
+    for (const [path, call] of [
+      ['', {}],
+      ['', { method: 'PATCH', body: { title: 'y' } }],
+      ['', { method: 'PATCH', body: {} }],
+      ['', { method: 'DELETE' }],
+      ['/qr', {}],
+      ['/resolve', {}],
+    ] as const) {
+      const answer = await ws.api(`/links/${link.id}${path}`, call)
+      expect([path, answer.status, answer.json]).toEqual([path, 404, NOT_FOUND])
+    }
+    expect((await ws.api('/links?archived=all')).json).toEqual({ data: [], nextCursor: null, total: 0 })
+  })
+
+  test('frees its slug and external id, never its id', async () => {
+    const ws = await server().workspace()
+    const ids = new Set<number>()
+    for (let i = 0; i < 5; i++) {
+      const link = await ws.link({ slug: `again-${ws.id}`, externalId: 'again' })
+      ids.add(link.id)
+      expect(await led(server(), link.slug)).toEqual([302, U])
+      await ws.api(`/links/${link.id}`, { method: 'DELETE' })
+    }
+    const { id } = await ws.link()
+    expect(ids.size).toBe(5)
+    expect(id).toBeGreaterThan(Math.max(...ids))
+  })
+
+  test('twenty times at once deletes once', async () => {
+    const ws = await server().workspace()
+    const { id } = await ws.link()
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => ws.api(`/links/${id}`, { method: 'DELETE' })),
+    )
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(19).fill(404)])
+  })
+
+  test('while it is being changed: what was answered is what is there, and nothing comes back', async () => {
+    const ws = await server().workspace()
+    for (let round = 0; round < 10; round++) {
+      const link = await ws.link({ slug: `both-${ws.id}-${round}` })
+      const change = { slug: `new-${ws.id}-${round}`, title: 'new' }
+      const [changed, deleted] = await Promise.all([
+        ws.api(`/links/${link.id}`, { method: 'PATCH', body: change }),
+        ws.api(`/links/${link.id}`, { method: 'DELETE' }),
+      ])
+      expect(deleted.status).toBe(200)
+      if (changed.status === 200) expect(deleted.json.data.title).toBe('new')
+      else expect([changed.status, changed.json, deleted.json.data]).toEqual([404, NOT_FOUND, link])
+      for (const slug of [link.slug, change.slug]) expect(await led(server(), slug)).toEqual([404, null])
+    }
+  })
+
+  test("another workspace's link is as good as none, and goes on", async () => {
+    const [ws, other] = [await server().workspace(), await server().workspace()]
+    const theirs = await other.link()
+    for (const call of [{}, { method: 'PATCH', body: { title: 'mine' } }, { method: 'DELETE' }]) {
+      const { status, json } = await ws.api(`/links/${theirs.id}`, call)
+      expect([status, json]).toEqual([404, NOT_FOUND])
+    }
+    for (const id of ['0', '-1', 'x', '1e3', '01', '1.0', '99999999999999999999', '%00'])
+      expect([id, (await ws.api(`/links/${id}`)).status]).toEqual([id, 404])
+    expect((await other.api(`/links/${theirs.id}`)).json.data).toEqual(theirs)
+    expect(await led(server(), theirs.slug)).toEqual([302, U])
+  })
+})
+
+onBothEngines('two changes of one link at once', (server) => {
+  test('of different fields are both kept, also in what a search finds', async () => {
+    const ws = await server().workspace()
+    for (let round = 0; round < 10; round++) {
+      const link = await ws.link()
+      const slug = `pair-${ws.id}-${round}`
+      await Promise.all([patch(ws, link, { title: `title ${round}` }), patch(ws, link, { slug })])
+      expect((await ws.api(`/links/${link.id}`)).json.data).toMatchObject({ slug, title: `title ${round}` })
+      for (const search of [slug, `title ${round}`])
+        expect((await ws.api(`/links?search=${search}`)).json.data.map(({ id }: LinkResource) => id)).toEqual(
+          [link.id],
+        )
+    }
+  })
+})

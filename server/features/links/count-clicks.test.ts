@@ -1,0 +1,146 @@
+import { expect, test } from 'bun:test'
+import { onBothEngines, until } from '../../../tests/support/server.ts'
+import { countClicks, countedBatch } from './count-clicks.ts'
+import type { LinkResource } from './schema.ts'
+
+const ROBOT = { 'User-Agent': 'Googlebot/2.1 (+http://www.google.com/bot.html)' }
+
+onBothEngines('the counters of a link', (server) => {
+  test('count human clicks, with the time of the last', async () => {
+    const ws = await server().workspace()
+    const [link, quiet] = [await ws.link({ slug: `counted-${ws.id}` }), await ws.link()]
+    const before = Date.now()
+    for (let i = 0; i < 3; i++) expect((await server().click(link.slug)).status).toBe(302)
+    await server().click(link.slug, ROBOT)
+    await server().click(link.slug, { 'Sec-Purpose': 'prefetch' })
+    await server().call(`/${link.slug}`, { method: 'HEAD' })
+    await server().shipped()
+    const counted = (await ws.api(`/links/${link.id}`)).json.data
+    expect(counted).toEqual({ ...link, clicks: 3, lastClickedAt: counted.lastClickedAt })
+    expect(counted.lastClickedAt).toBe(new Date(counted.lastClickedAt).toISOString())
+    expect(Date.parse(counted.lastClickedAt)).toBeGreaterThanOrEqual(before)
+    expect(Date.parse(counted.lastClickedAt)).toBeLessThanOrEqual(Date.now())
+    expect((await ws.api(`/links/${quiet.id}`)).json.data).toEqual(quiet)
+
+    await server().click(link.slug)
+    await server().shipped()
+    const again = (await ws.api(`/links/${link.id}`)).json.data
+    expect(again.clicks).toBe(4)
+    expect(again.lastClickedAt >= counted.lastClickedAt).toBe(true)
+  })
+
+  test('advance by themselves within two seconds', async () => {
+    const ws = await server().workspace()
+    const { id, slug } = await ws.link()
+    await server().click(slug)
+    await until(
+      'the click to be counted',
+      async () => (await ws.api(`/links/${id}`)).json.data.clicks === 1,
+      4_000,
+    )
+  })
+
+  test('survive changes and a batch that is counted twice', async () => {
+    const ws = await server().workspace()
+    const [a, b]: LinkResource[] = [await ws.link(), await ws.link()]
+    if (!a || !b) throw new Error('two links')
+    const { rows } = server().app
+    const node = `test-${ws.id}`
+    const seen = async ({ id }: LinkResource) => {
+      const { clicks, lastClickedAt } = (await ws.api(`/links/${id}`)).json.data
+      return [clicks, lastClickedAt && Date.parse(lastClickedAt)]
+    }
+    expect(await countedBatch(rows, node)).toBe(0)
+    const first = {
+      node,
+      number: 1,
+      counts: [
+        [b.id, 2, 2000],
+        [a.id, 5, 1000],
+      ] as [number, number, number][],
+    }
+    await countClicks(rows, first)
+    await countClicks(rows, first)
+    expect([await seen(a), await seen(b), await countedBatch(rows, node)]).toEqual([[5, 1000], [2, 2000], 1])
+
+    // Another node has marks of its own; an older click does not take back the time of the last.
+    await countClicks(rows, { node: `${node}-other`, number: 1, counts: [[a.id, 1, 500]] })
+    await Promise.all(
+      Array.from({ length: 5 }, () => countClicks(rows, { node, number: 2, counts: [[a.id, 1, 3000]] })),
+    )
+    await countClicks(rows, { ...first, number: 1 })
+    await countClicks(rows, { node, number: 3, counts: [] })
+    await ws.api(`/links/${a.id}`, { method: 'PATCH', body: { title: 'x' } })
+    expect([await seen(a), await seen(b), await countedBatch(rows, node)]).toEqual([[7, 3000], [2, 2000], 3])
+
+    // Of a link that is gone nothing is asked.
+    await countClicks(rows, {
+      node,
+      number: 4,
+      counts: [
+        [999_999_999, 1, 1],
+        [b.id, 1, 2001],
+      ],
+    })
+    expect(await seen(b)).toEqual([3, 2001])
+  })
+
+  test('two nodes that count the same links at once lose nothing', async () => {
+    const ws = await server().workspace()
+    const links: LinkResource[] = (
+      await ws.api('/links/bulk', {
+        method: 'POST',
+        body: Array(10).fill({ destinationUrl: 'https://example.com/' }),
+      })
+    ).json.data
+    const counts = links.map(({ id }): [number, number, number] => [id, 1, 1])
+    const nodes = Array.from({ length: 8 }, (_, i) => `${ws.id}-${i}`)
+    await Promise.all(
+      nodes.map((node, i) =>
+        countClicks(server().app.rows, { node, number: 1, counts: i % 2 ? counts : counts.toReversed() }),
+      ),
+    )
+    expect((await ws.api('/links')).json.data.map((link: LinkResource) => link.clicks)).toEqual(
+      Array(10).fill(8),
+    )
+  })
+
+  test('and the totals of the workspace keep the clicks of a deleted link, under its name', async () => {
+    const ws = await server().workspace()
+    const [kept, gone] = [
+      await ws.link({ slug: `kept-${ws.id}` }),
+      await ws.link({ slug: `Gone-${ws.id}`, destinationUrl: 'https://example.org/x' }),
+    ]
+    for (const slug of [kept.slug, gone.slug, gone.slug]) await server().click(slug)
+    await ws.api(`/links/${gone.id}`, { method: 'DELETE' })
+    await server().click(gone.slug)
+    await server().shipped()
+    const ask = async (query: string) => (await ws.api(`/analytics/clicks${query}`)).json.data
+    expect(await ask('')).toMatchObject({ clicks: 3 })
+    const byLink = await ask('?groupBy=link')
+    expect(
+      byLink.map(({ link, slug, destinationUrl, clicks }: Record<string, unknown>) => [
+        link,
+        slug,
+        destinationUrl,
+        clicks,
+      ]),
+    ).toEqual([
+      [gone.id, gone.slug, 'https://example.org/x', 2],
+      [kept.id, kept.slug, 'https://example.com/', 1],
+    ])
+    // A new link under the old slug begins at nothing.
+    const heir = await ws.link({ slug: gone.slug })
+    await server().click(heir.slug)
+    await server().shipped()
+    expect((await ws.api(`/links/${heir.id}`)).json.data.clicks).toBe(1)
+    const after: { link: number; clicks: number }[] = await ask('?groupBy=link')
+    expect(after.map(({ link, clicks }) => [link, clicks]).toSorted()).toEqual(
+      [
+        [kept.id, 1],
+        [gone.id, 2],
+        [heir.id, 1],
+      ].toSorted(),
+    )
+  })
+})

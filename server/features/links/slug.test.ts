@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'bun:test'
+import { onBothEngines } from '../../../tests/support/server.ts'
+import { RESERVED_SLUGS, randomSlug, SLUG_ALPHABET } from './slug.ts'
+
+const U = 'https://example.com/'
+const LETTERS = 'may contain letters, digits, "-", "_" and "." only'
+const LENGTH = 'must be 1 to 190 characters'
+
+describe('generated slugs', () => {
+  test('are seven characters that are not mistaken for each other', () => {
+    expect(SLUG_ALPHABET).toBe('23456789abcdefghjkmnpqrstuvwxyz')
+    const slugs = Array.from({ length: 5000 }, randomSlug)
+    for (const slug of slugs) expect(slug).toMatch(/^[23456789abcdefghjkmnpqrstuvwxyz]{7}$/)
+    expect(new Set(slugs).size).toBe(slugs.length)
+    expect(new Set(slugs.join('')).size).toBe(SLUG_ALPHABET.length)
+  })
+})
+
+onBothEngines('slugs', (server) => {
+  test('are stored as typed and matched without regard to case or composition', async () => {
+    const ws = await server().workspace()
+    const tag = server().engine
+    for (const [slug, ...spellings] of [
+      [`Mixed-Case_1.${tag}`, `mixed-case_1.${tag}`, `MIXED-CASE_1.${tag.toUpperCase()}`],
+      [`Größe-${tag}`, `GRÖSSE-${tag}`.replace('SS', 'ẞ'), `Gro\u0308ße-${tag}`],
+      [`ΟΔΟΣ${tag}`, `οδος${tag}`, `οδοσ${tag}`],
+      [`क्षि-${tag}`],
+      [`价格-${tag}`],
+    ] as [string, ...string[]][]) {
+      const link = await ws.link({ slug, destinationUrl: `${U}${encodeURIComponent(slug)}` })
+      expect(link.slug).toBe(slug.normalize('NFC'))
+      expect(link.shortUrl).toBe(`${server().origin}/${encodeURIComponent(link.slug)}`)
+      for (const spelling of [slug, slug.normalize('NFD'), ...spellings]) {
+        const { status, headers } = await server().click(encodeURIComponent(spelling))
+        expect([spelling, status, headers.get('location')]).toEqual([spelling, 302, link.destinationUrl])
+        const again = await ws.api('/links', { method: 'POST', body: { destinationUrl: U, slug: spelling } })
+        expect([again.status, again.json]).toEqual([409, { error: 'Slug already in use' }])
+      }
+    }
+  })
+
+  test.each([
+    ['', LENGTH],
+    ['x'.repeat(191), LENGTH],
+    ['𝒜'.repeat(191), LENGTH],
+    ['.', LETTERS],
+    ['..', LETTERS],
+    ['a b', LETTERS],
+    ['a/b', LETTERS],
+    ['a?b', LETTERS],
+    ['a#b', LETTERS],
+    ['a%62', LETTERS],
+    ['a+', LETTERS],
+    ['a\\b', LETTERS],
+    ['a\0', LETTERS],
+    ['a\n', LETTERS],
+    ['🙂', LETTERS],
+    ['\ud83d', LETTERS],
+    ['a\u200bb', LETTERS],
+    // Invisible, though a letter (Hangul filler) and a mark (variation selector).
+    ['a\u3164b', LETTERS],
+    ['a\ufe0f', LETTERS],
+  ])('%p is none', async (slug, wrong) => {
+    const ws = await server().workspace()
+    const { status, json } = await ws.api('/links', { method: 'POST', body: { destinationUrl: U, slug } })
+    expect([status, json.errors]).toEqual([422, { slug: wrong }])
+    expect((await ws.api('/links')).json.total).toBe(0)
+  })
+
+  test.each([
+    ['one character', '~'],
+    ['190 characters', 'x'.repeat(190)],
+    ['190 characters of another script', 'ế'.repeat(190)],
+    ['190 characters outside the basic plane', '𝒜'.repeat(190)],
+  ])('may have %s, and redirects', async (_, slug) => {
+    const ws = await server().workspace()
+    const link = await ws.link({ slug: slug === '~' ? '中' : slug })
+    expect((await server().click(encodeURIComponent(link.slug))).status).toBe(302)
+    expect((await server().click(encodeURIComponent(link.slug.normalize('NFD')))).status).toBe(302)
+    expect((await server().click(`${encodeURIComponent(link.slug)}x`)).status).toBe(404)
+  })
+
+  test('every first segment that is mounted is reserved, in any case', async () => {
+    const { app } = server()
+    const mounted = [...Object.keys(app.serve.routes), ...app.restRoutes().map(({ path }) => path)]
+    const segments = new Set(
+      mounted.map((path) => path.split('/')[1] ?? '').filter((one) => !/^$|^[:*]/.test(one)),
+    )
+    expect([...segments].filter((one) => !RESERVED_SLUGS.has(one))).toEqual([])
+    expect(segments.has('v1')).toBe(true)
+    const documented =
+      'v1 f t.js e app api docs livez readyz version metrics robots.txt favicon.ico sitemap.xml .well-known'
+    for (const name of documented.split(' ')) expect([name, RESERVED_SLUGS.has(name)]).toEqual([name, true])
+
+    const ws = await server().workspace()
+    const link = await ws.link()
+    const reserved = [409, { error: 'Slug is reserved' }]
+    for (const name of RESERVED_SLUGS) {
+      for (const slug of [name, name.toUpperCase()]) {
+        const { status, json } = await ws.api('/links', { method: 'POST', body: { destinationUrl: U, slug } })
+        expect([slug, status, json]).toEqual([slug, ...reserved])
+      }
+    }
+    const renamed = await ws.api(`/links/${link.id}`, { method: 'PATCH', body: { slug: 'Docs' } })
+    expect([renamed.status, renamed.json]).toEqual(reserved)
+    expect((await ws.api('/links')).json.data).toEqual([link])
+  })
+
+  test('belong to one workspace at a time', async () => {
+    const [ws, other] = [await server().workspace(), await server().workspace()]
+    const link = await ws.link({ slug: 'Theirs' })
+    const taken = [409, { error: 'Slug already in use' }]
+    const create = await other.api('/links', { method: 'POST', body: { destinationUrl: U, slug: 'theirs' } })
+    expect([create.status, create.json]).toEqual(taken)
+    const own = await other.link()
+    const rename = await other.api(`/links/${own.id}`, {
+      method: 'PATCH',
+      body: { slug: 'THEIRS', title: 'x' },
+    })
+    expect([rename.status, rename.json]).toEqual(taken)
+    expect((await other.api('/links')).json.data).toEqual([own])
+    await ws.api(`/links/${link.id}`, { method: 'DELETE' })
+    expect((await other.link({ slug: 'tHEIRS' })).slug).toBe('tHEIRS')
+  })
+
+  test("a link's own slug may be written in another case", async () => {
+    const ws = await server().workspace()
+    const link = await ws.link({ slug: 'launch' })
+    const { status, json } = await ws.api(`/links/${link.id}`, { method: 'PATCH', body: { slug: 'LAUNCH' } })
+    expect([status, json.data.slug, json.data.shortUrl]).toEqual([200, 'LAUNCH', `${server().origin}/LAUNCH`])
+    expect((await server().click('launch')).status).toBe(302)
+  })
+
+  test('200 concurrent creates of one slug make exactly one link', async () => {
+    const ws = await server().workspace()
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, i) =>
+        ws.api('/links', {
+          method: 'POST',
+          body: { destinationUrl: `${U}${i}`, slug: i % 2 ? 'Race' : 'rACE' },
+        }),
+      ),
+    )
+    const won = answers.filter(({ status }) => status === 201)
+    expect(won).toHaveLength(1)
+    expect(
+      answers.filter(({ status, json }) => status === 409 && json.error === 'Slug already in use'),
+    ).toHaveLength(199)
+    expect((await ws.api('/links')).json).toMatchObject({ total: 1, data: [won[0]?.json.data] })
+    expect((await server().click('race')).headers.get('location')).toBe(won[0]?.json.data.destinationUrl)
+  })
+
+  test('a link without one gets one', async () => {
+    const ws = await server().workspace()
+    const slugs = await Promise.all(Array.from({ length: 20 }, async () => (await ws.link()).slug))
+    for (const slug of slugs) expect(slug).toMatch(/^[2-9a-hjkmnp-z]{7}$/)
+    expect(new Set(slugs).size).toBe(20)
+  })
+})

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { checkUrl, URL_MAX } from './web-url.ts'
+
+const RULE = { schemes: ['myapp:', 'tel:'], ownHosts: ['go.example', 'localhost:3000', '[::1]:3000'] }
+
+const NOT_WEB = 'must be an http or https URL (or myapp:, tel:)'
+const CREDENTIALS = 'must not contain a user name or password'
+const OWN = 'must not point to this short domain'
+const LONG = 'must be at most 8192 characters'
+
+describe('a URL that we send browsers to', () => {
+  test.each([
+    ['javascript:alert(1)', NOT_WEB],
+    ['JaVaScRiPt:alert(1)', NOT_WEB],
+    [' javascript:alert(1)', NOT_WEB],
+    ['java\nscript:alert(1)', NOT_WEB],
+    ['java\tscript:alert(1)', NOT_WEB],
+    ['\u0001javascript:alert(1)', NOT_WEB],
+    ['javascript://example.com/%0aalert(1)', NOT_WEB],
+    ['data:text/html,<script>alert(1)</script>', NOT_WEB],
+    ['vbscript:msgbox(1)', NOT_WEB],
+    ['file:///etc/passwd', NOT_WEB],
+    ['blob:https://example.com/1', NOT_WEB],
+    ['view-source:https://example.com/', NOT_WEB],
+    ['ftp://example.com/', NOT_WEB],
+    ['ws://example.com/', NOT_WEB],
+    ['other:thing', NOT_WEB],
+    ['//evil.example/', NOT_WEB],
+    ['\\\\evil.example\\', NOT_WEB],
+    ['/path', NOT_WEB],
+    ['example.com', NOT_WEB],
+    ['http://', NOT_WEB],
+    ['https://exa mple.com/', NOT_WEB],
+    ['https://example.com:99999/', NOT_WEB],
+    ['', NOT_WEB],
+    ['https://user@example.com/', CREDENTIALS],
+    ['https://user:word@example.com/', CREDENTIALS],
+    ['https://:word@example.com/', CREDENTIALS],
+    ['https://go.example@evil.example/', CREDENTIALS],
+    ['https://evil.example@go.example/', CREDENTIALS],
+    ['https://evil.example\t@go.example/', CREDENTIALS],
+    ['myapp://user:word@open/', CREDENTIALS],
+    ['https://go.example/abc', OWN],
+    ['http://go.example/abc', OWN],
+    ['HTTPS://GO.EXAMPLE/abc', OWN],
+    ['https://go.example./abc', OWN],
+    ['https://go.example:443/abc', OWN],
+    ['http://go.example:80/abc', OWN],
+    ['http://go.example:443/abc', OWN],
+    ['https://go.example.:80/abc', OWN],
+    ['https:go.example/abc', OWN],
+    ['https:/go.example/abc', OWN],
+    ['https:\\\\go.example\\abc', OWN],
+    ['https:///go.example/abc', OWN],
+    ['https://go\n.exa\tmple/abc', OWN],
+    ['https://go%2eexample/abc', OWN],
+    ['https://ｇｏ。ｅｘａｍｐｌｅ/abc', OWN],
+    ['https://@go.example/abc', OWN],
+    ['https://go.example#@evil.example/', OWN],
+    ['https://go.example?@evil.example/', OWN],
+    ['https://go.example\\@evil.example/', OWN],
+    ['http://localhost:3000/abc', OWN],
+    ['http://LOCALHOST.:3000/abc', OWN],
+    ['http://[::1]:3000/abc', OWN],
+    ['http://[0:0:0:0:0:0:0:1]:3000/abc', OWN],
+    [`https://example.com/${'a'.repeat(URL_MAX)}`, LONG],
+    // Short as typed, too long once it is encoded and stored.
+    [`https://example.com/${'ж'.repeat(URL_MAX / 3)}`, LONG],
+  ])('%p is refused', (text, wrong) => {
+    expect(checkUrl(text, RULE)).toEqual({ wrong })
+  })
+
+  test.each([
+    ['https://example.com', 'https://example.com/'],
+    ['http://localhost:8080/x', 'http://localhost:8080/x'],
+    ['http://[2001:db8::1]/x', 'http://[2001:db8::1]/x'],
+    ['https://go.example.evil.example/', 'https://go.example.evil.example/'],
+    ['https://notgo.example/', 'https://notgo.example/'],
+    ['https://go.example:8443/', 'https://go.example:8443/'],
+    ['https://go.example:4430/', 'https://go.example:4430/'],
+    ['https://evil.example/#go.example', 'https://evil.example/#go.example'],
+    ['  https://example.com/a\n', 'https://example.com/a'],
+    ['https:example.com/a', 'https://example.com/a'],
+    ['https://example.com/a%20b?q=a+b%20c&x=%zz#f', 'https://example.com/a%20b?q=a+b%20c&x=%zz#f'],
+    ['https://münchen.example/ä', 'https://xn--mnchen-3ya.example/%C3%A4'],
+    ['myapp://open/thing?id=1', 'myapp://open/thing?id=1'],
+    ['MyApp:thing', 'myapp:thing'],
+    ['tel:+491234', 'tel:+491234'],
+    [`https://example.com/${'a'.repeat(URL_MAX - 20)}`, `https://example.com/${'a'.repeat(URL_MAX - 20)}`],
+  ])('%p is stored as %p', (text, href) => {
+    expect(checkUrl(text, RULE)).toEqual({ href })
+  })
+
+  test('other schemes are refused where the operator lists none, and the words do not offer any', () => {
+    const none = { schemes: [], ownHosts: [] }
+    expect(checkUrl('myapp:thing', none)).toEqual({ wrong: 'must be an http or https URL' })
+  })
+
+  test('an own host on a default port is recognised however the operator wrote it', () => {
+    for (const own of ['go.example', 'GO.example', 'go.example:80', 'go.example.'])
+      expect(checkUrl('https://go.example/a', { schemes: [], ownHosts: [own] })).toEqual({ wrong: OWN })
+  })
+
+  test('whatever is accepted is the same when it is judged again', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.webUrl({ withFragments: true, withQueryParameters: true }), fc.string()),
+        (text) => {
+          const checked = checkUrl(text, RULE)
+          if ('href' in checked) expect(checkUrl(checked.href, RULE)).toEqual(checked)
+        },
+      ),
+    )
+  })
+})
