@@ -121,4 +121,11 @@ function forwarded(target: string, query: string, tracked: boolean): string {
 /** The parameter that carries the click to the landing page. */
 export const CLICK_ID = 'tp_cid'
 
-export const withClickId = (url: string, clickId: string) => appendQuery(url, [[CLICK_ID, clickId]])
+/** Replaces the one that a destination may carry when it was copied from a browser: pages read the first. */
+export function withClickId(url: string, clickId: string): string {
+  const hash = url.includes('#') ? url.indexOf('#') : url.length
+  const bare = url.slice(0, hash).replace(OLD_CLICK_ID, '')
+  return appendQuery(bare + url.slice(hash), [[CLICK_ID, clickId]])
+}
+
+const OLD_CLICK_ID = new RegExp(`(?<=[?&])${CLICK_ID}=[^&]*(&|$)`, 'g')

@@ -72,16 +72,16 @@ ${alert}
 
 /** Where a link leads, for who would rather look first. A protected link does not tell. */
 export function previewPage(link: CachedLink, shortUrl: string, destination: string | null) {
-  const heading = link.title ?? 'Link preview'
+  const heading = (destination !== null && link.title) || 'Link preview'
   const target =
     destination === null
-      ? html`<p>It asks for a password before it tells where it leads.</p>`
-      : html`<p><a href="${destination}" rel="noopener nofollow ugc">${destination}</a></p>`
+      ? html`<p>${shortUrl} asks for a password before it tells where it leads.</p>`
+      : html`<p>${shortUrl} leads to:</p>
+<p><a href="${destination}" rel="noopener nofollow ugc">${destination}</a></p>`
   return page(
     200,
     heading,
     html`<h1>${heading}</h1>
-<p>${shortUrl} leads to:</p>
 ${target}
 <a class="button" href="${shortUrl}" rel="nofollow">Open the link</a>`,
   )

@@ -10,9 +10,10 @@ import { describeError, log } from '../../lib/log.ts'
 import { slidingWindows } from '../../lib/sliding-window.ts'
 import { deviceForTargeting, isPrefetch } from '../../lib/user-agent.ts'
 import type { Geo } from '../../storage/geo.ts'
+import type { Outcome } from '../../storage/hits/hit.ts'
 import type { Rows } from '../../storage/rows/open.ts'
 import type { ClickIds } from '../hits/click-id.ts'
-import { recordHit } from '../hits/record.ts'
+import { type Asked, recordHit } from '../hits/record.ts'
 import type { Spool } from '../hits/spool.ts'
 import type { CachedLink, LinkCache } from '../links/cache.ts'
 import { type Site, shortUrl } from '../links/link.ts'
@@ -44,73 +45,85 @@ const PASSWORD_TRIES_PER_MINUTE = 5
 export function shortLinks(needs: RedirectNeeds) {
   const tries = slidingWindows()
 
-  function addressOf(request: Request, server: Peer): string {
+  function addressOf(request: Request, headers: Headers, server: Peer): string {
     const peer = server.requestIP(request)?.address ?? ''
-    if (needs.trustProxy.length === 0) return clientAddress(peer, null, needs.trustProxy)
-    return clientAddress(peer, request.headers.get('x-forwarded-for'), needs.trustProxy)
+    const forwarded = needs.trustProxy.length === 0 ? null : headers.get('x-forwarded-for')
+    return clientAddress(peer, forwarded, needs.trustProxy)
   }
 
-  function visitOf(request: Request, link: CachedLink, at: number, query: string, address: string): Visit {
+  function visitOf(seen: Seen, link: CachedLink, unlocked: boolean): Visit {
     return {
-      at,
-      query,
-      device: deviceForTargeting(link.deviceTargeting ? (request.headers.get('user-agent') ?? '') : ''),
-      country: link.geoTargeting ? needs.geo().lookup(address).country : null,
-      unlocked: false,
+      at: seen.at,
+      query: seen.looksAhead ? '' : seen.query,
+      device: link.deviceTargeting ? deviceForTargeting(seen.headers.get('user-agent') ?? '') : 'desktop',
+      country: link.geoTargeting ? needs.geo().lookup(seen.address).country : null,
+      unlocked,
       clicksUsedUp: false,
       schemes: needs.site.schemes,
     }
   }
 
-  /** One place that records and answers, whatever was chosen. */
-  function answer(seen: Seen, link: CachedLink | null, choice: Choice): Answer {
-    const { request, at, query, address, slug } = seen
-    const url = choice.kind === 'go' ? choice.url : undefined
-    const id = recordHit(
-      needs.spool,
-      { at, method: request.method, headers: request.headers, address, query },
-      link
-        ? { outcome: choice.outcome, workspaceId: link.workspaceId, linkId: link.id, destination: url }
-        : { outcome: choice.outcome, workspaceId: 0, linkId: 0, slug },
-    )
-    if (choice.kind === 'go') {
-      const location =
-        choice.addClickId && id > 0 ? withClickId(choice.url, needs.clickIds.write(id)) : choice.url
-      // After a form the browser must GET: 307 and 308 would send the password on to the destination.
-      const status = request.method === 'POST' ? 303 : choice.status
-      return new Response(null, {
-        status,
-        headers: { Location: location, 'Cache-Control': 'private, no-store' },
-      })
-    }
-    const accept = request.headers.get('accept')
-    if (choice.kind === 'gone') return gonePage(accept)
-    return choice.kind === 'password' ? passwordPage(200) : missingPage(accept)
+  function decide(seen: Seen, link: CachedLink, unlocked = false): Choice | Promise<Choice> {
+    const visit = visitOf(seen, link, unlocked)
+    const open = chooseDestination(link, visit)
+    const limited = link.clickLimit !== null && (open.outcome === 'redirect' || open.outcome === 'password')
+    return limited ? decideWithLimit(seen, link, visit, open) : open
   }
 
-  async function answerWithLimit(seen: Seen, link: CachedLink, visit: Visit): Promise<Response> {
-    // Decided first without the limit: a visitor who meets a password or the end uses up nothing.
-    const open = chooseDestination(link, visit)
-    if (open.kind !== 'go' || open.outcome !== 'redirect') return answer(seen, link, open)
-    const left = isHuman(seen.request)
-      ? await useClick(needs.rows, link)
-      : await hasClicksLeft(needs.rows, link)
-    return answer(seen, link, chooseDestination(link, { ...visit, clicksUsedUp: !left }))
+  /** Only a person who is let through uses up a click. */
+  async function decideWithLimit(seen: Seen, link: CachedLink, visit: Visit, open: Choice): Promise<Choice> {
+    const passes = open.outcome === 'redirect' && !seen.looksAhead && isHuman(seen)
+    const left = passes ? await useClick(needs.rows, link) : await hasClicksLeft(needs.rows, link)
+    return left ? open : chooseDestination(link, { ...visit, clicksUsedUp: true })
+  }
+
+  /** The one place that records, whatever the answer is. */
+  function record(seen: Seen, link: CachedLink | null, outcome: Outcome, destination?: string): number {
+    return recordHit(
+      needs.spool,
+      seen,
+      link
+        ? { outcome, workspaceId: link.workspaceId, linkId: link.id, destination }
+        : { outcome, workspaceId: 0, linkId: 0, slug: seen.slug },
+    )
+  }
+
+  function answer(seen: Seen, link: CachedLink | null, choice: Choice): Answer {
+    const shown = seen.looksAhead && link && (choice.kind === 'go' || choice.kind === 'password')
+    if (shown) return preview(seen, link, choice.kind === 'go' ? choice.url : null)
+    if (choice.kind !== 'go') {
+      record(seen, link, choice.outcome)
+      const accept = seen.headers.get('accept')
+      if (choice.kind === 'gone') return gonePage(accept)
+      return choice.kind === 'password' ? passwordPage(200) : missingPage(accept)
+    }
+    const id = record(seen, link, choice.outcome, choice.url)
+    const Location =
+      choice.addClickId && id > 0 ? withClickId(choice.url, needs.clickIds.write(id)) : choice.url
+    // After a form the browser must GET: 307 and 308 would send the password on to the destination.
+    const status = seen.method === 'POST' ? 303 : choice.status
+    return new Response(null, { status, headers: { Location, 'Cache-Control': 'private, no-store' } })
+  }
+
+  function preview(seen: Seen, link: CachedLink, destination: string | null): Answer {
+    record(seen, link, 'preview')
+    return previewPage(link, shortUrl(needs.site, { domain: '', slug: link.slug }), destination)
   }
 
   function answerLink(seen: Seen, link: CachedLink | null): Answer {
     if (!link) return answer(seen, null, MISSING)
-    if (seen.request.method === 'POST') return answerPassword(seen, link)
-    const visit = visitOf(seen.request, link, seen.at, seen.query, seen.address)
-    if (link.clickLimit !== null) return answerWithLimit(seen, link, visit)
-    return answer(seen, link, chooseDestination(link, visit))
+    if (seen.method === 'POST') return answerPassword(seen, link)
+    const choice = decide(seen, link)
+    return choice instanceof Promise
+      ? choice.then((decided) => answer(seen, link, decided))
+      : answer(seen, link, choice)
   }
 
   async function answerPassword(seen: Seen, link: CachedLink): Promise<Response> {
-    const visit = visitOf(seen.request, link, seen.at, seen.query, seen.address)
-    if (chooseDestination(link, visit).kind !== 'password' || link.passwordHash === null) {
-      return methodPage(seen.request.headers.get('accept'))
-    }
+    if (link.passwordHash === null) return methodPage(seen.headers.get('accept'))
+    const locked = await decide(seen, link)
+    // Closed since the page was shown.
+    if (locked.kind !== 'password') return answer(seen, link, locked)
     const taken = tries.take(`${link.id} ${limitKey(seen.address)}`, PASSWORD_TRIES_PER_MINUTE)
     if (!taken.allowed) {
       const seconds = Math.max(1, Math.ceil(taken.waitMs / 1000))
@@ -120,68 +133,55 @@ export function shortLinks(needs: RedirectNeeds) {
     }
     const password = await givenPassword(seen.request)
     if (password === undefined || !(await checkPassword(password, link.passwordHash))) {
+      record(seen, link, 'password')
       return passwordPage(403, 'That is not the password. Please try again.')
     }
-    const unlocked = { ...visit, unlocked: true }
-    if (link.clickLimit !== null) return answerWithLimit(seen, link, unlocked)
-    return answer(seen, link, chooseDestination(link, unlocked))
+    return answer(seen, link, await decide(seen, link, true))
   }
 
-  function preview(seen: Seen, link: CachedLink | null): Answer {
-    const choice = link
-      ? chooseDestination(link, visitOf(seen.request, link, seen.at, '', seen.address))
-      : MISSING
-    if (!link || choice.kind === 'missing' || choice.kind === 'gone') return answer(seen, link, choice)
-    const asked = { at: seen.at, method: seen.request.method, headers: seen.request.headers }
-    recordHit(
-      needs.spool,
-      { ...asked, address: seen.address, query: seen.query },
-      { outcome: 'preview', workspaceId: link.workspaceId, linkId: link.id },
-    )
-    const shown = choice.kind === 'go' ? choice.url : null
-    return previewPage(link, shortUrl(needs.site, { domain: '', slug: link.slug }), shown)
-  }
-
-  function failed(request: Request, error: unknown): Answer {
+  function failed(seen: Seen, error: unknown): Answer {
     const away = error instanceof Failure && error.code === 'unavailable'
     log.error(
       away ? 'redirect_unavailable' : 'redirect_failed',
       describeError(away ? error.detail.cause : error),
     )
-    return unavailablePage(request.headers.get('accept'), (away && error.detail.retryAfter) || 5)
+    return unavailablePage(seen.headers.get('accept'), (away && error.detail.retryAfter) || 5)
   }
 
   return (request: Request, server: Peer, slug: string): Answer => {
-    const { method } = request
-    if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') {
-      return methodPage(request.headers.get('accept'))
-    }
-    const looksAhead = slug.endsWith('+') && method !== 'POST'
-    const name = looksAhead ? slug.slice(0, -1) : slug
+    // Each is made anew, or copied, whenever it is asked for: once.
+    const { method, headers } = request
+    if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') return methodPage(headers.get('accept'))
+    const looksAhead = method !== 'POST' && slug.endsWith('+')
+    const address = addressOf(request, headers, server)
     const seen = {
       request,
+      method,
+      headers,
       at: needs.now(),
       query: queryOf(request.url),
-      address: addressOf(request, server),
+      address,
       slug,
+      looksAhead,
     }
-    const respond = (link: CachedLink | null) => (looksAhead ? preview(seen, link) : answerLink(seen, link))
     try {
-      const found = resolveLink(needs, '', name)
-      const answered = found instanceof Promise ? found.then(respond) : respond(found)
-      return answered instanceof Promise ? answered.catch((error) => failed(request, error)) : answered
+      const found = resolveLink(needs, '', looksAhead ? slug.slice(0, -1) : slug)
+      const answered =
+        found instanceof Promise ? found.then((link) => answerLink(seen, link)) : answerLink(seen, found)
+      return answered instanceof Promise ? answered.catch((error) => failed(seen, error)) : answered
     } catch (error) {
-      return failed(request, error)
+      return failed(seen, error)
     }
   }
 }
 
-interface Seen {
+/** What a request says, read once. */
+interface Seen extends Asked {
   request: Request
-  at: number
-  query: string
-  address: string
+  headers: Headers
   slug: string
+  /** The slug ended with `+`: the visitor wants to see where the link leads. */
+  looksAhead: boolean
 }
 
 const MISSING: Choice = { kind: 'missing', rule: 'unknown', outcome: 'missing' }
@@ -191,7 +191,7 @@ function queryOf(url: string): string {
   return start < 0 ? '' : url.slice(start + 1)
 }
 
-function isHuman({ method, headers }: Request): boolean {
+function isHuman({ method, headers }: Seen): boolean {
   const userAgent = headers.get('user-agent') ?? ''
   if (method === 'HEAD' || userAgent.trim() === '' || isbot(userAgent)) return false
   return !isPrefetch((name) => headers.get(name))

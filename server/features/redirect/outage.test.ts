@@ -1,0 +1,75 @@
+// Redirects while PostgreSQL is away: what memory knows goes on, what it does not know is told to come back.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type PostgresServer, startPostgres } from '../../../tests/support/postgres.ts'
+import { startServer, type TestServer, until } from '../../../tests/support/server.ts'
+import { expectPage } from './visitor.fixture.ts'
+
+// Longer than links are remembered without asking again (2 s), so that they are asked for in vain.
+const OUTAGE_MS = 3_500
+
+let postgres: PostgresServer
+let server: TestServer
+
+beforeAll(async () => {
+  postgres = await startPostgres()
+  server = await startServer('sqlite', { environment: { DATABASE_URL: postgres.url } })
+}, 60_000)
+
+afterAll(async () => {
+  await server?.close()
+  await postgres?.end()
+})
+
+test('known links redirect throughout, others wait for its return', async () => {
+  const ws = await server.workspace()
+  const known = await ws.link({})
+  const limited = await ws.link({ clickLimit: 5 })
+  const unknown = await ws.link({})
+  for (const { slug } of [known, limited]) expect((await server.click(slug)).status).toBe(302)
+
+  await postgres.stop('immediate')
+  const stopped = performance.now()
+  const askedUnknown = server.click(unknown.slug)
+  const askedLimited = server.click(limited.slug, { Accept: 'application/json' })
+  let slowest = 0
+  let answered = 0
+  while (performance.now() - stopped < OUTAGE_MS) {
+    const before = performance.now()
+    expect((await server.click(known.slug)).status).toBe(302)
+    slowest = Math.max(slowest, performance.now() - before)
+    answered++
+  }
+  expect(slowest).toBeLessThan(1_000)
+  expect(answered).toBeGreaterThan(20)
+
+  const page = await askedUnknown
+  expect(page.status).toBe(503)
+  expect(Number(page.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+  expectPage(page)
+  const json = await askedLimited
+  expect([json.status, json.json]).toEqual([503, { error: 'Temporarily unavailable' }])
+  expect((await server.click('nothing-here')).status).toBe(503)
+
+  await postgres.start()
+  await until('the unknown link', async () => (await server.click(unknown.slug)).status === 302)
+  await until('the missing slug', async () => (await server.click('nothing-here')).status === 404)
+  await until('the limited link', async () => (await server.click(limited.slug)).status === 302)
+  await ws.api(`/links/${known.id}`, { method: 'PATCH', body: { archived: true } })
+  expect((await server.click(known.slug)).status).toBe(404)
+  // The clicks of the outage are not lost.
+  await until('the clicks of the outage', async () => {
+    await server.shipped()
+    return (await ws.api(`/links/${known.id}`)).json.data.clicks === answered + 1
+  })
+}, 60_000)
+
+test('a change that another process makes is seen in about two seconds', async () => {
+  const ws = await server.workspace()
+  const { id, slug } = await ws.link({})
+  expect((await server.click(slug)).status).toBe(302)
+  await server.app.rows.write((db) =>
+    db.updateTable('links').set({ archived: 1 }).where('id', '=', id).execute(),
+  )
+  await until('the change', async () => (await server.click(slug)).status === 404, 4_000)
+}, 20_000)

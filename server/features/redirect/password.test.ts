@@ -1,0 +1,179 @@
+import { expect, test } from 'bun:test'
+import { onBothEngines, type TestServer } from '../../../tests/support/server.ts'
+import { expectPage } from './visitor.fixture.ts'
+
+const PAST = '2020-01-01T00:00:00.000Z'
+const SECRET = 'p&ss wörd=+%'
+const FORM = 'application/x-www-form-urlencoded'
+
+/** What the browser sends when the form on the page is submitted. */
+const submit = (
+  server: TestServer,
+  slug: string,
+  body: string | undefined,
+  headers: Record<string, string> = {},
+) => server.call(`/${slug}`, { method: 'POST', body, headers: { 'Content-Type': FORM, ...headers } })
+
+const form = (password: string) => new URLSearchParams({ password }).toString()
+
+onBothEngines(
+  'A link with a password',
+  (server) => {
+    const locked = async (fields = {}) => {
+      const ws = await server().workspace()
+      return {
+        ws,
+        ...(await ws.link({ password: SECRET, destinationUrl: 'https://hidden.example/', ...fields })),
+      }
+    }
+
+    test('asks for it on a page that everybody can use', async () => {
+      const { slug } = await locked({ title: 'Merger' })
+      const answer = await server().click(slug)
+      expect(answer.status).toBe(200)
+      expectPage(answer)
+      expect(answer.text).toContain('<form method="post"')
+      expect(answer.text).toContain('<label for="password">')
+      expect(answer.text).toMatch(/<input id="password" name="password" type="password" required/)
+      expect(answer.text).not.toMatch(/hidden\.example|Merger|role="alert"/)
+      expect(answer.headers.get('location')).toBeNull()
+    })
+
+    test('answers HEAD as GET', async () => {
+      const { slug } = await locked()
+      const answer = await server().call(`/${slug}`, { method: 'HEAD' })
+      expect([answer.status, answer.text, answer.headers.get('location')]).toEqual([200, '', null])
+    })
+
+    test.each([301, 302, 307, 308])(
+      'opens with it, by 303 whatever its own status is: %i',
+      async (redirectStatus) => {
+        const { slug } = await locked({ redirectStatus })
+        const answer = await submit(server(), slug, form(SECRET))
+        expect(answer.status).toBe(303)
+        expect(answer.headers.get('location')).toBe('https://hidden.example/')
+        expect(answer.headers.get('cache-control')).toBe('private, no-store')
+        expect(answer.headers.get('set-cookie')).toBeNull()
+      },
+    )
+
+    test('opens for the rest of its rules: query, click id, device', async () => {
+      const { slug } = await locked({
+        forwardQuery: true,
+        trackConversions: true,
+        deviceTargeting: { ios: 'https://ios.example/' },
+      })
+      const answer = await submit(server(), `${slug}/?a=1`, form(SECRET), { 'User-Agent': 'iPhone' })
+      expect(answer.status).toBe(303)
+      expect(answer.headers.get('location')).toMatch(/^https:\/\/ios\.example\/\?a=1&tp_cid=[\w.-]+$/)
+    })
+
+    test('says that a wrong one is wrong, and nothing else', async () => {
+      const { slug } = await locked()
+      const answer = await submit(server(), slug, form('guess'))
+      expect(answer.status).toBe(403)
+      expectPage(answer)
+      expect(answer.text).toContain('<p role="alert" id="wrong">')
+      expect(answer.text).toContain('aria-invalid="true" aria-describedby="wrong"')
+      expect(answer.text).not.toMatch(/hidden\.example|guess/)
+      expect(answer.headers.get('location')).toBeNull()
+    })
+
+    test.each([
+      ['no body', undefined, FORM],
+      ['an empty body', '', FORM],
+      ['no such field', 'pass=x', FORM],
+      ['another case', form(SECRET.toUpperCase()), FORM],
+      ['more than it', form(`${SECRET} `), FORM],
+      ['JSON', JSON.stringify({ password: SECRET }), 'application/json'],
+      [
+        'a multipart form',
+        `--x\r\nContent-Disposition: form-data; name="password"\r\n\r\n${SECRET}\r\n--x--\r\n`,
+        'multipart/form-data; boundary=x',
+      ],
+      ['a body beyond all passwords', `${form(SECRET)}&more=${'x'.repeat(20_000)}`, FORM],
+      ['bytes that are not text', 'password=%ff%fe%00', FORM],
+    ])('stays closed for %s', async (_, body, type) => {
+      const { slug } = await locked()
+      const answer = await submit(server(), slug, body, { 'Content-Type': type })
+      expect(answer.status).toBe(403)
+      expect(answer.headers.get('location')).toBeNull()
+      expect((await server().click(slug)).status).toBe(200)
+    })
+
+    test('takes five tries a minute from one address, right ones too', async () => {
+      const { slug } = await locked()
+      const from = { 'X-Forwarded-For': '203.0.113.7' }
+      for (let n = 0; n < 5; n++) expect((await submit(server(), slug, form('guess'), from)).status).toBe(403)
+      const refused = await submit(server(), slug, form(SECRET), from)
+      expect(refused.status).toBe(429)
+      const seconds = Number(refused.headers.get('retry-after'))
+      expect(seconds).toBeGreaterThanOrEqual(1)
+      expect(seconds).toBeLessThanOrEqual(60)
+      expectPage(refused)
+      expect(refused.text).toContain('role="alert"')
+      expect(refused.headers.get('location')).toBeNull()
+      // Looking at the page is no try, another link counts for itself, and so does another address.
+      expect((await server().click(slug, from)).status).toBe(200)
+      expect((await submit(server(), (await locked()).slug, form(SECRET), from)).status).toBe(303)
+      const other = await submit(server(), slug, form(SECRET), { 'X-Forwarded-For': '203.0.113.8' })
+      expect(other.status).toBe(303)
+    })
+
+    test('takes an IPv6 network of one customer for one address', async () => {
+      const { slug } = await locked()
+      const from = (host: number) => ({ 'X-Forwarded-For': `2001:db8:1:2::${host}` })
+      for (let n = 1; n <= 5; n++) await submit(server(), slug, form('guess'), from(n))
+      expect((await submit(server(), slug, form(SECRET), from(6))).status).toBe(429)
+      const neighbour = await submit(server(), slug, form(SECRET), { 'X-Forwarded-For': '2001:db8:1:3::1' })
+      expect(neighbour.status).toBe(303)
+    })
+
+    test('that closes while somebody types is over for them, whatever they typed', async () => {
+      const { ws, id, slug } = await locked()
+      await ws.api(`/links/${id}`, { method: 'PATCH', body: { expiresAt: PAST } })
+      expect((await submit(server(), slug, form(SECRET))).status).toBe(410)
+      await ws.api(`/links/${id}`, { method: 'PATCH', body: { expiredUrl: 'https://example.com/over' } })
+      const answer = await submit(server(), slug, form('guess'))
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, 'https://example.com/over'])
+      await ws.api(`/links/${id}`, { method: 'PATCH', body: { archived: true } })
+      expect((await submit(server(), slug, form(SECRET))).status).toBe(404)
+      await ws.api(`/links/${id}`, { method: 'DELETE' })
+      expect((await submit(server(), slug, form(SECRET))).status).toBe(404)
+    })
+
+    test('opens with its new one at once, and no longer with the old', async () => {
+      const { ws, id, slug } = await locked()
+      expect((await server().click(slug)).status).toBe(200)
+      await ws.api(`/links/${id}`, { method: 'PATCH', body: { password: 'other' } })
+      expect((await submit(server(), slug, form(SECRET))).status).toBe(403)
+      expect((await submit(server(), slug, form('other'))).status).toBe(303)
+    })
+
+    test('is kept as a hash and shown to nobody', async () => {
+      const { ws, id } = await locked()
+      const { text } = await ws.api(`/links/${id}`)
+      expect(text).not.toContain('argon2')
+      expect(text).not.toContain(SECRET)
+      const row = await server()
+        .app.rows.read.selectFrom('links')
+        .selectAll()
+        .where('id', '=', id)
+        .executeTakeFirst()
+      expect(row?.password_hash).toStartWith('$argon2id$')
+    })
+  },
+  { environment: { TRUST_PROXY: '127.0.0.1' } },
+)
+
+onBothEngines('Tries without a trusted proxy', (server) => {
+  test('count by the peer: a made-up X-Forwarded-For opens nothing', async () => {
+    const ws = await server().workspace()
+    const { slug } = await ws.link({ password: SECRET })
+    for (let n = 0; n < 5; n++) {
+      await submit(server(), slug, form('guess'), { 'X-Forwarded-For': `203.0.113.${n}` })
+    }
+    const answer = await submit(server(), slug, form(SECRET), { 'X-Forwarded-For': '203.0.113.99' })
+    expect(answer.status).toBe(429)
+  })
+})

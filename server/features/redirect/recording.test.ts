@@ -1,0 +1,186 @@
+import { expect, test } from 'bun:test'
+import { BROWSER, onBothEngines } from '../../../tests/support/server.ts'
+import { batchText, hitsOf, rawGet } from './visitor.fixture.ts'
+
+const PAST = '2020-01-01T00:00:00.000Z'
+const FUTURE = '2100-01-01T00:00:00.000Z'
+const OVER = 'https://example.com/over'
+const VISITOR = '198.51.100.23'
+
+interface Case {
+  what: string
+  link?: Record<string, unknown>
+  request?: { suffix?: string; method?: string; body?: string; headers?: Record<string, string> }
+  hit: { outcome: string; class?: string; trigger?: string }
+}
+
+const POST = { method: 'POST', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }
+
+const OUTCOMES: Case[] = [
+  { what: 'a redirect', hit: { outcome: 'redirect' } },
+  { what: 'a redirect for good', link: { redirectStatus: 301 }, hit: { outcome: 'redirect' } },
+  { what: 'an archived link', link: { archived: true }, hit: { outcome: 'missing' } },
+  { what: 'a link before its time', link: { startsAt: FUTURE }, hit: { outcome: 'missing' } },
+  { what: 'an expired link', link: { expiresAt: PAST }, hit: { outcome: 'expired' } },
+  { what: 'an expiredUrl', link: { expiresAt: PAST, expiredUrl: OVER }, hit: { outcome: 'expired' } },
+  { what: 'a password page', link: { password: 'x' }, hit: { outcome: 'password' } },
+  {
+    what: 'a wrong password',
+    link: { password: 'x' },
+    request: { ...POST, body: 'password=y' },
+    hit: { outcome: 'password' },
+  },
+  {
+    what: 'a right password',
+    link: { password: 'x' },
+    request: { ...POST, body: 'password=x' },
+    hit: { outcome: 'redirect' },
+  },
+  { what: 'a preview', request: { suffix: '+' }, hit: { outcome: 'preview' } },
+  {
+    what: 'a preview of a locked link',
+    link: { password: 'x' },
+    request: { suffix: '+' },
+    hit: { outcome: 'preview' },
+  },
+]
+
+const CLASSES: Case[] = [
+  { what: 'a person', hit: { outcome: 'redirect', class: 'human' } },
+  {
+    what: 'a robot by its user agent',
+    request: { headers: { 'User-Agent': 'facebookexternalhit/1.1' } },
+    hit: { outcome: 'redirect', class: 'bot' },
+  },
+  {
+    what: 'a program',
+    request: { headers: { 'User-Agent': 'curl/8.5.0' } },
+    hit: { outcome: 'redirect', class: 'bot' },
+  },
+  {
+    what: 'a prefetch',
+    request: { headers: { 'Sec-Purpose': 'prefetch' } },
+    hit: { outcome: 'redirect', class: 'prefetch' },
+  },
+  {
+    what: 'a prerender',
+    request: { headers: { 'Sec-Purpose': 'prefetch;prerender' } },
+    hit: { outcome: 'redirect', class: 'prefetch' },
+  },
+  {
+    what: 'an older prefetch',
+    request: { headers: { Purpose: 'prefetch' } },
+    hit: { outcome: 'redirect', class: 'prefetch' },
+  },
+  { what: 'HEAD', request: { method: 'HEAD' }, hit: { outcome: 'redirect', class: 'head' } },
+  {
+    what: 'HEAD by a robot',
+    request: { method: 'HEAD', headers: { 'User-Agent': 'Twitterbot/1.0' } },
+    hit: { outcome: 'redirect', class: 'head' },
+  },
+  { what: 'a QR code', request: { suffix: '?qr=1' }, hit: { outcome: 'redirect', trigger: 'qr' } },
+  {
+    what: 'a QR code among others',
+    request: { suffix: '?a=2&qr=1&b' },
+    hit: { outcome: 'redirect', trigger: 'qr' },
+  },
+  { what: 'another qr', request: { suffix: '?qr=10&xqr=1' }, hit: { outcome: 'redirect', trigger: 'link' } },
+]
+
+onBothEngines(
+  'Every visit leaves one hit',
+  (server) => {
+    test.each([...OUTCOMES, ...CLASSES])('$what', async ({ link, request = {}, hit }) => {
+      const ws = await server().workspace()
+      const { id, slug } = await ws.link(link)
+      const { suffix = '', headers, ...call } = request
+      await server().call(`/${slug}${suffix}`, {
+        ...call,
+        headers: { 'User-Agent': BROWSER, 'X-Forwarded-For': VISITOR, ...headers },
+      })
+      const all = await hitsOf(server())
+      const own = all.filter((each) => each.linkId === id)
+      expect(own).toHaveLength(1)
+      expect(own[0]).toMatchObject({
+        class: 'human',
+        trigger: 'link',
+        workspaceId: ws.id,
+        ...hit,
+      })
+      expect(own[0]?.unknownSlug ?? null).toBeNull()
+      // Only a person's redirect is on the counter; analytics tell the classes apart.
+      const counted = hit.outcome === 'redirect' && (hit.class ?? 'human') === 'human' ? 1 : 0
+      expect((await ws.api(`/links/${id}`)).json.data.clicks).toBe(counted)
+      const clicks = async (query: string) =>
+        (await ws.api(`/analytics/clicks?linkId=${id}${query}`)).json.data.clicks
+      expect(await clicks('')).toBe(counted)
+      const asked = hit.outcome === 'redirect' ? 1 : 0
+      expect(await clicks(`&class=${own[0]?.class}`)).toBe(asked)
+      expect(await clicks('&class=all')).toBe(asked)
+      expect(await clicks(`&class=all&trigger=${own[0]?.trigger}`)).toBe(asked)
+    })
+
+    test('without a user agent: bot', async () => {
+      const ws = await server().workspace()
+      const { id, slug } = await ws.link({})
+      expect((await rawGet(server(), `/${slug}`)).status).toBe(302)
+      const own = (await hitsOf(server())).filter(({ linkId }) => linkId === id)
+      expect(own).toMatchObject([{ class: 'bot', outcome: 'redirect' }])
+    })
+
+    test('for a slug nobody has, as it was typed, for nobody', async () => {
+      for (const path of ['Spring-Sale', 'Spr%C3%BCng/', 'odd%00slug', `${'x'.repeat(300)}`, 'look+']) {
+        await server().click(path)
+      }
+      const unknown = (await hitsOf(server())).filter(({ linkId }) => linkId === 0)
+      expect(unknown.map(({ unknownSlug }) => unknownSlug)).toEqual([
+        'Spring-Sale',
+        'Sprüng',
+        'oddslug',
+        'x'.repeat(190),
+        'look+',
+      ])
+      for (const hit of unknown)
+        expect(hit).toMatchObject({ outcome: 'missing', workspaceId: 0, class: 'human' })
+    })
+
+    test('and none for what is no visit: a refused method, a refused try', async () => {
+      const ws = await server().workspace()
+      const open = await ws.link({})
+      const locked = await ws.link({ password: 'x' })
+      await server().call(`/${open.slug}`, { method: 'PUT' })
+      await server().call(`/${open.slug}`, { ...POST, body: 'password=x' })
+      for (let n = 0; n < 7; n++) await server().call(`/${locked.slug}`, { ...POST, body: 'password=y' })
+      const hits = await hitsOf(server())
+      expect(hits.filter(({ linkId }) => linkId === open.id)).toHaveLength(0)
+      expect(hits.filter(({ linkId }) => linkId === locked.id)).toHaveLength(5)
+    })
+
+    test('with where it came from and by which campaign', async () => {
+      const ws = await server().workspace()
+      const { id, slug } = await ws.link({
+        destinationUrl: 'https://example.com/?utm_source=own&utm_medium=own',
+      })
+      await server().click(`${slug}?utm_source=asked`, { Referer: 'https://www.news.example/story?id=1#x' })
+      const own = (await hitsOf(server())).filter(({ linkId }) => linkId === id)
+      expect(own).toMatchObject([
+        {
+          utmSource: 'asked',
+          utmMedium: 'own',
+          referrer: 'news.example',
+          referrerUrl: 'https://www.news.example/story',
+          device: 'Mobile',
+          os: 'iOS',
+        },
+      ])
+    })
+
+    test('that holds no address', async () => {
+      await hitsOf(server())
+      expect(batchText(server())).not.toBe('')
+      expect(batchText(server())).not.toContain(VISITOR)
+      expect(batchText(server())).not.toContain('127.0.0.1')
+    })
+  },
+  { environment: { TRUST_PROXY: '127.0.0.1' } },
+)
