@@ -33,6 +33,9 @@ import { openRows, type Rows } from './storage/rows/open.ts'
 // Another process's change to a link is noticed within this time; one machine notices at once.
 const SHARED_CACHE_MS = 2_000
 
+// Honest slow uploads pass, and a client that drips its request is still cut off (Bun counts in seconds).
+const IDLE_SECONDS = 30
+
 export interface AppOptions {
   now?: () => number
   /** Monotonic milliseconds for limits. */
@@ -88,7 +91,7 @@ export async function openApp(config: Config, { now = Date.now, clock }: AppOpti
     figures: () => figures(spool, shipper),
   })
   const fetch = (request: Request, server: Bun.Server<undefined>) => {
-    const { pathname } = new URL(request.url)
+    const pathname = pathOf(request.url)
     if (pathname === '/v1' || pathname.startsWith('/v1/')) return rest.fetch(request)
     const slug = /^\/([^/]+)\/+$/.exec(pathname)?.[1]
     if (slug !== undefined && !RESERVED_SLUGS.has(slug)) return short(request, server, decodeSlug(slug))
@@ -102,12 +105,20 @@ export async function openApp(config: Config, { now = Date.now, clock }: AppOpti
     shipper,
     site,
     /** What `Bun.serve` takes: the redirect is a native route, everything else goes through `fetch`. */
-    routes: {
-      ...Object.fromEntries(['', ...RESERVED_SLUGS].map((path) => [`/${path}`, fetch])),
-      '/:slug': (request: Bun.BunRequest<'/:slug'>, server: Bun.Server<undefined>) =>
-        short(request, server, request.params.slug),
+    serve: {
+      routes: {
+        ...Object.fromEntries(['', ...RESERVED_SLUGS].map((path) => [`/${path}`, fetch])),
+        '/:slug': (request: Bun.BunRequest<'/:slug'>, server: Bun.Server<undefined>) =>
+          short(request, server, request.params.slug),
+      },
+      fetch,
+      error: (error: Error) => answerFailure(error, requestId(null)),
+      // Bun's own error page shows source code.
+      development: false,
+      idleTimeout: IDLE_SECONDS,
+      // Larger bodies than ours are refused by the routes, each in its own words.
+      maxRequestBodySize: 64 * 1024 * 1024,
     },
-    fetch,
     restRoutes: () => rest.routes,
     startDraining() {
       draining = true
@@ -164,14 +175,22 @@ export type App = Awaited<ReturnType<typeof openApp>>
 
 function siteOf(config: Config): Site {
   const { host } = new URL(config.origin)
-  const port = `:${config.port}`
-  const local = ['localhost', '127.0.0.1', '[::1]', config.host].map((name) => `${name}${port}`)
+  const own = config.host.includes(':') ? `[${config.host.replace(/[[\]]/g, '')}]` : config.host
+  const local = ['localhost', '127.0.0.1', '0.0.0.0', '[::1]', '[::]', own].map(
+    (name) => `${name}:${config.port}`,
+  )
   return {
     origin: config.origin,
     domain: host,
     ownHosts: [...new Set([host, ...local])],
     schemes: config.destinationSchemes,
   }
+}
+
+/** By hand, because a broken Host header makes a URL that no parser takes. */
+function pathOf(url: string): string {
+  const start = url.indexOf('/', url.indexOf('//') + 2)
+  return start < 0 ? '/' : (/^[^?#]*/.exec(url.slice(start))?.[0] ?? '/')
 }
 
 function decodeSlug(text: string): string {

@@ -4,8 +4,6 @@ import { type App, openApp } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { describeError, log, setLogLevel } from './lib/log.ts'
 
-// Honest slow uploads pass, and a client that drips its request is still cut off (Bun counts in seconds).
-const IDLE_SECONDS = 30
 const DRAIN_MS = 25_000
 
 function configure(): Config {
@@ -34,15 +32,7 @@ async function open(config: Config): Promise<App> {
 
 function listen(config: Config, app: App) {
   try {
-    return Bun.serve({
-      port: config.port,
-      hostname: config.host,
-      idleTimeout: IDLE_SECONDS,
-      // Larger bodies than ours are refused by the routes, each in its own words.
-      maxRequestBodySize: 64 * 1024 * 1024,
-      routes: app.routes,
-      fetch: app.fetch,
-    })
+    return Bun.serve({ port: config.port, hostname: config.host, ...app.serve })
   } catch (error) {
     process.stderr.write(
       `Towpath cannot start:\n  PORT: ${config.port} cannot be used (${describeError(error).error}). ` +

@@ -77,7 +77,7 @@ export async function startServer(engine: Engine, options: TestServerOptions = {
     ...options.environment,
   })
   const app = await openApp(config, options)
-  const server = Bun.serve({ port, hostname: '127.0.0.1', routes: app.routes, fetch: app.fetch })
+  const server = Bun.serve({ port, hostname: '127.0.0.1', ...app.serve })
   const origin = `http://127.0.0.1:${port}`
 
   async function call(path: string, { method = 'GET', body, headers = {} }: Call = {}): Promise<Answer> {
