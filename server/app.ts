@@ -158,7 +158,8 @@ async function openHits(config: Config, rows: Rows, site: Site, now: () => numbe
 
 /** Paths that are open to everybody. */
 function openPaths(needs: OperationsNeeds) {
-  return new Hono()
+  // Not strict: `/docs/` is `/docs`, as a slug with a slash is the slug.
+  return new Hono({ strict: false })
     .route('/', operations(needs))
     .route('/', reference())
     .get('/', (c) => c.redirect('/app'))

@@ -1,7 +1,7 @@
 // Reads a JSON request body once, with its limits; what comes after finds it parsed.
 
 import type { MiddlewareHandler } from 'hono'
-import { Failure } from '../lib/failure.ts'
+import { Failure, invalid } from '../lib/failure.ts'
 
 export const BODY_MAX = 1024 * 1024
 
@@ -24,7 +24,7 @@ export async function readBytes(request: Request, max: number): Promise<Uint8Arr
 
 /**
  * POST, PUT and PATCH must carry a JSON object (or, where `lists` says so for the path, a list).
- * @throws `too_large`, `not_json`, `invalid_json`, `not_an_object`
+ * @throws `too_large`, `not_json`, `invalid_json`, `not_an_object`, `invalid`
  */
 export function jsonBody({ lists }: { lists: (path: string) => boolean }): MiddlewareHandler {
   return async (c, next) => {
@@ -50,18 +50,30 @@ export function jsonBody({ lists }: { lists: (path: string) => boolean }): Middl
   }
 }
 
-function decode(bytes: Uint8Array): string {
+const decode = (bytes: Uint8Array) => attempt(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+
+/** @throws Failure `invalid_json` when the work throws */
+function attempt<T>(work: () => T): T {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return work()
   } catch (cause) {
     throw new Failure('invalid_json', 'Invalid JSON body', { cause })
   }
 }
 
 function parse(text: string): unknown {
+  let value: unknown
   try {
-    return JSON.parse(text)
+    value = JSON.parse(text)
   } catch (cause) {
     throw new Failure('invalid_json', 'Invalid JSON body', { cause })
   }
+  // The validator leaves this name out in silence; only a body that can hold it is walked through.
+  if (/__proto__|\\u/.test(text)) {
+    JSON.parse(text, (name, inner) => {
+      if (name === '__proto__') throw invalid({ ['__proto__']: 'is not a known field' })
+      return inner
+    })
+  }
+  return value
 }

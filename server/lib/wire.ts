@@ -62,7 +62,12 @@ export const idList = (max: number) =>
     .refine((parts) => parts.every((part) => /^\d{1,15}$/.test(part)), 'must be ids separated by commas')
     .refine((parts) => parts.length <= max, `must be at most ${max} ids`)
     .transform((parts) => parts.map(Number))
-    .openapi({ type: 'string', example: '1,2' })
+    .openapi({
+      type: 'string',
+      pattern: '^\\d{1,15}(,\\d{1,15})*$',
+      maxLength: 16 * max - 1,
+      example: '1,2',
+    })
 
 export const iso = (ms: number) => new Date(ms).toISOString()
 export const isoOrNull = (ms: number | null) => (ms === null ? null : iso(ms))

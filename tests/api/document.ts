@@ -1,8 +1,8 @@
 // The API's own description, read before any test is named: what it lists is what the tests here are made from, so
 // that an operation that comes later is tested without anybody thinking of it.
 
-import addFormats from 'ajv-formats'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
 import { startServer } from '../support/server.ts'
 
 export interface Schema {
@@ -12,6 +12,9 @@ export interface Schema {
   pattern?: string
   minLength?: number
   maxLength?: number
+  minimum?: number
+  maximum?: number
+  maxItems?: number
   properties?: Record<string, Schema>
   additionalProperties?: Schema | boolean
   required?: string[]

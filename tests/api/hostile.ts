@@ -139,7 +139,12 @@ export const UNKNOWN_NAMES = [
 const JSON_TYPE = 'application/json'
 
 /** Whole bodies that are no JSON object, with their type and the status that says so. */
-export const BAD_BODIES: { what: string; type: string | undefined; bytes: string | Uint8Array; status: number }[] = [
+export const BAD_BODIES: {
+  what: string
+  type: string | undefined
+  bytes: string | Uint8Array
+  status?: number
+}[] = [
   { what: 'nothing', type: JSON_TYPE, bytes: '', status: 400 },
   { what: 'spaces', type: JSON_TYPE, bytes: '  \n ', status: 400 },
   { what: 'half an object', type: JSON_TYPE, bytes: '{"a":', status: 400 },
@@ -149,12 +154,23 @@ export const BAD_BODIES: { what: string; type: string | undefined; bytes: string
   { what: 'a trailing comma', type: JSON_TYPE, bytes: '{"a":1,}', status: 400 },
   { what: 'NaN', type: JSON_TYPE, bytes: '{"a":NaN}', status: 400 },
   { what: 'a raw line break in a text', type: JSON_TYPE, bytes: '{"a":"\n"}', status: 400 },
-  { what: 'bytes that are no UTF-8', type: JSON_TYPE, bytes: Uint8Array.of(123, 34, 255, 34, 58, 49, 125), status: 400 },
+  {
+    what: 'bytes that are no UTF-8',
+    type: JSON_TYPE,
+    bytes: Uint8Array.of(123, 34, 255, 34, 58, 49, 125),
+    status: 400,
+  },
   { what: 'UTF-16', type: JSON_TYPE, bytes: Buffer.from('{}', 'utf16le'), status: 400 },
   { what: 'null', type: JSON_TYPE, bytes: 'null', status: 400 },
   { what: 'a text', type: JSON_TYPE, bytes: '"text"', status: 400 },
   { what: 'a number', type: JSON_TYPE, bytes: '1', status: 400 },
   { what: '100,000 open brackets', type: JSON_TYPE, bytes: '['.repeat(100_000), status: 400 },
+  { what: '100,000 lists in lists', type: JSON_TYPE, bytes: '['.repeat(100_000) + ']'.repeat(100_000) },
+  {
+    what: '100,000 objects in objects',
+    type: JSON_TYPE,
+    bytes: `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
+  },
   { what: 'a megabyte and a byte', type: JSON_TYPE, bytes: ' '.repeat(1024 * 1024 + 1), status: 413 },
   { what: 'no type', type: undefined, bytes: Buffer.from('{}'), status: 415 },
   { what: 'plain text', type: 'text/plain', bytes: '{}', status: 415 },

@@ -3,7 +3,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { startServer, type TestServer } from '../support/server.ts'
-import { bodySchema, description, mounted, operations, parametersIn, resolved, type Schema } from './document.ts'
+import {
+  bodySchema,
+  description,
+  mounted,
+  operations,
+  parametersIn,
+  resolved,
+  type Schema,
+} from './document.ts'
 
 /** Open to everybody: the description is no operation on a workspace, and describes itself by being there. */
 const UNDESCRIBED = ['GET /v1/openapi.json']
@@ -78,7 +86,9 @@ function unbounded(written: Schema, at: string): string[] {
     ...Object.entries(schema.properties ?? {}).map(([name, each]) => [`${at}.${name}`, each] as const),
     ...(schema.items ? [[`${at}[]`, schema.items] as const] : []),
     ...(schema.anyOf ?? []).map((each) => [at, each] as const),
-    ...(typeof schema.additionalProperties === 'object' ? [[`${at}.*`, schema.additionalProperties] as const] : []),
+    ...(typeof schema.additionalProperties === 'object'
+      ? [[`${at}.*`, schema.additionalProperties] as const]
+      : []),
   ]
   return [...own, ...inner.flatMap(([name, each]) => unbounded(each, name))]
 }

@@ -2,6 +2,7 @@
 
 import type { TestWorkspace } from '../support/server.ts'
 import type { Operation } from './document.ts'
+import { jsonOf } from './hostile.ts'
 
 /** What a workspace has when a request of it is about something. */
 export interface Things {
@@ -24,9 +25,9 @@ const TARGET = 'https://example.com/landing'
 
 export const SAMPLES: Record<string, (things: Things) => Sample> = {
   listLinks: () => ({}),
-  createLink: ({ tagId }) => ({ bodies: [{ destinationUrl: TARGET, tagIds: [tagId] }] }),
-  createLinks: ({ tagId }) => {
-    const links = [{ destinationUrl: TARGET, tagIds: [tagId] }]
+  createLink: () => ({ bodies: [{ destinationUrl: TARGET }] }),
+  createLinks: () => {
+    const links = [{ destinationUrl: TARGET }]
     return { bodies: [links, { links }] }
   },
   updateLinks: ({ linkId, otherLinkId }) => {
@@ -59,6 +60,9 @@ export function urlOf({ path }: Operation, sample: Sample): string {
   const query = new URLSearchParams(sample.query).toString()
   return query === '' ? filled : `${filled}?${query}`
 }
+
+/** The body as it is sent; undefined where the operation takes none. */
+export const firstBody = ({ bodies }: Sample) => (bodies ? jsonOf(bodies[0]) : undefined)
 
 /** @param mark a word that is in every text of these things, so that it is noticed wherever it should not be */
 export async function thingsOf(workspace: TestWorkspace, mark: string): Promise<Things> {

@@ -1,0 +1,226 @@
+// Whatever a stranger writes into any place of any operation is refused in the contract's words, and leaves nothing.
+
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { Tables } from '../../server/storage/rows/tables.ts'
+import { onBothEngines, type TestServer, type TestWorkspace } from '../support/server.ts'
+import type { Case, Pick } from './case.ts'
+import { casesOf } from './cases.ts'
+import { bodySchema, description, type Operation, operations, resolved, violations } from './document.ts'
+import { LONG_TEXT, ODD_TEXTS } from './hostile.ts'
+import { SAMPLES, sampleOf, thingsOf, urlOf } from './samples.ts'
+
+const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000)
+const SECONDS = 1000
+const LIMIT = 300
+
+/** xorshift32: the same seed (and operation) picks the same cases. */
+function picker(seed: number): Pick {
+  let state = (seed * 2_654_435_761 + 1) | 0 || 1
+  const random = () => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return (state >>> 0) / 2 ** 32
+  }
+  return (pool, count) =>
+    pool
+      .map((item) => ({ item, order: random() }))
+      .sort((a, b) => a.order - b.order)
+      .slice(0, count)
+      .map(({ item }) => item)
+}
+
+/** The server's limits are counted on this clock: a test needs many minutes' worth of requests. */
+let minutes = 0
+const clock = () => performance.now() + minutes * 60 * SECONDS
+
+async function anotherMinute({ app }: TestServer) {
+  minutes += 1
+  if (app.rows.engine === 'postgres') await app.rows.write((db) => db.deleteFrom('rate_windows').execute())
+}
+
+/** Not what was asked for: the windows of the limits, when a key was last used, which migrations have run. */
+const ASIDE = /^(rate_windows|kysely_migration(_lock)?|sqlite_\w+)$/
+
+/** Everything that is stored, whatever tables there are. */
+async function everyRow({ app }: TestServer): Promise<Record<string, unknown[]>> {
+  const db = app.rows.read
+  const tables = (await db.introspection.getTables())
+    .map(({ name }) => name)
+    .filter((name) => !ASIDE.test(name))
+  expect(tables).toEqual(
+    expect.arrayContaining(['links', 'tags', 'link_tags', 'idempotency_keys', 'api_keys']),
+  )
+  const contents = tables.map(async (table) => {
+    const rows = await db
+      .selectFrom(table as keyof Tables)
+      .selectAll()
+      .execute()
+    return [table, rows.map((row) => JSON.stringify({ ...row, last_used_at: null })).sort()]
+  })
+  return Object.fromEntries(await Promise.all(contents))
+}
+
+/** @returns what is wrong with the answer, if anything is */
+async function send(
+  server: TestServer,
+  { key }: TestWorkspace,
+  operation: Operation,
+  one: Case,
+): Promise<string[]> {
+  const response = await fetch(server.origin + one.url, {
+    method: operation.method,
+    headers: {
+      ...(one.headers ?? (one.body === undefined ? {} : { 'Content-Type': 'application/json' })),
+      Authorization: `Bearer ${key}`,
+    },
+    body: one.body as string | undefined,
+  })
+  const text = await response.text()
+  const wrong = verdict(operation, one, response, text)
+  return wrong ? [`${one.what} → ${response.status} ${text.slice(0, 150)}: ${wrong}`] : []
+}
+
+function verdict(
+  operation: Operation,
+  one: Case,
+  { status, headers }: Response,
+  text: string,
+): string | undefined {
+  if (status >= 500) return 'a fault of ours'
+  if (status === 429) return 'the test asked too often'
+  if (status < 400) return one.bad ? 'is not refused' : undefined
+  if (one.status !== undefined && status !== one.status) return `should be ${one.status}`
+  if (!headers.get('content-type')?.startsWith('application/json')) return 'is no JSON'
+  if (!headers.get('x-request-id')) return 'has no X-Request-Id'
+  const { schemas } = description.document.components
+  const documented = operation.responses[status]?.content?.['application/json']?.schema
+  // What is not the path of the operation any more is answered by no operation.
+  const schema = documented ?? ([404, 405].includes(status) ? schemas.Error : undefined)
+  if (!schema) return 'is a status that the document does not give this operation'
+  return violations(schema, JSON.parse(text)).join(', ') || undefined
+}
+
+async function sendAll(server: TestServer, workspace: TestWorkspace, operation: Operation, cases: Case[]) {
+  const wrong: string[] = []
+  const asked = [...cases]
+  while (asked.length > 0) {
+    await anotherMinute(server)
+    const minute = asked.splice(0, LIMIT)
+    while (minute.length > 0) {
+      const answers = minute.splice(0, 20).map((one) => send(server, workspace, operation, one))
+      wrong.push(...(await Promise.all(answers)).flat())
+    }
+  }
+  return wrong
+}
+
+test('every operation has a sample, and every sample an operation', () => {
+  expect(Object.keys(SAMPLES).sort()).toEqual(operations.map(({ id }) => id).sort())
+})
+
+onBothEngines(
+  `bad input, SEED=${SEED}`,
+  (server) => {
+    async function prepared(operation: Operation) {
+      await anotherMinute(server())
+      const workspace = await server().workspace()
+      const things = await thingsOf(workspace, `w${workspace.id}`)
+      return { workspace, sample: sampleOf(operation, things), things }
+    }
+
+    test.each(operations)(
+      '$method $path refuses what is wrong and stores nothing of it, and breaks on nothing',
+      async (operation) => {
+        const { workspace, sample } = await prepared(operation)
+        const cases = casesOf(operation, sample, picker(SEED + operations.indexOf(operation)))
+        const bad = cases.filter((one) => one.bad)
+        expect(bad.length).toBeGreaterThan(15)
+        const before = await everyRow(server())
+        const wrong = await sendAll(server(), workspace, operation, bad)
+        const after = await everyRow(server())
+        const odd = cases.filter((one) => !one.bad)
+        wrong.push(...(await sendAll(server(), workspace, operation, odd)))
+        expect(wrong).toEqual([])
+        expect(after).toEqual(before)
+      },
+      60 * SECONDS,
+    )
+
+    test('a body in pieces is cut off after a megabyte, and a head after 16 KB', async () => {
+      const { workspace } = await prepared(operations[0] as Operation)
+      const before = await everyRow(server())
+      const pieces = new ReadableStream({
+        async pull(controller) {
+          controller.enqueue(new Uint8Array(64 * 1024).fill(32))
+        },
+      })
+      const headers = { Authorization: `Bearer ${workspace.key}`, 'Content-Type': 'application/json' }
+      const answer = await fetch(`${server().origin}/v1/links`, { method: 'POST', headers, body: pieces })
+      expect(answer.status).toBe(413)
+      for (const path of [`/links?search=${LONG_TEXT}`, `/links/${LONG_TEXT}`]) {
+        expect((await workspace.api(path)).status).toBe(431)
+      }
+      expect((await workspace.api('/links', { headers: { 'X-Long': LONG_TEXT } })).status).toBe(431)
+      expect((await workspace.api('/links')).status).toBe(200)
+      expect(await everyRow(server())).toEqual(before)
+    })
+
+    test('odd text that is well-formed comes back to the letter, and is found', async () => {
+      const { workspace } = await prepared(operations[0] as Operation)
+      const texts = ODD_TEXTS.filter((text) => text.trim() !== '' && text.length <= 50)
+      const links = texts.map((text, i) => {
+        const externalId = `${i}${text}`
+        return {
+          destinationUrl: 'https://example.com/',
+          title: text,
+          comments: text,
+          externalId,
+          tagNames: [text.trim()],
+        }
+      })
+      const { status, json } = await workspace.api('/links/bulk', { method: 'POST', body: links })
+      expect(status).toBe(201)
+      for (const [i, { title, comments, externalId, tagNames }] of links.entries()) {
+        const { data } = (await workspace.api(`/links/${json.data[i].id}`)).json
+        const tags = data.tags.map(({ name }: { name: string }) => name)
+        expect([data.title, data.comments, data.externalId, tags]).toEqual([
+          title,
+          comments,
+          externalId,
+          tagNames,
+        ])
+        const query = new URLSearchParams({ search: title, externalId })
+        expect((await workspace.api(`/links?${query}`)).json.total).toBe(1)
+      }
+    })
+
+    test.each(operations.filter(bodySchema))(
+      '$method $path never fails on a body of any JSON',
+      async (operation) => {
+        const { workspace, sample } = await prepared(operation)
+        const names = Object.keys(
+          resolved(bodySchema(operation) ?? {}).properties ?? { links: 1, ids: 1, data: 1 },
+        )
+        const value = fc.jsonValue({ stringUnit: 'binary', maxDepth: 3 })
+        const body = fc.oneof(
+          value,
+          fc.dictionary(fc.constantFrom(...names), value, { maxKeys: 5 }),
+          fc.array(fc.dictionary(fc.constantFrom('id', 'destinationUrl', 'slug', 'tagIds'), value), {
+            maxLength: 3,
+          }),
+        )
+        const url = urlOf(operation, sample)
+        await anotherMinute(server())
+        const property = fc.asyncProperty(body, async (json) => {
+          const one = { what: 'any JSON', bad: false, url, body: JSON.stringify(json) }
+          expect(await send(server(), workspace, operation, one)).toEqual([])
+        })
+        await fc.assert(property, { numRuns: 100, seed: SEED })
+      },
+      60 * SECONDS,
+    )
+  },
+  { clock },
+)

@@ -1,0 +1,250 @@
+// Real answers are what the document says: a journey through every operation, each answer held against the schema of
+// that operation and status, and every status the document promises seen at least once.
+
+import { expect, test } from 'bun:test'
+import { onBothEngines, type TestWorkspace } from '../support/server.ts'
+import { type Ask, differences } from './differences.ts'
+import { operation, operations, type Parameter, parametersIn, violations } from './document.ts'
+import { sampleOf, thingsOf, urlOf } from './samples.ts'
+
+/** Faults of ours are no part of a journey; that they are told in the same shape is tested where faults are made. */
+const UNTOUCHED = ['500', '503']
+
+const JSON_TYPE = { 'Content-Type': 'application/json' }
+
+onBothEngines('the answers and their description', (server) => {
+  const seen = new Map(operations.map(({ id }) => [id, new Set<string>()]))
+
+  /** @returns the answer, which has the status and conforms. */
+  async function ask(workspace: TestWorkspace | undefined, id: string, status: number, what: Ask = {}) {
+    const asked = operation(id)
+    const { body, headers } = what
+    const answer = await server().call(urlOf(asked, what), {
+      method: asked.method,
+      body,
+      headers: {
+        ...(workspace ? { Authorization: `Bearer ${workspace.key}` } : {}),
+        ...headers,
+      },
+    })
+    expect({
+      id,
+      status: answer.status,
+      text: answer.text,
+      differences: differences(asked, what, answer),
+    }).toEqual({
+      id,
+      status,
+      text: expect.anything(),
+      differences: [],
+    })
+    seen.get(id)?.add(String(status))
+    return answer
+  }
+
+  test('a link with everything, from its creation to its end', async () => {
+    const own = await server().workspace()
+    const full = {
+      destinationUrl: 'https://example.com/landing?a=1#b',
+      slug: `Full-${own.id}`,
+      domain: new URL(server().origin).host,
+      title: 'Title',
+      comments: 'Comments',
+      tagNames: ['One', 'Two'],
+      externalId: 'external',
+      archived: false,
+      startsAt: '2026-01-01T00:00:00Z',
+      expiresAt: '2100-01-01T00:00:00+02:00',
+      expiredUrl: 'https://example.com/over',
+      clickLimit: 5,
+      leadLimit: 6,
+      password: 'secret',
+      forwardQuery: true,
+      trackConversions: true,
+      geoTargeting: { DE: 'https://example.com/de' },
+      deviceTargeting: { ios: 'https://example.com/ios', android: null },
+      redirectStatus: 307,
+      utmSource: 'source',
+      utmContent: null,
+    }
+    const { json } = await ask(own, 'createLink', 201, { body: full })
+    const path = { id: json.data.id as number }
+    expect((await ask(own, 'getLink', 200, { path })).json.data).toEqual(json.data)
+    await ask(own, 'createLink', 409, { body: full })
+    await ask(own, 'createLink', 409, { body: { ...full, slug: 'docs', externalId: null } })
+    await ask(own, 'createLink', 201, { body: { destinationUrl: full.destinationUrl } })
+    await ask(own, 'updateLink', 200, { path, body: {} })
+    const clearable = [
+      'title',
+      'comments',
+      'startsAt',
+      'expiresAt',
+      'expiredUrl',
+      'clickLimit',
+      'password',
+      'tagIds',
+    ]
+    const cleared = await ask(own, 'updateLink', 200, {
+      path,
+      body: Object.fromEntries([...clearable, 'geoTargeting', 'deviceTargeting'].map((name) => [name, null])),
+    })
+    expect(cleared.json.data).toMatchObject({ title: null, startsAt: null, clickLimit: null, tags: [] })
+    await ask(own, 'updateLink', 409, { path, body: { slug: 'docs' } })
+    await ask(own, 'getLinkQr', 200, { path })
+    await ask(own, 'getLinkQr', 200, {
+      path,
+      query: { format: 'png', size: '128', margin: '0', color: '#123' },
+    })
+    const visits: Ask['query'][] = [{}, { country: 'DE' }, { device: 'ios', at: '2099-01-01T00:00:00Z' }]
+    for (const query of visits) await ask(own, 'resolveLink', 200, { path, query })
+    await ask(own, 'deleteLink', 200, { path })
+    await ask(own, 'getLink', 404, { path })
+  })
+
+  test('lists, pages and filters', async () => {
+    const own = await server().workspace()
+    for (const title of ['a', 'b', 'c']) await own.link({ title, tagNames: [title], externalId: title })
+    const first = await ask(own, 'listLinks', 200, { query: { limit: '2', sort: 'slug', order: 'asc' } })
+    expect(first.json.total).toBe(3)
+    const query = { limit: '2', sort: 'slug', order: 'asc', cursor: first.json.nextCursor as string }
+    expect((await ask(own, 'listLinks', 200, { query })).json.nextCursor).toBeNull()
+    const tagId = first.json.data[0].tags[0].id
+    const filters: Ask['query'][] = [
+      { search: 'a' },
+      { tagId: `${tagId}` },
+      { externalId: 'b' },
+      { archived: 'all' },
+      { domain: 'x.example' },
+    ]
+    for (const each of filters) await ask(own, 'listLinks', 200, { query: each })
+    const tags = await ask(own, 'listTags', 200, { query: { limit: '2' } })
+    await ask(own, 'listTags', 200, { query: { cursor: tags.json.nextCursor } })
+    await ask(own, 'listTags', 200, { query: { search: 'a' } })
+  })
+
+  test('many links at once', async () => {
+    const own = await server().workspace()
+    const one = { destinationUrl: 'https://example.com/1', slug: `bulk-${own.id}` }
+    const two = { destinationUrl: 'https://example.com/2' }
+    const made = await ask(own, 'createLinks', 201, { body: [one, two] })
+    await ask(own, 'createLinks', 201, { body: { links: [two] } })
+    await ask(own, 'createLinks', 409, { body: [two, one] })
+    const ids = made.json.data.map(({ id }: { id: number }) => id) as number[]
+    const [id, other] = ids
+    await ask(own, 'updateLinks', 200, { body: [{ id, title: 'x' }, { id: other }] })
+    await ask(own, 'updateLinks', 200, { body: { links: [{ id, title: null }] } })
+    await ask(own, 'updateLinks', 200, { body: { ids, data: { archived: true } } })
+    await ask(own, 'updateLinks', 404, { body: [{ id: 999_999_999, title: 'x' }] })
+    await ask(own, 'updateLinks', 409, { body: [{ id, slug: 'docs' }] })
+    await ask(own, 'deleteLinks', 404, { query: { ids: `${id},999999999` } })
+    await ask(own, 'deleteLinks', 200, { query: { ids: ids.join() } })
+    const upserted = { destinationUrl: 'https://example.com/3', externalId: 'third', slug: `up-${own.id}` }
+    await ask(own, 'upsertLink', 201, { body: upserted })
+    await ask(own, 'upsertLink', 200, { body: upserted })
+    await ask(own, 'upsertLink', 409, { body: { ...upserted, externalId: 'fourth' } })
+  })
+
+  test('tags', async () => {
+    const own = await server().workspace()
+    const { json } = await ask(own, 'createTag', 201, { body: { name: 'One', color: 'teal' } })
+    const path = { id: json.data.id as number }
+    const two = await ask(own, 'createTag', 201, { body: { name: 'Two' } })
+    await ask(own, 'createTag', 409, { body: { name: 'ONE' } })
+    await ask(own, 'updateTag', 200, { path, body: { name: 'Three', color: null } })
+    await ask(own, 'updateTag', 200, { path, body: {} })
+    await ask(own, 'updateTag', 409, { path: { id: two.json.data.id }, body: { name: 'three' } })
+    await ask(own, 'deleteTag', 200, { path })
+  })
+
+  test('clicks by whatever they are grouped', async () => {
+    const own = await server().workspace()
+    const link = await own.link({ tagNames: ['Tag'] })
+    await server().click(`${link.slug}?utm_source=news&qr=1`, { Referer: 'https://search.example/' })
+    await server().shipped()
+    const { schema } = parametersIn('query', operation('countClicks')).find(
+      ({ name }) => name === 'groupBy',
+    ) as Parameter
+    const SHAPES: Record<string, string> = { time: 'ClickBucket', link: 'ClickLink', tag: 'ClickTag' }
+    for (const groupBy of schema.enum as string[]) {
+      const { json } = await ask(own, 'countClicks', 200, { query: { groupBy } })
+      // `linkId` is another name of `link`, since the filter is called so.
+      const name = groupBy.replace(/Id$/, '')
+      const $ref = `#/components/schemas/${SHAPES[name] ?? 'ClickGroup'}`
+      expect(violations({ type: 'array', items: { $ref } }, json.data)).toEqual([])
+      const counted = json.data.filter((row: { clicks: number }) => row.clicks > 0)
+      expect(counted).toEqual([expect.objectContaining({ clicks: 1, visitors: 1 })])
+      expect(counted[0]).toHaveProperty(name)
+    }
+    const { json } = await ask(own, 'countClicks', 200, {
+      query: { interval: '24h', timezone: 'Asia/Kathmandu' },
+    })
+    expect(violations({ $ref: '#/components/schemas/ClickTotals' }, json.data)).toEqual([])
+    await ask(own, 'countClicks', 200, {
+      query: { start: '2026-01-01', end: '2026-02-01T00:00:00Z', class: 'all' },
+    })
+  })
+
+  test('the failures that every operation shares', async () => {
+    const own = await server().workspace()
+    const free = await server().workspace('free')
+    const busy = await server().workspace('pro')
+    for (let i = 0; i < 30; i++) expect((await busy.api('/tags')).status).toBe(200)
+    const things = await thingsOf(own, `w${own.id}`)
+    for (const each of operations) {
+      const { bodies, ...sample } = sampleOf(each, things)
+      const good = { ...sample, ...(bodies ? { body: bodies[0] } : {}) }
+      await ask(undefined, each.id, 401, good)
+      await ask(free, each.id, 403, good)
+      await ask(busy, each.id, 429, good)
+      await ask(own, each.id, 422, { ...good, query: { ...good.query, unknown: '1' } })
+      if (good.path) await ask(own, each.id, 404, { ...good, path: { id: 999_999_999 } })
+      if (!bodies) continue
+      await ask(own, each.id, 422, {
+        ...good,
+        body: {},
+        ...(each.method === 'PATCH' ? { body: { unknown: 1 } } : {}),
+      })
+      await ask(own, each.id, 400, { ...good, body: '{', headers: JSON_TYPE })
+      await ask(own, each.id, 413, { ...good, body: ' '.repeat(1024 * 1024 + 1), headers: JSON_TYPE })
+      await ask(own, each.id, 415, { ...good, headers: { 'Content-Type': 'text/plain' } })
+    }
+  })
+
+  test('every status that the document gives an operation was an answer on this journey', () => {
+    const promised = operations.map(({ id, responses }) => [
+      id,
+      Object.keys(responses).filter((status) => !UNTOUCHED.includes(status)),
+    ])
+    const answered = operations.map(({ id }) => [id, [...(seen.get(id) ?? [])].sort()])
+    expect(Object.fromEntries(answered)).toEqual(Object.fromEntries(promised))
+  })
+
+  test('a path answers every method it has not with 405 and those it has, an unknown path with 404', async () => {
+    const own = await server().workspace()
+    const error = { $ref: '#/components/schemas/Error' }
+    const paths = new Set(operations.map(({ path }) => path.replace('{id}', '1')))
+    for (const path of paths) {
+      // By its form `/links/bulk` is a `/links/{id}` too, and has its methods.
+      const fitting = operations.filter((each) =>
+        new RegExp(`^${each.path.replace('{id}', '[^/]+')}$`).test(path),
+      )
+      const methods = new Set(fitting.map(({ method }) => method))
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PURGE']) {
+        if (methods.has(method)) continue
+        const { status, json, headers } = await own.api(path.slice('/v1'.length), { method })
+        expect({ path, method, status, violations: violations(error, json) }).toEqual({
+          path,
+          method,
+          status: 405,
+          violations: [],
+        })
+        expect(headers.get('allow')?.split(', ').sort()).toEqual([...methods].sort())
+      }
+    }
+    for (const path of ['/nothing', '/links/1/nothing', '/Links', '/links/', '//links', '/links/1/qr/']) {
+      const { status, json } = await own.api(path)
+      expect({ path, status, json }).toEqual({ path, status: 404, json: { error: 'Not found' } })
+      expect((await server().call(`/v1${path}`)).status).toBe(401)
+    }
+  })
+})

@@ -1,0 +1,284 @@
+// The tenant matrix: every operation with its own key, another workspace's, none, a broken one, a revoked one, and on
+// the Free plan. What is another's answers exactly like what never was.
+
+import { expect, test } from 'bun:test'
+import { newApiKey } from '../../server/features/accounts/api-key.ts'
+import { createKey, revokeKey } from '../../server/features/accounts/keys.ts'
+import { type Answer, onBothEngines, type TestServer, type TestWorkspace } from '../support/server.ts'
+import { type Operation, operation, operations } from './document.ts'
+import { SAMPLES, type Sample, sampleOf, type Things, thingsOf, urlOf } from './samples.ts'
+
+const TARGET = 'https://example.com/landing'
+const RANGE = { start: '2026-01-01', end: '2027-01-01' }
+
+/** For each operation every way to name a thing of a workspace. */
+const NAMING: Record<string, (things: Things) => Sample[]> = {
+  listLinks: ({ tagId, externalId, slug }) =>
+    asking([{ tagId: `${tagId}` }, { externalId }, { search: slug }]),
+  createLink: ({ tagId }) => [{ bodies: [{ destinationUrl: TARGET, tagIds: [tagId] }] }],
+  createLinks: ({ tagId }) => [
+    { bodies: [[{ destinationUrl: TARGET }, { destinationUrl: TARGET, tagIds: [tagId] }]] },
+  ],
+  updateLinks: ({ linkId, otherLinkId }) => [
+    { bodies: [[{ id: linkId, title: 'Taken' }]] },
+    { bodies: [{ links: [{ id: linkId, slug: 'taken' }, { id: otherLinkId }] }] },
+    { bodies: [{ ids: [linkId, otherLinkId], data: { destinationUrl: 'https://evil.example/' } }] },
+  ],
+  deleteLinks: ({ linkId, otherLinkId }) => [
+    { query: { ids: `${linkId}` } },
+    { query: { ids: `${linkId},${otherLinkId}` } },
+  ],
+  upsertLink: ({ tagId }) => [{ bodies: [{ destinationUrl: TARGET, tagIds: [tagId] }] }],
+  getLink: onLink({}),
+  updateLink: onLink({ bodies: [{ destinationUrl: 'https://evil.example/' }] }, { bodies: [{}] }),
+  deleteLink: onLink({}),
+  getLinkQr: onLink({}, { query: { format: 'png' } }),
+  resolveLink: onLink({}, { query: { country: 'DE' } }),
+  listTags: ({ tagName }) => [{ query: { search: tagName } }],
+  // A tag's name is its workspace's own: see "names are free" below.
+  createTag: () => [],
+  updateTag: ({ tagId }) => [{ path: { id: tagId }, bodies: [{ name: 'Taken' }] }],
+  deleteTag: ({ tagId }) => [{ path: { id: tagId } }],
+  countClicks: ({ linkId, tagId, slug }) =>
+    ['linkId', 'tagId', 'slug', 'country', 'time'].flatMap((groupBy) => {
+      const grouped = { ...RANGE, groupBy, ...(groupBy === 'time' ? { granularity: 'month' } : {}) }
+      const filters: Record<string, string>[] = [
+        { linkId: `${linkId}` },
+        { tagId: `${tagId}` },
+        { slug },
+        { linkId: `-${linkId}` },
+      ]
+      return asking(filters.map((filter) => ({ ...grouped, ...filter })))
+    }),
+}
+
+function asking(queries: Record<string, string>[]): Sample[] {
+  return queries.map((query) => ({ query }))
+}
+
+function onLink(...samples: Sample[]) {
+  return ({ linkId }: Things) => samples.map((sample) => ({ ...sample, path: { id: linkId } }))
+}
+
+const NEVER: Things = {
+  linkId: 999_999_001,
+  otherLinkId: 999_999_002,
+  slug: 'never-slug',
+  externalId: 'never-external',
+  tagId: 999_999_003,
+  tagName: 'never tag',
+}
+
+const BROKEN_KEYS = [
+  'Bearer',
+  'Bearer ',
+  'Bearer tp_',
+  'Bearer undefined',
+  'Bearer null',
+  `Bearer ${'x'.repeat(5000)}`,
+  "Bearer ' OR '1'='1",
+  'Bearer tp_%00',
+  'Basic dXNlcjpwYXNzd29yZA==',
+  'Digest username="x"',
+]
+
+function send(
+  server: TestServer,
+  { method, ...rest }: Operation,
+  sample: Sample,
+  headers: Record<string, string>,
+) {
+  return server.call(urlOf({ method, ...rest }, sample), { method, body: sample.bodies?.[0], headers })
+}
+
+const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
+
+/** All that another could tell two answers apart by. */
+function told({ status, headers, text }: Answer, things: Things) {
+  const own = /^(x-request-id|date|x-ratelimit-(remaining|reset)|x-counted-until|content-length)$/
+  let body = text
+  // A message may repeat the id that was asked for; that tells nothing.
+  for (const [name, value] of Object.entries(things)) {
+    if (status >= 400 && typeof value === 'number')
+      body = body.replace(new RegExp(`\\b${value}\\b`, 'g'), `<${name}>`)
+  }
+  return { status, headers: [...headers].filter(([name]) => !own.test(name)), body }
+}
+
+test('every operation has its row in the matrix', () => {
+  const ids = operations.map(({ id }) => id).sort()
+  expect(Object.keys(NAMING).sort()).toEqual(ids)
+  expect(Object.keys(SAMPLES).sort()).toEqual(ids)
+})
+
+onBothEngines('the tenant matrix', (server) => {
+  interface Tenant extends TestWorkspace {
+    mark: string
+    things: Things
+  }
+
+  async function tenant(): Promise<Tenant> {
+    const workspace = await server().workspace()
+    const mark = `mark${workspace.id}x`
+    return { ...workspace, mark, things: await thingsOf(workspace, mark) }
+  }
+
+  /** Everything a workspace sees of itself. */
+  async function stateOf(workspace: TestWorkspace) {
+    const [links, tags] = await Promise.all([workspace.api('/links?archived=all'), workspace.api('/tags')])
+    return { links: links.json, tags: tags.json }
+  }
+
+  test.each(operations)('$method $path works with the key of its own workspace', async (operation) => {
+    const own = await tenant()
+    const { status } = await send(server(), operation, sampleOf(operation, own.things), bearer(own.key))
+    expect(status).toBeWithin(200, 300)
+  })
+
+  test.each(operations)("$method $path answers about another's things as about none", async (operation) => {
+    const own = await tenant()
+    const other = await server().workspace()
+    if (operation.id === 'countClicks') {
+      await server().click(own.things.slug)
+      await server().shipped()
+    }
+    const before = await stateOf(own)
+    const samples = NAMING[operation.id]?.(own.things) ?? []
+    const never = NAMING[operation.id]?.(NEVER) ?? []
+    for (const [i, sample] of samples.entries()) {
+      const answer = await send(server(), operation, sample, bearer(other.key))
+      const unknown = await send(server(), operation, never[i] as Sample, bearer(other.key))
+      expect(told(answer, own.things)).toEqual(told(unknown, NEVER))
+      expect(answer.text).not.toContain(own.mark)
+      expect(answer.status).toBeLessThan(500)
+      if (sample.path) expect(answer.status).toBe(404)
+    }
+    expect(await stateOf(own)).toEqual(before)
+    expect((await stateOf(other)).links.data).toEqual([])
+  })
+
+  test.each(operations)(
+    '$method $path is closed without a key, and with one that does not open',
+    async (operation) => {
+      const own = await tenant()
+      const needs = { rows: server().app.rows, now: Date.now }
+      const revoked = await createKey(needs, own.id, 'revoked')
+      const sample = sampleOf(operation, own.things)
+      if (operation.method === 'GET')
+        expect((await send(server(), operation, sample, bearer(revoked.key))).status).toBe(200)
+      await revokeKey(needs, revoked.id)
+      const before = await stateOf(own)
+
+      const none = await send(server(), operation, sample, {})
+      expect({ status: none.status, json: none.json }).toEqual({
+        status: 401,
+        json: { error: 'Missing API key' },
+      })
+      expect(none.headers.get('www-authenticate')).toBe('Bearer')
+
+      const { key } = own
+      const twisted = [
+        key.slice(0, -1),
+        `${key}x`,
+        `${key} ${key}`,
+        key.toUpperCase(),
+        key.slice(3),
+        `"${key}"`,
+      ]
+      const closed = [revoked.key, newApiKey(), ...twisted].map((each) => `Bearer ${each}`)
+      const answers = new Set<string>()
+      for (const Authorization of [...closed, `Basic ${key}`, key, ...BROKEN_KEYS]) {
+        const answer = await send(server(), operation, sample, { Authorization })
+        expect({ Authorization, status: answer.status }).toEqual({ Authorization, status: 401 })
+        expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+        answers.add(JSON.stringify(told(answer, own.things)))
+      }
+      // Revoked, unknown or misspelt: nobody learns which.
+      expect([...answers]).toHaveLength(1)
+      expect([...answers][0]).toContain('Invalid API key')
+      expect(await stateOf(own)).toEqual(before)
+    },
+  )
+
+  test.each(operations)('$method $path is closed on the Free plan', async (operation) => {
+    const own = await tenant()
+    const free = await server().workspace('free')
+    const answer = await send(server(), operation, sampleOf(operation, own.things), bearer(free.key))
+    expect(answer.status).toBe(403)
+    expect(answer.json).toEqual({ error: 'API access requires a Pro plan or higher' })
+    expect(answer.headers.get('x-ratelimit-limit')).toBe('0')
+  })
+
+  test("another's lists and analytics show nothing of ours", async () => {
+    const own = await tenant()
+    const other = await tenant()
+    await server().click(own.things.slug)
+    await server().shipped()
+    const lists = ['listLinks', 'listTags'].map((id) => ({ id, query: {} as Record<string, string> }))
+    const groups = [undefined, 'link', 'tag', 'slug', 'domain', 'referrer', 'country', 'class', 'time']
+    const counts = groups.map((groupBy) => ({
+      id: 'countClicks',
+      query: {
+        ...RANGE,
+        class: 'all',
+        ...(groupBy ? { groupBy } : {}),
+        ...(groupBy === 'time' ? { granularity: 'month' } : {}),
+      },
+    }))
+    for (const { id, query } of [...lists, ...counts]) {
+      const ours = await send(server(), operation(id), { query }, bearer(own.key))
+      const theirs = await send(server(), operation(id), { query }, bearer(other.key))
+      expect(theirs.status).toBe(200)
+      expect(theirs.text).not.toContain(own.mark)
+      if (id !== 'countClicks') continue
+      expect(ours.text).toContain('"clicks":1')
+      expect(theirs.text).not.toMatch(/"(clicks|visitors)":[1-9]/)
+    }
+    expect((await own.api(`/links/${own.things.linkId}`)).json.data.clicks).toBe(1)
+  })
+
+  test("another's cursor leads to no row of ours", async () => {
+    const own = await tenant()
+    const other = await tenant()
+    const { json } = await own.api('/links?limit=1')
+    const theirs = await other.api(`/links?limit=50&cursor=${json.nextCursor}`)
+    expect(theirs.text).not.toContain(own.mark)
+  })
+
+  test('names are free: the same external id, tag name and idempotency key in two workspaces are two things', async () => {
+    const own = await tenant()
+    const other = await server().workspace()
+    const before = await stateOf(own)
+    const { tagName, externalId, tagId, linkId } = own.things
+    const headers = { 'Idempotency-Key': `same-${own.id}` }
+    const body = { destinationUrl: TARGET }
+    const first = await own.api('/links', { method: 'POST', body, headers })
+    const twin = await other.api('/links', { method: 'POST', body, headers })
+    expect(twin.headers.get('idempotency-replayed')).toBeNull()
+    expect(twin.json.data.id).not.toBe(first.json.data.id)
+    await own.api(`/links/${first.json.data.id}`, { method: 'DELETE' })
+
+    const link = await other.api('/links/upsert', {
+      method: 'PUT',
+      body: { destinationUrl: TARGET, externalId, tagNames: [tagName] },
+    })
+    expect(link.status).toBe(201)
+    expect(link.json.data.id).not.toBe(linkId)
+    expect(link.json.data.tags[0].id).not.toBe(tagId)
+    const tag = await other.api('/tags', { method: 'POST', body: { name: `${tagName} two` } })
+    expect(tag.status).toBe(201)
+    expect(await stateOf(own)).toEqual(before)
+  })
+
+  test("another's requests do not use up ours", async () => {
+    const own = await server().workspace('pro')
+    const other = await server().workspace('pro')
+    for (let i = 0; i < 31; i++) await other.api('/tags')
+    expect((await other.api('/tags')).status).toBe(429)
+    const { status, headers } = await own.api('/tags')
+    expect({ status, remaining: headers.get('x-ratelimit-remaining') }).toEqual({
+      status: 200,
+      remaining: '29',
+    })
+  })
+})
