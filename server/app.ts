@@ -159,17 +159,22 @@ async function openHits(config: Config, rows: Rows, site: Site, now: () => numbe
 /** Paths that are open to everybody. */
 function openPaths(needs: OperationsNeeds) {
   // Not strict: `/docs/` is `/docs`, as a slug with a slash is the slug.
-  return new Hono({ strict: false })
+  return new Hono<{ Variables: { requestId: string } }>({ strict: false })
+    .use(async (c, next) => {
+      c.set('requestId', requestId(c.req.header('x-request-id')))
+      await next()
+      c.res.headers.set('X-Request-Id', c.get('requestId'))
+    })
     .route('/', operations(needs))
     .route('/', reference())
     .get('/', (c) => c.redirect('/app'))
     .get('/app', () => page(200, 'Towpath', WELCOME))
     .get('/robots.txt', (c) => c.text('User-agent: *\nDisallow: /\n'))
     .notFound((c) => {
-      if (wantsJson(c.req.header('accept') ?? null)) return answerFailure(notFound(''), requestId(null))
+      if (wantsJson(c.req.header('accept') ?? null)) return answerFailure(notFound(''), c.get('requestId'))
       return page(404, 'Not found', NOT_FOUND)
     })
-    .onError((error, c) => answerFailure(error, requestId(c.req.header('x-request-id'))))
+    .onError((error, c) => answerFailure(error, c.get('requestId')))
 }
 
 export type App = Awaited<ReturnType<typeof openApp>>

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { ConfigError, readConfig } from './config.ts'
 import { createKey, listKeys, revokeKey } from './features/accounts/keys.ts'
 import { changePlan, createWorkspace } from './features/accounts/workspaces.ts'
+import { Failure } from './lib/failure.ts'
 import { PLANS, type Plan } from './lib/plan.ts'
 import { openRows, type Rows } from './storage/rows/open.ts'
 
@@ -103,7 +104,7 @@ function parse(argv: string[]): { command: Command; words: string[]; options: Op
   })
   const name = positionals.slice(0, 2).join(' ')
   const words = positionals.slice(2)
-  const command = COMMANDS[name]
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (!command) throw new CommandError(`There is no command "${name}".\n\n${USAGE}`)
   const surplus = words[command.words]
   if (surplus !== undefined) {
@@ -129,6 +130,10 @@ async function run(argv: string[]): Promise<string> {
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return error.problems.join('\n')
   if (!(error instanceof Error)) return String(error)
+  if (error instanceof Failure && error.code === 'unavailable') {
+    const reason = error.cause instanceof Error ? error.cause.message : 'it gave no reason'
+    return `The database does not answer (${reason}). Start it, or correct DATABASE_URL.`
+  }
   return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message
 }
 

@@ -1,20 +1,12 @@
 // The only reader of the environment. Every wrong value is named at once, each with what to do about it.
 
-import {
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Network, parseAddress, parseNetwork } from './lib/cidr.ts'
 import { LOG_LEVELS, type LogLevel } from './lib/log.ts'
 import { PLANS, type Plan } from './lib/plan.ts'
 import { randomToken } from './lib/random.ts'
+import { geoProblem } from './storage/geo.ts'
 
 export interface Config {
   port: number
@@ -93,13 +85,8 @@ export function readConfig(env: Environment = process.env): Config {
     destinationSchemes: readSchemes(get('DESTINATION_SCHEMES'), wrong),
     logLevel: readLogLevel(get('LOG_LEVEL'), wrong),
   }
-  if (config.geoipDb && !statSync(config.geoipDb, { throwIfNoEntry: false })?.isFile()) {
-    wrong(
-      'GEOIP_DB',
-      `there is no file ${config.geoipDb}`,
-      'Give the path of an .mmdb file, or leave it out.',
-    )
-  }
+  const badGeo = config.geoipDb === undefined ? undefined : geoProblem(config.geoipDb)
+  if (badGeo) wrong('GEOIP_DB', badGeo, 'Give the path of an .mmdb file, or leave it out.')
   if (get('CLICKHOUSE_URL')) {
     wrong('CLICKHOUSE_URL', 'this version keeps clicks in DuckDB only', 'Leave it out.')
   }
@@ -213,8 +200,8 @@ function keptSecret(dataDir: string): string {
   if (!existsSync(path)) {
     // Linked when it is whole: the command line may read it in the same moment, or make it, and then theirs counts.
     const draft = `${path}.${randomToken(6)}`
+    writeFileSync(draft, `${randomToken(32)}\n`, { mode: 0o600, flag: 'wx' })
     try {
-      writeFileSync(draft, `${randomToken(32)}\n`, { mode: 0o600, flag: 'wx' })
       linkSync(draft, path)
     } catch {
       // Made by another in between; or else a file system without hard links.

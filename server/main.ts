@@ -35,8 +35,8 @@ function listen(config: Config, app: App) {
     return Bun.serve({ port: config.port, hostname: config.host, ...app.serve })
   } catch (error) {
     process.stderr.write(
-      `Towpath cannot start:\n  PORT: ${config.port} cannot be used (${describeError(error).error}). ` +
-        'Stop what uses it, or set PORT to another.\n',
+      `Towpath cannot start:\n  HOST, PORT: ${config.host}:${config.port} cannot be used ` +
+        `(${describeError(error).error}). Stop what uses it, or set another.\n`,
     )
     process.exit(1)
   }

@@ -9,6 +9,7 @@ import { answerFailure } from './http/answer.ts'
 import { jsonBody } from './http/json-body.ts'
 import { methodTable } from './http/methods.ts'
 import { requestId } from './http/request-id.ts'
+import { refuseBrokenQuery } from './http/validation.ts'
 import { Failure, notFound } from './lib/failure.ts'
 import { log } from './lib/log.ts'
 import { asFailure } from './storage/rows/errors.ts'
@@ -50,6 +51,10 @@ export function restApi(needs: RestNeeds) {
     if (!methods.includes(method))
       throw new Failure('method_not_allowed', 'Method not allowed', { allow: methods.join(', ') })
     await next()
+  })
+  api.use((c, next) => {
+    refuseBrokenQuery(c.req.url)
+    return next()
   })
   api.use(jsonBody({ lists: (path) => path.endsWith('/bulk') }))
   api.use(idempotency(needs))

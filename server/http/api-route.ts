@@ -7,6 +7,10 @@ const ErrorShape = z.strictObject({ error: z.string() }).openapi('Error')
 const FieldErrorsShape = z
   .strictObject({ error: z.string(), errors: z.record(z.string(), z.string()) })
   .openapi('FieldErrors')
+/** Of several links, the errors say by index which one it was. */
+const IndexedErrorShape = z
+  .strictObject({ error: z.string(), errors: z.record(z.string(), z.string()).optional() })
+  .openapi('IndexedError')
 
 const failure = (description: string, schema: z.ZodType = ErrorShape) => ({
   description,
@@ -26,12 +30,15 @@ const WITH_BODY = {
   415: failure('The body is not application/json'),
 }
 const OWN = {
-  404: failure('No such thing in this workspace'),
-  409: failure('A name is taken'),
+  404: failure('No such thing in this workspace', IndexedErrorShape),
+  409: failure('A name is taken', IndexedErrorShape),
 }
 
 const IdempotencyHeader = z.object({
   'idempotency-key': z.string().optional().openapi({
+    minLength: 1,
+    maxLength: 255,
+    pattern: '^[!-~]+$',
     description: 'A repeated request with the same key and body within 24 hours gets the first answer again',
   }),
 })

@@ -62,12 +62,7 @@ function attempt<T>(work: () => T): T {
 }
 
 function parse(text: string): unknown {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (cause) {
-    throw new Failure('invalid_json', 'Invalid JSON body', { cause })
-  }
+  const value: unknown = attempt(() => JSON.parse(text))
   // The validator leaves this name out in silence; only a body that can hold it is walked through.
   if (/__proto__|\\u/.test(text)) {
     JSON.parse(text, (name, inner) => {

@@ -44,3 +44,25 @@ export function refuseInvalid(result: { success: boolean; target?: string; error
   const { issues } = result.error as { issues: Issue[] }
   throw invalid(fieldErrors(issues, result.target === 'query' ? 'parameter' : 'field'))
 }
+
+/**
+ * What the router would quietly pass over: parameters without a name, and text that is not percent-encoded UTF-8,
+ * which it would hand on undecoded. @throws Failure `invalid`
+ */
+export function refuseBrokenQuery(url: string): void {
+  const query = /\?([^#]*)/.exec(url)?.[1] ?? ''
+  for (const part of query.split('&')) {
+    const name = part.split('=', 1)[0] ?? ''
+    if (name === '' && part !== '') throw invalid({ query: 'has a parameter without a name' })
+    if (!isEncoded(part))
+      throw invalid({ [isEncoded(name) ? name : 'query']: 'is not percent-encoded UTF-8' })
+  }
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    return decodeURIComponent(text).isWellFormed()
+  } catch {
+    return false
+  }
+}

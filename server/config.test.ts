@@ -1,0 +1,262 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ConfigError, readConfig } from './config.ts'
+
+const base = mkdtempSync(join(tmpdir(), 'towpath-test-'))
+afterAll(() => rmSync(base, { recursive: true, force: true }))
+
+let made = 0
+const freshDir = () => join(base, String(made++))
+const read = (env: Record<string, string | undefined> = {}) => readConfig({ DATA_DIR: freshDir(), ...env })
+
+function problemsOf(env: Record<string, string | undefined>): string[] {
+  try {
+    read(env)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+  return []
+}
+
+test('nothing needs to be set', () => {
+  const { secret, dataDir, ...config } = read()
+  expect(config).toEqual({
+    port: 3000,
+    host: '0.0.0.0',
+    origin: 'http://localhost:3000',
+    databaseUrl: undefined,
+    trustProxy: [],
+    geoipDb: undefined,
+    defaultPlan: 'enterprise',
+    destinationSchemes: [],
+    logLevel: 'info',
+  })
+  expect(secret.length).toBeGreaterThanOrEqual(32)
+  expect(statSync(dataDir).mode & 0o777).toBe(0o700)
+})
+
+test('an empty value is one that is not set', () => {
+  const empty = {
+    PORT: '',
+    HOST: ' ',
+    TOWPATH_URL: '',
+    DATABASE_URL: '',
+    TOWPATH_SECRET: '',
+    TRUST_PROXY: '',
+    CLICKHOUSE_URL: '',
+  }
+  expect(read(empty)).toMatchObject({ port: 3000, host: '0.0.0.0', databaseUrl: undefined, trustProxy: [] })
+})
+
+describe('what is set is taken', () => {
+  test.each([
+    ['PORT', '8080', { port: 8080, origin: 'http://localhost:8080' }],
+    ['HOST', '127.0.0.1', { host: '127.0.0.1', origin: 'http://127.0.0.1:3000' }],
+    ['HOST', '::', { host: '::', origin: 'http://localhost:3000' }],
+    ['HOST', '[::1]', { host: '::1', origin: 'http://[::1]:3000' }],
+    ['HOST', 'localhost', { host: 'localhost', origin: 'http://localhost:3000' }],
+    ['TOWPATH_URL', 'https://go.example', { origin: 'https://go.example' }],
+    ['TOWPATH_URL', 'https://GO.example:8443/', { origin: 'https://go.example:8443' }],
+    ['DATABASE_URL', 'postgresql://u:p@h:5432/d', { databaseUrl: 'postgresql://u:p@h:5432/d' }],
+    ['DEFAULT_PLAN', 'Pro', { defaultPlan: 'pro' }],
+    ['DESTINATION_SCHEMES', 'MyApp, tel: other://', { destinationSchemes: ['myapp:', 'tel:', 'other:'] }],
+    ['LOG_LEVEL', 'warn', { logLevel: 'warn' }],
+    ['TOWPATH_SECRET', 'f3a9c1d7'.repeat(4), { secret: 'f3a9c1d7'.repeat(4) }],
+  ])('%s=%s', (name, value, expected) => {
+    expect(read({ [name]: value })).toMatchObject(expected)
+  })
+
+  test('TRUST_PROXY takes addresses and ranges, with commas or spaces', () => {
+    const { trustProxy } = read({ TRUST_PROXY: '10.0.0.0/8, 127.0.0.1 fd00::/8,' })
+    expect(trustProxy.map(([base, bits]) => `${base}/${bits}`)).toEqual([
+      '10.0.0.0/8',
+      '127.0.0.1/32',
+      'fd00::/8',
+    ])
+  })
+
+  test('what Kubernetes sets for a Service called towpath is nobody’s mistake', () => {
+    const set = {
+      TOWPATH_SERVICE_HOST: '10.0.0.1',
+      TOWPATH_PORT: 'tcp://10.0.0.1:80',
+      TOWPATH_PORT_80_TCP_ADDR: 'x',
+      TOWPATH_SERVICE_PORT_HTTP: '80',
+    }
+    expect(problemsOf(set)).toEqual([])
+  })
+})
+
+describe('what is wrong is named with its fix', () => {
+  const file = join(base, 'a-file')
+  writeFileSync(file, '')
+  test.each([
+    ['PORT', 'http', 'PORT: "http" is not a port. Use a whole number from 1 to 65535, such as 3000.'],
+    ['PORT', '65536', 'PORT: "65536" is not a port. Use a whole number from 1 to 65535, such as 3000.'],
+    ['PORT', '0', 'PORT: "0" is not a port. Use a whole number from 1 to 65535, such as 3000.'],
+    ['PORT', '-1', 'PORT: "-1" is not a port. Use a whole number from 1 to 65535, such as 3000.'],
+    ['PORT', '3e3', 'PORT: "3e3" is not a port. Use a whole number from 1 to 65535, such as 3000.'],
+    ['HOST', 'a b', 'HOST: "a b" is not an address to listen on. Use 0.0.0.0 for every one, or 127.0.0.1.'],
+    [
+      'HOST',
+      '1.2.3',
+      'HOST: "1.2.3" is not an address to listen on. Use 0.0.0.0 for every one, or 127.0.0.1.',
+    ],
+    [
+      'HOST',
+      'http://a',
+      'HOST: "http://a" is not an address to listen on. Use 0.0.0.0 for every one, or 127.0.0.1.',
+    ],
+    ...[
+      'go.example',
+      'https://go.example/path',
+      'https://u:p@go.example',
+      'https://:p@go.example',
+      'ftp://go.example',
+      'https://go.example?x',
+    ].map((url) => [
+      'TOWPATH_URL',
+      url,
+      `TOWPATH_URL: "${url}" is not a public address. Use scheme and host only, such as https://go.example.`,
+    ]),
+    [
+      'DATABASE_URL',
+      'mysql://u:p@h/d',
+      'DATABASE_URL: is not a PostgreSQL address. Use postgres://user:password@host:5432/database.',
+    ],
+    ['CLICKHOUSE_URL', 'http://h', 'CLICKHOUSE_URL: this version keeps clicks in DuckDB only. Leave it out.'],
+    [
+      'TRUST_PROXY',
+      '1',
+      'TRUST_PROXY: "1" is not a network. List CIDR ranges, such as 10.0.0.0/8,127.0.0.1.',
+    ],
+    [
+      'TRUST_PROXY',
+      'true',
+      'TRUST_PROXY: "true" is not a network. List CIDR ranges, such as 10.0.0.0/8,127.0.0.1.',
+    ],
+    [
+      'GEOIP_DB',
+      '/nowhere.mmdb',
+      'GEOIP_DB: there is no file /nowhere.mmdb. Give the path of an .mmdb file, or leave it out.',
+    ],
+    [
+      'GEOIP_DB',
+      base,
+      `GEOIP_DB: ${base} cannot be read (EISDIR). Give the path of an .mmdb file, or leave it out.`,
+    ],
+    [
+      'DEFAULT_PLAN',
+      'gold',
+      'DEFAULT_PLAN: "gold" is not a plan. Use one of free, pro, business, scale, enterprise.',
+    ],
+    [
+      'DESTINATION_SCHEMES',
+      'javascript',
+      'DESTINATION_SCHEMES: "javascript:" can run code in the browser. Take it out.',
+    ],
+    [
+      'DESTINATION_SCHEMES',
+      '1app',
+      'DESTINATION_SCHEMES: "1app:" is not a URL scheme. List names such as myapp,tel.',
+    ],
+    ['LOG_LEVEL', 'loud', 'LOG_LEVEL: "loud" is not a level. Use one of info, warn, error, silent.'],
+  ])('%s=%s', (name, value, problem) => {
+    expect(problemsOf({ [name]: value })).toEqual([problem])
+  })
+
+  test.each([
+    ['short', 'abc', 'has only 3 characters'],
+    ['short by one', 'f3a9c1d7'.repeat(4).slice(1), 'has only 31 characters'],
+    ['a placeholder', 'change-me-please-change-me-please-1', 'is a placeholder'],
+    ['another', 'YOUR_SECRET_GOES_HERE_0123456789ab', 'is a placeholder'],
+    ['one letter', 'a'.repeat(40), 'is a placeholder'],
+  ])('a secret that is %s', (_, secret, what) => {
+    const [problem, ...others] = problemsOf({ TOWPATH_SECRET: secret })
+    expect(problem).toStartWith(`TOWPATH_SECRET: ${what}. Use 32 or more random characters`)
+    expect(problem).not.toContain(secret)
+    expect(others).toEqual([])
+  })
+
+  test('a directory that cannot be made', () => {
+    const [problem] = problemsOf({ DATA_DIR: join(file, 'sub') })
+    expect(problem).toMatch(
+      /^DATA_DIR: cannot be written \(.+\)\. Name a directory that this user may write to\.$/,
+    )
+  })
+
+  test('a setting that does not exist, which is mostly a slip of the pen', () => {
+    const [problem] = problemsOf({ TOWPATH_SECRETS: 'x' })
+    expect(problem).toMatch(/^TOWPATH_SECRETS: is not a setting\. Settings are PORT, .*TOWPATH_SECRET/)
+  })
+
+  test('everything at once, and a password never', () => {
+    const problems = problemsOf({
+      PORT: 'x',
+      DATABASE_URL: 'mysql://u:hunter2@h',
+      LOG_LEVEL: 'y',
+      DEFAULT_PLAN: 'z',
+    })
+    expect(problems.map((problem) => problem.split(':')[0])).toEqual([
+      'PORT',
+      'DATABASE_URL',
+      'DEFAULT_PLAN',
+      'LOG_LEVEL',
+    ])
+    expect(problems.join()).not.toContain('hunter2')
+  })
+})
+
+describe('the secret of an installation', () => {
+  test('is made once, readable by its owner only, and kept', () => {
+    const DATA_DIR = freshDir()
+    const { secret } = readConfig({ DATA_DIR })
+    expect(readConfig({ DATA_DIR }).secret).toBe(secret)
+    expect(statSync(join(DATA_DIR, 'secret')).mode & 0o777).toBe(0o600)
+    expect(readdirSync(DATA_DIR)).toEqual(['secret'])
+    expect(read().secret).not.toBe(secret)
+  })
+
+  test('is not made when one is given, nor when something else is wrong', () => {
+    const [given, wrong] = [freshDir(), freshDir()]
+    readConfig({ DATA_DIR: given, TOWPATH_SECRET: 'f3a9c1d7'.repeat(4) })
+    problemsOf({ DATA_DIR: wrong, PORT: 'x' })
+    expect([existsSync(join(given, 'secret')), existsSync(join(wrong, 'secret'))]).toEqual([false, false])
+  })
+
+  test('is never replaced in silence when its file is damaged', () => {
+    const DATA_DIR = freshDir()
+    mkdirSync(DATA_DIR)
+    writeFileSync(join(DATA_DIR, 'secret'), 'torn')
+    expect(problemsOf({ DATA_DIR })).toEqual([
+      `TOWPATH_SECRET: the file ${join(DATA_DIR, 'secret')} is damaged. Restore it from a backup, or delete it to make a new secret.`,
+    ])
+    expect(readFileSync(join(DATA_DIR, 'secret'), 'utf8')).toBe('torn')
+  })
+
+  test('is the same for processes that start in the same moment', async () => {
+    const DATA_DIR = freshDir()
+    const script = `const { readConfig } = await import(${JSON.stringify(join(import.meta.dir, 'config.ts'))}); console.log(readConfig().secret)`
+    const secrets = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const process_ = Bun.spawn([process.execPath, '-e', script], {
+          env: { PATH: process.env.PATH, DATA_DIR },
+          stderr: 'pipe',
+        })
+        return new Response(process_.stdout).text()
+      }),
+    )
+    expect(new Set(secrets)).toEqual(new Set([readFileSync(join(DATA_DIR, 'secret'), 'utf8')]))
+  })
+})

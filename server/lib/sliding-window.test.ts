@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { slidingWindows, WINDOW_MS } from './sliding-window.ts'
+
+function windows(options: { keysMax?: number } = {}) {
+  let now = 1_000
+  const limiter = slidingWindows({ ...options, clock: () => now })
+  return {
+    at(ms: number) {
+      now = 1_000 + ms
+      return this
+    },
+    take: (limit: number, key = 'a') => limiter.take(key, limit),
+    allowed: (limit: number, times: number, key = 'a') =>
+      Array.from({ length: times }, () => limiter.take(key, limit)).filter(({ allowed }) => allowed).length,
+  }
+}
+
+describe('at most N in any 60 seconds', () => {
+  test.each([1, 2, 30, 60, 120, 300])('of a burst, the first %d', (limit) => {
+    expect(windows().allowed(limit, limit + 50)).toBe(limit)
+  })
+
+  test('the minute ends at 60 s, not at 59.999', () => {
+    const window = windows()
+    expect(window.allowed(3, 5)).toBe(3)
+    expect(window.at(59_999).take(3)).toMatchObject({ allowed: false, remaining: 0, waitMs: 1 })
+    expect(window.at(60_000).take(3)).toMatchObject({ allowed: true, remaining: 2 })
+  })
+
+  test('it slides: half at 0 s and half at 40 s leave room for half at 60 s, and the rest at 100 s', () => {
+    const window = windows()
+    expect(window.allowed(10, 5)).toBe(5)
+    expect(window.at(40_000).allowed(10, 8)).toBe(5)
+    expect(window.at(60_000).allowed(10, 8)).toBe(5)
+    expect(window.at(99_999).allowed(10, 8)).toBe(0)
+    expect(window.at(100_000).allowed(10, 8)).toBe(5)
+  })
+
+  test('whatever the arrivals, no window of 60 s holds more than N, and nobody is refused while it holds fewer', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 8 }),
+        fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 120 }),
+        (limit, gaps) => {
+          const window = windows()
+          const passed: number[] = []
+          let now = 0
+          for (const gap of gaps) {
+            now += gap
+            const before = passed.filter((time) => time > now - WINDOW_MS).length
+            const { allowed, remaining, waitMs, resetMs } = window.at(now).take(limit)
+            expect(allowed).toBe(before < limit)
+            if (allowed) passed.push(now)
+            const inside = passed.filter((time) => time > now - WINDOW_MS)
+            expect(inside.length).toBeLessThanOrEqual(limit)
+            expect(remaining).toBe(limit - inside.length)
+            expect(resetMs).toBe((inside[0] ?? now) + WINDOW_MS - now)
+            expect(waitMs).toBe(inside.length < limit ? 0 : resetMs)
+          }
+        },
+      ),
+    )
+  })
+})
+
+test('who is refused may come exactly after the wait, however often they knocked meanwhile', () => {
+  const window = windows()
+  window.allowed(2, 2)
+  for (let ms = 0; ms < 60_000; ms += 1_000) expect(window.at(ms).take(2).waitMs).toBe(60_000 - ms)
+  expect(window.at(60_000).take(2).allowed).toBe(true)
+})
+
+test('a lowered limit binds at once and waits until enough have left', () => {
+  const window = windows()
+  window.allowed(5, 3)
+  window.at(10_000).allowed(5, 2)
+  expect(window.at(20_000).take(2)).toMatchObject({
+    allowed: false,
+    remaining: 0,
+    waitMs: 50_000,
+    resetMs: 40_000,
+  })
+  expect(window.at(69_999).take(2).allowed).toBe(false)
+  expect(window.at(70_000).take(2).allowed).toBe(true)
+})
+
+test('keys do not count for each other', () => {
+  const window = windows()
+  expect(window.allowed(3, 5, 'a')).toBe(3)
+  expect(window.allowed(3, 5, 'b')).toBe(3)
+})
+
+test('random keys cannot eat the memory: the one used longest ago is forgotten', () => {
+  const window = windows({ keysMax: 3 })
+  for (const key of ['a', 'b', 'c']) window.take(1, key)
+  window.take(1, 'a')
+  window.take(1, 'd')
+  expect(window.take(1, 'a').allowed).toBe(false)
+  expect(window.take(1, 'b').allowed).toBe(true)
+})

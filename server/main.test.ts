@@ -1,0 +1,304 @@
+// The server as a process: how it starts, refuses to start, and ends.
+
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { BROWSER, freePort, until } from '../tests/support/server.ts'
+import { newApiKey } from './features/accounts/api-key.ts'
+import { createKey } from './features/accounts/keys.ts'
+import { createWorkspace } from './features/accounts/workspaces.ts'
+import { openRows } from './storage/rows/open.ts'
+
+const ROOT = join(import.meta.dir, '..')
+const base = mkdtempSync(join(tmpdir(), 'towpath-test-'))
+const started: ReturnType<typeof launch>[] = []
+afterAll(async () => {
+  for (const server of started) if (server.process.exitCode === null) server.process.kill('SIGKILL')
+  await Promise.all(started.map(({ process }) => process.exited))
+  rmSync(base, { recursive: true, force: true })
+})
+
+let made = 0
+const freshDir = () => join(base, String(made++))
+
+function launch(env: Record<string, string>) {
+  const began = performance.now()
+  const child = Bun.spawn([join(ROOT, 'node_modules/.bin/bun'), 'server/main.ts'], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, HOST: '127.0.0.1', LOG_LEVEL: 'error', ...env },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const output = { out: '', err: '' }
+  const read = async (stream: ReadableStream<Uint8Array>, name: 'out' | 'err') => {
+    const decoder = new TextDecoder()
+    for await (const chunk of stream) output[name] += decoder.decode(chunk, { stream: true })
+  }
+  const readers = Promise.all([read(child.stdout, 'out'), read(child.stderr, 'err')])
+  return {
+    process: child,
+    output,
+    since: () => performance.now() - began,
+    /** @returns the exit code, once everything that was printed has been read. */
+    async ended() {
+      const code = await child.exited
+      await readers
+      return code
+    },
+  }
+}
+
+async function serve(env: Record<string, string> = {}) {
+  const port = Number(env.PORT ?? freePort())
+  const dataDir = env.DATA_DIR ?? freshDir()
+  const server = launch({ PORT: String(port), DATA_DIR: dataDir, ...env })
+  started.push(server)
+  await until(
+    'the server says where it listens, and what is next',
+    () => server.output.out.split('\n').length > 2,
+  )
+  return { ...server, port, dataDir, origin: `http://127.0.0.1:${port}` }
+}
+
+/** A workspace beside the running server, as the command line makes one. */
+async function makeKey(dataDir: string) {
+  const rows = await openRows({ dataDir })
+  try {
+    const needs = { rows, now: Date.now }
+    const workspace = await createWorkspace(needs, { name: 'w', plan: 'enterprise' })
+    return (await createKey(needs, workspace.id, 'k')).key
+  } finally {
+    await rows.close()
+  }
+}
+
+const reachable = (port: number) =>
+  fetch(`http://127.0.0.1:${port}/livez`).then(
+    () => true,
+    () => false,
+  )
+
+describe('a start', () => {
+  test('on an empty directory takes less than 2 s and prints the address and what to do next', async () => {
+    const { output, origin, since, process: child, ended } = await serve()
+    expect(since()).toBeLessThan(2_000)
+    const lines = output.out.trimEnd().split('\n')
+    expect(lines).toHaveLength(2)
+    expect(lines[0]).toBe(`Towpath listens on ${origin}`)
+    expect(lines[1]).toMatch(/^Next: .*towpath -- workspace create/)
+    expect((await fetch(`${origin}/readyz`)).status).toBe(200)
+    child.kill('SIGTERM')
+    expect(await ended()).toBe(0)
+    expect(output.err).toBe('')
+    expect(await reachable(Number(new URL(origin).port))).toBe(false)
+  })
+
+  test('with a wrong environment stops within 2 s: every problem on a line of its own, no socket, no rows', async () => {
+    const [PORT, DATA_DIR] = [String(freePort()), freshDir()]
+    const server = launch({
+      PORT,
+      DATA_DIR,
+      TOWPATH_URL: 'go.example',
+      DATABASE_URL: 'mysql://root:hunter2@db/x',
+      TOWPATH_SECRET: 'changeme',
+      TRUST_PROXY: '1',
+      GEOIP_DB: '/nowhere.mmdb',
+      DEFAULT_PLAN: 'gold',
+      TOWPATH_SECRE: 'x',
+    })
+    expect(await server.ended()).toBe(1)
+    expect(server.since()).toBeLessThan(2_000)
+    const [title, ...problems] = server.output.err.trimEnd().split('\n')
+    expect(title).toBe('Towpath cannot start:')
+    expect(problems.map((line) => /^ {2}(\w+): .+\. .+\.$/.exec(line)?.[1]).sort()).toEqual([
+      'DATABASE_URL',
+      'DEFAULT_PLAN',
+      'GEOIP_DB',
+      'TOWPATH_SECRE',
+      'TOWPATH_SECRET',
+      'TOWPATH_URL',
+      'TRUST_PROXY',
+    ])
+    expect(server.output.out).toBe('')
+    expect(server.output.err).not.toContain('hunter2')
+    expect(await reachable(Number(PORT))).toBe(false)
+    expect(readdirSync(DATA_DIR)).toEqual([])
+  })
+
+  test('on a port in use says so', async () => {
+    const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('other') })
+    const server = launch({ PORT: String(other.port), DATA_DIR: freshDir() })
+    expect(await server.ended()).toBe(1)
+    expect(server.output.err).toMatch(
+      new RegExp(
+        `^Towpath cannot start:\\n {2}HOST, PORT: .+:${other.port} cannot be used .+ Stop what uses it, or set another\\.\\n$`,
+      ),
+    )
+    expect(server.output.out).toBe('')
+    await other.stop(true)
+  })
+
+  test('beside another server on the same directory says so, and the other goes on', async () => {
+    const first = await serve()
+    const second = launch({ PORT: String(freePort()), DATA_DIR: first.dataDir })
+    expect(await second.ended()).toBe(1)
+    expect(second.output.err).toContain(`Another Towpath server is running on ${first.dataDir}. Stop it, or`)
+    expect(second.output.out).toBe('')
+    expect(await reachable(first.port)).toBe(true)
+    first.process.kill('SIGTERM')
+    expect(await first.ended()).toBe(0)
+  })
+
+  test('without its database says what does not answer', async () => {
+    const port = freePort()
+    const server = launch({
+      PORT: String(freePort()),
+      DATA_DIR: freshDir(),
+      DATABASE_URL: `postgres://u:hunter2@127.0.0.1:${port}/d`,
+    })
+    expect(await server.ended()).toBe(1)
+    expect(server.output.err).toMatch(
+      /^Towpath cannot start:\n {2}The database cannot be reached.*ECONNREFUSED/,
+    )
+    expect(server.output.err).not.toContain('hunter2')
+  }, 10_000)
+})
+
+describe('SIGTERM', () => {
+  /** Requests that the server has begun to read and cannot answer yet: the last byte of the body is missing. */
+  function halfSent(port: number, key: string, count: number) {
+    return Array.from({ length: count }, (_, i) => {
+      const body = JSON.stringify({ destinationUrl: 'https://example.com/', slug: `slow-${i}` })
+      const socket: Socket = connect(port, '127.0.0.1')
+      let answer = ''
+      socket.on('data', (data) => {
+        answer += data
+      })
+      const closed = new Promise<void>((resolve) => {
+        socket.on('close', () => resolve())
+        socket.on('error', () => resolve())
+      })
+      socket.write(
+        `POST /v1/links HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n` +
+          `Content-Length: ${body.length}\r\n\r\n${body.slice(0, -1)}`,
+      )
+      return { finish: () => socket.write(body.slice(-1)), closed, status: () => answer.split(' ')[1] }
+    })
+  }
+
+  test('under load: every accepted request is answered, every answer is true, and the exit is 0', async () => {
+    const { origin, port, dataDir, process: child, output, ended } = await serve()
+    const key = await makeKey(dataDir)
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
+    const made = await fetch(`${origin}/v1/links`, {
+      method: 'POST',
+      headers,
+      body: '{"destinationUrl":"https://example.com/","slug":"busy"}',
+    })
+    expect(made.status).toBe(201)
+
+    const statuses: number[] = []
+    let over = false
+    const visitor = async () => {
+      while (!over) {
+        try {
+          const response = await fetch(`${origin}/busy`, {
+            redirect: 'manual',
+            headers: { 'User-Agent': BROWSER },
+          })
+          await response.text()
+          statuses.push(response.status)
+        } catch {
+          // Not accepted any more.
+          over = true
+        }
+      }
+    }
+    const visitors = Array.from({ length: 20 }, visitor)
+    const slow = halfSent(port, key, 10)
+    await until('the load is on', () => statuses.length > 500)
+
+    child.kill('SIGTERM')
+    await until('no more connections are taken', async () => !(await reachable(port)))
+    for (const request of slow) request.finish()
+    expect(await ended()).toBe(0)
+    await Promise.all([...visitors, ...slow.map(({ closed }) => closed)])
+    expect(slow.map(({ status }) => status())).toEqual(Array(10).fill('201'))
+    expect(new Set(statuses)).toEqual(new Set([302]))
+    expect(output.err).toBe('')
+
+    const again = await serve({ PORT: String(port), DATA_DIR: dataDir })
+    // biome-ignore lint/suspicious/noExplicitAny: answers of two shapes
+    const ask = async (path: string): Promise<any> => (await fetch(`${origin}/v1${path}`, { headers })).json()
+    expect((await ask('/links?search=slow-')).total).toBe(10)
+    // A visitor whose connection broke may have been recorded without having seen the answer; never the reverse.
+    const clicks = await until('the clicks are counted', async () => {
+      const { data } = await ask('/analytics/clicks?interval=24h')
+      return data && data.clicks >= statuses.length ? data.clicks : undefined
+    })
+    expect(clicks).toBeLessThanOrEqual(statuses.length + visitors.length)
+    again.process.kill('SIGTERM')
+    expect(await again.ended()).toBe(0)
+  }, 30_000)
+
+  test('twice means now', async () => {
+    const { port, dataDir, process: child, ended } = await serve()
+    const [slow] = halfSent(port, await makeKey(dataDir), 1)
+    await until('it is connected', () => reachable(port))
+    child.kill('SIGTERM')
+    await until('no more connections are taken', async () => !(await reachable(port)))
+    child.kill('SIGTERM')
+    expect(await ended()).toBe(1)
+    await slow?.closed
+  }, 20_000)
+})
+
+test('no line of the log holds a key, a body, a query or an address', async () => {
+  const {
+    origin,
+    dataDir,
+    output,
+    process: child,
+    ended,
+  } = await serve({ LOG_LEVEL: 'info', TRUST_PROXY: '127.0.0.1' })
+  const [key, unknown] = [await makeKey(dataDir), newApiKey()]
+  const send = (path: string, authorization: string, init: RequestInit = {}) =>
+    fetch(origin + path, {
+      ...init,
+      headers: {
+        Authorization: authorization,
+        'Content-Type': 'application/json',
+        'X-Forwarded-For': '203.0.113.77',
+        Cookie: 'session=cookie-text',
+        ...init.headers,
+      },
+    })
+  const post = { method: 'POST', body: '{"destinationUrl":"https://example.com/body-text","slug":"logged"}' }
+  const answers = [
+    await send('/v1/links', `Bearer ${key}`, post),
+    await send('/v1/links', `Bearer ${key}`, { ...post, headers: { 'Idempotency-Key': 'idempotency-text' } }),
+    await send('/v1/links', `Bearer ${key}`, { ...post, body: '{"body-text' }),
+    await send(`/v1/links?key=${key}&search=query-text`, `Bearer ${key}`),
+    await send('/v1/links', `Bearer ${unknown}`),
+    await send('/v1/links', `Bearer ${key}x`),
+    await send('/logged?query-text', '', { redirect: 'manual' }),
+  ]
+  expect(answers.map(({ status }) => status)).toEqual([201, 409, 400, 422, 401, 401, 302])
+  child.kill('SIGTERM')
+  expect(await ended()).toBe(0)
+  const written = output.out + output.err
+  expect(written.match(/"event":"request"/g)?.length).toBeGreaterThanOrEqual(6)
+  for (const secret of [
+    key,
+    unknown,
+    'body-text',
+    'query-text',
+    'cookie-text',
+    'idempotency-text',
+    '203.0.113.77',
+  ]) {
+    expect([secret, written.includes(secret)]).toEqual([secret, false])
+  }
+})
