@@ -14,6 +14,7 @@ export function lockDataDir(dataDir: string): { release(): void } {
     database.run('BEGIN EXCLUSIVE')
   } catch (cause) {
     database.close()
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'SQLITE_BUSY')) throw cause
     throw new Error(
       `Another Towpath server is running on ${dataDir}. Stop it, or give this one a DATA_DIR of its own.`,
       { cause },

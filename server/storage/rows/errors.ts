@@ -1,9 +1,12 @@
 // What a driver's error means, in one place for both engines.
 
 import { Failure, unavailable } from '../../lib/failure.ts'
+import { describeError, log } from '../../lib/log.ts'
 
 const fields = (error: unknown) =>
-  error instanceof Error ? (error as Error & { code?: string; constraint?: string }) : undefined
+  error instanceof Error
+    ? (error as Error & { code?: string; constraint?: string; syscall?: string })
+    : undefined
 
 /**
  * Does this error say that a unique constraint was violated? `columns` narrows it to the constraint over exactly
@@ -37,7 +40,10 @@ const SOCKET_AWAY = new Set([
 ])
 const DRIVER_AWAY =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable/i
-const SQLITE_AWAY = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|CANTOPEN|READONLY|NOMEM|CORRUPT|PROTOCOL)/
+const SQLITE_AWAY = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|CANTOPEN|READONLY|NOMEM|CORRUPT|NOTADB|PROTOCOL)/
+
+/** Does another process hold the lock of an SQLite file? */
+export const isBusy = (error: unknown) => fields(error)?.code?.startsWith('SQLITE_BUSY') ?? false
 
 /** Is the store down, full, locked or restarting, rather than the statement wrong? */
 export function isStoreAway(error: unknown): boolean {
@@ -45,7 +51,12 @@ export function isStoreAway(error: unknown): boolean {
   if (!e) return false
   const code = e.code ?? ''
   return (
-    POSTGRES_AWAY.test(code) || SOCKET_AWAY.has(code) || SQLITE_AWAY.test(code) || DRIVER_AWAY.test(e.message)
+    POSTGRES_AWAY.test(code) ||
+    SOCKET_AWAY.has(code) ||
+    // Whatever keeps a connection from being made: no route, no such host, no socket file while it restarts.
+    e.syscall === 'connect' ||
+    SQLITE_AWAY.test(code) ||
+    DRIVER_AWAY.test(e.message)
   )
 }
 
@@ -53,4 +64,15 @@ export function isStoreAway(error: unknown): boolean {
 export function asFailure(error: unknown): unknown {
   if (error instanceof Failure) return error
   return isStoreAway(error) ? unavailable(error) : error
+}
+
+/** Calls what waited for a commit. One that throws changes nothing about what is stored, nor for the others. */
+export function callAll(committed: (() => void)[]): void {
+  for (const callback of committed) {
+    try {
+      callback()
+    } catch (error) {
+      log.error('on_commit_failed', describeError(error))
+    }
+  }
 }

@@ -4,13 +4,16 @@ import type { Kysely, Migration } from 'kysely'
 import { Migrator } from 'kysely'
 import type { Engine } from './engine.ts'
 import { first } from './migrations/0001-first.ts'
+import { erasures } from './migrations/0002-erasures.ts'
 import type { Tables } from './tables.ts'
 
-const migrations = (engine: Engine): Record<string, Migration> => ({ '0001-first': first(engine) })
+export const migrations = (engine: Engine): Record<string, Migration> => ({
+  '0001-first': first(engine),
+  '0002-erasures': erasures(engine),
+})
 
 /** @throws a sentence for the operator when the database was made by a newer version, or a step fails. */
-export async function migrate(db: Kysely<Tables>, engine: Engine): Promise<void> {
-  const known = migrations(engine)
+export async function migrate(db: Kysely<Tables>, known: Record<string, Migration>): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => known } })
   const applied = (await appliedNames(db)).filter((name) => !(name in known))
   if (applied.length > 0) {

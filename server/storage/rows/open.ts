@@ -3,26 +3,32 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import type { Db, OnCommit, RowStore, Rows } from './engine.ts'
-import { migrate } from './migrate.ts'
-import { openPostgres } from './postgres.ts'
-import { openSqlite } from './sqlite.ts'
+import { Failure } from '../../lib/failure.ts'
+import { describeError, log } from '../../lib/log.ts'
+import type { Db, OnCommit, RowStore, Rows, Verb } from './engine.ts'
+import { migrate, migrations } from './migrate.ts'
+import { openPostgres, openPostgresMigrator } from './postgres.ts'
+import { openSqlite, openSqliteMigrator } from './sqlite.ts'
 
 export type { Db, Engine, OnCommit, RowStore, Rows } from './engine.ts'
 
 /** @param where `databaseUrl` (postgres://…) wins over the SQLite file `towpath.db` in `dataDir`. */
 export async function openRows(where: { dataDir: string; databaseUrl?: string }): Promise<RowStore> {
   mkdirSync(where.dataDir, { recursive: true, mode: 0o700 })
-  const { migrator, ...store } = where.databaseUrl
-    ? openPostgres(where.databaseUrl)
-    : openSqlite(join(where.dataDir, 'towpath.db'))
+  const path = join(where.dataDir, 'towpath.db')
+  const engine = where.databaseUrl ? 'postgres' : 'sqlite'
+  const migrator = where.databaseUrl
+    ? openPostgresMigrator(where.databaseUrl)
+    : await openSqliteMigrator(path)
   try {
-    await migrate(migrator, store.engine)
+    await migrate(migrator, migrations(engine))
   } catch (error) {
-    await store.close()
-    throw error
+    if (!(error instanceof Failure)) throw error
+    throw new Error('The database cannot be reached.', { cause: error.cause })
+  } finally {
+    await migrator.destroy()
   }
-  return store
+  return where.databaseUrl ? openPostgres(where.databaseUrl) : openSqlite(path)
 }
 
 /**
@@ -30,22 +36,40 @@ export async function openRows(where: { dataDir: string; databaseUrl?: string })
  * waits for the commit waits for the outer one.
  */
 export function rowsWithin(rows: Rows, db: Db, onCommit: OnCommit): Rows {
+  let last: Promise<unknown> = Promise.resolve()
+
+  async function inSavepoint<T>(verb: Verb<T>): Promise<T> {
+    const own: (() => void)[] = []
+    await sql`savepoint inner_verb`.execute(db)
+    try {
+      const value = await verb(db, (callback) => own.push(callback))
+      await sql`release savepoint inner_verb`.execute(db)
+      for (const callback of own) onCommit(callback)
+      return value
+    } catch (error) {
+      await undo(db)
+      throw error
+    }
+  }
+
   return {
     engine: rows.engine,
     read: db,
-    async write(verb) {
-      const own: (() => void)[] = []
-      await sql`savepoint inner_verb`.execute(db)
-      try {
-        const value = await verb(db, (callback) => own.push(callback))
-        await sql`release savepoint inner_verb`.execute(db)
-        for (const callback of own) onCommit(callback)
-        return value
-      } catch (error) {
-        await sql`rollback to savepoint inner_verb`.execute(db)
-        await sql`release savepoint inner_verb`.execute(db)
-        throw error
-      }
+    // One after the other: savepoints of one connection cannot overlap, only nest.
+    write(verb) {
+      const turn = last.then(() => inSavepoint(verb))
+      last = turn.catch(() => undefined)
+      return turn
     },
+  }
+}
+
+async function undo(db: Db) {
+  try {
+    await sql`rollback to savepoint inner_verb`.execute(db)
+    await sql`release savepoint inner_verb`.execute(db)
+  } catch (lost) {
+    // The whole transaction went with the connection or the disk; why is what the verb's own error says.
+    log.warn('savepoint_lost', describeError(lost))
   }
 }

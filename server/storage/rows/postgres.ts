@@ -1,23 +1,36 @@
 // Rows in PostgreSQL, shared by any number of Towpath processes. PostgreSQL groups commits itself.
 
-import { Kysely, PostgresDialect, type PostgresDialectConfig, PostgresDriver } from 'kysely'
+import {
+  CompiledQuery,
+  type ControlledTransaction,
+  type DatabaseConnection,
+  Kysely,
+  PostgresDialect,
+  type PostgresDialectConfig,
+  PostgresDriver,
+} from 'kysely'
 import pg from 'pg'
 import { Failure, unavailable } from '../../lib/failure.ts'
 import { describeError, log } from '../../lib/log.ts'
-import type { Db, OnCommit, RowStore } from './engine.ts'
-import { asFailure, isStoreAway } from './errors.ts'
+import { type Db, probing, type RowStore, type Verb } from './engine.ts'
+import { asFailure, callAll, isStoreAway } from './errors.ts'
 import type { Tables } from './tables.ts'
 
 const CONNECTIONS_MAX = 10
-const CONNECT_MS = 2_000
+// Also how long a request waits for one of the connections when all are busy.
+const CONNECT_MS = 5_000
 // Longer than any question of ours; a server that stopped answering must not hold a request for ever.
 const STATEMENT_MS = 10_000
 // A restart of PostgreSQL takes about a second: wait that long inside the request before answering 503.
 const PATIENCE_MS = 2_000
 const RETRY_MS = 100
 
-const INT8 = 20
-const NUMERIC = 1700
+// Ids and counters are far below 2^53: bigint, numeric (what sums are) and bigint[].
+const NUMBERS: Record<number, (text: string) => unknown> = {
+  20: Number,
+  1700: Number,
+  1016: (text) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number)),
+}
 
 /** Retries getting a connection while PostgreSQL restarts. */
 class PatientDriver extends PostgresDriver {
@@ -32,6 +45,12 @@ class PatientDriver extends PostgresDriver {
       }
     }
   }
+
+  override async commitTransaction(connection: DatabaseConnection) {
+    // A failed statement has ended the transaction even where the verb went on, and COMMIT alone would then roll back
+    // without an error. The question before it, in the same message, fails.
+    await connection.executeQuery(CompiledQuery.raw('select 1; commit'))
+  }
 }
 
 class Dialect extends PostgresDialect {
@@ -45,60 +64,66 @@ class Dialect extends PostgresDialect {
   }
 }
 
-function openPool(url: string): pg.Pool {
+// An answered request must survive power loss, whatever the server's default is. Stronger settings are kept.
+const DURABLE = `select set_config('synchronous_commit', 'on', false)
+  where current_setting('synchronous_commit') in ('off', 'local')`
+
+const kyselyOver = (pool: pg.Pool): Db => new Kysely<Tables>({ dialect: new Dialect({ pool }) })
+
+function openPool(url: string, max: number, statementMs: number): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
-    max: CONNECTIONS_MAX,
+    max,
     connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: STATEMENT_MS + 1_000,
+    // The server gives up first; this is for one that does not answer any more.
+    query_timeout: statementMs === 0 ? undefined : statementMs + 1_000,
     keepAlive: true,
-    // Ids and counters are far below 2^53.
     types: {
-      getTypeParser: (oid, format) =>
-        oid === INT8 || oid === NUMERIC ? Number : pg.types.getTypeParser(oid as never, format as never),
+      getTypeParser: (oid, format) => NUMBERS[oid] ?? pg.types.getTypeParser(oid as never, format as never),
+    },
+    async onConnect(client) {
+      // Without a listener a connection that is lost while a verb has it ends the whole process.
+      client.on('error', (error) => log.warn('postgres_connection_lost', describeError(error)))
+      await client.query(DURABLE)
+      await client.query(`set statement_timeout = ${statementMs}`)
     },
   })
-  pool.on('error', (error) => log.warn('postgres_connection_lost', describeError(error)))
-  pool.on('connect', (client) => {
-    // An answered request must survive power loss, whatever the server's default is. Stronger settings are kept.
-    client
-      .query(
-        `select set_config('statement_timeout', '${STATEMENT_MS}', false),
-                case when current_setting('synchronous_commit') in ('off', 'local')
-                     then set_config('synchronous_commit', 'on', false) end`,
-      )
-      .catch((error) => log.warn('postgres_session_settings_failed', describeError(error)))
-  })
+  // Said by the connection itself, above; the pool has let go of it.
+  pool.on('error', () => {})
   return pool
 }
 
-export function openPostgres(url: string): RowStore & { migrator: Db } {
-  const db: Db = new Kysely<Tables>({ dialect: new Dialect({ pool: openPool(url) }) })
+/** For migrations alone: they may take as long as they need, and wait for another process's. */
+export const openPostgresMigrator = (url: string): Db => kyselyOver(openPool(url, 1, 0))
 
-  async function attempt<T>(verb: (db: Db, onCommit: OnCommit) => Promise<T>): Promise<T> {
+export function openPostgres(url: string): RowStore {
+  const db = kyselyOver(openPool(url, CONNECTIONS_MAX, STATEMENT_MS))
+  const writing = new Set<Promise<unknown>>()
+  let closed = false
+
+  async function attempt<T>(verb: Verb<T>): Promise<T> {
     const committed: (() => void)[] = []
     const transaction = await db.startTransaction().execute()
     let value: T
     try {
       value = await verb(transaction, (callback) => committed.push(callback))
     } catch (error) {
-      await transaction
-        .rollback()
-        .execute()
-        .catch((lost) => log.warn('postgres_rollback_failed', describeError(lost)))
+      await rollBack(transaction)
       throw error
     }
     try {
       await transaction.commit().execute()
     } catch (error) {
+      // This gives the connection back to the pool, which a failed commit does not.
+      await rollBack(transaction)
       // Nobody knows whether this one was committed: it must not be tried again, only reported as unknown.
       throw isStoreAway(error) ? unavailable(error) : error
     }
-    for (const callback of committed) callback()
+    callAll(committed)
     return value
   }
 
-  async function write<T>(verb: (db: Db, onCommit: OnCommit) => Promise<T>): Promise<T> {
+  async function persist<T>(verb: Verb<T>): Promise<T> {
     const deadline = performance.now() + PATIENCE_MS
     for (;;) {
       try {
@@ -111,14 +136,33 @@ export function openPostgres(url: string): RowStore & { migrator: Db } {
     }
   }
 
+  async function write<T>(verb: Verb<T>): Promise<T> {
+    if (closed) throw unavailable(new Error('the row store is closed'))
+    const work = persist(verb)
+    writing.add(work)
+    try {
+      return await work
+    } finally {
+      writing.delete(work)
+    }
+  }
+
   return {
     engine: 'postgres',
     read: db,
-    migrator: db,
     write,
-    async probe() {
-      await write((trx) => trx.deleteFrom('click_marks').where('node', '=', '').execute())
+    probe: probing(write),
+    async close() {
+      closed = true
+      await Promise.allSettled(writing)
+      await db.destroy()
     },
-    close: () => db.destroy(),
   }
+}
+
+async function rollBack(transaction: ControlledTransaction<Tables>) {
+  await transaction
+    .rollback()
+    .execute()
+    .catch((lost) => log.warn('postgres_rollback_failed', describeError(lost)))
 }

@@ -95,6 +95,19 @@ export interface ClickMarks {
   batch: number
 }
 
+/** A workspace that was deleted, for the processes that still know its links and have its hits. Its id is all that stays. */
+export interface Erasures {
+  workspace_id: number
+  requested_at: number
+}
+
+/** Which node has removed what it had of a deleted workspace. */
+export interface ErasureMarks {
+  workspace_id: number
+  node: string
+  done_at: number
+}
+
 export interface VisitorSalts {
   /** UTC day, `2026-01-31`. */
   day: string
@@ -119,6 +132,8 @@ export interface Tables {
   link_tags: LinkTags
   idempotency_keys: IdempotencyKeys
   click_marks: ClickMarks
+  erasures: Erasures
+  erasure_marks: ErasureMarks
   visitor_salts: VisitorSalts
   rate_windows: RateWindows
 }

@@ -1,0 +1,57 @@
+import { afterEach, expect, test } from 'bun:test'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { lockDataDir } from './lock.ts'
+
+const directories: string[] = []
+afterEach(() => {
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true })
+})
+function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'towpath-lock-'))
+  directories.push(directory)
+  return directory
+}
+
+/** Another process that holds the directory until it is killed. */
+async function holdElsewhere(dataDir: string) {
+  const script = `
+    import { lockDataDir } from ${JSON.stringify(join(import.meta.dir, 'lock.ts'))}
+    lockDataDir(${JSON.stringify(dataDir)})
+    console.log('held')
+    await Bun.sleep(60_000)`
+  const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'inherit' })
+  for await (const _ of child.stdout) break
+  return child
+}
+
+test('a directory that another process holds is refused, by name and with what to do', async () => {
+  const dataDir = newDirectory()
+  const holder = await holdElsewhere(dataDir)
+  expect(() => lockDataDir(dataDir)).toThrow(
+    `Another Towpath server is running on ${dataDir}. Stop it, or give this one a DATA_DIR of its own.`,
+  )
+  holder.kill('SIGKILL')
+  await holder.exited
+  // However a holder ends, nothing has to be cleaned up after it.
+  lockDataDir(dataDir).release()
+})
+
+test('a directory that was let go of can be taken again, and others are not concerned', () => {
+  const [one, other] = [newDirectory(), newDirectory()]
+  const lock = lockDataDir(one)
+  const another = lockDataDir(other)
+  expect(() => lockDataDir(one)).toThrow('Another Towpath server')
+  lock.release()
+  lockDataDir(one).release()
+  another.release()
+})
+
+test('another reason than a holder is told as it is', () => {
+  const dataDir = newDirectory()
+  mkdirSync(join(dataDir, 'server.lock'))
+  const told = () => lockDataDir(dataDir)
+  expect(told).toThrow()
+  expect(told).not.toThrow('Another Towpath server')
+})

@@ -1,0 +1,140 @@
+// One transaction, and so one fsync, for everything that asked to write in the same turn of the event loop; a
+// savepoint for each. Nobody is told anything before the disk has it.
+
+import type { Database } from 'bun:sqlite'
+import { unavailable } from '../../lib/failure.ts'
+import { describeError, log } from '../../lib/log.ts'
+import type { Verb } from './engine.ts'
+import { asFailure, callAll, isBusy } from './errors.ts'
+import { kyselyOver } from './sqlite-kysely.ts'
+
+const JOBS_PER_COMMIT = 500
+const WAITING_MAX = 20_000
+const LOCKED_BY_ANOTHER_PROCESS_MS = 5_000
+const LOCKED_RETRY_MS = 20
+
+interface Job {
+  verb: Verb<unknown>
+  /** When it was asked for, on the monotonic clock. */
+  since: number
+  resolve: (value: unknown) => void
+  reject: (error: unknown) => void
+}
+
+/** What a verb came to. It is not true before the commit. */
+type Outcome = { job: Job; value: unknown; callbacks: (() => void)[] } | { job: Job; error: unknown }
+
+/** @param database whose busy_timeout is 0: it is here that a lock is waited for, and the event loop goes on */
+export function groupCommit(database: Database) {
+  const waiting: Job[] = []
+  let running: Promise<void> | undefined
+  let closed = false
+
+  /** Waits for the write lock. @returns whether it has it; else nobody is waiting any more */
+  async function begin(): Promise<boolean> {
+    while (waiting.length > 0) {
+      try {
+        // Only a rollback that failed leaves one open.
+        if (database.inTransaction) database.run('ROLLBACK')
+        database.run('BEGIN IMMEDIATE')
+        return true
+      } catch (error) {
+        giveUp(error, isBusy(error) ? performance.now() - LOCKED_BY_ANOTHER_PROCESS_MS : Infinity)
+        if (waiting.length > 0) await Bun.sleep(LOCKED_RETRY_MS)
+      }
+    }
+    return false
+  }
+
+  function giveUp(error: unknown, askedBefore: number) {
+    const late = waiting.findIndex(({ since }) => since > askedBefore)
+    for (const job of waiting.splice(0, late < 0 ? waiting.length : late)) job.reject(unavailable(error))
+  }
+
+  async function commit(jobs: Job[]): Promise<void> {
+    const outcomes: Outcome[] = []
+    try {
+      for (const job of jobs) outcomes.push(await runVerb(database, job))
+      database.run('COMMIT')
+    } catch (error) {
+      rollBack()
+      for (const job of jobs) job.reject(unavailable(error))
+      return
+    }
+    callAll(outcomes.flatMap((outcome) => ('callbacks' in outcome ? outcome.callbacks : [])))
+    for (const outcome of outcomes) {
+      if ('error' in outcome) outcome.job.reject(asFailure(outcome.error))
+      else outcome.job.resolve(outcome.value)
+    }
+  }
+
+  function rollBack() {
+    try {
+      if (database.inTransaction) database.run('ROLLBACK')
+    } catch (error) {
+      log.error('sqlite_rollback_failed', describeError(error))
+    }
+  }
+
+  async function run(): Promise<void> {
+    // After the I/O of this turn, so that requests that arrived together share the commit.
+    await new Promise((resolve) => setImmediate(resolve))
+    // Nothing is awaited between the last look at the queue and the end: whoever comes then starts another run.
+    while (waiting.length > 0) if (await begin()) await commit(waiting.splice(0, JOBS_PER_COMMIT))
+    running = undefined
+  }
+
+  return {
+    write<T>(verb: Verb<T>): Promise<T> {
+      if (closed) return Promise.reject(unavailable(new Error('the row store is closed')))
+      if (waiting.length >= WAITING_MAX) return Promise.reject(unavailable(new Error('write queue is full')))
+      return new Promise<T>((resolve, reject) => {
+        waiting.push({ verb, since: performance.now(), resolve: resolve as (value: unknown) => void, reject })
+        running ??= run()
+      })
+    },
+    /** Takes no more, and resolves when what was asked for is settled. */
+    async close() {
+      closed = true
+      await running
+    },
+  }
+}
+
+/** @throws when the transaction itself is lost, and with it everybody in it */
+async function runVerb(database: Database, job: Job): Promise<Outcome> {
+  const callbacks: (() => void)[] = []
+  const handle = openHandle(database)
+  try {
+    database.run('SAVEPOINT verb')
+    const value = await job.verb(handle.db, (callback) => callbacks.push(callback))
+    handle.end()
+    database.run('RELEASE verb')
+    return { job, value, callbacks }
+  } catch (error) {
+    handle.end()
+    // SQLite ends the whole transaction by itself when the disk is full. What is thrown on top of that is noise.
+    if (!database.inTransaction) throw error
+    database.run('ROLLBACK TO verb')
+    database.run('RELEASE verb')
+    return { job, error }
+  }
+}
+
+/**
+ * The verb's own way to the database. It refuses what would be stored with somebody else's verb: a query that nobody
+ * waited for, or one that goes on after the transaction was lost, which SQLite would commit by itself.
+ */
+function openHandle(database: Database) {
+  let ended = false
+  const db = kyselyOver(database, () => {
+    if (ended) throw new Error('This query came after its verb had ended: await every query.')
+    if (!database.inTransaction) throw unavailable(new Error('the transaction was lost'))
+  })
+  return {
+    db,
+    end() {
+      ended = true
+    },
+  }
+}

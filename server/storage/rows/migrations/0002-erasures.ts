@@ -1,0 +1,34 @@
+// Deleting workspaces: what is left to do for those whose rows are gone, and the index by which their links are found.
+
+import type { ColumnDataType, Kysely, RawBuilder } from 'kysely'
+import { sql } from 'kysely'
+import type { Engine } from '../engine.ts'
+
+export function erasures(engine: Engine) {
+  const postgres = engine === 'postgres'
+  const bigint: ColumnDataType = postgres ? 'bigint' : 'integer'
+  const text: ColumnDataType | RawBuilder<unknown> = postgres ? sql`text collate "C"` : 'text'
+
+  return {
+    async up(db: Kysely<unknown>) {
+      await db.schema
+        .createTable('erasures')
+        .addColumn('workspace_id', bigint, (c) => c.primaryKey())
+        .addColumn('requested_at', bigint, (c) => c.notNull())
+        .execute()
+      await db.schema
+        .createTable('erasure_marks')
+        .addColumn('workspace_id', bigint, (c) => c.notNull())
+        .addColumn('node', text, (c) => c.notNull())
+        .addColumn('done_at', bigint, (c) => c.notNull())
+        .addPrimaryKeyConstraint('erasure_marks_key', ['workspace_id', 'node'])
+        .execute()
+      // All others are about the living; deleted links have names too, for exports, and go with their workspace.
+      await db.schema
+        .createIndex('links_by_workspace')
+        .on('links')
+        .columns(['workspace_id', 'id'])
+        .execute()
+    },
+  }
+}

@@ -1,0 +1,130 @@
+// What was answered with 201 is stored, whatever happens to the process or the database in the next moment.
+
+import { Database } from 'bun:sqlite'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import pg from 'pg'
+import { startPostgres } from '../support/postgres.ts'
+import { until } from '../support/server.ts'
+import { type House, makeHouse, type RealServer, randomMs } from './real-server.ts'
+
+const ends: (() => Promise<unknown>)[] = []
+afterAll(async () => {
+  for (const end of ends.reverse()) await end()
+})
+
+const WORKERS = 24
+/** Each may make 300 requests a minute. */
+const WORKSPACES = 40
+
+interface Load {
+  /** Slugs whose 201 was seen. */
+  acknowledged: string[]
+  /** How often each status was seen; 0 is a connection that ended without an answer. */
+  statuses: Map<number, number>
+  /** Failures that said nothing about when to try again. */
+  withoutRetryAfter: number
+  stop(): Promise<void>
+}
+
+/** Makes links as fast as the server takes them. Each comes with a tag of its own, so that half of one would show. */
+function createLinks(house: House, server: RealServer, name: string): Load {
+  let next = 0
+  let going = true
+  const load: Load = {
+    acknowledged: [],
+    statuses: new Map(),
+    withoutRetryAfter: 0,
+    async stop() {
+      going = false
+      await workers
+    },
+  }
+  async function work() {
+    while (going) {
+      const number = next++
+      const slug = `${name}-${number}`
+      const key = house.keys[number % house.keys.length] as string
+      const body = { destinationUrl: 'https://example.com/', slug, tagNames: [`tag of ${slug}`] }
+      const answer = await server.api(key, '/links', body).catch(() => undefined)
+      const status = answer?.status ?? 0
+      load.statuses.set(status, (load.statuses.get(status) ?? 0) + 1)
+      if (status === 201) load.acknowledged.push(answer?.json.data.slug)
+      if (status === 503 && !answer?.headers.get('retry-after')) load.withoutRetryAfter++
+      // A process that is gone refuses at once.
+      if (status === 0) await Bun.sleep(5)
+    }
+  }
+  const workers = Promise.all(Array.from({ length: WORKERS }, work))
+  ends.push(load.stop)
+  return load
+}
+
+describe('every link that was answered with 201', () => {
+  test('is there, whole, after kill -9 at five random moments', async () => {
+    const house = await makeHouse(WORKSPACES)
+    ends.push(house.end)
+    const seen = new Set<string>()
+    for (let round = 0; round < 5; round++) {
+      const server = await house.start()
+      const load = createLinks(house, server, `round-${round}`)
+      await until('the first links', () => load.acknowledged.length > 0)
+      await Bun.sleep(randomMs(50, 400))
+      await server.kill()
+      await load.stop()
+      expect([...load.statuses.keys()].sort()).toEqual([0, 201])
+      for (const slug of load.acknowledged) seen.add(slug)
+    }
+
+    const server = await house.start()
+    const last = [...seen].at(-1) as string
+    expect((await server.click(last)).status).toBe(302)
+    const database = new Database(join(house.dataDir, 'towpath.db'), { readonly: true })
+    const stored = database
+      .query('select slug, (select count(*) from link_tags where link_id = links.id) as tags from links')
+      .all() as { slug: string; tags: number }[]
+    const there = new Set(stored.map(({ slug }) => slug))
+    expect([...seen].filter((slug) => !there.has(slug))).toEqual([])
+    expect(stored.filter(({ tags }) => tags !== 1)).toEqual([])
+    expect(database.query('pragma integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+    expect(database.query('pragma foreign_key_check').all()).toEqual([])
+    // Beyond the acknowledged there may be what was in flight at a kill.
+    expect(stored.length - seen.size).toBeWithin(0, 5 * WORKERS + 1)
+    expect(seen.size).toBeGreaterThan(200)
+    database.close()
+    expect(await server.stop()).toBe(0)
+  }, 30_000)
+
+  test('is there after PostgreSQL crashed under load, and links are made again without a restart', async () => {
+    const postgres = await startPostgres({ durable: true })
+    ends.push(postgres.end)
+    const house = await makeHouse(WORKSPACES, postgres.url)
+    ends.push(house.end)
+    const server = await house.start()
+    const load = createLinks(house, server, 'crash')
+    await until('the first links', () => load.acknowledged.length > 50)
+    for (let crash = 0; crash < 2; crash++) {
+      await Bun.sleep(randomMs(100, 300))
+      await postgres.restart('immediate')
+      const before = load.acknowledged.length
+      await until('links after the crash', () => load.acknowledged.length > before + WORKERS, 20_000)
+    }
+    await load.stop()
+
+    expect([...load.statuses.keys()].filter((status) => status !== 201 && status !== 503)).toEqual([])
+    expect(load.withoutRetryAfter).toBe(0)
+    const client = new pg.Client({ connectionString: postgres.url })
+    await client.connect()
+    const { rows } = await client.query<{ slug: string; tags: string }>(
+      'select slug, (select count(*) from link_tags where link_id = links.id) as tags from links',
+    )
+    await client.end()
+    const there = new Set(rows.map(({ slug }) => slug))
+    expect(load.acknowledged.filter((slug) => !there.has(slug))).toEqual([])
+    expect(rows.filter(({ tags }) => tags !== '1')).toEqual([])
+    // Each connection that works again: as many at once as there are, and all of them answer.
+    const all = await Promise.all(house.keys.slice(0, 30).map((key) => server.api(key, '/links?limit=1')))
+    expect(new Set(all.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(await server.stop()).toBe(0)
+  }, 60_000)
+})

@@ -1,0 +1,187 @@
+// Files that a crash, a bad disk or a person left damaged: the service starts, and every click counts once that can.
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { countedOn, countersAgree, linkTo } from './counted.ts'
+import { type House, makeHouse, type RealServer } from './real-server.ts'
+
+// Each restarts the server at least once; a busy machine takes its time for that.
+setDefaultTimeout(30_000)
+
+const ends: (() => Promise<unknown>)[] = []
+afterAll(async () => {
+  for (const end of ends.reverse()) await end()
+})
+
+describe('damaged files', () => {
+  const SLUG = 'spring'
+  let house: House
+  let key: string
+  let server: RealServer
+  let sent = 0
+
+  beforeAll(async () => {
+    house = await makeHouse(1)
+    key = house.keys[0] as string
+    ends.push(house.end)
+    server = await house.start()
+    await linkTo(SLUG, key, server)
+  })
+
+  const click = async (count: number) => {
+    for (let i = 0; i < count; i++) {
+      const { status } = await server.click(`${SLUG}?utm_term=m${sent++}`)
+      expect(status).toBe(302)
+    }
+  }
+  const markers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `m${from + i}`)
+  const countedMarkers = async () => [...(await countedOn(server, key, SLUG))].sort()
+  const expected = (gone: string[] = []) =>
+    markers(0, sent)
+      .filter((marker) => !gone.includes(marker))
+      .map((marker) => [marker, 1] as [string, number])
+      .sort()
+  const lost: string[] = []
+
+  const segments = () =>
+    readdirSync(join(house.dataDir, 'spool'))
+      .filter((name) => name.endsWith('.seg'))
+      .sort()
+      .map((name) => join(house.dataDir, 'spool', name))
+  /** The newest segment that holds records, and where the last of them ends. */
+  function lastRecord() {
+    const path = segments().findLast((path) => endOf(path) > HEADER_BYTES) as string
+    return { path, end: endOf(path) }
+  }
+  async function restartAfter(damage: () => void, end: 'kill' | 'stop' = 'kill') {
+    await server[end]()
+    damage()
+    server = await house.start()
+  }
+
+  test.each([
+    [
+      'cut off in the middle of its last record',
+      1,
+      (path: string, end: number) => truncateSync(path, end - 20),
+    ],
+    ['with garbage after its last record', 0, (path: string, end: number) => overwrite(path, end + 8, 4096)],
+    ['with garbage over its last record', 1, (path: string, end: number) => overwrite(path, end - 20, 4096)],
+    [
+      'full of garbage to its end',
+      0,
+      (path: string, end: number) => overwrite(path, end + 64, statSync(path).size - end - 64),
+    ],
+  ])('a spool segment %s: the clicks before it count once, and so do the next', async (_, torn, damage) => {
+    await click(30)
+    await restartAfter(() => {
+      const { path, end } = lastRecord()
+      if (torn) lost.push(`m${sent - 1}`)
+      damage(path, end)
+    })
+    await click(10)
+    expect(await countedMarkers()).toEqual(expected(lost))
+  })
+
+  const database = () => join(house.dataDir, 'hits.duckdb')
+  const wal = () => `${database()}.wal`
+  const setAside = () => readdirSync(house.dataDir).filter((name) => name.includes('.corrupt-')).length
+  const remove = (...paths: string[]) => {
+    for (const path of paths) rmSync(path, { force: true })
+  }
+
+  // After a proper end everything is in the file itself, after a kill most of it is in its log.
+  test.each([
+    ['flipped bytes in its header', 'stop', 'noticed', () => flip(database(), 0, 64)],
+    [
+      'flipped bytes in everything after its header',
+      'stop',
+      'noticed',
+      () => flip(database(), 12_288, statSync(database()).size - 12_288),
+    ],
+    ['flipped bytes in its log', 'kill', 'noticed', () => flip(wal(), statSync(wal()).size >> 1, 16)],
+    ['a log that was cut off', 'kill', '', () => truncateSync(wal(), statSync(wal()).size - 100)],
+    ['a log of garbage', 'kill', '', () => writeFileSync(wal(), 'garbage'.repeat(1000))],
+    ['garbage in place of it', 'kill', 'noticed', () => writeFileSync(database(), 'garbage'.repeat(10_000))],
+    ['no bytes in it', 'stop', '', () => writeFileSync(database(), '')],
+    ['no bytes in it but a log', 'kill', '', () => writeFileSync(database(), '')],
+    ['its file gone but its log there', 'kill', '', () => remove(database())],
+    ['everything of it gone', 'stop', '', () => remove(database(), wal())],
+  ] as const)('an analytics file with %s is built again, and the answers are the same', async (...row) => {
+    const [, end, noticed, damage] = row
+    await click(5)
+    const before = await countedMarkers()
+    const aside = setAside()
+    await restartAfter(damage, end)
+    expect(await countedMarkers()).toEqual(before)
+    if (noticed) expect(setAside()).toBeGreaterThan(aside)
+    await click(5)
+    expect(await countedMarkers()).toEqual(expected(lost))
+  })
+
+  test('while the analytics are away, redirects are answered, questions say when to ask again, and nothing is lost', async () => {
+    await restartAfter(() => {
+      remove(database(), wal())
+      mkdirSync(database())
+    })
+    await click(50)
+    const refused = await server.api(key, '/analytics/clicks')
+    expect(refused.status).toBe(503)
+    expect(refused.json).toEqual({ error: 'Temporarily unavailable' })
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await fetch(`${server.origin}/readyz`)).status).toBe(200)
+    expect((await server.api(key, '/links')).status).toBe(200)
+    // Killed as well while they are away: the hits are in the spool and in the batches.
+    await server.kill()
+    server = await house.start()
+    await click(5)
+    rmSync(database(), { recursive: true })
+    expect(await countedMarkers()).toEqual(expected(lost))
+  })
+
+  test('the counters on links agree after all of it', async () => {
+    await countersAgree(server, house.keys)
+    expect(await server.stop()).toBe(0)
+  })
+})
+
+const HEADER_BYTES = 64
+
+/** After the last byte that is not zero: segments are made of zeros. */
+function endOf(path: string): number {
+  const bytes = readFileSync(path)
+  let end = bytes.length
+  while (end > 0 && bytes[end - 1] === 0) end--
+  return (end + 7) & ~7
+}
+
+function overwrite(path: string, from: number, length: number) {
+  const noise = crypto.getRandomValues(new Uint8Array(Math.min(length, 65_536)))
+  const file = openSync(path, 'r+')
+  for (let at = 0; at < length; at += noise.length)
+    writeSync(file, noise, 0, Math.min(noise.length, length - at), from + at)
+  closeSync(file)
+}
+
+function flip(path: string, from: number, length: number) {
+  if (!existsSync(path)) throw new Error(`${path} is not there to be damaged`)
+  const file = openSync(path, 'r+')
+  const bytes = readFileSync(path)
+    .subarray(from, from + length)
+    .map((byte) => byte ^ 0xff)
+  writeSync(file, bytes, 0, bytes.length, from)
+  closeSync(file)
+}

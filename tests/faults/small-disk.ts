@@ -1,0 +1,27 @@
+// A disk of a few megabytes, for one process: a tmpfs in a mount namespace of its own, so nothing of it outlives the
+// process, and other processes never see it.
+
+import { mkdtempSync, rmdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** What a program is started through, to find a disk of `bytes` in place of `dir`, with a copy of what is in it. */
+export function smallDisk(dir: string, bytes: number): string[] {
+  const mount =
+    'mount -t tmpfs -o size="$1" tmpfs /mnt && cp -r "$2/." /mnt && mount --move /mnt "$2" && shift 2 && exec "$@"'
+  return ['unshare', '--mount', 'sh', '-c', mount, 'sh', String(bytes), dir]
+}
+
+/** Where everybody else sees the directory of that process. */
+export const insideOf = (pid: number, dir: string) => join(`/proc/${pid}/root`, dir)
+
+/** Why there can be no small disk here; undefined where there can. */
+export function noSmallDisk(): string | undefined {
+  if (process.platform !== 'linux') return 'only Linux has mount namespaces'
+  if (process.getuid?.() !== 0) return 'only root may mount one'
+  if (!Bun.which('unshare')) return 'the program unshare is missing'
+  const dir = mkdtempSync(join(tmpdir(), 'towpath-disk-'))
+  const run = Bun.spawnSync([...smallDisk(dir, 1024 * 1024), 'true'], { stdout: 'ignore', stderr: 'pipe' })
+  rmdirSync(dir)
+  return run.success ? undefined : `mounting is not allowed: ${run.stderr.toString().trim().split('\n')[0]}`
+}

@@ -1,0 +1,87 @@
+// Watches what a process asks of the kernel.
+
+import { existsSync } from 'node:fs'
+
+const CALLS = 'fdatasync,fsync,pwrite64,sendto,sendmsg,write,writev'
+
+/**
+ * What a program is started through, to have its calls written to a file. `-y` names the file behind each number; with
+ * `-D` the program stays our own child, to whom signals go, and strace is its.
+ */
+export const traced = (file: string) => [
+  'strace',
+  '-D',
+  '-f',
+  '-y',
+  '-s',
+  '48',
+  '-o',
+  file,
+  '-e',
+  `trace=${CALLS}`,
+]
+
+/** Why nothing can be watched here; undefined where it can. */
+export function noStrace(): string | undefined {
+  if (!Bun.which('strace') && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+    process.stderr.write('strace is missing: installing the Debian package for the tests\n')
+    const command = [
+      'apt-get',
+      '-q',
+      '-o',
+      'DPkg::Lock::Timeout=300',
+      'install',
+      '-y',
+      '--no-install-recommends',
+    ]
+    Bun.spawnSync([...command, 'strace'], {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      stdout: 'ignore',
+      stderr: 'ignore',
+    })
+  }
+  if (!Bun.which('strace')) return 'the program strace is missing'
+  const run = Bun.spawnSync(['strace', '-f', '-o', '/dev/null', 'true'], { stdout: 'ignore', stderr: 'pipe' })
+  return run.success ? undefined : `it is not allowed: ${run.stderr.toString().trim().split('\n')[0]}`
+}
+
+export interface Watched {
+  /** Answers that left, and of them those that left while something in the log was not on the disk. */
+  answers: number
+  early: number
+  /** Answers before which nothing new was written to the log at all. */
+  unwritten: number
+  syncs: number
+}
+
+/** Goes through the calls of `strace` in their order: what was written to the log before an answer must be synced. */
+export function watch(trace: string, { log, answer }: { log: string; answer: string }): Watched {
+  const watched: Watched = { answers: 0, early: 0, unwritten: 0, syncs: 0 }
+  // A call that another thread interrupts is told in two lines; what counts is when a sync ends.
+  const syncing = new Set<string>()
+  let dirty = false
+  let written = false
+  for (const line of trace.split('\n')) {
+    const [, thread = '', call = ''] = /^(\d+) +(.*)$/.exec(line) ?? []
+    const onLog = call.includes(`${log}>`)
+    if (/^(pwrite64|write|writev)\(/.test(call) && onLog) {
+      dirty = true
+      written = true
+    } else if (/^f(data)?sync\(/.test(call) && onLog) {
+      if (call.includes('<unfinished')) syncing.add(thread)
+      else if (call.endsWith('= 0')) synced()
+    } else if (/^<\.\.\. f(data)?sync resumed/.test(call) && syncing.delete(thread)) {
+      if (call.endsWith('= 0')) synced()
+    } else if (/^(sendto|sendmsg|write|writev)\(/.test(call) && call.includes(answer)) {
+      watched.answers++
+      if (dirty) watched.early++
+      if (!written) watched.unwritten++
+      written = false
+    }
+  }
+  function synced() {
+    dirty = false
+    watched.syncs++
+  }
+  return watched
+}
