@@ -21,10 +21,12 @@ export const LIMIT_MAX = 1000
 
 const repeatable = z.union([z.string(), z.array(z.string())]).transform((value) => [value].flat())
 
-const clean = repeatable.refine(
-  (values) => values.every(isCleanText),
-  'must not contain NUL or broken Unicode',
-)
+// Room for hundreds of values; more than a URL may have anyway.
+const WRITTEN_MAX = 8192
+
+const clean = repeatable
+  .refine((values) => values.every(isCleanText), 'must not contain NUL or broken Unicode')
+  .refine((values) => values.join().length <= WRITTEN_MAX, `must be at most ${WRITTEN_MAX} characters`)
 
 /** `US`, `US,BR`, `-US,BR`, also repeated; see filter.ts for the grammar. */
 const filter = (name: FilterName, description?: string) =>
@@ -38,6 +40,7 @@ const filter = (name: FilterName, description?: string) =>
     .optional()
     .openapi({
       type: 'string',
+      maxLength: WRITTEN_MAX,
       description: description ?? 'One value, several (`a,b`: any of them), or all but these (`-a,b`)',
     })
 
@@ -51,6 +54,7 @@ const classes = clean
   .optional()
   .openapi({
     type: 'string',
+    maxLength: WRITTEN_MAX,
     description: `Who clicked: any of ${HIT_CLASSES.join(', ')}, or all; human when absent`,
   })
 
