@@ -42,6 +42,8 @@ function listen(config: Config, app: App) {
   }
 }
 
+// Password hashes, salts and hits: whatever we make is for this user alone.
+process.umask(0o077)
 const config = configure()
 setLogLevel(config.logLevel)
 const app = await open(config)
