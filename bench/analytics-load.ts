@@ -1,0 +1,42 @@
+// Fills a DuckDB file with generated hits through the product's own engine, as a process of its own so that its
+// memory can be told from the generator's. bun bench/analytics-load.ts <directory> <hits>; prints JSON.
+
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openDuckDb } from '../server/storage/hits/duckdb.ts'
+import { generateHits } from './hits-generator.ts'
+
+/** After so many hits the engine gets time to sort, as it would have between two batches of a living server. */
+const SORT_EVERY = 200_000
+
+export interface Loaded {
+  loadSeconds: number
+  sortSeconds: number
+  /** Of the whole process. */
+  peakMb: number
+}
+
+const [directory = '', hits = '0'] = process.argv.slice(2)
+const engine = await openDuckDb({ path: join(directory, 'hits.duckdb') })
+const result: Loaded = { loadSeconds: 0, sortSeconds: 0, peakMb: 0 }
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const before = performance.now()
+  await work()
+  return (performance.now() - before) / 1000
+}
+
+let since = 0
+for (const batch of generateHits({ hits: Number(hits) })) {
+  const path = join(directory, 'batch.ndjson')
+  writeFileSync(path, batch.lines)
+  result.loadSeconds += await timed(() => engine.load({ node: 'bench', number: batch.number, path }))
+  rmSync(path)
+  since += batch.hits
+  if (since < SORT_EVERY) continue
+  since = 0
+  result.sortSeconds += await timed(() => engine.sorted())
+}
+result.loadSeconds += await timed(() => engine.close())
+result.peakMb = process.resourceUsage().maxRSS / 1024
+process.stdout.write(JSON.stringify(result))

@@ -1,0 +1,96 @@
+// The same hits and the same questions in PostgreSQL, as somebody would do it who has no other engine: one table, the
+// two obvious indexes, memory to work with.
+
+import { realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import pg from 'pg'
+import type { HitAnswer, HitQuery } from '../server/storage/hits/engine.ts'
+import { type Dialect, hitSql } from '../server/storage/hits/sql.ts'
+import { startPostgres } from '../tests/support/postgres.ts'
+import { postgresPrograms } from '../tests/support/postgres-programs.ts'
+import { generateHits } from './hits-generator.ts'
+
+const TEXTS =
+  'class country region city continent device browser os referrer referrer_url utm_source utm_medium '
+    .concat('utm_campaign utm_term utm_content unknown_slug')
+    .split(' ')
+/** In the order of a generated line. */
+const COLUMNS = `id bigint, recorded_at bigint, workspace_id bigint, link_id bigint, outcome text, trigger text,
+  class text, visitor bigint, ${TEXTS.slice(1).map((name) => `${name} text`)}`
+
+const postgresDialect: Dialect = {
+  placeholder: (n, value) => {
+    const type = typeof (Array.isArray(value) ? value[0] : value) === 'string' ? 'text' : 'bigint'
+    return `$${n}::${type}${Array.isArray(value) ? '[]' : ''}`
+  },
+  distinct: (column) => `count(DISTINCT ${column})`,
+  memberOf: (column, list) => `${column} = ANY(${list})`,
+  lower: (column) => `lower(${column})`,
+  pairs: (linkIds, slots) => `unnest(${linkIds}, ${slots}) AS pairs(link_id, slot)`,
+}
+
+export interface Postgres {
+  bytes: number
+  ask(query: HitQuery): Promise<HitAnswer[]>
+  end(): Promise<void>
+}
+
+export async function loadedPostgres(hits: number): Promise<Postgres> {
+  const server = await startPostgres({
+    settings: {
+      shared_buffers: '2GB',
+      // As much as DuckDB may have for everything.
+      work_mem: '256MB',
+      maintenance_work_mem: '1GB',
+      max_wal_size: '8GB',
+      wal_level: 'minimal',
+      max_wal_senders: '0',
+    },
+  })
+  const client = new pg.Client({ connectionString: server.url })
+  const end = async () => {
+    await client.end()
+    await server.end()
+  }
+  try {
+    await client.connect()
+    await client.query(`CREATE UNLOGGED TABLE hits (${COLUMNS})`)
+    await copy(server.url, hits)
+    await client.query('CREATE INDEX ON hits (workspace_id, recorded_at)')
+    await client.query('CREATE INDEX ON hits (workspace_id, link_id, recorded_at)')
+    await client.query('VACUUM ANALYZE hits')
+    const size = await client.query<{ bytes: string }>("SELECT pg_total_relation_size('hits') AS bytes")
+    return { bytes: Number(size.rows[0]?.bytes), ask: (query) => ask(client, query), end }
+  } catch (error) {
+    await end()
+    throw error
+  }
+}
+
+/** Beside the server's programs, wherever a link to them is. */
+const psql = () =>
+  Bun.which('psql') ?? join(dirname(realpathSync(join(postgresPrograms(), 'postgres'))), 'psql')
+
+async function copy(url: string, hits: number) {
+  const child = Bun.spawn(
+    [psql(), url, '-q', '-v', 'ON_ERROR_STOP=1', '-c', "\\copy hits FROM STDIN (FORMAT csv, NULL 'null')"],
+    { stdin: 'pipe', stdout: 'ignore', stderr: 'inherit' },
+  )
+  for (const { lines } of generateHits({ hits })) {
+    // No value needs escaping, so a line without its names is CSV.
+    child.stdin.write(lines.replace(/[{}]|"[a-zA-Z]+":/g, ''))
+    await child.stdin.flush()
+  }
+  await child.stdin.end()
+  if ((await child.exited) !== 0) throw new Error('PostgreSQL did not take the hits')
+}
+
+async function ask(client: pg.Client, query: HitQuery): Promise<HitAnswer[]> {
+  const { text, params, key } = hitSql(query, postgresDialect)
+  const { rows } = await client.query<string[]>({ text, values: params, rowMode: 'array' })
+  return rows.map(([cell, clicks, visitors]) => ({
+    key: key(cell),
+    clicks: Number(clicks),
+    visitors: Number(visitors),
+  }))
+}

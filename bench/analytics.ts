@@ -1,0 +1,170 @@
+// bun bench/analytics.ts [--millions=1,5,20] [--without-postgres] [--rounds=7]: questions about clicks, asked of the
+// product's hit engine and of PostgreSQL with the same hits in the same run, as tables for docs/benchmarks.md.
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { openDuckDb } from '../server/storage/hits/duckdb.ts'
+import type { HitAnswer } from '../server/storage/hits/engine.ts'
+import type { Loaded } from './analytics-load.ts'
+import { loadedPostgres, type Postgres } from './analytics-postgres.ts'
+import { type Question, questions } from './analytics-questions.ts'
+import { BIGGEST, FOUR_PERCENT } from './hits-generator.ts'
+
+/** PostgreSQL takes seconds for some questions: it is not asked again once this is spent. */
+const POSTGRES_BUDGET_MS = 3000
+const BYTES_PER_CLICK = 25
+const FASTER_THAN_POSTGRES = 20
+const SUBJECTS = [
+  { workspace: FOUR_PERCENT, name: '4 % workspace', atMostMs: 50 },
+  { workspace: BIGGEST, name: 'biggest workspace', atMostMs: 400 },
+]
+
+const { values: options } = parseArgs({
+  options: {
+    millions: { type: 'string', default: '1,5,20' },
+    rounds: { type: 'string', default: '7' },
+    'without-postgres': { type: 'boolean', default: false },
+  },
+})
+const rounds = Number(options.rounds)
+const print = (text: string) => process.stdout.write(`${text}\n`)
+const tell = (text: string) => process.stderr.write(`${text}\n`)
+
+interface Measured {
+  question: string
+  subject: (typeof SUBJECTS)[number]
+  ms: number
+  postgresMs: number | undefined
+}
+
+async function measureSize(millions: number): Promise<Measured[]> {
+  const hits = millions * 1_000_000
+  const directory = mkdtempSync(join(tmpdir(), 'towpath-analytics-'))
+  let postgres: Postgres | undefined
+  try {
+    tell(`${millions} million: loading`)
+    const loaded = await load(directory, hits)
+    if (!options['without-postgres']) postgres = await loadedPostgres(hits)
+    const path = join(directory, 'hits.duckdb')
+    const bytes = statSync(path).size / hits
+    tell(`${millions} million: asking`)
+    const engine = await openDuckDb({ path })
+    const measured = await askAll((question) => engine.ask(question.query), postgres)
+    await engine.close()
+    print(`\n## ${millions} million clicks\n`)
+    print(answersTable(measured))
+    print(
+      [
+        '',
+        `- Load: ${perSecond(hits, loaded.loadSeconds)} hits/s; sorting beside it took ${loaded.sortSeconds.toFixed(0)} s`,
+        `- On disk: ${bytes.toFixed(1)} bytes per click (at most ${BYTES_PER_CLICK}: ${verdict(bytes <= BYTES_PER_CLICK)})`,
+        ...(postgres
+          ? [`- PostgreSQL: ${(postgres.bytes / hits).toFixed(0)} bytes per click, indexes included`]
+          : []),
+        `- Memory: ${loaded.peakMb.toFixed(0)} MB at most while loading and sorting (generator included), ${memoryMb('VmHWM')} MB at most while asking`,
+      ].join('\n'),
+    )
+    return measured
+  } finally {
+    await postgres?.end()
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+async function load(directory: string, hits: number): Promise<Loaded> {
+  mkdirSync(directory, { recursive: true })
+  const command = [process.execPath, join(import.meta.dir, 'analytics-load.ts'), directory, String(hits)]
+  const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'inherit' })
+  const said = await new Response(child.stdout).text()
+  if ((await child.exited) !== 0) throw new Error('Loading failed')
+  return JSON.parse(said) as Loaded
+}
+
+/** Alternating, so that both meet the same neighbours on the machine; the first round warms up. */
+async function askAll(ask: (question: Question) => Promise<HitAnswer[]>, postgres?: Postgres) {
+  const measured: Measured[] = []
+  for (const subject of SUBJECTS) {
+    for (const question of questions(subject.workspace)) {
+      const ours: number[] = []
+      const theirs: number[] = []
+      let spent = 0
+      for (let round = 0; round <= rounds; round++) {
+        const [answer, ms] = await timed(() => ask(question))
+        if (round > 0) ours.push(ms)
+        if (!postgres || spent > POSTGRES_BUDGET_MS) continue
+        const [expected, itsMs] = await timed(() => postgres.ask(question.query))
+        spent += itsMs
+        // What took seconds is not made faster by a second time.
+        if (round > 0 || spent > POSTGRES_BUDGET_MS) theirs.push(itsMs)
+        if (!Bun.deepEquals(answer, expected)) throw new Error(`Different answers: ${question.name}`)
+      }
+      measured.push({
+        question: question.name,
+        subject,
+        ms: median(ours),
+        postgresMs: postgres && median(theirs),
+      })
+    }
+  }
+  return measured
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<[T, number]> {
+  const before = performance.now()
+  const done = await work()
+  return [done, performance.now() - before]
+}
+
+const median = (values: number[]) =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+const verdict = (met: boolean) => (met ? 'met' : '**missed**')
+const perSecond = (hits: number, seconds: number) => Math.round(hits / seconds).toLocaleString('en-US')
+const memoryMb = (name: string) =>
+  Math.round(
+    Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024,
+  )
+
+function answersTable(measured: Measured[]): string {
+  const lines = measured.map(({ question, subject, ms, postgresMs }) => {
+    const ratio = postgresMs && postgresMs / ms
+    const missed = [
+      ...(ms > subject.atMostMs ? [`over ${subject.atMostMs} ms`] : []),
+      ...(ratio && ratio < FASTER_THAN_POSTGRES ? [`under ${FASTER_THAN_POSTGRES}×`] : []),
+    ]
+    const cells = [
+      subject.name,
+      question,
+      ms.toFixed(1),
+      postgresMs?.toFixed(0) ?? '–',
+      ratio ? `${ratio.toFixed(0)}×` : '–',
+      missed.length > 0 ? `**${missed.join(', ')}**` : 'met',
+    ]
+    return `| ${cells.join(' | ')} |`
+  })
+  return [
+    '| who | question | Towpath ms | PostgreSQL ms | faster | target |',
+    '|---|---|---|---|---|---|',
+    ...lines,
+  ].join('\n')
+}
+
+/** How each question's cost grows from one size to the next. */
+function growthTable(sizes: number[], results: Measured[][]): string {
+  const lines = (results[0] ?? []).map(({ question, subject }, n) => {
+    const times = results.map((measured) => measured[n]?.ms.toFixed(1) ?? '–')
+    return `| ${[subject.name, question, ...times].join(' | ')} |`
+  })
+  return [
+    `| who | question | ${sizes.map((size) => `${size} million, ms`).join(' | ')} |`,
+    `|---|---|${sizes.map(() => '---').join('|')}|`,
+    ...lines,
+  ].join('\n')
+}
+
+const sizes = options.millions.split(',').map(Number)
+const results: Measured[][] = []
+for (const millions of sizes) results.push(await measureSize(millions))
+if (sizes.length > 1) print(`\n## Growth\n\n${growthTable(sizes, results)}`)
+process.exit(0)
