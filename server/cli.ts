@@ -3,7 +3,12 @@
 import { parseArgs } from 'node:util'
 import { ConfigError, readConfig } from './config.ts'
 import { createKey, listKeys, revokeKey } from './features/accounts/keys.ts'
-import { changePlan, createWorkspace } from './features/accounts/workspaces.ts'
+import {
+  changePlan,
+  contentsOfWorkspace,
+  createWorkspace,
+  deleteWorkspace,
+} from './features/accounts/workspaces.ts'
 import { Failure } from './lib/failure.ts'
 import { PLANS, type Plan } from './lib/plan.ts'
 import { openRows, type Rows } from './storage/rows/open.ts'
@@ -12,6 +17,7 @@ const USAGE = `Usage: npm run -s towpath -- <command>
 
   workspace create <name> [--plan <plan>]     makes a workspace; prints JSON with its id
   workspace plan <id> <plan>                  changes its plan: ${PLANS.join(', ')}
+  workspace delete <id> --yes                 removes it with its links, keys and clicks; without --yes, says what
   key create --workspace <id> [--name <name>] makes an API key; prints it alone, for the only time
   key revoke <id>                             ends a key; its very next request is refused
   key list --workspace <id>                   prints the keys of a workspace, without the keys themselves`
@@ -24,7 +30,7 @@ interface Given {
   options: Options
   defaultPlan: Plan
 }
-type Options = { plan?: string; name?: string; workspace?: string }
+type Options = { plan?: string; name?: string; workspace?: string; yes?: boolean }
 
 interface Command {
   /** How many words follow the command; more would be ignored in silence. */
@@ -49,6 +55,19 @@ const COMMANDS: Record<string, Command> = {
     async run(needs, { words }) {
       return JSON.stringify(
         await changePlan(needs, idOf(words[0], 'The id of a workspace'), planOf(words[1])),
+      )
+    },
+  },
+  'workspace delete': {
+    words: 1,
+    options: ['yes'],
+    async run(needs, { words, options }) {
+      const id = idOf(words[0], 'The id of a workspace')
+      if (options.yes) return JSON.stringify({ ...(await deleteWorkspace(needs, id)), deleted: true })
+      const { name, links, tags, keys } = await contentsOfWorkspace(needs, id)
+      throw new CommandError(
+        `This would remove workspace ${id}, ${JSON.stringify(name)}, for good: links: ${links}, tags: ${tags}, ` +
+          `API keys: ${keys}, and all clicks ever counted on its links. Add --yes to do it.`,
       )
     },
   },
@@ -100,7 +119,12 @@ function parse(argv: string[]): { command: Command; words: string[]; options: Op
   const { positionals, values } = parseArgs({
     args: argv,
     allowPositionals: true,
-    options: { plan: { type: 'string' }, name: { type: 'string' }, workspace: { type: 'string' } },
+    options: {
+      plan: { type: 'string' },
+      name: { type: 'string' },
+      workspace: { type: 'string' },
+      yes: { type: 'boolean' },
+    },
   })
   const name = positionals.slice(0, 2).join(' ')
   const words = positionals.slice(2)
@@ -137,6 +161,8 @@ function explain(error: unknown): string {
   return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message
 }
 
+// As the server: a command may be the first to make the data directory's files.
+process.umask(0o077)
 try {
   const output = await run(process.argv.slice(2))
   if (output !== '') process.stdout.write(`${output}\n`)

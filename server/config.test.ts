@@ -72,6 +72,8 @@ describe('what is set is taken', () => {
     ['DATABASE_URL', 'postgresql://u:p@h:5432/d', { databaseUrl: 'postgresql://u:p@h:5432/d' }],
     ['DEFAULT_PLAN', 'Pro', { defaultPlan: 'pro' }],
     ['DESTINATION_SCHEMES', 'MyApp, tel: other://', { destinationSchemes: ['myapp:', 'tel:', 'other:'] }],
+    ['HIT_RETENTION_DAYS', '1', { hitRetentionDays: 1 }],
+    ['HIT_RETENTION_DAYS', '365', { hitRetentionDays: 365 }],
     ['LOG_LEVEL', 'warn', { logLevel: 'warn' }],
     ['TOWPATH_SECRET', 'f3a9c1d7'.repeat(4), { secret: 'f3a9c1d7'.repeat(4) }],
   ])('%s=%s', (name, value, expected) => {
@@ -156,6 +158,11 @@ describe('what is wrong is named with its fix', () => {
       base,
       `GEOIP_DB: ${base} cannot be read (EISDIR). Give the path of an .mmdb file, or leave it out.`,
     ],
+    ...['0', '-1', '1.5', '1e3', '30 days', 'forever', '99999999999999999999'].map((text) => [
+      'HIT_RETENTION_DAYS',
+      text,
+      `HIT_RETENTION_DAYS: "${text}" is not a number of days. Use a whole number from 1, such as 365, or leave it out to keep hits for ever.`,
+    ]),
     [
       'DEFAULT_PLAN',
       'gold',

@@ -21,6 +21,8 @@ export interface Config {
   defaultPlan: Plan
   /** Schemes besides http and https that a destination may have, e.g. `myapp:`. */
   destinationSchemes: string[]
+  /** Hits older than this are removed; without it they are kept for ever. */
+  hitRetentionDays?: number
   logLevel: LogLevel
 }
 
@@ -47,6 +49,7 @@ const NAMES = [
   'GEOIP_DB',
   'DEFAULT_PLAN',
   'DESTINATION_SCHEMES',
+  'HIT_RETENTION_DAYS',
   'LOG_LEVEL',
 ]
 // What Kubernetes puts into every container beside a Service that is called towpath.
@@ -83,6 +86,7 @@ export function readConfig(env: Environment = process.env): Config {
     geoipDb: get('GEOIP_DB'),
     defaultPlan: readPlan(get('DEFAULT_PLAN'), wrong),
     destinationSchemes: readSchemes(get('DESTINATION_SCHEMES'), wrong),
+    hitRetentionDays: readRetention(get('HIT_RETENTION_DAYS'), wrong),
     logLevel: readLogLevel(get('LOG_LEVEL'), wrong),
   }
   const badGeo = config.geoipDb === undefined ? undefined : geoProblem(config.geoipDb)
@@ -152,6 +156,21 @@ function readPlan(text: string | undefined, wrong: Wrong): Plan {
   if (plan) return plan
   wrong('DEFAULT_PLAN', `"${text}" is not a plan`, `Use one of ${PLANS.join(', ')}.`)
   return 'enterprise'
+}
+
+/** 100 years: more is a slip, and would be before there were clocks. */
+const RETENTION_DAYS_MAX = 36_500
+
+function readRetention(text: string | undefined, wrong: Wrong): number | undefined {
+  if (text === undefined) return undefined
+  const days = Number(text)
+  if (/^\d+$/.test(text) && days >= 1 && days <= RETENTION_DAYS_MAX) return days
+  wrong(
+    'HIT_RETENTION_DAYS',
+    `"${text}" is not a number of days`,
+    'Use a whole number from 1, such as 365, or leave it out to keep hits for ever.',
+  )
+  return undefined
 }
 
 function readLogLevel(text: string | undefined, wrong: Wrong): LogLevel {

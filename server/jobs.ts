@@ -2,22 +2,30 @@
 
 import { forgetOldKeys } from './features/accounts/idempotency.ts'
 import { forgetOldWindows } from './features/accounts/limits.ts'
+import { type ErasureNeeds, eraseDeleted } from './features/hits/erasures.ts'
+import { retainedSince } from './features/hits/pruning.ts'
 import { ensureSalts } from './features/hits/salts.ts'
 import type { Salt } from './features/hits/visitor.ts'
 import { describeError, log } from './lib/log.ts'
 import type { Rows } from './storage/rows/open.ts'
 
-const MINUTE = 60_000
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const DAY = 24 * 60 * MINUTE
 
-export interface JobNeeds {
+export interface JobNeeds extends ErasureNeeds {
   rows: Rows
   now: () => number
   setSalts: (salts: Salt[]) => void
+  hitRetentionDays: number | undefined
+  forgetHits: (since: number) => Promise<void>
 }
 
 interface Job {
   name: string
   everyMs: number
+  /** When it runs for the first time, where that is not after one period. */
+  firstMs?: number
   run: (needs: JobNeeds) => Promise<void>
 }
 
@@ -37,22 +45,49 @@ const JOBS: Job[] = [
     everyMs: 10 * MINUTE,
     run: ({ rows, now }) => forgetOldWindows(rows, now()),
   },
+  {
+    name: 'remove hits past their retention',
+    everyMs: DAY,
+    firstMs: 30 * SECOND,
+    run: async ({ now, hitRetentionDays, forgetHits }) => {
+      if (hitRetentionDays !== undefined) await forgetHits(retainedSince(now(), hitRetentionDays))
+    },
+  },
+  {
+    // Often, because until then redirects of a deleted workspace go on.
+    name: 'finish deleting workspaces',
+    everyMs: 2 * SECOND,
+    run: eraseDeleted,
+  },
 ]
 
-/** Starts them all. A run that fails is logged and tried again at its next time. */
+/** Starts them all, each one turn at a time. A turn that fails is logged and tried again a minute later. */
 export function startJobs(needs: JobNeeds): { stop(): Promise<void> } {
   const running = new Set<Promise<void>>()
-  const timers = JOBS.map(({ name, everyMs, run }) =>
-    setInterval(() => {
-      const turn = run(needs)
-        .catch((error) => log.error('job_failed', { job: name, ...describeError(error) }))
-        .finally(() => running.delete(turn))
-      running.add(turn)
-    }, everyMs),
-  )
+  const timers = new Map<string, Timer>()
+  let stopped = false
+
+  function plan(job: Job, inMs: number) {
+    if (!stopped) timers.set(job.name, setTimeout(turn, inMs, job))
+  }
+
+  function turn(job: Job) {
+    const run = job
+      .run(needs)
+      .then(() => plan(job, job.everyMs))
+      .catch((error) => {
+        log.error('job_failed', { job: job.name, ...describeError(error) })
+        plan(job, MINUTE)
+      })
+      .finally(() => running.delete(run))
+    running.add(run)
+  }
+
+  for (const job of JOBS) plan(job, job.firstMs ?? job.everyMs)
   return {
     async stop() {
-      for (const timer of timers) clearInterval(timer)
+      stopped = true
+      for (const timer of timers.values()) clearTimeout(timer)
       await Promise.all(running)
     },
   }

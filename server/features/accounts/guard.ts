@@ -13,6 +13,11 @@ import type { RateLimiter } from './limits.ts'
 
 /** What handlers of the REST API find in their context. */
 export interface ApiEnv {
+  /** Absent where no socket is behind the request. */
+  Bindings: {
+    /** For how long the connection may be silent; 0 is for ever. */
+    setIdleSeconds?(seconds: number): void
+  }
   Variables: {
     requestId: string
     actor: Actor

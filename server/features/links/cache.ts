@@ -40,6 +40,8 @@ export interface LinkCache {
   /** To be called before reading from the database. */
   readAt(): number
   forget(domain: string, slug: string): void
+  /** All links of a workspace: looks at every entry, which is fine for what happens once in a workspace's life. */
+  forgetWorkspace(workspaceId: number): void
 }
 
 interface Entry {
@@ -115,6 +117,11 @@ export function linkCache({
     forget(domain, slug) {
       changes++
       drop(keyOf(domain, slugKey(slug)))
+    },
+    forgetWorkspace(workspaceId) {
+      changes++
+      for (const entries of [young, old])
+        for (const [key, { link }] of entries) if (link?.workspaceId === workspaceId) entries.delete(key)
     },
   }
 }

@@ -24,11 +24,7 @@ export function erasures(engine: Engine) {
         .addPrimaryKeyConstraint('erasure_marks_key', ['workspace_id', 'node'])
         .execute()
       // All others are about the living; deleted links have names too, for exports, and go with their workspace.
-      await db.schema
-        .createIndex('links_by_workspace')
-        .on('links')
-        .columns(['workspace_id', 'id'])
-        .execute()
+      await db.schema.createIndex('links_by_workspace').on('links').columns(['workspace_id', 'id']).execute()
     },
   }
 }
