@@ -7,7 +7,9 @@ import manifest from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
 import { openLimiter } from './features/accounts/limits.ts'
 import { analyticsApi } from './features/analytics/api.ts'
+import { openScratch } from './features/analytics/scratch.ts'
 import { clickIds } from './features/hits/click-id.ts'
+import { retainedSince } from './features/hits/pruning.ts'
 import { ensureSalts } from './features/hits/salts.ts'
 import { openShipper } from './features/hits/ship.ts'
 import { openSpool } from './features/hits/spool.ts'
@@ -50,6 +52,7 @@ export async function openApp(config: Config, { now = Date.now, clock }: AppOpti
     throw error
   })
   const site = siteOf(config)
+  const scratchDir = openScratch(config.dataDir)
   const { spool, shipper } = await openHits(config, rows, site, now)
   const cache = linkCache({ timeToLiveMs: rows.engine === 'postgres' ? SHARED_CACHE_MS : undefined })
   let geo: Geo | undefined
@@ -80,7 +83,7 @@ export async function openApp(config: Config, { now = Date.now, clock }: AppOpti
     features: [
       linksApi({ cache, site, now }),
       redirectApi({ site, now }),
-      analyticsApi({ rows, hits: shipper, now, defaultDomain: site.domain }),
+      analyticsApi({ rows, hits: shipper, now, defaultDomain: site.domain, scratchDir }),
     ],
   })
 
@@ -92,33 +95,30 @@ export async function openApp(config: Config, { now = Date.now, clock }: AppOpti
   })
   const fetch = (request: Request, server: Bun.Server<undefined>) => {
     const pathname = pathOf(request.url)
-    if (pathname === '/v1' || pathname.startsWith('/v1/')) return rest.fetch(request)
+    if (pathname === '/v1' || pathname.startsWith('/v1/')) {
+      return rest.fetch(request, { setIdleSeconds: (seconds: number) => server.timeout(request, seconds) })
+    }
     const slug = /^\/([^/]+)\/+$/.exec(pathname)?.[1]
     if (slug !== undefined && !RESERVED_SLUGS.has(slug)) return short(request, server, decodeSlug(slug))
     return open.fetch(request)
   }
-  const jobs = startJobs({ rows, now, setSalts: shipper.setSalts })
+  const jobs = startJobs({
+    rows,
+    now,
+    setSalts: shipper.setSalts,
+    hitRetentionDays: config.hitRetentionDays,
+    forgetHits: shipper.forgetBefore,
+    node: spool.node,
+    forgetWorkspace: cache.forgetWorkspace,
+    eraseHits: shipper.eraseHits,
+  })
 
   return {
     rows,
     spool,
     shipper,
     site,
-    /** What `Bun.serve` takes: the redirect is a native route, everything else goes through `fetch`. */
-    serve: {
-      routes: {
-        ...Object.fromEntries(['', ...RESERVED_SLUGS].map((path) => [`/${path}`, fetch])),
-        '/:slug': (request: Bun.BunRequest<'/:slug'>, server: Bun.Server<undefined>) =>
-          short(request, server, request.params.slug),
-      },
-      fetch,
-      error: (error: Error) => answerFailure(error, requestId(null)),
-      // Bun's own error page shows source code.
-      development: false,
-      idleTimeout: IDLE_SECONDS,
-      // Larger bodies than ours are refused by the routes, each in its own words.
-      maxRequestBodySize: 64 * 1024 * 1024,
-    },
+    serve: serveWith(short, fetch),
     restRoutes: () => rest.routes,
     startDraining() {
       draining = true
@@ -133,6 +133,24 @@ export async function openApp(config: Config, { now = Date.now, clock }: AppOpti
     },
   }
 }
+
+type Fetch = (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>
+
+/** What `Bun.serve` takes: the redirect is a native route, everything else goes through `fetch`. */
+const serveWith = (short: ReturnType<typeof shortLinks>, fetch: Fetch) => ({
+  routes: {
+    ...Object.fromEntries(['', ...RESERVED_SLUGS].map((path) => [`/${path}`, fetch])),
+    '/:slug': (request: Bun.BunRequest<'/:slug'>, server: Bun.Server<undefined>) =>
+      short(request, server, request.params.slug),
+  },
+  fetch,
+  error: (error: Error) => answerFailure(error, requestId(null)),
+  // Bun's own error page shows source code.
+  development: false,
+  idleTimeout: IDLE_SECONDS,
+  // Larger bodies than ours are refused by the routes, each in its own words.
+  maxRequestBodySize: 64 * 1024 * 1024,
+})
 
 const WELCOME = html`<h1>Towpath is running</h1>
 <p>Short links and their clicks, over the REST API.</p>
@@ -150,6 +168,7 @@ async function openHits(config: Config, rows: Rows, site: Site, now: () => numbe
     ownHosts: site.ownHosts,
     geoPath: config.geoipDb,
     countedUpTo: await countedBatch(rows, spool.node),
+    since: config.hitRetentionDays === undefined ? 0 : retainedSince(now(), config.hitRetentionDays),
     onShipped: (batch) => countClicks(rows, batch),
     now,
   })
@@ -230,6 +249,18 @@ function figures(spool: Spool, shipper: Shipper): Figure[] {
       value: Number(state.engineUp),
     },
     { name: 'towpath_engine_batch', kind: 'gauge', help: 'Last batch in the engine', value: state.mark },
+    {
+      name: 'towpath_batches_unreadable_total',
+      kind: 'counter',
+      help: 'Batches of hits set aside because the disk had damaged them',
+      value: state.lost.batches,
+    },
+    {
+      name: 'towpath_hits_unreadable_total',
+      kind: 'counter',
+      help: 'Hits in such batches, which analytics lack',
+      value: state.lost.hits,
+    },
     {
       name: 'towpath_resident_bytes',
       kind: 'gauge',

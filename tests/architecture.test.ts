@@ -45,6 +45,8 @@ const EXCEPTIONS: Exception[] = [
   except('allow', 'accounts/limits.ts', 'forgetOldWindows', JOB),
   except('allow', 'accounts/workspaces.ts', 'createWorkspace', OPERATOR),
   except('allow', 'accounts/workspaces.ts', 'changePlan', OPERATOR),
+  except('allow', 'accounts/workspaces.ts', 'deleteWorkspace', OPERATOR),
+  except('allow', 'hits/erasures.ts', 'eraseDeleted', JOB),
   except('allow', 'links/count-clicks.ts', 'countClicks', JOB),
   except('allow', 'links/use-click.ts', 'useClick', 'done by a visitor, who is no actor'),
   except('allow', 'hits/salts.ts', 'ensureSalts', JOB),

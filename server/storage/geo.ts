@@ -1,12 +1,12 @@
 // Where an address is, from a MaxMind file: the bundled country database, or one that the operator names.
 
 import { readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import ipaddr from 'ipaddr.js'
 import { type CityResponse, Reader } from 'mmdb-lib'
+import { parseAddress } from '../lib/cidr.ts'
 import { describeError, log } from '../lib/log.ts'
 import { CONTINENTS } from './continents.ts'
+import { searchTree } from './geo-tree.ts'
 
 export interface Place {
   /** ISO 3166-1, two letters. */
@@ -41,25 +41,27 @@ interface GeoRecord {
 
 const NOWHERE: Place = { country: null, region: null, city: null, continent: null }
 const BUNDLED = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb'
-/** Decoded records, at up to 5 kB each (a city in eight languages); the bundled file has 250 in all. */
-const RECORDS = 4096
+/** Places that are remembered, by their records: all 250 of the bundled file, the usual ones of a file of cities. */
+const PLACES = 65_536
 
 /**
- * Keeps the file in memory (7.8 MB for the bundled one). A look-up takes about 1 µs.
+ * Keeps the file in memory (7.8 MB for the bundled one). A look-up takes about 0.2 µs.
  * @throws when the file cannot be read or is not a MaxMind database.
  */
 export function openGeo(path?: string): Geo {
-  const reader = openReader(path ?? fileURLToPath(import.meta.resolve(BUNDLED)))
-  const places = new WeakMap<GeoRecord, Place>()
+  const { find, read } = openFile(path ?? fileURLToPath(import.meta.resolve(BUNDLED)))
+  const places = new Map<number, Place>()
   let troubled = false
   return {
-    lookup(address) {
-      if (isIP(address) === 0) return NOWHERE
-      const mapped = address.includes('.') && address.includes(':')
+    lookup(written) {
+      const address = written.startsWith('::ffff:') ? unmapped(written) : written
       try {
-        const record = reader.get(mapped ? ipaddr.process(address).toString() : address) as GeoRecord | null
-        if (!record) return NOWHERE
-        const place = places.get(record) ?? placeOf(record)
+        const record = find(address)
+        if (record === 0) return NOWHERE
+        const known = places.get(record)
+        if (known) return known
+        const place = placeOf(read(address))
+        if (places.size >= PLACES) places.clear()
         places.set(record, place)
         return place
       } catch (error) {
@@ -72,10 +74,19 @@ export function openGeo(path?: string): Geo {
   }
 }
 
+function openFile(path: string) {
+  const file = readFileSync(path)
+  const reader = new Reader<CityResponse>(file)
+  const read = (address: string) => (reader.get(address) ?? {}) as GeoRecord
+  return { read, find: searchTree(file, reader.metadata) }
+}
+
+const unmapped = (address: string) => parseAddress(address)?.toString() ?? address
+
 /** What is wrong with a file that an operator named, in a few words; undefined when it can be used. */
 export function geoProblem(path: string): string | undefined {
   try {
-    openReader(path).get('8.8.8.8')
+    openFile(path).read('8.8.8.8')
   } catch (error) {
     const { code } = error as { code?: string }
     if (code === 'ENOENT') return `there is no file ${path}`
@@ -83,19 +94,6 @@ export function geoProblem(path: string): string | undefined {
     return `${path} is not a MaxMind database`
   }
   return undefined
-}
-
-const openReader = (path: string) => new Reader<CityResponse>(readFileSync(path), { cache: recordCache() })
-
-function recordCache() {
-  const records = new Map<string | number, unknown>()
-  return {
-    get: (offset: string | number) => records.get(offset) as never,
-    set(offset: string | number, record: unknown) {
-      if (records.size >= RECORDS) records.clear()
-      records.set(offset, record)
-    },
-  }
 }
 
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null)

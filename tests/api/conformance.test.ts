@@ -184,6 +184,20 @@ onBothEngines('the answers and their description', (server) => {
     })
   })
 
+  test('the clicks themselves', async () => {
+    const own = await server().workspace()
+    const link = await own.link()
+    await server().click(link.slug)
+    await server().shipped()
+    const { schema } = parametersIn('query', operation('exportClicks')).find(
+      ({ name }) => name === 'format',
+    ) as Parameter
+    for (const format of schema.enum as string[]) {
+      const { text } = await ask(own, 'exportClicks', 200, { query: { format, interval: '24h' } })
+      expect(text).toContain(link.slug)
+    }
+  })
+
   test('the failures that every operation shares', async () => {
     const own = await server().workspace()
     const free = await server().workspace('free')

@@ -52,5 +52,6 @@ export function parameterIsBad({ name, schema }: Parameter, text: string): boole
 export const mayRepeat = ({ name }: Parameter, operationId: string) =>
   name === 'ids' ||
   name === 'tagId' ||
-  (operationId === 'countClicks' &&
-    !['interval', 'start', 'end', 'timezone', 'groupBy', 'granularity', 'limit'].includes(name))
+  (['countClicks', 'exportClicks'].includes(operationId) && !GIVEN_ONCE.includes(name))
+
+const GIVEN_ONCE = ['interval', 'start', 'end', 'timezone', 'groupBy', 'granularity', 'limit', 'format']

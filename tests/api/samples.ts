@@ -46,6 +46,7 @@ export const SAMPLES: Record<string, (things: Things) => Sample> = {
   updateTag: ({ tagId, tagName }) => ({ path: { id: tagId }, bodies: [{ name: `${tagName} three` }] }),
   deleteTag: ({ tagId }) => ({ path: { id: tagId } }),
   countClicks: () => ({ query: { groupBy: 'link' } }),
+  exportClicks: () => ({ query: { format: 'ndjson' } }),
 }
 
 export function sampleOf({ id }: Operation, things: Things): Sample {

@@ -50,6 +50,15 @@ const NAMING: Record<string, (things: Things) => Sample[]> = {
       ]
       return asking(filters.map((filter) => ({ ...grouped, ...filter })))
     }),
+  exportClicks: ({ linkId, tagId, slug }) => {
+    const filters: Record<string, string>[] = [
+      { linkId: `${linkId}` },
+      { tagId: `${tagId}` },
+      { slug },
+      { linkId: `-${linkId}` },
+    ]
+    return asking(filters.map((filter) => ({ ...RANGE, class: 'all', format: 'ndjson', ...filter })))
+  },
 }
 
 function asking(queries: Record<string, string>[]): Sample[] {
@@ -138,7 +147,7 @@ onBothEngines('the tenant matrix', (server) => {
   test.each(operations)("$method $path answers about another's things as about none", async (operation) => {
     const own = await tenant()
     const other = await server().workspace()
-    if (operation.id === 'countClicks') {
+    if (['countClicks', 'exportClicks'].includes(operation.id)) {
       await server().click(own.things.slug)
       await server().shipped()
     }
@@ -234,6 +243,11 @@ onBothEngines('the tenant matrix', (server) => {
       expect(ours.text).toContain('"clicks":1')
       expect(theirs.text).not.toMatch(/"(clicks|visitors)":[1-9]/)
     }
+    const query = { ...RANGE, class: 'all', format: 'ndjson' }
+    const exported = async (key: string) =>
+      (await send(server(), operation('exportClicks'), { query }, bearer(key))).text
+    expect(await exported(own.key)).toContain(own.mark)
+    expect(await exported(other.key)).toBe('')
     expect((await own.api(`/links/${own.things.linkId}`)).json.data.clicks).toBe(1)
   })
 

@@ -2,11 +2,17 @@
 
 import { Failure, invalid, unavailable } from '../../lib/failure.ts'
 import { iso } from '../../lib/wire.ts'
-import type { HitAnswer, HitAnswers, HitFilter, HitGrouping } from '../../storage/hits/engine.ts'
+import type {
+  HitAnswer,
+  HitAnswers,
+  HitFilter,
+  HitGrouping,
+  HitSelection,
+} from '../../storage/hits/engine.ts'
 import type { Rows } from '../../storage/rows/engine.ts'
 import type { Actor } from '../accounts/actor.ts'
 import { nameOfNull } from './filter.ts'
-import type { AnalyticsQuestion, ClickAnswerData } from './schema.ts'
+import type { AnalyticsQuestion, ClickAnswerData, ClickSelection } from './schema.ts'
 import {
   BUCKETS_MAX,
   bucketStarts,
@@ -37,21 +43,15 @@ export async function answerClicks(
   actor: Asker,
   question: AnalyticsQuestion,
 ): Promise<ClickAnswerData> {
-  const range = await resolveRange(needs, actor, question)
-  const starts = question.groupBy === 'time' ? startsOf(range, question) : []
-  const query = {
-    workspaceId: actor.workspaceId,
-    ...range,
-    classes: question.classes,
-    filters: await Promise.all(question.filters.map((filter) => resolveFilter(needs, actor, filter))),
-    groupBy: await groupingOf(needs, actor, question, starts),
-  }
+  const selection = await resolveSelection(needs, actor, question)
+  const starts = question.groupBy === 'time' ? startsOf(selection, question) : []
+  const query = { ...selection, groupBy: await groupingOf(needs, actor, question, starts) }
   const answers = await needs.hits.ask(query).catch((error: unknown) => {
     throw error instanceof Failure ? error : unavailable(error)
   })
   switch (question.groupBy) {
     case 'total':
-      return { ...counts(answers[0]), start: iso(range.start), end: iso(range.end) }
+      return { ...counts(answers[0]), start: iso(selection.start), end: iso(selection.end) }
     case 'time':
       return fillBuckets(starts, answers)
     case 'linkId':
@@ -70,9 +70,28 @@ const counts = (answer: HitAnswer | undefined) => ({
   visitors: answer?.visitors ?? 0,
 })
 
+/** Which hits are meant, in ids and milliseconds. @throws `invalid` for a range that is empty */
+export async function resolveSelection(
+  needs: Pick<Needs, 'rows' | 'now' | 'defaultDomain'>,
+  actor: Asker,
+  selection: ClickSelection,
+): Promise<HitSelection> {
+  const { start, end } = await resolveRange(needs, actor, selection)
+  return {
+    workspaceId: actor.workspaceId,
+    start,
+    end,
+    classes: selection.classes,
+    filters: await Promise.all(selection.filters.map((filter) => resolveFilter(needs, actor, filter))),
+  }
+}
+
 /** A missing start is the workspace's beginning, a missing end is now. */
-async function resolveRange(needs: Needs, actor: Asker, question: AnalyticsQuestion): Promise<Range> {
-  const { range, timezone } = question
+async function resolveRange(
+  needs: Pick<Needs, 'rows' | 'now'>,
+  actor: Asker,
+  { range, timezone }: ClickSelection,
+): Promise<Range> {
   const now = needs.now()
   const began = async () => {
     const workspace = await needs.rows.read
@@ -96,7 +115,8 @@ async function resolveRange(needs: Needs, actor: Asker, question: AnalyticsQuest
   )
 }
 
-function startsOf(range: Range, { granularity, timezone }: AnalyticsQuestion): number[] {
+function startsOf({ start, end }: Range, { granularity, timezone }: AnalyticsQuestion): number[] {
+  const range = { start, end }
   const asked = granularity ?? granularityOf(range)
   const coarser = coarserThan(asked, range)
   if (!coarser) return bucketStarts(range, asked, timezone)
@@ -106,7 +126,7 @@ function startsOf(range: Range, { granularity, timezone }: AnalyticsQuestion): n
 }
 
 async function resolveFilter(
-  { rows, defaultDomain }: Needs,
+  { rows, defaultDomain }: Pick<Needs, 'rows' | 'defaultDomain'>,
   { workspaceId }: Asker,
   { name, values, negate }: AnalyticsQuestion['filters'][number],
 ): Promise<HitFilter> {

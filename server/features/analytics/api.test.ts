@@ -125,9 +125,11 @@ async function ask(query: string, workspaceId = 1) {
   const answers = {
     ask: (asked: Parameters<HitEngine['ask']>[0]) =>
       down ? Promise.reject(new Error('gone')) : hits.ask(asked),
+    export: hits.export,
     countedUntil: () => NOW - 500,
   }
-  app.route('/', analyticsApi({ rows, hits: answers, now: () => NOW, defaultDomain: 'tow.example' }))
+  const needs = { rows, hits: answers, now: () => NOW, defaultDomain: 'tow.example', scratchDir: directory }
+  app.route('/', analyticsApi(needs))
   const response = await app.request(`/analytics/clicks${query}`)
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape it asks for
   return { status: response.status, headers: response.headers, body: (await response.json()) as any }
@@ -369,9 +371,10 @@ test('an engine that cannot answer is unavailable', async () => {
 test('the reference names every parameter and every shape of answer', () => {
   const document = analyticsApi({
     rows,
-    hits: { ask: async () => [], countedUntil: () => 0 },
+    hits: { ask: hits.ask, export: hits.export, countedUntil: () => 0 },
     now: () => NOW,
     defaultDomain: 'tow.example',
+    scratchDir: directory,
   }).getOpenAPI31Document({ openapi: '3.1.0', info: { title: 't', version: '1' } })
   const operation = document.paths?.['/analytics/clicks']?.get
   const names = operation?.parameters?.map((each) => ('name' in each ? each.name : ''))

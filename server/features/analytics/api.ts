@@ -1,19 +1,33 @@
-// GET /analytics/clicks: one endpoint for totals, timelines and top lists (contract §5).
+// GET /analytics/clicks: one endpoint for totals, timelines and top lists (contract §5); and the clicks themselves.
 
+import { z } from '@hono/zod-openapi'
 import { apiRoute } from '../../http/api-route.ts'
+import { bodyOf } from '../../http/send-file.ts'
+import { describeError, log } from '../../lib/log.ts'
 import { iso } from '../../lib/wire.ts'
-import type { HitAnswers } from '../../storage/hits/engine.ts'
+import type { ExportFormat, HitAnswers } from '../../storage/hits/engine.ts'
 import type { Rows } from '../../storage/rows/engine.ts'
 import { newApi } from '../accounts/guard.ts'
 import { answerClicks } from './answer.ts'
-import { ClickAnswer, ClickParameters, questionOf } from './schema.ts'
+import { exportClicks } from './export.ts'
+import { exportPlaces } from './export-places.ts'
+import { ClickAnswer, ClickParameters, ExportParameters, questionOf, selectionOf } from './schema.ts'
 
 export interface Needs {
   rows: Rows
   hits: HitAnswers
   now: () => number
   defaultDomain: string
+  /** Where exports are written; see scratch.ts. */
+  scratchDir: string
 }
+
+const countedUntilHeader = {
+  'X-Counted-Until': {
+    description: 'Every click before this moment is in the answer',
+    schema: { type: 'string', format: 'date-time' },
+  },
+} as const
 
 const clicks = apiRoute({
   method: 'get',
@@ -28,22 +42,86 @@ const clicks = apiRoute({
   responses: {
     200: {
       description: 'The counts',
-      headers: {
-        'X-Counted-Until': {
-          description: 'Every click before this moment is in the answer',
-          schema: { type: 'string', format: 'date-time' },
-        },
-      },
+      headers: countedUntilHeader,
       content: { 'application/json': { schema: ClickAnswer } },
     },
   },
 })
 
-export const analyticsApi = (needs: Needs) =>
-  newApi().openapi(clicks, async (c) => {
-    // Taken before the question, so that it never claims more than the answer holds.
-    const countedUntil = needs.hits.countedUntil()
-    const data = await answerClicks(needs, c.get('actor'), questionOf(c.req.valid('query')))
-    c.header('X-Counted-Until', iso(countedUntil))
-    return c.json({ data }, 200)
-  })
+const MEDIA_TYPES: Record<ExportFormat, string> = {
+  csv: 'text/csv; charset=utf-8; header=present',
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  parquet: 'application/vnd.apache.parquet',
+}
+
+const fileOf = (example: string) => ({ schema: z.string().openapi({ format: 'binary', example }) })
+
+const clickExport = apiRoute({
+  method: 'get',
+  path: '/analytics/clicks/export',
+  operationId: 'exportClicks',
+  tags: ['Analytics'],
+  summary: 'Export clicks',
+  description:
+    'The clicks themselves, oldest first, one a line (or row), with the filters of `GET /analytics/clicks`. The file ' +
+    'is complete before its first byte is sent. In CSV, text that a spreadsheet would take for a formula (it begins ' +
+    'with = + - @, a tab or a carriage return) has an apostrophe in front.',
+  request: { query: ExportParameters },
+  responses: {
+    200: {
+      description: 'The file',
+      headers: {
+        ...countedUntilHeader,
+        'Content-Disposition': {
+          description: 'A name made of the workspace and the range',
+          schema: { type: 'string' },
+        },
+      },
+      content: {
+        'text/csv': fileOf('id,time,linkId,slug,domain,class,trigger,country,…'),
+        'application/x-ndjson': fileOf('{"id":8388616,"time":"2026-03-29T12:00:00.000Z","linkId":1,…}'),
+        'application/vnd.apache.parquet': fileOf('PAR1…'),
+      },
+    },
+  },
+})
+
+/** How long a client may not take a single byte. */
+const SENDING_IDLE_SECONDS = 30
+
+/** `20260329T120000Z`: a colon cannot be in a file's name everywhere. */
+const compact = (ms: number) => iso(ms).replace(/[-:]|\.\d+/g, '')
+
+export function analyticsApi(needs: Needs) {
+  const exporting = { ...needs, places: exportPlaces() }
+  return newApi()
+    .openapi(clicks, async (c) => {
+      // Taken before the question, so that it never claims more than the answer holds.
+      const countedUntil = needs.hits.countedUntil()
+      const data = await answerClicks(needs, c.get('actor'), questionOf(c.req.valid('query')))
+      c.header('X-Counted-Until', iso(countedUntil))
+      return c.json({ data }, 200)
+    })
+    .openapi(clickExport, async (c) => {
+      const { format = 'csv', ...written } = c.req.valid('query')
+      const countedUntil = needs.hits.countedUntil()
+      const asked = { ...selectionOf(written), format }
+      // A big export is silent for longer than an idle connection may be.
+      c.env?.setIdleSeconds?.(0)
+      const file = await exportClicks(exporting, c.get('actor'), asked, c.req.raw.signal)
+      c.env?.setIdleSeconds?.(SENDING_IDLE_SECONDS)
+      const { workspaceId, start, end } = file.selection
+      const name = `clicks-${workspaceId}-${compact(start)}-${compact(end)}.${format}`
+      const remove = () => {
+        file.remove().catch((error) => log.error('export_not_removed', describeError(error)))
+      }
+      const body = bodyOf(c.req.method, file.path, remove)
+      return c.body(body as never, 200, {
+        'Content-Type': MEDIA_TYPES[format],
+        'Content-Length': String(file.bytes),
+        'Content-Disposition': `attachment; filename=${name}`,
+        'Cache-Control': 'private, no-store',
+        'X-Counted-Until': iso(countedUntil),
+      }) as never
+    })
+}

@@ -4,6 +4,7 @@ import { z } from '@hono/zod-openapi'
 import { invalid } from '../../lib/failure.ts'
 import { isCleanText } from '../../lib/text.ts'
 import { numberParameter, oneOf, parameter } from '../../lib/wire.ts'
+import { EXPORT_FORMATS } from '../../storage/hits/engine.ts'
 import { HIT_CLASSES, HIT_DIMENSIONS, type HitClass } from '../../storage/hits/hit.ts'
 import { type FilterName, type FilterValues, readClasses, readFilter } from './filter.ts'
 import {
@@ -80,7 +81,8 @@ const GROUPINGS = [
 type WrittenGrouping = (typeof GROUPINGS)[number]
 export type QuestionGrouping = Exclude<WrittenGrouping, 'time' | 'link' | 'tag'>
 
-export const ClickParameters = z.strictObject({
+/** Which clicks: what every question about them has. */
+const SELECTION = {
   interval: oneOf(INTERVALS).optional().openapi({
     description: '30d when neither this nor start nor end is given; ends now, whole days or hours',
   }),
@@ -95,6 +97,16 @@ export const ClickParameters = z.strictObject({
       description: 'IANA name that dates and buckets follow; UTC when absent',
       example: 'Europe/Berlin',
     }),
+  class: classes,
+  linkId: filter('linkId'),
+  tagId: filter('tagId', 'Clicks on links that carry any of these tags'),
+  domain: filter('domain'),
+  slug: filter('slug'),
+  ...own,
+}
+
+export const ClickParameters = z.strictObject({
+  ...SELECTION,
   groupBy: oneOf(GROUPINGS).optional().openapi({ description: 'Totals when absent' }),
   granularity: oneOf(GRANULARITIES)
     .optional()
@@ -102,21 +114,24 @@ export const ClickParameters = z.strictObject({
   limit: numberParameter(1, LIMIT_MAX)
     .optional()
     .openapi({ description: `Rows of groupBy; ${LIMIT_DEFAULT} when absent` }),
-  class: classes,
-  linkId: filter('linkId'),
-  tagId: filter('tagId', 'Clicks on links that carry any of these tags'),
-  domain: filter('domain'),
-  slug: filter('slug'),
-  ...own,
 })
 export type ClickParametersInput = z.infer<typeof ClickParameters>
+type SelectionInput = Omit<ClickParametersInput, 'groupBy' | 'granularity' | 'limit'>
 
-/** What is asked, without a trace of how it was written. */
-export interface AnalyticsQuestion {
+export const ExportParameters = z.strictObject({
+  ...SELECTION,
+  format: oneOf(EXPORT_FORMATS).optional().openapi({ description: 'csv when absent' }),
+})
+
+/** Which clicks are meant, without a trace of how it was written. */
+export interface ClickSelection {
   range: { interval: Interval } | { start: number | null; end: number | null }
   timezone: string
   filters: ({ name: FilterName } & FilterValues)[]
   classes: HitClass[]
+}
+
+export interface AnalyticsQuestion extends ClickSelection {
   groupBy: 'total' | 'time' | QuestionGrouping
   /** Null: whatever suits the range. */
   granularity: Granularity | null
@@ -128,10 +143,20 @@ const FILTERS = ['linkId', 'tagId', 'domain', 'slug', ...HIT_DIMENSIONS] as cons
 /** @throws `invalid` where parameters, each right by itself, do not go together. */
 export function questionOf(written: ClickParametersInput): AnalyticsQuestion {
   const { groupBy = 'total', granularity = null, limit } = written
-  const timezone = written.timezone ?? 'UTC'
   if (granularity && groupBy !== 'time') throw invalid({ granularity: 'works only with groupBy=time' })
   if (limit !== undefined && (groupBy === 'time' || groupBy === 'total'))
     throw invalid({ limit: 'works only with a groupBy other than time' })
+  return {
+    ...selectionOf(written),
+    groupBy: groupBy === 'link' ? 'linkId' : groupBy === 'tag' ? 'tagId' : groupBy,
+    granularity,
+    limit: limit ?? LIMIT_DEFAULT,
+  }
+}
+
+/** @throws `invalid`, as `questionOf` does */
+export function selectionOf(written: SelectionInput): ClickSelection {
+  const timezone = written.timezone ?? 'UTC'
   return {
     range: rangeOf(written, timezone),
     timezone,
@@ -140,13 +165,10 @@ export function questionOf(written: ClickParametersInput): AnalyticsQuestion {
       return values ? [{ name, ...values }] : []
     }),
     classes: written.class ?? ['human'],
-    groupBy: groupBy === 'link' ? 'linkId' : groupBy === 'tag' ? 'tagId' : groupBy,
-    granularity,
-    limit: limit ?? LIMIT_DEFAULT,
   }
 }
 
-function rangeOf({ interval, start, end }: ClickParametersInput, zone: string): AnalyticsQuestion['range'] {
+function rangeOf({ interval, start, end }: SelectionInput, zone: string): ClickSelection['range'] {
   if (start === undefined && end === undefined) return { interval: interval ?? '30d' }
   if (interval) throw invalid({ interval: 'cannot be combined with start or end' })
   const moments = { start: edge('start', start, zone), end: edge('end', end, zone) }

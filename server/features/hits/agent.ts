@@ -1,4 +1,4 @@
-// What a user agent says, in the names that people use. Parsing one takes 14 µs and few are ever new: kept.
+// What a user agent says, in the names that people use. Parsing one takes 14 µs: see `createDescriber`.
 
 import bowser from 'bowser'
 import { isbot } from 'isbot'
@@ -11,8 +11,6 @@ export interface Agent {
   os: string | null
 }
 
-const REMEMBERED = 10_000
-
 const DEVICES: Record<string, string> = { mobile: 'Mobile', tablet: 'Tablet', desktop: 'Desktop', tv: 'TV' }
 
 // What bowser takes for a tablet, a desktop or nothing.
@@ -23,48 +21,61 @@ const SPECIAL_DEVICES: [RegExp, string][] = [
   [/CrOS|X11;/, 'Desktop'],
 ]
 
-// Browsers inside apps: where a click of a social network mostly happens. Bowser calls them by their engine.
-const APPS: [RegExp, string][] = [
+// Browsers inside apps first: where a click of a social network mostly happens. Bowser calls them by their engine, as
+// it does the browsers below them.
+const BROWSERS: [RegExp, string][] = [
   [/Instagram/, 'Instagram'],
+  [/\bBarcelona \d/, 'Threads'],
+  [/MessengerForiOS|MessengerLiteForiOS|Orca-Android/, 'Messenger'],
   [/FBAN|FBAV|FB_IAB/, 'Facebook'],
   [/musical_ly|BytedanceWebview|TikTok/i, 'TikTok'],
   [/LinkedInApp/, 'LinkedIn'],
   [/Snapchat/, 'Snapchat'],
   [/\[Pinterest\//, 'Pinterest'],
   [/MicroMessenger/, 'WeChat'],
+  [/Twitter for (?:iPhone|iPad|Android)|TwitterAndroid/, 'X'],
+  [/\bLine\/\d/, 'LINE'],
+  [/\bReddit\/\d/, 'Reddit'],
+  [/KAKAOTALK/, 'KakaoTalk'],
+  [/Telegram-Android/, 'Telegram'],
+  [/\bGSA\/\d/, 'Google'],
+  [/OculusBrowser/, 'Meta Quest Browser'],
+  [/NintendoBrowser/, 'Nintendo Browser'],
+  [/HuaweiBrowser/, 'Huawei Browser'],
+  [/DuckDuckGo\/|\bDdg\//, 'DuckDuckGo'],
+  [/; wv\)/, 'Android WebView'],
 ]
 
-const BROWSERS: Record<string, string> = {
+const SYSTEMS: [RegExp, string][] = [
+  [/PlayStation/, 'PlayStation'],
+  [/Xbox/, 'Xbox'],
+  [/Nintendo Switch/, 'Nintendo Switch'],
+  [/HarmonyOS|OpenHarmony/, 'HarmonyOS'],
+  [/\biPad\b/, 'iPadOS'],
+  [/Web0S/, 'webOS'],
+]
+
+/** What bowser calls by another name than its users do. */
+const NAMES: Record<string, string> = {
   'Microsoft Edge': 'Edge',
   'Samsung Internet for Android': 'Samsung Internet',
+  'Opera Touch': 'Opera',
+  'WebOS Browser': 'LG Browser',
+  Miui: 'Mi Browser',
 }
 
-/** A cache of its own per worker: the most recent 10,000 user agents. */
-export function createAgents(): (userAgent: string) => Agent {
-  const known = new Map<string, Agent>()
-  return (userAgent) => {
-    let agent = known.get(userAgent)
-    if (agent) known.delete(userAgent)
-    else {
-      agent = readAgent(userAgent)
-      if (known.size >= REMEMBERED) known.delete(known.keys().next().value as string)
-    }
-    known.set(userAgent, agent)
-    return agent
-  }
-}
+const firstOf = (list: [RegExp, string][], text: string) => list.find(([pattern]) => pattern.test(text))?.[1]
 
 /** Who sends no user agent is a program. */
 export function readAgent(userAgent: string): Agent {
   if (userAgent.trim() === '') return { bot: true, device: null, browser: null, os: null }
   const { browser, os, platform } = parse(userAgent)
-  const name = APPS.find(([pattern]) => pattern.test(userAgent))?.[1] ?? browser.name
-  const special = SPECIAL_DEVICES.find(([pattern]) => pattern.test(userAgent))?.[1]
+  const name = firstOf(BROWSERS, userAgent) ?? browser.name
   return {
     bot: isbot(userAgent),
-    device: special ?? DEVICES[platform.type ?? ''] ?? null,
-    browser: name ? (BROWSERS[name] ?? name) : null,
-    os: os.name || null,
+    device: firstOf(SPECIAL_DEVICES, userAgent) ?? DEVICES[platform.type ?? ''] ?? null,
+    browser: name ? (NAMES[name] ?? name) : null,
+    os: firstOf(SYSTEMS, userAgent) ?? (os.name || null),
   }
 }
 

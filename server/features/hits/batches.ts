@@ -2,10 +2,12 @@
 // `<number>-<segment>-<offset>.ndjson` after where in the spool they end, so that a listing tells all there is to know.
 
 import type { FileHandle } from 'node:fs/promises'
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { log } from '../../lib/log.ts'
 import type { Batch } from '../../storage/hits/engine.ts'
-import type { Hit } from '../../storage/hits/hit.ts'
+import type { Hit, HitClass } from '../../storage/hits/hit.ts'
+import { readHits } from './damaged-batch.ts'
 import { syncDirectory } from './segment.ts'
 
 /** A place in the spool: everything before it is described. */
@@ -46,26 +48,47 @@ export async function listBatches(dir: string, node: string): Promise<BatchFile[
 /** A batch being written. It exists from `finish` on, and not at all before. */
 export interface OpenBatch {
   hits: number
-  add(hits: Hit[]): Promise<void>
+  /**
+   * Takes the lines of some hits. They are written while the next are described: the bytes must stay as they are until
+   * the next call has resolved, and a failure shows with that one.
+   */
+  add(lines: Uint8Array, hits: number): Promise<void>
   /** Resolves when the batch is on the disk under its name. */
   finish(end: Position): Promise<BatchFile>
   discard(): Promise<void>
 }
+
+// So that the disk is busy while hits are described, and the sync at the end waits for little.
+const SYNC_EVERY_BYTES = 8 * 1024 * 1024
 
 export async function createBatch(dir: string, node: string, number: number): Promise<OpenBatch> {
   const unfinished = join(dir, `${digits(number)}.tmp`)
   const file: FileHandle = await open(unfinished, 'w', 0o600)
   let path = unfinished
   let bytes = 0
+  let synced = 0
+  let writing = Promise.resolve()
+  let syncing = Promise.resolve()
+
+  async function write(lines: Uint8Array) {
+    await file.writeFile(lines)
+    bytes += lines.length
+    if (bytes - synced < SYNC_EVERY_BYTES) return
+    await syncing
+    synced = bytes
+    syncing = background(file.datasync())
+  }
+
   const batch: OpenBatch = {
     hits: 0,
-    async add(hits) {
-      const text = Buffer.from(hits.map((hit) => `${JSON.stringify(hit)}\n`).join(''))
-      await file.writeFile(text)
-      batch.hits += hits.length
-      bytes += text.length
+    async add(lines, hits) {
+      await writing
+      writing = background(write(lines))
+      batch.hits += hits
     },
     async finish(end) {
+      await writing
+      await syncing
       await file.sync()
       await file.close()
       const finished = join(dir, `${digits(number)}-${digits(end.seq)}-${digits(end.offset)}.ndjson`)
@@ -75,6 +98,7 @@ export async function createBatch(dir: string, node: string, number: number): Pr
       return { node, number, path, end, bytes, writtenAt: Date.now() }
     },
     async discard() {
+      await Promise.allSettled([writing, syncing])
       await file.close()
       // Under either name: a batch whose directory could not be synced must not be there beside its successor.
       await rm(path, { force: true })
@@ -83,25 +107,32 @@ export async function createBatch(dir: string, node: string, number: number): Pr
   return batch
 }
 
-/** Adds clicks by people (nothing else is on a link's counter) to `counts`. */
-export function countClicks(hits: Iterable<Hit>, counts: Map<number, ClickCount>): void {
-  for (const hit of hits) {
-    if (hit.class !== 'human' || hit.outcome !== 'redirect' || hit.linkId === 0) continue
-    const count = counts.get(hit.linkId)
-    if (count) {
-      count[1]++
-      count[2] = Math.max(count[2], hit.at)
-    } else counts.set(hit.linkId, [hit.linkId, 1, hit.at])
-  }
+/** Whoever awaits the work hears of its failure; until then it is nobody's unhandled rejection. */
+function background(work: Promise<void>): Promise<void> {
+  work.catch(() => undefined)
+  return work
 }
 
-/** Counts a batch from its file, as when it was written. */
+type Countable = Pick<Hit, 'at' | 'linkId' | 'outcome'>
+
+/** Adds a click by a person (nothing else is on a link's counter) to `counts`. */
+export function countClick(counts: Map<number, ClickCount>, hitClass: HitClass, hit: Countable): void {
+  if (hitClass !== 'human' || hit.outcome !== 'redirect' || hit.linkId === 0) return
+  const count = counts.get(hit.linkId)
+  if (count) {
+    count[1]++
+    count[2] = Math.max(count[2], hit.at)
+  } else counts.set(hit.linkId, [hit.linkId, 1, hit.at])
+}
+
+/** Counts a batch from its file, as when it was written. Of a damaged one, what can be read. */
 export async function readCounts(batch: Batch): Promise<ClickCount[]> {
   const counts = new Map<number, ClickCount>()
-  const lines = (await readFile(batch.path, 'utf8')).split('\n')
-  countClicks(
-    lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Hit),
-    counts,
-  )
+  let damaged = 0
+  for await (const hit of readHits(batch.path)) {
+    if (hit) countClick(counts, hit.class, hit)
+    else damaged++
+  }
+  if (damaged > 0) log.error('hit_batch_damaged', { path: batch.path, lines: damaged })
   return [...counts.values()]
 }

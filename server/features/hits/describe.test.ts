@@ -1,20 +1,30 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { openGeo } from '../../storage/geo.ts'
-import { createAgents, readAgent } from './agent.ts'
-import { describeHit } from './describe.ts'
+import { HIT_DIMENSIONS, type Hit } from '../../storage/hits/hit.ts'
+import { readAgent } from './agent.ts'
+import { createDescriber } from './describe.ts'
 import { IPHONE, rawHit } from './raw-hit.fixture.ts'
 import type { RawHit } from './raw-hit.ts'
 import { createSaltBook } from './visitor.ts'
+import { emptyLines, LINE_MAX } from './write-line.ts'
 
 const salts = createSaltBook()
-const describing = {
-  geo: openGeo(),
-  agentOf: createAgents(),
-  saltOf: salts.of,
-  ownHosts: new Set(['go.example.com', 'short.test']),
+const ownHosts = new Set(['go.example.com', 'short.test', 'localhost:3000'])
+const describer = createDescriber({ geo: openGeo(), readAgent, saltOf: salts.of, ownHosts: () => ownHosts })
+
+/** The line of a hit. */
+function lineOf(change: Partial<RawHit>, id = 1): string {
+  const lines = emptyLines(64 * 1024)
+  const hitClass = describer.describe(id, rawHit(change), lines)
+  const line = Buffer.from(lines.bytes.subarray(0, lines.end)).toString()
+  expect(line).toContain(`"class":"${hitClass}"`)
+  return line
 }
-const described = (change: Partial<RawHit>) => describeHit(1, rawHit(change), describing)
+
+/** The hit as an engine reads it: what a line leaves out is null. */
+const nothing = Object.fromEntries([...HIT_DIMENSIONS, 'unknownSlug'].map((name) => [name, null]))
+const described = (change: Partial<RawHit>): Hit => ({ ...nothing, ...JSON.parse(lineOf(change)) })
 
 describe('a described hit', () => {
   test('says where a person came from, with what, and by which campaign', () => {
@@ -50,22 +60,61 @@ describe('a described hit', () => {
     expect(described({}).class).toBe('human')
   })
 
-  const direct = [
-    '',
-    'nonsense',
-    'https://',
-    'javascript:alert(1)',
-    'https://go.example.com/x',
-    'https://www.short.test/',
-  ]
-  for (const referrer of direct)
-    test(`came directly when its referrer is "${referrer}"`, () =>
-      expect(described({ referrer })).toMatchObject({ referrer: null, referrerUrl: null }))
+  test.each([
+    ['', null, null],
+    ['nonsense', null, null],
+    ['https://', null, null],
+    ['//protocol.relative/', null, null],
+    ['javascript:alert(1)', null, null],
+    ['data:text/html,x', null, null],
+    ['about:blank', null, null],
+    // Our own pages are not where people come from.
+    ['https://go.example.com/x', null, null],
+    ['https://GO.Example.COM./x?y', null, null],
+    ['https://www.short.test/', null, null],
+    ['http://localhost:3000/preview', null, null],
+    ['http://localhost:5173/', 'localhost', 'http://localhost:5173/'],
+    // The same site is one referrer, however it is written.
+    ['https://www.google.com/', 'google.com', 'https://www.google.com/'],
+    ['https://google.com', 'google.com', 'https://google.com/'],
+    ['http://WWW.Google.com./search?q=secret', 'google.com', 'http://www.google.com./search'],
+    ['https://www.com/', 'www.com', 'https://www.com/'],
+    ['https://www2.example.org/', 'www2.example.org', 'https://www2.example.org/'],
+    ['https://news.example:8443/a/b', 'news.example', 'https://news.example:8443/a/b'],
+    // Secrets live in queries, fragments and credentials.
+    ['https://me:pw@mail.example/inbox?token=1#m2', 'mail.example', 'https://mail.example/inbox'],
+    ['https://mail.example#token?x', 'mail.example', 'https://mail.example/'],
+    ['https://mail.example?a#b', 'mail.example', 'https://mail.example/'],
+    // Apps, other scripts, addresses.
+    ['android-app://com.google.android.gm/', 'com.google.android.gm', 'android-app://com.google.android.gm/'],
+    ['https://bücher.example/ä', 'xn--bcher-kva.example', 'https://xn--bcher-kva.example/%C3%A4'],
+    ['http://[2001:db8::1]:8080/x', '[2001:db8::1]', 'http://[2001:db8::1]:8080/x'],
+    ['https://a.example/\u202etxt\u0007exe', 'a.example', 'https://a.example/%E2%80%AEtxt%07exe'],
+  ])('came from where "%s" says', (referrer, host, url) => {
+    expect(described({ referrer })).toMatchObject({ referrer: host, referrerUrl: url })
+  })
 
-  test('names an app that a link was opened from', () => {
-    expect(described({ referrer: 'android-app://com.google.android.gm/' }).referrer).toBe(
-      'com.google.android.gm',
-    )
+  const utm = (query: string, destinationQuery = '') => {
+    const hit = described({ query, destinationQuery })
+    return [hit.utmSource, hit.utmMedium, hit.utmCampaign, hit.utmTerm, hit.utmContent]
+  }
+  test.each([
+    ['', '', [null, null, null, null, null]],
+    ['utm_source=a&utm_medium=b&utm_campaign=c&utm_term=d&utm_content=e', '', ['a', 'b', 'c', 'd', 'e']],
+    // Each by itself: what the short URL leaves out, the destination says.
+    ['utm_source=short', 'utm_source=long&utm_medium=email', ['short', 'email', null, null, null]],
+    ['', 'ref=1&utm_source=long', ['long', null, null, null, null]],
+    ['utm_source=&utm_medium', 'utm_source=long&utm_medium=email', ['long', 'email', null, null, null]],
+    // As browsers and newsletters write them.
+    ['fbclid=1&utm_source=a+b%20c&gclid=2', '', ['a b c', null, null, null, null]],
+    ['utm_campaign=fr%C3%BChling&utm_campaign=second', '', [null, null, 'frühling', null, null]],
+    ['utm_source=100%&utm_term=%zz', '', ['100%', null, null, '%zz', null]],
+    ['utm_source=a=b', '', ['a=b', null, null, null, null]],
+    // Not parameters of that name.
+    ['xutm_source=no&x=utm_source&UTM_SOURCE=no&utm_id=7', '', [null, null, null, null, null]],
+    ['a=1&&utm_source=x&', '', ['x', null, null, null, null]],
+  ] as const)('belongs to the campaign of "%s" and "%s"', (query, destinationQuery, expected) => {
+    expect(utm(query, destinationQuery)).toEqual([...expected])
   })
 
   test('keeps an unknown slug, and none that a link answered', () => {
@@ -88,6 +137,10 @@ describe('a described hit', () => {
           linkId: 0,
           slug: b,
         })
+        // One line, whatever is in it.
+        expect(lineOf({ userAgent: a, referrer: `https://x.test/${b}`, linkId: 0, slug: c })).toMatch(
+          /^[^\n]+\n$/,
+        )
         const json = JSON.stringify(hit)
         expect(json).not.toContain('203.0.113.77')
         for (const value of Object.values(hit))
@@ -125,56 +178,38 @@ describe('a visitor', () => {
   })
 })
 
-describe('a user agent', () => {
-  const cases: [string, string | null, string | null, string | null][] = [
-    [
-      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36 Edg/126.0',
-      'Desktop',
-      'Edge',
-      'Windows',
-    ],
-    [
-      'Mozilla/5.0 (Linux; Android 13; SM-X710) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36',
-      'Tablet',
-      'Chrome',
-      'Android',
-    ],
-    [
-      'Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36',
-      'Desktop',
-      'Chrome',
-      'Chrome OS',
-    ],
-    [
-      'Mozilla/5.0 (SMART-TV; Linux; Tizen 6.0) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/2.2 Chrome/63.0 TV Safari/537.36',
-      'TV',
-      'Samsung Internet',
-      'Tizen',
-    ],
-    [
-      'Mozilla/5.0 (PlayStation; PlayStation 5/2.26) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/13.0 Safari/605.1.15',
-      'Console',
-      'Safari',
-      null,
-    ],
-    [
-      'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 Instagram 300.0',
-      'Mobile',
-      'Instagram',
-      'iOS',
-    ],
-  ]
-  for (const [userAgent, device, browser, os] of cases)
-    test(`is ${device}, ${browser}, ${os}`, () => {
-      const agent = readAgent(userAgent)
-      expect({ device: agent.device, browser: agent.browser, os: agent.os }).toEqual({ device, browser, os })
-    })
-  test('is remembered, but not without bound', () => {
-    const agentOf = createAgents()
-    const first = agentOf(IPHONE)
-    for (let i = 0; i < 3000; i++) agentOf(`x${i}`)
-    expect(agentOf(IPHONE)).toBe(first)
-    for (let i = 0; i < 10_000; i++) agentOf(`y${i}`)
-    expect(agentOf(IPHONE)).not.toBe(first)
+test('what one hit sent is never in another’s line, however many come between', () => {
+  const lines = [0, 1, 2].map((round) =>
+    Array.from({ length: 300 }, (_, i) =>
+      lineOf(
+        { referrer: `https://r${i}.test/`, query: `utm_source=s${i}`, linkId: 1 + round, at: 1000 + i },
+        7 + i,
+      ),
+    ),
+  )
+  for (const [round, each] of lines.entries())
+    for (const [i, line] of each.entries())
+      expect(JSON.parse(line)).toMatchObject({
+        id: 7 + i,
+        at: 1000 + i,
+        linkId: 1 + round,
+        referrer: `r${i}.test`,
+        utmSource: `s${i}`,
+      })
+  describer.forget()
+  expect(described({ referrer: 'https://r1.test/' }).referrer).toBe('r1.test')
+})
+
+test('every text at its bound, and every character of it escaped, fits into one line', () => {
+  const worst = '\u0001'
+  const line = lineOf({
+    referrer: `https://${'r'.repeat(240)}.test/${worst.repeat(2000)}`,
+    query: ['source', 'medium', 'campaign', 'term', 'content']
+      .map((name) => `utm_${name}=${worst.repeat(600)}`)
+      .join('&'),
+    linkId: 0,
+    slug: worst.repeat(700),
   })
+  expect(JSON.parse(line)).toMatchObject({ utmContent: worst.repeat(255), unknownSlug: worst.repeat(190) })
+  expect(line.length).toBeLessThan(LINE_MAX)
 })

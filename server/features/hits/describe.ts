@@ -1,95 +1,129 @@
-// Makes a hit of a raw hit: who asked, from where, by which campaign. Pure, and the last to see an address.
+// Makes a hit of a raw hit: who asked, from where, by which campaign. The last to see an address.
 
-import type { Geo } from '../../storage/geo.ts'
-import type { Hit, HitClass } from '../../storage/hits/hit.ts'
+// Makes a hit of a raw hit: who asked, from where, by which campaign. The last to see an address.
+
+import type { Geo, Place } from '../../storage/geo.ts'
+import { HIT_CLASSES, type HitClass, OUTCOMES, TRIGGERS } from '../../storage/hits/hit.ts'
 import type { Agent } from './agent.ts'
+import { campaignOf, utmParts } from './campaign.ts'
+import { clean, jsonPart, NAME_MAX } from './part.ts'
 import type { RawHit } from './raw-hit.ts'
+import { referrerOf, withoutQuery } from './referrer.ts'
+import { remember } from './remember.ts'
 import { type SaltOf, visitorOf } from './visitor.ts'
+import { append, appendNumber, appendNumber64, bytesOf, type Lines, makeRoom } from './write-line.ts'
 
 export interface Describing {
   geo: Geo
-  /** See `createAgents`. */
-  agentOf: (userAgent: string) => Agent
+  /** See `readAgent`. */
+  readAgent: (userAgent: string) => Agent
   saltOf: SaltOf
-  /** Hosts of this instance's short links, lower case: coming from one of them is coming directly. */
-  ownHosts: ReadonlySet<string>
+  /** Hosts of this instance's short links (with a port where it is not the usual one), lower case. */
+  ownHosts(): ReadonlySet<string>
 }
 
-const NAME = 128
-const UTM = 255
-const REFERRER_HOST = 253
-const REFERRER_URL = 1024
-const SLUG = 190
+export interface Describer {
+  /**
+   * Appends the `Hit` as a line of JSON, without what is null.
+   * @param id see `hitId`
+   */
+  describe(id: number, raw: RawHit, lines: Lines): HitClass
+  /** Forgets what visitors sent, but for user agents. To be called with every batch. */
+  forget(): void
+}
 
-/** @param id see `hitId` */
-export function describeHit(id: number, raw: RawHit, { geo, agentOf, saltOf, ownHosts }: Describing): Hit {
-  const agent = agentOf(raw.userAgent)
-  const place = geo.lookup(raw.address)
-  const utm = campaignOf(raw.query, raw.destinationQuery)
-  const { referrer, referrerUrl } = referrerOf(raw.referrer, ownHosts)
+// Enough for the hits of one batch; user agents are few and dear (14 µs), and kept longer.
+const AGENTS = 10_000
+const REFERRERS = 8192
+const CAMPAIGNS = 8192
+const SLUG_MAX = 190
+
+export function createDescriber({ geo, readAgent, saltOf, ownHosts }: Describing): Describer {
+  const agents = remember(AGENTS, (userAgent) => agentPart(readAgent(userAgent)))
+  const referrers = remember(REFERRERS, (url) => jsonPart(referrerOf(url, ownHosts())))
+  const campaigns = remember(CAMPAIGNS, (parts) => jsonPart(campaignOf(parts)))
+  // Addresses are many, places few: see `Geo.lookup`.
+  const places = new WeakMap<Place, Uint8Array>()
+
+  function placeOf(address: string): Uint8Array {
+    const place = geo.lookup(address)
+    const known = places.get(place)
+    if (known) return known
+    const part = placePart(place)
+    places.set(place, part)
+    return part
+  }
+
   return {
-    id,
-    at: raw.at,
-    workspaceId: raw.workspaceId,
-    linkId: raw.linkId,
-    outcome: raw.outcome,
-    class: classOf(raw, agent),
-    trigger: raw.trigger,
-    visitor: visitorOf(raw, saltOf(raw.at)),
-    country: clean(place.country, NAME),
-    region: clean(place.region, NAME),
-    city: clean(place.city, NAME),
-    continent: clean(place.continent, NAME),
-    device: agent.device,
-    browser: clean(agent.browser, NAME),
-    os: clean(agent.os, NAME),
-    referrer,
-    referrerUrl,
-    utmSource: clean(utm('utm_source'), UTM),
-    utmMedium: clean(utm('utm_medium'), UTM),
-    utmCampaign: clean(utm('utm_campaign'), UTM),
-    utmTerm: clean(utm('utm_term'), UTM),
-    utmContent: clean(utm('utm_content'), UTM),
-    unknownSlug: raw.linkId === 0 ? clean(raw.slug, SLUG) : null,
+    describe(id, raw, lines) {
+      const agent = agents.of(raw.userAgent)
+      const hitClass = classOf(raw, agent.bot)
+      makeRoom(lines)
+      // Numbers and members of closed lists need no escaping; all else comes from `jsonPart`.
+      append(lines, ID)
+      appendNumber(lines, id)
+      append(lines, AT)
+      appendNumber(lines, raw.at)
+      append(lines, WORKSPACE)
+      appendNumber(lines, raw.workspaceId)
+      append(lines, LINK)
+      appendNumber(lines, raw.linkId)
+      append(lines, KINDS[raw.outcome][hitClass][raw.trigger])
+      const { high, low } = visitorOf(raw, saltOf(raw.at))
+      appendNumber64(lines, high, low)
+      append(lines, QUOTE)
+      append(lines, placeOf(raw.address))
+      append(lines, agent.part)
+      if (raw.referrer !== '') append(lines, referrers.of(withoutQuery(raw.referrer)))
+      const utm = utmParts(raw.query, raw.destinationQuery)
+      if (utm !== '') append(lines, campaigns.of(utm))
+      if (raw.linkId === 0) append(lines, jsonPart({ unknownSlug: clean(raw.slug, SLUG_MAX) }))
+      append(lines, END)
+      return hitClass
+    },
+    forget() {
+      referrers.forget()
+      campaigns.forget()
+    },
   }
 }
 
-function classOf(raw: RawHit, agent: Agent): HitClass {
+const ID = bytesOf('{"id":')
+const AT = bytesOf(',"at":')
+const WORKSPACE = bytesOf(',"workspaceId":')
+const LINK = bytesOf(',"linkId":')
+const QUOTE = bytesOf('"')
+const END = bytesOf('}\n')
+
+/** By outcome, class and trigger; it ends where the visitor's digits begin. */
+const KINDS = table(OUTCOMES, (outcome) =>
+  table(HIT_CLASSES, (hitClass) =>
+    table(TRIGGERS, (trigger) =>
+      bytesOf(`,"outcome":"${outcome}","class":"${hitClass}","trigger":"${trigger}","visitor":"`),
+    ),
+  ),
+)
+
+function table<K extends string, V>(keys: readonly K[], make: (key: K) => V): Record<K, V> {
+  return Object.fromEntries(keys.map((key) => [key, make(key)])) as Record<K, V>
+}
+
+function classOf(raw: RawHit, bot: boolean): HitClass {
   if (raw.head) return 'head'
   if (raw.prefetch) return 'prefetch'
-  return agent.bot ? 'bot' : 'human'
+  return bot ? 'bot' : 'human'
 }
 
-const NO_PARAMETERS = new URLSearchParams()
-const parameters = (query: string) => (query.includes('utm_') ? new URLSearchParams(query) : NO_PARAMETERS)
-
-/** What the short URL says wins; what it does not say, the destination may. */
-function campaignOf(query: string, destinationQuery: string): (name: string) => string | null {
-  const own = parameters(query)
-  const destination = parameters(destinationQuery)
-  return (name) => own.get(name) ?? destination.get(name)
+function agentPart({ bot, device, browser, os }: Agent) {
+  return { bot, part: jsonPart({ device, browser: clean(browser, NAME_MAX), os: clean(os, NAME_MAX) }) }
 }
 
-const DIRECT = { referrer: null, referrerUrl: null }
-
-function referrerOf(header: string, ownHosts: ReadonlySet<string>) {
-  const url = header === '' ? null : URL.parse(header)
-  // Apps send `android-app://com.google.android.gm/`; anything else is not a place one comes from.
-  if (!url || !/^(https?|android-app|ios-app):$/.test(url.protocol) || url.hostname === '') return DIRECT
-  const host = url.hostname.toLowerCase()
-  const referrer = host.startsWith('www.') ? host.slice(4) : host
-  if (ownHosts.has(host) || ownHosts.has(referrer)) return DIRECT
-  return {
-    referrer: clean(referrer, REFERRER_HOST),
-    referrerUrl: clean(`${url.protocol}//${url.host.toLowerCase()}${url.pathname}`, REFERRER_URL),
-  }
-}
-
-/** Cut to a bound, without what no engine stores (NUL, lone surrogates); nothing is null. */
-function clean(text: string | null, bound: number): string | null {
-  if (text === null || text === '') return null
-  let kept = text.length > bound ? text.slice(0, bound) : text
-  if (kept.includes('\0')) kept = kept.replaceAll('\0', '')
-  if (!kept.isWellFormed()) kept = kept.replace(/\p{Surrogate}/gu, '')
-  return kept === '' ? null : kept
+function placePart({ country, region, city, continent }: Place): Uint8Array {
+  const name = (text: string | null) => clean(text, NAME_MAX)
+  return jsonPart({
+    country: name(country),
+    region: name(region),
+    city: name(city),
+    continent: name(continent),
+  })
 }

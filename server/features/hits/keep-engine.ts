@@ -3,13 +3,18 @@
 
 import { unavailable } from '../../lib/failure.ts'
 import { describeError, log } from '../../lib/log.ts'
-import type { Batch, HitAnswer, HitEngine, HitQuery } from '../../storage/hits/engine.ts'
+import type { Batch, HitEngine } from '../../storage/hits/engine.ts'
 
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 10_000
+/** So often in a row a batch is refused before somebody looks at it. */
+const REFUSALS = 3
 
 export interface KeptEngine {
-  ask(query: HitQuery): Promise<HitAnswer[]>
+  /** Something asked of the engine. @throws `unavailable` while there is none, or when it dies of it */
+  use<T>(work: (engine: HitEngine) => Promise<T>): Promise<T>
+  /** Something done to its file: it is closed before and opened again afterwards. */
+  exclusively(work: () => Promise<void>): Promise<void>
   /** To be called when there are new batches. */
   wake(): void
   /** The last batch of a node that the engine is known to hold. */
@@ -29,19 +34,23 @@ export function keepEngine(options: {
   node: string
   /** Every node's batches in order; asked again at each turn. */
   batches(): (readonly Batch[])[]
+  /** Looks at a batch that the engine keeps refusing; true when it was damaged and now can be loaded. */
+  repair(batch: Batch): Promise<boolean>
   onChange(): void
 }): KeptEngine {
-  const { open, node, batches, onChange } = options
+  const { open, node, batches, repair, onChange } = options
   const marks = new Map<string, number>()
   let engine: HitEngine | null = null
   let closed = false
   let troubled = false
+  let refused: { batch: Batch; times: number } | null = null
   let pauseMs = FIRST_PAUSE_MS
   let broken = Promise.withResolvers<never>()
   broken.promise.catch(() => undefined)
   let bell = Promise.withResolvers<void>()
   const tried = Promise.withResolvers<void>()
   const waiting: (() => void)[] = []
+  const offline: { work(): Promise<void>; resolve(): void; reject(error: unknown): void }[] = []
 
   const ring = () => bell.resolve()
   const allLoaded = () =>
@@ -73,6 +82,27 @@ export function keepEngine(options: {
     }
   }
 
+  async function loadOne(up: HitEngine, batch: Batch) {
+    try {
+      await Promise.race([up.load(batch), broken.promise])
+      refused = null
+    } catch (error) {
+      refused = { batch, times: refused?.batch.path === batch.path ? refused.times + 1 : 1 }
+      throw error
+    }
+  }
+
+  /** Whether the batch that was refused can be loaded now. */
+  async function repairRefused(): Promise<boolean> {
+    if (!refused || refused.times < REFUSALS) return false
+    try {
+      return await repair(refused.batch)
+    } catch (error) {
+      log.error('hit_batch_not_repaired', describeError(error))
+      return false
+    }
+  }
+
   async function loadAll(up: HitEngine) {
     for (const list of batches()) {
       const node = list[0]?.node
@@ -81,12 +111,12 @@ export function keepEngine(options: {
       marks.set(node, mark)
       // A copy: the list is pruned and added to meanwhile.
       for (const batch of list.filter(({ number }) => number > mark)) {
-        if (closed) return
+        if (closed || offline.length > 0) return
         if (batch.number > mark + 1) {
           log.error('hit_batches_missing', { node, from: mark + 1, through: batch.number - 1 })
           await up.skip(node, batch.number - 1)
         }
-        await Promise.race([up.load(batch), broken.promise])
+        await loadOne(up, batch)
         mark = batch.number
         marks.set(node, mark)
         onChange()
@@ -96,7 +126,7 @@ export function keepEngine(options: {
 
   /** Feeds the engine until it dies (throws) or is to be closed. */
   async function feed(up: HitEngine) {
-    while (!closed) {
+    while (!closed && offline.length === 0) {
       bell = Promise.withResolvers<void>()
       try {
         await loadAll(up)
@@ -106,6 +136,7 @@ export function keepEngine(options: {
         if (!(await isAlive(up))) throw error
         troubled = true
         log.error('hit_batch_not_loaded', describeError(error))
+        if (await repairRefused()) continue
         answerWaiting()
         await pause()
         continue
@@ -115,8 +146,16 @@ export function keepEngine(options: {
     }
   }
 
+  async function doOffline() {
+    for (let job = offline[0]; job && !closed; job = offline[0]) {
+      await job.work().then(job.resolve, job.reject)
+      offline.shift()
+    }
+  }
+
   async function run() {
     while (!closed) {
+      await doOffline()
       broken = Promise.withResolvers<never>()
       broken.promise.catch(() => undefined)
       let up: HitEngine | null = null
@@ -136,24 +175,32 @@ export function keepEngine(options: {
       onChange()
       answerWaiting()
       await up?.close().catch((error) => log.error('hit_engine_close_failed', describeError(error)))
-      if (!closed) await pause()
+      if (!closed && offline.length === 0) await pause()
     }
+    for (const { reject } of offline) reject(unavailable('The hit engine is closed', 1))
   }
 
   const running = run()
 
   return {
-    async ask(query) {
-      const asked = engine
-      if (!asked) throw unavailable('The hit engine is away', 1)
+    async use(work) {
+      const used = engine
+      if (!used) throw unavailable('The hit engine is away', 1)
       try {
-        return await asked.ask(query)
+        return await work(used)
       } catch (error) {
-        if (engine === asked && (await isAlive(asked))) throw error
+        if (engine === used && (await isAlive(used))) throw error
         broken.reject(error)
         throw unavailable(error, 1)
       }
     },
+    exclusively: (work) =>
+      new Promise((resolve, reject) => {
+        if (closed) return reject(unavailable('The hit engine is closed', 1))
+        offline.push({ work, resolve, reject })
+        ring()
+        stopPause()
+      }),
     wake: ring,
     mark: (node) => marks.get(node) ?? 0,
     isUp: () => engine !== null,

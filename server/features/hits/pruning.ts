@@ -43,3 +43,6 @@ export function prunable(
   }
   return doomed
 }
+
+/** Hits recorded before this moment are past a retention of so many days. */
+export const retainedSince = (now: number, days: number) => Math.max(0, now - days * DAY_MS)

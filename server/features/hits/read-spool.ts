@@ -10,8 +10,8 @@ import { segmentName, segmentSeq } from './segment.ts'
 import { LIVE_END, LIVE_SEGMENT } from './spool.ts'
 import { decodeHeader, HEADER_BYTES, type Reading, readRecords } from './spool-format.ts'
 
-// About 1,300 hits: describing them holds up the worker's questions for 10 ms.
-const WINDOW_BYTES = 256 * 1024
+// About 3,300 hits: describing them holds up the worker's questions for 10 ms.
+const WINDOW_BYTES = 1024 * 1024
 
 export interface SpoolReader {
   /** Everything before it has been returned. */
@@ -37,6 +37,7 @@ interface OpenSegment {
 export function openSpoolReader(dir: string, shared: Int32Array, from: Position): SpoolReader {
   let at = { ...from }
   let current: OpenSegment | null = null
+  const buffer = Buffer.allocUnsafeSlow(WINDOW_BYTES)
   /** Up to where this segment has been overwritten; unknown (0) after a start. */
   let erased: Position = { seq: 0, offset: 0 }
 
@@ -72,7 +73,7 @@ export function openSpoolReader(dir: string, shared: Int32Array, from: Position)
       if (!segment) return null
       const end = segment.seq === live ? liveEnd : segment.bytes
       if (at.offset < end) {
-        const reading = await readWindow(segment, at.offset, end)
+        const reading = await readWindow(segment, buffer, at.offset, end)
         if (reading.torn > 0) log.warn('spool_torn', { segment: segment.seq, places: reading.torn })
         at.offset = reading.next
         return reading.hits
@@ -108,12 +109,11 @@ export function openSpoolReader(dir: string, shared: Int32Array, from: Position)
   }
 }
 
-async function readWindow(segment: OpenSegment, from: number, end: number): Promise<Reading> {
-  const bytes = Buffer.alloc(Math.min(WINDOW_BYTES, end - from))
-  const { bytesRead } = await segment.file.read(bytes, 0, bytes.length, from)
+async function readWindow(segment: OpenSegment, buffer: Buffer, from: number, end: number): Promise<Reading> {
+  const { bytesRead } = await segment.file.read(buffer, 0, Math.min(buffer.length, end - from), from)
   if (bytesRead === 0) return { hits: [], next: end, torn: 1 }
   return readRecords({
-    bytes: bytes.subarray(0, bytesRead),
+    bytes: buffer.subarray(0, bytesRead),
     base: from,
     seq: segment.seq,
     nonce: segment.nonce,

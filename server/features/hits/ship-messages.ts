@@ -1,7 +1,7 @@
 // What the main thread and the ship worker say to each other.
 
 import type { LogLevel } from '../../lib/log.ts'
-import type { HitAnswer, HitQuery } from '../../storage/hits/engine.ts'
+import type { HitExport, HitQuery } from '../../storage/hits/engine.ts'
 import type { ClickCount, Position } from './batches.ts'
 import type { KeepLimits } from './pruning.ts'
 import type { Salt } from './visitor.ts'
@@ -21,12 +21,24 @@ export interface WorkerSettings {
   maxHits: number
   keep: KeepLimits
   pruneEveryMs: number
+  /** Hits recorded before this moment are past their retention; 0 keeps all. */
+  since: number
 }
+
+/** What is asked, and answered, one by one. */
+export type Call =
+  | { type: 'ask'; query: HitQuery }
+  | { type: 'export'; request: HitExport }
+  /** Retention has moved on to this moment. */
+  | { type: 'forget'; since: number }
+  | { type: 'erase'; workspaceIds: number[] }
 
 export type ToWorker =
   | { type: 'salts'; salts: Salt[] }
   | { type: 'ownHosts'; ownHosts: string[] }
-  | { type: 'ask'; id: number; query: HitQuery }
+  | { type: 'call'; id: number; call: Call }
+  /** Nobody waits for the answer any more. */
+  | { type: 'cancel'; id: number }
   /** The counts up to this batch are stored. */
   | { type: 'stored'; number: number }
   | { type: 'drain'; id: number }
@@ -35,7 +47,7 @@ export type ToWorker =
 export type FromWorker =
   /** Counts of one batch; the next are sent when these are stored. */
   | { type: 'counts'; number: number; counts: ClickCount[] }
-  | { type: 'answer'; id: number; rows: HitAnswer[] }
+  | { type: 'answer'; id: number; value: unknown }
   | { type: 'refusal'; id: number; message: string; unavailable: boolean }
   | { type: 'progress'; progress: Progress }
   | { type: 'drained'; id: number }
@@ -49,4 +61,6 @@ export interface Progress {
   /** Every hit recorded before this moment is in the answers, and everything before this place of the spool. */
   until: number
   position: Position
+  /** Batches that could not be read again, and the hits in them, since the worker's start. */
+  lost: { batches: number; hits: number }
 }

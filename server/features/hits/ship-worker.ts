@@ -4,19 +4,23 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
-import { Failure } from '../../lib/failure.ts'
+import { Failure, unavailable } from '../../lib/failure.ts'
 import { describeError, log, setLogLevel } from '../../lib/log.ts'
 import { type Geo, openGeo } from '../../storage/geo.ts'
 import { openDuckDb } from '../../storage/hits/duckdb.ts'
-import type { HitQuery } from '../../storage/hits/engine.ts'
-import { createAgents } from './agent.ts'
+import { queue } from '../../storage/hits/duckdb-connections.ts'
+import { backupOf } from '../../storage/hits/duckdb-open.ts'
+import type { Batch, HitExport } from '../../storage/hits/engine.ts'
+import { readAgent } from './agent.ts'
 import { type BatchFile, listBatches, type Position } from './batches.ts'
 import { startCounting } from './counting.ts'
-import { describeHit } from './describe.ts'
+import { inspectBatch, setAside } from './damaged-batch.ts'
+import { createDescriber } from './describe.ts'
 import { keepEngine } from './keep-engine.ts'
 import { prunable } from './pruning.ts'
 import { openSpoolReader } from './read-spool.ts'
-import type { FromWorker, ToWorker, WorkerSettings } from './ship-messages.ts'
+import { eraseHitsOf, forgetBefore, type RemovingNeeds } from './removing.ts'
+import type { Call, FromWorker, ToWorker, WorkerSettings } from './ship-messages.ts'
 import { LIVE_SEGMENT, WAITING } from './spool.ts'
 import { HEADER_BYTES } from './spool-format.ts'
 import { createSaltBook } from './visitor.ts'
@@ -37,7 +41,9 @@ const salts = createSaltBook()
 salts.set(settings.salts)
 let ownHosts: ReadonlySet<string> = new Set(settings.ownHosts)
 const geo = openGeoOrNone(settings.geoPath)
-const agentOf = createAgents()
+const describer = createDescriber({ geo, readAgent, saltOf: salts.of, ownHosts: () => ownHosts })
+const lost = { batches: 0, hits: 0 }
+let { since } = settings
 
 const batches: BatchFile[] = await listBatches(batchesDir, node)
 const otherBatches = await listOtherBatches()
@@ -47,9 +53,10 @@ let described = { until: 0, batch: batches.at(-1)?.number ?? 0, position: start 
 let reached = described
 
 const engine = keepEngine({
-  open: () => openDuckDb({ path: enginePath, batchDir: join(dataDir, 'batches') }),
+  open: openEngine,
   node,
   batches: () => [...otherBatches, batches],
+  repair,
   onChange: report,
 })
 const counting = startCounting({
@@ -66,13 +73,26 @@ const writeBatches = batchWriter({
   // Above the other marks too: were batches lost, their numbers must not be used for other hits.
   lastNumber: Math.max(batches.at(-1)?.number ?? 0, settings.countedUpTo, engine.mark(node)),
   maxHits: settings.maxHits,
-  describe: (id, raw) => describeHit(id, raw, { geo, agentOf, saltOf: salts.of, ownHosts }),
+  describer,
   onBatch(batch, counts) {
     batches.push(batch)
     counting.add(batch, counts)
     engine.wake()
   },
 })
+
+const removing: RemovingNeeds = {
+  dataDir,
+  enginePath,
+  engine,
+  batches: () => [...otherBatches, batches],
+  node,
+  counted: counting.counted,
+  ship,
+}
+/** What takes batches away or rewrites them: two at once would work on each other's files. */
+const keepingHouse = queue()
+const exporting = new Map<number, AbortController>()
 
 let shipping: Promise<void> | null = null
 let notBefore = 0
@@ -107,34 +127,71 @@ function report() {
   const { until, position } = reached
   send({
     type: 'progress',
-    progress: { engineUp: engine.isUp(), batch: described.batch, mark, until, position },
+    progress: { engineUp: engine.isUp(), batch: described.batch, mark, until, position, lost },
   })
+}
+
+/** A batch that rotted on the disk makes room for those behind it; one that is whole is tried again. */
+async function repair(batch: Batch): Promise<boolean> {
+  const { sound, hits } = await inspectBatch(batch.path)
+  if (sound) return false
+  await setAside(batch, hits)
+  lost.batches++
+  lost.hits += hits
+  return true
 }
 
 async function prune() {
   const state = { now: Date.now(), mark: engine.mark(node), counted: counting.counted() }
   const doomed = prunable(batches, state, settings.keep)
   if (doomed.length === 0) return
-  await engine.backup(`${enginePath}.backup`)
+  await engine.backup(backupOf(enginePath))
   for (const batch of doomed) await rm(batch.path, { force: true })
   batches.splice(0, doomed.length)
   log.info('hit_batches_pruned', { batches: doomed.length })
 }
 
-async function answer(id: number, query: HitQuery) {
+async function answer(id: number, call: Call) {
   try {
-    send({ type: 'answer', id, rows: await engine.ask(query) })
+    send({ type: 'answer', id, value: await perform(id, call) })
   } catch (error) {
     const away = error instanceof Failure && error.code === 'unavailable'
     if (!away) log.error('hit_question_failed', describeError(error))
+    const reason = away ? (error.detail.cause ?? error) : error
     send({
       type: 'refusal',
       id,
-      message: error instanceof Error ? error.message : String(error),
+      message: reason instanceof Error ? reason.message : String(reason),
       unavailable: away,
     })
   }
 }
+
+async function perform(id: number, call: Call): Promise<unknown> {
+  switch (call.type) {
+    case 'ask':
+      return engine.use((up) => up.ask(call.query))
+    case 'export':
+      return exportHits(id, call.request)
+    case 'forget':
+      since = call.since
+      return keepingHouse(() => forgetBefore(removing, since))
+    case 'erase':
+      return keepingHouse(() => eraseHitsOf(removing, call.workspaceIds))
+  }
+}
+
+async function exportHits(id: number, request: HitExport) {
+  const cancelled = new AbortController()
+  exporting.set(id, cancelled)
+  try {
+    return await engine.use((up) => up.export(request, cancelled.signal))
+  } finally {
+    exporting.delete(id)
+  }
+}
+
+const cancel = (id: number) => exporting.get(id)?.abort(unavailable('Nobody waits for it any more'))
 
 async function drain(id: number) {
   await ship().catch((error) => log.error('ship_failed', describeError(error)))
@@ -162,6 +219,18 @@ function fail(error: unknown) {
   if (closing) return
   closing = true
   void engine.close().finally(() => process.exit(1))
+}
+
+/** A backup may be older than what retention has taken out since. */
+async function openEngine() {
+  const up = await openDuckDb({
+    path: enginePath,
+    batchDir: join(dataDir, 'batches'),
+    scratchDir: join(dataDir, 'tmp'),
+    since: () => since,
+  })
+  if (since > 0) await up.forget(since)
+  return up
 }
 
 function openGeoOrNone(path: string | undefined): Geo {
@@ -195,13 +264,14 @@ const shipTimer = setInterval(() => {
   ship().catch((error) => log.error('ship_failed', describeError(error)))
 }, settings.shipEveryMs)
 const pruneTimer = setInterval(() => {
-  prune().catch((error) => log.error('prune_failed', describeError(error)))
+  keepingHouse(prune).catch((error) => log.error('prune_failed', describeError(error)))
 }, settings.pruneEveryMs)
 
 process.on('uncaughtException', fail)
 process.on('unhandledRejection', fail)
 parentPort?.on('message', (message: ToWorker) => {
-  if (message.type === 'ask') void answer(message.id, message.query)
+  if (message.type === 'call') void answer(message.id, message.call)
+  else if (message.type === 'cancel') cancel(message.id)
   else if (message.type === 'stored') counting.stored(message.number)
   else if (message.type === 'salts') salts.set(message.salts)
   else if (message.type === 'ownHosts') ownHosts = new Set(message.ownHosts)

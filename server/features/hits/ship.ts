@@ -1,10 +1,10 @@
 // The request thread's side of the ship worker: questions in, counts out, and another worker when one dies.
 
 import { Worker } from 'node:worker_threads'
-import { unavailable } from '../../lib/failure.ts'
 import { currentLogLevel, describeError, log } from '../../lib/log.ts'
-import type { HitAnswer, HitAnswers, HitQuery } from '../../storage/hits/engine.ts'
+import type { ExportedFile, HitAnswer, HitAnswers, HitExport, HitQuery } from '../../storage/hits/engine.ts'
 import { KEEP, type KeepLimits } from './pruning.ts'
+import { openCalls } from './ship-calls.ts'
 import type { FromWorker, Progress, ToWorker, WorkerSettings } from './ship-messages.ts'
 import { LIVE_END, LIVE_SEGMENT, type Spool, WAITING } from './spool.ts'
 import { type Counts, storeInOrder } from './store-counts.ts'
@@ -19,6 +19,12 @@ const PRUNE_EVERY_MS = 60 * 60 * 1000
 export interface Shipper extends HitAnswers {
   /** @throws `unavailable` when the engine is away or does not answer in 30 s. */
   ask(query: HitQuery): Promise<HitAnswer[]>
+  /** @throws `unavailable` when the engine or room on the disk is away. */
+  export(request: HitExport, signal: AbortSignal): Promise<ExportedFile>
+  /** Removes hits recorded before this moment, wherever they are kept, and takes no such hits any more. */
+  forgetBefore(since: number): Promise<void>
+  /** Removes all hits of these workspaces, wherever they are kept. */
+  eraseHits(workspaceIds: number[]): Promise<void>
   setSalts(salts: Salt[]): void
   setOwnHosts(hosts: string[]): void
   /** Ships what is recorded until now. Does not wait for an engine that is away or rows that cannot be written. */
@@ -44,19 +50,27 @@ export interface ShipperOptions {
   maxHits?: number
   keep?: KeepLimits
   pruneEveryMs?: number
+  /** Hits recorded before this moment are past their retention; 0 keeps all. */
+  since?: number
 }
 
 export function openShipper(options: ShipperOptions): Shipper {
   const { spool, now = Date.now } = options
-  let { salts, ownHosts, countedUpTo: counted } = options
+  let { salts, ownHosts, countedUpTo: counted, since = 0 } = options
   let worker: Worker | null = null
   let closing = false
   let restarts = 0
   let pauseMs = FIRST_PAUSE_MS
   let restartTimer: Timer | undefined
   let lastId = 0
-  let progress: Progress = { engineUp: false, batch: 0, mark: 0, until: 0, position: { seq: 0, offset: 0 } }
-  const asked = new Map<number, { resolve(rows: HitAnswer[]): void; reject(error: Error): void }>()
+  let progress: Progress = {
+    engineUp: false,
+    batch: 0,
+    mark: 0,
+    until: 0,
+    position: { seq: 0, offset: 0 },
+    lost: { batches: 0, hits: 0 },
+  }
   const drains = new Map<number, () => void>()
   const closed = Promise.withResolvers<void>()
   const counts = storeInOrder({
@@ -69,7 +83,11 @@ export function openShipper(options: ShipperOptions): Shipper {
     },
   })
 
-  const post = (message: ToWorker) => worker?.postMessage(message)
+  function post(message: ToWorker): boolean {
+    worker?.postMessage(message)
+    return worker !== null
+  }
+  const calls = openCalls(post)
 
   function startWorker() {
     const settings: WorkerSettings = {
@@ -83,9 +101,10 @@ export function openShipper(options: ShipperOptions): Shipper {
       geoPath: options.geoPath,
       countedUpTo: counted,
       shipEveryMs: options.shipEveryMs ?? 500,
-      maxHits: options.maxHits ?? 50_000,
+      maxHits: options.maxHits ?? 200_000,
       keep: options.keep ?? KEEP,
       pruneEveryMs: options.pruneEveryMs ?? PRUNE_EVERY_MS,
+      since,
     }
     const started = new Worker(new URL('./ship-worker.ts', import.meta.url), { workerData: settings })
     worker = started
@@ -99,8 +118,7 @@ export function openShipper(options: ShipperOptions): Shipper {
     if (worker !== which) return
     worker = null
     progress = { ...progress, engineUp: false }
-    for (const { reject } of asked.values()) reject(unavailable(error, 1))
-    asked.clear()
+    calls.failAll(error)
     if (closing) return closed.resolve()
     restarts++
     log.error('ship_worker_lost', { restartInMs: pauseMs, ...describeError(error) })
@@ -111,30 +129,13 @@ export function openShipper(options: ShipperOptions): Shipper {
 
   function receive(message: FromWorker) {
     if (message.type === 'counts') counts.add(message.number, message.counts)
-    else if (message.type === 'answer') asked.get(message.id)?.resolve(message.rows)
-    else if (message.type === 'refusal') {
-      const error = new Error(message.message)
-      asked.get(message.id)?.reject(message.unavailable ? unavailable(error, 1) : error)
-    } else if (message.type === 'progress') {
+    else if (message.type === 'answer') calls.answered(message.id, message.value)
+    else if (message.type === 'refusal') calls.refused(message.id, message.message, message.unavailable)
+    else if (message.type === 'progress') {
       progress = message.progress
       if (progress.engineUp) pauseMs = FIRST_PAUSE_MS
     } else if (message.type === 'drained') drains.get(message.id)?.()
     else closed.resolve()
-  }
-
-  async function ask(query: HitQuery): Promise<HitAnswer[]> {
-    if (!worker) throw unavailable('The ship worker is away', 1)
-    const id = ++lastId
-    const answer = Promise.withResolvers<HitAnswer[]>()
-    const timer = setTimeout(() => answer.reject(unavailable('No answer in 30 s')), ASK_TIMEOUT_MS)
-    asked.set(id, answer)
-    post({ type: 'ask', id, query })
-    try {
-      return await answer.promise
-    } finally {
-      clearTimeout(timer)
-      asked.delete(id)
-    }
   }
 
   async function drain() {
@@ -149,7 +150,13 @@ export function openShipper(options: ShipperOptions): Shipper {
 
   startWorker()
   return {
-    ask,
+    ask: (query) => calls.ask<HitAnswer[]>({ type: 'ask', query }, { timeoutMs: ASK_TIMEOUT_MS }),
+    export: (request, signal) => calls.ask<ExportedFile>({ type: 'export', request }, { signal }),
+    async forgetBefore(moment) {
+      since = Math.max(since, moment)
+      await calls.ask({ type: 'forget', since })
+    },
+    eraseHits: (workspaceIds) => calls.ask<void>({ type: 'erase', workspaceIds }),
     drain,
     countedUntil() {
       const { position, until } = progress

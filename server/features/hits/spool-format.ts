@@ -153,12 +153,16 @@ export function readRecords({ bytes, base, seq, nonce, last }: Window): Reading 
   return { hits, next: last ? base + align(bytes.length) : base + at, torn }
 }
 
+/** What a line of a batch can hold: one number that is none would cost the whole batch. */
+const isCount = (n: number) => n >= 0 && n <= Number.MAX_SAFE_INTEGER
+
 function decodeRecord(bytes: Buffer, at: number, end: number, nonce: number, base: number): RawHit | null {
   const start = at + RECORD_HEAD
   if (bytes.readUInt32LE(at + 4) !== checksum(bytes.subarray(start, end), nonce, base + at)) return null
   const flags = bytes[start + 25] ?? 0
   const outcome = OUTCOMES[bytes[start + 24] ?? 0]
   if (outcome === undefined) return null
+  for (let i = 0; i < 3; i++) if (!isCount(bytes.readDoubleLE(start + 8 * i))) return null
   const raw: RawHit = {
     at: bytes.readDoubleLE(start),
     workspaceId: bytes.readDoubleLE(start + 8),

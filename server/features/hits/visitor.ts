@@ -14,21 +14,21 @@ export interface Salt {
 export const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
 
 /** The salt of a moment's day. */
-export type SaltOf = (at: number) => Uint8Array
+export type SaltOf = (at: number) => string
 
 /**
  * Salts by day. A hit that waited until its day's salt was destroyed gets one that is made up for that day and
  * lives in this memory alone: its visitors can still be told apart, and nothing more.
  */
 export function createSaltBook(): { set(salts: Salt[]): void; of: SaltOf } {
-  const salts = new Map<number, Uint8Array>()
-  const madeUp = new Map<number, Uint8Array>()
+  const salts = new Map<number, string>()
+  const madeUp = new Map<number, string>()
   return {
     set(given) {
       salts.clear()
       for (const { day, salt } of given) {
         const number = Date.parse(day) / DAY_MS
-        salts.set(number, Buffer.from(salt, 'hex'))
+        salts.set(number, salt)
         madeUp.delete(number)
       }
     },
@@ -37,19 +37,24 @@ export function createSaltBook(): { set(salts: Salt[]): void; of: SaltOf } {
       const salt = salts.get(day) ?? madeUp.get(day)
       if (salt) return salt
       if (madeUp.size >= 1000) madeUp.clear()
-      const made = randomBytes(32)
+      const made = randomBytes(32).toString('hex')
       madeUp.set(day, made)
       return made
     },
   }
 }
 
-/** 64 bits as decimal digits. HMAC-SHA-256 takes 0.45 µs here, keyed BLAKE2b 1.1 µs. */
+const digest = new Uint8Array(32)
+const halves = new DataView(digest.buffer)
+
+/**
+ * 64 bits as two halves. The salt, in hex, fills the first block of SHA-256; what is kept of the digest is too little to
+ * go on hashing from, so it is as good as an HMAC at 60 % of its time, and leaves nothing behind to be collected.
+ */
 export function visitorOf(
   of: { workspaceId: number; address: string; userAgent: string },
-  salt: Uint8Array,
-): string {
-  const hasher = new Bun.CryptoHasher('sha256', salt)
-  hasher.update(`${of.workspaceId}|${of.address}|${of.userAgent}`)
-  return hasher.digest().readBigUInt64BE(0).toString()
+  salt: string,
+): { high: number; low: number } {
+  Bun.SHA256.hash(`${salt}${of.workspaceId}|${of.address}|${of.userAgent}`, digest)
+  return { high: halves.getUint32(0), low: halves.getUint32(4) }
 }

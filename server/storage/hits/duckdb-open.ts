@@ -6,13 +6,14 @@ import { open, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { describeError, log } from '../../lib/log.ts'
+import { literal } from './duckdb-values.ts'
 
 export interface DuckDbSettings {
   path: string
   memoryLimitMb: number
   threads: number
-  /** The one directory that batches are read from. */
-  batchDir: string
+  /** The only ones it may use: where batches are read from, and where exports are written to. */
+  directories: string[]
 }
 
 /** What went wrong lies outside the file: it would fail the same with a new one, so nothing must be set aside. */
@@ -32,6 +33,9 @@ const isCorruption = (error: unknown) =>
 
 /** @param thorough read all of it: for a file about which there is doubt. */
 export type Prepare = (instance: DuckDBInstance, thorough: boolean) => Promise<void>
+
+/** Where whoever keeps the engine puts its backups (`HitEngine.backup`). */
+export const backupOf = (path: string) => `${path}.backup`
 
 /** Damage inside the data shows only when somebody reads it; this makes the next opening set the file aside. */
 export const unreadable = (path: string) => `${path}.unreadable`
@@ -58,6 +62,11 @@ export async function openDuckDbFile(settings: DuckDbSettings, prepare: Prepare)
     await rm(unreadable(path))
     step = 2
   }
+  // Batches older than the backup are gone: an empty file in its place would be without their hits.
+  if (!existsSync(path) && existsSync(backupOf(path))) {
+    log.error('hits.duckdb_missing', { path, next: 'from the backup' })
+    await restoreBackup(path)
+  }
   for (; ; step++) {
     try {
       return await openOnce(settings, (instance) => prepare(instance, step === 2))
@@ -83,8 +92,8 @@ async function openOnce(settings: DuckDbSettings, prepare: (instance: DuckDBInst
   })
   try {
     const connection = await instance.connect()
-    const directory = resolve(settings.batchDir).replaceAll("'", "''")
-    await connection.run(`SET allowed_directories = ['${directory}/']`)
+    const directories = settings.directories.map((path) => literal(`${resolve(path)}/`))
+    await connection.run(`SET allowed_directories = [${directories}]`)
     await connection.run('SET enable_external_access = false')
     await connection.run('SET lock_configuration = true')
     connection.closeSync()
@@ -107,7 +116,7 @@ const setAsideAll = (path: string) =>
 
 async function restoreBackup(path: string) {
   await setAsideAll(path)
-  if (existsSync(`${path}.backup`)) await copyDurably(`${path}.backup`, path)
+  if (existsSync(backupOf(path))) await copyDurably(backupOf(path), path)
 }
 
 /**

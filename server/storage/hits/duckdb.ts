@@ -3,66 +3,27 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import {
-  BIGINT,
-  type DuckDBConnection,
-  type DuckDBInstance,
-  type DuckDBType,
-  type DuckDBValue,
-  LIST,
-  listValue,
-  VARCHAR,
-} from '@duckdb/node-api'
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { describeError, log } from '../../lib/log.ts'
 import { openReaders, queue } from './duckdb-connections.ts'
+import { deleteBefore } from './duckdb-erase.ts'
+import { clickExports } from './duckdb-export.ts'
+import { bringUpToDate, COLUMN_NAMES, HIT_COLUMNS } from './duckdb-layout.ts'
 import { copyDurably, openDuckDbFile, unreadable } from './duckdb-open.ts'
+import { keepSorted, RUN_HITS } from './duckdb-sort.ts'
+import { bindable, typeOf } from './duckdb-values.ts'
 import type { Batch, HitAnswer, HitEngine, HitQuery } from './engine.ts'
-import type { Hit } from './hit.ts'
-import { duckDbDialect, hitSql, type SqlValue } from './sql.ts'
+import { duckDbDialect, hitSql } from './sql.ts'
 
 /** A question that takes longer holds up the others; the worst measured one on 50 million hits took 1.5 s. */
 const ASK_TIMEOUT_MS = 30_000
 
-/** Where each part of a hit is kept. Text, not ENUM: dictionary compression makes them equal, without migrations. */
-const HIT_COLUMNS: Record<keyof Hit, [column: string, type: string]> = {
-  id: ['id', 'BIGINT NOT NULL'],
-  // Milliseconds as they come: buckets are arithmetic (sql.ts), and integers compress best.
-  at: ['recorded_at', 'BIGINT NOT NULL'],
-  workspaceId: ['workspace_id', 'BIGINT NOT NULL'],
-  linkId: ['link_id', 'BIGINT NOT NULL'],
-  outcome: ['outcome', 'VARCHAR NOT NULL'],
-  class: ['class', 'VARCHAR NOT NULL'],
-  trigger: ['trigger', 'VARCHAR NOT NULL'],
-  visitor: ['visitor', 'UBIGINT NOT NULL'],
-  country: ['country', 'VARCHAR'],
-  region: ['region', 'VARCHAR'],
-  city: ['city', 'VARCHAR'],
-  continent: ['continent', 'VARCHAR'],
-  device: ['device', 'VARCHAR'],
-  browser: ['browser', 'VARCHAR'],
-  os: ['os', 'VARCHAR'],
-  referrer: ['referrer', 'VARCHAR'],
-  referrerUrl: ['referrer_url', 'VARCHAR'],
-  utmSource: ['utm_source', 'VARCHAR'],
-  utmMedium: ['utm_medium', 'VARCHAR'],
-  utmCampaign: ['utm_campaign', 'VARCHAR'],
-  utmTerm: ['utm_term', 'VARCHAR'],
-  utmContent: ['utm_content', 'VARCHAR'],
-  unknownSlug: ['unknown_slug', 'VARCHAR'],
-}
-
-const columns = Object.values(HIT_COLUMNS)
-// No primary key: its index would cost memory per hit, and the marks already keep batches from counting twice.
-const CREATE = [
-  `CREATE TABLE IF NOT EXISTS hits (node VARCHAR NOT NULL, ${columns.map((each) => each.join(' ')).join(', ')})`,
-  'CREATE TABLE IF NOT EXISTS marks (node VARCHAR NOT NULL, batch BIGINT NOT NULL)',
-]
-
 const fields = Object.entries(HIT_COLUMNS).map(([field, [, type]]) => `"${field}": '${type.split(' ')[0]}'`)
 const quoted = Object.keys(HIT_COLUMNS).map((field) => `"${field}"`)
-const INSERT = `INSERT INTO hits (node, ${columns.map(([name]) => name).join(', ')})
+const INSERT = `INSERT INTO hits_arrived (${COLUMN_NAMES})
   SELECT $1, ${quoted.join(', ')}
-  FROM read_json($2, format = 'newline_delimited', maximum_object_size = 1048576, columns = {${fields.join(', ')}})`
+  FROM read_json($2, format = 'newline_delimited', maximum_object_size = 1048576, columns = {${fields.join(', ')}})
+  WHERE NOT coalesce("at" < $3::BIGINT, false)`
 
 export interface DuckDbOptions {
   path: string
@@ -71,6 +32,17 @@ export interface DuckDbOptions {
   threads?: number
   /** The only directory that batches may be read from; by default the one the database is in. */
   batchDir?: string
+  /** The only other directory it may use: for exports. By default there is no other. */
+  scratchDir?: string
+  /** Hits recorded before this moment are not taken from a batch. */
+  since?: () => number
+  /** See `keepSorted`. */
+  runHits?: number
+}
+
+export type DuckDbEngine = HitEngine & {
+  /** Resolves when no hits wait that could be sorted now. */
+  sorted(): Promise<void>
 }
 
 /**
@@ -84,14 +56,18 @@ export const isEngineDead = (error: unknown): boolean =>
 const isDamage = (error: unknown) => error instanceof Error && /corrupt database file/i.test(error.message)
 
 /** Opens the file, or what is left of it (see duckdb-open.ts). Only one process may have it open. */
-export async function openDuckDb(options: DuckDbOptions): Promise<HitEngine> {
+export async function openDuckDb(options: DuckDbOptions): Promise<DuckDbEngine> {
   const path = resolve(options.path)
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const { memoryLimitMb = 256, threads = 1, batchDir = dirname(path) } = options
-  const instance = await openDuckDbFile({ path, memoryLimitMb, threads, batchDir }, prepare)
+  const { memoryLimitMb = 256, threads = 1, batchDir = dirname(path), scratchDir = batchDir } = options
+  const { since = () => 0, runHits = RUN_HITS } = options
+  const directories = [batchDir, scratchDir]
+  const instance = await openDuckDbFile({ path, memoryLimitMb, threads, directories }, prepare)
   const writer = await instance.connect()
+  const sorter = await instance.connect()
   const inTurn = queue()
   const readers = await openReaders(instance)
+  const exports = clickExports(instance)
   let damage: unknown
   /** Once damage was seen nothing is answered any more, so that whoever keeps the engine opens it again. */
   const watched = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -107,9 +83,15 @@ export async function openDuckDb(options: DuckDbOptions): Promise<HitEngine> {
     }
   }
   const write = <T>(work: () => Promise<T>) => watched(() => inTurn(work))
+  const sorting = keepSorted({
+    transact: (work) => watched(() => transact(sorter, () => work(sorter))),
+    runHits,
+  })
+  /** Two transactions cannot delete the same hits, and no checkpoint is made during another's transaction. */
+  const alone = (work: () => Promise<void>) => sorting.paused(() => write(work))
   return {
     mark: (node) => write(() => readMark(writer, node)),
-    load: (batch) => write(() => load(writer, batch)),
+    load: (batch) => sorting.during(() => write(() => load(writer, batch, since()))),
     skip: (node, through) =>
       write(() =>
         transact(writer, async () => {
@@ -117,14 +99,24 @@ export async function openDuckDb(options: DuckDbOptions): Promise<HitEngine> {
         }),
       ),
     ask: (query) => watched(() => readers.use((connection) => ask(connection, query))),
+    export: (request, signal) => watched(() => exports.run(request, signal)),
+    forget: (before) =>
+      alone(async () => {
+        let deleted = 0
+        await transact(writer, async () => {
+          deleted = await deleteBefore(writer, before)
+        })
+        if (deleted > 0) await writer.run('CHECKPOINT')
+      }),
     backup: (to) =>
-      write(async () => {
-        // The writer's turn: nothing changes the file between these two.
+      alone(async () => {
+        // Nothing changes the file between these two.
         await writer.run('CHECKPOINT')
         await copyDurably(path, to)
       }),
+    sorted: () => sorting.settled(),
     async close() {
-      await readers.close()
+      await Promise.all([readers.close(), exports.close(), sorting.close()])
       await inTurn(async () => {
         try {
           await writer.run('CHECKPOINT')
@@ -132,6 +124,7 @@ export async function openDuckDb(options: DuckDbOptions): Promise<HitEngine> {
           // Nothing is lost: the log is replayed when the file is opened again.
           log.error('hits.checkpoint_failed', describeError(error))
         }
+        sorter.closeSync()
         writer.closeSync()
         instance.closeSync()
       })
@@ -142,28 +135,23 @@ export async function openDuckDb(options: DuckDbOptions): Promise<HitEngine> {
 async function prepare(instance: DuckDBInstance, thorough: boolean) {
   const connection = await instance.connect()
   try {
-    const existing = await connection.runAndReadAll('SELECT count(*) FROM duckdb_tables()')
-    if (Number(existing.getRows()[0]?.[0]) < CREATE.length) {
-      for (const statement of CREATE) await connection.run(statement)
-      // Replaying a logged CREATE has failed before (duckdb#19712, #22044), so it never stays in the log.
-      await connection.run('CHECKPOINT')
-    }
-    await connection.run('SELECT count(*) FROM hits')
+    await bringUpToDate(connection)
+    await connection.run('SELECT count(*) FROM hits_arrived')
+    await connection.run('SELECT count(*) FROM hits_sorted')
     await connection.run('SELECT max(batch) FROM marks')
     // A hash needs every value; minima and counts are answered from statistics.
-    if (thorough)
-      await connection.run(`SELECT bit_xor(hash(${columns.map(([name]) => name).join(', ')})) FROM hits`)
+    if (thorough) await connection.run(`SELECT bit_xor(hash(${COLUMN_NAMES})) FROM hits`)
   } finally {
     connection.closeSync()
   }
 }
 
-async function load(writer: DuckDBConnection, { node, number, path }: Batch) {
+async function load(writer: DuckDBConnection, { node, number, path }: Batch, since: number) {
   await transact(writer, async () => {
     const mark = await readMark(writer, node)
     if (number <= mark) return
     if (number !== mark + 1) throw new Error(`Batch ${number} of ${node} does not follow batch ${mark}`)
-    await writer.run(INSERT, [node, resolve(path)])
+    await writer.run(INSERT, [node, resolve(path), BigInt(since)])
     await writeMark(writer, node, number)
   })
 }
@@ -178,17 +166,21 @@ async function writeMark(writer: DuckDBConnection, node: string, number: number)
   await writer.run('INSERT INTO marks VALUES ($1, $2)', [node, BigInt(number)])
 }
 
-async function transact(writer: DuckDBConnection, work: () => Promise<void>) {
-  await writer.run('BEGIN TRANSACTION')
+async function transact<T>(connection: DuckDBConnection, work: () => Promise<T>): Promise<T> {
+  await connection.run('BEGIN TRANSACTION')
+  let done: T
   try {
-    await work()
+    done = await work()
   } catch (error) {
     // A dead engine cannot roll back either, and has nothing to. The first error is the one to tell.
-    await writer.run('ROLLBACK').catch((second) => log.warn('hits.rollback_failed', describeError(second)))
+    await connection
+      .run('ROLLBACK')
+      .catch((second) => log.warn('hits.rollback_failed', describeError(second)))
     throw error
   }
   // A commit that fails has rolled back by itself, or was fatal; then only the mark knows (see isEngineDead).
-  await writer.run('COMMIT')
+  await connection.run('COMMIT')
+  return done
 }
 
 async function ask(connection: DuckDBConnection, query: HitQuery): Promise<HitAnswer[]> {
@@ -205,14 +197,4 @@ async function ask(connection: DuckDBConnection, query: HitQuery): Promise<HitAn
   } finally {
     clearTimeout(timer)
   }
-}
-
-function typeOf(value: SqlValue): DuckDBType {
-  if (Array.isArray(value)) return LIST(typeof value[0] === 'string' ? VARCHAR : BIGINT)
-  return typeof value === 'string' ? VARCHAR : BIGINT
-}
-
-function bindable(value: SqlValue): DuckDBValue {
-  const one = (each: string | number) => (typeof each === 'number' ? BigInt(each) : each)
-  return Array.isArray(value) ? listValue(value.map(one)) : one(value)
 }

@@ -36,15 +36,36 @@ export type HitGrouping =
   /** A link counts for each of its groups (its tags, its domain); `groups` names them link by link. */
   | { by: 'linkGroup'; groups: { linkId: number; group: string | number }[]; limit: number }
 
-/** A question about clicks as plain data. Only hits whose outcome is `redirect` are clicks. */
-export interface HitQuery {
+/** Which clicks a question is about. Only hits whose outcome is `redirect` are clicks. */
+export interface HitSelection {
   workspaceId: number
   /** Milliseconds since the epoch; `end` is exclusive. */
   start: number
   end: number
   classes: HitClass[]
   filters: HitFilter[]
+}
+
+/** A question about clicks as plain data. */
+export interface HitQuery extends HitSelection {
   groupBy: HitGrouping
+}
+
+export const EXPORT_FORMATS = ['csv', 'ndjson', 'parquet'] as const
+export type ExportFormat = (typeof EXPORT_FORMATS)[number]
+
+export interface HitExport {
+  selection: HitSelection
+  format: ExportFormat
+  /** A directory of this export's own, in the engine's scratch directory. */
+  dir: string
+  /** In `dir`: what links are called, as lines of `{"id", "slug", "domain"}`. */
+  links: string
+}
+
+export interface ExportedFile {
+  path: string
+  bytes: number
 }
 
 /**
@@ -70,13 +91,17 @@ export interface HitEngine {
   /** Declares the batches of `node` up to `through` lost, so that later ones can be loaded. Never lowers a mark. */
   skip(node: string, through: number): Promise<void>
   ask(query: HitQuery): Promise<HitAnswer[]>
+  /** Writes the selected clicks, oldest first, to one file in the export's directory. An abort ends it with an error. */
+  export(request: HitExport, signal: AbortSignal): Promise<ExportedFile>
+  /** Removes hits recorded before this moment, unknown slugs' too. */
+  forget(before: number): Promise<void>
   /** Writes a consistent copy of all hits and marks to `path`, replacing it only when complete. */
   backup(path: string): Promise<void>
   close(): Promise<void>
 }
 
 /** The part of an engine that questions need. */
-export type HitAnswers = Pick<HitEngine, 'ask'> & {
+export type HitAnswers = Pick<HitEngine, 'ask' | 'export'> & {
   /** Every hit recorded before this moment (milliseconds) is in the answers. */
   countedUntil(): number
 }

@@ -1,7 +1,7 @@
 // A question about clicks as one statement. Every value is bound, every name comes from a closed map; what engines
 // say differently is a dialect of a dozen lines.
 
-import type { HitAnswer, HitColumn, HitFilter, HitGrouping, HitQuery } from './engine.ts'
+import type { HitAnswer, HitColumn, HitFilter, HitGrouping, HitQuery, HitSelection } from './engine.ts'
 
 export type SqlValue = number | string | number[] | string[]
 
@@ -61,23 +61,27 @@ export function hitSql(query: HitQuery, dialect: Dialect): HitSql {
   const params: SqlValue[] = []
   const bind = (value: SqlValue) => dialect.placeholder(params.push(value), value)
   const grouping = groupingSql(query.groupBy, dialect, bind)
-  const where = [
-    `workspace_id = ${bind(query.workspaceId)}`,
-    `recorded_at >= ${bind(query.start)}`,
-    `recorded_at < ${bind(query.end)}`,
-    `outcome = ${bind('redirect')}`,
-    memberSql('class', query.classes, dialect, bind),
-    ...query.filters.map((filter) => filterSql(filter, dialect, bind)),
-  ]
   const text = [
     `SELECT ${grouping.key} AS key, count(*) AS clicks, ${dialect.distinct('visitor')} AS visitors`,
-    `FROM ${grouping.from} WHERE ${where.join(' AND ')}`,
+    `FROM ${grouping.from} WHERE ${selectionSql(query, dialect, bind)}`,
     grouping.tail,
   ]
   return { text: text.join(' '), params, key: grouping.read }
 }
 
-type Bind = (value: SqlValue) => string
+/** Keeps a value and says how the statement refers to it. */
+export type Bind = (value: SqlValue) => string
+
+/** Which hits a question is about, as the condition of a statement. */
+export const selectionSql = (selection: HitSelection, dialect: Dialect, bind: Bind): string =>
+  [
+    `workspace_id = ${bind(selection.workspaceId)}`,
+    `recorded_at >= ${bind(selection.start)}`,
+    `recorded_at < ${bind(selection.end)}`,
+    `outcome = ${bind('redirect')}`,
+    memberSql('class', selection.classes, dialect, bind),
+    ...selection.filters.map((filter) => filterSql(filter, dialect, bind)),
+  ].join(' AND ')
 
 interface GroupingSql {
   key: string

@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { readAgent } from './agent.ts'
+import { BOTS, PEOPLE } from './agents.fixture.ts'
+
+describe('a person is told by device, browser and system as people call them', () => {
+  test.each(PEOPLE)('%s', (userAgent, device, browser, os) => {
+    expect(readAgent(userAgent)).toEqual({ bot: false, device, browser, os })
+  })
+})
+
+describe('a program is a bot', () => {
+  test.each(BOTS)('"%s"', (userAgent) => expect(readAgent(userAgent).bot).toBe(true))
+})
+
+test('no user agent is too strange to be read, and none takes long', () => {
+  const pieces = [
+    'Mozilla/5.0 ',
+    '(',
+    ')',
+    ';',
+    '/',
+    ' ',
+    'Version/',
+    'Chrome/1',
+    'Android',
+    '\u202e',
+    '9'.repeat(99),
+  ]
+  const strange = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 512 }),
+    fc.array(fc.constantFrom(...pieces), { maxLength: 80 }).map((each) => each.join('').slice(0, 512)),
+  )
+  fc.assert(
+    fc.property(strange, (userAgent) => {
+      const start = performance.now()
+      readAgent(userAgent)
+      expect(performance.now() - start).toBeLessThan(250)
+    }),
+    { numRuns: 500 },
+  )
+})

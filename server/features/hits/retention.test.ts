@@ -1,0 +1,72 @@
+// HIT_RETENTION_DAYS as an operator meets it: set at one start, and what is left of the clicks after it.
+
+import { afterEach, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freshDatabase } from '../../../tests/support/postgres.ts'
+import { ENGINES, startServer, until } from '../../../tests/support/server.ts'
+
+const DAY = 24 * 60 * 60 * 1000
+const closing: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+test.each(ENGINES)(
+  'clicks go when they are older than it, counters of links stay (%s)',
+  async (engine) => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'towpath-retention-'))
+    closing.push(async () => rmSync(dataDir, { recursive: true }))
+    const database = engine === 'postgres' ? await freshDatabase() : undefined
+    if (database) closing.push(() => database.drop())
+    const place = { DATA_DIR: dataDir, ...(database ? { DATABASE_URL: database.url } : {}) }
+    let daysAgo = 0
+    const start = async (retention: Record<string, string> = {}) => {
+      const now = () => Date.now() - daysAgo * DAY
+      const server = await startServer(engine, { environment: { ...place, ...retention }, now })
+      let open = true
+      const close = async () => {
+        if (open) await server.close()
+        open = false
+      }
+      closing.push(close)
+      return { server, close }
+    }
+
+    const before = await start()
+    const ws = await before.server.workspace()
+    const link = await ws.link()
+    for (daysAgo of [400, 90, 40, 10, 0]) await before.server.click(link.slug)
+    await before.server.shipped()
+    await before.close()
+
+    const seen = async ({ server }: Awaited<ReturnType<typeof start>>) => {
+      await until('the engine to be open', () => server.app.shipper.state().engineUp)
+      await server.shipped()
+      const ask = (path: string) =>
+        server.call(`/v1${path}`, { headers: { Authorization: `Bearer ${ws.key}` } })
+      const total = await ask('/analytics/clicks?start=2000-01-01')
+      const exported = await ask('/analytics/clicks/export?format=ndjson&start=2000-01-01')
+      const counter = await ask(`/links/${link.id}`)
+      return [total.json.data.clicks, exported.text.split('\n').length - 1, counter.json.data.clicks]
+    }
+    for (const [retention, left] of [
+      [{}, 5],
+      [{ HIT_RETENTION_DAYS: '365' }, 4],
+      [{ HIT_RETENTION_DAYS: '30' }, 2],
+      // Gone is gone.
+      [{}, 2],
+    ] as const) {
+      const started = await start(retention)
+      expect([retention, await seen(started)]).toEqual([retention, [left, left, 5]])
+      await started.close()
+    }
+    // The clock goes on while a server runs; this is what its daily job does.
+    const running = await start({ HIT_RETENTION_DAYS: '30' })
+    await until('the engine to be open', () => running.server.app.shipper.state().engineUp)
+    await running.server.app.shipper.forgetBefore(Date.now() - 5 * DAY)
+    expect(await seen(running)).toEqual([1, 1, 5])
+  },
+  30_000,
+)

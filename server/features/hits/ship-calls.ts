@@ -1,0 +1,52 @@
+// What the request thread asks of the ship worker and waits for: each call has a number, and gets one answer.
+
+import { unavailable } from '../../lib/failure.ts'
+import type { Call, ToWorker } from './ship-messages.ts'
+
+interface Waiting {
+  resolve(value: unknown): void
+  reject(error: unknown): void
+}
+
+export interface CallOptions {
+  timeoutMs?: number
+  /** Whoever asks may lose interest. The worker is told, and answers with an error. */
+  signal?: AbortSignal
+}
+
+/** @param post tells the worker; false while there is none */
+export function openCalls(post: (message: ToWorker) => boolean) {
+  const waiting = new Map<number, Waiting>()
+  let lastId = 0
+  return {
+    /** The worker knows what each kind of call is answered with. @throws `unavailable` while it is away */
+    async ask<T>(call: Call, { timeoutMs, signal }: CallOptions = {}): Promise<T> {
+      signal?.throwIfAborted()
+      const id = ++lastId
+      const answer = Promise.withResolvers<unknown>()
+      const late = () => answer.reject(unavailable(`No answer in ${timeoutMs} ms`))
+      const timer = timeoutMs === undefined ? undefined : setTimeout(late, timeoutMs)
+      const cancel = () => post({ type: 'cancel', id })
+      signal?.addEventListener('abort', cancel)
+      waiting.set(id, answer)
+      if (!post({ type: 'call', id, call })) answer.reject(unavailable('The ship worker is away', 1))
+      try {
+        return (await answer.promise) as T
+      } finally {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', cancel)
+        waiting.delete(id)
+      }
+    },
+    answered: (id: number, value: unknown) => waiting.get(id)?.resolve(value),
+    refused(id: number, message: string, away: boolean) {
+      const error = new Error(message)
+      waiting.get(id)?.reject(away ? unavailable(error, 1) : error)
+    },
+    /** The worker is gone, and with it every answer. */
+    failAll(error: unknown) {
+      for (const { reject } of waiting.values()) reject(unavailable(error, 1))
+      waiting.clear()
+    },
+  }
+}
