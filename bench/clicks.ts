@@ -8,7 +8,7 @@ import type { Spool } from '../server/features/hits/spool.ts'
 export const START = Date.parse('2026-06-10T12:00:00Z')
 
 const LINKS = 50_000
-const WORKSPACES = 50
+export const WORKSPACES = 50
 const ADDRESSES = 50_000
 const PEOPLE = 150_000
 const USER_AGENTS = 3000

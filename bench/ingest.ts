@@ -4,23 +4,31 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openShipper } from '../server/features/hits/ship.ts'
+import { openShipper, type Shipper } from '../server/features/hits/ship.ts'
 import { openSpool } from '../server/features/hits/spool.ts'
 import { setLogLevel } from '../server/lib/log.ts'
-import { fill, START } from './clicks.ts'
+import { HIT_CLASSES } from '../server/storage/hits/hit.ts'
+import { fill, START, WORKSPACES } from './clicks.ts'
 import { costs } from './ingest-costs.ts'
 
 const HITS = Number(process.argv[2] ?? 2_000_000)
 const COST_HITS = 300_000
 const RUNS = 3
 
-/** Hits per second from the spool to the engine. */
-async function ingest(dir: string, hits: number): Promise<number> {
+interface Run {
+  perSecond: number
+  /** Of all threads: worker, engine, collector. */
+  cpuMicros: number
+}
+
+/** From a full spool to the last hit in the engine. */
+async function ingest(dir: string, hits: number): Promise<Run> {
   const spool = await openSpool({ dir: join(dir, 'spool') })
   await fill(spool, hits)
   await Bun.$`sync`.quiet()
   let counted = 0
   const start = performance.now()
+  const before = process.cpuUsage()
   const shipper = openShipper({
     dataDir: dir,
     spool,
@@ -33,28 +41,36 @@ async function ingest(dir: string, hits: number): Promise<number> {
   })
   await shipper.drain()
   const seconds = (performance.now() - start) / 1000
-  const classes = ['human', 'bot'] as const
-  let found = 0
-  for (let workspaceId = 1; workspaceId <= 50; workspaceId++) {
-    const query = { workspaceId, start: 0, end: START * 2, filters: [], groupBy: { by: 'total' } } as const
-    found += (await shipper.ask({ ...query, filters: [], classes: [...classes] }))[0]?.clicks ?? 0
-  }
+  const { user, system } = process.cpuUsage(before)
+  const found = await countAll(shipper)
   await shipper.close()
   await spool.close()
   if (found !== hits) throw new Error(`${hits} hits were recorded and ${found} are in the engine`)
   process.stderr.write(`${hits} hits in ${seconds.toFixed(1)} s, ${counted} of them clicks of people\n`)
-  return hits / seconds
+  return { perSecond: hits / seconds, cpuMicros: (user + system) / hits }
+}
+
+async function countAll(shipper: Shipper): Promise<number> {
+  let found = 0
+  for (let workspaceId = 1; workspaceId <= WORKSPACES; workspaceId++) {
+    const everything = { start: 0, end: START * 2, classes: [...HIT_CLASSES], filters: [] }
+    const [row] = await shipper.ask({ workspaceId, ...everything, groupBy: { by: 'total' } })
+    found += row?.clicks ?? 0
+  }
+  return found
 }
 
 setLogLevel('error')
 const dir = mkdtempSync(join(tmpdir(), 'towpath-ingest-'))
 try {
-  const rates: number[] = []
-  for (let run = 0; run < RUNS; run++) rates.push(await ingest(join(dir, `${run}`), HITS))
-  const middle = rates.sort((a, b) => a - b)[Math.floor(RUNS / 2)] ?? 0
-  const shown = rates.map((rate) => Math.round(rate).toLocaleString('en-US')).join(', ')
+  const runs: Run[] = []
+  for (let run = 0; run < RUNS; run++) runs.push(await ingest(join(dir, `${run}`), HITS))
+  const middle = runs.toSorted((a, b) => a.perSecond - b.perSecond)[Math.floor(RUNS / 2)] as Run
+  const shown = (n: number) => Math.round(n).toLocaleString('en-US')
   process.stdout.write(
-    `From spool to engine: ${Math.round(middle).toLocaleString('en-US')} hits/s (runs: ${shown})\n\n`,
+    `From spool to engine: ${shown(middle.perSecond)} hits/s (runs: ` +
+      `${runs.map(({ perSecond }) => shown(perSecond)).join('; ')}), ` +
+      `${middle.cpuMicros.toFixed(1)} µs of processor time per hit\n\n`,
   )
   process.stdout.write(`${await costs(join(dir, 'costs'), COST_HITS)}\n`)
 } finally {

@@ -1,6 +1,7 @@
 // Batch files: the truth about described hits. Immutable, numbered per node, named
 // `<number>-<segment>-<offset>.ndjson` after where in the spool they end, so that a listing tells all there is to know.
 
+import { writeSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -48,10 +49,7 @@ export async function listBatches(dir: string, node: string): Promise<BatchFile[
 /** A batch being written. It exists from `finish` on, and not at all before. */
 export interface OpenBatch {
   hits: number
-  /**
-   * Takes the lines of some hits. They are written while the next are described: the bytes must stay as they are until
-   * the next call has resolved, and a failure shows with that one.
-   */
+  /** Takes the lines of some hits. */
   add(lines: Uint8Array, hits: number): Promise<void>
   /** Resolves when the batch is on the disk under its name. */
   finish(end: Position): Promise<BatchFile>
@@ -67,27 +65,21 @@ export async function createBatch(dir: string, node: string, number: number): Pr
   let path = unfinished
   let bytes = 0
   let synced = 0
-  let writing = Promise.resolve()
   let syncing = Promise.resolve()
-
-  async function write(lines: Uint8Array) {
-    await file.writeFile(lines)
-    bytes += lines.length
-    if (bytes - synced < SYNC_EVERY_BYTES) return
-    await syncing
-    synced = bytes
-    syncing = background(file.datasync())
-  }
 
   const batch: OpenBatch = {
     hits: 0,
     async add(lines, hits) {
-      await writing
-      writing = background(write(lines))
+      // At once, into the kernel's memory: the thread pool may be busy with an engine's work.
+      for (let at = 0; at < lines.length; ) at += writeSync(file.fd, lines, at)
       batch.hits += hits
+      bytes += lines.length
+      if (bytes - synced < SYNC_EVERY_BYTES) return
+      await syncing
+      synced = bytes
+      syncing = background(file.datasync())
     },
     async finish(end) {
-      await writing
       await syncing
       await file.sync()
       await file.close()
@@ -98,7 +90,7 @@ export async function createBatch(dir: string, node: string, number: number): Pr
       return { node, number, path, end, bytes, writtenAt: Date.now() }
     },
     async discard() {
-      await Promise.allSettled([writing, syncing])
+      await syncing.catch(() => undefined)
       await file.close()
       // Under either name: a batch whose directory could not be synced must not be there beside its successor.
       await rm(path, { force: true })

@@ -1,6 +1,7 @@
 // Reads the spool behind the process that writes it, from another thread: plain reads of the segment files, which the
 // kernel keeps the same as the mapping. Addresses end here: what is described is overwritten, full segments deleted.
 
+import { readSync, writeSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -22,8 +23,8 @@ export interface SpoolReader {
   next(): Promise<Reading['hits'] | null>
   /** Forgets what was returned since: the next hits are those after `position`. */
   rewind(position: Position): Promise<void>
-  /** Destroys everything before the position. Call it when that is safe elsewhere. */
-  forget(): Promise<void>
+  /** Destroys everything before a position that was reached. Call it when that is safe elsewhere. */
+  forget(before: Position): Promise<void>
   close(): Promise<void>
 }
 
@@ -73,7 +74,7 @@ export function openSpoolReader(dir: string, shared: Int32Array, from: Position)
       if (!segment) return null
       const end = segment.seq === live ? liveEnd : segment.bytes
       if (at.offset < end) {
-        const reading = await readWindow(segment, buffer, at.offset, end)
+        const reading = readWindow(segment, buffer, at.offset, end)
         if (reading.torn > 0) log.warn('spool_torn', { segment: segment.seq, places: reading.torn })
         at.offset = reading.next
         return reading.hits
@@ -83,13 +84,15 @@ export function openSpoolReader(dir: string, shared: Int32Array, from: Position)
     }
   }
 
-  async function forget() {
+  async function forget(before: Position) {
     for (const seq of await listSegments(dir))
-      if (seq < at.seq) await rm(join(dir, segmentName(seq)), { force: true })
-    const from = erased.seq === at.seq ? erased.offset : HEADER_BYTES
-    if (current?.seq === at.seq && from < at.offset) {
-      await current.file.write(Buffer.alloc(at.offset - from), 0, at.offset - from, from)
-      erased = { ...at }
+      if (seq < before.seq) await rm(join(dir, segmentName(seq)), { force: true })
+    const from = erased.seq === before.seq ? erased.offset : HEADER_BYTES
+    // A segment that was left behind meanwhile is deleted with the next position, all of it.
+    if (current?.seq === before.seq && from < before.offset) {
+      // At once, since the reader may go on to the next segment meanwhile and close this one.
+      writeSync(current.file.fd, Buffer.alloc(before.offset - from), 0, before.offset - from, from)
+      erased = { ...before }
     }
   }
 
@@ -109,8 +112,9 @@ export function openSpoolReader(dir: string, shared: Int32Array, from: Position)
   }
 }
 
-async function readWindow(segment: OpenSegment, buffer: Buffer, from: number, end: number): Promise<Reading> {
-  const { bytesRead } = await segment.file.read(buffer, 0, Math.min(buffer.length, end - from), from)
+/** At once: what was just recorded is in the kernel's memory, and the thread pool may be busy with an engine's work. */
+function readWindow(segment: OpenSegment, buffer: Buffer, from: number, end: number): Reading {
+  const bytesRead = readSync(segment.file.fd, buffer, 0, Math.min(buffer.length, end - from), from)
   if (bytesRead === 0) return { hits: [], next: end, torn: 1 }
   return readRecords({
     bytes: buffer.subarray(0, bytesRead),

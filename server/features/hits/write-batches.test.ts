@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'bun:test'
+import { rmSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -111,6 +112,30 @@ test('a disk that fails costs nothing: the next pass describes the same hits', a
   await write()
   expect((await hitsOf(written)).length).toBe(110)
   expect(await readdir(dir)).toHaveLength(1)
+})
+
+test('a batch that fails on its way to the disk takes the one described meanwhile with it, and none is lost', async () => {
+  const { dir, spool, write, written } = await setUp({
+    maxHits: 1000,
+    onBatch() {
+      // The directory is gone when the second batch, already described, is to get its name.
+      if (written.length === 1) rmSync(dir, { recursive: true })
+    },
+  })
+  for (let i = 0; i < 12_000; i++) {
+    spool.append(rawHit({ at: i }))
+    if (i % 500 === 0) await Bun.sleep(1)
+  }
+  while (spool.stats().waiting > 0) await Bun.sleep(1)
+  await expect(write()).rejects.toThrow()
+  expect(written.length).toBe(1)
+  await mkdir(dir)
+  await write()
+  const hits = await hitsOf(written.slice(1))
+  const expected = Array.from({ length: 12_000 }, (_, i) => i).slice(-hits.length)
+  expect(hits.map((hit) => hit?.at)).toEqual(expected)
+  expect(hits.length).toBeLessThan(12_000)
+  expect(written.map(({ batch }) => batch.number)).toEqual(written.map((_, i) => i + 1))
 })
 
 test('hits that cannot be described leave no half batch, and are tried again', async () => {

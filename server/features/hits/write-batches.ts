@@ -1,6 +1,14 @@
 // Spool → batches: describes what is new and destroys it in the spool once its batch is on the disk.
 
-import { type BatchFile, type ClickCount, countClick, createBatch, type OpenBatch } from './batches.ts'
+import { setImmediate } from 'node:timers/promises'
+import {
+  type BatchFile,
+  type ClickCount,
+  countClick,
+  createBatch,
+  type OpenBatch,
+  type Position,
+} from './batches.ts'
 import type { Describer } from './describe.ts'
 import type { SpoolReader } from './read-spool.ts'
 import { emptyLines } from './write-line.ts'
@@ -20,52 +28,84 @@ export interface BatchWriting {
   onBatch(batch: BatchFile, counts: ClickCount[]): void
 }
 
+/** A batch whose hits are described, and that is not yet safe. */
+interface Filled {
+  batch: OpenBatch
+  end: Position
+  counts: ClickCount[]
+}
+
 /** Returns what describes everything that is new; one call at a time. It throws when the disk does. */
 export function batchWriter(writing: BatchWriting): () => Promise<void> {
   const { reader, describer, maxHits } = writing
   let { lastNumber } = writing
-  // Two: one is filled while the other is written.
-  let lines = emptyLines(LINES_BYTES)
-  let written = emptyLines(LINES_BYTES)
+  const lines = emptyLines(LINES_BYTES)
 
-  /** One batch of about `maxHits` hits, or of what there is; whether there may be more. */
-  async function writeOne(): Promise<boolean> {
-    const durable = reader.position()
+  /** Describes about `maxHits` hits, or what there is; null when that is nothing. */
+  async function fill(number: number): Promise<Filled | null> {
     const counts = new Map<number, ClickCount>()
     let batch: OpenBatch | null = null
-    let more = true
     try {
       while (batch === null || batch.hits < maxHits) {
         const raws = await reader.next()
-        if (raws === null) {
-          more = false
-          break
-        }
+        if (raws === null) break
         if (raws.length === 0) continue
         lines.end = 0
         for (const { id, raw } of raws) countClick(counts, describer.describe(id, raw, lines), raw)
-        batch ??= await createBatch(writing.dir, writing.node, lastNumber + 1)
+        batch ??= await createBatch(writing.dir, writing.node, number)
         await batch.add(lines.bytes.subarray(0, lines.end), raws.length)
-        ;[lines, written] = [written, lines]
+        // Nothing above need have waited for anything: the worker's questions get their turn.
+        await setImmediate()
       }
-      if (batch === null) return more
-      const finished = await batch.finish(reader.position())
-      lastNumber = finished.number
-      writing.onBatch(finished, [...counts.values()])
-      return more
     } catch (error) {
-      await reader.rewind(durable)
       await batch?.discard()
       throw error
     } finally {
       describer.forget()
     }
+    return batch && { batch, end: reader.position(), counts: [...counts.values()] }
+  }
+
+  /** From here on the spool need not have these hits, and the addresses in it go. */
+  async function finish({ batch, end, counts }: Filled) {
+    let finished: BatchFile
+    try {
+      finished = await batch.finish(end)
+    } catch (error) {
+      await batch.discard()
+      throw error
+    }
+    lastNumber = finished.number
+    writing.onBatch(finished, counts)
+    await reader.forget(end)
   }
 
   return async () => {
-    // Each batch at once: on a long backlog addresses go with the batch that covers them, not with the last. What
-    // comes after the end was reached is for the next pass: following it would make a batch of every few hits.
-    while (await writeOne()) await reader.forget()
-    await reader.forget()
+    let durable = reader.position()
+    // The disk has one batch while the next is described. What comes after the end was reached is for the next pass:
+    // following it would make a batch of every few hits.
+    let finishing = Promise.resolve()
+    let ahead: Filled | null = null
+    try {
+      for (let number = lastNumber + 1; ; number++) {
+        ahead = await fill(number)
+        await finishing
+        if (ahead === null) break
+        const { end, batch } = ahead
+        finishing = finish(ahead).then(() => {
+          durable = end
+        })
+        finishing.catch(() => undefined)
+        ahead = null
+        if (batch.hits < maxHits) break
+      }
+      await finishing
+      await reader.forget(reader.position())
+    } catch (error) {
+      await finishing.catch(() => undefined)
+      await ahead?.batch.discard()
+      await reader.rewind(durable)
+      throw error
+    }
   }
 }

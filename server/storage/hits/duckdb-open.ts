@@ -89,6 +89,9 @@ async function openOnce(settings: DuckDbSettings, prepare: (instance: DuckDBInst
     autoload_known_extensions: 'false',
     // Order is not asked for, and keeping it costs memory on large loads.
     preserve_insertion_order: 'false',
+    // Gives memory back by itself. Without it the process stays as big as the biggest question made it: exact visitors
+    // of 10 million hits peaked at 591 MB and left 409, with it 396 and 97.
+    allocator_background_threads: 'true',
   })
   try {
     const connection = await instance.connect()

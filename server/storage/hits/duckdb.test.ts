@@ -22,6 +22,11 @@ hitEngineContract('DuckDB', {
   openBackup: (path) => openDuckDb({ path }),
 })
 
+hitEngineContract('DuckDB, with every two hits sorted', {
+  open: (directory) => openDuckDb({ path: join(directory, 'hits.duckdb'), runHits: 1 }),
+  openBackup: (path) => openDuckDb({ path }),
+})
+
 describe('DuckDB after an accident', () => {
   let directory: string
   let path: string

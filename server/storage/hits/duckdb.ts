@@ -5,18 +5,14 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { describeError, log } from '../../lib/log.ts'
+import { askInTurn } from './duckdb-ask.ts'
 import { openReaders, queue } from './duckdb-connections.ts'
 import { deleteBefore } from './duckdb-erase.ts'
 import { clickExports } from './duckdb-export.ts'
 import { bringUpToDate, COLUMN_NAMES, HIT_COLUMNS } from './duckdb-layout.ts'
 import { copyDurably, openDuckDbFile, unreadable } from './duckdb-open.ts'
 import { keepSorted, RUN_HITS } from './duckdb-sort.ts'
-import { bindable, typeOf } from './duckdb-values.ts'
-import type { Batch, HitAnswer, HitEngine, HitQuery } from './engine.ts'
-import { duckDbDialect, hitSql } from './sql.ts'
-
-/** A question that takes longer holds up the others; the worst measured one on 50 million hits took 1.5 s. */
-const ASK_TIMEOUT_MS = 30_000
+import type { Batch, HitEngine } from './engine.ts'
 
 const fields = Object.entries(HIT_COLUMNS).map(([field, [, type]]) => `"${field}": '${type.split(' ')[0]}'`)
 const quoted = Object.keys(HIT_COLUMNS).map((field) => `"${field}"`)
@@ -67,6 +63,7 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDbEngine> 
   const sorter = await instance.connect()
   const inTurn = queue()
   const readers = await openReaders(instance)
+  const ask = askInTurn(readers)
   const exports = clickExports(instance)
   let damage: unknown
   /** Once damage was seen nothing is answered any more, so that whoever keeps the engine opens it again. */
@@ -98,7 +95,7 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDbEngine> 
           if ((await readMark(writer, node)) < through) await writeMark(writer, node, through)
         }),
       ),
-    ask: (query) => watched(() => readers.use((connection) => ask(connection, query))),
+    ask: (query) => watched(() => ask(query)),
     export: (request, signal) => watched(() => exports.run(request, signal)),
     forget: (before) =>
       alone(async () => {
@@ -181,20 +178,4 @@ async function transact<T>(connection: DuckDBConnection, work: () => Promise<T>)
   // A commit that fails has rolled back by itself, or was fatal; then only the mark knows (see isEngineDead).
   await connection.run('COMMIT')
   return done
-}
-
-async function ask(connection: DuckDBConnection, query: HitQuery): Promise<HitAnswer[]> {
-  const { text, params, key } = hitSql(query, duckDbDialect)
-  const types = params.map(typeOf)
-  const timer = setTimeout(() => connection.interrupt(), ASK_TIMEOUT_MS)
-  try {
-    const answer = await connection.runAndReadAll(text, params.map(bindable), types)
-    return answer.getRows().map(([cell, clicks, visitors]) => ({
-      key: key(cell),
-      clicks: Number(clicks),
-      visitors: Number(visitors),
-    }))
-  } finally {
-    clearTimeout(timer)
-  }
 }

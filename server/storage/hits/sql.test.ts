@@ -2,10 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
 import { hit, query } from '../../../tests/contracts/hit-engine.ts'
-import { openDuckDb } from './duckdb.ts'
-import type { HitAnswer, HitColumn, HitEngine, HitFilter, HitQuery } from './engine.ts'
+import { type DuckDbEngine, openDuckDb } from './duckdb.ts'
+import { answer, sum } from './duckdb-ask.ts'
+import type { HitAnswer, HitColumn, HitFilter, HitQuery } from './engine.ts'
 import { HIT_CLASSES, HIT_DIMENSIONS, type Hit, OUTCOMES } from './hit.ts'
 import { duckDbDialect, hitSql } from './sql.ts'
 
@@ -115,22 +117,31 @@ function count(hits: Hit[], { workspaceId, start, end, classes, filters, groupBy
   return rows.sort((a, b) => b.clicks - a.clicks || byKey(a, b)).slice(0, groupBy.limit)
 }
 
-describe('hit questions', () => {
+describe.each([
+  { where: 'as they arrived', runHits: Number.POSITIVE_INFINITY },
+  // Hits come in any order of time, so every batch is late for the runs before it.
+  { where: 'sorted but for the last few', runHits: 170 },
+])('questions about hits $where', ({ runHits }) => {
   let directory: string
-  let engine: HitEngine
+  let engine: DuckDbEngine
+  let copy: DuckDBInstance
   const hits = fc.sample(anyHit, { numRuns: 3000, seed: 7 })
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'hits-'))
-    engine = await openDuckDb({ path: join(directory, 'hits.duckdb') })
+    engine = await openDuckDb({ path: join(directory, 'hits.duckdb'), runHits })
     for (let number = 1; number <= 3; number++) {
       const path = join(directory, `${number}`)
       const part = hits.slice((number - 1) * 1000, number * 1000)
       writeFileSync(path, part.map((each) => `${JSON.stringify(each)}\n`).join(''))
       await engine.load({ node: 'a', number, path })
+      await engine.sorted()
     }
+    await engine.backup(join(directory, 'copy'))
+    copy = await DuckDBInstance.create(join(directory, 'copy'), { threads: '1' })
   })
   afterAll(async () => {
+    copy.closeSync()
     await engine.close()
     rmSync(directory, { recursive: true, force: true })
   })
@@ -140,10 +151,23 @@ describe('hit questions', () => {
       fc.asyncProperty(anyQuery, async (asked) => {
         expect(await engine.ask(asked)).toEqual(count(hits, asked))
       }),
-      { numRuns: 1500 },
+      { numRuns: 1000 },
     )
   }, 60_000)
 
+  test('are answered the same in shares of the visitors', async () => {
+    const connection = await copy.connect()
+    await fc.assert(
+      fc.asyncProperty(anyQuery, fc.integer({ min: 1, max: 4 }), async (asked, of) => {
+        const shares = Array.from({ length: of }, (_, number) => answer(connection, asked, { of, number }))
+        expect(sum((await Promise.all(shares)).flat(), asked)).toEqual(count(hits, asked))
+      }),
+      { numRuns: 200 },
+    )
+  }, 60_000)
+})
+
+describe('the statements of questions', () => {
   test('never put a value into the text of the statement', () => {
     fc.assert(
       fc.property(anyQuery, fc.string({ minLength: 12 }), (asked, marker) => {
