@@ -22,7 +22,8 @@ test('visitors who do not fit into the memory are counted in shares, exactly', a
   await ample.load({ node: 'a', number: 1, path: file })
   await ample.close()
   const engine = await openDuckDb({ path, memoryLimitMb: 28 })
-  const ask = (by: 'utmTerm' | 'utmContent') => engine.ask(query({ groupBy: { by, limit: 1000, nullAs: '' } }))
+  const ask = (by: 'utmTerm' | 'utmContent') =>
+    engine.ask(query({ groupBy: { by, limit: 1000, nullAs: '' } }))
   // Each would fit alone, by way of the disk.
   for (const answer of await Promise.all([ask('utmTerm'), ask('utmContent'), ask('utmTerm')])) {
     expect(answer).toHaveLength(1000)

@@ -25,7 +25,6 @@ async function load(engine: HitEngine, number: number, hits: Hit[]) {
   writeFileSync(file, hits.map((each) => `${JSON.stringify(each)}\n`).join(''))
   await engine.load({ node: 'a', number, path: file })
 }
-const clicks = async (engine: HitEngine) => (await engine.ask(query()))[0]?.clicks
 
 /** Of a closed file: what is in each table. */
 async function read(sql: string) {
