@@ -1,4 +1,4 @@
-// What an export costs the server in memory and time: bun bench/export.ts [clicks]
+// What an export costs the server in memory and time: bun bench/export.ts [clicks] [format …]
 // A server of its own on a file of that many clicks of one workspace. RSS is sampled while an export is made and sent.
 
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -12,6 +12,7 @@ import { openRows } from '../server/storage/rows/open.ts'
 import { generateHits } from './hits-generator.ts'
 
 const clicks = Number(process.argv[2] ?? 10_000_000)
+const formats = process.argv.length > 3 ? process.argv.slice(3) : ['csv', 'ndjson', 'parquet']
 const dataDir = mkdtempSync(join(tmpdir(), 'towpath-export-'))
 process.on('exit', () => rmSync(dataDir, { recursive: true, force: true }))
 const say = (text: string) => process.stderr.write(`${text}\n`)
@@ -117,7 +118,7 @@ async function measure(key: string, format: string) {
 say(`filling an engine with ${clicks} clicks`)
 const key = await fill()
 const lines = []
-for (const format of ['csv', 'ndjson', 'parquet']) {
+for (const format of formats) {
   say(`exporting ${format}`)
   lines.push(await measure(key, format))
 }
