@@ -108,6 +108,73 @@ export interface ErasureMarks {
   done_at: number
 }
 
+export interface Forms {
+  id: Generated<number>
+  workspace_id: number
+  /** What the form's `action` names it by; unique in the whole instance. */
+  form_key: string
+  name: string
+  enabled: Generated<number>
+  /** A list of names. */
+  required_fields: Generated<string>
+  redirect_url: string | null
+  captcha: Generated<number>
+  success_message: string | null
+  /** A list of origins; empty is any. */
+  allowed_origins: Generated<string>
+  /** A list of ids. */
+  channel_ids: Generated<string>
+  created_at: number
+  updated_at: number
+}
+
+export interface Submissions {
+  id: Generated<number>
+  workspace_id: number
+  form_id: number
+  /** A list of [name, value]: an object would not keep the sender's order (`"10"` before `"b"`). */
+  fields: string
+  /** All values, lower case: what `search` looks in. */
+  search_text: string
+  status: Generated<string>
+  notes: string | null
+  email: string | null
+  /** Keyed hash of form, address and fields under the day's salt: what makes two submissions identical. */
+  fingerprint: string
+  duplicate_of: number | null
+  /** The visitor id of the day, as hits have it (a decimal number of 64 bits). */
+  visitor: string | null
+  link_id: number | null
+  click_id: string | null
+  event_id: string | null
+  session_linked: Generated<number>
+  attribution: Generated<string>
+  /** 1 until somebody has looked whether the visitor had clicked a link (`features/attribution/infer.ts`). */
+  attribution_due: Generated<number>
+  /** Host the visitor came from. */
+  referrer: string | null
+  page_url: string | null
+  landing_url: string | null
+  utm_source: string | null
+  utm_medium: string | null
+  utm_campaign: string | null
+  utm_term: string | null
+  utm_content: string | null
+  device: string | null
+  browser: string | null
+  os: string | null
+  country: string | null
+  region: string | null
+  city: string | null
+  created_at: number
+}
+
+/** Captcha tokens that were spent, by their hash, until they would have expired anyway. */
+export interface CaptchaTokens {
+  token: string
+  expires_at: number
+}
+
 export interface VisitorSalts {
   /** UTC day, `2026-01-31`. */
   day: string
@@ -132,6 +199,9 @@ export interface Tables {
   link_tags: LinkTags
   idempotency_keys: IdempotencyKeys
   click_marks: ClickMarks
+  forms: Forms
+  submissions: Submissions
+  captcha_tokens: CaptchaTokens
   erasures: Erasures
   erasure_marks: ErasureMarks
   visitor_salts: VisitorSalts
