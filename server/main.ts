@@ -3,6 +3,7 @@
 import { type App, openApp } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { describeError, log, setLogLevel } from './lib/log.ts'
+import { listen } from './listen.ts'
 
 const DRAIN_MS = 25_000
 
@@ -30,9 +31,9 @@ async function open(config: Config): Promise<App> {
   }
 }
 
-function listen(config: Config, app: App) {
+function listenOrEnd(config: Config, app: App) {
   try {
-    return Bun.serve({ port: config.port, hostname: config.host, ...app.serve })
+    return listen(config, app)
   } catch (error) {
     process.stderr.write(
       `Towpath cannot start:\n  HOST, PORT: ${config.host}:${config.port} cannot be used ` +
@@ -47,7 +48,7 @@ process.umask(0o077)
 const config = configure()
 setLogLevel(config.logLevel)
 const app = await open(config)
-const server = listen(config, app)
+const server = listenOrEnd(config, app)
 
 process.stdout.write(`Towpath listens on ${config.origin}\n`)
 process.stdout.write(

@@ -10,10 +10,12 @@ import { type App, openApp } from '../app.ts'
 import { readConfig } from '../config.ts'
 import { createKey } from '../features/accounts/keys.ts'
 import { createWorkspace } from '../features/accounts/workspaces.ts'
+import { listen } from '../listen.ts'
 
 let postgres: PostgresServer
 let app: App
-let server: Bun.Server<undefined>
+let server: ReturnType<typeof listen>
+let origin: string
 let dataDir: string
 let key: string
 
@@ -30,7 +32,8 @@ beforeAll(async () => {
       LOG_LEVEL: 'silent',
     }),
   )
-  server = Bun.serve({ port, hostname: '127.0.0.1', ...app.serve })
+  server = listen({ host: '127.0.0.1', port }, app)
+  origin = `http://127.0.0.1:${port}`
   const needs = { rows: app.rows, now: Date.now }
   const workspace = await createWorkspace(needs, { name: 'w', plan: 'enterprise' })
   key = (await createKey(needs, workspace.id, 'k')).key
@@ -45,7 +48,7 @@ afterAll(async () => {
 
 const ask = async (path: string, method = 'GET', headers: Record<string, string> = {}) => {
   const began = performance.now()
-  const response = await fetch(new URL(path, server.url), {
+  const response = await fetch(new URL(path, origin), {
     method,
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...headers },
     body: method === 'POST' ? '{"destinationUrl":"https://example.com/"}' : undefined,

@@ -9,6 +9,7 @@ import { readConfig } from '../../server/config.ts'
 import { createKey } from '../../server/features/accounts/keys.ts'
 import { createWorkspace } from '../../server/features/accounts/workspaces.ts'
 import type { Plan } from '../../server/lib/plan.ts'
+import { listen } from '../../server/listen.ts'
 import type { Engine } from '../../server/storage/rows/open.ts'
 import { freshDatabase } from './postgres.ts'
 
@@ -77,7 +78,7 @@ export async function startServer(engine: Engine, options: TestServerOptions = {
     ...options.environment,
   })
   const app = await openApp(config, options)
-  const server = Bun.serve({ port, hostname: '127.0.0.1', ...app.serve })
+  const server = listen(config, app)
   const origin = `http://127.0.0.1:${port}`
 
   async function call(path: string, { method = 'GET', body, headers = {} }: Call = {}): Promise<Answer> {

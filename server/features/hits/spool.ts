@@ -67,8 +67,8 @@ export async function openSpool(options: {
   let lastDropLog = Number.NEGATIVE_INFINITY
   let closed = false
 
-  /** The next segment is made while the live one is half empty: soon enough, and not for a restart's sake alone. */
-  const needsNext = () => !live || live.offset > segmentBytes / 2
+  /** The next segment is made while most of the live one is empty: in time, and not for a restart's sake alone. */
+  const needsNext = () => !live || live.offset > segmentBytes / 4
 
   function prepare() {
     if (preparing || next || closed) return

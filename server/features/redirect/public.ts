@@ -1,9 +1,11 @@
-// GET /{slug}, the path everything exists for: look up, decide, record, answer. A native route in front of Hono,
-// without a promise where memory knows the link.
+// GET /{slug}, the path everything exists for: look up, decide, record, answer. Without a promise where memory knows the
+// link; and for the plain requests that most visitors make, without a request object either.
 
 import { isbot } from 'isbot'
 import { clientAddress, limitKey } from '../../http/client-address.ts'
+import type { Redirect } from '../../http/front.ts'
 import { readBytes } from '../../http/json-body.ts'
+import type { RequestHead } from '../../http/request-head.ts'
 import type { Network } from '../../lib/cidr.ts'
 import { Failure } from '../../lib/failure.ts'
 import { describeError, log } from '../../lib/log.ts'
@@ -19,6 +21,7 @@ import type { CachedLink, LinkCache } from '../links/cache.ts'
 import { type Site, shortUrl } from '../links/link.ts'
 import { checkPassword } from '../links/password.ts'
 import { resolveLink } from '../links/resolve.ts'
+import { slugKey } from '../links/slug.ts'
 import { hasClicksLeft, useClick } from '../links/use-click.ts'
 import { type Choice, chooseDestination, type Visit, withClickId } from './destination.ts'
 import { gonePage, methodPage, missingPage, passwordPage, previewPage, unavailablePage } from './pages.ts'
@@ -41,12 +44,10 @@ type Peer = { requestIP(request: Request): { address: string } | null }
 const PASSWORD_BODY_MAX = 16 * 1024
 const PASSWORD_TRIES_PER_MINUTE = 5
 
-/** @returns the handler for a slug as the URL has it, decoded */
 export function shortLinks(needs: RedirectNeeds) {
   const tries = slidingWindows()
 
-  function addressOf(request: Request, headers: Headers, server: Peer): string {
-    const peer = server.requestIP(request)?.address ?? ''
+  function addressOf(peer: string, headers: Seen['headers']): string {
     const forwarded = needs.trustProxy.length === 0 ? null : headers.get('x-forwarded-for')
     return clientAddress(peer, forwarded, needs.trustProxy)
   }
@@ -97,12 +98,15 @@ export function shortLinks(needs: RedirectNeeds) {
       if (choice.kind === 'gone') return gonePage(accept)
       return choice.kind === 'password' ? passwordPage(200) : missingPage(accept)
     }
-    const id = record(seen, link, choice.outcome, choice.url)
-    const Location =
-      choice.addClickId && id > 0 ? withClickId(choice.url, needs.clickIds.write(id)) : choice.url
+    const Location = recordAndLocate(seen, link, choice)
     // After a form the browser must GET: 307 and 308 would send the password on to the destination.
     const status = seen.method === 'POST' ? 303 : choice.status
     return new Response(null, { status, headers: { Location, 'Cache-Control': 'private, no-store' } })
+  }
+
+  function recordAndLocate(seen: Seen, link: CachedLink | null, choice: Going): string {
+    const id = record(seen, link, choice.outcome, choice.url)
+    return choice.addClickId && id > 0 ? withClickId(choice.url, needs.clickIds.write(id)) : choice.url
   }
 
   function preview(seen: Seen, link: CachedLink, destination: string | null): Answer {
@@ -110,16 +114,16 @@ export function shortLinks(needs: RedirectNeeds) {
     return previewPage(link, shortUrl(needs.site, { domain: '', slug: link.slug }), destination)
   }
 
-  function answerLink(seen: Seen, link: CachedLink | null): Answer {
+  function answerLink(seen: Seen, link: CachedLink | null, request: Request): Answer {
     if (!link) return answer(seen, null, MISSING)
-    if (seen.method === 'POST') return answerPassword(seen, link)
+    if (seen.method === 'POST') return answerPassword(seen, link, request)
     const choice = decide(seen, link)
     return choice instanceof Promise
       ? choice.then((decided) => answer(seen, link, decided))
       : answer(seen, link, choice)
   }
 
-  async function answerPassword(seen: Seen, link: CachedLink): Promise<Response> {
+  async function answerPassword(seen: Seen, link: CachedLink, request: Request): Promise<Response> {
     if (link.passwordHash === null) return methodPage(seen.headers.get('accept'))
     const locked = await decide(seen, link)
     // Closed since the page was shown.
@@ -131,7 +135,7 @@ export function shortLinks(needs: RedirectNeeds) {
         'Retry-After': String(seconds),
       })
     }
-    const password = await givenPassword(seen.request)
+    const password = await givenPassword(request)
     if (password === undefined || !(await checkPassword(password, link.passwordHash))) {
       record(seen, link, 'password')
       return passwordPage(403, 'That is not the password. Please try again.')
@@ -148,37 +152,51 @@ export function shortLinks(needs: RedirectNeeds) {
     return unavailablePage(seen.headers.get('accept'), (away && error.detail.retryAfter) || 5)
   }
 
-  return (request: Request, server: Peer, slug: string): Answer => {
-    // Each is made anew, or copied, whenever it is asked for: once.
-    const { method, headers } = request
-    if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') return methodPage(headers.get('accept'))
-    const looksAhead = method !== 'POST' && slug.endsWith('+')
-    const address = addressOf(request, headers, server)
-    const seen = {
-      request,
-      method,
-      headers,
-      at: needs.now(),
-      query: queryOf(request.url),
-      address,
-      slug,
-      looksAhead,
-    }
-    try {
-      const found = resolveLink(needs, '', looksAhead ? slug.slice(0, -1) : slug)
-      const answered =
-        found instanceof Promise ? found.then((link) => answerLink(seen, link)) : answerLink(seen, found)
-      return answered instanceof Promise ? answered.catch((error) => failed(seen, error)) : answered
-    } catch (error) {
-      return failed(seen, error)
-    }
+  return {
+    /** @param slug as the URL has it, decoded */
+    answer(request: Request, server: Peer, slug: string): Answer {
+      // Each is made anew, or copied, whenever it is asked for: once.
+      const { method, headers } = request
+      if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') return methodPage(headers.get('accept'))
+      const looksAhead = method !== 'POST' && slug.endsWith('+')
+      const address = addressOf(server.requestIP(request)?.address ?? '', headers)
+      const query = queryOf(request.url)
+      const seen = { method, headers, at: needs.now(), query, address, slug, looksAhead }
+      try {
+        const found = resolveLink(needs, '', looksAhead ? slug.slice(0, -1) : slug)
+        const answered =
+          found instanceof Promise
+            ? found.then((link) => answerLink(seen, link, request))
+            : answerLink(seen, found, request)
+        return answered instanceof Promise ? answered.catch((error) => failed(seen, error)) : answered
+      } catch (error) {
+        return failed(seen, error)
+      }
+    },
+
+    /**
+     * The same answer for a plain GET, where it is a redirect and nothing must be waited for; else null, and nothing
+     * was recorded.
+     */
+    quickly({ segment: slug, query, headers }: RequestHead, peer: string): Redirect | null {
+      const link = needs.cache.get('', slugKey(slug))
+      if (!link || link.clickLimit !== null || link.passwordHash !== null) return null
+      const address = addressOf(peer, headers)
+      const seen = { method: 'GET', headers, at: needs.now(), query, address, slug, looksAhead: false }
+      const choice = chooseDestination(link, visitOf(seen, link, false))
+      if (choice.kind !== 'go' || !ONE_LINE.test(choice.url)) return null
+      return { status: choice.status, location: recordAndLocate(seen, link, choice) }
+    },
   }
 }
 
+type Going = Extract<Choice, { kind: 'go' }>
+
+/** What may stand in a header as it is. */
+const ONE_LINE = /^[!-~]+$/
+
 /** What a request says, read once. */
 interface Seen extends Asked {
-  request: Request
-  headers: Headers
   slug: string
   /** The slug ended with `+`: the visitor wants to see where the link leads. */
   looksAhead: boolean

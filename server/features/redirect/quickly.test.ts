@@ -1,0 +1,127 @@
+// The answer of the front (http/front.ts) beside that of the server behind it: nobody can tell which one it was.
+
+import { expect, test } from 'bun:test'
+import { connect } from 'node:net'
+import { BROWSER, onBothEngines } from '../../../tests/support/server.ts'
+
+const FAR = '2100-01-01T00:00:00.000Z'
+const PAST = '2020-01-01T00:00:00.000Z'
+const at = (path: string) => `https://example.com/${path}`
+
+const LINKS: [string, Record<string, unknown>][] = [
+  ['a plain link', {}],
+  ['one for ever', { redirectStatus: 308 }],
+  ['one that hands its query on', { forwardQuery: true, destinationUrl: at('?own=1&a=0#part') }],
+  ['one that names the click', { trackConversions: true, destinationUrl: at('?a=1') }],
+  ['one by device', { deviceTargeting: { ios: at('ios'), android: at('android') } }],
+  ['one by country', { geoTargeting: { US: at('us') } }],
+  ['one that is over and leads on', { expiresAt: PAST, expiredUrl: at('over') }],
+  ['one that is over', { expiresAt: PAST }],
+  ['one that is not open yet', { startsAt: FAR }],
+  ['one with a date', { startsAt: PAST, expiresAt: FAR, expiredUrl: at('over') }],
+  ['an archived one', { archived: true }],
+  ['one with a password', { password: 'x' }],
+  ['one with a limit', { clickLimit: 1000 }],
+  ['one with a campaign', { utmSource: 'mail', utmCampaign: 'spring' }],
+]
+
+/** One request over a connection of its own. @param unusual makes the front pass it on */
+function ask(origin: string, target: string, headers: Record<string, string>, unusual: boolean) {
+  const url = new URL(origin)
+  const lines = { Host: url.host, ...headers, Connection: 'close', ...(unusual ? { TE: 'trailers' } : {}) }
+  const head = Object.entries(lines)
+    .map((line) => `${line.join(': ')}\r\n`)
+    .join('')
+  return new Promise<{ status: number; location: string | undefined; cache: string | undefined }>(
+    (resolve, reject) => {
+      const socket = connect(Number(url.port), url.hostname)
+      let text = ''
+      socket.setEncoding('utf8')
+      socket.on('data', (chunk) => {
+        text += chunk
+      })
+      socket.on('error', reject)
+      socket.on('end', () => {
+        const header = (name: string) => new RegExp(`^${name}: (.*)\r$`, 'im').exec(text)?.[1]
+        resolve({
+          status: Number(text.slice(9, 12)),
+          // No click has another's id.
+          location: header('location')?.replace(/tp_cid=[\w.-]+/, 'tp_cid=…'),
+          cache: header('cache-control'),
+        })
+      })
+      socket.write(`GET ${target} HTTP/1.1\r\n${head}\r\n`)
+    },
+  )
+}
+
+const DIMENSIONS = ['device', 'browser', 'os', 'country', 'referrer', 'utmSource', 'utmCampaign', 'trigger']
+
+onBothEngines(
+  'The front and the server behind it',
+  (server) => {
+    test.each(LINKS)('answer alike and record alike: %s', async (_, fields) => {
+      const ws = await server().workspace()
+      const { slug } = await ws.link(fields)
+      const query = '?qr=1&utm_source=poster&a=b'
+      const visitors: [string, Record<string, string>][] = [
+        [
+          `/${slug}`,
+          {
+            'User-Agent': BROWSER,
+            Referer: 'https://www.instagram.com/p/1?secret',
+            'X-Forwarded-For': '8.8.8.8',
+          },
+        ],
+        [
+          `/${slug.toUpperCase()}${query}`,
+          {
+            'User-Agent': 'Mozilla/5.0 (Linux; Android 14) Chrome/120.0 Mobile',
+            'X-Forwarded-For': '9.9.9.9, 127.0.0.1',
+          },
+        ],
+        [
+          `/${slug}?utm_campaign=%C3%A9t%C3%A9`,
+          { 'User-Agent': BROWSER, 'Sec-Purpose': 'prefetch;prerender' },
+        ],
+        [`/${slug}`, { 'User-Agent': 'curl/8.5.0' }],
+        [`/${slug}`, {}],
+      ]
+      // What is not in memory is the server's behind.
+      await server().click(slug)
+      for (const [target, headers] of visitors) {
+        const quick = await ask(server().origin, target, headers, false)
+        const full = await ask(server().origin, target, headers, true)
+        expect([target, quick]).toEqual([target, full])
+      }
+      await server().shipped()
+      const counts = async (name: string) =>
+        (await ws.api(`/analytics/clicks?class=all&groupBy=${name}`)).json.data as {
+          [name: string]: unknown
+          clicks: number
+        }[]
+      const [total] = [(await ws.api('/analytics/clicks?class=all')).json.data.clicks]
+      for (const name of DIMENSIONS) {
+        const rows = await counts(name)
+        expect(rows.reduce((sum, { clicks }) => sum + clicks, 0)).toBe(total)
+        // Each visitor came twice; the one beside them is the click that made the link known.
+        expect(rows.filter(({ clicks }) => clicks % 2 === 1).length).toBe(total === 0 ? 0 : 1)
+      }
+    })
+
+    test('forget nothing of what changes a link', async () => {
+      const ws = await server().workspace()
+      const { id, slug } = await ws.link({})
+      const quick = () => ask(server().origin, `/${slug}`, { 'User-Agent': BROWSER }, false)
+      await quick()
+      expect((await quick()).location).toBe('https://example.com/')
+      await ws.api(`/links/${id}`, { method: 'PATCH', body: { destinationUrl: at('new') } })
+      expect((await quick()).location).toBe(at('new'))
+      await ws.api(`/links/${id}`, { method: 'PATCH', body: { archived: true } })
+      expect((await quick()).status).toBe(404)
+      await ws.api(`/links/${id}`, { method: 'DELETE' })
+      expect((await quick()).status).toBe(404)
+    })
+  },
+  { environment: { TRUST_PROXY: '127.0.0.1' } },
+)
