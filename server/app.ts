@@ -8,11 +8,20 @@ import type { Config } from './config.ts'
 import { openLimiter } from './features/accounts/limits.ts'
 import { analyticsApi } from './features/analytics/api.ts'
 import { openScratch } from './features/analytics/scratch.ts'
+import { openAttribution } from './features/attribution/infer.ts'
+import { openSenders } from './features/attribution/sender.ts'
+import { formsApi } from './features/forms/api.ts'
+import { openCaptcha } from './features/forms/captcha.ts'
+import { formCheckApi } from './features/forms/check-api.ts'
+import { formFacts } from './features/forms/form-facts.ts'
+import { thanksPage } from './features/forms/pages.ts'
+import { type FormEndpointNeeds, formEndpoint } from './features/forms/public.ts'
 import { clickIds } from './features/hits/click-id.ts'
 import { retainedSince } from './features/hits/pruning.ts'
 import { ensureSalts } from './features/hits/salts.ts'
 import { openShipper } from './features/hits/ship.ts'
 import { openSpool } from './features/hits/spool.ts'
+import { createSaltBook } from './features/hits/visitor.ts'
 import { linksApi } from './features/links/api.ts'
 import { linkCache } from './features/links/cache.ts'
 import { countClicks, countedBatch } from './features/links/count-clicks.ts'
@@ -23,8 +32,10 @@ import { shortLinks } from './features/redirect/public.ts'
 import { answerFailure } from './http/answer.ts'
 import { type Figure, type OperationsNeeds, operations } from './http/operations.ts'
 import { page, wantsJson } from './http/page.ts'
+import type { Peers } from './http/peers.ts'
 import { reference } from './http/reference.ts'
 import { requestId } from './http/request-id.ts'
+import { proveSafeRequest } from './http/safe-request.ts'
 import { startJobs } from './jobs.ts'
 import { notFound } from './lib/failure.ts'
 import { restApi } from './rest.ts'
@@ -44,8 +55,9 @@ export interface AppOptions {
   clock?: () => number
 }
 
-/** Everything but the listening socket. @throws when a store cannot be opened */
+/** Everything but the listening socket. @throws when a store cannot be opened, or a guard does not hold */
 export async function openApp(config: Config, { now = Date.now, clock }: AppOptions = {}) {
+  await proveSafeRequest()
   const lock = lockDataDir(config.dataDir)
   const rows = await openRows(config).catch((error) => {
     lock.release()
@@ -53,37 +65,33 @@ export async function openApp(config: Config, { now = Date.now, clock }: AppOpti
   })
   const site = siteOf(config)
   const scratchDir = openScratch(config.dataDir)
-  const { spool, shipper } = await openHits(config, rows, site, now)
+  const salts = createSaltBook()
+  const { spool, shipper } = await openHits(config, rows, site, now, salts)
   const cache = linkCache({ timeToLiveMs: rows.engine === 'postgres' ? SHARED_CACHE_MS : undefined })
-  let geo: Geo | undefined
+  const geo = geoWhenAsked(config.geoipDb)
+  const ids = clickIds(config.secret, spool.node)
+  const limiter = openLimiter(rows, clock, config.secret)
   let draining = false
 
-  const short = shortLinks({
-    rows,
-    cache,
-    site,
-    spool,
-    clickIds: clickIds(config.secret, spool.node),
-    geo: () => {
-      geo ??= openGeo(config.geoipDb)
-      return geo
-    },
-    trustProxy: config.trustProxy,
-    now,
-  })
+  const { origin, trustProxy, turnstile, webhookAllow } = config
+  const short = shortLinks({ rows, cache, site, spool, clickIds: ids, geo, trustProxy, now })
   const { version } = manifest
+  const attribution = openAttribution({ rows, hits: shipper, clickIds: ids })
+  const forms = openForms(config, { rows, limiter, site, saltOf: salts.of, geo, now })
 
   // /v1/*: an API key of the workspace (but for the description of the API itself).
   const rest = restApi({
     rows,
-    limiter: openLimiter(rows, clock),
+    limiter,
     now,
-    origin: config.origin,
+    origin,
     version,
     features: [
       linksApi({ cache, site, now }),
       redirectApi({ site, now }),
       analyticsApi({ rows, hits: shipper, now, defaultDomain: site.domain, scratchDir }),
+      formsApi({ origin, now, settleAttribution: attribution.settleAttribution }),
+      formCheckApi({ origin, turnstile: turnstile !== undefined, allow: webhookAllow }),
     ],
   })
 
@@ -91,26 +99,21 @@ export async function openApp(config: Config, { now = Date.now, clock }: AppOpti
     probe: rows.probe,
     draining: () => draining,
     version,
-    figures: () => figures(spool, shipper),
+    figures: () => [...figures(spool, shipper), ...forms.figures()],
   })
-  const fetch = (request: Request, server: Bun.Server<undefined>) => {
-    const pathname = pathOf(request.url)
-    if (pathname === '/v1' || pathname.startsWith('/v1/')) {
-      return rest.fetch(request, { setIdleSeconds: (seconds: number) => server.timeout(request, seconds) })
-    }
-    const slug = /^\/([^/]+)\/+$/.exec(pathname)?.[1]
-    if (slug !== undefined && !RESERVED_SLUGS.has(slug)) return short(request, server, decodeSlug(slug))
-    return open.fetch(request)
-  }
   const jobs = startJobs({
     rows,
     now,
-    setSalts: shipper.setSalts,
+    setSalts: (fresh) => {
+      salts.set(fresh)
+      shipper.setSalts(fresh)
+    },
     hitRetentionDays: config.hitRetentionDays,
     forgetHits: shipper.forgetBefore,
     node: spool.node,
     forgetWorkspace: cache.forgetWorkspace,
     eraseHits: shipper.eraseHits,
+    settleAttribution: attribution.settleAll,
   })
 
   return {
@@ -118,7 +121,8 @@ export async function openApp(config: Config, { now = Date.now, clock }: AppOpti
     spool,
     shipper,
     site,
-    serve: serveWith(short, fetch),
+    serve: serveWith(short, forms, { rest, open }),
+    redirect: short.quickly,
     restRoutes: () => rest.routes,
     startDraining() {
       draining = true
@@ -134,23 +138,45 @@ export async function openApp(config: Config, { now = Date.now, clock }: AppOpti
   }
 }
 
-type Fetch = (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>
+type Fetch = (request: Request, server: Peers) => Response | Promise<Response>
 
-/** What `Bun.serve` takes: the redirect is a native route, everything else goes through `fetch`. */
-const serveWith = (short: ReturnType<typeof shortLinks>, fetch: Fetch) => ({
-  routes: {
-    ...Object.fromEntries(['', ...RESERVED_SLUGS].map((path) => [`/${path}`, fetch])),
-    '/:slug': (request: Bun.BunRequest<'/:slug'>, server: Bun.Server<undefined>) =>
-      short(request, server, request.params.slug),
-  },
-  fetch,
-  error: (error: Error) => answerFailure(error, requestId(null)),
-  // Bun's own error page shows source code.
-  development: false,
-  idleTimeout: IDLE_SECONDS,
-  // Larger bodies than ours are refused by the routes, each in its own words.
-  maxRequestBodySize: 64 * 1024 * 1024,
-})
+interface Others {
+  rest: ReturnType<typeof restApi>
+  open: ReturnType<typeof openPaths>
+}
+
+/** What `Bun.serve` takes: redirect and form endpoint are native routes, everything else goes through Hono. */
+function serveWith(short: ReturnType<typeof shortLinks>, forms: Forms, { rest, open }: Others) {
+  const fetch: Fetch = (request, server) => {
+    const pathname = pathOf(request.url)
+    if (pathname === '/v1' || pathname.startsWith('/v1/')) {
+      return rest.fetch(request, { setIdleSeconds: (seconds: number) => server.timeout(request, seconds) })
+    }
+    const slug = /^\/([^/]+)\/+$/.exec(pathname)?.[1]
+    if (slug !== undefined && !RESERVED_SLUGS.has(slug))
+      return short.answer(request, server, decodeSlug(slug))
+    return open.fetch(request)
+  }
+  const submit: Fetch = (request, server) =>
+    forms.submit(request, server, pathOf(request.url).slice('/f'.length))
+  return {
+    routes: {
+      ...Object.fromEntries(['', ...RESERVED_SLUGS].map((path) => [`/${path}`, fetch])),
+      '/f': submit,
+      '/f/*': submit,
+      '/e/forms': forms.facts,
+      '/:slug': (request: Bun.BunRequest<'/:slug'>, server: Peers) =>
+        short.answer(request, server, request.params.slug),
+    },
+    fetch,
+    error: (error: Error) => answerFailure(error, requestId(null)),
+    // Bun's own error page shows source code.
+    development: false,
+    idleTimeout: IDLE_SECONDS,
+    // Larger bodies than ours are refused by the routes, each in its own words.
+    maxRequestBodySize: 64 * 1024 * 1024,
+  }
+}
 
 const WELCOME = html`<h1>Towpath is running</h1>
 <p>Short links and their clicks, over the REST API.</p>
@@ -159,12 +185,14 @@ const WELCOME = html`<h1>Towpath is running</h1>
 const NOT_FOUND = html`<h1>Not found</h1><p>There is nothing at this address.</p>`
 
 /** Spool and ship worker: what a redirect records into, and what analytics are answered from. */
-async function openHits(config: Config, rows: Rows, site: Site, now: () => number) {
+async function openHits(config: Config, rows: Rows, site: Site, now: () => number, salts: SaltBook) {
   const spool = await openSpool({ dir: join(config.dataDir, 'spool'), now })
+  const current = await ensureSalts({ rows, now: now() })
+  salts.set(current)
   const shipper = openShipper({
     dataDir: config.dataDir,
     spool,
-    salts: await ensureSalts({ rows, now: now() }),
+    salts: current,
     ownHosts: site.ownHosts,
     geoPath: config.geoipDb,
     countedUpTo: await countedBatch(rows, spool.node),
@@ -173,6 +201,39 @@ async function openHits(config: Config, rows: Rows, site: Site, now: () => numbe
     now,
   })
   return { spool, shipper }
+}
+
+type FormsNeeds = Pick<FormEndpointNeeds, 'rows' | 'limiter' | 'saltOf' | 'now'> & {
+  site: Site
+  geo: () => Geo
+}
+type Forms = ReturnType<typeof openForms>
+
+/** What pages on other sites talk to. */
+function openForms(config: Config, { site, geo, ...needs }: FormsNeeds) {
+  const { rows, saltOf, now } = needs
+  const captcha = openCaptcha({ secret: config.secret, turnstile: config.turnstile, now })
+  const ownHosts = new Set(site.ownHosts)
+  return {
+    submit: formEndpoint({
+      ...needs,
+      origin: config.origin,
+      trustProxy: config.trustProxy,
+      captcha,
+      describeSender: openSenders({ geo, saltOf, ownHosts: () => ownHosts }),
+    }),
+    facts: formFacts({ rows, captcha }),
+    figures: captcha.figures,
+  }
+}
+
+/** Opened when something asks for a place for the first time: the database takes 8 MB. */
+function geoWhenAsked(path: string | undefined): () => Geo {
+  let geo: Geo | undefined
+  return () => {
+    geo ??= openGeo(path)
+    return geo
+  }
 }
 
 /** Paths that are open to everybody. */
@@ -188,6 +249,7 @@ function openPaths(needs: OperationsNeeds) {
     .route('/', reference())
     .get('/', (c) => c.redirect('/app'))
     .get('/app', () => page(200, 'Towpath', WELCOME))
+    .get('/thanks', () => thanksPage())
     .get('/robots.txt', (c) => c.text('User-agent: *\nDisallow: /\n'))
     .notFound((c) => {
       if (wantsJson(c.req.header('accept') ?? null)) return answerFailure(notFound(''), c.get('requestId'))
@@ -212,9 +274,9 @@ function siteOf(config: Config): Site {
   }
 }
 
-/** By hand, because a broken Host header makes a URL that no parser takes. */
+/** By hand: with a broken Host header a request's URL is its path alone, or one that no parser takes. */
 function pathOf(url: string): string {
-  const start = url.indexOf('/', url.indexOf('//') + 2)
+  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2)
   return start < 0 ? '/' : (/^[^?#]*/.exec(url.slice(start))?.[0] ?? '/')
 }
 
@@ -227,6 +289,7 @@ function decodeSlug(text: string): string {
   }
 }
 
+type SaltBook = ReturnType<typeof createSaltBook>
 type Spool = Awaited<ReturnType<typeof openSpool>>
 type Shipper = ReturnType<typeof openShipper>
 

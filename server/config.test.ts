@@ -41,6 +41,8 @@ test('nothing needs to be set', () => {
     geoipDb: undefined,
     defaultPlan: 'enterprise',
     destinationSchemes: [],
+    turnstile: undefined,
+    webhookAllow: [],
     logLevel: 'info',
   })
   expect(secret.length).toBeGreaterThanOrEqual(32)
@@ -56,6 +58,10 @@ test('an empty value is one that is not set', () => {
     TOWPATH_SECRET: '',
     TRUST_PROXY: '',
     CLICKHOUSE_URL: '',
+    TURNSTILE_SITE_KEY: '',
+    TURNSTILE_SECRET_KEY: '',
+    TURNSTILE_VERIFY_URL: '',
+    WEBHOOK_ALLOW_CIDRS: '',
   }
   expect(read(empty)).toMatchObject({ port: 3000, host: '0.0.0.0', databaseUrl: undefined, trustProxy: [] })
 })
@@ -87,6 +93,22 @@ describe('what is set is taken', () => {
       '127.0.0.1/32',
       'fd00::/8',
     ])
+  })
+
+  test('WEBHOOK_ALLOW_CIDRS takes the same', () => {
+    const { webhookAllow } = read({ WEBHOOK_ALLOW_CIDRS: '192.168.1.7 fd00::/8' })
+    expect(webhookAllow.map(([base, bits]) => `${base}/${bits}`)).toEqual(['192.168.1.7/32', 'fd00::/8'])
+  })
+
+  test('Turnstile has two keys, and an address that can be another', () => {
+    const keys = { TURNSTILE_SITE_KEY: '0xsite', TURNSTILE_SECRET_KEY: '0xsecret' }
+    expect(read(keys).turnstile).toEqual({
+      siteKey: '0xsite',
+      secretKey: '0xsecret',
+      verifyUrl: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
+    })
+    const elsewhere = read({ ...keys, TURNSTILE_VERIFY_URL: 'http://127.0.0.1:9/verify' }).turnstile
+    expect(elsewhere?.verifyUrl).toBe('http://127.0.0.1:9/verify')
   })
 
   test('what Kubernetes sets for a Service called towpath is nobody’s mistake', () => {
@@ -148,6 +170,26 @@ describe('what is wrong is named with its fix', () => {
       'true',
       'TRUST_PROXY: "true" is not a network. List CIDR ranges, such as 10.0.0.0/8,127.0.0.1.',
     ],
+    [
+      'WEBHOOK_ALLOW_CIDRS',
+      'internal',
+      'WEBHOOK_ALLOW_CIDRS: "internal" is not a network. List CIDR ranges, such as 10.0.0.0/8,127.0.0.1.',
+    ],
+    [
+      'TURNSTILE_SITE_KEY',
+      '0xsite',
+      'TURNSTILE_SECRET_KEY: is missing, and the other key is set. Set both keys for Turnstile, or neither for the built-in proof of work.',
+    ],
+    [
+      'TURNSTILE_SECRET_KEY',
+      '0xsecret',
+      'TURNSTILE_SITE_KEY: is missing, and the other key is set. Set both keys for Turnstile, or neither for the built-in proof of work.',
+    ],
+    ...['challenges.cloudflare.com', 'ftp://a/siteverify', 'https://u:p@a/siteverify'].map((url) => [
+      'TURNSTILE_VERIFY_URL',
+      url,
+      'TURNSTILE_VERIFY_URL: is not an http or https URL. Leave it out for https://challenges.cloudflare.com/turnstile/v0/siteverify.',
+    ]),
     [
       'GEOIP_DB',
       '/nowhere.mmdb',

@@ -2,6 +2,7 @@
 
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import type { TurnstileKeys } from './features/forms/turnstile.ts'
 import { type Network, parseAddress, parseNetwork } from './lib/cidr.ts'
 import { LOG_LEVELS, type LogLevel } from './lib/log.ts'
 import { PLANS, type Plan } from './lib/plan.ts'
@@ -21,6 +22,10 @@ export interface Config {
   defaultPlan: Plan
   /** Schemes besides http and https that a destination may have, e.g. `myapp:`. */
   destinationSchemes: string[]
+  /** Cloudflare's captcha, where the operator has keys for it; without them forms have the built-in proof of work. */
+  turnstile?: TurnstileKeys
+  /** Networks that webhooks may reach although they are private. */
+  webhookAllow: Network[]
   /** Hits older than this are removed; without it they are kept for ever. */
   hitRetentionDays?: number
   logLevel: LogLevel
@@ -49,6 +54,10 @@ const NAMES = [
   'GEOIP_DB',
   'DEFAULT_PLAN',
   'DESTINATION_SCHEMES',
+  'TURNSTILE_SITE_KEY',
+  'TURNSTILE_SECRET_KEY',
+  'TURNSTILE_VERIFY_URL',
+  'WEBHOOK_ALLOW_CIDRS',
   'HIT_RETENTION_DAYS',
   'LOG_LEVEL',
 ]
@@ -61,7 +70,7 @@ const SECRET_MIN = 32
 /** @throws ConfigError with every problem, one line each. */
 export function readConfig(env: Environment = process.env): Config {
   const problems: string[] = []
-  const get = (name: string) => {
+  const get: Get = (name) => {
     const value = env[name]?.trim()
     return value === '' ? undefined : value
   }
@@ -82,10 +91,12 @@ export function readConfig(env: Environment = process.env): Config {
     origin: readOrigin(get('TOWPATH_URL'), host, port, wrong),
     dataDir,
     databaseUrl: readDatabaseUrl(get('DATABASE_URL'), wrong),
-    trustProxy: readNetworks(get('TRUST_PROXY'), wrong),
+    trustProxy: readNetworks('TRUST_PROXY', get, wrong),
     geoipDb: get('GEOIP_DB'),
     defaultPlan: readPlan(get('DEFAULT_PLAN'), wrong),
     destinationSchemes: readSchemes(get('DESTINATION_SCHEMES'), wrong),
+    turnstile: readTurnstile(get, wrong),
+    webhookAllow: readNetworks('WEBHOOK_ALLOW_CIDRS', get, wrong),
     hitRetentionDays: readRetention(get('HIT_RETENTION_DAYS'), wrong),
     logLevel: readLogLevel(get('LOG_LEVEL'), wrong),
   }
@@ -100,6 +111,7 @@ export function readConfig(env: Environment = process.env): Config {
   return { ...config, secret: get('TOWPATH_SECRET') ?? keptSecret(dataDir) }
 }
 
+type Get = (name: string) => string | undefined
 type Wrong = (name: string, what: string, fix: string) => void
 
 function readPort(text: string | undefined, wrong: Wrong): number {
@@ -140,14 +152,35 @@ function readDatabaseUrl(text: string | undefined, wrong: Wrong): string | undef
   return undefined
 }
 
-function readNetworks(text: string | undefined, wrong: Wrong): Network[] {
+function readNetworks(name: string, get: Get, wrong: Wrong): Network[] {
   const networks: Network[] = []
-  for (const part of text?.split(/[\s,]+/).filter(Boolean) ?? []) {
+  for (const part of get(name)
+    ?.split(/[\s,]+/)
+    .filter(Boolean) ?? []) {
     const network = parseNetwork(part)
     if (network) networks.push(network)
-    else wrong('TRUST_PROXY', `"${part}" is not a network`, 'List CIDR ranges, such as 10.0.0.0/8,127.0.0.1.')
+    else wrong(name, `"${part}" is not a network`, 'List CIDR ranges, such as 10.0.0.0/8,127.0.0.1.')
   }
   return networks
+}
+
+const SITEVERIFY = 'https://challenges.cloudflare.com/turnstile/v0/siteverify'
+
+function readTurnstile(get: Get, wrong: Wrong): TurnstileKeys | undefined {
+  const [siteKey, secretKey] = [get('TURNSTILE_SITE_KEY'), get('TURNSTILE_SECRET_KEY')]
+  const verifyUrl = get('TURNSTILE_VERIFY_URL') ?? SITEVERIFY
+  const url = URL.parse(verifyUrl)
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) {
+    // Not repeated: it may hold a password.
+    wrong('TURNSTILE_VERIFY_URL', 'is not an http or https URL', `Leave it out for ${SITEVERIFY}.`)
+  }
+  if (siteKey && secretKey) return { siteKey, secretKey, verifyUrl }
+  if (siteKey || secretKey) {
+    const missing = siteKey ? 'TURNSTILE_SECRET_KEY' : 'TURNSTILE_SITE_KEY'
+    const fix = 'Set both keys for Turnstile, or neither for the built-in proof of work.'
+    wrong(missing, 'is missing, and the other key is set', fix)
+  }
+  return undefined
 }
 
 function readPlan(text: string | undefined, wrong: Wrong): Plan {

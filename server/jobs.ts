@@ -2,6 +2,7 @@
 
 import { forgetOldKeys } from './features/accounts/idempotency.ts'
 import { forgetOldWindows } from './features/accounts/limits.ts'
+import { forgetSpentTokens } from './features/forms/captcha-tokens.ts'
 import { type ErasureNeeds, eraseDeleted } from './features/hits/erasures.ts'
 import { retainedSince } from './features/hits/pruning.ts'
 import { ensureSalts } from './features/hits/salts.ts'
@@ -19,6 +20,7 @@ export interface JobNeeds extends ErasureNeeds {
   setSalts: (salts: Salt[]) => void
   hitRetentionDays: number | undefined
   forgetHits: (since: number) => Promise<void>
+  settleAttribution: () => Promise<void>
 }
 
 interface Job {
@@ -52,6 +54,16 @@ const JOBS: Job[] = [
     run: async ({ now, hitRetentionDays, forgetHits }) => {
       if (hitRetentionDays !== undefined) await forgetHits(retainedSince(now(), hitRetentionDays))
     },
+  },
+  {
+    name: 'say which link brought a submission',
+    everyMs: SECOND,
+    run: ({ settleAttribution }) => settleAttribution(),
+  },
+  {
+    name: 'forget spent captcha tokens',
+    everyMs: 10 * MINUTE,
+    run: ({ rows, now }) => forgetSpentTokens(rows, now()),
   },
   {
     // Often, because until then redirects of a deleted workspace go on.

@@ -95,6 +95,8 @@ function describe(api: OpenAPIHono<ApiEnv>, { origin, version }: RestNeeds) {
       { name: 'Links', description: 'Short links and where they lead' },
       { name: 'Tags', description: 'Names that group links' },
       { name: 'Analytics', description: 'Questions about clicks' },
+      { name: 'Forms', description: 'What takes the forms of your pages, and how' },
+      { name: 'Submissions', description: 'What visitors sent, and what brought them' },
     ],
   })
   const securitySchemes = {

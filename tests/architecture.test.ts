@@ -50,6 +50,27 @@ const EXCEPTIONS: Exception[] = [
   except('allow', 'links/count-clicks.ts', 'countClicks', JOB),
   except('allow', 'links/use-click.ts', 'useClick', 'done by a visitor, who is no actor'),
   except('allow', 'hits/salts.ts', 'ensureSalts', JOB),
+  except('allow', 'attribution/infer.ts', 'openAttribution', JOB),
+  except('allow', 'forms/captcha-tokens.ts', 'forgetSpentTokens', JOB),
+  except(
+    'workspace',
+    'forms/form-facts.ts',
+    'readFacts',
+    'a page knows only keys, which say whose forms they are',
+  ),
+  except(
+    'workspace',
+    'forms/form-settings.ts',
+    'findFormSettings',
+    'a form’s key is what is public, and says whose form it is',
+  ),
+  except('allow', 'forms/submit.ts', 'storeSubmission', 'done by a visitor, who is no actor'),
+  except(
+    'fetch',
+    'forms/turnstile.ts',
+    '',
+    'the address is the operator’s own setting, which may be a private one',
+  ),
 ]
 
 const ROOT = join(import.meta.dir, '..')

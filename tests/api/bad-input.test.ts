@@ -50,7 +50,15 @@ async function everyRow({ app }: TestServer): Promise<Record<string, unknown[]>>
     .map(({ name }) => name)
     .filter((name) => !ASIDE.test(name))
   expect(tables).toEqual(
-    expect.arrayContaining(['links', 'tags', 'link_tags', 'idempotency_keys', 'api_keys']),
+    expect.arrayContaining([
+      'links',
+      'tags',
+      'link_tags',
+      'forms',
+      'submissions',
+      'idempotency_keys',
+      'api_keys',
+    ]),
   )
   const contents = tables.map(async (table) => {
     const rows = await db

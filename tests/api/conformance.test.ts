@@ -5,7 +5,7 @@ import { expect, test } from 'bun:test'
 import { onBothEngines, type TestWorkspace } from '../support/server.ts'
 import { type Ask, differences } from './differences.ts'
 import { operation, operations, type Parameter, parametersIn, violations } from './document.ts'
-import { sampleOf, thingsOf, urlOf } from './samples.ts'
+import { aboutNothing, sampleOf, thingsOf, urlOf } from './samples.ts'
 
 /** Faults of ours are no part of a journey; that they are told in the same shape is tested where faults are made. */
 const UNTOUCHED = ['500', '503']
@@ -198,6 +198,62 @@ onBothEngines('the answers and their description', (server) => {
     }
   })
 
+  test('a form with everything, from its creation to its end', async () => {
+    const own = await server().workspace()
+    const full = {
+      name: 'Contact',
+      enabled: true,
+      requiredFields: ['email', 'message'],
+      redirectUrl: 'https://example.com/thanks',
+      captcha: false,
+      successMessage: 'Thank you!',
+      allowedOrigins: ['https://example.com', 'https://*.example.com'],
+      channelIds: [],
+    }
+    const { json } = await ask(own, 'createForm', 201, { body: full })
+    expect(json.data).toMatchObject(full)
+    const path = { formKey: json.data.formKey as string }
+    expect((await ask(own, 'getForm', 200, { path })).json.data).toEqual(json.data)
+    await ask(own, 'updateForm', 200, { path, body: {} })
+    const cleared = Object.fromEntries(
+      Object.keys(full)
+        .slice(1)
+        .map((name) => [name, null]),
+    )
+    const { data } = (await ask(own, 'updateForm', 200, { path, body: cleared })).json
+    expect(data).toMatchObject({ enabled: true, requiredFields: [], redirectUrl: null, allowedOrigins: [] })
+    await ask(own, 'createForm', 201, { body: { name: 'Second' } })
+    const first = await ask(own, 'listForms', 200, { query: { limit: '1' } })
+    await ask(own, 'listForms', 200, { query: { cursor: first.json.nextCursor } })
+    await ask(own, 'deleteForm', 200, { path })
+    await ask(own, 'getForm', 404, { path })
+  })
+
+  test('submissions, one by one, listed and as a file', async () => {
+    const own = await server().workspace()
+    const { formKey, submissionId } = await thingsOf(own, 'mark')
+    const form = { formKey }
+    const queries: Ask['query'][] = [
+      { limit: '1' },
+      { search: 'MESSAGE', status: 'new', attribution: 'none', email: 'MARK@example.com' },
+      { start: '2026-01-01', end: '2100-01-01T00:00:00Z', linkId: '1', country: 'de', utmSource: 'x' },
+    ]
+    for (const query of queries) await ask(own, 'listSubmissions', 200, { path: form, query })
+    for (const format of ['csv', 'json', 'ndjson']) {
+      const { text } = await ask(own, 'exportSubmissions', 200, { path: form, query: { format } })
+      expect(text).toContain('mark message')
+    }
+    const path = { id: submissionId }
+    await ask(own, 'getSubmission', 200, { path })
+    await ask(own, 'updateSubmission', 200, { path, body: { status: 'archived', notes: 'Called back' } })
+    const { data } = (await ask(own, 'updateSubmission', 200, { path, body: { status: null, notes: null } }))
+      .json
+    expect(data).toMatchObject({ status: 'new', notes: null })
+    await ask(own, 'getSubmissionAttribution', 200, { path })
+    await ask(own, 'deleteSubmission', 200, { path })
+    await ask(own, 'getSubmission', 404, { path })
+  })
+
   test('the failures that every operation shares', async () => {
     const own = await server().workspace()
     const free = await server().workspace('free')
@@ -211,7 +267,7 @@ onBothEngines('the answers and their description', (server) => {
       await ask(free, each.id, 403, good)
       await ask(busy, each.id, 429, good)
       await ask(own, each.id, 422, { ...good, query: { ...good.query, unknown: '1' } })
-      if (good.path) await ask(own, each.id, 404, { ...good, path: { id: 999_999_999 } })
+      if (good.path) await ask(own, each.id, 404, aboutNothing(good))
       if (!bodies) continue
       await ask(own, each.id, 422, {
         ...good,
@@ -236,11 +292,11 @@ onBothEngines('the answers and their description', (server) => {
   test('a path answers every method it has not with 405 and those it has, an unknown path with 404', async () => {
     const own = await server().workspace()
     const error = { $ref: '#/components/schemas/Error' }
-    const paths = new Set(operations.map(({ path }) => path.replace('{id}', '1')))
+    const paths = new Set(operations.map(({ path }) => path.replace(/\{\w+\}/, '1')))
     for (const path of paths) {
       // By its form `/links/bulk` is a `/links/{id}` too, and has its methods.
       const fitting = operations.filter((each) =>
-        new RegExp(`^${each.path.replace('{id}', '[^/]+')}$`).test(path),
+        new RegExp(`^${each.path.replace(/\{\w+\}/, '[^/]+')}$`).test(path),
       )
       const methods = new Set(fitting.map(({ method }) => method))
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PURGE']) {

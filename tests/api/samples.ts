@@ -12,6 +12,8 @@ export interface Things {
   externalId: string
   tagId: number
   tagName: string
+  formKey: string
+  submissionId: number
 }
 
 export interface Sample {
@@ -47,7 +49,28 @@ export const SAMPLES: Record<string, (things: Things) => Sample> = {
   deleteTag: ({ tagId }) => ({ path: { id: tagId } }),
   countClicks: () => ({ query: { groupBy: 'link' } }),
   exportClicks: () => ({ query: { format: 'ndjson' } }),
+  listForms: () => ({}),
+  createForm: () => ({ bodies: [{ name: 'New form' }] }),
+  getForm: ({ formKey }) => ({ path: { formKey } }),
+  updateForm: ({ formKey }) => ({ path: { formKey }, bodies: [{ name: 'Other name' }] }),
+  deleteForm: ({ formKey }) => ({ path: { formKey } }),
+  listSubmissions: ({ formKey }) => ({ path: { formKey } }),
+  exportSubmissions: ({ formKey }) => ({ path: { formKey }, query: { format: 'ndjson' } }),
+  getSubmission: ({ submissionId }) => ({ path: { id: submissionId } }),
+  updateSubmission: ({ submissionId }) => ({ path: { id: submissionId }, bodies: [{ status: 'read' }] }),
+  deleteSubmission: ({ submissionId }) => ({ path: { id: submissionId } }),
+  getSubmissionAttribution: ({ submissionId }) => ({ path: { id: submissionId } }),
 }
+
+/** The same request about a thing that never was. */
+export function aboutNothing(sample: Sample): Sample {
+  const path = Object.keys(sample.path ?? {}).map((name) => [
+    name,
+    name === 'formKey' ? NO_FORM : 999_999_999,
+  ])
+  return { ...sample, path: Object.fromEntries(path) }
+}
+export const NO_FORM = 'zzzzzzzzzz'
 
 export function sampleOf({ id }: Operation, things: Things): Sample {
   const sample = SAMPLES[id]
@@ -84,5 +107,23 @@ export async function thingsOf(workspace: TestWorkspace, mark: string): Promise<
     externalId,
     tagId: link.tags[0].id,
     tagName,
+    ...(await formOf(workspace, mark)),
   }
+}
+
+async function formOf(
+  workspace: TestWorkspace,
+  mark: string,
+): Promise<Pick<Things, 'formKey' | 'submissionId'>> {
+  const form = await workspace.api('/forms', { method: 'POST', body: { name: `${mark} form` } })
+  const { formKey, endpoint } = form.json.data
+  const sent = await fetch(endpoint, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ message: `${mark} message`, email: `${mark}@example.com` }),
+  })
+  if (sent.status !== 200) throw new Error(`the form took nothing: ${sent.status} ${await sent.text()}`)
+  // Being read, it is decided what brought it: no row changes by itself afterwards.
+  const { json } = await workspace.api(`/forms/${formKey}/submissions`)
+  return { formKey, submissionId: json.data[0].id }
 }

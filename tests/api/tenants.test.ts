@@ -6,7 +6,7 @@ import { newApiKey } from '../../server/features/accounts/api-key.ts'
 import { createKey, revokeKey } from '../../server/features/accounts/keys.ts'
 import { type Answer, onBothEngines, type TestServer, type TestWorkspace } from '../support/server.ts'
 import { type Operation, operation, operations } from './document.ts'
-import { SAMPLES, type Sample, sampleOf, type Things, thingsOf, urlOf } from './samples.ts'
+import { NO_FORM, SAMPLES, type Sample, sampleOf, type Things, thingsOf, urlOf } from './samples.ts'
 
 const TARGET = 'https://example.com/landing'
 const RANGE = { start: '2026-01-01', end: '2027-01-01' }
@@ -59,6 +59,26 @@ const NAMING: Record<string, (things: Things) => Sample[]> = {
     ]
     return asking(filters.map((filter) => ({ ...RANGE, class: 'all', format: 'ndjson', ...filter })))
   },
+  // A form's name is no name that anything goes by.
+  listForms: () => [],
+  createForm: () => [],
+  getForm: onForm({}),
+  updateForm: onForm({ bodies: [{ name: 'Taken', enabled: false }] }, { bodies: [{}] }),
+  deleteForm: onForm({}),
+  listSubmissions: onForm({}, { query: { search: 'message' } }),
+  exportSubmissions: onForm({}, { query: { format: 'json' } }, { query: { format: 'ndjson' } }),
+  getSubmission: onSubmission({}),
+  updateSubmission: onSubmission({ bodies: [{ status: 'spam', notes: 'Taken' }] }, { bodies: [{}] }),
+  deleteSubmission: onSubmission({}),
+  getSubmissionAttribution: onSubmission({}),
+}
+
+function onForm(...samples: Sample[]) {
+  return ({ formKey }: Things) => samples.map((sample) => ({ ...sample, path: { formKey } }))
+}
+
+function onSubmission(...samples: Sample[]) {
+  return ({ submissionId }: Things) => samples.map((sample) => ({ ...sample, path: { id: submissionId } }))
 }
 
 function asking(queries: Record<string, string>[]): Sample[] {
@@ -76,6 +96,8 @@ const NEVER: Things = {
   externalId: 'never-external',
   tagId: 999_999_003,
   tagName: 'never tag',
+  formKey: NO_FORM,
+  submissionId: 999_999_004,
 }
 
 const BROKEN_KEYS = [
@@ -134,8 +156,13 @@ onBothEngines('the tenant matrix', (server) => {
 
   /** Everything a workspace sees of itself. */
   async function stateOf(workspace: TestWorkspace) {
-    const [links, tags] = await Promise.all([workspace.api('/links?archived=all'), workspace.api('/tags')])
-    return { links: links.json, tags: tags.json }
+    const lists = ['/links?archived=all', '/tags', '/forms']
+    const [links, tags, forms] = (await Promise.all(lists.map((path) => workspace.api(path)))).map(
+      ({ json }) => json,
+    )
+    const paths = forms.data.map(({ formKey }: { formKey: string }) => `/forms/${formKey}/submissions`)
+    const submissions = await Promise.all(paths.map(async (path: string) => (await workspace.api(path)).json))
+    return { links, tags, forms, submissions }
   }
 
   test.each(operations)('$method $path works with the key of its own workspace', async (operation) => {
@@ -163,7 +190,8 @@ onBothEngines('the tenant matrix', (server) => {
       if (sample.path) expect(answer.status).toBe(404)
     }
     expect(await stateOf(own)).toEqual(before)
-    expect((await stateOf(other)).links.data).toEqual([])
+    const theirs = await stateOf(other)
+    expect([theirs.links.data, theirs.forms.data]).toEqual([[], []])
   })
 
   test.each(operations)(
@@ -223,7 +251,10 @@ onBothEngines('the tenant matrix', (server) => {
     const other = await tenant()
     await server().click(own.things.slug)
     await server().shipped()
-    const lists = ['listLinks', 'listTags'].map((id) => ({ id, query: {} as Record<string, string> }))
+    const lists = ['listLinks', 'listTags', 'listForms'].map((id) => ({
+      id,
+      query: {} as Record<string, string>,
+    }))
     const groups = [undefined, 'link', 'tag', 'slug', 'domain', 'referrer', 'country', 'class', 'time']
     const counts = groups.map((groupBy) => ({
       id: 'countClicks',

@@ -372,6 +372,75 @@ export function hitEngineContract(name: string, { open, openBackup }: Subject) {
       expect(seen.flat().every((answer) => answer.clicks % 100 === 0)).toBe(true)
     })
 
+    const last = async (
+      moments: [visitor: string, at: number][],
+      { withinMs = 1000, workspaceId = 1 }: { withinMs?: number; workspaceId?: number } = {},
+    ) => {
+      const asked = moments.map(([visitor, at]) => ({ visitor, at }))
+      const clicks = await engine.lastClicks({ workspaceId, moments: asked, withinMs })
+      return clicks.map((click) => click && [click.node, click.id, click.linkId, click.at])
+    }
+
+    test('the last click before a moment: in it still is, the whole time before it no longer', async () => {
+      const visitor = '18446744073709551615'
+      await load(1, [
+        hit({ visitor, id: 1, linkId: 10, at: 5000 }),
+        hit({ visitor, id: 2, linkId: 20, at: 5400 }),
+        hit({ visitor: '8', id: 3, linkId: 30, at: 5500 }),
+      ])
+      expect(
+        await last([4999, 5000, 5399, 5400, 6399, 6400].map((at): [string, number] => [visitor, at])),
+      ).toEqual([null, ['a', 1, 10, 5000], ['a', 1, 10, 5000], ['a', 2, 20, 5400], ['a', 2, 20, 5400], null])
+      expect(await last([[visitor, 1e9]], { withinMs: 1e10 })).toEqual([['a', 2, 20, 5400]])
+      expect(await last([])).toEqual([])
+      expect(await last([['9', 5500]])).toEqual([null])
+    })
+
+    test('the last click: answers come in the order of the questions, whoever is asked about, twice too', async () => {
+      await load(1, [
+        hit({ visitor: '7', id: 1, at: 1000 }),
+        hit({ visitor: '7', id: 2, at: 2000 }),
+        hit({ visitor: '8', id: 3, at: 1500 }),
+      ])
+      expect(
+        await last([
+          ['7', 2500],
+          ['8', 2500],
+          ['7', 1999],
+          ['7', 2500],
+          ['6', 2500],
+          ['8', 2499],
+        ]),
+      ).toEqual([['a', 2, 1, 2000], null, ['a', 1, 1, 1000], ['a', 2, 1, 2000], null, ['a', 3, 1, 1500]])
+    })
+
+    test('the last click: of clicks in one millisecond the one recorded last', async () => {
+      await load(
+        1,
+        [9, 11, 10].map((id) => hit({ visitor: '7', id, linkId: id, at: 1000 })),
+      )
+      expect(await last([['7', 1000]])).toEqual([['a', 11, 11, 1000]])
+      await load(1, [hit({ visitor: '7', id: 11, linkId: 5, at: 1000 })], 'b')
+      expect(await last([['7', 1000]])).toEqual([['b', 11, 5, 1000]])
+    })
+
+    test('the last click is a redirected person’s, and of this workspace', async () => {
+      await load(1, [
+        hit({ visitor: '7', id: 1, at: 1000 }),
+        ...OUTCOMES.filter((each) => each !== 'redirect').map((outcome) =>
+          hit({ visitor: '7', at: 1100, outcome }),
+        ),
+        ...HIT_CLASSES.filter((each) => each !== 'human').map((each) =>
+          hit({ visitor: '7', at: 1200, class: each }),
+        ),
+        hit({ visitor: '7', at: 1300, workspaceId: 2, id: 99 }),
+        hit({ visitor: '7', at: 1300, workspaceId: 0, linkId: 0 }),
+      ])
+      expect(await last([['7', 1500]])).toEqual([['a', 1, 1, 1000]])
+      expect(await last([['7', 1500]], { workspaceId: 2 })).toEqual([['a', 99, 1, 1300]])
+      expect(await last([['7', 1500]], { workspaceId: 3 })).toEqual([null])
+    })
+
     test('a backup holds hits and marks as they were, taken while questions run', async () => {
       await load(1, [hit()])
       const copy = join(mkdtempSync(join(directory, 'backup-')), 'copy')

@@ -267,6 +267,13 @@ describe('processes that share a PostgreSQL', () => {
     expect(await take('future', 30)).toMatchObject({ allowed: true, remaining: 29 })
   })
 
+  test('hold no address that a limit counts by', async () => {
+    const address = '203.0.113.77'
+    await openLimiter(server.app.rows, undefined, 'a secret').take(`form:1:${address}`, 5)
+    const kept = await server.app.rows.read.selectFrom('rate_windows').select('key').execute()
+    expect(JSON.stringify(kept)).not.toContain(address)
+  })
+
   test('windows that nobody has used for a minute are swept, the others stay', async () => {
     await setWindow('forgotten', [90_000])
     await take('fresh', 5)

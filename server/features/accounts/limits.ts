@@ -1,5 +1,6 @@
 // The plan's requests per minute: in memory on one machine, in PostgreSQL when several processes share them.
 
+import { createHmac } from 'node:crypto'
 import { sql } from 'kysely'
 import { slidingWindows, type Taken, WINDOW_MS } from '../../lib/sliding-window.ts'
 import type { Rows } from '../../storage/rows/open.ts'
@@ -8,9 +9,17 @@ export interface RateLimiter {
   take(key: string, limit: number): Taken | Promise<Taken>
 }
 
-/** @param clock monotonic milliseconds, for the limits kept in memory. */
-export function openLimiter(rows: Rows, clock?: () => number): RateLimiter {
-  return rows.engine === 'postgres' ? sharedLimiter(rows) : slidingWindows({ clock })
+/**
+ * @param clock monotonic milliseconds, for the limits kept in memory
+ * @param secret hides what the keys of the shared limits say: some hold an address, and no address is kept
+ */
+export function openLimiter(rows: Rows, clock?: () => number, secret?: string): RateLimiter {
+  if (rows.engine !== 'postgres') return slidingWindows({ clock })
+  const shared = sharedLimiter(rows)
+  if (secret === undefined) return shared
+  const hidden = (key: string) =>
+    createHmac('sha256', secret).update(`towpath rate limit ${key}`).digest('base64url')
+  return { take: (key, limit) => shared.take(hidden(key), limit) }
 }
 
 /**

@@ -1,6 +1,25 @@
 // Forms and submissions over REST (contract §6).
 
-import { newApi } from '../accounts/guard.ts'
+import { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import { apiRoute, dataOf, IdParameter, jsonOf, pageOf, toId } from '../../http/api-route.ts'
+import { orderedJson } from '../../lib/ordered-json.ts'
+import { type ApiEnv, newApi } from '../accounts/guard.ts'
+import { createForm } from './create-form.ts'
+import { deleteForm } from './delete-form.ts'
+import { deleteSubmission } from './delete-submission.ts'
+import { exportSubmissions } from './export.ts'
+import { findForm } from './find-form.ts'
+import { findSubmission } from './find-submission.ts'
+import { formResource } from './form.ts'
+import { listForms } from './list-forms.ts'
+import { listSubmissions } from './list-submissions.ts'
+import * as shapes from './schema.ts'
+import { submissionResource } from './submission.ts'
+import { textStream } from './text-stream.ts'
+import { findTouches } from './touches.ts'
+import { updateForm } from './update-form.ts'
+import { updateSubmission } from './update-submission.ts'
 
 export interface FormsApiNeeds {
   /** `https://go.example`, before `/f/{formKey}`. */
@@ -10,6 +29,233 @@ export interface FormsApiNeeds {
   settleAttribution: (workspaceId: number) => Promise<void>
 }
 
-export function formsApi(_needs: FormsApiNeeds) {
-  return newApi()
+const { FormShape, SubmissionShape } = shapes
+const forms = { tags: ['Forms'] }
+const submissions = { tags: ['Submissions'] }
+const named = { params: shapes.FormKeyParameter }
+const numbered = { params: IdParameter }
+
+const formRoutes = {
+  list: apiRoute({
+    ...forms,
+    method: 'get',
+    path: '/forms',
+    operationId: 'listForms',
+    summary: 'List forms, newest first',
+    request: { query: shapes.FormListQuery },
+    responses: { 200: pageOf(FormShape, 'A page of forms') },
+  }),
+  create: apiRoute({
+    ...forms,
+    method: 'post',
+    path: '/forms',
+    operationId: 'createForm',
+    summary: 'Create a form',
+    request: { body: jsonOf(shapes.CreateForm) },
+    responses: { 201: dataOf(FormShape, 'The new form') },
+  }),
+  get: apiRoute({
+    ...forms,
+    method: 'get',
+    path: '/forms/{formKey}',
+    operationId: 'getForm',
+    summary: 'Get a form',
+    request: named,
+    responses: { 200: dataOf(FormShape, 'The form') },
+    fails: [404],
+  }),
+  update: apiRoute({
+    ...forms,
+    method: 'patch',
+    path: '/forms/{formKey}',
+    operationId: 'updateForm',
+    summary: 'Change a form',
+    request: { ...named, body: jsonOf(shapes.UpdateForm) },
+    responses: { 200: dataOf(FormShape, 'The changed form') },
+    fails: [404],
+  }),
+  delete: apiRoute({
+    ...forms,
+    method: 'delete',
+    path: '/forms/{formKey}',
+    operationId: 'deleteForm',
+    summary: 'Delete a form and all its submissions',
+    description:
+      'For good: there is no way back. Pages that still post to it get 404. To stop taking submissions and keep ' +
+      'those that came, set `enabled` to false.',
+    request: named,
+    responses: { 200: dataOf(FormShape, 'The deleted form') },
+    fails: [404],
+  }),
+}
+
+const file = (example: string) => ({ schema: z.string().openapi({ format: 'binary', example }) })
+
+const submissionRoutes = {
+  list: apiRoute({
+    ...submissions,
+    method: 'get',
+    path: '/forms/{formKey}/submissions',
+    operationId: 'listSubmissions',
+    summary: 'List the submissions of a form, newest first',
+    description: 'Filters can be combined, and a submission must pass all of them.',
+    request: { ...named, query: shapes.SubmissionListQuery },
+    responses: { 200: pageOf(SubmissionShape, 'A page of submissions') },
+    fails: [404],
+  }),
+  export: apiRoute({
+    ...submissions,
+    method: 'get',
+    path: '/forms/{formKey}/submissions/export',
+    operationId: 'exportSubmissions',
+    summary: 'Export the submissions of a form',
+    description:
+      'Those that were stored when it was asked for, oldest first, with the filters of the list. In CSV every field ' +
+      'that the form ever got is a column; one that is called like a column of ours is `fields.<name>`. Text that a ' +
+      'spreadsheet would take for a formula (it begins with = + - @, a tab or a carriage return) has an apostrophe ' +
+      'in front, in names too.',
+    request: { ...named, query: shapes.SubmissionExportQuery },
+    responses: {
+      200: {
+        description: 'The file',
+        headers: {
+          'Content-Disposition': { description: 'A name made of the form', schema: { type: 'string' } },
+        },
+        content: {
+          'text/csv': file('id,createdAt,status,name,message,notes,email,…'),
+          'application/json': { schema: z.strictObject({ data: z.array(SubmissionShape) }) },
+          'application/x-ndjson': file('{"id":1,"formKey":"k7m2xw9qpd","fields":{"name":"Ada"},…}'),
+        },
+      },
+    },
+    fails: [404],
+  }),
+  get: apiRoute({
+    ...submissions,
+    method: 'get',
+    path: '/submissions/{id}',
+    operationId: 'getSubmission',
+    summary: 'Get a submission',
+    request: numbered,
+    responses: { 200: dataOf(SubmissionShape, 'The submission') },
+    fails: [404],
+  }),
+  update: apiRoute({
+    ...submissions,
+    method: 'patch',
+    path: '/submissions/{id}',
+    operationId: 'updateSubmission',
+    summary: 'Change the status or the notes of a submission',
+    request: { ...numbered, body: jsonOf(shapes.UpdateSubmission) },
+    responses: { 200: dataOf(SubmissionShape, 'The changed submission') },
+    fails: [404],
+  }),
+  delete: apiRoute({
+    ...submissions,
+    method: 'delete',
+    path: '/submissions/{id}',
+    operationId: 'deleteSubmission',
+    summary: 'Delete a submission',
+    request: numbered,
+    responses: { 200: dataOf(SubmissionShape, 'The deleted submission') },
+    fails: [404],
+  }),
+  attribution: apiRoute({
+    ...submissions,
+    method: 'get',
+    path: '/submissions/{id}/attribution',
+    operationId: 'getSubmissionAttribution',
+    summary: 'What brought a submission: the touches in order, and why each counts',
+    request: numbered,
+    responses: { 200: dataOf(z.array(shapes.TouchShape), 'The touches, the earliest first') },
+    fails: [404],
+  }),
+}
+
+const MEDIA_TYPES: Record<shapes.ExportFormat, string> = {
+  csv: 'text/csv; charset=utf-8; header=present',
+  json: 'application/json',
+  ndjson: 'application/x-ndjson; charset=utf-8',
+}
+
+/** How long a client may not take a single byte. */
+const SENDING_IDLE_SECONDS = 30
+
+type Ctx = Context<ApiEnv>
+
+/** An answer whose Maps keep their order. The route's type knows them as the objects that they become. */
+const ordered = (c: Ctx, value: unknown): never =>
+  c.body(orderedJson(value), 200, { 'Content-Type': 'application/json' }) as never
+
+export function formsApi(needs: FormsApiNeeds) {
+  const within = (c: Ctx) => ({ ...needs, rows: c.get('rows') })
+  const api = newApi()
+    .openapi(formRoutes.list, async (c) =>
+      c.json(await listForms(within(c), c.get('actor'), c.req.valid('query')), 200),
+    )
+    .openapi(formRoutes.create, async (c) =>
+      c.json({ data: await createForm(within(c), c.get('actor'), c.req.valid('json')) }, 201),
+    )
+    .openapi(formRoutes.get, async (c) => {
+      const form = await findForm(c.get('rows').read, c.get('actor'), c.req.valid('param').formKey)
+      return c.json({ data: formResource(needs, form) }, 200)
+    })
+    .openapi(formRoutes.update, async (c) => {
+      const { formKey } = c.req.valid('param')
+      return c.json({ data: await updateForm(within(c), c.get('actor'), formKey, c.req.valid('json')) }, 200)
+    })
+    .openapi(formRoutes.delete, async (c) =>
+      c.json({ data: await deleteForm(within(c), c.get('actor'), c.req.valid('param').formKey) }, 200),
+    )
+  return addSubmissions(api, within)
+}
+
+function addSubmissions(
+  api: ReturnType<typeof newApi>,
+  within: (c: Ctx) => FormsApiNeeds & { rows: ApiEnv['Variables']['rows'] },
+) {
+  return api
+    .openapi(submissionRoutes.list, async (c) => {
+      const { formKey } = c.req.valid('param')
+      return ordered(c, await listSubmissions(within(c), c.get('actor'), formKey, c.req.valid('query')))
+    })
+    .openapi(submissionRoutes.export, async (c) => {
+      const { formKey } = c.req.valid('param')
+      const { format = 'csv', ...by } = c.req.valid('query')
+      const asked = { ...by, format }
+      // Counting the columns of a big form is silent for longer than an idle connection may be.
+      c.env?.setIdleSeconds?.(0)
+      const pieces = await exportSubmissions(
+        within(c),
+        c.get('actor'),
+        formKey,
+        asked,
+        c.req.raw.signal,
+      ).finally(() => c.env?.setIdleSeconds?.(SENDING_IDLE_SECONDS))
+      const body = c.req.method === 'HEAD' ? null : textStream(pieces, c.get('requestId'))
+      return c.body(body as never, 200, {
+        'Content-Type': MEDIA_TYPES[format],
+        'Content-Disposition': `attachment; filename=submissions-${formKey}.${format}`,
+        'Cache-Control': 'private, no-store',
+      }) as never
+    })
+    .openapi(submissionRoutes.get, async (c) => {
+      const row = await findSubmission(within(c), c.get('actor'), toId(c.req.valid('param').id))
+      return ordered(c, { data: submissionResource(row) })
+    })
+    .openapi(submissionRoutes.update, async (c) => {
+      const id = toId(c.req.valid('param').id)
+      return ordered(c, {
+        data: await updateSubmission(within(c), c.get('actor'), id, c.req.valid('json')),
+      })
+    })
+    .openapi(submissionRoutes.delete, async (c) =>
+      ordered(c, {
+        data: await deleteSubmission(within(c), c.get('actor'), toId(c.req.valid('param').id)),
+      }),
+    )
+    .openapi(submissionRoutes.attribution, async (c) => {
+      const touches = await findTouches(within(c), c.get('actor'), toId(c.req.valid('param').id))
+      return c.json({ data: touches }, 200)
+    })
 }

@@ -1,25 +1,125 @@
-// POST /f/{formKey}, open to everybody (contract §7).
+// POST /f/{formKey}, open to everybody: every check in the contract's order, then one transaction, then the answer.
+// In front of Hono, as the redirect is.
 
+import { clientAddress, limitKey } from '../../http/client-address.ts'
+import { requestId } from '../../http/request-id.ts'
 import type { Network } from '../../lib/cidr.ts'
-import type { Rows } from '../../storage/rows/open.ts'
+import { log } from '../../lib/log.ts'
 import type { RateLimiter } from '../accounts/limits.ts'
-import type { DescribeSender } from '../attribution/sender.ts'
+import { type Asked, answerOutcome, answerRefusal, type Outcome, preflight, wrongMethod } from './answers.ts'
 import type { Captcha } from './captcha.ts'
+import { checkFields, type Sent, sortFields } from './fields.ts'
+import { type FormSettings, findFormSettings } from './form-settings.ts'
+import { isOriginAllowed } from './origins.ts'
+import { isJson, readBody } from './read-body.ts'
+import { asRefusal, Refusal } from './refusal.ts'
+import { type SubmitNeeds, storeSubmission } from './submit.ts'
 
-export interface FormEndpointNeeds {
-  rows: Rows
+export interface FormEndpointNeeds extends SubmitNeeds {
   origin: string
   trustProxy: Network[]
   limiter: RateLimiter
   captcha: Captcha
-  describeSender: DescribeSender
-  now: () => number
 }
 
 type Peer = { requestIP(request: Request): { address: string } | null }
 
-/** @returns the handler for every method and for whatever follows `/f` in the path, decoded or not */
-export function formEndpoint(_needs: FormEndpointNeeds) {
-  return async (_request: Request, _server: Peer, _formKey: string): Promise<Response> =>
-    Response.json({ error: 'Form not found' }, { status: 404 })
+const PER_MINUTE = 10
+const RETRY_AFTER_SECONDS = 60
+
+/** @returns the handler for every method and for whatever follows `/f` in the path, with its slash or without */
+export function formEndpoint(needs: FormEndpointNeeds) {
+  function addressOf(request: Request, headers: Headers, server: Peer): string {
+    const peer = server.requestIP(request)?.address ?? ''
+    return clientAddress(peer, headers.get('x-forwarded-for'), needs.trustProxy)
+  }
+
+  /** The form, if it takes this submission so far. @throws Refusal 400, 403, 404, 429 */
+  async function openForm(path: string, headers: Headers, address: string): Promise<FormSettings> {
+    const key = keyOf(path)
+    if (key === '') throw new Refusal(400, 'Missing form key')
+    const form = await findFormSettings(needs.rows, key)
+    if (!form) throw new Refusal(404, 'Form not found')
+    if (!form.enabled) throw new Refusal(403, 'Form is disabled')
+    const taken = await needs.limiter.take(`form:${form.id}:${limitKey(address)}`, PER_MINUTE)
+    if (!taken.allowed) {
+      throw new Refusal(429, 'Too many submissions. Please try again later.', RETRY_AFTER_SECONDS)
+    }
+    if (!isOriginAllowed(form.allowedOrigins, headers)) throw new Refusal(403, 'Origin not allowed')
+    return form
+  }
+
+  async function submit(form: FormSettings, sent: Sent, address: string, headers: Headers): Promise<Outcome> {
+    const taken: Outcome = { kind: 'taken', next: sent.next, redirectUrl: form.redirectUrl }
+    // The same answer as for a person, and nothing is stored.
+    if (sent.trapped) return { ...taken, trapped: true }
+    const errors = checkFields(sent, form.requiredFields)
+    if (errors.size > 0) return { kind: 'invalid', errors }
+    // Last, because a token is good once: a slip in a field must not use it up.
+    if (form.captcha && sent.token === undefined) {
+      return { kind: 'captcha', error: 'Captcha verification required' }
+    }
+    const failed: Outcome = { kind: 'captcha', error: 'Captcha verification failed' }
+    const token =
+      form.captcha && sent.token !== undefined
+        ? await needs.captcha.check({
+            formKey: form.formKey,
+            token: sent.token,
+            address,
+            origins: form.allowedOrigins,
+          })
+        : undefined
+    if (form.captcha && !token) return failed
+    const stored = await storeSubmission(needs, form, {
+      fields: sent.fields,
+      email: sent.email,
+      address,
+      userAgent: headers.get('user-agent') ?? '',
+      referer: headers.get('referer') ?? '',
+      token,
+    })
+    return stored ? taken : failed
+  }
+
+  return async (request: Request, server: Peer, path: string): Promise<Response> => {
+    const started = performance.now()
+    const { method, headers } = request
+    const asked: Asked = {
+      requestId: requestId(headers.get('x-request-id')),
+      headers,
+      origin: needs.origin,
+    }
+    if (method === 'OPTIONS') return preflight(asked)
+    if (method !== 'POST') return wrongMethod(asked)
+    let formId: number | undefined
+    let trapped: boolean | undefined
+    let answer: Response
+    try {
+      const address = addressOf(request, headers, server)
+      const form = await openForm(path, headers, address)
+      formId = form.id
+      const json = isJson(headers.get('content-type'))
+      const sent = sortFields(await readBody(request, headers), { json })
+      const outcome = await submit(form, sent, address, headers)
+      trapped = outcome.kind === 'taken' ? outcome.trapped : undefined
+      answer = await answerOutcome(asked, outcome)
+    } catch (error) {
+      answer = await answerRefusal(asked, asRefusal(error, asked.requestId))
+    }
+    const ms = Math.round((performance.now() - started) * 10) / 10
+    // The trap looks like a success everywhere else: this is where an operator finds out what it has caught.
+    log.info('form_request', { requestId: asked.requestId, formId, status: answer.status, trapped, ms })
+    return answer
+  }
+}
+
+/** Nothing hangs on slashes around the key: site builders and proxies add them. */
+function keyOf(path: string): string {
+  const text = path.replace(/^\/+|\/+$/g, '')
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    // Not a key that was ever given out; it is looked for as it stands.
+    return text
+  }
 }

@@ -17,6 +17,9 @@ export interface Position {
   offset: number
 }
 
+export const isBefore = (a: Position, b: Position) =>
+  a.seq < b.seq || (a.seq === b.seq && a.offset < b.offset)
+
 export interface BatchFile extends Batch {
   end: Position
   bytes: number

@@ -3,8 +3,8 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 
 export interface ClickIds {
-  /** `<id in base 36>.<node>.<signature>` */
-  write(id: number): string
+  /** `<id in base 36>.<node>.<signature>`, of a click on this node unless another is named. */
+  write(id: number, itsNode?: string): string
   /** undefined for a forged or broken one. */
   read(text: string): { id: number; node: string } | undefined
 }
@@ -17,8 +17,8 @@ export function clickIds(secret: string, node: string): ClickIds {
   const sign = (text: string) =>
     createHmac('sha256', key).update(text).digest('base64url').slice(0, SIGNATURE)
   return {
-    write(id) {
-      const body = `${id.toString(36)}.${node}`
+    write(id, itsNode = node) {
+      const body = `${id.toString(36)}.${itsNode}`
       return `${body}.${sign(body)}`
     },
     read(text) {

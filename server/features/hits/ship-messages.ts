@@ -1,7 +1,7 @@
 // What the main thread and the ship worker say to each other.
 
 import type { LogLevel } from '../../lib/log.ts'
-import type { HitExport, HitQuery } from '../../storage/hits/engine.ts'
+import type { HitExport, HitQuery, LastClicksQuery } from '../../storage/hits/engine.ts'
 import type { ClickCount, Position } from './batches.ts'
 import type { KeepLimits } from './pruning.ts'
 import type { Salt } from './visitor.ts'
@@ -28,6 +28,8 @@ export interface WorkerSettings {
 /** What is asked, and answered, one by one. */
 export type Call =
   | { type: 'ask'; query: HitQuery }
+  /** To be answered once everything before this place of the spool can be in the answer. */
+  | { type: 'lastClicks'; query: LastClicksQuery; through: Position }
   | { type: 'export'; request: HitExport }
   /** Retention has moved on to this moment. */
   | { type: 'forget'; since: number }

@@ -6,13 +6,14 @@ import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Failure, unavailable } from '../../lib/failure.ts'
 import { describeError, log, setLogLevel } from '../../lib/log.ts'
+import { yieldCores } from '../../lib/yield-cores.ts'
 import { type Geo, openGeo } from '../../storage/geo.ts'
 import { openDuckDb } from '../../storage/hits/duckdb.ts'
 import { queue } from '../../storage/hits/duckdb-connections.ts'
 import { backupOf } from '../../storage/hits/duckdb-open.ts'
-import type { Batch, HitExport } from '../../storage/hits/engine.ts'
+import type { Batch, HitExport, LastClicksQuery } from '../../storage/hits/engine.ts'
 import { readAgent } from './agent.ts'
-import { type BatchFile, listBatches, type Position } from './batches.ts'
+import { type BatchFile, isBefore, listBatches, type Position } from './batches.ts'
 import { startCounting } from './counting.ts'
 import { inspectBatch, setAside } from './damaged-batch.ts'
 import { createDescriber } from './describe.ts'
@@ -29,9 +30,16 @@ import { batchWriter } from './write-batches.ts'
 /** How long a pass that failed (a full disk) is not tried again. */
 const RETRY_MS = 1000
 const SETTLE_MS = 3000
+const YIELD_EVERY_MS = 1000
+/** How long an engine that is loading is waited for. */
+const CATCH_UP_MS = 2000
+const NOTHING = { until: 0, batch: 0, position: { seq: 0, offset: 0 } }
 
 const settings = workerData as WorkerSettings
 setLogLevel(settings.logLevel)
+// A redirect waits for nobody; a hit may, it is safe in the spool.
+yieldCores()
+setInterval(yieldCores, YIELD_EVERY_MS).unref()
 const { node, shared, dataDir } = settings
 const enginePath = join(dataDir, 'hits.duckdb')
 const batchesDir = join(dataDir, 'batches', node)
@@ -50,7 +58,8 @@ const otherBatches = await listOtherBatches()
 const start = startOfReading()
 const reader = openSpoolReader(settings.spoolDir, shared, start)
 let described = { until: 0, batch: batches.at(-1)?.number ?? 0, position: start }
-let reached = described
+/** How far the engine's answers go. */
+let reached = NOTHING
 
 const engine = keepEngine({
   open: openEngine,
@@ -124,6 +133,8 @@ async function pass() {
 function report() {
   const mark = engine.mark(node)
   if (mark >= described.batch) reached = described
+  // An engine that is made anew holds less than the one before.
+  else if (mark < reached.batch) reached = NOTHING
   const { until, position } = reached
   send({
     type: 'progress',
@@ -171,6 +182,8 @@ async function perform(id: number, call: Call): Promise<unknown> {
   switch (call.type) {
     case 'ask':
       return engine.use((up) => up.ask(call.query))
+    case 'lastClicks':
+      return lastClicks(call.query, call.through)
     case 'export':
       return exportHits(id, call.request)
     case 'forget':
@@ -179,6 +192,19 @@ async function perform(id: number, call: Call): Promise<unknown> {
     case 'erase':
       return keepingHouse(() => eraseHitsOf(removing, call.workspaceIds))
   }
+}
+
+async function lastClicks(query: LastClicksQuery, through: Position) {
+  const isReached = () => engine.isUp() && !isBefore(reached.position, through)
+  if (engine.isUp() && !isReached()) {
+    await ship().catch((error) => {
+      throw unavailable(error, 1)
+    })
+    await Promise.race([engine.settled(), Bun.sleep(CATCH_UP_MS)])
+    report()
+  }
+  if (!isReached()) throw unavailable('The hit engine has not caught up', 1)
+  return engine.use((up) => up.lastClicks(query))
 }
 
 async function exportHits(id: number, request: HitExport) {

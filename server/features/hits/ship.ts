@@ -1,8 +1,17 @@
 // The request thread's side of the ship worker: questions in, counts out, and another worker when one dies.
 
 import { Worker } from 'node:worker_threads'
+import { unavailable } from '../../lib/failure.ts'
 import { currentLogLevel, describeError, log } from '../../lib/log.ts'
-import type { ExportedFile, HitAnswer, HitAnswers, HitExport, HitQuery } from '../../storage/hits/engine.ts'
+import type {
+  ExportedFile,
+  HitAnswer,
+  HitAnswers,
+  HitExport,
+  HitQuery,
+  LastClick,
+  LastClicksQuery,
+} from '../../storage/hits/engine.ts'
 import { KEEP, type KeepLimits } from './pruning.ts'
 import { openCalls } from './ship-calls.ts'
 import type { FromWorker, Progress, ToWorker, WorkerSettings } from './ship-messages.ts'
@@ -21,6 +30,11 @@ export interface Shipper extends HitAnswers {
   ask(query: HitQuery): Promise<HitAnswer[]>
   /** @throws `unavailable` when the engine or room on the disk is away. */
   export(request: HitExport, signal: AbortSignal): Promise<ExportedFile>
+  /**
+   * Answers with every hit that was recorded until now.
+   * @throws `unavailable` when the engine is away, or has not caught up or not answered in time.
+   */
+  lastClicks(query: LastClicksQuery, timeoutMs?: number): Promise<(LastClick | null)[]>
   /** Removes hits recorded before this moment, wherever they are kept, and takes no such hits any more. */
   forgetBefore(since: number): Promise<void>
   /** Removes all hits of these workspaces, wherever they are kept. */
@@ -152,6 +166,12 @@ export function openShipper(options: ShipperOptions): Shipper {
   return {
     ask: (query) => calls.ask<HitAnswer[]>({ type: 'ask', query }, { timeoutMs: ASK_TIMEOUT_MS }),
     export: (request, signal) => calls.ask<ExportedFile>({ type: 'export', request }, { signal }),
+    async lastClicks(query, timeoutMs = ASK_TIMEOUT_MS) {
+      const { shared } = spool
+      if (shared[WAITING] !== 0) throw unavailable('Hits wait in memory for room on the disk', 1)
+      const through = { seq: shared[LIVE_SEGMENT] ?? 0, offset: shared[LIVE_END] ?? 0 }
+      return calls.ask<(LastClick | null)[]>({ type: 'lastClicks', query, through }, { timeoutMs })
+    },
     async forgetBefore(moment) {
       since = Math.max(since, moment)
       await calls.ask({ type: 'forget', since })

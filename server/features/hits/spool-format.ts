@@ -103,6 +103,14 @@ export function encodeRecord(segment: SegmentBytes, offset: number, nonce: numbe
   return align(end)
 }
 
+const oneText = Buffer.allocUnsafeSlow(MAX_PAYLOAD) as SegmentBytes['bytes']
+
+/** The text as it comes out of the spool: what a hit says of a request, word for word. */
+export function asSpooled(name: (typeof TEXTS)[number][0], text: string): string {
+  const bound = TEXTS.find(([each]) => each === name)?.[1] ?? 0
+  return text === '' ? '' : oneText.toString('utf8', 0, oneText.utf8Write(text, 0, bound))
+}
+
 /** Part of a segment, from a multiple of 8. `last` says that nothing of the segment follows it. */
 export interface Window {
   bytes: Buffer

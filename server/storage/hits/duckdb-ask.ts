@@ -5,8 +5,9 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { log } from '../../lib/log.ts'
 import { queue } from './duckdb-connections.ts'
 import { bindable, typeOf } from './duckdb-values.ts'
-import type { HitAnswer, HitQuery } from './engine.ts'
-import { byName, duckDbDialect, hitSql, type Share } from './sql.ts'
+import type { HitAnswer, HitQuery, LastClick, LastClicksQuery } from './engine.ts'
+import { lastClicksSql } from './last-clicks.ts'
+import { byName, duckDbDialect, hitSql, type Share, type SqlValue } from './sql.ts'
 
 /** A statement that takes longer holds up the others; the worst measured one on 50 million hits took 1.5 s. */
 const ASK_TIMEOUT_MS = 30_000
@@ -63,15 +64,33 @@ export async function answer(
   share?: Share,
 ): Promise<HitAnswer[]> {
   const { text, params, key } = hitSql(query, duckDbDialect, share)
-  const types = params.map(typeOf)
+  const rows = await run(connection, text, params)
+  return rows.map(([cell, clicks, visitors]) => ({
+    key: key(cell),
+    clicks: Number(clicks),
+    visitors: Number(visitors),
+  }))
+}
+
+export async function lastClicks(
+  connection: DuckDBConnection,
+  query: LastClicksQuery,
+): Promise<(LastClick | null)[]> {
+  if (query.moments.length === 0) return []
+  const { text, params, read } = lastClicksSql(query, duckDbDialect)
+  const rows = await run(connection, text, params)
+  const found = rows.map(([span, at, id, node, linkId]): [number, LastClick] => [
+    Number(span),
+    { id: Number(id), node: String(node), linkId: Number(linkId), at: Number(at) },
+  ])
+  return read(new Map(found))
+}
+
+async function run(connection: DuckDBConnection, text: string, params: SqlValue[]) {
   const timer = setTimeout(() => connection.interrupt(), ASK_TIMEOUT_MS)
   try {
-    const answer = await connection.runAndReadAll(text, params.map(bindable), types)
-    return answer.getRows().map(([cell, clicks, visitors]) => ({
-      key: key(cell),
-      clicks: Number(clicks),
-      visitors: Number(visitors),
-    }))
+    const answer = await connection.runAndReadAll(text, params.map(bindable), params.map(typeOf))
+    return answer.getRows()
   } finally {
     clearTimeout(timer)
   }

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { describeError, log } from '../../lib/log.ts'
-import { askInTurn } from './duckdb-ask.ts'
+import { askInTurn, lastClicks } from './duckdb-ask.ts'
 import { openReaders, queue } from './duckdb-connections.ts'
 import { deleteBefore } from './duckdb-erase.ts'
 import { clickExports } from './duckdb-export.ts'
@@ -96,6 +96,7 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDbEngine> 
         }),
       ),
     ask: (query) => watched(() => ask(query)),
+    lastClicks: (query) => watched(() => readers.use((connection) => lastClicks(connection, query))),
     export: (request, signal) => watched(() => exports.run(request, signal)),
     forget: (before) =>
       alone(async () => {

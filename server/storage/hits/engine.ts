@@ -1,7 +1,7 @@
 // The contract of a hit engine: it takes batches exactly once and answers questions. DuckDB is one; tests/contracts
 // holds every engine to it.
 
-import type { HitClass, HitDimension } from './hit.ts'
+import type { Hit, HitClass, HitDimension } from './hit.ts'
 
 /** An immutable file of described hits, newline-delimited JSON, one `Hit` a line. */
 export interface Batch {
@@ -80,6 +80,18 @@ export interface HitAnswer {
   visitors: number
 }
 
+/** For each moment the click that this visitor had made last: of people, answered with a redirect. */
+export interface LastClicksQuery {
+  workspaceId: number
+  /** Milliseconds since the epoch. A click in the moment itself is before it. */
+  moments: { visitor: string; at: number }[]
+  /** A click counts that is younger than this at its moment. */
+  withinMs: number
+}
+
+/** `id` is unique within its node alone. */
+export type LastClick = Pick<Hit, 'id' | 'at' | 'linkId'> & { node: string }
+
 export interface HitEngine {
   /** Number of the last batch of `node` that the engine holds; 0 when it holds none. */
   mark(node: string): Promise<number>
@@ -91,6 +103,8 @@ export interface HitEngine {
   /** Declares the batches of `node` up to `through` lost, so that later ones can be loaded. Never lowers a mark. */
   skip(node: string, through: number): Promise<void>
   ask(query: HitQuery): Promise<HitAnswer[]>
+  /** One answer for each moment, in their order. Of clicks in the same millisecond the one recorded last. */
+  lastClicks(query: LastClicksQuery): Promise<(LastClick | null)[]>
   /** Writes the selected clicks, oldest first, to one file in the export's directory. An abort ends it with an error. */
   export(request: HitExport, signal: AbortSignal): Promise<ExportedFile>
   /** Removes hits recorded before this moment, unknown slugs' too. */

@@ -16,13 +16,25 @@ export interface Dialect {
   pairs(linkIds: string, slots: string): string
 }
 
-export const duckDbDialect: Dialect = {
+/** What a question about last clicks takes besides (last-clicks.ts). */
+export interface SpanDialect extends Pick<Dialect, 'placeholder'> {
+  /** Four lists of equal length as the rows (`visitor`, `since`, `until`, `span`) of a table; visitors are texts. */
+  spans(visitors: string, sinces: string, untils: string, spans: string): string
+  /** The largest row of a group, compared column by column, with its columns as fields. */
+  newest(columns: string[]): string
+}
+
+export const duckDbDialect: Dialect & SpanDialect = {
   placeholder: (n, value) =>
     `$${n}${Array.isArray(value) ? '' : typeof value === 'number' ? '::BIGINT' : '::VARCHAR'}`,
   distinct: (column) => `count(DISTINCT ${column})`,
   memberOf: (column, list) => `${column} IN (SELECT unnest(${list}))`,
   lower: (column) => `lower(${column})`,
   pairs: (linkIds, slots) => `(SELECT unnest(${linkIds}) AS link_id, unnest(${slots}) AS slot)`,
+  spans: (visitors, sinces, untils, spans) =>
+    `(SELECT TRY_CAST(unnest(${visitors}) AS UBIGINT) AS visitor, unnest(${sinces}) AS since, unnest(${untils}) AS until,
+      unnest(${spans}) AS span)`,
+  newest: (columns) => `max({${columns.map((column) => `'${column}': ${column}`).join(', ')}})`,
 }
 
 /** What each question word is called in the table. */

@@ -169,6 +169,38 @@ export interface Submissions {
   created_at: number
 }
 
+/** What brought a submission: its first touch at position 0, its last one at the highest. */
+export interface Touches {
+  submission_id: number
+  position: number
+  /** How many the submission has: each one's part in a linear model. */
+  touches: number
+  workspace_id: number
+  at: number
+  /** `click`, `campaign`, `referrer` or `direct`. */
+  kind: string
+  link_id: number | null
+  click_id: string | null
+  referrer: string | null
+  landing_url: string | null
+  utm_source: string | null
+  utm_medium: string | null
+  utm_campaign: string | null
+  utm_term: string | null
+  utm_content: string | null
+}
+
+/** Counts only, by UTC day: how attempts to send a form ended. */
+export interface FormAttempts {
+  form_id: number
+  /** `2026-01-31` */
+  day: string
+  outcome: string
+  /** Which field was wrong; '' where the outcome is not about one. */
+  field: string
+  attempts: number
+}
+
 /** Captcha tokens that were spent, by their hash, until they would have expired anyway. */
 export interface CaptchaTokens {
   token: string
@@ -201,6 +233,8 @@ export interface Tables {
   click_marks: ClickMarks
   forms: Forms
   submissions: Submissions
+  touches: Touches
+  form_attempts: FormAttempts
   captcha_tokens: CaptchaTokens
   erasures: Erasures
   erasure_marks: ErasureMarks

@@ -1,0 +1,150 @@
+import { describe, expect, spyOn, test } from 'bun:test'
+import fc from 'fast-check'
+import { log, setLogLevel } from '../../lib/log.ts'
+import { openGeo } from '../../storage/geo.ts'
+import { readAgent } from '../hits/agent.ts'
+import { createDescriber } from '../hits/describe.ts'
+import { IPHONE, rawHit } from '../hits/raw-hit.fixture.ts'
+import {
+  encodeRecord,
+  HEADER_BYTES,
+  MAX_RECORD_BYTES,
+  readRecords,
+  segmentBytes,
+} from '../hits/spool-format.ts'
+import { createSaltBook } from '../hits/visitor.ts'
+import { emptyLines } from '../hits/write-line.ts'
+import { openSenders } from './sender.ts'
+
+setLogLevel('silent')
+
+const AT = Date.parse('2026-05-10T12:00:00Z')
+const salts = createSaltBook()
+salts.set([{ day: '2026-05-10', salt: '5a'.repeat(32) }])
+const geo = openGeo()
+const describing = {
+  geo,
+  readAgent,
+  saltOf: salts.of,
+  ownHosts: () => new Set(['go.example', 'localhost:3000']),
+}
+const describeSender = openSenders({ ...describing, geo: () => geo })
+const asked = { at: AT, workspaceId: 1, address: '8.8.8.8', userAgent: IPHONE, referer: '' }
+
+/** Through the spool and out again, as a click on a link of the same workspace. */
+function asHit(change: { address: string; userAgent: string; workspaceId: number }) {
+  const segment = segmentBytes(new Uint8Array(HEADER_BYTES + MAX_RECORD_BYTES))
+  encodeRecord(segment, HEADER_BYTES, 1, rawHit({ at: AT, ...change }))
+  const bytes = segment.bytes.subarray(HEADER_BYTES)
+  const [read] = readRecords({ bytes, base: HEADER_BYTES, seq: 1, nonce: 1, last: true }).hits
+  const lines = emptyLines(8192)
+  createDescriber(describing).describe(1, (read as NonNullable<typeof read>).raw, lines)
+  return JSON.parse(Buffer.from(lines.bytes.subarray(0, lines.end)).toString())
+}
+
+test('whoever sends a form is the visitor that their click would be', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 900 }),
+    fc.constantFrom(
+      IPHONE,
+      '',
+      '\ufeffMozilla/5.0',
+      '😀'.repeat(300),
+      `${'a'.repeat(511)}é`,
+      'é'.repeat(256),
+    ),
+  )
+  const address = fc.oneof(fc.ipV4(), fc.ipV6(), fc.constant(''))
+  const workspaceId = fc.integer({ min: 1, max: 1e9 })
+  fc.assert(
+    fc.property(fc.record({ address, userAgent: text, workspaceId }), (change) => {
+      expect(describeSender({ ...asked, ...change }).visitor).toBe(asHit(change).visitor)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('device, browser, system and country are named as a hit’s are', () => {
+  const { device, browser, os, country } = asHit(asked)
+  expect(describeSender(asked)).toMatchObject({ device, browser, os, country, region: null, city: null })
+  expect([device, browser, os, country]).toEqual(['Mobile', 'Safari', 'iOS', 'US'])
+})
+
+test.each<[referer: string, referrer: string | null, pageUrl: string | null]>([
+  ['', null, null],
+  [
+    'https://www.Shop.example/contact?name=Jo&token=secret#top',
+    'shop.example',
+    'https://www.shop.example/contact',
+  ],
+  ['http://shop.example:8080/a/b', 'shop.example', 'http://shop.example:8080/a/b'],
+  ['https://jo:secret@shop.example/x', 'shop.example', 'https://shop.example/x'],
+  ['https://shop.example', 'shop.example', 'https://shop.example/'],
+  // A page of this instance brings nobody, and still is the page with the form.
+  ['https://go.example/page?x=1', null, 'https://go.example/page'],
+  ['http://localhost:3000/page', null, 'http://localhost:3000/page'],
+  ['http://localhost:4000/page', 'localhost', 'http://localhost:4000/page'],
+  ['android-app://com.google.android.gm/', 'com.google.android.gm', null],
+  ['about:blank', null, null],
+  ['file:///home/jo/form.html', null, null],
+  ['javascript:alert(1)', null, null],
+  ['data:text/html,<form>', null, null],
+  ['not a url', null, null],
+  ['//shop.example/x', null, null],
+])('from the page %p: referrer %p, page %p', (referer, referrer, pageUrl) => {
+  expect(describeSender({ ...asked, referer })).toMatchObject({ referrer, pageUrl })
+})
+
+test('campaigns are read off the page’s own query', () => {
+  const of = (query: string) => {
+    const sender = describeSender({ ...asked, referer: `https://shop.example/${query}` })
+    return [sender.utmSource, sender.utmMedium, sender.utmCampaign, sender.utmTerm, sender.utmContent]
+  }
+  expect(
+    of('?utm_source=news&x=1&utm_medium=e%2Dmail&utm_campaign=spring+sale&utm_term=t&utm_content=c'),
+  ).toEqual(['news', 'e-mail', 'spring sale', 't', 'c'])
+  const nothing = [null, null, null, null, null]
+  expect(of('')).toEqual(nothing)
+  expect(of('?utm_source=&my_utm_medium=x#utm_term=y')).toEqual(nothing)
+  expect(of('?utm_source=%00%FF%ED%A0%80')[0]).toMatch(/^�+$/)
+  expect(of(`?utm_source=${'x'.repeat(9000)}`)[0]).toHaveLength(255)
+})
+
+test('whatever headers hold, a sender is described in bounded, storable text', () => {
+  const text = fc.string({ unit: 'binary', maxLength: 3000 })
+  fc.assert(
+    fc.property(text, text, text, (userAgent, referer, address) => {
+      for (const each of [
+        referer,
+        `https://a.example/${referer}`,
+        `https://a.example/?utm_source=${referer}`,
+      ]) {
+        const sender = describeSender({ ...asked, userAgent, referer: each, address })
+        for (const value of Object.values(sender)) {
+          if (value === null) continue
+          expect(value.length).toBeLessThanOrEqual(2048)
+          expect(value.isWellFormed() && !value.includes('\0')).toBe(true)
+        }
+      }
+    }),
+    { numRuns: 200 },
+  )
+})
+
+describe('without a database of places', () => {
+  test('a sender comes from nowhere, and the operator is told once', () => {
+    const said = spyOn(log, 'error')
+    let opened = 0
+    const describeSender = openSenders({
+      ...describing,
+      geo: () => {
+        opened++
+        return openGeo('/nowhere.mmdb')
+      },
+    })
+    expect(describeSender(asked)).toMatchObject({ country: null, device: 'Mobile' })
+    expect(describeSender(asked)).toMatchObject({ country: null, device: 'Mobile' })
+    expect([opened, said.mock.calls.length]).toEqual([1, 1])
+    said.mockRestore()
+  })
+})

@@ -1,0 +1,114 @@
+import { expect, test } from 'bun:test'
+import { BROWSER, onBothEngines, type TestServer, type TestWorkspace } from '../../../tests/support/server.ts'
+
+const MINUTE = 60_000
+// At noon, so that no shift of the clock meets midnight, when visitors get new names.
+let now = Date.parse('2026-05-10T12:00:00Z')
+
+const IN_GERMANY = '84.128.0.1'
+const IN_FRANCE = '90.0.0.1'
+const ANDROID =
+  'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Mobile Safari/537.36'
+
+interface Visitor {
+  address?: string
+  userAgent?: string
+}
+const headersOf = ({ address = IN_GERMANY, userAgent = BROWSER }: Visitor) => ({
+  'X-Forwarded-For': address,
+  'User-Agent': userAgent,
+})
+
+async function newForm(workspace: TestWorkspace): Promise<string> {
+  const { json } = await workspace.api('/forms', { method: 'POST', body: { name: 'Contact' } })
+  return json.data.formKey
+}
+
+async function send(server: TestServer, formKey: string, visitor: Visitor = {}, referer?: string) {
+  const { json } = await server.call(`/f/${formKey}`, {
+    method: 'POST',
+    body: { email: 'jo@example.com' },
+    headers: { ...headersOf(visitor), ...(referer === undefined ? {} : { Referer: referer }) },
+  })
+  expect(json).toEqual({ ok: true })
+}
+
+async function newest(workspace: TestWorkspace, formKey: string) {
+  const { json } = await workspace.api(`/forms/${formKey}/submissions`)
+  return json.data[0]
+}
+
+onBothEngines(
+  'a form without the snippet',
+  (server) => {
+    const click = (slug: string, visitor: Visitor = {}) => server().click(slug, headersOf(visitor))
+
+    test('shows at once which link brought its sender, by the id that the destination was given', async () => {
+      const workspace = await server().workspace()
+      const link = await workspace.link({ trackConversions: true })
+      const formKey = await newForm(workspace)
+      const { headers } = await click(link.slug)
+      await send(server(), formKey)
+      const submission = await newest(workspace, formKey)
+      expect(submission).toMatchObject({ linkId: link.id, attribution: 'inferred', sessionLinked: false })
+      const given = new URL(headers.get('location') ?? '').searchParams.get('tp_cid')
+      expect(given).not.toBeNull()
+      expect(submission.clickId).toBe(given)
+    })
+
+    test('still shows it when the link is deleted', async () => {
+      const workspace = await server().workspace()
+      const link = await workspace.link()
+      const formKey = await newForm(workspace)
+      await click(link.slug)
+      await workspace.api(`/links/${link.id}`, { method: 'DELETE' })
+      await send(server(), formKey)
+      expect(await newest(workspace, formKey)).toMatchObject({ linkId: link.id, attribution: 'inferred' })
+    })
+
+    test.each<[string, { clicked?: Visitor; waited?: number; elsewhere?: boolean; head?: boolean }]>([
+      ['by another device', { clicked: { userAgent: ANDROID } }],
+      ['from another address', { clicked: { address: IN_FRANCE } }],
+      ['by a robot', { clicked: { userAgent: 'curl/8.5.0' } }],
+      ['thirty-one minutes ago', { waited: 31 * MINUTE }],
+      ['on a link of another workspace', { elsewhere: true }],
+      ['that only looked (HEAD)', { head: true }],
+    ])('does not mistake it for a click %s', async (_, { clicked = {}, waited = 0, elsewhere, head }) => {
+      const workspace = await server().workspace()
+      const link = await (elsewhere ? await server().workspace() : workspace).link()
+      const formKey = await newForm(workspace)
+      if (head) await server().call(`/${link.slug}`, { method: 'HEAD', headers: headersOf(clicked) })
+      else await click(link.slug, clicked)
+      now += waited
+      // A robot's form comes from the robot: even so its click is no person's.
+      await send(server(), formKey, clicked.userAgent?.startsWith('curl') ? clicked : {})
+      expect(await newest(workspace, formKey)).toMatchObject({
+        linkId: null,
+        clickId: null,
+        attribution: 'none',
+      })
+    })
+
+    test('says device, place, page and campaign', async () => {
+      const workspace = await server().workspace()
+      const formKey = await newForm(workspace)
+      const page =
+        'https://www.shop.example/contact?utm_source=news&utm_campaign=spring+sale&token=secret#form'
+      await send(server(), formKey, { address: IN_FRANCE, userAgent: ANDROID }, page)
+      expect(await newest(workspace, formKey)).toMatchObject({
+        referrer: 'shop.example',
+        pageUrl: 'https://www.shop.example/contact',
+        landingUrl: null,
+        utmSource: 'news',
+        utmMedium: null,
+        utmCampaign: 'spring sale',
+        device: 'Mobile',
+        browser: 'Chrome',
+        os: 'Android',
+        country: 'FR',
+        eventId: null,
+      })
+    })
+  },
+  { now: () => now, environment: { TRUST_PROXY: '127.0.0.1/32' } },
+)

@@ -1,0 +1,128 @@
+// POST /v1/forms/:formKey/check: what will go wrong with the form on its page, and how to mend it.
+
+import { z } from '@hono/zod-openapi'
+import { apiRoute, dataOf, jsonOf } from '../../http/api-route.ts'
+import { invalid } from '../../lib/failure.ts'
+import { checkUrl } from '../../lib/web-url.ts'
+import { text } from '../../lib/wire.ts'
+import type { Db } from '../../storage/rows/open.ts'
+import type { Actor } from '../accounts/actor.ts'
+import { newApi } from '../accounts/guard.ts'
+import { type CheckedForm, checkPage } from './check-page.ts'
+import { fetchPage, PAGE_BYTES_MAX, type PageRequest } from './fetch-page.ts'
+import { findForm } from './find-form.ts'
+import { FindingShape, inOrder } from './finding.ts'
+import { formResource } from './form.ts'
+import { FormKeyParameter } from './schema.ts'
+
+export interface CheckApiNeeds extends PageRequest {
+  origin: string
+  /** The captcha is Cloudflare's: its site key is set. */
+  turnstile: boolean
+}
+
+const URL_MAX = 2048
+
+const pageAddress = (description: string) =>
+  text(1, URL_MAX)
+    .transform((value, context) => {
+      const checked = checkUrl(value, { schemes: [], ownHosts: [] })
+      if ('href' in checked) return checked.href
+      context.addIssue({ code: 'custom', message: checked.wrong })
+      return z.NEVER
+    })
+    .optional()
+    .openapi({ type: 'string', format: 'uri', minLength: 1, maxLength: URL_MAX, description })
+
+/** A NUL or half a character in a page is the page's matter: nothing of it is stored. */
+const pageText = z
+  .string({ error: 'must be a string' })
+  .min(1, 'must not be empty')
+  .refine((value) => Buffer.byteLength(value) <= PAGE_BYTES_MAX, `must be at most ${PAGE_BYTES_MAX} bytes`)
+  .optional()
+  .openapi({ minLength: 1, maxLength: PAGE_BYTES_MAX, description: 'The HTML of the page, at most 900 KB' })
+
+const CheckForm = z
+  .strictObject(
+    {
+      url: pageAddress('The public address of the page, which is fetched'),
+      html: pageText,
+      pageUrl: pageAddress('With html: where that page is'),
+    },
+    { error: ({ code }) => (code === 'invalid_type' ? 'must be an object' : undefined) },
+  )
+  .superRefine(({ url, html, pageUrl }, context) => {
+    const wrong = (name: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [name], message })
+    if (url === undefined && html === undefined) wrong('url', 'is required, unless html is given')
+    if (url !== undefined && html !== undefined) wrong('html', 'must not be given together with url')
+    if (url !== undefined && pageUrl !== undefined) wrong('pageUrl', 'goes with html only')
+  })
+  .openapi('CheckForm', {
+    anyOf: [
+      { required: ['url'], not: { anyOf: [{ required: ['html'] }, { required: ['pageUrl'] }] } },
+      { required: ['html'], not: { required: ['url'] } },
+    ],
+  })
+
+const FormCheck = z
+  .strictObject({
+    url: z.string().nullable().openapi({ description: 'Of the page, where known' }),
+    ok: z.boolean().openapi({ description: 'No finding is an error' }),
+    findings: z.array(FindingShape).openapi({ description: 'Errors first' }),
+  })
+  .openapi('FormCheck')
+
+const route = apiRoute({
+  tags: ['Forms'],
+  method: 'post',
+  path: '/forms/{formKey}/check',
+  operationId: 'checkForm',
+  summary: 'Check the page a form stands on',
+  description:
+    'Reads the page, by its address or as text, and says what will go wrong with the form on it and how to mend it. Nothing is submitted or stored. A page that cannot be fetched is a finding too.',
+  request: { params: FormKeyParameter, body: jsonOf(CheckForm) },
+  responses: { 200: dataOf(FormCheck, 'What was found') },
+  fails: [404],
+})
+
+export function formCheckApi(needs: CheckApiNeeds) {
+  return newApi().openapi(route, async (c) => {
+    const { formKey } = c.req.valid('param')
+    const { url, html, pageUrl = null } = c.req.valid('json')
+    // With a key the request runs inside a transaction, and every other writer would wait for somebody's web server.
+    if (url !== undefined && c.req.header('idempotency-key') !== undefined) {
+      throw invalid({ 'Idempotency-Key': 'is not taken with url: a check changes nothing, ask again' })
+    }
+    const { read } = c.get('rows')
+    const { form, publicId } = await formToCheck(read, c.get('actor'), formKey, needs.origin)
+    const asked = { form, publicId, origin: needs.origin, turnstile: needs.turnstile }
+    if (html !== undefined) {
+      const findings = checkPage({ ...asked, html, pageUrl })
+      return c.json({ data: { url: pageUrl, ok: isOk(findings), findings } }, 200)
+    }
+    const pageAt = url as string
+    const { page, findings: fetching } = await fetchPage(needs, pageAt)
+    const found = page ? checkPage({ ...asked, ...page, pageUrl: pageAt }) : []
+    const findings = inOrder([...fetching, ...found])
+    return c.json({ data: { url: pageAt, ok: isOk(findings), findings } }, 200)
+  })
+}
+
+const isOk = (findings: { severity: string }[]) => findings.every(({ severity }) => severity !== 'error')
+
+/** @throws Failure `not_found` */
+async function formToCheck(
+  db: Db,
+  actor: Actor,
+  formKey: string,
+  origin: string,
+): Promise<{ form: CheckedForm; publicId: string }> {
+  const form = formResource({ origin }, await findForm(db, actor, formKey))
+  const workspace = await db
+    .selectFrom('workspaces')
+    .select('public_id')
+    .where('id', '=', actor.workspaceId)
+    .executeTakeFirstOrThrow()
+  return { form, publicId: workspace.public_id }
+}

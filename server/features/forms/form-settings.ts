@@ -1,0 +1,48 @@
+// A form as its endpoint sees it. Read for each submission, by an index: a change is in force with the next one.
+
+import type { Rows } from '../../storage/rows/open.ts'
+
+export interface FormSettings {
+  id: number
+  workspaceId: number
+  formKey: string
+  enabled: boolean
+  requiredFields: string[]
+  redirectUrl: string | null
+  captcha: boolean
+  allowedOrigins: string[]
+}
+
+// Longer and looser than keys are, and still nothing that a store would stumble over.
+const ASKABLE = /^[\w-]{1,64}$/
+
+/** The form's key is what is public, and says whose form it is. */
+export async function findFormSettings(rows: Rows, formKey: string): Promise<FormSettings | undefined> {
+  if (!ASKABLE.test(formKey)) return undefined
+  const row = await rows.read
+    .selectFrom('forms')
+    .select([
+      'id',
+      'workspace_id',
+      'form_key',
+      'enabled',
+      'required_fields',
+      'redirect_url',
+      'captcha',
+      'allowed_origins',
+    ])
+    .where('form_key', '=', formKey)
+    .executeTakeFirst()
+  return (
+    row && {
+      id: row.id,
+      workspaceId: row.workspace_id,
+      formKey: row.form_key,
+      enabled: row.enabled === 1,
+      requiredFields: JSON.parse(row.required_fields),
+      redirectUrl: row.redirect_url,
+      captcha: row.captcha === 1,
+      allowedOrigins: JSON.parse(row.allowed_origins),
+    }
+  )
+}

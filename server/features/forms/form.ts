@@ -1,0 +1,98 @@
+// A form as a row and as the resource that callers see, and the rules for what is set.
+
+import { type Selectable, sql } from 'kysely'
+import { invalid } from '../../lib/failure.ts'
+import { iso, isoOrNull } from '../../lib/wire.ts'
+import type { Db, Rows } from '../../storage/rows/open.ts'
+import type { Forms } from '../../storage/rows/tables.ts'
+import type { Action, Actor } from '../accounts/actor.ts'
+import type { FormResource, UpdateFormInput } from './schema.ts'
+
+/** What each verb that changes forms or submissions asks for: whoever may write links may write these. */
+export const FORMS_WRITE: Action = 'links:write'
+
+export interface FormNeeds {
+  rows: Rows
+  /** `https://go.example`, before `/f/{formKey}`. */
+  origin: string
+  now: () => number
+}
+
+/** With what is counted, not stored. */
+export type FormRow = Selectable<Forms> & { submissions: number | string; last_submission_at: number | null }
+
+/**
+ * The forms of a workspace. Both figures are read off the index `submissions_by_form` alone, for one page of forms.
+ */
+export const formsOf = (db: Db, actor: Pick<Actor, 'workspaceId'>) =>
+  db
+    .selectFrom('forms')
+    .selectAll('forms')
+    .select((e) => [
+      e
+        .selectFrom('submissions')
+        .select((of) => of.fn.countAll<number>().as('count'))
+        .whereRef('submissions.form_id', '=', 'forms.id')
+        .$asScalar()
+        .$notNull()
+        .as('submissions'),
+      e
+        .selectFrom('submissions')
+        .select(sql<number | null>`max(submissions.created_at)`.as('last'))
+        .whereRef('submissions.form_id', '=', 'forms.id')
+        .$asScalar()
+        .as('last_submission_at'),
+    ])
+    .where('forms.workspace_id', '=', actor.workspaceId)
+
+export function formResource({ origin }: Pick<FormNeeds, 'origin'>, form: FormRow): FormResource {
+  return {
+    formKey: form.form_key,
+    name: form.name,
+    endpoint: `${origin}/f/${form.form_key}`,
+    enabled: form.enabled === 1,
+    requiredFields: JSON.parse(form.required_fields),
+    redirectUrl: form.redirect_url,
+    captcha: form.captcha === 1,
+    successMessage: form.success_message,
+    allowedOrigins: JSON.parse(form.allowed_origins),
+    channelIds: JSON.parse(form.channel_ids),
+    submissions: Number(form.submissions),
+    lastSubmissionAt: isoOrNull(form.last_submission_at),
+    createdAt: iso(form.created_at),
+    updatedAt: iso(form.updated_at),
+  }
+}
+
+type Settable = Pick<
+  Selectable<Forms>,
+  | 'name'
+  | 'enabled'
+  | 'required_fields'
+  | 'redirect_url'
+  | 'captcha'
+  | 'success_message'
+  | 'allowed_origins'
+  | 'channel_ids'
+>
+
+/** The columns that an input names; `null` in it is what a new form has. @throws Failure `invalid` */
+export function formColumns(input: UpdateFormInput): Partial<Settable> {
+  // There are no channels yet that an id could be of.
+  if (input.channelIds?.length) throw invalid({ channelIds: 'must be ids of channels of this workspace' })
+  const columns: Partial<Settable> = {
+    name: input.name,
+    enabled: input.enabled === undefined ? undefined : Number(input.enabled ?? true),
+    required_fields: listColumn(input.requiredFields),
+    redirect_url: input.redirectUrl,
+    captcha: input.captcha === undefined ? undefined : Number(input.captcha ?? false),
+    success_message: input.successMessage,
+    allowed_origins: listColumn(input.allowedOrigins),
+    channel_ids: listColumn(input.channelIds),
+  }
+  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
+}
+
+/** Each once: two spellings of an origin are the same by now. */
+const listColumn = (list: (string | number)[] | null | undefined) =>
+  list === undefined ? undefined : JSON.stringify([...new Set(list ?? [])])

@@ -1,0 +1,349 @@
+// The form endpoint as the outside sees it: who gets which answer, in which mode, and where a browser goes next.
+
+import { describe, expect, test } from 'bun:test'
+import {
+  BEHIND_PROXY,
+  FORM,
+  JSON_TYPE,
+  makeForm,
+  NAVIGATION,
+  newAddress,
+  post,
+  SCRIPT,
+  stored,
+  storedFields,
+} from '../../../tests/support/forms.ts'
+import { onBothEngines, until } from '../../../tests/support/server.ts'
+
+const PAGE = 'https://site.example/contact'
+
+onBothEngines(
+  'the form endpoint',
+  (server) => {
+    describe('answers', () => {
+      test('a captured submission with {"ok":true} and the headers that let any page read it', async () => {
+        const form = await makeForm(server())
+        const answer = await post(server(), form, FORM, 'name=Ada&email=ada%40example.com', SCRIPT)
+        expect([answer.status, answer.text]).toEqual([200, '{"ok":true}'])
+        expect(answer.headers.get('content-type')).toStartWith('application/json')
+        expect(await storedFields(server(), form)).toEqual([
+          [
+            ['name', 'Ada'],
+            ['email', 'ada@example.com'],
+          ],
+        ])
+        const [row] = await stored(server(), form)
+        expect(row).toMatchObject({
+          email: 'ada@example.com',
+          duplicate_of: null,
+          search_text: 'ada\nada@example.com',
+        })
+      })
+
+      const refusals: [string, number, string, (key: string) => [string, RequestInit]][] = [
+        ['no key', 400, 'Missing form key', () => ['/f', {}]],
+        ['no key behind a slash', 400, 'Missing form key', () => ['/f/', {}]],
+        ['an unknown key', 404, 'Form not found', () => ['/f/zzzzzzzzzz', {}]],
+        ['a key that no store could look for', 404, 'Form not found', () => ['/f/%00%ff', {}]],
+        ['more path than a key', 404, 'Form not found', (key) => [`/f/${key}/more`, {}]],
+        [
+          'a type that is none of the three',
+          415,
+          'Unsupported content type',
+          (key) => [`/f/${key}`, { headers: { 'Content-Type': 'text/plain' } }],
+        ],
+        ['no type', 415, 'Unsupported content type', (key) => [`/f/${key}`, { body: new Uint8Array([97]) }]],
+        [
+          'a compressed body',
+          415,
+          'Unsupported content type',
+          (key) => [`/f/${key}`, { headers: { 'Content-Type': FORM, 'Content-Encoding': 'gzip' } }],
+        ],
+        [
+          'broken JSON',
+          400,
+          'Invalid JSON',
+          (key) => [`/f/${key}`, { headers: { 'Content-Type': JSON_TYPE }, body: '{"a":' }],
+        ],
+        [
+          'an empty JSON body',
+          400,
+          'Invalid JSON',
+          (key) => [`/f/${key}`, { headers: { 'Content-Type': JSON_TYPE }, body: '' }],
+        ],
+        [
+          'a JSON list',
+          400,
+          'Invalid JSON',
+          (key) => [`/f/${key}`, { headers: { 'Content-Type': JSON_TYPE }, body: '[]' }],
+        ],
+        [
+          'JSON null',
+          400,
+          'Invalid JSON',
+          (key) => [`/f/${key}`, { headers: { 'Content-Type': JSON_TYPE }, body: 'null' }],
+        ],
+        [
+          'JSON that is no UTF-8',
+          400,
+          'Invalid JSON',
+          (key) => [
+            `/f/${key}`,
+            { headers: { 'Content-Type': JSON_TYPE }, body: Buffer.from('{"a":"\xff"}', 'latin1') },
+          ],
+        ],
+        [
+          '100,000 open brackets',
+          400,
+          'Invalid JSON',
+          (key) => [`/f/${key}`, { headers: { 'Content-Type': JSON_TYPE }, body: '['.repeat(100_000) }],
+        ],
+        [
+          'a multipart body without a boundary',
+          400,
+          'Content-Type has no boundary: let the browser or the HTTP client write this header',
+          (key) => [`/f/${key}`, { headers: { 'Content-Type': 'multipart/form-data' }, body: 'x' }],
+        ],
+        [
+          'a body over 1 MiB',
+          413,
+          'Submission too large',
+          (key) => [`/f/${key}`, { headers: { 'Content-Type': FORM }, body: `a=${'x'.repeat(1024 * 1024)}` }],
+        ],
+        [
+          'a value over 65,536 characters',
+          413,
+          'Submission too large',
+          (key) => [`/f/${key}`, { headers: { 'Content-Type': FORM }, body: `a=${'x'.repeat(65_537)}` }],
+        ],
+        [
+          'a name over 256 characters',
+          413,
+          'Submission too large',
+          (key) => [`/f/${key}`, { headers: { 'Content-Type': FORM }, body: `${'x'.repeat(257)}=a` }],
+        ],
+        [
+          '257 fields',
+          413,
+          'Submission too large',
+          (key) => [
+            `/f/${key}`,
+            {
+              headers: { 'Content-Type': FORM },
+              body: Array.from({ length: 257 }, (_, i) => `f${i}=1`).join('&'),
+            },
+          ],
+        ],
+      ]
+      test.each(refusals)('%s with %i in either mode', async (_, status, error, ask) => {
+        const form = await makeForm(server())
+        const [path, init] = ask(form.key)
+        for (const accept of ['application/json', '*/*', NAVIGATION.Accept]) {
+          const headers = { 'X-Forwarded-For': newAddress(), ...(init.headers as object), Accept: accept }
+          const answer = await fetch(server().origin + path, {
+            method: 'POST',
+            redirect: 'manual',
+            ...init,
+            headers,
+          })
+          expect(answer.status).toBe(status)
+          expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+          const text = await answer.text()
+          const page =
+            accept.includes('text/html') &&
+            !String((init.headers as Record<string, string>)?.['Content-Type']).includes('json')
+          if (page)
+            expect([answer.headers.get('content-type'), text]).toEqual([
+              'text/html; charset=utf-8',
+              expect.stringContaining('<h1>'),
+            ])
+          else expect(JSON.parse(text)).toEqual({ error })
+        }
+        expect(await stored(server(), form)).toEqual([])
+      })
+
+      test('a disabled form with 403, from the moment it is disabled', async () => {
+        const form = await makeForm(server())
+        expect((await post(server(), form, FORM, 'a=1', SCRIPT)).status).toBe(200)
+        const set = (enabled: number) =>
+          server().app.rows.write((db) =>
+            db.updateTable('forms').set({ enabled }).where('workspace_id', '=', form.workspaceId).execute(),
+          )
+        await set(0)
+        const answer = await post(server(), form, FORM, 'a=2', SCRIPT)
+        expect([answer.status, answer.text]).toEqual([403, '{"error":"Form is disabled"}'])
+        await set(1)
+        expect((await post(server(), form, FORM, 'a=3', SCRIPT)).status).toBe(200)
+        expect(await storedFields(server(), form)).toEqual([[['a', '1']], [['a', '3']]])
+      })
+
+      test('a deleted form with 404', async () => {
+        const form = await makeForm(server())
+        await server().app.rows.write((db) =>
+          db.deleteFrom('forms').where('workspace_id', '=', form.workspaceId).execute(),
+        )
+        const answer = await post(server(), form, FORM, 'a=2', SCRIPT)
+        expect([answer.status, answer.text]).toEqual([404, '{"error":"Form not found"}'])
+      })
+
+      test.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'])(
+        '%s with 405 and what is allowed',
+        async (method) => {
+          const form = await makeForm(server())
+          for (const path of [`/f/${form.key}`, '/f', '/f/', '/f/unknown']) {
+            const answer = await server().call(path, { method, headers: { Accept: 'text/html' } })
+            expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+            expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+            expect(answer.text).toBe(method === 'HEAD' ? '' : '{"error":"Method not allowed"}')
+          }
+        },
+      )
+
+      test('the question before a request with what it asked for, whatever the form', async () => {
+        const form = await makeForm(server(), { enabled: false })
+        for (const path of [`/f/${form.key}`, '/f/unknown', '/f/']) {
+          for (const [asked, allowed] of [
+            ['content-type, x-custom', 'content-type, x-custom'],
+            ['', 'Content-Type, Accept, X-Requested-With'],
+            ['bad header;', 'Content-Type, Accept, X-Requested-With'],
+          ]) {
+            const headers = {
+              Origin: 'https://site.example',
+              'Access-Control-Request-Headers': asked as string,
+            }
+            const answer = await server().call(path, { method: 'OPTIONS', headers })
+            expect([answer.status, answer.text]).toEqual([204, ''])
+            expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+            expect(answer.headers.get('access-control-allow-methods')).toBe('POST, OPTIONS')
+            expect(answer.headers.get('access-control-allow-headers')).toBe(allowed as string)
+            expect(answer.headers.get('access-control-max-age')).toBe('86400')
+          }
+        }
+      })
+
+      test('everything with the same guards, without a cookie', async () => {
+        const form = await makeForm(server(), { requiredFields: ['a'] })
+        const answers = [
+          await post(server(), form, FORM, 'a=1', SCRIPT),
+          await post(server(), form, FORM, 'a=1', { ...NAVIGATION, Referer: PAGE }),
+          await post(server(), form, FORM, 'a=1', NAVIGATION),
+          await post(server(), form, FORM, '', NAVIGATION),
+          await post(server(), form, FORM, '', SCRIPT),
+          await post(server(), { key: 'unknown' }, FORM, '', NAVIGATION),
+          await server().call('/f/x'),
+          await server().call('/f/x', { method: 'OPTIONS' }),
+        ]
+        expect(answers.map(({ status }) => status)).toEqual([200, 303, 303, 422, 422, 404, 405, 204])
+        for (const { headers } of answers) {
+          expect(headers.get('access-control-allow-origin')).toBe('*')
+          expect(headers.get('access-control-expose-headers')).toBe('Retry-After')
+          expect(headers.get('referrer-policy')).toBe('no-referrer')
+          expect(headers.get('cache-control')).toBe('no-store')
+          expect(headers.get('x-content-type-options')).toBe('nosniff')
+          expect(headers.get('x-robots-tag')).toBe('noindex')
+          expect(headers.get('x-request-id')).toMatch(/^[\w-]{8,}$/)
+          expect(headers.has('set-cookie')).toBe(false)
+        }
+        const named = await post(server(), form, FORM, 'a=1', {
+          ...SCRIPT,
+          'X-Request-Id': 'from-the-sender',
+        })
+        expect(named.headers.get('x-request-id')).toBe('from-the-sender')
+      })
+    })
+
+    test.each<[string, Record<string, string>, string | undefined, 200 | 303]>([
+      ['fetch', { 'Sec-Fetch-Mode': 'cors', Accept: '*/*' }, FORM, 200],
+      ['fetch on the same origin', { 'Sec-Fetch-Mode': 'same-origin', Accept: '*/*' }, FORM, 200],
+      ['JSON without Sec-Fetch', { Accept: '*/*' }, JSON_TYPE, 200],
+      ['JSON with a charset', { Accept: '*/*' }, 'Application/JSON; charset=utf-8', 200],
+      ['a script on plain http', { Accept: 'application/json' }, FORM, 200],
+      ['a script that takes anything else too', { Accept: 'application/json, text/plain, */*' }, FORM, 200],
+      ['a navigation', NAVIGATION, FORM, 303],
+      ['a navigation on plain http', { Accept: NAVIGATION.Accept }, FORM, 303],
+      ['a navigation that would take JSON as well', { Accept: 'text/html, application/json' }, FORM, 303],
+      [
+        'fetch without cors, which cannot read the answer',
+        { 'Sec-Fetch-Mode': 'no-cors', Accept: '*/*' },
+        FORM,
+        303,
+      ],
+      ['a program that says nothing', { Accept: '*/*' }, FORM, 303],
+    ])('%s is answered in its mode', async (_, headers, type, status) => {
+      const form = await makeForm(server())
+      const body = type === FORM ? 'a=1' : '{"a":"1"}'
+      const answer = await post(server(), form, type, body, { ...headers, Referer: PAGE })
+      expect([answer.status, answer.headers.get('location')]).toEqual([status, status === 303 ? PAGE : null])
+      expect(await storedFields(server(), form)).toEqual([[['a', '1']]])
+    })
+
+    test.each<[string, string, string | undefined, string | undefined, string]>([
+      ['_next', '_next=https%3A%2F%2Fa.example%2Fok', 'https://b.example/', PAGE, 'https://a.example/ok'],
+      ['a relative _next', '_next=%2Fok', 'https://b.example/', PAGE, 'https://site.example/ok'],
+      ["the form's page", 'a=1', 'https://b.example/', PAGE, 'https://b.example/'],
+      ['where the visitor was', 'a=1', undefined, `${PAGE}?_errors=old&b=2`, `${PAGE}?b=2`],
+      ['our thanks', 'a=1', undefined, undefined, '/thanks'],
+      ['no script', '_next=javascript%3Aalert(1)', undefined, PAGE, PAGE],
+      ['no password', '_next=https%3A%2F%2Fu%3Ap%40e.example', undefined, PAGE, PAGE],
+      [
+        'no second header',
+        '_next=https%3A%2F%2Fa.example%2F%0D%0ASet-Cookie%3A+a%3Db',
+        undefined,
+        PAGE,
+        'https://a.example/Set-Cookie:%20a=b',
+      ],
+    ])(
+      'a success leads to: %s; and the same for a robot, of which nothing is stored',
+      async (_, body, redirectUrl, referer, target) => {
+        const form = await makeForm(server(), { redirectUrl })
+        const headers = { ...NAVIGATION, ...(referer ? { Referer: referer } : {}) }
+        const expected = new URL(target, server().origin).href
+        const answer = await post(server(), form, FORM, body, headers)
+        expect([answer.status, answer.headers.get('location'), answer.text]).toEqual([303, expected, ''])
+        const robot = await post(server(), form, FORM, `${body}&_gotcha=x`, headers)
+        expect([robot.status, robot.headers.get('location'), robot.text]).toEqual([303, expected, ''])
+        expect([...robot.headers.keys()].sort()).toEqual([...answer.headers.keys()].sort())
+        const script = await post(server(), form, FORM, body, { ...headers, ...SCRIPT })
+        expect([script.status, script.headers.get('location')]).toEqual([200, null])
+        expect(await stored(server(), form)).toHaveLength(2)
+      },
+    )
+
+    test('the page of thanks is there, for people', async () => {
+      const answer = await server().call('/thanks')
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+      expect(answer.text).toContain('<h1>Thank you</h1>')
+    })
+
+    test('keeps where it came from, and no address', async () => {
+      const form = await makeForm(server())
+      const headers = {
+        ...SCRIPT,
+        'User-Agent':
+          'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36',
+        Referer: `${PAGE}?utm_source=news&utm_campaign=may&secret=1`,
+        'X-Forwarded-For': '198.51.100.23',
+      }
+      await post(server(), form, FORM, 'a=1', headers)
+      const [row] = await stored(server(), form)
+      expect(row).toMatchObject({
+        device: 'Desktop',
+        browser: 'Chrome',
+        os: 'Windows',
+        referrer: 'site.example',
+        page_url: PAGE,
+        utm_source: 'news',
+        utm_campaign: 'may',
+        link_id: null,
+        session_linked: 0,
+      })
+      expect(JSON.stringify(row)).not.toMatch(/198\.51\.100\.23|secret/)
+      await until(
+        'the look for its link',
+        async () => (await stored(server(), form))[0]?.attribution_due === 0,
+      )
+      expect((await stored(server(), form))[0]?.attribution).toBe('none')
+    })
+  },
+  BEHIND_PROXY,
+)

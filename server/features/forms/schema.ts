@@ -1,0 +1,269 @@
+// Forms and submissions on the wire: the API validates with these shapes and its reference is generated from them.
+
+import { z } from '@hono/zod-openapi'
+import { checkUrl } from '../../lib/web-url.ts'
+import { flag, numberParameter, oneOf, parameter, text, wholeNumber } from '../../lib/wire.ts'
+import { normalOrigin, ORIGIN_MAX } from './allowed-origin.ts'
+import { FORM_KEY } from './form-key.ts'
+import { type Edge, readEdge } from './period.ts'
+
+export const SUBMISSION_STATUSES = ['new', 'read', 'archived', 'spam'] as const
+export const ATTRIBUTIONS = ['measured', 'inferred', 'none'] as const
+export const EXPORT_FORMATS = ['csv', 'json', 'ndjson'] as const
+export type ExportFormat = (typeof EXPORT_FORMATS)[number]
+
+/** What is known of where a submission came from, each a text; also the order of the export's columns. */
+export const SOURCES = ['referrer', 'pageUrl', 'landingUrl'] as const
+export const CAMPAIGN = ['utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent'] as const
+export const PLACES = ['device', 'browser', 'os', 'country', 'region', 'city'] as const
+
+const REDIRECT_MAX = 2048
+const LIST_MAX = 100
+/** As the endpoint's limit for a field's name. */
+const FIELD_NAME_MAX = 256
+
+export const FormShape = z
+  .strictObject({
+    formKey: z.string(),
+    name: z.string(),
+    endpoint: z.url().openapi({ description: 'What the form posts to: its `action`' }),
+    enabled: z.boolean(),
+    requiredFields: z.array(z.string()),
+    redirectUrl: z.string().nullable(),
+    captcha: z.boolean(),
+    successMessage: z.string().nullable(),
+    allowedOrigins: z.array(z.string()).openapi({ description: 'Empty: any page may post' }),
+    channelIds: z.array(z.int()),
+    submissions: z.int().openapi({ description: 'How many are stored' }),
+    lastSubmissionAt: z.iso.datetime().nullable(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .openapi('Form')
+export type FormResource = z.infer<typeof FormShape>
+
+const textsOf = <const T extends readonly string[]>(names: T) =>
+  Object.fromEntries(names.map((name) => [name, z.string().nullable()])) as Record<
+    T[number],
+    z.ZodNullable<z.ZodString>
+  >
+
+export const SubmissionShape = z
+  .strictObject({
+    id: z.int(),
+    formKey: z.string(),
+    fields: z
+      .record(z.string(), z.string())
+      .openapi({ description: "What was sent, under the sender's names and in the sender's order" }),
+    status: z.enum(SUBMISSION_STATUSES),
+    notes: z.string().nullable(),
+    email: z.string().nullable(),
+    duplicateOf: z
+      .int()
+      .nullable()
+      .openapi({ description: 'The identical submission that came shortly before' }),
+    ...textsOf([...SOURCES, ...CAMPAIGN]),
+    linkId: z.int().nullable(),
+    clickId: z.string().nullable(),
+    eventId: z.string().nullable(),
+    sessionLinked: z.boolean(),
+    attribution: z.enum(ATTRIBUTIONS).openapi({
+      description:
+        'How linkId is known: measured by the tracking snippet, inferred from a click of the same visitor shortly before, or not at all',
+    }),
+    ...textsOf(PLACES),
+    createdAt: z.iso.datetime(),
+  })
+  .openapi('Submission')
+
+/** In an answer `fields` is a Map, since an object would not keep the sender's order. */
+export type SubmissionResource = Omit<z.infer<typeof SubmissionShape>, 'fields'> & {
+  fields: Map<string, string>
+}
+
+export const TOUCHES = ['click', 'referrer', 'campaign'] as const
+
+export const TouchShape = z
+  .strictObject({
+    type: z.enum(TOUCHES),
+    why: z.string().openapi({ description: 'Why this counts, as a sentence' }),
+    linkId: z.int().nullable(),
+    slug: z.string().nullable(),
+    shortUrl: z.string().nullable(),
+    clickId: z.string().nullable(),
+    ...textsOf([...SOURCES, ...CAMPAIGN]),
+  })
+  .openapi('Touch')
+export type Touch = z.infer<typeof TouchShape>
+
+const mustBeObject = {
+  error: ({ code }: { code?: string }) => (code === 'invalid_type' ? 'must be an object' : undefined),
+}
+
+const formName = text(1, 200)
+  .trim()
+  .refine((value) => value !== '', 'must not be blank')
+
+const requiredField = text(1, FIELD_NAME_MAX)
+  .refine((name) => !name.startsWith('_'), 'must not start with "_": such fields are never stored')
+  .refine(
+    (name) => name !== 'cf-turnstile-response',
+    "is the captcha's own field; set captcha to true instead",
+  )
+
+const redirectUrl = text(1, REDIRECT_MAX)
+  .transform((value, context) => {
+    const checked = checkUrl(value, { schemes: [], ownHosts: [] })
+    if ('href' in checked && checked.href.length <= REDIRECT_MAX) return checked.href
+    const message = 'wrong' in checked ? checked.wrong : `must be at most ${REDIRECT_MAX} characters`
+    context.addIssue({ code: 'custom', message })
+    return z.NEVER
+  })
+  .nullable()
+  .optional()
+  .openapi({
+    type: ['string', 'null'],
+    format: 'uri',
+    minLength: 1,
+    maxLength: REDIRECT_MAX,
+    description: 'Where a browser goes after a submission without the snippet',
+    example: 'https://example.com/thanks',
+  })
+
+const allowedOrigin = text(1, ORIGIN_MAX)
+  .transform((value, context) => {
+    const origin = normalOrigin(value)
+    if (origin !== undefined) return origin
+    context.addIssue({
+      code: 'custom',
+      message: 'must be an origin such as https://example.com or https://*.example.com',
+    })
+    return z.NEVER
+  })
+  .openapi({ type: 'string', minLength: 1, maxLength: ORIGIN_MAX, example: 'https://*.example.com' })
+
+/** Everything about a form that can be set, each of it optional; `null` goes back to the beginning. */
+const fields = {
+  enabled: flag().nullable().optional().openapi({ description: 'true when absent' }),
+  requiredFields: z
+    .array(requiredField, { error: 'must be a list of field names' })
+    .max(LIST_MAX, `must be at most ${LIST_MAX} names`)
+    .refine((names) => new Set(names).size === names.length, 'must name each field once')
+    .nullable()
+    .optional()
+    .openapi({ example: ['email'] }),
+  redirectUrl,
+  captcha: flag().nullable().optional().openapi({ description: 'false when absent' }),
+  successMessage: text(1, 1000).nullable().optional(),
+  allowedOrigins: z
+    .array(allowedOrigin, { error: 'must be a list of origins' })
+    .max(LIST_MAX, `must be at most ${LIST_MAX} origins`)
+    .nullable()
+    .optional()
+    .openapi({
+      description: 'Pages that may post; any when empty. Scheme, host and port, or any host below one',
+    }),
+  channelIds: z
+    .array(wholeNumber(1), { error: 'must be a list of channel ids' })
+    .max(LIST_MAX, `must be at most ${LIST_MAX} channels`)
+    .nullable()
+    .optional(),
+}
+
+export const CreateForm = z.strictObject({ name: formName, ...fields }, mustBeObject).openapi('CreateForm')
+export const UpdateForm = z
+  .strictObject({ name: formName.optional(), ...fields }, mustBeObject)
+  .openapi('UpdateForm')
+export type CreateFormInput = z.infer<typeof CreateForm>
+export type UpdateFormInput = z.infer<typeof UpdateForm>
+
+export const FormListQuery = z.strictObject({
+  limit: numberParameter(1, 100).optional(),
+  cursor: parameter(1000).optional(),
+})
+export type FormListQueryInput = z.infer<typeof FormListQuery>
+
+export const FormKeyParameter = z.object({
+  formKey: z.string().openapi({
+    param: { name: 'formKey', in: 'path' },
+    type: 'string',
+    pattern: FORM_KEY.source,
+    example: 'k7m2xw9qpd',
+  }),
+})
+
+const edge = (which: keyof Edge, description: string) =>
+  parameter(40)
+    .transform((written, context) => {
+      const read = readEdge(written)
+      if (read) return read[which]
+      context.addIssue({
+        code: 'custom',
+        message: 'must be an ISO 8601 time or date, such as 2026-03-29 or 2026-03-29T12:00:00Z',
+      })
+      return z.NEVER
+    })
+    .optional()
+    .openapi({ type: 'string', maxLength: 40, description, example: '2026-03-29' })
+
+// As long as such a value can be stored.
+const exactly = (max: number) => parameter(max).optional()
+
+/** Which submissions of a form: the list and the export take the same. */
+const SELECTION = {
+  start: edge('start', 'An instant, or a date (its first moment, UTC)'),
+  end: edge('end', 'An instant (exclusive), or a date (the whole day counts, UTC)'),
+  search: parameter(200)
+    .optional()
+    .openapi({ description: 'Part of any value that was sent, without regard to case' }),
+  status: oneOf(SUBMISSION_STATUSES).optional(),
+  email: exactly(254).openapi({ description: 'Without regard to case' }),
+  attribution: oneOf(ATTRIBUTIONS).optional(),
+  linkId: numberParameter(1, 999_999_999_999_999).optional(),
+  referrer: exactly(255).openapi({ description: 'Host of the page the visitor came from' }),
+  utmSource: exactly(255),
+  utmMedium: exactly(255),
+  utmCampaign: exactly(255),
+  utmTerm: exactly(255),
+  utmContent: exactly(255),
+  device: exactly(255),
+  browser: exactly(255),
+  os: exactly(255),
+  country: exactly(255).openapi({ description: 'Two letters, without regard to case', example: 'DE' }),
+  region: exactly(255),
+  city: exactly(255),
+}
+export const SELECTION_TEXTS = ['referrer', ...CAMPAIGN, 'device', 'browser', 'os', 'region', 'city'] as const
+
+function notEmpty({ start, end }: { start?: number; end?: number }, context: z.RefinementCtx) {
+  if (start === undefined || end === undefined || start < end) return
+  context.addIssue({ code: 'custom', path: ['start'], message: 'must be before end' })
+}
+
+export const SubmissionListQuery = z
+  .strictObject({
+    limit: numberParameter(1, 100).optional(),
+    cursor: parameter(1000).optional(),
+    ...SELECTION,
+  })
+  .superRefine(notEmpty)
+export type SubmissionListQueryInput = z.infer<typeof SubmissionListQuery>
+export type SubmissionSelection = Omit<SubmissionListQueryInput, 'limit' | 'cursor'>
+
+export const SubmissionExportQuery = z
+  .strictObject({
+    format: oneOf(EXPORT_FORMATS).optional().openapi({ description: 'csv when absent' }),
+    ...SELECTION,
+  })
+  .superRefine(notEmpty)
+
+export const UpdateSubmission = z
+  .strictObject(
+    {
+      status: oneOf(SUBMISSION_STATUSES).nullable().optional().openapi({ description: 'null is new' }),
+      notes: text(1, 10_000).nullable().optional(),
+    },
+    mustBeObject,
+  )
+  .openapi('UpdateSubmission')
+export type UpdateSubmissionInput = z.infer<typeof UpdateSubmission>
