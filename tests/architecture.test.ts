@@ -27,7 +27,7 @@ const EXCEPTIONS: Exception[] = [
     'listLinks',
     'filtered(), which makes both queries, names the workspace',
   ),
-  except('workspace', 'links/count-clicks.ts', 'countClicks', JOB),
+  except('workspace', 'links/count-clicks.ts', 'addClicks', JOB),
   except('workspace', 'accounts/keys.ts', 'findKeyActor', BEFORE_ACTOR),
   except('workspace', 'accounts/keys.ts', 'noteUse', BEFORE_ACTOR),
   except('workspace', 'accounts/keys.ts', 'revokeKey', OPERATOR),

@@ -10,4 +10,7 @@ export const lengthOf = (text: string) => [...text].length
  * For matching without regard to case or composition. NFC comes last, since "J̌" has no composed form and its lower
  * case "ǰ" has one; the final sigma is how "Σ" is written at the end of a word, not another letter.
  */
-export const foldCase = (text: string) => text.toLowerCase().replaceAll('ς', 'σ').normalize('NFC')
+export const foldCase = (text: string) =>
+  ASCII.test(text) ? text.toLowerCase() : text.toLowerCase().replaceAll('ς', 'σ').normalize('NFC')
+
+const ASCII = /^[\0-\x7f]*$/

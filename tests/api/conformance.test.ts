@@ -225,6 +225,11 @@ onBothEngines('the answers and their description', (server) => {
     await ask(own, 'createForm', 201, { body: { name: 'Second' } })
     const first = await ask(own, 'listForms', 200, { query: { limit: '1' } })
     await ask(own, 'listForms', 200, { query: { cursor: first.json.nextCursor } })
+    await ask(own, 'checkForm', 200, {
+      path,
+      body: { html: '<form></form>', pageUrl: 'https://example.com/contact' },
+    })
+    await ask(own, 'checkForm', 200, { path, body: { url: 'http://127.0.0.1/' } })
     await ask(own, 'deleteForm', 200, { path })
     await ask(own, 'getForm', 404, { path })
   })

@@ -54,6 +54,10 @@ export const SAMPLES: Record<string, (things: Things) => Sample> = {
   getForm: ({ formKey }) => ({ path: { formKey } }),
   updateForm: ({ formKey }) => ({ path: { formKey }, bodies: [{ name: 'Other name' }] }),
   deleteForm: ({ formKey }) => ({ path: { formKey } }),
+  checkForm: ({ formKey }) => ({
+    path: { formKey },
+    bodies: [{ html: '<form></form>', pageUrl: TARGET }, { url: 'http://127.0.0.1/' }],
+  }),
   listSubmissions: ({ formKey }) => ({ path: { formKey } }),
   exportSubmissions: ({ formKey }) => ({ path: { formKey }, query: { format: 'ndjson' } }),
   getSubmission: ({ submissionId }) => ({ path: { id: submissionId } }),

@@ -65,6 +65,7 @@ const NAMING: Record<string, (things: Things) => Sample[]> = {
   getForm: onForm({}),
   updateForm: onForm({ bodies: [{ name: 'Taken', enabled: false }] }, { bodies: [{}] }),
   deleteForm: onForm({}),
+  checkForm: onForm({ bodies: [{ html: '<form></form>' }] }),
   listSubmissions: onForm({}, { query: { search: 'message' } }),
   exportSubmissions: onForm({}, { query: { format: 'json' } }, { query: { format: 'ndjson' } }),
   getSubmission: onSubmission({}),

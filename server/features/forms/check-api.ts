@@ -3,6 +3,7 @@
 import { z } from '@hono/zod-openapi'
 import { apiRoute, dataOf, jsonOf } from '../../http/api-route.ts'
 import { invalid } from '../../lib/failure.ts'
+import { isCleanText } from '../../lib/text.ts'
 import { checkUrl } from '../../lib/web-url.ts'
 import { text } from '../../lib/wire.ts'
 import type { Db } from '../../storage/rows/open.ts'
@@ -34,11 +35,11 @@ const pageAddress = (description: string) =>
     .optional()
     .openapi({ type: 'string', format: 'uri', minLength: 1, maxLength: URL_MAX, description })
 
-/** A NUL or half a character in a page is the page's matter: nothing of it is stored. */
 const pageText = z
   .string({ error: 'must be a string' })
   .min(1, 'must not be empty')
   .refine((value) => Buffer.byteLength(value) <= PAGE_BYTES_MAX, `must be at most ${PAGE_BYTES_MAX} bytes`)
+  .refine(isCleanText, 'must not contain NUL or broken Unicode characters')
   .optional()
   .openapi({ minLength: 1, maxLength: PAGE_BYTES_MAX, description: 'The HTML of the page, at most 900 KB' })
 
@@ -59,10 +60,9 @@ const CheckForm = z
     if (url !== undefined && pageUrl !== undefined) wrong('pageUrl', 'goes with html only')
   })
   .openapi('CheckForm', {
-    anyOf: [
-      { required: ['url'], not: { anyOf: [{ required: ['html'] }, { required: ['pageUrl'] }] } },
-      { required: ['html'], not: { required: ['url'] } },
-    ],
+    oneOf: [{ required: ['url'] }, { required: ['html'] }],
+    // In OpenAPI 3.1, though not in the types of its 3.0 schemas.
+    ...({ dependentRequired: { pageUrl: ['html'] } } as object),
   })
 
 const FormCheck = z

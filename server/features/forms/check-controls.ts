@@ -102,7 +102,8 @@ function checkEmail(fields: Control[]): Finding[] {
   }
   if (exact.length > 0) return []
   const alike = fields.find(
-    ({ name, type }) => name !== '' && (type === 'email' || /^(e-?mail(-?address)?|_replyto)$/i.test(name)),
+    ({ name, type }) =>
+      name !== '' && name !== 'email' && (type === 'email' || /^(e-?mail(-?address)?|_replyto)$/i.test(name)),
   )
   if (!alike) return []
   const message = `The e-mail field is named ${quoted(alike.name)}: only a field named exactly email is checked, and answered when you reply to a notification.`

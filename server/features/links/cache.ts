@@ -50,8 +50,10 @@ interface Entry {
   until: number
 }
 
-// Always with the slash: a domain has none, so no slug can pass for another domain's (`/other.example%2Fslug`).
-const keyOf = (domain: string, key: string) => `${domain}/${key}`
+// The default domain's links under their slugs alone, since joining texts takes longer than finding one; but what is asked
+// for may have a slash (`/other.example%2Fslug`), and must not pass for another domain's.
+const keyOf = (domain: string, key: string) =>
+  domain === '' && !key.includes('/') ? key : `${domain}/${key}`
 
 /**
  * Two generations: what was not asked for since the younger one filled up is dropped with the older one. Costs one
