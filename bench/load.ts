@@ -12,11 +12,11 @@ export interface Result {
   failed: number
 }
 
-const USER_AGENT =
+export const USER_AGENT =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1'
 
 /** A phone's headers and a different one of `slugs` slugs with each request. */
-const script = (slugs: number) => `
+export const redirects = (slugs: number) => `
 wrk.headers["User-Agent"] = "${USER_AGENT}"
 wrk.headers["Referer"] = "https://www.instagram.com/"
 wrk.headers["Accept"] = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
@@ -26,6 +26,9 @@ request = function()
   n = n % ${slugs} + 1
   return wrk.format("GET", "/bench" .. n)
 end
+`
+
+const REPORT = `
 done = function(summary, latency)
   local bad = summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.status + summary.errors.timeout
   io.write(string.format("RESULT %f %f %f %d\\n", summary.requests / summary.duration * 1000000,
@@ -37,13 +40,14 @@ export function needWrk(): void {
   if (!Bun.which('wrk')) throw new Error('The load generator wrk is missing. On Debian: apt-get install wrk')
 }
 
+/** @param script in Lua, for what to ask for */
 export async function load(
   port: number,
-  { connections = 32, seconds = 2, slugs = 999 } = {},
+  { connections = 32, seconds = 2, script = redirects(999) } = {},
 ): Promise<Result> {
   const dir = mkdtempSync(join(tmpdir(), 'towpath-load-'))
   const file = join(dir, 'load.lua')
-  writeFileSync(file, script(slugs))
+  writeFileSync(file, script + REPORT)
   const command = ['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '-s', file, `http://127.0.0.1:${port}`]
   const output = await new Response(Bun.spawn(pinned(1, command)).stdout).text()
   rmSync(dir, { recursive: true, force: true })

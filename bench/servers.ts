@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openRows } from '../server/storage/rows/open.ts'
+import { openRows, type RowStore } from '../server/storage/rows/open.ts'
 
 export interface Contender {
   name: string
@@ -66,17 +66,25 @@ function freePort(): number {
 
 /** The product as an operator starts it, with `links` links. */
 export async function towpath(links: number): Promise<Contender> {
-  const dataDir = join(home, 'towpath')
-  await seedLinks(dataDir, links)
-  const port = freePort()
-  const env = { PORT: String(port), HOST: '127.0.0.1', DATA_DIR: dataDir, LOG_LEVEL: 'error' }
-  return launch('towpath', port, [bun, 'server/main.ts'], env)
+  const rows = await openRows({ dataDir: TOWPATH_DIR })
+  await seedLinks(rows, links)
+  await rows.close()
+  return startTowpath()
 }
 
-async function seedLinks(dataDir: string, links: number) {
-  const rows = await openRows({ dataDir })
+export const TOWPATH_DIR = join(home, 'towpath')
+
+/** On what is in its directory already. */
+export function startTowpath(environment: Record<string, string> = {}): Promise<Contender> {
+  const port = freePort()
+  const env = { PORT: String(port), HOST: '127.0.0.1', DATA_DIR: TOWPATH_DIR, LOG_LEVEL: 'error' }
+  return launch('towpath', port, [bun, 'server/main.ts'], { ...env, ...environment })
+}
+
+/** @returns the id of their workspace */
+export function seedLinks(rows: RowStore, links: number): Promise<number> {
   const at = Date.now()
-  await rows.write(async (db) => {
+  return rows.write(async (db) => {
     const workspace = {
       public_id: 'bench',
       name: 'bench',
@@ -116,8 +124,8 @@ async function seedLinks(dataDir: string, links: number) {
         )
         .execute()
     }
+    return id
   })
-  await rows.close()
 }
 
 /** Bun's own server answering a constant redirect: no look-up, no recording. */

@@ -5,32 +5,42 @@ import { Hono } from 'hono'
 import { html } from 'hono/html'
 import manifest from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
-import { openLimiter } from './features/accounts/limits.ts'
+import { openLimiter, type RateLimiter } from './features/accounts/limits.ts'
 import { analyticsApi } from './features/analytics/api.ts'
+import { leadsApi } from './features/analytics/leads-api.ts'
 import { openScratch } from './features/analytics/scratch.ts'
+import { creditTouches } from './features/attribution/credit.ts'
+import { eventIds } from './features/attribution/event-id.ts'
 import { openAttribution } from './features/attribution/infer.ts'
+import { joinVisits } from './features/attribution/joined.ts'
+import { intake } from './features/attribution/public.ts'
+import { openSnippet } from './features/attribution/script.ts'
 import { openSenders } from './features/attribution/sender.ts'
+import { workspaceNames } from './features/attribution/workspace-names.ts'
 import { formsApi } from './features/forms/api.ts'
+import { type Attempts, openAttempts } from './features/forms/attempts.ts'
 import { openCaptcha } from './features/forms/captcha.ts'
 import { formCheckApi } from './features/forms/check-api.ts'
 import { formFacts } from './features/forms/form-facts.ts'
+import { lossesApi } from './features/forms/losses-api.ts'
 import { thanksPage } from './features/forms/pages.ts'
-import { type FormEndpointNeeds, formEndpoint } from './features/forms/public.ts'
-import { clickIds } from './features/hits/click-id.ts'
+import { formEndpoint } from './features/forms/public.ts'
+import { type ClickIds, clickIds } from './features/hits/click-id.ts'
 import { retainedSince } from './features/hits/pruning.ts'
 import { ensureSalts } from './features/hits/salts.ts'
-import { openShipper } from './features/hits/ship.ts'
+import { openShipper, type Shipper } from './features/hits/ship.ts'
 import { openSpool } from './features/hits/spool.ts'
-import { createSaltBook } from './features/hits/visitor.ts'
+import { createSaltBook, type SaltOf } from './features/hits/visitor.ts'
 import { linksApi } from './features/links/api.ts'
-import { linkCache } from './features/links/cache.ts'
+import { type LinkCache, linkCache } from './features/links/cache.ts'
 import { countClicks, countedBatch } from './features/links/count-clicks.ts'
 import type { Site } from './features/links/link.ts'
-import { RESERVED_SLUGS } from './features/links/slug.ts'
+import { reservedSlugs } from './features/links/slug.ts'
 import { redirectApi } from './features/redirect/api.ts'
 import { shortLinks } from './features/redirect/public.ts'
+import { hitFigures } from './figures.ts'
 import { answerFailure } from './http/answer.ts'
-import { type Figure, type OperationsNeeds, operations } from './http/operations.ts'
+import { type OperationsNeeds, operations } from './http/operations.ts'
 import { page, wantsJson } from './http/page.ts'
 import type { Peers } from './http/peers.ts'
 import { reference } from './http/reference.ts'
@@ -64,7 +74,6 @@ export async function openApp(config: Config, { now = Date.now, clock }: AppOpti
     throw error
   })
   const site = siteOf(config)
-  const scratchDir = openScratch(config.dataDir)
   const salts = createSaltBook()
   const { spool, shipper } = await openHits(config, rows, site, now, salts)
   const cache = linkCache({ timeToLiveMs: rows.engine === 'postgres' ? SHARED_CACHE_MS : undefined })
@@ -73,33 +82,20 @@ export async function openApp(config: Config, { now = Date.now, clock }: AppOpti
   const limiter = openLimiter(rows, clock, config.secret)
   let draining = false
 
-  const { origin, trustProxy, turnstile, webhookAllow } = config
+  const { trustProxy } = config
   const short = shortLinks({ rows, cache, site, spool, clickIds: ids, geo, trustProxy, now })
-  const { version } = manifest
-  const attribution = openAttribution({ rows, hits: shipper, clickIds: ids })
-  const forms = openForms(config, { rows, limiter, site, saltOf: salts.of, geo, now })
-
-  // /v1/*: an API key of the workspace (but for the description of the API itself).
-  const rest = restApi({
-    rows,
-    limiter,
-    now,
-    origin,
-    version,
-    features: [
-      linksApi({ cache, site, now }),
-      redirectApi({ site, now }),
-      analyticsApi({ rows, hits: shipper, now, defaultDomain: site.domain, scratchDir }),
-      formsApi({ origin, now, settleAttribution: attribution.settleAttribution }),
-      formCheckApi({ origin, turnstile: turnstile !== undefined, allow: webhookAllow }),
-    ],
-  })
+  const attribution = openAttribution({ rows, hits: shipper, clickIds: ids, cache })
+  const shared = { rows, limiter, site, cache, now }
+  const pages = openPages(config, { ...shared, spool, clickIds: ids, saltOf: salts.of, geo, clock })
+  const { settleAttribution } = attribution
+  const { attempts } = pages
+  const rest = openRest(config, { ...shared, hits: shipper, settleAttribution, attempts })
 
   const open = openPaths({
     probe: rows.probe,
     draining: () => draining,
-    version,
-    figures: () => [...figures(spool, shipper), ...forms.figures()],
+    version: manifest.version,
+    figures: () => [...hitFigures(spool, shipper), ...pages.figures()],
   })
   const jobs = startJobs({
     rows,
@@ -111,7 +107,10 @@ export async function openApp(config: Config, { now = Date.now, clock }: AppOpti
     hitRetentionDays: config.hitRetentionDays,
     forgetHits: shipper.forgetBefore,
     node: spool.node,
-    forgetWorkspace: cache.forgetWorkspace,
+    forgetWorkspace(id) {
+      cache.forgetWorkspace(id)
+      pages.forgetWorkspace(id)
+    },
     eraseHits: shipper.eraseHits,
     settleAttribution: attribution.settleAll,
   })
@@ -121,15 +120,17 @@ export async function openApp(config: Config, { now = Date.now, clock }: AppOpti
     spool,
     shipper,
     site,
-    serve: serveWith(short, forms, { rest, open }),
+    serve: serveWith(config, site, { short, pages, rest, open }),
     redirect: short.quickly,
+    post: pages.see.quickly,
     restRoutes: () => rest.routes,
     startDraining() {
       draining = true
     },
-    /** Ends in order: jobs, batches and engine, the spool they read, the rows. */
+    /** Ends in order: jobs, counts, batches and engine, the spool they read, the rows. */
     async close() {
       await jobs.stop()
+      await attempts.close()
       await shipper.close()
       await spool.close()
       await rows.close()
@@ -138,33 +139,72 @@ export async function openApp(config: Config, { now = Date.now, clock }: AppOpti
   }
 }
 
+interface RestNeeds {
+  rows: Rows
+  limiter: RateLimiter
+  site: Site
+  cache: LinkCache
+  hits: Shipper
+  now: () => number
+  settleAttribution: (workspaceId: number) => Promise<void>
+  attempts: Attempts
+}
+
+/** /v1/*: an API key of the workspace (but for the description of the API itself). */
+function openRest(config: Config, needs: RestNeeds) {
+  const { rows, limiter, site, cache, hits, now, settleAttribution, attempts } = needs
+  const { origin, turnstile, webhookAllow } = config
+  const analytics = { rows, hits, now, defaultDomain: site.domain }
+  return restApi({
+    rows,
+    limiter,
+    now,
+    origin,
+    version: manifest.version,
+    features: [
+      linksApi({ cache, site, now }),
+      redirectApi({ site, now }),
+      analyticsApi({ ...analytics, scratchDir: openScratch(config.dataDir) }),
+      leadsApi({ ...analytics, settleAttribution }),
+      formsApi({ origin, now, settleAttribution }),
+      lossesApi({ attempts, now }),
+      formCheckApi({ origin, turnstile: turnstile !== undefined, allow: webhookAllow }),
+    ],
+  })
+}
+
 type Fetch = (request: Request, server: Peers) => Response | Promise<Response>
 
-interface Others {
+interface Answering {
+  short: ReturnType<typeof shortLinks>
+  pages: Pages
   rest: ReturnType<typeof restApi>
   open: ReturnType<typeof openPaths>
 }
 
-/** What `Bun.serve` takes: redirect and form endpoint are native routes, everything else goes through Hono. */
-function serveWith(short: ReturnType<typeof shortLinks>, forms: Forms, { rest, open }: Others) {
+/** What `Bun.serve` takes: what strangers' browsers ask for has native routes, everything else goes through Hono. */
+function serveWith(config: Config, site: Site, { short, pages, rest, open }: Answering) {
+  const { snippetPath, intakePath } = config
   const fetch: Fetch = (request, server) => {
     const pathname = pathOf(request.url)
     if (pathname === '/v1' || pathname.startsWith('/v1/')) {
       return rest.fetch(request, { setIdleSeconds: (seconds: number) => server.timeout(request, seconds) })
     }
     const slug = /^\/([^/]+)\/+$/.exec(pathname)?.[1]
-    if (slug !== undefined && !RESERVED_SLUGS.has(slug))
-      return short.answer(request, server, decodeSlug(slug))
+    if (slug !== undefined && !site.reserved.has(slug)) return short.answer(request, server, decodeSlug(slug))
     return open.fetch(request)
   }
   const submit: Fetch = (request, server) =>
-    forms.submit(request, server, pathOf(request.url).slice('/f'.length))
+    pages.submit(request, server, pathOf(request.url).slice('/f'.length))
   return {
     routes: {
-      ...Object.fromEntries(['', ...RESERVED_SLUGS].map((path) => [`/${path}`, fetch])),
+      ...Object.fromEntries(['', ...site.reserved].map((path) => [`/${path}`, fetch])),
       '/f': submit,
       '/f/*': submit,
-      '/e/forms': forms.facts,
+      [`/${snippetPath}`]: pages.snippet.moving,
+      [`/${intakePath}`]: pages.see.answer,
+      [`/${intakePath}/forms`]: pages.facts,
+      [`/${intakePath}/:file`]: pages.snippet.named,
       '/:slug': (request: Bun.BunRequest<'/:slug'>, server: Peers) =>
         short.answer(request, server, request.params.slug),
     },
@@ -203,27 +243,59 @@ async function openHits(config: Config, rows: Rows, site: Site, now: () => numbe
   return { spool, shipper }
 }
 
-type FormsNeeds = Pick<FormEndpointNeeds, 'rows' | 'limiter' | 'saltOf' | 'now'> & {
+interface PagesNeeds {
+  rows: Rows
+  limiter: RateLimiter
   site: Site
+  spool: Spool
+  cache: LinkCache
+  clickIds: ClickIds
+  saltOf: SaltOf
   geo: () => Geo
+  now: () => number
+  clock?: () => number
 }
-type Forms = ReturnType<typeof openForms>
+type Pages = ReturnType<typeof openPages>
 
-/** What pages on other sites talk to. */
-function openForms(config: Config, { site, geo, ...needs }: FormsNeeds) {
-  const { rows, saltOf, now } = needs
-  const captcha = openCaptcha({ secret: config.secret, turnstile: config.turnstile, now })
+/** What pages on other sites talk to: the form endpoint, and the snippet with its intake. */
+function openPages(config: Config, needs: PagesNeeds) {
+  const { rows, limiter, site, spool, cache, clickIds, saltOf, geo, now, clock } = needs
+  const { secret, origin, trustProxy, turnstile, intakePath, dataDir } = config
+  const captcha = openCaptcha({ secret, turnstile, now })
   const ownHosts = new Set(site.ownHosts)
+  const ids = eventIds(secret)
+  const workspaces = workspaceNames(rows)
+  const attempts = openAttempts({ rows, now })
   return {
     submit: formEndpoint({
-      ...needs,
-      origin: config.origin,
-      trustProxy: config.trustProxy,
+      rows,
+      limiter,
+      now,
+      saltOf,
+      origin,
+      trustProxy,
       captcha,
+      attempts,
       describeSender: openSenders({ geo, saltOf, ownHosts: () => ownHosts }),
+      joinVisit: joinVisits({ clickIds, eventIds: ids, ownHosts }),
+      creditTouches: creditTouches({ cache }),
+    }),
+    see: intake({
+      path: intakePath,
+      spool,
+      clickIds,
+      eventIds: ids,
+      workspaces,
+      ownHosts,
+      trustProxy,
+      now,
+      clock,
     }),
     facts: formFacts({ rows, captcha }),
+    snippet: openSnippet({ origin, intakePath, dataDir }),
+    attempts,
     figures: captcha.figures,
+    forgetWorkspace: workspaces.forget,
   }
 }
 
@@ -271,6 +343,7 @@ function siteOf(config: Config): Site {
     domain: host,
     ownHosts: [...new Set([host, ...local])],
     schemes: config.destinationSchemes,
+    reserved: reservedSlugs([config.snippetPath, config.intakePath]),
   }
 }
 
@@ -291,44 +364,3 @@ function decodeSlug(text: string): string {
 
 type SaltBook = ReturnType<typeof createSaltBook>
 type Spool = Awaited<ReturnType<typeof openSpool>>
-type Shipper = ReturnType<typeof openShipper>
-
-function figures(spool: Spool, shipper: Shipper): Figure[] {
-  const { appended, waiting, dropped } = spool.stats()
-  const state = shipper.state()
-  return [
-    { name: 'towpath_hits_total', kind: 'counter', help: 'Hits recorded since the start', value: appended },
-    { name: 'towpath_hits_waiting', kind: 'gauge', help: 'Hits in memory for want of disk', value: waiting },
-    {
-      name: 'towpath_hits_dropped_total',
-      kind: 'counter',
-      help: 'Hits lost for want of disk',
-      value: dropped,
-    },
-    {
-      name: 'towpath_engine_up',
-      kind: 'gauge',
-      help: 'Whether analytics answer',
-      value: Number(state.engineUp),
-    },
-    { name: 'towpath_engine_batch', kind: 'gauge', help: 'Last batch in the engine', value: state.mark },
-    {
-      name: 'towpath_batches_unreadable_total',
-      kind: 'counter',
-      help: 'Batches of hits set aside because the disk had damaged them',
-      value: state.lost.batches,
-    },
-    {
-      name: 'towpath_hits_unreadable_total',
-      kind: 'counter',
-      help: 'Hits in such batches, which analytics lack',
-      value: state.lost.hits,
-    },
-    {
-      name: 'towpath_resident_bytes',
-      kind: 'gauge',
-      help: 'Resident memory',
-      value: process.memoryUsage.rss(),
-    },
-  ]
-}

@@ -42,6 +42,8 @@ test('nothing needs to be set', () => {
     defaultPlan: 'enterprise',
     destinationSchemes: [],
     turnstile: undefined,
+    snippetPath: 't.js',
+    intakePath: 'e',
     webhookAllow: [],
     logLevel: 'info',
   })
@@ -61,6 +63,8 @@ test('an empty value is one that is not set', () => {
     TURNSTILE_SITE_KEY: '',
     TURNSTILE_SECRET_KEY: '',
     TURNSTILE_VERIFY_URL: '',
+    SNIPPET_PATH: '',
+    INTAKE_PATH: '',
     WEBHOOK_ALLOW_CIDRS: '',
   }
   expect(read(empty)).toMatchObject({ port: 3000, host: '0.0.0.0', databaseUrl: undefined, trustProxy: [] })
@@ -80,6 +84,8 @@ describe('what is set is taken', () => {
     ['DESTINATION_SCHEMES', 'MyApp, tel: other://', { destinationSchemes: ['myapp:', 'tel:', 'other:'] }],
     ['HIT_RETENTION_DAYS', '1', { hitRetentionDays: 1 }],
     ['HIT_RETENTION_DAYS', '365', { hitRetentionDays: 365 }],
+    ['SNIPPET_PATH', 'Boat.js', { snippetPath: 'Boat.js', intakePath: 'e' }],
+    ['INTAKE_PATH', 'harbour', { snippetPath: 't.js', intakePath: 'harbour' }],
     ['LOG_LEVEL', 'warn', { logLevel: 'warn' }],
     ['TOWPATH_SECRET', 'f3a9c1d7'.repeat(4), { secret: 'f3a9c1d7'.repeat(4) }],
   ])('%s=%s', (name, value, expected) => {
@@ -109,6 +115,11 @@ describe('what is set is taken', () => {
     })
     const elsewhere = read({ ...keys, TURNSTILE_VERIFY_URL: 'http://127.0.0.1:9/verify' }).turnstile
     expect(elsewhere?.verifyUrl).toBe('http://127.0.0.1:9/verify')
+  })
+
+  test('the snippet and its intake are not called the same', () => {
+    const problem = 'INTAKE_PATH: "Boat" is the name of the snippet too. Choose another one.'
+    expect(problemsOf({ SNIPPET_PATH: 'boat', INTAKE_PATH: 'Boat' })).toEqual([problem])
   })
 
   test('what Kubernetes sets for a Service called towpath is nobody’s mistake', () => {
@@ -175,6 +186,14 @@ describe('what is wrong is named with its fix', () => {
       'internal',
       'WEBHOOK_ALLOW_CIDRS: "internal" is not a network. List CIDR ranges, such as 10.0.0.0/8,127.0.0.1.',
     ],
+    ...['/boat', 'a/b', 'a b', '.hidden', '%61', 'é', 'a'.repeat(64)].map((path) => [
+      'INTAKE_PATH',
+      path,
+      `INTAKE_PATH: "${path}" is not the name of a path. Use one name of letters, digits, "-", "_" and ".", such as e.`,
+    ]),
+    ['INTAKE_PATH', 'Docs', 'INTAKE_PATH: "Docs" is the name of something else. Choose another one.'],
+    ['INTAKE_PATH', 't.js', 'INTAKE_PATH: "t.js" is the name of something else. Choose another one.'],
+    ['SNIPPET_PATH', 'v1', 'SNIPPET_PATH: "v1" is the name of something else. Choose another one.'],
     [
       'TURNSTILE_SITE_KEY',
       '0xsite',

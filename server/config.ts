@@ -3,6 +3,7 @@
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { TurnstileKeys } from './features/forms/turnstile.ts'
+import { RESERVED_SLUGS } from './features/links/slug.ts'
 import { type Network, parseAddress, parseNetwork } from './lib/cidr.ts'
 import { LOG_LEVELS, type LogLevel } from './lib/log.ts'
 import { PLANS, type Plan } from './lib/plan.ts'
@@ -24,8 +25,16 @@ export interface Config {
   destinationSchemes: string[]
   /** Cloudflare's captcha, where the operator has keys for it; without them forms have the built-in proof of work. */
   turnstile?: TurnstileKeys
+  /** The name of the tracking snippet: ad blockers block by name. */
+  snippetPath: string
+  /** First segment of what the snippet talks to. */
+  intakePath: string
   /** Networks that webhooks may reach although they are private. */
   webhookAllow: Network[]
+  /** How e-mail leaves: `smtp://user:password@host:587`, or `smtps://…`. Without it e-mail channels only say so. */
+  smtpUrl?: string
+  /** Whom it is from: an address, or a name and an address. */
+  mailFrom?: string
   /** Hits older than this are removed; without it they are kept for ever. */
   hitRetentionDays?: number
   logLevel: LogLevel
@@ -57,7 +66,11 @@ const NAMES = [
   'TURNSTILE_SITE_KEY',
   'TURNSTILE_SECRET_KEY',
   'TURNSTILE_VERIFY_URL',
+  'SNIPPET_PATH',
+  'INTAKE_PATH',
   'WEBHOOK_ALLOW_CIDRS',
+  'SMTP_URL',
+  'MAIL_FROM',
   'HIT_RETENTION_DAYS',
   'LOG_LEVEL',
 ]
@@ -96,7 +109,9 @@ export function readConfig(env: Environment = process.env): Config {
     defaultPlan: readPlan(get('DEFAULT_PLAN'), wrong),
     destinationSchemes: readSchemes(get('DESTINATION_SCHEMES'), wrong),
     turnstile: readTurnstile(get, wrong),
+    ...readPaths(get, wrong),
     webhookAllow: readNetworks('WEBHOOK_ALLOW_CIDRS', get, wrong),
+    ...readMail(get, wrong),
     hitRetentionDays: readRetention(get('HIT_RETENTION_DAYS'), wrong),
     logLevel: readLogLevel(get('LOG_LEVEL'), wrong),
   }
@@ -181,6 +196,57 @@ function readTurnstile(get: Get, wrong: Wrong): TurnstileKeys | undefined {
     wrong(missing, 'is missing, and the other key is set', fix)
   }
   return undefined
+}
+
+// A name is optional; what stands between the brackets is an address with a domain.
+const MAIL_FROM = /^(?:[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/
+
+/** Both or neither: mail needs a way out and somebody it is from. */
+function readMail(get: Get, wrong: Wrong): Pick<Config, 'smtpUrl' | 'mailFrom'> {
+  const [smtpUrl, mailFrom] = [get('SMTP_URL'), get('MAIL_FROM')]
+  const url = smtpUrl === undefined ? undefined : URL.parse(smtpUrl)
+  if (url !== undefined && !(url && /^smtps?:$/.test(url.protocol) && url.hostname !== '')) {
+    // Not repeated: it may hold a password.
+    wrong(
+      'SMTP_URL',
+      'is not the address of a mail server',
+      'Use smtp://user:password@host:587 or smtps://….',
+    )
+  }
+  if (mailFrom !== undefined && !MAIL_FROM.test(mailFrom)) {
+    wrong('MAIL_FROM', `"${mailFrom}" is not a sender`, 'Use leads@example.com or Leads <leads@example.com>.')
+  }
+  if (smtpUrl !== undefined && mailFrom === undefined) {
+    wrong(
+      'MAIL_FROM',
+      'is missing, and SMTP_URL is set',
+      'Name whom mail is from, such as leads@example.com.',
+    )
+  }
+  if (smtpUrl === undefined && mailFrom !== undefined) {
+    wrong('SMTP_URL', 'is missing, and MAIL_FROM is set', 'Name the mail server, or leave both out.')
+  }
+  return { smtpUrl, mailFrom }
+}
+
+const PATH = /^[A-Za-z0-9](?:[\w.-]{0,61}[A-Za-z0-9])?$/
+
+/** One segment each, that nothing else is called by. */
+function readPaths(get: Get, wrong: Wrong): Pick<Config, 'snippetPath' | 'intakePath'> {
+  const read = (name: string, usual: string) => {
+    const path = get(name) ?? usual
+    const taken = path !== usual && RESERVED_SLUGS.has(path.toLowerCase())
+    const fix = `Use one name of letters, digits, "-", "_" and ".", such as ${usual}.`
+    if (!PATH.test(path)) wrong(name, `"${path}" is not the name of a path`, fix)
+    else if (taken) wrong(name, `"${path}" is the name of something else`, 'Choose another one.')
+    return path
+  }
+  const [snippetPath, intakePath] = [read('SNIPPET_PATH', 't.js'), read('INTAKE_PATH', 'e')]
+  const same = snippetPath.toLowerCase() === intakePath.toLowerCase()
+  if (same && !RESERVED_SLUGS.has(intakePath.toLowerCase())) {
+    wrong('INTAKE_PATH', `"${intakePath}" is the name of the snippet too`, 'Choose another one.')
+  }
+  return { snippetPath, intakePath }
 }
 
 function readPlan(text: string | undefined, wrong: Wrong): Plan {

@@ -7,7 +7,7 @@ import type { Peers } from './http/peers.ts'
 const LOCAL = '127.0.0.1'
 
 /** @throws when the address cannot be listened on */
-export function listen({ host, port }: { host: string; port: number }, { serve, redirect }: App) {
+export function listen({ host, port }: { host: string; port: number }, { serve, redirect, post }: App) {
   let front: Front | undefined
   const peers: Peers = {
     requestIP(request) {
@@ -37,6 +37,7 @@ export function listen({ host, port }: { host: string; port: number }, { serve, 
       port,
       behind: { hostname: LOCAL, port: server.port as number },
       redirect,
+      post,
       idleSeconds: serve.idleTimeout,
     })
   } catch (error) {

@@ -50,7 +50,9 @@ const EXCEPTIONS: Exception[] = [
   except('allow', 'links/count-clicks.ts', 'countClicks', JOB),
   except('allow', 'links/use-click.ts', 'useClick', 'done by a visitor, who is no actor'),
   except('allow', 'hits/salts.ts', 'ensureSalts', JOB),
-  except('allow', 'attribution/infer.ts', 'openAttribution', JOB),
+  except('allow', 'attribution/decide.ts', 'decide', JOB),
+  except('allow', 'forms/attempts.ts', 'store', JOB),
+  except('workspace', 'forms/attempts.ts', 'store', JOB),
   except('allow', 'forms/captcha-tokens.ts', 'forgetSpentTokens', JOB),
   except(
     'workspace',
@@ -61,7 +63,7 @@ const EXCEPTIONS: Exception[] = [
   except(
     'workspace',
     'forms/form-settings.ts',
-    'findFormSettings',
+    'byKey',
     'a form’s key is what is public, and says whose form it is',
   ),
   except('allow', 'forms/submit.ts', 'storeSubmission', 'done by a visitor, who is no actor'),

@@ -39,6 +39,8 @@ const front: Front = openFront({
     redirects.push(`${segment} ${address} ${headers.get('user-agent')}`)
     return { status: segment === 'known308' ? 308 : 302, location: `https://example.com/${segment}` }
   },
+  post: ({ segment, body }, address) =>
+    segment === 'told' ? { status: 200, headers: 'X-Way: front\r\n', body: `${address} ${body}` } : null,
   idleSeconds: 1,
 })
 const sockets: Socket[] = []
@@ -91,6 +93,29 @@ test('it ends the connection where the client asked for that', async () => {
   client.socket.write(get('/known', 'Connection: close\r\n'))
   await until('the end', () => client.ended)
   expect(client.text).toContain('\r\nConnection: close\r\n')
+})
+
+test('a plain POST that is wanted is answered at once, and another one after it on the same connection', async () => {
+  const before = seen.length
+  const client = await dial()
+  for (const body of ['abc', '', 'd']) {
+    client.text = ''
+    client.socket.write(`POST /told HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+    await until('its answer', () => client.text.endsWith(`\r\n\r\n127.0.0.1 ${body}`))
+    expect(client.text).toStartWith('HTTP/1.1 200 OK\r\nX-Way: front\r\nDate: ')
+    expect(client.text).toContain(`Content-Length: ${10 + body.length}\r\n`)
+  }
+  client.socket.write('POST /told HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nConnection: close\r\n\r\ne')
+  await until('its end', () => client.ended)
+  expect(seen).toHaveLength(before)
+})
+
+test('a POST whose body comes later goes to the server behind', async () => {
+  const client = await dial()
+  client.socket.write('POST /told HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n')
+  await until('it is passed on', () => seen.at(-1)?.path === '/told')
+  client.socket.write('abc')
+  await until('its answer', () => client.text.endsWith('POST /told 3'))
 })
 
 test('everything else goes to the server behind, who learns the client’s address', async () => {

@@ -5,12 +5,20 @@
 import type { Socket, TCPSocketListener } from 'bun'
 import { describeError, log } from '../lib/log.ts'
 import { type Relay, relay } from './relay.ts'
-import { type Bytes, headReader, type RequestHead } from './request-head.ts'
+import { type Bytes, headReader, type PostHead, postReader, type RequestHead } from './request-head.ts'
 
 export interface Redirect {
   status: number
   /** Printable ASCII without spaces. */
   location: string
+}
+
+export interface Reply {
+  status: number
+  /** As they stand in an answer, each with its line's end. */
+  headers: string
+  /** ASCII. */
+  body: string
 }
 
 export interface FrontOptions {
@@ -23,6 +31,8 @@ export interface FrontOptions {
    * @param address of the peer
    */
   redirect: (head: RequestHead, address: string) => Redirect | null
+  /** The same for a plain POST. */
+  post?: (head: PostHead, address: string) => Reply | null
   idleSeconds: number
 }
 
@@ -47,6 +57,7 @@ type Client = Socket<Visitor>
 /** @throws when the address cannot be listened on */
 export function openFront(options: FrontOptions): Front {
   const readHead = headReader()
+  const readPost = postReader()
   const peers = new Map<number, string>()
   const waiting = new Set<Client>()
 
@@ -72,11 +83,14 @@ export function openFront(options: FrontOptions): Front {
   function receive(client: Client, chunk: Buffer) {
     const visitor = client.data
     if (visitor.relay) return visitor.relay.send(chunk)
-    // Whoever asks again before taking the answer is passed by too: answers must stay in order.
-    const head = visitor.unsent ? null : readHead(chunk as Bytes)
-    const redirect = head && options.redirect(head, visitor.address)
-    if (redirect) return send(client, answerText(redirect, head.keepAlive), head.keepAlive)
+    // Whoever asks again before taking the answer: answers must stay in order.
     if (visitor.unsent) return client.terminate()
+    const head = readHead(chunk as Bytes)
+    const redirect = head && options.redirect(head, visitor.address)
+    if (redirect) return send(client, redirectText(redirect, head.keepAlive), head.keepAlive)
+    const post = head || !options.post ? null : readPost(chunk as Bytes)
+    const reply = post && options.post?.(post, visitor.address)
+    if (reply) return send(client, replyText(reply, post.keepAlive), post.keepAlive)
     passOn(client, chunk)
   }
 
@@ -123,15 +137,25 @@ export function openFront(options: FrontOptions): Front {
 }
 
 const REASONS: Record<number, string> = {
+  200: 'OK',
   301: 'Moved Permanently',
   302: 'Found',
   307: 'Temporary Redirect',
   308: 'Permanent Redirect',
+  400: 'Bad Request',
+  404: 'Not Found',
+  413: 'Content Too Large',
+  429: 'Too Many Requests',
 }
 
-function answerText({ status, location }: Redirect, keepAlive: boolean): string {
+function redirectText({ status, location }: Redirect, keepAlive: boolean): string {
   const end = keepAlive ? '' : 'Connection: close\r\n'
   return `HTTP/1.1 ${status} ${REASONS[status] ?? 'Redirect'}\r\nLocation: ${location}\r\nCache-Control: private, no-store\r\nDate: ${httpDate()}\r\nContent-Length: 0\r\n${end}\r\n`
+}
+
+function replyText({ status, headers, body }: Reply, keepAlive: boolean): string {
+  const end = keepAlive ? '' : 'Connection: close\r\n'
+  return `HTTP/1.1 ${status} ${REASONS[status] ?? 'Answer'}\r\n${headers}Date: ${httpDate()}\r\nContent-Length: ${body.length}\r\n${end}\r\n${body}`
 }
 
 let date = ''

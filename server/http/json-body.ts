@@ -23,16 +23,24 @@ export async function readBytes(request: Request, max: number): Promise<Uint8Arr
 }
 
 /**
- * POST, PUT and PATCH must carry a JSON object (or, where `lists` says so for the path, a list).
+ * POST, PUT and PATCH must carry a JSON object (or, where `lists` says so for the path, a list; where `bare` says so,
+ * nothing or an empty object).
  * @throws `too_large`, `not_json`, `invalid_json`, `not_an_object`, `invalid`
  */
-export function jsonBody({ lists }: { lists: (path: string) => boolean }): MiddlewareHandler {
+export function jsonBody({
+  lists,
+  bare = () => false,
+}: {
+  lists: (path: string) => boolean
+  bare?: (path: string) => boolean
+}): MiddlewareHandler {
   return async (c, next) => {
     if (!['POST', 'PUT', 'PATCH'].includes(c.req.method)) return next()
     const bytes = await readBytes(c.req.raw, BODY_MAX)
     if (!bytes) throw new Failure('too_large', 'Request body too large')
     // PATCH without a body changes nothing (contract §1), whatever it says its type is.
-    const empty = bytes.length === 0 && c.req.method === 'PATCH'
+    const needsNone = c.req.method === 'PATCH' || bare(c.req.path)
+    const empty = bytes.length === 0 && needsNone
     if (!empty && !JSON_TYPE.test(c.req.header('content-type') ?? '')) {
       throw new Failure('not_json', 'Content-Type must be application/json')
     }
@@ -42,6 +50,8 @@ export function jsonBody({ lists }: { lists: (path: string) => boolean }): Middl
     if (typeof value !== 'object' || value === null || (list && !lists(c.req.path))) {
       throw new Failure('not_an_object', 'Request body must be a JSON object')
     }
+    const [extra] = bare(c.req.path) ? Object.keys(value) : []
+    if (extra !== undefined) throw invalid({ [extra]: 'is not a known field' })
     // Hono's own cache of the body: the validator and the idempotency key read it from here. The type is put plainly,
     // because the validator takes for an empty body what it does not know as JSON (`application/json ;charset=x`).
     c.req.bodyCache.text = Promise.resolve(text) as never

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import fc from 'fast-check'
-import { type Bytes, headReader } from './request-head.ts'
+import { type Bytes, headReader, postReader } from './request-head.ts'
 
 const read = headReader()
 const head = (text: string) => read(Buffer.from(text, 'latin1') as Bytes)
@@ -92,6 +92,40 @@ const UNUSUAL: [string, string][] = [
 
 test.each(UNUSUAL)('is left to the server behind: %s', (_, text) => {
   expect(head(text)).toBeNull()
+})
+
+describe('a plain POST', () => {
+  const readPost = postReader()
+  const post = (text: string) => readPost(Buffer.from(text, 'utf8') as Bytes)
+  const whole = (lines: string, body: string) => `POST /e HTTP/1.1\r\nHost: a\r\n${lines}\r\n\r\n${body}`
+
+  test('is read with its body', () => {
+    expect(post(whole('content-length: 6\r\nX-A: b', '{"é":1')) ?? 'left').toBe('left')
+    const found = post(whole('content-length: 8\r\nX-A: b', '{"é":1}'))
+    expect(found).toMatchObject({ segment: 'e', query: '', keepAlive: true, body: '{"é":1}' })
+    expect(found?.headers.get('x-a')).toBe('b')
+    expect(post(whole('Content-Length: 4', '\ufeffa'))?.body).toBe('a')
+    expect(post(whole('Content-Length: 0', ''))?.body).toBe('')
+  })
+
+  test.each<[string, string]>([
+    ['no length', whole('X: a', '')],
+    ['less body than it says', whole('Content-Length: 3', 'ab')],
+    ['more than it says', whole('Content-Length: 3', 'abcd')],
+    ['another request behind it', `${whole('Content-Length: 1', 'a')}${whole('Content-Length: 1', 'a')}`],
+    ['two lengths', whole('Content-Length: 1\r\nContent-Length: 1', 'a')],
+    ['a length with a sign', whole('Content-Length: +1', 'a')],
+    ['a length in another base', whole('Content-Length: 0x1', 'a')],
+    ['a length beyond all numbers', whole(`Content-Length: ${'9'.repeat(30)}`, 'a')],
+    ['a length and a coding', whole('Content-Length: 1\r\nTransfer-Encoding: chunked', 'a')],
+    ['an expectation', whole('Content-Length: 1\r\nExpect: 100-continue', 'a')],
+    ['a GET', whole('Content-Length: 1', 'a').replace('POST', 'GET')],
+    ['a deeper path', whole('Content-Length: 1', 'a').replace('/e', '/e/f')],
+    ['17 KB', whole('Content-Length: 17000', 'a'.repeat(17_000))],
+  ])('is left to the server behind: %s', (_, text) => {
+    expect(post(text)).toBeNull()
+    expect(read(Buffer.from(text) as Bytes)).toBeNull()
+  })
 })
 
 describe('what is read', () => {

@@ -1,4 +1,4 @@
-// Reads the head of a request that is all there and as plain as requests come; whatever is unusual is left to the
+// Reads a request that is all there and as plain as requests come; whatever is unusual is left to the
 // server behind (`front.ts`). RFC 9112, of which this takes the strict half: nothing that two readers could take for
 // two different things.
 
@@ -11,6 +11,11 @@ export interface RequestHead {
   /** False where the client asked for an end, or speaks HTTP/1.0. */
   keepAlive: boolean
   headers: { get(name: string): string | null }
+}
+
+/** A POST with its body. */
+export interface PostHead extends RequestHead {
+  body: string
 }
 
 /** `latin1Slice` takes half the time of `toString`. */
@@ -38,16 +43,42 @@ const TOKEN = table(`${LETTERS}!#$%&'*+-.^_\`|~`)
 const VALUE = table(`${VISIBLE} \t`)
 
 const GET = Buffer.from('GET /')
+const POST = Buffer.from('POST /')
 const HTTP_1 = Buffer.from(' HTTP/1.')
 
 /** What says that a body follows, or that this is about more than an answer. */
-const NEVER = ['content-length', 'transfer-encoding', 'expect', 'upgrade', 'te', 'trailer', 'http2-settings']
+const NEVER = ['transfer-encoding', 'expect', 'upgrade', 'te', 'trailer', 'http2-settings']
 
 /**
  * @returns a reader with places of its own for what it finds, so that nothing is made anew for each request. It
  * answers null for everything but one whole, plain GET of one path segment that ends where the bytes end.
  */
 export function headReader(): (bytes: Bytes) => RequestHead | null {
+  const read = reader(GET)
+  return (bytes) => {
+    const found = read(bytes)
+    return found && found.end === bytes.length && found.head.headers.get('content-length') === null
+      ? found.head
+      : null
+  }
+}
+
+/** The same for a POST whose body is as long as it says, and all there. */
+export function postReader(): (bytes: Bytes) => PostHead | null {
+  const read = reader(POST)
+  return (bytes) => {
+    const found = read(bytes)
+    const length = found?.head.headers.get('content-length')
+    if (!found || !length || !/^\d{1,5}$/.test(length) || found.end + Number(length) !== bytes.length)
+      return null
+    const text = bytes.toString('utf8', found.end)
+    // As `Request.text` does.
+    return { ...found.head, body: text.startsWith('\ufeff') ? text.slice(1) : text }
+  }
+}
+
+/** Everything but the body: `end` is where that begins. */
+function reader(method: Buffer): (bytes: Bytes) => { head: RequestHead; end: number } | null {
   /** Of each header: where its name begins and ends, and its value. */
   const places = new Int32Array(HEADERS_MAX * 4)
   let count = 0
@@ -82,46 +113,49 @@ export function headReader(): (bytes: Bytes) => RequestHead | null {
     return at + 2
   }
 
-  /** @returns whether what follows is headers, an empty line and nothing more */
-  function readHeaders(bytes: Bytes, from: number): boolean {
+  /** @returns where the headers and their empty line end, or -1 */
+  function readHeaders(bytes: Bytes, from: number): number {
     source = bytes
     count = 0
     let at = from
     while (at < bytes.length) {
-      if (bytes[at] === CR) return bytes[at + 1] === LF && at + 2 === bytes.length
+      if (bytes[at] === CR) return bytes[at + 1] === LF ? at + 2 : -1
       at = readHeader(bytes, at)
-      if (at === -1) return false
+      if (at === -1) return -1
     }
-    return false
+    return -1
   }
 
   const headers = { get }
 
   return (bytes) => {
-    if (bytes.length > BYTES_MAX || !startsWith(bytes, GET, 0)) return null
-    let at = GET.length
+    if (bytes.length > BYTES_MAX || !startsWith(bytes, method, 0)) return null
+    let at = method.length
     while (SEGMENT[bytes[at] as number]) at++
     const segmentEnd = at
     if (bytes[at] === QUESTION) while (QUERY[bytes[++at] as number]);
     const queryEnd = at
     const minor = bytes[at + HTTP_1.length]
-    if (segmentEnd === GET.length || !startsWith(bytes, HTTP_1, at) || (minor !== ONE && minor !== ZERO))
+    if (segmentEnd === method.length || !startsWith(bytes, HTTP_1, at) || (minor !== ONE && minor !== ZERO))
       return null
     at += HTTP_1.length + 1
-    if (bytes[at] !== CR || bytes[at + 1] !== LF || !readHeaders(bytes, at + 2)) return null
+    const end = bytes[at] === CR && bytes[at + 1] === LF ? readHeaders(bytes, at + 2) : -1
+    if (end === -1) return null
     // `.` and `..` are not names but steps, which readers of URLs take away.
-    if (bytes[GET.length] === DOT && segmentEnd - GET.length < 3 && bytes[segmentEnd - 1] === DOT) return null
+    if (bytes[method.length] === DOT && segmentEnd - method.length < 3 && bytes[segmentEnd - 1] === DOT)
+      return null
     if (NEVER.some((name) => get(name) !== null)) return null
     const host = get('host')
     if (host === null ? minor === ONE : host === '' || host.includes(',')) return null
     const connection = get('connection')?.toLowerCase()
     if (connection !== undefined && connection !== 'keep-alive' && connection !== 'close') return null
-    return {
-      segment: bytes.latin1Slice(GET.length, segmentEnd),
+    const head = {
+      segment: bytes.latin1Slice(method.length, segmentEnd),
       query: queryEnd > segmentEnd ? bytes.latin1Slice(segmentEnd + 1, queryEnd) : '',
       keepAlive: minor === ONE && connection !== 'close',
       headers,
     }
+    return { head, end }
   }
 }
 

@@ -198,6 +198,62 @@ onBothEngines('the answers and their description', (server) => {
     }
   })
 
+  test('leads and funnels by whatever they are grouped', async () => {
+    const own = await server().workspace()
+    const { slug, formKey } = await thingsOf(own, `w${own.id}`)
+    await server().click(slug)
+    await server().shipped()
+    const groupings = (id: string) =>
+      (parametersIn('query', operation(id)).find(({ name }) => name === 'groupBy') as Parameter).schema
+        .enum as string[]
+    const SHAPES: Record<string, string> = { time: 'Bucket', link: 'Link', tag: 'Tag', form: 'Form' }
+    const shown = (id: string, shape: string, rows: unknown) =>
+      violations(
+        {
+          type: 'array',
+          items: { $ref: `#/components/schemas/${id === 'countLeads' ? 'Lead' : 'Funnel'}${shape}` },
+        },
+        rows,
+      )
+    for (const groupBy of groupings('countLeads')) {
+      const { json } = await ask(own, 'countLeads', 200, { query: { groupBy } })
+      const name = groupBy.replace(/Id$/, '')
+      expect(shown('countLeads', SHAPES[name] ?? 'Group', json.data)).toEqual([])
+      const counted = json.data.filter((row: { leads: number }) => row.leads > 0)
+      // Nobody clicked before sending, so that the lead has no link that could have a tag.
+      expect(counted).toHaveLength(name === 'tag' ? 0 : 1)
+      if (counted[0]) expect(counted[0]).toHaveProperty(name)
+    }
+    const words: Record<string, string> = {
+      link: 'Link',
+      tag: 'Tag',
+      campaign: 'Campaign',
+      referrer: 'Referrer',
+      country: 'Country',
+    }
+    for (const groupBy of groupings('getFunnel')) {
+      const { json } = await ask(own, 'getFunnel', 200, { query: { groupBy, model: 'linear' } })
+      const name = groupBy === 'utmCampaign' ? 'campaign' : groupBy.replace(/Id$/, '')
+      expect(shown('getFunnel', words[name] as string, json.data)).toEqual([])
+      expect(json.data.some((row: { clicks: number }) => row.clicks === 1)).toBe(true)
+    }
+    const { json } = await ask(own, 'getFunnel', 200, { query: { interval: '24h' } })
+    expect(violations({ $ref: '#/components/schemas/FunnelTotals' }, json.data)).toEqual([])
+    await ask(own, 'countLeads', 200, { query: { form: formKey, page: '-a', model: 'linear' } })
+  })
+
+  test('what a form lost', async () => {
+    const own = await server().workspace()
+    const { formKey } = await thingsOf(own, `w${own.id}`)
+    const path = { formKey }
+    const { json } = await ask(own, 'getFormLosses', 200, { path })
+    expect(violations({ $ref: '#/components/schemas/FormLosses' }, json.data)).toEqual([])
+    await ask(own, 'getFormLosses', 200, {
+      path,
+      query: { start: '2026-01-01', end: '2026-02-01T00:00:00Z' },
+    })
+  })
+
   test('a form with everything, from its creation to its end', async () => {
     const own = await server().workspace()
     const full = {

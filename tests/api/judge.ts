@@ -50,8 +50,17 @@ export function parameterIsBad({ name, schema }: Parameter, text: string): boole
 
 /** Analytics filters and lists of ids: "a repeated parameter means any of" (contract §5). Any other is given once. */
 export const mayRepeat = ({ name }: Parameter, operationId: string) =>
-  name === 'ids' ||
-  name === 'tagId' ||
-  (['countClicks', 'exportClicks'].includes(operationId) && !GIVEN_ONCE.includes(name))
+  name === 'ids' || name === 'tagId' || (ANALYTICS.includes(operationId) && !GIVEN_ONCE.includes(name))
 
-const GIVEN_ONCE = ['interval', 'start', 'end', 'timezone', 'groupBy', 'granularity', 'limit', 'format']
+const ANALYTICS = ['countClicks', 'exportClicks', 'countLeads', 'getFunnel']
+const GIVEN_ONCE = [
+  'interval',
+  'start',
+  'end',
+  'timezone',
+  'groupBy',
+  'granularity',
+  'limit',
+  'format',
+  'model',
+]

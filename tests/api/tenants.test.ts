@@ -59,12 +59,36 @@ const NAMING: Record<string, (things: Things) => Sample[]> = {
     ]
     return asking(filters.map((filter) => ({ ...RANGE, class: 'all', format: 'ndjson', ...filter })))
   },
+  countLeads: ({ linkId, tagId, slug, formKey }) =>
+    ['linkId', 'tagId', 'slug', 'form', 'page', 'time'].flatMap((groupBy) => {
+      const grouped = { ...RANGE, groupBy, ...(groupBy === 'time' ? { granularity: 'month' } : {}) }
+      const filters: Record<string, string>[] = [
+        { linkId: `${linkId}` },
+        { tagId: `${tagId}`, model: 'linear' },
+        { slug },
+        { linkId: `-${linkId}` },
+        { form: formKey },
+        { form: `-${formKey}` },
+      ]
+      return asking(filters.map((filter) => ({ ...grouped, ...filter })))
+    }),
+  getFunnel: ({ linkId, tagId, slug }) =>
+    ['link', 'tag', 'campaign', 'country'].flatMap((groupBy) => {
+      const filters: Record<string, string>[] = [
+        { linkId: `${linkId}` },
+        { tagId: `${tagId}`, model: 'first' },
+        { slug },
+        { linkId: `-${linkId}` },
+      ]
+      return asking(filters.map((filter) => ({ ...RANGE, groupBy, ...filter })))
+    }),
   // A form's name is no name that anything goes by.
   listForms: () => [],
   createForm: () => [],
   getForm: onForm({}),
   updateForm: onForm({ bodies: [{ name: 'Taken', enabled: false }] }, { bodies: [{}] }),
   deleteForm: onForm({}),
+  getFormLosses: onForm({}, { query: { start: '2026-01-01' } }),
   checkForm: onForm({ bodies: [{ html: '<form></form>' }] }),
   listSubmissions: onForm({}, { query: { search: 'message' } }),
   exportSubmissions: onForm({}, { query: { format: 'json' } }, { query: { format: 'ndjson' } }),
@@ -175,7 +199,7 @@ onBothEngines('the tenant matrix', (server) => {
   test.each(operations)("$method $path answers about another's things as about none", async (operation) => {
     const own = await tenant()
     const other = await server().workspace()
-    if (['countClicks', 'exportClicks'].includes(operation.id)) {
+    if (['countClicks', 'exportClicks', 'getFunnel'].includes(operation.id)) {
       await server().click(own.things.slug)
       await server().shipped()
     }
@@ -275,6 +299,23 @@ onBothEngines('the tenant matrix', (server) => {
       expect(ours.text).toContain('"clicks":1')
       expect(theirs.text).not.toMatch(/"(clicks|visitors)":[1-9]/)
     }
+    for (const groupBy of [undefined, 'link', 'form', 'page', 'country', 'tag']) {
+      const asked = { query: { ...RANGE, ...(groupBy ? { groupBy } : {}) } }
+      const [ours, theirs] = await Promise.all(
+        [own, other].map(({ key }) => send(server(), operation('countLeads'), asked, bearer(key))),
+      )
+      if (groupBy !== 'tag') expect(ours?.text).toContain('"leads":1')
+      expect(theirs?.status).toBe(200)
+      expect(theirs?.text).not.toContain(own.things.formKey)
+      expect(theirs?.text).not.toContain('"leads":2')
+    }
+    const funnels = await Promise.all(
+      [own, other].map(({ key }) => send(server(), operation('getFunnel'), { query: RANGE }, bearer(key))),
+    )
+    expect(funnels.map(({ json }) => [json.data.clicks, json.data.leads])).toEqual([
+      [1, 1],
+      [0, 1],
+    ])
     const query = { ...RANGE, class: 'all', format: 'ndjson' }
     const exported = async (key: string) =>
       (await send(server(), operation('exportClicks'), { query }, bearer(key))).text

@@ -186,6 +186,33 @@ export function hitEngineContract(name: string, { open, openBackup }: Subject) {
       ).toEqual([[7, 1, 1]])
     })
 
+    test('other outcomes count when they are asked for, and alone; none is nothing', async () => {
+      await load(1, [
+        hit({ visitor: '1' }),
+        hit({ outcome: 'landing', linkId: 5, visitor: '1' }),
+        hit({ outcome: 'landing', linkId: 5, visitor: '2' }),
+        hit({ outcome: 'landing', linkId: 0, visitor: '2' }),
+        hit({ outcome: 'landing', linkId: 5, class: 'bot' }),
+        hit({ outcome: 'landing', linkId: 5, workspaceId: 2 }),
+        hit({ outcome: 'view', linkId: 5 }),
+      ])
+      expect(await total()).toBe(1)
+      expect(await total({ outcomes: ['redirect'] })).toBe(1)
+      expect(await total({ outcomes: ['landing'] })).toBe(3)
+      expect(await total({ outcomes: [...OUTCOMES] })).toBe(5)
+      expect(await total({ outcomes: [] })).toBe(0)
+      expect(await keys({ outcomes: ['landing'], groupBy: top('linkId') })).toEqual([
+        [5, 2, 2],
+        [0, 1, 1],
+      ])
+      expect(await keys({ groupBy: top('linkId') })).toEqual([[1, 1, 1]])
+      const ofFive = {
+        outcomes: ['landing' as const],
+        filters: [{ column: 'linkId' as const, values: [5], negate: false }],
+      }
+      expect(await total(ofFive)).toBe(2)
+    })
+
     test('only the classes asked for count; none is nobody', async () => {
       await load(
         1,

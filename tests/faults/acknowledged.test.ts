@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { startPostgres } from '../support/postgres.ts'
 import { until } from '../support/server.ts'
+import { type Load, startLoad } from './load.ts'
 import { type House, makeHouse, type RealServer, randomMs } from './real-server.ts'
 
 const ends: (() => Promise<unknown>)[] = []
@@ -17,45 +18,15 @@ const WORKERS = 24
 /** Each may make 300 requests a minute. */
 const WORKSPACES = 40
 
-interface Load {
-  /** Slugs whose 201 was seen. */
-  acknowledged: string[]
-  /** How often each status was seen; 0 is a connection that ended without an answer. */
-  statuses: Map<number, number>
-  /** Failures that said nothing about when to try again. */
-  withoutRetryAfter: number
-  stop(): Promise<void>
-}
-
 /** Makes links as fast as the server takes them. Each comes with a tag of its own, so that half of one would show. */
 function createLinks(house: House, server: RealServer, name: string): Load {
-  let next = 0
-  let going = true
-  const load: Load = {
-    acknowledged: [],
-    statuses: new Map(),
-    withoutRetryAfter: 0,
-    async stop() {
-      going = false
-      await workers
-    },
-  }
-  async function work() {
-    while (going) {
-      const number = next++
-      const slug = `${name}-${number}`
-      const key = house.keys[number % house.keys.length] as string
-      const body = { destinationUrl: 'https://example.com/', slug, tagNames: [`tag of ${slug}`] }
-      const answer = await server.api(key, '/links', body).catch(() => undefined)
-      const status = answer?.status ?? 0
-      load.statuses.set(status, (load.statuses.get(status) ?? 0) + 1)
-      if (status === 201) load.acknowledged.push(answer?.json.data.slug)
-      if (status === 503 && !answer?.headers.get('retry-after')) load.withoutRetryAfter++
-      // A process that is gone refuses at once.
-      if (status === 0) await Bun.sleep(5)
-    }
-  }
-  const workers = Promise.all(Array.from({ length: WORKERS }, work))
+  const load = startLoad(WORKERS, async (number) => {
+    const slug = `${name}-${number}`
+    const key = house.keys[number % house.keys.length] as string
+    const body = { destinationUrl: 'https://example.com/', slug, tagNames: [`tag of ${slug}`] }
+    const { status, headers, json } = await server.api(key, '/links', body)
+    return { status, headers, acknowledged: status === 201 ? json.data.slug : undefined }
+  })
   ends.push(load.stop)
   return load
 }

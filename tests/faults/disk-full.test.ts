@@ -2,11 +2,11 @@
 
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { closeSync, cpSync, openSync, readdirSync, rmSync, statfsSync, writeSync } from 'node:fs'
+import { cpSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from '../support/server.ts'
 import { type House, makeHouse, type RealServer } from './real-server.ts'
-import { insideOf, noSmallDisk, smallDisk } from './small-disk.ts'
+import { fill, insideOf, noSmallDisk, smallDisk } from './small-disk.ts'
 
 // Room for three spool segments of 16 MiB, so that the filler decides when it is full.
 const DISK_BYTES = 64 * 1024 * 1024
@@ -134,17 +134,3 @@ describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reaso
     expect(await server.stop()).toBe(0)
   })
 })
-
-/** Writes until not one byte more fits. */
-function fill(path: string) {
-  const file = openSync(path, 'a')
-  for (let bytes = 4 * 1024 * 1024; bytes >= 1; bytes >>= 1) {
-    const zeros = new Uint8Array(bytes)
-    try {
-      for (;;) if (writeSync(file, zeros) < bytes) break
-    } catch (error) {
-      if ((error as { code?: string }).code !== 'ENOSPC') throw error
-    }
-  }
-  closeSync(file)
-}

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createKey } from '../../server/features/accounts/keys.ts'
 import { createWorkspace } from '../../server/features/accounts/workspaces.ts'
 import { openRows } from '../../server/storage/rows/open.ts'
+import { FORM, newAddress } from '../support/forms.ts'
 import { makeGuard } from '../support/guard.ts'
 import { BROWSER, freePort } from '../support/server.ts'
 
@@ -14,6 +15,7 @@ const ROOT = join(import.meta.dir, '../..')
 export interface Answered {
   status: number
   headers: Headers
+  text: string
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   json: any
 }
@@ -31,6 +33,8 @@ export interface RealServer {
   api(key: string, path: string, body?: unknown): Promise<Answered>
   /** Opens a short link as a browser does, without following it. */
   click(path: string): Promise<Answered>
+  /** Sends text to a form as a page's own `<form>` does, from an address that nobody has sent from. */
+  submit(form: string, body: string, headers: Record<string, string>): Promise<Answered>
 }
 
 export interface House {
@@ -48,6 +52,7 @@ export interface StartOptions {
   through?: string[]
   /** Arguments for Bun before the server's file. */
   bun?: string[]
+  environment?: Record<string, string>
 }
 
 /** A directory with some workspaces in its store. */
@@ -91,7 +96,7 @@ async function makeKeys(place: { dataDir: string; databaseUrl?: string }, count:
 async function startProcess(
   dataDir: string,
   databaseUrl: string | undefined,
-  { through = [], bun = [] }: StartOptions,
+  { through = [], bun = [], environment = {} }: StartOptions,
 ): Promise<RealServer> {
   const port = freePort()
   const child = Bun.spawn([...through, process.execPath, ...bun, join(ROOT, 'server/main.ts')], {
@@ -103,6 +108,7 @@ async function startProcess(
       DATA_DIR: dataDir,
       LOG_LEVEL: 'warn',
       ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
+      ...environment,
     },
     stdin: 'ignore',
     stdout: 'pipe',
@@ -126,7 +132,8 @@ async function startProcess(
     const response = await fetch(origin + path, { redirect: 'manual', ...init })
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.includes('json')
-    return { status: response.status, headers: response.headers, json: isJson ? JSON.parse(text) : undefined }
+    const { status, headers } = response
+    return { status, headers, text, json: isJson ? JSON.parse(text) : undefined }
   }
   return {
     origin,
@@ -147,6 +154,10 @@ async function startProcess(
       return call(`/v1${path}`, { headers, ...post })
     },
     click: (path) => call(`/${path}`, { headers: { 'User-Agent': BROWSER } }),
+    submit(form, body, headers) {
+      const own = { 'Content-Type': FORM, 'User-Agent': BROWSER, 'X-Forwarded-For': newAddress() }
+      return call(`/f/${form}`, { method: 'POST', body, headers: { ...own, ...headers } })
+    },
   }
 }
 

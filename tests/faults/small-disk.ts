@@ -1,7 +1,7 @@
 // A disk of a few megabytes, for one process: a tmpfs in a mount namespace of its own, so nothing of it outlives the
 // process, and other processes never see it.
 
-import { mkdtempSync, rmdirSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, rmdirSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -24,4 +24,18 @@ export function noSmallDisk(): string | undefined {
   const run = Bun.spawnSync([...smallDisk(dir, 1024 * 1024), 'true'], { stdout: 'ignore', stderr: 'pipe' })
   rmdirSync(dir)
   return run.success ? undefined : `mounting is not allowed: ${run.stderr.toString().trim().split('\n')[0]}`
+}
+
+/** Writes a file until not one byte more fits on its disk. */
+export function fill(path: string) {
+  const file = openSync(path, 'a')
+  for (let bytes = 4 * 1024 * 1024; bytes >= 1; bytes >>= 1) {
+    const zeros = new Uint8Array(bytes)
+    try {
+      for (;;) if (writeSync(file, zeros) < bytes) break
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'ENOSPC') throw error
+    }
+  }
+  closeSync(file)
 }

@@ -5,14 +5,14 @@ import { existsSync } from 'node:fs'
 const CALLS = 'fdatasync,fsync,pwrite64,sendto,sendmsg,write,writev'
 
 /**
- * What a program is started through, to have its calls written to a file. `-y` names the file behind each number; with
- * `-D` the program stays our own child, to whom signals go, and strace is its.
+ * What a program is started through, to have its calls written to a file. `-yy` names the file or connection behind each number;
+ * with `-D` the program stays our own child, to whom signals go, and strace is its.
  */
 export const traced = (file: string) => [
   'strace',
   '-D',
   '-f',
-  '-y',
+  '-yy',
   '-s',
   '48',
   '-o',
@@ -45,9 +45,19 @@ export function noStrace(): string | undefined {
   return run.success ? undefined : `it is not allowed: ${run.stderr.toString().trim().split('\n')[0]}`
 }
 
+interface Watch {
+  /** What is written to before a commit. */
+  log: string
+  /** How an answer begins that acknowledges something. */
+  answers: string[]
+  /** Where clients are connected to. An answer is first written within the process, to the front that has them. */
+  port: string
+}
+
 export interface Watched {
-  /** Answers that left, and of them those that left while something in the log was not on the disk. */
+  /** Answers that left for a client. */
   answers: number
+  /** Times that an answer was written, for a client or within, while something in the log was not on the disk. */
   early: number
   /** Answers before which nothing new was written to the log at all. */
   unwritten: number
@@ -55,7 +65,7 @@ export interface Watched {
 }
 
 /** Goes through the calls of `strace` in their order: what was written to the log before an answer must be synced. */
-export function watch(trace: string, { log, answer }: { log: string; answer: string }): Watched {
+export function watch(trace: string, { log, answers, port }: Watch): Watched {
   const watched: Watched = { answers: 0, early: 0, unwritten: 0, syncs: 0 }
   // A call that another thread interrupts is told in two lines; what counts is when a sync ends.
   const syncing = new Set<string>()
@@ -72,9 +82,13 @@ export function watch(trace: string, { log, answer }: { log: string; answer: str
       else if (call.endsWith('= 0')) synced()
     } else if (/^<\.\.\. f(data)?sync resumed/.test(call) && syncing.delete(thread)) {
       if (call.endsWith('= 0')) synced()
-    } else if (/^(sendto|sendmsg|write|writev)\(/.test(call) && call.includes(answer)) {
-      watched.answers++
+    } else if (
+      /^(sendto|sendmsg|write|writev)\(/.test(call) &&
+      answers.some((answer) => call.includes(`"${answer}`))
+    ) {
       if (dirty) watched.early++
+      if (!call.includes(`:${port}->`)) continue
+      watched.answers++
       if (!written) watched.unwritten++
       written = false
     }

@@ -12,12 +12,12 @@ export interface Actor {
   keyId: number | null
 }
 
-export type Action = 'links:write' | 'tags:write'
+export type Action = 'links:write' | 'tags:write' | 'forms:write' | 'channels:write'
 
 /** What each kind of actor may do in its workspace. */
 const MAY: Record<Actor['kind'], readonly Action[]> = {
-  key: ['links:write', 'tags:write'],
-  operator: ['links:write', 'tags:write'],
+  key: ['links:write', 'tags:write', 'forms:write', 'channels:write'],
+  operator: ['links:write', 'tags:write', 'forms:write', 'channels:write'],
 }
 
 /** @throws Failure `forbidden` */

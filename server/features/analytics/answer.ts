@@ -1,38 +1,17 @@
 // Answers a question about clicks: names of links and tags become ids, the engine counts, ids become names again.
 
-import { Failure, invalid, unavailable } from '../../lib/failure.ts'
+import { Failure, unavailable } from '../../lib/failure.ts'
 import { iso } from '../../lib/wire.ts'
-import type {
-  HitAnswer,
-  HitAnswers,
-  HitFilter,
-  HitGrouping,
-  HitSelection,
-} from '../../storage/hits/engine.ts'
-import type { Rows } from '../../storage/rows/engine.ts'
-import type { Actor } from '../accounts/actor.ts'
+import type { HitAnswer, HitAnswers, HitGrouping, HitQuery, HitSelection } from '../../storage/hits/engine.ts'
 import { nameOfNull } from './filter.ts'
+import { linkNames, tagNames } from './names.ts'
 import type { AnalyticsQuestion, ClickAnswerData, ClickSelection } from './schema.ts'
-import {
-  BUCKETS_MAX,
-  bucketStarts,
-  coarserThan,
-  fillBuckets,
-  granularityOf,
-  type Range,
-  rangeOfInterval,
-  untilNow,
-} from './timeline.ts'
+import { type Asker, resolve, type SelectionNeeds, startsOf } from './selection.ts'
+import { fillBuckets } from './timeline.ts'
 
-export interface Needs {
-  rows: Pick<Rows, 'read'>
+export interface Needs extends SelectionNeeds {
   hits: Pick<HitAnswers, 'ask'>
-  now: () => number
-  /** What links of the default domain (stored as '') are shown under. */
-  defaultDomain: string
 }
-
-type Asker = Pick<Actor, 'workspaceId'>
 
 /**
  * Deleted links keep counting, under their domain, slug and tags as well.
@@ -46,18 +25,16 @@ export async function answerClicks(
   const selection = await resolveSelection(needs, actor, question)
   const starts = question.groupBy === 'time' ? startsOf(selection, question) : []
   const query = { ...selection, groupBy: await groupingOf(needs, actor, question, starts) }
-  const answers = await needs.hits.ask(query).catch((error: unknown) => {
-    throw error instanceof Failure ? error : unavailable(error)
-  })
+  const answers = await askHits(needs, query)
   switch (question.groupBy) {
     case 'total':
       return { ...counts(answers[0]), start: iso(selection.start), end: iso(selection.end) }
     case 'time':
-      return fillBuckets(starts, answers)
+      return fillBuckets(starts, answers, counts)
     case 'linkId':
-      return nameLinks(needs, actor, answers)
+      return named(answers, await linkNames(needs, actor, answers.map(idOf)))
     case 'tagId':
-      return nameTags(needs, actor, answers)
+      return named(answers, await tagNames(needs, actor, answers.map(idOf)))
     default: {
       const name = question.groupBy
       return answers.map((each) => ({ [name]: String(each.key), ...counts(each) }))
@@ -70,94 +47,26 @@ const counts = (answer: HitAnswer | undefined) => ({
   visitors: answer?.visitors ?? 0,
 })
 
+const idOf = (answer: { key: HitAnswer['key'] }) => Number(answer.key)
+
+const named = <Name>(answers: HitAnswer[], nameOf: (id: number) => Name) =>
+  answers.map((each) => ({ ...nameOf(idOf(each)), ...counts(each) }))
+
+/** @throws `unavailable` when the engine cannot answer */
+export const askHits = ({ hits }: Pick<Needs, 'hits'>, query: HitQuery): Promise<HitAnswer[]> =>
+  hits.ask(query).catch((error: unknown) => {
+    throw error instanceof Failure ? error : unavailable(error)
+  })
+
 /** Which hits are meant, in ids and milliseconds. @throws `invalid` for a range that is empty */
-export async function resolveSelection(
-  needs: Pick<Needs, 'rows' | 'now' | 'defaultDomain'>,
+export const resolveSelection = async (
+  needs: SelectionNeeds,
   actor: Asker,
   selection: ClickSelection,
-): Promise<HitSelection> {
-  const { start, end } = await resolveRange(needs, actor, selection)
-  return {
-    workspaceId: actor.workspaceId,
-    start,
-    end,
-    classes: selection.classes,
-    filters: await Promise.all(selection.filters.map((filter) => resolveFilter(needs, actor, filter))),
-  }
-}
-
-/** A missing start is the workspace's beginning, a missing end is now. */
-async function resolveRange(
-  needs: Pick<Needs, 'rows' | 'now'>,
-  actor: Asker,
-  { range, timezone }: ClickSelection,
-): Promise<Range> {
-  const now = needs.now()
-  const began = async () => {
-    const workspace = await needs.rows.read
-      .selectFrom('workspaces')
-      .select('created_at')
-      .where('id', '=', actor.workspaceId)
-      .executeTakeFirstOrThrow()
-    return workspace.created_at
-  }
-  if ('interval' in range) {
-    return rangeOfInterval(range.interval, timezone, now, range.interval === 'all' ? await began() : now)
-  }
-  const start = range.start ?? (await began())
-  const end = range.end ?? untilNow(now)
-  if (start < end) return { start, end }
-  if (range.end === null) throw invalid({ start: 'must be in the past when end is not given' })
-  throw invalid(
-    range.start === null
-      ? { end: 'must be after the workspace was created' }
-      : { start: 'must be before end' },
-  )
-}
-
-function startsOf({ start, end }: Range, { granularity, timezone }: AnalyticsQuestion): number[] {
-  const range = { start, end }
-  const asked = granularity ?? granularityOf(range)
-  const coarser = coarserThan(asked, range)
-  if (!coarser) return bucketStarts(range, asked, timezone)
-  throw invalid({
-    granularity: `${asked} makes more than ${BUCKETS_MAX} buckets of this range; the finest that fits is ${coarser}`,
-  })
-}
-
-async function resolveFilter(
-  { rows, defaultDomain }: Pick<Needs, 'rows' | 'defaultDomain'>,
-  { workspaceId }: Asker,
-  { name, values, negate }: AnalyticsQuestion['filters'][number],
-): Promise<HitFilter> {
-  const ofLinks = (found: { id: number }[]): HitFilter => ({
-    column: 'linkId',
-    values: found.map((each) => each.id),
-    negate,
-  })
-  const links = rows.read.selectFrom('links').select('id').where('workspace_id', '=', workspaceId)
-  const texts = values.map(String)
-  switch (name) {
-    case 'tagId':
-      return ofLinks(
-        await rows.read
-          .selectFrom('link_tags')
-          .select('link_id as id')
-          .distinct()
-          .where('workspace_id', '=', workspaceId)
-          .where('tag_id', 'in', values.map(Number))
-          .execute(),
-      )
-    case 'domain': {
-      const stored = texts.map((text) => (text === defaultDomain.toLowerCase() ? '' : text))
-      return ofLinks(await links.where('domain', 'in', stored).execute())
-    }
-    case 'slug':
-      return ofLinks(await links.where('slug_key', 'in', texts).execute())
-    default:
-      return { column: name, values, negate }
-  }
-}
+): Promise<HitSelection> => ({
+  ...(await resolve(needs, actor, selection)),
+  classes: selection.classes,
+})
 
 async function groupingOf(
   { rows, defaultDomain }: Needs,
@@ -198,44 +107,4 @@ async function groupingOf(
     default:
       return { by: groupBy, limit, nullAs: nameOfNull(groupBy) }
   }
-}
-
-async function nameLinks({ rows, defaultDomain }: Needs, { workspaceId }: Asker, answers: HitAnswer[]) {
-  if (answers.length === 0) return []
-  const ids = answers.map((each) => Number(each.key))
-  const links = await rows.read
-    .selectFrom('links')
-    .select(['id', 'slug', 'domain', 'destination_url', 'deleted_at'])
-    .where('workspace_id', '=', workspaceId)
-    .where('id', 'in', ids)
-    .execute()
-  const known = new Map(links.map((link) => [link.id, link]))
-  return answers.map((each) => {
-    const link = known.get(Number(each.key))
-    return {
-      link: Number(each.key),
-      slug: link?.slug ?? null,
-      domain: link ? link.domain || defaultDomain : null,
-      destinationUrl: link?.destination_url ?? null,
-      deleted: !link || link.deleted_at !== null,
-      ...counts(each),
-    }
-  })
-}
-
-async function nameTags({ rows }: Needs, { workspaceId }: Asker, answers: HitAnswer[]) {
-  if (answers.length === 0) return []
-  const ids = answers.map((each) => Number(each.key))
-  const tags = await rows.read
-    .selectFrom('tags')
-    .select(['id', 'name'])
-    .where('workspace_id', '=', workspaceId)
-    .where('id', 'in', ids)
-    .execute()
-  const known = new Map(tags.map((tag) => [tag.id, tag.name]))
-  return answers.map((each) => ({
-    tag: Number(each.key),
-    name: known.get(Number(each.key)) ?? null,
-    ...counts(each),
-  }))
 }

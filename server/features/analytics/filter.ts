@@ -4,7 +4,8 @@
 import { foldCase } from '../../lib/text.ts'
 import { HIT_CLASSES, type HitClass, type HitDimension, TRIGGERS } from '../../storage/hits/hit.ts'
 
-export type FilterName = HitDimension | 'linkId' | 'tagId' | 'domain' | 'slug'
+export type ClickFilterName = HitDimension | 'linkId' | 'tagId' | 'domain' | 'slug'
+export type FilterName = ClickFilterName | 'form' | 'page'
 
 export interface FilterValues {
   /** Any of these; null is a hit without a value. */

@@ -202,9 +202,10 @@ test('too many buckets name the granularity that fits', () => {
 })
 
 test('empty buckets are filled', () => {
-  expect(fillBuckets([0, 1000], [{ key: 1000, clicks: 3, visitors: 2 }])).toEqual([
-    { time: '1970-01-01T00:00:00.000Z', clicks: 0, visitors: 0 },
-    { time: '1970-01-01T00:00:01.000Z', clicks: 3, visitors: 2 },
+  const counts = (answer: { clicks: number } | undefined) => ({ clicks: answer?.clicks ?? 0 })
+  expect(fillBuckets([0, 1000], [{ key: 1000, clicks: 3 }], counts)).toEqual([
+    { time: '1970-01-01T00:00:00.000Z', clicks: 0 },
+    { time: '1970-01-01T00:00:01.000Z', clicks: 3 },
   ])
 })
 

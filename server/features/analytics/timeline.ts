@@ -1,8 +1,6 @@
 // Time as people in a zone count it: what range a name stands for, and where its buckets begin. Pure; the zone's own
 // rules come from the runtime (Temporal), so days of 23 and 25 hours need no case of their own.
 
-import type { HitAnswer } from '../../storage/hits/engine.ts'
-
 export const GRANULARITIES = ['minute', 'hour', 'day', 'week', 'month'] as const
 export type Granularity = (typeof GRANULARITIES)[number]
 
@@ -122,17 +120,14 @@ export function bucketStarts(range: Range, granularity: Granularity, zone: strin
     : dateStarts(range, granularity, zone)
 }
 
-/** One entry for every bucket; an engine tells only of those with clicks. */
-export function fillBuckets(
+/** One entry for every bucket; an engine tells only of those with something in them. */
+export function fillBuckets<Answer extends { key: unknown }, Counts>(
   starts: number[],
-  answers: HitAnswer[],
-): { time: string; clicks: number; visitors: number }[] {
+  answers: Answer[],
+  counts: (answer: Answer | undefined) => Counts,
+): ({ time: string } & Counts)[] {
   const found = new Map(answers.map((each) => [each.key, each]))
-  return starts.map((start) => ({
-    time: new Date(start).toISOString(),
-    clicks: found.get(start)?.clicks ?? 0,
-    visitors: found.get(start)?.visitors ?? 0,
-  }))
+  return starts.map((start) => ({ time: new Date(start).toISOString(), ...counts(found.get(start)) }))
 }
 
 const hourStart = (at: number, zone: string) =>

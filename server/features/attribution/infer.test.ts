@@ -61,6 +61,7 @@ async function open(engine: Engine, dataDir = mkdtempSync(join(tmpdir(), 'towpat
     attribution: openAttribution({
       rows,
       clickIds: ids,
+      cache: { forget() {} },
       hits: {
         lastClicks(...asked) {
           house.questions++
@@ -157,7 +158,7 @@ async function stored({ rows }: House, { workspaceId }: Form) {
     .execute()
   return found.map(({ link_id, click_id, attribution, attribution_due }) => ({
     linkId: link_id,
-    click: click_id && (ids.read(click_id) ?? 'forged'),
+    click: click_id && (ids.read(click_id, workspaceId) ?? 'forged'),
     attribution: attribution_due === 1 ? 'due' : attribution,
   }))
 }
@@ -184,7 +185,7 @@ describe.each(ENGINES)('the link that brought a submission (%s)', (engine) => {
     expect(await stored(house, form)).toEqual([{ linkId: null, click: null, attribution: 'due' }])
     await house.attribution.settleAttribution(form.workspaceId)
     expect(await stored(house, form)).toEqual([
-      { linkId: 42, click: { id, node: house.spool.node }, attribution: 'inferred' },
+      { linkId: 42, click: { id, node: house.spool.node, linkId: 42 }, attribution: 'inferred' },
     ])
   })
 

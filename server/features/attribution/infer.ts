@@ -1,12 +1,13 @@
 // Which link brought a submission whose page had no snippet: the one that the same visitor clicked last in the half
 // hour before. Decided just after the submission, so that no sender ever waits for it.
 
-import { sql } from 'kysely'
 import { Failure } from '../../lib/failure.ts'
 import { describeError, log } from '../../lib/log.ts'
 import type { LastClick, LastClicksQuery } from '../../storage/hits/engine.ts'
 import type { Rows } from '../../storage/rows/open.ts'
 import type { ClickIds } from '../hits/click-id.ts'
+import type { LinkCache } from '../links/cache.ts'
+import { type Decision, decide, STILL_DUE } from './decide.ts'
 
 /** A visitor's id ends with their UTC day: a click of before midnight is not found after it. */
 export const INFER_WITHIN_MS = 30 * 60 * 1000
@@ -29,6 +30,7 @@ export interface AttributionNeeds {
     lastClicks(query: LastClicksQuery, timeoutMs: number): Promise<(LastClick | null)[]>
   }
   clickIds: Pick<ClickIds, 'write'>
+  cache: Pick<LinkCache, 'forget'>
 }
 
 export interface Attribution {
@@ -45,7 +47,8 @@ interface Due {
 }
 
 /** Two that decide the same submission come to the same, and the first one's word stands. */
-export function openAttribution({ rows, hits, clickIds }: AttributionNeeds): Attribution {
+export function openAttribution(needs: AttributionNeeds): Attribution {
+  const { rows, hits } = needs
   let troubled = false
   let failedAt = Number.NEGATIVE_INFINITY
 
@@ -55,7 +58,7 @@ export function openAttribution({ rows, hits, clickIds }: AttributionNeeds): Att
       if (due.length === 0) return
       const decisions = await newestClicks(workspaceId, due, deadline)
       for (let from = 0; from < decisions.length; from += CLICKS_PER_WRITE) {
-        await decide(workspaceId, decisions.slice(from, from + CLICKS_PER_WRITE))
+        await decide(needs, workspaceId, decisions.slice(from, from + CLICKS_PER_WRITE))
       }
       if (due.length < PAGE) return
     }
@@ -80,27 +83,6 @@ export function openAttribution({ rows, hits, clickIds }: AttributionNeeds): Att
     return away
   }
 
-  async function decide(workspaceId: number, decisions: Decision[]) {
-    await rows.write(async (db) => {
-      for (const { click, ids } of decisions) {
-        await db
-          .updateTable('submissions')
-          .set({
-            attribution_due: 0,
-            ...(click && {
-              attribution: 'inferred',
-              link_id: click.linkId,
-              click_id: clickIds.write(click.id, click.node),
-            }),
-          })
-          .where('workspace_id', '=', workspaceId)
-          .where('id', 'in', ids)
-          .where(STILL_DUE)
-          .execute()
-      }
-    })
-  }
-
   return {
     async settleAttribution(workspaceId) {
       const began = performance.now()
@@ -120,12 +102,6 @@ export function openAttribution({ rows, hits, clickIds }: AttributionNeeds): Att
   }
 }
 
-/** Submissions of one click, or of none. */
-interface Decision {
-  click: LastClick | null
-  ids: number[]
-}
-
 /** Many submissions come from few clicks, and most from none: a statement for each click, not for each submission. */
 function byClick(due: Due[], clicks: (LastClick | null)[]): Decision[] {
   const decisions = new Map<string, Decision>()
@@ -138,9 +114,6 @@ function byClick(due: Due[], clicks: (LastClick | null)[]): Decision[] {
   }
   return [...decisions.values()]
 }
-
-// Written out, since an index on some rows is used only where the statement itself says that it wants those.
-const STILL_DUE = sql<boolean>`attribution_due = 1`
 
 async function nextWithDue(rows: Rows, after: number): Promise<number | undefined> {
   const found = await rows.read

@@ -2,7 +2,6 @@
 
 import { z } from '@hono/zod-openapi'
 import { apiRoute, dataOf, jsonOf } from '../../http/api-route.ts'
-import { invalid } from '../../lib/failure.ts'
 import { isCleanText } from '../../lib/text.ts'
 import { checkUrl } from '../../lib/web-url.ts'
 import { text } from '../../lib/wire.ts'
@@ -90,10 +89,6 @@ export function formCheckApi(needs: CheckApiNeeds) {
   return newApi().openapi(route, async (c) => {
     const { formKey } = c.req.valid('param')
     const { url, html, pageUrl = null } = c.req.valid('json')
-    // With a key the request runs inside a transaction, and every other writer would wait for somebody's web server.
-    if (url !== undefined && c.req.header('idempotency-key') !== undefined) {
-      throw invalid({ 'Idempotency-Key': 'is not taken with url: a check changes nothing, ask again' })
-    }
     const { read } = c.get('rows')
     const { form, publicId } = await formToCheck(read, c.get('actor'), formKey, needs.origin)
     const asked = { form, publicId, origin: needs.origin, turnstile: needs.turnstile }

@@ -2,7 +2,7 @@
 
 import { type Actor, allow } from '../accounts/actor.ts'
 import { findForm } from './find-form.ts'
-import { FORMS_WRITE, type FormNeeds, formColumns, formResource } from './form.ts'
+import { FORMS_WRITE, type FormNeeds, formColumns, formResource, requireChannels } from './form.ts'
 import { newFormKey } from './form-key.ts'
 import type { CreateFormInput, FormResource } from './schema.ts'
 
@@ -14,6 +14,7 @@ export function createForm(needs: FormNeeds, actor: Actor, input: CreateFormInpu
   allow(actor, FORMS_WRITE)
   const columns = { ...formColumns(input), name: input.name }
   return needs.rows.write(async (db) => {
+    await requireChannels(db, actor, input)
     const at = needs.now()
     for (let tries = TRIES; tries > 0; tries--) {
       const made = await db

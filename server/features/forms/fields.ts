@@ -24,6 +24,8 @@ export interface Sent {
   trapped: boolean
   next: string | undefined
   token: string | undefined
+  /** `_service_eid`: which visit this belongs to. */
+  eventId: string | undefined
 }
 
 /** @throws Refusal 413 */
@@ -37,6 +39,7 @@ export function sortFields(entries: Entry[], { json }: { json: boolean }): Sent 
     trapped: false,
     next: undefined,
     token: undefined,
+    eventId: undefined,
   }
   const values = new Map<string, string[]>()
   for (const entry of entries) {
@@ -88,6 +91,7 @@ function takeControl(sent: Sent, name: string, entry: Entry, json: boolean) {
   if (name === '_gotcha') sent.trapped ||= value !== '' || ('file' in entry && entry.file === 'chosen')
   if (value.trim() === '') return
   if (name === '_next') sent.next ??= value
+  if (name === '_service_eid') sent.eventId ??= value
   if (name === CAPTCHA_FIELD || (name === '_turnstile' && json)) sent.token ??= value
 }
 

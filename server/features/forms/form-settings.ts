@@ -1,6 +1,7 @@
 // A form as its endpoint sees it. Read for each submission, by an index: a change is in force with the next one.
 
 import type { Rows } from '../../storage/rows/open.ts'
+import { prepared } from '../../storage/rows/prepared.ts'
 
 export interface FormSettings {
   id: number
@@ -19,20 +20,7 @@ const ASKABLE = /^[\w-]{1,64}$/
 /** The form's key is what is public, and says whose form it is. */
 export async function findFormSettings(rows: Rows, formKey: string): Promise<FormSettings | undefined> {
   if (!ASKABLE.test(formKey)) return undefined
-  const row = await rows.read
-    .selectFrom('forms')
-    .select([
-      'id',
-      'workspace_id',
-      'form_key',
-      'enabled',
-      'required_fields',
-      'redirect_url',
-      'captcha',
-      'allowed_origins',
-    ])
-    .where('form_key', '=', formKey)
-    .executeTakeFirst()
+  const [row] = await byKey(rows.read, { formKey })
   return (
     row && {
       id: row.id,
@@ -46,3 +34,19 @@ export async function findFormSettings(rows: Rows, formKey: string): Promise<For
     }
   )
 }
+
+const byKey = prepared((db, { formKey }: { formKey: string }) =>
+  db
+    .selectFrom('forms')
+    .select([
+      'id',
+      'workspace_id',
+      'form_key',
+      'enabled',
+      'required_fields',
+      'redirect_url',
+      'captcha',
+      'allowed_origins',
+    ])
+    .where('form_key', '=', formKey),
+)

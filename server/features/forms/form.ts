@@ -6,10 +6,11 @@ import { iso, isoOrNull } from '../../lib/wire.ts'
 import type { Db, Rows } from '../../storage/rows/open.ts'
 import type { Forms } from '../../storage/rows/tables.ts'
 import type { Action, Actor } from '../accounts/actor.ts'
+import { areChannels } from '../notify/known-channels.ts'
 import type { FormResource, UpdateFormInput } from './schema.ts'
 
-/** What each verb that changes forms or submissions asks for: whoever may write links may write these. */
-export const FORMS_WRITE: Action = 'links:write'
+/** What each verb that changes forms or submissions asks for. */
+export const FORMS_WRITE: Action = 'forms:write'
 
 export interface FormNeeds {
   rows: Rows
@@ -76,10 +77,8 @@ type Settable = Pick<
   | 'channel_ids'
 >
 
-/** The columns that an input names; `null` in it is what a new form has. @throws Failure `invalid` */
+/** The columns that an input names; `null` in it is what a new form has. */
 export function formColumns(input: UpdateFormInput): Partial<Settable> {
-  // There are no channels yet that an id could be of.
-  if (input.channelIds?.length) throw invalid({ channelIds: 'must be ids of channels of this workspace' })
   const columns: Partial<Settable> = {
     name: input.name,
     enabled: input.enabled === undefined ? undefined : Number(input.enabled ?? true),
@@ -96,3 +95,9 @@ export function formColumns(input: UpdateFormInput): Partial<Settable> {
 /** Each once: two spellings of an origin are the same by now. */
 const listColumn = (list: (string | number)[] | null | undefined) =>
   list === undefined ? undefined : JSON.stringify([...new Set(list ?? [])])
+
+/** @throws Failure `invalid`, the same for another workspace's channels as for none */
+export async function requireChannels(db: Db, actor: Actor, { channelIds }: UpdateFormInput): Promise<void> {
+  if (await areChannels(db, actor, channelIds ?? [])) return
+  throw invalid({ channelIds: 'must be ids of channels of this workspace' })
+}

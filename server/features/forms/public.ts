@@ -7,7 +7,9 @@ import type { Network } from '../../lib/cidr.ts'
 import { log } from '../../lib/log.ts'
 import type { RateLimiter } from '../accounts/limits.ts'
 import { type Asked, answerOutcome, answerRefusal, type Outcome, preflight, wrongMethod } from './answers.ts'
+import type { Attempts } from './attempts.ts'
 import type { Captcha } from './captcha.ts'
+import { countOutcome, countRefusal } from './count-attempt.ts'
 import { checkFields, type Sent, sortFields } from './fields.ts'
 import { type FormSettings, findFormSettings } from './form-settings.ts'
 import { isOriginAllowed } from './origins.ts'
@@ -20,6 +22,7 @@ export interface FormEndpointNeeds extends SubmitNeeds {
   trustProxy: Network[]
   limiter: RateLimiter
   captcha: Captcha
+  attempts: Pick<Attempts, 'count'>
 }
 
 type Peer = { requestIP(request: Request): { address: string } | null }
@@ -34,19 +37,23 @@ export function formEndpoint(needs: FormEndpointNeeds) {
     return clientAddress(peer, headers.get('x-forwarded-for'), needs.trustProxy)
   }
 
-  /** The form, if it takes this submission so far. @throws Refusal 400, 403, 404, 429 */
-  async function openForm(path: string, headers: Headers, address: string): Promise<FormSettings> {
+  /** @throws Refusal 400, 403, 404 */
+  async function openForm(path: string): Promise<FormSettings> {
     const key = keyOf(path)
     if (key === '') throw new Refusal(400, 'Missing form key')
     const form = await findFormSettings(needs.rows, key)
     if (!form) throw new Refusal(404, 'Form not found')
     if (!form.enabled) throw new Refusal(403, 'Form is disabled')
+    return form
+  }
+
+  /** Whether the form takes this sender's submission. @throws Refusal 403, 429 */
+  async function admit(form: FormSettings, headers: Headers, address: string): Promise<void> {
     const taken = await needs.limiter.take(`form:${form.id}:${limitKey(address)}`, PER_MINUTE)
     if (!taken.allowed) {
       throw new Refusal(429, 'Too many submissions. Please try again later.', RETRY_AFTER_SECONDS)
     }
     if (!isOriginAllowed(form.allowedOrigins, headers)) throw new Refusal(403, 'Origin not allowed')
-    return form
   }
 
   async function submit(form: FormSettings, sent: Sent, address: string, headers: Headers): Promise<Outcome> {
@@ -76,6 +83,9 @@ export function formEndpoint(needs: FormEndpointNeeds) {
       address,
       userAgent: headers.get('user-agent') ?? '',
       referer: headers.get('referer') ?? '',
+      eventId: sent.eventId,
+      // Global Privacy Control: whoever asks not to be followed is joined with no visit and no click.
+      alone: headers.get('sec-gpc') === '1',
       token,
     })
     return stored ? taken : failed
@@ -91,24 +101,33 @@ export function formEndpoint(needs: FormEndpointNeeds) {
     }
     if (method === 'OPTIONS') return preflight(asked)
     if (method !== 'POST') return wrongMethod(asked)
-    let formId: number | undefined
+    let form: FormSettings | undefined
     let trapped: boolean | undefined
     let answer: Response
     try {
       const address = addressOf(request, headers, server)
-      const form = await openForm(path, headers, address)
-      formId = form.id
+      form = await openForm(path)
+      await admit(form, headers, address)
       const json = isJson(headers.get('content-type'))
       const sent = sortFields(await readBody(request, headers), { json })
       const outcome = await submit(form, sent, address, headers)
       trapped = outcome.kind === 'taken' ? outcome.trapped : undefined
+      countOutcome(needs.attempts, form, outcome)
       answer = await answerOutcome(asked, outcome)
     } catch (error) {
-      answer = await answerRefusal(asked, asRefusal(error, asked.requestId))
+      const refusal = asRefusal(error, asked.requestId)
+      if (form) countRefusal(needs.attempts, form.id, refusal)
+      answer = await answerRefusal(asked, refusal)
     }
     const ms = Math.round((performance.now() - started) * 10) / 10
     // The trap looks like a success everywhere else: this is where an operator finds out what it has caught.
-    log.info('form_request', { requestId: asked.requestId, formId, status: answer.status, trapped, ms })
+    log.info('form_request', {
+      requestId: asked.requestId,
+      formId: form?.id,
+      status: answer.status,
+      trapped,
+      ms,
+    })
     return answer
   }
 }

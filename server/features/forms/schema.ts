@@ -1,11 +1,11 @@
 // Forms and submissions on the wire: the API validates with these shapes and its reference is generated from them.
 
 import { z } from '@hono/zod-openapi'
+import { type Edge, readEdge } from '../../lib/period.ts'
 import { checkUrl } from '../../lib/web-url.ts'
 import { flag, numberParameter, oneOf, parameter, text, wholeNumber } from '../../lib/wire.ts'
 import { normalOrigin, ORIGIN_MAX } from './allowed-origin.ts'
 import { FORM_KEY } from './form-key.ts'
-import { type Edge, readEdge } from './period.ts'
 
 export const SUBMISSION_STATUSES = ['new', 'read', 'archived', 'spam'] as const
 export const ATTRIBUTIONS = ['measured', 'inferred', 'none'] as const
@@ -81,12 +81,21 @@ export type SubmissionResource = Omit<z.infer<typeof SubmissionShape>, 'fields'>
   fields: Map<string, string>
 }
 
-export const TOUCHES = ['click', 'referrer', 'campaign'] as const
+export const TOUCHES = ['click', 'campaign', 'referrer', 'direct'] as const
 
 export const TouchShape = z
   .strictObject({
     type: z.enum(TOUCHES),
-    why: z.string().openapi({ description: 'Why this counts, as a sentence' }),
+    why: z.string().openapi({ description: 'Why this counts, and what it gets of the lead, as sentences' }),
+    at: z.iso
+      .datetime()
+      .nullable()
+      .openapi({ description: 'null where it is only known from the form being sent' }),
+    isFirst: z.boolean().openapi({ description: 'Gets the lead where `model=first`' }),
+    isLast: z.boolean().openapi({ description: 'Gets the lead where `model=last`' }),
+    linearCredit: z
+      .number()
+      .openapi({ description: 'Its part of the lead where `model=linear`; all parts together are 1' }),
     linkId: z.int().nullable(),
     slug: z.string().nullable(),
     shortUrl: z.string().nullable(),

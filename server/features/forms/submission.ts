@@ -48,17 +48,20 @@ export const SUBMISSION_COLUMNS = [
 type Column = (typeof SUBMISSION_COLUMNS)[number] extends `submissions.${infer C}` ? C : never
 export type SubmissionRow = Pick<Selectable<Submissions>, Column> & { form_key: string }
 
+/** Who asks, or whose submission is told of when nobody asks. */
+type Owner = Pick<Actor, 'workspaceId'>
+
 /**
  * Reaches submissions through their form, whose workspace it asks for: the index of a form's submissions then serves
  * order and count alone.
  */
-const submissionsOf = (db: Db, actor: Actor) =>
+const submissionsOf = (db: Db, actor: Owner) =>
   db
     .selectFrom('forms')
     .innerJoin('submissions', 'submissions.form_id', 'forms.id')
     .where('forms.workspace_id', '=', actor.workspaceId)
 
-export const submissionRows = (db: Db, actor: Actor) =>
+export const submissionRows = (db: Db, actor: Owner) =>
   submissionsOf(db, actor).select(SUBMISSION_COLUMNS).select('forms.form_key')
 
 /** Those of one form that a selection is about, without columns. */
@@ -101,7 +104,7 @@ const COLUMN_OF = {
 /** Reads with everything decided; once more where something came in between. */
 export async function readSettled(
   { settleAttribution }: Pick<SubmissionNeeds, 'settleAttribution'>,
-  actor: Actor,
+  actor: Owner,
   read: () => Promise<SubmissionRow[]>,
 ): Promise<SubmissionRow[]> {
   await settleAttribution(actor.workspaceId)

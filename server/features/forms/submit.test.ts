@@ -41,6 +41,8 @@ const SENT = {
   address: '192.0.2.1',
   userAgent: '',
   referer: '',
+  eventId: undefined,
+  alone: false,
 }
 
 const BEFORE_MIDNIGHT = Date.parse('2026-03-01T23:59:50.000Z')
@@ -83,6 +85,8 @@ onBothEngines('storing', (server) => {
     now: Date.now,
     saltOf: () => 'salt',
     describeSender: () => NOBODY,
+    joinVisit: () => ({ visit: undefined, touches: [], click: undefined }),
+    creditTouches: async () => {},
   })
   const settingsOf = async (form: TestForm) =>
     (await findFormSettings(server().app.rows, form.key)) as FormSettings

@@ -2,7 +2,7 @@
 
 import { type Actor, allow } from '../accounts/actor.ts'
 import { findForm } from './find-form.ts'
-import { FORMS_WRITE, type FormNeeds, formColumns, formResource } from './form.ts'
+import { FORMS_WRITE, type FormNeeds, formColumns, formResource, requireChannels } from './form.ts'
 import type { FormResource, UpdateFormInput } from './schema.ts'
 
 /** @throws Failure `not_found`, `invalid` */
@@ -17,6 +17,7 @@ export function updateForm(
   return needs.rows.write(async (db) => {
     const form = await findForm(db, actor, formKey)
     if (Object.keys(changes).length === 0) return formResource(needs, form)
+    await requireChannels(db, actor, input)
     // Only what was named, so that of two changes at once none undoes the other's fields.
     await db
       .updateTable('forms')

@@ -5,43 +5,51 @@ import { hitId } from './spool-format.ts'
 
 const NODE = '0123456789abcdef'
 const SECRET = 's'.repeat(32)
+const WORKSPACE = 12
 const ids = clickIds(SECRET, NODE)
+const write = (id: number, linkId = 7) => ids.write({ id, linkId, workspaceId: WORKSPACE })
+const read = (text: string) => ids.read(text, WORKSPACE)
 
 describe('A click id', () => {
-  test('comes back as the place of its hit, for every place there can be', () => {
+  test('comes back as the place of its hit and its link, for all there can be', () => {
+    const any = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (id) => {
-        expect(ids.read(ids.write(id))).toEqual({ id, node: NODE })
+      fc.property(any, any, any, (id, linkId, workspaceId) => {
+        const text = ids.write({ id, linkId, workspaceId })
+        expect(ids.read(text, workspaceId)).toEqual({ id, node: NODE, linkId })
       }),
     )
-    expect(ids.read(ids.write(hitId(2 ** 30 - 1, 64 * 1024 * 1024 - 8)))).toBeDefined()
+    expect(read(write(hitId(2 ** 30 - 1, 64 * 1024 * 1024 - 8)))).toBeDefined()
   })
 
   test('needs no encoding in a URL', () => {
-    expect(ids.write(hitId(1, 64))).toMatch(/^[0-9A-Za-z._-]+$/)
+    expect(write(hitId(1, 64))).toMatch(/^[0-9A-Za-z._-]+$/)
   })
 
   test('is read by any process with the same secret, whatever its own node is', () => {
-    expect(clickIds(SECRET, 'f'.repeat(16)).read(ids.write(5))).toEqual({ id: 5, node: NODE })
+    expect(clickIds(SECRET, 'f'.repeat(16)).read(write(5), WORKSPACE)).toEqual({ id: 5, node: NODE, linkId: 7 })
   })
 
-  test('is refused under another secret', () => {
-    expect(clickIds('t'.repeat(32), NODE).read(ids.write(5))).toBeUndefined()
+  test('is refused under another secret, and for another workspace', () => {
+    expect(clickIds('t'.repeat(32), NODE).read(write(5), WORKSPACE)).toBeUndefined()
+    expect(ids.read(write(5), WORKSPACE + 1)).toBeUndefined()
+    // Nor may its digits be read as the workspace's.
+    expect(ids.read(write(5), 1)).toBeUndefined()
   })
 
   test('is refused when any character of it is another', () => {
-    const text = ids.write(123_456_789)
+    const text = write(123_456_789)
     for (let i = 0; i < text.length; i++) {
       for (const other of 'a0Z-_.') {
         const forged = text.slice(0, i) + other + text.slice(i + 1)
-        if (forged !== text) expect([forged, ids.read(forged)]).toEqual([forged, undefined])
+        if (forged !== text) expect([forged, read(forged)]).toEqual([forged, undefined])
       }
     }
   })
 
   test('is refused when cut, prolonged, or given another signature', () => {
-    const text = ids.write(1)
-    const [, , signature] = text.split('.')
+    const text = write(1)
+    const signature = text.split('.').at(-1)
     for (const forged of [
       '',
       text.slice(0, -1),
@@ -49,15 +57,16 @@ describe('A click id', () => {
       ` ${text}`,
       `${text}\n`,
       text.toUpperCase(),
-      `2.${NODE}.${signature}`,
-      `1.${'f'.repeat(16)}.${signature}`,
-      `1.${NODE}.${'é'.repeat(10)}`,
+      `2.7.${NODE}.${signature}`,
+      `1.8.${NODE}.${signature}`,
+      `1.7.${'f'.repeat(16)}.${signature}`,
+      `1.7.${NODE}.${'é'.repeat(10)}`,
     ]) {
-      expect([forged, ids.read(forged)]).toEqual([forged, undefined])
+      expect([forged, read(forged)]).toEqual([forged, undefined])
     }
   })
 
   test('that a stranger makes up is refused and never throws', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => ids.read(text) === undefined))
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => read(text) === undefined))
   })
 })

@@ -1,32 +1,43 @@
-// The name of a click outside: where it stands in which node's spool, signed so that nobody can claim another's.
+// The name of a click outside: where it stands in which node's spool and which link it was on, signed for the link's
+// workspace, so that nobody can claim another's and nobody need be asked what was clicked.
 
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 
+/** The parameter that carries a click to the landing page. */
+export const CLICK_ID = 'tp_cid'
+
+export interface Click {
+  /** See `hitId`. */
+  id: number
+  node: string
+  linkId: number
+}
+
 export interface ClickIds {
-  /** `<id in base 36>.<node>.<signature>`, of a click on this node unless another is named. */
-  write(id: number, itsNode?: string): string
-  /** undefined for a forged or broken one. */
-  read(text: string): { id: number; node: string } | undefined
+  /** `<id in base 36>.<link in base 36>.<node>.<signature>`, of a click on this node unless another is named. */
+  write(click: Omit<Click, 'node'> & { workspaceId: number; node?: string }): string
+  /** undefined for a forged or broken one, and for a click on another workspace's link. */
+  read(text: string, workspaceId: number): Click | undefined
 }
 
 // 60 bits: forging one takes 10^18 requests.
 const SIGNATURE = 10
+const SHAPE = /^(([0-9a-z]{1,11})\.([0-9a-z]{1,11})\.([0-9a-f]{16}))\.([\w-]{10})$/
 
-export function clickIds(secret: string, node: string): ClickIds {
+export function clickIds(secret: string, itsNode: string): ClickIds {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'towpath click id', 32))
-  const sign = (text: string) =>
-    createHmac('sha256', key).update(text).digest('base64url').slice(0, SIGNATURE)
+  const sign = (body: string, workspaceId: number) =>
+    createHmac('sha256', key).update(`${workspaceId}|${body}`).digest('base64url').slice(0, SIGNATURE)
   return {
-    write(id, itsNode = node) {
-      const body = `${id.toString(36)}.${itsNode}`
-      return `${body}.${sign(body)}`
+    write({ id, linkId, workspaceId, node = itsNode }) {
+      const body = `${id.toString(36)}.${linkId.toString(36)}.${node}`
+      return `${body}.${sign(body, workspaceId)}`
     },
-    read(text) {
-      const [, body, id, itsNode, signature] =
-        /^(([0-9a-z]{1,11})\.([0-9a-f]{16}))\.([\w-]{10})$/.exec(text) ?? []
-      if (!body || !id || !itsNode || !signature) return undefined
-      if (!timingSafeEqual(Buffer.from(signature), Buffer.from(sign(body)))) return undefined
-      return { id: Number.parseInt(id, 36), node: itsNode }
+    read(text, workspaceId) {
+      const [, body, id, linkId, node, signature] = SHAPE.exec(text) ?? []
+      if (!body || !id || !linkId || !node || !signature) return undefined
+      if (!timingSafeEqual(Buffer.from(signature), Buffer.from(sign(body, workspaceId)))) return undefined
+      return { id: Number.parseInt(id, 36), node, linkId: Number.parseInt(linkId, 36) }
     },
   }
 }

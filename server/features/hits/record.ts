@@ -1,4 +1,4 @@
-// The one call by which a request becomes a hit, whatever was answered.
+// The two calls by which a request becomes a hit: a short link's, whatever was answered, and a page's that was seen.
 
 import { isPrefetch } from '../../lib/user-agent.ts'
 import type { Outcome } from '../../storage/hits/hit.ts'
@@ -44,6 +44,38 @@ export function recordHit(spool: Pick<Spool, 'append'>, asked: Asked, answered: 
     query,
     destinationQuery: utmPart(answered.destination),
     slug: answered.slug ?? '',
+  })
+}
+
+export interface Viewed {
+  /** `landing` or `view`. */
+  outcome: Extract<Outcome, 'landing' | 'view'>
+  workspaceId: number
+  /** Of the click that the page's address names; else 0. */
+  linkId: number
+  /** The utm parameters of the page's address. */
+  utm: string
+  /** Where the visitor came from; '' for another page of the same site. */
+  referrer: string
+}
+
+/** The same for a page that was seen. */
+export function recordView(
+  spool: Pick<Spool, 'append'>,
+  { at, headers, address }: Pick<Asked, 'at' | 'headers' | 'address'>,
+  { utm, ...viewed }: Viewed,
+): number {
+  return spool.append({
+    ...viewed,
+    at,
+    head: false,
+    prefetch: isPrefetch((name) => headers.get(name)),
+    trigger: 'link',
+    address,
+    userAgent: headers.get('user-agent') ?? '',
+    query: utm,
+    destinationQuery: '',
+    slug: '',
   })
 }
 

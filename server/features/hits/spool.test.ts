@@ -114,7 +114,7 @@ describe('a spool', () => {
 })
 
 describe('when no segment can be made', () => {
-  test('hits wait in memory and are stored as soon as one can; beyond 10,000 they are counted as lost', async () => {
+  test('hits wait in memory and are stored as soon as one can; beyond 100,000 they are counted as lost', async () => {
     const dir = await newDir()
     const spool = await openHere(dir, { segmentBytes: 8 * 1024 * 1024 })
     await rename(dir, `${dir}.aside`)
@@ -124,10 +124,10 @@ describe('when no segment can be made', () => {
       if (++appended % 5000 === 0) await Bun.sleep(1)
     }
     appended++ // the one that waits
-    for (let i = 0; i < 9_999; i++) expect(spool.append(rawHit({ slug: String(appended++) }))).toBe(0)
-    expect(spool.stats()).toMatchObject({ waiting: 10_000, dropped: 0 })
+    for (let i = 0; i < 99_999; i++) expect(spool.append(rawHit({ slug: String(appended++) }))).toBe(0)
+    expect(spool.stats()).toMatchObject({ waiting: 100_000, dropped: 0 })
     spool.append(rawHit({ slug: 'lost' }))
-    expect(spool.stats()).toMatchObject({ waiting: 10_000, dropped: 1 })
+    expect(spool.stats()).toMatchObject({ waiting: 100_000, dropped: 1 })
     await rm(dir)
     await rename(`${dir}.aside`, dir)
     await until(() => spool.stats().waiting === 0)

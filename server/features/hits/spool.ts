@@ -10,7 +10,8 @@ import { createSegment, hasRoom, type Segment, segmentSeq, syncDirectory } from 
 import { syncSegments } from './segment-sync.ts'
 import { encodeRecord, HEADER_BYTES, hitId, MAX_RECORD_BYTES, MAX_SEGMENT_BYTES } from './spool-format.ts'
 
-const MAX_WAITING = 10_000
+// 50 MB, a second of all that one core can answer.
+const MAX_WAITING = 100_000
 const RETRY_MS = 1000
 const DROP_LOG_EVERY_MS = 60_000
 
@@ -67,8 +68,11 @@ export async function openSpool(options: {
   let lastDropLog = Number.NEGATIVE_INFINITY
   let closed = false
 
-  /** The next segment is made while most of the live one is empty: in time, and not for a restart's sake alone. */
-  const needsNext = () => !live || live.offset > segmentBytes / 4
+  /**
+   * The next segment is made as soon as the live one is in use, since a busy disk may take its time, but not for a
+   * restart's sake alone.
+   */
+  const needsNext = () => !live || live.offset > segmentBytes / 16
 
   function prepare() {
     if (preparing || next || closed) return

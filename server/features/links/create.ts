@@ -49,7 +49,7 @@ export async function createLinkIn(
 ): Promise<LinkResource> {
   allow(actor, 'links:write')
   const domain = ownDomain(site, input.domain)
-  if (input.slug !== undefined) checkReserved(domain, input.slug)
+  if (input.slug !== undefined) checkReserved(site, domain, input.slug)
   const columns = { ...DEFAULTS, ...settableColumns(site, input, undefined) }
   checkPeriod(columns.starts_at, columns.expires_at)
   const at = now()

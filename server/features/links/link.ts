@@ -18,6 +18,8 @@ export interface Site {
   ownHosts: string[]
   /** Schemes a destination may have besides http and https. */
   schemes: string[]
+  /** What no slug of the default domain may be, in lower case. */
+  reserved: ReadonlySet<string>
 }
 
 /** Links in the database name the default domain '', so that they survive a change of its name. */

@@ -8,7 +8,7 @@ import { checkUrl } from '../../lib/web-url.ts'
 import { conflict } from './conflict.ts'
 import type { LinkRow, Site } from './link.ts'
 import type { UpdateLinkInput } from './schema.ts'
-import { isReserved } from './slug.ts'
+import { slugKey } from './slug.ts'
 
 const UTM = {
   utmSource: 'utm_source',
@@ -120,8 +120,8 @@ export function ownDomain(site: Site, domain: string | null | undefined): string
 }
 
 /** @throws Failure `conflict` */
-export function checkReserved(domain: string, slug: string): void {
-  if (domain === '' && isReserved(slug)) throw conflict('Slug is reserved')
+export function checkReserved({ reserved }: Site, domain: string, slug: string): void {
+  if (domain === '' && reserved.has(slugKey(slug))) throw conflict('Slug is reserved')
 }
 
 /** @throws Failure `invalid` when a link would end before it starts. */

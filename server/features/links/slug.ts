@@ -13,7 +13,7 @@ const RANDOM_LENGTH = 7
 // are invisible: two slugs that look the same must be the same.
 const SLUG = /^(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{N}._-])+$/u
 
-/** First segments of mounted paths and names that browsers and crawlers ask for by themselves (contract §0). */
+/** First segments of mounted paths and names that browsers and crawlers ask for by themselves; more in `Site`. */
 export const RESERVED_SLUGS: ReadonlySet<string> = new Set([
   'v1',
   'f',
@@ -46,6 +46,8 @@ export function slugProblem(slug: string): string | undefined {
 /** What uniqueness and look-up go by. */
 export const slugKey = foldCase
 
-export const isReserved = (slug: string) => RESERVED_SLUGS.has(slugKey(slug))
+/** With what the operator calls by another name; the usual names stay reserved, so that they can come back. */
+export const reservedSlugs = (renamed: string[]): ReadonlySet<string> =>
+  new Set([...RESERVED_SLUGS, ...renamed.map(slugKey)])
 
 export const randomSlug = () => randomFrom(SLUG_ALPHABET, RANDOM_LENGTH)

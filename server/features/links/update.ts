@@ -40,7 +40,7 @@ export async function updateLinkIn(
 
   const domain = input.domain === undefined ? link.domain : ownDomain(site, input.domain)
   const slug = input.slug ?? link.slug
-  if (slugKey(slug) !== link.slug_key || domain !== link.domain) checkReserved(domain, slug)
+  if (slugKey(slug) !== link.slug_key || domain !== link.domain) checkReserved(site, domain, slug)
   const changed: LinkRow = {
     ...link,
     ...settableColumns(site, input, link.destination_url),

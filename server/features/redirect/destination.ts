@@ -3,6 +3,7 @@
 import { appendQuery } from '../../lib/query.ts'
 import type { TargetDevice } from '../../lib/user-agent.ts'
 import type { Outcome } from '../../storage/hits/hit.ts'
+import { CLICK_ID } from '../hits/click-id.ts'
 import type { CachedLink } from '../links/cache.ts'
 
 export interface Visit {
@@ -117,9 +118,6 @@ function forwarded(target: string, query: string, tracked: boolean): string {
     ),
   )
 }
-
-/** The parameter that carries the click to the landing page. */
-export const CLICK_ID = 'tp_cid'
 
 /** Replaces the one that a destination may carry when it was copied from a browser: pages read the first. */
 export function withClickId(url: string, clickId: string): string {

@@ -106,7 +106,9 @@ export function shortLinks(needs: RedirectNeeds) {
 
   function recordAndLocate(seen: Seen, link: CachedLink | null, choice: Going): string {
     const id = record(seen, link, choice.outcome, choice.url)
-    return choice.addClickId && id > 0 ? withClickId(choice.url, needs.clickIds.write(id)) : choice.url
+    if (!choice.addClickId || !link || id === 0) return choice.url
+    const { id: linkId, workspaceId } = link
+    return withClickId(choice.url, needs.clickIds.write({ id, linkId, workspaceId }))
   }
 
   function preview(seen: Seen, link: CachedLink, destination: string | null): Answer {

@@ -118,14 +118,14 @@ onBothEngines(
         expect(location).toMatch(/^https:\/\/example\.com\/\?a=1&b=2&tp_cid=[\w.-]+#top$/)
         const text = new URL(location ?? '').searchParams.getAll('tp_cid')
         expect(text).toHaveLength(1)
-        expect(ids.read(`${text[0]}x`)).toBeUndefined()
-        return ids.read(text[0] ?? '')
+        expect(ids.read(`${text[0]}x`, ws.id)).toBeUndefined()
+        return ids.read(text[0] ?? '', ws.id)
       }
       const first = read(await landing(`${slug}?b=2&tp_cid=forged`, {}))
       const second = read(await landing(`${slug}?tp_cid=1.a.b&b=2`, {}))
       const own = (await hitsOf(server())).filter(({ linkId }) => linkId === id)
       expect(own.map((hit) => hit.id)).toEqual([first?.id ?? 0, second?.id ?? 0])
-      expect(first?.node).toBe(server().app.spool.node)
+      expect([first?.node, first?.linkId]).toEqual([server().app.spool.node, id])
     })
 
     test('without trackConversions nothing is added', async () => {

@@ -1,7 +1,8 @@
 // The contract of a hit engine: it takes batches exactly once and answers questions. DuckDB is one; tests/contracts
 // holds every engine to it.
 
-import type { Hit, HitClass, HitDimension } from './hit.ts'
+import type { Filter } from '../filter-sql.ts'
+import type { Hit, HitClass, HitDimension, Outcome } from './hit.ts'
 
 /** An immutable file of described hits, newline-delimited JSON, one `Hit` a line. */
 export interface Batch {
@@ -13,16 +14,7 @@ export interface Batch {
 
 export type HitColumn = HitDimension | 'linkId' | 'class'
 
-export interface HitFilter {
-  column: HitColumn
-  /**
-   * Any of these; none at all matches nothing. null is a hit without a value. Exact, but for device, browser and os,
-   * which match without regard to case.
-   */
-  values: (string | number | null)[]
-  /** Everything else, hits without a value included. */
-  negate: boolean
-}
+export type HitFilter = Filter<HitColumn>
 
 export type HitGrouping =
   | { by: 'total' }
@@ -36,17 +28,19 @@ export type HitGrouping =
   /** A link counts for each of its groups (its tags, its domain); `groups` names them link by link. */
   | { by: 'linkGroup'; groups: { linkId: number; group: string | number }[]; limit: number }
 
-/** Which clicks a question is about. Only hits whose outcome is `redirect` are clicks. */
+/** Which hits a question is about. Only hits whose outcome is `redirect` are clicks. */
 export interface HitSelection {
   workspaceId: number
   /** Milliseconds since the epoch; `end` is exclusive. */
   start: number
   end: number
   classes: HitClass[]
+  /** Clicks alone when absent. None at all is no hit. */
+  outcomes?: Outcome[]
   filters: HitFilter[]
 }
 
-/** A question about clicks as plain data. */
+/** A question about hits as plain data. */
 export interface HitQuery extends HitSelection {
   groupBy: HitGrouping
 }

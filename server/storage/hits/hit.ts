@@ -1,8 +1,11 @@
 // What a hit is once it is described: one row of the engine, one line of a batch file. It holds no address.
 // Every text must be well-formed Unicode: engines refuse a lone surrogate (`text.slice` can make one), and with it the batch.
 
-/** What the redirect answered. Only `redirect` is a click; the others are kept because an owner wants to know. */
-export const OUTCOMES = ['redirect', 'expired', 'missing', 'password', 'preview'] as const
+/**
+ * What the redirect answered. Only `redirect` is a click; the others are kept because an owner wants to know. And what
+ * the snippet saw: `landing` is the first page of a visit, `view` each later one.
+ */
+export const OUTCOMES = ['redirect', 'expired', 'missing', 'password', 'preview', 'landing', 'view'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
 /** Who asked: a person, a robot by its user agent, a browser fetching ahead, or a HEAD request. */

@@ -52,6 +52,7 @@ const anyQuery: fc.Arbitrary<HitQuery> = fc.record({
   start: fc.integer({ min: 0, max: SPAN }),
   end: fc.integer({ min: 0, max: SPAN }),
   classes: fc.subarray([...HIT_CLASSES]),
+  outcomes: fc.option(fc.subarray([...OUTCOMES]), { nil: undefined }),
   filters: fc.array(anyFilter, { maxLength: 3 }),
   groupBy: fc.oneof(
     fc.constant({ by: 'total' as const }),
@@ -78,7 +79,8 @@ const anyQuery: fc.Arbitrary<HitQuery> = fc.record({
 })
 
 /** The same question, asked of a list in the plainest way. */
-function count(hits: Hit[], { workspaceId, start, end, classes, filters, groupBy }: HitQuery): HitAnswer[] {
+function count(hits: Hit[], asked: HitQuery): HitAnswer[] {
+  const { workspaceId, start, end, classes, outcomes = ['redirect'], filters, groupBy } = asked
   const caseless = (column: HitColumn, value: unknown) =>
     ['device', 'browser', 'os'].includes(column) && typeof value === 'string' ? value.toLowerCase() : value
   const passes = (each: Hit, { column, values, negate }: HitFilter) =>
@@ -99,8 +101,8 @@ function count(hits: Hit[], { workspaceId, start, end, classes, filters, groupBy
   }
   const found = new Map<HitAnswer['key'], Hit[]>(groupBy.by === 'total' ? [[null, []]] : [])
   for (const each of hits) {
-    if (each.workspaceId !== workspaceId || each.at < start || each.at >= end || each.outcome !== 'redirect')
-      continue
+    if (each.workspaceId !== workspaceId || each.at < start || each.at >= end) continue
+    if (!outcomes.includes(each.outcome)) continue
     if (!classes.includes(each.class) || !filters.every((filter) => passes(each, filter))) continue
     for (const key of keysOf(each)) found.set(key, [...(found.get(key) ?? []), each])
   }

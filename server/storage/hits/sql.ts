@@ -1,17 +1,21 @@
 // A question about clicks as one statement. Every value is bound, every name comes from a closed map; what engines
 // say differently is a dialect of a dozen lines.
 
-import type { HitAnswer, HitColumn, HitFilter, HitGrouping, HitQuery, HitSelection } from './engine.ts'
+import {
+  anyOf,
+  type Bind,
+  bucketSql,
+  type FilterDialect,
+  filterSql,
+  memberSql,
+  type SqlValue,
+} from '../filter-sql.ts'
+import type { HitAnswer, HitColumn, HitGrouping, HitQuery, HitSelection } from './engine.ts'
 
-export type SqlValue = number | string | number[] | string[]
+export type { SqlValue } from '../filter-sql.ts'
 
-export interface Dialect {
-  /** How the statement refers to its n-th value, counted from 1. */
-  placeholder(n: number, value: SqlValue): string
+export interface Dialect extends FilterDialect {
   distinct(column: string): string
-  /** Whether `column` is in the list; null or false where it has no value. */
-  memberOf(column: string, list: string): string
-  lower(column: string): string
   /** Two lists of equal length as the rows (`link_id`, `slot`) of a table. */
   pairs(linkIds: string, slots: string): string
 }
@@ -58,9 +62,6 @@ export const COLUMNS: Record<HitColumn, string> = {
   trigger: 'trigger',
 }
 
-/** Names of products, which people write as they like: `chrome`, `iOS`. */
-const CASELESS: ReadonlySet<HitColumn> = new Set(['device', 'browser', 'os'])
-
 export interface HitSql {
   /** Answers rows of key, clicks, visitors. */
   text: string
@@ -96,18 +97,15 @@ export function hitSql(query: HitQuery, dialect: Dialect, share?: Share): HitSql
   return done(`${count(`${where} AND ${key} IN (SELECT key FROM (${first}) AS first)${visitors}`)} ${most}`)
 }
 
-/** Keeps a value and says how the statement refers to it. */
-export type Bind = (value: SqlValue) => string
-
 /** Which hits a question is about, as the condition of a statement. */
 export const selectionSql = (selection: HitSelection, dialect: Dialect, bind: Bind): string =>
   [
     `workspace_id = ${bind(selection.workspaceId)}`,
     `recorded_at >= ${bind(selection.start)}`,
     `recorded_at < ${bind(selection.end)}`,
-    `outcome = ${bind('redirect')}`,
-    memberSql('class', selection.classes, dialect, bind),
-    ...selection.filters.map((filter) => filterSql(filter, dialect, bind)),
+    anyOf('outcome', selection.outcomes ?? ['redirect'], dialect, bind),
+    memberSql('class', selection.classes, COLUMNS, dialect, bind),
+    ...selection.filters.map((filter) => filterSql(filter, COLUMNS, dialect, bind)),
   ].join(' AND ')
 
 interface GroupingSql {
@@ -122,7 +120,7 @@ function groupingSql(grouping: HitGrouping, dialect: Dialect, bind: Bind): Group
     case 'total':
       return { key: 'NULL', from: 'hits', read: () => null }
     case 'time':
-      return { key: bucketSql(grouping.starts, bind), from: 'hits', read: Number }
+      return { key: bucketSql('recorded_at', grouping.starts, bind), from: 'hits', read: Number }
     case 'linkGroup':
       return linkGroupSql(grouping.groups, grouping.limit, dialect, bind)
     case 'linkId':
@@ -166,57 +164,3 @@ export const byName = (a: string | number, b: string | number) =>
   typeof a === 'number' && typeof b === 'number'
     ? a - b
     : Buffer.compare(Buffer.from(`${a}`), Buffer.from(`${b}`))
-
-/**
- * The start of a hit's bucket by arithmetic. Buckets of one length in a row are one run, so a year of days is five
- * runs (two of them the days the clocks change), and no row needs a look-up or a time zone.
- */
-function bucketSql(starts: number[], bind: Bind): string {
-  const runs = equalRuns(starts)
-  const last = bind(starts.at(-1) ?? 0)
-  if (runs.length === 0) return last
-  const cases = runs.map(
-    ({ start, step, end }) =>
-      `WHEN recorded_at < ${bind(end)} THEN recorded_at - (recorded_at - ${bind(start)}) % ${bind(step)}`,
-  )
-  return `CASE ${cases.join(' ')} ELSE ${last} END`
-}
-
-function equalRuns(starts: number[]): { start: number; step: number; end: number }[] {
-  const runs: { start: number; step: number; end: number }[] = []
-  for (const [index, end] of starts.entries()) {
-    if (index === 0) continue
-    const start = starts[index - 1] as number
-    const run = runs.at(-1)
-    if (run?.step === end - start) run.end = end
-    else runs.push({ start, step: end - start, end })
-  }
-  return runs
-}
-
-function filterSql({ column, values, negate }: HitFilter, dialect: Dialect, bind: Bind): string {
-  const present = values.filter((value) => value !== null)
-  const some = [
-    ...(present.length > 0 ? [memberSql(column, present, dialect, bind)] : []),
-    ...(present.length < values.length ? [`${COLUMNS[column]} IS NULL`] : []),
-  ]
-  const any = some.length === 0 ? 'false' : `(${some.join(' OR ')})`
-  // A hit without a value is neither in a list nor outside it; for us it is outside.
-  return negate ? `NOT coalesce(${any}, false)` : any
-}
-
-/** Few values one by one, which an engine looks up in its statistics; many as a list. */
-const FEW_VALUES = 8
-
-function memberSql(column: HitColumn, values: (string | number)[], dialect: Dialect, bind: Bind): string {
-  if (values.length === 0) return 'false'
-  const name = CASELESS.has(column) ? dialect.lower(COLUMNS[column]) : COLUMNS[column]
-  if (column === 'linkId') return anyOf(name, values.map(Number), dialect, bind)
-  const texts = values.map(String)
-  return anyOf(name, CASELESS.has(column) ? texts.map((text) => text.toLowerCase()) : texts, dialect, bind)
-}
-
-function anyOf(name: string, values: number[] | string[], dialect: Dialect, bind: Bind): string {
-  if (values.length > FEW_VALUES) return dialect.memberOf(name, bind(values))
-  return `${name} IN (${values.map((value) => bind(value)).join(', ')})`
-}

@@ -1,5 +1,5 @@
-// One transaction, and so one fsync, for everything that asked to write in the same turn of the event loop; a
-// savepoint for each. Nobody is told anything before the disk has it.
+// One transaction, and so one fsync, for everything that asked to write in the same moment; a savepoint for each. Nobody
+// is told anything before the disk has it.
 
 import type { Database } from 'bun:sqlite'
 import { unavailable } from '../../lib/failure.ts'
@@ -12,6 +12,14 @@ const JOBS_PER_COMMIT = 500
 const WAITING_MAX = 20_000
 const LOCKED_BY_ANOTHER_PROCESS_MS = 5_000
 const LOCKED_RETRY_MS = 20
+
+// A request is passed on by one turn and read in the next: with a single quiet turn, 64 senders came 21 to a commit.
+const QUIET_TURNS = 2
+// Redirects must not wait for all verbs of a commit.
+const SLICE_MS = 2
+
+/** Lets the event loop do what has come in. */
+const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 interface Job {
   verb: Verb<unknown>
@@ -51,10 +59,18 @@ export function groupCommit(database: Database) {
     for (const job of waiting.splice(0, late < 0 ? waiting.length : late)) job.reject(unavailable(error))
   }
 
-  async function commit(jobs: Job[]): Promise<void> {
+  async function commit(): Promise<void> {
+    const jobs = waiting.splice(0, JOBS_PER_COMMIT)
     const outcomes: Outcome[] = []
+    let sliceEnd = performance.now() + SLICE_MS
     try {
-      for (const job of jobs) outcomes.push(await runVerb(database, job))
+      for (let i = 0; i < jobs.length; i++) {
+        outcomes.push(await runVerb(database, jobs[i] as Job))
+        if (performance.now() < sliceEnd) continue
+        await turn()
+        jobs.push(...waiting.splice(0, JOBS_PER_COMMIT - jobs.length))
+        sliceEnd = performance.now() + SLICE_MS
+      }
       database.run('COMMIT')
     } catch (error) {
       rollBack()
@@ -76,11 +92,21 @@ export function groupCommit(database: Database) {
     }
   }
 
+  /** Waits for those who come in the same moment, to share the commit. */
+  async function gather(): Promise<void> {
+    for (let quiet = 0; quiet < QUIET_TURNS && waiting.length < JOBS_PER_COMMIT; ) {
+      const before = waiting.length
+      await turn()
+      quiet = waiting.length > before ? 0 : quiet + 1
+    }
+  }
+
   async function run(): Promise<void> {
-    // After the I/O of this turn, so that requests that arrived together share the commit.
-    await new Promise((resolve) => setImmediate(resolve))
     // Nothing is awaited between the last look at the queue and the end: whoever comes then starts another run.
-    while (waiting.length > 0) if (await begin()) await commit(waiting.splice(0, JOBS_PER_COMMIT))
+    while (waiting.length > 0) {
+      await gather()
+      if (await begin()) await commit()
+    }
     running = undefined
   }
 

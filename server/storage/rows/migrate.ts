@@ -7,6 +7,7 @@ import { first } from './migrations/0001-first.ts'
 import { erasures } from './migrations/0002-erasures.ts'
 import { forms } from './migrations/0003-forms.ts'
 import { attribution } from './migrations/0004-attribution.ts'
+import { notify } from './migrations/0005-notify.ts'
 import type { Tables } from './tables.ts'
 
 export const migrations = (engine: Engine): Record<string, Migration> => ({
@@ -14,6 +15,7 @@ export const migrations = (engine: Engine): Record<string, Migration> => ({
   '0002-erasures': erasures(engine),
   '0003-forms': forms(engine),
   '0004-attribution': attribution(engine),
+  '0005-notify': notify(engine),
 })
 
 /** @throws a sentence for the operator when the database was made by a newer version, or a step fails. */

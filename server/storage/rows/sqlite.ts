@@ -64,7 +64,8 @@ export async function openSqlite(path: string): Promise<RowStore> {
   }
 }
 
-async function openWriter(path: string, busyTimeoutMs: number): Promise<Database> {
+/** As every writer has it. */
+export async function openWriter(path: string, busyTimeoutMs: number): Promise<Database> {
   const database = new Database(path, { create: true, strict: true })
   try {
     // First of all: even to prepare a statement is to meet another process that opens or closes the file just now.

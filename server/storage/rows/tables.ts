@@ -201,6 +201,66 @@ export interface FormAttempts {
   attempts: number
 }
 
+export interface Channels {
+  id: Generated<number>
+  workspace_id: number
+  /** `email`, `slack`, `discord`, `telegram`, `teams` or `webhook`. */
+  type: string
+  name: string
+  /** A list of e-mail addresses. */
+  recipients: Generated<string>
+  /** The URL as answers show it. */
+  shown_url: string | null
+  /** Telegram's. */
+  chat_id: string | null
+  /** URL, bot token and signing secrets, encrypted. */
+  sealed: string | null
+  enabled: Generated<number>
+  disabled_reason: string | null
+  /** Since when nothing but failures. */
+  failing_since: number | null
+  /** The service asked not to be called before. */
+  paused_until: number | null
+  last_delivery_at: number | null
+  created_at: number
+  updated_at: number
+}
+
+/** One notification on its way to one channel. */
+export interface Deliveries {
+  id: Generated<number>
+  workspace_id: number
+  channel_id: number
+  /** Absent for a test. */
+  submission_id: number | null
+  /** `submission.created` or `test`. */
+  event: string
+  /** The same over all attempts. */
+  message_id: string
+  /** `waiting`, `delivered` or `failed`. */
+  status: string
+  /** Counted when one begins. */
+  attempts: Generated<number>
+  due_at: number | null
+  /** Who took it has until then; then another may. */
+  leased_until: number | null
+  created_at: number
+  finished_at: number | null
+}
+
+export interface DeliveryAttempts {
+  id: Generated<number>
+  delivery_id: number
+  workspace_id: number
+  attempt: number
+  outcome: string
+  http_status: number | null
+  /** Its first kilobyte. */
+  answer: string | null
+  took_ms: number
+  at: number
+}
+
 /** Captcha tokens that were spent, by their hash, until they would have expired anyway. */
 export interface CaptchaTokens {
   token: string
@@ -235,6 +295,9 @@ export interface Tables {
   submissions: Submissions
   touches: Touches
   form_attempts: FormAttempts
+  channels: Channels
+  deliveries: Deliveries
+  delivery_attempts: DeliveryAttempts
   captcha_tokens: CaptchaTokens
   erasures: Erasures
   erasure_marks: ErasureMarks

@@ -1,0 +1,178 @@
+// bun bench/forms.ts: acknowledged submissions per second beside a loop that does nothing but group-committed inserts of
+// such rows, and what a redirect's p99 is while forms are under load. Alternating rounds of one run, medians.
+
+import { Database } from 'bun:sqlite'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { newFormKey } from '../server/features/forms/form-key.ts'
+import { openRows } from '../server/storage/rows/open.ts'
+import { load, needWrk, type Result, USER_AGENT } from './load.ts'
+import { type Contender, pinned, seedLinks, startTowpath, TOWPATH_DIR } from './servers.ts'
+
+const ROUNDS = 5
+const SECONDS = 2
+const SENDERS = 64
+const LINKS = 1000
+
+const median = (values: number[]) =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+
+interface Place {
+  dir: string
+  workspaceId: number
+  formId: number
+  formKey: string
+}
+
+async function makePlace(dir: string): Promise<Place> {
+  const rows = await openRows({ dataDir: dir })
+  const workspaceId = await seedLinks(rows, LINKS)
+  const formKey = newFormKey()
+  const at = Date.now()
+  const form = {
+    workspace_id: workspaceId,
+    form_key: formKey,
+    name: 'Contact',
+    success_message: null,
+    redirect_url: null,
+    required_fields: '["name","email"]',
+    created_at: at,
+    updated_at: at,
+  }
+  const { id } = await rows.write((db) =>
+    db.insertInto('forms').values(form).returning('id').executeTakeFirstOrThrow(),
+  )
+  await rows.close()
+  return { dir, workspaceId, formId: id, formKey }
+}
+
+let senders = 0
+
+/**
+ * A contact form sent by a page's script, each time by another person: from an address of their own, since ten a minute
+ * is all that a form takes from one.
+ */
+function submissions(formKey: string): string {
+  // No two runs of the script share an address.
+  const first = senders
+  senders += 400_000
+  return `
+wrk.headers["User-Agent"] = "${USER_AGENT}"
+wrk.headers["Referer"] = "https://shop.example/contact?utm_source=newsletter&utm_medium=email&utm_campaign=spring"
+wrk.headers["Origin"] = "https://shop.example"
+wrk.headers["Sec-Fetch-Mode"] = "cors"
+wrk.headers["Accept"] = "*/*"
+wrk.headers["Content-Type"] = "application/x-www-form-urlencoded"
+local n = ${first}
+request = function()
+  n = n + 1
+  wrk.headers["X-Forwarded-For"] = string.format("10.%d.%d.%d", math.floor(n / 65536) % 256, math.floor(n / 256) % 256, n % 256)
+  return wrk.format("POST", "/f/${formKey}", nil, "name=Ada+Lovelace+" .. n .. "&email=ada." .. n ..
+    "%40example.com&message=I+would+like+to+know+more+about+your+bicycles+and+when+they+are+in+the+shop+again&_next=%2Fthanks")
+end
+`
+}
+
+const sendForms = (towpath: Contender, { formKey }: Place, seconds = SECONDS) =>
+  load(towpath.port, { connections: SENDERS, seconds, script: submissions(formKey) })
+
+async function insertOnly({ dir, workspaceId, formId }: Place): Promise<Result> {
+  const script = join(import.meta.dir, 'forms-inserts.ts')
+  const command = [process.execPath, script, dir, ...[workspaceId, formId, SECONDS].map(String)]
+  const output = await new Response(Bun.spawn(pinned(0, command), { stderr: 'inherit' }).stdout).text()
+  const [, perSecond, p50Ms, p99Ms] = /RESULT (\S+) (\S+) (\S+)/.exec(output)?.map(Number) ?? []
+  if (!perSecond || p50Ms === undefined || p99Ms === undefined) throw new Error(`the loop said:\n${output}`)
+  return { perSecond, p50Ms, p99Ms, failed: 0 }
+}
+
+/** In pairs, of which every other begins with the second. */
+async function paired<A, B>(what: string, one: () => Promise<A>, other: () => Promise<B>) {
+  const pairs: [A, B][] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    if (round % 2 === 0) pairs.push([await one(), await other()])
+    else {
+      const second = await other()
+      pairs.push([await one(), second])
+    }
+    process.stderr.write(`${what}: round ${round + 1} of ${ROUNDS}\n`)
+  }
+  return pairs
+}
+
+const shown = (value: number) => Math.round(value).toLocaleString('en-US')
+
+function submissionsTable(pairs: [Result, Result][]): string {
+  const row = (name: string, side: 0 | 1) => {
+    const of = (figure: 'perSecond' | 'p50Ms' | 'p99Ms') => median(pairs.map((pair) => pair[side][figure]))
+    const ratio = median(pairs.map((pair) => pair[0].perSecond / pair[side].perSecond))
+    const p99 = median(pairs.map((pair) => pair[0].p99Ms / pair[side].p99Ms))
+    return `| ${[name, shown(of('perSecond')), of('p50Ms').toFixed(2), of('p99Ms').toFixed(2), ratio.toFixed(2), p99.toFixed(2)].join(' | ')} |`
+  }
+  return [
+    `| ${SENDERS} connections | acknowledged/s | p50 ms | p99 ms | towpath / it | towpath p99 / its |`,
+    '|---|---|---|---|---|---|',
+    row('towpath', 0),
+    row(`inserts only, ${SENDERS} to a commit`, 1),
+  ].join('\n')
+}
+
+function redirectsTable(pairs: [Result, { redirects: Result; forms: Result }][]): string {
+  const row = (name: string, results: Result[], forms: string) =>
+    `| ${[name, shown(median(results.map(({ perSecond }) => perSecond))), median(results.map(({ p50Ms }) => p50Ms)).toFixed(2), median(results.map(({ p99Ms }) => p99Ms)).toFixed(2), forms].join(' | ')} |`
+  const alone = pairs.map(([result]) => result)
+  const beside = pairs.map(([, { redirects }]) => redirects)
+  const forms = shown(median(pairs.map(([, both]) => both.forms.perSecond)))
+  const ratios = pairs.map(([one, both]) => both.redirects.p99Ms / one.p99Ms)
+  return [
+    '| redirects | redirects/s | p50 ms | p99 ms | submissions/s |',
+    '|---|---|---|---|---|',
+    row('alone', alone, '0'),
+    row('while forms are under load', beside, forms),
+    '',
+    `A redirect's p99 while forms are under load / alone: ${median(ratios).toFixed(2)}`,
+  ].join('\n')
+}
+
+needWrk()
+const loopDir = mkdtempSync(join(tmpdir(), 'towpath-inserts-'))
+const place = await makePlace(TOWPATH_DIR)
+const towpath = await startTowpath({ TRUST_PROXY: '127.0.0.1' })
+try {
+  const loopPlace = await makePlace(loopDir)
+  let acknowledged = 0
+  let refused = 0
+  const count = (result: Result, seconds = SECONDS) => {
+    acknowledged += result.perSecond * seconds - result.failed
+    refused += result.failed
+    return result
+  }
+  count(await sendForms(towpath, place, 1), 1)
+  const rates = await paired(
+    'submissions',
+    async () => count(await sendForms(towpath, place)),
+    () => insertOnly(loopPlace),
+  )
+  const redirected = await paired(
+    'redirects',
+    () => load(towpath.port, { seconds: SECONDS }),
+    async () => {
+      const both = [load(towpath.port, { seconds: SECONDS }), sendForms(towpath, place)] as const
+      const [redirects, forms] = await Promise.all(both)
+      count(forms)
+      return { redirects, forms }
+    },
+  )
+  const failed = redirected.reduce((sum, [one, both]) => sum + one.failed + both.redirects.failed, 0)
+  const database = new Database(join(TOWPATH_DIR, 'towpath.db'), { readonly: true })
+  const { stored } = database.query('select count(*) as stored from submissions').get() as { stored: number }
+  database.close()
+  process.stdout.write(`${submissionsTable(rates)}\n\n${redirectsTable(redirected)}\n\n`)
+  process.stdout.write(
+    `Acknowledged: ${shown(acknowledged)}; stored: ${shown(stored)}; refused: ${refused}; failed redirects: ${failed}\n`,
+  )
+} finally {
+  await towpath.end()
+  rmSync(loopDir, { recursive: true, force: true })
+}
+process.exit(0)

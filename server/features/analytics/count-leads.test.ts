@@ -1,0 +1,369 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { freshDatabase } from '../../../tests/support/postgres.ts'
+import { ENGINES } from '../../../tests/support/server.ts'
+import { CONTINENTS } from '../../storage/continents.ts'
+import type { Filter } from '../../storage/filter-sql.ts'
+import { openRows, type RowStore } from '../../storage/rows/open.ts'
+import {
+  countLeads,
+  LEAD_DIMENSIONS,
+  type LeadAnswer,
+  type LeadColumn,
+  type LeadGrouping,
+  type LeadSelection,
+} from './count-leads.ts'
+import { MODELS } from './credit.ts'
+import { nameOfNull } from './filter.ts'
+
+const SPAN = 100_000
+/** Few values, so that filters meet leads; some look alike, some look like SQL, one is the name for nothing. */
+const VALUES = [null, 'a', 'A', 'b', 'é', '', 'Unknown', "x'--", '😀']
+const COUNTRIES = [null, 'DE', 'US', 'BR', 'XX']
+const LINKS = [null, 1, 2, 3, 4]
+const DOMAINS = ['', 'go.example']
+const FORMS = ['aaaaaaaaaa', 'bbbbbbbbbb']
+
+const pick = <T>(values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...values)
+
+const source = {
+  linkId: pick(LINKS),
+  referrer: pick(VALUES),
+  utmSource: pick(VALUES),
+  utmMedium: pick(VALUES),
+  utmCampaign: pick(VALUES),
+  utmTerm: pick(VALUES),
+  utmContent: pick(VALUES),
+}
+const place = {
+  page: pick(VALUES),
+  device: pick(['mobile', 'Mobile', null]),
+  browser: pick(['Chrome', 'chrome', 'Firefox']),
+  os: pick(['iOS', null]),
+  country: pick(COUNTRIES),
+  region: pick(VALUES),
+  city: pick(VALUES),
+}
+
+const anyLead = fc.record({
+  at: fc.integer({ min: 0, max: SPAN }),
+  workspaceId: pick([1, 1, 1, 2]),
+  form: pick([0, 1]),
+  status: pick(['new', 'read', 'archived', 'spam']),
+  duplicate: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
+  visitor: fc.option(fc.integer({ min: 1, max: 60 }).map(String), { freq: 20 }),
+  ...source,
+  ...place,
+  touches: fc.array(fc.record(source), { maxLength: 3 }),
+})
+type Lead = ReturnType<typeof sample>[number]
+const sample = () => fc.sample(anyLead, { numRuns: 1500, seed: 5 })
+
+const COLUMNS: LeadColumn[] = ['linkId', 'form', 'page', ...LEAD_DIMENSIONS]
+const anyFilter: fc.Arbitrary<Filter<LeadColumn>> = pick(COLUMNS).chain((column) =>
+  fc.record({
+    column: fc.constant(column),
+    values: fc.array(
+      pick<string | number | null>(
+        column === 'linkId'
+          ? [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+          : [...VALUES, ...FORMS, 'DE', 'EU', 'MOBILE', 'CHROME'],
+      ),
+      { maxLength: 12 },
+    ),
+    negate: fc.boolean(),
+  }),
+)
+const limit = fc.integer({ min: 1, max: 10 })
+const anyGrouping: fc.Arbitrary<LeadGrouping> = fc.oneof(
+  fc.constant({ by: 'total' as const }),
+  fc
+    .uniqueArray(fc.integer({ min: 1, max: SPAN }), { maxLength: 30 })
+    .map((starts) => ({ by: 'time' as const, starts: [0, ...starts].sort((a, b) => a - b) })),
+  fc.record({ by: pick([...COLUMNS, 'domain', 'slug'] as const), limit }),
+  fc.record({
+    by: fc.constant('tagId' as const),
+    limit,
+    among: fc.option(fc.record({ ids: fc.subarray([1, 2, 3]), negate: fc.boolean() }), { nil: undefined }),
+  }),
+)
+const anySelection: fc.Arbitrary<LeadSelection> = fc.record({
+  workspaceId: pick([1, 2, 3]),
+  start: fc.integer({ min: 0, max: SPAN }),
+  end: fc.integer({ min: 0, max: SPAN }),
+  model: pick(MODELS),
+  filters: fc.array(anyFilter, { maxLength: 3 }),
+})
+
+const domainOf = (link: number) => DOMAINS[link % 2] as string
+const slugOf = (link: number) => (link < 3 ? 'spring' : `slug${link}`)
+const TAGS = new Map([
+  [1, [1, 2]],
+  [2, [2]],
+  [3, []],
+  [4, [1, 2, 3]],
+])
+
+/** Millionths for each touch, written out. */
+const PARTS: Record<number, number[]> = {
+  1: [1_000_000],
+  2: [500_000, 500_000],
+  3: [333_333, 333_333, 333_334],
+}
+
+/** The same question, asked of a list in the plainest way. */
+function count(leads: Lead[], asked: LeadSelection, grouping: LeadGrouping): LeadAnswer[] {
+  type Credit = Omit<Lead, 'form'> & { form: string; continent: string | null; part: number }
+  const credits = leads.flatMap((lead): Credit[] => {
+    if (lead.workspaceId !== asked.workspaceId || lead.at < asked.start || lead.at >= asked.end) return []
+    if (lead.duplicate || lead.status === 'spam') return []
+    const touches = lead.touches.length > 0 ? lead.touches : [lead]
+    const whole = {
+      ...lead,
+      form: FORMS[lead.form] as string,
+      continent: (lead.country && CONTINENTS.get(lead.country)) || null,
+    }
+    const credit = (touch: (typeof touches)[number] | undefined, part: number): Credit => {
+      const { linkId, referrer, utmSource, utmMedium, utmCampaign, utmTerm, utmContent } = touch as Lead
+      return { ...whole, linkId, referrer, utmSource, utmMedium, utmCampaign, utmTerm, utmContent, part }
+    }
+    if (asked.model === 'first') return [credit(touches[0], 1_000_000)]
+    if (asked.model === 'last') return [credit(touches.at(-1), 1_000_000)]
+    return touches.map((touch, n) => credit(touch, PARTS[touches.length]?.[n] as number))
+  })
+  const caseless = (column: LeadColumn, value: unknown) =>
+    ['device', 'browser', 'os'].includes(column) && typeof value === 'string' ? value.toLowerCase() : value
+  const fieldOf = (each: Credit, column: LeadColumn) =>
+    column === 'linkId' ? (each.linkId ?? 0) : each[column]
+  const passes = (each: Credit, { column, values, negate }: Filter<LeadColumn>) =>
+    values.some((value) => caseless(column, value) === caseless(column, fieldOf(each, column))) !== negate
+  const keysOf = (each: Credit): LeadAnswer['key'][] => {
+    switch (grouping.by) {
+      case 'total':
+        return [null]
+      case 'time':
+        return [grouping.starts.filter((at) => at <= each.at).at(-1) as number]
+      case 'tagId': {
+        const { among } = grouping
+        const tags = (each.linkId && TAGS.get(each.linkId)) || []
+        return among ? tags.filter((tag) => among.ids.includes(tag) !== among.negate) : tags
+      }
+      case 'domain':
+        return [each.linkId && domainOf(each.linkId)]
+      case 'slug':
+        return [each.linkId && slugOf(each.linkId)]
+      default:
+        return [fieldOf(each, grouping.by) ?? nameOfNull(grouping.by)]
+    }
+  }
+  const found = new Map<LeadAnswer['key'], Credit[]>(grouping.by === 'total' ? [[null, []]] : [])
+  for (const each of credits) {
+    if (!asked.filters.every((filter) => passes(each, filter))) continue
+    for (const key of keysOf(each)) found.set(key, [...(found.get(key) ?? []), each])
+  }
+  const rows = [...found].map(([key, its]) => ({
+    key,
+    leads: its.reduce((sum, each) => sum + each.part, 0) / 1_000_000,
+    visitors: new Set(its.flatMap((each) => each.visitor ?? [])).size,
+  }))
+  const byKey = (a: LeadAnswer, b: LeadAnswer) =>
+    typeof a.key === 'number'
+      ? a.key - Number(b.key)
+      : Buffer.compare(Buffer.from(`${a.key}`), Buffer.from(`${b.key}`))
+  if (grouping.by === 'total' || grouping.by === 'time') return rows.sort(byKey)
+  return rows.sort((a, b) => b.leads - a.leads || byKey(a, b)).slice(0, grouping.limit)
+}
+
+async function seed(rows: RowStore, leads: Lead[]) {
+  const at = { created_at: 1, updated_at: 1 }
+  const utm = (of: Pick<Lead, keyof typeof source>) => ({
+    link_id: of.linkId,
+    referrer: of.referrer,
+    utm_source: of.utmSource,
+    utm_medium: of.utmMedium,
+    utm_campaign: of.utmCampaign,
+    utm_term: of.utmTerm,
+    utm_content: of.utmContent,
+  })
+  await rows.write(async (db) => {
+    for (const id of [1, 2]) {
+      await db
+        .insertInto('workspaces')
+        .values({ id, public_id: `p${id}`, name: 'w', plan: 'pro', ...at })
+        .execute()
+      for (const [n, key] of FORMS.entries()) {
+        const form_key = id === 1 ? key : key.toUpperCase()
+        await db
+          .insertInto('forms')
+          .values({
+            id: id * 10 + n,
+            workspace_id: id,
+            form_key,
+            name: 'f',
+            redirect_url: null,
+            success_message: null,
+            ...at,
+          })
+          .execute()
+      }
+    }
+    for (const id of [1, 2, 3, 4]) {
+      await db
+        .insertInto('links')
+        .values({
+          id,
+          workspace_id: 1,
+          domain: domainOf(id),
+          slug: slugOf(id).toUpperCase(),
+          slug_key: slugOf(id),
+          destination_url: 'https://example.com/',
+          geo_targeting: '{}',
+          device_targeting: '{}',
+          search_text: '',
+          archived: 0,
+          clicks_used: 0,
+          forward_query: 0,
+          track_conversions: 0,
+          redirect_status: 302,
+          clicks: 0,
+          leads: 0,
+          deleted_at: id === 3 ? 1 : null,
+          ...at,
+        })
+        .execute()
+    }
+    for (const id of [1, 2, 3]) {
+      await db
+        .insertInto('tags')
+        .values({ id, workspace_id: 1, name: `t${id}`, name_key: `t${id}`, color: 'gray', created_at: 1 })
+        .execute()
+    }
+    for (const [link_id, tags] of TAGS)
+      for (const tag_id of tags)
+        await db.insertInto('link_tags').values({ link_id, tag_id, workspace_id: 1 }).execute()
+    for (const [index, lead] of leads.entries()) {
+      const id = index + 1
+      await db
+        .insertInto('submissions')
+        .values({
+          id,
+          workspace_id: lead.workspaceId,
+          form_id: lead.workspaceId * 10 + lead.form,
+          fields: '[]',
+          search_text: '',
+          fingerprint: `${id}`,
+          status: lead.status,
+          duplicate_of: lead.duplicate ? 1 : null,
+          visitor: lead.visitor,
+          page_url: lead.page,
+          device: lead.device,
+          browser: lead.browser,
+          os: lead.os,
+          country: lead.country,
+          region: lead.region,
+          city: lead.city,
+          created_at: lead.at,
+          ...utm(lead),
+        })
+        .execute()
+      for (const [position, touch] of lead.touches.entries()) {
+        await db
+          .insertInto('touches')
+          .values({
+            submission_id: id,
+            workspace_id: lead.workspaceId,
+            position,
+            touches: lead.touches.length,
+            at: lead.at,
+            kind: 'click',
+            ...utm(touch),
+          })
+          .execute()
+      }
+    }
+  })
+}
+
+describe.each(ENGINES)('leads (%s)', (engine) => {
+  const leads = sample()
+  let rows: RowStore
+  let directory: string
+  let database: Awaited<ReturnType<typeof freshDatabase>> | undefined
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'leads-'))
+    database = engine === 'postgres' ? await freshDatabase() : undefined
+    rows = await openRows({ dataDir: directory, databaseUrl: database?.url })
+    await seed(rows, leads)
+  }, 60_000)
+  afterAll(async () => {
+    await rows.close()
+    await database?.drop()
+    rmSync(directory, { recursive: true, force: true })
+  })
+
+  // Forms of the second workspace are called otherwise: a key is unique in the whole instance.
+  const named = (answers: LeadAnswer[], asked: LeadSelection, { by }: LeadGrouping) =>
+    by === 'form' && asked.workspaceId === 2
+      ? answers.map((each) => ({ ...each, key: String(each.key).toLowerCase() }))
+      : answers
+  const renamed = (asked: LeadSelection): LeadSelection => ({
+    ...asked,
+    filters: asked.filters.map((filter) => ({
+      ...filter,
+      values:
+        filter.column === 'form' && asked.workspaceId === 2
+          ? filter.values.map((value) => (typeof value === 'string' ? value.toUpperCase() : value))
+          : filter.values,
+    })),
+  })
+
+  test('are counted as a plain count of the list would, by whichever model', async () => {
+    await fc.assert(
+      fc.asyncProperty(anySelection, anyGrouping, async (asked, grouping) => {
+        // Links are of one workspace alone; the other's name them nevertheless, and get nothing of them.
+        const theirs = ['tagId', 'domain', 'slug'].includes(grouping.by) && asked.workspaceId !== 1
+        const selection = theirs ? { ...asked, workspaceId: 1 } : asked
+        const found = await countLeads(rows, renamed(selection), grouping)
+        expect(named(found, selection, grouping)).toEqual(count(leads, selection, grouping))
+      }),
+      { numRuns: 1000 },
+    )
+  }, 60_000)
+
+  test('are the same number however they are grouped, whichever touch gets the credit', async () => {
+    const all = { workspaceId: 1, start: 0, end: SPAN + 1, filters: [] }
+    const whole = (await countLeads(rows, { ...all, model: 'last' }, { by: 'total' }))[0]?.leads
+    expect(whole).toBeGreaterThan(500)
+    for (const model of MODELS) {
+      for (const by of [...COLUMNS, 'domain', 'slug'] as const) {
+        const groups = await countLeads(rows, { ...all, model }, { by, limit: 1000 })
+        const sum = groups.reduce((so, { leads }) => so + Math.round(leads * 1_000_000), 0)
+        expect([model, by, sum / 1_000_000]).toEqual([model, by, whole as number])
+      }
+    }
+  })
+
+  test('what another workspace’s link is called stays its own', async () => {
+    const theirs: LeadSelection = { workspaceId: 2, start: 0, end: SPAN, model: 'linear', filters: [] }
+    expect(await countLeads(rows, theirs, { by: 'tagId', limit: 10 })).toEqual([])
+    const domains = await countLeads(rows, theirs, { by: 'domain', limit: 10 })
+    expect(domains.map(({ key }) => key)).toEqual([null])
+  })
+
+  test('eight hundred years of months are few words for the engine', async () => {
+    const starts = Array.from({ length: 9800 }, (_, month) => Date.UTC(1200, month))
+    const asked: LeadSelection = {
+      workspaceId: 1,
+      start: starts[0] as number,
+      end: Date.UTC(2017, 0),
+      model: 'last',
+      filters: [],
+    }
+    const answers = await countLeads(rows, asked, { by: 'time', starts })
+    expect(answers).toEqual(count(leads, asked, { by: 'time', starts }))
+  })
+})

@@ -1,0 +1,196 @@
+// Counts leads in the rows: one statement for each question, the same on SQLite and PostgreSQL.
+
+import { CONTINENTS } from '../../storage/continents.ts'
+import {
+  anyOf,
+  type Bind,
+  bucketSql,
+  type Filter,
+  type FilterDialect,
+  filterSql,
+} from '../../storage/filter-sql.ts'
+import type { Rows } from '../../storage/rows/engine.ts'
+import { askRows } from '../../storage/rows/statement.ts'
+import { creditedSql, type Model, WHOLE } from './credit.ts'
+import { nameOfNull } from './filter.ts'
+import type { Range } from './timeline.ts'
+
+/** Words of the wire that are columns of a lead or of the touch that gets its credit. */
+export const LEAD_DIMENSIONS = [
+  'country',
+  'region',
+  'city',
+  'continent',
+  'device',
+  'browser',
+  'os',
+  'referrer',
+  'utmSource',
+  'utmMedium',
+  'utmCampaign',
+  'utmTerm',
+  'utmContent',
+] as const
+export type LeadDimension = (typeof LEAD_DIMENSIONS)[number]
+export type LeadColumn = LeadDimension | 'linkId' | 'form' | 'page'
+
+const continentCases = Map.groupBy(CONTINENTS.keys(), (country) => CONTINENTS.get(country) as string)
+
+/** No lead is of link 0: it stands for no link, as it does in a hit. */
+export const NO_LINK = 0
+
+const COLUMNS: Record<LeadColumn, string> = {
+  linkId: `coalesce(credited.link_id, ${NO_LINK})`,
+  form: 'form_key',
+  page: 'page_url',
+  country: 'country',
+  region: 'region',
+  city: 'city',
+  continent: `CASE ${[...continentCases]
+    .map(([continent, countries]) => `WHEN country IN ('${countries.join("','")}') THEN '${continent}'`)
+    .join(' ')} END`,
+  device: 'device',
+  browser: 'browser',
+  os: 'os',
+  referrer: 'referrer',
+  utmSource: 'utm_source',
+  utmMedium: 'utm_medium',
+  utmCampaign: 'utm_campaign',
+  utmTerm: 'utm_term',
+  utmContent: 'utm_content',
+}
+
+export interface LeadSelection extends Range {
+  workspaceId: number
+  model: Model
+  filters: Filter<LeadColumn>[]
+}
+
+export type LeadGrouping =
+  | { by: 'total' }
+  | { by: 'time'; starts: number[] }
+  /** A lead counts for each tag of its link, or for those that are asked about. */
+  | { by: 'tagId'; limit: number; among?: { ids: number[]; negate: boolean } }
+  /** As links have it today: `domain` may be '', `slug` is in lower case. */
+  | { by: 'domain' | 'slug'; limit: number }
+  | { by: LeadColumn; limit: number }
+
+/** Rows as a hit engine answers them, with `leads` in place of `clicks`. */
+export interface LeadAnswer {
+  key: string | number | null
+  leads: number
+  visitors: number
+}
+
+export async function countLeads(
+  rows: Pick<Rows, 'engine' | 'read'>,
+  selection: LeadSelection,
+  grouping: LeadGrouping,
+): Promise<LeadAnswer[]> {
+  if (grouping.by === 'time') return countBuckets(rows, selection, grouping.starts)
+  return ask(rows, selection, grouping)
+}
+
+async function ask(
+  rows: Pick<Rows, 'engine' | 'read'>,
+  selection: LeadSelection,
+  grouping: LeadGrouping,
+): Promise<LeadAnswer[]> {
+  const found = await askRows<{ key: unknown; parts: number | null; visitors: number }>(
+    rows,
+    (dialect, bind) => {
+      const credited = creditedSql(selection, selection.model, bind)
+      const { key, from, tail, where = [] } = groupingSql(grouping, selection.workspaceId, dialect, bind)
+      const filters = selection.filters.map((filter) => filterSql(filter, COLUMNS, dialect, bind))
+      // Named first, since a statement may not group by an expression with values in it.
+      return `WITH credited AS (${credited}), counted AS (
+        SELECT ${key} AS key, visitor, part FROM ${from} WHERE ${['true', ...where, ...filters].join(' AND ')})
+      SELECT ${tail === '' ? 'NULL AS key' : 'key'}, sum(part) AS parts, count(DISTINCT visitor) AS visitors FROM counted ${tail}`
+    },
+  )
+  const numeric = ['time', 'linkId', 'tagId'].includes(grouping.by)
+  return found.map(({ key, parts, visitors }) => ({
+    key: key === null ? null : numeric ? Number(key) : String(key),
+    leads: Number(parts) / WHOLE,
+    visitors: Number(visitors),
+  }))
+}
+
+interface GroupingSql {
+  key: string
+  from: string
+  tail: string
+  where?: string[]
+}
+
+function groupingSql(
+  grouping: LeadGrouping,
+  workspaceId: number,
+  dialect: FilterDialect,
+  bind: Bind,
+): GroupingSql {
+  if (grouping.by === 'total') return { key: 'NULL', from: 'credited', tail: '' }
+  const perKey = 'GROUP BY key ORDER BY key'
+  if (grouping.by === 'time') {
+    return { key: bucketSql('created_at', grouping.starts, bind), from: 'credited', tail: perKey }
+  }
+  const tail = `GROUP BY key ORDER BY parts DESC, key LIMIT ${bind(grouping.limit)}`
+  const link = (table: string, id: string) =>
+    `${table} ON ${table}.${id} = credited.link_id AND ${table}.workspace_id = ${bind(workspaceId)}`
+  switch (grouping.by) {
+    case 'tagId':
+      return {
+        key: 'tag_id',
+        from: `credited JOIN ${link('link_tags', 'link_id')}`,
+        tail,
+        where: grouping.among && [amongSql('tag_id', grouping.among, dialect, bind)],
+      }
+    case 'domain':
+      return { key: 'links.domain', from: `credited LEFT JOIN ${link('links', 'id')}`, tail }
+    case 'slug':
+      return { key: 'links.slug_key', from: `credited LEFT JOIN ${link('links', 'id')}`, tail }
+    case 'linkId':
+      return { key: COLUMNS.linkId, from: 'credited', tail }
+    default: {
+      const key = `coalesce(${COLUMNS[grouping.by]}, ${bind(nameOfNull(grouping.by))})`
+      return { key, from: 'credited', tail }
+    }
+  }
+}
+
+const amongSql = (
+  column: string,
+  { ids, negate }: { ids: number[]; negate: boolean },
+  dialect: FilterDialect,
+  bind: Bind,
+) => `${negate ? 'NOT ' : ''}${anyOf(column, ids, dialect, bind)}`
+
+/**
+ * Asks about the buckets from the first submission of the range to the last. Eight hundred years of months are thousands
+ * of words in a statement; those with submissions are few.
+ */
+async function countBuckets(
+  rows: Pick<Rows, 'engine' | 'read'>,
+  selection: LeadSelection,
+  starts: number[],
+): Promise<LeadAnswer[]> {
+  const { workspaceId, start, end } = selection
+  const ends = (['asc', 'desc'] as const).map((order) =>
+    rows.read
+      .selectFrom('submissions')
+      .select('created_at')
+      .where('workspace_id', '=', workspaceId)
+      .where('created_at', '>=', start)
+      .where('created_at', '<', end)
+      .orderBy('created_at', order)
+      .limit(1)
+      .executeTakeFirst(),
+  )
+  const [first, last] = await Promise.all(ends)
+  if (!first || !last) return []
+  const from = starts.findLastIndex((each) => each <= first.created_at)
+  const to = starts.findLastIndex((each) => each <= last.created_at) + 1
+  // What is stored meanwhile, for a later bucket, is not counted in the last one of these.
+  const within = { ...selection, end: Math.min(end, starts[to] ?? end) }
+  return ask(rows, within, { by: 'time', starts: starts.slice(from, to) })
+}

@@ -1,0 +1,534 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { hit } from '../../../tests/contracts/hit-engine.ts'
+import { freshDatabase } from '../../../tests/support/postgres.ts'
+import { ENGINES } from '../../../tests/support/server.ts'
+import { answerFailure } from '../../http/answer.ts'
+import { openDuckDb } from '../../storage/hits/duckdb.ts'
+import type { HitEngine } from '../../storage/hits/engine.ts'
+import type { Hit } from '../../storage/hits/hit.ts'
+import type { Db } from '../../storage/rows/engine.ts'
+import { openRows, type RowStore } from '../../storage/rows/open.ts'
+import type { Touches } from '../../storage/rows/tables.ts'
+import { newApi } from '../accounts/guard.ts'
+import { type Sent, storeSubmissions } from '../forms/submission.fixture.ts'
+import { leadsApi } from './leads-api.ts'
+
+const NOW = Date.parse('2026-03-30T10:00:00Z')
+const BEGAN = Date.parse('2026-01-15T08:00:00Z')
+const at = { created_at: BEGAN, updated_at: BEGAN }
+
+async function seedThings(db: Db) {
+  for (const id of [1, 2]) {
+    await db
+      .insertInto('workspaces')
+      .values({ id, public_id: `p${id}`, name: 'w', plan: 'pro', ...at })
+      .execute()
+  }
+  const forms = [
+    { id: 1, workspace_id: 1, form_key: 'aaaaaaaaaa', name: 'Contact' },
+    { id: 2, workspace_id: 1, form_key: 'bbbbbbbbbb', name: 'Quote' },
+    { id: 3, workspace_id: 2, form_key: 'cccccccccc', name: 'Theirs' },
+  ]
+  for (const form of forms) {
+    await db
+      .insertInto('forms')
+      .values({ ...form, redirect_url: null, success_message: null, ...at })
+      .execute()
+  }
+  const links = [
+    { id: 1, workspace_id: 1, domain: '', slug: 'Spring', deleted_at: null },
+    { id: 2, workspace_id: 1, domain: 'go.example.com', slug: 'spring', deleted_at: null },
+    { id: 3, workspace_id: 1, domain: '', slug: 'old', deleted_at: NOW },
+    { id: 4, workspace_id: 2, domain: '', slug: 'theirs', deleted_at: null },
+  ]
+  for (const link of links) {
+    await db
+      .insertInto('links')
+      .values({
+        ...link,
+        slug_key: link.slug.toLowerCase(),
+        destination_url: `https://example.com/${link.id}`,
+        geo_targeting: '{}',
+        device_targeting: '{}',
+        search_text: '',
+        archived: 0,
+        clicks_used: 0,
+        forward_query: 0,
+        track_conversions: 0,
+        redirect_status: 302,
+        clicks: 0,
+        leads: 0,
+        ...at,
+      })
+      .execute()
+  }
+  for (const [id, workspace_id, name] of [
+    [1, 1, 'Mail'],
+    [2, 1, 'Ads'],
+    [3, 2, 'Theirs'],
+  ] as const) {
+    await db
+      .insertInto('tags')
+      .values({ id, workspace_id, name, name_key: name.toLowerCase(), color: 'gray', created_at: BEGAN })
+      .execute()
+  }
+  for (const [link_id, tag_id, workspace_id] of [
+    [1, 1, 1],
+    [1, 2, 1],
+    [3, 1, 1],
+    [4, 3, 2],
+  ] as const)
+    await db.insertInto('link_tags').values({ link_id, tag_id, workspace_id }).execute()
+}
+
+const sent = (moment: string, part: Sent = {}): Sent => ({ created_at: Date.parse(moment), ...part })
+
+/** Of workspace 1: six leads, one of them long ago; a duplicate and spam, which are none. */
+const OF_CONTACT: Sent[] = [
+  sent('2026-03-28T23:30:00Z', { link_id: 1, visitor: '1', country: 'US', referrer: 'news.example' }),
+  sent('2026-03-29T00:30:00Z', { link_id: 2, visitor: '1', country: 'US', utm_campaign: 'a,b' }),
+  sent('2026-03-29T21:59:59.999Z', {
+    visitor: '2',
+    country: 'BR',
+    browser: 'Chrome',
+    page_url: 'https://s.example/a',
+  }),
+  sent('2026-03-29T22:00:00Z', { link_id: 1, visitor: '2', country: 'BR', duplicate_of: 3 }),
+  sent('2026-03-29T22:00:00Z', { link_id: 1, visitor: '9', country: 'US', status: 'spam' }),
+  sent('2026-02-01T00:00:00Z', { link_id: 3, visitor: '4', country: 'DE' }),
+]
+const OF_QUOTE: Sent[] = [
+  sent('2026-03-29T22:00:00Z', { visitor: '3', status: 'archived' }),
+  sent('2026-03-30T01:00:00Z'),
+]
+
+const NOTHING = { utm_source: null, utm_medium: null, utm_term: null, utm_content: null, landing_url: null }
+const touch = (part: Partial<Touches> & Pick<Touches, 'position'>) => ({
+  ...NOTHING,
+  workspace_id: 1,
+  submission_id: 8,
+  touches: 2,
+  at: BEGAN,
+  kind: 'click',
+  link_id: null,
+  click_id: null,
+  referrer: null,
+  utm_campaign: null,
+  ...part,
+})
+/** The last one of OF_QUOTE: link 2 of a campaign came first, link 1 last. */
+const TOUCHES = [
+  touch({ position: 0, link_id: 2, utm_campaign: 'first', referrer: 'first.example' }),
+  touch({ position: 1, link_id: 1, utm_campaign: 'last', referrer: null }),
+]
+
+const seen = (linkId: number, part: Partial<Hit> = {}) =>
+  hit({
+    workspaceId: linkId === 4 ? 2 : 1,
+    linkId,
+    at: Date.parse('2026-03-29T12:00:00Z'),
+    country: 'US',
+    ...part,
+  })
+const HITS = [
+  ...[1, 2, 3, 4, 5].map((visitor) => seen(1, { visitor: `${visitor}`, utmCampaign: 'last' })),
+  seen(2, { country: 'BR' }),
+  seen(2, { utmCampaign: 'a,b', referrer: 'news.example' }),
+  seen(1, { class: 'bot' }),
+  seen(1, { at: Date.parse('2026-02-01T00:00:00Z') }),
+  seen(4),
+  seen(1, { outcome: 'landing' }),
+  seen(1, { outcome: 'landing', utmCampaign: 'last' }),
+  seen(1, { outcome: 'landing', class: 'bot' }),
+  seen(1, { outcome: 'view' }),
+  seen(0, { outcome: 'landing', country: 'FR', referrer: 'search.example', workspaceId: 1 }),
+]
+
+describe.each(ENGINES)('leads over REST (%s)', (engine) => {
+  let directory: string
+  let rows: RowStore
+  let hits: HitEngine
+  let database: Awaited<ReturnType<typeof freshDatabase>> | undefined
+  const settled: number[] = []
+  let down = false
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'leads-'))
+    database = engine === 'postgres' ? await freshDatabase() : undefined
+    rows = await openRows({ dataDir: directory, databaseUrl: database?.url })
+    await rows.write(async (db) => {
+      await seedThings(db)
+      await storeSubmissions(db, { workspaceId: 1, formId: 1 }, OF_CONTACT)
+      await storeSubmissions(db, { workspaceId: 1, formId: 2 }, OF_QUOTE)
+      await db.insertInto('touches').values(TOUCHES).execute()
+      await storeSubmissions(db, { workspaceId: 2, formId: 3 }, [
+        sent('2026-03-30T01:00:00Z', { link_id: 4, visitor: '7', country: 'US' }),
+      ])
+    })
+    hits = await openDuckDb({ path: join(directory, 'hits.duckdb') })
+    const path = join(directory, '1.ndjson')
+    writeFileSync(path, HITS.map((each) => `${JSON.stringify(each)}\n`).join(''))
+    await hits.load({ node: 'a', number: 1, path })
+  }, 60_000)
+  afterAll(async () => {
+    await hits.close()
+    await rows.close()
+    await database?.drop()
+    rmSync(directory, { recursive: true, force: true })
+  })
+
+  const api = () =>
+    leadsApi({
+      rows,
+      hits: {
+        ask: (asked) => (down ? Promise.reject(new Error('gone')) : hits.ask(asked)),
+        countedUntil: () => NOW - 500,
+      },
+      now: () => NOW,
+      defaultDomain: 'tow.example',
+      settleAttribution: async (workspaceId) => void settled.push(workspaceId),
+    })
+
+  async function ask(path: string, workspaceId = 1) {
+    const app = newApi()
+    app.onError((error) => answerFailure(error, 'test'))
+    app.use(async (c, next) => {
+      c.set('actor', { kind: 'key', workspaceId, plan: 'pro', keyId: 1 })
+      await next()
+    })
+    app.route('/', api())
+    const response = await app.request(`/analytics/${path}`)
+    // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape it asks for
+    return { status: response.status, headers: response.headers, body: (await response.json()) as any }
+  }
+  const data = async (path: string, workspaceId = 1) => {
+    const { status, body } = await ask(path, workspaceId)
+    expect([status, body.errors]).toEqual([200, undefined])
+    return body.data
+  }
+  const leads = (query: string, workspaceId = 1) => data(`leads${query}`, workspaceId)
+  const top = async (query: string) =>
+    // biome-ignore lint/suspicious/noExplicitAny: rows of any grouping
+    (await leads(query)).map(({ leads, visitors, ...rest }: any) => [Object.values(rest)[0], leads, visitors])
+
+  describe('totals', () => {
+    test('are of the last thirty days; what is undecided is decided first', async () => {
+      settled.length = 0
+      expect(await leads('')).toEqual({
+        leads: 5,
+        visitors: 3,
+        start: '2026-03-01T00:00:00.000Z',
+        end: '2026-03-30T10:00:00.001Z',
+      })
+      expect(settled).toEqual([1])
+    })
+    test('of all time begin with the workspace, and a deleted link keeps its leads', async () => {
+      expect(await leads('?interval=all')).toMatchObject({ leads: 6, start: '2026-01-15T08:00:00.000Z' })
+      expect(await leads('?interval=all&linkId=3')).toMatchObject({ leads: 1 })
+      expect(await leads('?interval=all&slug=old')).toMatchObject({ leads: 1 })
+    })
+    test('of a date are of the whole day in the time zone', async () => {
+      expect(await leads('?start=2026-03-29&end=2026-03-29&timezone=Europe/Berlin')).toEqual({
+        leads: 3,
+        visitors: 2,
+        start: '2026-03-28T23:00:00.000Z',
+        end: '2026-03-29T22:00:00.000Z',
+      })
+    })
+  })
+
+  describe('filters', () => {
+    test.each([
+      ['country=US', 2],
+      ['country=us,BR', 3],
+      ['country=-US', 3],
+      ['country=Unknown', 2],
+      ['continent=NA', 2],
+      ['continent=-na,SA', 2],
+      ['referrer=(direct)', 4],
+      ['referrer=www.news.example', 1],
+      ['utmCampaign=a\\,b', 1],
+      ['utmCampaign=a,b', 0],
+      ['browser=chrome', 1],
+      ['form=aaaaaaaaaa', 3],
+      ['form=-aaaaaaaaaa', 2],
+      ['form=cccccccccc', 0],
+      ['page=https://s.example/a', 1],
+      ['page=Unknown', 4],
+      ['linkId=1', 2],
+      ['linkId=-1', 3],
+      ['linkId=-0', 3],
+      ['linkId=4', 0],
+      ['slug=SPRING', 3],
+      ['slug=theirs', 0],
+      ['domain=tow.example', 2],
+      ['domain=-tow.example', 3],
+      ['tagId=1', 2],
+      ['tagId=-1', 3],
+      ['tagId=3', 0],
+      ['tagId=1&country=US', 1],
+      ["city=';DROP TABLE submissions", 0],
+      ['linkId=1&model=first', 1],
+      ['linkId=2&model=first', 2],
+      ['linkId=1&model=linear', 1.5],
+      ['utmCampaign=first&model=linear', 0.5],
+      ['utmCampaign=first', 0],
+    ])('%s', async (query, expected) => {
+      expect((await leads(`?${query}`)).leads).toBe(expected)
+    })
+  })
+
+  describe('groups', () => {
+    test('values, most leads first, a name for nothing', async () => {
+      expect(await top('?groupBy=country')).toEqual([
+        ['US', 2, 1],
+        ['Unknown', 2, 1],
+        ['BR', 1, 1],
+      ])
+      expect(await top('?groupBy=continent&limit=1')).toEqual([['NA', 2, 1]])
+      expect(await top('?groupBy=page')).toEqual([
+        ['Unknown', 4, 2],
+        ['https://s.example/a', 1, 1],
+      ])
+    })
+    test('forms by their key and name', async () => {
+      expect(await leads('?groupBy=form')).toEqual([
+        { form: 'aaaaaaaaaa', name: 'Contact', leads: 3, visitors: 2 },
+        { form: 'bbbbbbbbbb', name: 'Quote', leads: 2, visitors: 1 },
+      ])
+    })
+    test.each(['link', 'linkId'])('%s, and leads without one', async (name) => {
+      const link = { deleted: false, domain: 'tow.example', destinationUrl: 'https://example.com/1' }
+      const [none, first, second, old, ...more] = await leads(`?interval=all&groupBy=${name}`)
+      expect(more).toEqual([])
+      expect(none).toEqual({
+        link: null,
+        slug: null,
+        domain: null,
+        destinationUrl: null,
+        deleted: false,
+        leads: 2,
+        visitors: 2,
+      })
+      expect(first).toEqual({ ...link, link: 1, slug: 'Spring', leads: 2, visitors: 1 })
+      expect(second).toMatchObject({ link: 2, domain: 'go.example.com', leads: 1 })
+      expect(old).toMatchObject({ link: 3, slug: 'old', deleted: true, leads: 1 })
+    })
+    test.each(['tag', 'tagId'])('%s: a lead counts for each of its link', async (name) => {
+      expect(await leads(`?interval=all&groupBy=${name}`)).toEqual([
+        { tag: 1, name: 'Mail', leads: 3, visitors: 2 },
+        { tag: 2, name: 'Ads', leads: 2, visitors: 1 },
+      ])
+      expect(await leads(`?groupBy=${name}&country=FR`)).toEqual([])
+    })
+    test('slugs and domains as links have them', async () => {
+      expect(await top('?interval=all&groupBy=slug')).toEqual([
+        ['spring', 3, 1],
+        ['Unknown', 2, 2],
+        ['old', 1, 1],
+      ])
+      expect(await top('?interval=all&groupBy=domain')).toEqual([
+        ['tow.example', 3, 2],
+        ['Unknown', 2, 2],
+        ['go.example.com', 1, 1],
+      ])
+    })
+    test.each([
+      ['first', ['a,b', 'first']],
+      ['last', ['a,b', 'last']],
+    ])('the %s touch gets the credit', async (model, campaigns) => {
+      const rest = [['Unknown', 3, 3]]
+      expect(await top(`?groupBy=utmCampaign&model=${model}`)).toEqual([
+        ...rest,
+        ...campaigns.map((each) => [each, 1, each === 'a,b' ? 1 : 0]),
+      ])
+    })
+    test('each touch gets its part, and all parts are the total', async () => {
+      const linear = await top('?groupBy=link&model=linear')
+      expect(linear).toEqual([
+        [null, 2, 2],
+        [1, 1.5, 1],
+        [2, 1.5, 1],
+      ])
+      expect((await leads('?model=linear')).leads).toBe(5)
+    })
+    test('another workspace sees its own leads only', async () => {
+      expect(await leads('?groupBy=link', 2)).toMatchObject([{ link: 4, leads: 1 }])
+      expect(await leads('?groupBy=tag', 2)).toEqual([{ tag: 3, name: 'Theirs', leads: 1, visitors: 1 }])
+      expect((await leads('?linkId=1', 2)).leads).toBe(0)
+    })
+  })
+
+  describe('timelines', () => {
+    test('every day of the range, empty ones too, as long as they are', async () => {
+      expect(await leads('?groupBy=time&start=2026-03-27&end=2026-03-30&timezone=Europe/Berlin')).toEqual([
+        { time: '2026-03-26T23:00:00.000Z', leads: 0, visitors: 0 },
+        { time: '2026-03-27T23:00:00.000Z', leads: 0, visitors: 0 },
+        { time: '2026-03-28T23:00:00.000Z', leads: 3, visitors: 2 },
+        { time: '2026-03-29T22:00:00.000Z', leads: 2, visitors: 1 },
+      ])
+    })
+    test.each([
+      ['interval=24h', 24],
+      ['', 30],
+      ['interval=90d&granularity=week&timezone=America/New_York', 14],
+      ['start=2026-03-29&end=2026-03-29&granularity=hour&timezone=Europe/Berlin', 23],
+      ['start=2026-03-29&end=2026-03-29&granularity=minute&timezone=Asia/Kathmandu', 1440],
+      ['start=2025-10-26&end=2025-10-26&granularity=hour&timezone=Europe/Berlin', 25],
+      ['interval=all&granularity=month', 3],
+    ])('%s has %d buckets that add up', async (query, count) => {
+      const buckets: { leads: number }[] = await leads(`?groupBy=time&${query}`)
+      expect(buckets).toHaveLength(count)
+      const { leads: total } = await leads(`?${query.replace(/&?granularity=\w+/, '')}`)
+      expect(buckets.reduce((sum, each) => sum + each.leads, 0)).toBe(total)
+    })
+  })
+
+  describe('the funnel', () => {
+    const stages = (clicks: number, visits: number, leads: number, rate: number | null) => ({
+      clicks,
+      visits,
+      leads,
+      rate,
+    })
+
+    test('in total: what clicks, visits and leads are by themselves', async () => {
+      const { body, headers } = await ask('funnel')
+      expect(body.data).toEqual({
+        ...stages(7, 3, 5, 0.7143),
+        start: '2026-03-01T00:00:00.000Z',
+        end: '2026-03-30T10:00:00.001Z',
+      })
+      expect(headers.get('X-Counted-Until')).toBe('2026-03-30T09:59:59.500Z')
+      expect(await data('funnel?linkId=-0')).toMatchObject(stages(7, 2, 3, 0.4286))
+      expect(await data('funnel?linkId=3')).toMatchObject(stages(0, 0, 0, null))
+    })
+    test.each(['link', 'linkId'])('by %s: most clicks first, then what has none', async (name) => {
+      expect(await data(`funnel?interval=all&groupBy=${name}`)).toEqual([
+        {
+          link: 1,
+          slug: 'Spring',
+          domain: 'tow.example',
+          destinationUrl: 'https://example.com/1',
+          deleted: false,
+          ...stages(6, 2, 2, 0.3333),
+        },
+        {
+          link: 2,
+          slug: 'spring',
+          domain: 'go.example.com',
+          destinationUrl: 'https://example.com/2',
+          deleted: false,
+          ...stages(2, 0, 1, 0.5),
+        },
+        {
+          link: null,
+          slug: null,
+          domain: null,
+          destinationUrl: null,
+          deleted: false,
+          ...stages(0, 1, 2, null),
+        },
+        {
+          link: 3,
+          slug: 'old',
+          domain: 'tow.example',
+          destinationUrl: 'https://example.com/3',
+          deleted: true,
+          ...stages(0, 0, 1, null),
+        },
+      ])
+    })
+    test('by link, as many as asked for', async () => {
+      for (const limit of [1, 2, 3]) {
+        const some = await data(`funnel?interval=all&groupBy=link&limit=${limit}`)
+        expect(some).toEqual((await data('funnel?interval=all&groupBy=link')).slice(0, limit))
+      }
+    })
+    test.each(['tag', 'tagId'])('by %s', async (name) => {
+      expect(await data(`funnel?groupBy=${name}`)).toEqual([
+        { tag: 1, name: 'Mail', ...stages(5, 2, 2, 0.4) },
+        { tag: 2, name: 'Ads', ...stages(5, 2, 2, 0.4) },
+      ])
+      expect(await data(`funnel?groupBy=${name}&limit=1`)).toHaveLength(1)
+      expect(await data(`funnel?groupBy=${name}`, 2)).toEqual([
+        { tag: 3, name: 'Theirs', ...stages(1, 0, 1, 1) },
+      ])
+    })
+    test.each(['campaign', 'utmCampaign'])('by %s', async (name) => {
+      expect(await data(`funnel?groupBy=${name}`)).toEqual([
+        { campaign: 'last', ...stages(5, 1, 1, 0.2) },
+        { campaign: 'Unknown', ...stages(1, 2, 3, 3) },
+        { campaign: 'a,b', ...stages(1, 0, 1, 1) },
+      ])
+      expect(await data(`funnel?groupBy=${name}&model=linear`)).toContainEqual({
+        campaign: 'last',
+        ...stages(5, 1, 0.5, 0.1),
+      })
+    })
+    test('by referrer and country', async () => {
+      expect(await data('funnel?groupBy=referrer')).toEqual([
+        { referrer: '(direct)', ...stages(6, 2, 4, 0.6667) },
+        { referrer: 'news.example', ...stages(1, 0, 1, 1) },
+        { referrer: 'search.example', ...stages(0, 1, 0, null) },
+      ])
+      expect(await data('funnel?groupBy=country&country=-Unknown')).toEqual([
+        { country: 'US', ...stages(6, 2, 2, 0.3333) },
+        { country: 'BR', ...stages(1, 0, 1, 1) },
+        { country: 'FR', ...stages(0, 1, 0, null) },
+      ])
+    })
+    test('cannot be told without the engine, while leads can', async () => {
+      down = true
+      try {
+        const { status, body } = await ask('funnel')
+        expect([status, body.error]).toEqual([503, 'Temporarily unavailable'])
+        expect((await leads('')).leads).toBe(5)
+      } finally {
+        down = false
+      }
+    })
+  })
+
+  test.each([
+    ['leads?colour=red', 'colour', 'is not a known parameter'],
+    ['leads?class=bot', 'class', 'is not a known parameter'],
+    ['leads?trigger=qr', 'trigger', 'is not a known parameter'],
+    ['leads?model=best', 'model', 'must be one of first, last, linear'],
+    ['leads?model=first&model=last', 'model', 'must be one of'],
+    ['leads?interval=2w', 'interval', 'must be one of'],
+    ['leads?timezone=Mars/Base', 'timezone', 'IANA'],
+    ['leads?start=2026-03-30&end=2026-03-29', 'start', 'must be before end'],
+    ['leads?groupBy=planet', 'groupBy', 'must be one of'],
+    ['leads?granularity=day', 'granularity', 'groupBy=time'],
+    ['leads?groupBy=time&granularity=minute', 'granularity', 'the finest that fits is hour'],
+    ['leads?groupBy=country&limit=1001', 'limit', 'from 1 to 1000'],
+    ['leads?limit=5', 'limit', 'groupBy'],
+    ['leads?linkId=abc', 'linkId', 'whole numbers'],
+    ['leads?form=a,-b', 'form', 'cannot mix'],
+    ['leads?page=a%00b', 'page', 'NUL'],
+    ['funnel?groupBy=time', 'groupBy', 'must be one of'],
+    ['funnel?form=aaaaaaaaaa', 'form', 'is not a known parameter'],
+    ['funnel?groupBy=link&limit=0', 'limit', 'from 1 to 1000'],
+    ['funnel?limit=5', 'limit', 'groupBy'],
+  ])('%s is refused', async (path, field, words) => {
+    const { status, body } = await ask(path)
+    expect(status).toBe(422)
+    expect(Object.keys(body.errors)).toEqual([field])
+    expect(body.errors[field]).toContain(words)
+  })
+
+  test('the reference names every parameter and every shape of answer', () => {
+    const document = api().getOpenAPI31Document({ openapi: '3.1.0', info: { title: 't', version: '1' } })
+    const names = (path: string) =>
+      document.paths?.[path]?.get?.parameters?.map((each) => ('name' in each ? each.name : ''))
+    expect(names('/analytics/leads')).toHaveLength(7 + 1 + 17 + 2)
+    expect(names('/analytics/funnel')).toHaveLength(6 + 1 + 17)
+    expect(Object.keys(document.components?.schemas ?? {})).toEqual(
+      expect.arrayContaining(['LeadTotals', 'LeadBucket', 'LeadForm', 'FunnelTotals', 'FunnelCampaign']),
+    )
+  })
+})

@@ -1,0 +1,70 @@
+// What links, tags and forms are called, for answers that name them by id. A deleted link keeps its name.
+
+import type { Rows } from '../../storage/rows/engine.ts'
+import type { Asker } from './selection.ts'
+
+interface Needs {
+  rows: Pick<Rows, 'read'>
+  /** What links of the default domain (stored as '') are shown under. */
+  defaultDomain: string
+}
+
+export interface LinkName {
+  /** null is no link at all. */
+  link: number | null
+  slug: string | null
+  domain: string | null
+  destinationUrl: string | null
+  deleted: boolean
+}
+
+export async function linkNames({ rows, defaultDomain }: Needs, { workspaceId }: Asker, ids: number[]) {
+  const links =
+    ids.length === 0
+      ? []
+      : await rows.read
+          .selectFrom('links')
+          .select(['id', 'slug', 'domain', 'destination_url', 'deleted_at'])
+          .where('workspace_id', '=', workspaceId)
+          .where('id', 'in', ids)
+          .execute()
+  const known = new Map(links.map((link) => [link.id, link]))
+  return (id: number) => {
+    const link = known.get(id)
+    return {
+      link: id,
+      slug: link?.slug ?? null,
+      domain: link ? link.domain || defaultDomain : null,
+      destinationUrl: link?.destination_url ?? null,
+      deleted: !link || link.deleted_at !== null,
+    }
+  }
+}
+
+export async function tagNames({ rows }: Pick<Needs, 'rows'>, { workspaceId }: Asker, ids: number[]) {
+  const tags =
+    ids.length === 0
+      ? []
+      : await rows.read
+          .selectFrom('tags')
+          .select(['id', 'name'])
+          .where('workspace_id', '=', workspaceId)
+          .where('id', 'in', ids)
+          .execute()
+  const known = new Map(tags.map((tag) => [tag.id, tag.name]))
+  return (id: number) => ({ tag: id, name: known.get(id) ?? null })
+}
+
+export async function formNames({ rows }: Pick<Needs, 'rows'>, { workspaceId }: Asker, keys: string[]) {
+  const forms =
+    keys.length === 0
+      ? []
+      : await rows.read
+          .selectFrom('forms')
+          .select(['form_key', 'name'])
+          .where('workspace_id', '=', workspaceId)
+          .where('form_key', 'in', keys)
+          .execute()
+  const known = new Map(forms.map((form) => [form.form_key, form.name]))
+  return (key: string) => ({ form: key, name: known.get(key) ?? null })
+}

@@ -1,0 +1,335 @@
+// A form on pages with the snippet: what a submission knows of the visit that it belongs to. The snippet itself is
+// spoken for by its requests (tests/browser has the real one).
+
+import { expect, test } from 'bun:test'
+import { newAddress } from '../../../tests/support/forms.ts'
+import {
+  BROWSER,
+  onBothEngines,
+  type TestServer,
+  type TestWorkspace,
+  until,
+} from '../../../tests/support/server.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const SHOP = 'https://shop.example'
+let now = Date.parse('2026-05-10T10:00:00Z')
+
+interface Site extends TestWorkspace {
+  publicId: string
+  formKey: string
+}
+
+async function newSite(server: TestServer): Promise<Site> {
+  const workspace = await server.workspace()
+  const { public_id } = await server.app.rows.read
+    .selectFrom('workspaces')
+    .select('public_id')
+    .where('id', '=', workspace.id)
+    .executeTakeFirstOrThrow()
+  const { json } = await workspace.api('/forms', { method: 'POST', body: { name: 'Contact' } })
+  return { ...workspace, publicId: public_id, formKey: json.data.formKey }
+}
+
+/** Somebody with one address, one browser and one tab. */
+function newVisitor(server: TestServer, { publicId, formKey }: Site) {
+  const headers = { 'User-Agent': BROWSER, 'X-Forwarded-For': newAddress() }
+  let eventId: string | undefined
+  return {
+    async click(slug: string): Promise<string> {
+      const answer = await server.click(slug, headers)
+      return answer.headers.get('location') as string
+    },
+    async see(url: string, from = '') {
+      now += MINUTE
+      const body = JSON.stringify({ w: publicId, u: url, r: from, e: eventId })
+      const { json } = await server.call('/e', { method: 'POST', body, headers })
+      eventId = json.e
+    },
+    async send(fields: Record<string, unknown> = {}, more: Record<string, string> = {}) {
+      const body = { email: 'jo@example.com', n: String(now), _service_eid: eventId, ...fields }
+      const sent = await server.call(`/f/${formKey}`, {
+        method: 'POST',
+        body,
+        headers: { ...headers, ...more },
+      })
+      expect([sent.status, sent.json]).toEqual([200, { ok: true }])
+    },
+    eventId: () => eventId,
+  }
+}
+
+async function newest({ api, formKey }: Site) {
+  const { json } = await api(`/forms/${formKey}/submissions`)
+  return json.data[0]
+}
+const touchesOf = async ({ api }: Site, id: number) => (await api(`/submissions/${id}/attribution`)).json.data
+
+onBothEngines(
+  'a form with the snippet',
+  (server) => {
+    test('knows link, campaign, landing page and page of its visit, measured', async () => {
+      const site = await newSite(server())
+      const link = await site.link({
+        trackConversions: true,
+        destinationUrl: `${SHOP}/spring?utm_source=news&utm_campaign=spring`,
+      })
+      const visitor = newVisitor(server(), site)
+      const landing = await visitor.click(link.slug)
+      await visitor.see(landing, 'https://www.search.example/')
+      await visitor.see(`${SHOP}/contact?a=1`, landing)
+      now += 2 * HOUR
+      await visitor.send({}, { Referer: `${SHOP}/` })
+      const submission = await newest(site)
+      expect(submission).toMatchObject({
+        linkId: link.id,
+        clickId: new URL(landing).searchParams.get('tp_cid'),
+        attribution: 'measured',
+        sessionLinked: true,
+        landingUrl: `${SHOP}/spring`,
+        pageUrl: `${SHOP}/contact`,
+        referrer: 'search.example',
+        utmSource: 'news',
+        utmMedium: null,
+        utmCampaign: 'spring',
+        // No control field is one of the form's.
+        fields: { email: 'jo@example.com' },
+      })
+      expect(Object.keys(submission.fields)).not.toContain('_service_eid')
+      expect(submission.eventId).toMatch(/^[0-9a-z]+\.[0-9a-f]{16}$/)
+      expect(await touchesOf(site, submission.id)).toMatchObject([
+        {
+          type: 'click',
+          linkId: link.id,
+          slug: link.slug,
+          shortUrl: link.shortUrl,
+          isFirst: true,
+          isLast: true,
+          linearCredit: 1,
+          utmCampaign: 'spring',
+          referrer: 'search.example',
+        },
+      ])
+      expect((await site.api(`/links/${link.id}`)).json.data.leads).toBe(1)
+    })
+
+    test('keeps first and last touch apart, and says what each is worth', async () => {
+      const site = await newSite(server())
+      const visitor = newVisitor(server(), site)
+      const began = now + MINUTE
+      await visitor.see(`${SHOP}/?utm_source=first`)
+      await visitor.see(`${SHOP}/a`, `${SHOP}/`)
+      await visitor.see(`${SHOP}/b`, 'https://other.example/x')
+      await visitor.see(`${SHOP}/c`, `${SHOP}/b`)
+      await visitor.send()
+      const submission = await newest(site)
+      expect(submission).toMatchObject({
+        attribution: 'none',
+        sessionLinked: true,
+        linkId: null,
+        landingUrl: `${SHOP}/`,
+        referrer: 'other.example',
+        utmSource: null,
+      })
+      const touches = await touchesOf(site, submission.id)
+      expect(touches).toMatchObject([
+        { type: 'campaign', utmSource: 'first', isFirst: true, isLast: false, linearCredit: 0.5 },
+        { type: 'referrer', referrer: 'other.example', isFirst: false, isLast: true, linearCredit: 0.5 },
+      ])
+      expect(touches[0]).toMatchObject({ at: new Date(began).toISOString(), landingUrl: `${SHOP}/` })
+      expect(touches[0].why).toContain('first touch counts')
+      expect(touches[1].why).toContain('last touch counts')
+    })
+
+    test('that was come to directly says so', async () => {
+      const site = await newSite(server())
+      const visitor = newVisitor(server(), site)
+      await visitor.see(`${SHOP}/`)
+      await visitor.send({}, { Referer: `${SHOP}/` })
+      const submission = await newest(site)
+      // Not the page of the form itself, which brought nobody.
+      expect(submission).toMatchObject({ referrer: null, sessionLinked: true, attribution: 'none' })
+      expect(await touchesOf(site, submission.id)).toMatchObject([{ type: 'direct', linearCredit: 1 }])
+    })
+
+    test('gives the lead to the link of the last touch alone; the first one is still named', async () => {
+      const site = await newSite(server())
+      const [first, last] = [
+        await site.link({ trackConversions: true, destinationUrl: `${SHOP}/1` }),
+        await site.link({ trackConversions: true, destinationUrl: `${SHOP}/2` }),
+      ]
+      const visitor = newVisitor(server(), site)
+      await visitor.see(await visitor.click(first.slug))
+      await visitor.see(await visitor.click(last.slug))
+      await visitor.send()
+      const submission = await newest(site)
+      expect(submission).toMatchObject({ linkId: last.id, attribution: 'measured' })
+      expect(await touchesOf(site, submission.id)).toMatchObject([{ linkId: first.id }, { linkId: last.id }])
+      const leads = async (id: number) => (await site.api(`/links/${id}`)).json.data.leads
+      expect([await leads(first.id), await leads(last.id)]).toEqual([0, 1])
+    })
+
+    test('counts an identical submission no second time', async () => {
+      const site = await newSite(server())
+      const link = await site.link({ trackConversions: true })
+      const visitor = newVisitor(server(), site)
+      await visitor.see(await visitor.click(link.slug))
+      await visitor.send()
+      await visitor.send()
+      expect((await site.api(`/links/${link.id}`)).json.data.leads).toBe(1)
+      const { json } = await site.api(`/forms/${site.formKey}/submissions`)
+      expect(json.data.map(({ linkId }: { linkId: number }) => linkId)).toEqual([link.id, link.id])
+    })
+
+    test.each<[string, (own: string, foreign: string) => unknown]>([
+      ['forged', () => 'A'.repeat(400)],
+      ['cut', (own) => own.slice(0, -4)],
+      ['of another workspace', (_, foreign) => foreign],
+      ['too long', (own) => own.repeat(20)],
+      ['empty', () => ''],
+      ['a number', () => 7],
+    ])('is stored unlinked where its event id is %s', async (_, of) => {
+      const [site, other] = [await newSite(server()), await newSite(server())]
+      const [visitor, foreigner] = [newVisitor(server(), site), newVisitor(server(), other)]
+      await visitor.see(`${SHOP}/?utm_source=n`)
+      await foreigner.see(`${SHOP}/?utm_source=n`)
+      await visitor.send({ _service_eid: of(visitor.eventId() as string, foreigner.eventId() as string) })
+      expect(await newest(site)).toMatchObject({
+        sessionLinked: false,
+        eventId: null,
+        landingUrl: null,
+        utmSource: null,
+        attribution: 'none',
+      })
+    })
+
+    test('is linked for a day after the last page, and stored unlinked after it', async () => {
+      const site = await newSite(server())
+      const visitor = newVisitor(server(), site)
+      await visitor.see(`${SHOP}/?utm_source=n`)
+      const before = now
+      for (const [later, linked] of [
+        [24 * HOUR - 1, true],
+        [24 * HOUR, false],
+      ] as const) {
+        now = before + later
+        await visitor.send()
+        expect([later, (await newest(site)).sessionLinked]).toEqual([later, linked])
+      }
+      now = before
+    })
+
+    test('takes no click of another workspace for its own', async () => {
+      const [site, other] = [await newSite(server()), await newSite(server())]
+      const link = await other.link({ trackConversions: true })
+      const visitor = newVisitor(server(), site)
+      await visitor.see(await visitor.click(link.slug))
+      await visitor.send({}, { Referer: await visitor.click(link.slug) })
+      expect(await newest(site)).toMatchObject({ linkId: null, clickId: null, sessionLinked: true })
+      expect((await other.api(`/links/${link.id}`)).json.data.leads).toBe(0)
+    })
+
+    test('finds the click in the address of its own page too, without the snippet', async () => {
+      const site = await newSite(server())
+      const link = await site.link({ trackConversions: true, destinationUrl: `${SHOP}/form?utm_source=n` })
+      const visitor = newVisitor(server(), site)
+      const page = await visitor.click(link.slug)
+      await visitor.send({}, { Referer: page, 'X-Forwarded-For': newAddress() })
+      const submission = await newest(site)
+      expect(submission).toMatchObject({ linkId: link.id, attribution: 'measured', sessionLinked: false })
+      expect((await touchesOf(site, submission.id))[0]).toMatchObject({ type: 'click', utmSource: 'n' })
+    })
+
+    test('whose link adds no id has the click inferred, as the touch that it led to', async () => {
+      const site = await newSite(server())
+      const link = await site.link({ destinationUrl: `${SHOP}/?utm_source=n` })
+      const visitor = newVisitor(server(), site)
+      const page = await visitor.click(link.slug)
+      expect(page).not.toContain('tp_cid')
+      now -= 30_000 // it is seen half a minute later
+      await visitor.see(page)
+      await visitor.see(`${SHOP}/`, 'https://other.example/')
+      await visitor.send()
+      const submission = await newest(site)
+      expect(submission).toMatchObject({ linkId: link.id, attribution: 'inferred', sessionLinked: true })
+      expect(await touchesOf(site, submission.id)).toMatchObject([
+        { type: 'click', linkId: link.id, utmSource: 'n', isFirst: true },
+        { type: 'referrer', linkId: null, referrer: 'other.example', isLast: true },
+      ])
+      // The last touch was another one.
+      expect((await site.api(`/links/${link.id}`)).json.data.leads).toBe(0)
+    })
+
+    test('under Global Privacy Control is joined with nothing, neither measured nor inferred', async () => {
+      const site = await newSite(server())
+      const link = await site.link({ trackConversions: true, destinationUrl: `${SHOP}/form` })
+      const visitor = newVisitor(server(), site)
+      const page = await visitor.click(link.slug)
+      await visitor.see(page)
+      await visitor.send({}, { 'Sec-GPC': '1', Referer: page })
+      expect(await newest(site)).toMatchObject({
+        linkId: null,
+        clickId: null,
+        eventId: null,
+        sessionLinked: false,
+        attribution: 'none',
+      })
+    })
+
+    test('leaves no touch behind when it is deleted', async () => {
+      const site = await newSite(server())
+      const visitor = newVisitor(server(), site)
+      await visitor.see(`${SHOP}/?utm_source=n`)
+      await visitor.send()
+      const { id } = await newest(site)
+      const touches = () =>
+        server()
+          .app.rows.read.selectFrom('touches')
+          .select('submission_id')
+          .where('workspace_id', '=', site.id)
+          .execute()
+      expect(await touches()).toHaveLength(1)
+      await site.api(`/submissions/${id}`, { method: 'DELETE' })
+      expect(await touches()).toEqual([])
+    })
+
+    test('closes a link at its limit of leads: of fifty at once ten count, and all are stored', async () => {
+      const site = await newSite(server())
+      const link = await site.link({ trackConversions: true, leadLimit: 10, expiredUrl: `${SHOP}/full` })
+      const visitors = Array.from({ length: 50 }, () => newVisitor(server(), site))
+      for (const visitor of visitors) await visitor.see(await visitor.click(link.slug))
+      await Promise.all(visitors.map((visitor) => visitor.send()))
+      expect((await site.api(`/links/${link.id}`)).json.data.leads).toBe(10)
+      const { json } = await site.api(`/forms/${site.formKey}/submissions?limit=100`)
+      expect(json.total).toBe(50)
+      expect(new Set(json.data.map(({ linkId }: { linkId: number }) => linkId))).toEqual(new Set([link.id]))
+      // At once: the redirect is told of the commit.
+      expect((await server().click(link.slug)).headers.get('location')).toBe(`${SHOP}/full`)
+      expect((await site.api(`/links/${link.id}/resolve`)).json.data.rule).toBe('expiredUrl')
+      const raised = await site.api(`/links/${link.id}`, { method: 'PATCH', body: { leadLimit: 11 } })
+      expect(raised.status).toBe(200)
+      expect((await server().click(link.slug)).headers.get('location')).toContain('tp_cid=')
+    })
+
+    test('closes it for inferred leads as well', async () => {
+      const site = await newSite(server())
+      const link = await site.link({ leadLimit: 3, destinationUrl: `${SHOP}/` })
+      const visitors = Array.from({ length: 8 }, () => newVisitor(server(), site))
+      for (const visitor of visitors) {
+        await visitor.click(link.slug)
+        await visitor.send({ _service_eid: '' })
+      }
+      await newest(site)
+      const full = await until('the link is full', async () => {
+        const { data } = (await site.api(`/links/${link.id}`)).json
+        return data.leads >= 3 && data
+      })
+      expect(full.leads).toBe(3)
+      expect((await server().click(link.slug)).status).toBe(410)
+      const { json } = await site.api(`/forms/${site.formKey}/submissions?attribution=inferred`)
+      expect(json.total).toBe(8)
+    })
+  },
+  { now: () => now, environment: { TRUST_PROXY: '127.0.0.1' } },
+)

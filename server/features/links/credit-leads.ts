@@ -1,0 +1,35 @@
+// The leads of a link: counted in the transaction that stores them, so that a limit on them holds without a race.
+
+import { sql } from 'kysely'
+import type { Db, OnCommit } from '../../storage/rows/open.ts'
+import type { LinkCache } from './cache.ts'
+
+export interface LeadsOfLink {
+  workspaceId: number
+  linkId: number
+  leads: number
+}
+
+/**
+ * Adds leads up to the link's `leadLimit`; beyond it nothing is added, as beyond a `clickLimit`. Redirects hear of a full
+ * link when the leads are committed.
+ */
+export async function creditLeads(
+  { cache }: { cache: Pick<LinkCache, 'forget'> },
+  db: Db,
+  onCommit: OnCommit,
+  { workspaceId, linkId, leads }: LeadsOfLink,
+): Promise<void> {
+  const link = await db
+    .updateTable('links')
+    .set({
+      leads: sql`case when lead_limit is null or leads + ${leads} <= lead_limit then leads + ${leads}
+        when leads < lead_limit then lead_limit else leads end`,
+    })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', linkId)
+    .returning(['domain', 'slug', 'leads', 'lead_limit'])
+    .executeTakeFirst()
+  if (!link || link.lead_limit === null || link.leads < link.lead_limit) return
+  onCommit(() => cache.forget(link.domain, link.slug))
+}

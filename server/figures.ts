@@ -1,0 +1,46 @@
+// What `/metrics` says of the hits on their way from the spool to the engine.
+
+import type { Shipper } from './features/hits/ship.ts'
+import type { Spool } from './features/hits/spool.ts'
+import type { Figure } from './http/operations.ts'
+
+/** Of one moment. */
+export function hitFigures(spool: Pick<Spool, 'stats'>, shipper: Pick<Shipper, 'state'>): Figure[] {
+  const { appended, waiting, dropped } = spool.stats()
+  const state = shipper.state()
+  return [
+    { name: 'towpath_hits_total', kind: 'counter', help: 'Hits recorded since the start', value: appended },
+    { name: 'towpath_hits_waiting', kind: 'gauge', help: 'Hits in memory for want of disk', value: waiting },
+    {
+      name: 'towpath_hits_dropped_total',
+      kind: 'counter',
+      help: 'Hits lost for want of disk',
+      value: dropped,
+    },
+    {
+      name: 'towpath_engine_up',
+      kind: 'gauge',
+      help: 'Whether analytics answer',
+      value: Number(state.engineUp),
+    },
+    { name: 'towpath_engine_batch', kind: 'gauge', help: 'Last batch in the engine', value: state.mark },
+    {
+      name: 'towpath_batches_unreadable_total',
+      kind: 'counter',
+      help: 'Batches of hits set aside because the disk had damaged them',
+      value: state.lost.batches,
+    },
+    {
+      name: 'towpath_hits_unreadable_total',
+      kind: 'counter',
+      help: 'Hits in such batches, which analytics lack',
+      value: state.lost.hits,
+    },
+    {
+      name: 'towpath_resident_bytes',
+      kind: 'gauge',
+      help: 'Resident memory',
+      value: process.memoryUsage.rss(),
+    },
+  ]
+}

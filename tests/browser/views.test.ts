@@ -1,0 +1,232 @@
+// What the snippet tells of a page that is seen, and what it keeps: nothing but an event id, in this tab.
+
+import { expect, test } from 'bun:test'
+import { until } from '../support/server.ts'
+import { onSite, type TestSite, type Visitor } from '../support/site.ts'
+
+interface View {
+  w: string
+  u: string
+  r: string
+  e?: string
+}
+
+/** Watches what is told and what the server answers, unless something else is to be answered. */
+async function watch(site: TestSite, visit: Visitor) {
+  const views: View[] = []
+  const types: string[] = []
+  const ids: string[] = []
+  const instead: { answer?: { status: number; body: string } } = {}
+  await visit.context.route(`${site.server.origin}/e`, async (route) => {
+    const request = route.request()
+    views.push(request.postDataJSON())
+    types.push(`${request.method()} ${request.headers()['content-type']}`)
+    const headers = { 'Access-Control-Allow-Origin': '*' }
+    if (instead.answer) return route.fulfill({ ...instead.answer, headers })
+    const response = await route.fetch()
+    ids.push((await response.json()).e)
+    return route.fulfill({ response })
+  })
+  return {
+    views,
+    types,
+    ids,
+    instead,
+    asked: (count: number) => until(`view ${count}`, () => views.length >= count),
+    /** Ends when the page keeps what the view with this number was answered. */
+    told: (count: number) =>
+      until(
+        `answer ${count}`,
+        async () => views.length >= count && (await kept(visit)).includes(ids[count - 1] ?? ''),
+      ),
+  }
+}
+
+const kept = (visit: Visitor) => visit.page.evaluate<string[]>('Object.values(sessionStorage)')
+
+onSite('a page view', (site) => {
+  test('is told without a preflight: page, referrer, and what the last answer gave', async () => {
+    const { workspace, put, visitor, origin } = site()
+    const ws = await workspace()
+    const visit = await visitor()
+    const { views, types, ids, told } = await watch(site(), visit)
+    const second = put(ws.tag)
+    const first = put(`${ws.tag}<a href="${second}">On</a>`)
+    const before = put(
+      `<meta name="referrer" content="unsafe-url"><a href="${first}?utm_source=mail&tp_cid=abc&_errors=%7B%7D#secret">Go</a>`,
+    )
+    await visit.page.goto(before)
+    await visit.page.click('a')
+    await told(1)
+    await visit.page.click('a')
+    await told(2)
+    expect(views).toEqual([
+      { w: ws.publicId, u: `${first}?utm_source=mail&tp_cid=abc`, r: before },
+      { w: ws.publicId, u: second, r: `${first}?utm_source=mail&tp_cid=abc`, e: ids[0] },
+    ])
+    expect(types[0]).toBe('POST text/plain;charset=UTF-8')
+    expect(await visit.context.cookies()).toEqual([])
+    expect(await visit.page.evaluate('localStorage.length')).toBe(0)
+    expect(await visit.page.evaluate('Object.keys(sessionStorage)')).toEqual([`towpath:${ws.publicId}`])
+    expect(visit.errors).toEqual([])
+    expect(origin).toBe(new URL(first).origin)
+    await visit.close()
+  })
+
+  test('gives submissions their event id, those of the browser’s own too', async () => {
+    const { workspace, put, visitor, open, origin } = site()
+    const ws = await workspace()
+    const form = await ws.form({ redirectUrl: `${origin}/thanks` })
+    const visit = await visitor()
+    const { ids, told } = await watch(site(), visit)
+    const bodies: string[] = []
+    await visit.context.route(form.endpoint, (route) => {
+      bodies.push(route.request().postData() ?? '')
+      return route.continue()
+    })
+    const page = (id: string) => `<form id="${id}" action="${form.endpoint}" method="post">
+      <input name="_service_eid" value="by hand"><button>Send</button></form>`
+    await open(visit, put(`${ws.tag}${page('one')}<main></main>`))
+    await told(1)
+    await visit.page.click('#one button')
+    await until('the first', () => bodies.length === 1)
+    await visit.page.evaluate(`document.querySelector('main').innerHTML = ${JSON.stringify(page('late'))}`)
+    await visit.page.click('#late button')
+    await visit.page.waitForURL(`${origin}/thanks`)
+    expect(bodies[0]).toContain(`name="_service_eid"\r\n\r\n${ids[0]}\r\n`)
+    expect(bodies[1]).toBe(`_service_eid=${ids[0]}`)
+    const linked = (await ws.submissions(form.key)).map(({ sessionLinked }) => sessionLinked)
+    expect(linked).toEqual([true, true])
+    await visit.close()
+  })
+
+  test('that is still being told is waited for, though not for long', async () => {
+    const { workspace, put, visitor, open } = site()
+    const ws = await workspace()
+    const form = await ws.form()
+    const visit = await visitor()
+    await visit.page.clock.install()
+    await visit.context.route(`${site().server.origin}/e`, () => {})
+    await open(
+      visit,
+      put(`${ws.tag}<form action="${form.endpoint}" method="post"><button>Send</button></form>`),
+    )
+    await visit.page.click('button')
+    expect(await visit.page.locator('form').getAttribute('aria-busy')).toBe('true')
+    expect(await ws.stored(form.key)).toEqual([])
+    await visit.page.clock.runFor(1_000)
+    await visit.page.locator('form [role=status]', { hasText: 'Thank you' }).waitFor()
+    expect(await ws.stored(form.key)).toHaveLength(1)
+    await visit.close()
+  })
+
+  test('is not even told under Global Privacy Control, or without a workspace', async () => {
+    const { workspace, put, visitor, open } = site()
+    const ws = await workspace()
+    const form = await ws.form()
+    const visit = await visitor()
+    const { views } = await watch(site(), visit)
+    let body = ''
+    visit.page.on('request', (request) => {
+      if (request.url() === form.endpoint) body = request.postData() ?? ''
+    })
+    const html = `<form action="${form.endpoint}" method="post"><input name="a"><button>Send</button></form>`
+    await open(visit, put(`${ws.tag.replace(/data-workspace="[^"]*"/, '')}${html}`))
+    await visit.context.addInitScript(`
+      Object.defineProperty(navigator, 'globalPrivacyControl', { value: true })
+      sessionStorage.setItem('towpath:${ws.publicId}', 'of an earlier page')`)
+    await open(visit, put(`${ws.tag}${html}`))
+    await visit.page.click('button')
+    await visit.page.locator('form [role=status]', { hasText: 'Thank you' }).waitFor()
+    expect(views).toEqual([])
+    expect(body).toContain('name="a"')
+    expect(body).not.toContain('_service_eid')
+    expect(visit.errors).toEqual([])
+    await visit.close()
+  })
+
+  test('that was fetched ahead is told when it is seen, with the id of the pages in between', async () => {
+    const { workspace, put, visitor } = site()
+    const ws = await workspace()
+    const visit = await visitor()
+    const { views, told } = await watch(site(), visit)
+    await visit.page.goto(put(ws.tag))
+    await told(1)
+    await visit.page.addInitScript(`
+      Object.defineProperty(document, 'visibilityState', { get: () => window.seen ? 'visible' : 'hidden' })`)
+    await visit.page.goto(put(ws.tag), { waitUntil: 'networkidle' })
+    expect(views).toHaveLength(1)
+    await visit.page.evaluate(`
+      sessionStorage.setItem('towpath:${ws.publicId}', 'in between')
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
+      window.seen = true
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
+    await told(2)
+    await visit.page.goto(put('<p>Done</p>'))
+    expect(views.map(({ e }) => e)).toEqual([undefined, 'in between'])
+    await visit.close()
+  })
+
+  test('that comes back from the back/forward cache is one more', async () => {
+    const { workspace, put, visitor } = site()
+    const ws = await workspace()
+    const visit = await visitor()
+    const { views, ids, told } = await watch(site(), visit)
+    const first = put(ws.tag)
+    const second = put(ws.tag)
+    await visit.page.goto(first)
+    await told(1)
+    await visit.page.evaluate('window.same = true')
+    await visit.page.goto(second)
+    await told(2)
+    await visit.page.evaluate('history.back()')
+    await told(3)
+    expect(await visit.page.evaluate('window.same')).toBe(true)
+    expect(views.map(({ u, e }) => [u, e])).toEqual([
+      [first, undefined],
+      [second, ids[0]],
+      [first, ids[1]],
+    ])
+    await visit.close()
+  })
+
+  test.each([
+    ['no event id', 200, '{"e":null}'],
+    ['an error', 500, '{"error":"Internal server error"}'],
+    ['no JSON', 200, '<h1>Hello</h1>'],
+    ['something else', 200, 'null'],
+  ])('whose answer is %s is nobody’s trouble', async (_, status, body) => {
+    const { workspace, put, visitor, open } = site()
+    const ws = await workspace()
+    const form = await ws.form()
+    const visit = await visitor()
+    const { instead, asked } = await watch(site(), visit)
+    instead.answer = { status, body }
+    await open(
+      visit,
+      put(`${ws.tag}<form action="${form.endpoint}" method="post"><button>Send</button></form>`),
+    )
+    await asked(1)
+    await visit.page.click('button')
+    await visit.page.locator('form [role=status]', { hasText: 'Thank you' }).waitFor()
+    expect(await kept(visit)).toEqual([])
+    expect(visit.errors).toEqual([])
+    await visit.close()
+  })
+
+  test('is told where a browser keeps nothing, and where an address is endless', async () => {
+    const { workspace, put, visitor } = site()
+    const ws = await workspace()
+    const visit = await visitor()
+    const { views, asked, instead } = await watch(site(), visit)
+    instead.answer = { status: 200, body: '{"e":"id"}' }
+    await visit.context.addInitScript(`
+      Object.defineProperty(window, 'sessionStorage', { get() { throw new Error('refused') } })`)
+    await visit.page.goto(`${put(ws.tag)}?${'x'.repeat(10_000)}`)
+    await asked(1)
+    expect(JSON.stringify(views[0]).length).toBeLessThan(6_000)
+    expect(visit.errors).toEqual([])
+    await visit.close()
+  })
+})

@@ -1,0 +1,176 @@
+// A customer's website in a real browser: its pages, on an origin of their own, and a Towpath that they post to.
+
+import { afterAll, beforeAll, describe } from 'bun:test'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { CHROMIUM_MS, launchChromium } from './chromium.ts'
+import { startServer, type TestServer, type TestServerOptions } from './server.ts'
+
+export interface TestSite {
+  server: TestServer
+  browser: Browser
+  /** Where the site's pages are: on another port, so another origin, than the server, which is also at `/tp/`. */
+  origin: string
+  /** The same pages under a name that browsers do not trust over plain http. */
+  plainOrigin: string
+  /** The server under such a name. */
+  plainServer: string
+  /** Puts a page on the site. @returns its address */
+  put(html: string, headers?: Record<string, string>, path?: string): string
+  /** What the site was posted, and all else it was asked for. */
+  asked: string[]
+  /** Opens a page, and waits until the snippet knows the forms on it. */
+  open(visitor: Visitor, url: string): Promise<void>
+  /** A new window of a visitor who was never here. What goes wrong on its pages fails the test that asks for it. */
+  visitor(): Promise<Visitor>
+  /** A workspace, its public id and the tag that its pages have. */
+  workspace(): Promise<SiteWorkspace>
+}
+
+export interface SiteWorkspace {
+  id: number
+  publicId: string
+  /** The snippet's tag. */
+  tag: string
+  /** A form of the workspace. @returns key and endpoint */
+  form(fields?: Record<string, unknown>): Promise<{ key: string; endpoint: string }>
+  /** The fields of every stored submission of a form, oldest first. */
+  stored(key: string): Promise<Record<string, string>[]>
+  /** The whole resources, as the API has them. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into them
+  submissions(key: string): Promise<any[]>
+}
+
+export interface Visitor {
+  context: BrowserContext
+  page: Page
+  /** Errors that reached the page: uncaught ones, rejected promises, violated policies. */
+  errors: string[]
+  close(): Promise<void>
+}
+
+const document = (body: string) =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title><link rel="icon" href="data:,"></head><body>${body}</body></html>`
+
+/** One server, one site and one browser for the tests of a file. */
+export function onSite(name: string, tests: (site: () => TestSite) => void, options?: TestServerOptions) {
+  describe(name, () => {
+    let site: TestSite & { close(): Promise<void> }
+    beforeAll(async () => {
+      site = await startSite(options)
+    }, CHROMIUM_MS)
+    afterAll(() => site?.close())
+    tests(() => site)
+  })
+}
+
+async function startSite(options?: TestServerOptions): Promise<TestSite & { close(): Promise<void> }> {
+  const server = await startServer('sqlite', options)
+  const browser = await launchChromium()
+  const pages = new Map<string, { html: string; headers: Record<string, string> }>()
+  const asked: string[] = []
+  const host = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url)
+      if (pathname.startsWith('/tp/')) {
+        // As a customer's web server hands a folder on.
+        return fetch(server.origin + pathname.slice('/tp'.length) + search, {
+          method: request.method,
+          headers: request.headers,
+          body: request.body,
+          redirect: 'manual',
+          decompress: false,
+        })
+      }
+      asked.push(`${request.method} ${pathname}${search}`)
+      const page = pages.get(pathname)
+      const html = page?.html ?? document('<h1>The site</h1>')
+      return new Response(html, { headers: { 'Content-Type': 'text/html', ...page?.headers } })
+    },
+  })
+  const origin = `http://localhost:${host.port}`
+  let count = 0
+
+  return {
+    server,
+    browser,
+    origin,
+    plainOrigin: `http://shop.test:${host.port}`,
+    plainServer: `http://go.test:${new URL(server.origin).port}`,
+    asked,
+    put(html, headers = {}, path = `/page-${++count}`) {
+      pages.set(path, { html: document(html), headers })
+      return origin + path
+    },
+    async open({ page }, url) {
+      const facts = page.waitForResponse(/\/forms\?keys=/)
+      await page.goto(url)
+      await (await facts).finished()
+    },
+    visitor: () => newVisitor(browser),
+    workspace: () => newWorkspace(server),
+    async close() {
+      await browser.close()
+      await host.stop(true)
+      await server.close()
+    },
+  }
+}
+
+// As an init script, so that it listens before anything of the page does.
+const WATCH = `
+  addEventListener('error', (event) => console.error('PAGE ' + event.message))
+  addEventListener('unhandledrejection', (event) => console.error('PAGE rejected: ' + event.reason))
+  addEventListener('securitypolicyviolation', (event) =>
+    console.error('PAGE violated: ' + event.violatedDirective + ' ' + event.blockedURI))
+`
+
+async function newVisitor(browser: Browser): Promise<Visitor> {
+  const context = await browser.newContext()
+  const errors: string[] = []
+  await context.addInitScript(WATCH)
+  context.on('console', (message) => {
+    if (message.text().startsWith('PAGE ')) errors.push(message.text().slice(5))
+  })
+  const page = await context.newPage()
+  page.setDefaultTimeout(10_000)
+  return { context, page, errors, close: () => context.close() }
+}
+
+async function newWorkspace(server: TestServer): Promise<SiteWorkspace> {
+  const { id, api } = await server.workspace()
+  const { public_id: publicId } = await server.app.rows.read
+    .selectFrom('workspaces')
+    .select('public_id')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  return {
+    id,
+    publicId,
+    tag: `<script defer src="${server.origin}/t.js" data-workspace="${publicId}"></script>`,
+    async form(fields = {}) {
+      const { status, text, json } = await api('/forms', {
+        method: 'POST',
+        body: { name: 'Contact', ...fields },
+      })
+      if (status !== 201) throw new Error(`the form was not made: ${status} ${text}`)
+      return { key: json.data.formKey, endpoint: json.data.endpoint }
+    },
+    async submissions(key) {
+      const { json } = await api(`/forms/${key}/submissions`)
+      return json.data.toReversed()
+    },
+    async stored(key) {
+      // From the rows: a test that waits asks often, and the API has a limit.
+      const found = await server.app.rows.read
+        .selectFrom('submissions')
+        .innerJoin('forms', 'forms.id', 'submissions.form_id')
+        .select('submissions.fields')
+        .where('form_key', '=', key)
+        .orderBy('submissions.id')
+        .execute()
+      return found.map(({ fields }) => Object.fromEntries(JSON.parse(fields) as [string, string][]))
+    },
+  }
+}
