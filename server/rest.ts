@@ -29,6 +29,13 @@ export interface RestNeeds {
   features: OpenAPIHono<ApiEnv>[]
 }
 
+/** A POST that says all by its address. */
+const BARE = [/\/channels\/[^/]+\/(?:test|rotate-secret)$/, /\/deliveries\/[^/]+\/retry$/]
+/** These wait for somebody else's server. */
+const SLOW = [/\/forms\/[^/]+\/check$/, /\/channels\/[^/]+\/test$/]
+
+const isOneOf = (paths: RegExp[]) => (path: string) => paths.some((each) => each.test(path))
+
 export function restApi(needs: RestNeeds) {
   const api = newApi().basePath('/v1')
   const methodsOf = methodTable(() => api.routes)
@@ -56,8 +63,8 @@ export function restApi(needs: RestNeeds) {
     refuseBrokenQuery(c.req.url)
     return next()
   })
-  api.use(jsonBody({ lists: (path) => path.endsWith('/bulk') }))
-  api.use(idempotency(needs))
+  api.use(jsonBody({ lists: (path) => path.endsWith('/bulk'), bare: isOneOf(BARE) }))
+  api.use(idempotency({ ...needs, slow: isOneOf(SLOW) }))
   for (const feature of needs.features) api.route('/', feature)
   return api
 }
@@ -97,6 +104,8 @@ function describe(api: OpenAPIHono<ApiEnv>, { origin, version }: RestNeeds) {
       { name: 'Analytics', description: 'Questions about clicks' },
       { name: 'Forms', description: 'What takes the forms of your pages, and how' },
       { name: 'Submissions', description: 'What visitors sent, and what brought them' },
+      { name: 'Channels', description: 'Where notifications go' },
+      { name: 'Deliveries', description: 'Notifications on their way, and how they fared' },
     ],
   })
   const securitySchemes = {

@@ -21,7 +21,20 @@ interface Asked {
   bodyHash: string
 }
 
-export function idempotency({ now }: { now: () => number }): MiddlewareHandler<ApiEnv> {
+/** A handler that waits for others has ended by then. */
+const UNANSWERED_MS = 60_000
+const TWIN_LOOK_MS = 50
+
+export interface IdempotencyNeeds {
+  now: () => number
+  /**
+   * Paths whose handlers wait for somebody else's server: within a transaction they would hold up every writer. Their
+   * key is taken before and the answer kept after them, so that a process killed in between has done it and not said so.
+   */
+  slow?: (path: string) => boolean
+}
+
+export function idempotency({ now, slow = () => false }: IdempotencyNeeds): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
     const key = c.req.header('idempotency-key')
     if (c.req.method !== 'POST' || key === undefined) return next()
@@ -36,20 +49,16 @@ export function idempotency({ now }: { now: () => number }): MiddlewareHandler<A
       bodyHash: createHash('sha256').update(body).digest('hex'),
     }
     const rows = c.get('rows')
-    const kept = await rows
-      .write(async (db, onCommit) => {
-        const first = await firstAnswer(db, asked, now())
-        if (first) return first
-        c.set('rows', rowsWithin(rows, db, onCommit))
-        await next()
-        if (c.res.status >= 500) throw new NotKept()
-        await keep(db, asked, { status: c.res.status, body: await c.res.clone().text() })
-        return undefined
-      })
-      .catch((error) => {
-        if (!(error instanceof NotKept)) throw error
-        return undefined
-      })
+    const answer = async () => {
+      await next()
+      return c.res.status < 500 && { status: c.res.status, body: await c.res.clone().text() }
+    }
+    const kept = slow(c.req.path)
+      ? await answerOutside(rows, asked, now, answer)
+      : await answerWithin(rows, asked, now, (inner) => {
+          c.set('rows', inner)
+          return answer()
+        })
     if (!kept) return
     if (kept.path !== asked.path || kept.body_hash !== asked.bodyHash) {
       throw invalid({ 'Idempotency-Key': 'was used before with another request' })
@@ -61,7 +70,57 @@ export function idempotency({ now }: { now: () => number }): MiddlewareHandler<A
   }
 }
 
-/** @returns what the key was first answered with; undefined when it is ours to answer now. */
+type Answered = { status: number; body: string } | false
+
+/** Both return what was answered before; undefined where that is done now. A failure of ours is not kept. */
+async function answerWithin(
+  rows: Rows,
+  asked: Asked,
+  now: () => number,
+  answer: (rows: Rows) => Promise<Answered>,
+) {
+  try {
+    return await rows.write(async (db, onCommit) => {
+      const first = await firstAnswer(db, asked, now())
+      if (first) return first
+      const answered = await answer(rowsWithin(rows, db, onCommit))
+      if (!answered) throw new NotKept()
+      await keep(db, asked, answered)
+      return undefined
+    })
+  } catch (error) {
+    if (!(error instanceof NotKept)) throw error
+    return undefined
+  }
+}
+
+async function answerOutside(rows: Rows, asked: Asked, now: () => number, answer: () => Promise<Answered>) {
+  for (;;) {
+    const first = await rows.write((db) => firstAnswer(db, asked, now()))
+    if (!first) break
+    const other = first.path !== asked.path || first.body_hash !== asked.bodyHash
+    if (other || first.status !== 0) return first
+    // A twin is being answered: what it gets, this one gets.
+    await Bun.sleep(TWIN_LOOK_MS)
+  }
+  let answered: Answered = false
+  try {
+    answered = await answer()
+  } finally {
+    await rows.write((db) => (answered ? keep(db, asked, answered) : forgetKey(db, asked)))
+  }
+  return undefined
+}
+
+async function forgetKey(db: Db, { workspaceId, key }: Asked) {
+  await db
+    .deleteFrom('idempotency_keys')
+    .where('workspace_id', '=', workspaceId)
+    .where('key', '=', key)
+    .execute()
+}
+
+/** @returns what the key was first answered with (status 0: not yet); undefined when it is ours to answer now. */
 async function firstAnswer(db: Db, { workspaceId, key, path, bodyHash }: Asked, now: number) {
   const fresh = { path, body_hash: bodyHash, status: 0, body: '', created_at: now }
   // Taking the key first makes a concurrent twin wait here until this transaction has ended.
@@ -72,7 +131,15 @@ async function firstAnswer(db: Db, { workspaceId, key, path, bodyHash }: Asked, 
       conflict
         .columns(['workspace_id', 'key'])
         .doUpdateSet(fresh)
-        .where('idempotency_keys.created_at', '<', now - KEPT_MS),
+        .where((e) =>
+          e.or([
+            e('idempotency_keys.created_at', '<', now - KEPT_MS),
+            e.and([
+              e('idempotency_keys.status', '=', 0),
+              e('idempotency_keys.created_at', '<', now - UNANSWERED_MS),
+            ]),
+          ]),
+        ),
     )
     .returning('key')
     .executeTakeFirst()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { onBothEngines, type TestServer, type TestWorkspace } from '../../../tests/support/server.ts'
+import { onBothEngines, type TestServer, type TestWorkspace, until } from '../../../tests/support/server.ts'
 import type { Resolve } from '../../http/safe-request.ts'
 import { type Network, parseNetwork } from '../../lib/cidr.ts'
 import { restApi } from '../../rest.ts'
@@ -70,6 +70,7 @@ onBothEngines('the check of a form on its page', (server) => {
   let workspace: TestWorkspace
   let ask: ReturnType<typeof doctorOf>
   let requests: string[] = []
+  const pages = new Map<string, () => Promise<string>>()
 
   beforeAll(async () => {
     workspace = await server().workspace()
@@ -81,6 +82,9 @@ onBothEngines('the check of a form on its page', (server) => {
       fetch(request) {
         requests.push(request.headers.get('user-agent') ?? '')
         const { pathname } = new URL(request.url)
+        const page = pages.get(pathname)
+        if (page)
+          return page().then((text) => new Response(text, { headers: { 'Content-Type': 'text/html' } }))
         const html = (body: string, headers = {}) =>
           new Response(body, { headers: { 'Content-Type': 'text/html; charset=utf-8', ...headers } })
         if (pathname === '/good') return html(goodPage(formKey))
@@ -213,15 +217,29 @@ onBothEngines('the check of a form on its page', (server) => {
     expect(none).toEqual(theirs)
   })
 
-  test('holds up no writer while it waits for a page', async () => {
+  test('holds up no writer while it waits for a page, and repeats its answer for the same key', async () => {
     requests = []
-    const headers = { 'Idempotency-Key': 'first' }
-    const refused = await ask(workspace, formKey, { url: at('/good') }, headers)
-    expect(refused.status).toBe(422)
-    expect(Object.keys(refused.json.errors)).toEqual(['Idempotency-Key'])
-    expect(requests).toHaveLength(0)
-    const text = await ask(workspace, formKey, { html: '<p>' }, { 'Idempotency-Key': 'second' })
-    expect(text.status).toBe(200)
+    const gate = Promise.withResolvers<void>()
+    pages.set('/slow', async () => {
+      await gate.promise
+      return goodPage(formKey)
+    })
+    const asking = () => ask(workspace, formKey, { url: at('/slow') }, { 'Idempotency-Key': 'slow' })
+    const answers = Promise.all([asking(), asking()])
+    await until('the page to be asked for', () => requests.length === 1)
+    const { status } = await server()
+      .workspace()
+      .then((other) => other.api('/tags'))
+    expect(status).toBe(200)
+    gate.resolve()
+    const [first, twin] = await answers
+    expect(first.status).toBe(200)
+    expect(twin).toEqual(first)
+    expect(await asking()).toEqual(first)
+    expect(requests).toHaveLength(1)
+    const other = await ask(workspace, formKey, { html: '<p>' }, { 'Idempotency-Key': 'slow' })
+    expect(other.status).toBe(422)
+    expect(Object.keys(other.json.errors)).toEqual(['Idempotency-Key'])
   })
 })
 

@@ -1,0 +1,256 @@
+// Messages as the chat services take them, and what becomes of their refusals.
+
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
+import {
+  DISCORD_PATH,
+  type Receiver,
+  SLACK_PATH,
+  startDiscord,
+  startSlack,
+  startTeams,
+  startTelegram,
+  TEAMS_PATH,
+  TELEGRAM_CHAT,
+  TELEGRAM_TOKEN,
+} from '../../../../tests/support/receivers.ts'
+import { type ChannelType, sendBy } from '../channels.ts'
+import type { ChannelSecrets, Destination, Notice, Result } from '../notice.ts'
+import { aDestination, aNotice, needs, whole } from './notice.fixture.ts'
+
+type Chat = Extract<ChannelType, 'slack' | 'discord' | 'telegram' | 'teams'>
+
+interface Service {
+  start(): Receiver
+  /** A channel of this service. */
+  to(origin: string): Destination
+  /** The parts of it that open the door. */
+  secrets: string[]
+  /** Its wrong addresses and tokens, and who has to know. */
+  wrong: [string, Partial<Destination> & { secrets: ChannelSecrets }][]
+}
+
+const at = (url: string) => ({ secrets: { url } })
+
+const SERVICES: Record<Chat, Service> = {
+  slack: {
+    start: startSlack,
+    to: (origin) => aDestination(at(origin + SLACK_PATH)),
+    secrets: [SLACK_PATH, 'cAnArYsLaCkToKeN123456Zz'],
+    wrong: [
+      ['a wrong token', at('/services/T0/B0/wrong')],
+      ['no hook', at('/')],
+    ],
+  },
+  discord: {
+    start: startDiscord,
+    to: (origin) => aDestination(at(origin + DISCORD_PATH)),
+    secrets: [DISCORD_PATH, DISCORD_PATH.split('/').at(-1) as string],
+    wrong: [
+      ['a wrong token', at(`${DISCORD_PATH}x`)],
+      ['no webhook', at('/api/webhooks/1/x')],
+    ],
+  },
+  telegram: {
+    start: startTelegram,
+    to: () => aDestination({ chatId: TELEGRAM_CHAT, secrets: { botToken: TELEGRAM_TOKEN } }),
+    secrets: [TELEGRAM_TOKEN, TELEGRAM_TOKEN.split(':')[1] as string],
+    wrong: [
+      ['an unknown bot', { chatId: TELEGRAM_CHAT, secrets: { botToken: '1:a' } }],
+      ['a malformed token', { chatId: TELEGRAM_CHAT, secrets: { botToken: '../x?y' } }],
+      ['an unknown chat', { chatId: '7', secrets: { botToken: TELEGRAM_TOKEN } }],
+    ],
+  },
+  teams: {
+    start: startTeams,
+    to: (origin) => aDestination(at(origin + TEAMS_PATH)),
+    secrets: [TEAMS_PATH, 'cAnArYtEaMs-0123456789_abcdefghijklmnopqrst'],
+    wrong: [
+      ['a wrong signature', at(`${TEAMS_PATH}x`)],
+      ['no workflow', at('/workflows/none')],
+    ],
+  },
+}
+
+const json = (status: number, body: unknown, headers = {}) => Response.json(body, { status, headers })
+const text = (status: number, body = '', headers = {}) => new Response(body, { status, headers })
+const telegramNo = (code: number, description: string, parameters?: object) =>
+  json(code, { ok: false, error_code: code, description, parameters })
+
+/** Documented refusals: what is over afterwards, or how long to wait. */
+const REFUSALS: [Chat, string, () => Response, 'channel' | 'message' | number | undefined][] = [
+  ['slack', 'an archived channel', () => text(410, 'channel_is_archived'), 'channel'],
+  ['slack', 'a prohibited action', () => text(403, 'action_prohibited'), 'channel'],
+  ['slack', 'a user who left', () => text(400, 'user_not_found'), 'channel'],
+  ['slack', 'blocks it does not like', () => text(400, 'invalid_blocks'), 'message'],
+  ['slack', 'its own trouble', () => text(500, 'rollup_error'), undefined],
+  ['slack', 'too many messages', () => text(429, 'rate_limited', { 'retry-after': '30' }), 30_000],
+  ['slack', 'a proxy before it', () => text(403, '<html>Blocked</html>'), undefined],
+  ['discord', 'a forum', () => json(400, { code: 220_001, message: 'Webhooks posted to forum' }), 'channel'],
+  ['discord', 'a body it does not like', () => json(400, { code: 50_035, message: 'Invalid' }), 'message'],
+  [
+    'discord',
+    'too many messages',
+    () => json(429, { message: 'x', retry_after: 64.57, global: false }),
+    64_570,
+  ],
+  ['discord', 'a header alone', () => text(429, '', { 'retry-after': '7' }), 7000],
+  ['discord', 'the proxy before it', () => text(403, 'error code: 1015'), undefined],
+  ['discord', 'its own trouble', () => text(502), undefined],
+  [
+    'telegram',
+    'a bot that was blocked',
+    () => telegramNo(403, 'Forbidden: bot was blocked by the user'),
+    'channel',
+  ],
+  [
+    'telegram',
+    'a group that moved',
+    () =>
+      telegramNo(400, 'Bad Request: group chat was upgraded to a supergroup chat', {
+        migrate_to_chat_id: -1,
+      }),
+    'channel',
+  ],
+  [
+    'telegram',
+    'no right to write',
+    () => telegramNo(400, 'Bad Request: not enough rights to send text messages to the chat'),
+    'channel',
+  ],
+  ['telegram', 'a text too long', () => telegramNo(400, 'Bad Request: message is too long'), 'message'],
+  [
+    'telegram',
+    'too many messages',
+    () => telegramNo(429, 'Too Many Requests: retry after 35', { retry_after: 35 }),
+    35_000,
+  ],
+  ['telegram', 'its own trouble', () => telegramNo(500, 'Internal Server Error'), undefined],
+  ['telegram', 'a proxy before it', () => text(404, 'no'), undefined],
+  [
+    'teams',
+    'a workflow switched off',
+    () => json(400, { error: { code: 'WorkflowTriggerIsNotEnabled' } }),
+    'channel',
+  ],
+  [
+    'teams',
+    'a card it does not like',
+    () => json(400, { error: { code: 'TriggerInputSchemaMismatch' } }),
+    'message',
+  ],
+  ['teams', 'a body too large', () => text(413), 'message'],
+  ['teams', 'too many messages', () => text(429, '', { 'retry-after': '11' }), 11_000],
+  ['teams', 'its own trouble', () => text(504), undefined],
+  ['teams', 'a place that is gone', () => text(410), 'channel'],
+]
+
+describe.each(Object.entries(SERVICES) as [Chat, Service][])('%s', (type, service) => {
+  let receiver: Receiver
+  beforeAll(() => {
+    receiver = service.start()
+  })
+  afterAll(() => receiver.close())
+
+  const send = (over: Partial<Notice> = {}, to = service.to(receiver.origin)): Promise<Result> =>
+    sendBy[type]({ ...needs, telegramApi: receiver.origin }, to, aNotice(over))
+
+  test('takes a submission, the longest one too, and a test', async () => {
+    const before = receiver.taken.length
+    const long = new Map(Array.from({ length: 256 }, (_, i) => [`field ${i}`, '<&漢👩*'.repeat(9000)]))
+    for (const over of [{}, { fields: long }, { event: 'test' as const, fields: new Map() }]) {
+      const result = await send(over)
+      expect(whole(result)).toMatchObject({ outcome: 'delivered', permanent: undefined })
+      expect(result.answer ?? '').not.toContain('Ada')
+    }
+    expect(receiver.taken.length - before).toBe(3)
+  })
+
+  test.each(service.wrong)('refuses %s for good', async (_, wrong) => {
+    const { url } = wrong.secrets
+    const secrets = url ? { url: receiver.origin + url } : wrong.secrets
+    const result = await send({}, aDestination({ ...wrong, secrets }))
+    expect(result).toMatchObject({ outcome: 'refused', permanent: { what: 'channel' } })
+  })
+
+  for (const [whose, name, answer, then] of REFUSALS) {
+    if (whose !== type) continue
+    test(`refuses because of ${name}: ${then ?? 'later'}`, async () => {
+      receiver.answerWith(answer)
+      const { outcome, permanent, retryAfterMs } = await send()
+      expect(outcome).toBe('refused')
+      expect(permanent?.what ?? retryAfterMs).toBe(then)
+    })
+  }
+
+  test('is not followed elsewhere', async () => {
+    receiver.answerWith(() => text(302, '', { location: `${receiver.origin}/elsewhere` }))
+    expect(await send()).toMatchObject({ outcome: 'refused', httpStatus: 302 })
+    expect(receiver.asked.filter(({ path }) => path === '/elsewhere')).toEqual([])
+  })
+
+  test('is waited for so long and no longer', async () => {
+    receiver.answerWith(() => new Promise<Response>((resolve) => setTimeout(resolve, 1000, text(200))))
+    const late = await sendBy[type](
+      { ...needs, telegramApi: receiver.origin, timeoutMs: 100 },
+      service.to(receiver.origin),
+      aNotice(),
+    )
+    expect(whole(late)).toMatchObject({ outcome: 'timeout', httpStatus: null, permanent: undefined })
+  })
+
+  test('is not reached at an address of the network that the operator did not allow', async () => {
+    const before = receiver.asked.length
+    const closed = { ...needs, allow: [], telegramApi: receiver.origin }
+    expect(await sendBy[type](closed, service.to(receiver.origin), aNotice())).toMatchObject({
+      outcome: 'unreachable',
+      httpStatus: null,
+    })
+    expect(receiver.asked.length).toBe(before)
+  })
+
+  test('cannot have its secrets repeated', async () => {
+    const written: string[] = []
+    const spies = [process.stdout, process.stderr].map((stream) =>
+      spyOn(stream, 'write').mockImplementation((chunk) => written.push(String(chunk)) > 0),
+    )
+    const { url, botToken } = service.to(receiver.origin).secrets
+    const echoes = [
+      `POST ${url ?? botToken} failed`,
+      JSON.stringify({ url, botToken, ok: false, description: `for ${botToken}`, message: url }).replaceAll(
+        '/',
+        '\\/',
+      ),
+      `see ${encodeURIComponent(url ?? botToken ?? '')} or ${(url ?? botToken ?? '').toLowerCase()}`,
+      `${'x'.repeat(1010)}${service.secrets.at(-1)}`,
+      service.secrets.at(-1)?.repeat(100) ?? '',
+    ]
+    const results: Result[] = []
+    for (const status of [200, 400, 401, 404, 500]) {
+      for (const echo of echoes) {
+        receiver.answerWith(
+          ({ path, text: body }) => new Response(`${echo} ${path} ${body.slice(0, 30)}`, { status }),
+          () => new Response(echo, { status, headers: { 'content-type': 'application/json' } }),
+        )
+        results.push(await send(), await send())
+      }
+    }
+    await receiver.close()
+    results.push(await send())
+    for (const spy of spies) spy.mockRestore()
+    const kept = (JSON.stringify(results) + written.join('')).toLowerCase()
+    for (const secret of service.secrets) {
+      // Nor the greater part of one.
+      expect(kept).not.toContain(secret.toLowerCase().slice(0, Math.ceil(secret.length / 2)))
+      expect(kept).not.toContain(secret.toLowerCase().slice(Math.ceil(secret.length / 2)))
+    }
+    for (const { answer } of results) expect(Buffer.byteLength(answer ?? '')).toBeLessThanOrEqual(1024)
+    expect(results.at(-1)).toMatchObject({ outcome: 'unreachable', httpStatus: null })
+  })
+
+  test('is not tried without what it takes', async () => {
+    expect(await send({}, aDestination())).toMatchObject({
+      outcome: 'unreachable',
+      permanent: { what: 'channel' },
+    })
+  })
+})

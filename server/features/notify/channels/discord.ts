@@ -1,0 +1,75 @@
+// Discord's webhooks (https://discord.com/developers/docs/resources/webhook#execute-webhook).
+
+import { iso } from '../../../lib/wire.ts'
+import type { Notice, Send } from '../notice.ts'
+import { secretsOfUrl, waitOf } from './answer.ts'
+import { closing, cutText, fitFields, headline, moreFields, OPEN } from './cut.ts'
+import { incomplete, post, type Reading, type Reply, textOf } from './post.ts'
+
+export const sendDiscord: Send = async (needs, to, notice) => {
+  const url = URL.parse(to.secrets.url ?? '')
+  if (!url) return incomplete('URL')
+  const secrets = secretsOfUrl(url.href)
+  // Without it Discord answers before it has looked at the message.
+  url.searchParams.set('wait', 'true')
+  const body = JSON.stringify(discordMessage(notice))
+  return post(needs, notice, { url: url.href, body, secrets }, readDiscord)
+}
+
+// https://discord.com/developers/docs/resources/message#embed-object-embed-limits: counted here in UTF-16 units, which
+// are never fewer than what Discord counts.
+const TITLE_MAX = 256
+const FOOTER_MAX = 500
+const SUM_MAX = 6000
+const ROOM = { fields: 24, name: 256, value: 1024, each: 0, cost: escapedLength }
+
+// A backslash before any of these is taken as "this character": mentions, links, formatting, headings, lists, emoji.
+const escaped = (text: string) => text.replace(/[!-/:-@[-`{-~]/g, '\\$&')
+
+function escapedLength(character: string): number {
+  return /[!-/:-@[-`{-~]/.test(character) ? 2 : character.length
+}
+
+export function discordMessage(notice: Notice) {
+  const title = escaped(cutText(headline(notice), TITLE_MAX, '…', ROOM.cost))
+  // Footers are plain text.
+  const footer = closing(notice, FOOTER_MAX)
+  const link = `[${OPEN}](${notice.url})`
+  // The last field is the link to the rest, whether or not there is one.
+  const rest = (more: number) => ({
+    name: more > 0 ? moreFields(more) : '\u200b',
+    value: link,
+    inline: false,
+  })
+  const reserved = title.length + footer.length + moreFields(9999).length + link.length
+  const { shown, more } = fitFields(notice.fields, { ...ROOM, total: SUM_MAX - reserved })
+  const fields = shown.map(([name, value]) => ({ name: escaped(name), value: escaped(value), inline: false }))
+  return {
+    embeds: [
+      {
+        title,
+        url: notice.url,
+        fields: [...fields, rest(more)],
+        ...(footer !== '' && { footer: { text: footer } }),
+        timestamp: iso(notice.createdAt),
+      },
+    ],
+    allowed_mentions: { parse: [] },
+  }
+}
+
+// https://discord.com/developers/docs/topics/opcodes-and-status-codes#json: a forum wants a thread's name or id.
+const FORUM = 220_001
+
+function readDiscord({ status, json }: Reply): Reading {
+  if (status >= 200 && status < 300) return { answer: `Message ${textOf(json.id)}` }
+  const { code } = json
+  const reason = `Discord answered ${status}: ${textOf(json.message)}`
+  // In seconds, with more digits than the header. Only Discord itself numbers its answers: the proxy before it also
+  // says 403 to addresses that were too quick.
+  if (status === 429) return { retryAfterMs: waitOf(json.retry_after) }
+  if (typeof code !== 'number') return {}
+  if (status === 401 || status === 403 || status === 404 || code === FORUM)
+    return { permanent: { what: 'channel', reason } }
+  return status === 400 || status === 413 ? { permanent: { what: 'message', reason } } : {}
+}

@@ -1,0 +1,254 @@
+// Mails as a real SMTP server takes them and a real parser reads them.
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import type { AddressInfo } from 'node:net'
+import net from 'node:net'
+import PostalMime, { type Email } from 'postal-mime'
+import { SMTPServer, type SMTPServerError } from 'smtp-server'
+import type { Destination, Notice, Result, SendNeeds } from '../notice.ts'
+import { sendEmail } from './email.ts'
+import { aDestination, aNotice, needs, URL_OF_REST, whole } from './notice.fixture.ts'
+import { closeMailers } from './smtp.ts'
+
+type Step = 'auth' | 'from' | 'to' | 'data'
+
+const PASSWORD = 'cAnArY/sMtP+pass word'
+
+const refusal = (responseCode: number, message: string) =>
+  Object.assign(new Error(message), { responseCode }) as SMTPServerError
+
+function startMailServer() {
+  const mails: { from: string; to: string[]; raw: string }[] = []
+  const refuse: Partial<Record<Step, SMTPServerError>> = {}
+  let connections = 0
+  const server = new SMTPServer({
+    authOptional: true,
+    // No certificate to trust here: the operator's URL says whether there must be one.
+    hideSTARTTLS: true,
+    allowInsecureAuth: true,
+    onConnect: (_, done) => {
+      connections++
+      done()
+    },
+    onAuth: ({ username, password }, _, done) => {
+      if (refuse.auth) return done(refuse.auth)
+      if (username !== 'towpath' || password !== PASSWORD)
+        return done(refusal(535, `no ${username} ${password}`))
+      done(null, { user: username })
+    },
+    onMailFrom: (_, __, done) => done(refuse.from),
+    onRcptTo: ({ address }, _, done) =>
+      done(address.startsWith('gone') ? refusal(550, 'no such user') : refuse.to),
+    onData: (stream, session, done) => {
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.on('end', () => {
+        if (refuse.data) return done(refuse.data)
+        const { mailFrom, rcptTo } = session.envelope
+        const from = mailFrom ? mailFrom.address : ''
+        mails.push({
+          from,
+          to: rcptTo.map(({ address }) => address),
+          raw: Buffer.concat(chunks).toString('latin1'),
+        })
+        done(null, 'queued as 1')
+      })
+    },
+  })
+  server.on('error', () => {})
+  const { promise, resolve } = Promise.withResolvers<void>()
+  server.listen(0, '127.0.0.1', resolve)
+  const url = (who = '') => `smtp://${who}127.0.0.1:${(server.server.address() as AddressInfo).port}`
+  return {
+    ready: promise,
+    mails,
+    refuse,
+    url,
+    connections: () => connections,
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  }
+}
+
+describe('an e-mail', () => {
+  const server = startMailServer()
+  beforeAll(() => server.ready)
+  afterEach(() => {
+    for (const step of ['auth', 'from', 'to', 'data'] as const) delete server.refuse[step]
+  })
+  afterAll(async () => {
+    closeMailers()
+    await server.close()
+  })
+
+  const send = (
+    over: Partial<Notice> = {},
+    to: Partial<Destination> = {},
+    by: Partial<SendNeeds> = {},
+  ): Promise<Result> => {
+    const mailFrom = 'Towpath <noreply@go.example>'
+    const destination = aDestination({ recipients: ['team@example.org'], ...to })
+    return sendEmail({ ...needs, smtpUrl: server.url(), mailFrom, ...by }, destination, aNotice(over))
+  }
+  const last = async (): Promise<{ mail: Email; raw: string; headers: Record<string, string> }> => {
+    const { raw } = server.mails.at(-1) as { raw: string }
+    const mail = await new PostalMime().parse(Buffer.from(raw, 'latin1'))
+    return { mail, raw, headers: Object.fromEntries(mail.headers.map(({ key, value }) => [key, value])) }
+  }
+
+  test('has its addresses, its number, and everything that keeps machines from answering', async () => {
+    const to = { recipients: ['team@example.org', 'zoë@bücher.example'] }
+    expect(whole(await send({}, to))).toMatchObject({
+      outcome: 'delivered',
+      httpStatus: null,
+      answer: expect.stringContaining('queued as 1'),
+      permanent: undefined,
+    })
+    expect(server.mails.at(-1)).toMatchObject({ from: 'noreply@go.example' })
+    expect(server.mails.at(-1)?.to).toHaveLength(2)
+    const { mail, headers } = await last()
+    expect(mail.from).toMatchObject({ name: 'Contact', address: 'noreply@go.example' })
+    expect(mail.replyTo).toMatchObject([{ address: 'ada@example.org' }])
+    expect(mail.subject).toBe('New submission to Contact (#42)')
+    expect(mail.messageId).toBe('<msg_0123456789abcdefghijAB@go.example>')
+    expect(headers).toMatchObject({
+      'auto-submitted': 'auto-generated',
+      'x-entity-ref-id': 'msg_0123456789abcdefghijAB',
+      'list-unsubscribe': '<mailto:noreply@go.example?subject=unsubscribe>',
+    })
+    expect(headers).not.toHaveProperty('list-unsubscribe-post')
+    expect(headers).not.toHaveProperty('in-reply-to')
+    expect(headers).not.toHaveProperty('bcc')
+  })
+
+  test('says the same in HTML and in text, and loads nothing', async () => {
+    await send()
+    const { mail } = await last()
+    expect(mail.text?.trim()).toBe(
+      `New submission to Contact
+
+name:
+  Ada Lovelace
+
+10:
+  ten
+
+email:
+  ada@example.org
+
+message:
+  Hello,
+  please call me.
+
+newsletter / spring · go.example/abc · Berlin, DE · iPhone
+
+Open in Towpath: ${URL_OF_REST}`,
+    )
+    expect([...(mail.html ?? '').matchAll(/(?:href|src)="([^"]*)"/g)].map(([, url]) => url)).toEqual([
+      URL_OF_REST,
+    ])
+    expect(mail.attachments).toEqual([])
+  })
+
+  test('has no Reply-To where nobody gave an address', async () => {
+    await send({ email: null })
+    expect((await last()).mail.replyTo).toBeUndefined()
+  })
+
+  test('has a subject of one line of at most 150 characters, with its number at the end', async () => {
+    const name = `Contact\r\nBcc: victim@example.org\0${'ü👩'.repeat(200)}`
+    await send({ form: { formKey: 'k', name }, email: 'a@b.co' })
+    const { mail, headers } = await last()
+    expect(mail.subject).toMatch(/^New submission to Contact Bcc: victim@example.orgü.*… \(#42\)$/u)
+    expect(mail.subject?.length).toBeLessThanOrEqual(150)
+    expect(mail.from).toMatchObject({
+      name: expect.stringMatching(/^Contact Bcc: victim@example.orgü/),
+      address: 'noreply@go.example',
+    })
+    expect(headers).not.toHaveProperty('bcc')
+    expect(server.mails.at(-1)?.to).toEqual(['team@example.org'])
+  })
+
+  test('takes a submission of any size', async () => {
+    const fields = new Map(
+      Array.from({ length: 256 }, (_, i) => [`field ${i}`, `<&漢👩 ${i}\n`.repeat(6000)]),
+    )
+    expect((await send({ fields })).outcome).toBe('delivered')
+    const { mail, raw } = await last()
+    expect(mail.text).toContain('… (open in Towpath)')
+    expect(Math.max(...raw.split('\r\n').map((line) => line.length))).toBeLessThanOrEqual(998)
+  })
+
+  test('goes over connections that are kept', async () => {
+    const before = server.connections()
+    for (let i = 0; i < 10; i++) await send()
+    expect(server.connections() - before).toBe(0)
+  })
+
+  test.each<[Step, number, 'message' | 'channel' | undefined]>([
+    ['from', 550, 'message'],
+    ['from', 451, undefined],
+    ['from', 530, 'channel'],
+    ['to', 550, 'message'],
+    ['to', 450, undefined],
+    ['data', 554, 'message'],
+    ['data', 452, undefined],
+  ])('refused at "%s" with %i: %s', async (step, code, what) => {
+    server.refuse[step] = refusal(code, 'no, sorry')
+    const result = await send()
+    expect(result).toMatchObject({ outcome: 'refused', answer: expect.stringContaining(`${code} no, sorry`) })
+    expect(result.permanent?.what).toBe(what)
+    delete server.refuse[step]
+    expect((await send()).outcome).toBe('delivered')
+  })
+
+  test('that reached some of its recipients is not sent to them again', async () => {
+    const result = await send({}, { recipients: ['team@example.org', 'gone@example.org'] })
+    expect(whole(result)).toMatchObject({ outcome: 'delivered', permanent: undefined })
+    expect(result.answer).toContain('gone@example.org: 550 no such user')
+  })
+
+  test.each([
+    ['wrong', 535, 'channel'],
+    ['late', 454, undefined],
+  ])('with a password that is %s (%i): %s, and nothing of it is told', async (_, code, what) => {
+    const mistaken = what === 'channel' ? `${PASSWORD}!` : PASSWORD
+    const userinfo = `towpath:${encodeURIComponent(mistaken)}`
+    const plain = Buffer.from(`\0towpath\0${mistaken}`).toString('base64')
+    const said = [mistaken, plain, Buffer.from(mistaken).toString('base64'), userinfo]
+    server.refuse.auth = refusal(code, said.join(' '))
+    const result = await send({}, {}, { smtpUrl: server.url(`${userinfo}@`) })
+    expect(result.outcome).toBe('refused')
+    expect(result.permanent?.what as string | undefined).toBe(what)
+    expect(result.answer).toStartWith(`${code} ***`)
+    for (const secret of [...said, 'cAnArY']) expect(JSON.stringify(result)).not.toContain(secret)
+  })
+
+  test('with the right password arrives', async () => {
+    const smtpUrl = server.url(`towpath:${encodeURIComponent(PASSWORD)}@`)
+    expect((await send({}, {}, { smtpUrl })).outcome).toBe('delivered')
+  })
+
+  test('waits for a server that is away, and for one that says nothing', async () => {
+    const silent = net.createServer((socket) => socket.on('error', () => {}))
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const { port } = silent.address() as AddressInfo
+    const slow = await send({}, {}, { smtpUrl: `smtp://u:cAnArY@127.0.0.1:${port}`, timeoutMs: 200 })
+    expect(whole(slow)).toMatchObject({ outcome: 'timeout', permanent: undefined })
+    silent.close()
+    closeMailers()
+    const away = await send({}, {}, { smtpUrl: `smtp://u:cAnArY@127.0.0.1:${port}` })
+    expect(whole(away)).toMatchObject({ outcome: 'unreachable', permanent: undefined })
+    expect(away.answer).toBe('The mail server could not be reached (ECONNREFUSED)')
+  })
+
+  test.each([[{ smtpUrl: undefined }], [{ mailFrom: undefined }]])(
+    'says so where the operator has set no server (%j)',
+    async (by) => {
+      expect(whole(await send({}, {}, by))).toMatchObject({
+        outcome: 'unreachable',
+        answer: expect.stringContaining('SMTP_URL'),
+        permanent: undefined,
+      })
+    },
+  )
+})

@@ -1,0 +1,148 @@
+// What strangers write stays text in everybody's program: as names, as values, as campaign and as a form's name.
+
+import { describe, expect, test } from 'bun:test'
+import { discordFault, parseTelegram, slackFault, teamsFault } from '../../../../tests/support/receivers.ts'
+import { attributionLine } from '../attribution-line.ts'
+import type { Notice } from '../notice.ts'
+import { inert, oneLine } from './cut.ts'
+import { discordMessage } from './discord.ts'
+import { mailHtml, mailText } from './mail-body.ts'
+import { aNotice, INJECTIONS, URL_OF_REST } from './notice.fixture.ts'
+import { slackMessage } from './slack.ts'
+import { teamsMessage } from './teams.ts'
+import { telegramText } from './telegram.ts'
+import { webhookBody } from './webhook.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: the services' own shapes
+type Any = any
+
+const attributionOf = (text: string) =>
+  attributionLine({
+    utmSource: text,
+    utmMedium: null,
+    utmCampaign: text,
+    shortUrl: 'https://go.example/abc',
+    city: text,
+    country: null,
+    device: null,
+    referrer: null,
+  })
+
+const hostile = (text: string): Notice =>
+  aNotice({
+    form: { formKey: 'contact', name: text || 'x' },
+    fields: new Map([
+      [text || 'empty', 'plain'],
+      ['plain', text],
+      [`pre ${text}`, `${text} post`],
+    ]),
+    attribution: attributionOf(text),
+  })
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be there
+const ACTING = /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/
+
+const objectsIn = (value: Any): Any[] =>
+  value && typeof value === 'object' ? [value, ...Object.values(value).flatMap(objectsIn)] : []
+const shownAs = (text: string) => inert(text).trim() || '–'
+
+describe.each(INJECTIONS.map((text) => [text]))('%j', (text) => {
+  const notice = hostile(text)
+
+  test('in Slack is plain text', () => {
+    const message = slackMessage(notice)
+    expect(slackFault(message)).toBeUndefined()
+    const texts = objectsIn(message.blocks).filter(({ type }) => type === 'mrkdwn' || type === 'plain_text')
+    expect(texts.filter(({ type }) => type === 'mrkdwn')).toEqual([
+      { type: 'mrkdwn', text: `<${URL_OF_REST}|Open in Towpath>` },
+    ])
+    // Else ":smile:" would be a picture.
+    for (const one of texts) expect(one.type === 'mrkdwn' || one.emoji === false).toBe(true)
+    expect(message.text).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/)
+    expect(message).not.toHaveProperty('link_names')
+    expect(texts.map((one) => one.text)).toContain(shownAs(text))
+    expect(texts.map((one) => one.text).join('')).not.toMatch(ACTING)
+  })
+
+  test('in Discord mentions nobody, and every sign of Markdown is escaped', () => {
+    const message = discordMessage(notice)
+    expect(discordFault(message)).toBeUndefined()
+    expect(message).toMatchObject({ allowed_mentions: { parse: [] } })
+    expect(message).not.toHaveProperty('content')
+    const [embed] = message.embeds as Any[]
+    const link = embed.fields.pop()
+    expect(link.value).toBe(`[Open in Towpath](${URL_OF_REST})`)
+    const texts: string[] = [embed.title, ...embed.fields.flatMap(({ name, value }: Any) => [name, value])]
+    for (const one of texts) {
+      expect(one.replace(/\\[!-/:-@[-`{-~]/g, '')).not.toMatch(/[!-/:-@[-`{-~]/)
+      expect(one).not.toMatch(ACTING)
+    }
+    expect(texts[4]?.replace(/\\([^A-Za-z0-9\s])/g, '$1')).toBe(shownAs(text))
+  })
+
+  test('in Telegram is code, or leads nowhere', () => {
+    const { text: shown, entities, live } = parseTelegram(telegramText(notice))
+    expect(live).toEqual([])
+    expect(entities.filter(({ tag }) => tag !== 'b' && tag !== 'code')).toMatchObject([
+      { tag: 'a', href: URL_OF_REST },
+    ])
+    const codes = entities.filter(({ tag }) => tag === 'code').map(({ from, to }) => shown.slice(from, to))
+    expect(codes.slice(-4)).toContain(shownAs(text))
+    expect(shown).not.toMatch(ACTING)
+  })
+
+  test('in Teams is a run of text', () => {
+    const message = teamsMessage(notice)
+    expect(teamsFault(JSON.stringify(message))).toBeUndefined()
+    const card = message.attachments[0]?.content as Any
+    const typed = objectsIn(card.body).filter(({ type }) => type)
+    expect(new Set(typed.map(({ type }) => type))).toEqual(new Set(['RichTextBlock', 'TextRun']))
+    expect(typed.filter((one) => 'selectAction' in one || 'msteams' in one)).toEqual([])
+    expect(card.actions).toEqual([{ type: 'Action.OpenUrl', title: 'Open in Towpath', url: URL_OF_REST }])
+    for (const { type, text: run } of typed) if (type === 'TextRun') expect(run).not.toMatch(/\n/)
+  })
+
+  test('in HTML is text', async () => {
+    const found: string[] = []
+    let values: string[] = []
+    const rewriter = new HTMLRewriter()
+      .on('*', {
+        element(element) {
+          found.push(element.tagName)
+          for (const [name, value] of element.attributes) {
+            if (!/^(style|dir|charset|name|content)$/.test(name)) found.push(`${name}=${value}`)
+          }
+          if (element.tagName === 'dd') values.push('')
+        },
+      })
+      .on('dd', {
+        text(chunk) {
+          values[values.length - 1] += chunk.text
+        },
+      })
+    await rewriter.transform(new Response(mailHtml(notice))).text()
+    const allowed = 'html head meta title body h1 dl dt dd p a'.split(' ')
+    expect(found.filter((one) => !allowed.includes(one))).toEqual([`href=${URL_OF_REST}`])
+    expect(found.filter((one) => one === 'dd')).toHaveLength(notice.fields.size)
+    const read = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' } as Record<
+      string,
+      string
+    >
+    values = values.map((value) => value.replace(/&[a-z#0-9]+;/g, (entity) => read[entity] ?? entity))
+    expect(values).toContain(shownAs(text))
+  })
+
+  test('in a text mail cannot look like another field, or like the end', () => {
+    const lines = mailText(notice).split('\n')
+    const names = [...notice.fields.keys()].map((name) => `${oneLine(name) || '–'}:`)
+    const unindented = lines.filter((line) => line !== '' && !line.startsWith('  '))
+    expect(unindented.slice(1, -2)).toEqual(names)
+    expect(unindented.at(-1)).toBe(`Open in Towpath: ${URL_OF_REST}`)
+    expect(lines.join('')).not.toMatch(ACTING)
+  })
+
+  test('in a webhook is what was sent', () => {
+    const submissionJson = JSON.stringify({ id: 42, fields: { plain: text } })
+    expect(JSON.parse(webhookBody({ ...notice, submissionJson })).data.fields.plain).toBe(text)
+  })
+})

@@ -1,0 +1,134 @@
+// Whatever is submitted, no service finds a message too large, and all fields stand in the sender's order.
+
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import {
+  discordFault,
+  parseTelegram,
+  slackFault,
+  teamsFault,
+  telegramFault,
+} from '../../../../tests/support/receivers.ts'
+import type { Notice } from '../notice.ts'
+import { discordMessage } from './discord.ts'
+import { mailHtml, mailText } from './mail-body.ts'
+import { aNotice, URL_OF_REST } from './notice.fixture.ts'
+import { slackMessage } from './slack.ts'
+import { teamsMessage } from './teams.ts'
+import { telegramText } from './telegram.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: the services' own shapes
+type Any = any
+
+interface Service {
+  fault(notice: Notice): string | undefined
+  /** What a reader sees, with escapes read. */
+  shown(notice: Notice): string
+}
+
+const textsIn = (value: Any): string[] =>
+  typeof value === 'string'
+    ? [value]
+    : value && typeof value === 'object'
+      ? Object.values(value).flatMap(textsIn)
+      : []
+
+const SERVICES: Record<string, Service> = {
+  Slack: {
+    fault: (notice) => slackFault(slackMessage(notice)),
+    shown: (notice) => textsIn(slackMessage(notice).blocks).join('\n'),
+  },
+  Discord: {
+    fault: (notice) => discordFault(discordMessage(notice)),
+    shown: (notice) =>
+      textsIn(discordMessage(notice))
+        .join('\n')
+        .replace(/\\([^a-z0-9\s])/gi, '$1'),
+  },
+  Telegram: {
+    fault: (notice) => telegramFault({ text: telegramText(notice), parse_mode: 'HTML' }),
+    shown: (notice) => {
+      const { text, entities } = parseTelegram(telegramText(notice))
+      return `${text}\n${entities.map(({ href }) => href).join('')}`.replaceAll('\u2060', '')
+    },
+  },
+  Teams: {
+    fault: (notice) => teamsFault(JSON.stringify(teamsMessage(notice))),
+    shown: (notice) => textsIn(teamsMessage(notice)).join('\n'),
+  },
+  'E-mail as text': {
+    fault: (notice) => (Buffer.byteLength(mailText(notice)) > 102_000 ? 'clipped' : undefined),
+    shown: mailText,
+  },
+  'E-mail as HTML': {
+    fault: (notice) => (Buffer.byteLength(mailHtml(notice)) > 104_000 ? 'clipped' : undefined),
+    shown: mailHtml,
+  },
+}
+
+const value = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 200 }),
+  fc
+    .tuple(
+      fc.constantFrom('x', '\n', 'ü', '漢', '👩', '&', '<', '*', '"', '\\', '@', '\0', ' ', '.'),
+      fc.nat(65_000),
+    )
+    .map(([one, times]) => one.repeat(times)),
+)
+const fields = fc
+  .oneof(
+    fc.array(fc.tuple(fc.string({ unit: 'binary', maxLength: 256 }), value), { maxLength: 12 }),
+    fc.array(fc.tuple(fc.string({ maxLength: 256 }), fc.string({ maxLength: 40 })), {
+      minLength: 200,
+      maxLength: 256,
+    }),
+  )
+  .map((list) => new Map(list))
+
+const notices = fc.record({ fields, name: value, attribution: value }).map(({ fields, name, attribution }) =>
+  aNotice({
+    fields,
+    form: { formKey: 'k', name },
+    attribution,
+  }),
+)
+
+describe.each(Object.entries(SERVICES))('%s', (_, { fault, shown }) => {
+  test('takes every submission', () => {
+    fc.assert(
+      fc.property(notices, (notice) => {
+        expect(fault(notice)).toBeUndefined()
+        // Not toContain: it would print them.
+        expect(shown(notice).includes(URL_OF_REST)).toBe(true)
+      }),
+      { numRuns: 60, interruptAfterTimeLimit: 5000, markInterruptAsFailure: true },
+    )
+  })
+
+  test('shows short fields whole and in their order, then where they came from, then the link', () => {
+    const text = shown(aNotice())
+    const places = ['Contact', 'name', 'Ada Lovelace', '10', 'ten', 'email', 'ada@example.org', 'please call']
+    let at = 0
+    for (const place of places) {
+      at = text.indexOf(place, at)
+      expect([place, at]).toEqual([place, expect.any(Number)])
+      expect(at).toBeGreaterThanOrEqual(0)
+    }
+    expect(text.indexOf('newsletter / spring · go.example/abc · Berlin, DE · iPhone')).toBeGreaterThan(at)
+  })
+
+  test('says where the rest of a long submission is', () => {
+    const long = aNotice({
+      fields: new Map(Array.from({ length: 256 }, (_, i) => [`field ${i}`, `${i} `.repeat(3000)])),
+    })
+    const text = shown(long)
+    expect(text).toContain('… (open in Towpath)')
+    expect(text).toContain('field 0')
+    if (!text.includes('field 255')) expect(text).toMatch(/… \d+ more fields/)
+    expect(text).toContain(URL_OF_REST)
+  })
+
+  test('says nothing of where it came from when nothing is known', () => {
+    expect(fault(aNotice({ attribution: '', fields: new Map() }))).toBeUndefined()
+  })
+})

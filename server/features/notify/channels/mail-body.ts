@@ -1,0 +1,61 @@
+// A notification as a mail's two bodies. Nothing is loaded from anywhere, and the only link is ours.
+
+import { html } from 'hono/html'
+import type { Notice } from '../notice.ts'
+import { closing, cutText, fitFields, headline, moreFields, OPEN, utf8Length } from './cut.ts'
+
+// Gmail shows the first 102 KB of a mail, markup and all: a field has some 220 bytes of it.
+const HTML_ROOM = { fields: 256, name: 256, value: 20_000, total: 98_000, each: 230, cost: htmlLength }
+const TEXT_ROOM = { ...HTML_ROOM, each: 8, cost: utf8Length }
+const TITLE_MAX = 200
+const ATTRIBUTION_MAX = 400
+
+function htmlLength(character: string): number {
+  return /[&<>"']/.test(character) ? '&quot;'.length : utf8Length(character)
+}
+
+/** Values are indented, so that no value can look like another field. */
+export function mailText(notice: Notice): string {
+  const { shown, more } = fitFields(notice.fields, TEXT_ROOM)
+  const attribution = closing(notice, ATTRIBUTION_MAX)
+  const fields = shown.map(([name, value]) => `${name}:\n  ${value.replaceAll('\n', '\n  ')}`)
+  return [
+    cutText(headline(notice), TITLE_MAX),
+    ...fields,
+    ...(more > 0 ? [moreFields(more)] : []),
+    ...(attribution === '' ? [] : [attribution]),
+    `${OPEN}: ${notice.url}\n`,
+  ].join('\n\n')
+}
+
+const FONT = "font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif"
+const SOFT = 'color:#57635e;font-size:14px'
+
+// Styles stand in the elements: many mail programs drop all others.
+export function mailHtml(notice: Notice): string {
+  const { shown, more } = fitFields(notice.fields, HTML_ROOM)
+  const attribution = closing(notice, ATTRIBUTION_MAX)
+  const fields = shown.map(
+    ([name, value]) =>
+      html`<dt dir="auto" style="${SOFT};margin:16px 0 0">${name}</dt>
+<dd dir="auto" style="margin:0;white-space:pre-wrap;overflow-wrap:anywhere">${value}</dd>
+`,
+  )
+  const title = cutText(headline(notice), TITLE_MAX)
+  const soft = (text: string) => html`<p dir="auto" style="${SOFT};margin:16px 0 0">${text}</p>`
+  const body = html`<!doctype html>
+<html>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="format-detection" content="telephone=no,date=no,address=no,email=no,url=no"><title>${title}</title></head>
+<body style="${FONT};color:#1c2421;margin:0;padding:16px">
+<h1 dir="auto" style="font-size:20px;margin:0">${title}</h1>
+<dl style="margin:0">
+${fields}</dl>
+${more > 0 ? soft(moreFields(more)) : ''}
+${attribution === '' ? '' : soft(attribution)}
+<p style="margin:16px 0 0"><a href="${notice.url}" style="color:#17624a">${OPEN}</a></p>
+</body>
+</html>
+`
+  // A string as long as no part of it is a promise.
+  return String(body)
+}

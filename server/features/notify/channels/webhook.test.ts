@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { randomBytes } from 'node:crypto'
+import { Webhook } from 'standardwebhooks'
+import { type Receiver, startWebhookReceiver } from '../../../../tests/support/receivers.ts'
+import type { Notice, Result } from '../notice.ts'
+import { aDestination, aNotice, needs, whole } from './notice.fixture.ts'
+import { sendWebhook } from './webhook.ts'
+
+const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`
+
+describe('a webhook', () => {
+  const secret = newSecret()
+  let receiver: Receiver
+  beforeAll(() => {
+    receiver = startWebhookReceiver()
+  })
+  afterAll(() => receiver.close())
+
+  const send = (over: Partial<Notice> = {}, secrets = [secret]): Promise<Result> =>
+    sendWebhook(
+      needs,
+      aDestination({ secrets: { url: `${receiver.origin}/hook?a=b`, secrets } }),
+      aNotice(over),
+    )
+  const last = () => {
+    const { text, headers } = receiver.asked.at(-1) as Receiver['asked'][number]
+    return { text, headers: Object.fromEntries(headers) }
+  }
+
+  test('is verified by the reference verifier, and carries the submission byte for byte', async () => {
+    const submissionJson = '{"id":7,"fields":{"b":"</script>\\u2028","10":"=1+1","__proto__":"x"},"n":1.50}'
+    expect(await send({ submissionJson })).toMatchObject({
+      outcome: 'delivered',
+      httpStatus: 204,
+      answer: null,
+    })
+    const { text, headers } = last()
+    expect(new Webhook(secret).verify(text, headers)).toMatchObject({
+      type: 'submission.created',
+      timestamp: '2026-10-01T12:00:00.000Z',
+    })
+    expect(text).toBe(
+      `{"type":"submission.created","timestamp":"2026-10-01T12:00:00.000Z","data":${submissionJson}}`,
+    )
+    expect(headers).toMatchObject({
+      'webhook-id': 'msg_0123456789abcdefghijAB',
+      'content-type': 'application/json; charset=utf-8',
+    })
+    expect(() => new Webhook(newSecret()).verify(text, headers)).toThrow()
+    expect(() => new Webhook(secret).verify(`${text} `, headers)).toThrow()
+  })
+
+  test('is signed with both secrets while they change', async () => {
+    const next = newSecret()
+    await send({}, [next, secret])
+    const { text, headers } = last()
+    for (const known of [secret, next]) expect(new Webhook(known).verify(text, headers)).toBeTruthy()
+    expect(headers['webhook-signature']?.split(' ')).toHaveLength(2)
+  })
+
+  test('repeats its id and its body, and has a time of its own, in every attempt', async () => {
+    const createdAt = Date.now() - 86_400_000
+    await send({ createdAt, at: Date.now() - 60_000 })
+    const first = last()
+    await send({ createdAt })
+    const second = last()
+    expect(second.text).toBe(first.text)
+    expect(second.headers['webhook-id']).toBe(first.headers['webhook-id'] as string)
+    expect(
+      Number(second.headers['webhook-timestamp']) - Number(first.headers['webhook-timestamp']),
+    ).toBeGreaterThan(58)
+    expect(new Webhook(secret).verify(second.text, second.headers)).toBeTruthy()
+  })
+
+  const http = (after: number, from = Date.now()) => new Date(from + after * 1000).toUTCString()
+  test.each<[number, Record<string, string>, Partial<Result>]>([
+    [200, {}, { outcome: 'delivered' }],
+    [202, { 'retry-after': '9' }, { outcome: 'delivered', retryAfterMs: undefined }],
+    [301, { location: 'https://evil.example/' }, { outcome: 'refused', permanent: undefined }],
+    [307, {}, { outcome: 'refused', permanent: undefined }],
+    [400, {}, { outcome: 'refused', permanent: undefined }],
+    [404, {}, { outcome: 'refused', permanent: undefined }],
+    [
+      410,
+      {},
+      { outcome: 'refused', permanent: { what: 'channel', reason: expect.stringContaining('410') as never } },
+    ],
+    [429, { 'retry-after': '120' }, { outcome: 'refused', retryAfterMs: 120_000 }],
+    [503, { 'retry-after': '999999999' }, { retryAfterMs: 86_400_000 }],
+    [503, { 'retry-after': 'soon' }, { retryAfterMs: undefined }],
+    [503, { 'retry-after': '-5' }, { retryAfterMs: undefined }],
+    // By the receiver's own clock, wherever that stands.
+    [503, { 'retry-after': http(90, 0), date: http(0, 0) }, { retryAfterMs: 90_000 }],
+    [503, { 'retry-after': http(-90, 0), date: http(0, 0) }, { retryAfterMs: 0 }],
+    [500, {}, { outcome: 'refused', retryAfterMs: undefined, permanent: undefined }],
+  ])('that is answered %i %j', async (status, headers, result) => {
+    receiver.answerWith(() => new Response('said so', { status, headers }))
+    expect(whole(await send())).toMatchObject({ httpStatus: status, answer: 'said so', ...result })
+  })
+
+  test('keeps a kilobyte of the answer, and nothing of its secrets', async () => {
+    const bare = Buffer.from('??>>'.repeat(9)).toString('base64')
+    expect(bare).toContain('/')
+    receiver.answerWith(
+      () =>
+        new Response(
+          `\0<html>whsec_${bare} ${bare} ${encodeURIComponent(bare)} ${bare.replaceAll('/', '\\/')} ${'漢'.repeat(900)}`,
+          {
+            status: 500,
+          },
+        ),
+    )
+    const { answer } = await send({}, [`whsec_${bare}`])
+    expect(Buffer.byteLength(answer ?? '')).toBeLessThanOrEqual(1024)
+    expect(answer).toStartWith('<html>***')
+    expect(answer).toEndWith('漢…')
+    expect(answer).not.toContain(bare.slice(0, 4))
+  })
+
+  test.each([
+    ['http://localhost:1/', 'unreachable'],
+    ['http://169.254.169.254/latest/meta-data/', 'unreachable'],
+    ['http://[::1]:1/', 'unreachable'],
+    ['http://nowhere.invalid/', 'unreachable'],
+  ])('to %s is %s, and tried again', async (url, outcome) => {
+    const to = aDestination({ secrets: { url, secrets: [secret] } })
+    const result = await sendWebhook({ ...needs, allow: [] }, to, aNotice())
+    expect(whole(result)).toMatchObject({ outcome: outcome as never, httpStatus: null, permanent: undefined })
+    expect(result.answer).toBeTruthy()
+  })
+
+  test('is not tried with a wrong address or without a secret', async () => {
+    for (const secrets of [{ url: 'ftp://x/', secrets: [secret] }, { url: receiver.origin }, {}]) {
+      expect(await sendWebhook(needs, aDestination({ secrets }), aNotice())).toMatchObject({
+        outcome: 'unreachable',
+        permanent: { what: 'channel' },
+      })
+    }
+  })
+})

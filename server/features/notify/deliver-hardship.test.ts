@@ -1,0 +1,341 @@
+import { afterEach, expect, test } from 'bun:test'
+import {
+  type OutboxWorkspace,
+  outboxOnBothEngines,
+  type Receiver,
+  startReceiver,
+} from '../../../tests/support/outbox.ts'
+import { until } from '../../../tests/support/server.ts'
+import { openDeliverer } from './deliver.ts'
+import type { Send } from './notice.ts'
+import { forgetOldAttempts } from './record.ts'
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+
+const receivers: Receiver[] = []
+const receiver = (port?: number) => {
+  const one = startReceiver(port)
+  receivers.push(one)
+  return one
+}
+afterEach(async () => {
+  for (const one of receivers.splice(0)) await one.stop()
+})
+
+const delivered = { outcome: 'delivered', httpStatus: 200, answer: null } as const
+const refused = { outcome: 'refused', httpStatus: 500, answer: 'no' } as const
+
+outboxOnBothEngines('in hard times a delivery', (outbox) => {
+  const allAre = (workspace: OutboxWorkspace, status: string, count: number) =>
+    until(
+      `${count} ${status}`,
+      async () => (await workspace.api(`/deliveries?limit=1&status=${status}`)).json.total === count,
+      20_000,
+    )
+  const withWebhook = (webhook: Send) => ({ sendBy: { ...outbox().needs.sendBy, webhook } })
+  const attemptsOf = async (workspace: OutboxWorkspace, id: number) =>
+    (await workspace.api(`/deliveries/${id}`)).json.data.attempts
+
+  test('waits at most 2 s behind 10,000 for a receiver that is dead', async () => {
+    const tarpit = receiver()
+    tarpit.behave(() => new Promise(() => {}))
+    const hook = receiver()
+    const busy = await outbox().workspace()
+    const dead = await busy.webhook(tarpit.url)
+    const form = await busy.form([dead.id])
+    for (let i = 0; i < 20; i++) await busy.submit(form, 500)
+    const other = await outbox().workspace()
+    const alive = await other.form([(await other.webhook(hook.url)).id])
+    await outbox().deliver({ pollMs: 1_000 })
+    await until('the dead one to be asked', () => tarpit.got.length > 0)
+    for (let i = 0; i < 5; i++) {
+      const began = Date.now()
+      await other.submit(alive)
+      await until('the other', () => hook.got.length === i + 1)
+      expect(Date.now() - began).toBeLessThan(2_000)
+    }
+    expect(tarpit.peak()).toBeLessThanOrEqual(2)
+    await busy.api(`/channels/${dead.id}`, { method: 'DELETE' })
+    await tarpit.stop()
+  }, 40_000)
+
+  test('gets its turn beside forty receivers that never answer', async () => {
+    const tarpit = receiver()
+    tarpit.behave(() => new Promise(() => {}))
+    const busy = await outbox().workspace()
+    const ids: number[] = []
+    await outbox().deliverer?.close()
+    for (let i = 0; i < 40; i++) ids.push((await busy.webhook(tarpit.url)).id)
+    // They have failed before.
+    await outbox().rows.write((db) =>
+      db.updateTable('channels').set({ failing_since: 1 }).where('workspace_id', '=', busy.id).execute(),
+    )
+    await busy.submit(await busy.form(ids), 50)
+    const hook = receiver()
+    const other = await outbox().workspace()
+    const form = await other.form([(await other.webhook(hook.url)).id])
+    await outbox().deliver({ pollMs: 1_000 })
+    await until('the dead ones to be asked', () => tarpit.got.length >= 16)
+    const began = Date.now()
+    await other.submit(form, 20)
+    await until('the others', () => hook.got.length === 20)
+    expect(Date.now() - began).toBeLessThan(2_000)
+    expect(tarpit.peak()).toBe(16)
+    for (const id of ids) await busy.api(`/channels/${id}`, { method: 'DELETE' })
+    await tarpit.stop()
+  }, 20_000)
+
+  test('is made two at a time for each channel, and every one once', async () => {
+    const hook = receiver()
+    hook.behave(async () => {
+      await Bun.sleep(2)
+      return new Response('ok')
+    })
+    const workspace = await outbox().workspace()
+    const form = await workspace.form([(await workspace.webhook(hook.url)).id])
+    await workspace.submit(form, 100)
+    // Two deliverers over the same rows, as two processes are.
+    await outbox().deliver()
+    const second = await openDeliverer({ ...outbox().needs, pollMs: 20 })
+    await allAre(workspace, 'delivered', 100)
+    await second.close()
+    expect(hook.counts().size).toBe(100)
+    expect(hook.got).toHaveLength(100)
+    expect(hook.peak()).toBeWithin(1, 5)
+  })
+
+  test('that breaks its sender is an attempt that failed, and harms no other', async () => {
+    const workspace = await outbox().workspace()
+    const bad = await workspace.webhook('https://bad.example/')
+    const good = await workspace.webhook('https://good.example/')
+    const form = await workspace.form([bad.id, good.id])
+    const breaks: Send = async (_, to) => {
+      if (to.secrets.url?.includes('bad')) throw new Error(`cannot post to ${to.secrets.url}`)
+      return delivered
+    }
+    await outbox().deliver(withWebhook(breaks))
+    await workspace.submit(form)
+    await allAre(workspace, 'delivered', 1)
+    const [broken] = await workspace.deliveries(`&channelId=${bad.id}`)
+    await until('its record', async () => (await attemptsOf(workspace, broken.id)).length === 1)
+    expect(await attemptsOf(workspace, broken.id)).toMatchObject([
+      { outcome: 'unreachable', answer: 'A fault of Towpath, which its log describes' },
+    ])
+  })
+
+  test('that a killed process had in hand is taken over when its lease ends, and its attempt is counted', async () => {
+    const workspace = await outbox().workspace()
+    const url = 'https://killed.example/'
+    const form = await workspace.form([(await workspace.webhook(url)).id])
+    await outbox().deliverer?.close()
+    await workspace.submit(form)
+    // As the claim of a process that was killed a moment ago.
+    const leased = outbox().now() + 30_000
+    await outbox().rows.write((db) =>
+      db
+        .updateTable('deliveries')
+        .set({ attempts: 1, leased_until: leased })
+        .where('workspace_id', '=', workspace.id)
+        .execute(),
+    )
+    let asked = 0
+    const counts: Send = async (_, to) => {
+      if (to.secrets.url === url) asked++
+      return delivered
+    }
+    const { rows } = outbox()
+    // Of an SQLite file there is one process, which takes back at its start what the one before had.
+    await outbox().deliver({ ...withWebhook(counts) })
+    if (rows.engine === 'postgres') {
+      await Bun.sleep(300)
+      expect(asked).toBe(0)
+      outbox().pass(31_000)
+    }
+    await allAre(workspace, 'delivered', 1)
+    const [{ id, attemptCount }] = await workspace.deliveries()
+    expect([asked, attemptCount]).toEqual([1, 2])
+    const attempts = await attemptsOf(workspace, id)
+    expect(attempts.map((each: { outcome: string }) => each.outcome)).toEqual(['delivered', 'interrupted'])
+  })
+
+  test('that ends every process it is made in is given up after ten times', async () => {
+    const workspace = await outbox().workspace()
+    const form = await workspace.form([(await workspace.webhook('https://example.com/')).id])
+    await outbox().deliverer?.close()
+    await workspace.submit(form)
+    await outbox().rows.write((db) =>
+      db
+        .updateTable('deliveries')
+        .set({ attempts: 10, leased_until: 1 })
+        .where('workspace_id', '=', workspace.id)
+        .execute(),
+    )
+    let asked = 0
+    await outbox().deliver(
+      withWebhook(async () => {
+        asked++
+        return delivered
+      }),
+    )
+    await allAre(workspace, 'failed', 1)
+    expect(asked).toBe(0)
+  })
+
+  test('arrives once, though its receiver was away for half an hour', async () => {
+    const hook = receiver()
+    const port = Number(new URL(hook.url).port)
+    const workspace = await outbox().workspace()
+    const form = await workspace.form([(await workspace.webhook(hook.url)).id])
+    await outbox().deliver()
+    await hook.stop()
+    await workspace.submit(form, 50)
+    for (let minute = 0; minute < 30; minute += 5) {
+      outbox().pass(5 * MINUTE)
+      const before = minute === 0 ? 1 : 2
+      await until('attempts', async () => {
+        const { json } = await workspace.api('/deliveries?limit=50')
+        return json.data.every((each: { attemptCount: number }) => each.attemptCount >= Math.min(before, 2))
+      })
+    }
+    expect((await workspace.api('/deliveries?status=waiting')).json.total).toBe(50)
+    const back = receiver(port)
+    for (let hour = 0; hour < 3; hour++) {
+      outbox().pass(60 * MINUTE)
+      await Bun.sleep(0)
+    }
+    await allAre(workspace, 'delivered', 50)
+    expect(back.counts().size).toBe(50)
+    expect(back.got).toHaveLength(50)
+  }, 20_000)
+
+  test('of a channel that has only failed for five days switches it off', async () => {
+    const workspace = await outbox().workspace()
+    const channel = await workspace.webhook('https://example.com/')
+    const form = await workspace.form([channel.id])
+    await outbox().deliver(withWebhook(async () => refused))
+    const on = async () => (await workspace.api(`/channels/${channel.id}`)).json.data
+    const fail = async () => {
+      await workspace.submit(form)
+      const { id } = (await workspace.deliveries()).at(-1)
+      await until('it fails', async () => (await attemptsOf(workspace, id)).length === 1)
+    }
+    await fail()
+    outbox().pass(4 * DAY)
+    await fail()
+    expect(await on()).toMatchObject({ enabled: true, disabledReason: null })
+    outbox().pass(DAY)
+    await workspace.submit(form)
+    await until('it is off', async () => !(await on()).enabled)
+    const reason = 'Nothing but failures for five days; the last was: 500 no'
+    expect((await on()).disabledReason).toBe(reason)
+    // Nothing is written down for it any more.
+    const { total } = (await workspace.api('/deliveries')).json
+    await workspace.submit(form)
+    expect((await workspace.api('/deliveries')).json.total).toBe(total)
+  })
+
+  test('that one success came between begins its five days anew', async () => {
+    let result: typeof delivered | typeof refused = refused
+    const workspace = await outbox().workspace()
+    const channel = await workspace.webhook('https://example.com/')
+    const form = await workspace.form([channel.id])
+    await outbox().deliver(withWebhook(async () => result))
+    for (const next of [refused, delivered, refused]) {
+      result = next
+      await workspace.submit(form)
+      const { id } = (await workspace.deliveries()).at(-1)
+      await until('an attempt', async () => (await attemptsOf(workspace, id)).length === 1)
+      outbox().pass(3 * DAY)
+    }
+    expect((await workspace.api(`/channels/${channel.id}`)).json.data.enabled).toBe(true)
+  })
+
+  test('that is refused for what it says is over at once, and its channel stays', async () => {
+    const workspace = await outbox().workspace()
+    const channel = await workspace.webhook('https://example.com/')
+    const form = await workspace.form([channel.id])
+    const message = { what: 'message', reason: 'too odd' } as const
+    await outbox().deliver(withWebhook(async () => ({ ...refused, permanent: message })))
+    await workspace.submit(form)
+    await allAre(workspace, 'failed', 1)
+    expect((await workspace.api(`/channels/${channel.id}`)).json.data.enabled).toBe(true)
+  })
+
+  test('that has begun is finished before the deliverer ends, and nothing begins after', async () => {
+    const hook = receiver()
+    const gate = Promise.withResolvers<void>()
+    hook.behave(async () => {
+      await gate.promise
+      return new Response('ok')
+    })
+    const workspace = await outbox().workspace()
+    const form = await workspace.form([(await workspace.webhook(hook.url)).id])
+    const deliverer = await outbox().deliver()
+    await workspace.submit(form, 5)
+    await until('two in hand', () => hook.got.length === 2)
+    const closing = deliverer.close()
+    gate.resolve()
+    await closing
+    await allAre(workspace, 'delivered', 2)
+    expect(hook.got).toHaveLength(2)
+    await outbox().deliver()
+    await allAre(workspace, 'delivered', 5)
+    expect(hook.got).toHaveLength(5)
+  })
+
+  test('whose submission was deleted meanwhile is gone with it', async () => {
+    const gate = Promise.withResolvers<void>()
+    const workspace = await outbox().workspace()
+    const form = await workspace.form([(await workspace.webhook('https://example.com/')).id])
+    let asked = 0
+    await outbox().deliver(
+      withWebhook(async () => {
+        asked++
+        await gate.promise
+        return refused
+      }),
+    )
+    const [submissionId] = await workspace.submit(form)
+    await until('it is in hand', () => asked === 1)
+    await workspace.api(`/forms/${form.formKey}`, { method: 'DELETE' })
+    gate.resolve()
+    await outbox().deliverer?.close()
+    expect((await workspace.api(`/deliveries?submissionId=${submissionId}`)).json.total).toBe(0)
+  })
+
+  test('is counted for the operator', async () => {
+    await outbox().rows.write((db) => db.deleteFrom('deliveries').execute())
+    const workspace = await outbox().workspace()
+    const form = await workspace.form([(await workspace.webhook('https://example.com/')).id])
+    const off = await workspace.form([(await workspace.webhook('https://example.com/')).id])
+    await outbox().deliverer?.close()
+    await workspace.submit(form, 3)
+    await workspace.submit(off, 3)
+    await workspace.api(`/channels/${off.channelIds[0]}`, { method: 'PATCH', body: { enabled: false } })
+    outbox().shift += 60_000
+    const deliverer = await outbox().deliver(withWebhook(async () => refused))
+    const figure = (name: string) =>
+      deliverer.figures().find((each) => each.name === `towpath_${name}`)?.value
+    await until('they are counted', () => figure('delivery_attempts_webhook_refused_total') === 3)
+    await until('what waits', () => figure('deliveries_waiting') === 3)
+    expect(figure('deliveries_oldest_waiting_seconds')).toBeWithin(60, 70)
+    expect(figure('delivery_attempts_webhook_delivered_total')).toBe(0)
+    expect(figure('delivery_attempts_slack_refused_total')).toBe(0)
+  })
+
+  test('has its attempts forgotten after 30 days', async () => {
+    const workspace = await outbox().workspace()
+    const form = await workspace.form([(await workspace.webhook('https://example.com/')).id])
+    await outbox().deliver(withWebhook(async () => delivered))
+    await workspace.submit(form)
+    await allAre(workspace, 'delivered', 1)
+    const [{ id }] = await workspace.deliveries()
+    const { rows, now } = outbox()
+    await forgetOldAttempts(rows, now() + 29 * DAY)
+    expect(await attemptsOf(workspace, id)).toHaveLength(1)
+    await forgetOldAttempts(rows, now() + 30 * DAY + 1_000)
+    expect(await attemptsOf(workspace, id)).toEqual([])
+    expect((await workspace.deliveries())[0].status).toBe('delivered')
+  })
+})

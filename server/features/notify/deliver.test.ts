@@ -1,0 +1,224 @@
+import { afterEach, expect, test } from 'bun:test'
+import { Webhook } from 'standardwebhooks'
+import {
+  type OutboxWorkspace,
+  outboxOnBothEngines,
+  type Receiver,
+  startReceiver,
+} from '../../../tests/support/outbox.ts'
+import { until } from '../../../tests/support/server.ts'
+import { LADDER } from './ladder.ts'
+import type { Send } from './notice.ts'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+const receivers: Receiver[] = []
+const receiver = () => {
+  const one = startReceiver()
+  receivers.push(one)
+  return one
+}
+afterEach(async () => {
+  for (const one of receivers.splice(0)) await one.stop()
+})
+
+const delivered = { outcome: 'delivered', httpStatus: 200, answer: null } as const
+const takesAll: Send = async () => delivered
+
+outboxOnBothEngines('a stored submission', (outbox) => {
+  const settledAs = (workspace: OutboxWorkspace, status: string) =>
+    until(`everything ${status}`, async () => {
+      const all = await workspace.deliveries()
+      return all.length > 0 && all.every((each) => each.status === status) ? all : undefined
+    })
+  const detail = async (workspace: OutboxWorkspace, id: number) =>
+    (await workspace.api(`/deliveries/${id}`)).json.data
+  const attemptsMade = (workspace: OutboxWorkspace, id: number, count: number) =>
+    until(`attempt ${count}`, async () => (await detail(workspace, id)).attempts.length >= count)
+
+  /** Somebody else's delivery is attempted: whatever was due before has been looked at. */
+  async function aTurn() {
+    const hook = receiver()
+    const workspace = await outbox().workspace()
+    const channel = await workspace.webhook(hook.url)
+    await workspace.submit(await workspace.form([channel.id]))
+    await until('another delivery', async () => (await workspace.deliveries())[0].attemptCount === 1)
+  }
+
+  test('reaches a webhook at once, signed, and leaves a record', async () => {
+    const hook = receiver()
+    const workspace = await outbox().workspace()
+    const channel = await workspace.webhook(hook.url)
+    const form = await workspace.form([channel.id])
+    // Waking, and not looking now and then, is what makes it come at once.
+    await outbox().deliver({ pollMs: 60_000 })
+    const began = performance.now()
+    const [submissionId] = await workspace.submit(form)
+    await until('the webhook', () => hook.got.length === 1)
+    expect(performance.now() - began).toBeLessThan(500)
+    const { headers, body, id } = hook.got[0] as (typeof hook.got)[0]
+    const verified = new Webhook(channel.secret).verify(body, headers) as Record<string, unknown>
+    expect(verified).toMatchObject({ type: 'submission.created', data: { id: submissionId } })
+    expect(id).toMatch(/^msg_[0-9A-Za-z]{22}$/)
+    const [delivery] = await settledAs(workspace, 'delivered')
+    expect(delivery).toEqual({
+      id: delivery.id,
+      channelId: channel.id,
+      submissionId,
+      formKey: form.formKey,
+      event: 'submission.created',
+      messageId: id,
+      status: 'delivered',
+      attemptCount: 1,
+      nextAttemptAt: null,
+      createdAt: expect.any(String),
+      finishedAt: expect.any(String),
+    })
+    expect((await detail(workspace, delivery.id)).attempts).toEqual([
+      {
+        attempt: 1,
+        outcome: 'delivered',
+        httpStatus: 200,
+        answer: 'ok',
+        tookMs: expect.any(Number),
+        at: expect.any(String),
+      },
+    ])
+    expect((await workspace.api(`/channels/${channel.id}`)).json.data.lastDeliveryAt).not.toBeNull()
+  })
+
+  test('is one delivery for each channel of the form that is on', async () => {
+    const hook = receiver()
+    const workspace = await outbox().workspace()
+    const on = await workspace.webhook(hook.url)
+    const off = await workspace.webhook(hook.url, { enabled: false })
+    const unnamed = await workspace.webhook(hook.url)
+    const form = await workspace.form([on.id, off.id])
+    await outbox().deliver()
+    await workspace.submit({ ...form, channelIds: [on.id, off.id, 999_999] })
+    const all = await settledAs(workspace, 'delivered')
+    expect(all.map(({ channelId }) => channelId)).toEqual([on.id])
+    expect(unnamed.id).not.toBe(on.id)
+    expect(hook.got).toHaveLength(1)
+  })
+
+  test('is tried again after 5 s, 5 min and 30 min under the same id, each time signed anew', async () => {
+    const hook = receiver()
+    hook.behave(() => new Response('not now', { status: 503 }))
+    const workspace = await outbox().workspace()
+    const channel = await workspace.webhook(hook.url)
+    const form = await workspace.form([channel.id])
+    await outbox().deliver()
+    await workspace.submit(form)
+    const [{ id }] = await workspace.deliveries()
+    for (const [made, wait] of [5 * SECOND, 5 * MINUTE, 30 * MINUTE].entries()) {
+      await attemptsMade(workspace, id, made + 1)
+      const { nextAttemptAt, status, attemptCount } = await detail(workspace, id)
+      expect([status, attemptCount]).toEqual(['waiting', made + 1])
+      expect(Date.parse(nextAttemptAt) - outbox().now()).toBeWithin(wait * 0.8 - 2 * SECOND, wait * 1.2 + 1)
+      outbox().pass(wait * 0.75)
+      await aTurn()
+      expect(hook.got).toHaveLength(made + 1)
+      if (made === 2) hook.behave(() => new Response('ok'))
+      outbox().pass(wait * 0.5)
+    }
+    await settledAs(workspace, 'delivered')
+    expect(hook.got).toHaveLength(4)
+    expect(new Set(hook.got.map((each) => each.id)).size).toBe(1)
+    const stamps = hook.got.map(({ headers }) => headers['webhook-timestamp'])
+    expect(new Set(stamps).size).toBe(4)
+    const { attempts } = await detail(workspace, id)
+    expect(
+      attempts.map((each: { outcome: string; httpStatus: number }) => [each.outcome, each.httpStatus]),
+    ).toEqual([
+      ['delivered', 200],
+      ['refused', 503],
+      ['refused', 503],
+      ['refused', 503],
+    ])
+  })
+
+  test('is given up after ten attempts, and can be begun anew by hand', async () => {
+    let asked = 0
+    const refuses: Send = async (_, to) => {
+      if (to.secrets.url === url) asked++
+      return { outcome: 'refused', httpStatus: 500, answer: 'no' }
+    }
+    const workspace = await outbox().workspace()
+    const url = 'https://refuses.example/hook'
+    const form = await workspace.form([(await workspace.webhook(url)).id])
+    await outbox().deliver({ sendBy: { ...outbox().needs.sendBy, webhook: refuses } })
+    await workspace.submit(form)
+    for (const [made, wait] of LADDER.entries()) {
+      outbox().pass(wait * 1.25)
+      await until(`attempt ${made + 1}`, () => asked === made + 1)
+      const [{ id }] = await workspace.deliveries()
+      await attemptsMade(workspace, id, made + 1)
+    }
+    const [failed] = await settledAs(workspace, 'failed')
+    expect(failed).toMatchObject({ attemptCount: 10, nextAttemptAt: null })
+    outbox().pass(DAY)
+    await aTurn()
+    expect(asked).toBe(10)
+    await outbox().deliver({ sendBy: { ...outbox().needs.sendBy, webhook: takesAll } })
+    const again = await workspace.post(`/deliveries/${failed.id}/retry`)
+    expect(again.json.data).toMatchObject({ status: 'waiting', messageId: failed.messageId })
+    await settledAs(workspace, 'delivered')
+  })
+
+  test('is not sent before the Retry-After of its receiver, nor is anything else to that channel', async () => {
+    const hook = receiver()
+    hook.behave(() => new Response('slower', { status: 429, headers: { 'Retry-After': '3600' } }))
+    const workspace = await outbox().workspace()
+    const channel = await workspace.webhook(hook.url)
+    const form = await workspace.form([channel.id])
+    await outbox().deliver()
+    await workspace.submit(form)
+    await until('the first request', () => hook.got.length === 1)
+    const [{ id }] = await workspace.deliveries()
+    await attemptsMade(workspace, id, 1)
+    await workspace.submit(form)
+    outbox().pass(59 * MINUTE)
+    await aTurn()
+    expect(hook.got).toHaveLength(1)
+    hook.behave(() => new Response('ok'))
+    outbox().pass(2 * MINUTE)
+    await settledAs(workspace, 'delivered')
+    expect(hook.got).toHaveLength(3)
+  })
+
+  test('is refused for good by 410: the channel is off, e-mail channels hear of it, and what waits is kept', async () => {
+    const hook = receiver()
+    hook.behave(() => new Response('gone', { status: 410 }))
+    const told: Parameters<Send>[2][] = []
+    const hears: Send = async (_, __, notice) => {
+      told.push(notice)
+      return delivered
+    }
+    const workspace = await outbox().workspace()
+    const channel = await workspace.webhook(hook.url, { name: 'Old hook' })
+    const mail = { type: 'email', name: 'Team', to: ['team@example.com'] }
+    await workspace.post('/channels', mail)
+    const form = await workspace.form([channel.id])
+    await outbox().deliver({ sendBy: { ...outbox().needs.sendBy, email: hears } })
+    await workspace.submit(form)
+    await until('word', () => told.length === 1)
+    const { data } = (await workspace.api(`/channels/${channel.id}`)).json
+    expect(data).toMatchObject({ enabled: false, disabledReason: expect.stringContaining('410') })
+    expect(told[0]).toMatchObject({ event: 'channel.disabled', form: { name: 'Old hook' } })
+    expect([...(told[0]?.fields ?? [])]).toEqual([
+      [`Old hook (webhook, number ${channel.id})`, data.disabledReason],
+    ])
+    outbox().pass(2 * DAY)
+    await aTurn()
+    expect(hook.got).toHaveLength(1)
+    const kept = await workspace.deliveries(`&channelId=${channel.id}`)
+    expect(kept).toMatchObject([{ status: 'waiting', attemptCount: 1 }])
+    hook.behave(() => new Response('ok'))
+    await workspace.api(`/channels/${channel.id}`, { method: 'PATCH', body: { enabled: true } })
+    await settledAs(workspace, 'delivered')
+  })
+})

@@ -1,0 +1,182 @@
+// Channels and deliveries on the wire: the API validates with these shapes and its reference is generated from them.
+
+import { z } from '@hono/zod-openapi'
+import { type Edge, readEdge } from '../../lib/period.ts'
+import { flag, instant, numberParameter, oneOf, parameter, text, wholeNumber } from '../../lib/wire.ts'
+
+export const CHANNEL_TYPES = ['email', 'slack', 'discord', 'telegram', 'teams', 'webhook'] as const
+export type ChannelType = (typeof CHANNEL_TYPES)[number]
+export const DELIVERY_STATUSES = ['waiting', 'delivered', 'failed'] as const
+export const OUTCOMES = ['delivered', 'refused', 'unreachable', 'timeout', 'interrupted'] as const
+export const EVENTS = ['submission.created', 'test', 'channel.disabled'] as const
+
+export const RECIPIENTS_MAX = 20
+export const CHANNEL_URL_MAX = 2048
+
+const channel = {
+  id: z.int(),
+  type: z.enum(CHANNEL_TYPES),
+  name: z.string(),
+  to: z.array(z.string()).openapi({ description: 'Of an e-mail channel' }),
+  url: z
+    .string()
+    .nullable()
+    .openapi({ description: 'Of Slack, Discord and Teams masked, since whoever knows it can post there' }),
+  chatId: z.string().nullable(),
+  enabled: z.boolean(),
+  disabledReason: z
+    .string()
+    .nullable()
+    .openapi({ description: 'Why it was switched off by itself; what waits for it is kept' }),
+  lastDeliveryAt: z.iso.datetime().nullable(),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+}
+export const ChannelShape = z.strictObject(channel).openapi('Channel')
+export type ChannelResource = z.infer<typeof ChannelShape>
+
+export const NewChannelShape = z
+  .strictObject({
+    ...channel,
+    secret: z
+      .string()
+      .nullable()
+      .openapi({ description: 'What a webhook is signed with (Standard Webhooks); shown only now' }),
+  })
+  .openapi('NewChannel')
+export type NewChannelResource = z.infer<typeof NewChannelShape>
+
+const mustBeObject = {
+  error: ({ code }: { code?: string }) => (code === 'invalid_type' ? 'must be an object' : undefined),
+}
+
+const channelName = text(1, 100)
+  .trim()
+  .refine((value) => value !== '', 'must not be blank')
+
+// As browsers have it for `<input type=email>`, with a dot in the domain; RFC 3696 (erratum 1690) for the length.
+const address = text(1, 254)
+  .trim()
+  .refine(
+    (value) => z.regexes.html5Email.test(value) && /@[^@]+\.[^@.]+$/.test(value),
+    'must be an e-mail address',
+  )
+
+/** What there is to say of a channel; which of it a type has is decided in `channel-settings.ts`. */
+const fields = {
+  enabled: flag().nullable().optional().openapi({ description: 'true when absent' }),
+  to: z
+    .array(address, { error: 'must be a list of e-mail addresses' })
+    .min(1, 'must name at least one address')
+    .max(RECIPIENTS_MAX, `must be at most ${RECIPIENTS_MAX} addresses`)
+    .optional()
+    .openapi({ description: 'Of an e-mail channel', example: ['team@example.com'] }),
+  url: text(1, CHANNEL_URL_MAX).optional().openapi({
+    format: 'uri',
+    description: 'Of Slack, Discord, Teams (a Workflows address) and webhooks (any)',
+    example: 'https://example.com/hooks/towpath',
+  }),
+  botToken: text(1, 200).optional().openapi({ description: 'Of Telegram; never in an answer' }),
+  chatId: text(1, 100).optional().openapi({ description: 'Of Telegram: a number, or @name of a channel' }),
+}
+
+export const CreateChannel = z
+  .strictObject({ type: oneOf(CHANNEL_TYPES), name: channelName, ...fields }, mustBeObject)
+  .openapi('CreateChannel')
+export const UpdateChannel = z
+  .strictObject({ name: channelName.optional(), ...fields }, mustBeObject)
+  .openapi('UpdateChannel')
+export type CreateChannelInput = z.infer<typeof CreateChannel>
+export type UpdateChannelInput = z.infer<typeof UpdateChannel>
+
+const paging = { limit: numberParameter(1, 100).optional(), cursor: parameter(1000).optional() }
+
+export const ChannelListQuery = z.strictObject(paging)
+export type ChannelListQueryInput = z.infer<typeof ChannelListQuery>
+
+export const DeliveryShape = z
+  .strictObject({
+    id: z.int(),
+    channelId: z.int(),
+    submissionId: z.int().nullable(),
+    formKey: z.string().nullable(),
+    event: z.enum(EVENTS),
+    messageId: z.string().openapi({ description: 'The same over all attempts: `webhook-id` of a webhook' }),
+    status: z.enum(DELIVERY_STATUSES),
+    attemptCount: z.int().openapi({ description: 'Since it was made, or last retried by hand' }),
+    nextAttemptAt: z.iso.datetime().nullable().openapi({
+      description: 'While it waits; of a channel that is switched off, not before it is on again',
+    }),
+    createdAt: z.iso.datetime(),
+    finishedAt: z.iso.datetime().nullable(),
+  })
+  .openapi('Delivery')
+export type DeliveryResource = z.infer<typeof DeliveryShape>
+
+const AttemptShape = z.strictObject({
+  attempt: z.int(),
+  outcome: z.enum(OUTCOMES).openapi({
+    description: 'interrupted: the service stopped before it knew, so that this may have arrived',
+  }),
+  httpStatus: z.int().nullable(),
+  answer: z.string().nullable().openapi({ description: 'Its first kilobyte' }),
+  tookMs: z.int(),
+  at: z.iso.datetime(),
+})
+
+export const DeliveryDetailShape = z
+  .strictObject({
+    ...DeliveryShape.shape,
+    attempts: z
+      .array(AttemptShape)
+      .openapi({ description: 'The newest first, at most 100; each is kept for 30 days' }),
+  })
+  .openapi('DeliveryDetail')
+export type DeliveryDetail = z.infer<typeof DeliveryDetailShape>
+
+const edge = (which: keyof Edge, description: string) =>
+  parameter(40)
+    .transform((written, context) => {
+      const read = readEdge(written)
+      if (read) return read[which]
+      context.addIssue({
+        code: 'custom',
+        message: 'must be an ISO 8601 time or date, such as 2026-03-29 or 2026-03-29T12:00:00Z',
+      })
+      return z.NEVER
+    })
+    .optional()
+    .openapi({ type: 'string', maxLength: 40, description, example: '2026-03-29' })
+
+const ID_MAX = 999_999_999_999_999
+
+export const DeliveryListQuery = z
+  .strictObject({
+    ...paging,
+    status: oneOf(DELIVERY_STATUSES).optional(),
+    channelId: numberParameter(1, ID_MAX).optional(),
+    formKey: parameter(64).optional(),
+    submissionId: numberParameter(1, ID_MAX).optional(),
+    start: edge('start', 'An instant, or a date (its first moment, UTC)'),
+    end: edge('end', 'An instant (exclusive), or a date (the whole day counts, UTC)'),
+  })
+  .superRefine(({ start, end }, context) => {
+    if (start === undefined || end === undefined || start < end) return
+    context.addIssue({ code: 'custom', path: ['start'], message: 'must be before end' })
+  })
+export type DeliveryListQueryInput = z.infer<typeof DeliveryListQuery>
+
+export const RetryFailed = z
+  .strictObject(
+    {
+      since: instant().openapi({ description: 'Deliveries made since then' }),
+      channelId: wholeNumber(1, ID_MAX).optional(),
+    },
+    mustBeObject,
+  )
+  .openapi('RetryFailed')
+export type RetryFailedInput = z.infer<typeof RetryFailed>
+
+export const RetriedShape = z
+  .strictObject({ retried: z.int().openapi({ description: 'How many begin anew' }) })
+  .openapi('Retried')
