@@ -36,6 +36,7 @@ import { type LinkCache, linkCache } from './features/links/cache.ts'
 import { countClicks, countedBatch } from './features/links/count-clicks.ts'
 import type { Site } from './features/links/link.ts'
 import { reservedSlugs } from './features/links/slug.ts'
+import { notifyApi } from './features/notify/api.ts'
 import { redirectApi } from './features/redirect/api.ts'
 import { shortLinks } from './features/redirect/public.ts'
 import { hitFigures } from './figures.ts'
@@ -48,6 +49,7 @@ import { requestId } from './http/request-id.ts'
 import { proveSafeRequest } from './http/safe-request.ts'
 import { startJobs } from './jobs.ts'
 import { notFound } from './lib/failure.ts'
+import { type Notify, openNotify } from './notify.ts'
 import { restApi } from './rest.ts'
 import { type Geo, openGeo } from './storage/geo.ts'
 import { lockDataDir } from './storage/lock.ts'
@@ -85,9 +87,10 @@ export async function openApp(config: Config, { now = Date.now, clock }: AppOpti
   const { trustProxy } = config
   const short = shortLinks({ rows, cache, site, spool, clickIds: ids, geo, trustProxy, now })
   const attribution = openAttribution({ rows, hits: shipper, clickIds: ids, cache })
-  const shared = { rows, limiter, site, cache, now }
-  const pages = openPages(config, { ...shared, spool, clickIds: ids, saltOf: salts.of, geo, clock })
   const { settleAttribution } = attribution
+  const notify = await openNotify(config, { rows, now, settleAttribution })
+  const shared = { rows, limiter, site, cache, notify, now }
+  const pages = openPages(config, { ...shared, spool, clickIds: ids, saltOf: salts.of, geo, clock })
   const { attempts } = pages
   const rest = openRest(config, { ...shared, hits: shipper, settleAttribution, attempts })
 
@@ -95,7 +98,7 @@ export async function openApp(config: Config, { now = Date.now, clock }: AppOpti
     probe: rows.probe,
     draining: () => draining,
     version: manifest.version,
-    figures: () => [...hitFigures(spool, shipper), ...pages.figures()],
+    figures: () => [...hitFigures(spool, shipper), ...pages.figures(), ...notify.figures()],
   })
   const jobs = startJobs({
     rows,
@@ -127,9 +130,10 @@ export async function openApp(config: Config, { now = Date.now, clock }: AppOpti
     startDraining() {
       draining = true
     },
-    /** Ends in order: jobs, counts, batches and engine, the spool they read, the rows. */
+    /** Ends in order: jobs, deliveries, counts, batches and engine, the spool they read, the rows. */
     async close() {
       await jobs.stop()
+      await notify.close()
       await attempts.close()
       await shipper.close()
       await spool.close()
@@ -145,6 +149,7 @@ interface RestNeeds {
   site: Site
   cache: LinkCache
   hits: Shipper
+  notify: Notify
   now: () => number
   settleAttribution: (workspaceId: number) => Promise<void>
   attempts: Attempts
@@ -152,7 +157,7 @@ interface RestNeeds {
 
 /** /v1/*: an API key of the workspace (but for the description of the API itself). */
 function openRest(config: Config, needs: RestNeeds) {
-  const { rows, limiter, site, cache, hits, now, settleAttribution, attempts } = needs
+  const { rows, limiter, site, cache, hits, notify, now, settleAttribution, attempts } = needs
   const { origin, turnstile, webhookAllow } = config
   const analytics = { rows, hits, now, defaultDomain: site.domain }
   return restApi({
@@ -169,6 +174,7 @@ function openRest(config: Config, needs: RestNeeds) {
       formsApi({ origin, now, settleAttribution }),
       lossesApi({ attempts, now }),
       formCheckApi({ origin, turnstile: turnstile !== undefined, allow: webhookAllow }),
+      notifyApi(notify.api),
     ],
   })
 }
@@ -249,6 +255,7 @@ interface PagesNeeds {
   site: Site
   spool: Spool
   cache: LinkCache
+  notify: Notify
   clickIds: ClickIds
   saltOf: SaltOf
   geo: () => Geo
@@ -259,7 +266,7 @@ type Pages = ReturnType<typeof openPages>
 
 /** What pages on other sites talk to: the form endpoint, and the snippet with its intake. */
 function openPages(config: Config, needs: PagesNeeds) {
-  const { rows, limiter, site, spool, cache, clickIds, saltOf, geo, now, clock } = needs
+  const { rows, limiter, site, spool, cache, notify, clickIds, saltOf, geo, now, clock } = needs
   const { secret, origin, trustProxy, turnstile, intakePath, dataDir } = config
   const captcha = openCaptcha({ secret, turnstile, now })
   const ownHosts = new Set(site.ownHosts)
@@ -279,6 +286,7 @@ function openPages(config: Config, needs: PagesNeeds) {
       describeSender: openSenders({ geo, saltOf, ownHosts: () => ownHosts }),
       joinVisit: joinVisits({ clickIds, eventIds: ids, ownHosts }),
       creditTouches: creditTouches({ cache }),
+      wakeDeliverer: notify.wake,
     }),
     see: intake({
       path: intakePath,

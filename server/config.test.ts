@@ -66,6 +66,8 @@ test('an empty value is one that is not set', () => {
     SNIPPET_PATH: '',
     INTAKE_PATH: '',
     WEBHOOK_ALLOW_CIDRS: '',
+    SMTP_URL: '',
+    MAIL_FROM: '',
   }
   expect(read(empty)).toMatchObject({ port: 3000, host: '0.0.0.0', databaseUrl: undefined, trustProxy: [] })
 })
@@ -122,6 +124,13 @@ describe('what is set is taken', () => {
     expect(problemsOf({ SNIPPET_PATH: 'boat', INTAKE_PATH: 'Boat' })).toEqual([problem])
   })
 
+  test.each([
+    ['smtp://user:p%40ss@mail.example:587', 'leads@example.com'],
+    ['smtps://mail.example', 'Leads of Example <leads@example.com>'],
+  ])('mail leaves by SMTP_URL=%s, from MAIL_FROM=%s', (smtpUrl, mailFrom) => {
+    expect(read({ SMTP_URL: smtpUrl, MAIL_FROM: mailFrom })).toMatchObject({ smtpUrl, mailFrom })
+  })
+
   test('what Kubernetes sets for a Service called towpath is nobody’s mistake', () => {
     const set = {
       TOWPATH_SERVICE_HOST: '10.0.0.1',
@@ -130,6 +139,28 @@ describe('what is set is taken', () => {
       TOWPATH_SERVICE_PORT_HTTP: '80',
     }
     expect(problemsOf(set)).toEqual([])
+  })
+})
+
+describe('what is wrong about mail is named with its fix, and never the password', () => {
+  const SMTP_URL = 'smtp://user:hunter2@mail.example:587'
+  const MAIL_FROM = 'leads@example.com'
+  const address =
+    'SMTP_URL: is not the address of a mail server. Use smtp://user:password@host:587 or smtps://….'
+  const sender = (text: string) =>
+    `MAIL_FROM: "${text}" is not a sender. Use leads@example.com or Leads <leads@example.com>.`
+  test.each([
+    [{ SMTP_URL: 'mail.example:587', MAIL_FROM }, [address]],
+    [{ SMTP_URL: 'https://user:hunter2@mail.example', MAIL_FROM }, [address]],
+    [{ SMTP_URL, MAIL_FROM: 'Leads' }, [sender('Leads')]],
+    [{ SMTP_URL, MAIL_FROM: 'a@example.com, b@example.com' }, [sender('a@example.com, b@example.com')]],
+    [
+      { SMTP_URL },
+      ['MAIL_FROM: is missing, and SMTP_URL is set. Name whom mail is from, such as leads@example.com.'],
+    ],
+    [{ MAIL_FROM }, ['SMTP_URL: is missing, and MAIL_FROM is set. Name the mail server, or leave both out.']],
+  ])('%j', (set, expected) => {
+    expect(problemsOf(set)).toEqual(expected)
   })
 })
 

@@ -7,6 +7,7 @@ import { type ErasureNeeds, eraseDeleted } from './features/hits/erasures.ts'
 import { retainedSince } from './features/hits/pruning.ts'
 import { ensureSalts } from './features/hits/salts.ts'
 import type { Salt } from './features/hits/visitor.ts'
+import { forgetOldAttempts } from './features/notify/record.ts'
 import { describeError, log } from './lib/log.ts'
 import type { Rows } from './storage/rows/open.ts'
 
@@ -46,6 +47,11 @@ const JOBS: Job[] = [
     name: 'forget old rate windows',
     everyMs: 10 * MINUTE,
     run: ({ rows, now }) => forgetOldWindows(rows, now()),
+  },
+  {
+    name: 'forget old attempts at deliveries',
+    everyMs: 60 * MINUTE,
+    run: ({ rows, now }) => forgetOldAttempts(rows, now()),
   },
   {
     name: 'remove hits past their retention',

@@ -313,6 +313,46 @@ onBothEngines('the answers and their description', (server) => {
     await ask(own, 'getSubmissionAttribution', 200, { path })
     await ask(own, 'deleteSubmission', 200, { path })
     await ask(own, 'getSubmission', 404, { path })
+    await ask(own, 'eraseSubmissions', 200, { query: { email: 'mark@example.com' } })
+    await ask(own, 'eraseSubmissions', 422)
+  })
+
+  test('channels of every type, and what was sent to them', async () => {
+    const own = await server().workspace()
+    const types = [
+      { type: 'email', to: ['team@example.com'] },
+      { type: 'slack', url: 'https://hooks.slack.com/services/T0/B0/secret' },
+      { type: 'discord', url: 'https://discord.com/api/webhooks/1/secret' },
+      { type: 'telegram', botToken: `123456:${'a'.repeat(35)}`, chatId: '@leads' },
+      { type: 'teams', url: 'https://a.logic.azure.com/workflows/x?sig=secret' },
+      { type: 'webhook', url: 'http://127.0.0.1:1/hook', enabled: false },
+    ]
+    let id = 0
+    for (const given of types) {
+      const { json } = await ask(own, 'createChannel', 201, { body: { name: 'Leads', ...given } })
+      id = json.data.id
+      await ask(own, 'getChannel', 200, { path: { id } })
+    }
+    const first = await ask(own, 'listChannels', 200, { query: { limit: '4' } })
+    await ask(own, 'listChannels', 200, { query: { cursor: first.json.nextCursor } })
+    const path = { id }
+    await ask(own, 'updateChannel', 200, { path, body: { name: 'Other', enabled: null } })
+    await ask(own, 'updateChannel', 200, { path, body: {} })
+    await ask(own, 'rotateChannelSecret', 200, { path })
+    const tested = await ask(own, 'testChannel', 200, { path })
+    const delivery = { path: { id: tested.json.data.id as number } }
+    await ask(own, 'getDelivery', 200, delivery)
+    await ask(own, 'listDeliveries', 200, {
+      query: { status: 'failed', channelId: `${id}`, start: '2026-01-01', end: '2100-01-01T00:00:00Z' },
+    })
+    const page = await ask(own, 'listDeliveries', 200, { query: { limit: '1' } })
+    expect(page.json).toMatchObject({ total: 1, nextCursor: null })
+    await ask(own, 'retryDelivery', 200, delivery)
+    const since = '2026-01-01T00:00:00Z'
+    await ask(own, 'retryFailedDeliveries', 200, { body: { since } })
+    await ask(own, 'retryFailedDeliveries', 200, { body: { since, channelId: id } })
+    await ask(own, 'deleteChannel', 200, { path })
+    await ask(own, 'getChannel', 404, { path })
   })
 
   test('the failures that every operation shares', async () => {

@@ -14,6 +14,10 @@ export interface Things {
   tagName: string
   formKey: string
   submissionId: number
+  /** Of that submission. */
+  email: string
+  channelId: number
+  deliveryId: number
 }
 
 export interface Sample {
@@ -24,6 +28,8 @@ export interface Sample {
 }
 
 const TARGET = 'https://example.com/landing'
+/** Refused before anything is sent: no test reaches out. */
+const HOOK = 'http://127.0.0.1:1/hook'
 
 export const SAMPLES: Record<string, (things: Things) => Sample> = {
   listLinks: () => ({}),
@@ -66,7 +72,19 @@ export const SAMPLES: Record<string, (things: Things) => Sample> = {
   getSubmission: ({ submissionId }) => ({ path: { id: submissionId } }),
   updateSubmission: ({ submissionId }) => ({ path: { id: submissionId }, bodies: [{ status: 'read' }] }),
   deleteSubmission: ({ submissionId }) => ({ path: { id: submissionId } }),
+  eraseSubmissions: ({ email }) => ({ query: { email } }),
   getSubmissionAttribution: ({ submissionId }) => ({ path: { id: submissionId } }),
+  listChannels: () => ({}),
+  createChannel: () => ({ bodies: [{ type: 'webhook', name: 'New channel', url: HOOK }] }),
+  getChannel: ({ channelId }) => ({ path: { id: channelId } }),
+  updateChannel: ({ channelId }) => ({ path: { id: channelId }, bodies: [{ name: 'Other name' }] }),
+  deleteChannel: ({ channelId }) => ({ path: { id: channelId } }),
+  testChannel: ({ channelId }) => ({ path: { id: channelId } }),
+  rotateChannelSecret: ({ channelId }) => ({ path: { id: channelId } }),
+  listDeliveries: ({ channelId }) => ({ query: { channelId: `${channelId}` } }),
+  getDelivery: ({ deliveryId }) => ({ path: { id: deliveryId } }),
+  retryDelivery: ({ deliveryId }) => ({ path: { id: deliveryId } }),
+  retryFailedDeliveries: () => ({ bodies: [{ since: '2026-01-01T00:00:00Z' }] }),
 }
 
 /** The same request about a thing that never was. */
@@ -115,22 +133,38 @@ export async function thingsOf(workspace: TestWorkspace, mark: string): Promise<
     tagId: link.tags[0].id,
     tagName,
     ...(await formOf(workspace, mark)),
+    ...(await channelOf(workspace, mark)),
   }
 }
 
 async function formOf(
   workspace: TestWorkspace,
   mark: string,
-): Promise<Pick<Things, 'formKey' | 'submissionId'>> {
+): Promise<Pick<Things, 'formKey' | 'submissionId' | 'email'>> {
   const form = await workspace.api('/forms', { method: 'POST', body: { name: `${mark} form` } })
   const { formKey, endpoint } = form.json.data
+  const email = `${mark}@example.com`
   const sent = await fetch(endpoint, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ message: `${mark} message`, email: `${mark}@example.com` }),
+    body: JSON.stringify({ message: `${mark} message`, email }),
   })
   if (sent.status !== 200) throw new Error(`the form took nothing: ${sent.status} ${await sent.text()}`)
   // Being read, it is decided what brought it: no row changes by itself afterwards.
   const { json } = await workspace.api(`/forms/${formKey}/submissions`)
-  return { formKey, submissionId: json.data[0].id }
+  return { formKey, submissionId: json.data[0].id, email }
+}
+
+/** A channel that was tested once: no row of it changes by itself afterwards. */
+async function channelOf(
+  workspace: TestWorkspace,
+  mark: string,
+): Promise<Pick<Things, 'channelId' | 'deliveryId'>> {
+  const made = await workspace.api('/channels', {
+    method: 'POST',
+    body: { type: 'webhook', name: `${mark} channel`, url: `${HOOK}/${mark}` },
+  })
+  const channelId = made.json.data.id
+  const tested = await workspace.api(`/channels/${channelId}/test`, { method: 'POST' })
+  return { channelId, deliveryId: tested.json.data.id }
 }

@@ -182,6 +182,7 @@ export function outboxOnBothEngines(name: string, tests: (outbox: () => Outbox) 
 
 export interface Received {
   id: string
+  path: string
   headers: Record<string, string>
   body: string
   at: number
@@ -213,7 +214,9 @@ export function startReceiver(port = 0): Receiver {
       peak = Math.max(peak, ++open)
       try {
         const headers = Object.fromEntries(request.headers)
+        const path = new URL(request.url).pathname
         const received = {
+          path,
           id: headers['webhook-id'] ?? '',
           headers,
           body: await request.text(),

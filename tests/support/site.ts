@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe } from 'bun:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { CHROMIUM_MS, launchChromium } from './chromium.ts'
-import { startServer, type TestServer, type TestServerOptions } from './server.ts'
+import { startServer, type TestServer, type TestServerOptions, type TestWorkspace } from './server.ts'
 
 export interface TestSite {
   server: TestServer
@@ -29,6 +29,8 @@ export interface TestSite {
 export interface SiteWorkspace {
   id: number
   publicId: string
+  /** Calls `/v1` + path with the workspace's key. */
+  api: TestWorkspace['api']
   /** The snippet's tag. */
   tag: string
   /** A form of the workspace. @returns key and endpoint */
@@ -126,8 +128,12 @@ const WATCH = `
     console.error('PAGE violated: ' + event.violatedDirective + ' ' + event.blockedURI))
 `
 
+// What a browser without a screen says of itself is a robot's.
+const person = (version: string) =>
+  `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version} Safari/537.36`
+
 async function newVisitor(browser: Browser): Promise<Visitor> {
-  const context = await browser.newContext()
+  const context = await browser.newContext({ userAgent: person(browser.version()) })
   const errors: string[] = []
   await context.addInitScript(WATCH)
   context.on('console', (message) => {
@@ -148,6 +154,7 @@ async function newWorkspace(server: TestServer): Promise<SiteWorkspace> {
   return {
     id,
     publicId,
+    api,
     tag: `<script defer src="${server.origin}/t.js" data-workspace="${publicId}"></script>`,
     async form(fields = {}) {
       const { status, text, json } = await api('/forms', {

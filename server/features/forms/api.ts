@@ -7,7 +7,7 @@ import { orderedJson } from '../../lib/ordered-json.ts'
 import { type ApiEnv, newApi } from '../accounts/guard.ts'
 import { createForm } from './create-form.ts'
 import { deleteForm } from './delete-form.ts'
-import { deleteSubmission } from './delete-submission.ts'
+import { deleteSubmission, eraseSubmissions } from './delete-submission.ts'
 import { exportSubmissions } from './export.ts'
 import { findForm } from './find-form.ts'
 import { findSubmission } from './find-submission.ts'
@@ -160,6 +160,18 @@ const submissionRoutes = {
     responses: { 200: dataOf(SubmissionShape, 'The deleted submission') },
     fails: [404],
   }),
+  erase: apiRoute({
+    ...submissions,
+    method: 'delete',
+    path: '/submissions',
+    operationId: 'eraseSubmissions',
+    summary: 'Delete all submissions with an e-mail address',
+    description:
+      'Of every form of the workspace, with what is known of where they came from and the record of notifications ' +
+      'about them. For good: there is no way back. Asked again where it was interrupted, it deletes the rest.',
+    request: { query: shapes.EraseQuery },
+    responses: { 200: dataOf(shapes.ErasedShape, 'How many there were') },
+  }),
   attribution: apiRoute({
     ...submissions,
     method: 'get',
@@ -254,6 +266,10 @@ function addSubmissions(
         data: await deleteSubmission(within(c), c.get('actor'), toId(c.req.valid('param').id)),
       }),
     )
+    .openapi(submissionRoutes.erase, async (c) => {
+      const { email } = c.req.valid('query')
+      return c.json({ data: await eraseSubmissions(within(c), c.get('actor'), email) }, 200)
+    })
     .openapi(submissionRoutes.attribution, async (c) => {
       const touches = await findTouches(within(c), c.get('actor'), toId(c.req.valid('param').id))
       return c.json({ data: touches }, 200)

@@ -6,7 +6,7 @@ const EMAIL =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)+$/
 
 // RFC 3696, erratum 1690: what fits into an SMTP path.
-const EMAIL_MAX = 254
+export const EMAIL_MAX = 254
 
 /** @param text trimmed */
 export const isEmail = (text: string) => text.length <= EMAIL_MAX && EMAIL.test(text)

@@ -1,6 +1,6 @@
 // A form as its endpoint sees it. Read for each submission, by an index: a change is in force with the next one.
 
-import type { Rows } from '../../storage/rows/open.ts'
+import type { Db, Rows } from '../../storage/rows/open.ts'
 import { prepared } from '../../storage/rows/prepared.ts'
 
 export interface FormSettings {
@@ -12,6 +12,7 @@ export interface FormSettings {
   redirectUrl: string | null
   captcha: boolean
   allowedOrigins: string[]
+  channelIds: number[]
 }
 
 // Longer and looser than keys are, and still nothing that a store would stumble over.
@@ -31,12 +32,13 @@ export async function findFormSettings(rows: Rows, formKey: string): Promise<For
       redirectUrl: row.redirect_url,
       captcha: row.captcha === 1,
       allowedOrigins: JSON.parse(row.allowed_origins),
+      channelIds: JSON.parse(row.channel_ids),
     }
   )
 }
 
-const byKey = prepared((db, { formKey }: { formKey: string }) =>
-  db
+function askByKey(db: Db, { formKey }: { formKey: string }) {
+  return db
     .selectFrom('forms')
     .select([
       'id',
@@ -47,6 +49,8 @@ const byKey = prepared((db, { formKey }: { formKey: string }) =>
       'redirect_url',
       'captcha',
       'allowed_origins',
+      'channel_ids',
     ])
-    .where('form_key', '=', formKey),
-)
+    .where('form_key', '=', formKey)
+}
+const byKey = prepared(askByKey)

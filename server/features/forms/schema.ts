@@ -5,6 +5,7 @@ import { type Edge, readEdge } from '../../lib/period.ts'
 import { checkUrl } from '../../lib/web-url.ts'
 import { flag, numberParameter, oneOf, parameter, text, wholeNumber } from '../../lib/wire.ts'
 import { normalOrigin, ORIGIN_MAX } from './allowed-origin.ts'
+import { EMAIL_MAX, isEmail } from './email.ts'
 import { FORM_KEY } from './form-key.ts'
 
 export const SUBMISSION_STATUSES = ['new', 'read', 'archived', 'spam'] as const
@@ -226,7 +227,7 @@ const SELECTION = {
     .optional()
     .openapi({ description: 'Part of any value that was sent, without regard to case' }),
   status: oneOf(SUBMISSION_STATUSES).optional(),
-  email: exactly(254).openapi({ description: 'Without regard to case' }),
+  email: exactly(EMAIL_MAX).openapi({ description: 'Without regard to case' }),
   attribution: oneOf(ATTRIBUTIONS).optional(),
   linkId: numberParameter(1, 999_999_999_999_999).optional(),
   referrer: exactly(255).openapi({ description: 'Host of the page the visitor came from' }),
@@ -265,6 +266,28 @@ export const SubmissionExportQuery = z
     ...SELECTION,
   })
   .superRefine(notEmpty)
+
+export const EraseQuery = z.strictObject({
+  email: z
+    .string({
+      error: ({ input }) => (input === undefined ? 'is required' : 'must be given once'),
+    })
+    .refine(isEmail, 'must be an e-mail address')
+    .openapi({
+      format: 'email',
+      maxLength: EMAIL_MAX,
+      example: 'ada@example.com',
+      description: 'Without regard to case',
+    }),
+})
+
+export const ErasedShape = z
+  .strictObject({
+    email: z.string(),
+    erased: z.int().min(0).openapi({ description: 'How many submissions' }),
+  })
+  .openapi('Erased')
+export type ErasedResource = z.infer<typeof ErasedShape>
 
 export const UpdateSubmission = z
   .strictObject(

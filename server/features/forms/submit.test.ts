@@ -87,6 +87,7 @@ onBothEngines('storing', (server) => {
     describeSender: () => NOBODY,
     joinVisit: () => ({ visit: undefined, touches: [], click: undefined }),
     creditTouches: async () => {},
+    wakeDeliverer() {},
   })
   const settingsOf = async (form: TestForm) =>
     (await findFormSettings(server().app.rows, form.key)) as FormSettings

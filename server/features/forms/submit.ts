@@ -11,6 +11,7 @@ import type { CreditTouches } from '../attribution/credit.ts'
 import type { Joined, JoinVisit } from '../attribution/joined.ts'
 import type { DescribeSender, Sender } from '../attribution/sender.ts'
 import type { SaltOf } from '../hits/visitor.ts'
+import { enqueueDeliveries } from '../notify/enqueue.ts'
 import type { GoodToken } from './captcha.ts'
 import type { Sent } from './fields.ts'
 import type { FormSettings } from './form-settings.ts'
@@ -25,6 +26,8 @@ export interface SubmitNeeds {
   describeSender: DescribeSender
   joinVisit: JoinVisit
   creditTouches: CreditTouches
+  /** Something waits to be delivered. */
+  wakeDeliverer: () => void
 }
 
 export interface SubmissionSent extends Pick<Sent, 'fields' | 'email'> {
@@ -75,6 +78,11 @@ export async function storeSubmission(
         created_at: at,
       })
       const id = (inserted as { id: number }).id
+      const { channelIds } = form
+      const told = { workspaceId, submissionId: id, channelIds, at }
+      // An identical one of the last seconds has told them already.
+      const waits = duplicateOf === null && (await enqueueDeliveries(db, rows.engine, told)) > 0
+      if (waits) onCommit(needs.wakeDeliverer)
       // Last: a link is held until the commit, and many may wait for it.
       const of = { id, workspaceId, isLead: duplicateOf === null }
       await needs.creditTouches(db, onCommit, of, joined?.touches ?? [])

@@ -27,7 +27,11 @@ describe('A click id', () => {
   })
 
   test('is read by any process with the same secret, whatever its own node is', () => {
-    expect(clickIds(SECRET, 'f'.repeat(16)).read(write(5), WORKSPACE)).toEqual({ id: 5, node: NODE, linkId: 7 })
+    expect(clickIds(SECRET, 'f'.repeat(16)).read(write(5), WORKSPACE)).toEqual({
+      id: 5,
+      node: NODE,
+      linkId: 7,
+    })
   })
 
   test('is refused under another secret, and for another workspace', () => {

@@ -158,20 +158,20 @@ outboxOnBothEngines('a channel', (outbox) => {
     const old = await workspace.webhook(hook.url)
     const { status, json } = await workspace.post(`/channels/${old.id}/rotate-secret`)
     expect(status).toBe(200)
-    expect(json.data).toMatchObject({ id: old.id, secret: expect.stringMatching(/^whsec_/) })
-    expect(json.data.secret).not.toBe(old.secret)
+    const { secret } = json.data
+    expect(json.data.id).toBe(old.id)
+    expect(secret).toMatch(/^whsec_/)
+    expect(secret).not.toBe(old.secret)
     const verifies = (secret: string) => {
       const { body = '', headers = {} } = hook.got.at(-1) ?? {}
-      // The verifier's tolerance is five minutes of the real clock.
-      const at = { ...headers, 'webhook-timestamp': headers['webhook-timestamp'] ?? '' }
       try {
-        return Boolean(new Webhook(secret).verify(body, at))
+        return Boolean(new Webhook(secret).verify(body, headers))
       } catch {
         return false
       }
     }
     await workspace.post(`/channels/${old.id}/test`)
-    expect([verifies(old.secret), verifies(json.data.secret)]).toEqual([true, true])
+    expect([verifies(old.secret), verifies(secret)]).toEqual([true, true])
     expect(hook.got.at(-1)?.headers['webhook-signature']?.split(' ')).toHaveLength(2)
     outbox().shift += 24 * 60 * 60 * 1000 + 1
     await workspace.post(`/channels/${old.id}/test`)

@@ -7,9 +7,7 @@ import { sendTeams } from './channels/teams.ts'
 import { sendTelegram } from './channels/telegram.ts'
 import { sendWebhook } from './channels/webhook.ts'
 import type { Send } from './notice.ts'
-
-export const CHANNEL_TYPES = ['email', 'slack', 'discord', 'telegram', 'teams', 'webhook'] as const
-export type ChannelType = (typeof CHANNEL_TYPES)[number]
+import type { ChannelType } from './schema.ts'
 
 export const sendBy: Record<ChannelType, Send> = {
   email: sendEmail,

@@ -23,6 +23,8 @@ export interface Turn {
   channel: ChannelRow
   /** How many at most. */
   most: number
+  /** Not these: they are in hand here, though a clock that jumped says that their lease is over. */
+  inHand: number[]
 }
 
 interface Which {
@@ -110,12 +112,12 @@ async function dueOf(db: Db, engine: Engine, turns: Turn[], now: number): Promis
   if (turns.length === 0) return []
   // Of two processes that ask at once, the second passes over what the first has in hand.
   const locking = engine === 'postgres' ? sql`for update skip locked` : sql``
-  const part = ({ channel, most }: Turn, i: number): RawBuilder<Due> => sql`
+  const part = ({ channel, most, inHand }: Turn, i: number): RawBuilder<Due> => sql`
     select * from (
       select id, workspace_id, channel_id, submission_id, event, message_id, attempts, leased_until
       from deliveries
       where channel_id = ${channel.id} and status = 'waiting' and due_at <= ${now}
-        and (leased_until is null or leased_until <= ${now})
+        and (leased_until is null or leased_until <= ${now}) and id not in (${sql.join([0, ...inHand])})
       order by due_at, id limit ${most} ${locking}
     ) as ${sql.ref(`of_${i}`)}`
   const { rows } = await sql<Due>`${sql.join(turns.map(part), sql` union all `)}`.execute(db)

@@ -207,7 +207,8 @@ outboxOnBothEngines('a stored submission', (outbox) => {
     await workspace.submit(form)
     await until('word', () => told.length === 1)
     const { data } = (await workspace.api(`/channels/${channel.id}`)).json
-    expect(data).toMatchObject({ enabled: false, disabledReason: expect.stringContaining('410') })
+    expect(data.enabled).toBe(false)
+    expect(data.disabledReason).toContain('410')
     expect(told[0]).toMatchObject({ event: 'channel.disabled', form: { name: 'Old hook' } })
     expect([...(told[0]?.fields ?? [])]).toEqual([
       [`Old hook (webhook, number ${channel.id})`, data.disabledReason],

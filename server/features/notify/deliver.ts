@@ -30,6 +30,7 @@ const FAILING_SLOTS = 16
 /** At the same time to one channel. */
 const EACH = 2
 const POLL_MS = 1_000
+const GATHER_MS = 3
 const LOOK_EVERY_MS = 10_000
 // Longer than an honest attempt takes.
 const CLOSE_MS = 20_000
@@ -37,7 +38,7 @@ const CLOSE_MS = 20_000
 /** @throws when what a former process had in hand cannot be taken back */
 export async function openDeliverer(needs: DelivererNeeds): Promise<Deliverer> {
   const { rows, now, leaseMs = LEASE_MS, pollMs = POLL_MS } = needs
-  const flying = new Map<Promise<void>, ChannelRow>()
+  const flying = new Map<Promise<void>, Claim>()
   const counts = countDeliveries()
   let closed = false
   // Where each round begins: behind the channels whose turn it was.
@@ -49,13 +50,14 @@ export async function openDeliverer(needs: DelivererNeeds): Promise<Deliverer> {
   let troubled = false
   await releaseLeases(rows, now())
 
-  const inHand = (channel: ChannelRow) => [...flying.values()].filter(({ id }) => id === channel.id).length
-  const most = (channel: ChannelRow) => (channel.failing_since === null ? EACH : 1) - inHand(channel)
+  const inHand = (of: ChannelRow) => [...flying.values()].filter(({ channel }) => channel.id === of.id)
+  const most = (channel: ChannelRow) => (channel.failing_since === null ? EACH : 1) - inHand(channel).length
 
   /** Whose turn it is, for as many as there is room for. */
   async function turns(): Promise<Turn[]> {
-    const except = [...new Set(flying.values())].filter((channel) => most(channel) <= 0).map(({ id }) => id)
-    const slow = [...flying.values()].filter(({ failing_since }) => failing_since !== null).length
+    const busy = [...flying.values()].map(({ channel }) => channel)
+    const except = [...new Set(busy.filter((channel) => most(channel) <= 0).map(({ id }) => id))]
+    const slow = busy.filter(({ failing_since }) => failing_since !== null).length
     const due = async (failing: boolean, limit: number) => {
       const of = failing ? 'failing' : 'sound'
       const channels = await channelsDue(rows, { now: now(), after: after[of], except, failing, limit })
@@ -69,7 +71,7 @@ export async function openDeliverer(needs: DelivererNeeds): Promise<Deliverer> {
     let left = room
     for (const channel of [...sound, ...failing]) {
       const some = Math.min(most(channel), left)
-      if (some > 0) found.push({ channel, most: some })
+      if (some > 0) found.push({ channel, most: some, inHand: inHand(channel).map(({ id }) => id) })
       left -= Math.max(0, some)
     }
     return found
@@ -81,6 +83,8 @@ export async function openDeliverer(needs: DelivererNeeds): Promise<Deliverer> {
     do {
       again = false
       while (!closed && flying.size < SLOTS) {
+        // While many are in hand, their ends are waited for together: to look for one costs as much as for ten.
+        if (flying.size > SLOTS / 2) await Bun.sleep(GATHER_MS)
         const claims = await take(await turns())
         for (const one of claims) begin(one)
         if (claims.length === 0) break
@@ -99,7 +103,7 @@ export async function openDeliverer(needs: DelivererNeeds): Promise<Deliverer> {
       flying.delete(work)
       wake()
     })
-    flying.set(work, one.channel)
+    flying.set(work, one)
   }
 
   async function deliver(one: Claim) {

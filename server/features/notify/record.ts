@@ -1,7 +1,10 @@
 // Writes down how an attempt ended, and what follows for the delivery and for its channel.
 
+import type { Insertable } from 'kysely'
 import { describeError, log } from '../../lib/log.ts'
 import type { Db, OnCommit, Rows } from '../../storage/rows/open.ts'
+import { prepared } from '../../storage/rows/prepared.ts'
+import type { Tables } from '../../storage/rows/tables.ts'
 import type { Claim } from './claim.ts'
 import { enqueueWord } from './enqueue.ts'
 import { nextDue, pausedUntil } from './ladder.ts'
@@ -54,30 +57,34 @@ export async function noteAttempt(
   { id, workspaceId, attempts }: Pick<Claim, 'id' | 'workspaceId' | 'attempts'>,
   { result, at, tookMs }: Omit<Made, 'now'>,
 ): Promise<void> {
-  await db
-    .insertInto('delivery_attempts')
-    .values({
-      delivery_id: id,
-      workspace_id: workspaceId,
-      attempt: attempts,
-      outcome: result.outcome,
-      http_status: result.httpStatus,
-      // PostgreSQL keeps no NUL, and nobody half a surrogate.
-      answer: result.answer?.replaceAll('\0', '').toWellFormed().slice(0, 1024) ?? null,
-      took_ms: Math.round(tookMs),
-      at,
-    })
-    .execute()
+  await insertAttempt(db, {
+    delivery_id: id,
+    workspace_id: workspaceId,
+    attempt: attempts,
+    outcome: result.outcome,
+    http_status: result.httpStatus,
+    // PostgreSQL keeps no NUL, and nobody half a surrogate.
+    answer: result.answer?.replaceAll('\0', '').toWellFormed().slice(0, 1024) ?? null,
+    took_ms: Math.round(tookMs),
+    at,
+  })
 }
 
+const insertAttempt = prepared((db, values: Insertable<Tables['delivery_attempts']>) =>
+  db.insertInto('delivery_attempts').values(values),
+)
+
 async function noteSuccess(db: Db, { workspaceId, channel }: Claim, now: number) {
-  await db
-    .updateTable('channels')
-    .set({ last_delivery_at: now, failing_since: null })
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', channel.id)
-    .execute()
+  await updateSound(db, { now, workspaceId, channelId: channel.id })
 }
+
+const updateSound = prepared((db, at: { now: number; workspaceId: number; channelId: number }) =>
+  db
+    .updateTable('channels')
+    .set({ last_delivery_at: at.now, failing_since: null })
+    .where('workspace_id', '=', at.workspaceId)
+    .where('id', '=', at.channelId),
+)
 
 async function noteFailure(
   db: Db,

@@ -8,6 +8,7 @@ import { erasures } from './migrations/0002-erasures.ts'
 import { forms } from './migrations/0003-forms.ts'
 import { attribution } from './migrations/0004-attribution.ts'
 import { notify } from './migrations/0005-notify.ts'
+import { submissionsByEmail } from './migrations/0006-submissions-by-email.ts'
 import type { Tables } from './tables.ts'
 
 export const migrations = (engine: Engine): Record<string, Migration> => ({
@@ -16,6 +17,7 @@ export const migrations = (engine: Engine): Record<string, Migration> => ({
   '0003-forms': forms(engine),
   '0004-attribution': attribution(engine),
   '0005-notify': notify(engine),
+  '0006-submissions-by-email': submissionsByEmail(),
 })
 
 /** @throws a sentence for the operator when the database was made by a newer version, or a step fails. */

@@ -30,6 +30,8 @@ const PRAGMAS = [
   'wal_autocheckpoint=1000',
   'journal_size_limit=67108864',
   'temp_store=MEMORY',
+  // What is deleted is overwritten: an address that was erased is not to be found in a free page.
+  'secure_delete=ON',
 ]
 
 /** For migrations alone, before anything else has the file open. */

@@ -13,8 +13,9 @@ import {
   TELEGRAM_CHAT,
   TELEGRAM_TOKEN,
 } from '../../../../tests/support/receivers.ts'
-import { type ChannelType, sendBy } from '../channels.ts'
+import { sendBy } from '../channels.ts'
 import type { ChannelSecrets, Destination, Notice, Result } from '../notice.ts'
+import type { ChannelType } from '../schema.ts'
 import { aDestination, aNotice, needs, whole } from './notice.fixture.ts'
 
 type Chat = Extract<ChannelType, 'slack' | 'discord' | 'telegram' | 'teams'>

@@ -122,8 +122,13 @@ export function fitFields(fields: ReadonlyMap<string, string>, room: Room): Fitt
 export const moreFields = (more: number) => `… ${more} more ${more === 1 ? 'field' : 'fields'}`
 
 /** What a message begins with. */
-export const headline = ({ event, form }: Notice) =>
-  `${event === 'test' ? 'Test notification for' : 'New submission to'} ${oneLine(form.name)}`
+export const headline = ({ event, form }: Notice) => `${NEWS[event]} ${oneLine(form.name)}`
+
+const NEWS: Record<Notice['event'], string> = {
+  'submission.created': 'New submission to',
+  'channel.disabled': 'Switched off:',
+  test: 'Test notification for',
+}
 
 /** What a message ends with, before the link; '' where nothing is known. */
 export const closing = ({ attribution }: Notice, max: number, cost?: Cost) =>

@@ -1,0 +1,124 @@
+// bun bench/deliveries.ts: deliveries per second to a receiver on this machine, from the row to its record, as a ratio to a
+// bare loop that makes the same requests and writes nothing down. Alternating rounds in one run; SQLite.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createWorkspace } from '../server/features/accounts/workspaces.ts'
+import { storeSubmissions } from '../server/features/forms/submission.fixture.ts'
+import { tellSubmissions } from '../server/features/forms/told-submission.ts'
+import { sendBy } from '../server/features/notify/channels.ts'
+import { createChannel } from '../server/features/notify/create-channel.ts'
+import { openDeliverer } from '../server/features/notify/deliver.ts'
+import { enqueueDeliveries } from '../server/features/notify/enqueue.ts'
+import type { Notice } from '../server/features/notify/notice.ts'
+import { sealing } from '../server/features/notify/secrets.ts'
+import { type Network, parseNetwork } from '../server/lib/cidr.ts'
+import { openRows } from '../server/storage/rows/open.ts'
+
+const ROUNDS = 5
+const CHANNELS = 16
+const EACH = 100
+/** What the deliverer does at most at the same time. */
+const AT_ONCE = 32
+
+const dataDir = mkdtempSync(join(tmpdir(), 'towpath-bench-'))
+const rows = await openRows({ dataDir })
+const origin = 'https://go.example'
+let got = 0
+// In a thread of its own: who receives is not what is measured.
+const receiver = new Worker(
+  URL.createObjectURL(
+    new Blob([
+      `const server = Bun.serve({ port: 0, hostname: '127.0.0.1', async fetch(request) {
+        await request.arrayBuffer()
+        postMessage(0)
+        return new Response('ok')
+      } })
+      postMessage(server.port)`,
+    ]),
+  ),
+)
+const port = await new Promise<number>((resolve) => {
+  receiver.onmessage = ({ data }) => resolve(data)
+})
+receiver.onmessage = () => {
+  got++
+}
+const url = `http://127.0.0.1:${port}/hook`
+const send = { allow: [parseNetwork('127.0.0.1') as Network], origin }
+const needs = { rows, now: Date.now, sealing: sealing('a secret that is long enough for a bench') }
+const { id: workspaceId } = await createWorkspace(needs, { name: 'Bench', plan: 'enterprise' })
+const actor = { kind: 'operator', workspaceId, plan: 'enterprise', keyId: null } as const
+const channels = await Promise.all(
+  Array.from({ length: CHANNELS }, (_, i) =>
+    createChannel(needs, actor, { type: 'webhook', name: `Hook ${i}`, url }),
+  ),
+)
+const form = await rows.write((db) =>
+  db
+    .insertInto('forms')
+    .values({ workspace_id: workspaceId, form_key: 'bench', name: 'Bench', created_at: 1, updated_at: 1 })
+    .returning('id')
+    .executeTakeFirstOrThrow(),
+)
+const read = tellSubmissions({ rows, origin, settleAttribution: async () => {} })
+
+async function untilGot(count: number) {
+  while (got < count) await Bun.sleep(1)
+}
+
+/** @returns deliveries per second, each with its record */
+async function delivered(): Promise<number> {
+  const from = got
+  await rows.write(async (db) => {
+    const ids = await storeSubmissions(
+      db,
+      { workspaceId, formId: form.id },
+      Array.from({ length: EACH }, () => ({})),
+    )
+    const channelIds = channels.map(({ id }) => id)
+    for (const submissionId of ids)
+      await enqueueDeliveries(db, rows.engine, { workspaceId, submissionId, channelIds, at: Date.now() })
+  })
+  const began = performance.now()
+  const deliverer = await openDeliverer({ ...needs, sendBy, send, readSubmission: read })
+  await untilGot(from + CHANNELS * EACH)
+  await deliverer.close()
+  return (CHANNELS * EACH * 1000) / (performance.now() - began)
+}
+
+/** @returns the same requests per second, signed too, and nothing else */
+async function bare(): Promise<number> {
+  const [some] = await rows.read.selectFrom('submissions').select('id').limit(1).execute()
+  const content = await read(workspaceId, some?.id ?? 0)
+  if (!content) throw new Error('there is no submission')
+  const notice: Notice = { ...content, event: 'submission.created', messageId: 'msg_bench', at: Date.now() }
+  const secrets = { url, secrets: [channels[0]?.secret ?? ''] }
+  const to = { name: 'Hook', recipients: [], chatId: null, secrets }
+  let left = CHANNELS * EACH
+  const began = performance.now()
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      while (left-- > 0) await sendBy.webhook(send, to, { ...notice, at: Date.now() })
+    }),
+  )
+  return (CHANNELS * EACH * 1000) / (performance.now() - began)
+}
+
+const ratios: number[] = []
+await delivered()
+for (let round = 1; round <= ROUNDS; round++) {
+  const [ours, theirs] =
+    round % 2 ? [await delivered(), await bare()] : [await bare(), await delivered()].reverse()
+  ratios.push((ours ?? 0) / (theirs ?? 1))
+  process.stdout.write(
+    `round ${round}: ${Math.round(ours ?? 0)} deliveries/s, ${Math.round(theirs ?? 0)} bare requests/s, ratio ${ratios.at(-1)?.toFixed(2)}\n`,
+  )
+}
+const median = ratios.sort((a, b) => a - b)[Math.floor(ratios.length / 2)]
+process.stdout.write(`median ratio ${median?.toFixed(2)} (at least 0.5 is asked for)\n`)
+receiver.terminate()
+await rows.close()
+rmSync(dataDir, { recursive: true, force: true })
+process.exit(0)

@@ -1,0 +1,88 @@
+// What was stored arrives, though whoever delivers it is killed again and again.
+
+import { afterAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { Webhook } from 'standardwebhooks'
+import { type Outbox, openOutbox, type Receiver, SECRET, startReceiver } from '../support/outbox.ts'
+import { ENGINES, until } from '../support/server.ts'
+import { randomMs } from './real-server.ts'
+
+const ROUNDS = 10
+const SUBMISSIONS = 1_000
+const CHANNELS = 8
+/** What may be in hand at a kill: two for each channel. */
+const IN_HAND = 2 * CHANNELS
+
+const ends: (() => Promise<unknown>)[] = []
+afterAll(async () => {
+  for (const end of ends.reverse()) await end()
+})
+
+async function startDeliverer({ dataDir, databaseUrl }: Outbox) {
+  const program = join(import.meta.dir, 'deliverer.ts')
+  const child = Bun.spawn(
+    [process.execPath, program, dataDir, SECRET, ...(databaseUrl ? [databaseUrl] : [])],
+    { env: { PATH: process.env.PATH }, stdin: 'ignore', stdout: 'pipe', stderr: 'inherit' },
+  )
+  const reader = child.stdout.getReader()
+  await reader.read()
+  return {
+    async kill() {
+      child.kill('SIGKILL')
+      await child.exited
+    },
+  }
+}
+
+/** Kills it as often as asked while it delivers, then lets it come to the end. */
+async function deliverWithKills(outbox: Outbox, hook: Receiver, isOver: () => Promise<boolean>) {
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = hook.got.length
+    const child = await startDeliverer(outbox)
+    ends.push(child.kill)
+    await until('some deliveries', () => hook.got.length > before + 5)
+    await Bun.sleep(randomMs(0, 40))
+    await child.kill()
+  }
+  const last = await startDeliverer(outbox)
+  ends.push(last.kill)
+  await until('all deliveries', isOver, 30_000)
+  await last.kill()
+}
+
+describe.each(ENGINES)('deliveries on %s', (engine) => {
+  test(`all arrive after ${ROUNDS} kills, few of them twice, every one signed`, async () => {
+    const outbox = await openOutbox(engine)
+    ends.push(outbox.close)
+    const hook = startReceiver()
+    ends.push(hook.stop)
+    const workspace = await outbox.workspace()
+    const secrets = new Map<string, string>()
+    const channelIds: number[] = []
+    for (let i = 0; i < CHANNELS; i++) {
+      const { id, secret } = await workspace.webhook(`${hook.url}/${i}`)
+      channelIds.push(id)
+      secrets.set(String(i), secret)
+    }
+    const each = SUBMISSIONS / CHANNELS
+    for (const id of channelIds) await workspace.submit(await workspace.form([id]), each)
+    // So that there is something left to be killed for.
+    hook.behave(async () => {
+      await Bun.sleep(3)
+      return new Response('ok')
+    })
+    const isOver = async () =>
+      (await workspace.api('/deliveries?status=delivered')).json.total === SUBMISSIONS
+    await deliverWithKills(outbox, hook, isOver)
+
+    const sent = (await workspace.deliveries()).map(({ messageId }) => messageId)
+    const counts = hook.counts()
+    expect([...counts.keys()].sort()).toEqual(sent.sort())
+    expect(hook.got.length - counts.size).toBeLessThanOrEqual(ROUNDS * IN_HAND)
+    expect(Math.max(...counts.values())).toBeLessThanOrEqual(ROUNDS)
+    for (const { path, body, headers } of hook.got) {
+      const secret = secrets.get(path.split('/').at(-1) ?? '') ?? ''
+      expect(new Webhook(secret).verify(body, headers)).toMatchObject({ type: 'submission.created' })
+    }
+  }, 60_000)
+})

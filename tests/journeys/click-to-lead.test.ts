@@ -1,0 +1,186 @@
+// The whole way in a browser: a short link, the page it leads to, another page, the form there, and what the owner of the
+// link then sees of it.
+
+import { expect, test } from 'bun:test'
+import { until } from '../support/server.ts'
+import { onSite, type TestSite, type Visitor } from '../support/site.ts'
+
+/** What the owner of a link is promised to wait at most. */
+const SEEN_WITHIN_MS = 2_000
+
+const kept = ({ page }: Visitor) => page.evaluate<string | null>('Object.values(sessionStorage)[0] ?? null')
+
+/** A workspace with a form on a contact page, a landing page that leads there, and a link to that. */
+async function campaignOf({ workspace, put, origin, server }: TestSite, name: string) {
+  const ws = await workspace()
+  const form = await ws.form({ requiredFields: ['email'] })
+  const contact = put(
+    `${ws.tag}<form action="${form.endpoint}" method="post">
+       <input name="name"><input name="email"><button>Send</button>
+     </form>`,
+    {},
+    `/${name}/contact`,
+  )
+  const landing = put(`${ws.tag}<a href="${contact}">Contact</a>`, {}, `/${name}`)
+  const { json } = await ws.api('/links', {
+    method: 'POST',
+    body: {
+      destinationUrl: `${landing}?utm_source=mail&utm_medium=newsletter&utm_campaign=${name}`,
+      trackConversions: true,
+      tagNames: [name],
+    },
+  })
+  const link = json.data
+  return { ws, form, contact, landing, link, short: `${server.origin}/${link.slug}`, origin }
+}
+
+type Campaign = Awaited<ReturnType<typeof campaignOf>>
+
+/** From the short link to the contact page. */
+async function arrive({ page }: Visitor, { short, contact }: Campaign) {
+  await page.goto(short)
+  await until('the landing is told', () => kept({ page } as Visitor))
+  const facts = page.waitForResponse(/\/forms\?keys=/)
+  const told = page.waitForResponse((response) => response.url().endsWith('/e'))
+  await page.click('a')
+  await Promise.all([page.waitForURL(contact), facts, told])
+}
+
+async function send({ page }: Visitor, email: string) {
+  await page.fill('[name=name]', 'Ada')
+  await page.fill('[name=email]', email)
+  await page.click('button')
+  await page.locator('form [role=status]', { hasText: 'Thank you' }).waitFor()
+}
+
+onSite('from click to lead', (site) => {
+  test('a submission is known by its link and campaign, counted at once, and exported', async () => {
+    const campaign = await campaignOf(site(), 'spring')
+    const { ws, form, link, landing, contact } = campaign
+    const visit = await site().visitor()
+    await arrive(visit, campaign)
+    await send(visit, 'ada@example.com')
+    const sentAt = Date.now()
+
+    const count = async (path: string) => (await ws.api(`/analytics/${path}`)).json.data
+    const within = (what: string, look: () => Promise<unknown>) =>
+      until(what, look, SEEN_WITHIN_MS - (Date.now() - sentAt))
+    await within('the lead of the link', async () => {
+      const [first] = await count('leads?groupBy=link')
+      return first?.link === link.id && first.leads === 1 && first.visitors === 1
+    })
+    await within('the funnel', async () => {
+      const [first] = await count('funnel?groupBy=link')
+      return first?.link === link.id && first.clicks === 1 && first.visits === 1 && first.leads === 1
+    })
+    expect(await count('leads?groupBy=utmCampaign')).toMatchObject([{ utmCampaign: 'spring', leads: 1 }])
+    expect(await count('leads?groupBy=tag&model=first')).toMatchObject([{ name: 'spring', leads: 1 }])
+    expect(await count('clicks')).toMatchObject({ clicks: 1 })
+    expect((await ws.api(`/links/${link.id}`)).json.data).toMatchObject({ clicks: 1, leads: 1 })
+
+    const [submission] = await ws.submissions(form.key)
+    expect(submission).toMatchObject({
+      fields: { name: 'Ada', email: 'ada@example.com' },
+      email: 'ada@example.com',
+      linkId: link.id,
+      clickId: expect.stringMatching(/\S/),
+      sessionLinked: true,
+      eventId: expect.stringMatching(/\S/),
+      attribution: 'measured',
+      landingUrl: landing,
+      pageUrl: contact,
+      utmSource: 'mail',
+      utmMedium: 'newsletter',
+      utmCampaign: 'spring',
+    })
+    expect((await ws.api(`/submissions/${submission.id}/attribution`)).json.data).toMatchObject([
+      { type: 'click', linkId: link.id, slug: link.slug, isFirst: true, isLast: true, linearCredit: 1 },
+    ])
+
+    const { text } = await ws.api(`/forms/${form.key}/submissions/export`)
+    const [names, ...lines] = text
+      .trim()
+      .split(/\r?\n/)
+      .map((line) => line.split(','))
+    const cells = Object.fromEntries((names as string[]).map((name, i) => [name, lines[0]?.[i]]))
+    expect(lines).toHaveLength(1)
+    expect(cells).toMatchObject({
+      name: 'Ada',
+      email: 'ada@example.com',
+      linkId: String(link.id),
+      utmCampaign: 'spring',
+      attribution: 'measured',
+    })
+
+    // All the browser has of it is one event id, in this tab.
+    expect(await visit.context.cookies()).toEqual([])
+    expect(await visit.page.evaluate('localStorage.length + document.cookie.length')).toBe(0)
+    expect(await visit.page.evaluate('sessionStorage.length')).toBe(1)
+    expect(visit.errors).toEqual([])
+    await visit.close()
+  }, 30_000)
+
+  test('a second link in the same visit is the last touch, and the first one stays the first', async () => {
+    const [first, second] = [await campaignOf(site(), 'summer'), await campaignOf(site(), 'unused')]
+    const { ws, form } = first
+    const { json } = await ws.api('/links', {
+      method: 'POST',
+      body: { destinationUrl: `${first.contact}?utm_source=ad&utm_campaign=autumn`, trackConversions: true },
+    })
+    const last = json.data
+    const visit = await site().visitor()
+    await arrive(visit, first)
+    const facts = visit.page.waitForResponse(/\/forms\?keys=/)
+    const told = visit.page.waitForResponse((response) => response.url().endsWith('/e'))
+    await visit.page.goto(`${site().server.origin}/${last.slug}`)
+    await Promise.all([facts, told])
+    await send(visit, 'bo@example.com')
+    const [submission] = await ws.submissions(form.key)
+    expect(submission).toMatchObject({ linkId: last.id, utmCampaign: 'autumn', landingUrl: first.landing })
+    expect((await ws.api(`/submissions/${submission.id}/attribution`)).json.data).toMatchObject([
+      { type: 'click', linkId: first.link.id, isFirst: true, isLast: false, linearCredit: 0.5 },
+      { type: 'click', linkId: last.id, isFirst: false, isLast: true, linearCredit: 0.5 },
+    ])
+    for (const [model, credit] of Object.entries({
+      first: { [first.link.id]: 1 },
+      last: { [last.id]: 1 },
+      linear: { [first.link.id]: 0.5, [last.id]: 0.5 },
+    })) {
+      const { data } = (await ws.api(`/analytics/leads?groupBy=link&model=${model}`)).json
+      const leads = data.map(({ link, leads }: { link: number; leads: number }) => [link, leads])
+      expect([model, Object.fromEntries(leads)]).toEqual([model, credit])
+    }
+    expect((await second.ws.api('/analytics/leads')).json.data.leads).toBe(0)
+    await visit.close()
+  }, 30_000)
+
+  test('under Global Privacy Control the form is stored, and nothing says what brought it', async () => {
+    const campaign = await campaignOf(site(), 'winter')
+    const { ws, form, link } = campaign
+    const visit = await site().visitor()
+    await visit.context.setExtraHTTPHeaders({ 'Sec-GPC': '1' })
+    await visit.context.addInitScript(
+      "Object.defineProperty(navigator, 'globalPrivacyControl', { value: true })",
+    )
+    const asked: string[] = []
+    visit.page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    await visit.page.goto(campaign.short)
+    await site().open(visit, campaign.contact)
+    await send(visit, 'cy@example.com')
+    expect(asked).not.toContain('/e')
+    const [submission] = await ws.submissions(form.key)
+    expect(submission).toMatchObject({
+      linkId: null,
+      clickId: null,
+      eventId: null,
+      attribution: 'none',
+      landingUrl: null,
+    })
+    expect(await visit.page.evaluate('sessionStorage.length')).toBe(0)
+    await site().server.shipped()
+    const { data } = (await ws.api('/analytics/funnel')).json
+    expect(data).toMatchObject({ visits: 0, leads: 1 })
+    expect((await ws.api(`/links/${link.id}`)).json.data.leads).toBe(0)
+    await visit.close()
+  }, 30_000)
+})
