@@ -272,8 +272,12 @@ test('300,000 clicks cost no more memory than few do, and come in order', async 
   const watch = setInterval(() => {
     peak = Math.max(peak, residentMb())
   }, 5)
-  for (const format of EXPORT_FORMATS) {
-    const { path } = await exportAll(format)
+  const paths = new Map<ExportFormat, string>()
+  for (const format of EXPORT_FORMATS) paths.set(format, (await exportAll(format)).path)
+  clearInterval(watch)
+  expect(peak - before).toBeLessThan(80)
+  // Reading them takes memory too, so it comes afterwards.
+  for (const [format, path] of paths) {
     const instance = await DuckDBInstance.create(':memory:')
     const connection = await instance.connect()
     const answer = await connection.runAndReadAll(
@@ -283,8 +287,6 @@ test('300,000 clicks cost no more memory than few do, and come in order', async 
     connection.closeSync()
     instance.closeSync()
   }
-  clearInterval(watch)
-  expect(peak - before).toBeLessThan(100)
 }, 60_000)
 
 const residentMb = () => process.memoryUsage.rss() / 1024 / 1024

@@ -92,8 +92,6 @@ async function openOnce(settings: DuckDbSettings, prepare: (instance: DuckDBInst
     // Gives memory back by itself. Without it the process stays as big as the biggest question made it: exact visitors
     // of 10 million hits peaked at 591 MB and left 409, with it 396 and 97.
     allocator_background_threads: 'true',
-    // 512 MB by default. Halves what an export needs beside the cache, and costs no time.
-    allocator_bulk_deallocation_flush_threshold: '8MB',
   })
   try {
     const connection = await instance.connect()
