@@ -169,10 +169,13 @@ function count(leads: Lead[], asked: LeadSelection, grouping: LeadGrouping): Lea
     leads: its.reduce((sum, each) => sum + each.part, 0) / 1_000_000,
     visitors: new Set(its.flatMap((each) => each.visitor ?? [])).size,
   }))
-  const byKey = (a: LeadAnswer, b: LeadAnswer) =>
-    typeof a.key === 'number'
+  const byKey = (a: LeadAnswer, b: LeadAnswer) => {
+    // What has no key comes before its equals.
+    if (a.key === null || b.key === null) return Number(b.key === null) - Number(a.key === null)
+    return typeof a.key === 'number'
       ? a.key - Number(b.key)
       : Buffer.compare(Buffer.from(`${a.key}`), Buffer.from(`${b.key}`))
+  }
   if (grouping.by === 'total' || grouping.by === 'time') return rows.sort(byKey)
   return rows.sort((a, b) => b.leads - a.leads || byKey(a, b)).slice(0, grouping.limit)
 }

@@ -134,7 +134,7 @@ function groupingSql(
   if (grouping.by === 'time') {
     return { key: bucketSql('created_at', grouping.starts, bind), from: 'credited', tail: perKey }
   }
-  const tail = `GROUP BY key ORDER BY parts DESC, key LIMIT ${bind(grouping.limit)}`
+  const tail = `GROUP BY key ORDER BY parts DESC, key NULLS FIRST LIMIT ${bind(grouping.limit)}`
   const link = (table: string, id: string) =>
     `${table} ON ${table}.${id} = credited.link_id AND ${table}.workspace_id = ${bind(workspaceId)}`
   switch (grouping.by) {
