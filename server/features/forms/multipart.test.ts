@@ -131,6 +131,14 @@ test('whatever fields are written are read', () => {
   )
 })
 
+test('a name may hold what JavaScript takes for the end of a line', () => {
+  const fields = [
+    { name: 'a\u2028b', value: 'x' },
+    { name: '\u2029', value: '' },
+  ]
+  expect(read(multipart(fields)) as object[]).toEqual(fields)
+})
+
 test('hostile headers take no more time than others', () => {
   const started = performance.now()
   const hostile = [

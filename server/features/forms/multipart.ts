@@ -97,8 +97,9 @@ function readPart(part: Buffer): Entry {
   return { name, file: fileName === '' && content.length === 0 ? 'none' : 'chosen' }
 }
 
-// A quote ends the value where a semicolon or the end follows: older clients write `\"` inside, browsers `%22`.
-const PARAMETER = /\s*;\s*(?:([\w*-]+)\s*=\s*(?:"(.*?)"(?=\s*(?:;|$))|([^\s;"]*))|$)/y
+// A quote ends the value where a semicolon or the end follows: older clients write `\"` inside, browsers `%22`. A name may
+// hold what JavaScript takes for the end of a line (U+2028).
+const PARAMETER = /\s*;\s*(?:([\w*-]+)\s*=\s*(?:"(.*?)"(?=\s*(?:;|$))|([^\s;"]*))|$)/sy
 
 /** @returns undefined where the header is not well formed */
 function readParameters(text: string): Map<string, string> | undefined {
