@@ -1,6 +1,7 @@
 // Where Chromium is on this machine; Debian's package is installed where that is possible.
 
 import { type Browser, chromium } from 'playwright-core'
+import { installPackage, mayInstall } from './debian.ts'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
@@ -25,25 +26,8 @@ function findChromium(): string | undefined {
 }
 
 function installChromium(): string {
-  if (process.getuid?.() === 0 && Bun.which('apt-get')) {
-    process.stderr.write('Chromium is missing: installing the Debian package for the tests\n')
-    const patient = ['-q', '-o', 'DPkg::Lock::Timeout=300']
-    apt('apt-get', ...patient, 'update')
-    apt('apt-get', ...patient, 'install', '-y', '--no-install-recommends', 'chromium')
-  }
+  if (mayInstall()) installPackage('chromium', 'set CHROMIUM to the path of one.')
   const found = findChromium()
   if (found) return found
   throw new Error('These tests need Chromium: install it, or set CHROMIUM to the path of its program.')
-}
-
-function apt(...command: string[]) {
-  const run = Bun.spawnSync(command, {
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  if (run.success) return
-  throw new Error(
-    `Chromium could not be installed (${command.join(' ')}): set CHROMIUM to the path of one.\n${run.stderr}`,
-  )
 }

@@ -1,7 +1,8 @@
 // Where PostgreSQL's programs are on this machine, and as whom they run: they refuse to be root.
 
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { installPackage, mayInstall } from './debian.ts'
 
 const DEBIAN_VERSIONS = '/usr/lib/postgresql'
 const CREATE_CLUSTER = '/etc/postgresql-common/createcluster.conf'
@@ -12,8 +13,7 @@ let refused: unknown
 /** Called before the first test as well: an installation takes longer than a test may. */
 export function preparePostgres(): void {
   if (process.env.TEST_DATABASE_URL || refused || findPrograms()) return
-  if (process.getuid?.() !== 0 || !Bun.which('apt-get')) return
-  process.stderr.write('PostgreSQL is missing: installing the Debian package for the tests\n')
+  if (!mayInstall()) return
   try {
     installDebianPackage()
   } catch (error) {
@@ -47,24 +47,10 @@ function findPrograms(): string | undefined {
 function installDebianPackage() {
   // The package starts a server of its own on port 5432 unless this file, read by its install script, says no.
   if (!existsSync(CREATE_CLUSTER)) {
-    apt('mkdir', '-p', dirname(CREATE_CLUSTER))
+    mkdirSync(dirname(CREATE_CLUSTER), { recursive: true })
     writeFileSync(CREATE_CLUSTER, 'create_main_cluster = false\n')
   }
-  const patient = ['-q', '-o', 'DPkg::Lock::Timeout=300']
-  apt('apt-get', ...patient, 'update')
-  apt('apt-get', ...patient, 'install', '-y', '--no-install-recommends', 'postgresql')
-}
-
-function apt(...command: string[]) {
-  const run = Bun.spawnSync(command, {
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  if (run.success) return
-  throw new Error(
-    `PostgreSQL could not be installed (${command.join(' ')}): set TEST_DATABASE_URL to a server that the tests may use.\n${run.stderr}`,
-  )
+  installPackage('postgresql', 'set TEST_DATABASE_URL to a server that the tests may use.')
 }
 
 /** Whom to become; nothing when we are an ordinary user already. */

@@ -3,7 +3,7 @@
 import type { Db, OnCommit } from '../../storage/rows/open.ts'
 import type { LinkCache } from '../links/cache.ts'
 import { creditLeads } from '../links/credit-leads.ts'
-import type { Touch } from './touch.ts'
+import { campaignColumns, type Touch } from './touch.ts'
 
 export interface Credited {
   id: number
@@ -42,11 +42,7 @@ export async function insertTouches(
       click_id: touch.clickId,
       referrer: touch.referrer,
       landing_url: touch.landingUrl,
-      utm_source: touch.utmSource,
-      utm_medium: touch.utmMedium,
-      utm_campaign: touch.utmCampaign,
-      utm_term: touch.utmTerm,
-      utm_content: touch.utmContent,
+      ...campaignColumns(touch),
     })),
   )
   for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {

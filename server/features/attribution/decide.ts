@@ -8,7 +8,7 @@ import type { ClickIds } from '../hits/click-id.ts'
 import type { LinkCache } from '../links/cache.ts'
 import { creditLeads } from '../links/credit-leads.ts'
 import { insertTouches } from './credit.ts'
-import type { Touch, TouchKind } from './touch.ts'
+import { type CampaignColumns, campaignOf, type Touch, type TouchKind } from './touch.ts'
 
 /** Submissions of one click, or of none. */
 export interface Decision {
@@ -111,11 +111,7 @@ const touchBy = (click: Inferred, row: Decided): Touch => ({
   clickId: click.clickId,
   referrer: row.referrer,
   landingUrl: row.landing_url,
-  utmSource: row.utm_source,
-  utmMedium: row.utm_medium,
-  utmCampaign: row.utm_campaign,
-  utmTerm: row.utm_term,
-  utmContent: row.utm_content,
+  ...campaignOf(row),
 })
 
 /** A page that is seen so soon after a click is where it led. */
@@ -152,18 +148,13 @@ const NOTHING = {
   utmContent: null,
 }
 
-interface TouchRow {
+interface TouchRow extends CampaignColumns {
   at: number
   kind: string
   link_id: number | null
   click_id: string | null
   referrer: string | null
   landing_url: string | null
-  utm_source: string | null
-  utm_medium: string | null
-  utm_campaign: string | null
-  utm_term: string | null
-  utm_content: string | null
 }
 
 /** As it was written by `insertTouches`. */
@@ -174,9 +165,5 @@ export const touchOf = (row: TouchRow): Touch => ({
   clickId: row.click_id,
   referrer: row.referrer,
   landingUrl: row.landing_url,
-  utmSource: row.utm_source,
-  utmMedium: row.utm_medium,
-  utmCampaign: row.utm_campaign,
-  utmTerm: row.utm_term,
-  utmContent: row.utm_content,
+  ...campaignOf(row),
 })

@@ -5,6 +5,7 @@ import { answerFailure } from '../../http/answer.ts'
 import { clientAddress, limitKey } from '../../http/client-address.ts'
 import type { Reply } from '../../http/front.ts'
 import { readBytes } from '../../http/json-body.ts'
+import type { Peers } from '../../http/peers.ts'
 import type { PostHead } from '../../http/request-head.ts'
 import { requestId } from '../../http/request-id.ts'
 import type { Network } from '../../lib/cidr.ts'
@@ -34,7 +35,7 @@ export interface IntakeNeeds {
   clock?: () => number
 }
 
-type Peer = { requestIP(request: Request): { address: string } | null }
+type Peer = Pick<Peers, 'requestIP'>
 
 const BODY_MAX = 8 * 1024
 /** More than a person opens in a minute; an office behind one address may lose some views beyond it, and no submission. */
@@ -126,8 +127,10 @@ export function intake(needs: IntakeNeeds) {
     },
 
     /** The same answer for a plain POST of a workspace that memory knows; else null, and nothing has happened. */
-    quickly({ segment, query, headers, body }: PostHead, peer: string): Reply | null {
-      if (segment !== needs.path || query !== '' || body.length > BODY_MAX) return null
+    quickly({ segment, query, headers, ...head }: PostHead, peer: string): Reply | null {
+      if (segment !== needs.path || query !== '') return null
+      const body = head.body()
+      if (body.length > BODY_MAX) return null
       if (isPrivate(headers)) return reply(NOTHING)
       const told = readTold(body)
       const workspaceId = typeof told === 'string' ? null : needs.workspaces.known(told.w)

@@ -10,6 +10,7 @@ import type { Tables } from '../../storage/rows/tables.ts'
 import type { CreditTouches } from '../attribution/credit.ts'
 import type { Joined, JoinVisit } from '../attribution/joined.ts'
 import type { DescribeSender, Sender } from '../attribution/sender.ts'
+import { campaignColumns } from '../attribution/touch.ts'
 import type { SaltOf } from '../hits/visitor.ts'
 import { enqueueDeliveries } from '../notify/enqueue.ts'
 import type { GoodToken } from './captcha.ts'
@@ -117,11 +118,7 @@ function describe(
     referrer: source.referrer,
     page_url: pageOf(sender, visit),
     landing_url: visit?.first.landingUrl ?? null,
-    utm_source: source.utmSource,
-    utm_medium: source.utmMedium,
-    utm_campaign: source.utmCampaign,
-    utm_term: source.utmTerm,
-    utm_content: source.utmContent,
+    ...campaignColumns(source),
     device: sender.device,
     browser: sender.browser,
     os: sender.os,

@@ -4,6 +4,7 @@ import type { Selectable } from 'kysely'
 import { iso } from '../../lib/wire.ts'
 import type { Touches } from '../../storage/rows/tables.ts'
 import type { Actor } from '../accounts/actor.ts'
+import { campaignOf } from '../attribution/touch.ts'
 import { findSubmission } from './find-submission.ts'
 import type { Touch } from './schema.ts'
 import type { SubmissionNeeds, SubmissionRow } from './submission.ts'
@@ -101,11 +102,7 @@ function ofRow(row: TouchRow, { attribution }: SubmissionRow, links: Names): Tou
     clickId: row.click_id,
     referrer: row.referrer,
     landingUrl: row.landing_url,
-    utmSource: row.utm_source,
-    utmMedium: row.utm_medium,
-    utmCampaign: row.utm_campaign,
-    utmTerm: row.utm_term,
-    utmContent: row.utm_content,
+    ...campaignOf(row),
   }
 }
 
@@ -130,13 +127,7 @@ function withoutRows(submission: SubmissionRow, links: Names): Touch[] {
 
 function pageOf(row: SubmissionRow): Touch[] {
   const page = { referrer: row.referrer, pageUrl: row.page_url, landingUrl: row.landing_url }
-  const campaign = {
-    utmSource: row.utm_source,
-    utmMedium: row.utm_medium,
-    utmCampaign: row.utm_campaign,
-    utmTerm: row.utm_term,
-    utmContent: row.utm_content,
-  }
+  const campaign = campaignOf(row)
   const has = (part: object) => Object.values(part).some((value) => value !== null)
   return [
     ...(has(campaign)

@@ -5,10 +5,12 @@ import { isbot } from 'isbot'
 import { clientAddress, limitKey } from '../../http/client-address.ts'
 import type { Redirect } from '../../http/front.ts'
 import { readBytes } from '../../http/json-body.ts'
+import type { Peers } from '../../http/peers.ts'
 import type { RequestHead } from '../../http/request-head.ts'
 import type { Network } from '../../lib/cidr.ts'
 import { Failure } from '../../lib/failure.ts'
 import { describeError, log } from '../../lib/log.ts'
+import { checkPassword } from '../../lib/password.ts'
 import { slidingWindows } from '../../lib/sliding-window.ts'
 import { deviceForTargeting, isPrefetch } from '../../lib/user-agent.ts'
 import type { Geo } from '../../storage/geo.ts'
@@ -19,7 +21,6 @@ import { type Asked, recordHit } from '../hits/record.ts'
 import type { Spool } from '../hits/spool.ts'
 import type { CachedLink, LinkCache } from '../links/cache.ts'
 import { type Site, shortUrl } from '../links/link.ts'
-import { checkPassword } from '../links/password.ts'
 import { resolveLink } from '../links/resolve.ts'
 import { slugKey } from '../links/slug.ts'
 import { hasClicksLeft, useClick } from '../links/use-click.ts'
@@ -39,7 +40,7 @@ export interface RedirectNeeds {
 }
 
 type Answer = Response | Promise<Response>
-type Peer = { requestIP(request: Request): { address: string } | null }
+type Peer = Pick<Peers, 'requestIP'>
 
 const PASSWORD_BODY_MAX = 16 * 1024
 const PASSWORD_TRIES_PER_MINUTE = 5

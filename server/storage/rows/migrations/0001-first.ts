@@ -1,22 +1,12 @@
 // The first data model: workspaces and keys, links and tags, and what the click counters and visitor ids need.
 
-import type { ColumnDataType, Kysely, RawBuilder } from 'kysely'
+import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Engine } from '../engine.ts'
+import { columns } from './columns.ts'
 
 export function first(engine: Engine) {
-  const postgres = engine === 'postgres'
-  const bigint: ColumnDataType = postgres ? 'bigint' : 'integer'
-  // Byte order, so that sorting and cursors agree between the engines and with JavaScript.
-  const text: ColumnDataType | RawBuilder<unknown> = postgres ? sql`text collate "C"` : 'text'
-
-  const table = (db: Kysely<unknown>, name: string) => {
-    const builder = db.schema.createTable(name)
-    // AUTOINCREMENT: an id that was given out is never given out again, or a new link would inherit old clicks.
-    return postgres
-      ? builder.addColumn('id', 'bigint', (c) => c.primaryKey().generatedByDefaultAsIdentity())
-      : builder.addColumn('id', 'integer', (c) => c.primaryKey().autoIncrement())
-  }
+  const { postgres, bigint, text, table } = columns(engine)
 
   return {
     async up(db: Kysely<unknown>) {

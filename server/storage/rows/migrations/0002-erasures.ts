@@ -1,13 +1,11 @@
 // Deleting workspaces: what is left to do for those whose rows are gone, and the index by which their links are found.
 
-import type { ColumnDataType, Kysely, RawBuilder } from 'kysely'
-import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Engine } from '../engine.ts'
+import { columns } from './columns.ts'
 
 export function erasures(engine: Engine) {
-  const postgres = engine === 'postgres'
-  const bigint: ColumnDataType = postgres ? 'bigint' : 'integer'
-  const text: ColumnDataType | RawBuilder<unknown> = postgres ? sql`text collate "C"` : 'text'
+  const { bigint, text } = columns(engine)
 
   return {
     async up(db: Kysely<unknown>) {

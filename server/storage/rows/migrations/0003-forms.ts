@@ -1,20 +1,12 @@
 // Forms and what visitors sent with them.
 
-import type { ColumnDataType, Kysely, RawBuilder } from 'kysely'
+import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Engine } from '../engine.ts'
+import { columns } from './columns.ts'
 
 export function forms(engine: Engine) {
-  const postgres = engine === 'postgres'
-  const bigint: ColumnDataType = postgres ? 'bigint' : 'integer'
-  const text: ColumnDataType | RawBuilder<unknown> = postgres ? sql`text collate "C"` : 'text'
-
-  const table = (db: Kysely<unknown>, name: string) => {
-    const builder = db.schema.createTable(name)
-    return postgres
-      ? builder.addColumn('id', 'bigint', (c) => c.primaryKey().generatedByDefaultAsIdentity())
-      : builder.addColumn('id', 'integer', (c) => c.primaryKey().autoIncrement())
-  }
+  const { bigint, text, table } = columns(engine)
 
   return {
     async up(db: Kysely<unknown>) {

@@ -1,13 +1,11 @@
 // What brought a submission, touch by touch, and how many attempts each form turned away.
 
-import type { ColumnDataType, Kysely, RawBuilder } from 'kysely'
-import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Engine } from '../engine.ts'
+import { columns } from './columns.ts'
 
 export function attribution(engine: Engine) {
-  const postgres = engine === 'postgres'
-  const bigint: ColumnDataType = postgres ? 'bigint' : 'integer'
-  const text: ColumnDataType | RawBuilder<unknown> = postgres ? sql`text collate "C"` : 'text'
+  const { bigint, text } = columns(engine)
 
   return {
     async up(db: Kysely<unknown>) {
