@@ -11,6 +11,7 @@ import type { Loaded } from './analytics-load.ts'
 import { loadedPostgres, type Postgres } from './analytics-postgres.ts'
 import { type Question, questions } from './analytics-questions.ts'
 import { BIGGEST, FOUR_PERCENT } from './hits-generator.ts'
+import { median } from './median.ts'
 
 /** PostgreSQL takes seconds for some questions: it is not asked again once this is spent. */
 const POSTGRES_BUDGET_MS = 3000
@@ -124,8 +125,6 @@ async function timed<T>(work: () => Promise<T>): Promise<[T, number]> {
   return [done, performance.now() - before]
 }
 
-const median = (values: number[]) =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 const verdict = (met: boolean) => (met ? 'met' : '**missed**')
 const perSecond = (hits: number, seconds: number) => Math.round(hits / seconds).toLocaleString('en-US')
 function answersTable(measured: Measured[]): string {

@@ -8,15 +8,13 @@ import { join } from 'node:path'
 import { newFormKey } from '../server/features/forms/form-key.ts'
 import { openRows } from '../server/storage/rows/open.ts'
 import { load, needWrk, type Result, USER_AGENT } from './load.ts'
+import { median } from './median.ts'
 import { type Contender, pinned, seedLinks, startTowpath, TOWPATH_DIR } from './servers.ts'
 
 const ROUNDS = 5
 const SECONDS = 2
 const SENDERS = 64
 const LINKS = 1000
-
-const median = (values: number[]) =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
 interface Place {
   dir: string

@@ -2,12 +2,10 @@
 
 import { openRows } from '../server/storage/rows/open.ts'
 import { load, needWrk, type Result, USER_AGENT } from './load.ts'
+import { median } from './median.ts'
 import { seedLinks, startTowpath, TOWPATH_DIR } from './servers.ts'
 
 const ROUNDS = 7
-
-const median = (values: number[]) =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
 /** First views of a page, each from another address: an address may send 120 a minute. */
 const landings = `

@@ -2,13 +2,11 @@
 // docs/benchmarks.md. Absolute figures depend on the machine and its neighbours; the ratios much less.
 
 import { load, needWrk, type Result } from './load.ts'
+import { median } from './median.ts'
 import { bareBun, type Contender, nginx, towpath } from './servers.ts'
 
 const ROUNDS = 7
 const LINKS = 100_000
-
-const median = (values: number[]) =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
 function shuffled<T>(items: T[]): T[] {
   return items

@@ -5,6 +5,7 @@ import { createKey } from '../server/features/accounts/keys.ts'
 import { openRows } from '../server/storage/rows/open.ts'
 import { BIGGEST, DAYS, END } from './hits-generator.ts'
 import { load, needWrk, type Result } from './load.ts'
+import { median } from './median.ts'
 import { type Contender, seedLinks, startTowpath, TOWPATH_DIR } from './servers.ts'
 
 const MILLIONS = Number(process.argv[2] ?? 20)
@@ -12,9 +13,6 @@ const ROUNDS = 7
 const SECONDS = 3
 const RANGE = `start=${new Date(END - DAYS * 86_400_000).toISOString()}&end=${new Date(END).toISOString()}`
 const QUESTIONS = ['groupBy=time&granularity=day', 'groupBy=country', 'groupBy=link', 'groupBy=referrer', '']
-
-const median = (values: number[]) =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
 /** A server whose biggest workspace has a quarter of the clicks. */
 async function prepare() {

@@ -2,10 +2,11 @@
 // nowhere any more is left out of a new file that takes the old one's place.
 
 import { existsSync } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { identifier, literal } from './duckdb-values.ts'
+import { sync } from './sync.ts'
 
 const MEMORY_MB = 256
 
@@ -91,13 +92,4 @@ async function storageVersion(connection: DuckDBConnection): Promise<string> {
     "SELECT regexp_extract(tags['storage_version'], 'v[0-9.]+') FROM duckdb_databases() WHERE database_name = 'kept'",
   )
   return String(found.getRows()[0]?.[0])
-}
-
-async function sync(path: string) {
-  const file = await open(path, 'r')
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
-  }
 }

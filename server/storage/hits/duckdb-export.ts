@@ -9,7 +9,7 @@ import { queue } from './duckdb-connections.ts'
 import { bindable, literal, typeOf } from './duckdb-values.ts'
 import type { ExportedFile, ExportFormat, HitExport } from './engine.ts'
 import { type Counted, type Slice, sliceUp } from './export-slices.ts'
-import { duckDbDialect, type SqlValue, selectionSql } from './sql.ts'
+import { COLUMNS, duckDbDialect, type SqlValue, selectionSql } from './sql.ts'
 
 /** Sorting so many takes about 20 MB and a quarter of a second. */
 const SLICE_HITS = 20_000
@@ -21,24 +21,8 @@ const ROW_GROUP = 16_384
 const COPY_BYTES = 256 * 1024
 
 /** Texts that a visitor, or somebody who makes links, may have chosen. */
-const TEXTS = {
-  slug: 'slug',
-  domain: 'domain',
-  country: 'country',
-  region: 'region',
-  city: 'city',
-  continent: 'continent',
-  device: 'device',
-  browser: 'browser',
-  os: 'os',
-  referrer: 'referrer',
-  referrerUrl: 'referrer_url',
-  utmSource: 'utm_source',
-  utmMedium: 'utm_medium',
-  utmCampaign: 'utm_campaign',
-  utmTerm: 'utm_term',
-  utmContent: 'utm_content',
-}
+const { linkId: _link, class: _class, trigger: _trigger, ...CHOSEN } = COLUMNS
+const TEXTS = { slug: 'slug', domain: 'domain', ...CHOSEN }
 
 /**
  * A spreadsheet takes what begins so for a formula; with an apostrophe in front it is text (OWASP, CSV injection).

@@ -80,3 +80,64 @@ test('a file of a newer release is refused and stays as it is', async () => {
   expect(await clicks(again)).toBe(3)
   await again.close()
 })
+
+/** As layout 2 kept them: nulls as nulls, and of a URL that says no more than its referrer nothing. */
+const LAYOUT_2 = [
+  ...LAYOUT_1.slice(1),
+  ...['hits_arrived', 'hits_sorted'].map((table) => LAYOUT_1[0]?.replace('hits', table) as string),
+  `CREATE VIEW hits AS SELECT * FROM hits_arrived UNION ALL SELECT * REPLACE (
+     nullif(coalesce(referrer_url, 'https://' || referrer || '/'), chr(0)) AS referrer_url) FROM hits_sorted`,
+  'CREATE TABLE layout (version BIGINT NOT NULL)',
+  'INSERT INTO layout VALUES (2)',
+]
+
+test('a file of the second layout answers of what it had sorted and of what is sorted now alike', async () => {
+  const of = [
+    { referrer: null, referrerUrl: null, utmSource: null },
+    { referrer: 'a.example', referrerUrl: 'https://a.example/', utmSource: 'mail' },
+    { referrer: 'b.example', referrerUrl: 'https://b.example/x', utmSource: null },
+    { referrer: 'c.example', referrerUrl: null, utmSource: 'Unknown' },
+  ]
+  const kept = [
+    'NULL, NULL, NULL',
+    "'a.example', NULL, 'mail'",
+    "'b.example', 'https://b.example/x', NULL",
+    "'c.example', chr(0), 'Unknown'",
+  ]
+  const at = Date.parse('2026-06-10T12:00:00Z')
+  await run(
+    ...LAYOUT_2,
+    ...kept.map(
+      (
+        values,
+        n,
+      ) => `INSERT INTO hits_sorted (node, id, recorded_at, workspace_id, link_id, outcome, class, trigger,
+        visitor, referrer, referrer_url, utm_source) VALUES ('a', ${n}, ${at}, 1, 1, 'redirect', 'human', 'link', ${n}, ${values})`,
+    ),
+  )
+  const engine = await openDuckDb({ path, batchDir: directory, runHits: 1 })
+  const file = join(directory, '1.ndjson')
+  writeFileSync(file, of.map((each) => `${JSON.stringify(hit({ ...each, at, visitor: '77' }))}\n`).join(''))
+  await engine.load({ node: 'a', number: 1, path: file })
+  await engine.sorted()
+  const top = async (by: 'referrer' | 'referrerUrl' | 'utmSource', limit: number) =>
+    (await engine.ask(query({ groupBy: { by, limit, nullAs: 'Unknown' } }))).map(Object.values)
+  for (const limit of [10, 100]) {
+    expect(await top('referrer', limit)).toEqual([
+      ['Unknown', 2, 2],
+      ['a.example', 2, 2],
+      ['b.example', 2, 2],
+      ['c.example', 2, 2],
+    ])
+    expect(await top('referrerUrl', limit)).toEqual([
+      ['Unknown', 4, 3],
+      ['https://a.example/', 2, 2],
+      ['https://b.example/x', 2, 2],
+    ])
+    expect(await top('utmSource', limit)).toEqual([
+      ['Unknown', 6, 4],
+      ['mail', 2, 2],
+    ])
+  }
+  await engine.close()
+})

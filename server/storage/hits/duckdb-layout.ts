@@ -38,17 +38,51 @@ export const COLUMN_NAMES = names.join(', ')
 // No primary key: its index would cost memory per hit, and the marks already keep batches from counting twice.
 const HITS = `(node VARCHAR NOT NULL, ${columns.map((each) => each.join(' ')).join(', ')})`
 
+// No described text holds a NUL (describe.ts), so it can stand for what is not there.
+const NONE = 'chr(0)'
 // Nearly every browser sends the origin alone, which the referrer already says: left out, a click takes 2.2 bytes less.
-// No described text holds a NUL (describe.ts), so it can stand for a referrer without a URL.
 const ORIGIN = "'https://' || referrer || '/'"
 const shortened = `CASE WHEN referrer_url = ${ORIGIN} THEN NULL
-  WHEN referrer_url IS NULL AND referrer IS NOT NULL THEN chr(0) ELSE referrer_url END`
-const restored = `nullif(coalesce(referrer_url, ${ORIGIN}), chr(0)) AS referrer_url`
-const withUrl = (expression: string) =>
-  names.map((name) => (name === 'referrer_url' ? expression : name)).join(', ')
-/** The columns of a hit as `hits_sorted` keeps them. */
-export const TO_SORTED = withUrl(shortened)
-const FROM_SORTED = withUrl(restored)
+  WHEN referrer_url IS NULL AND referrer IS NOT NULL THEN ${NONE} ELSE referrer_url END`
+/** Often absent, and different from click to click. */
+const FILLED = ['referrer', 'utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content']
+
+const selected = (expressions: Record<string, string>) =>
+  names.map((name) => (expressions[name] ? `${expressions[name]} AS ${name}` : name)).join(', ')
+const each = (columns: string[], expression: (name: string) => string) =>
+  Object.fromEntries(columns.map((name) => [name, expression(name)]))
+const emptied = (column: string) => `nullif(${column}, ${NONE})`
+
+/**
+ * The columns of a hit as `hits_sorted` keeps them. A column without a null is read a vector of dictionary places at a
+ * time: counting by referrers or campaigns takes half the time, and a click 1.8 bytes less.
+ */
+export const TO_SORTED = selected({
+  ...each(FILLED, (name) => `coalesce(${name}, ${NONE})`),
+  referrer_url: shortened,
+})
+const restored = (url: string, referrer: string) =>
+  `nullif(coalesce(${url}, 'https://' || ${referrer} || '/'), ${NONE})`
+
+/** What to count a column by: as it is kept (`kept_`) where that is not as it is told, and its value made of that. */
+export function keptAs(column: string): { columns: string[]; value: string } {
+  if (column === 'referrer_url')
+    return {
+      columns: ['kept_referrer_url', 'kept_referrer'],
+      value: restored('kept_referrer_url', emptied('kept_referrer')),
+    }
+  return FILLED.includes(column)
+    ? { columns: [`kept_${column}`], value: emptied(`kept_${column}`) }
+    : { columns: [column], value: column }
+}
+
+// A layout's view never changes: layout 2 kept no column filled.
+const VIEW_2 = selected({ referrer_url: restored('referrer_url', 'referrer') })
+const VIEW_3 = selected({
+  ...each(FILLED, emptied),
+  referrer_url: restored('referrer_url', emptied('referrer')),
+})
+const asKept = FILLED.map((name) => `${name} AS kept_${name}`).join(', ')
 
 /**
  * What each layout adds to the one before; a released one never changes. A new file goes through all of them, so that
@@ -59,8 +93,14 @@ const LAYOUTS = [
   [
     'ALTER TABLE hits RENAME TO hits_arrived',
     `CREATE TABLE hits_sorted ${HITS}`,
-    `CREATE VIEW hits AS SELECT ${COLUMN_NAMES} FROM hits_arrived UNION ALL SELECT ${FROM_SORTED} FROM hits_sorted`,
+    `CREATE VIEW hits AS SELECT ${COLUMN_NAMES} FROM hits_arrived UNION ALL SELECT ${VIEW_2} FROM hits_sorted`,
     'CREATE TABLE layout (version BIGINT NOT NULL)',
+  ],
+  [
+    `CREATE OR REPLACE VIEW hits AS
+       SELECT ${COLUMN_NAMES}, ${asKept}, ${shortened} AS kept_referrer_url FROM hits_arrived
+     UNION ALL
+       SELECT ${VIEW_3}, ${asKept}, referrer_url AS kept_referrer_url FROM hits_sorted`,
   ],
 ]
 

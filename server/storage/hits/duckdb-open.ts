@@ -2,11 +2,12 @@
 // file an index of them, so what cannot be read is set aside and the marks say what to load again.
 
 import { existsSync } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { describeError, log } from '../../lib/log.ts'
 import { literal } from './duckdb-values.ts'
+import { sync } from './sync.ts'
 
 export interface DuckDbSettings {
   path: string
@@ -152,13 +153,4 @@ async function copyElsewhere(from: string, to: string) {
   })
   const [said, code] = await Promise.all([new Response(child.stderr).text(), child.exited])
   if (code !== 0) throw new Error(`Copying ${from} to ${to} failed: ${said.trim()}`)
-}
-
-async function sync(path: string) {
-  const file = await open(path, 'r')
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
-  }
 }
