@@ -1,11 +1,12 @@
 // Wires what tells people of submissions: the senders, the deliverer, and what the API of channels needs of both.
 
 import type { Config } from './config.ts'
+import { ownerEmails } from './features/accounts/members.ts'
 import { tellSubmissions } from './features/forms/told-submission.ts'
-import { closeMailers } from './features/notify/channels/smtp.ts'
 import { sendBy } from './features/notify/channels.ts'
 import { openDeliverer } from './features/notify/deliver.ts'
 import { sealing } from './features/notify/secrets.ts'
+import { closeMailers } from './http/smtp.ts'
 import type { Rows } from './storage/rows/open.ts'
 
 export interface NotifyNeeds {
@@ -23,6 +24,7 @@ export async function openNotify(config: Config, { rows, now, settleAttribution 
     sendBy,
     send: { allow: webhookAllow, smtpUrl, mailFrom, origin },
     readSubmission: tellSubmissions({ rows, origin, settleAttribution }),
+    ownerEmails: (workspaceId: number) => ownerEmails({ rows }, workspaceId),
   }
   const deliverer = await openDeliverer({ ...shared, rows })
   const { wake, figures } = deliverer

@@ -17,6 +17,7 @@ await openDeliverer({
   sendBy,
   send: { allow: [parseNetwork('127.0.0.1') as Network], origin },
   readSubmission: tellSubmissions({ rows, origin, settleAttribution: async () => {} }),
+  ownerEmails: async () => [],
   // The shortest that is longer than an attempt to a receiver that answers.
   leaseMs: 1_000,
   pollMs: 100,

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createKey } from '../../server/features/accounts/keys.ts'
+import { ownerEmails } from '../../server/features/accounts/members.ts'
 import { createWorkspace } from '../../server/features/accounts/workspaces.ts'
 import { formsApi } from '../../server/features/forms/api.ts'
 import { storeSubmissions } from '../../server/features/forms/submission.fixture.ts'
@@ -40,6 +41,8 @@ export interface Outbox {
   /** Lets time pass, all at once. */
   pass(ms: number): void
   workspace(): Promise<OutboxWorkspace>
+  /** How many attempts of a workspace are over and written down. */
+  attemptsMade(workspaceId: number): Promise<number>
   close(): Promise<void>
 }
 
@@ -66,11 +69,20 @@ export async function openOutbox(engine: Engine): Promise<Outbox> {
   const send = { allow: [parseNetwork('127.0.0.1') as Network], origin: ORIGIN, timeoutMs: 5_000 }
   const readSubmission = tellSubmissions({ rows, origin: ORIGIN, settleAttribution })
   const now = () => Date.now() + outbox.shift
-  const needs = { rows, now, sealing: sealing(SECRET), sendBy, send, readSubmission, pollMs: 100 }
-  const wake = () => outbox.deliverer?.wake()
+  const needs = {
+    rows,
+    now,
+    sealing: sealing(SECRET),
+    sendBy,
+    send,
+    readSubmission,
+    ownerEmails: (workspaceId: number) => ownerEmails({ rows }, workspaceId),
+    pollMs: 100,
+  }
+  const wake = (mended?: number) => outbox.deliverer?.wake(mended)
   const features = [notifyApi({ ...needs, wake }), formsApi({ origin: ORIGIN, now, settleAttribution })]
   // Tests look again and again.
-  const limiter = { take: () => ({ allowed: true, remaining: 1, waitMs: 0, resetMs: 0 }) }
+  const limiter = { take: () => ({ allowed: true, remaining: 1, waitMs: 0, resetMs: 0 }), giveBack() {} }
   const rest = restApi({ rows, limiter, now, origin: ORIGIN, version: '0', features })
   const outbox: Outbox = {
     rows,
@@ -90,6 +102,14 @@ export async function openOutbox(engine: Engine): Promise<Outbox> {
       wake()
     },
     workspace: () => makeWorkspace(outbox, rest, wake),
+    async attemptsMade(workspaceId) {
+      const { made } = await rows.read
+        .selectFrom('delivery_attempts')
+        .select((e) => e.fn.countAll<number>().as('made'))
+        .where('workspace_id', '=', workspaceId)
+        .executeTakeFirstOrThrow()
+      return made
+    },
     async close() {
       await outbox.deliverer?.close()
       await rows.close()

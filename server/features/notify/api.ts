@@ -7,6 +7,7 @@ import type { AttemptNeeds } from './attempt.ts'
 import { channelResource, findChannel } from './channel.ts'
 import { createChannel } from './create-channel.ts'
 import { deleteChannel } from './delete-channel.ts'
+import type { Wake } from './deliver.ts'
 import { findDelivery } from './find-delivery.ts'
 import { listChannels } from './list-channels.ts'
 import { listDeliveries } from './list-deliveries.ts'
@@ -18,8 +19,7 @@ import { updateChannel } from './update-channel.ts'
 
 export interface NotifyApiNeeds extends Omit<AttemptNeeds, 'rows'> {
   now: () => number
-  /** Tells the deliverer that something may be due. */
-  wake: () => void
+  wake: Wake
 }
 
 const { ChannelShape, NewChannelShape, DeliveryShape, DeliveryDetailShape } = shapes
@@ -86,7 +86,9 @@ const channelRoutes = {
     path: '/channels/{id}/test',
     operationId: 'testChannel',
     summary: 'Send a test notification and wait for how it ends',
-    description: 'Made once, and not tried again. A test that failed is a 200 too: its `status` is `failed`.',
+    description:
+      'Made once, and not tried again. A test that failed is a 200 too: its `status` is `failed`. ' +
+      'After one that arrives, what waits for the channel is tried at once.',
     request: numbered,
     responses: { 200: dataOf(DeliveryDetailShape, 'The delivery, with its attempt') },
     fails: [404],

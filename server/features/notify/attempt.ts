@@ -4,10 +4,12 @@ import { describeError, log } from '../../lib/log.ts'
 import type { Rows } from '../../storage/rows/open.ts'
 import { masked, secretsOfUrl } from './channels/answer.ts'
 import type { Claim } from './claim.ts'
-import { type Content, destinationOf, disabledContent, type ReadSubmission, testContent } from './content.ts'
+import { type Content, destinationOf, type ReadSubmission, testContent } from './content.ts'
+import { WORD } from './enqueue.ts'
 import type { ChannelSecrets, Destination, Result, Send, SendNeeds } from './notice.ts'
 import type { ChannelType } from './schema.ts'
 import type { Sealing } from './secrets.ts'
+import { wordContent, wordReaders } from './word.ts'
 
 export interface AttemptNeeds {
   rows: Rows
@@ -15,6 +17,8 @@ export interface AttemptNeeds {
   sendBy: Record<ChannelType, Send>
   send: SendNeeds
   readSubmission: ReadSubmission
+  /** Whom to tell that a channel was switched off. */
+  ownerEmails: (workspaceId: number) => Promise<string[]>
 }
 
 /** Senders have limits of their own (15 s, mail 30 s). This one is for what has none, and is shorter than a lease. */
@@ -28,8 +32,9 @@ export async function attempt(needs: AttemptNeeds, claim: Asked, at: number): Pr
   try {
     const content = await contentOf(needs, claim, at)
     if (!content) return undefined
-    to = destinationOf(needs.sealing, claim.channel, at)
-    const send = needs.sendBy[claim.channel.type as ChannelType]
+    to = await destination(needs, claim, at)
+    if (!to) return undefined
+    const send = needs.sendBy[claim.event === WORD ? 'email' : (claim.channel.type as ChannelType)]
     const notice = { ...content, event: claim.event as 'test', messageId: claim.messageId, at }
     return await inTime(send(needs.send, to, notice))
   } catch (error) {
@@ -44,11 +49,17 @@ export async function attempt(needs: AttemptNeeds, claim: Asked, at: number): Pr
   }
 }
 
-function contentOf(needs: AttemptNeeds, claim: Asked, at: number): Promise<Content | undefined> | Content {
+async function contentOf(needs: AttemptNeeds, claim: Asked, at: number): Promise<Content | undefined> {
   const { workspaceId, submissionId, event, channel } = claim
   if (event === 'test') return testContent(channel, needs.send.origin, at)
-  if (submissionId !== null) return needs.readSubmission(workspaceId, submissionId)
-  return disabledContent(needs.rows.read, workspaceId, needs.send.origin, at)
+  if (event === WORD) return wordContent(needs.rows.read, channel, needs.send.origin, at)
+  return submissionId === null ? undefined : needs.readSubmission(workspaceId, submissionId)
+}
+
+async function destination(needs: AttemptNeeds, { event, channel }: Asked, at: number) {
+  if (event !== WORD) return destinationOf(needs.sealing, channel, at)
+  const recipients = await wordReaders(needs, channel.workspace_id)
+  return recipients.length === 0 ? undefined : { name: channel.name, recipients, chatId: null, secrets: {} }
 }
 
 const textsOf = ({ url, botToken, secrets = [] }: ChannelSecrets = {}) => [

@@ -1,9 +1,11 @@
-// Takes what is due, a little for each channel in turn, so that nobody waits behind another's thousands.
+// Takes what is due: whoever takes something has it for a minute, and nobody else meanwhile.
 
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Engine, Rows } from '../../storage/rows/open.ts'
 import type { ChannelRow } from './channel.ts'
+import { WORD } from './enqueue.ts'
 import { ATTEMPTS_MAX } from './ladder.ts'
+import type { Turn } from './turns.ts'
 
 /** Longer than an attempt may take. */
 export const LEASE_MS = 60_000
@@ -19,55 +21,6 @@ export interface Claim {
   channel: ChannelRow
 }
 
-export interface Turn {
-  channel: ChannelRow
-  /** How many at most. */
-  most: number
-  /** Not these: they are in hand here, though a clock that jumped says that their lease is over. */
-  inHand: number[]
-}
-
-interface Which {
-  now: number
-  /** Begin behind this channel, and go round. */
-  after: number
-  failing: boolean
-  /** Those that have as much in hand as they may. */
-  except: number[]
-  limit: number
-}
-
-/** The next channels that something is due for. */
-export async function channelsDue({ read }: Rows, which: Which): Promise<ChannelRow[]> {
-  if (which.limit <= 0) return []
-  const behind = await channelsBetween(read, which, which.after, Number.MAX_SAFE_INTEGER)
-  if (behind.length >= which.limit || which.after === 0) return behind
-  const rest = { ...which, limit: which.limit - behind.length }
-  return [...behind, ...(await channelsBetween(read, rest, 0, which.after))]
-}
-
-/** Steps from channel to channel on the index of what waits: a channel costs the same whether one waits or thousands. */
-async function channelsBetween(db: Db, { now, failing, except, limit }: Which, after: number, upTo: number) {
-  const { rows } = await sql<ChannelRow>`
-    with recursive waiting (channel_id) as (
-      select min(channel_id) from deliveries where status = 'waiting' and channel_id > ${after}
-      union all
-      select (select min(channel_id) from deliveries
-        where status = 'waiting' and channel_id > waiting.channel_id)
-      from waiting where channel_id is not null and channel_id <= ${upTo}
-    )
-    select c.* from waiting cross join channels c
-    where c.id = waiting.channel_id and c.id <= ${upTo} and c.enabled = 1
-      and c.failing_since is ${sql.raw(failing ? 'not null' : 'null')}
-      and (c.paused_until is null or c.paused_until <= ${now})
-      and c.id not in (${sql.join([0, ...except])})
-      and exists (select 1 from deliveries d
-        where d.channel_id = c.id and d.status = 'waiting' and d.due_at <= ${now}
-          and (d.leased_until is null or d.leased_until <= ${now}))
-    limit ${limit}`.execute(db)
-  return rows
-}
-
 interface Due {
   id: number
   workspace_id: number
@@ -79,48 +32,66 @@ interface Due {
   leased_until: number | null
 }
 
+export interface Wanted {
+  turns: Turn[]
+  /** Word to owners: of a channel that is off, so that it is nobody's turn. */
+  words: { most: number; inHand: number[] }
+  now: number
+  leaseMs: number
+}
+
 /**
  * Counts the attempt before it is made: one that ends the process is not made for ever. What another process took and
  * did not bring back in time is taken over.
  */
-export function claim(rows: Rows, turns: Turn[], now: number, leaseMs = LEASE_MS): Promise<Claim[]> {
-  return rows.write(async (db) => {
-    const due = await dueOf(db, rows.engine, turns, now)
-    if (due.length === 0) return []
-    await noteInterrupted(db, due, leaseMs)
-    const spent = due.filter(({ attempts }) => attempts >= ATTEMPTS_MAX)
-    if (spent.length > 0) await giveUp(db, spent, now)
-    const taken = due.filter(({ attempts }) => attempts < ATTEMPTS_MAX)
-    if (taken.length === 0) return []
-    await sql`update deliveries set attempts = attempts + 1, leased_until = ${now + leaseMs}
-      where id in (${sql.join(taken.map(({ id }) => id))})`.execute(db)
-    const channels = new Map(turns.map(({ channel }) => [channel.id, channel]))
-    return taken.map((row) => ({
-      id: row.id,
-      workspaceId: row.workspace_id,
-      submissionId: row.submission_id,
-      event: row.event,
-      messageId: row.message_id,
-      attempts: row.attempts + 1,
-      channel: channels.get(row.channel_id) as ChannelRow,
-    }))
-  })
+export async function claim(db: Db, engine: Engine, wanted: Wanted): Promise<Claim[]> {
+  const { turns, now, leaseMs } = wanted
+  const due = await dueOf(db, engine, wanted)
+  if (due.length === 0) return []
+  await noteInterrupted(db, due, leaseMs)
+  const spent = due.filter(({ attempts }) => attempts >= ATTEMPTS_MAX)
+  if (spent.length > 0) await giveUp(db, spent, now)
+  const taken = due.filter(({ attempts }) => attempts < ATTEMPTS_MAX)
+  if (taken.length === 0) return []
+  await sql`update deliveries set attempts = attempts + 1, leased_until = ${now + leaseMs}
+    where id in (${sql.join(taken.map(({ id }) => id))})`.execute(db)
+  const channels = new Map(turns.map(({ channel }) => [channel.id, channel]))
+  const unknown = taken.filter(({ channel_id }) => !channels.has(channel_id))
+  for (const channel of await channelsOf(db, unknown)) channels.set(channel.id, channel)
+  return taken.map((row) => ({
+    id: row.id,
+    workspaceId: row.workspace_id,
+    submissionId: row.submission_id,
+    event: row.event,
+    messageId: row.message_id,
+    attempts: row.attempts + 1,
+    channel: channels.get(row.channel_id) as ChannelRow,
+  }))
+}
+
+async function channelsOf(db: Db, due: Due[]): Promise<ChannelRow[]> {
+  if (due.length === 0) return []
+  const ids = due.map(({ channel_id }) => channel_id)
+  return (await sql<ChannelRow>`select * from channels where id in (${sql.join(ids)})`.execute(db)).rows
 }
 
 /** The longest due of each channel, in one statement. */
-async function dueOf(db: Db, engine: Engine, turns: Turn[], now: number): Promise<Due[]> {
-  if (turns.length === 0) return []
+async function dueOf(db: Db, engine: Engine, { turns, words, now }: Wanted): Promise<Due[]> {
   // Of two processes that ask at once, the second passes over what the first has in hand.
   const locking = engine === 'postgres' ? sql`for update skip locked` : sql``
-  const part = ({ channel, most, inHand }: Turn, i: number): RawBuilder<Due> => sql`
+  const part = (name: string, which: RawBuilder<unknown>, most: number, inHand: number[]) => sql<Due>`
     select * from (
       select id, workspace_id, channel_id, submission_id, event, message_id, attempts, leased_until
       from deliveries
-      where channel_id = ${channel.id} and status = 'waiting' and due_at <= ${now}
+      where ${which} and status = 'waiting' and due_at <= ${now}
         and (leased_until is null or leased_until <= ${now}) and id not in (${sql.join([0, ...inHand])})
       order by due_at, id limit ${most} ${locking}
-    ) as ${sql.ref(`of_${i}`)}`
-  const { rows } = await sql<Due>`${sql.join(turns.map(part), sql` union all `)}`.execute(db)
+    ) as ${sql.ref(name)}`
+  const parts = turns.map(({ channel, most, inHand }, i) =>
+    part(`of_${i}`, sql`channel_id = ${channel.id} and event <> ${sql.lit(WORD)}`, most, inHand),
+  )
+  parts.push(part('of_words', sql`event = ${sql.lit(WORD)}`, words.most, words.inHand))
+  const { rows } = await sql<Due>`${sql.join(parts, sql` union all `)}`.execute(db)
   return rows
 }
 

@@ -1,6 +1,5 @@
 // What a delivery has to say. That is looked up when it is said: of a submission that was deleted since, nothing is.
 
-import type { Db } from '../../storage/rows/open.ts'
 import type { ChannelRow } from './channel.ts'
 import type { Destination, Notice } from './notice.ts'
 import { type Sealing, secretsAt } from './secrets.ts'
@@ -16,6 +15,10 @@ export function destinationOf(sealing: Sealing, channel: ChannelRow, at: number)
   return { name, recipients: JSON.parse(recipients), chatId: chat_id, secrets: secretsAt(secrets, at) }
 }
 
+/** Where a person changes it. */
+export const channelPage = (origin: string, { id, workspace_id }: Pick<ChannelRow, 'id' | 'workspace_id'>) =>
+  `${origin}/app/${workspace_id}/channels?edit=${id}`
+
 /** What the test button sends. */
 export function testContent(channel: ChannelRow, origin: string, at: number): Content {
   const fields = new Map([
@@ -30,40 +33,7 @@ export function testContent(channel: ChannelRow, origin: string, at: number): Co
     fields,
     email: null,
     attribution: '',
-    url: `${origin}/app/channels`,
+    url: channelPage(origin, channel),
     submissionJson: JSON.stringify({ test: true, fields: Object.fromEntries(fields) }),
-  }
-}
-
-/** The channels of a workspace that were switched off by themselves and are so still; undefined when none is. */
-export async function disabledContent(
-  db: Db,
-  workspaceId: number,
-  origin: string,
-  at: number,
-): Promise<Content | undefined> {
-  const found = await db
-    .selectFrom('channels')
-    .select(['id', 'type', 'name', 'disabled_reason as reason'])
-    .where('workspace_id', '=', workspaceId)
-    .where('enabled', '=', 0)
-    .where('disabled_reason', 'is not', null)
-    .orderBy('id')
-    .execute()
-  const [first, ...others] = found
-  if (!first) return undefined
-  const name = others.length === 0 ? first.name : `${first.name} and ${others.length} more`
-  const fields = new Map(
-    found.map(({ id, type, name, reason }) => [`${name} (${type}, number ${id})`, reason ?? '']),
-  )
-  return {
-    form: { formKey: '', name },
-    submissionId: 0,
-    createdAt: at,
-    fields,
-    email: null,
-    attribution: '',
-    url: `${origin}/app/channels`,
-    submissionJson: JSON.stringify({ channels: Object.fromEntries(fields) }),
   }
 }

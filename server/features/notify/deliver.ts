@@ -3,10 +3,13 @@
 
 import { describeError, log } from '../../lib/log.ts'
 import { type AttemptNeeds, attempt } from './attempt.ts'
-import type { ChannelRow } from './channel.ts'
-import { type Claim, channelsDue, claim, LEASE_MS, releaseLeases, type Turn } from './claim.ts'
+import { openBreaker } from './breaker.ts'
+import { type Claim, claim, LEASE_MS, releaseLeases } from './claim.ts'
 import { countDeliveries } from './delivery-figures.ts'
-import { notRecorded, recordAttempt } from './record.ts'
+import { WORD } from './enqueue.ts'
+import type { Result } from './notice.ts'
+import { type Ended, notRecorded, recordAttempts } from './record.ts'
+import { SLOTS, turnsOf } from './turns.ts'
 
 export interface DelivererNeeds extends AttemptNeeds {
   now: () => number
@@ -15,22 +18,20 @@ export interface DelivererNeeds extends AttemptNeeds {
   pollMs?: number
 }
 
+/** Something may be due now. @param mended a channel that somebody wants tried at once, though it has failed */
+export type Wake = (mended?: number) => void
+
 export interface Deliverer {
-  /** Something may be due now. */
-  wake(): void
+  wake: Wake
   figures(): ReturnType<ReturnType<typeof countDeliveries>['figures']>
   /** Takes nothing more, and resolves when what is in hand is done, or after 20 seconds: the rest is made once more. */
   close(): Promise<void>
 }
 
-/** Attempts at the same time. */
-const SLOTS = 32
-/** Of these, for channels whose last attempt failed: they may be slow, and the others have to get through. */
-const FAILING_SLOTS = 16
-/** At the same time to one channel. */
-const EACH = 2
+/** Word to owners at the same time. */
+const WORDS = 2
 const POLL_MS = 1_000
-const GATHER_MS = 3
+const GATHER_MS = 8
 const LOOK_EVERY_MS = 10_000
 // Longer than an honest attempt takes.
 const CLOSE_MS = 20_000
@@ -39,55 +40,73 @@ const CLOSE_MS = 20_000
 export async function openDeliverer(needs: DelivererNeeds): Promise<Deliverer> {
   const { rows, now, leaseMs = LEASE_MS, pollMs = POLL_MS } = needs
   const flying = new Map<Promise<void>, Claim>()
+  let ended: Ended[] = []
+  const breaker = openBreaker()
   const counts = countDeliveries()
   let closed = false
-  // Where each round begins: behind the channels whose turn it was.
-  const after = { sound: 0, failing: 0 }
+  let round = { sound: 0, failing: 0 }
+  /** Ends the wait for others. */
+  let gathered = () => {}
   let again = false
   let turning: Promise<void> | undefined
   let timer: Timer | undefined
   let lookedAt = Number.NEGATIVE_INFINITY
   let troubled = false
+  let fault: string | null = null
   await releaseLeases(rows, now())
 
-  const inHand = (of: ChannelRow) => [...flying.values()].filter(({ channel }) => channel.id === of.id)
-  const most = (channel: ChannelRow) => (channel.failing_since === null ? EACH : 1) - inHand(channel).length
-
-  /** Whose turn it is, for as many as there is room for. */
-  async function turns(): Promise<Turn[]> {
-    const busy = [...flying.values()].map(({ channel }) => channel)
-    const except = [...new Set(busy.filter((channel) => most(channel) <= 0).map(({ id }) => id))]
-    const slow = busy.filter(({ failing_since }) => failing_since !== null).length
-    const due = async (failing: boolean, limit: number) => {
-      const of = failing ? 'failing' : 'sound'
-      const channels = await channelsDue(rows, { now: now(), after: after[of], except, failing, limit })
-      after[of] = channels.at(-1)?.id ?? after[of]
-      return channels
-    }
-    const room = SLOTS - flying.size
-    const sound = await due(false, room)
-    const failing = await due(true, Math.min(FAILING_SLOTS - slow, room - sound.length))
-    const found: Turn[] = []
-    let left = room
-    for (const channel of [...sound, ...failing]) {
-      const some = Math.min(most(channel), left)
-      if (some > 0) found.push({ channel, most: some, inHand: inHand(channel).map(({ id }) => id) })
-      left -= Math.max(0, some)
-    }
-    return found
+  /** While many are in hand, their ends are waited for together: to write down one costs as much as ten. */
+  async function gather() {
+    if (flying.size <= SLOTS / 2) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, GATHER_MS)
+    gathered = resolve
+    await promise
+    clearTimeout(timer)
   }
 
-  const take = async (some: Turn[]) => (some.length === 0 ? [] : claim(rows, some, now(), leaseMs))
+  /** Writes down what has ended and takes what is due, in one transaction. */
+  async function exchange(done: Ended[]): Promise<Claim[]> {
+    const [at, inHand] = [now(), [...flying.values()]]
+    const words = inHand.filter(({ event }) => event === WORD).map(({ id }) => id)
+    const taken = await rows.write(async (db, onCommit) => {
+      await recordAttempts({ db, engine: rows.engine, onCommit, wake }, done)
+      if (inHand.length >= SLOTS) return undefined
+      const found = await turnsOf(db, { now: at, inHand, resting: breaker.resting(at), round })
+      const wanted = {
+        turns: found.turns,
+        words: { most: WORDS - words.length, inHand: words },
+        now: at,
+        leaseMs,
+      }
+      return { claims: await claim(db, rows.engine, wanted), round: found.round }
+    })
+    round = taken?.round ?? round
+    return taken?.claims ?? []
+  }
+
+  /** Each alone: the store is away, or one of them is what cannot be written. */
+  async function recordEach(done: Ended[]) {
+    const record = (one: Ended) =>
+      rows
+        .write((db, onCommit) => recordAttempts({ db, engine: rows.engine, onCommit, wake }, [one]))
+        .catch((error) => notRecorded(one.claim, error))
+    await Promise.all(done.map(record))
+  }
 
   async function turn() {
     do {
       again = false
-      while (!closed && flying.size < SLOTS) {
-        // While many are in hand, their ends are waited for together: to look for one costs as much as for ten.
-        if (flying.size > SLOTS / 2) await Bun.sleep(GATHER_MS)
-        const claims = await take(await turns())
+      for (let more = true; more && !closed; ) {
+        await gather()
+        const done = ended
+        ended = []
+        const claims = await exchange(done).catch(async (error) => {
+          await recordEach(done)
+          throw error
+        })
         for (const one of claims) begin(one)
-        if (claims.length === 0) break
+        more = claims.length > 0 || ended.length > 0
       }
     } while (again && !closed)
     if (performance.now() - lookedAt > LOOK_EVERY_MS) {
@@ -101,6 +120,7 @@ export async function openDeliverer(needs: DelivererNeeds): Promise<Deliverer> {
   function begin(one: Claim) {
     const work = deliver(one).finally(() => {
       flying.delete(work)
+      if (flying.size === 0) gathered()
       wake()
     })
     flying.set(work, one)
@@ -109,25 +129,27 @@ export async function openDeliverer(needs: DelivererNeeds): Promise<Deliverer> {
   async function deliver(one: Claim) {
     const [at, began] = [now(), performance.now()]
     const result = await attempt(needs, one, at)
-    try {
-      if (!result) return await forget(one)
-      counts.count(one.channel.type, result.outcome)
-      const made = { result, at, tookMs: performance.now() - began, now: now() }
-      await recordAttempt(rows, one, made, wake)
-    } catch (error) {
-      notRecorded(one, error)
-    }
+    const made = result && { result, at, tookMs: performance.now() - began, now: now() }
+    ended.push({ claim: one, made })
+    if (!result) return
+    counts.count(one.event === WORD ? 'email' : one.channel.type, result.outcome)
+    tellOperator(one, result)
+    if (one.event === WORD) return
+    if (result.outcome === 'delivered') breaker.mended(one.channel.id)
+    // What is refused for what it says was answered all the same.
+    else if (result.permanent?.what !== 'message') breaker.failed(one.channel.id, now())
   }
 
-  /** There is nothing to say any more. */
-  const forget = async ({ id, workspaceId }: Claim): Promise<void> => {
-    await rows.write((db) =>
-      db.deleteFrom('deliveries').where('workspace_id', '=', workspaceId).where('id', '=', id).execute(),
-    )
+  /** Once for each fault, not for each mail that it holds up. */
+  function tellOperator({ event, channel }: Claim, { outcome, answer, operators }: Result) {
+    if (operators && answer !== fault) log.warn('mail_not_sent', { answer })
+    if (operators) fault = answer
+    else if (outcome === 'delivered' && (event === WORD || channel.type === 'email')) fault = null
   }
 
-  function wake() {
+  function wake(mended?: number) {
     if (closed) return
+    if (mended !== undefined) breaker.mended(mended)
     if (turning) {
       again = true
       return
@@ -143,7 +165,7 @@ export async function openDeliverer(needs: DelivererNeeds): Promise<Deliverer> {
       .finally(() => {
         turning = undefined
         if (again) wake()
-        else if (!closed) timer = setTimeout(wake, pollMs)
+        else if (!closed) timer = setTimeout(() => wake(), pollMs)
       })
   }
 
@@ -156,6 +178,7 @@ export async function openDeliverer(needs: DelivererNeeds): Promise<Deliverer> {
       clearTimeout(timer)
       await turning
       await Promise.race([Promise.all(flying.keys()), Bun.sleep(CLOSE_MS)])
+      await recordEach(ended)
     },
   }
 }

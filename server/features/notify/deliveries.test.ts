@@ -1,30 +1,11 @@
 import { expect, test } from 'bun:test'
-import { SMTPServer } from 'smtp-server'
-import { type OutboxWorkspace, outboxOnBothEngines } from '../../../tests/support/outbox.ts'
+import { type OutboxWorkspace, outboxOnBothEngines, startReceiver } from '../../../tests/support/outbox.ts'
 import { freePort, until } from '../../../tests/support/server.ts'
-import { closeMailers } from './channels/smtp.ts'
+import { closeMailers } from '../../http/smtp.ts'
+import { startMailServer } from './mail-server.fixture.ts'
 import type { Send } from './notice.ts'
 
 const MINUTE = 60_000
-
-/** Takes mail on 127.0.0.1; its Message-IDs. */
-async function startMailServer(port: number) {
-  const ids: string[] = []
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS'],
-    onData(stream, _, done) {
-      const chunks: Uint8Array[] = []
-      stream.on('data', (chunk: Uint8Array) => chunks.push(chunk))
-      stream.on('end', () => {
-        ids.push(/^message-id:\s*(\S+)/im.exec(Buffer.concat(chunks).toString())?.[1] ?? '')
-        done()
-      })
-    },
-  })
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  return { ids, stop: () => new Promise<void>((resolve) => server.close(() => resolve())) }
-}
 
 outboxOnBothEngines('deliveries', (outbox) => {
   const list = async (workspace: OutboxWorkspace, query: string): Promise<(number | undefined)[]> =>
@@ -136,28 +117,62 @@ outboxOnBothEngines('deliveries', (outbox) => {
       send: { ...send, smtpUrl: `smtp://127.0.0.1:${port}`, mailFrom: 'leads@example.com' },
     })
     await workspace.submit(form, 20)
-    // Counted when it begins, and planned anew when it has ended.
-    const failed = (least: number) =>
-      until(`${least} attempts each`, async () =>
-        (await workspace.deliveries()).every(
-          ({ attemptCount, nextAttemptAt }) =>
-            attemptCount >= least && Date.parse(nextAttemptAt) > outbox().now(),
-        ),
-      )
-    await failed(1)
-    for (const least of [2, 3, 3]) {
+    const attempts = () => outbox().attemptsMade(workspace.id)
+    await until('attempts', async () => (await attempts()) >= 5)
+    for (let minute = 0; minute < 30; minute += 10) {
+      const before = await attempts()
       outbox().pass(10 * MINUTE)
-      await failed(least)
+      await until('another attempt', async () => (await attempts()) > before)
     }
     expect(new Set(await statuses(workspace))).toEqual(new Set(['waiting']))
-    const mail = await startMailServer(port)
+    const mail = await startMailServer({ port })
     await until('all mail', async () => {
       outbox().pass(10 * MINUTE)
       return (await statuses(workspace)).every((status) => status === 'delivered')
     })
     const sent = (await workspace.deliveries()).map(({ messageId }) => `<${messageId}@go.example>`)
-    expect(mail.ids.sort()).toEqual(sent.sort())
+    expect(mail.mails.map(({ parsed }) => parsed.messageId).sort()).toEqual(sent.sort())
     closeMailers()
     await mail.stop()
   }, 20_000)
+
+  test.each(['retry', 'retry since', 'test', 'switch on'])(
+    'of a channel that rests after failures go on at once by: %s',
+    async (how) => {
+      const workspace = await outbox().workspace()
+      const [hook, sound] = [startReceiver(), startReceiver()]
+      hook.behave(() => new Response('', { status: 503 }))
+      const { id } = await workspace.webhook(hook.url)
+      const form = await workspace.form([id])
+      await outbox().deliver({ pollMs: 20 })
+      const since = new Date(outbox().now()).toISOString()
+      await workspace.submit(form, 20)
+      await until('five attempts', async () => (await outbox().attemptsMade(workspace.id)) === 5)
+      // Whatever was due is looked for, more than once.
+      const other = await outbox().workspace()
+      const elsewhere = await other.form([(await other.webhook(sound.url)).id])
+      for (let i = 1; i <= 3; i++) {
+        await other.submit(elsewhere)
+        await until('another', async () => (await outbox().attemptsMade(other.id)) >= i)
+      }
+      expect(hook.got).toHaveLength(5)
+      hook.behave(() => new Response('ok'))
+      if (how === 'test') await workspace.post(`/channels/${id}/test`)
+      else if (how === 'retry since') {
+        const [first] = await workspace.deliveries()
+        await outbox().rows.write((db) =>
+          db.updateTable('deliveries').set({ status: 'failed' }).where('id', '=', first.id).execute(),
+        )
+        await workspace.post('/deliveries/retry', { since, channelId: id })
+      } else if (how === 'retry') {
+        await workspace.post(`/deliveries/${(await workspace.deliveries())[0].id}/retry`)
+      } else await workspace.api(`/channels/${id}`, { method: 'PATCH', body: { enabled: true } })
+      // Those that were tried wait for their next rung.
+      await until('the others', async () => {
+        const { total } = (await workspace.api('/deliveries?status=delivered')).json
+        return total >= 15
+      })
+      await Promise.all([hook.stop(), sound.stop()])
+    },
+  )
 })

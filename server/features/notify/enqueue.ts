@@ -1,7 +1,9 @@
 // Writes down what is to be delivered, in the transaction of what it tells of: either both are there or neither.
 
+import type { Insertable } from 'kysely'
 import { randomBase62 } from '../../lib/random.ts'
 import type { Db, Engine } from '../../storage/rows/open.ts'
+import type { Deliveries } from '../../storage/rows/tables.ts'
 
 export interface Enqueued {
   workspaceId: number
@@ -31,43 +33,31 @@ export async function enqueueDeliveries(
   // Held until the commit: a channel that is deleted in the same moment would take the submission down with it.
   const channels = await (engine === 'postgres' ? ready.forKeyShare() : ready).execute()
   if (channels.length === 0) return 0
-  const row = {
-    workspace_id: workspaceId,
-    submission_id: submissionId,
-    event: 'submission.created',
-    status: 'waiting',
-    due_at: at,
-    created_at: at,
-  }
-  await db
-    .insertInto('deliveries')
-    .values(channels.map(({ id }) => ({ ...row, channel_id: id, message_id: newMessageId() })))
-    .execute()
+  const told = { workspace_id: workspaceId, submission_id: submissionId, event: 'submission.created' }
+  await insertDeliveries(
+    db,
+    channels.map(({ id }) => ({ ...told, channel_id: id })),
+    at,
+  )
   return channels.length
 }
 
-/** Tells the workspace's people, by its e-mail channels, that another channel was switched off. */
-export async function enqueueWord(db: Db, workspaceId: number, about: number, at: number): Promise<number> {
-  const channels = await db
-    .selectFrom('channels')
-    .select('id')
-    .where('workspace_id', '=', workspaceId)
-    .where('type', '=', 'email')
-    .where('enabled', '=', 1)
-    .where('id', '<>', about)
-    .execute()
-  if (channels.length === 0) return 0
-  const row = {
-    workspace_id: workspaceId,
-    submission_id: null,
-    event: 'channel.disabled',
-    status: 'waiting',
-    due_at: at,
-    created_at: at,
-  }
+/** What tells a workspace's owners that a channel was switched off; it is a delivery of that channel. */
+export const WORD = 'channel.disabled'
+
+export const enqueueWord = (db: Db, workspaceId: number, channelId: number, at: number): Promise<void> =>
+  insertDeliveries(
+    db,
+    [{ workspace_id: workspaceId, submission_id: null, event: WORD, channel_id: channelId }],
+    at,
+  )
+
+type New = Pick<Insertable<Deliveries>, 'workspace_id' | 'submission_id' | 'event' | 'channel_id'>
+
+async function insertDeliveries(db: Db, deliveries: New[], at: number): Promise<void> {
+  const waiting = { status: 'waiting', due_at: at, created_at: at }
   await db
     .insertInto('deliveries')
-    .values(channels.map(({ id }) => ({ ...row, channel_id: id, message_id: newMessageId() })))
+    .values(deliveries.map((one) => ({ ...one, ...waiting, message_id: newMessageId() })))
     .execute()
-  return channels.length
 }

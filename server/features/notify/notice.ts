@@ -5,7 +5,7 @@ import type { Network } from '../../lib/cidr.ts'
 
 /** A submission on its way to people, or a test of the way, or word that a channel was switched off. */
 export interface Notice {
-  /** `channel.disabled` goes to e-mail channels only; `form.name` is then the channel's name, `fields` say why. */
+  /** `channel.disabled` is for owners, by e-mail; `form.name` is then the channel's name, `fields` say why. */
   event: 'submission.created' | 'test' | 'channel.disabled'
   /** The same over all attempts: a receiver can tell a repetition by it. */
   messageId: string
@@ -51,6 +51,8 @@ export interface Result {
   retryAfterMs?: number
   /** Trying again is pointless: this message only (`message`), or everything to this channel (`channel`). */
   permanent?: { what: 'message' | 'channel'; reason: string }
+  /** The operator's fault and not the channel's, which is never switched off for it. */
+  operators?: boolean
 }
 
 export interface SendNeeds {

@@ -1,12 +1,10 @@
-// Writes down how an attempt ended, and what follows for the delivery and for its channel.
+// Writes down how attempts ended, and what follows for the deliveries and for their channels.
 
-import type { Insertable } from 'kysely'
+import { sql } from 'kysely'
 import { describeError, log } from '../../lib/log.ts'
-import type { Db, OnCommit, Rows } from '../../storage/rows/open.ts'
-import { prepared } from '../../storage/rows/prepared.ts'
-import type { Tables } from '../../storage/rows/tables.ts'
+import type { Db, Engine, OnCommit, Rows } from '../../storage/rows/open.ts'
 import type { Claim } from './claim.ts'
-import { enqueueWord } from './enqueue.ts'
+import { enqueueWord, WORD } from './enqueue.ts'
 import { nextDue, pausedUntil } from './ladder.ts'
 import type { Result } from './notice.ts'
 
@@ -21,29 +19,87 @@ export interface Made {
   now: number
 }
 
-/** Who took a delivery over meanwhile has the say of it; only that it arrived counts from whomever. */
-export async function recordAttempt(rows: Rows, claim: Claim, made: Made, wake: () => void): Promise<void> {
-  const { result, now } = made
-  const delivered = result.outcome === 'delivered'
-  await rows.write(async (db, onCommit) => {
-    let mine = db
-      .updateTable('deliveries')
-      .set({ leased_until: null, ...endOf(claim, made) })
-      .where('workspace_id', '=', claim.workspaceId)
-      .where('id', '=', claim.id)
-      .where('status', '=', 'waiting')
-    if (!delivered) mine = mine.where('attempts', '=', claim.attempts)
-    const { numUpdatedRows } = await mine.executeTakeFirst()
-    // Deleted with its submission or channel, or another's by now.
-    if (numUpdatedRows === 0n) return
-    await noteAttempt(db, claim, made)
-    if (delivered) await noteSuccess(db, claim, now)
-    else await noteFailure(db, onCommit, claim, made, wake)
-  })
+/** An attempt that is over and not yet written down. */
+export interface Ended {
+  claim: Claim
+  /** Absent where there was nothing to say any more. */
+  made?: Made
+}
+
+/**
+ * Of many at once, in one transaction. Who took a delivery over meanwhile has the say of it; only that it arrived
+ * counts from whomever.
+ */
+export async function recordAttempts(
+  { db, engine, onCommit, wake }: { db: Db; engine: Engine; onCommit: OnCommit; wake: () => void },
+  ended: Ended[],
+): Promise<void> {
+  if (ended.length === 0) return
+  if (engine === 'postgres') await lockChannels(db, ended)
+  const delivered: Attempted[] = []
+  for (const { claim, made } of ended) {
+    if (!made) await forget(db, claim)
+    else if (made.result.outcome === 'delivered') delivered.push({ claim, made })
+    else if (await planAgain(db, claim, made)) {
+      await noteAttempts(db, [{ ...claim, ...made }])
+      if (claim.event !== WORD) await noteFailure(db, onCommit, claim, made, wake)
+    }
+  }
+  if (delivered.length > 0) await recordDelivered(db, delivered)
+}
+
+type Attempted = Required<Ended>
+
+/** In one order, or two processes could wait for each other; and before the deliveries, as whoever deletes one has it. */
+async function lockChannels(db: Db, ended: Ended[]): Promise<void> {
+  const ids = new Set(ended.map(({ claim }) => claim.channel.id))
+  await sql`select id from channels where id in (${sql.join([...ids])}) order by id for no key update`.execute(
+    db,
+  )
+}
+
+/** There is nothing to say any more. */
+const forget = (db: Db, { id, workspaceId }: Claim) =>
+  db.deleteFrom('deliveries').where('workspace_id', '=', workspaceId).where('id', '=', id).execute()
+
+async function recordDelivered(db: Db, delivered: Attempted[]): Promise<void> {
+  const now = Math.max(...delivered.map(({ made }) => made.now))
+  const { rows } = await sql<{ id: number }>`
+    update deliveries set status = 'delivered', due_at = null, leased_until = null, finished_at = ${now}
+    where id in (${sql.join(delivered.map(({ claim }) => claim.id))}) and status = 'waiting'
+    returning id`.execute(db)
+  // Others were deleted with their submission or channel.
+  const there = new Set(rows.map(({ id }) => id))
+  const known = delivered.filter(({ claim }) => there.has(claim.id))
+  if (known.length === 0) return
+  await noteAttempts(
+    db,
+    known.map(({ claim, made }) => ({ ...claim, ...made })),
+  )
+  const sound = new Set(
+    known.filter(({ claim }) => claim.event !== WORD).map(({ claim }) => claim.channel.id),
+  )
+  if (sound.size === 0) return
+  await sql`update channels set last_delivery_at = ${now}, failing_since = null
+    where id in (${sql.join([...sound])})`.execute(db)
+}
+
+/** @returns whether it is still this one's */
+async function planAgain(db: Db, claim: Claim, made: Made): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('deliveries')
+    .set({ leased_until: null, ...endOf(claim, made) })
+    .where('workspace_id', '=', claim.workspaceId)
+    .where('id', '=', claim.id)
+    .where('status', '=', 'waiting')
+    .where('attempts', '=', claim.attempts)
+    // Not what was written down already, by a commit whose answer was lost.
+    .where('leased_until', 'is not', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 function endOf({ attempts }: Claim, { result, now }: Made) {
-  if (result.outcome === 'delivered') return { status: 'delivered', due_at: null, finished_at: now }
   // What a channel refuses for good waits for it to be mended; what it refuses of this message alone is over.
   const due =
     result.permanent?.what === 'message'
@@ -52,12 +108,10 @@ function endOf({ attempts }: Claim, { result, now }: Made) {
   return due === undefined ? { status: 'failed', due_at: null, finished_at: now } : { due_at: due }
 }
 
-export async function noteAttempt(
-  db: Db,
-  { id, workspaceId, attempts }: Pick<Claim, 'id' | 'workspaceId' | 'attempts'>,
-  { result, at, tookMs }: Omit<Made, 'now'>,
-): Promise<void> {
-  await insertAttempt(db, {
+type Noted = Pick<Claim, 'id' | 'workspaceId' | 'attempts'> & Omit<Made, 'now'>
+
+export async function noteAttempts(db: Db, noted: Noted[]): Promise<void> {
+  const values = noted.map(({ id, workspaceId, attempts, result, at, tookMs }) => ({
     delivery_id: id,
     workspace_id: workspaceId,
     attempt: attempts,
@@ -67,24 +121,9 @@ export async function noteAttempt(
     answer: result.answer?.replaceAll('\0', '').toWellFormed().slice(0, 1024) ?? null,
     took_ms: Math.round(tookMs),
     at,
-  })
+  }))
+  await db.insertInto('delivery_attempts').values(values).execute()
 }
-
-const insertAttempt = prepared((db, values: Insertable<Tables['delivery_attempts']>) =>
-  db.insertInto('delivery_attempts').values(values),
-)
-
-async function noteSuccess(db: Db, { workspaceId, channel }: Claim, now: number) {
-  await updateSound(db, { now, workspaceId, channelId: channel.id })
-}
-
-const updateSound = prepared((db, at: { now: number; workspaceId: number; channelId: number }) =>
-  db
-    .updateTable('channels')
-    .set({ last_delivery_at: at.now, failing_since: null })
-    .where('workspace_id', '=', at.workspaceId)
-    .where('id', '=', at.channelId),
-)
 
 async function noteFailure(
   db: Db,
@@ -97,7 +136,8 @@ async function noteFailure(
   const row = await db
     .updateTable('channels')
     .set((e) => ({
-      failing_since: e.fn.coalesce('failing_since', e.val(now)),
+      // What is the operator's fault is never counted against it.
+      failing_since: result.operators ? e.val(now) : e.fn.coalesce('failing_since', e.val(now)),
       ...(paused !== null && { paused_until: paused }),
     }))
     .where('workspace_id', '=', workspaceId)
@@ -114,14 +154,15 @@ async function noteFailure(
     .where('enabled', '=', 1)
     .executeTakeFirst()
   if (off.numUpdatedRows === 0n) return
-  const told = await enqueueWord(db, workspaceId, channel.id, now)
+  await enqueueWord(db, workspaceId, channel.id, now)
   onCommit(() => {
     log.warn('channel_disabled', { workspace: workspaceId, channel: channel.id, type: channel.type, reason })
-    if (told > 0) wake()
+    wake()
   })
 }
 
-function reasonToDisable({ permanent, answer, httpStatus }: Result, since: number, now: number) {
+function reasonToDisable({ permanent, operators, answer, httpStatus }: Result, since: number, now: number) {
+  if (operators) return undefined
   if (permanent?.what === 'channel') return permanent.reason
   if (now - since < FIVE_DAYS_MS) return undefined
   const last = [httpStatus, answer].filter((part) => part !== null && part !== '').join(' ')

@@ -3,14 +3,14 @@
 import type { Rows } from '../../storage/rows/open.ts'
 import { type Actor, allow } from '../accounts/actor.ts'
 import { CHANNELS_WRITE } from './channel.ts'
+import type { Wake } from './deliver.ts'
 import { findDelivery } from './find-delivery.ts'
 import type { DeliveryDetail, RetryFailedInput } from './schema.ts'
 
 export interface RetryNeeds {
   rows: Rows
   now: () => number
-  /** Tells the deliverer that something may be due. */
-  wake: () => void
+  wake: Wake
 }
 
 const anew = (now: number) => ({
@@ -29,7 +29,7 @@ export function retryDelivery(
 ): Promise<DeliveryDetail> {
   allow(actor, CHANNELS_WRITE)
   return rows.write(async (db, onCommit) => {
-    await findDelivery(db, actor, id)
+    const { channelId } = await findDelivery(db, actor, id)
     const at = now()
     await db
       .updateTable('deliveries')
@@ -39,7 +39,7 @@ export function retryDelivery(
       // Not while it is being made: it would be made twice at once.
       .where((e) => e.or([e('leased_until', 'is', null), e('leased_until', '<=', at)]))
       .execute()
-    onCommit(wake)
+    onCommit(() => wake(channelId))
     return findDelivery(db, actor, id)
   })
 }
@@ -78,7 +78,7 @@ export async function retryFailed(
         .where('id', 'in', found)
         .where('status', '=', 'failed')
         .execute()
-      onCommit(wake)
+      onCommit(() => wake(channelId))
       return found
     })
     retried += ids.length

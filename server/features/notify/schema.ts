@@ -1,8 +1,8 @@
 // Channels and deliveries on the wire: the API validates with these shapes and its reference is generated from them.
 
 import { z } from '@hono/zod-openapi'
-import { type Edge, readEdge } from '../../lib/period.ts'
-import { flag, instant, numberParameter, oneOf, parameter, text, wholeNumber } from '../../lib/wire.ts'
+import { EMAIL_MAX, isEmail } from '../../lib/email.ts'
+import { edge, flag, instant, numberParameter, oneOf, parameter, text, wholeNumber } from '../../lib/wire.ts'
 
 export const CHANNEL_TYPES = ['email', 'slack', 'discord', 'telegram', 'teams', 'webhook'] as const
 export type ChannelType = (typeof CHANNEL_TYPES)[number]
@@ -54,13 +54,7 @@ const channelName = text(1, 100)
   .trim()
   .refine((value) => value !== '', 'must not be blank')
 
-// As browsers have it for `<input type=email>`, with a dot in the domain; RFC 3696 (erratum 1690) for the length.
-const address = text(1, 254)
-  .trim()
-  .refine(
-    (value) => z.regexes.html5Email.test(value) && /@[^@]+\.[^@.]+$/.test(value),
-    'must be an e-mail address',
-  )
+const address = text(1, EMAIL_MAX).trim().refine(isEmail, 'must be an e-mail address')
 
 /** What there is to say of a channel; which of it a type has is decided in `channel-settings.ts`. */
 const fields = {
@@ -133,20 +127,6 @@ export const DeliveryDetailShape = z
   })
   .openapi('DeliveryDetail')
 export type DeliveryDetail = z.infer<typeof DeliveryDetailShape>
-
-const edge = (which: keyof Edge, description: string) =>
-  parameter(40)
-    .transform((written, context) => {
-      const read = readEdge(written)
-      if (read) return read[which]
-      context.addIssue({
-        code: 'custom',
-        message: 'must be an ISO 8601 time or date, such as 2026-03-29 or 2026-03-29T12:00:00Z',
-      })
-      return z.NEVER
-    })
-    .optional()
-    .openapi({ type: 'string', maxLength: 40, description, example: '2026-03-29' })
 
 const ID_MAX = 999_999_999_999_999
 

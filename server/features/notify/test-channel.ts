@@ -3,9 +3,10 @@
 import { type Actor, allow } from '../accounts/actor.ts'
 import { type AttemptNeeds, attempt } from './attempt.ts'
 import { CHANNELS_WRITE, findChannel } from './channel.ts'
+import type { Wake } from './deliver.ts'
 import { newMessageId } from './enqueue.ts'
 import { findDelivery } from './find-delivery.ts'
-import { noteAttempt } from './record.ts'
+import { noteAttempts } from './record.ts'
 import type { DeliveryDetail } from './schema.ts'
 
 /** Somebody waits, and their connection may be silent for 30 seconds. */
@@ -13,12 +14,12 @@ const TEST_MS = 20_000
 
 /** Also of a channel that is switched off, since that is how one finds out. @throws Failure `not_found` */
 export async function testChannel(
-  needs: AttemptNeeds & { now: () => number },
+  needs: AttemptNeeds & { now: () => number; wake: Wake },
   actor: Actor,
   id: number,
 ): Promise<DeliveryDetail> {
   allow(actor, CHANNELS_WRITE)
-  const { rows, now } = needs
+  const { rows, now, wake } = needs
   const channel = await findChannel(rows.read, actor, id)
   const { workspaceId } = actor
   const [at, began, messageId] = [now(), performance.now(), newMessageId()]
@@ -29,7 +30,7 @@ export async function testChannel(
   )
   if (!result) throw new Error('a test had nothing to say')
   const tookMs = performance.now() - began
-  return rows.write(async (db) => {
+  return rows.write(async (db, onCommit) => {
     // It may have been deleted meanwhile.
     await findChannel(db, actor, id)
     const delivered = result.outcome === 'delivered'
@@ -48,14 +49,15 @@ export async function testChannel(
       })
       .returning('id')
       .executeTakeFirstOrThrow()
-    await noteAttempt(db, { id: delivery.id, workspaceId, attempts: 1 }, { result, at, tookMs })
+    await noteAttempts(db, [{ id: delivery.id, workspaceId, attempts: 1, result, at, tookMs }])
     if (delivered) {
       await db
         .updateTable('channels')
-        .set({ last_delivery_at: now() })
+        .set({ last_delivery_at: now(), failing_since: null })
         .where('workspace_id', '=', workspaceId)
         .where('id', '=', id)
         .execute()
+      onCommit(() => wake(id))
     }
     return findDelivery(db, actor, delivery.id)
   })

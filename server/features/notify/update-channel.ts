@@ -3,11 +3,11 @@
 import { type Actor, allow } from '../accounts/actor.ts'
 import { CHANNELS_WRITE, type ChannelNeeds, channelResource, findChannel, secretsOf } from './channel.ts'
 import { checkSettings, shownUrl } from './channel-settings.ts'
+import type { Wake } from './deliver.ts'
 import type { ChannelResource, ChannelType, UpdateChannelInput } from './schema.ts'
 
 export interface UpdateChannelNeeds extends ChannelNeeds {
-  /** Tells the deliverer that something may be due. */
-  wake: () => void
+  wake: Wake
 }
 
 /** @throws Failure `not_found`, `invalid` */
@@ -43,7 +43,7 @@ export function updateChannel(
       .returningAll()
       .executeTakeFirstOrThrow()
     // What waited for it is due at once.
-    if (changed.enabled === 1) onCommit(needs.wake)
+    if (changed.enabled === 1) onCommit(() => needs.wake(id))
     return channelResource(changed)
   })
 }

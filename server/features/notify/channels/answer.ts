@@ -1,6 +1,7 @@
 // What a service said of a message, as it may be kept: its first kilobyte, and nothing in it that only the channel's
 // owner may know.
 
+import { decoded } from '../../../lib/text.ts'
 import { cutText, inert, utf8Length } from './cut.ts'
 
 const ANSWER_BYTES_MAX = 1024
@@ -42,16 +43,6 @@ export function secretsOfUrl(text: string): string[] {
   const unguessable = parts.filter((part) => part.length >= 16 || (part.length >= 8 && /\d/.test(part)))
   const place = [url.pathname + url.search, url.pathname].filter((path) => path.length >= 8)
   return [text, url.href, ...place, ...unguessable, ...unguessable.map(decoded)]
-}
-
-/** As far as it can be. */
-export function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    // A lone "%": it is what it is.
-    return part
-  }
 }
 
 /** Seconds, or a date (RFC 9110 §10.2.3), which is one of the server's clock where it says its time. */

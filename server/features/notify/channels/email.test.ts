@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net'
 import net from 'node:net'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer, type SMTPServerError } from 'smtp-server'
+import { closeMailers } from '../../../http/smtp.ts'
 import type { Destination, Notice, Result, SendNeeds } from '../notice.ts'
 import { sendEmail } from './email.ts'
 import { aDestination, aNotice, needs, URL_OF_REST, whole } from './notice.fixture.ts'
-import { closeMailers } from './smtp.ts'
 
 type Step = 'auth' | 'from' | 'to' | 'data'
 
@@ -184,10 +184,11 @@ Open in Towpath: ${URL_OF_REST}`,
     expect(server.connections() - before).toBe(0)
   })
 
-  test.each<[Step, number, 'message' | 'channel' | undefined]>([
-    ['from', 550, 'message'],
-    ['from', 451, undefined],
-    ['from', 530, 'channel'],
+  test.each<[Step, number, 'message' | 'operators' | undefined]>([
+    ['from', 550, 'operators'],
+    ['from', 451, 'operators'],
+    ['from', 530, 'operators'],
+    ['from', 552, 'message'],
     ['to', 550, 'message'],
     ['to', 450, undefined],
     ['data', 554, 'message'],
@@ -196,7 +197,7 @@ Open in Towpath: ${URL_OF_REST}`,
     server.refuse[step] = refusal(code, 'no, sorry')
     const result = await send()
     expect(result).toMatchObject({ outcome: 'refused', answer: expect.stringContaining(`${code} no, sorry`) })
-    expect(result.permanent?.what).toBe(what)
+    expect(result.permanent?.what ?? (result.operators && 'operators')).toBe(what)
     delete server.refuse[step]
     expect((await send()).outcome).toBe('delivered')
   })
@@ -208,20 +209,24 @@ Open in Towpath: ${URL_OF_REST}`,
   })
 
   test.each([
-    ['wrong', 535, 'channel'],
-    ['late', 454, undefined],
-  ])('with a password that is %s (%i): %s, and nothing of it is told', async (_, code, what) => {
-    const mistaken = what === 'channel' ? `${PASSWORD}!` : PASSWORD
-    const userinfo = `towpath:${encodeURIComponent(mistaken)}`
-    const plain = Buffer.from(`\0towpath\0${mistaken}`).toString('base64')
-    const said = [mistaken, plain, Buffer.from(mistaken).toString('base64'), userinfo]
-    server.refuse.auth = refusal(code, said.join(' '))
-    const result = await send({}, {}, { smtpUrl: server.url(`${userinfo}@`) })
-    expect(result.outcome).toBe('refused')
-    expect(result.permanent?.what as string | undefined).toBe(what)
-    expect(result.answer).toStartWith(`${code} ***`)
-    for (const secret of [...said, 'cAnArY']) expect(JSON.stringify(result)).not.toContain(secret)
-  })
+    ['wrong', 535],
+    ['too weak', 534],
+    ['late', 454],
+  ])(
+    'with a password that is %s (%i) is the operator’s fault, and nothing of it is told',
+    async (_, code) => {
+      const mistaken = code === 454 ? PASSWORD : `${PASSWORD}!`
+      const userinfo = `towpath:${encodeURIComponent(mistaken)}`
+      const plain = Buffer.from(`\0towpath\0${mistaken}`).toString('base64')
+      const said = [mistaken, plain, Buffer.from(mistaken).toString('base64'), userinfo]
+      server.refuse.auth = refusal(code, said.join(' '))
+      const result = await send({}, {}, { smtpUrl: server.url(`${userinfo}@`) })
+      expect(whole(result)).toMatchObject({ outcome: 'refused', permanent: undefined, operators: true })
+      const answer = `The mail server did not accept the user name and password of this server, which its operator has to mend: ${code} ***`
+      expect(result.answer).toStartWith(answer)
+      for (const secret of [...said, 'cAnArY']) expect(JSON.stringify(result)).not.toContain(secret)
+    },
+  )
 
   test('with the right password arrives', async () => {
     const smtpUrl = server.url(`towpath:${encodeURIComponent(PASSWORD)}@`)

@@ -1,11 +1,11 @@
 // E-mail over the operator's SMTP server. Who a mail is from and to is never said by what was submitted.
 
 import addressparser from 'nodemailer/lib/addressparser'
+import { type Mailer, mailerFor, secretsOfSmtp } from '../../../http/smtp.ts'
 import type { Destination, Notice, Result, Send, SendNeeds } from '../notice.ts'
 import { keptAnswer } from './answer.ts'
 import { cutText, headline, oneLine } from './cut.ts'
 import { mailHtml, mailText } from './mail-body.ts'
-import { type Mailer, mailerFor, secretsOfSmtp } from './smtp.ts'
 
 // Longer than a request's: mail servers greet slowly on purpose.
 const TIMEOUT_MS = 30_000
@@ -14,10 +14,10 @@ const SUBJECT_MAX = 150
 
 export const sendEmail: Send = async (needs, to, notice) => {
   const { smtpUrl, mailFrom } = needs
-  const from = addressOf(mailFrom ?? '')
-  if (!smtpUrl || !from) {
+  const from = addressparser(mailFrom ?? '', { flatten: true })[0]
+  if (!smtpUrl || !from?.address) {
     const answer = 'This server cannot send e-mail: its operator has set no SMTP_URL and MAIL_FROM'
-    return { outcome: 'unreachable', httpStatus: null, answer }
+    return { outcome: 'unreachable', httpStatus: null, answer, operators: true }
   }
   const secrets = secretsOfSmtp(smtpUrl)
   try {
@@ -32,12 +32,17 @@ export const sendEmail: Send = async (needs, to, notice) => {
   }
 }
 
-const addressOf = (mailFrom: string) => addressparser(mailFrom, { flatten: true })[0]?.address || undefined
+interface Mailbox {
+  name: string
+  address: string
+}
 
-function mailOf(needs: SendNeeds, to: Destination, notice: Notice, from: string) {
-  const number = notice.event === 'test' ? '' : ` (#${notice.submissionId})`
+function mailOf(needs: SendNeeds, to: Destination, notice: Notice, from: Mailbox) {
+  const isSubmission = notice.event === 'submission.created'
+  const number = isSubmission ? ` (#${notice.submissionId})` : ''
+  const sender = isSubmission ? notice.form.name : from.name || 'Towpath'
   return {
-    from: { name: cutText(oneLine(notice.form.name), SUBJECT_MAX), address: from },
+    from: { name: cutText(oneLine(sender), SUBJECT_MAX), address: from.address },
     to: to.recipients.map((address) => ({ name: '', address })),
     ...(notice.email !== null && { replyTo: { name: '', address: notice.email } }),
     // The number keeps mail programs from folding several leads into one conversation.
@@ -48,7 +53,7 @@ function mailOf(needs: SendNeeds, to: Destination, notice: Notice, from: string)
       'Auto-Submitted': 'auto-generated',
       'X-Auto-Response-Suppress': 'All',
       'X-Entity-Ref-ID': notice.messageId,
-      'List-Unsubscribe': `<mailto:${encodeURIComponent(from).replaceAll('%40', '@')}?subject=unsubscribe>`,
+      'List-Unsubscribe': `<mailto:${encodeURIComponent(from.address).replaceAll('%40', '@')}?subject=unsubscribe>`,
     },
     text: mailText(notice),
     html: mailHtml(notice),
@@ -59,35 +64,51 @@ interface SmtpError extends Error {
   code?: string
   originalCode?: string
   responseCode?: number
+  /** What was answered. */
+  command?: string
   response?: string
 }
 
 // The server wants a user name, or another one (RFC 4954 §6).
 const AUTH = [530, 534, 535, 538]
 
-/** 4xx is for now, 5xx for ever (RFC 5321 §4.2.1), where it is an answer to the mail and not to the connection. */
+/**
+ * 4xx is for now, 5xx for ever (RFC 5321 §4.2.1), where it is an answer to the mail and not to the connection. The
+ * server itself is the operator's: that it is away or takes nothing from us says nothing against a channel.
+ */
 function failed(error: SmtpError, secrets: string[]): Result {
   const { code = '', originalCode, responseCode } = error
-  const answer = error.response ? keptAnswer(error.response, secrets) : unanswered(originalCode ?? code)
-  const refused = { outcome: 'refused', httpStatus: null, answer } as const
-  const reason = answer ?? 'The mail server refused the message'
-  const forNow = responseCode !== undefined && responseCode < 500
+  const said = error.response ? keptAnswer(error.response, secrets) : null
   if (/^E(NO)?AUTH/.test(code) || AUTH.includes(responseCode ?? 0)) {
-    return forNow ? refused : { ...refused, permanent: { what: 'channel', reason } }
+    return operatorsFault(unanswered(/^E(NO)?AUTH/.test(code) ? code : 'EAUTH'), said)
   }
+  // Who a mail is from is the operator's setting; only its size is its own (552).
+  if (error.command === 'MAIL FROM' && responseCode !== 552) return operatorsFault(UNTAKEN_FROM, said)
+  const answer = said ?? unanswered(originalCode ?? code)
   if (code === 'EENVELOPE' || code === 'EMESSAGE') {
-    return forNow ? refused : { ...refused, permanent: { what: 'message', reason } }
+    const refused = { outcome: 'refused', httpStatus: null, answer } as const
+    const forNow = responseCode !== undefined && responseCode < 500
+    return forNow ? refused : { ...refused, permanent: { what: 'message', reason: answer } }
   }
   const late = code === 'EABORT' || code === 'ETIMEDOUT'
-  return { outcome: late ? 'timeout' : 'unreachable', httpStatus: null, answer }
+  return { outcome: late ? 'timeout' : 'unreachable', httpStatus: null, answer, operators: true }
 }
+
+const operatorsFault = (what: string, said: string | null): Result => ({
+  outcome: 'refused',
+  httpStatus: null,
+  answer: `${what}, which its operator has to mend${said === null ? '' : `: ${said}`}`,
+  operators: true,
+})
+
+const UNTAKEN_FROM = 'The mail server takes no mail from the address of this server'
 
 // Not the error's own words: they name addresses of the operator's network.
 const UNANSWERED: Record<string, string> = {
   EABORT: 'The mail server took too long',
   ETIMEDOUT: 'The mail server took too long',
-  EAUTH: 'The mail server did not accept the user name and password',
-  ENOAUTH: 'The mail server wants a user name and password',
+  EAUTH: 'The mail server did not accept the user name and password of this server',
+  ENOAUTH: 'The mail server wants a user name and password from this server',
   EENVELOPE: 'The mail server cannot send to these addresses',
   EMESSAGE: 'The mail is larger than the mail server accepts',
 }

@@ -3,7 +3,7 @@
 import { type Network, parseNetwork } from '../../../lib/cidr.ts'
 import type { Destination, Notice, Result, SendNeeds } from '../notice.ts'
 
-export const URL_OF_REST = 'https://go.example/app/submissions/42'
+export const URL_OF_REST = 'https://go.example/app/1/inbox?open=42'
 
 export const aNotice = (over: Partial<Notice> = {}): Notice => ({
   event: 'submission.created',
