@@ -25,7 +25,11 @@ async function towpath(
 }
 
 onBothEngines('the command line beside a running server', (server) => {
-  const env = () => ({ DATA_DIR: server().dataDir, DATABASE_URL: server().databaseUrl })
+  const env = () => ({
+    DATA_DIR: server().dataDir,
+    DATABASE_URL: server().databaseUrl,
+    TOWPATH_URL: server().origin,
+  })
   const run = (...words: string[]) => towpath(env(), words)
   /** What a command prints when all is well: `out` alone. */
   const printed = async (...words: string[]) => {
@@ -74,8 +78,69 @@ onBothEngines('the command line beside a running server', (server) => {
     expect((await withKey(key)).headers.get('x-ratelimit-limit')).toBe('30')
   })
 
+  test('makes users, lets them into workspaces, and prints links to set a password', async () => {
+    const { id } = JSON.parse(await printed('workspace', 'create', 'Boats'))
+    const workspace = ['--workspace', String(id)]
+    const link = new RegExp(`^${server().origin}/app/[\\w-]+\\?token=[\\w-]{43}$`)
+    // Nobody owned it yet.
+    const ada = JSON.parse(await printed('user', 'create', 'Ada@Example.com', ...workspace))
+    expect(ada).toEqual({
+      id: expect.any(Number),
+      email: 'ada@example.com',
+      name: 'ada',
+      workspaceId: id,
+      role: 'owner',
+      url: expect.stringMatching(link),
+    })
+    const bob = JSON.parse(
+      await printed('user', 'create', 'bob@example.com', ...workspace, '--name', 'Bob B'),
+    )
+    expect(bob).toMatchObject({ name: 'Bob B', role: 'member' })
+    const cy = JSON.parse(await printed('user', 'create', 'cy@example.com'))
+    expect(cy).toMatchObject({ workspaceId: null, role: null })
+
+    const letIn = async (...words: string[]) =>
+      JSON.parse(await printed('workspace', 'member', String(id), ...words))
+    expect(await letIn('CY@example.com')).toMatchObject({ userId: cy.id, role: 'member' })
+    expect(await letIn('cy@example.com', '--role', 'Owner')).toMatchObject({ role: 'owner' })
+    expect(await letIn('cy@example.com')).toMatchObject({ role: 'owner' })
+    expect(await letIn('ada@example.com', '--role', 'member')).toMatchObject({ role: 'member' })
+    expect((await run('workspace', 'member', String(id), 'cy@example.com', '--role', 'member')).err).toBe(
+      'A workspace needs an owner\n',
+    )
+
+    const reset = (await printed('user', 'reset', 'bob@example.com')).trimEnd()
+    expect(reset).toMatch(link)
+    expect(reset).not.toBe(bob.url)
+    const verifications = await server().app.rows.read.selectFrom('verifications').selectAll().execute()
+    for (const url of [reset, bob.url, ada.url]) {
+      expect(JSON.stringify(verifications)).not.toContain(new URL(url).searchParams.get('token') as string)
+    }
+    expect(await run('user', 'create', 'BOB@example.com')).toEqual({
+      code: 1,
+      out: '',
+      err: 'There is a user bob@example.com already\n',
+    })
+    const fresh = ['user', 'create', 'new@example.com', '--workspace', String(id), '--role']
+    expect(JSON.parse(await printed(...fresh, 'owner')).role).toBe('owner')
+  }, 30_000)
+
+  test('makes no user where the workspace is none', async () => {
+    expect(await run('user', 'create', 'lost@example.com', '--workspace', '999999')).toEqual({
+      code: 1,
+      out: '',
+      err: 'Workspace not found\n',
+    })
+    expect((await run('user', 'reset', 'lost@example.com')).err).toBe('User not found\n')
+    const { id } = JSON.parse(await printed('workspace', 'create', 'Empty'))
+    const asMember = ['user', 'create', 'lost@example.com', '--workspace', String(id), '--role', 'member']
+    expect((await run(...asMember)).err).toBe('A workspace needs an owner\n')
+    expect((await run('user', 'reset', 'lost@example.com')).err).toBe('User not found\n')
+  })
+
   test('says what is not there', async () => {
     for (const [words, message] of [
+      [['workspace', 'member', '999999', 'nobody@example.com'], 'User not found'],
       [['workspace', 'plan', '999999', 'pro'], 'Workspace not found'],
       [['key', 'create', '--workspace', '999999'], 'Workspace not found'],
       [['key', 'list', '--workspace', '999999'], 'Workspace not found'],
@@ -119,6 +184,9 @@ describe('the command line', () => {
         for (const command of [
           'workspace create',
           'workspace plan',
+          'workspace member',
+          'user create',
+          'user reset',
           'key create',
           'key revoke',
           'key list',
@@ -146,6 +214,14 @@ describe('the command line', () => {
     [['workspace', 'create', 'a', '--name', 'b'], '"workspace create" has no option --name.'],
     [['workspace', 'plan', '1'], 'A plan is one of free, pro, business, scale, enterprise.'],
     [['workspace', 'plan', 'one', 'pro'], 'The id of a workspace must be a whole number.'],
+    [['workspace', 'member', 'x', 'a@example.com'], 'The id of a workspace must be a whole number.'],
+    [['workspace', 'member', '1', 'a@example.com', '--role', 'admin'], 'A role is one of owner, member.'],
+    [['workspace', 'member', '1'], 'A user is named by an e-mail address.'],
+    [['user', 'create', 'nobody'], 'A user is named by an e-mail address.'],
+    [['user', 'create', 'a@example.com', '--role', 'owner'], '--role is what the user is in a workspace'],
+    [['user', 'create', 'a@example.com', '--workspace', 'x'], '--workspace must be a whole number.'],
+    [['user', 'create', 'a@example.com', '--name', ' '], 'A user needs a name of 1 to 100 characters.'],
+    [['user', 'reset', 'a@example.com', '--name', 'a'], '"user reset" has no option --name.'],
     [['key', 'create'], '--workspace must be a whole number.'],
     [['key', 'create', '--workspace', '1', '--name', ''], 'A key needs a name of 1 to 100 characters.'],
     [['key', 'revoke'], 'The id of a key must be a whole number.'],

@@ -1,8 +1,12 @@
 // The operator's commands. They work while the server runs, on the same stores with the same verbs.
 
 import { parseArgs } from 'node:util'
-import { ConfigError, readConfig } from './config.ts'
+import { type Config, ConfigError, readConfig } from './config.ts'
+import { ROLES, type Role } from './features/accounts/actor.ts'
+import { addMember, createUser, findUser } from './features/accounts/add-member.ts'
 import { createKey, listKeys, revokeKey } from './features/accounts/keys.ts'
+import { makeResetLink } from './features/accounts/reset.ts'
+import { EmailAddress } from './features/accounts/schema.ts'
 import {
   changePlan,
   contentsOfWorkspace,
@@ -18,9 +22,14 @@ const USAGE = `Usage: npm run -s towpath -- <command>
   workspace create <name> [--plan <plan>]     makes a workspace; prints JSON with its id
   workspace plan <id> <plan>                  changes its plan: ${PLANS.join(', ')}
   workspace delete <id> --yes                 removes it with its links, keys and clicks; without --yes, says what
+  workspace member <id> <email> [--role <role>] lets a user in, or changes what they are: ${ROLES.join(', ')}
+  user create <email> [--workspace <id>] [--role <role>] [--name <name>]
+                                              makes a user; prints JSON with a link to set a password
+  user reset <email>                          prints a link to set a new password: good once, for 30 minutes
   key create --workspace <id> [--name <name>] makes an API key; prints it alone, for the only time
   key revoke <id>                             ends a key; its very next request is refused
-  key list --workspace <id>                   prints the keys of a workspace, without the keys themselves`
+  key list --workspace <id>                   prints the keys of a workspace, without the keys themselves
+  demo [--for <email>]                        fills a workspace with a month of a small company's links and leads`
 
 /** What went wrong, in words for the operator. */
 class CommandError extends Error {}
@@ -30,13 +39,22 @@ interface Given {
   options: Options
   defaultPlan: Plan
 }
-type Options = { plan?: string; name?: string; workspace?: string; yes?: boolean }
+type Options = {
+  plan?: string
+  name?: string
+  workspace?: string
+  role?: string
+  yes?: boolean
+  for?: string
+  /** How many; for tests, which need few. */
+  clicks?: string
+}
 
 interface Command {
   /** How many words follow the command; more would be ignored in silence. */
   words: number
   options: (keyof Options)[]
-  run(needs: { rows: Rows; now: () => number }, given: Given): Promise<string>
+  run(needs: { rows: Rows; now: () => number; origin: string; config: Config }, given: Given): Promise<string>
 }
 
 const COMMANDS: Record<string, Command> = {
@@ -71,6 +89,42 @@ const COMMANDS: Record<string, Command> = {
       )
     },
   },
+  'workspace member': {
+    words: 2,
+    options: ['role'],
+    async run(needs, { words, options }) {
+      const workspaceId = idOf(words[0], 'The id of a workspace')
+      const member = { workspaceId, email: emailOf(words[1]), role: roleOf(options.role) }
+      return JSON.stringify(await addMember(needs, member))
+    },
+  },
+  'user create': {
+    words: 1,
+    options: ['workspace', 'role', 'name'],
+    async run(needs, { words, options }) {
+      const { workspace, role, name } = options
+      if (role !== undefined && workspace === undefined) {
+        throw new CommandError('--role is what the user is in a workspace: name it with --workspace.')
+      }
+      const user = await createUser(needs, {
+        email: emailOf(words[0]),
+        name: name === undefined ? undefined : nameOf(name, 'A user'),
+        joins:
+          workspace === undefined
+            ? undefined
+            : { workspaceId: idOf(workspace, '--workspace'), role: roleOf(role) },
+      })
+      return JSON.stringify({ ...user, url: await makeResetLink(needs, user.id) })
+    },
+  },
+  'user reset': {
+    words: 1,
+    options: [],
+    async run(needs, { words }) {
+      const user = await findUser(needs.rows.read, emailOf(words[0]))
+      return makeResetLink(needs, user.id)
+    },
+  },
   'key create': {
     words: 0,
     options: ['workspace', 'name'],
@@ -96,6 +150,26 @@ const COMMANDS: Record<string, Command> = {
       return keys.map((key) => JSON.stringify(key)).join('\n')
     },
   },
+  demo: {
+    words: 0,
+    options: ['for', 'clicks'],
+    async run({ rows, config }, { options }) {
+      // Read in when it is asked for: the other commands are quicker without its world.
+      const [{ runDemo }, { showProgress }] = await Promise.all([
+        import('./demo/demo.ts'),
+        import('./demo/progress.ts'),
+      ])
+      const stop = new AbortController()
+      for (const signal of ['SIGINT', 'SIGTERM']) {
+        process.once(signal, () => stop.abort(new CommandError('Stopped: nothing of it stays.')))
+      }
+      const needs = { rows, config, progress: showProgress(process.stderr), signal: stop.signal }
+      return runDemo(needs, {
+        for: options.for === undefined ? undefined : emailOf(options.for),
+        clicks: options.clicks === undefined ? undefined : idOf(options.clicks, '--clicks'),
+      })
+    },
+  },
 }
 
 function nameOf(text: string, what: string): string {
@@ -107,6 +181,18 @@ function nameOf(text: string, what: string): string {
 function idOf(text: string | undefined, what: string): number {
   if (text && /^[1-9]\d{0,14}$/.test(text)) return Number(text)
   throw new CommandError(`${what} must be a whole number.`)
+}
+
+function emailOf(text: string | undefined): string {
+  const email = EmailAddress.safeParse(text)
+  if (email.success) return email.data
+  throw new CommandError('A user is named by an e-mail address.')
+}
+
+function roleOf(text: string | undefined): Role | undefined {
+  const role = ROLES.find((known) => known === text?.toLowerCase())
+  if (role || text === undefined) return role
+  throw new CommandError(`A role is one of ${ROLES.join(', ')}.`)
 }
 
 function planOf(text: string | undefined): Plan {
@@ -123,7 +209,10 @@ function parse(argv: string[]): { command: Command; words: string[]; options: Op
       plan: { type: 'string' },
       name: { type: 'string' },
       workspace: { type: 'string' },
+      role: { type: 'string' },
       yes: { type: 'boolean' },
+      for: { type: 'string' },
+      clicks: { type: 'string' },
     },
   })
   const name = positionals.slice(0, 2).join(' ')
@@ -145,7 +234,8 @@ async function run(argv: string[]): Promise<string> {
   const config = readConfig()
   const rows = await openRows(config)
   try {
-    return await command.run({ rows, now: Date.now }, { words, options, defaultPlan: config.defaultPlan })
+    const needs = { rows, now: Date.now, origin: config.origin, config }
+    return await command.run(needs, { words, options, defaultPlan: config.defaultPlan })
   } finally {
     await rows.close()
   }

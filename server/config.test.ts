@@ -45,10 +45,32 @@ test('nothing needs to be set', () => {
     snippetPath: 't.js',
     intakePath: 'e',
     webhookAllow: [],
+    signup: 'invite',
+    oidc: undefined,
     logLevel: 'info',
   })
   expect(secret.length).toBeGreaterThanOrEqual(32)
   expect(statSync(dataDir).mode & 0o777).toBe(0o700)
+})
+
+test('people may be let in by invitation or by the door, and sign in at another service', () => {
+  const OIDC_ISSUER = 'https://id.example/realms/works'
+  const oidc = { OIDC_ISSUER, OIDC_CLIENT_ID: 'towpath', OIDC_CLIENT_SECRET: 'hunter2' }
+  const read_ = { issuer: OIDC_ISSUER, clientId: 'towpath', clientSecret: 'hunter2' }
+  expect(read({ SIGNUP: 'open' }).signup).toBe('open')
+  expect(read(oidc).oidc).toEqual({ ...read_, name: 'id.example' })
+  expect(read({ ...oidc, OIDC_NAME: 'Works' }).oidc).toEqual({ ...read_, name: 'Works' })
+  for (const [env, wrong] of [
+    [{ SIGNUP: 'Open' }, ['SIGNUP']],
+    [{ OIDC_ISSUER }, ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET']],
+    [{ OIDC_NAME: 'Works' }, ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET']],
+    [{ ...oidc, OIDC_ISSUER: 'id.example' }, ['OIDC_ISSUER']],
+    [{ ...oidc, OIDC_ISSUER: 'ftp://id.example' }, ['OIDC_ISSUER']],
+  ] as const) {
+    const problems = problemsOf(env)
+    expect(problems.map((problem) => problem.split(':', 1)[0] as string)).toEqual([...wrong])
+    expect(problems.join()).not.toContain('hunter2')
+  }
 })
 
 test('an empty value is one that is not set', () => {

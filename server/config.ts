@@ -2,6 +2,7 @@
 
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import type { OidcSettings } from './features/accounts/auth.ts'
 import type { TurnstileKeys } from './features/forms/turnstile.ts'
 import { RESERVED_SLUGS } from './features/links/slug.ts'
 import { type Network, parseAddress, parseNetwork } from './lib/cidr.ts'
@@ -35,6 +36,10 @@ export interface Config {
   smtpUrl?: string
   /** Whom it is from: an address, or a name and an address. */
   mailFrom?: string
+  /** Who may make an account besides the first: whoever is invited, or everybody. */
+  signup: 'invite' | 'open'
+  /** Where people may sign in besides here. */
+  oidc?: OidcSettings
   /** Hits older than this are removed; without it they are kept for ever. */
   hitRetentionDays?: number
   logLevel: LogLevel
@@ -71,6 +76,11 @@ const NAMES = [
   'WEBHOOK_ALLOW_CIDRS',
   'SMTP_URL',
   'MAIL_FROM',
+  'SIGNUP',
+  'OIDC_ISSUER',
+  'OIDC_CLIENT_ID',
+  'OIDC_CLIENT_SECRET',
+  'OIDC_NAME',
   'HIT_RETENTION_DAYS',
   'LOG_LEVEL',
 ]
@@ -112,6 +122,8 @@ export function readConfig(env: Environment = process.env): Config {
     ...readPaths(get, wrong),
     webhookAllow: readNetworks('WEBHOOK_ALLOW_CIDRS', get, wrong),
     ...readMail(get, wrong),
+    signup: readSignup(get('SIGNUP'), wrong),
+    oidc: readOidc(get, wrong),
     hitRetentionDays: readRetention(get('HIT_RETENTION_DAYS'), wrong),
     logLevel: readLogLevel(get('LOG_LEVEL'), wrong),
   }
@@ -227,6 +239,37 @@ function readMail(get: Get, wrong: Wrong): Pick<Config, 'smtpUrl' | 'mailFrom'> 
     wrong('SMTP_URL', 'is missing, and MAIL_FROM is set', 'Name the mail server, or leave both out.')
   }
   return { smtpUrl, mailFrom }
+}
+
+function readSignup(text: string | undefined, wrong: Wrong): Config['signup'] {
+  if (text === undefined || text === 'invite' || text === 'open') return text ?? 'invite'
+  wrong('SIGNUP', `"${text}" is not a rule`, 'Use invite, or open to let everybody in.')
+  return 'invite'
+}
+
+const OIDC_SETTINGS = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const
+
+/** All three or none; the name is what people read on the button. */
+function readOidc(get: Get, wrong: Wrong): OidcSettings | undefined {
+  const [issuer, clientId, clientSecret] = OIDC_SETTINGS.map(get)
+  const name = get('OIDC_NAME')
+  const url = issuer === undefined ? undefined : URL.parse(issuer)
+  const usable = url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash
+  if (issuer !== undefined && !usable) {
+    wrong(
+      'OIDC_ISSUER',
+      `"${issuer}" is not the address of an identity provider`,
+      'Use its https:// address.',
+    )
+  }
+  if (issuer && clientId && clientSecret)
+    return { issuer, clientId, clientSecret, name: name ?? url?.host ?? '' }
+  const missing = OIDC_SETTINGS.filter((each) => get(each) === undefined)
+  if (missing.length < OIDC_SETTINGS.length || name !== undefined) {
+    const fix = `Set ${OIDC_SETTINGS.join(', ')}, or none of them.`
+    for (const each of missing) wrong(each, 'is missing, and others of its kind are set', fix)
+  }
+  return undefined
 }
 
 const PATH = /^[A-Za-z0-9](?:[\w.-]{0,61}[A-Za-z0-9])?$/

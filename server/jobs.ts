@@ -1,7 +1,9 @@
 // Every background job: name, period, function. (Shipping hits has a worker of its own: features/hits/ship.ts.)
 
 import { forgetOldKeys } from './features/accounts/idempotency.ts'
+import { forgetOldInvitations } from './features/accounts/invitations.ts'
 import { forgetOldWindows } from './features/accounts/limits.ts'
+import { forgetEndedSessions } from './features/accounts/session.ts'
 import { forgetSpentTokens } from './features/forms/captcha-tokens.ts'
 import { type ErasureNeeds, eraseDeleted } from './features/hits/erasures.ts'
 import { retainedSince } from './features/hits/pruning.ts'
@@ -47,6 +49,16 @@ const JOBS: Job[] = [
     name: 'forget old rate windows',
     everyMs: 10 * MINUTE,
     run: ({ rows, now }) => forgetOldWindows(rows, now()),
+  },
+  {
+    name: 'forget sessions that have ended',
+    everyMs: 60 * MINUTE,
+    run: ({ rows, now }) => forgetEndedSessions(rows, now()),
+  },
+  {
+    name: 'forget old invitations',
+    everyMs: 60 * MINUTE,
+    run: ({ rows, now }) => forgetOldInvitations(rows, now()),
   },
   {
     name: 'forget old attempts at deliveries',

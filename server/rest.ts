@@ -17,7 +17,8 @@ import type { Rows } from './storage/rows/open.ts'
 
 const DESCRIPTION = `Short links, click analytics and form capture that you host yourself.
 
-Every request carries \`Authorization: Bearer <API key>\`. A key belongs to one workspace and sees nothing else.
+Every request carries \`Authorization: Bearer <API key>\`. A key belongs to one workspace and sees nothing else. (The
+dashboard asks the same paths with the cookie of a person who has signed in and \`X-Workspace: <id>\`.)
 Answers are \`{"data": …}\`, failures \`{"error": "…"}\` with \`errors\` by field at 422. Times are ISO 8601 in UTC.`
 
 export interface RestNeeds {
@@ -33,6 +34,11 @@ export interface RestNeeds {
 const BARE = [/\/channels\/[^/]+\/(?:test|rotate-secret)$/, /\/deliveries\/[^/]+\/retry$/]
 /** These wait for somebody else's server. */
 const SLOW = [/\/forms\/[^/]+\/check$/, /\/channels\/[^/]+\/test$/]
+/** What they answer opens a workspace, or they are about none. */
+const TOLD_ONCE = [/\/workspaces$/, /\/invitations(?:\/accept)?$/, /\/keys$/]
+
+/** A person asks these without naming a workspace. */
+const PERSONAL = [/\/v1\/workspaces$/, /\/v1\/invitations\/accept$/]
 
 const isOneOf = (paths: RegExp[]) => (path: string) => paths.some((each) => each.test(path))
 
@@ -50,7 +56,7 @@ export function restApi(needs: RestNeeds) {
     return answer
   })
   api.get('/openapi.json', (c) => c.json(describe(api, needs)))
-  api.use(guard(needs))
+  api.use(guard({ ...needs, personal: isOneOf(PERSONAL) }))
   api.use(async (c, next) => {
     const methods = methodsOf(c.req.path)
     if (methods.length === 0) throw notFound('')
@@ -64,7 +70,7 @@ export function restApi(needs: RestNeeds) {
     return next()
   })
   api.use(jsonBody({ lists: (path) => path.endsWith('/bulk'), bare: isOneOf(BARE) }))
-  api.use(idempotency({ ...needs, slow: isOneOf(SLOW) }))
+  api.use(idempotency({ ...needs, slow: isOneOf(SLOW), once: isOneOf(TOLD_ONCE) }))
   for (const feature of needs.features) api.route('/', feature)
   return api
 }
@@ -99,6 +105,9 @@ function describe(api: OpenAPIHono<ApiEnv>, { origin, version }: RestNeeds) {
     },
     servers: [{ url: origin }],
     tags: [
+      { name: 'Workspaces', description: 'Yours, and what they hold' },
+      { name: 'Members', description: 'The people of a workspace, and who is invited' },
+      { name: 'API keys', description: 'What opens a workspace to programs' },
       { name: 'Links', description: 'Short links and where they lead' },
       { name: 'Tags', description: 'Names that group links' },
       { name: 'Analytics', description: 'Questions about clicks' },
@@ -110,6 +119,18 @@ function describe(api: OpenAPIHono<ApiEnv>, { origin, version }: RestNeeds) {
   })
   const securitySchemes = {
     apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of the workspace' },
+    session: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: origin.startsWith('https:') ? '__Host-towpath_session' : 'towpath_session',
+      description: 'The cookie of a person who has signed in to the dashboard',
+    },
+    workspace: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-Workspace',
+      description: 'With the cookie: the id of the workspace that the request is about',
+    },
   }
   return { ...document, components: { ...document.components, securitySchemes } }
 }

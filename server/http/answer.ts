@@ -8,6 +8,7 @@ const STATUS: Record<FailureCode, number> = {
   not_an_object: 400,
   missing_key: 401,
   invalid_key: 401,
+  signed_out: 401,
   plan_too_low: 403,
   forbidden: 403,
   not_found: 404,

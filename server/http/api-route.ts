@@ -19,7 +19,7 @@ const failure = (description: string, schema: z.ZodType = ErrorShape) => ({
 
 const EVERYWHERE = {
   401: failure('No API key, or one that is malformed, unknown or revoked'),
-  403: failure('The workspace is on the Free plan'),
+  403: failure('The plan has no API access, or whoever asks may not do this'),
   429: failure('More requests than the plan allows; wait as Retry-After says'),
   500: failure('A fault of the service'),
   503: failure('A store is down or full; try again as Retry-After says'),
@@ -31,7 +31,7 @@ const WITH_BODY = {
 }
 const OWN = {
   404: failure('No such thing in this workspace', IndexedErrorShape),
-  409: failure('A name is taken', IndexedErrorShape),
+  409: failure('A name is taken, or things stand in the way', IndexedErrorShape),
 }
 
 const IdempotencyHeader = z.object({
@@ -48,16 +48,36 @@ const NoQuery = z.strictObject({})
 
 type Own = keyof typeof OWN
 
-/** `createRoute` with the common parts of contract §1. @param fails which of the particular failures can happen */
-export function apiRoute<const R extends RouteConfig>({ fails = [], ...route }: R & { fails?: Own[] }) {
-  const own = Object.fromEntries(fails.map((status) => [status, OWN[status]]))
+/** Who may ask: a key, or a person who is signed in and says in which workspace. Two requests are about no workspace. */
+const ASKING = {
+  anybody: [{ apiKey: [] }, { session: [], workspace: [] }],
+  people: [{ session: [], workspace: [] }],
+  person: [{ session: [] }],
+  keysAndPerson: [{ apiKey: [] }, { session: [] }],
+}
+
+interface Particulars {
+  /** Which of the particular failures can happen. */
+  fails?: Own[]
+  /** anybody, unless said otherwise */
+  by?: keyof typeof ASKING
+  /** false: a POST that takes no Idempotency-Key */
+  repeatable?: boolean
+}
+
+/** `createRoute` with the common parts of contract §1. */
+export function apiRoute<const R extends RouteConfig>(described: R & Particulars) {
+  const { fails = [], by = 'anybody', repeatable = true, ...route } = described
+  // A person may name a workspace that is not theirs, whatever they ask.
+  const inWorkspace = by === 'anybody' || by === 'people'
+  const own = Object.fromEntries([...(inWorkspace ? [404 as const] : []), ...fails].map((s) => [s, OWN[s]]))
   const body = route.request?.body
   return createRoute({
-    security: [{ apiKey: [] }],
+    security: ASKING[by],
     ...route,
     request: {
       query: NoQuery,
-      ...(route.method === 'post' ? { headers: IdempotencyHeader } : {}),
+      ...(route.method === 'post' && repeatable ? { headers: IdempotencyHeader } : {}),
       ...route.request,
       ...(body ? { body: { required: true, ...body } } : {}),
     },

@@ -5,6 +5,7 @@ export type FailureCode =
   | 'not_an_object'
   | 'missing_key'
   | 'invalid_key'
+  | 'signed_out'
   | 'plan_too_low'
   | 'forbidden'
   | 'not_found'

@@ -99,3 +99,18 @@ test('random keys cannot eat the memory: the one used longest ago is forgotten',
   expect(window.take(1, 'a').allowed).toBe(false)
   expect(window.take(1, 'b').allowed).toBe(true)
 })
+
+test('what is given back was never taken: the newest one, and no more than there were', () => {
+  let now = 0
+  const limiter = slidingWindows({ windowMs: 900_000, clock: () => now })
+  const take = () => limiter.take('a', 2).allowed
+  expect([take(), take(), take()]).toEqual([true, true, false])
+  limiter.giveBack('a')
+  expect([take(), take()]).toEqual([true, false])
+  now = 899_999
+  expect(take()).toBe(false)
+  now = 900_000
+  for (let i = 0; i < 5; i++) limiter.giveBack('a')
+  limiter.giveBack('b')
+  expect([take(), take(), take()]).toEqual([true, true, false])
+})

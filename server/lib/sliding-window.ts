@@ -58,5 +58,9 @@ export function slidingWindows({
         resetMs: (times[0] ?? now) + windowMs - now,
       }
     },
+    /** Takes back the newest one: it turned out not to be of the kind that is counted. */
+    giveBack(key: string): void {
+      live(key, clock()).pop()
+    },
   }
 }

@@ -14,3 +14,13 @@ export const foldCase = (text: string) =>
   ASCII.test(text) ? text.toLowerCase() : text.toLowerCase().replaceAll('ς', 'σ').normalize('NFC')
 
 const ASCII = /^[\0-\x7f]*$/
+
+/** Percent-decoded, as far as it can be. */
+export function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    // A lone "%": it is what it is.
+    return part
+  }
+}

@@ -2,6 +2,7 @@
 // everywhere and in the API reference.
 
 import { z } from '@hono/zod-openapi'
+import { type Edge, readEdge } from './period.ts'
 import { isCleanText, lengthOf } from './text.ts'
 
 /** Says "is required" for what is absent, else what it must be. */
@@ -49,6 +50,21 @@ export const parameter = (max: number) =>
     .refine((value) => lengthOf(value) <= max, `must be at most ${max} characters`)
     .refine(isCleanText, 'must not contain NUL or broken Unicode characters')
     .openapi({ maxLength: max })
+
+/** A query parameter that is an end of a time, as an instant or a date. Inside, milliseconds. */
+export const edge = (which: keyof Edge, description: string) =>
+  parameter(40)
+    .transform((written, context) => {
+      const read = readEdge(written)
+      if (read) return read[which]
+      context.addIssue({
+        code: 'custom',
+        message: 'must be an ISO 8601 time or date, such as 2026-03-29 or 2026-03-29T12:00:00Z',
+      })
+      return z.NEVER
+    })
+    .optional()
+    .openapi({ type: 'string', maxLength: 40, description, example: '2026-03-29' })
 
 /** One of a few words, and a message that lists them. */
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>

@@ -2,10 +2,11 @@
 // that operation and status, and every status the document promises seen at least once.
 
 import { expect, test } from 'bun:test'
+import { person, type TestPerson, team } from '../support/people.ts'
 import { onBothEngines, type TestWorkspace } from '../support/server.ts'
 import { type Ask, differences } from './differences.ts'
 import { operation, operations, type Parameter, parametersIn, violations } from './document.ts'
-import { aboutNothing, sampleOf, thingsOf, urlOf } from './samples.ts'
+import { aboutNothing, entryOf, sampleOf, thingsOf, urlOf } from './samples.ts'
 
 /** Faults of ours are no part of a journey; that they are told in the same shape is tested where faults are made. */
 const UNTOUCHED = ['500', '503']
@@ -199,8 +200,8 @@ onBothEngines('the answers and their description', (server) => {
   })
 
   test('leads and funnels by whatever they are grouped', async () => {
-    const own = await server().workspace()
-    const { slug, formKey } = await thingsOf(own, `w${own.id}`)
+    const own = await team(server())
+    const { slug, formKey } = await thingsOf(server(), own, `w${own.id}`)
     await server().click(slug)
     await server().shipped()
     const groupings = (id: string) =>
@@ -243,8 +244,8 @@ onBothEngines('the answers and their description', (server) => {
   })
 
   test('what a form lost', async () => {
-    const own = await server().workspace()
-    const { formKey } = await thingsOf(own, `w${own.id}`)
+    const own = await team(server())
+    const { formKey } = await thingsOf(server(), own, `w${own.id}`)
     const path = { formKey }
     const { json } = await ask(own, 'getFormLosses', 200, { path })
     expect(violations({ $ref: '#/components/schemas/FormLosses' }, json.data)).toEqual([])
@@ -291,15 +292,19 @@ onBothEngines('the answers and their description', (server) => {
   })
 
   test('submissions, one by one, listed and as a file', async () => {
-    const own = await server().workspace()
-    const { formKey, submissionId } = await thingsOf(own, 'mark')
+    const own = await team(server())
+    const { formKey, submissionId } = await thingsOf(server(), own, 'mark')
     const form = { formKey }
     const queries: Ask['query'][] = [
       { limit: '1' },
       { search: 'MESSAGE', status: 'new', attribution: 'none', email: 'MARK@example.com' },
       { start: '2026-01-01', end: '2100-01-01T00:00:00Z', linkId: '1', country: 'de', utmSource: 'x' },
     ]
-    for (const query of queries) await ask(own, 'listSubmissions', 200, { path: form, query })
+    for (const query of queries) {
+      await ask(own, 'listSubmissions', 200, { path: form, query })
+      await ask(own, 'listAllSubmissions', 200, { query: { ...query, ...form } })
+    }
+    await ask(own, 'listAllSubmissions', 200, { query: { status: 'new,read' } })
     for (const format of ['csv', 'json', 'ndjson']) {
       const { text } = await ask(own, 'exportSubmissions', 200, { path: form, query: { format } })
       expect(text).toContain('mark message')
@@ -355,29 +360,77 @@ onBothEngines('the answers and their description', (server) => {
     await ask(own, 'getChannel', 404, { path })
   })
 
+  test('workspaces, their people and their keys', async () => {
+    const own = await team(server())
+    const { owner, member, id } = own
+    const asked = (who: TestPerson, operationId: string, status: number, what: Ask = {}) => {
+      const headers = { Cookie: who.cookie, 'X-Workspace': String(id) }
+      return ask(undefined, operationId, status, { ...what, headers })
+    }
+    await ask(own, 'listWorkspaces', 200)
+    await ask(own, 'getWorkspace', 200)
+    await asked(owner, 'createWorkspace', 201, { body: { name: 'Second' } })
+    const first = await asked(owner, 'listWorkspaces', 200, { query: { limit: '1' } })
+    await asked(owner, 'listWorkspaces', 200, { query: { cursor: first.json.nextCursor } })
+    await asked(owner, 'getWorkspace', 200)
+    await asked(owner, 'updateWorkspace', 200, { body: { name: 'Other' } })
+    await asked(owner, 'updateWorkspace', 200, { body: {} })
+
+    const key = (await asked(owner, 'createApiKey', 201, { body: { name: 'Build' } })).json.data
+    await asked(member, 'createApiKey', 403, { body: { name: 'Build' } })
+    await asked(member, 'listApiKeys', 200, { query: { limit: '1' } })
+    await asked(owner, 'revokeApiKey', 200, { path: { id: key.id } })
+
+    await asked(owner, 'createInvitation', 409, { body: { email: member.email, role: 'member' } })
+    const body = { email: 'guest@people.example', role: 'owner' }
+    const made = (await asked(owner, 'createInvitation', 201, { body })).json.data
+    await asked(owner, 'createInvitation', 201, { body: { email: 'other@people.example' } })
+    const page = await asked(owner, 'listInvitations', 200, { query: { limit: '1' } })
+    await asked(owner, 'listInvitations', 200, { query: { cursor: page.json.nextCursor } })
+    await asked(owner, 'deleteInvitation', 200, { path: { id: made.id } })
+    const ann = await person(server(), 'Ann')
+    const { url } = (await asked(owner, 'createInvitation', 201, { body: { email: ann.email } })).json.data
+    const token = new URL(url).searchParams.get('token')
+    await asked(member, 'acceptInvitation', 403, { body: { token } })
+    await asked(ann, 'acceptInvitation', 200, { body: { token } })
+    await asked(ann, 'acceptInvitation', 404, { body: { token } })
+
+    await asked(member, 'listMembers', 200)
+    const path = { userId: owner.id }
+    await asked(owner, 'updateMember', 409, { path, body: { role: 'member' } })
+    await asked(owner, 'removeMember', 409, { path })
+    await asked(owner, 'updateMember', 200, { path: { userId: member.id }, body: { role: 'owner' } })
+    await asked(owner, 'updateMember', 200, { path, body: {} })
+    await asked(owner, 'removeMember', 200, { path: { userId: ann.id } })
+    await asked(owner, 'deleteWorkspace', 200, { query: { confirm: 'Other' } })
+  })
+
   test('the failures that every operation shares', async () => {
-    const own = await server().workspace()
+    const own = await team(server())
     const free = await server().workspace('free')
     const busy = await server().workspace('pro')
+    const stranger = await person(server(), 'Sue')
     for (let i = 0; i < 30; i++) expect((await busy.api('/tags')).status).toBe(200)
-    const things = await thingsOf(own, `w${own.id}`)
+    const things = await thingsOf(server(), own, `w${own.id}`)
     for (const each of operations) {
       const { bodies, ...sample } = sampleOf(each, things)
       const good = { ...sample, ...(bodies ? { body: bodies[0] } : {}) }
       await ask(undefined, each.id, 401, good)
       await ask(free, each.id, 403, good)
       await ask(busy, each.id, 429, good)
-      await ask(own, each.id, 422, { ...good, query: { ...good.query, unknown: '1' } })
-      if (good.path) await ask(own, each.id, 404, aboutNothing(good))
+      const theirs = { Cookie: stranger.cookie, 'X-Workspace': String(own.id) }
+      if (each.security?.some((way) => 'workspace' in way))
+        await ask(undefined, each.id, 404, { ...good, headers: theirs })
+      const entry = entryOf(each, own)
+      const asked = (status: number, { headers, ...what }: Ask) =>
+        ask(undefined, each.id, status, { ...what, headers: { ...entry, ...headers } })
+      await asked(422, { ...good, query: { ...good.query, unknown: '1' } })
+      if (good.path) await asked(404, aboutNothing(good))
       if (!bodies) continue
-      await ask(own, each.id, 422, {
-        ...good,
-        body: {},
-        ...(each.method === 'PATCH' ? { body: { unknown: 1 } } : {}),
-      })
-      await ask(own, each.id, 400, { ...good, body: '{', headers: JSON_TYPE })
-      await ask(own, each.id, 413, { ...good, body: ' '.repeat(1024 * 1024 + 1), headers: JSON_TYPE })
-      await ask(own, each.id, 415, { ...good, headers: { 'Content-Type': 'text/plain' } })
+      await asked(422, { ...good, body: each.method === 'PATCH' ? { unknown: 1 } : {} })
+      await asked(400, { ...good, body: '{', headers: JSON_TYPE })
+      await asked(413, { ...good, body: ' '.repeat(1024 * 1024 + 1), headers: JSON_TYPE })
+      await asked(415, { ...good, headers: { 'Content-Type': 'text/plain' } })
     }
   })
 

@@ -20,11 +20,12 @@ export function differences(
   const type = headers.get('content-type')?.split(';')[0] ?? ''
   const content = documented.content?.[type]
   if (!content) return [`${type} is not documented`]
+  const limits = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
   const missing = [
     'x-request-id',
-    ...(status === 401
-      ? ['www-authenticate']
-      : ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']),
+    ...(status === 401 ? ['www-authenticate'] : []),
+    // Plans limit keys, and not people.
+    ...(status !== 401 && !ask.headers?.Cookie ? limits : []),
     ...(status === 429 ? ['retry-after'] : []),
     ...Object.keys(documented.headers ?? {}),
   ].filter((name) => !headers.has(name))

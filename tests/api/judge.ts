@@ -30,6 +30,8 @@ const PARAMETERS: Record<string, (text: string) => boolean> = {
   linkId: (text) => ids.test(text.replace(/^-/, '')),
   trigger: none,
   class: none,
+  // Nothing in the pools is the name of the workspace.
+  confirm: none,
 }
 
 /** @param body the whole body with the value in it, as the server reads it */

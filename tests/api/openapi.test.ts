@@ -16,6 +16,28 @@ import {
 /** Open to everybody: the description is no operation on a workspace, and describes itself by being there. */
 const UNDESCRIBED = ['GET /v1/openapi.json']
 
+const KEY = { apiKey: [] }
+const PERSON = { session: [] }
+const IN_WORKSPACE = { session: [], workspace: [] }
+
+/** Who may ask what not everybody may. */
+const BY: Record<string, object[]> = {
+  listWorkspaces: [KEY, PERSON],
+  createWorkspace: [PERSON],
+  updateWorkspace: [IN_WORKSPACE],
+  deleteWorkspace: [IN_WORKSPACE],
+  listMembers: [IN_WORKSPACE],
+  updateMember: [IN_WORKSPACE],
+  removeMember: [IN_WORKSPACE],
+  listInvitations: [IN_WORKSPACE],
+  createInvitation: [IN_WORKSPACE],
+  acceptInvitation: [PERSON],
+  deleteInvitation: [IN_WORKSPACE],
+  listApiKeys: [IN_WORKSPACE],
+  createApiKey: [IN_WORKSPACE],
+  revokeApiKey: [IN_WORKSPACE],
+}
+
 describe('the description at /v1/openapi.json', () => {
   const { answer, document } = description
 
@@ -41,7 +63,7 @@ describe('the description at /v1/openapi.json', () => {
     const { method, summary, security, requestBody, responses } = operation
     expect(operation.id).toMatch(/^[a-z][A-Za-z0-9]*$/)
     expect(summary).toBeString()
-    expect(security).toEqual([{ apiKey: [] }])
+    expect(security).toEqual((BY[operation.id] ?? [KEY, IN_WORKSPACE]) as typeof security)
     const always = ['401', '403', '422', '429', '500', '503']
     const body = requestBody ? ['400', '413', '415'] : []
     const path = parametersIn('path', operation).length > 0 ? ['404'] : []

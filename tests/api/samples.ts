@@ -1,6 +1,8 @@
 // One good request for every operation: what the tests here bend, or send with somebody else's key.
 
-import type { TestWorkspace } from '../support/server.ts'
+import { invite } from '../../server/features/accounts/invite.ts'
+import type { Team } from '../support/people.ts'
+import type { TestServer, TestWorkspace } from '../support/server.ts'
 import type { Operation } from './document.ts'
 import { jsonOf } from './hostile.ts'
 
@@ -18,6 +20,14 @@ export interface Things {
   email: string
   channelId: number
   deliveryId: number
+  /** Of the member who owns nothing. */
+  memberId: number
+  invitationId: number
+  /** Of another invitation, to another workspace and for the owner of this one. */
+  token: string
+  keyId: number
+  /** The name of the workspace. */
+  workspaceName: string
 }
 
 export interface Sample {
@@ -32,6 +42,21 @@ const TARGET = 'https://example.com/landing'
 const HOOK = 'http://127.0.0.1:1/hook'
 
 export const SAMPLES: Record<string, (things: Things) => Sample> = {
+  listWorkspaces: () => ({}),
+  createWorkspace: () => ({ bodies: [{ name: 'New workspace' }] }),
+  getWorkspace: () => ({}),
+  updateWorkspace: () => ({ bodies: [{ name: 'Other name' }] }),
+  deleteWorkspace: ({ workspaceName }) => ({ query: { confirm: workspaceName } }),
+  listMembers: () => ({}),
+  updateMember: ({ memberId }) => ({ path: { userId: memberId }, bodies: [{ role: 'owner' }] }),
+  removeMember: ({ memberId }) => ({ path: { userId: memberId } }),
+  listInvitations: () => ({}),
+  createInvitation: () => ({ bodies: [{ email: 'guest@people.example', role: 'owner' }] }),
+  acceptInvitation: ({ token }) => ({ bodies: [{ token }] }),
+  deleteInvitation: ({ invitationId }) => ({ path: { id: invitationId } }),
+  listApiKeys: () => ({}),
+  createApiKey: () => ({ bodies: [{ name: 'New key' }] }),
+  revokeApiKey: ({ keyId }) => ({ path: { id: keyId } }),
   listLinks: () => ({}),
   createLink: () => ({ bodies: [{ destinationUrl: TARGET }] }),
   createLinks: () => {
@@ -68,6 +93,7 @@ export const SAMPLES: Record<string, (things: Things) => Sample> = {
     bodies: [{ html: '<form></form>', pageUrl: TARGET }, { url: 'http://127.0.0.1/' }],
   }),
   listSubmissions: ({ formKey }) => ({ path: { formKey } }),
+  listAllSubmissions: ({ formKey }) => ({ query: { formKey } }),
   exportSubmissions: ({ formKey }) => ({ path: { formKey }, query: { format: 'ndjson' } }),
   getSubmission: ({ submissionId }) => ({ path: { id: submissionId } }),
   updateSubmission: ({ submissionId }) => ({ path: { id: submissionId }, bodies: [{ status: 'read' }] }),
@@ -113,8 +139,17 @@ export function urlOf({ path }: Operation, sample: Sample): string {
 /** The body as it is sent; undefined where the operation takes none. */
 export const firstBody = ({ bodies }: Sample) => (bodies ? jsonOf(bodies[0]) : undefined)
 
+/** No API key may ask these. */
+export const isForPeople = ({ security }: Operation) => !security?.some((way) => 'apiKey' in way)
+
+/** The headers of somebody who may: of the workspace's key, or of its owner where keys may not. */
+export const entryOf = (operation: Operation, { id, key, owner }: Team): Record<string, string> =>
+  isForPeople(operation)
+    ? { Cookie: owner.cookie, 'X-Workspace': String(id) }
+    : { Authorization: `Bearer ${key}` }
+
 /** @param mark a word that is in every text of these things, so that it is noticed wherever it should not be */
-export async function thingsOf(workspace: TestWorkspace, mark: string): Promise<Things> {
+export async function thingsOf(server: TestServer, workspace: Team, mark: string): Promise<Things> {
   const tagName = `${mark} tag`
   const externalId = `${mark}-external`
   const link = await workspace.link({
@@ -134,7 +169,36 @@ export async function thingsOf(workspace: TestWorkspace, mark: string): Promise<
     tagName,
     ...(await formOf(workspace, mark)),
     ...(await channelOf(workspace, mark)),
+    ...(await peopleOf(server, workspace, mark)),
   }
+}
+
+async function peopleOf(
+  server: TestServer,
+  { id, owner, member }: Team,
+  mark: string,
+): Promise<Pick<Things, 'memberId' | 'invitationId' | 'token' | 'keyId' | 'workspaceName'>> {
+  const post = async (path: string, body: object) =>
+    (await owner.askIn(id, path, { method: 'POST', body })).json.data
+  const key = await post('/keys', { name: `${mark} key` })
+  const invitation = await post('/invitations', { email: `${mark}-guest@people.example` })
+  const elsewhere = await server.workspace()
+  const { app, origin } = server
+  const operator = { kind: 'operator', workspaceId: elsewhere.id, plan: 'enterprise', keyId: null } as const
+  const limiter = { take: never, giveBack: never }
+  const needs = { rows: app.rows, now: Date.now, origin, limiter, sendMail: undefined }
+  const { url } = await invite(needs, operator, { email: owner.email, role: 'member' })
+  return {
+    memberId: member.id,
+    invitationId: invitation.id,
+    token: new URL(url).searchParams.get('token') as string,
+    keyId: key.id,
+    workspaceName: 'Test',
+  }
+}
+
+const never = () => {
+  throw new Error('no mail is set up, so no mail is counted')
 }
 
 async function formOf(

@@ -4,15 +4,46 @@
 import { expect, test } from 'bun:test'
 import { newApiKey } from '../../server/features/accounts/api-key.ts'
 import { createKey, revokeKey } from '../../server/features/accounts/keys.ts'
-import { type Answer, onBothEngines, type TestServer, type TestWorkspace } from '../support/server.ts'
+import { type Team, team } from '../support/people.ts'
+import { type Answer, onBothEngines, type TestServer } from '../support/server.ts'
 import { type Operation, operation, operations } from './document.ts'
-import { NO_FORM, SAMPLES, type Sample, sampleOf, type Things, thingsOf, urlOf } from './samples.ts'
+import {
+  entryOf,
+  isForPeople,
+  NO_FORM,
+  SAMPLES,
+  type Sample,
+  sampleOf,
+  type Things,
+  thingsOf,
+  urlOf,
+} from './samples.ts'
 
 const TARGET = 'https://example.com/landing'
 const RANGE = { start: '2026-01-01', end: '2027-01-01' }
 
 /** For each operation every way to name a thing of a workspace. */
 const NAMING: Record<string, (things: Things) => Sample[]> = {
+  // Which workspace is meant is not part of the request: see "a workspace that is not theirs" below.
+  listWorkspaces: () => [],
+  createWorkspace: () => [],
+  getWorkspace: () => [],
+  updateWorkspace: () => [],
+  deleteWorkspace: () => [],
+  listMembers: () => [],
+  updateMember: ({ memberId }) => [
+    { path: { userId: memberId }, bodies: [{ role: 'owner' }] },
+    { path: { userId: memberId }, bodies: [{}] },
+  ],
+  removeMember: ({ memberId }) => [{ path: { userId: memberId } }],
+  listInvitations: () => [],
+  createInvitation: () => [],
+  // Whoever has the link is told that it is not for them: features/accounts/invitations.test.ts.
+  acceptInvitation: () => [],
+  deleteInvitation: ({ invitationId }) => [{ path: { id: invitationId } }],
+  listApiKeys: () => [],
+  createApiKey: () => [],
+  revokeApiKey: ({ keyId }) => [{ path: { id: keyId } }],
   listLinks: ({ tagId, externalId, slug }) =>
     asking([{ tagId: `${tagId}` }, { externalId }, { search: slug }]),
   createLink: ({ tagId }) => [{ bodies: [{ destinationUrl: TARGET, tagIds: [tagId] }] }],
@@ -91,6 +122,8 @@ const NAMING: Record<string, (things: Things) => Sample[]> = {
   getFormLosses: onForm({}, { query: { start: '2026-01-01' } }),
   checkForm: onForm({ bodies: [{ html: '<form></form>' }] }),
   listSubmissions: onForm({}, { query: { search: 'message' } }),
+  listAllSubmissions: ({ formKey, email }) =>
+    asking([{ formKey }, { email }, { search: email, status: 'new,read' }]),
   exportSubmissions: onForm({}, { query: { format: 'json' } }, { query: { format: 'ndjson' } }),
   getSubmission: onSubmission({}),
   updateSubmission: onSubmission({ bodies: [{ status: 'spam', notes: 'Taken' }] }, { bodies: [{}] }),
@@ -146,6 +179,11 @@ const NEVER: Things = {
   email: 'never@example.com',
   channelId: 999_999_005,
   deliveryId: 999_999_006,
+  memberId: 999_999_007,
+  invitationId: 999_999_008,
+  token: 'never',
+  keyId: 999_999_009,
+  workspaceName: 'never',
 }
 
 const BROKEN_KEYS = [
@@ -197,36 +235,72 @@ test('every operation has its row in the matrix', () => {
 })
 
 onBothEngines('the tenant matrix', (server) => {
-  interface Tenant extends TestWorkspace {
+  interface Tenant extends Team {
     mark: string
     things: Things
   }
 
   async function tenant(): Promise<Tenant> {
-    const workspace = await server().workspace()
+    const workspace = await team(server())
     const mark = `mark${workspace.id}x`
-    return { ...workspace, mark, things: await thingsOf(workspace, mark) }
+    return { ...workspace, mark, things: await thingsOf(server(), workspace, mark) }
   }
 
   /** Everything a workspace sees of itself. */
-  async function stateOf(workspace: TestWorkspace) {
+  async function stateOf(workspace: Team) {
     const lists = ['/links?archived=all', '/tags', '/forms', '/channels', '/deliveries']
     const answers = await Promise.all(lists.map((path) => workspace.api(path)))
     const [links, tags, forms, channels, deliveries] = answers.map(({ json }) => json)
     const paths = forms.data.map(({ formKey }: { formKey: string }) => `/forms/${formKey}/submissions`)
     const submissions = await Promise.all(paths.map(async (path: string) => (await workspace.api(path)).json))
-    return { links, tags, forms, submissions, channels, deliveries }
+    const inside = ['/workspace', '/members', '/invitations', '/keys?limit=100']
+    const people = await Promise.all(inside.map((path) => workspace.owner.askIn(workspace.id, path)))
+    // When a key was last used is told to the minute.
+    const told = people.map(({ text }) => text.replaceAll(/"lastUsedAt":("[^"]+"|null)/g, ''))
+    return { links, tags, forms, submissions, channels, deliveries, told }
   }
 
-  test.each(operations)('$method $path works with the key of its own workspace', async (operation) => {
+  test.each(operations)('$method $path works for its own workspace', async (operation) => {
     const own = await tenant()
-    const { status } = await send(server(), operation, sampleOf(operation, own.things), bearer(own.key))
+    const sample = sampleOf(operation, own.things)
+    if (isForPeople(operation)) {
+      expect((await send(server(), operation, sample, bearer(own.key))).status).toBe(403)
+    }
+    const { status } = await send(server(), operation, sample, entryOf(operation, own))
     expect(status).toBeWithin(200, 300)
   })
 
+  const inWorkspace = operations.filter(({ security }) => security?.some((way) => 'workspace' in way))
+
+  test.each(inWorkspace)(
+    '$method $path answers about a workspace that is not theirs as about none',
+    async (operation) => {
+      const own = await tenant()
+      const { owner, id } = await team(server())
+      const before = await stateOf(own)
+      const asked = (workspaceId: number | string, cookie = owner.cookie) =>
+        send(server(), operation, sampleOf(operation, own.things), {
+          Cookie: cookie,
+          'X-Workspace': String(workspaceId),
+        })
+      const answers = await Promise.all(
+        [own.id, 999_999_999, 'x', `${id} `.repeat(2), `0${id}`].map((each) => asked(each)),
+      )
+      const [theirs, ...none] = answers.map((answer) => told(answer, own.things))
+      expect(theirs?.body).toBe('{"error":"Workspace not found"}')
+      for (const each of none) expect(each).toEqual(theirs as typeof each)
+      const nowhere = await send(server(), operation, sampleOf(operation, own.things), {
+        Cookie: owner.cookie,
+      })
+      expect([nowhere.status, Object.keys(nowhere.json.errors)]).toEqual([422, ['X-Workspace']])
+      expect((await asked(own.id, `${own.owner.cookie.slice(0, 30)}.x`)).status).toBe(401)
+      expect(await stateOf(own)).toEqual(before)
+    },
+  )
+
   test.each(operations)("$method $path answers about another's things as about none", async (operation) => {
     const own = await tenant()
-    const other = await server().workspace()
+    const other = await team(server())
     if (['countClicks', 'exportClicks', 'getFunnel'].includes(operation.id)) {
       await server().click(own.things.slug)
       await server().shipped()
@@ -234,10 +308,11 @@ onBothEngines('the tenant matrix', (server) => {
     const before = await stateOf(own)
     const samples = NAMING[operation.id]?.(own.things) ?? []
     const nevers = NAMING[operation.id]?.(NEVER) ?? []
+    const entry = entryOf(operation, other)
     for (const [i, sample] of samples.entries()) {
-      const answer = unasked(await send(server(), operation, sample, bearer(other.key)), sample)
+      const answer = unasked(await send(server(), operation, sample, entry), sample)
       const never = nevers[i] as Sample
-      const unknown = unasked(await send(server(), operation, never, bearer(other.key)), never)
+      const unknown = unasked(await send(server(), operation, never, entry), never)
       expect(told(answer, own.things)).toEqual(told(unknown, NEVER))
       expect(answer.text).not.toContain(own.mark)
       expect(answer.status).toBeLessThan(500)
@@ -256,7 +331,9 @@ onBothEngines('the tenant matrix', (server) => {
       const revoked = await createKey(needs, own.id, 'revoked')
       const sample = sampleOf(operation, own.things)
       if (operation.method === 'GET')
-        expect((await send(server(), operation, sample, bearer(revoked.key))).status).toBe(200)
+        expect((await send(server(), operation, sample, bearer(revoked.key))).status).toBe(
+          isForPeople(operation) ? 403 : 200,
+        )
       await revokeKey(needs, revoked.id)
       const before = await stateOf(own)
 
@@ -305,7 +382,14 @@ onBothEngines('the tenant matrix', (server) => {
     const other = await tenant()
     await server().click(own.things.slug)
     await server().shipped()
-    const lists = ['listLinks', 'listTags', 'listForms', 'listChannels', 'listDeliveries'].map((id) => ({
+    const lists = [
+      'listLinks',
+      'listTags',
+      'listForms',
+      'listAllSubmissions',
+      'listChannels',
+      'listDeliveries',
+    ].map((id) => ({
       id,
       query: {} as Record<string, string>,
     }))

@@ -3,24 +3,51 @@
 import { Failure } from '../../lib/failure.ts'
 import type { Plan } from '../../lib/plan.ts'
 
-/** An API key acting for its workspace, or the operator on the command line. */
-export interface Actor {
-  kind: 'key' | 'operator'
+export const ROLES = ['owner', 'member'] as const
+
+export type Role = (typeof ROLES)[number]
+
+interface InWorkspace {
   workspaceId: number
   plan: Plan
+}
+
+/** An API key acting for its workspace, or the operator on the command line. */
+export interface KeyActor extends InWorkspace {
+  kind: 'key' | 'operator'
   /** The key's id, for the log. */
   keyId: number | null
 }
 
-export type Action = 'links:write' | 'tags:write' | 'forms:write' | 'channels:write'
+/** A person who is signed in, in one of their workspaces. */
+export interface UserActor extends InWorkspace {
+  kind: 'user'
+  keyId: null
+  userId: number
+  role: Role
+}
+
+export type Actor = KeyActor | UserActor
+
+const EVERYDAY = ['links:write', 'tags:write', 'forms:write', 'channels:write'] as const
+/** Who is in a workspace, and what opens it: a key outlives whoever made it, so no key may do these either. */
+const OWNING = ['workspace:write', 'workspace:delete', 'members:write', 'keys:write'] as const
+
+export type Action = (typeof EVERYDAY)[number] | (typeof OWNING)[number]
 
 /** What each kind of actor may do in its workspace. */
-const MAY: Record<Actor['kind'], readonly Action[]> = {
-  key: ['links:write', 'tags:write', 'forms:write', 'channels:write'],
-  operator: ['links:write', 'tags:write', 'forms:write', 'channels:write'],
+const MAY: Record<'key' | 'operator' | Role, readonly Action[]> = {
+  key: EVERYDAY,
+  operator: [...EVERYDAY, ...OWNING],
+  owner: [...EVERYDAY, ...OWNING],
+  member: EVERYDAY,
 }
 
 /** @throws Failure `forbidden` */
 export function allow(actor: Actor, action: Action): void {
-  if (!MAY[actor.kind].includes(action)) throw new Failure('forbidden', 'You may not do this')
+  if (may(actor, action)) return
+  throw new Failure('forbidden', 'You may not do this')
 }
+
+export const may = (actor: Actor, action: Action) =>
+  MAY[actor.kind === 'user' ? actor.role : actor.kind].includes(action)

@@ -1,15 +1,19 @@
 // The gate of the REST API: who asks (401), may the plan (403), how often (429). In this order, for every path.
+// Two ways in: an API key, or the cookie of a person who names one of their workspaces.
 
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context, MiddlewareHandler } from 'hono'
+import { toId } from '../../http/api-route.ts'
 import { refuseInvalid } from '../../http/validation.ts'
-import { Failure } from '../../lib/failure.ts'
+import { Failure, invalid, notFound } from '../../lib/failure.ts'
 import { REQUESTS_PER_MINUTE } from '../../lib/plan.ts'
 import type { Taken } from '../../lib/sliding-window.ts'
 import type { Rows } from '../../storage/rows/open.ts'
 import type { Actor } from './actor.ts'
+import { refuseCrossOrigin } from './cross-origin.ts'
 import { findKeyActor } from './keys.ts'
 import type { RateLimiter } from './limits.ts'
+import { findSession, findUserActor, type Person, sessionCookie, tokenIn } from './session.ts'
 
 /** What handlers of the REST API find in their context. */
 export interface ApiEnv {
@@ -20,7 +24,10 @@ export interface ApiEnv {
   }
   Variables: {
     requestId: string
+    /** Not there for a person's request that is about no workspace. */
     actor: Actor
+    /** Who has signed in; not there for a key. */
+    person?: Person
     /** The row store; inside the request's transaction when it carries an Idempotency-Key. */
     rows: Rows
   }
@@ -29,37 +36,69 @@ export interface ApiEnv {
 /** A group of routes whose invalid input is answered as the contract says. */
 export const newApi = () => new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid as never })
 
-const BEARER = /^Bearer +(\S+) *$/i
-
-export function guard(needs: {
+export interface GuardNeeds {
   rows: Rows
   limiter: RateLimiter
   now: () => number
-}): MiddlewareHandler<ApiEnv> {
-  return async (c, next) => {
-    const given = c.req.header('authorization')
-    if (given === undefined || given.trim() === '') throw new Failure('missing_key', 'Missing API key')
-    const key = BEARER.exec(given)?.[1]
-    const actor = key === undefined ? undefined : await findKeyActor(needs, key)
-    if (!actor) throw new Failure('invalid_key', 'Invalid API key')
-    c.set('actor', actor)
-    c.set('rows', needs.rows)
+  origin: string
+  /** Paths that a person asks without naming a workspace. */
+  personal?: (path: string) => boolean
+}
 
-    const limit = REQUESTS_PER_MINUTE[actor.plan]
-    if (limit === 0) {
-      showLimit(c, 0, { remaining: 0, resetMs: 0 }, needs.now())
-      throw new Failure('plan_too_low', 'API access requires a Pro plan or higher')
-    }
-    const taken = await needs.limiter.take(`api:${actor.workspaceId}`, limit)
-    showLimit(c, limit, taken, needs.now())
-    if (!taken.allowed) {
-      const retryAfter = Math.max(1, Math.ceil(taken.waitMs / 1000))
-      throw new Failure('too_many', `Rate limit exceeded. Try again in ${retryAfter} seconds.`, {
-        retryAfter,
-      })
-    }
+const BEARER = /^Bearer +(\S+) *$/i
+
+/** A dashboard asks for what people do; this is for programs that run wild with a cookie. */
+const PERSON_PER_MINUTE = 1200
+
+export function guard(needs: GuardNeeds): MiddlewareHandler<ApiEnv> {
+  const cookie = sessionCookie(needs.origin)
+  return async (c, next) => {
+    c.set('rows', needs.rows)
+    const given = c.req.header('authorization')
+    const token = given === undefined ? tokenIn(c.req.header('cookie'), cookie) : undefined
+    if (token === undefined) await letKeyIn(needs, c, given)
+    else await letPersonIn(needs, c, token)
     await next()
   }
+}
+
+async function letKeyIn(needs: GuardNeeds, c: Context<ApiEnv>, given: string | undefined): Promise<void> {
+  if (given === undefined || given.trim() === '') throw new Failure('missing_key', 'Missing API key')
+  const key = BEARER.exec(given)?.[1]
+  const actor = key === undefined ? undefined : await findKeyActor(needs, key)
+  if (!actor) throw new Failure('invalid_key', 'Invalid API key')
+  c.set('actor', actor)
+
+  const limit = REQUESTS_PER_MINUTE[actor.plan]
+  if (limit === 0) {
+    showLimit(c, 0, { remaining: 0, resetMs: 0 }, needs.now())
+    throw new Failure('plan_too_low', 'API access requires a Pro plan or higher')
+  }
+  const taken = await needs.limiter.take(`api:${actor.workspaceId}`, limit)
+  showLimit(c, limit, taken, needs.now())
+  if (!taken.allowed) throw tooMany(taken)
+}
+
+async function letPersonIn(needs: GuardNeeds, c: Context<ApiEnv>, token: string): Promise<void> {
+  refuseCrossOrigin(c.req.raw, needs.origin)
+  const session = await findSession(needs, token)
+  if (!session) throw new Failure('signed_out', 'Sign in to continue')
+  const { user } = session
+  c.set('person', user)
+  const taken = await needs.limiter.take(`person:${user.userId}`, PERSON_PER_MINUTE)
+  if (!taken.allowed) throw tooMany(taken)
+
+  if (needs.personal?.(c.req.path)) return
+  const named = c.req.header('x-workspace')
+  if (named === undefined) throw invalid({ 'X-Workspace': 'is required: the id of a workspace of yours' })
+  const actor = await findUserActor(needs, user.userId, toId(named))
+  if (!actor) throw notFound('Workspace')
+  c.set('actor', actor)
+}
+
+export function tooMany({ waitMs }: Pick<Taken, 'waitMs'>): Failure {
+  const retryAfter = Math.max(1, Math.ceil(waitMs / 1000))
+  return new Failure('too_many', `Rate limit exceeded. Try again in ${retryAfter} seconds.`, { retryAfter })
 }
 
 function showLimit(c: Context, limit: number, taken: Pick<Taken, 'remaining' | 'resetMs'>, now: number) {

@@ -32,19 +32,30 @@ export interface IdempotencyNeeds {
    * key is taken before and the answer kept after them, so that a process killed in between has done it and not said so.
    */
   slow?: (path: string) => boolean
+  /** Paths that take no key: what they answer is told once, and kept nowhere. */
+  once?: (path: string) => boolean
 }
 
-export function idempotency({ now, slow = () => false }: IdempotencyNeeds): MiddlewareHandler<ApiEnv> {
+const never = () => false
+
+export function idempotency({
+  now,
+  slow = never,
+  once = never,
+}: IdempotencyNeeds): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
     const key = c.req.header('idempotency-key')
     if (c.req.method !== 'POST' || key === undefined) return next()
+    if (once(c.req.path)) throw invalid({ 'Idempotency-Key': 'is not taken here: the answer is told once' })
     if (!KEY.test(key)) throw invalid({ 'Idempotency-Key': 'must be 1 to 255 visible ASCII characters' })
 
-    const { workspaceId } = c.get('actor')
+    const actor = c.get('actor')
+    const { workspaceId } = actor
     const body = await c.req.text()
     const asked: Asked = {
       workspaceId,
-      key,
+      // What one person was answered is not for another one to read; no key of theirs has a space in it.
+      key: actor.kind === 'user' ? `person ${actor.userId} ${key}` : key,
       path: c.req.path,
       bodyHash: createHash('sha256').update(body).digest('hex'),
     }

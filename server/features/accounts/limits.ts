@@ -6,7 +6,10 @@ import { slidingWindows, type Taken, WINDOW_MS } from '../../lib/sliding-window.
 import type { Rows } from '../../storage/rows/open.ts'
 
 export interface RateLimiter {
-  take(key: string, limit: number): Taken | Promise<Taken>
+  /** @param windowMs a minute where it is not said; a key has one window for ever */
+  take(key: string, limit: number, windowMs?: number): Taken | Promise<Taken>
+  /** Takes back the newest one of the key: only failures are counted where a success says so. */
+  giveBack(key: string, windowMs?: number): void | Promise<void>
 }
 
 /**
@@ -14,24 +17,40 @@ export interface RateLimiter {
  * @param secret hides what the keys of the shared limits say: some hold an address, and no address is kept
  */
 export function openLimiter(rows: Rows, clock?: () => number, secret?: string): RateLimiter {
-  if (rows.engine !== 'postgres') return slidingWindows({ clock })
+  if (rows.engine !== 'postgres') return inMemory(clock)
   const shared = sharedLimiter(rows)
   if (secret === undefined) return shared
   const hidden = (key: string) =>
     createHmac('sha256', secret).update(`towpath rate limit ${key}`).digest('base64url')
-  return { take: (key, limit) => shared.take(hidden(key), limit) }
+  return {
+    take: (key, limit, windowMs) => shared.take(hidden(key), limit, windowMs),
+    giveBack: (key) => shared.giveBack(hidden(key)),
+  }
+}
+
+function inMemory(clock?: () => number): RateLimiter {
+  const byWindow = new Map<number, ReturnType<typeof slidingWindows>>()
+  const windows = (windowMs = WINDOW_MS) => {
+    const found = byWindow.get(windowMs) ?? slidingWindows({ windowMs, clock })
+    byWindow.set(windowMs, found)
+    return found
+  }
+  return {
+    take: (key, limit, windowMs) => windows(windowMs).take(key, limit),
+    giveBack: (key, windowMs) => windows(windowMs).giveBack(key),
+  }
 }
 
 /**
  * One statement and the database's clock: the row's lock makes it exact between processes. The window is a list of
- * microseconds; the statement drops what is older than a minute and adds now if there is room. What lies in the
+ * microseconds; the statement drops what is older than the window and adds now if there is room. What lies in the
  * future goes too: when that clock is set back, nobody must be locked out until it has caught up.
  */
 function sharedLimiter(rows: Rows): RateLimiter {
-  const windowUs = WINDOW_MS * 1000
   const clock = sql`(extract(epoch from clock_timestamp()) * 1000000)::bigint`
   return {
-    async take(key, limit) {
+    async take(key, limit, windowMs = WINDOW_MS) {
+      const windowUs = windowMs * 1000
       const live = sql`(select coalesce(array_agg(h order by h), '{}') from unnest(w.hits) h where h > ${clock} - ${windowUs}::bigint and h <= ${clock})`
       const { rows: answer } = await sql<{
         allowed: number
@@ -41,11 +60,11 @@ function sharedLimiter(rows: Rows): RateLimiter {
         blocking: number
       }>`
         insert into rate_windows as w (key, hits, allowed, expires_at)
-        values (${key}, array[${clock}], 1, ${clock} / 1000 + ${WINDOW_MS}::bigint)
+        values (${key}, array[${clock}], 1, ${clock} / 1000 + ${windowMs}::bigint)
         on conflict (key) do update set
           hits = case when cardinality(${live}) < ${limit}::int then ${live} || ${clock} else ${live} end,
           allowed = case when cardinality(${live}) < ${limit}::int then 1 else 0 end,
-          expires_at = ${clock} / 1000 + ${WINDOW_MS}::bigint
+          expires_at = ${clock} / 1000 + ${windowMs}::bigint
         returning allowed, cardinality(hits) as size, ${clock} as now, hits[1] as first,
           hits[cardinality(hits) - ${limit}::int + 1] as blocking`.execute(rows.read)
       const row = answer[0]
@@ -58,10 +77,15 @@ function sharedLimiter(rows: Rows): RateLimiter {
         resetMs: leavesMs(row.first),
       }
     },
+    async giveBack(key) {
+      await sql`
+        update rate_windows set hits = hits[1:cardinality(hits) - 1]
+        where key = ${key} and cardinality(hits) > 0`.execute(rows.read)
+    },
   }
 }
 
-/** Windows nobody has used for a minute say nothing any more. */
+/** Windows in which nothing is counted any more say nothing any more. */
 export async function forgetOldWindows(rows: Rows, now: number): Promise<void> {
   if (rows.engine !== 'postgres') return
   await rows.write((db) => db.deleteFrom('rate_windows').where('expires_at', '<', now).execute())

@@ -1,12 +1,12 @@
 // Many links in one transaction: all or nothing, and every mistake named by its index.
 
 import { Failure, invalid } from '../../lib/failure.ts'
+import { hashPassword } from '../../lib/password.ts'
 import { type Rows, rowsWithin } from '../../storage/rows/open.ts'
 import type { Actor } from '../accounts/actor.ts'
 import { fieldOf } from './conflict.ts'
 import { createLinkIn, type LinkNeeds } from './create.ts'
 import { deleteLinkIn } from './delete.ts'
-import { hashPassword } from './password.ts'
 import type { CreateLinkInput, LinkResource, UpdateLinkInput } from './schema.ts'
 import { updateLinkIn } from './update.ts'
 

@@ -1,11 +1,11 @@
 // Making a link: pick or check the slug, store it with its tags, tell the cache.
 
+import { hashPassword } from '../../lib/password.ts'
 import type { Db, OnCommit, Rows } from '../../storage/rows/open.ts'
 import { type Actor, allow } from '../accounts/actor.ts'
 import type { LinkCache } from './cache.ts'
 import { conflict } from './conflict.ts'
 import { type LinkRow, linkResource, type Site } from './link.ts'
-import { hashPassword } from './password.ts'
 import {
   checkPeriod,
   checkReserved,

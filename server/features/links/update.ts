@@ -1,5 +1,6 @@
 // Changing a link: absent fields stay, null clears, an empty change is no change.
 
+import { hashPassword } from '../../lib/password.ts'
 import { isUniqueViolation } from '../../storage/rows/errors.ts'
 import type { Db, OnCommit } from '../../storage/rows/open.ts'
 import { type Actor, allow } from '../accounts/actor.ts'
@@ -7,7 +8,6 @@ import { conflict } from './conflict.ts'
 import type { LinkNeeds } from './create.ts'
 import { findLinkToChange } from './find.ts'
 import { type LinkRow, linkResource } from './link.ts'
-import { hashPassword } from './password.ts'
 import { checkPeriod, checkReserved, ownDomain, searchText, settableColumns } from './rules.ts'
 import type { LinkResource, UpdateLinkInput } from './schema.ts'
 import { slugKey } from './slug.ts'

@@ -1,10 +1,10 @@
 // The link for an external id, or for a destination: changed if it is there, made if it is not.
 
 import { unavailable } from '../../lib/failure.ts'
+import { hashPassword } from '../../lib/password.ts'
 import type { Db } from '../../storage/rows/open.ts'
 import type { Actor } from '../accounts/actor.ts'
 import { createLinkIn, type LinkNeeds } from './create.ts'
-import { hashPassword } from './password.ts'
 import { ownDomain, settableColumns } from './rules.ts'
 import type { CreateLinkInput, LinkResource } from './schema.ts'
 import { updateLinkIn } from './update.ts'

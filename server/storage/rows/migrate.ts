@@ -9,6 +9,8 @@ import { forms } from './migrations/0003-forms.ts'
 import { attribution } from './migrations/0004-attribution.ts'
 import { notify } from './migrations/0005-notify.ts'
 import { submissionsByEmail } from './migrations/0006-submissions-by-email.ts'
+import { accounts } from './migrations/0007-accounts.ts'
+import { words } from './migrations/0008-words.ts'
 import type { Tables } from './tables.ts'
 
 export const migrations = (engine: Engine): Record<string, Migration> => ({
@@ -18,6 +20,8 @@ export const migrations = (engine: Engine): Record<string, Migration> => ({
   '0004-attribution': attribution(engine),
   '0005-notify': notify(engine),
   '0006-submissions-by-email': submissionsByEmail(),
+  '0007-accounts': accounts(engine),
+  '0008-words': words(),
 })
 
 /** @throws a sentence for the operator when the database was made by a newer version, or a step fails. */

@@ -25,6 +25,83 @@ export interface ApiKeys {
   revoked_at: number | null
 }
 
+/** A person. */
+export interface Users {
+  id: Generated<number>
+  /** Lower case. */
+  email: string
+  name: string
+  email_verified: Generated<number>
+  image: string | null
+  /** 1 for the first of all, who needed no invitation; unique, so there is one at most. */
+  founder: number | null
+  created_at: number
+  updated_at: number
+}
+
+export interface Sessions {
+  id: Generated<number>
+  user_id: number
+  /** SHA-256 of what the cookie holds. */
+  token: string
+  expires_at: number
+  /** Always null: no address is kept. Better Auth's model has the field. */
+  ip_address: string | null
+  user_agent: string | null
+  created_at: number
+  updated_at: number
+}
+
+/** A way of a person to sign in: a password (provider `credential`), or an account elsewhere. Better Auth's `account`. */
+export interface Identities {
+  id: Generated<number>
+  user_id: number
+  account_id: string
+  provider_id: string
+  access_token: string | null
+  refresh_token: string | null
+  id_token: string | null
+  access_token_expires_at: number | null
+  refresh_token_expires_at: number | null
+  scope: string | null
+  /** Argon2id. */
+  password: string | null
+  created_at: number
+  updated_at: number
+}
+
+/** What was sent out and must come back once: links to reset a password, the state of a sign-in elsewhere. */
+export interface Verifications {
+  id: Generated<number>
+  identifier: string
+  value: string
+  expires_at: number
+  created_at: number
+  updated_at: number
+}
+
+export interface Members {
+  workspace_id: number
+  user_id: number
+  /** `owner` or `member`. */
+  role: string
+  created_at: number
+}
+
+export interface Invitations {
+  id: Generated<number>
+  workspace_id: number
+  /** Lower case: whom it is for, and for nobody else. */
+  email: string
+  role: string
+  /** SHA-256 of the token in hex; the token is in the link alone. */
+  token_hash: string
+  invited_by: number | null
+  created_at: number
+  expires_at: number
+  accepted_at: number | null
+}
+
 export interface Links {
   id: Generated<number>
   workspace_id: number
@@ -286,6 +363,12 @@ export interface RateWindows {
 export interface Tables {
   workspaces: Workspaces
   api_keys: ApiKeys
+  users: Users
+  sessions: Sessions
+  identities: Identities
+  verifications: Verifications
+  members: Members
+  invitations: Invitations
   links: Links
   tags: Tags
   link_tags: LinkTags

@@ -1,6 +1,6 @@
-// Passwords of links. Argon2id with OWASP's minimum cost; two at a time, since each takes 19 MiB and a core.
+// Passwords of people and of links. Argon2id with OWASP's minimum cost; two at a time, since each takes 19 MiB and a core.
 
-import { unavailable } from '../../lib/failure.ts'
+import { unavailable } from './failure.ts'
 
 const ARGON2 = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
 const AT_ONCE = 2

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { Failure } from '../../lib/failure.ts'
+import { Failure } from './failure.ts'
 import { checkPassword, hashPassword } from './password.ts'
 
-describe('passwords of links', () => {
+describe('passwords', () => {
   test('are kept as argon2id hashes that know their password and no other', async () => {
     const hash = await hashPassword('öffne dich')
     expect(hash).toStartWith('$argon2id$v=19$m=19456,t=2,p=1$')

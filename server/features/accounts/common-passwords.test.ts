@@ -1,0 +1,51 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { isCommonPassword } from './common-passwords.ts'
+
+test.each([
+  'password12',
+  'Password123!',
+  'P@ssw0rd2026',
+  '!!letmein!!',
+  'l e t m e i n n o w',
+  'qwertyuiop',
+  'poiuytrewq',
+  'QWERTY12345',
+  '1234567890',
+  '0987654321',
+  'abcdefghij',
+  '1q2w3e4r5t',
+  'aaaaaaaaaa',
+  '1212121212',
+  'abcabcabcabc',
+  'changeme2026',
+  'iloveyou!!',
+  'correct horse battery staple',
+  'Towpath-2026',
+])('%p is one of the first', (password) => expect(isCommonPassword(password)).toBe(true))
+
+test.each([
+  'correct staple horse',
+  'my password is long',
+  'a long password 1',
+  'xkcd-936-tr0ub4dor',
+  'ABBA gold 1992 vinyl',
+  'Пароль для меня',
+])('%p is not', (password) => expect(isCommonPassword(password)).toBe(false))
+
+test('random ones are let through, and no text takes long', () => {
+  fc.assert(
+    fc.property(fc.uuid(), (password) => !isCommonPassword(password)),
+    { numRuns: 500 },
+  )
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 128 }), (password) => {
+      const started = performance.now()
+      isCommonPassword(password)
+      return performance.now() - started < 50
+    }),
+  )
+  const started = performance.now()
+  isCommonPassword(`${'ab'.repeat(63)}c`)
+  expect(performance.now() - started).toBeLessThan(50)
+})

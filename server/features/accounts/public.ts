@@ -1,0 +1,74 @@
+// /api/auth/*: signing up, in and out, and what a person does with their own account. Open to the internet; what is
+// not named here does not exist, whatever Better Auth could do.
+
+import { Hono } from 'hono'
+import { answerFailure } from '../../http/answer.ts'
+import { jsonBody } from '../../http/json-body.ts'
+import { methodTable } from '../../http/methods.ts'
+import type { Peers } from '../../http/peers.ts'
+import { requestId } from '../../http/request-id.ts'
+import { Failure, notFound } from '../../lib/failure.ts'
+import { log } from '../../lib/log.ts'
+import { asFailure } from '../../storage/rows/errors.ts'
+import { AUTH_PATH, openAuth } from './auth.ts'
+import type { Ctx, Env, SignInNeeds } from './auth-request.ts'
+import { refuseCrossOrigin } from './cross-origin.ts'
+import { addPasswords } from './password-routes.ts'
+import { addSessions } from './session-routes.ts'
+import { addElsewhere, addSigningIn } from './sign-in-routes.ts'
+
+/** A POST that says all by its address. */
+const BARE = new Set(['/sign-out', '/revoke-sessions', '/revoke-other-sessions'])
+
+/** @returns what answers every request below `AUTH_PATH` */
+export function signInEndpoints(needs: SignInNeeds): (request: Request, server: Peers) => Promise<Response> {
+  const app = new Hono<Env>().basePath(AUTH_PATH)
+  const methodsOf = methodTable(() => app.routes)
+  const auth = openAuth(needs)
+
+  app.use(traced(needs))
+  app.onError((error, c) => answerFailure(asFailure(error), c.get('requestId')))
+  app.notFound(() => {
+    throw notFound('')
+  })
+  app.use(async (c, next) => {
+    const methods = methodsOf(c.req.path)
+    if (methods.length === 0) throw notFound('')
+    const method = c.req.method === 'HEAD' ? 'GET' : c.req.method
+    if (!methods.includes(method)) {
+      throw new Failure('method_not_allowed', 'Method not allowed', { allow: methods.join(', ') })
+    }
+    refuseCrossOrigin(c.req.raw, needs.origin)
+    await next()
+  })
+  app.use(jsonBody({ lists: () => false, bare: (path) => BARE.has(path.slice(AUTH_PATH.length)) }))
+  addSigningIn(app, needs, auth)
+  addElsewhere(app, needs, auth)
+  addSessions(app, needs)
+  addPasswords(app, needs, auth)
+  return async (request, server) => app.fetch(request, { peer: server.requestIP(request)?.address ?? '' })
+}
+
+/** Names the request and writes its line in the log: never its query, body or headers. */
+function traced(needs: SignInNeeds) {
+  return async (c: Ctx, next: () => Promise<void>) => {
+    const started = performance.now()
+    c.set('requestId', requestId(c.req.header('x-request-id')))
+    await next()
+    c.res = withHeaders(needs, c, c.res)
+    const { method, path } = c.req
+    const ms = Math.round((performance.now() - started) * 10) / 10
+    log.info('request', { requestId: c.get('requestId'), method, path, status: c.res.status, ms })
+  }
+}
+
+function withHeaders({ origin }: SignInNeeds, c: Ctx, response: Response): Response {
+  const { headers } = response
+  headers.set('X-Request-Id', c.get('requestId'))
+  headers.set('Cache-Control', 'no-store')
+  headers.set('X-Content-Type-Options', 'nosniff')
+  headers.set('Referrer-Policy', 'no-referrer')
+  headers.set('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'")
+  if (origin.startsWith('https:')) headers.set('Strict-Transport-Security', 'max-age=31536000')
+  return response
+}

@@ -1,0 +1,62 @@
+// A team comes together as people do it: one signs up, invites another, who signs up by the link and finds the work.
+
+import { expect, test } from 'bun:test'
+import { signUp } from '../../../tests/support/accounts.ts'
+import { onBothEngines } from '../../../tests/support/server.ts'
+import { createUser } from './add-member.ts'
+import { makeResetLink } from './reset.ts'
+
+onBothEngines('a team', (server) => {
+  test('comes together by invitation, and nobody else comes in', async () => {
+    const ada = await signUp(server(), { name: 'Ada', email: 'ada@boats.example' })
+    const link = { method: 'POST', body: { destinationUrl: 'https://example.com/boats' } }
+    const made = (await ada.api('/links', link)).json.data
+    const stranger = { name: 'Eve', email: 'eve@boats.example', password: 'a very long password' }
+    const refused = await server().call('/api/auth/sign-up/email', { method: 'POST', body: stranger })
+    expect(refused.status).toBe(403)
+
+    const email = 'Bob@boats.example'
+    const invited = await ada.api('/invitations', { method: 'POST', body: { email, role: 'member' } })
+    const invitation = new URL(invited.json.data.url).searchParams.get('token') as string
+    const shown = await server().call(`/api/auth/invitation?token=${invitation}`)
+    expect(shown.json).toMatchObject({ email: email.toLowerCase() })
+    const wrong = await server().call('/api/auth/sign-up/email', {
+      method: 'POST',
+      body: { ...stranger, invitation },
+    })
+    expect(wrong.status).toBe(403)
+
+    const bob = await signUp(server(), { name: 'Bob', email, invitation })
+    expect(bob.workspaceId).toBe(ada.workspaceId)
+    expect((await bob.api(`/links/${made.id}`)).status).toBe(200)
+    expect((await bob.api('/keys', { method: 'POST', body: { name: 'x' } })).status).toBe(403)
+    expect((await server().call(`/api/auth/invitation?token=${invitation}`)).status).toBe(404)
+    const members = (await ada.api('/members')).json.data
+    expect(members.map(({ name, role }: { name: string; role: string }) => [name, role])).toEqual([
+      ['Ada', 'owner'],
+      ['Bob', 'member'],
+    ])
+    expect((await ada.api('/invitations')).json.total).toBe(0)
+  })
+
+  test('of the command line gets in by the link that was printed', async () => {
+    const { id } = await server().workspace()
+    const needs = { rows: server().app.rows, now: Date.now, origin: server().origin }
+    const user = await createUser(needs, { email: 'cy@boats.example', joins: { workspaceId: id } })
+    const url = new URL(await makeResetLink(needs, user.id))
+    const password = 'a very long password'
+    const reset = await server().call('/api/auth/reset-password', {
+      method: 'POST',
+      body: { token: url.searchParams.get('token'), newPassword: password },
+    })
+    expect(reset.status).toBe(200)
+    const signedIn = await server().call('/api/auth/sign-in/email', {
+      method: 'POST',
+      body: { email: 'cy@boats.example', password },
+    })
+    expect(signedIn.status).toBe(200)
+    const Cookie = signedIn.headers.get('set-cookie')?.split(';')[0] as string
+    const workspaces = await server().call('/v1/workspaces', { headers: { Cookie } })
+    expect(workspaces.json.data).toMatchObject([{ id, role: 'owner' }])
+  })
+})
