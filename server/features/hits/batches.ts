@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { log } from '../../lib/log.ts'
 import type { Batch } from '../../storage/hits/engine.ts'
 import type { Hit, HitClass } from '../../storage/hits/hit.ts'
+import { sync } from '../../storage/hits/sync.ts'
 import { readHits } from './damaged-batch.ts'
-import { syncDirectory } from './segment.ts'
 
 /** A place in the spool: everything before it is described. */
 export interface Position {
@@ -32,6 +32,9 @@ export type ClickCount = [linkId: number, clicks: number, lastAt: number]
 
 const NAME = /^(\d{10})-(\d{10})-(\d{10})\.ndjson$/
 const digits = (number: number) => String(number).padStart(10, '0')
+
+export const batchName = (number: number, end: Position) =>
+  `${digits(number)}-${digits(end.seq)}-${digits(end.offset)}.ndjson`
 
 /** The batches of a node in order. What a crash left half-written is removed: its hits are still in the spool. */
 export async function listBatches(dir: string, node: string): Promise<BatchFile[]> {
@@ -86,10 +89,10 @@ export async function createBatch(dir: string, node: string, number: number): Pr
       await syncing
       await file.sync()
       await file.close()
-      const finished = join(dir, `${digits(number)}-${digits(end.seq)}-${digits(end.offset)}.ndjson`)
+      const finished = join(dir, batchName(number, end))
       await rename(unfinished, finished)
       path = finished
-      await syncDirectory(dir)
+      await sync(dir)
       return { node, number, path, end, bytes, writtenAt: Date.now() }
     },
     async discard() {

@@ -7,7 +7,7 @@ import { log } from '../../lib/log.ts'
 import { isCleanText } from '../../lib/text.ts'
 import type { Batch } from '../../storage/hits/engine.ts'
 import type { Hit } from '../../storage/hits/hit.ts'
-import { syncDirectory } from './segment.ts'
+import { sync } from '../../storage/hits/sync.ts'
 
 const CHUNK_BYTES = 1024 * 1024
 const NEWLINE = 10
@@ -58,7 +58,7 @@ export async function setAside(batch: Batch, hits: number): Promise<void> {
   })
   const empty = await open(batch.path, 'w', 0o600)
   await empty.sync().finally(() => empty.close())
-  await syncDirectory(dirname(batch.path))
+  await sync(dirname(batch.path))
   log.error('hit_batch_unreadable', { node: batch.node, batch: batch.number, hits, movedTo })
 }
 

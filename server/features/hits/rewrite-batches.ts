@@ -5,9 +5,9 @@ import { open, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { log } from '../../lib/log.ts'
 import type { Hit } from '../../storage/hits/hit.ts'
+import { sync } from '../../storage/hits/sync.ts'
 import type { BatchFile } from './batches.ts'
 import { readHits } from './damaged-batch.ts'
-import { syncDirectory } from './segment.ts'
 
 /** So many bytes of lines are written at once. */
 const CHUNK = 256 * 1024
@@ -59,6 +59,6 @@ async function rewrite(batch: BatchFile, keep: (hit: Hit) => boolean) {
   const written = new Date(batch.writtenAt)
   await utimes(unfinished, written, written)
   await rename(unfinished, batch.path)
-  await syncDirectory(dirname(batch.path))
+  await sync(dirname(batch.path))
   batch.bytes = (await stat(batch.path)).size
 }

@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sync } from '../../storage/hits/sync.ts'
 import {
   encodeHeader,
   HEADER_BYTES,
@@ -50,7 +51,7 @@ export async function createSegment(dir: string, seq: number, bytes: number, now
       await file.close()
     }
     await rename(unfinished, path)
-    await syncDirectory(dir)
+    await sync(dir)
     const mapped = segmentBytes(Bun.mmap(path, { shared: true }))
     const handle = await open(path, 'r+')
     return { ...mapped, seq, nonce, offset: HEADER_BYTES, fd: handle.fd, close: () => handle.close() }
@@ -58,15 +59,5 @@ export async function createSegment(dir: string, seq: number, bytes: number, now
     await rm(unfinished, { force: true })
     await rm(path, { force: true })
     throw error
-  }
-}
-
-/** A rename is only safe against power loss once its directory is on disk. */
-export async function syncDirectory(dir: string): Promise<void> {
-  const handle = await open(dir, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }

@@ -13,10 +13,11 @@ import { queue } from '../../storage/hits/duckdb-connections.ts'
 import { backupOf } from '../../storage/hits/duckdb-open.ts'
 import type { Batch, HitExport, LastClicksQuery } from '../../storage/hits/engine.ts'
 import { readAgent } from './agent.ts'
-import { type BatchFile, isBefore, listBatches, type Position } from './batches.ts'
+import { type BatchFile, type ClickCount, isBefore, listBatches, type Position } from './batches.ts'
 import { startCounting } from './counting.ts'
 import { inspectBatch, setAside } from './damaged-batch.ts'
 import { createDescriber } from './describe.ts'
+import { forgetUnfinished, openIncoming } from './incoming.ts'
 import { keepEngine } from './keep-engine.ts'
 import { prunable } from './pruning.ts'
 import { openSpoolReader } from './read-spool.ts'
@@ -75,20 +76,21 @@ const counting = startCounting({
   onError: fail,
 })
 await engine.tried
-const writeBatches = batchWriter({
-  reader,
+// Above the other marks too: were batches lost, their numbers must not be used for other hits.
+let lastNumber = Math.max(batches.at(-1)?.number ?? 0, settings.countedUpTo, engine.mark(node))
+const numbering = {
   dir: batchesDir,
   node,
-  // Above the other marks too: were batches lost, their numbers must not be used for other hits.
-  lastNumber: Math.max(batches.at(-1)?.number ?? 0, settings.countedUpTo, engine.mark(node)),
-  maxHits: settings.maxHits,
-  describer,
-  onBatch(batch, counts) {
+  lastNumber: () => lastNumber,
+  onBatch(batch: BatchFile, counts: ClickCount[]) {
+    lastNumber = batch.number
     batches.push(batch)
     counting.add(batch, counts)
     engine.wake()
   },
-})
+}
+const writeBatches = batchWriter({ ...numbering, reader, maxHits: settings.maxHits, describer })
+const incoming = openIncoming({ ...numbering, dataDir, position: reader.position })
 
 const removing: RemovingNeeds = {
   dataDir,
@@ -97,7 +99,10 @@ const removing: RemovingNeeds = {
   batches: () => [...otherBatches, batches],
   node,
   counted: counting.counted,
-  ship,
+  async ship() {
+    await takeIn()
+    await ship()
+  },
 }
 /** What takes batches away or rewrites them: two at once would work on each other's files. */
 const keepingHouse = queue()
@@ -119,6 +124,7 @@ async function ship(): Promise<void> {
 async function pass() {
   const until = Date.now()
   try {
+    await incoming.take()
     await writeBatches()
   } catch (error) {
     notBefore = Date.now() + RETRY_MS
@@ -129,6 +135,18 @@ async function pass() {
     described = { until, batch: batches.at(-1)?.number ?? 0, position: reader.position() }
   report()
 }
+
+const inTurn = queue()
+/** Makes batches of what is handed over, one after another. */
+const takeIn = () =>
+  inTurn(async () => {
+    while (await incoming.prepare()) {
+      if (closing) return
+      await ship()
+      // The engine has this one before the next: a click of the moment waits for one.
+      if (engine.isUp()) await engine.settled()
+    }
+  })
 
 function report() {
   const mark = engine.mark(node)
@@ -286,8 +304,10 @@ function startOfReading(): Position {
 }
 
 const shipTimer = setInterval(() => {
-  if (shipping || Date.now() < notBefore || !reader.behind()) return
-  ship().catch((error) => log.error('ship_failed', describeError(error)))
+  if (shipping || Date.now() < notBefore) return
+  const failed = (error: unknown) => log.error('ship_failed', describeError(error))
+  if (incoming.waits()) takeIn().catch(failed)
+  if (reader.behind()) ship().catch(failed)
 }, settings.shipEveryMs)
 const pruneTimer = setInterval(() => {
   keepingHouse(prune).catch((error) => log.error('prune_failed', describeError(error)))
@@ -304,5 +324,6 @@ parentPort?.on('message', (message: ToWorker) => {
   else if (message.type === 'drain') void drain(message.id)
   else void close()
 })
+forgetUnfinished(dataDir, Date.now()).catch((error) => log.warn('incoming_not_cleaned', describeError(error)))
 // A first pass at once: it deletes what the last run had described and not yet destroyed.
 ship().catch((error) => log.error('ship_failed', describeError(error)))

@@ -5,8 +5,9 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeError, log } from '../../lib/log.ts'
+import { sync } from '../../storage/hits/sync.ts'
 import type { RawHit } from './raw-hit.ts'
-import { createSegment, hasRoom, type Segment, segmentSeq, syncDirectory } from './segment.ts'
+import { createSegment, hasRoom, type Segment, segmentSeq } from './segment.ts'
 import { syncSegments } from './segment-sync.ts'
 import { encodeRecord, HEADER_BYTES, hitId, MAX_RECORD_BYTES, MAX_SEGMENT_BYTES } from './spool-format.ts'
 
@@ -206,6 +207,6 @@ async function takeOver(dir: string): Promise<{ node: string; lastSeq: number }>
     await file.close()
   }
   await rename(`${path}.tmp`, path)
-  await syncDirectory(dir)
+  await sync(dir)
   return { node, lastSeq: Math.max(0, ...seqs) }
 }

@@ -53,7 +53,7 @@ async function setUp(
     reader,
     dir,
     node: spool.node,
-    lastNumber: 0,
+    lastNumber: () => written.length,
     maxHits: options.maxHits ?? 1000,
     describer: options.describer ?? describer,
     onBatch(batch, counts) {

@@ -21,8 +21,8 @@ export interface BatchWriting {
   /** Where this node's batches are. */
   dir: string
   node: string
-  /** The number before the next batch's. */
-  lastNumber: number
+  /** The number before the next batch's; `onBatch` moves it on. */
+  lastNumber(): number
   maxHits: number
   describer: Describer
   onBatch(batch: BatchFile, counts: ClickCount[]): void
@@ -38,7 +38,6 @@ interface Filled {
 /** Returns what describes everything that is new; one call at a time. It throws when the disk does. */
 export function batchWriter(writing: BatchWriting): () => Promise<void> {
   const { reader, describer, maxHits } = writing
-  let { lastNumber } = writing
   const lines = emptyLines(LINES_BYTES)
 
   /** Describes about `maxHits` hits, or what there is; null when that is nothing. */
@@ -75,7 +74,6 @@ export function batchWriter(writing: BatchWriting): () => Promise<void> {
       await batch.discard()
       throw error
     }
-    lastNumber = finished.number
     writing.onBatch(finished, counts)
     await reader.forget(end)
   }
@@ -87,7 +85,7 @@ export function batchWriter(writing: BatchWriting): () => Promise<void> {
     let finishing = Promise.resolve()
     let ahead: Filled | null = null
     try {
-      for (let number = lastNumber + 1; ; number++) {
+      for (let number = writing.lastNumber() + 1; ; number++) {
         ahead = await fill(number)
         await finishing
         if (ahead === null) break
