@@ -5,7 +5,10 @@ import { Hono } from 'hono'
 import { html } from 'hono/html'
 import manifest from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
+import { openDashboard } from './dashboard.ts'
+import { accountsApi } from './features/accounts/api.ts'
 import { openLimiter, type RateLimiter } from './features/accounts/limits.ts'
+import { signInEndpoints } from './features/accounts/public.ts'
 import { analyticsApi } from './features/analytics/api.ts'
 import { leadsApi } from './features/analytics/leads-api.ts'
 import { openScratch } from './features/analytics/scratch.ts'
@@ -41,6 +44,7 @@ import { redirectApi } from './features/redirect/api.ts'
 import { shortLinks } from './features/redirect/public.ts'
 import { hitFigures } from './figures.ts'
 import { answerFailure } from './http/answer.ts'
+import { openMail } from './http/mail.ts'
 import { type OperationsNeeds, operations } from './http/operations.ts'
 import { page, wantsJson } from './http/page.ts'
 import type { Peers } from './http/peers.ts'
@@ -92,8 +96,13 @@ export async function openApp(config: Config, { now = Date.now, clock }: AppOpti
   const shared = { rows, limiter, site, cache, notify, now }
   const pages = openPages(config, { ...shared, spool, clickIds: ids, saltOf: salts.of, geo, clock })
   const { attempts } = pages
-  const rest = openRest(config, { ...shared, hits: shipper, settleAttribution, attempts })
+  const forgetWorkspace = (id: number) => {
+    cache.forgetWorkspace(id)
+    pages.forgetWorkspace(id)
+  }
+  const rest = openRest(config, { ...shared, hits: shipper, settleAttribution, attempts, forgetWorkspace })
 
+  const signIn = signInEndpoints({ ...config, rows, limiter, now, sendMail: openMail(config) })
   const open = openPaths({
     probe: rows.probe,
     draining: () => draining,
@@ -110,10 +119,7 @@ export async function openApp(config: Config, { now = Date.now, clock }: AppOpti
     hitRetentionDays: config.hitRetentionDays,
     forgetHits: shipper.forgetBefore,
     node: spool.node,
-    forgetWorkspace(id) {
-      cache.forgetWorkspace(id)
-      pages.forgetWorkspace(id)
-    },
+    forgetWorkspace,
     eraseHits: shipper.eraseHits,
     settleAttribution: attribution.settleAll,
   })
@@ -123,7 +129,7 @@ export async function openApp(config: Config, { now = Date.now, clock }: AppOpti
     spool,
     shipper,
     site,
-    serve: serveWith(config, site, { short, pages, rest, open }),
+    serve: serveWith(config, site, { short, pages, rest, signIn, open }),
     redirect: short.quickly,
     post: pages.see.quickly,
     restRoutes: () => rest.routes,
@@ -153,12 +159,14 @@ interface RestNeeds {
   now: () => number
   settleAttribution: (workspaceId: number) => Promise<void>
   attempts: Attempts
+  forgetWorkspace: (workspaceId: number) => void
 }
 
-/** /v1/*: an API key of the workspace (but for the description of the API itself). */
+/** /v1/*: an API key of the workspace, or one of its people (but for the description of the API itself). */
 function openRest(config: Config, needs: RestNeeds) {
   const { rows, limiter, site, cache, hits, notify, now, settleAttribution, attempts } = needs
-  const { origin, turnstile, webhookAllow } = config
+  const { forgetWorkspace } = needs
+  const { origin, turnstile, webhookAllow, snippetPath, defaultPlan } = config
   const analytics = { rows, hits, now, defaultDomain: site.domain }
   return restApi({
     rows,
@@ -167,6 +175,15 @@ function openRest(config: Config, needs: RestNeeds) {
     origin,
     version: manifest.version,
     features: [
+      accountsApi({
+        limiter,
+        now,
+        origin,
+        snippetPath,
+        defaultPlan,
+        sendMail: openMail(config),
+        forgetWorkspace,
+      }),
       linksApi({ cache, site, now }),
       redirectApi({ site, now }),
       analyticsApi({ ...analytics, scratchDir: openScratch(config.dataDir) }),
@@ -185,11 +202,12 @@ interface Answering {
   short: ReturnType<typeof shortLinks>
   pages: Pages
   rest: ReturnType<typeof restApi>
+  signIn: ReturnType<typeof signInEndpoints>
   open: ReturnType<typeof openPaths>
 }
 
 /** What `Bun.serve` takes: what strangers' browsers ask for has native routes, everything else goes through Hono. */
-function serveWith(config: Config, site: Site, { short, pages, rest, open }: Answering) {
+function serveWith(config: Config, site: Site, { short, pages, rest, signIn, open }: Answering) {
   const { snippetPath, intakePath } = config
   const fetch: Fetch = (request, server) => {
     const pathname = pathOf(request.url)
@@ -200,11 +218,15 @@ function serveWith(config: Config, site: Site, { short, pages, rest, open }: Ans
     if (slug !== undefined && !site.reserved.has(slug)) return short.answer(request, server, decodeSlug(slug))
     return open.fetch(request)
   }
+  const dashboard = openDashboard(config)
   const submit: Fetch = (request, server) =>
     pages.submit(request, server, pathOf(request.url).slice('/f'.length))
   return {
     routes: {
       ...Object.fromEntries(['', ...site.reserved].map((path) => [`/${path}`, fetch])),
+      '/app': dashboard,
+      '/app/*': dashboard,
+      '/api/auth/*': signIn,
       '/f': submit,
       '/f/*': submit,
       [`/${snippetPath}`]: pages.snippet.moving,
@@ -223,10 +245,6 @@ function serveWith(config: Config, site: Site, { short, pages, rest, open }: Ans
     maxRequestBodySize: 64 * 1024 * 1024,
   }
 }
-
-const WELCOME = html`<h1>Towpath is running</h1>
-<p>Short links and their clicks, over the REST API.</p>
-<a class="button" href="/docs">Read the API reference</a>`
 
 const NOT_FOUND = html`<h1>Not found</h1><p>There is nothing at this address.</p>`
 
@@ -328,7 +346,6 @@ function openPaths(needs: OperationsNeeds) {
     .route('/', operations(needs))
     .route('/', reference())
     .get('/', (c) => c.redirect('/app'))
-    .get('/app', () => page(200, 'Towpath', WELCOME))
     .get('/thanks', () => thanksPage())
     .get('/robots.txt', (c) => c.text('User-agent: *\nDisallow: /\n'))
     .notFound((c) => {

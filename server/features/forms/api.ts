@@ -13,7 +13,7 @@ import { findForm } from './find-form.ts'
 import { findSubmission } from './find-submission.ts'
 import { formResource } from './form.ts'
 import { listForms } from './list-forms.ts'
-import { listSubmissions } from './list-submissions.ts'
+import { listAllSubmissions, listSubmissions } from './list-submissions.ts'
 import * as shapes from './schema.ts'
 import { submissionResource } from './submission.ts'
 import { textStream } from './text-stream.ts'
@@ -102,6 +102,16 @@ const submissionRoutes = {
     request: { ...named, query: shapes.SubmissionListQuery },
     responses: { 200: pageOf(SubmissionShape, 'A page of submissions') },
     fails: [404],
+  }),
+  all: apiRoute({
+    ...submissions,
+    method: 'get',
+    path: '/submissions',
+    operationId: 'listAllSubmissions',
+    summary: 'List the submissions of all forms, newest first',
+    description: 'With the filters of the list of a form, and `formKey`.',
+    request: { query: shapes.AllSubmissionsQuery },
+    responses: { 200: pageOf(SubmissionShape, 'A page of submissions') },
   }),
   export: apiRoute({
     ...submissions,
@@ -231,6 +241,9 @@ function addSubmissions(
       const { formKey } = c.req.valid('param')
       return ordered(c, await listSubmissions(within(c), c.get('actor'), formKey, c.req.valid('query')))
     })
+    .openapi(submissionRoutes.all, async (c) =>
+      ordered(c, await listAllSubmissions(within(c), c.get('actor'), c.req.valid('query'))),
+    )
     .openapi(submissionRoutes.export, async (c) => {
       const { formKey } = c.req.valid('param')
       const { format = 'csv', ...by } = c.req.valid('query')

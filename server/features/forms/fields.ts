@@ -1,7 +1,7 @@
 // From what was sent to what is kept: control fields apart, repeated names as one text, and every rule a form has.
 
+import { isEmail } from '../../lib/email.ts'
 import { lengthOf } from '../../lib/text.ts'
-import { isEmail } from './email.ts'
 import type { Entry } from './read-body.ts'
 import { tooLarge } from './refusal.ts'
 

@@ -15,7 +15,10 @@ export async function findForm(db: Db, actor: Actor, formKey: string): Promise<F
 }
 
 /** The same for those who need no more of it. @throws Failure `not_found` */
-export async function findFormId(db: Db, actor: Actor, formKey: string): Promise<number> {
+export const findFormId = async (db: Db, actor: Actor, formKey: string): Promise<number> =>
+  (await findFormIdOrNone(db, actor, formKey)) ?? missingForm()
+
+export async function findFormIdOrNone(db: Db, actor: Actor, formKey: string): Promise<number | undefined> {
   const form = isFormKey(formKey)
     ? await db
         .selectFrom('forms')
@@ -24,7 +27,7 @@ export async function findFormId(db: Db, actor: Actor, formKey: string): Promise
         .where('form_key', '=', formKey)
         .executeTakeFirst()
     : undefined
-  return form?.id ?? missingForm()
+  return form?.id
 }
 
 /** Text that no form is named by is not even asked for: PostgreSQL would choke on a NUL. */

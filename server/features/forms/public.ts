@@ -2,6 +2,7 @@
 // In front of Hono, as the redirect is.
 
 import { clientAddress, limitKey } from '../../http/client-address.ts'
+import type { Peers } from '../../http/peers.ts'
 import { requestId } from '../../http/request-id.ts'
 import type { Network } from '../../lib/cidr.ts'
 import { log } from '../../lib/log.ts'
@@ -25,7 +26,7 @@ export interface FormEndpointNeeds extends SubmitNeeds {
   attempts: Pick<Attempts, 'count'>
 }
 
-type Peer = { requestIP(request: Request): { address: string } | null }
+type Peer = Pick<Peers, 'requestIP'>
 
 const PER_MINUTE = 10
 const RETRY_AFTER_SECONDS = 60

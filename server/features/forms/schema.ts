@@ -1,14 +1,14 @@
 // Forms and submissions on the wire: the API validates with these shapes and its reference is generated from them.
 
 import { z } from '@hono/zod-openapi'
-import { type Edge, readEdge } from '../../lib/period.ts'
+import { EMAIL_MAX, isEmail } from '../../lib/email.ts'
 import { checkUrl } from '../../lib/web-url.ts'
-import { flag, numberParameter, oneOf, parameter, text, wholeNumber } from '../../lib/wire.ts'
+import { edge, flag, numberParameter, oneOf, parameter, text, wholeNumber } from '../../lib/wire.ts'
 import { normalOrigin, ORIGIN_MAX } from './allowed-origin.ts'
-import { EMAIL_MAX, isEmail } from './email.ts'
 import { FORM_KEY } from './form-key.ts'
 
 export const SUBMISSION_STATUSES = ['new', 'read', 'archived', 'spam'] as const
+export type SubmissionStatus = (typeof SUBMISSION_STATUSES)[number]
 export const ATTRIBUTIONS = ['measured', 'inferred', 'none'] as const
 export const EXPORT_FORMATS = ['csv', 'json', 'ndjson'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
@@ -22,6 +22,8 @@ const REDIRECT_MAX = 2048
 const LIST_MAX = 100
 /** As the endpoint's limit for a field's name. */
 const FIELD_NAME_MAX = 256
+/** Each of them once, and twice over. */
+const STATUSES_MAX = 50
 
 export const FormShape = z
   .strictObject({
@@ -202,22 +204,26 @@ export const FormKeyParameter = z.object({
   }),
 })
 
-const edge = (which: keyof Edge, description: string) =>
-  parameter(40)
-    .transform((written, context) => {
-      const read = readEdge(written)
-      if (read) return read[which]
-      context.addIssue({
-        code: 'custom',
-        message: 'must be an ISO 8601 time or date, such as 2026-03-29 or 2026-03-29T12:00:00Z',
-      })
-      return z.NEVER
-    })
-    .optional()
-    .openapi({ type: 'string', maxLength: 40, description, example: '2026-03-29' })
-
 // As long as such a value can be stored.
 const exactly = (max: number) => parameter(max).optional()
+
+const isStatus = (text: string) => (SUBMISSION_STATUSES as readonly string[]).includes(text)
+const ONE_STATUS = `must be one of ${SUBMISSION_STATUSES.join(', ')}`
+
+/** `new,read`: any of them. */
+const statuses = z
+  .string({ error: ONE_STATUS })
+  .max(STATUSES_MAX, ONE_STATUS)
+  .transform((value) => value.split(','))
+  .refine((all): all is SubmissionStatus[] => all.every(isStatus), ONE_STATUS)
+  .optional()
+  .openapi({
+    type: 'string',
+    maxLength: STATUSES_MAX,
+    pattern: `^(${SUBMISSION_STATUSES.join('|')})(,(${SUBMISSION_STATUSES.join('|')}))*$`,
+    description: 'Any of them, separated by commas',
+    example: 'new,read',
+  })
 
 /** Which submissions of a form: the list and the export take the same. */
 const SELECTION = {
@@ -226,7 +232,7 @@ const SELECTION = {
   search: parameter(200)
     .optional()
     .openapi({ description: 'Part of any value that was sent, without regard to case' }),
-  status: oneOf(SUBMISSION_STATUSES).optional(),
+  status: statuses,
   email: exactly(EMAIL_MAX).openapi({ description: 'Without regard to case' }),
   attribution: oneOf(ATTRIBUTIONS).optional(),
   linkId: numberParameter(1, 999_999_999_999_999).optional(),
@@ -258,6 +264,16 @@ export const SubmissionListQuery = z
   })
   .superRefine(notEmpty)
 export type SubmissionListQueryInput = z.infer<typeof SubmissionListQuery>
+
+export const AllSubmissionsQuery = z
+  .strictObject({
+    limit: numberParameter(1, 100).optional(),
+    cursor: parameter(1000).optional(),
+    formKey: parameter(64).optional().openapi({ description: 'Of one form only' }),
+    ...SELECTION,
+  })
+  .superRefine(notEmpty)
+export type AllSubmissionsQueryInput = z.infer<typeof AllSubmissionsQuery>
 export type SubmissionSelection = Omit<SubmissionListQueryInput, 'limit' | 'cursor'>
 
 export const SubmissionExportQuery = z

@@ -1,0 +1,112 @@
+// Forms over the REST API: the list, one form, what it lost, and the page doctor.
+
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import type { CreateFormInput, FormResource, UpdateFormInput } from '../../server/features/forms/schema.ts'
+import type { ChannelResource } from '../../server/features/notify/schema.ts'
+import type { Api, Page } from './client.ts'
+
+const PAGE = 50
+
+export const formsQuery = (api: Api) =>
+  infiniteQueryOptions({
+    queryKey: [api.workspaceId, 'forms', 'list'],
+    queryFn: ({ pageParam, signal }) =>
+      api.page<FormResource>('/forms', { query: { limit: PAGE, cursor: pageParam }, signal }),
+    initialPageParam: '',
+    getNextPageParam: (last) => last.nextCursor,
+  })
+
+/** All of them, for lists to choose from: a workspace has a handful. */
+export const formNamesQuery = (api: Api) =>
+  queryOptions({
+    queryKey: [api.workspaceId, 'forms', 'names'],
+    async queryFn({ signal }) {
+      const forms: Pick<FormResource, 'formKey' | 'name'>[] = []
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const page: Page<FormResource> = await api.page('/forms', { query: { limit: 100, cursor }, signal })
+        forms.push(...page.data.map(({ formKey, name }) => ({ formKey, name })))
+        cursor = page.nextCursor
+      }
+      return forms
+    },
+    staleTime: 60_000,
+  })
+
+export const formQuery = (api: Api, formKey: string) =>
+  queryOptions({
+    queryKey: [api.workspaceId, 'forms', 'one', formKey],
+    queryFn: ({ signal }) => api.get<FormResource>(`/forms/${encodeURIComponent(formKey)}`, { signal }),
+  })
+
+/** The line for the head of a page. */
+export const snippetQuery = (api: Api) =>
+  queryOptions({
+    queryKey: [api.workspaceId, 'workspace', 'snippet'],
+    queryFn: async ({ signal }) => (await api.get<{ snippet: string }>('/workspace', { signal })).snippet,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+export type CreateForm = Pick<CreateFormInput, 'name'>
+export const createForm = (api: Api, input: CreateForm) => api.post<FormResource>('/forms', input)
+
+export const updateForm = (api: Api, formKey: string, changes: UpdateFormInput) =>
+  api.patch<FormResource>(`/forms/${encodeURIComponent(formKey)}`, changes)
+
+export const deleteForm = (api: Api, formKey: string) =>
+  api.remove<FormResource>(`/forms/${encodeURIComponent(formKey)}`)
+
+/** What a form can tell of a submission: a form names at most a hundred. */
+export const channelChoiceQuery = (api: Api) =>
+  queryOptions({
+    queryKey: [api.workspaceId, 'channels', 'choice'],
+    queryFn: async ({ signal }) =>
+      (await api.page<ChannelResource>('/channels', { query: { limit: 100 }, signal })).data,
+  })
+
+export interface Losses {
+  start: string
+  end: string
+  attempts: number
+  outcomes: Record<Outcome, number>
+  fields: { field: string; attempts: number }[]
+}
+export type Outcome =
+  | 'stored'
+  | 'rateLimited'
+  | 'origin'
+  | 'tooLarge'
+  | 'unreadable'
+  | 'honeypot'
+  | 'validation'
+  | 'captcha'
+
+const DAY_MS = 86_400_000
+/** Counts are kept by UTC day. */
+const utcDay = (at: number) => new Date(at).toISOString().slice(0, 10)
+
+export const lossesQuery = (api: Api, formKey: string, days: number) =>
+  queryOptions({
+    queryKey: [api.workspaceId, 'forms', 'losses', formKey, days],
+    queryFn: ({ signal }) =>
+      api.get<Losses>(`/forms/${encodeURIComponent(formKey)}/losses`, {
+        query: { start: utcDay(Date.now() - (days - 1) * DAY_MS), end: utcDay(Date.now()) },
+        signal,
+      }),
+    placeholderData: (before) => before,
+  })
+
+export interface Finding {
+  code: string
+  severity: 'error' | 'warning' | 'info'
+  message: string
+  fix: string
+}
+export interface FormCheck {
+  url: string | null
+  ok: boolean
+  findings: Finding[]
+}
+export type CheckedPage = { url: string } | { html: string; pageUrl?: string }
+
+export const checkForm = (api: Api, formKey: string, page: CheckedPage) =>
+  api.post<FormCheck>(`/forms/${encodeURIComponent(formKey)}/check`, page)

@@ -1,0 +1,64 @@
+// Who is signed in, and the workspaces that are theirs.
+
+import { queryOptions } from '@tanstack/react-query'
+import { ApiError, type Call, request } from './client.ts'
+
+export interface User {
+  id: number
+  name: string
+  email: string
+}
+
+export interface Workspace {
+  id: number
+  publicId: string
+  name: string
+  plan: string
+  role: 'owner' | 'member'
+}
+
+export interface SignInOptions {
+  signup: 'first' | 'invite' | 'open'
+  oidc: { name: string } | null
+  /** Whether the server can send mail: without it nobody can reset a password by themselves. */
+  mail: boolean
+}
+
+const auth = async <T>(path: string, call?: Call) =>
+  (await request(`/api/auth${path}`, call)).json() as Promise<T>
+const post = <T>(path: string, body: unknown = {}) => auth<T>(path, { method: 'POST', body })
+
+/** null when nobody is signed in. */
+export const userQuery = queryOptions({
+  queryKey: ['user'],
+  queryFn: async () => (await auth<{ user: User } | null>('/get-session'))?.user ?? null,
+  staleTime: 60_000,
+})
+
+export const workspacesQuery = queryOptions({
+  queryKey: ['workspaces'],
+  queryFn: async () => {
+    const answer = await request('/v1/workspaces', { query: { limit: 100 } })
+    return ((await answer.json()) as { data: Workspace[] }).data
+  },
+  staleTime: 60_000,
+})
+
+export const optionsQuery = queryOptions({
+  queryKey: ['sign-in-options'],
+  queryFn: () => auth<SignInOptions>('/options'),
+  staleTime: 60_000,
+})
+
+export const signIn = (input: { email: string; password: string }) => post('/sign-in/email', input)
+export const signUp = (input: { name: string; email: string; password: string; invitation?: string }) =>
+  post('/sign-up/email', input)
+export const signOut = () => post('/sign-out')
+export const askForReset = (email: string) => post('/request-password-reset', { email })
+export const resetPassword = (input: { token: string; newPassword: string }) => post('/reset-password', input)
+
+/** @returns where the browser must go to sign in elsewhere */
+export const signInWithOidc = async (callbackURL: string) =>
+  (await post<{ url: string }>('/sign-in/oauth2', { providerId: 'oidc', callbackURL })).url
+
+export const isSignedOut = (error: unknown) => error instanceof ApiError && error.status === 401

@@ -1,0 +1,40 @@
+// Tags: the words that links are sorted by.
+
+import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
+import type { TagResource } from '../../server/features/links/schema.ts'
+import type { Api } from './client.ts'
+
+/** As many as one request may ask for. */
+const PAGE = 100
+
+export type TagInput = Partial<Pick<TagResource, 'name' | 'color'>>
+
+/** The first hundred that fit: enough to choose from while typing. */
+export const tagsQuery = (api: Api, search = '') =>
+  queryOptions({
+    queryKey: [api.workspaceId, 'tags', 'some', search],
+    queryFn: ({ signal }) => api.page<TagResource>('/tags', { query: { search, limit: PAGE }, signal }),
+    staleTime: 30_000,
+  })
+
+export const allTagsQuery = (api: Api, search = '') =>
+  infiniteQueryOptions({
+    queryKey: [api.workspaceId, 'tags', 'list', search],
+    queryFn: ({ pageParam, signal }) =>
+      api.page<TagResource>('/tags', { query: { search, limit: PAGE, cursor: pageParam }, signal }),
+    initialPageParam: '',
+    getNextPageParam: (last) => last.nextCursor ?? undefined,
+    placeholderData: (before) => before,
+  })
+
+export const createTag = (api: Api, input: TagInput) => api.post<TagResource>('/tags', input)
+export const updateTag = (api: Api, id: number, input: TagInput) =>
+  api.patch<TagResource>(`/tags/${id}`, input)
+export const deleteTag = (api: Api, id: number) => api.remove<TagResource>(`/tags/${id}`, { keepalive: true })
+
+/** Links carry the names and colours of their tags. */
+export const tagsChanged = (client: QueryClient, api: Api) =>
+  Promise.all([
+    client.invalidateQueries({ queryKey: [api.workspaceId, 'tags'] }),
+    client.invalidateQueries({ queryKey: [api.workspaceId, 'links'] }),
+  ])

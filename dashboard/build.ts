@@ -1,0 +1,75 @@
+// bun dashboard/build.ts [directory]: bundles the dashboard. The server runs it in a process of its own when nobody has
+// done so before (server/http/dashboard.ts), so that the bundler's memory is not the server's.
+
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { Scanner } from '@tailwindcss/oxide'
+import { compile } from 'tailwindcss'
+import { dashboardDirectory } from './built.ts'
+
+const HERE = import.meta.dir
+
+/** What the page needs to know of the files beside it. */
+export interface Built {
+  script: string
+  style: string
+  /** Chunks that every page needs, for `modulepreload`. */
+  preload: string[]
+}
+
+async function styles(): Promise<string> {
+  const entry = join(HERE, 'app.css')
+  const compiler = await compile(readFileSync(entry, 'utf8'), {
+    base: HERE,
+    async loadStylesheet(id, base) {
+      const path = Bun.resolveSync(id === 'tailwindcss' ? 'tailwindcss/index.css' : id, base)
+      return { path, base: join(path, '..'), content: readFileSync(path, 'utf8') }
+    },
+  })
+  const scanner = new Scanner({ sources: [{ base: HERE, pattern: '**/*.tsx', negated: false }] })
+  return compiler.build(scanner.scan())
+}
+
+async function build(directory: string): Promise<void> {
+  const draft = `${directory}.${process.pid}`
+  rmSync(draft, { recursive: true, force: true })
+  mkdirSync(draft, { recursive: true })
+  writeFileSync(join(draft, 'app.css'), await styles())
+  const { outputs } = await Bun.build({
+    entrypoints: [join(HERE, 'main.tsx'), join(draft, 'app.css')],
+    outdir: draft,
+    target: 'browser',
+    splitting: true,
+    minify: true,
+    naming: { entry: '[name]-[hash].[ext]', chunk: 'chunk-[hash].[ext]', asset: '[name]-[hash].[ext]' },
+    define: { 'process.env.NODE_ENV': '"production"' },
+  })
+  rmSync(join(draft, 'app.css'))
+  const named = (pattern: RegExp) => {
+    const name = outputs.map(({ path }) => relative(draft, path)).find((path) => pattern.test(path))
+    if (!name) throw new Error(`nothing was built for ${pattern}`)
+    return name
+  }
+  for (const { path } of outputs) {
+    writeFileSync(`${path}.gz`, Bun.gzipSync(readFileSync(path), { level: 9 }))
+  }
+  const script = named(/^main-.*\.js$/)
+  const built: Built = { script, style: named(/\.css$/), preload: importsOf(join(draft, script)) }
+  writeFileSync(join(draft, 'built.json'), JSON.stringify(built))
+  try {
+    renameSync(draft, directory)
+  } catch {
+    // Another process was first: it built the same.
+    rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+/** The chunks that a file names in static imports. */
+const importsOf = (path: string) =>
+  [...new Bun.Transpiler({ loader: 'js' }).scanImports(readFileSync(path, 'utf8'))]
+    .filter(({ kind }) => kind === 'import-statement')
+    .map((one) => one.path.replace(/^\.\//, ''))
+
+const directory = process.argv[2] ?? (await dashboardDirectory())
+if (!(await Bun.file(join(directory, 'built.json')).exists())) await build(directory)
+process.stdout.write(`${directory}\n`)

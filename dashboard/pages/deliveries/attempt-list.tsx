@@ -1,0 +1,34 @@
+// The attempts at a delivery: when, how it ended, what the other side said.
+
+import type { DeliveryDetail } from '../../api/channels.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { formatNumber, formatTime } from '../../ui/format.ts'
+
+const WORDS = {
+  delivered: 'Delivered',
+  refused: 'Refused',
+  unreachable: 'Not reached',
+  timeout: 'No answer in time',
+  interrupted: 'Interrupted',
+} satisfies Record<DeliveryDetail['attempts'][number]['outcome'], string>
+
+export const AttemptList = ({ attempts }: { attempts: DeliveryDetail['attempts'] }) => (
+  <ol className="grid gap-4">
+    {attempts.map((attempt) => (
+      <li key={`${attempt.at} ${attempt.attempt}`} className="grid gap-1.5">
+        <div className="flex flex-wrap items-center gap-2 text-sm">
+          <Badge tone={attempt.outcome === 'delivered' ? 'good' : 'bad'}>{WORDS[attempt.outcome]}</Badge>
+          {attempt.httpStatus !== null && <span>Status {attempt.httpStatus}</span>}
+          <span className="text-soft">{formatNumber(attempt.tookMs)} ms</span>
+          <time dateTime={attempt.at} className="ml-auto text-soft">
+            {formatTime(attempt.at)}
+          </time>
+        </div>
+        {attempt.answer && (
+          <pre className="rounded-lg bg-sunken p-3 break-all whitespace-pre-wrap">{attempt.answer}</pre>
+        )}
+      </li>
+    ))}
+    {attempts.length === 0 && <li className="text-soft">No attempt yet.</li>}
+  </ol>
+)

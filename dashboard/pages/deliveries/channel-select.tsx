@@ -1,0 +1,21 @@
+// Which channel, or every one.
+
+import { useQuery } from '@tanstack/react-query'
+import type { ComponentProps } from 'react'
+import { channelsQuery } from '../../api/channels.ts'
+import { useApi } from '../../shell/workspace.ts'
+import { Select } from '../../ui/field.tsx'
+
+export function ChannelSelect(props: ComponentProps<typeof Select>) {
+  const channels = useQuery(channelsQuery(useApi()))
+  return (
+    <Select {...props}>
+      <option value="">Every channel</option>
+      {channels.data?.data.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </Select>
+  )
+}

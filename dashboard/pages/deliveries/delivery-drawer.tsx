@@ -1,0 +1,66 @@
+// One delivery: its attempts, and another one by hand.
+
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { RotateCw } from 'lucide-react'
+import { deliveryQuery, retryDelivery } from '../../api/channels.ts'
+import { useApi } from '../../shell/workspace.ts'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Failed, SkeletonRows } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { AttemptList } from './attempt-list.tsx'
+
+const LOOK_AGAIN_MS = 2000
+
+export function DeliveryDrawer({ id, onClose }: { id: number; onClose: () => void }) {
+  const api = useApi()
+  const client = useQueryClient()
+  const delivery = useQuery({
+    ...deliveryQuery(api, id),
+    refetchInterval: ({ state }) => (state.data?.status === 'waiting' ? LOOK_AGAIN_MS : false),
+  })
+  const retry = useMutation({
+    mutationFn: () => retryDelivery(api, id),
+    onSuccess(changed) {
+      client.setQueryData(deliveryQuery(api, id).queryKey, changed)
+      toast('It is being sent again')
+      return client.invalidateQueries({ queryKey: [api.workspaceId, 'deliveries'] })
+    },
+  })
+  const { data } = delivery
+  return (
+    <Dialog
+      drawer
+      open
+      onClose={onClose}
+      title={`Delivery ${id}`}
+      description={data && <code className="break-all">{data.messageId}</code>}
+      footer={
+        <>
+          {data?.submissionId && (
+            <ButtonLink
+              to="/$workspaceId/inbox"
+              params={{ workspaceId: String(api.workspaceId) }}
+              search={{ open: String(data.submissionId) }}
+            >
+              Open the submission
+            </ButtonLink>
+          )}
+          <Button
+            look="primary"
+            icon={<RotateCw size={15} />}
+            disabled={!data || data.event === 'test'}
+            busy={retry.isPending}
+            onClick={() => retry.mutate()}
+          >
+            {data?.status === 'delivered' ? 'Send again' : 'Retry now'}
+          </Button>
+        </>
+      }
+    >
+      {delivery.isPending && <SkeletonRows rows={3} />}
+      {delivery.isError && <Failed error={delivery.error} retry={delivery.refetch} />}
+      {data && <AttemptList attempts={data.attempts} />}
+    </Dialog>
+  )
+}

@@ -1,0 +1,82 @@
+// A setting that is a list of texts: enter or a comma adds one, several can be pasted.
+
+import { X } from 'lucide-react'
+import { type ReactNode, useRef, useState } from 'react'
+import { Field } from '../../ui/field.tsx'
+
+interface ListFieldProps {
+  label: string
+  hint?: ReactNode
+  error?: string
+  placeholder?: string
+  value: string[]
+  onChange: (value: string[]) => void
+}
+
+export function ListField({ label, hint, error, placeholder, value, onChange }: ListFieldProps) {
+  const [text, setText] = useState('')
+  const input = useRef<HTMLInputElement>(null)
+  const add = (written: string) => {
+    const found = written
+      .split(/[,\n]/)
+      .map((one) => one.trim())
+      .filter(Boolean)
+    if (found.length > 0) onChange([...new Set([...value, ...found])])
+    setText('')
+  }
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(control) => (
+        <div className="flex min-h-9 flex-wrap items-center gap-1.5 rounded-lg border border-strong bg-card px-1.5 py-1 has-aria-invalid:border-danger has-[input:focus-visible]:outline-2 has-[input:focus-visible]:outline-offset-2 has-[input:focus-visible]:outline-accent">
+          {value.map((one) => (
+            <span
+              key={one}
+              className="inline-flex max-w-full items-center gap-1 rounded-md bg-sunken py-0.5 pr-1 pl-2 text-sm"
+            >
+              <span className="truncate">{one}</span>
+              <button
+                type="button"
+                aria-label={`Remove ${one}`}
+                className="grid size-6 shrink-0 place-items-center rounded text-soft hover:bg-hover hover:text-ink"
+                onClick={() => {
+                  onChange(value.filter((other) => other !== one))
+                  input.current?.focus()
+                }}
+              >
+                <X size={13} />
+              </button>
+            </span>
+          ))}
+          <input
+            {...control}
+            ref={input}
+            value={text}
+            placeholder={value.length === 0 ? placeholder : undefined}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            className="h-7 min-w-24 flex-1 bg-card px-1.5 outline-none"
+            onChange={(event) =>
+              /[,\n]/.test(event.target.value) ? add(event.target.value) : setText(event.target.value)
+            }
+            onPaste={(event) => {
+              const pasted = event.clipboardData.getData('text')
+              if (!/[,\n]/.test(pasted)) return
+              event.preventDefault()
+              add(text + pasted)
+            }}
+            // What stands there when one goes on is meant.
+            onBlur={() => add(text)}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter' && text.trim() !== '') {
+                event.preventDefault()
+                add(text)
+              }
+              if (event.key === 'Backspace' && text === '') onChange(value.slice(0, -1))
+            }}
+          />
+        </div>
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,184 @@
+// A link while it is being written: texts as they stand in the fields, and what is sent of them.
+
+import type { CreateLinkInput, LinkResource, UpdateLinkInput } from '../../../server/features/links/schema.ts'
+import { NO_UTM, type UtmName, type UtmValues, utmOf, withScheme, withUtm } from './destination.ts'
+import { type LinkTag, NEW } from './tag-options.ts'
+
+export interface Country {
+  /** Stays while the code changes. */
+  key: number
+  code: string
+  url: string
+}
+
+export interface Draft {
+  destinationUrl: string
+  utm: UtmValues
+  slug: string
+  title: string
+  tags: LinkTag[]
+  comments: string
+  externalId: string
+  ios: string
+  android: string
+  desktop: string
+  countries: Country[]
+  /** As `<input type=datetime-local>` has it, in the viewer's zone. */
+  startsAt: string
+  expiresAt: string
+  expiredUrl: string
+  clickLimit: string
+  leadLimit: string
+  /** null leaves it as it is, '' takes it away. */
+  password: string | null
+  forwardQuery: boolean
+  trackConversions: boolean
+  redirectStatus: number
+}
+
+const EMPTY: Draft = {
+  destinationUrl: '',
+  utm: NO_UTM,
+  slug: '',
+  title: '',
+  tags: [],
+  comments: '',
+  externalId: '',
+  ios: '',
+  android: '',
+  desktop: '',
+  countries: [],
+  startsAt: '',
+  expiresAt: '',
+  expiredUrl: '',
+  clickLimit: '',
+  leadLimit: '',
+  password: null,
+  forwardQuery: false,
+  trackConversions: false,
+  redirectStatus: 302,
+}
+
+let lastKey = 0
+export const newCountry = (code = '', url = ''): Country => ({ key: ++lastKey, code, url })
+
+export function draftOf(link: LinkResource | undefined): Draft {
+  if (!link) return EMPTY
+  const { deviceTargeting, geoTargeting } = link
+  return {
+    destinationUrl: link.destinationUrl,
+    utm: utmOf(link.destinationUrl),
+    slug: link.slug,
+    title: link.title ?? '',
+    tags: link.tags,
+    comments: link.comments ?? '',
+    externalId: link.externalId ?? '',
+    ios: deviceTargeting.ios ?? '',
+    android: deviceTargeting.android ?? '',
+    desktop: deviceTargeting.desktop ?? '',
+    countries: Object.entries(geoTargeting).map(([code, url]) => newCountry(code, url)),
+    startsAt: toLocal(link.startsAt),
+    expiresAt: toLocal(link.expiresAt),
+    expiredUrl: link.expiredUrl ?? '',
+    clickLimit: link.clickLimit === null ? '' : String(link.clickLimit),
+    leadLimit: link.leadLimit === null ? '' : String(link.leadLimit),
+    password: null,
+    forwardQuery: link.forwardQuery,
+    trackConversions: link.trackConversions,
+    redirectStatus: link.redirectStatus,
+  }
+}
+
+/** Another link like that one: what may be there only once, and what nobody can read, is left out. */
+export const copyOf = (link: LinkResource): Draft => ({ ...draftOf(link), slug: '', externalId: '' })
+
+export function setDestination(draft: Draft, text: string): Partial<Draft> {
+  const before = utmOf(draft.destinationUrl)
+  const found = utmOf(text)
+  const utm = { ...draft.utm }
+  for (const name of Object.keys(utm) as UtmName[]) {
+    // What was only typed below waits for a destination; what stood in it and is gone was taken out.
+    if (found[name] || before[name]) utm[name] = found[name]
+  }
+  return { destinationUrl: text, utm }
+}
+
+export function setUtm(draft: Draft, name: UtmName, value: string): Partial<Draft> {
+  const utm = { ...draft.utm, [name]: value }
+  const { destinationUrl } = draft
+  return { utm, destinationUrl: destinationUrl.trim() === '' ? destinationUrl : withUtm(destinationUrl, utm) }
+}
+
+export const destinationOf = ({ destinationUrl, utm }: Draft) =>
+  destinationUrl.trim() === '' ? '' : withUtm(withScheme(destinationUrl), utm)
+
+const orNull = (text: string) => (text.trim() === '' ? null : text.trim())
+const urlOrNull = (text: string) => orNull(withScheme(text))
+const numberOrNull = (text: string) => (text.trim() === '' ? null : Number(text))
+
+/** Everything, as a new link has it. */
+function bodyOf(draft: Draft): Omit<CreateLinkInput, 'redirectStatus'> & { redirectStatus: number } {
+  const { ios, android, desktop, tags } = draft
+  const targets = { ios: urlOrNull(ios), android: urlOrNull(android), desktop: urlOrNull(desktop) }
+  const chosen = draft.countries.filter(({ code }) => code !== '')
+  return {
+    destinationUrl: destinationOf(draft),
+    slug: draft.slug.trim() || undefined,
+    title: orNull(draft.title),
+    comments: orNull(draft.comments),
+    externalId: orNull(draft.externalId),
+    ...(tags.some(({ id }) => id === NEW)
+      ? { tagNames: tags.map(({ name }) => name) }
+      : { tagIds: tags.map(({ id }) => id) }),
+    deviceTargeting: Object.fromEntries(Object.entries(targets).filter(([, url]) => url !== null)),
+    geoTargeting: Object.fromEntries(chosen.map(({ code, url }) => [code, withScheme(url)])),
+    startsAt: toIso(draft.startsAt),
+    expiresAt: toIso(draft.expiresAt),
+    expiredUrl: urlOrNull(draft.expiredUrl),
+    clickLimit: numberOrNull(draft.clickLimit),
+    leadLimit: numberOrNull(draft.leadLimit),
+    password: draft.password === '' ? null : (draft.password ?? undefined),
+    forwardQuery: draft.forwardQuery,
+    trackConversions: draft.trackConversions,
+    redirectStatus: draft.redirectStatus,
+  }
+}
+
+/** What can be said without the server, in its names of fields. */
+export function mistakesIn({ destinationUrl, countries }: Draft): Record<string, string> {
+  const mistakes: Record<string, string> = {}
+  if (destinationUrl.trim() === '') mistakes.destinationUrl = 'Say where the link leads.'
+  for (const { key, code, url } of countries) {
+    if (code === '' && url.trim() !== '')
+      mistakes[`geoTargeting.${key}`] = 'Choose a country for this destination.'
+    if (code !== '' && url.trim() === '')
+      mistakes[`geoTargeting.${code}`] = 'Say where visitors from there go.'
+  }
+  return mistakes
+}
+
+/** Of a new link what is not as it would be anyway, of an old one what has changed. */
+export function changesOf(before: Draft, after: Draft): UpdateLinkInput {
+  const was = bodyOf(before) as Record<string, unknown>
+  return Object.fromEntries(
+    Object.entries(bodyOf(after)).filter(
+      ([name, value]) => JSON.stringify(was[name]) !== JSON.stringify(value),
+    ),
+  )
+}
+
+/** Half a country is not sent, but was typed. */
+export const isChanged = (before: Draft, after: Draft) =>
+  Object.keys(changesOf(before, after)).length > 0 ||
+  Object.keys(mistakesIn(after)).length > Object.keys(mistakesIn(before)).length
+
+const two = (n: number) => String(n).padStart(2, '0')
+
+function toLocal(iso: string | null): string {
+  if (iso === null) return ''
+  const at = new Date(iso)
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+  return `${day}T${two(at.getHours())}:${two(at.getMinutes())}`
+}
+
+const toIso = (local: string) => (local === '' ? null : new Date(local).toISOString())

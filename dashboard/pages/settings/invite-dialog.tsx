@@ -1,0 +1,97 @@
+// Inviting somebody: by mail, or with a link that one hands on.
+
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import { invitationsQuery, invite, type MemberResource } from '../../api/workspace.ts'
+import { useApi } from '../../shell/workspace.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field, Select, TextField } from '../../ui/field.tsx'
+import { ShownOnce } from '../../ui/shown-once.tsx'
+import { errorsOf } from './errors.ts'
+
+export function InviteDialog({ onClose }: { onClose: () => void }) {
+  const api = useApi()
+  const client = useQueryClient()
+  const formId = useId()
+  const [email, setEmail] = useState('')
+  const [role, setRole] = useState<MemberResource['role']>('member')
+  const send = useMutation({
+    mutationFn: () => invite(api, { email, role }),
+    onSuccess: () => client.invalidateQueries({ queryKey: invitationsQuery(api).queryKey }),
+    onError() {},
+  })
+  if (send.data) return <Invited invitation={send.data} onClose={onClose} />
+  const errors = errorsOf(send.error)
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Invite somebody"
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" type="submit" form={formId} busy={send.isPending}>
+            Invite
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={formId}
+        className="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          send.mutate()
+        }}
+      >
+        <TextField
+          label="E-mail"
+          type="email"
+          required
+          maxLength={254}
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+          error={errors.email ?? errors.all}
+        />
+        <Field label="Role" error={errors.role}>
+          {(control) => (
+            <Select
+              {...control}
+              value={role}
+              onChange={(event) => setRole(event.target.value as MemberResource['role'])}
+            >
+              <option value="member">Member</option>
+              <option value="owner">Owner</option>
+            </Select>
+          )}
+        </Field>
+      </form>
+    </Dialog>
+  )
+}
+
+const Invited = ({
+  invitation: { email, url, mailed },
+  onClose,
+}: {
+  invitation: { email: string; url: string; mailed: boolean }
+  onClose: () => void
+}) => (
+  <ShownOnce
+    title={`${email} is invited`}
+    description={
+      mailed
+        ? 'The link is on its way by mail. You can also hand it on yourself.'
+        : 'This server could not send a mail: hand the link on yourself.'
+    }
+    text={url}
+    label="Copy the invitation"
+    done="Done"
+    onClose={onClose}
+  >
+    <p className="mt-3 text-sm text-soft">
+      It works once, for {email} only, and for seven days. It is not shown again.
+    </p>
+  </ShownOnce>
+)

@@ -1,0 +1,63 @@
+// One tag in the list: its name leads to its links.
+
+import { Link } from '@tanstack/react-router'
+import { BarChart3, MoreHorizontal, Pencil, Trash2 } from 'lucide-react'
+import type { TagResource } from '../../../server/features/links/schema.ts'
+import { useWorkspace } from '../../shell/workspace.ts'
+import { Dot } from '../../ui/badge.tsx'
+import { IconButton } from '../../ui/button.tsx'
+import { count } from '../../ui/format.ts'
+import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
+import { Ago } from '../../ui/time.tsx'
+
+interface Props {
+  tag: TagResource
+  edit: () => void
+  remove: () => void
+}
+
+export function TagRow({ tag, edit, remove }: Props) {
+  const { id } = useWorkspace()
+  const params = { workspaceId: String(id) }
+  return (
+    <li className="flex items-center gap-3 border-b border-line px-4 py-2 last:border-b-0 focus-within:bg-hover hover:bg-hover">
+      <Dot color={tag.color} />
+      <Link
+        to="/$workspaceId/links"
+        params={params}
+        search={{ tagId: String(tag.id) }}
+        className="min-w-0 flex-1 truncate rounded py-1.5 font-medium"
+      >
+        {tag.name}
+      </Link>
+      <span className="text-sm whitespace-nowrap tabular-nums">{count(tag.links, 'link')}</span>
+      <span className="w-28 text-right text-sm whitespace-nowrap text-soft max-sm:hidden">
+        <Ago at={tag.createdAt} />
+      </span>
+      <IconButton label={`Edit ${tag.name}`} title="Edit" onClick={edit} className="max-sm:hidden">
+        <Pencil size={15} />
+      </IconButton>
+      <Menu
+        trigger={
+          <IconButton label={`More for ${tag.name}`} title="More">
+            <MoreHorizontal size={17} />
+          </IconButton>
+        }
+      >
+        <MenuItem icon={<Pencil size={15} />} onSelect={edit}>
+          Name and color
+        </MenuItem>
+        <MenuItem
+          render={<Link to="/$workspaceId/analytics" params={params} search={{ tagId: String(tag.id) }} />}
+          icon={<BarChart3 size={15} />}
+        >
+          Analytics
+        </MenuItem>
+        <MenuLine />
+        <MenuItem danger icon={<Trash2 size={15} />} onSelect={remove}>
+          Delete
+        </MenuItem>
+      </Menu>
+    </li>
+  )
+}

@@ -1,0 +1,171 @@
+// Tags: what there is, how many links carry each, and the way to them.
+
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Plus, Search, SearchX, Tag } from 'lucide-react'
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import type { TagResource } from '../../../server/features/links/schema.ts'
+import { allTagsQuery, deleteTag, tagsChanged } from '../../api/tags.ts'
+import { useApi } from '../../shell/workspace.ts'
+import { Button } from '../../ui/button.tsx'
+import { Input } from '../../ui/field.tsx'
+import { count } from '../../ui/format.ts'
+import { Page } from '../../ui/page.tsx'
+import { useShortcuts } from '../../ui/shortcuts.ts'
+import { Empty, Failed, SkeletonRows } from '../../ui/states.tsx'
+import { useLeaving, useUndoable } from '../../ui/undo.ts'
+import { TagRow } from './tag-row.tsx'
+
+const TagDialog = lazy(() => import('./tag-dialog.tsx').then(({ TagDialog }) => ({ default: TagDialog })))
+
+const FROM = '/$workspaceId/tags'
+const removalKey = ({ id }: TagResource) => `tag ${id}`
+
+export function TagsPage() {
+  const { search, new: making } = useSearch({ from: FROM })
+  const navigate = useNavigate({ from: FROM })
+  const [editing, edit] = useState<TagResource>()
+  const [field] = useState(() => ({ current: null as HTMLInputElement | null }))
+  const make = (open: boolean) =>
+    void navigate({ search: { search, new: open ? '1' : undefined }, replace: true })
+  useTagKeys(() => make(true), field)
+  return (
+    <Page
+      title="Tags"
+      description="Words to sort links by. Analytics can be read by tag too."
+      actions={
+        <Button look="primary" icon={<Plus size={16} />} onClick={() => make(true)}>
+          New tag
+        </Button>
+      }
+    >
+      <Found search={search ?? ''} field={field} edit={edit} make={() => make(true)} />
+      <Suspense>
+        {making && <TagDialog onClose={() => make(false)} />}
+        {editing && <TagDialog tag={editing} onClose={() => edit(undefined)} />}
+      </Suspense>
+    </Page>
+  )
+}
+
+type FieldRef = { current: HTMLInputElement | null }
+
+function useTagKeys(make: () => void, field: FieldRef) {
+  const now = useRef(make)
+  now.current = make
+  useShortcuts(
+    useMemo(
+      () => [
+        { keys: 'n', label: 'New tag', run: () => now.current() },
+        { keys: '/', label: 'Search', run: () => field.current?.focus() },
+      ],
+      [field],
+    ),
+  )
+}
+
+interface FoundProps {
+  search: string
+  field: FieldRef
+  edit: (tag: TagResource) => void
+  make: () => void
+}
+
+function Found({ search, field, edit, make }: FoundProps) {
+  const api = useApi()
+  const query = useInfiniteQuery(allTagsQuery(api, search))
+  const leaving = useLeaving()
+  const remove = useRemoveTag()
+  if (query.isError && !query.data) {
+    return <Failed error={query.error} retry={() => void query.refetch()} />
+  }
+  if (!query.data) return <SkeletonRows rows={6} className="h-14" />
+  const all = query.data.pages.flatMap((page) => page.data)
+  const tags = all.filter((tag) => !leaving.has(removalKey(tag)))
+  const total = Math.max(0, (query.data.pages[0]?.total ?? 0) - (all.length - tags.length))
+  if (total === 0 && search === '') return <NoTags make={make} />
+  return (
+    <>
+      <SearchField search={search} field={field} />
+      <p role="status" className="mb-2 px-1 text-sm text-soft">
+        {count(total, 'tag')}
+      </p>
+      {tags.length === 0 ? (
+        <Empty icon={<SearchX size={32} />} title="No tag is called that" />
+      ) : (
+        <ul className="overflow-clip rounded-2xl border border-line bg-card">
+          {tags.map((tag) => (
+            <TagRow key={tag.id} tag={tag} edit={() => edit(tag)} remove={() => remove(tag)} />
+          ))}
+        </ul>
+      )}
+      {query.hasNextPage && (
+        <Button className="mt-3" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+    </>
+  )
+}
+
+function useRemoveTag() {
+  const api = useApi()
+  const client = useQueryClient()
+  const undoable = useUndoable()
+  return (tag: TagResource) =>
+    undoable({
+      key: removalKey(tag),
+      said: `“${tag.name}” deleted`,
+      async remove() {
+        await deleteTag(api, tag.id)
+        await tagsChanged(client, api)
+      },
+      changes: [],
+    })
+}
+
+const TYPING_MS = 120
+
+function SearchField({ search, field }: { search: string; field: FieldRef }) {
+  const navigate = useNavigate({ from: FROM })
+  const [text, setText] = useState(search)
+  useEffect(() => {
+    if (text.trim() === search) return
+    const timer = setTimeout(
+      () => void navigate({ search: { search: text.trim() || undefined }, replace: true }),
+      TYPING_MS,
+    )
+    return () => clearTimeout(timer)
+  }, [text, search, navigate])
+  return (
+    <div className="relative mb-3 max-w-md">
+      <Search size={16} className="pointer-events-none absolute top-2.5 left-3 text-soft" aria-hidden />
+      <Input
+        ref={field}
+        type="search"
+        aria-label="Search tags"
+        placeholder="Search tags"
+        maxLength={200}
+        autoComplete="off"
+        className="pl-9!"
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+    </div>
+  )
+}
+
+const NoTags = ({ make }: { make: () => void }) => (
+  <Empty
+    icon={<Tag size={32} />}
+    title="No tags yet"
+    action={
+      <Button look="primary" icon={<Plus size={16} />} onClick={make}>
+        New tag
+      </Button>
+    }
+  >
+    A tag groups links: a channel, a client, a season. Links can carry several, and clicks and leads can be
+    counted by tag.
+  </Empty>
+)

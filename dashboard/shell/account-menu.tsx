@@ -1,0 +1,89 @@
+// The person: appearance, account, the way out.
+
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { BookOpen, ChevronsUpDown, LogOut, Monitor, Moon, Sun, User } from 'lucide-react'
+import { useState } from 'react'
+import { signOut, userQuery } from '../api/session.ts'
+import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
+import { readTheme, setTheme, type Theme } from '../ui/theme.ts'
+import { toastError } from '../ui/toast.tsx'
+import { useWorkspaceOrNone } from './workspace.ts'
+
+const THEMES = [
+  { theme: 'system', label: 'As the system', icon: Monitor },
+  { theme: 'light', label: 'Light', icon: Sun },
+  { theme: 'dark', label: 'Dark', icon: Moon },
+] as const
+
+export function AccountMenu() {
+  const { data: user } = useSuspenseQuery(userQuery)
+  const workspace = useWorkspaceOrNone()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const [theme, set] = useState<Theme>(readTheme)
+  const choose = (next: Theme) => {
+    setTheme(next)
+    set(next)
+  }
+  async function leave() {
+    try {
+      await signOut()
+    } catch (error) {
+      return toastError(error, 'Not signed out')
+    }
+    await navigate({ to: '/sign-in', search: {} })
+    client.clear()
+  }
+  return (
+    <Menu
+      align="start"
+      trigger={
+        <button
+          type="button"
+          className="flex w-full items-center gap-2.5 rounded-lg px-2 py-1.5 text-left hover:bg-hover"
+        >
+          <span
+            aria-hidden
+            className="grid size-7 shrink-0 place-items-center rounded-full bg-tint text-sm font-semibold text-accent"
+          >
+            {(user?.name || user?.email || '?').slice(0, 1).toUpperCase()}
+          </span>
+          <span className="sr-only">Account of</span>
+          <span className="min-w-0 flex-1 text-sm leading-tight">
+            <span className="block truncate font-medium">{user?.name}</span>
+            <span className="block truncate text-soft">{user?.email}</span>
+          </span>
+          <ChevronsUpDown size={15} className="shrink-0 text-soft" />
+        </button>
+      }
+    >
+      <MenuItem
+        render={
+          <Link
+            to="/$workspaceId/settings"
+            params={{ workspaceId: String(workspace?.id) }}
+            search={{ tab: 'account' }}
+          />
+        }
+        icon={<User size={15} />}
+      >
+        Your account
+      </MenuItem>
+      <MenuItem render={<a href="/docs" />} icon={<BookOpen size={15} />}>
+        API reference
+      </MenuItem>
+      <MenuLine />
+      {THEMES.map(({ theme: one, label, icon: Icon }) => (
+        <MenuItem key={one} icon={<Icon size={15} />} onSelect={() => choose(one)}>
+          <span className="flex-1">{label}</span>
+          {theme === one && <span className="text-accent">✓</span>}
+        </MenuItem>
+      ))}
+      <MenuLine />
+      <MenuItem icon={<LogOut size={15} />} onSelect={leave}>
+        Sign out
+      </MenuItem>
+    </Menu>
+  )
+}

@@ -1,0 +1,151 @@
+// What stands around every page of a workspace: the sidebar (a bar with a menu on phones), the palette, the keys.
+
+import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
+import { Menu as MenuIcon, Search, X } from 'lucide-react'
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
+import { IconButton } from '../ui/button.tsx'
+import { join } from '../ui/join.ts'
+import { onShortcut, PALETTE_KEYS, useShortcuts } from '../ui/shortcuts.ts'
+import { AccountMenu } from './account-menu.tsx'
+import { NotFound } from './failed.tsx'
+import { rememberWorkspace } from './last-workspace.ts'
+import { PLACES } from './pages.tsx'
+import { useWorkspaceOrNone } from './workspace.ts'
+import { WorkspaceMenu } from './workspace-menu.tsx'
+
+const Palette = lazy(() => import('./palette.tsx').then(({ Palette }) => ({ default: Palette })))
+const ShortcutList = lazy(() =>
+  import('./shortcut-list.tsx').then(({ ShortcutList }) => ({ default: ShortcutList })),
+)
+
+export function Shell() {
+  const workspace = useWorkspaceOrNone()
+  const [window_, open] = useState<'palette' | 'shortcuts' | null>(null)
+  const close = () => open(null)
+  useShellKeys(String(workspace?.id), open)
+  useEffect(() => {
+    if (workspace) rememberWorkspace(workspace.id)
+  }, [workspace])
+  if (!workspace) return <NotFound />
+  return (
+    <div className="min-h-dvh lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
+      <a
+        href="#main"
+        className="sr-only z-50 rounded-lg bg-card px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      >
+        Skip to the page
+      </a>
+      <Sidebar openPalette={() => open('palette')} />
+      <div key={workspace.id} className="min-w-0">
+        <Outlet />
+      </div>
+      <Suspense>
+        {window_ === 'palette' && <Palette onClose={close} />}
+        {window_ === 'shortcuts' && <ShortcutList onClose={close} />}
+      </Suspense>
+    </div>
+  )
+}
+
+function Sidebar({ openPalette }: { openPalette: () => void }) {
+  const [open, setOpen] = useState(false)
+  const path = useRouterState({ select: (state) => state.location.pathname })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu of the phone
+  useEffect(() => setOpen(false), [path])
+  return (
+    <aside className="sticky top-0 z-30 border-b border-line bg-card lg:h-dvh lg:border-r lg:border-b-0">
+      <div className="flex h-full flex-col">
+        <div className="flex items-center gap-1 p-2 lg:p-3">
+          <WorkspaceMenu />
+          <IconButton label="Search and commands" className="ml-auto lg:hidden" onClick={openPalette}>
+            <Search size={18} />
+          </IconButton>
+          <IconButton
+            label={open ? 'Close the menu' : 'Open the menu'}
+            aria-expanded={open}
+            aria-controls="places"
+            className="lg:hidden"
+            onClick={() => setOpen(!open)}
+          >
+            {open ? <X size={18} /> : <MenuIcon size={18} />}
+          </IconButton>
+        </div>
+        <div
+          id="places"
+          className={join(
+            'flex-1 flex-col px-3 pb-3 max-lg:h-[calc(100dvh-3.25rem)] lg:flex',
+            open ? 'flex' : 'hidden',
+          )}
+        >
+          <button
+            type="button"
+            onClick={openPalette}
+            className="mb-3 hidden h-8 items-center gap-2 rounded-lg border border-line bg-paper px-2.5 text-sm text-soft hover:text-ink lg:flex"
+          >
+            <Search size={15} />
+            <span className="flex-1 text-left">Search</span>
+            <kbd className="text-xs">{PALETTE_KEYS}</kbd>{' '}
+          </button>
+          <Places />
+          <div className="mt-auto border-t border-line pt-2">
+            <AccountMenu />
+          </div>
+        </div>
+      </div>
+    </aside>
+  )
+}
+
+function Places() {
+  const workspace = useWorkspaceOrNone()
+  return (
+    <nav aria-label="Workspace">
+      <ul className="grid gap-0.5">
+        {PLACES.map(({ to, label, icon: Icon }) => (
+          <li key={to}>
+            <Link
+              to={to}
+              params={{ workspaceId: String(workspace?.id) }}
+              search={{}}
+              activeOptions={{ includeSearch: false }}
+              className="flex h-9 items-center gap-2.5 rounded-lg px-2.5 text-soft hover:bg-hover hover:text-ink"
+              activeProps={{
+                className: 'bg-tint font-medium text-accent! hover:bg-tint',
+                'aria-current': 'page',
+              }}
+            >
+              <Icon size={17} aria-hidden />
+              {label}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+function useShellKeys(workspaceId: string, open: (window: 'palette' | 'shortcuts') => void) {
+  const navigate = useNavigate()
+  const shortcuts = useMemo(
+    () => [
+      { keys: '?', label: 'Show the keyboard shortcuts', run: () => open('shortcuts') },
+      ...PLACES.map(({ to, label, key }) => ({
+        keys: `g ${key}`,
+        label: `Go to ${label}`,
+        run: () => void navigate({ to, params: { workspaceId }, search: {} }),
+      })),
+    ],
+    [navigate, workspaceId, open],
+  )
+  useShortcuts(shortcuts)
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)) {
+        event.preventDefault()
+        open('palette')
+      } else onShortcut(event)
+    }
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [open])
+}

@@ -1,0 +1,57 @@
+// Which workspace this is, and the way to the others.
+
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Check, ChevronsUpDown, Plus } from 'lucide-react'
+import { workspacesQuery } from '../api/session.ts'
+import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
+import { useWorkspaceOrNone } from './workspace.ts'
+
+export function WorkspaceMenu() {
+  const current = useWorkspaceOrNone()
+  const { data } = useSuspenseQuery(workspacesQuery)
+  return (
+    <Menu
+      align="start"
+      trigger={
+        <button
+          type="button"
+          aria-label={`Workspace: ${current?.name}`}
+          className="flex h-9 min-w-0 flex-1 items-center gap-2.5 rounded-lg px-2 text-left hover:bg-hover"
+        >
+          <Mark />
+          <span className="truncate font-semibold">{current?.name}</span>
+          <ChevronsUpDown size={15} className="ml-auto shrink-0 text-soft" />
+        </button>
+      }
+    >
+      {data.map((workspace) => (
+        <MenuItem
+          key={workspace.id}
+          render={
+            <Link to="/$workspaceId/links" params={{ workspaceId: String(workspace.id) }} search={{}} />
+          }
+        >
+          <span className="min-w-0 flex-1 truncate">{workspace.name}</span>
+          {workspace.id === current?.id && <Check size={15} aria-label="open" />}
+        </MenuItem>
+      ))}
+      <MenuLine />
+      <MenuItem icon={<Plus size={15} />} render={<Link to="/new-workspace" />}>
+        New workspace
+      </MenuItem>
+    </Menu>
+  )
+}
+
+/** The mark of the product: two banks and the path between them. */
+export const Mark = ({ size = 24 }: { size?: number }) => (
+  <svg viewBox="0 0 32 32" width={size} height={size} aria-hidden className="shrink-0">
+    <rect width="32" height="32" rx="8" className="fill-accent" />
+    <g className="fill-on-accent stroke-on-accent">
+      <path d="M9 25c0-9 14-9 14-18" fill="none" strokeWidth="3.5" strokeLinecap="round" />
+      <circle cx="23" cy="7" r="3" />
+      <circle cx="9" cy="25" r="3" />
+    </g>
+  </svg>
+)

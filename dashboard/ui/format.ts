@@ -1,0 +1,52 @@
+// Numbers and times in the words of the viewer's language and zone.
+
+const whole = new Intl.NumberFormat()
+const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const exactly = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
+
+export const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+
+export const formatNumber = (value: number) => whole.format(value)
+/** 12,345 is 12.3K: where there is little room. */
+export const formatShort = (value: number) => short.format(value)
+/** @param part from 0 to 1 */
+export const formatPercent = (part: number) => percent.format(part)
+export const formatDay = (iso: string) => day.format(new Date(iso))
+export const formatTime = (iso: string) => moment.format(new Date(iso))
+export const formatExactly = (iso: string) => exactly.format(new Date(iso))
+
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+]
+
+/** `3 minutes ago` */
+export function formatAgo(iso: string, now = Date.now()): string {
+  const seconds = (Date.parse(iso) - now) / 1000
+  for (const [unit, length] of UNITS) {
+    if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit)
+  }
+  return 'just now'
+}
+
+const regions = new Intl.DisplayNames(undefined, { type: 'region', fallback: 'code' })
+
+/** `DE` is Germany; what is no code stays as it is. */
+export const countryName = (code: string) => (/^[A-Z]{2}$/.test(code) ? (regions.of(code) ?? code) : code)
+
+/** Two letters as the flag of the country, on systems that draw them. */
+export const countryFlag = (code: string) =>
+  /^[A-Z]{2}$/.test(code)
+    ? String.fromCodePoint(...[...code].map((letter) => 0x1f1e6 + letter.charCodeAt(0) - 65))
+    : ''
+
+/** `1 link`, `2 links` */
+export const count = (n: number, one: string, many = `${one}s`) =>
+  `${formatNumber(n)} ${n === 1 ? one : many}`

@@ -1,0 +1,31 @@
+import { expect, test } from 'bun:test'
+import { fetchExample, htmlExample, reactExample } from '../../dashboard/pages/forms/examples.ts'
+import { checkPage } from '../../server/features/forms/check-page.ts'
+
+const ORIGIN = 'https://go.example'
+const form = {
+  formKey: 'k7m2xw9qpd',
+  endpoint: `${ORIGIN}/f/k7m2xw9qpd`,
+  requiredFields: ['email', 'company "x" <b>'],
+  captcha: true,
+  enabled: true,
+  successMessage: '</script> "Thanks"',
+  redirectUrl: null,
+  allowedOrigins: [],
+}
+
+test('the page doctor finds nothing wrong with the HTML that is copied, and the snippet', () => {
+  const head = `<script defer src="${ORIGIN}/t.js" data-workspace="ws_1"></script>`
+  const html = `<!doctype html><html><head>${head}</head><body>${htmlExample(form)}</body></html>`
+  const asked = { form, publicId: 'ws_1', origin: ORIGIN, turnstile: false }
+  const found = checkPage({ ...asked, html, pageUrl: 'https://example.com/contact' } as Parameters<
+    typeof checkPage
+  >[0])
+  expect(found.filter(({ severity }) => severity === 'error')).toEqual([])
+})
+
+test('names and messages stay inside their quotes', () => {
+  expect(htmlExample(form)).toContain('name="company &quot;x&quot; &lt;b&gt;" required')
+  expect(fetchExample(form).match(/<\/script>/g)).toHaveLength(1)
+  expect(() => new Bun.Transpiler({ loader: 'jsx' }).transformSync(reactExample(form))).not.toThrow()
+})
