@@ -1,0 +1,124 @@
+// bun bench/dashboard.ts [--links=100000]: the Links page of a workspace with many links, in Chromium on this machine:
+// until it can be used, and what typing in its search costs; for docs/benchmarks.md.
+
+import { parseArgs } from 'node:util'
+import type { Page } from 'playwright-core'
+import { signUp } from '../tests/support/accounts.ts'
+import { launchChromium } from '../tests/support/chromium.ts'
+import { startServer } from '../tests/support/server.ts'
+
+const ROUNDS = 7
+const AT_ONCE = 500
+const READY_MS = 1000
+const LONG_TASK_MS = 100
+
+const { values: options } = parseArgs({ options: { links: { type: 'string', default: '100000' } } })
+const count = Number(options.links)
+
+const server = await startServer('sqlite')
+const person = await signUp(server, { name: 'Ada' })
+await makeLinks(person.workspaceId)
+const browser = await launchChromium()
+
+// Only tasks that keep the page from answering: the browser calls those of 50 ms and more long.
+const WATCH = `
+  window.longTasks = []
+  new PerformanceObserver((list) => window.longTasks.push(...list.getEntries().map((entry) => entry.duration)))
+    .observe({ type: 'longtask', buffered: true })`
+
+async function makeLinks(workspaceId: number) {
+  for (let from = 0; from < count; from += AT_ONCE) {
+    const values = Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, n) => {
+      const slug = `link-${from + n}`
+      const title = `Campaign ${(from + n) % 977} number ${from + n}`
+      const destination = `https://example.com/landing/${from + n}?utm_source=newsletter`
+      return {
+        workspace_id: workspaceId,
+        domain: '',
+        slug,
+        slug_key: slug,
+        destination_url: destination,
+        title,
+        search_text: `${slug}\n${destination}\n${title}`.toLowerCase(),
+        archived: 0,
+        clicks_used: 0,
+        forward_query: 0,
+        track_conversions: 0,
+        geo_targeting: '{}',
+        device_targeting: '{}',
+        redirect_status: 302,
+        clicks: (from + n) % 1000,
+        leads: 0,
+        created_at: 1_700_000_000_000 + from + n,
+        updated_at: 1_700_000_000_000 + from + n,
+      }
+    })
+    await server.app.rows.write((db) => db.insertInto('links').values(values).execute())
+  }
+}
+
+/** From the address to a list whose links can be opened: a browser that was never here, then one that was. */
+async function untilUsable(page: Page): Promise<number> {
+  await page.goto(`${server.origin}/app/${person.workspaceId}/links`)
+  await page
+    .getByText(`link-${count - 1}`, { exact: false })
+    .first()
+    .waitFor()
+  return page.evaluate<number>('performance.now()')
+}
+
+const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+
+const first: number[] = []
+const again: number[] = []
+const longest: number[] = []
+const answers: number[] = []
+for (let round = 0; round < ROUNDS; round++) {
+  const context = await browser.newContext()
+  const at = person.cookie.indexOf('=')
+  await context.addCookies([
+    { name: person.cookie.slice(0, at), value: person.cookie.slice(at + 1), url: server.origin },
+  ])
+  await context.addInitScript(WATCH)
+  const page = await context.newPage()
+  first.push(await untilUsable(page))
+  again.push(await untilUsable(page))
+  await page.evaluate('window.longTasks.length = 0')
+  const search = page.getByRole('searchbox').first()
+  const wanted = `link-${90_000 + round}`
+  await search.pressSequentially(wanted, { delay: 60 })
+  const typed = performance.now()
+  await page.getByText(wanted, { exact: false }).first().waitFor()
+  answers.push(performance.now() - typed)
+  longest.push(Math.max(0, ...(await page.evaluate<number[]>('window.longTasks'))))
+  await context.close()
+}
+
+const verdict = (met: boolean) => (met ? 'met' : '**missed**')
+const line = (...cells: string[]) => `| ${cells.join(' | ')} |`
+process.stdout.write(
+  [
+    `## The Links page with ${count.toLocaleString('en-US')} links`,
+    '',
+    line('what', 'median', 'at most', ''),
+    '|---|---|---|---|',
+    line(
+      'first visit until usable, ms',
+      median(first).toFixed(0),
+      String(READY_MS),
+      verdict(median(first) <= READY_MS),
+    ),
+    line('next visit, ms', median(again).toFixed(0), String(READY_MS), verdict(median(again) <= READY_MS)),
+    line(
+      'longest task while typing a search, ms',
+      median(longest).toFixed(0),
+      String(LONG_TASK_MS),
+      verdict(median(longest) <= LONG_TASK_MS),
+    ),
+    line('found after the last key, ms', median(answers).toFixed(0), '–', ''),
+    '',
+  ].join('\n'),
+)
+await browser.close()
+await server.close()
+process.exit(0)

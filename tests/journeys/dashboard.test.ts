@@ -1,0 +1,177 @@
+// What people do with the dashboard, from the first sign-up to the lead that a link brought: in a real browser, with
+// nothing but its own buttons.
+
+import { expect, test } from 'bun:test'
+import { onDesk } from '../support/desk.ts'
+import { BROWSER, until } from '../support/server.ts'
+
+onDesk('somebody new', (desk) => {
+  test('signs up, makes a key, makes a link with it, and sees the click arrive', async () => {
+    const { server } = desk()
+    const { page, errors, close } = await desk().window(undefined, {
+      viewport: { width: 1280, height: 1200 },
+    })
+    await page.goto(server.origin)
+    await page.getByRole('link', { name: 'Create an account' }).click()
+    await page.getByLabel('Your name').fill('Ada')
+    await page.getByLabel('E-mail').fill('ada@example.com')
+    await page.getByLabel('Password').fill('correct horse battery')
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await page.getByRole('heading', { name: 'From the click to the lead' }).waitFor()
+
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('link', { name: 'API keys' }).click()
+    await page.getByRole('button', { name: 'New key' }).click()
+    await page.getByLabel('Name').fill('Website')
+    await page.getByRole('button', { name: 'Make key' }).click()
+    const key = await page.getByText(/^tp_[0-9A-Za-z]{36}$/).textContent()
+    await page.getByRole('button', { name: 'I have kept it' }).click()
+    const headers = { Authorization: `Bearer ${key}` }
+    const made = await server.call('/v1/links', {
+      method: 'POST',
+      headers,
+      body: { slug: 'spring', destinationUrl: 'https://example.com/sale' },
+    })
+    expect(made.status).toBe(201)
+
+    await page.getByRole('link', { name: 'Analytics' }).click()
+    await page.getByRole('heading', { name: 'Analytics' }).waitFor()
+    await server.click('spring', { 'User-Agent': BROWSER })
+    // Nobody reloads the page: what is new comes by itself.
+    await page.getByText('/spring').first().waitFor()
+
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('link', { name: 'API keys' }).click()
+    await page.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('There is no key yet.').waitFor()
+    expect((await server.call('/v1/links', { headers })).status).toBe(401)
+    expect(errors).toEqual([])
+    await close()
+  }, 60_000)
+
+  test('makes a form, tries it in the dashboard and on a page, and reads it all in the inbox and as CSV', async () => {
+    const { server } = desk()
+    const person = await desk().person()
+    const { page, errors, open, close } = await desk().window(person)
+    await open('/forms?new=1')
+    await page.getByRole('dialog').getByLabel('Name').fill('Contact')
+    await page.getByRole('dialog').locator('[type=submit]').click()
+    await page.getByRole('heading', { name: 'Contact' }).waitFor()
+
+    const preview = page.locator('form').filter({ has: page.getByRole('button', { name: 'Send' }) })
+    await preview.locator('[name=email]').fill('grace@example.com')
+    await preview.getByRole('button', { name: 'Send' }).click()
+    await page.getByRole('region', { name: 'What was stored' }).getByText('grace@example.com').waitFor()
+
+    // As the example on that page has it: a plain form, without any script.
+    const formKey = /\/forms\/([^/?]+)/.exec(page.url())?.[1]
+    const native = await server.call(`/f/${formKey}`, {
+      method: 'POST',
+      body: 'email=alan%40example.com&message=Hello',
+      headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        'User-Agent': BROWSER,
+        Accept: 'text/html',
+        'Sec-Fetch-Mode': 'navigate',
+        Referer: 'https://shop.example/contact?utm_source=newsletter',
+      },
+    })
+    expect(native.status).toBe(303)
+
+    await page.getByRole('link', { name: 'Inbox', exact: true }).click()
+    await page.getByText('alan@example.com').first().waitFor()
+    await page.getByText('grace@example.com').first().waitFor()
+    await page.keyboard.press('j')
+    await page.getByRole('region', { name: 'The open submission' }).getByText('Hello').waitFor()
+    await page.keyboard.press('e')
+    await until('the first one to be archived', async () => {
+      const { json } = await person.api(`/forms/${formKey}/submissions?status=archived`)
+      return json.total === 1
+    })
+
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Export as a file' }).click()
+    const download = page.waitForEvent('download')
+    await page.getByRole('dialog').locator('[type=submit]').click()
+    const csv = await Bun.file(await (await download).path()).text()
+    expect(csv).toContain('grace@example.com')
+    expect(errors).toEqual([])
+    await close()
+  }, 60_000)
+
+  test('invites a colleague, who works with links and may not do what owners do', async () => {
+    const owner = await desk().person()
+    const { page, errors, open, close } = await desk().window(owner)
+    await open('/settings?tab=members')
+    await page.getByRole('button', { name: 'Invite' }).click()
+    await page.getByRole('dialog').getByLabel('E-mail').fill('max@example.com')
+    await page.getByRole('dialog').locator('[type=submit]').click()
+    const url = await page.getByText(/\/app\/join\?token=/).textContent()
+
+    const guest = await desk().window()
+    await guest.page.goto(url ?? '')
+    await guest.page.getByLabel('Your name').fill('Max')
+    await guest.page.getByLabel('Password').fill('another long password')
+    await guest.page.getByRole('button', { name: /^Join / }).click()
+    await guest.page.getByRole('heading', { name: 'Links' }).waitFor()
+    await guest.page.getByRole('link', { name: 'Settings' }).click()
+    await guest.page.getByRole('link', { name: 'API keys' }).click()
+    await guest.page.getByRole('heading', { name: 'Owners make API keys' }).waitFor()
+    await guest.page.getByRole('link', { name: 'Workspace', exact: true }).click()
+    await guest.page.getByText('Owners may change it.').waitFor()
+    expect(await guest.page.getByRole('button', { name: 'Delete workspace' }).count()).toBe(0)
+
+    // The link works once.
+    const third = await desk().window()
+    await third.page.goto(url ?? '')
+    await third.page.getByRole('heading', { name: 'This invitation does not work' }).waitFor()
+    expect(errors).toEqual([])
+    expect(guest.errors).toEqual([])
+    await Promise.all([close(), guest.close(), third.close()])
+  }, 60_000)
+
+  test('sees nothing of a workspace that is not theirs', async () => {
+    const owner = await desk().person()
+    const made = await owner.api('/links', {
+      method: 'POST',
+      body: { destinationUrl: 'https://example.com', title: 'Secret plan' },
+    })
+    const stranger = await desk().person()
+    const { page, close } = await desk().window(stranger)
+    for (const path of ['/links', `/links/${made.json.data.id}`, '/inbox', '/settings?tab=keys']) {
+      await page.goto(`${desk().server.origin}/app/${owner.workspaceId}${path}`)
+      await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor()
+      expect(await page.getByText('Secret plan').count()).toBe(0)
+    }
+    await close()
+  }, 60_000)
+
+  test('takes back what they have deleted, and otherwise it is gone', async () => {
+    const person = await desk().person()
+    const made = await person.api('/links', {
+      method: 'POST',
+      body: { destinationUrl: 'https://example.com/keep', slug: `keep-${person.workspaceId}` },
+    })
+    const { id } = made.json.data
+    const { page, errors, open, close } = await desk().window(person)
+    await open('/links')
+    const row = page.getByText(`keep-${person.workspaceId}`)
+    await row.first().waitFor()
+    const remove = async () => {
+      await page.getByRole('button', { name: /^More/ }).first().click()
+      await page.getByRole('menuitem', { name: 'Delete' }).click()
+      await page.getByRole('button', { name: 'Undo' }).waitFor()
+    }
+    await remove()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await row.first().waitFor()
+    expect((await person.api(`/links/${id}`)).status).toBe(200)
+    await remove()
+    // Who leaves the page has not said Undo.
+    await page.goto('about:blank')
+    await until('the link to be gone', async () => (await person.api(`/links/${id}`)).status === 404)
+    expect(errors).toEqual([])
+    await close()
+  }, 60_000)
+})

@@ -1,0 +1,102 @@
+// The dashboard in a real browser: a server, people who have signed up, and windows in which what goes wrong is kept.
+
+import { afterAll, beforeAll, describe } from 'bun:test'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { type NewTestPerson, signUp, type TestPerson } from './accounts.ts'
+import { CHROMIUM_MS, launchChromium } from './chromium.ts'
+import { startServer, type TestServer, type TestServerOptions, until } from './server.ts'
+
+export interface Desk {
+  server: TestServer
+  browser: Browser
+  /** Somebody with a workspace of their own, or who was invited. */
+  person(given?: NewTestPerson): Promise<TestPerson>
+  /** A window in which they are signed in; without a person nobody is. */
+  window(person?: TestPerson, options?: BrowserContextOptions): Promise<DeskWindow>
+}
+
+export interface DeskWindow {
+  page: Page
+  /** Errors in the console, uncaught ones, violated policies, dialogs. None of them may ever be. */
+  errors: string[]
+  /** Opens a page of the person's workspace, such as `/links`, and waits until it is drawn. */
+  open(path: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** One server and one browser for the tests of a file; sign-up is open. */
+export function onDesk(name: string, tests: (desk: () => Desk) => void, options: TestServerOptions = {}) {
+  describe(name, () => {
+    let desk: Desk
+    beforeAll(async () => {
+      const server = await startServer('sqlite', {
+        ...options,
+        environment: { SIGNUP: 'open', ...options.environment },
+      })
+      const browser = await launchChromium()
+      desk = {
+        server,
+        browser,
+        person: (given) => signUp(server, given),
+        window: (person, more) => openWindow(server, browser, person, more),
+      }
+    }, CHROMIUM_MS)
+    afterAll(async () => {
+      await desk?.browser.close()
+      await desk?.server.close()
+    })
+    tests(() => desk)
+  })
+}
+
+// As an init script, so that it listens before anything of the page does.
+const WATCH = `addEventListener('securitypolicyviolation', (event) =>
+  console.error('violated: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample))`
+
+async function openWindow(
+  server: TestServer,
+  browser: Browser,
+  person?: TestPerson,
+  options: BrowserContextOptions = {},
+): Promise<DeskWindow> {
+  const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', ...options })
+  const cookies = (person?.cookie ?? '').split('; ').filter(Boolean)
+  await context.addCookies(
+    cookies.map((cookie) => {
+      const at = cookie.indexOf('=')
+      return { name: cookie.slice(0, at), value: cookie.slice(at + 1), url: server.origin }
+    }),
+  )
+  await context.addInitScript(WATCH)
+  const page = await context.newPage()
+  page.setDefaultTimeout(15_000)
+  const errors: string[] = []
+  const wrong = (text: string) => errors.push(`${new URL(page.url()).pathname}: ${text}`)
+  page.on('console', (message) => {
+    if (message.type() === 'error') wrong(message.text())
+  })
+  page.on('pageerror', (error) => wrong(error.message))
+  page.on('dialog', (dialog) => {
+    wrong(`dialog ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  return {
+    page,
+    errors,
+    async open(path) {
+      await page.goto(`${server.origin}/app/${person?.workspaceId}${path}`)
+      await drawn(page)
+    },
+    close: () => context.close(),
+  }
+}
+
+// What stands below the window is loaded when it comes into sight.
+const STILL_LOADING = `[...document.querySelectorAll('[role=status][aria-label=Loading]')]
+  .some((one) => one.getBoundingClientRect().top < innerHeight)`
+
+/** Resolves when the page has its heading and nothing in sight still loads. */
+export async function drawn(page: Page): Promise<void> {
+  await page.locator('h1').filter({ visible: true }).first().waitFor()
+  await until('the page to be drawn', async () => !(await page.evaluate(STILL_LOADING)), 15_000)
+}
