@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
-import { freePort, until } from '../../tests/support/server.ts'
+import { freePort } from '../../tests/support/free-port.ts'
+import { until } from '../../tests/support/server.ts'
 import { type Front, openFront } from './front.ts'
 
 const BIG = Buffer.alloc(24 * 1024 * 1024, 'abcdefgh')
@@ -40,7 +41,7 @@ const front: Front = openFront({
     return { status: segment === 'known308' ? 308 : 302, location: `https://example.com/${segment}` }
   },
   post: ({ segment, body }, address) =>
-    segment === 'told' ? { status: 200, headers: 'X-Way: front\r\n', body: `${address} ${body}` } : null,
+    segment === 'told' ? { status: 200, headers: 'X-Way: front\r\n', body: `${address} ${body()}` } : null,
   idleSeconds: 1,
 })
 const sockets: Socket[] = []

@@ -7,8 +7,9 @@ import { createKey } from '../../server/features/accounts/keys.ts'
 import { createWorkspace } from '../../server/features/accounts/workspaces.ts'
 import { openRows } from '../../server/storage/rows/open.ts'
 import { FORM, newAddress } from '../support/forms.ts'
+import { freePort } from '../support/free-port.ts'
 import { makeGuard } from '../support/guard.ts'
-import { BROWSER, freePort } from '../support/server.ts'
+import { BROWSER } from '../support/server.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 

@@ -3,10 +3,10 @@
 
 import { randomBytes } from 'node:crypto'
 import { chownSync, closeSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { freePort } from './free-port.ts'
 import { type Guard, makeGuard } from './guard.ts'
 import { postgresPrograms, postgresUser } from './postgres-programs.ts'
 
@@ -40,7 +40,7 @@ export async function startPostgres(
     ...(options.durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
     ...options.settings,
   }
-  const port = await freePort()
+  const port = freePort()
   const url = (user: string) => `postgres://${user}:${password}@127.0.0.1:${port}/${user}`
   let server: ReturnType<typeof launch> | undefined
   const running = () => server !== undefined && server.exitCode === null && server.signalCode === null
@@ -171,17 +171,6 @@ async function untilReady(server: ReturnType<typeof launch>, url: string, deadli
     await Bun.sleep(25)
   }
   return server.complaint()
-}
-
-async function freePort(): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>()
-  const probe = createServer().once('error', reject)
-  probe.listen(0, '127.0.0.1', () => {
-    const address = probe.address()
-    const port = typeof address === 'object' && address ? address.port : 0
-    probe.close(() => resolve(port))
-  })
-  return promise
 }
 
 async function query(url: string, ...statements: string[]) {

@@ -11,6 +11,7 @@ import { createWorkspace } from '../../server/features/accounts/workspaces.ts'
 import type { Plan } from '../../server/lib/plan.ts'
 import { listen } from '../../server/listen.ts'
 import type { Engine } from '../../server/storage/rows/open.ts'
+import { freePort } from './free-port.ts'
 import { freshDatabase } from './postgres.ts'
 
 export const ENGINES: Engine[] = ['sqlite', 'postgres']
@@ -155,15 +156,6 @@ export function onBothEngines(
     afterAll(() => server?.close())
     tests(() => server)
   })
-}
-
-/** A port nobody listens on. It is named before the server starts, since the server's own address is its setting. */
-export function freePort(): number {
-  const probe = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
-  const { port } = probe
-  void probe.stop(true)
-  if (!port) throw new Error('no free port')
-  return port
 }
 
 /** Resolves as soon as `condition` is true (or returns something). @throws after `withinMs`, naming what was waited for */

@@ -27,7 +27,7 @@ export function LinkFacts({ link }: { link: LinkResource }) {
       }
     >
       <dl className="grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-[repeat(auto-fit,minmax(9rem,1fr))]">
-        <Fact name="State">{state ? `${state.word}: ${lower(state.why)}` : 'Answers'}</Fact>
+        <Fact name="State">{state ? `${state.word}: ${lower(state.why)}` : 'Active'}</Fact>
         <Fact name="Clicks ever">{limited(link.clicks, link.clickLimit)}</Fact>
         <Fact name="Leads ever">{limited(link.leads, link.leadLimit)}</Fact>
         <Fact name="Last click">{link.lastClickedAt ? <Ago at={link.lastClickedAt} /> : 'None yet'}</Fact>

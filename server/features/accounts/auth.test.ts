@@ -2,8 +2,9 @@
 
 import { afterEach, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
 import { cookieOf, signUp } from '../../../tests/support/accounts.ts'
+import { freePort } from '../../../tests/support/free-port.ts'
 import { startPostgres } from '../../../tests/support/postgres.ts'
-import { freePort, startServer, type TestServer, until } from '../../../tests/support/server.ts'
+import { startServer, type TestServer, until } from '../../../tests/support/server.ts'
 import { currentLogLevel, setLogLevel } from '../../lib/log.ts'
 
 // Passwords are hashed two at a time, and a busy machine takes its time.

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, spyOn, test } from 'bun:test'
 import { createServer } from 'node:net'
-import { freePort } from '../../../tests/support/server.ts'
+import { freePort } from '../../../tests/support/free-port.ts'
 import { startVerifier, type Verifier } from '../../../tests/support/siteverify.ts'
 import { setLogLevel } from '../../lib/log.ts'
 import { openCaptcha } from './captcha.ts'
