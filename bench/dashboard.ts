@@ -3,9 +3,11 @@
 
 import { parseArgs } from 'node:util'
 import type { Page } from 'playwright-core'
+import { setLogLevel } from '../server/lib/log.ts'
 import { signUp } from '../tests/support/accounts.ts'
 import { launchChromium } from '../tests/support/chromium.ts'
 import { startServer } from '../tests/support/server.ts'
+import { median } from './median.ts'
 
 const ROUNDS = 7
 const AT_ONCE = 500
@@ -15,6 +17,7 @@ const LONG_TASK_MS = 100
 const { values: options } = parseArgs({ options: { links: { type: 'string', default: '100000' } } })
 const count = Number(options.links)
 
+setLogLevel('silent')
 const server = await startServer('sqlite')
 const person = await signUp(server, { name: 'Ada' })
 await makeLinks(person.workspaceId)
@@ -66,8 +69,6 @@ async function untilUsable(page: Page): Promise<number> {
     .waitFor()
   return page.evaluate<number>('performance.now()')
 }
-
-const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
 const first: number[] = []
 const again: number[] = []

@@ -1,6 +1,7 @@
 // Who may use which connection when: loads one after another, questions a few at a time.
 
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import type { Gate } from './gate.ts'
 
 /** Enough that one long question does not hold up the short ones; more would only share the same two cores. */
 const ASK_CONNECTIONS = 3
@@ -16,7 +17,7 @@ export function queue() {
 }
 
 /** Connections for questions, apart from the writer's so that a long question does not hold up a load. */
-export async function openReaders(instance: DuckDBInstance) {
+export async function openReaders(instance: DuckDBInstance, gate: Gate) {
   const all = await Promise.all(Array.from({ length: ASK_CONNECTIONS }, () => instance.connect()))
   const idle = [...all]
   const waiting: ((connection: DuckDBConnection) => void)[] = []
@@ -33,7 +34,7 @@ export async function openReaders(instance: DuckDBInstance) {
         idle.pop() ?? (await new Promise<DuckDBConnection>((resolve) => waiting.push(resolve)))
       try {
         if (closing) throw new Error('The hit engine is closed')
-        return await work(connection)
+        return await gate.through(() => work(connection))
       } finally {
         give(connection)
       }

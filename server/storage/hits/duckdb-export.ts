@@ -9,6 +9,7 @@ import { queue } from './duckdb-connections.ts'
 import { bindable, literal, typeOf } from './duckdb-values.ts'
 import type { ExportedFile, ExportFormat, HitExport } from './engine.ts'
 import { type Counted, type Slice, sliceUp } from './export-slices.ts'
+import type { Gate } from './gate.ts'
 import { COLUMNS, duckDbDialect, type SqlValue, selectionSql } from './sql.ts'
 
 /** Sorting so many takes about 20 MB and a quarter of a second. */
@@ -59,7 +60,7 @@ const PARTS: Record<ExportFormat, (first: boolean) => string> = {
   parquet: () => `FORMAT parquet, ROW_GROUP_SIZE ${ROW_GROUP}`,
 }
 
-export function clickExports(instance: DuckDBInstance) {
+export function clickExports(instance: DuckDBInstance, gate: Gate) {
   /** One statement of all exports at a time: the other thread is for questions, loads and files. */
   const inTurn = queue()
   const closing = new AbortController()
@@ -67,7 +68,7 @@ export function clickExports(instance: DuckDBInstance) {
   return {
     async run(request: HitExport, signal: AbortSignal): Promise<ExportedFile> {
       const either = AbortSignal.any([signal, closing.signal])
-      const export_ = exportClicks(instance, request, either, inTurn)
+      const export_ = exportClicks({ instance, gate, inTurn }, request, either)
       running.add(export_)
       try {
         return await export_
@@ -82,13 +83,16 @@ export function clickExports(instance: DuckDBInstance) {
   }
 }
 
-type InTurn = ReturnType<typeof queue>
+interface Exporting {
+  instance: DuckDBInstance
+  gate: Gate
+  inTurn: ReturnType<typeof queue>
+}
 
 async function exportClicks(
-  instance: DuckDBInstance,
+  { instance, gate, inTurn }: Exporting,
   request: HitExport,
   signal: AbortSignal,
-  inTurn: InTurn,
 ): Promise<ExportedFile> {
   const connection = await instance.connect()
   const stop = () => connection.interrupt()
@@ -98,20 +102,21 @@ async function exportClicks(
       signal.throwIfAborted()
       return work()
     })
+  const reading = <T>(work: () => Promise<T>) => turn(() => gate.through(work))
   try {
     await turn(() => nameLinks(connection, request.links))
-    const slices = await slicesOf(connection, request, turn)
+    const slices = await slicesOf(connection, request, reading)
     const path = join(request.dir, `clicks.${request.format}`)
     if (request.format === 'parquet') {
       const parts: string[] = []
       for (const slice of slices) {
         const part = join(request.dir, `${parts.length}.part`)
-        await turn(() => writePart(connection, request, slice, part, false))
+        await reading(() => writePart(connection, request, slice, part, false))
         parts.push(part)
       }
       await turn(() => mergeParquet(parts, path, signal))
       for (const part of parts) await rm(part)
-    } else await writeText(connection, request, slices, path, turn)
+    } else await writeText(connection, request, slices, path, reading)
     return { path, bytes: (await stat(path)).size }
   } catch (error) {
     // An interrupted statement only says that it was; why is what the signal knows.

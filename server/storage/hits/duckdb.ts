@@ -14,6 +14,7 @@ import { bringUpToDate, COLUMN_NAMES, HIT_COLUMNS } from './duckdb-layout.ts'
 import { copyDurably, openDuckDbFile, unreadable } from './duckdb-open.ts'
 import { keepSorted, RUN_HITS } from './duckdb-sort.ts'
 import type { Batch, HitEngine } from './engine.ts'
+import { type Gate, openGate } from './gate.ts'
 
 const fields = Object.entries(HIT_COLUMNS).map(([field, [, type]]) => `"${field}": '${type.split(' ')[0]}'`)
 const quoted = Object.keys(HIT_COLUMNS).map((field) => `"${field}"`)
@@ -73,9 +74,10 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDbEngine> 
   const writer = await instance.connect()
   const sorter = await instance.connect()
   const inTurn = queue()
-  const readers = await openReaders(instance)
+  const gate = openGate()
+  const readers = await openReaders(instance, gate)
   const ask = askInTurn(readers)
-  const exports = clickExports(instance)
+  const exports = clickExports(instance, gate)
   let damage: unknown
   /** Once damage was seen nothing is answered any more, so that whoever keeps the engine opens it again. */
   const watched = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -92,7 +94,7 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDbEngine> 
   }
   const write = <T>(work: () => Promise<T>) => watched(() => inTurn(work))
   const sorting = keepSorted({
-    transact: (work) => watched(() => transact(sorter, () => work(sorter))),
+    transact: (work) => watched(() => transact(sorter, () => work(sorter), gate.alone)),
     runHits,
   })
   /** Two transactions cannot delete the same hits, and no checkpoint is made during another's transaction. */
@@ -175,7 +177,12 @@ async function writeMark(writer: DuckDBConnection, node: string, number: number)
   await writer.run('INSERT INTO marks VALUES ($1, $2)', [node, BigInt(number)])
 }
 
-async function transact<T>(connection: DuckDBConnection, work: () => Promise<T>): Promise<T> {
+/** @param committing what the commit is done within */
+async function transact<T>(
+  connection: DuckDBConnection,
+  work: () => Promise<T>,
+  committing: Gate['alone'] = (commit) => commit(),
+): Promise<T> {
   await connection.run('BEGIN TRANSACTION')
   let done: T
   try {
@@ -188,6 +195,6 @@ async function transact<T>(connection: DuckDBConnection, work: () => Promise<T>)
     throw error
   }
   // A commit that fails has rolled back by itself, or was fatal; then only the mark knows (see isEngineDead).
-  await connection.run('COMMIT')
+  await committing(() => connection.run('COMMIT'))
   return done
 }

@@ -1,0 +1,65 @@
+// What the dashboard costs a browser: the code of the first page, and how much of a long list is drawn at once. (How long
+// it takes is measured by bench/dashboard.ts.)
+
+import { expect, test } from 'bun:test'
+import { onDesk } from '../support/desk.ts'
+import { until } from '../support/server.ts'
+
+const FIRST_LOAD_BYTES = 200 * 1024
+const LINKS = 300
+
+onDesk('the first page', (desk) => {
+  test('is at most 200 KB of code, gzipped', async () => {
+    const person = await desk().person()
+    const { page, open, close } = await desk().window(person)
+    const sizes = new Map<string, number>()
+    page.on('response', async (response) => {
+      const { pathname } = new URL(response.url())
+      if (!pathname.endsWith('.js')) return
+      expect(response.headers()['content-encoding']).toBe('gzip')
+      sizes.set(pathname, Number(response.headers()['content-length']))
+    })
+    await open('/links')
+    await page.waitForLoadState('networkidle')
+    const total = [...sizes.values()].reduce((sum, size) => sum + size, 0)
+    expect(total).toBeGreaterThan(50_000)
+    expect(total).toBeLessThanOrEqual(FIRST_LOAD_BYTES)
+    await close()
+  })
+
+  test('draws of a long list what is in sight, and asks for the rest when it is wanted', async () => {
+    const person = await desk().person()
+    for (let from = 0; from < LINKS; from += 100) {
+      const links = Array.from({ length: 100 }, (_, n) => ({
+        destinationUrl: `https://example.com/${from + n}`,
+        slug: `of-many-${person.workspaceId}-${from + n}`,
+      }))
+      const made = await person.api('/links/bulk', { method: 'POST', body: links })
+      expect(made.status).toBe(201)
+    }
+    const { page, open, close } = await desk().window(person)
+    const asked: string[] = []
+    page.on('request', (request) => {
+      const url = new URL(request.url())
+      if (url.pathname === '/v1/links' && url.searchParams.get('sort')) asked.push(url.search)
+    })
+    await open('/links')
+    const rows = page.getByText(`of-many-${person.workspaceId}-`)
+    await page.getByText(`of-many-${person.workspaceId}-299`).first().waitFor()
+    expect(await rows.count()).toBeLessThan(60)
+    expect(asked.every((query) => Number(new URLSearchParams(query).get('limit') ?? 50) <= 100)).toBe(true)
+    const before = asked.length
+
+    await until(
+      'the oldest link',
+      async () => {
+        await page.mouse.wheel(0, 4000)
+        return (await page.getByText(`of-many-${person.workspaceId}-0`, { exact: true }).count()) > 0
+      },
+      30_000,
+    )
+    expect(await rows.count()).toBeLessThan(60)
+    expect(asked.length).toBeGreaterThan(before)
+    await close()
+  }, 60_000)
+})
