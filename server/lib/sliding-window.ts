@@ -58,6 +58,8 @@ export function slidingWindows({
         resetMs: (times[0] ?? now) + windowMs - now,
       }
     },
+    /** How many count at the moment. */
+    used: (key: string): number => live(key, clock()).length,
     /** Takes back the newest one: it turned out not to be of the kind that is counted. */
     giveBack(key: string): void {
       live(key, clock()).pop()

@@ -10,6 +10,7 @@ import { casesOf } from './cases.ts'
 import { bodySchema, description, type Operation, operations, resolved, violations } from './document.ts'
 import { LONG_TEXT, ODD_TEXTS } from './hostile.ts'
 import { entryOf, SAMPLES, sampleOf, thingsOf, urlOf } from './samples.ts'
+import { whenUp } from './when-up.ts'
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000)
 const SECONDS = 1000
@@ -76,14 +77,16 @@ async function everyRow({ app }: TestServer): Promise<Record<string, unknown[]>>
 
 /** @returns what is wrong with the answer, if anything is */
 async function send(server: TestServer, workspace: Team, operation: Operation, one: Case): Promise<string[]> {
-  const response = await fetch(server.origin + one.url, {
-    method: operation.method,
-    headers: {
-      ...(one.headers ?? (one.body === undefined ? {} : { 'Content-Type': 'application/json' })),
-      ...entryOf(operation, workspace),
-    },
-    body: one.body as string | undefined,
-  })
+  const response = await whenUp(() =>
+    fetch(server.origin + one.url, {
+      method: operation.method,
+      headers: {
+        ...(one.headers ?? (one.body === undefined ? {} : { 'Content-Type': 'application/json' })),
+        ...entryOf(operation, workspace),
+      },
+      body: one.body as string | undefined,
+    }),
+  )
   const text = await response.text()
   const wrong = verdict(operation, one, response, text)
   return wrong ? [`${one.what} → ${response.status} ${text.slice(0, 150)}: ${wrong}`] : []

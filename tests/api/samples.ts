@@ -185,7 +185,7 @@ async function peopleOf(
   const elsewhere = await server.workspace()
   const { app, origin } = server
   const operator = { kind: 'operator', workspaceId: elsewhere.id, plan: 'enterprise', keyId: null } as const
-  const limiter = { take: never, giveBack: never }
+  const limiter = { take: never, used: never, giveBack: never }
   const needs = { rows: app.rows, now: Date.now, origin, limiter, sendMail: undefined }
   const { url } = await invite(needs, operator, { email: owner.email, role: 'member' })
   return {

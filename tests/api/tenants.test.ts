@@ -18,6 +18,7 @@ import {
   thingsOf,
   urlOf,
 } from './samples.ts'
+import { whenUp } from './when-up.ts'
 
 const TARGET = 'https://example.com/landing'
 const RANGE = { start: '2026-01-01', end: '2027-01-01' }
@@ -205,7 +206,8 @@ function send(
   sample: Sample,
   headers: Record<string, string>,
 ) {
-  return server.call(urlOf({ method, ...rest }, sample), { method, body: sample.bodies?.[0], headers })
+  const url = urlOf({ method, ...rest }, sample)
+  return whenUp(() => server.call(url, { method, body: sample.bodies?.[0], headers }))
 }
 
 const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
@@ -255,8 +257,10 @@ onBothEngines('the tenant matrix', (server) => {
     const submissions = await Promise.all(paths.map(async (path: string) => (await workspace.api(path)).json))
     const inside = ['/workspace', '/members', '/invitations', '/keys?limit=100']
     const people = await Promise.all(inside.map((path) => workspace.owner.askIn(workspace.id, path)))
-    // When a key was last used is told to the minute.
-    const told = people.map(({ text }) => text.replaceAll(/"lastUsedAt":("[^"]+"|null)/g, ''))
+    // When a key was last used is told to the minute, and how often in the last one.
+    const told = people.map(({ text }) =>
+      text.replaceAll(/"(?:lastUsedAt|requestsLastMinute)":("[^"]+"|null|\d+)/g, ''),
+    )
     return { links, tags, forms, submissions, channels, deliveries, told }
   }
 

@@ -82,7 +82,11 @@ export async function openOutbox(engine: Engine): Promise<Outbox> {
   const wake = (mended?: number) => outbox.deliverer?.wake(mended)
   const features = [notifyApi({ ...needs, wake }), formsApi({ origin: ORIGIN, now, settleAttribution })]
   // Tests look again and again.
-  const limiter = { take: () => ({ allowed: true, remaining: 1, waitMs: 0, resetMs: 0 }), giveBack() {} }
+  const limiter = {
+    take: () => ({ allowed: true, remaining: 1, waitMs: 0, resetMs: 0 }),
+    used: () => 0,
+    giveBack() {},
+  }
   const rest = restApi({ rows, limiter, now, origin: ORIGIN, version: '0', features })
   const outbox: Outbox = {
     rows,

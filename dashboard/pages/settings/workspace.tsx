@@ -16,10 +16,13 @@ import { Failed, SkeletonRows } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { errorsOf } from './errors.ts'
 
+/** What the plan allows is used up and free again within a minute. */
+const LOOK_AGAIN_MS = 5000
+
 export function WorkspaceSettings() {
   const api = useApi()
   const { role } = useWorkspace()
-  const workspace = useQuery(workspaceQuery(api))
+  const workspace = useQuery({ ...workspaceQuery(api), refetchInterval: LOOK_AGAIN_MS })
   if (workspace.isPending) return <SkeletonRows rows={3} className="h-40" />
   if (workspace.isError) return <Failed error={workspace.error} retry={workspace.refetch} />
   const { data } = workspace
@@ -36,8 +39,10 @@ export function WorkspaceSettings() {
       <Card title="Plan and contents">
         <dl className="grid grid-cols-[1fr_auto] gap-y-2">
           <Row name="Plan">{data.plan.replace(/^./, (letter) => letter.toUpperCase())}</Row>
-          <Row name="API requests per minute">
-            {data.requestsPerMinute === 0 ? 'No API access' : formatNumber(data.requestsPerMinute)}
+          <Row name="API requests in the last minute">
+            {data.requestsPerMinute === 0
+              ? 'No API access'
+              : `${formatNumber(data.requestsLastMinute)} of ${formatNumber(data.requestsPerMinute)}`}
           </Row>
           <Row name="Links">{formatNumber(data.links)}</Row>
           <Row name="Forms">{formatNumber(data.forms)}</Row>

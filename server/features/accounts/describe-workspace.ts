@@ -5,12 +5,14 @@ import { type Plan, REQUESTS_PER_MINUTE } from '../../lib/plan.ts'
 import { iso } from '../../lib/wire.ts'
 import type { Db, Rows } from '../../storage/rows/open.ts'
 import type { Role } from './actor.ts'
+import { apiLimitKey, type RateLimiter } from './limits.ts'
 import type { WorkspaceResource } from './schema.ts'
 
 export interface WorkspaceNeeds {
   rows: Rows
   now: () => number
   origin: string
+  limiter: RateLimiter
   /** First segment of the snippet, `t.js` unless it was renamed. */
   snippetPath: string
 }
@@ -29,7 +31,7 @@ export function describeWorkspace(needs: WorkspaceNeeds, asking: Asking): Promis
 /** The same from inside a transaction. */
 export async function describeIn(
   db: Db,
-  { origin, snippetPath }: Pick<WorkspaceNeeds, 'origin' | 'snippetPath'>,
+  { origin, snippetPath, limiter }: Pick<WorkspaceNeeds, 'origin' | 'snippetPath' | 'limiter'>,
   { workspaceId, role }: Asking,
 ): Promise<WorkspaceResource> {
   const row = await db
@@ -47,6 +49,7 @@ export async function describeIn(
     role,
     createdAt: iso(row.created_at),
     requestsPerMinute: REQUESTS_PER_MINUTE[plan],
+    requestsLastMinute: await limiter.used(apiLimitKey(workspaceId)),
     ...(await countIn(db, workspaceId)),
     snippet: `<script defer src="${origin}/${snippetPath}" data-workspace="${row.public_id}"></script>`,
   }

@@ -12,7 +12,7 @@ import type { Rows } from '../../storage/rows/open.ts'
 import type { Actor } from './actor.ts'
 import { refuseCrossOrigin } from './cross-origin.ts'
 import { findKeyActor } from './keys.ts'
-import type { RateLimiter } from './limits.ts'
+import { apiLimitKey, type RateLimiter } from './limits.ts'
 import { findSession, findUserActor, type Person, sessionCookie, tokenIn } from './session.ts'
 
 /** What handlers of the REST API find in their context. */
@@ -74,7 +74,7 @@ async function letKeyIn(needs: GuardNeeds, c: Context<ApiEnv>, given: string | u
     showLimit(c, 0, { remaining: 0, resetMs: 0 }, needs.now())
     throw new Failure('plan_too_low', 'API access requires a Pro plan or higher')
   }
-  const taken = await needs.limiter.take(`api:${actor.workspaceId}`, limit)
+  const taken = await needs.limiter.take(apiLimitKey(actor.workspaceId), limit)
   showLimit(c, limit, taken, needs.now())
   if (!taken.allowed) throw tooMany(taken)
 }

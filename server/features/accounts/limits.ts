@@ -8,9 +8,14 @@ import type { Rows } from '../../storage/rows/open.ts'
 export interface RateLimiter {
   /** @param windowMs a minute where it is not said; a key has one window for ever */
   take(key: string, limit: number, windowMs?: number): Taken | Promise<Taken>
+  /** How many of the key count at the moment. */
+  used(key: string, windowMs?: number): number | Promise<number>
   /** Takes back the newest one of the key: only failures are counted where a success says so. */
   giveBack(key: string, windowMs?: number): void | Promise<void>
 }
+
+/** What the requests of a workspace's keys are counted by. */
+export const apiLimitKey = (workspaceId: number) => `api:${workspaceId}`
 
 /**
  * @param clock monotonic milliseconds, for the limits kept in memory
@@ -24,6 +29,7 @@ export function openLimiter(rows: Rows, clock?: () => number, secret?: string): 
     createHmac('sha256', secret).update(`towpath rate limit ${key}`).digest('base64url')
   return {
     take: (key, limit, windowMs) => shared.take(hidden(key), limit, windowMs),
+    used: (key, windowMs) => shared.used(hidden(key), windowMs),
     giveBack: (key) => shared.giveBack(hidden(key)),
   }
 }
@@ -37,6 +43,7 @@ function inMemory(clock?: () => number): RateLimiter {
   }
   return {
     take: (key, limit, windowMs) => windows(windowMs).take(key, limit),
+    used: (key, windowMs) => windows(windowMs).used(key),
     giveBack: (key, windowMs) => windows(windowMs).giveBack(key),
   }
 }
@@ -76,6 +83,12 @@ function sharedLimiter(rows: Rows): RateLimiter {
         waitMs: row.size < limit ? 0 : leavesMs(row.blocking),
         resetMs: leavesMs(row.first),
       }
+    },
+    async used(key, windowMs = WINDOW_MS) {
+      const { rows: answer } = await sql<{ used: number }>`
+        select count(*)::int as used from rate_windows, unnest(hits) as h
+        where key = ${key} and h > ${clock} - ${windowMs * 1000}::bigint and h <= ${clock}`.execute(rows.read)
+      return answer[0]?.used ?? 0
     },
     async giveBack(key) {
       await sql`

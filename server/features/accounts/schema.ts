@@ -48,6 +48,7 @@ export const WorkspaceShape = z
   .strictObject({
     ...WorkspaceSummaryShape.shape,
     requestsPerMinute: z.int().openapi({ description: 'What the plan allows to API keys; 0 is no access' }),
+    requestsLastMinute: z.int().openapi({ description: 'How many of them API keys have made' }),
     members: z.int(),
     links: z.int(),
     forms: z.int(),

@@ -28,6 +28,7 @@ onBothEngines('workspaces', (server) => {
       role: 'owner',
       createdAt: expect.stringMatching(/Z$/),
       requestsPerMinute: 300,
+      requestsLastMinute: 0,
       members: 1,
       links: 0,
       forms: 0,
@@ -67,6 +68,8 @@ onBothEngines('workspaces', (server) => {
     expect(list).toMatchObject({ data: [{ id, role: null }], nextCursor: null, total: 1 })
     const own = (await api('/workspace')).json.data
     expect(own).toMatchObject({ id, role: null, members: 2, links: 1, forms: 1, submissions: 1, keys: 1 })
+    // Two links, one deletion, one form, and two questions: what people ask is not counted.
+    expect(own.requestsLastMinute).toBe(6)
     expect((await owner.askIn(id, '/workspace')).json.data).toEqual({ ...own, role: 'owner' })
   })
 
@@ -134,7 +137,7 @@ onBothEngines('workspaces', (server) => {
 
   test('an API key may not do what is for people, whatever it sends, and nothing comes of it', async () => {
     const { id, api, owner, member } = await team(server())
-    const before = (await api('/workspace')).json
+    const before = (await api('/workspace')).json.data
     const invitation = (
       await owner.askIn(id, '/invitations', { method: 'POST', body: { email: 'b@people.example' } })
     ).json.data
@@ -166,7 +169,8 @@ onBothEngines('workspaces', (server) => {
         { error: 'An API key may not do this: sign in' },
       ])
     }
-    expect((await api('/workspace')).json).toEqual(before)
+    const after = (await api('/workspace')).json.data
+    expect(after).toEqual({ ...before, requestsLastMinute: after.requestsLastMinute })
     expect((await owner.askIn(id, '/invitations')).json.total).toBe(1)
     expect((await member.ask('/workspaces')).json.data[0].role).toBe('member')
   })
