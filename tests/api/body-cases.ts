@@ -95,8 +95,8 @@ function valuesFor(schema: Schema, pick: Pick): unknown[] {
   const text = [schema.type].flat().includes('string')
   const { minimum, maximum, maxItems, maxLength, format } = schema
   return [
-    ...pick(ODD_VALUES, 6),
-    ...(text ? [NUL, ...pick(LONE_SURROGATES, 1), ...pick(ODD_TEXTS, 6), LONG_TEXT] : pick(ODD_TEXTS, 2)),
+    ...pick(ODD_VALUES, 5),
+    ...(text ? [NUL, ...pick(LONE_SURROGATES, 1), ...pick(ODD_TEXTS, 4), LONG_TEXT] : pick(ODD_TEXTS, 2)),
     ...(format === 'uri' ? pick(BAD_URLS, 4) : []),
     ...(minimum === undefined ? [] : [minimum - 1]),
     ...(maximum === undefined ? [] : [maximum + 1]),
