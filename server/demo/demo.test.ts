@@ -5,6 +5,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onBothEngines, startServer, type TestServer, until } from '../../tests/support/server.ts'
+import { whenUp } from '../../tests/support/when-up.ts'
 import { createKey } from '../features/accounts/keys.ts'
 import { openRows } from '../storage/rows/open.ts'
 
@@ -49,7 +50,9 @@ async function asker(server: TestServer, workspaceId: number) {
   const needs = { rows: server.app.rows, now: Date.now }
   const { key } = await createKey(needs, workspaceId, 'test')
   return async (path: string) => {
-    const { status, json } = await server.call(`/v1${path}`, { headers: { Authorization: `Bearer ${key}` } })
+    const headers = { Authorization: `Bearer ${key}` }
+    // What was stopped has deleted its workspace.
+    const { status, json } = await whenUp(() => server.call(`/v1${path}`, { headers }))
     expect(status).toBe(200)
     return json
   }
@@ -234,7 +237,6 @@ test('waits for the next server where none runs, with an account of its own', as
   })
 })
 
-// Waits for sign-up to look at users other than DEMO_EMAIL.
 test('leaves the first sign-up to whoever comes, and is theirs the next time', async () => {
   await withoutServer(async ({ dataDir, origin }) => {
     const server = await startServer('sqlite', { environment: { DATA_DIR: dataDir, TOWPATH_URL: origin } })

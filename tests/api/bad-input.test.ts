@@ -5,12 +5,12 @@ import fc from 'fast-check'
 import type { Tables } from '../../server/storage/rows/tables.ts'
 import { type Team, team } from '../support/people.ts'
 import { onBothEngines, type TestServer } from '../support/server.ts'
+import { whenUp } from '../support/when-up.ts'
 import type { Case, Pick } from './case.ts'
 import { casesOf } from './cases.ts'
 import { bodySchema, description, type Operation, operations, resolved, violations } from './document.ts'
 import { LONG_TEXT, ODD_TEXTS } from './hostile.ts'
 import { entryOf, SAMPLES, sampleOf, thingsOf, urlOf } from './samples.ts'
-import { whenUp } from './when-up.ts'
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000)
 const SECONDS = 1000

@@ -6,6 +6,7 @@ import { newApiKey } from '../../server/features/accounts/api-key.ts'
 import { createKey, revokeKey } from '../../server/features/accounts/keys.ts'
 import { type Team, team } from '../support/people.ts'
 import { type Answer, onBothEngines, type TestServer } from '../support/server.ts'
+import { whenUp } from '../support/when-up.ts'
 import { type Operation, operation, operations } from './document.ts'
 import {
   entryOf,
@@ -18,7 +19,6 @@ import {
   thingsOf,
   urlOf,
 } from './samples.ts'
-import { whenUp } from './when-up.ts'
 
 const TARGET = 'https://example.com/landing'
 const RANGE = { start: '2026-01-01', end: '2027-01-01' }

@@ -48,9 +48,9 @@ export const KINDS: Kind[] = [
   },
   {
     type: 'teams',
-    label: 'Microsoft Teams',
+    label: 'Teams',
     icon: Users,
-    about: 'A card in a channel.',
+    about: 'A card in a channel of Microsoft Teams.',
     fields: ['url'],
     urlHint: 'In Teams: Workflows, “Post to a channel when a webhook request is received”.',
     urlExample: 'https://….logic.azure.com/workflows/…',

@@ -1,4 +1,4 @@
-// Analytics pause while the clicks of a deleted workspace are removed, and some test always deletes one.
+// Analytics pause while the clicks of a deleted workspace are removed, and some tests delete one.
 
 /** Asks again while the answer is that. Writes are never paused, so nothing is done twice. */
 export async function whenUp<T extends { status: number }>(
