@@ -1,6 +1,7 @@
 // Hits as an instance of 50 workspaces would see them over 300 days: the same seed, the same hits, byte for byte.
 // Lines are put together from ready-made pieces, so that the generator is several times faster than what it feeds.
 
+import { pick, type Random, seeded, spread } from '../server/demo/dice.ts'
 import { OUTCOMES } from '../server/storage/hits/hit.ts'
 
 export const WORKSPACES = 50
@@ -33,7 +34,7 @@ export interface Generation {
 
 /** In the order of their time, as they arrive. */
 export function* generateHits({ hits, seed = 1, perBatch = 100_000 }: Generation): Generator<GeneratedBatch> {
-  const random = randomFrom(seed)
+  const random = seeded(seed)
   const world = makeWorld(random)
   const hours = hitsByHour(hits)
   const start = END - DAYS * DAY
@@ -91,24 +92,6 @@ const outcomeOf = (random: () => number) => {
   return dice < 0.97 ? OUTCOMES[0] : OUTCOMES[1 + (Math.floor(dice * 100_000) % (OUTCOMES.length - 1))]
 }
 
-type Random = () => number
-
-/** sfc32: 128 bits of state, passes PractRand, and a few nanoseconds a number. */
-function randomFrom(seed: number): Random {
-  let [a, b, c, d] = [0x9e3779b9, 0x243f6a88, 0xb7e15162, seed | 0]
-  const next = () => {
-    const t = (((a + b) | 0) + d) | 0
-    d = (d + 1) | 0
-    a = b ^ (b >>> 9)
-    b = (c + (c << 3)) | 0
-    c = ((c << 21) | (c >>> 11)) + t || 0
-    c |= 0
-    return (t >>> 0) / 4_294_967_296
-  }
-  for (let n = 0; n < 20; n++) next()
-  return next
-}
-
 /** A table to draw from by weight with one random number: 4,096 slots. */
 function weighted<T>(items: readonly T[], weights: readonly number[]): T[] {
   const total = weights.reduce((sum, each) => sum + each, 0)
@@ -121,8 +104,6 @@ function weighted<T>(items: readonly T[], weights: readonly number[]): T[] {
   return table
 }
 
-const pick = <T>(table: readonly T[], random: Random): T => table[Math.floor(random() * table.length)] as T
-
 const zipf = (length: number, exponent = 1) => Array.from({ length }, (_, n) => 1 / (n + 1) ** exponent)
 
 /** More in the afternoon (UTC) than at night, less at weekends, a third more at the end than at the beginning. */
@@ -133,15 +114,7 @@ function hitsByHour(hits: number): number[] {
     const weekly = [1, 1.05, 1.05, 1, 0.95, 0.6, 0.55][day % 7] as number
     return daily * weekly * (1 + day / DAYS / 3)
   })
-  const total = weights.reduce((sum, each) => sum + each, 0)
-  let reached = 0
-  let given = 0
-  return weights.map((weight) => {
-    reached += weight
-    const here = Math.round((reached / total) * hits) - given
-    given += here
-    return here
-  })
+  return spread(hits, weights)
 }
 
 function makeWorld(random: Random) {

@@ -3,6 +3,7 @@
 
 import type { QueryClient } from '@tanstack/react-query'
 import {
+  type AnyRoute,
   createRootRouteWithContext,
   createRoute,
   createRouter,
@@ -37,18 +38,23 @@ const texts =
       }),
     ) as Partial<Record<N, string>>
 
-const stranger = <const P extends string, const N extends string>(
-  path: P,
-  load: () => Promise<Record<string, unknown>>,
-  name: string,
-  ...search: N[]
-) =>
-  createRoute({
-    getParentRoute: () => root,
-    path,
-    validateSearch: texts(...search),
-    component: lazyRouteComponent(load as () => Promise<Record<string, () => React.ReactNode>>, name),
-  })
+/** @param parent what stands around the pages */
+const pagesOf =
+  <R extends AnyRoute>(parent: () => R) =>
+  <const P extends string, const N extends string>(
+    path: P,
+    load: () => Promise<Record<string, unknown>>,
+    name: string,
+    ...search: N[]
+  ) =>
+    createRoute({
+      getParentRoute: parent,
+      path,
+      validateSearch: texts(...search),
+      component: lazyRouteComponent(load as () => Promise<Record<string, () => React.ReactNode>>, name),
+    })
+
+const stranger = pagesOf(() => root)
 
 const signIn = stranger(
   '/sign-in',
@@ -97,18 +103,7 @@ const workspace = createRoute({
   notFoundComponent: NotFound,
 })
 
-const page = <const P extends string, const N extends string>(
-  path: P,
-  load: () => Promise<Record<string, unknown>>,
-  name: string,
-  ...search: N[]
-) =>
-  createRoute({
-    getParentRoute: () => workspace,
-    path,
-    validateSearch: texts(...search),
-    component: lazyRouteComponent(load as () => Promise<Record<string, () => React.ReactNode>>, name),
-  })
+const page = pagesOf(() => workspace)
 
 /** What a question about clicks or leads can be narrowed by; a list in the contract's grammar (`US,BR`, `-US`). */
 export const FILTERS = [

@@ -1,7 +1,6 @@
 // How far a new workspace has come: each step is read from the data, nobody ticks anything.
 
 import { queryOptions } from '@tanstack/react-query'
-import type { WorkspaceResource } from '../../server/features/accounts/schema.ts'
 import type { FormResource } from '../../server/features/forms/schema.ts'
 import type { LinkResource } from '../../server/features/links/schema.ts'
 import type { Api } from './client.ts'
@@ -20,22 +19,32 @@ export const isBegun = ({ link, clicked, form, sent }: FirstSteps) =>
 
 const POLL_MS = 2000
 
+async function askLink(api: Api, signal: AbortSignal): Promise<Pick<FirstSteps, 'link' | 'clicked'>> {
+  const query = { sort: 'clicks', archived: 'all', limit: 1 }
+  const [link = null] = (await api.page<LinkResource>('/links', { query, signal })).data
+  return { link, clicked: (link?.clicks ?? 0) > 0 }
+}
+
+async function askForm(api: Api, signal: AbortSignal): Promise<Pick<FirstSteps, 'form' | 'sent'>> {
+  const query = { limit: 1 }
+  const [forms, submissions] = await Promise.all([
+    api.page<FormResource>('/forms', { query, signal }),
+    api.page<unknown>('/submissions', { query, signal }),
+  ])
+  return { form: forms.data[0] ?? null, sent: submissions.total > 0 }
+}
+
+/** Of the link and of the form, what is done need not be asked again: in a large workspace each question counts rows. */
 export const firstStepsQuery = (api: Api) =>
   queryOptions({
     queryKey: [api.workspaceId, 'workspace', 'first-steps'],
-    queryFn: async ({ signal }): Promise<FirstSteps> => {
-      const [workspace, links, forms] = await Promise.all([
-        api.get<WorkspaceResource>('/workspace', { signal }),
-        api.page<LinkResource>('/links', { query: { sort: 'clicks', archived: 'all', limit: 1 }, signal }),
-        api.page<FormResource>('/forms', { query: { limit: 1 }, signal }),
+    queryFn: async ({ signal, client, queryKey }): Promise<FirstSteps> => {
+      const known = client.getQueryData<FirstSteps>(queryKey)
+      const [link, form] = await Promise.all([
+        known?.clicked ? known : askLink(api, signal),
+        known?.sent ? known : askForm(api, signal),
       ])
-      const link = links.data[0] ?? null
-      return {
-        link,
-        clicked: (link?.clicks ?? 0) > 0,
-        form: forms.data[0] ?? null,
-        sent: workspace.submissions > 0,
-      }
+      return { link: link.link, clicked: link.clicked, form: form.form, sent: form.sent }
     },
     refetchInterval: ({ state }) => (state.data && isBegun(state.data) ? false : POLL_MS),
   })

@@ -8,7 +8,7 @@ import type { Place } from '../storage/geo.ts'
 import type { HitClass, Outcome, Trigger } from '../storage/hits/hit.ts'
 import { SOURCES } from './company.ts'
 import { agentFor, organicOrigin, originFor, placeOf, robotAgent } from './crowd.ts'
-import { digits64, pick, type Random, weighted } from './dice.ts'
+import { digits64, pick, type Random, spread, weighted } from './dice.ts'
 import { type DemoLink, isOwnPage, LINKS } from './links.ts'
 
 export const HOUR = 3_600_000
@@ -102,15 +102,7 @@ function countsByHour(count: number, start: number, now: number): number[] {
     const rhythm = (BY_HOUR[date.getUTCHours()] as number) * (BY_WEEKDAY[date.getUTCDay()] as number)
     return rhythm * links * growth
   })
-  const total = weights.reduce((sum, weight) => sum + weight, 0)
-  let reached = 0
-  let given = 0
-  return weights.map((weight) => {
-    reached += weight
-    const here = Math.round((reached / total) * count) - given
-    given += here
-    return here
-  })
+  return spread(count, weights)
 }
 
 export interface Clicks {

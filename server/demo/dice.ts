@@ -2,7 +2,7 @@
 
 export type Random = () => number
 
-/** sfc32: 128 bits of state, and a few nanoseconds a number. */
+/** sfc32: 128 bits of state, passes PractRand, and a few nanoseconds a number. */
 export function seeded(seed: number): Random {
   let [a, b, c, d] = [0x9e3779b9, 0x243f6a88, 0xb7e15162, seed | 0]
   const next = () => {
@@ -44,3 +44,16 @@ export function weighted<T>(items: readonly (readonly [weight: number, item: T])
 /** 64 bits as decimal digits, as visitors are named. */
 export const digits64 = (random: Random) =>
   ((BigInt(Math.floor(random() * 2 ** 32)) << 32n) | BigInt(Math.floor(random() * 2 ** 32))).toString()
+
+/** So many in all, each place its part by weight: whole numbers that add up. */
+export function spread(count: number, weights: readonly number[]): number[] {
+  const total = weights.reduce((sum, weight) => sum + weight, 0)
+  let reached = 0
+  let given = 0
+  return weights.map((weight) => {
+    reached += weight
+    const here = Math.round((reached / total) * count) - given
+    given += here
+    return here
+  })
+}

@@ -1,44 +1,56 @@
-// A mail server that takes everything, for tests that read what was sent.
+// A mail server on 127.0.0.1 for tests, that wants a password where it is told one.
 
-import type { AddressInfo } from 'node:net'
+import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 
-export interface TakenMail {
+export interface Mail {
+  /** Who gets it, whatever its headers say. */
   to: string[]
-  /** As it came: headers, an empty line, the body with its transfer encoding undone as far as quoted-printable. */
-  text: string
+  /** As it came. */
+  raw: string
+  parsed: Email
 }
 
-export interface MailServer {
-  url: string
-  taken: TakenMail[]
-  close(): Promise<void>
-}
-
-export async function startMailServer(): Promise<MailServer> {
-  const taken: TakenMail[] = []
+export async function startMailServer({ port = 0, password = '' } = {}) {
+  const mails: Mail[] = []
+  const accepted = { password }
+  const refusing = { all: false }
   const server = new SMTPServer({
-    authOptional: true,
+    authOptional: password === '',
+    allowInsecureAuth: true,
     disabledCommands: ['STARTTLS'],
-    onData(stream, session, done) {
-      const chunks: Buffer[] = []
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-      stream.on('end', () => {
-        const to = session.envelope.rcptTo.map(({ address }) => address)
-        taken.push({ to, text: plain(Buffer.concat(chunks).toString('utf8')) })
+    onAuth(said, _, done) {
+      if (said.password === accepted.password) return done(null, { user: said.username })
+      done(Object.assign(new Error('5.7.8 Authentication failed'), { responseCode: 535 }))
+    },
+    onMailFrom: (_, __, done) => done(refusing.all ? new Error('not today') : null),
+    onRcptTo({ address }, _, done) {
+      if (!address.startsWith('gone@')) return done()
+      done(Object.assign(new Error('5.1.1 User unknown'), { responseCode: 550 }))
+    },
+    onData(stream, { envelope }, done) {
+      const chunks: Uint8Array[] = []
+      stream.on('data', (chunk: Uint8Array) => chunks.push(chunk))
+      stream.on('end', async () => {
+        const bytes = Buffer.concat(chunks)
+        const parsed = await new PostalMime().parse(bytes)
+        mails.push({
+          to: envelope.rcptTo.map(({ address }) => address),
+          raw: bytes.toString('latin1'),
+          parsed,
+        })
         done()
       })
     },
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  server.on('error', () => {})
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  const { port: at } = server.server.address() as { port: number }
   return {
-    url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
-    taken,
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    mails,
+    accepted,
+    refusing,
+    url: (user = '') => `smtp://${user}127.0.0.1:${at}`,
+    stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
   }
 }
-
-const plain = (text: string) =>
-  text
-    .replaceAll(/=\r?\n/g, '')
-    .replaceAll(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))

@@ -15,6 +15,7 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field, Textarea, TextField } from '../../ui/field.tsx'
 import { join } from '../../ui/join.ts'
+import { errorOf } from '../../ui/problem.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { KINDS, type Kind, kindOf } from './kinds.tsx'
 import { SecretDialog } from './secret-dialog.tsx'
@@ -152,8 +153,6 @@ function ChannelFields({
     value: given[name],
     onChange: (event: { target: { value: string } }) => onChange({ ...given, [name]: event.target.value }),
   })
-  const errorOf = (name: string) =>
-    errors[name] ?? Object.entries(errors).find(([key]) => key.startsWith(`${name}.`))?.[1]
   const kept = editing && isMasked(editing) ? 'Leave it empty to keep the one that is there.' : undefined
   return (
     <>
@@ -171,7 +170,7 @@ function ChannelFields({
         {...bind('name')}
       />
       {kind.fields.includes('to') && (
-        <Field label="Addresses" hint="One on each line, at most 20." error={errorOf('to')}>
+        <Field label="Addresses" hint="One on each line, at most 20." error={errorOf(errors, 'to')}>
           {(control) => <Textarea {...control} required autoComplete="off" {...bind('to')} />}
         </Field>
       )}

@@ -1,16 +1,17 @@
 // Above the inbox: which submissions are shown, and what is done with all of them.
 
 import { useQuery } from '@tanstack/react-query'
-import { Download, Ellipsis, Search, SlidersHorizontal, UserX } from 'lucide-react'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { Download, Ellipsis, SlidersHorizontal, UserX } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
 import { countQuery, type InboxFilter } from '../../api/submissions.ts'
 import { useApi } from '../../shell/workspace.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
-import { Input } from '../../ui/field.tsx'
 import { formatNumber, formatShort } from '../../ui/format.ts'
 import { join } from '../../ui/join.ts'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
 import { TabLinks } from '../../ui/tab-links.tsx'
+import { useTyped } from '../../ui/use-typed.ts'
 import { SEARCH_ID } from './use-keys.ts'
 
 const Filters = lazy(() => import('./filters.tsx').then(({ Filters }) => ({ default: Filters })))
@@ -50,7 +51,7 @@ export function Toolbar({ filter, total, isHidden, onChange }: Props) {
           <span className="max-sm:sr-only">{total === 1 ? 'submission' : 'submissions'}</span>
         </p>
         <div className="flex min-w-0 flex-1 basis-60 items-center justify-end gap-2">
-          <SearchField filter={filter} onChange={onChange} />
+          <InboxSearch filter={filter} onChange={onChange} />
           <Button
             icon={<SlidersHorizontal size={15} />}
             aria-expanded={isOpen}
@@ -104,47 +105,31 @@ function Statuses({ filter }: { filter: InboxFilter }) {
 /** Asks when one has stopped typing. */
 const SEARCH_MS = 200
 
-function SearchField({ filter, onChange }: Pick<Props, 'filter' | 'onChange'>) {
-  const asked = filter.search ?? ''
-  const [text, setText] = useState(asked)
-  const last = useRef(asked)
-  const now = useRef({ filter, onChange })
-  now.current = { filter, onChange }
-  useEffect(() => {
-    // Changed by somebody else: the way back, or a filter that was cleared.
-    if (asked !== last.current) setText(asked)
-    last.current = asked
-  }, [asked])
-  useEffect(() => {
-    if (text === last.current) return
-    const timer = setTimeout(() => {
-      last.current = text
-      const { search: _, ...rest } = now.current.filter
-      now.current.onChange(text === '' ? rest : { ...rest, search: text })
-    }, SEARCH_MS)
-    return () => clearTimeout(timer)
-  }, [text])
+function InboxSearch({ filter, onChange }: Pick<Props, 'filter' | 'onChange'>) {
+  const ask = (wanted: string) => {
+    const { search: _, ...rest } = filter
+    onChange(wanted === '' ? rest : { ...rest, search: wanted })
+  }
+  const [text, setText] = useTyped(filter.search ?? '', ask, { afterMs: SEARCH_MS, clean: asTyped })
   return (
-    <div className="relative w-full sm:max-w-xs">
-      <Search size={15} aria-hidden className="pointer-events-none absolute top-2.5 left-3 text-soft" />
-      <Input
-        id={SEARCH_ID}
-        type="search"
-        aria-label="Search submissions"
-        placeholder="Search"
-        value={text}
-        maxLength={200}
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Escape') return
-          setText('')
-          event.currentTarget.blur()
-        }}
-        className="pl-9"
-      />
-    </div>
+    <SearchField
+      id={SEARCH_ID}
+      label="Search submissions"
+      placeholder="Search"
+      className="w-full sm:max-w-xs"
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        setText('')
+        event.currentTarget.blur()
+      }}
+    />
   )
 }
+
+/** A blank at the end may be wanted: it is looked for as it stands. */
+const asTyped = (text: string) => text
 
 function More({ filter }: { filter: InboxFilter }) {
   const [window_, open] = useState<'export' | 'erase' | null>(null)

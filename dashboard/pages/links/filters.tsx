@@ -1,14 +1,15 @@
 // Search, filters and order of the Links page. All of it stands in the address.
 
 import { useQuery } from '@tanstack/react-query'
-import { Search, Tag, X } from 'lucide-react'
+import { Tag, X } from 'lucide-react'
 import { lazy, type RefObject, Suspense, useRef, useState } from 'react'
 import { tagsQuery } from '../../api/tags.ts'
 import { useApi } from '../../shell/workspace.ts'
 import { Dot } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
-import { Input, Select } from '../../ui/field.tsx'
+import { Select } from '../../ui/field.tsx'
 import { count } from '../../ui/format.ts'
+import { SearchField } from '../../ui/search-field.tsx'
 import { type Filters, isFiltered, NO_FILTERS, useSearchText, useSetLinkSearch } from './search.ts'
 import type { LinkTag } from './tag-options.ts'
 
@@ -40,7 +41,7 @@ export function FilterBar({ filters, total, domains, searchField, onDown }: Prop
   return (
     <div className="mb-3 grid gap-2">
       <div className="flex flex-wrap gap-2">
-        <SearchField field={searchField} onDown={onDown} />
+        <LinkSearch field={searchField} onDown={onDown} />
         <TagFilter tagId={filters.tagId} />
         {(domains.length > 1 || filters.domain) && (
           <Select
@@ -87,34 +88,28 @@ export function FilterBar({ filters, total, domains, searchField, onDown }: Prop
   )
 }
 
-function SearchField({ field, onDown }: { field: RefObject<HTMLInputElement | null>; onDown: () => void }) {
+function LinkSearch({ field, onDown }: { field: RefObject<HTMLInputElement | null>; onDown: () => void }) {
   const [text, setText] = useSearchText()
   return (
-    <div className="relative min-w-0 flex-1 basis-full sm:basis-56">
-      <Search size={16} className="pointer-events-none absolute top-2.5 left-3 text-soft" aria-hidden />
-      <Input
-        ref={field}
-        type="search"
-        aria-label="Search links"
-        placeholder="Search short links, destinations, titles"
-        maxLength={200}
-        autoComplete="off"
-        spellCheck={false}
-        className="pl-9!"
-        value={text}
-        onChange={({ target }) => setText(target.value)}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape') {
-            if (text !== '') setText('')
-            else event.currentTarget.blur()
-          }
-          if (event.key === 'ArrowDown' || event.key === 'Enter') {
-            event.preventDefault()
-            onDown()
-          }
-        }}
-      />
-    </div>
+    <SearchField
+      ref={field}
+      label="Search links"
+      placeholder="Search short links, destinations, titles"
+      spellCheck={false}
+      className="min-w-0 flex-1 basis-full sm:basis-56"
+      value={text}
+      onChange={({ target }) => setText(target.value)}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') {
+          if (text !== '') setText('')
+          else event.currentTarget.blur()
+        }
+        if (event.key === 'ArrowDown' || event.key === 'Enter') {
+          event.preventDefault()
+          onDown()
+        }
+      }}
+    />
   )
 }
 

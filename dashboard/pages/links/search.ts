@@ -2,9 +2,10 @@
 
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback } from 'react'
 import { linksQuery } from '../../api/links.ts'
 import { useApi } from '../../shell/workspace.ts'
+import { useTyped } from '../../ui/use-typed.ts'
 
 const FROM = '/$workspaceId/links'
 /** Faster typing than this asks once. */
@@ -53,22 +54,5 @@ export function useSetLinkSearch() {
 export function useSearchText() {
   const { search = '' } = useLinkSearch()
   const set = useSetLinkSearch()
-  const [text, setText] = useState(search)
-  const asked = useRef(search)
-  useEffect(() => {
-    // Cleared, or gone back, by something else than typing.
-    if (search === asked.current) return
-    asked.current = search
-    setText(search)
-  }, [search])
-  useEffect(() => {
-    const wanted = text.trim()
-    if (wanted === asked.current) return
-    const timer = setTimeout(() => {
-      asked.current = wanted
-      set({ search: wanted })
-    }, TYPING_MS)
-    return () => clearTimeout(timer)
-  }, [text, set])
-  return [text, setText] as const
+  return useTyped(search, (wanted) => set({ search: wanted }), { afterMs: TYPING_MS })
 }

@@ -1,10 +1,10 @@
 // Choosing tags from a button: for the filter of the list and for many links at once.
 
 import { Combobox } from '@base-ui/react/combobox'
-import { Check, Minus, Plus } from 'lucide-react'
+import { Minus } from 'lucide-react'
 import { type RefObject, useState } from 'react'
-import { Dot } from '../../ui/badge.tsx'
-import { isSameTag, type LinkTag, NEW, useTagOptions, useTypedTag } from './tag-options.ts'
+import { TagOption } from './tag-option.tsx'
+import { isSameTag, type LinkTag, useTagOptions, useTypedTag } from './tag-options.ts'
 
 interface Props {
   anchor: RefObject<HTMLElement | null>
@@ -61,20 +61,9 @@ export function TagPicker({ anchor, selected, partly, create = false, onChange, 
             </Combobox.Empty>
             <Combobox.List className="max-h-72 overflow-y-auto p-1 empty:hidden">
               {(tag: LinkTag) => (
-                <Combobox.Item
-                  key={`${tag.id} ${tag.name}`}
-                  value={tag}
-                  className="flex items-center gap-2.5 rounded-lg px-2.5 py-1.5 outline-none data-highlighted:bg-hover"
-                >
-                  {tag.id === NEW ? <Plus size={14} /> : <Dot color={tag.color} />}
-                  <span className="min-w-0 flex-1 truncate">
-                    {tag.id === NEW ? `Make “${tag.name}”` : tag.name}
-                  </span>
+                <TagOption key={`${tag.id} ${tag.name}`} tag={tag}>
                   {partly?.has(tag.id) && <Minus size={15} aria-label="on some of them" />}
-                  <Combobox.ItemIndicator>
-                    <Check size={15} className="text-accent" />
-                  </Combobox.ItemIndicator>
-                </Combobox.Item>
+                </TagOption>
               )}
             </Combobox.List>
           </Combobox.Popup>

@@ -1,11 +1,12 @@
 // The tags of a link: chosen by typing, and made by typing too.
 
 import { Combobox } from '@base-ui/react/combobox'
-import { Check, Plus, X } from 'lucide-react'
+import { X } from 'lucide-react'
 import { useState } from 'react'
 import { Dot } from '../../ui/badge.tsx'
 import { Field } from '../../ui/field.tsx'
-import { isSameTag, type LinkTag, NAME_MAX, NEW, useTagOptions, useTypedTag } from './tag-options.ts'
+import { TagOption } from './tag-option.tsx'
+import { isSameTag, type LinkTag, NAME_MAX, useTagOptions, useTypedTag } from './tag-options.ts'
 
 interface Props {
   tags: LinkTag[]
@@ -85,21 +86,7 @@ const Options = ({ isPending }: { isPending: boolean }) => (
           <p className="py-3">{isPending ? 'Loading…' : 'Type a name to make a tag.'}</p>
         </Combobox.Empty>
         <Combobox.List className="max-h-60 overflow-y-auto p-1 empty:hidden">
-          {(tag: LinkTag) => (
-            <Combobox.Item
-              key={`${tag.id} ${tag.name}`}
-              value={tag}
-              className="flex items-center gap-2.5 rounded-lg px-2.5 py-1.5 outline-none data-highlighted:bg-hover"
-            >
-              {tag.id === NEW ? <Plus size={14} /> : <Dot color={tag.color} />}
-              <span className="min-w-0 flex-1 truncate">
-                {tag.id === NEW ? `Make “${tag.name}”` : tag.name}
-              </span>
-              <Combobox.ItemIndicator>
-                <Check size={15} className="text-accent" />
-              </Combobox.ItemIndicator>
-            </Combobox.Item>
-          )}
+          {(tag: LinkTag) => <TagOption key={`${tag.id} ${tag.name}`} tag={tag} />}
         </Combobox.List>
       </Combobox.Popup>
     </Combobox.Positioner>

@@ -12,6 +12,7 @@ import { Card } from '../../ui/page.tsx'
 import { Failed, SkeletonRows } from '../../ui/states.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { PASSWORD_MIN } from '../sign-in/account-form.tsx'
 import { errorsOf } from './errors.ts'
 import { browserOf } from './user-agent.ts'
 
@@ -103,9 +104,9 @@ function Password() {
           type="password"
           autoComplete="new-password"
           required
-          minLength={10}
+          minLength={PASSWORD_MIN}
           maxLength={128}
-          hint="At least 10 characters."
+          hint={`At least ${PASSWORD_MIN} characters.`}
           error={errors.newPassword}
         />
         <div>

@@ -7,7 +7,8 @@ import { userQuery, workspacesQuery } from '../../api/session.ts'
 import { createWorkspace } from '../../api/workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { Frame, TEXT_LINK } from '../sign-in/frame.tsx'
+import { TEXT_LINK } from '../../ui/text-link.ts'
+import { Frame } from '../sign-in/frame.tsx'
 import { errorsOf } from './errors.ts'
 
 export function NewWorkspacePage() {

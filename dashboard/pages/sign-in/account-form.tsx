@@ -3,7 +3,7 @@
 import { ApiError } from '../../api/client.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { Problem } from './frame.tsx'
+import { Problem } from '../../ui/problem.tsx'
 
 export const PASSWORD_MIN = 10
 

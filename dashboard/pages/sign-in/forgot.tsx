@@ -5,7 +5,9 @@ import { Link } from '@tanstack/react-router'
 import { askForReset, optionsQuery } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { Frame, Problem, TEXT_LINK } from './frame.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { TEXT_LINK } from '../../ui/text-link.ts'
+import { Frame } from './frame.tsx'
 
 export function ForgotPage() {
   const { data: options } = useQuery(optionsQuery)

@@ -36,12 +36,3 @@ export function Frame({
     </main>
   )
 }
-
-/** What is wrong with all of a form. */
-export const Problem = ({ children }: { children: ReactNode }) => (
-  <p role="alert" className="rounded-lg border border-danger bg-danger-tint px-3 py-2 text-sm">
-    {children}
-  </p>
-)
-
-export const TEXT_LINK = 'font-medium text-accent underline-offset-2 hover:underline'

@@ -5,9 +5,10 @@ import { Link, useSearch } from '@tanstack/react-router'
 import { request } from '../../api/client.ts'
 import { signOut, signUp, type User, userQuery } from '../../api/session.ts'
 import { Button, buttonLook } from '../../ui/button.tsx'
+import { Problem } from '../../ui/problem.tsx'
 import { SkeletonRows } from '../../ui/states.tsx'
 import { AccountForm } from './account-form.tsx'
-import { Frame, Problem } from './frame.tsx'
+import { Frame } from './frame.tsx'
 import { useEntered } from './use-entered.ts'
 
 interface Invitation {

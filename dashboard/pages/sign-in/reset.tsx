@@ -6,8 +6,10 @@ import { ApiError } from '../../api/client.ts'
 import { resetPassword } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { TEXT_LINK } from '../../ui/text-link.ts'
 import { PASSWORD_MIN } from './account-form.tsx'
-import { Frame, Problem, TEXT_LINK } from './frame.tsx'
+import { Frame } from './frame.tsx'
 
 export function ResetPage() {
   const { token = '', error } = useSearch({ from: '/reset' })

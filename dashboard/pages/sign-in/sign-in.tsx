@@ -6,7 +6,9 @@ import { KeyRound } from 'lucide-react'
 import { optionsQuery, signIn, signInWithOidc } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { Frame, Problem, TEXT_LINK } from './frame.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { TEXT_LINK } from '../../ui/text-link.ts'
+import { Frame } from './frame.tsx'
 import { safeNext, useEntered } from './use-entered.ts'
 
 /** Why a provider sent somebody back without a session. */

@@ -3,8 +3,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { optionsQuery, signUp } from '../../api/session.ts'
+import { TEXT_LINK } from '../../ui/text-link.ts'
 import { AccountForm } from './account-form.tsx'
-import { Frame, TEXT_LINK } from './frame.tsx'
+import { Frame } from './frame.tsx'
 import { useEntered } from './use-entered.ts'
 
 export function SignUpPage() {

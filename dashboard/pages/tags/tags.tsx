@@ -2,18 +2,19 @@
 
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Plus, Search, SearchX, Tag } from 'lucide-react'
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import { Plus, SearchX, Tag } from 'lucide-react'
+import { lazy, Suspense, useMemo, useRef, useState } from 'react'
 import type { TagResource } from '../../../server/features/links/schema.ts'
 import { allTagsQuery, deleteTag, tagsChanged } from '../../api/tags.ts'
 import { useApi } from '../../shell/workspace.ts'
 import { Button } from '../../ui/button.tsx'
-import { Input } from '../../ui/field.tsx'
 import { count } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { Empty, Failed, SkeletonRows } from '../../ui/states.tsx'
 import { useLeaving, useUndoable } from '../../ui/undo.ts'
+import { useTyped } from '../../ui/use-typed.ts'
 import { TagRow } from './tag-row.tsx'
 
 const TagDialog = lazy(() => import('./tag-dialog.tsx').then(({ TagDialog }) => ({ default: TagDialog })))
@@ -86,7 +87,7 @@ function Found({ search, field, edit, make }: FoundProps) {
   if (total === 0 && search === '') return <NoTags make={make} />
   return (
     <>
-      <SearchField search={search} field={field} />
+      <TagSearch search={search} field={field} />
       <p role="status" className="mb-2 px-1 text-sm text-soft">
         {count(total, 'tag')}
       </p>
@@ -126,32 +127,19 @@ function useRemoveTag() {
 
 const TYPING_MS = 120
 
-function SearchField({ search, field }: { search: string; field: FieldRef }) {
+function TagSearch({ search, field }: { search: string; field: FieldRef }) {
   const navigate = useNavigate({ from: FROM })
-  const [text, setText] = useState(search)
-  useEffect(() => {
-    if (text.trim() === search) return
-    const timer = setTimeout(
-      () => void navigate({ search: { search: text.trim() || undefined }, replace: true }),
-      TYPING_MS,
-    )
-    return () => clearTimeout(timer)
-  }, [text, search, navigate])
+  const ask = (wanted: string) => void navigate({ search: { search: wanted || undefined }, replace: true })
+  const [text, setText] = useTyped(search, ask, { afterMs: TYPING_MS })
   return (
-    <div className="relative mb-3 max-w-md">
-      <Search size={16} className="pointer-events-none absolute top-2.5 left-3 text-soft" aria-hidden />
-      <Input
-        ref={field}
-        type="search"
-        aria-label="Search tags"
-        placeholder="Search tags"
-        maxLength={200}
-        autoComplete="off"
-        className="pl-9!"
-        value={text}
-        onChange={({ target }) => setText(target.value)}
-      />
-    </div>
+    <SearchField
+      ref={field}
+      label="Search tags"
+      placeholder="Search tags"
+      className="mb-3 max-w-md"
+      value={text}
+      onChange={({ target }) => setText(target.value)}
+    />
   )
 }
 

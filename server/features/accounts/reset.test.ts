@@ -11,7 +11,7 @@ setDefaultTimeout(60_000)
 const mail = await startMailServer()
 afterAll(async () => {
   closeMailers()
-  await mail.close()
+  await mail.stop()
 })
 
 const MINUTE = 60_000
@@ -23,7 +23,7 @@ onBothEngines(
   (server) => {
     let ada: TestPerson
     beforeAll(async () => {
-      mail.taken.length = 0
+      mail.mails.length = 0
       ada = await signUp(server(), { email: 'ada@example.com' })
     })
 
@@ -34,9 +34,9 @@ onBothEngines(
     const signIn = async (password: string) =>
       (await post('/sign-in/email', { email: ada.email, password })).status
     const link = async () => {
-      const sent = await until('the mail', () => mail.taken.shift())
+      const sent = await until('the mail', () => mail.mails.shift())
       expect(sent.to).toEqual([ada.email])
-      return URL.parse(/https?:\S+token=\S+/.exec(sent.text)?.[0] ?? '') as URL
+      return URL.parse(/https?:\S+token=\S+/.exec(sent.parsed.text ?? '')?.[0] ?? '') as URL
     }
     const tokenOf = (url: URL) => url.searchParams.get('token') as string
     const linkFor = async (email: string) => {
@@ -83,7 +83,7 @@ onBothEngines(
       expect([unknown.status, unknown.text]).toEqual([known.status, known.text])
       expect([...unknown.headers.keys()]).toEqual([...known.headers.keys()])
       await link()
-      expect(mail.taken).toEqual([])
+      expect(mail.mails).toEqual([])
     })
 
     test('a link works once, also for two who come at the same moment, and the others end with it', async () => {
@@ -150,7 +150,7 @@ onBothEngines(
       }
     })
   },
-  { environment: { SMTP_URL: mail.url, MAIL_FROM: 'Towpath <leads@example.com>' }, now },
+  { environment: { SMTP_URL: mail.url(), MAIL_FROM: 'Towpath <leads@example.com>' }, now },
 )
 
 onBothEngines('passwords and names of people', (server) => {

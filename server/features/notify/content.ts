@@ -16,8 +16,23 @@ export function destinationOf(sealing: Sealing, channel: ChannelRow, at: number)
 }
 
 /** Where a person changes it. */
-export const channelPage = (origin: string, { id, workspace_id }: Pick<ChannelRow, 'id' | 'workspace_id'>) =>
+const channelPage = (origin: string, { id, workspace_id }: Pick<ChannelRow, 'id' | 'workspace_id'>) =>
   `${origin}/app/${workspace_id}/channels?edit=${id}`
+
+/** What tells of a channel itself, and of no submission. @param json what a webhook gets */
+export const channelContent = (
+  channel: Pick<ChannelRow, 'id' | 'workspace_id' | 'name'>,
+  { origin, at, fields, json }: { origin: string; at: number; fields: Map<string, string>; json: object },
+): Content => ({
+  form: { formKey: '', name: channel.name },
+  submissionId: 0,
+  createdAt: at,
+  fields,
+  email: null,
+  attribution: '',
+  url: channelPage(origin, channel),
+  submissionJson: JSON.stringify(json),
+})
 
 /** What the test button sends. */
 export function testContent(channel: ChannelRow, origin: string, at: number): Content {
@@ -26,14 +41,6 @@ export function testContent(channel: ChannelRow, origin: string, at: number): Co
     ['email', 'ada@example.com'],
     ['message', 'This is a test: your channel works.'],
   ])
-  return {
-    form: { formKey: '', name: channel.name },
-    submissionId: 0,
-    createdAt: at,
-    fields,
-    email: null,
-    attribution: '',
-    url: channelPage(origin, channel),
-    submissionJson: JSON.stringify({ test: true, fields: Object.fromEntries(fields) }),
-  }
+  const json = { test: true, fields: Object.fromEntries(fields) }
+  return channelContent(channel, { origin, at, fields, json })
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { freePort } from '../../../tests/support/free-port.ts'
+import { startMailServer } from '../../../tests/support/mail-server.ts'
 import { type OutboxWorkspace, outboxOnBothEngines, startReceiver } from '../../../tests/support/outbox.ts'
 import { until } from '../../../tests/support/server.ts'
 import { closeMailers } from '../../http/smtp.ts'
-import { startMailServer } from './mail-server.fixture.ts'
 import type { Send } from './notice.ts'
 
 const MINUTE = 60_000

@@ -1,6 +1,7 @@
 // Owners hear that a channel was switched off, over a real mail server, of a receiver that really says so.
 
 import { afterEach, expect, test } from 'bun:test'
+import { startMailServer } from '../../../tests/support/mail-server.ts'
 import {
   type OutboxWorkspace,
   outboxOnBothEngines,
@@ -9,7 +10,6 @@ import {
 } from '../../../tests/support/outbox.ts'
 import { until } from '../../../tests/support/server.ts'
 import { closeMailers } from '../../http/smtp.ts'
-import { startMailServer } from './mail-server.fixture.ts'
 
 const ends: (() => unknown)[] = []
 afterEach(async () => {

@@ -3,7 +3,7 @@
 import type { Db } from '../../storage/rows/open.ts'
 import type { AttemptNeeds } from './attempt.ts'
 import type { ChannelRow } from './channel.ts'
-import { type Content, channelPage } from './content.ts'
+import { type Content, channelContent } from './content.ts'
 
 /** Undefined when it is on again, or gone. */
 export async function wordContent(
@@ -34,16 +34,10 @@ export async function wordContent(
     ['Why', off.disabled_reason],
     ['What now', whatNow(kept)],
   ])
-  return {
-    form: { formKey: '', name: off.name },
-    submissionId: 0,
-    createdAt: at,
-    fields,
-    email: null,
-    attribution: '',
-    url: channelPage(origin, channel),
-    submissionJson: JSON.stringify(Object.fromEntries(fields)),
-  }
+  return channelContent(
+    { ...channel, name: off.name },
+    { origin, at, fields, json: Object.fromEntries(fields) },
+  )
 }
 
 const TYPE_NAMES: Record<string, string> = {
