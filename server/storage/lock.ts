@@ -4,27 +4,56 @@
 import { Database } from 'bun:sqlite'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { log } from '../lib/log.ts'
 
 /** A command that looks whether a server runs holds the lock for a moment: no server need fail to start for that. */
 const LOOKED_AT_MS = 500
+const TRY_EVERY_MS = 20
+const TRIES_UNTIL_TOLD = 250
 
-/** @throws a sentence for the operator when another process holds the directory. */
-export function lockDataDir(dataDir: string): { release(): void } {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const database = new Database(join(dataDir, 'server.lock'), { create: true })
+export interface Lock {
+  release(): void
+}
+
+/** @throws what `isHeld` tells when another process holds it for longer than that. */
+function lockFile(path: string, waitMs: number): Lock {
+  const database = new Database(path, { create: true })
   try {
-    database.run(`PRAGMA busy_timeout=${LOOKED_AT_MS}`)
+    database.run(`PRAGMA busy_timeout=${waitMs}`)
     database.run('PRAGMA locking_mode=EXCLUSIVE')
     database.run('BEGIN EXCLUSIVE')
-  } catch (cause) {
+  } catch (error) {
     database.close()
+    throw error
+  }
+  return { release: () => database.close() }
+}
+
+/** @throws a sentence for the operator when another process holds the directory. */
+export function lockDataDir(dataDir: string): Lock {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  try {
+    return lockFile(join(dataDir, 'server.lock'), LOOKED_AT_MS)
+  } catch (cause) {
     if (!isHeld(cause)) throw cause
     throw new Error(
       `Another Towpath server is running on ${dataDir}. Stop it, or give this one a DATA_DIR of its own.`,
       { cause },
     )
   }
-  return { release: () => database.close() }
+}
+
+/** Waits for the ship worker of a server that was killed: it ends by itself, a moment after its server. */
+export async function lockForShipping(dataDir: string): Promise<Lock> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return lockFile(join(dataDir, 'ship.lock'), 0)
+    } catch (error) {
+      if (!isHeld(error)) throw error
+      if (tries === TRIES_UNTIL_TOLD) log.warn('ship_worker_waits_for_another', { dataDir })
+      await Bun.sleep(TRY_EVERY_MS)
+    }
+  }
 }
 
 const isHeld = (error: unknown) =>
@@ -32,7 +61,7 @@ const isHeld = (error: unknown) =>
 
 /** Does a short piece of work that only one process may do. @returns undefined when a server runs on the directory */
 export async function whileNoServerRuns<T>(dataDir: string, work: () => Promise<T>): Promise<T | undefined> {
-  let lock: { release(): void }
+  let lock: Lock
   try {
     lock = lockDataDir(dataDir)
   } catch (error) {

@@ -148,6 +148,9 @@ export function openIncoming(needs: IncomingNeeds): Incoming {
   }
 }
 
+/** Whether another process has handed something over. */
+export const isHandedOver = (dataDir: string) => handedOver(incomingOf(dataDir)).length > 0
+
 const handedOver = (incoming: string) =>
   existsSync(incoming)
     ? readdirSync(incoming)

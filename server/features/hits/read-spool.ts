@@ -1,4 +1,4 @@
-// Reads the spool behind the process that writes it, from another thread: plain reads of the segment files, which the
+// Reads the spool behind the process that writes it, from another process: plain reads of the segment files, which the
 // kernel keeps the same as the mapping. Addresses end here: what is described is overwritten, full segments deleted.
 
 import { readSync, writeSync } from 'node:fs'
@@ -7,8 +7,8 @@ import { open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { log } from '../../lib/log.ts'
 import type { Position } from './batches.ts'
+import { LIVE_END, LIVE_SEGMENT } from './live-end.ts'
 import { segmentName, segmentSeq } from './segment.ts'
-import { LIVE_END, LIVE_SEGMENT } from './spool.ts'
 import { decodeHeader, HEADER_BYTES, type Reading, readRecords } from './spool-format.ts'
 
 // About 3,300 hits: describing them holds up the worker's questions for 10 ms.
@@ -67,7 +67,7 @@ export function openSpoolReader(dir: string, shared: Int32Array, from: Position)
 
   async function next() {
     for (;;) {
-      // The number before the end: see `Spool.shared`.
+      // The number before the end: see live-end.ts.
       const live = liveSegment()
       const liveEnd = Atomics.load(shared, LIVE_END)
       const segment = live === 0 ? null : await openCurrent(live)

@@ -1,9 +1,11 @@
-// What the request thread asks of the ship worker and waits for: each call has a number, and gets one answer.
+// What the server asks of the ship worker and waits for: each call has a number, and gets one answer.
 
 import { unavailable } from '../../lib/failure.ts'
-import type { Call, ToWorker } from './ship-messages.ts'
+import type { KeptWorker } from './keep-worker.ts'
+import type { Call } from './ship-messages.ts'
 
 interface Waiting {
+  call: Call
   resolve(value: unknown): void
   reject(error: unknown): void
 }
@@ -14,8 +16,7 @@ export interface CallOptions {
   signal?: AbortSignal
 }
 
-/** @param post tells the worker; false while there is none */
-export function openCalls(post: (message: ToWorker) => boolean) {
+export function openCalls(worker: () => Pick<KeptWorker, 'tell' | 'request'>) {
   const waiting = new Map<number, Waiting>()
   let lastId = 0
   return {
@@ -26,10 +27,13 @@ export function openCalls(post: (message: ToWorker) => boolean) {
       const answer = Promise.withResolvers<unknown>()
       const late = () => answer.reject(unavailable(`No answer in ${timeoutMs} ms`))
       const timer = timeoutMs === undefined ? undefined : setTimeout(late, timeoutMs)
-      const cancel = () => post({ type: 'cancel', id })
+      const cancel = () => {
+        if (!worker().tell({ type: 'cancel', id })) answer.reject(signal?.reason)
+      }
       signal?.addEventListener('abort', cancel)
-      waiting.set(id, answer)
-      if (!post({ type: 'call', id, call })) answer.reject(unavailable('The ship worker is away', 1))
+      waiting.set(id, { call, ...answer })
+      if (!worker().request({ type: 'call', id, call }))
+        answer.reject(unavailable('The ship worker is away', 1))
       try {
         return (await answer.promise) as T
       } finally {
@@ -37,6 +41,11 @@ export function openCalls(post: (message: ToWorker) => boolean) {
         signal?.removeEventListener('abort', cancel)
         waiting.delete(id)
       }
+    },
+    isWaiting: () => waiting.size > 0,
+    /** To a worker that has just started. */
+    request() {
+      for (const [id, { call }] of waiting) worker().request({ type: 'call', id, call })
     },
     answered: (id: number, value: unknown) => waiting.get(id)?.resolve(value),
     refused(id: number, message: string, away: boolean) {

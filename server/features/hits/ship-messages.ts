@@ -1,4 +1,4 @@
-// What the main thread and the ship worker say to each other.
+// What the server and its ship worker say to each other.
 
 import type { LogLevel } from '../../lib/log.ts'
 import type { HitExport, HitQuery, LastClicksQuery } from '../../storage/hits/engine.ts'
@@ -11,8 +11,6 @@ export interface WorkerSettings {
   dataDir: string
   spoolDir: string
   node: string
-  /** See `Spool.shared`. */
-  shared: Int32Array
   salts: Salt[]
   ownHosts: string[]
   geoPath?: string
@@ -23,6 +21,8 @@ export interface WorkerSettings {
   pruneEveryMs: number
   /** Hits recorded before this moment are past their retention; 0 keeps all. */
   since: number
+  /** How long there is nothing to do before it says so. */
+  idleMs: number
 }
 
 /** What is asked, and answered, one by one. */
@@ -36,6 +36,8 @@ export type Call =
   | { type: 'erase'; workspaceIds: number[] }
 
 export type ToWorker =
+  /** The first, and once: not in arguments or the environment, where others could read the salts. */
+  | { type: 'settings'; settings: WorkerSettings }
   | { type: 'salts'; salts: Salt[] }
   | { type: 'ownHosts'; ownHosts: string[] }
   | { type: 'call'; id: number; call: Call }
@@ -53,6 +55,8 @@ export type FromWorker =
   | { type: 'refusal'; id: number; message: string; unavailable: boolean }
   | { type: 'progress'; progress: Progress }
   | { type: 'drained'; id: number }
+  /** Nothing is left to do; said again after a while. */
+  | { type: 'idle' }
   | { type: 'closed' }
 
 export interface Progress {

@@ -1,9 +1,8 @@
-// The worker beside the request thread: spool → batches → engine, and the questions. The hit engine lives here and
-// nowhere else, so neither a flush (50 ms) nor a long question is ever felt by a redirect.
+// The process beside the server: spool → batches → engine, and the questions. The hit engine lives here and nowhere
+// else, so neither a flush (50 ms) nor a long question nor a fault in it is ever felt by a redirect.
 
-import { readdir, rm } from 'node:fs/promises'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parentPort, workerData } from 'node:worker_threads'
 import { Failure, unavailable } from '../../lib/failure.ts'
 import { describeError, log, setLogLevel } from '../../lib/log.ts'
 import { yieldCores } from '../../lib/yield-cores.ts'
@@ -12,6 +11,7 @@ import { openDuckDb } from '../../storage/hits/duckdb.ts'
 import { queue } from '../../storage/hits/duckdb-connections.ts'
 import { backupOf } from '../../storage/hits/duckdb-open.ts'
 import type { Batch, HitExport, LastClicksQuery } from '../../storage/hits/engine.ts'
+import { lockForShipping } from '../../storage/lock.ts'
 import { readAgent } from './agent.ts'
 import { type BatchFile, type ClickCount, isBefore, listBatches, type Position } from './batches.ts'
 import { startCounting } from './counting.ts'
@@ -19,11 +19,12 @@ import { inspectBatch, setAside } from './damaged-batch.ts'
 import { createDescriber } from './describe.ts'
 import { forgetUnfinished, openIncoming } from './incoming.ts'
 import { keepEngine } from './keep-engine.ts'
+import { LIVE_SEGMENT, mapLiveEnd, WAITING } from './live-end.ts'
 import { prunable } from './pruning.ts'
 import { openSpoolReader } from './read-spool.ts'
 import { eraseHitsOf, forgetBefore, type RemovingNeeds } from './removing.ts'
-import type { Call, FromWorker, ToWorker, WorkerSettings } from './ship-messages.ts'
-import { LIVE_SEGMENT, WAITING } from './spool.ts'
+import { openServerLine } from './ship-line.ts'
+import type { Call, ToWorker } from './ship-messages.ts'
 import { HEADER_BYTES } from './spool-format.ts'
 import { createSaltBook } from './visitor.ts'
 import { batchWriter } from './write-batches.ts'
@@ -31,20 +32,20 @@ import { batchWriter } from './write-batches.ts'
 /** How long a pass that failed (a full disk) is not tried again. */
 const RETRY_MS = 1000
 const SETTLE_MS = 3000
-const YIELD_EVERY_MS = 1000
 /** How long an engine that is loading is waited for. */
 const CATCH_UP_MS = 2000
 const NOTHING = { until: 0, batch: 0, position: { seq: 0, offset: 0 } }
 
-const settings = workerData as WorkerSettings
-setLogLevel(settings.logLevel)
 // A redirect waits for nobody; a hit may, it is safe in the spool.
 yieldCores()
-setInterval(yieldCores, YIELD_EVERY_MS).unref()
-const { node, shared, dataDir } = settings
+const { settings, send, listen } = await openServerLine()
+setLogLevel(settings.logLevel)
+const { node, dataDir } = settings
+// Before anything is read: another one's batches are still coming.
+await lockForShipping(dataDir)
+const shared = mapLiveEnd(settings.spoolDir)
 const enginePath = join(dataDir, 'hits.duckdb')
 const batchesDir = join(dataDir, 'batches', node)
-const send = (message: FromWorker) => parentPort?.postMessage(message)
 
 const salts = createSaltBook()
 salts.set(settings.salts)
@@ -111,6 +112,9 @@ const exporting = new Map<number, AbortController>()
 let shipping: Promise<void> | null = null
 let notBefore = 0
 let closing = false
+/** Calls in hand. */
+let answering = 0
+let busyAt = Date.now()
 
 /** One pass at a time; whoever asks during one gets it and another. */
 async function ship(): Promise<void> {
@@ -130,7 +134,7 @@ async function pass() {
     notBefore = Date.now() + RETRY_MS
     throw error
   }
-  // Hits that wait in the other thread's memory are older than now and not here yet.
+  // Hits that wait in the server's memory are older than now and not here yet.
   if (Atomics.load(shared, WAITING) === 0)
     described = { until, batch: batches.at(-1)?.number ?? 0, position: reader.position() }
   report()
@@ -173,14 +177,21 @@ async function repair(batch: Batch): Promise<boolean> {
 async function prune() {
   const state = { now: Date.now(), mark: engine.mark(node), counted: counting.counted() }
   const doomed = prunable(batches, state, settings.keep)
-  if (doomed.length === 0) return
+  if (doomed.length === 0 || (await hasRecentBackup())) return
   await engine.backup(backupOf(enginePath))
   for (const batch of doomed) await rm(batch.path, { force: true })
   batches.splice(0, doomed.length)
   log.info('hit_batches_pruned', { batches: doomed.length })
 }
 
+/** Backups are as big as the engine's file, and a worker that is often started must not make one each time. */
+async function hasRecentBackup() {
+  const made = await stat(backupOf(enginePath)).catch(() => undefined)
+  return made !== undefined && Date.now() - made.mtimeMs < settings.pruneEveryMs
+}
+
 async function answer(id: number, call: Call) {
+  answering++
   try {
     send({ type: 'answer', id, value: await perform(id, call) })
   } catch (error) {
@@ -193,6 +204,8 @@ async function answer(id: number, call: Call) {
       message: reason instanceof Error ? reason.message : String(reason),
       unavailable: away,
     })
+  } finally {
+    answering--
   }
 }
 
@@ -249,6 +262,7 @@ async function close() {
   closing = true
   clearInterval(shipTimer)
   clearInterval(pruneTimer)
+  clearInterval(idleTimer)
   await ship().catch((error) => log.error('ship_failed', describeError(error)))
   // A long backlog is loaded after the next start as well.
   await Promise.race([engine.settled(), Bun.sleep(SETTLE_MS)])
@@ -257,7 +271,26 @@ async function close() {
   send({ type: 'closed' })
 }
 
-/** What nobody foresaw: the engine is closed properly and the main thread starts another worker. */
+const isIdle = () =>
+  !shipping &&
+  answering === 0 &&
+  !reader.behind() &&
+  Atomics.load(shared, WAITING) === 0 &&
+  !incoming.waits() &&
+  engine.isUp() &&
+  engine.mark(node) >= lastNumber &&
+  counting.counted() >= lastNumber
+
+/** Whoever started this worker lets it go, unless there is something to do again. */
+async function offerToGo() {
+  if (!isIdle()) busyAt = Date.now()
+  if (closing || Date.now() - busyAt < settings.idleMs) return
+  busyAt = Date.now()
+  await keepingHouse(prune)
+  send({ type: 'idle' })
+}
+
+/** What nobody foresaw: the engine is closed properly and the server starts another worker. */
 function fail(error: unknown) {
   log.error('ship_worker_failed', describeError(error))
   if (closing) return
@@ -312,17 +345,20 @@ const shipTimer = setInterval(() => {
 const pruneTimer = setInterval(() => {
   keepingHouse(prune).catch((error) => log.error('prune_failed', describeError(error)))
 }, settings.pruneEveryMs)
+const idleTimer = setInterval(() => {
+  offerToGo().catch((error) => log.error('prune_failed', describeError(error)))
+}, settings.idleMs / 4)
 
 process.on('uncaughtException', fail)
 process.on('unhandledRejection', fail)
-parentPort?.on('message', (message: ToWorker) => {
+listen((message: ToWorker) => {
   if (message.type === 'call') void answer(message.id, message.call)
   else if (message.type === 'cancel') cancel(message.id)
   else if (message.type === 'stored') counting.stored(message.number)
   else if (message.type === 'salts') salts.set(message.salts)
   else if (message.type === 'ownHosts') ownHosts = new Set(message.ownHosts)
   else if (message.type === 'drain') void drain(message.id)
-  else void close()
+  else if (message.type === 'close') void close()
 })
 forgetUnfinished(dataDir, Date.now()).catch((error) => log.warn('incoming_not_cleaned', describeError(error)))
 // A first pass at once: it deletes what the last run had described and not yet destroyed.

@@ -6,6 +6,7 @@ import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeError, log } from '../../lib/log.ts'
 import { sync } from '../../storage/hits/sync.ts'
+import { LIVE_END, LIVE_SEGMENT, makeLiveEnd, WAITING } from './live-end.ts'
 import type { RawHit } from './raw-hit.ts'
 import { createSegment, hasRoom, type Segment, segmentSeq } from './segment.ts'
 import { syncSegments } from './segment-sync.ts'
@@ -15,11 +16,6 @@ import { encodeRecord, HEADER_BYTES, hitId, MAX_RECORD_BYTES, MAX_SEGMENT_BYTES 
 const MAX_WAITING = 100_000
 const RETRY_MS = 1000
 const DROP_LOG_EVERY_MS = 60_000
-
-/** Places in `Spool.shared`, which the worker reads: read the segment first, it is stored last. */
-export const LIVE_SEGMENT = 0
-export const LIVE_END = 1
-export const WAITING = 2
 
 export interface SpoolStats {
   /** Hits stored since the start. */
@@ -36,7 +32,7 @@ export interface Spool {
   dir: string
   /** Names this spool; made with it, so a wiped one is another node. */
   node: string
-  /** The live segment, the end of its records and the hits waiting, for the worker. */
+  /** See live-end.ts. */
   shared: Int32Array
   /** Stores a hit and returns its id; 0 when it has no place yet or got lost. Never throws. */
   append(raw: RawHit): number
@@ -57,7 +53,7 @@ export async function openSpool(options: {
   await mkdir(dir, { recursive: true, mode: 0o700 })
   const { node, lastSeq } = await takeOver(dir)
 
-  const shared = new Int32Array(new SharedArrayBuffer(16))
+  const shared = makeLiveEnd(dir)
   const stats: SpoolStats = { appended: 0, waiting: 0, dropped: 0, segment: 0, syncFailures: 0 }
   const waiting: RawHit[] = []
   const syncing = syncSegments(syncEveryMs, () => stats.syncFailures++)

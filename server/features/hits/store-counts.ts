@@ -1,4 +1,4 @@
-// The request thread's end of the counts: stores one batch after the other, each until it is stored.
+// The server's end of the counts: stores one batch after the other, each until it is stored.
 
 import { describeError, log } from '../../lib/log.ts'
 import type { ClickCount } from './batches.ts'

@@ -1,0 +1,139 @@
+// Keeps a ship worker while there is something to do: starts one, another when it dies, lets it go when it is idle, and
+// starts one again for the next hit or question.
+
+import { describeError, log } from '../../lib/log.ts'
+import { type ShipWorker, startShipWorker } from './ship-line.ts'
+import type { FromWorker, ToWorker, WorkerSettings } from './ship-messages.ts'
+
+const CLOSE_TIMEOUT_MS = 20_000
+const FIRST_PAUSE_MS = 250
+const LONGEST_PAUSE_MS = 10_000
+
+type State = 'up' | 'leaving' | 'asleep' | 'lost' | 'closed'
+
+export interface KeptWorker {
+  /** What matters only to one that runs. False when it was told to nobody. */
+  tell(message: ToWorker): boolean
+  /** What must be answered: one that sleeps is woken, and then told by `onStart`. False while one that died is missing. */
+  request(message: ToWorker): boolean
+  isLost(): boolean
+  restarts(): number
+  /** Ends it, when everything recorded is shipped. */
+  close(): Promise<void>
+}
+
+export function keepWorker(options: {
+  settings(): WorkerSettings
+  receive(message: FromWorker): void
+  /** Whether somebody waits for an answer: then it is not let go. */
+  isAwaited(): boolean
+  /** Whether something waits to be shipped; asked every `lookEveryMs` while it sleeps. */
+  isBehind(): boolean
+  lookEveryMs: number
+  /** One was started: whatever is waited for is to be requested again. */
+  onStart(): void
+  onLost(error: unknown): void
+}): KeptWorker {
+  const { receive, isAwaited, isBehind } = options
+  let state: State = 'lost'
+  let worker: ShipWorker | undefined
+  let gone = Promise.withResolvers<void>()
+  let closing: Promise<void> | undefined
+  let restarts = 0
+  let pauseMs = FIRST_PAUSE_MS
+  let restartTimer: Timer | undefined
+
+  function start() {
+    gone = Promise.withResolvers()
+    try {
+      const started = startShipWorker(options.settings(), {
+        message: (message) => worker === started && hear(message),
+        ended: (reason) => worker === started && ended(reason),
+      })
+      worker = started
+    } catch (error) {
+      return lose(error)
+    }
+    state = 'up'
+    options.onStart()
+  }
+
+  function hear(message: FromWorker) {
+    if (message.type === 'closed') return worker?.kill()
+    if (message.type === 'idle') return isAwaited() || closing ? undefined : letGo()
+    // It says that its engine is closed: as far as anybody is concerned, it answers.
+    if (message.type === 'progress' && state === 'leaving') return
+    if (message.type === 'progress' && message.progress.engineUp) pauseMs = FIRST_PAUSE_MS
+    receive(message)
+  }
+
+  function letGo() {
+    if (state !== 'up') return
+    state = 'leaving'
+    void dismiss()
+  }
+
+  /** Asks it to end, and ends it where it does not. */
+  async function dismiss() {
+    const dismissed = worker
+    dismissed?.post({ type: 'close' })
+    const late = setTimeout(() => {
+      log.error('ship_worker_not_closed', { afterMs: CLOSE_TIMEOUT_MS })
+      dismissed?.kill()
+    }, CLOSE_TIMEOUT_MS)
+    await gone.promise
+    clearTimeout(late)
+  }
+
+  function ended(reason: Error) {
+    worker = undefined
+    if (closing) state = 'closed'
+    else if (state === 'leaving') {
+      state = 'asleep'
+      if (isAwaited() || isBehind()) start()
+    } else lose(reason)
+    gone.resolve()
+  }
+
+  function lose(error: unknown) {
+    state = 'lost'
+    restarts++
+    log.error('ship_worker_lost', { restartInMs: pauseMs, ...describeError(error) })
+    options.onLost(error)
+    restartTimer = setTimeout(start, pauseMs)
+    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
+  }
+
+  async function close() {
+    clearTimeout(restartTimer)
+    clearInterval(look)
+    if (state === 'leaving') await gone.promise
+    // An address must not stay in the spool until the next start.
+    if (worker === undefined && state !== 'lost' && isBehind()) start()
+    if (worker) await dismiss()
+    state = 'closed'
+  }
+
+  const look = setInterval(() => {
+    if (state === 'asleep' && isBehind()) start()
+  }, options.lookEveryMs)
+  const tell = (message: ToWorker) => {
+    if (state === 'up') worker?.post(message)
+    return state === 'up'
+  }
+  start()
+  return {
+    tell,
+    request(message) {
+      if (state === 'asleep' && !closing) start()
+      else tell(message)
+      return state === 'up' || state === 'leaving'
+    },
+    isLost: () => state === 'lost',
+    restarts: () => restarts,
+    close() {
+      closing ??= close()
+      return closing
+    },
+  }
+}

@@ -1,0 +1,158 @@
+// The ship worker as a process: it goes when there is nothing to do, comes back for the next hit or question, and its
+// end, or its server's, loses nothing.
+
+import { afterEach, describe, expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { lockForShipping } from '../../storage/lock.ts'
+import { rawHit } from './raw-hit.fixture.ts'
+import { openShipper, type Shipper } from './ship.ts'
+import { openSpool } from './spool.ts'
+
+const closing: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+async function newDataDir() {
+  const dir = await mkdtemp(join(tmpdir(), 'towpath-ship-process-'))
+  closing.push(() => rm(dir, { recursive: true }))
+  return dir
+}
+
+async function start({ idleMs = 60_000, dataDir }: { idleMs?: number; dataDir?: string } = {}) {
+  const home = dataDir ?? (await newDataDir())
+  const spool = await openSpool({ dir: join(home, 'spool') })
+  let counted = 0
+  const shipper = openShipper({
+    dataDir: home,
+    spool,
+    salts: [],
+    ownHosts: [],
+    countedUpTo: 0,
+    async onShipped({ counts }) {
+      for (const [, clicks] of counts) counted += clicks
+    },
+    shipEveryMs: 20,
+    idleMs,
+  })
+  const stop = async () => {
+    await shipper.close()
+    await spool.close()
+  }
+  closing.push(stop)
+  return { spool, shipper, counted: () => counted, stop }
+}
+
+async function until(met: () => boolean | Promise<boolean>) {
+  for (const end = Date.now() + 25_000; Date.now() < end; await Bun.sleep(10)) if (await met()) return
+  throw new Error('did not happen within 25 s')
+}
+
+const total = { by: 'total' } as const
+const clicks = async (shipper: Shipper) => {
+  const everything = { start: 0, end: Date.now() + 1e6, classes: ['human' as const], filters: [] }
+  return (await shipper.ask({ workspaceId: 1, ...everything, groupBy: total }))[0]?.clicks ?? 0
+}
+
+/** Process ids of the ship workers that a process has started. */
+function workersOf(pid: number): number[] {
+  const fields = (each: string) => readFileSync(`/proc/${each}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  const isOurs = (each: string) => {
+    try {
+      return (
+        Number(fields(each)[1]) === pid &&
+        readFileSync(`/proc/${each}/cmdline`, 'utf8').includes('ship-worker')
+      )
+    } catch {
+      return false // it has ended meanwhile
+    }
+  }
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && isOurs(name))
+    .map(Number)
+}
+const workers = () => workersOf(process.pid)
+
+describe.if(process.platform === 'linux')('a ship worker', () => {
+  test('goes when there is nothing to do, and comes back for a hit, and for a question', async () => {
+    const { spool, shipper, counted } = await start({ idleMs: 300 })
+    spool.append(rawHit())
+    await until(() => counted() === 1)
+    await until(() => workers().length === 0)
+    expect(shipper.state()).toMatchObject({ workerUp: true, engineUp: true, restarts: 0, mark: 1 })
+    const before = Date.now()
+    expect(shipper.countedUntil()).toBeGreaterThanOrEqual(before)
+
+    spool.append(rawHit())
+    await until(() => counted() === 2)
+    await until(() => workers().length === 0)
+    expect(await clicks(shipper)).toBe(2)
+    await until(() => workers().length === 0)
+    const [first, second] = await Promise.all([clicks(shipper), clicks(shipper)])
+    expect([first, second, counted()]).toEqual([2, 2, 2])
+    expect(shipper.state().restarts).toBe(0)
+  }, 60_000)
+
+  test('is not let go in the middle of questions and hits, however short its patience', async () => {
+    const { spool, shipper, counted } = await start({ idleMs: 1 })
+    for (let sent = 1; sent <= 30; sent++) {
+      spool.append(rawHit())
+      if (sent % 3 === 0) await shipper.drain()
+      if (sent % 5 === 0) expect(await clicks(shipper)).toBeLessThanOrEqual(sent)
+    }
+    await shipper.drain()
+    expect(await clicks(shipper)).toBe(30)
+    await until(() => counted() === 30)
+    expect(shipper.state().restarts).toBe(0)
+  }, 60_000)
+
+  test('that is gone when its server ends leaves no address behind', async () => {
+    const dataDir = await newDataDir()
+    const { spool, counted, stop } = await start({ idleMs: 100, dataDir })
+    await until(() => workers().length === 0)
+    spool.append(rawHit({ address: '203.0.113.77' }))
+    await stop()
+    expect(counted()).toBe(1)
+    expect(workers()).toEqual([])
+    for (const name of readdirSync(join(dataDir, 'spool')))
+      expect(readFileSync(join(dataDir, 'spool', name)).includes('203.0.113.77')).toBe(false)
+  }, 60_000)
+
+  test('that is ended by a fault, or by the kernel, is replaced, while the server records on', async () => {
+    const { spool, shipper, counted } = await start()
+    for (let fault = 0; fault < 2; fault++) {
+      await shipper.drain()
+      spool.append(rawHit())
+      for (const pid of workers()) process.kill(pid, 'SIGKILL')
+      expect(spool.append(rawHit())).toBeGreaterThan(0)
+      await until(() => shipper.state().restarts === fault + 1)
+    }
+    await shipper.drain()
+    expect(await clicks(shipper)).toBe(4)
+    await until(() => counted() === 4)
+  }, 60_000)
+
+  test('ends with its server, whatever way that ends, and the next one waits for it', async () => {
+    const dataDir = await newDataDir()
+    const code = `
+      import { openSpool } from ${JSON.stringify(join(import.meta.dir, 'spool.ts'))}
+      import { openShipper } from ${JSON.stringify(join(import.meta.dir, 'ship.ts'))}
+      const dataDir = ${JSON.stringify(dataDir)}
+      const spool = await openSpool({ dir: dataDir + '/spool' })
+      const shipper = openShipper({ dataDir, spool, salts: [], ownHosts: [], countedUpTo: 0, onShipped: async () => {} })
+      await shipper.drain()
+      process.send('up')`
+    const up = Promise.withResolvers<void>()
+    const server = Bun.spawn([process.execPath, '-e', code], { ipc: () => up.resolve() })
+    await up.promise
+    const [worker] = workersOf(server.pid)
+    expect(worker).toBeDefined()
+    server.kill('SIGKILL')
+    const lock = await lockForShipping(dataDir)
+    await until(() => !readdirSync('/proc').includes(String(worker)))
+    lock.release()
+  }, 60_000)
+})
