@@ -13,6 +13,9 @@ const CHANNELS = 8
 /** What may be in hand at a kill: two for each channel. */
 const IN_HAND = 2 * CHANNELS
 
+/** Without one arrival. The longest that something may wait is a lease of a second. */
+const STALLED_MS = 40_000
+
 const ends: (() => Promise<unknown>)[] = []
 afterAll(async () => {
   for (const end of ends.reverse()) await end()
@@ -35,19 +38,39 @@ async function startDeliverer({ dataDir, databaseUrl }: Outbox) {
 }
 
 /** Kills it as often as asked while it delivers, then lets it come to the end. */
-async function deliverWithKills(outbox: Outbox, hook: Receiver, isOver: () => Promise<boolean>) {
+async function deliverWithKills(outbox: Outbox, hook: Receiver) {
   for (let round = 0; round < ROUNDS; round++) {
-    const before = hook.got.length
+    // Counted in arrivals, not in time: on a slow machine too, some fall before the first is written down, and some after.
+    const some = hook.got.length + Math.ceil(randomMs(0, 2 * IN_HAND))
     const child = await startDeliverer(outbox)
     ends.push(child.kill)
-    await until('some deliveries', () => hook.got.length > before + 5)
-    await Bun.sleep(randomMs(0, 40))
+    await until('some deliveries', () => hook.got.length >= some, STALLED_MS)
+    await Bun.sleep(randomMs(0, 10))
     await child.kill()
   }
   const last = await startDeliverer(outbox)
   ends.push(last.kill)
-  await until('all deliveries', isOver, 30_000)
+  await allDelivered(outbox)
   await last.kill()
+}
+
+/** Takes as long as it takes, while there is always one more. */
+async function allDelivered({ rows }: Outbox) {
+  for (let delivered = 0; delivered < SUBMISSIONS; ) {
+    const before = delivered
+    delivered = await until(
+      `more than ${before} deliveries`,
+      async () => {
+        const all = await rows.read.selectFrom('deliveries').select('status').execute()
+        const now = all.filter(({ status }) => status === 'delivered').length
+        const given = all.filter(({ status }) => status !== 'delivered' && status !== 'waiting')
+        expect(given).toEqual([])
+        return now > before ? now : undefined
+      },
+      STALLED_MS,
+    )
+    await Bun.sleep(50)
+  }
 }
 
 describe.each(ENGINES)('deliveries on %s', (engine) => {
@@ -71,18 +94,16 @@ describe.each(ENGINES)('deliveries on %s', (engine) => {
       await Bun.sleep(3)
       return new Response('ok')
     })
-    const isOver = async () =>
-      (await workspace.api('/deliveries?status=delivered')).json.total === SUBMISSIONS
-    await deliverWithKills(outbox, hook, isOver)
+    await deliverWithKills(outbox, hook)
 
     const sent = (await workspace.deliveries()).map(({ messageId }) => messageId)
     const counts = hook.counts()
     expect([...counts.keys()].sort()).toEqual(sent.sort())
     expect(hook.got.length - counts.size).toBeLessThanOrEqual(ROUNDS * IN_HAND)
-    expect(Math.max(...counts.values())).toBeLessThanOrEqual(ROUNDS)
+    expect(Math.max(...counts.values())).toBeLessThanOrEqual(ROUNDS + 1)
     for (const { path, body, headers } of hook.got) {
       const secret = secrets.get(path.split('/').at(-1) ?? '') ?? ''
       expect(new Webhook(secret).verify(body, headers)).toMatchObject({ type: 'submission.created' })
     }
-  }, 60_000)
+  }, 300_000)
 })

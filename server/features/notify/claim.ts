@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db, Engine, Rows } from '../../storage/rows/open.ts'
 import type { ChannelRow } from './channel.ts'
 import { WORD } from './enqueue.ts'
-import { ATTEMPTS_MAX } from './ladder.ts'
+import { ATTEMPTS_MAX, INTERRUPTIONS_MAX } from './ladder.ts'
 import type { Turn } from './turns.ts'
 
 /** Longer than an attempt may take. */
@@ -18,6 +18,8 @@ export interface Claim {
   messageId: string
   /** With this one. */
   attempts: number
+  /** Those of them that ended with the process. */
+  interrupted: number
   channel: ChannelRow
 }
 
@@ -29,6 +31,7 @@ interface Due {
   event: string
   message_id: string
   attempts: number
+  interrupted: number
   leased_until: number | null
 }
 
@@ -46,14 +49,18 @@ export interface Wanted {
  */
 export async function claim(db: Db, engine: Engine, wanted: Wanted): Promise<Claim[]> {
   const { turns, now, leaseMs } = wanted
-  const due = await dueOf(db, engine, wanted)
-  if (due.length === 0) return []
-  await noteInterrupted(db, due, leaseMs)
-  const spent = due.filter(({ attempts }) => attempts >= ATTEMPTS_MAX)
+  const found = await dueOf(db, engine, wanted)
+  if (found.length === 0) return []
+  await noteInterrupted(db, found, leaseMs)
+  const due = found.map((row) =>
+    row.leased_until === null ? row : { ...row, interrupted: row.interrupted + 1 },
+  )
+  const spent = due.filter(isSpent)
   if (spent.length > 0) await giveUp(db, spent, now)
-  const taken = due.filter(({ attempts }) => attempts < ATTEMPTS_MAX)
+  const taken = due.filter((row) => !isSpent(row))
   if (taken.length === 0) return []
-  await sql`update deliveries set attempts = attempts + 1, leased_until = ${now + leaseMs}
+  await sql`update deliveries set attempts = attempts + 1,
+      interrupted = interrupted + case when leased_until is null then 0 else 1 end, leased_until = ${now + leaseMs}
     where id in (${sql.join(taken.map(({ id }) => id))})`.execute(db)
   const channels = new Map(turns.map(({ channel }) => [channel.id, channel]))
   const unknown = taken.filter(({ channel_id }) => !channels.has(channel_id))
@@ -65,6 +72,7 @@ export async function claim(db: Db, engine: Engine, wanted: Wanted): Promise<Cla
     event: row.event,
     messageId: row.message_id,
     attempts: row.attempts + 1,
+    interrupted: row.interrupted,
     channel: channels.get(row.channel_id) as ChannelRow,
   }))
 }
@@ -81,7 +89,7 @@ async function dueOf(db: Db, engine: Engine, { turns, words, now }: Wanted): Pro
   const locking = engine === 'postgres' ? sql`for update skip locked` : sql``
   const part = (name: string, which: RawBuilder<unknown>, most: number, inHand: number[]) => sql<Due>`
     select * from (
-      select id, workspace_id, channel_id, submission_id, event, message_id, attempts, leased_until
+      select id, workspace_id, channel_id, submission_id, event, message_id, attempts, interrupted, leased_until
       from deliveries
       where ${which} and status = 'waiting' and due_at <= ${now}
         and (leased_until is null or leased_until <= ${now}) and id not in (${sql.join([0, ...inHand])})
@@ -115,6 +123,9 @@ async function noteInterrupted(db: Db, due: Due[], leaseMs: number) {
   )
   if (lost.length > 0) await db.insertInto('delivery_attempts').values(lost).execute()
 }
+
+const isSpent = ({ attempts, interrupted }: Due) =>
+  attempts - interrupted >= ATTEMPTS_MAX || interrupted >= INTERRUPTIONS_MAX
 
 /** Its last attempt was the one that was interrupted. */
 async function giveUp(db: Db, spent: Due[], now: number) {

@@ -20,13 +20,16 @@ export const LADDER = [
 
 export const ATTEMPTS_MAX = LADDER.length
 
+/** So often may an attempt end with the process before it is taken for what ends it. A restart is not the receiver's. */
+export const INTERRUPTIONS_MAX = 20
+
 /** So that the thousands that failed together do not come back together. */
 const JITTER = 0.2
 const RETRY_AFTER_MAX = 24 * HOUR
 
 /**
  * When attempt `attempts + 1` is due; undefined when there is none any more.
- * @param attempts those that there were @param random from 0 to 1
+ * @param attempts those that ended with an answer, or without one in time @param random from 0 to 1
  */
 export function nextDue(
   { at, attempts, retryAfterMs = 0 }: { at: number; attempts: number; retryAfterMs?: number },

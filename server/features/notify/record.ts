@@ -99,12 +99,12 @@ async function planAgain(db: Db, claim: Claim, made: Made): Promise<boolean> {
   return numUpdatedRows > 0n
 }
 
-function endOf({ attempts }: Claim, { result, now }: Made) {
+function endOf({ attempts, interrupted }: Claim, { result, now }: Made) {
   // What a channel refuses for good waits for it to be mended; what it refuses of this message alone is over.
   const due =
     result.permanent?.what === 'message'
       ? undefined
-      : nextDue({ at: now, attempts, retryAfterMs: result.retryAfterMs })
+      : nextDue({ at: now, attempts: attempts - interrupted, retryAfterMs: result.retryAfterMs })
   return due === undefined ? { status: 'failed', due_at: null, finished_at: now } : { due_at: due }
 }
 

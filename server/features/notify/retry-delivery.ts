@@ -16,6 +16,7 @@ export interface RetryNeeds {
 const anew = (now: number) => ({
   status: 'waiting',
   attempts: 0,
+  interrupted: 0,
   due_at: now,
   leased_until: null,
   finished_at: null,

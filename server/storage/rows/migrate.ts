@@ -11,6 +11,7 @@ import { notify } from './migrations/0005-notify.ts'
 import { submissionsByEmail } from './migrations/0006-submissions-by-email.ts'
 import { accounts } from './migrations/0007-accounts.ts'
 import { words } from './migrations/0008-words.ts'
+import { interrupted } from './migrations/0009-interrupted.ts'
 import type { Tables } from './tables.ts'
 
 export const migrations = (engine: Engine): Record<string, Migration> => ({
@@ -22,6 +23,7 @@ export const migrations = (engine: Engine): Record<string, Migration> => ({
   '0006-submissions-by-email': submissionsByEmail(),
   '0007-accounts': accounts(engine),
   '0008-words': words(),
+  '0009-interrupted': interrupted(),
 })
 
 /** @throws a sentence for the operator when the database was made by a newer version, or a step fails. */

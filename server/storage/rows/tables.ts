@@ -318,6 +318,8 @@ export interface Deliveries {
   status: string
   /** Counted when one begins. */
   attempts: Generated<number>
+  /** Those of them that ended with the process. */
+  interrupted: Generated<number>
   due_at: number | null
   /** Who took it has until then; then another may. */
   leased_until: number | null
