@@ -1,19 +1,21 @@
 // The operator's commands as processes of their own, beside a running server.
 
-import { describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onBothEngines } from '../tests/support/server.ts'
 
 const ROOT = join(import.meta.dir, '..')
+setDefaultTimeout(120_000)
+
 const BUN = join(ROOT, 'node_modules/.bin/bun')
 
 async function towpath(
   env: Record<string, string | undefined>,
   words: string[],
   program = [BUN, 'server/cli.ts'],
-) {
+): Promise<Ran> {
   const child = Bun.spawn([...program, ...words], {
     cwd: ROOT,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
@@ -24,13 +26,75 @@ async function towpath(
   return { code: await child.exited, out, err }
 }
 
-onBothEngines('the command line beside a running server', (server) => {
-  const env = () => ({
-    DATA_DIR: server().dataDir,
-    DATABASE_URL: server().databaseUrl,
-    TOWPATH_URL: server().origin,
+interface Ran {
+  code: number
+  out: string
+  err: string
+}
+
+/** Runs the program's own file anew for each line of words, and answers with what it wrote. */
+const SHELL = `
+  const say = process.stdout.write.bind(process.stdout)
+  let ran = {}
+  for (const [name, stream] of [['out', process.stdout], ['err', process.stderr]])
+    stream.write = (text) => ((ran[name] += text), true)
+  let number = 0
+  for await (const line of console) {
+    if (line === '') break
+    ran = { out: '', err: '' }
+    process.exitCode = 0
+    process.argv.splice(0, Infinity, 'bun', 'cli.ts', ...JSON.parse(line))
+    await import('./server/cli.ts?' + number++)
+    say(JSON.stringify({ code: process.exitCode, ...ran }) + '\\n')
+  }`
+
+/** Many commands, one after the other, in one process: reading the program in takes longer than what it does. */
+function openShell(env: Record<string, string | undefined>) {
+  const child = Bun.spawn([BUN, '-e', SHELL], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'inherit',
   })
-  const run = (...words: string[]) => towpath(env(), words)
+  const answers = linesOf(child.stdout)
+  return {
+    async run(...words: string[]): Promise<Ran> {
+      child.stdin.write(`${JSON.stringify(words)}\n`)
+      child.stdin.flush()
+      const { value, done } = await answers.next()
+      if (done) throw new Error('the shell ended')
+      return JSON.parse(value)
+    },
+    async end() {
+      child.stdin.end()
+      return child.exited
+    },
+  }
+}
+
+async function* linesOf(stream: ReadableStream<Uint8Array>) {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of stream) {
+    text += decoder.decode(chunk, { stream: true })
+    const lines = text.split('\n')
+    text = lines.pop() ?? ''
+    yield* lines
+  }
+}
+
+onBothEngines('the command line beside a running server', (server) => {
+  let shell: ReturnType<typeof openShell>
+  beforeAll(() => {
+    shell = openShell({
+      DATA_DIR: server().dataDir,
+      DATABASE_URL: server().databaseUrl,
+      TOWPATH_URL: server().origin,
+    })
+  })
+  afterAll(() => shell?.end())
+  const run = (...words: string[]) => shell.run(...words)
   /** What a command prints when all is well: `out` alone. */
   const printed = async (...words: string[]) => {
     const { code, out, err } = await run(...words)
@@ -123,7 +187,7 @@ onBothEngines('the command line beside a running server', (server) => {
     })
     const fresh = ['user', 'create', 'new@example.com', '--workspace', String(id), '--role']
     expect(JSON.parse(await printed(...fresh, 'owner')).role).toBe('owner')
-  }, 30_000)
+  })
 
   test('makes no user where the workspace is none', async () => {
     expect(await run('user', 'create', 'lost@example.com', '--workspace', '999999')).toEqual({
@@ -173,7 +237,7 @@ describe('the command line', () => {
         err: 'API key not found\n',
       })
     })
-  }, 15_000)
+  })
 
   test.each([[[]], [['help']], [['--help']], [['-h']]])(
     '%p explains itself and touches nothing',
@@ -198,41 +262,51 @@ describe('the command line', () => {
     },
   )
 
-  // Options and words that a command would not heed are refused: `create My team` must not make "My".
-  test.each([
-    [['workspace', 'create'], 'A workspace needs a name of 1 to 100 characters.'],
-    [['workspace', 'create', '  '], 'A workspace needs a name of 1 to 100 characters.'],
-    [['workspace', 'create', 'x'.repeat(101)], 'A workspace needs a name of 1 to 100 characters.'],
-    [
-      ['workspace', 'create', 'My', 'team'],
-      '"workspace create" takes no word "team". Put names of several words in quotes.',
-    ],
-    [
-      ['workspace', 'create', 'a', '--plan', 'gold'],
-      'A plan is one of free, pro, business, scale, enterprise.',
-    ],
-    [['workspace', 'create', 'a', '--name', 'b'], '"workspace create" has no option --name.'],
-    [['workspace', 'plan', '1'], 'A plan is one of free, pro, business, scale, enterprise.'],
-    [['workspace', 'plan', 'one', 'pro'], 'The id of a workspace must be a whole number.'],
-    [['workspace', 'member', 'x', 'a@example.com'], 'The id of a workspace must be a whole number.'],
-    [['workspace', 'member', '1', 'a@example.com', '--role', 'admin'], 'A role is one of owner, member.'],
-    [['workspace', 'member', '1'], 'A user is named by an e-mail address.'],
-    [['user', 'create', 'nobody'], 'A user is named by an e-mail address.'],
-    [['user', 'create', 'a@example.com', '--role', 'owner'], '--role is what the user is in a workspace'],
-    [['user', 'create', 'a@example.com', '--workspace', 'x'], '--workspace must be a whole number.'],
-    [['user', 'create', 'a@example.com', '--name', ' '], 'A user needs a name of 1 to 100 characters.'],
-    [['user', 'reset', 'a@example.com', '--name', 'a'], '"user reset" has no option --name.'],
-    [['key', 'create'], '--workspace must be a whole number.'],
-    [['key', 'create', '--workspace', '1', '--name', ''], 'A key needs a name of 1 to 100 characters.'],
-    [['key', 'revoke'], 'The id of a key must be a whole number.'],
-    [['key', 'revoke', '1e3'], 'The id of a key must be a whole number.'],
-    [['key', 'create', '--colour', 'red'], "Unknown option '--colour'"],
-    [['key', 'destroy'], 'There is no command "key destroy".'],
-    [['constructor', ''], 'There is no command "constructor ".'],
-    [['toString'], 'There is no command "toString".'],
-  ])('%p is refused', async (words, message) => {
-    await inEmptyDir(async (DATA_DIR) => {
-      const { code, out, err } = await towpath({ DATA_DIR }, words)
+  describe('refuses what it does not understand', () => {
+    const dir = mkdtempSync(join(tmpdir(), 'towpath-test-'))
+    let shell: ReturnType<typeof openShell>
+    beforeAll(() => {
+      shell = openShell({ DATA_DIR: dir })
+    })
+    afterAll(async () => {
+      await shell?.end()
+      rmSync(dir, { recursive: true, force: true })
+    })
+
+    // Options and words that a command would not heed are refused: `create My team` must not make "My".
+    test.each([
+      [['workspace', 'create'], 'A workspace needs a name of 1 to 100 characters.'],
+      [['workspace', 'create', '  '], 'A workspace needs a name of 1 to 100 characters.'],
+      [['workspace', 'create', 'x'.repeat(101)], 'A workspace needs a name of 1 to 100 characters.'],
+      [
+        ['workspace', 'create', 'My', 'team'],
+        '"workspace create" takes no word "team". Put names of several words in quotes.',
+      ],
+      [
+        ['workspace', 'create', 'a', '--plan', 'gold'],
+        'A plan is one of free, pro, business, scale, enterprise.',
+      ],
+      [['workspace', 'create', 'a', '--name', 'b'], '"workspace create" has no option --name.'],
+      [['workspace', 'plan', '1'], 'A plan is one of free, pro, business, scale, enterprise.'],
+      [['workspace', 'plan', 'one', 'pro'], 'The id of a workspace must be a whole number.'],
+      [['workspace', 'member', 'x', 'a@example.com'], 'The id of a workspace must be a whole number.'],
+      [['workspace', 'member', '1', 'a@example.com', '--role', 'admin'], 'A role is one of owner, member.'],
+      [['workspace', 'member', '1'], 'A user is named by an e-mail address.'],
+      [['user', 'create', 'nobody'], 'A user is named by an e-mail address.'],
+      [['user', 'create', 'a@example.com', '--role', 'owner'], '--role is what the user is in a workspace'],
+      [['user', 'create', 'a@example.com', '--workspace', 'x'], '--workspace must be a whole number.'],
+      [['user', 'create', 'a@example.com', '--name', ' '], 'A user needs a name of 1 to 100 characters.'],
+      [['user', 'reset', 'a@example.com', '--name', 'a'], '"user reset" has no option --name.'],
+      [['key', 'create'], '--workspace must be a whole number.'],
+      [['key', 'create', '--workspace', '1', '--name', ''], 'A key needs a name of 1 to 100 characters.'],
+      [['key', 'revoke'], 'The id of a key must be a whole number.'],
+      [['key', 'revoke', '1e3'], 'The id of a key must be a whole number.'],
+      [['key', 'create', '--colour', 'red'], "Unknown option '--colour'"],
+      [['key', 'destroy'], 'There is no command "key destroy".'],
+      [['constructor', ''], 'There is no command "constructor ".'],
+      [['toString'], 'There is no command "toString".'],
+    ])('%p is refused', async (words, message) => {
+      const { code, out, err } = await shell.run(...words)
       expect([code, out]).toEqual([1, ''])
       expect(err).toStartWith(message)
     })
@@ -255,5 +329,5 @@ describe('the command line', () => {
       expect(away.err).toMatch(/^The database cannot be reached.*ECONNREFUSED/)
       expect(away.err).not.toContain('hunter2')
     })
-  }, 15_000)
+  })
 })

@@ -1,6 +1,6 @@
 // The demonstration as an operator makes it: by the command, beside a running server and without one.
 
-import { expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { whenUp } from '../../tests/support/when-up.ts'
 import { createKey } from '../features/accounts/keys.ts'
 import { openRows } from '../storage/rows/open.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(240_000)
 
 const ROOT = join(import.meta.dir, '../..')
 const BUN = join(ROOT, 'node_modules/.bin/bun')
@@ -79,7 +79,7 @@ const counted = (ask: Ask) =>
   until(
     'all clicks to be counted',
     async () => (await clicksIn(ask)) >= CLICKS && sum(await linksOf(ask), 'clicks') >= CLICKS,
-    30_000,
+    90_000,
   )
 
 onBothEngines('a demonstration beside a running server', (server) => {
@@ -188,19 +188,25 @@ onBothEngines('a demonstration beside a running server', (server) => {
     'counts once or not at all after %s, and can be made again',
     async (signal) => {
       const before = await workspaceIds(server())
-      const kills = [150, 350, 600, 900, 1300]
+      // From when it has begun to write: how long a process takes to come that far is no matter of what it writes.
+      const kills = server().engine === 'sqlite' ? [0, 250, 600] : [250]
       for (const ms of kills) {
         const child = begin(server(), 'demo', '--for', owner, '--clicks', String(CLICKS))
+        const errors = child.stderr.getReader()
+        await errors.read()
         await Bun.sleep(ms)
         child.kill(signal)
         await child.exited
+        await errors.cancel()
       }
       const again = await demo(server(), '--for', owner)
       const made = (await workspaceIds(server())).filter((one) => !before.includes(one))
       expect(made).toContain(again.id)
       await counted(await asker(server(), again.id))
-      await until('everything to be taken', () =>
-        readdirSync(join(server().dataDir, 'incoming')).every((name) => name.endsWith('.tmp')),
+      await until(
+        'everything to be taken',
+        () => readdirSync(join(server().dataDir, 'incoming')).every((name) => name.endsWith('.tmp')),
+        90_000,
       )
       await server().shipped()
       for (const one of made) {
@@ -209,6 +215,7 @@ onBothEngines('a demonstration beside a running server', (server) => {
         await until(
           'counters and analytics to agree',
           async () => (await clicksIn(theirs)) === sum(await linksOf(theirs), 'clicks'),
+          90_000,
         )
         const all = signal === 'SIGTERM' ? [CLICKS] : [0, CLICKS]
         expect(all).toContain(await clicksIn(theirs))
@@ -218,71 +225,79 @@ onBothEngines('a demonstration beside a running server', (server) => {
   )
 })
 
-test('waits for the next server where none runs, with an account of its own', async () => {
-  await withoutServer(async ({ dataDir, origin, id, out }) => {
-    expect(out).toContain('the next one counts the clicks when it starts')
-    const password = /Password {2}(\S+)/.exec(out)?.[1]
-    expect(password).toMatch(/^[a-z2-9]{20}$/)
+describe('where no server runs', () => {
+  type Made = Place & { id: number; out: string }
+  let one: Made
+  let two: Made
+  beforeAll(async () => {
+    const withoutServer = async () => {
+      const dataDir = mkdtempSync(join(tmpdir(), 'towpath-demo-'))
+      const place = { dataDir, databaseUrl: undefined, origin: 'http://go.example' }
+      return { ...place, ...(await demo(place)) }
+    }
+    one = await withoutServer()
+    two = await withoutServer()
+  })
+  afterAll(() => {
+    for (const made of [one, two]) if (made) rmSync(made.dataDir, { recursive: true, force: true })
+  })
+
+  const serving = async (
+    { dataDir, origin }: Made,
+    work: (server: TestServer, origin: string) => Promise<void>,
+  ) => {
     const server = await startServer('sqlite', { environment: { DATA_DIR: dataDir, TOWPATH_URL: origin } })
     try {
-      const ask = await asker(server, id)
+      await work(server, origin)
+    } finally {
+      await server.close()
+    }
+  }
+
+  test('is the same picture each time', async () => {
+    const pictures = []
+    for (const { dataDir } of [one, two]) {
+      const rows = await openRows({ dataDir })
+      const columns = ['fields', 'country', 'browser', 'utm_campaign', 'notes'] as const
+      const told = await rows.read.selectFrom('submissions').select(columns).orderBy('id').execute()
+      const links = await rows.read
+        .selectFrom('links')
+        .select(['slug', 'destination_url', 'leads'])
+        .orderBy('id')
+        .execute()
+      pictures.push({ told: told.slice(0, 200), links })
+      await rows.close()
+    }
+    expect(pictures[0]).toEqual(pictures[1] as never)
+    expect(pictures[0]?.told).toHaveLength(200)
+  })
+
+  test('waits for the next one, with an account of its own', async () => {
+    expect(one.out).toContain('the next one counts the clicks when it starts')
+    const password = /Password {2}(\S+)/.exec(one.out)?.[1]
+    expect(password).toMatch(/^[a-z2-9]{20}$/)
+    await serving(one, async (server, origin) => {
+      const ask = await asker(server, one.id)
       await counted(ask)
       expect(await clicksIn(ask)).toBe(CLICKS)
       const body = { email: 'demo@towpath.example', password }
       const signIn = { method: 'POST', body, headers: { Origin: origin } }
       expect((await server.call('/api/auth/sign-in/email', signIn)).status).toBe(200)
-    } finally {
-      await server.close()
-    }
+    })
   })
-})
 
-test('leaves the first sign-up to whoever comes, and is theirs the next time', async () => {
-  await withoutServer(async ({ dataDir, origin }) => {
-    const server = await startServer('sqlite', { environment: { DATA_DIR: dataDir, TOWPATH_URL: origin } })
-    try {
+  test('leaves the first sign-up to whoever comes, and is theirs the next time', async () => {
+    await serving(two, async (server, origin) => {
       const signup = async () => (await server.call('/api/auth/options')).json.signup
       expect(await signup()).toBe('first')
       const body = { name: 'Mara', email: 'mara@larkfield.example', password: 'a long enough phrase' }
       const signUp = { method: 'POST', body, headers: { Origin: origin } }
       expect((await server.call('/api/auth/sign-up/email', signUp)).status).toBe(200)
       expect(await signup()).toBe('invite')
-      const again = await demo({ dataDir, databaseUrl: undefined, origin })
+      const again = await demo({ dataDir: two.dataDir, databaseUrl: undefined, origin })
       expect(again.out).toContain('as mara@larkfield.example')
-    } finally {
-      await server.close()
-    }
+    })
   })
-})
-
-async function withoutServer(work: (made: Place & { id: number; out: string }) => Promise<void>) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'towpath-demo-'))
-  const place = { dataDir, databaseUrl: undefined, origin: 'http://go.example' }
-  try {
-    await work({ ...place, ...(await demo(place)) })
-  } finally {
-    rmSync(dataDir, { recursive: true, force: true })
-  }
-}
-
-test('is the same picture each time', async () => {
-  const pictures = []
-  for (let n = 0; n < 2; n++) {
-    const dataDir = mkdtempSync(join(tmpdir(), 'towpath-demo-'))
-    await demo({ dataDir, databaseUrl: undefined, origin: 'http://go.example' })
-    const rows = await openRows({ dataDir })
-    const columns = ['fields', 'country', 'browser', 'utm_campaign', 'notes'] as const
-    const told = await rows.read.selectFrom('submissions').select(columns).orderBy('id').execute()
-    const links = await rows.read
-      .selectFrom('links')
-      .select(['slug', 'destination_url', 'leads'])
-      .orderBy('id')
-      .execute()
-    pictures.push({ told: told.slice(0, 200), links })
-    await rows.close()
-    rmSync(dataDir, { recursive: true, force: true })
-  }
-  expect(pictures[0]).toEqual(pictures[1] as never)
 })
 
 interface Told {

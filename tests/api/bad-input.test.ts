@@ -133,21 +133,42 @@ test('every operation has a sample, and every sample an operation', () => {
 onBothEngines(
   `bad input, SEED=${SEED}`,
   (server) => {
-    async function prepared(operation: Operation) {
+    async function filled() {
       await anotherMinute(server())
       const workspace = await team(server())
-      const things = await thingsOf(server(), workspace, `w${workspace.id}`)
-      return { workspace, sample: sampleOf(operation, things), things }
+      return { workspace, things: await thingsOf(server(), workspace, `w${workspace.id}`) }
+    }
+
+    /** For requests that change nothing, or whose changes are nobody's business. */
+    let common: ReturnType<typeof filled> | undefined
+
+    async function prepared(operation: Operation, apart = operation.method !== 'GET') {
+      common ??= filled()
+      const { workspace, things } = await (apart ? filled() : common)
+      await anotherMinute(server())
+      return { workspace, sample: sampleOf(operation, things) }
+    }
+
+    /**
+     * What the store never sees is the same over either: over PostgreSQL there are a few for each operation, and some of
+     * those with a text that PostgreSQL cannot hold, should they come so far.
+     */
+    function sent(cases: Case[], pick: Pick): Case[] {
+      const [bad, odd] = [cases.filter((one) => one.bad), cases.filter((one) => !one.bad)]
+      if (server().engine === 'sqlite') return [...bad, ...pick(odd, 40)]
+      const unwritable = cases.filter(({ what }) => /\\u0000|\\ud[89a-f]/.test(what))
+      return [...new Set([...pick(unwritable, 10), ...pick(bad, 10), ...pick(odd, 10)])]
     }
 
     test.each(operations)(
       '$method $path refuses what is wrong and stores nothing of it, and breaks on nothing',
       async (operation) => {
         const { workspace, sample } = await prepared(operation)
-        const cases = casesOf(operation, sample, picker(SEED + operations.indexOf(operation)))
+        const pick = picker(SEED + operations.indexOf(operation))
+        const cases = sent(casesOf(operation, sample, pick), pick)
         const bad = cases.filter((one) => one.bad)
         // An operation that takes nothing has the fewest: names that it does not know.
-        expect(bad.length).toBeGreaterThanOrEqual(15)
+        expect(bad.length).toBeGreaterThanOrEqual(8)
         const before = await everyRow(server())
         const wrong = await sendAll(server(), workspace, operation, bad)
         const after = await everyRow(server())
@@ -156,7 +177,7 @@ onBothEngines(
         expect(wrong).toEqual([])
         expect(after).toEqual(before)
       },
-      60 * SECONDS,
+      120 * SECONDS,
     )
 
     test('a body in pieces is cut off after a megabyte, and a head after 16 KB', async () => {
@@ -210,7 +231,7 @@ onBothEngines(
     test.each(operations.filter(bodySchema))(
       '$method $path never fails on a body of any JSON',
       async (operation) => {
-        const { workspace, sample } = await prepared(operation)
+        const { workspace, sample } = await prepared(operation, false)
         const names = Object.keys(
           resolved(bodySchema(operation) ?? {}).properties ?? { links: 1, ids: 1, data: 1 },
         )
@@ -223,14 +244,13 @@ onBothEngines(
           }),
         )
         const url = urlOf(operation, sample)
-        await anotherMinute(server())
         const property = fc.asyncProperty(body, async (json) => {
           const one = { what: 'any JSON', bad: false, url, body: JSON.stringify(json) }
           expect(await send(server(), workspace, operation, one)).toEqual([])
         })
-        await fc.assert(property, { numRuns: 100, seed: SEED })
+        await fc.assert(property, { numRuns: server().engine === 'sqlite' ? 40 : 20, seed: SEED })
       },
-      60 * SECONDS,
+      120 * SECONDS,
     )
   },
   { clock },

@@ -191,27 +191,30 @@ onSite('a page view', (site) => {
     await visit.close()
   })
 
-  test.each([
-    ['no event id', 200, '{"e":null}'],
-    ['an error', 500, '{"error":"Internal server error"}'],
-    ['no JSON', 200, '<h1>Hello</h1>'],
-    ['something else', 200, 'null'],
-  ])('whose answer is %s is nobody’s trouble', async (_, status, body) => {
+  test('whose answer is no event id, an error, no JSON or something else is nobody’s trouble', async () => {
     const { workspace, put, visitor, open } = site()
     const ws = await workspace()
     const form = await ws.form()
     const visit = await visitor()
+    const { page } = visit
     const { instead, asked } = await watch(site(), visit)
-    instead.answer = { status, body }
-    await open(
-      visit,
-      put(`${ws.tag}<form action="${form.endpoint}" method="post"><button>Send</button></form>`),
-    )
-    await asked(1)
-    await visit.page.click('button')
-    await visit.page.locator('form [role=status]', { hasText: 'Thank you' }).waitFor()
-    expect(await kept(visit)).toEqual([])
-    expect(visit.errors).toEqual([])
+    const url = put(`${ws.tag}<form action="${form.endpoint}" method="post"><button>Send</button></form>`)
+    let views = 0
+    for (const [status, body] of [
+      [200, '{"e":null}'],
+      [500, '{"error":"Internal server error"}'],
+      [200, '<h1>Hello</h1>'],
+      [200, 'null'],
+    ] as const) {
+      instead.answer = { status, body }
+      await open(visit, url)
+      await asked(++views)
+      await page.click('button')
+      await page.locator('form [role=status]', { hasText: 'Thank you' }).waitFor()
+      expect([body, await kept(visit)]).toEqual([body, []])
+      expect([body, visit.errors]).toEqual([body, []])
+      expect([body, (await ws.stored(form.key)).length]).toEqual([body, views])
+    }
     await visit.close()
   })
 

@@ -15,6 +15,9 @@ afterAll(async () => {
 })
 
 const WORKERS = 24
+const ROUNDS = 3
+/** For a machine that is busy with other things. */
+const WITHIN_MS = 60_000
 /** Each may make 300 requests a minute. */
 const WORKSPACES = 40
 /** Enough that a kill falls among many answers, however slow the machine. */
@@ -34,14 +37,14 @@ function createLinks(house: House, server: RealServer, name: string): Load {
 }
 
 describe('every link that was answered with 201', () => {
-  test('is there, whole, after kill -9 at five random moments', async () => {
+  test('is there, whole, after kill -9 at three random moments', async () => {
     const house = await makeHouse(WORKSPACES)
     ends.push(house.end)
     const seen = new Set<string>()
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const server = await house.start()
       const load = createLinks(house, server, `round-${round}`)
-      await until('some links', () => load.acknowledged.length > LINKS_A_ROUND)
+      await until('some links', () => load.acknowledged.length > LINKS_A_ROUND, WITHIN_MS)
       await Bun.sleep(randomMs(0, 400))
       await server.kill()
       await load.stop()
@@ -62,10 +65,10 @@ describe('every link that was answered with 201', () => {
     expect(database.query('pragma integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
     expect(database.query('pragma foreign_key_check').all()).toEqual([])
     // Beyond the acknowledged there may be what was in flight at a kill.
-    expect(stored.length - seen.size).toBeWithin(0, 5 * WORKERS + 1)
+    expect(stored.length - seen.size).toBeWithin(0, ROUNDS * WORKERS + 1)
     database.close()
     expect(await server.stop()).toBe(0)
-  }, 30_000)
+  }, 300_000)
 
   test('is there after PostgreSQL crashed under load, and links are made again without a restart', async () => {
     const postgres = await startPostgres({ durable: true })
@@ -74,12 +77,12 @@ describe('every link that was answered with 201', () => {
     ends.push(house.end)
     const server = await house.start()
     const load = createLinks(house, server, 'crash')
-    await until('the first links', () => load.acknowledged.length > 50)
+    await until('the first links', () => load.acknowledged.length > LINKS_A_ROUND, WITHIN_MS)
     for (let crash = 0; crash < 2; crash++) {
       await Bun.sleep(randomMs(100, 300))
       await postgres.restart('immediate')
       const before = load.acknowledged.length
-      await until('links after the crash', () => load.acknowledged.length > before + WORKERS, 20_000)
+      await until('links after the crash', () => load.acknowledged.length > before + WORKERS, WITHIN_MS)
     }
     await load.stop()
 
@@ -98,5 +101,5 @@ describe('every link that was answered with 201', () => {
     const all = await Promise.all(house.keys.slice(0, 30).map((key) => server.api(key, '/links?limit=1')))
     expect(new Set(all.map(({ status }) => status))).toEqual(new Set([200]))
     expect(await server.stop()).toBe(0)
-  }, 60_000)
+  }, 300_000)
 })

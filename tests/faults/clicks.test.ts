@@ -8,6 +8,9 @@ import { makeHouse, randomMs } from './real-server.ts'
 const WORKERS = 16
 /** Enough that a kill falls among many answers, however slow the machine. */
 const CLICKS_EACH = 15
+const ROUNDS = 3
+/** For a machine that is busy with other things. */
+const WITHIN_MS = 60_000
 
 const ends: (() => Promise<unknown>)[] = []
 afterAll(async () => {
@@ -15,14 +18,14 @@ afterAll(async () => {
 })
 
 describe('kill -9 under load', () => {
-  test('five times on one directory: every answered click counts once, and none that was never sent', async () => {
+  test('three times on one directory: every answered click counts once, and none that was never sent', async () => {
     // One key for each worker and round, so that reading the answers stays below the limit of requests.
     const house = await makeHouse(WORKERS)
     ends.push(house.end)
     const answered = new Map<string, Set<string>>()
     const sent = new Map<string, Set<string>>()
     const keyOf = new Map<string, string>()
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const server = await house.start()
       let alive = true
       const work = async (worker: number) => {
@@ -33,7 +36,7 @@ describe('kill -9 under load', () => {
         sent.set(slug, gone)
         answered.set(slug, back)
         await linkTo(slug, key, server)
-        while (alive && gone.size < 900) {
+        while (alive && gone.size < 300) {
           const marker = `${slug}-${gone.size}`
           gone.add(marker)
           const answer = await server.click(`${slug}?utm_term=${marker}`).catch(() => {
@@ -44,12 +47,15 @@ describe('kill -9 under load', () => {
         }
       }
       const workers = Promise.all(Array.from({ length: WORKERS }, (_, worker) => work(worker)))
-      await until('each worker’s first clicks', () =>
-        Array.from({ length: WORKERS }, (_, worker) => answered.get(`r${round}w${worker}`)).every(
-          (back) => back && back.size > CLICKS_EACH,
-        ),
+      await until(
+        'each worker’s first clicks',
+        () =>
+          Array.from({ length: WORKERS }, (_, worker) => answered.get(`r${round}w${worker}`)).every(
+            (back) => back && back.size > CLICKS_EACH,
+          ),
+        WITHIN_MS,
       )
-      await Bun.sleep(randomMs(50, 900))
+      await Bun.sleep(randomMs(0, 400))
       await server.kill()
       await workers
     }
@@ -64,5 +70,5 @@ describe('kill -9 under load', () => {
     }
     await countersAgree(server, house.keys)
     expect(await server.stop()).toBe(0)
-  }, 60_000)
+  }, 300_000)
 })

@@ -11,7 +11,6 @@ import {
   rmSync,
   statSync,
   truncateSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +18,7 @@ import { countedOn, countersAgree, linkTo } from './counted.ts'
 import { type House, makeHouse, type RealServer } from './real-server.ts'
 
 // Each restarts the server at least once; a busy machine takes its time for that.
-setDefaultTimeout(30_000)
+setDefaultTimeout(90_000)
 
 const ends: (() => Promise<unknown>)[] = []
 afterAll(async () => {
@@ -103,9 +102,9 @@ describe('damaged files', () => {
     for (const path of paths) rmSync(path, { force: true })
   }
 
-  // After a proper end everything is in the file itself, after a kill most of it is in its log.
+  // After a proper end everything is in the file itself, after a kill most of it is in its log. One row for each way
+  // back: every kind of damage is in server/storage/hits/duckdb.test.ts.
   test.each([
-    ['flipped bytes in its header', 'stop', 'noticed', () => flip(database(), 0, 64)],
     [
       'flipped bytes in everything after its header',
       'stop',
@@ -113,12 +112,6 @@ describe('damaged files', () => {
       () => flip(database(), 12_288, statSync(database()).size - 12_288),
     ],
     ['flipped bytes in its log', 'kill', 'noticed', () => flip(wal(), statSync(wal()).size >> 1, 16)],
-    ['a log that was cut off', 'kill', '', () => truncateSync(wal(), statSync(wal()).size - 100)],
-    ['a log of garbage', 'kill', '', () => writeFileSync(wal(), 'garbage'.repeat(1000))],
-    ['garbage in place of it', 'kill', 'noticed', () => writeFileSync(database(), 'garbage'.repeat(10_000))],
-    ['no bytes in it', 'stop', '', () => writeFileSync(database(), '')],
-    ['no bytes in it but a log', 'kill', '', () => writeFileSync(database(), '')],
-    ['its file gone but its log there', 'kill', '', () => remove(database())],
     ['everything of it gone', 'stop', '', () => remove(database(), wal())],
   ] as const)('an analytics file with %s is built again, and the answers are the same', async (...row) => {
     const [, end, noticed, damage] = row

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { type House, makeHouse, type RealServer } from './real-server.ts'
 import { noStrace, traced, type Watched, watch } from './strace.ts'
 
-const ALONE = 40
-const TOGETHER = 40
+const ALONE = 25
+const TOGETHER = 25
 
 interface Subject {
   /** How its acknowledgements begin. */
@@ -48,7 +48,7 @@ export function survivesPowerLoss(what: string, subject: Subject) {
       // Those made together share commits; each of the others had one of its own.
       expect(unwritten).toBeLessThan(TOGETHER)
       expect(syncs).toBeGreaterThanOrEqual(ALONE)
-    }, 20_000)
+    }, 240_000)
 
     test('would cost something with synchronous=NORMAL, and this test would see it', async () => {
       const { answers, early } = await watchServer([
@@ -57,6 +57,6 @@ export function survivesPowerLoss(what: string, subject: Subject) {
       ])
       expect(answers).toBe(ALONE + TOGETHER)
       expect(early).toBeGreaterThan(ALONE)
-    }, 20_000)
+    }, 240_000)
   })
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe } from 'bun:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { type NewTestPerson, signUp, type TestPerson } from './accounts.ts'
 import { CHROMIUM_MS, launchChromium } from './chromium.ts'
-import { startServer, type TestServer, type TestServerOptions, until } from './server.ts'
+import { startServer, type TestServer, type TestServerOptions } from './server.ts'
 
 export interface Desk {
   server: TestServer
@@ -69,7 +69,7 @@ async function openWindow(
   )
   await context.addInitScript(WATCH)
   const page = await context.newPage()
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(30_000)
   const errors: string[] = []
   const wrong = (text: string) => errors.push(`${new URL(page.url()).pathname}: ${text}`)
   page.on('console', (message) => {
@@ -91,12 +91,21 @@ async function openWindow(
   }
 }
 
-// What stands below the window is loaded when it comes into sight.
-const STILL_LOADING = `[...document.querySelectorAll('[role=status][aria-label=Loading]')]
-  .some((one) => one.getBoundingClientRect().top < innerHeight)`
+// What stands below the window is loaded when it comes into sight. The page looks by itself: to be asked every few
+// milliseconds costs three processes more than it takes to draw.
+const NOTHING_LOADS = `new Promise((resolve, reject) => {
+  const last = Date.now() + 30_000
+  const look = () => {
+    const loading = [...document.querySelectorAll('[role=status][aria-label=Loading]')]
+    if (!loading.some((one) => one.getBoundingClientRect().top < innerHeight)) resolve()
+    else if (Date.now() > last) reject(new Error('waited 30 s for the page to be drawn'))
+    else setTimeout(look, 40)
+  }
+  look()
+})`
 
 /** Resolves when the page has its heading and nothing in sight still loads. */
 export async function drawn(page: Page): Promise<void> {
   await page.locator('h1').filter({ visible: true }).first().waitFor()
-  await until('the page to be drawn', async () => !(await page.evaluate(STILL_LOADING)), 15_000)
+  await page.evaluate(NOTHING_LOADS)
 }

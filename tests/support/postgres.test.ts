@@ -24,7 +24,7 @@ test('a fresh database is empty, writable and nobody else’s', async () => {
   await expect(ask(one.url, 'select 1')).rejects.toThrow('does not exist')
   expect(await ask(two.url, 'select count(*)::int as boats from boats')).toEqual([{ boats: 0 }])
   await two.drop()
-}, 60_000)
+}, 240_000)
 
 test('a durable server keeps what it acknowledged through every way to stop it', async () => {
   const server = await startPostgres({ durable: true })
@@ -39,7 +39,7 @@ test('a durable server keeps what it acknowledged through every way to stop it',
   }
   expect(await ask(server.url, 'select count(*)::int as boats from boats')).toEqual([{ boats: 4 }])
   await server.end()
-}, 60_000)
+}, 240_000)
 
 describe('however a test run ends, its server ends and its directory goes', () => {
   let workshop: string
@@ -54,7 +54,7 @@ describe('however a test run ends, its server ends and its directory goes', () =
          process.stdout.write('url=' + url + ';')
          if (process.env.END === 'SIGINT' || process.env.END === 'SIGKILL') await new Promise(() => {})
          expect(process.env.END).toBe('passing')
-       }, 60_000)`,
+       }, 200_000)`,
     )
   })
   afterAll(() => rmSync(workshop, { recursive: true, force: true }))
@@ -81,7 +81,7 @@ describe('however a test run ends, its server ends and its directory goes', () =
       if (!url) throw new Error(`no server was started: ${output}`)
       if (end === 'SIGINT' || end === 'SIGKILL') run.kill(end)
       await run.exited
-      const deadline = Date.now() + 20_000
+      const deadline = Date.now() + 90_000
       while (readdirSync(temporary).some((name) => name.startsWith('towpath-pg-'))) {
         if (Date.now() > deadline) throw new Error(`still there: ${readdirSync(temporary)}`)
         await Bun.sleep(50)
@@ -89,6 +89,6 @@ describe('however a test run ends, its server ends and its directory goes', () =
       await expect(ask(url, 'select 1')).rejects.toThrow('ECONNREFUSED')
       rmSync(temporary, { recursive: true, force: true })
     },
-    60_000,
+    240_000,
   )
 })

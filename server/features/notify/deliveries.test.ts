@@ -7,6 +7,8 @@ import { closeMailers } from '../../http/smtp.ts'
 import type { Send } from './notice.ts'
 
 const MINUTE = 60_000
+/** For a machine that is busy with other things. */
+const WITHIN_MS = 60_000
 
 outboxOnBothEngines('deliveries', (outbox) => {
   const list = async (workspace: OutboxWorkspace, query: string): Promise<(number | undefined)[]> =>
@@ -78,35 +80,39 @@ outboxOnBothEngines('deliveries', (outbox) => {
         return { outcome: 'refused', httpStatus: 400, answer: null, permanent }
       }),
     )
+    // More than are begun anew in one transaction; which is the same on both engines.
+    const each = outbox().rows.engine === 'sqlite' ? 260 : 40
     await workspace.submit(form, 2)
     outbox().pass(2 * MINUTE)
     const since = new Date(outbox().now() - MINUTE).toISOString()
-    await workspace.submit(form, 300)
-    await until('all to fail', async () => asked.length === 604, 20_000)
+    await workspace.submit(form, each)
+    await until('all to fail', async () => asked.length === 2 * each + 4, WITHIN_MS)
     await until(
       'their record',
-      async () => (await workspace.api('/deliveries?status=failed')).json.total === 604,
+      async () => (await workspace.api('/deliveries?limit=1&status=failed')).json.total === 2 * each + 4,
+      WITHIN_MS,
     )
     // It still fails: each is made once more, and only once.
     const again = await workspace.post('/deliveries/retry', { since, channelId: one.id })
-    expect(again.json).toEqual({ data: { retried: 300 } })
-    await until('them to fail again', () => asked.length === 904, 20_000)
+    expect(again.json).toEqual({ data: { retried: each } })
+    await until('them to fail again', () => asked.length === 3 * each + 4, WITHIN_MS)
     works = true
     await until(
       'their record',
-      async () => (await workspace.api('/deliveries?status=failed')).json.total === 604,
+      async () => (await workspace.api('/deliveries?limit=1&status=failed')).json.total === 2 * each + 4,
+      WITHIN_MS,
     )
-    expect((await workspace.post('/deliveries/retry', { since })).json.data.retried).toBe(600)
+    expect((await workspace.post('/deliveries/retry', { since })).json.data.retried).toBe(2 * each)
     await until(
       'them',
-      async () => (await workspace.api('/deliveries?status=delivered')).json.total === 600,
-      20_000,
+      async () => (await workspace.api('/deliveries?limit=1&status=delivered')).json.total === 2 * each,
+      WITHIN_MS,
     )
     expect((await workspace.api('/deliveries?status=failed')).json.total).toBe(4)
-    expect(new Set(asked).size).toBe(604)
+    expect(new Set(asked).size).toBe(2 * each + 4)
     expect((await workspace.post('/deliveries/retry', {})).status).toBe(422)
     expect((await workspace.post('/deliveries/retry', { since: 'yesterday' })).status).toBe(422)
-  }, 60_000)
+  }, 240_000)
 
   test('by mail arrive once each, though the mail server was away for half an hour', async () => {
     const port = freePort()
@@ -135,7 +141,7 @@ outboxOnBothEngines('deliveries', (outbox) => {
     expect(mail.mails.map(({ parsed }) => parsed.messageId).sort()).toEqual(sent.sort())
     closeMailers()
     await mail.stop()
-  }, 20_000)
+  }, 120_000)
 
   test.each(['retry', 'retry since', 'test', 'switch on'])(
     'of a channel that rests after failures go on at once by: %s',
@@ -170,7 +176,7 @@ outboxOnBothEngines('deliveries', (outbox) => {
       } else await workspace.api(`/channels/${id}`, { method: 'PATCH', body: { enabled: true } })
       // Those that were tried wait for their next rung.
       await until('the others', async () => {
-        const { total } = (await workspace.api('/deliveries?status=delivered')).json
+        const { total } = (await workspace.api('/deliveries?limit=1&status=delivered')).json
         return total >= 15
       })
       await Promise.all([hook.stop(), sound.stop()])
