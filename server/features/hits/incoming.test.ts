@@ -148,7 +148,9 @@ test('what a killed command left behind goes after an hour', async () => {
   for (const name of ['old.tmp', 'young.tmp']) await mkdir(join(incoming, name), { recursive: true })
   const longAgo = new Date(Date.now() - 2 * 60 * 60 * 1000)
   await utimes(join(incoming, 'old.tmp'), longAgo, longAgo)
-  await start(house)
+  const { spool } = await start(house)
+  // Nothing is looked after where nothing ever happens.
+  spool.append(rawHit({ workspaceId: WORKSPACE, linkId: 2 }))
   await until('it to go', () => !existsSync(join(incoming, 'old.tmp')))
   expect(existsSync(join(incoming, 'young.tmp'))).toBe(true)
 })

@@ -30,12 +30,14 @@ export function keepWorker(options: {
   /** Whether something waits to be shipped; asked every `lookEveryMs` while it sleeps. */
   isBehind(): boolean
   lookEveryMs: number
+  /** There has never been anything to do: the first is started for the first hit or question. */
+  isNew: boolean
   /** One was started: whatever is waited for is to be requested again. */
   onStart(): void
   onLost(error: unknown): void
 }): KeptWorker {
   const { receive, isAwaited, isBehind } = options
-  let state: State = 'lost'
+  let state: State = options.isNew ? 'asleep' : 'lost'
   let worker: ShipWorker | undefined
   let gone = Promise.withResolvers<void>()
   let closing: Promise<void> | undefined
@@ -121,7 +123,7 @@ export function keepWorker(options: {
     if (state === 'up') worker?.post(message)
     return state === 'up'
   }
-  start()
+  if (!options.isNew) start()
   return {
     tell,
     request(message) {

@@ -77,6 +77,20 @@ function workersOf(pid: number): number[] {
 const workers = () => workersOf(process.pid)
 
 describe.if(process.platform === 'linux')('a ship worker', () => {
+  test('is not there before the first hit or question of a new installation, which loses nothing by it', async () => {
+    const { spool, shipper, counted } = await start()
+    expect(workers()).toEqual([])
+    expect(shipper.state()).toMatchObject({ workerUp: true, engineUp: true, restarts: 0 })
+    const before = Date.now()
+    expect(shipper.countedUntil()).toBeGreaterThanOrEqual(before)
+    spool.append(rawHit())
+    expect(await clicks(shipper)).toBeLessThanOrEqual(1)
+    await until(() => counted() === 1)
+    expect(workers()).toHaveLength(1)
+    await shipper.drain()
+    expect(await clicks(shipper)).toBe(1)
+  }, 60_000)
+
   test('goes when there is nothing to do, and comes back for a hit, and for a question', async () => {
     const { spool, shipper, counted } = await start({ idleMs: 300 })
     spool.append(rawHit())

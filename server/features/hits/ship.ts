@@ -1,5 +1,7 @@
 // The server's side of the ship worker: questions in, counts out.
 
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { unavailable } from '../../lib/failure.ts'
 import { currentLogLevel } from '../../lib/log.ts'
 import type {
@@ -72,17 +74,25 @@ export interface ShipperOptions {
   idleMs?: number
 }
 
+/** A new installation has no hits anywhere, and none in its first segment yet. */
+const neverRan = ({ dataDir, spool }: ShipperOptions) =>
+  spool.shared[LIVE_SEGMENT] === 1 &&
+  spool.stats().appended === 0 &&
+  ['batches', 'hits.duckdb'].every((name) => !existsSync(join(dataDir, name)))
+
 export function openShipper(options: ShipperOptions): Shipper {
   const { spool, now = Date.now, shipEveryMs = SHIP_EVERY_MS } = options
   const { shared } = spool
   let { salts, ownHosts, countedUpTo: counted, since = 0 } = options
   let lastId = 0
+  const isNew = neverRan(options)
+  const spoolEnd = () => ({ seq: shared[LIVE_SEGMENT] ?? 0, offset: shared[LIVE_END] ?? 0 })
   let progress: Progress = {
-    engineUp: false,
+    engineUp: isNew,
     batch: 0,
     mark: 0,
     until: 0,
-    position: { seq: 0, offset: 0 },
+    position: isNew ? spoolEnd() : { seq: 0, offset: 0 },
     lost: { batches: 0, hits: 0 },
   }
   const drains = new Map<number, () => void>()
@@ -134,6 +144,7 @@ export function openShipper(options: ShipperOptions): Shipper {
     isAwaited: () => calls.isWaiting() || drains.size > 0,
     isBehind: () => !isEverythingShipped() || isHandedOver(options.dataDir),
     lookEveryMs: shipEveryMs,
+    isNew,
     onStart() {
       calls.request()
       for (const id of drains.keys()) worker.request({ type: 'drain', id })
@@ -159,8 +170,8 @@ export function openShipper(options: ShipperOptions): Shipper {
     export: (request, signal) => calls.ask<ExportedFile>({ type: 'export', request }, { signal }),
     async lastClicks(query, timeoutMs = ASK_TIMEOUT_MS) {
       if (shared[WAITING] !== 0) throw unavailable('Hits wait in memory for room on the disk', 1)
-      const through = { seq: shared[LIVE_SEGMENT] ?? 0, offset: shared[LIVE_END] ?? 0 }
-      return calls.ask<(LastClick | null)[]>({ type: 'lastClicks', query, through }, { timeoutMs })
+      const call = { type: 'lastClicks', query, through: spoolEnd() } as const
+      return calls.ask<(LastClick | null)[]>(call, { timeoutMs })
     },
     async forgetBefore(moment) {
       since = Math.max(since, moment)
