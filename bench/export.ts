@@ -1,7 +1,8 @@
 // What an export costs the server in memory and time: bun bench/export.ts [clicks] [format …]
-// A server of its own on a file of that many clicks of one workspace. RSS is sampled while an export is made and sent.
+// A server of its own on a file of that many clicks of one workspace. RSS of server and ship worker together is sampled
+// while an export is made and sent.
 
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
@@ -10,6 +11,7 @@ import { createWorkspace } from '../server/features/accounts/workspaces.ts'
 import { openDuckDb } from '../server/storage/hits/duckdb.ts'
 import { openRows } from '../server/storage/rows/open.ts'
 import { generateHits } from './hits-generator.ts'
+import { residentOf } from './resident.ts'
 
 const clicks = Number(process.argv[2] ?? 10_000_000)
 const formats = process.argv.length > 3 ? process.argv.slice(3) : ['csv', 'ndjson', 'parquet']
@@ -58,7 +60,10 @@ async function start(): Promise<Server> {
     if (Date.now() > late || child.exitCode !== null) throw new Error('the server did not start')
   return {
     origin,
-    rssMb: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024,
+    rssMb() {
+      const { server, worker } = residentOf(child.pid)
+      return server + worker
+    },
     async end() {
       child.kill('SIGTERM')
       await child.exited

@@ -15,20 +15,13 @@ const HITS = Number(process.argv[2] ?? 2_000_000)
 const COST_HITS = 300_000
 const RUNS = 3
 
-interface Run {
-  perSecond: number
-  /** Of all threads: worker, engine, collector. */
-  cpuMicros: number
-}
-
-/** From a full spool to the last hit in the engine. */
-async function ingest(dir: string, hits: number): Promise<Run> {
+/** From a full spool to the last hit in the engine. @returns hits per second */
+async function ingest(dir: string, hits: number): Promise<number> {
   const spool = await openSpool({ dir: join(dir, 'spool') })
   await fill(spool, hits)
   await Bun.$`sync`.quiet()
   let counted = 0
   const start = performance.now()
-  const before = process.cpuUsage()
   const shipper = openShipper({
     dataDir: dir,
     spool,
@@ -41,13 +34,12 @@ async function ingest(dir: string, hits: number): Promise<Run> {
   })
   await shipper.drain()
   const seconds = (performance.now() - start) / 1000
-  const { user, system } = process.cpuUsage(before)
   const found = await countAll(shipper)
   await shipper.close()
   await spool.close()
   if (found !== hits) throw new Error(`${hits} hits were recorded and ${found} are in the engine`)
   process.stderr.write(`${hits} hits in ${seconds.toFixed(1)} s, ${counted} of them clicks of people\n`)
-  return { perSecond: hits / seconds, cpuMicros: (user + system) / hits }
+  return hits / seconds
 }
 
 async function countAll(shipper: Shipper): Promise<number> {
@@ -63,14 +55,12 @@ async function countAll(shipper: Shipper): Promise<number> {
 setLogLevel('error')
 const dir = mkdtempSync(join(tmpdir(), 'towpath-ingest-'))
 try {
-  const runs: Run[] = []
+  const runs: number[] = []
   for (let run = 0; run < RUNS; run++) runs.push(await ingest(join(dir, `${run}`), HITS))
-  const middle = runs.toSorted((a, b) => a.perSecond - b.perSecond)[Math.floor(RUNS / 2)] as Run
+  const middle = runs.toSorted((a, b) => a - b)[Math.floor(RUNS / 2)] as number
   const shown = (n: number) => Math.round(n).toLocaleString('en-US')
   process.stdout.write(
-    `From spool to engine: ${shown(middle.perSecond)} hits/s (runs: ` +
-      `${runs.map(({ perSecond }) => shown(perSecond)).join('; ')}), ` +
-      `${middle.cpuMicros.toFixed(1)} µs of processor time per hit\n\n`,
+    `From spool to engine: ${shown(middle)} hits/s (runs: ${runs.map(shown).join('; ')})\n\n`,
   )
   process.stdout.write(`${await costs(join(dir, 'costs'), COST_HITS)}\n`)
 } finally {
