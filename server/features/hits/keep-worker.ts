@@ -35,6 +35,8 @@ export function keepWorker(options: {
   /** One was started: whatever is waited for is to be requested again. */
   onStart(): void
   onLost(error: unknown): void
+  /** There has been nothing to do for a while. */
+  onAsleep(): void
 }): KeptWorker {
   const { receive, isAwaited, isBehind } = options
   let state: State = options.isNew ? 'asleep' : 'lost'
@@ -93,6 +95,7 @@ export function keepWorker(options: {
     else if (state === 'leaving') {
       state = 'asleep'
       if (isAwaited() || isBehind()) start()
+      else options.onAsleep()
     } else lose(reason)
     gone.resolve()
   }
