@@ -39,7 +39,7 @@ export function hitFigures(spool: Pick<Spool, 'stats'>, shipper: Pick<Shipper, '
     {
       name: 'towpath_resident_bytes',
       kind: 'gauge',
-      help: 'Resident memory',
+      help: 'Resident memory of the server, without its ship worker',
       value: process.memoryUsage.rss(),
     },
   ]

@@ -4,8 +4,8 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Failure, unavailable } from '../../lib/failure.ts'
+import { giveWay } from '../../lib/give-way.ts'
 import { describeError, log, setLogLevel } from '../../lib/log.ts'
-import { yieldCores } from '../../lib/yield-cores.ts'
 import { type Geo, openGeo } from '../../storage/geo.ts'
 import { openDuckDb } from '../../storage/hits/duckdb.ts'
 import { queue } from '../../storage/hits/duckdb-connections.ts'
@@ -37,7 +37,7 @@ const CATCH_UP_MS = 2000
 const NOTHING = { until: 0, batch: 0, position: { seq: 0, offset: 0 } }
 
 // A redirect waits for nobody; a hit may, it is safe in the spool.
-yieldCores()
+giveWay()
 const { settings, send, listen } = await openServerLine()
 setLogLevel(settings.logLevel)
 const { node, dataDir } = settings

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { NICENESS } from './yield-cores.ts'
+import { NICENESS, OOM_SCORE } from './give-way.ts'
 
 /** Of every thread of a process. */
 const nicenesses = (pid: number) =>
@@ -10,12 +10,12 @@ const nicenesses = (pid: number) =>
   )
 
 test.if(process.platform === 'linux')(
-  'a process gives way with every thread, those that it starts later too; whoever started it does not',
+  'a process gives way with every thread, those that it starts later too, and with its memory; whoever started it does not',
   async () => {
     const before = nicenesses(process.pid)
     const code = `import { readFile } from 'node:fs/promises'
-      import { yieldCores } from '${join(import.meta.dir, 'yield-cores.ts')}'
-      yieldCores()
+      import { giveWay } from '${join(import.meta.dir, 'give-way.ts')}'
+      giveWay()
       await Promise.all(Array.from({ length: 8 }, () => readFile('/proc/self/stat')))
       process.send('done')
       setInterval(() => {}, 1000)`
@@ -25,6 +25,7 @@ test.if(process.platform === 'linux')(
     const lowered = nicenesses(child.pid)
     expect(lowered.length).toBeGreaterThan(3)
     expect(new Set(lowered)).toEqual(new Set([NICENESS]))
+    expect(readFileSync(`/proc/${child.pid}/oom_score_adj`, 'utf8').trim()).toBe(String(OOM_SCORE))
     expect(new Set(nicenesses(process.pid))).toEqual(new Set(before))
     child.kill('SIGKILL')
     await child.exited
