@@ -8,8 +8,14 @@ import { COLUMN_NAMES, TO_SORTED } from './duckdb-layout.ts'
 
 /** Two of DuckDB's row groups, so that none is left half full: sorted in about a second. */
 export const RUN_HITS = 2 * 122_880
-/** How long no load has run when sorting begins: a backlog is loaded first. */
+/** How long no load has run when sorting begins. */
 const IDLE_MS = 100
+/**
+ * A load of so many is one of a backlog, and the next is being written: to sort in between would take the core from that
+ * (126,000 hits a second from spool to engine instead of 180,000).
+ */
+const BACKLOG_HITS = 100_000
+const BACKLOG_IDLE_MS = 2_000
 /** After an error (a full disk, say). What was not sorted is answered from where it is. */
 const RETRY_MS = 60_000
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -17,8 +23,8 @@ const DAY_MS = 24 * 60 * 60 * 1000
 type Transact = <T>(work: (connection: DuckDBConnection) => Promise<T>) => Promise<T>
 
 export interface Sorting {
-  /** Runs a load; sorting begins when there is none. */
-  during<T>(load: () => Promise<T>): Promise<T>
+  /** Runs a load, which says how many hits there were; sorting begins when there is none. */
+  during(load: () => Promise<number>): Promise<void>
   /** Runs it while nothing is being sorted. */
   paused<T>(work: () => Promise<T>): Promise<T>
   /** Resolves when too few hits wait, or they cannot be sorted now. */
@@ -64,22 +70,34 @@ export function keepSorted(options: { transact: Transact; runHits: number }): So
     )
   }
 
-  async function keepOut<T>(work: () => Promise<T>, until?: () => Promise<void> | undefined): Promise<T> {
+  /** @param idleMsAfter how long nothing is sorted after it */
+  async function keepOut<T>(work: () => Promise<T>, idleMsAfter: (done: T) => number): Promise<T> {
     busy++
     clearTimeout(timer)
+    let idleMs = IDLE_MS
     try {
-      await until?.()
-      return await work()
+      const done = await work()
+      idleMs = idleMsAfter(done)
+      return done
     } finally {
       busy--
-      plan(IDLE_MS)
+      plan(idleMs)
     }
   }
 
   plan(IDLE_MS)
   return {
-    during: (load) => keepOut(load),
-    paused: (work) => keepOut(work, () => running),
+    async during(load) {
+      await keepOut(load, (hits) => (hits >= BACKLOG_HITS ? BACKLOG_IDLE_MS : IDLE_MS))
+    },
+    paused: (work) =>
+      keepOut(
+        async () => {
+          await running
+          return await work()
+        },
+        () => IDLE_MS,
+      ),
     settled() {
       const settled = Promise.withResolvers<void>()
       if (closed || performance.now() < retryAt) settled.resolve()

@@ -157,13 +157,15 @@ async function prepare(instance: DuckDBInstance, thorough: boolean) {
   }
 }
 
-async function load(writer: DuckDBConnection, { node, number, path }: Batch, since: number) {
-  await transact(writer, async () => {
+/** @returns how many hits it had, 0 for one that is in already */
+function load(writer: DuckDBConnection, { node, number, path }: Batch, since: number): Promise<number> {
+  return transact(writer, async () => {
     const mark = await readMark(writer, node)
-    if (number <= mark) return
+    if (number <= mark) return 0
     if (number !== mark + 1) throw new Error(`Batch ${number} of ${node} does not follow batch ${mark}`)
-    await writer.run(INSERT, [node, resolve(path), BigInt(since)])
+    const { rowsChanged } = await writer.run(INSERT, [node, resolve(path), BigInt(since)])
     await writeMark(writer, node, number)
+    return rowsChanged
   })
 }
 
