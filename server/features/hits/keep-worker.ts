@@ -91,13 +91,14 @@ export function keepWorker(options: {
 
   function ended(reason: Error) {
     worker = undefined
+    // Of this one: a next one, started below, is gone when it is.
+    gone.resolve()
     if (closing) state = 'closed'
     else if (state === 'leaving') {
       state = 'asleep'
       if (isAwaited() || isBehind()) start()
       else options.onAsleep()
     } else lose(reason)
-    gone.resolve()
   }
 
   function lose(error: unknown) {

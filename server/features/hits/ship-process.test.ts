@@ -132,6 +132,19 @@ describe.if(process.platform === 'linux')('a ship worker', () => {
     expect(shipper.state().restarts).toBe(0)
   }, 60_000)
 
+  test('that is asked for while it goes is followed by another, which is waited for at the end', async () => {
+    for (let wait = 0; wait < 20; wait++) {
+      const { spool, shipper, counted, stop } = await start({ idleMs: 1 })
+      await clicks(shipper)
+      // Somewhere between these two it is being let go.
+      for (let turn = 0; turn < wait; turn++) await new Promise(setImmediate)
+      await clicks(shipper)
+      spool.append(rawHit())
+      await stop()
+      expect([counted(), workers()]).toEqual([1, []])
+    }
+  }, 60_000)
+
   test('that is gone when its server ends leaves no address behind', async () => {
     const dataDir = await newDataDir()
     const { spool, counted, stop } = await start({ idleMs: 100, dataDir })
