@@ -82,10 +82,10 @@ async function nothingIsLost(house: House, rounds: number) {
 }
 
 describe('every submission that was acknowledged', () => {
-  test('is there, whole and once, after kill -9 at three random moments under 64 senders', async () => {
+  test('is there, whole and once, after kill -9 at five random moments under 64 senders', async () => {
     const house = await makeHouse(1)
     ends.push(house.end)
-    const damage = await nothingIsLost(house, 3)
+    const damage = await nothingIsLost(house, 5)
     expect(damage).toEqual({ integrity: [{ integrity_check: 'ok' }], foreignKeys: [] })
   }, 300_000)
 

@@ -16,10 +16,10 @@ import {
 import { onBothEngines } from '../../../tests/support/server.ts'
 
 // The store sees only what the parsers let through: it takes less to know about PostgreSQL.
-const BODIES = { sqlite: 2_500, postgres: 500 }
+const BODIES = { sqlite: 10_000, postgres: 2_000 }
 const AT_ONCE = 20
-// Far above what any takes on a busy machine, and far below what a megabyte that is worked on quadratically would.
-const AT_MOST_MS = 5_000
+// Far above what any takes on a busy machine, and far below what a body that is worked on quadratically would.
+const P99_MS = 1_000
 
 const text = fc.string({ unit: 'binary', maxLength: 12 })
 const fields = fc.array(fc.record({ name: text, value: text }), { maxLength: 6 })
@@ -113,7 +113,7 @@ onBothEngines(
         }
         await Promise.all(Array.from({ length: AT_ONCE }, sender))
         times.sort((a, b) => a - b)
-        expect(times[Math.floor(times.length * 0.99)]).toBeLessThan(AT_MOST_MS)
+        expect(times[Math.floor(times.length * 0.99)]).toBeLessThan(P99_MS)
         expect((await post(server(), open, FORM, 'a=1', SCRIPT)).text).toBe('{"ok":true}')
       },
       120_000,
@@ -142,7 +142,7 @@ onBothEngines(
       const began = performance.now()
       const answer = await post(server(), form, type, body, SCRIPT)
       expect([200, 400, 413, 422]).toContain(answer.status)
-      expect(performance.now() - began).toBeLessThan(AT_MOST_MS)
+      expect(performance.now() - began).toBeLessThan(P99_MS)
     })
   },
   BEHIND_PROXY,

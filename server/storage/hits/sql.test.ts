@@ -132,19 +132,19 @@ function count(hits: Hit[], asked: HitQuery): HitAnswer[] {
 describe.each([
   { where: 'as they arrived', runHits: Number.POSITIVE_INFINITY },
   // Hits come in any order of time, so every batch is late for the runs before it.
-  { where: 'sorted but for the last few', runHits: 85 },
+  { where: 'sorted but for the last few', runHits: 170 },
 ])('questions about hits $where', ({ runHits }) => {
   let directory: string
   let engine: DuckDbEngine
   let copy: DuckDBInstance
-  const hits = fc.sample(anyHit, { numRuns: 1500, seed: 7 })
+  const hits = fc.sample(anyHit, { numRuns: 3000, seed: 7 })
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'hits-'))
     engine = await openDuckDb({ path: join(directory, 'hits.duckdb'), runHits, threads: 1 })
     for (let number = 1; number <= 3; number++) {
       const path = join(directory, `${number}`)
-      const part = hits.slice((number - 1) * 500, number * 500)
+      const part = hits.slice((number - 1) * 1000, number * 1000)
       writeFileSync(path, part.map((each) => `${JSON.stringify(each)}\n`).join(''))
       await engine.load({ node: 'a', number, path })
       await engine.sorted()
@@ -163,9 +163,9 @@ describe.each([
       fc.asyncProperty(anyQuery, async (asked) => {
         expect(await engine.ask(asked)).toEqual(count(hits, asked))
       }),
-      { numRuns: 200 },
+      { numRuns: 1000 },
     )
-  }, 60_000)
+  }, 240_000)
 
   test('are answered the same in shares of the visitors', async () => {
     const connection = await copy.connect()
@@ -174,9 +174,9 @@ describe.each([
         const shares = Array.from({ length: of }, (_, number) => answer(connection, asked, { of, number }))
         expect(sum((await Promise.all(shares)).flat(), asked)).toEqual(count(hits, asked))
       }),
-      { numRuns: 60 },
+      { numRuns: 200 },
     )
-  }, 60_000)
+  }, 240_000)
 })
 
 describe('the statements of questions', () => {
