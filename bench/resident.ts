@@ -1,6 +1,7 @@
 // What a server holds in memory: the process itself, and the ship worker that it may have started.
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
+import { shipWorkersOf } from '../tests/support/ship-workers.ts'
 
 export interface Resident {
   /** MB. */
@@ -10,17 +11,8 @@ export interface Resident {
 }
 
 export function residentOf(pid: number): Resident {
-  const worker = readdirSync('/proc').find((name) => /^\d+$/.test(name) && isWorkerOf(name, pid))
-  return { server: residentMb(pid), worker: worker === undefined ? 0 : residentMb(Number(worker)) }
-}
-
-function isWorkerOf(name: string, pid: number): boolean {
-  try {
-    const parent = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1]
-    return Number(parent) === pid && readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('ship-worker')
-  } catch {
-    return false // it has ended meanwhile
-  }
+  const [worker] = shipWorkersOf(pid)
+  return { server: residentMb(pid), worker: worker === undefined ? 0 : residentMb(worker) }
 }
 
 function residentMb(pid: number): number {

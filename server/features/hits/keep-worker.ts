@@ -111,11 +111,11 @@ export function keepWorker(options: {
   }
 
   async function close() {
-    clearTimeout(restartTimer)
     clearInterval(look)
     if (state === 'leaving') await gone.promise
     // An address must not stay in the spool until the next start.
     if (worker === undefined && state !== 'lost' && isBehind()) start()
+    clearTimeout(restartTimer)
     if (worker) await dismiss()
     state = 'closed'
   }

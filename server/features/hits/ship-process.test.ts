@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { shipWorkersOf } from '../../../tests/support/ship-workers.ts'
 import { lockForShipping } from '../../storage/lock.ts'
 import { rawHit } from './raw-hit.fixture.ts'
 import { openShipper, type Shipper } from './ship.ts'
@@ -57,24 +58,7 @@ const clicks = async (shipper: Shipper) => {
   return (await shipper.ask({ workspaceId: 1, ...everything, groupBy: total }))[0]?.clicks ?? 0
 }
 
-/** Process ids of the ship workers that a process has started. */
-function workersOf(pid: number): number[] {
-  const fields = (each: string) => readFileSync(`/proc/${each}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  const isOurs = (each: string) => {
-    try {
-      return (
-        Number(fields(each)[1]) === pid &&
-        readFileSync(`/proc/${each}/cmdline`, 'utf8').includes('ship-worker')
-      )
-    } catch {
-      return false // it has ended meanwhile
-    }
-  }
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && isOurs(name))
-    .map(Number)
-}
-const workers = () => workersOf(process.pid)
+const workers = () => shipWorkersOf(process.pid)
 
 /** Or waits for whoever is its parent now to look at it, which not every first process of a container does. */
 function hasEnded(pid: number): boolean {
@@ -184,7 +168,7 @@ describe.if(process.platform === 'linux')('a ship worker', () => {
     const up = Promise.withResolvers<void>()
     const server = Bun.spawn([process.execPath, '-e', code], { ipc: () => up.resolve() })
     await up.promise
-    const [worker] = workersOf(server.pid)
+    const [worker] = shipWorkersOf(server.pid)
     expect(worker).toBeDefined()
     server.kill('SIGKILL')
     const lock = await lockForShipping(dataDir)

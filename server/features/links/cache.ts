@@ -115,7 +115,7 @@ export function linkCache({
       return link
     },
     set(domain, slugKeyText, link, readAt) {
-      // Mostly one text, of which two copies are here: the one cut out of a request takes three times the memory.
+      // Mostly one text, of which two copies are here.
       const key = keyOf(domain, link?.slug === slugKeyText ? link.slug : slugKeyText)
       if (readAt === changes) keep(key, light(link ?? { id: NO_LINK }, later()))
       // What was read may be old, and what was known before is older still.

@@ -70,34 +70,25 @@ export function keepSorted(options: { transact: Transact; runHits: number }): So
     )
   }
 
-  /** @param idleMsAfter how long nothing is sorted after it */
-  async function keepOut<T>(work: () => Promise<T>, idleMsAfter: (done: T) => number): Promise<T> {
+  async function keepOut<T>(work: () => Promise<T>, until?: () => Promise<void> | undefined): Promise<T> {
     busy++
     clearTimeout(timer)
-    let idleMs = IDLE_MS
     try {
-      const done = await work()
-      idleMs = idleMsAfter(done)
-      return done
+      await until?.()
+      return await work()
     } finally {
       busy--
-      plan(idleMs)
+      plan(IDLE_MS)
     }
   }
 
   plan(IDLE_MS)
   return {
     async during(load) {
-      await keepOut(load, (hits) => (hits >= BACKLOG_HITS ? BACKLOG_IDLE_MS : IDLE_MS))
+      const hits = await keepOut(load)
+      if (hits >= BACKLOG_HITS) plan(BACKLOG_IDLE_MS)
     },
-    paused: (work) =>
-      keepOut(
-        async () => {
-          await running
-          return await work()
-        },
-        () => IDLE_MS,
-      ),
+    paused: (work) => keepOut(work, () => running),
     settled() {
       const settled = Promise.withResolvers<void>()
       if (closed || performance.now() < retryAt) settled.resolve()
