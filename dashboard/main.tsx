@@ -8,8 +8,8 @@ import { createRoot } from 'react-dom/client'
 import { ApiError } from './api/client.ts'
 import { isSignedOut } from './api/session.ts'
 import { createAppRouter } from './routes.tsx'
+import { Toasts, toastError } from './ui/overlays/toast.tsx'
 import { readTheme, setTheme } from './ui/theme.ts'
-import { Toasts, toastError } from './ui/toast.tsx'
 
 setTheme(readTheme())
 

@@ -6,58 +6,58 @@ import { html } from 'hono/html'
 import manifest from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
 import { openDashboard } from './dashboard.ts'
-import { accountsApi } from './features/accounts/api.ts'
-import { openLimiter, type RateLimiter } from './features/accounts/limits.ts'
-import { signInEndpoints } from './features/accounts/public.ts'
-import { analyticsApi } from './features/analytics/api.ts'
-import { leadsApi } from './features/analytics/leads-api.ts'
-import { openScratch } from './features/analytics/scratch.ts'
-import { creditTouches } from './features/attribution/credit.ts'
-import { eventIds } from './features/attribution/event-id.ts'
-import { openAttribution } from './features/attribution/infer.ts'
-import { joinVisits } from './features/attribution/joined.ts'
-import { intake } from './features/attribution/public.ts'
-import { openSnippet } from './features/attribution/script.ts'
-import { openSenders } from './features/attribution/sender.ts'
-import { workspaceNames } from './features/attribution/workspace-names.ts'
-import { formsApi } from './features/forms/api.ts'
-import { type Attempts, openAttempts } from './features/forms/attempts.ts'
-import { openCaptcha } from './features/forms/captcha.ts'
-import { formCheckApi } from './features/forms/check-api.ts'
-import { formFacts } from './features/forms/form-facts.ts'
-import { lossesApi } from './features/forms/losses-api.ts'
-import { thanksPage } from './features/forms/pages.ts'
-import { formEndpoint } from './features/forms/public.ts'
-import { type ClickIds, clickIds } from './features/hits/click-id.ts'
-import { retainedSince } from './features/hits/pruning.ts'
-import { ensureSalts } from './features/hits/salts.ts'
-import { openShipper, type Shipper } from './features/hits/ship.ts'
-import { openSpool } from './features/hits/spool.ts'
-import { createSaltBook, type SaltOf } from './features/hits/visitor.ts'
-import { linksApi } from './features/links/api.ts'
-import { type LinkCache, linkCache } from './features/links/cache.ts'
-import { countClicks, countedBatch } from './features/links/count-clicks.ts'
+import { createRateLimiter, type RateLimiter } from './features/accounts/access/rate-limiter.ts'
+import { createAccountsApi } from './features/accounts/api.ts'
+import { createAuthEndpoints } from './features/accounts/public.ts'
+import { createAnalyticsApi } from './features/analytics/api.ts'
+import { prepareScratchDirectory } from './features/analytics/export-directory.ts'
+import { createLeadsApi } from './features/analytics/leads-api.ts'
+import { createClickInference } from './features/attribution/infer-clicks.ts'
+import { createVisitMatcher } from './features/attribution/match-visit.ts'
+import { createTouchRecorder } from './features/attribution/record-touches.ts'
+import { createSenderDescriber } from './features/attribution/sender.ts'
+import { createFormsApi } from './features/forms/api.ts'
+import { type AttemptCounter, openAttemptCounter } from './features/forms/attempts/attempt-counter.ts'
+import { createLossesApi } from './features/forms/attempts/losses-api.ts'
+import { createCaptchaProvider } from './features/forms/captcha/captcha-provider.ts'
+import { createFormInfoEndpoint } from './features/forms/endpoint/form-info.ts'
+import { thanksPage } from './features/forms/endpoint/pages.ts'
+import { createFormCheckApi } from './features/forms/page-check/check-api.ts'
+import { createFormEndpoint } from './features/forms/public.ts'
+import { toRetentionStart } from './features/hits/batches/retention.ts'
+import { type ClickIds, createClickIds } from './features/hits/click-id.ts'
+import { openSpool } from './features/hits/spool/spool.ts'
+import { type HitWorkerClient, openHitWorkerClient } from './features/hits/worker/client.ts'
+import { createLinksApi } from './features/links/api.ts'
+import { createLinkCache, type LinkCache } from './features/links/cache.ts'
+import { countClicks, getCountedBatch } from './features/links/count-clicks.ts'
 import type { Site } from './features/links/link.ts'
-import { reservedSlugs } from './features/links/slug.ts'
-import { notifyApi } from './features/notify/api.ts'
-import { redirectApi } from './features/redirect/api.ts'
-import { shortLinks } from './features/redirect/public.ts'
+import { toReservedSlugs } from './features/links/slug.ts'
+import { createNotifyApi } from './features/notify/api.ts'
+import { createRedirectApi } from './features/redirect/api.ts'
+import { createRedirects } from './features/redirect/public.ts'
+import { createEventIds } from './features/tracking/event-id.ts'
+import { createPageViewIntake } from './features/tracking/public.ts'
+import { createSnippet } from './features/tracking/snippet.ts'
+import { createWorkspaceLookup } from './features/tracking/workspace-lookup.ts'
+import { ensureSalts } from './features/visitors/salts.ts'
+import { createDailySalts, type SaltLookup } from './features/visitors/visitor-id.ts'
 import { hitFigures } from './figures.ts'
-import { answerFailure } from './http/answer.ts'
-import { openMail } from './http/mail.ts'
-import { type OperationsNeeds, operations } from './http/operations.ts'
-import { page, wantsJson } from './http/page.ts'
-import type { Peers } from './http/peers.ts'
-import { reference } from './http/reference.ts'
+import { createApiDocs } from './http/api-docs.ts'
+import { toErrorResponse } from './http/error-response.ts'
+import { createHealthAndMetrics, type OperationsNeeds } from './http/health-and-metrics.ts'
+import { renderHtmlPage, wantsJson } from './http/html-page.ts'
 import { requestId } from './http/request-id.ts'
-import { proveSafeRequest } from './http/safe-request.ts'
+import { verifySafeRequest } from './http/safe-request.ts'
+import { createMailSender } from './http/send-mail.ts'
+import type { ServerHandle } from './http/server-handle.ts'
 import { startJobs } from './jobs.ts'
 import { notFound } from './lib/failure.ts'
 import { type Notify, openNotify } from './notify.ts'
-import { restApi } from './rest.ts'
-import { type Geo, openGeo } from './storage/geo.ts'
+import { createRestApi } from './rest.ts'
+import { type Database, openDatabase } from './storage/database/open-database.ts'
+import { createGeoLookup, type GeoLookup } from './storage/geo.ts'
 import { lockDataDir } from './storage/lock.ts'
-import { openRows, type Rows } from './storage/rows/open.ts'
 
 // Another process's change to a link is noticed within this time; one machine notices at once.
 const SHARED_CACHE_MS = 2_000
@@ -73,65 +73,71 @@ export interface AppOptions {
 
 /** Everything but the listening socket. @throws when a store cannot be opened, or a guard does not hold */
 export async function openApp(config: Config, { now = Date.now, clock }: AppOptions = {}) {
-  await proveSafeRequest()
+  await verifySafeRequest()
   const lock = lockDataDir(config.dataDir)
-  const rows = await openRows(config).catch((error) => {
+  const db = await openDatabase(config).catch((error) => {
     lock.release()
     throw error
   })
   const site = siteOf(config)
-  const salts = createSaltBook()
-  const { spool, shipper } = await openHits(config, rows, site, now, salts)
-  const cache = linkCache({ timeToLiveMs: rows.engine === 'postgres' ? SHARED_CACHE_MS : undefined })
+  const salts = createDailySalts()
+  const { spool, hitWorker } = await openHits(config, db, site, now, salts)
+  const cache = createLinkCache({ timeToLiveMs: db.engine === 'postgres' ? SHARED_CACHE_MS : undefined })
   const geo = geoWhenAsked(config.geoipDb)
-  const ids = clickIds(config.secret, spool.node)
-  const limiter = openLimiter(rows, clock, config.secret)
+  const ids = createClickIds(config.secret, spool.node)
+  const limiter = createRateLimiter(db, clock, config.secret)
   let draining = false
 
   const { trustProxy } = config
-  const short = shortLinks({ rows, cache, site, spool, clickIds: ids, geo, trustProxy, now })
-  const attribution = openAttribution({ rows, hits: shipper, clickIds: ids, cache })
-  const { settleAttribution } = attribution
-  const notify = await openNotify(config, { rows, now, settleAttribution })
-  const shared = { rows, limiter, site, cache, notify, now }
-  const pages = openPages(config, { ...shared, spool, clickIds: ids, saltOf: salts.of, geo, clock })
+  const short = createRedirects({ db, cache, site, spool, clickIds: ids, geo, trustProxy, now })
+  const attribution = createClickInference({ db, hits: hitWorker, clickIds: ids, cache })
+  const { resolvePendingAttribution } = attribution
+  const notify = await openNotify(config, { db, now, resolvePendingAttribution })
+  const shared = { db, limiter, site, cache, notify, now }
+  const pages = openPages(config, { ...shared, spool, clickIds: ids, getSalt: salts.of, geo, clock })
   const { attempts } = pages
-  const forgetWorkspace = (id: number) => {
-    cache.forgetWorkspace(id)
-    pages.forgetWorkspace(id)
+  const invalidateWorkspace = (id: number) => {
+    cache.invalidateWorkspace(id)
+    pages.invalidateWorkspace(id)
   }
-  const rest = openRest(config, { ...shared, hits: shipper, settleAttribution, attempts, forgetWorkspace })
+  const rest = openRest(config, {
+    ...shared,
+    hits: hitWorker,
+    resolvePendingAttribution,
+    attempts,
+    invalidateWorkspace,
+  })
 
-  const signIn = signInEndpoints({ ...config, rows, limiter, now, sendMail: openMail(config) })
+  const signIn = createAuthEndpoints({ ...config, db, limiter, now, sendMail: createMailSender(config) })
   const open = openPaths({
-    probe: rows.probe,
+    probe: db.probe,
     draining: () => draining,
     version: manifest.version,
-    figures: () => [...hitFigures(spool, shipper), ...pages.figures(), ...notify.figures()],
+    metrics: () => [...hitFigures(spool, hitWorker), ...pages.metrics(), ...notify.metrics()],
   })
   const jobs = startJobs({
-    rows,
+    db,
     now,
     setSalts: (fresh) => {
       salts.set(fresh)
-      shipper.setSalts(fresh)
+      hitWorker.setSalts(fresh)
     },
     hitRetentionDays: config.hitRetentionDays,
-    forgetHits: shipper.forgetBefore,
+    forgetHits: hitWorker.pruneHits,
     node: spool.node,
-    forgetWorkspace,
-    eraseHits: shipper.eraseHits,
-    settleAttribution: attribution.settleAll,
+    invalidateWorkspace,
+    eraseHits: hitWorker.eraseHits,
+    resolvePendingAttribution: attribution.resolveAllPending,
   })
 
   return {
-    rows,
+    db,
     spool,
-    shipper,
+    hitWorker,
     site,
     serve: serveWith(config, site, { short, pages, rest, signIn, open }),
-    redirect: short.quickly,
-    post: pages.see.quickly,
+    redirect: short.tryFastPath,
+    post: pages.see.tryFastPath,
     restRoutes: () => rest.routes,
     startDraining() {
       draining = true
@@ -141,68 +147,68 @@ export async function openApp(config: Config, { now = Date.now, clock }: AppOpti
       await jobs.stop()
       await notify.close()
       await attempts.close()
-      await shipper.close()
+      await hitWorker.close()
       await spool.close()
-      await rows.close()
+      await db.close()
       lock.release()
     },
   }
 }
 
 interface RestNeeds {
-  rows: Rows
+  db: Database
   limiter: RateLimiter
   site: Site
   cache: LinkCache
-  hits: Shipper
+  hits: HitWorkerClient
   notify: Notify
   now: () => number
-  settleAttribution: (workspaceId: number) => Promise<void>
-  attempts: Attempts
-  forgetWorkspace: (workspaceId: number) => void
+  resolvePendingAttribution: (workspaceId: number) => Promise<void>
+  attempts: AttemptCounter
+  invalidateWorkspace: (workspaceId: number) => void
 }
 
 /** /v1/*: an API key of the workspace, or one of its people (but for the description of the API itself). */
 function openRest(config: Config, needs: RestNeeds) {
-  const { rows, limiter, site, cache, hits, notify, now, settleAttribution, attempts } = needs
-  const { forgetWorkspace } = needs
+  const { db, limiter, site, cache, hits, notify, now, resolvePendingAttribution, attempts } = needs
+  const { invalidateWorkspace } = needs
   const { origin, turnstile, webhookAllow, snippetPath, defaultPlan } = config
-  const analytics = { rows, hits, now, defaultDomain: site.domain }
-  return restApi({
-    rows,
+  const analytics = { db, hits, now, defaultDomain: site.domain }
+  return createRestApi({
+    db,
     limiter,
     now,
     origin,
     version: manifest.version,
     features: [
-      accountsApi({
+      createAccountsApi({
         limiter,
         now,
         origin,
         snippetPath,
         defaultPlan,
-        sendMail: openMail(config),
-        forgetWorkspace,
+        sendMail: createMailSender(config),
+        invalidateWorkspace,
       }),
-      linksApi({ cache, site, now }),
-      redirectApi({ site, now }),
-      analyticsApi({ ...analytics, scratchDir: openScratch(config.dataDir) }),
-      leadsApi({ ...analytics, settleAttribution }),
-      formsApi({ origin, now, settleAttribution }),
-      lossesApi({ attempts, now }),
-      formCheckApi({ origin, turnstile: turnstile !== undefined, allow: webhookAllow }),
-      notifyApi(notify.api),
+      createLinksApi({ cache, site, now }),
+      createRedirectApi({ site, now }),
+      createAnalyticsApi({ ...analytics, scratchDir: prepareScratchDirectory(config.dataDir) }),
+      createLeadsApi({ ...analytics, resolvePendingAttribution }),
+      createFormsApi({ origin, now, resolvePendingAttribution }),
+      createLossesApi({ attempts, now }),
+      createFormCheckApi({ origin, turnstile: turnstile !== undefined, allow: webhookAllow }),
+      createNotifyApi(notify.api),
     ],
   })
 }
 
-type Fetch = (request: Request, server: Peers) => Response | Promise<Response>
+type Fetch = (request: Request, server: ServerHandle) => Response | Promise<Response>
 
 interface Answering {
-  short: ReturnType<typeof shortLinks>
+  short: ReturnType<typeof createRedirects>
   pages: Pages
-  rest: ReturnType<typeof restApi>
-  signIn: ReturnType<typeof signInEndpoints>
+  rest: ReturnType<typeof createRestApi>
+  signIn: ReturnType<typeof createAuthEndpoints>
   open: ReturnType<typeof openPaths>
 }
 
@@ -233,11 +239,11 @@ function serveWith(config: Config, site: Site, { short, pages, rest, signIn, ope
       [`/${intakePath}`]: pages.see.answer,
       [`/${intakePath}/forms`]: pages.facts,
       [`/${intakePath}/:file`]: pages.snippet.named,
-      '/:slug': (request: Bun.BunRequest<'/:slug'>, server: Peers) =>
+      '/:slug': (request: Bun.BunRequest<'/:slug'>, server: ServerHandle) =>
         short.answer(request, server, request.params.slug),
     },
     fetch,
-    error: (error: Error) => answerFailure(error, requestId(null)),
+    error: (error: Error) => toErrorResponse(error, requestId(null)),
     // Bun's own error page shows source code.
     development: false,
     idleTimeout: IDLE_SECONDS,
@@ -249,34 +255,34 @@ function serveWith(config: Config, site: Site, { short, pages, rest, signIn, ope
 const NOT_FOUND = html`<h1>Not found</h1><p>There is nothing at this address.</p>`
 
 /** Spool and ship worker: what a redirect records into, and what analytics are answered from. */
-async function openHits(config: Config, rows: Rows, site: Site, now: () => number, salts: SaltBook) {
+async function openHits(config: Config, db: Database, site: Site, now: () => number, salts: SaltBook) {
   const spool = await openSpool({ dir: join(config.dataDir, 'spool'), now })
-  const current = await ensureSalts({ rows, now: now() })
+  const current = await ensureSalts({ db, now: now() })
   salts.set(current)
-  const shipper = openShipper({
+  const hitWorker = openHitWorkerClient({
     dataDir: config.dataDir,
     spool,
     salts: current,
     ownHosts: site.ownHosts,
     geoPath: config.geoipDb,
-    countedUpTo: await countedBatch(rows, spool.node),
-    since: config.hitRetentionDays === undefined ? 0 : retainedSince(now(), config.hitRetentionDays),
-    onShipped: (batch) => countClicks(rows, batch),
+    countedUpTo: await getCountedBatch(db, spool.node),
+    since: config.hitRetentionDays === undefined ? 0 : toRetentionStart(now(), config.hitRetentionDays),
+    storeCounts: (batch) => countClicks(db, batch),
     now,
   })
-  return { spool, shipper }
+  return { spool, hitWorker }
 }
 
 interface PagesNeeds {
-  rows: Rows
+  db: Database
   limiter: RateLimiter
   site: Site
   spool: Spool
   cache: LinkCache
   notify: Notify
   clickIds: ClickIds
-  saltOf: SaltOf
-  geo: () => Geo
+  getSalt: SaltLookup
+  geo: () => GeoLookup
   now: () => number
   clock?: () => number
 }
@@ -284,29 +290,29 @@ type Pages = ReturnType<typeof openPages>
 
 /** What pages on other sites talk to: the form endpoint, and the snippet with its intake. */
 function openPages(config: Config, needs: PagesNeeds) {
-  const { rows, limiter, site, spool, cache, notify, clickIds, saltOf, geo, now, clock } = needs
+  const { db, limiter, site, spool, cache, notify, clickIds, getSalt, geo, now, clock } = needs
   const { secret, origin, trustProxy, turnstile, intakePath, dataDir } = config
-  const captcha = openCaptcha({ secret, turnstile, now })
+  const captcha = createCaptchaProvider({ secret, turnstile, now })
   const ownHosts = new Set(site.ownHosts)
-  const ids = eventIds(secret)
-  const workspaces = workspaceNames(rows)
-  const attempts = openAttempts({ rows, now })
+  const ids = createEventIds(secret)
+  const workspaces = createWorkspaceLookup(db)
+  const attempts = openAttemptCounter({ db, now })
   return {
-    submit: formEndpoint({
-      rows,
+    submit: createFormEndpoint({
+      db,
       limiter,
       now,
-      saltOf,
+      getSalt,
       origin,
       trustProxy,
       captcha,
       attempts,
-      describeSender: openSenders({ geo, saltOf, ownHosts: () => ownHosts }),
-      joinVisit: joinVisits({ clickIds, eventIds: ids, ownHosts }),
-      creditTouches: creditTouches({ cache }),
+      describeSender: createSenderDescriber({ geo, getSalt, ownHosts: () => ownHosts }),
+      joinVisit: createVisitMatcher({ clickIds, eventIds: ids, ownHosts }),
+      creditTouches: createTouchRecorder({ cache }),
       wakeDeliverer: notify.wake,
     }),
-    see: intake({
+    see: createPageViewIntake({
       path: intakePath,
       spool,
       clickIds,
@@ -317,19 +323,19 @@ function openPages(config: Config, needs: PagesNeeds) {
       now,
       clock,
     }),
-    facts: formFacts({ rows, captcha }),
-    snippet: openSnippet({ origin, intakePath, dataDir }),
+    facts: createFormInfoEndpoint({ db, captcha }),
+    snippet: createSnippet({ origin, intakePath, dataDir }),
     attempts,
-    figures: captcha.figures,
-    forgetWorkspace: workspaces.forget,
+    metrics: captcha.metrics,
+    invalidateWorkspace: workspaces.invalidate,
   }
 }
 
 /** Opened when something asks for a place for the first time: the database takes 8 MB. */
-function geoWhenAsked(path: string | undefined): () => Geo {
-  let geo: Geo | undefined
+function geoWhenAsked(path: string | undefined): () => GeoLookup {
+  let geo: GeoLookup | undefined
   return () => {
-    geo ??= openGeo(path)
+    geo ??= createGeoLookup(path)
     return geo
   }
 }
@@ -343,16 +349,16 @@ function openPaths(needs: OperationsNeeds) {
       await next()
       c.res.headers.set('X-Request-Id', c.get('requestId'))
     })
-    .route('/', operations(needs))
-    .route('/', reference())
+    .route('/', createHealthAndMetrics(needs))
+    .route('/', createApiDocs())
     .get('/', (c) => c.redirect('/app'))
     .get('/thanks', () => thanksPage())
     .get('/robots.txt', (c) => c.text('User-agent: *\nDisallow: /\n'))
     .notFound((c) => {
-      if (wantsJson(c.req.header('accept') ?? null)) return answerFailure(notFound(''), c.get('requestId'))
-      return page(404, 'Not found', NOT_FOUND)
+      if (wantsJson(c.req.header('accept') ?? null)) return toErrorResponse(notFound(''), c.get('requestId'))
+      return renderHtmlPage(404, 'Not found', NOT_FOUND)
     })
-    .onError((error, c) => answerFailure(error, c.get('requestId')))
+    .onError((error, c) => toErrorResponse(error, c.get('requestId')))
 }
 
 export type App = Awaited<ReturnType<typeof openApp>>
@@ -368,7 +374,7 @@ function siteOf(config: Config): Site {
     domain: host,
     ownHosts: [...new Set([host, ...local])],
     schemes: config.destinationSchemes,
-    reserved: reservedSlugs([config.snippetPath, config.intakePath]),
+    reserved: toReservedSlugs([config.snippetPath, config.intakePath]),
   }
 }
 
@@ -387,5 +393,5 @@ function decodeSlug(text: string): string {
   }
 }
 
-type SaltBook = ReturnType<typeof createSaltBook>
+type SaltBook = ReturnType<typeof createDailySalts>
 type Spool = Awaited<ReturnType<typeof openSpool>>

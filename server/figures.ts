@@ -1,13 +1,13 @@
 // What `/metrics` says of the hits on their way from the spool to the engine.
 
-import type { Shipper } from './features/hits/ship.ts'
-import type { Spool } from './features/hits/spool.ts'
-import type { Figure } from './http/operations.ts'
+import type { Spool } from './features/hits/spool/spool.ts'
+import type { HitWorkerClient } from './features/hits/worker/client.ts'
+import type { Metric } from './http/health-and-metrics.ts'
 
 /** Of one moment. */
-export function hitFigures(spool: Pick<Spool, 'stats'>, shipper: Pick<Shipper, 'state'>): Figure[] {
+export function hitFigures(spool: Pick<Spool, 'stats'>, hitWorker: Pick<HitWorkerClient, 'state'>): Metric[] {
   const { appended, waiting, dropped } = spool.stats()
-  const state = shipper.state()
+  const state = hitWorker.state()
   return [
     { name: 'towpath_hits_total', kind: 'counter', help: 'Hits recorded since the start', value: appended },
     { name: 'towpath_hits_waiting', kind: 'gauge', help: 'Hits in memory for want of disk', value: waiting },

@@ -1,19 +1,19 @@
 // The open socket: a front that answers plain redirects, and behind it, on this machine only, the server for all else.
 
 import type { App } from './app.ts'
-import { type Front, openFront } from './http/front.ts'
-import type { Peers } from './http/peers.ts'
+import { type FastPath, openFastPath } from './http/fast-path/listener.ts'
+import type { ServerHandle } from './http/server-handle.ts'
 
 const LOCAL = '127.0.0.1'
 
 /** @throws when the address cannot be listened on */
 export function listen({ host, port }: { host: string; port: number }, { serve, redirect, post }: App) {
-  let front: Front | undefined
-  const peers: Peers = {
+  let front: FastPath | undefined
+  const peers: ServerHandle = {
     requestIP(request) {
       const peer = server.requestIP(request)
       // Never the relay's own: who is gone is nobody, and must not pass for a proxy on this machine.
-      const address = peer && front?.peerOf(peer.port)
+      const address = peer && front?.findPeerAddress(peer.port)
       return address ? { address } : null
     },
     timeout: (request, seconds) => server.timeout(request, seconds),
@@ -32,7 +32,7 @@ export function listen({ host, port }: { host: string; port: number }, { serve, 
     fetch: (request) => handle(request, peers),
   })
   try {
-    front = openFront({
+    front = openFastPath({
       hostname: host,
       port,
       behind: { hostname: LOCAL, port: server.port as number },

@@ -2,18 +2,18 @@
 
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { MiddlewareHandler } from 'hono'
-import { type ApiEnv, guard, newApi } from './features/accounts/guard.ts'
-import { idempotency } from './features/accounts/idempotency.ts'
-import type { RateLimiter } from './features/accounts/limits.ts'
-import { answerFailure } from './http/answer.ts'
+import { type ApiEnv, createApi, createGuard } from './features/accounts/access/guard.ts'
+import { createIdempotency } from './features/accounts/access/idempotency.ts'
+import type { RateLimiter } from './features/accounts/access/rate-limiter.ts'
+import { toErrorResponse } from './http/error-response.ts'
 import { jsonBody } from './http/json-body.ts'
-import { methodTable } from './http/methods.ts'
+import { createMethodTable } from './http/method-table.ts'
 import { requestId } from './http/request-id.ts'
 import { refuseBrokenQuery } from './http/validation.ts'
 import { Failure, notFound } from './lib/failure.ts'
 import { log } from './lib/log.ts'
-import { asFailure } from './storage/rows/errors.ts'
-import type { Rows } from './storage/rows/open.ts'
+import { toFailure } from './storage/database/errors.ts'
+import type { Database } from './storage/database/open-database.ts'
 
 const DESCRIPTION = `Short links, click analytics and form capture that you host yourself.
 
@@ -22,7 +22,7 @@ dashboard asks the same paths with the cookie of a person who has signed in and 
 Answers are \`{"data": …}\`, failures \`{"error": "…"}\` with \`errors\` by field at 422. Times are ISO 8601 in UTC.`
 
 export interface RestNeeds {
-  rows: Rows
+  db: Database
   limiter: RateLimiter
   now: () => number
   origin: string
@@ -42,13 +42,13 @@ const PERSONAL = [/\/v1\/workspaces$/, /\/v1\/invitations\/accept$/]
 
 const isOneOf = (paths: RegExp[]) => (path: string) => paths.some((each) => each.test(path))
 
-export function restApi(needs: RestNeeds) {
-  const api = newApi().basePath('/v1')
-  const methodsOf = methodTable(() => api.routes)
+export function createRestApi(needs: RestNeeds) {
+  const api = createApi().basePath('/v1')
+  const methodsOf = createMethodTable(() => api.routes)
 
   api.use(traced)
   api.onError((error, c) => {
-    const answer = answerFailure(asFailure(error), c.get('requestId'))
+    const answer = toErrorResponse(toFailure(error), c.get('requestId'))
     // What the gates have set already (limits, request id) belongs on failures too.
     c.res.headers.forEach((value, name) => {
       if (/^x-/i.test(name)) answer.headers.set(name, value)
@@ -56,7 +56,7 @@ export function restApi(needs: RestNeeds) {
     return answer
   })
   api.get('/openapi.json', (c) => c.json(describe(api, needs)))
-  api.use(guard({ ...needs, personal: isOneOf(PERSONAL) }))
+  api.use(createGuard({ ...needs, personal: isOneOf(PERSONAL) }))
   api.use(async (c, next) => {
     const methods = methodsOf(c.req.path)
     if (methods.length === 0) throw notFound('')
@@ -70,7 +70,7 @@ export function restApi(needs: RestNeeds) {
     return next()
   })
   api.use(jsonBody({ lists: (path) => path.endsWith('/bulk'), bare: isOneOf(BARE) }))
-  api.use(idempotency({ ...needs, slow: isOneOf(SLOW), once: isOneOf(TOLD_ONCE) }))
+  api.use(createIdempotency({ ...needs, slow: isOneOf(SLOW), refusesKey: isOneOf(TOLD_ONCE) }))
   for (const feature of needs.features) api.route('/', feature)
   return api
 }

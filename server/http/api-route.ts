@@ -17,19 +17,19 @@ const failure = (description: string, schema: z.ZodType = ErrorShape) => ({
   content: { 'application/json': { schema } },
 })
 
-const EVERYWHERE = {
+const COMMON_FAILURES = {
   401: failure('No API key, or one that is malformed, unknown or revoked'),
   403: failure('The plan has no API access, or whoever asks may not do this'),
   429: failure('More requests than the plan allows; wait as Retry-After says'),
   500: failure('A fault of the service'),
   503: failure('A store is down or full; try again as Retry-After says'),
 }
-const WITH_BODY = {
+const BODY_FAILURES = {
   400: failure('The body is not a JSON object'),
   413: failure('The body is larger than 1 MiB'),
   415: failure('The body is not application/json'),
 }
-const OWN = {
+const OPTIONAL_FAILURES = {
   404: failure('No such thing in this workspace', IndexedErrorShape),
   409: failure('A name is taken, or things stand in the way', IndexedErrorShape),
 }
@@ -46,34 +46,36 @@ const IdempotencyHeader = z.object({
 /** Routes without parameters refuse every parameter: nothing is silently ignored. */
 const NoQuery = z.strictObject({})
 
-type Own = keyof typeof OWN
+type OptionalFailure = keyof typeof OPTIONAL_FAILURES
 
 /** Who may ask: a key, or a person who is signed in and says in which workspace. Two requests are about no workspace. */
-const ASKING = {
+const SECURITY = {
   anybody: [{ apiKey: [] }, { session: [], workspace: [] }],
   people: [{ session: [], workspace: [] }],
   person: [{ session: [] }],
   keysAndPerson: [{ apiKey: [] }, { session: [] }],
 }
 
-interface Particulars {
+interface RouteOptions {
   /** Which of the particular failures can happen. */
-  fails?: Own[]
+  fails?: OptionalFailure[]
   /** anybody, unless said otherwise */
-  by?: keyof typeof ASKING
+  by?: keyof typeof SECURITY
   /** false: a POST that takes no Idempotency-Key */
   repeatable?: boolean
 }
 
 /** `createRoute` with the common parts of contract §1. */
-export function apiRoute<const R extends RouteConfig>(described: R & Particulars) {
+export function apiRoute<const R extends RouteConfig>(described: R & RouteOptions) {
   const { fails = [], by = 'anybody', repeatable = true, ...route } = described
   // A person may name a workspace that is not theirs, whatever they ask.
   const inWorkspace = by === 'anybody' || by === 'people'
-  const own = Object.fromEntries([...(inWorkspace ? [404 as const] : []), ...fails].map((s) => [s, OWN[s]]))
+  const own = Object.fromEntries(
+    [...(inWorkspace ? [404 as const] : []), ...fails].map((s) => [s, OPTIONAL_FAILURES[s]]),
+  )
   const body = route.request?.body
   return createRoute({
-    security: ASKING[by],
+    security: SECURITY[by],
     ...route,
     request: {
       query: NoQuery,
@@ -84,21 +86,21 @@ export function apiRoute<const R extends RouteConfig>(described: R & Particulars
     responses: {
       ...route.responses,
       422: failure('A field or parameter is invalid, unknown or missing', FieldErrorsShape),
-      ...EVERYWHERE,
-      ...(body ? WITH_BODY : {}),
+      ...COMMON_FAILURES,
+      ...(body ? BODY_FAILURES : {}),
       ...own,
     },
   } as unknown as R)
 }
 
 /** `{"data": …}` with the given status. */
-export const dataOf = <T extends z.ZodType>(schema: T, description: string) => ({
+export const dataResponse = <T extends z.ZodType>(schema: T, description: string) => ({
   description,
   content: { 'application/json': { schema: z.strictObject({ data: schema }) } },
 })
 
 /** `{"data": [...], "nextCursor": …, "total": n}` */
-export const pageOf = <T extends z.ZodType>(schema: T, description: string) => ({
+export const pageResponse = <T extends z.ZodType>(schema: T, description: string) => ({
   description,
   content: {
     'application/json': {
@@ -107,7 +109,9 @@ export const pageOf = <T extends z.ZodType>(schema: T, description: string) => (
   },
 })
 
-export const jsonOf = <T extends z.ZodType>(schema: T) => ({ content: { 'application/json': { schema } } })
+export const jsonRequestBody = <T extends z.ZodType>(schema: T) => ({
+  content: { 'application/json': { schema } },
+})
 
 /** The `id` of a path. Text that is no id is simply not found. */
 export const IdParameter = z.object({
@@ -115,4 +119,4 @@ export const IdParameter = z.object({
 })
 
 /** @returns 0, which no row has, for text that is no id. */
-export const toId = (text: string) => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0)
+export const parseId = (text: string) => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0)

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../../tests/support/free-port.ts'
-import { type PostgresServer, startPostgres } from '../../tests/support/postgres.ts'
-import { until } from '../../tests/support/server.ts'
+import { type PostgresServer, startPostgres } from '../../tests/support/postgres/postgres-server.ts'
+import { findFreePort } from '../../tests/support/processes/free-port.ts'
+import { until } from '../../tests/support/server/test-server.ts'
 import { type App, openApp } from '../app.ts'
 import { readConfig } from '../config.ts'
-import { createKey } from '../features/accounts/keys.ts'
-import { createWorkspace } from '../features/accounts/workspaces.ts'
+import { createKey } from '../features/accounts/access/keys.ts'
+import { createWorkspace } from '../features/accounts/workspaces/workspaces.ts'
 import { listen } from '../listen.ts'
 
 let postgres: PostgresServer
@@ -23,7 +23,7 @@ let key: string
 beforeAll(async () => {
   postgres = await startPostgres()
   dataDir = mkdtempSync(join(tmpdir(), 'towpath-test-'))
-  const port = freePort()
+  const port = findFreePort()
   app = await openApp(
     readConfig({
       PORT: String(port),
@@ -35,7 +35,7 @@ beforeAll(async () => {
   )
   server = listen({ host: '127.0.0.1', port }, app)
   origin = `http://127.0.0.1:${port}`
-  const needs = { rows: app.rows, now: Date.now }
+  const needs = { db: app.db, now: Date.now }
   const workspace = await createWorkspace(needs, { name: 'w', plan: 'enterprise' })
   key = (await createKey(needs, workspace.id, 'k')).key
 }, 60_000)

@@ -1,4 +1,4 @@
-// The closed list of ways a request can go wrong. Verbs throw these; http/answer.ts alone knows their status.
+// The closed list of ways a request can go wrong. Verbs throw these; http/error-response.ts alone knows their status.
 
 export type FailureCode =
   | 'invalid_json'

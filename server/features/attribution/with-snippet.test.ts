@@ -2,14 +2,14 @@
 // spoken for by its requests (tests/browser has the real one).
 
 import { expect, test } from 'bun:test'
-import { newAddress } from '../../../tests/support/forms.ts'
+import { nextSenderAddress } from '../../../tests/support/form-requests.ts'
 import {
-  BROWSER,
+  BROWSER_USER_AGENT,
   onBothEngines,
   type TestServer,
   type TestWorkspace,
   until,
-} from '../../../tests/support/server.ts'
+} from '../../../tests/support/server/test-server.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -22,8 +22,8 @@ interface Site extends TestWorkspace {
 }
 
 async function newSite(server: TestServer): Promise<Site> {
-  const workspace = await server.workspace()
-  const { public_id } = await server.app.rows.read
+  const workspace = await server.createWorkspace()
+  const { public_id } = await server.app.db.read
     .selectFrom('workspaces')
     .select('public_id')
     .where('id', '=', workspace.id)
@@ -34,7 +34,7 @@ async function newSite(server: TestServer): Promise<Site> {
 
 /** Somebody with one address, one browser and one tab. */
 function newVisitor(server: TestServer, { publicId, formKey }: Site) {
-  const headers = { 'User-Agent': BROWSER, 'X-Forwarded-For': newAddress() }
+  const headers = { 'User-Agent': BROWSER_USER_AGENT, 'X-Forwarded-For': nextSenderAddress() }
   let eventId: string | undefined
   return {
     async click(slug: string): Promise<string> {
@@ -71,7 +71,7 @@ onBothEngines(
   (server) => {
     test('knows link, campaign, landing page and page of its visit, measured', async () => {
       const site = await newSite(server())
-      const link = await site.link({
+      const link = await site.createLink({
         trackConversions: true,
         destinationUrl: `${SHOP}/spring?utm_source=news&utm_campaign=spring`,
       })
@@ -156,8 +156,8 @@ onBothEngines(
     test('gives the lead to the link of the last touch alone; the first one is still named', async () => {
       const site = await newSite(server())
       const [first, last] = [
-        await site.link({ trackConversions: true, destinationUrl: `${SHOP}/1` }),
-        await site.link({ trackConversions: true, destinationUrl: `${SHOP}/2` }),
+        await site.createLink({ trackConversions: true, destinationUrl: `${SHOP}/1` }),
+        await site.createLink({ trackConversions: true, destinationUrl: `${SHOP}/2` }),
       ]
       const visitor = newVisitor(server(), site)
       await visitor.see(await visitor.click(first.slug))
@@ -172,7 +172,7 @@ onBothEngines(
 
     test('counts an identical submission no second time', async () => {
       const site = await newSite(server())
-      const link = await site.link({ trackConversions: true })
+      const link = await site.createLink({ trackConversions: true })
       const visitor = newVisitor(server(), site)
       await visitor.see(await visitor.click(link.slug))
       await visitor.send()
@@ -222,7 +222,7 @@ onBothEngines(
 
     test('takes no click of another workspace for its own', async () => {
       const [site, other] = [await newSite(server()), await newSite(server())]
-      const link = await other.link({ trackConversions: true })
+      const link = await other.createLink({ trackConversions: true })
       const visitor = newVisitor(server(), site)
       await visitor.see(await visitor.click(link.slug))
       await visitor.send({}, { Referer: await visitor.click(link.slug) })
@@ -232,10 +232,13 @@ onBothEngines(
 
     test('finds the click in the address of its own page too, without the snippet', async () => {
       const site = await newSite(server())
-      const link = await site.link({ trackConversions: true, destinationUrl: `${SHOP}/form?utm_source=n` })
+      const link = await site.createLink({
+        trackConversions: true,
+        destinationUrl: `${SHOP}/form?utm_source=n`,
+      })
       const visitor = newVisitor(server(), site)
       const page = await visitor.click(link.slug)
-      await visitor.send({}, { Referer: page, 'X-Forwarded-For': newAddress() })
+      await visitor.send({}, { Referer: page, 'X-Forwarded-For': nextSenderAddress() })
       const submission = await newest(site)
       expect(submission).toMatchObject({ linkId: link.id, attribution: 'measured', sessionLinked: false })
       expect((await touchesOf(site, submission.id))[0]).toMatchObject({ type: 'click', utmSource: 'n' })
@@ -243,7 +246,7 @@ onBothEngines(
 
     test('whose link adds no id has the click inferred, as the touch that it led to', async () => {
       const site = await newSite(server())
-      const link = await site.link({ destinationUrl: `${SHOP}/?utm_source=n` })
+      const link = await site.createLink({ destinationUrl: `${SHOP}/?utm_source=n` })
       const visitor = newVisitor(server(), site)
       const page = await visitor.click(link.slug)
       expect(page).not.toContain('tp_cid')
@@ -263,7 +266,7 @@ onBothEngines(
 
     test('under Global Privacy Control is joined with nothing, neither measured nor inferred', async () => {
       const site = await newSite(server())
-      const link = await site.link({ trackConversions: true, destinationUrl: `${SHOP}/form` })
+      const link = await site.createLink({ trackConversions: true, destinationUrl: `${SHOP}/form` })
       const visitor = newVisitor(server(), site)
       const page = await visitor.click(link.slug)
       await visitor.see(page)
@@ -285,7 +288,7 @@ onBothEngines(
       const { id } = await newest(site)
       const touches = () =>
         server()
-          .app.rows.read.selectFrom('touches')
+          .app.db.read.selectFrom('touches')
           .select('submission_id')
           .where('workspace_id', '=', site.id)
           .execute()
@@ -296,7 +299,11 @@ onBothEngines(
 
     test('closes a link at its limit of leads: of fifty at once ten count, and all are stored', async () => {
       const site = await newSite(server())
-      const link = await site.link({ trackConversions: true, leadLimit: 10, expiredUrl: `${SHOP}/full` })
+      const link = await site.createLink({
+        trackConversions: true,
+        leadLimit: 10,
+        expiredUrl: `${SHOP}/full`,
+      })
       const visitors = Array.from({ length: 50 }, () => newVisitor(server(), site))
       for (const visitor of visitors) await visitor.see(await visitor.click(link.slug))
       await Promise.all(visitors.map((visitor) => visitor.send()))
@@ -314,7 +321,7 @@ onBothEngines(
 
     test('closes it for inferred leads as well', async () => {
       const site = await newSite(server())
-      const link = await site.link({ leadLimit: 3, destinationUrl: `${SHOP}/` })
+      const link = await site.createLink({ leadLimit: 3, destinationUrl: `${SHOP}/` })
       const visitors = Array.from({ length: 8 }, () => newVisitor(server(), site))
       for (const visitor of visitors) {
         await visitor.click(link.slug)

@@ -1,5 +1,10 @@
 import { expect, test } from 'bun:test'
-import { BROWSER, onBothEngines, type TestServer, type TestWorkspace } from '../../../tests/support/server.ts'
+import {
+  BROWSER_USER_AGENT,
+  onBothEngines,
+  type TestServer,
+  type TestWorkspace,
+} from '../../../tests/support/server/test-server.ts'
 
 const MINUTE = 60_000
 // At noon, so that no shift of the clock meets midnight, when visitors get new names.
@@ -14,7 +19,7 @@ interface Visitor {
   address?: string
   userAgent?: string
 }
-const headersOf = ({ address = IN_GERMANY, userAgent = BROWSER }: Visitor) => ({
+const headersOf = ({ address = IN_GERMANY, userAgent = BROWSER_USER_AGENT }: Visitor) => ({
   'X-Forwarded-For': address,
   'User-Agent': userAgent,
 })
@@ -44,8 +49,8 @@ onBothEngines(
     const click = (slug: string, visitor: Visitor = {}) => server().click(slug, headersOf(visitor))
 
     test('shows at once which link brought its sender, by the id that the destination was given', async () => {
-      const workspace = await server().workspace()
-      const link = await workspace.link({ trackConversions: true })
+      const workspace = await server().createWorkspace()
+      const link = await workspace.createLink({ trackConversions: true })
       const formKey = await newForm(workspace)
       const { headers } = await click(link.slug)
       await send(server(), formKey)
@@ -57,8 +62,8 @@ onBothEngines(
     })
 
     test('still shows it when the link is deleted', async () => {
-      const workspace = await server().workspace()
-      const link = await workspace.link()
+      const workspace = await server().createWorkspace()
+      const link = await workspace.createLink()
       const formKey = await newForm(workspace)
       await click(link.slug)
       await workspace.api(`/links/${link.id}`, { method: 'DELETE' })
@@ -74,8 +79,8 @@ onBothEngines(
       ['on a link of another workspace', { elsewhere: true }],
       ['that only looked (HEAD)', { head: true }],
     ])('does not mistake it for a click %s', async (_, { clicked = {}, waited = 0, elsewhere, head }) => {
-      const workspace = await server().workspace()
-      const link = await (elsewhere ? await server().workspace() : workspace).link()
+      const workspace = await server().createWorkspace()
+      const link = await (elsewhere ? await server().createWorkspace() : workspace).createLink()
       const formKey = await newForm(workspace)
       if (head) await server().call(`/${link.slug}`, { method: 'HEAD', headers: headersOf(clicked) })
       else await click(link.slug, clicked)
@@ -90,7 +95,7 @@ onBothEngines(
     })
 
     test('says device, place, page and campaign', async () => {
-      const workspace = await server().workspace()
+      const workspace = await server().createWorkspace()
       const formKey = await newForm(workspace)
       const page =
         'https://www.shop.example/contact?utm_source=news&utm_campaign=spring+sale&token=secret#form'

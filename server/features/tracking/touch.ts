@@ -1,0 +1,62 @@
+// What brought a visitor to a page: the click on a link, a campaign in the page's address, another site, or nothing known.
+
+import type { Campaign } from '../visitors/campaign.ts'
+
+/** The first that is known, in this order. */
+export const TOUCH_KINDS = ['click', 'campaign', 'referrer', 'direct'] as const
+export type TouchKind = (typeof TOUCH_KINDS)[number]
+
+export interface Touch extends Campaign {
+  /** Milliseconds since the epoch. */
+  at: number
+  kind: TouchKind
+  linkId: number | null
+  /** As it stood in the address. */
+  clickId: string | null
+  /** Host without `www.` */
+  referrer: string | null
+  /** The page it led to, without its query. */
+  landingUrl: string | null
+}
+
+/**
+ * The same touch seen twice: a page that is loaded again still has its address and its referrer. (What is direct is not
+ * told apart.)
+ */
+export function isSameTouch(a: Touch, b: Touch): boolean {
+  if (a.kind !== b.kind) return false
+  if (a.kind === 'click') return a.clickId === b.clickId
+  if (a.kind === 'referrer') return a.referrer === b.referrer
+  return (
+    a.utmSource === b.utmSource &&
+    a.utmMedium === b.utmMedium &&
+    a.utmCampaign === b.utmCampaign &&
+    a.utmTerm === b.utmTerm &&
+    a.utmContent === b.utmContent
+  )
+}
+
+export interface CampaignColumns {
+  utm_source: string | null
+  utm_medium: string | null
+  utm_campaign: string | null
+  utm_term: string | null
+  utm_content: string | null
+}
+
+/** A campaign as rows have it; `toCampaignColumns` is the way back. */
+export const toCampaign = (row: CampaignColumns): Campaign => ({
+  utmSource: row.utm_source,
+  utmMedium: row.utm_medium,
+  utmCampaign: row.utm_campaign,
+  utmTerm: row.utm_term,
+  utmContent: row.utm_content,
+})
+
+export const toCampaignColumns = (campaign: Campaign): CampaignColumns => ({
+  utm_source: campaign.utmSource,
+  utm_medium: campaign.utmMedium,
+  utm_campaign: campaign.utmCampaign,
+  utm_term: campaign.utmTerm,
+  utm_content: campaign.utmContent,
+})
