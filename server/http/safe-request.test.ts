@@ -409,7 +409,7 @@ test('no proxy that the environment names is asked', async () => {
   const url = `http://hook.test:${ours.port}/`
   const script = `
     import { safeRequest } from '${import.meta.dir}/safe-request.ts'
-    import { parseNetwork } from '${import.meta.dir}/../lib/cidr.ts'
+    import { parseNetwork } from '${import.meta.dir}/../lib/ip-network.ts'
     const resolve = async () => [{ address: '127.0.0.1', family: 4 }]
     const result = await safeRequest({ url: '${url}', allow: [parseNetwork('127.0.0.1')], resolve })
     const other = await fetch('${url}')

@@ -1,18 +1,7 @@
-// Parts of a hit that many hits share, as the piece of JSON that each of their lines has.
-
-import { toUtf8 } from '../features/hits/batches/ndjson-line.ts'
-import type { Hit } from '../storage/hits/hit.ts'
+// Text from strangers, made fit to store.
 
 /** Of names that a database or a library gives: cities, browsers. */
 export const DIMENSION_NAME_MAX = 128
-
-/** `,"country":"US","city":"…"`, without what is null. */
-export function toJsonPart(fields: Partial<Hit>): Uint8Array {
-  let json = ''
-  for (const [name, value] of Object.entries(fields))
-    if (value !== null) json += `,"${name}":${JSON.stringify(value)}`
-  return toUtf8(json)
-}
 
 /** Cut to a bound, without what no engine stores (NUL, lone surrogates); nothing is null. */
 export function cleanText(text: string | null, bound: number): string | null {

@@ -1,6 +1,5 @@
 // Lists of a workspace's people, invitations and keys, a page at a time. All go by id, which never changes.
 
-import type { PageQueryInput } from '../features/accounts/schema.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 import { invalid } from './failure.ts'
 
@@ -13,7 +12,7 @@ export interface Page<T> {
 }
 
 /** @returns the id after which the list goes on, if not at its beginning. @throws Failure `invalid` */
-export function readPageQuery({ limit = PAGE, cursor }: PageQueryInput, order: string) {
+export function readPageQuery({ limit = PAGE, cursor }: { limit?: number; cursor?: string }, order: string) {
   if (cursor === undefined) return { limit, after: undefined }
   const found = decodeCursor(cursor, order)
   if (typeof found?.value !== 'number')

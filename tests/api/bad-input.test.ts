@@ -264,7 +264,7 @@ onBothEngines(
         )
         const url = toRequestUrl(operation, sample)
         const property = fc.asyncProperty(body, async (json) => {
-          const one = { what: 'any JSON', bad: false, url, body: JSON.stringify(json) }
+          const one = { description: 'any JSON', mustBeRefused: false, url, body: JSON.stringify(json) }
           expect(await send(server(), workspace, operation, one)).toEqual([])
         })
         await fc.assert(property, { numRuns: server().engine === 'sqlite' ? 40 : 20, seed: SEED })

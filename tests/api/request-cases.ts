@@ -117,8 +117,8 @@ function pathCases(operation: Operation, sample: SampleRequest, pick: PickSome):
       ...pick(BAD_ENCODINGS, 3),
     ]
     return [...raw, `${id}%2F`, `${id}/x`, 'x'.repeat(8000)].map((text) => ({
-      what: `path ${name} ${toShortText(text)}`,
-      bad: true,
+      description: `path ${name} ${toShortText(text)}`,
+      mustBeRefused: true,
       url: toRequestUrl({ ...operation, path: operation.path.replace(`{${name}}`, text) }, sample),
       body,
     }))
@@ -130,8 +130,8 @@ function headerCases(operation: Operation, sample: SampleRequest): RequestCase[]
   const url = toRequestUrl(operation, sample)
   return listParameters('header', operation).flatMap(({ name }) =>
     ['', 'two words', 'x'.repeat(256), 'x'.repeat(4000), 'caf\u00e9', 'a\tb'].map((value) => ({
-      what: `header ${name}: ${toShortText(value)}`,
-      bad: true,
+      description: `header ${name}: ${toShortText(value)}`,
+      mustBeRefused: true,
       status: 422,
       url,
       headers: { 'Content-Type': 'application/json', [name]: value },

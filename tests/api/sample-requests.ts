@@ -190,7 +190,7 @@ async function createTestMembers(
   const elsewhere = await server.createWorkspace()
   const { app, origin } = server
   const operator = { kind: 'operator', workspaceId: elsewhere.id, plan: 'enterprise', keyId: null } as const
-  const limiter = { take: never, used: never, refund: never }
+  const limiter = { take: never, count: never, refund: never }
   const needs = { db: app.db, now: Date.now, origin, limiter, sendMail: undefined }
   const { url } = await invite(needs, operator, { email: owner.email, role: 'member' })
   return {

@@ -429,10 +429,10 @@ function testOpening({ engine, emptyPlace, migrator }: DatabaseSubject) {
     test('an empty database from several processes at once brings it up to date once', async () => {
       const place = await emptyPlace()
       const script = `
-        import { openRows } from ${JSON.stringify(OPEN)}
-        const rows = await openRows(${JSON.stringify(place)})
-        await rows.probe()
-        await rows.close()`
+        import { openDatabase } from ${JSON.stringify(OPEN)}
+        const db = await openDatabase(${JSON.stringify(place)})
+        await db.probe()
+        await db.close()`
       const children = [1, 2, 3].map(() =>
         Bun.spawn([process.execPath, '-e', script], { stdout: 'ignore', stderr: 'pipe' }),
       )

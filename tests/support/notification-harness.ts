@@ -95,7 +95,7 @@ export async function openNotificationHarness(engine: DatabaseEngine): Promise<N
   // Tests look again and again.
   const limiter = {
     take: () => ({ allowed: true, remaining: 1, waitMs: 0, resetMs: 0 }),
-    used: () => 0,
+    count: () => 0,
     refund() {},
   }
   const rest = createRestApi({ db, limiter, now, origin: ORIGIN, version: '0', features })

@@ -16,7 +16,7 @@ import { openDatabase } from '../../storage/database/open-database.ts'
 
 setDefaultTimeout(240_000)
 
-const ROOT = join(import.meta.dir, '../..')
+const ROOT = join(import.meta.dir, '../../..')
 const BUN = join(ROOT, 'node_modules/.bin/bun')
 const CLICKS = 2000
 

@@ -47,7 +47,7 @@ export interface StoredDemo {
 }
 
 /** This process answers no redirects, and the servers that do have not heard of these links yet. */
-const NO_CACHE = { forget() {} }
+const NO_CACHE = { invalidate() {} }
 
 export function storeDemo(
   needs: StoreNeeds,

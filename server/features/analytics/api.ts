@@ -99,7 +99,7 @@ const SENDING_IDLE_SECONDS = 30
 const toCompactTime = (ms: number) => toIso(ms).replace(/[-:]|\.\d+/g, '')
 
 export function createAnalyticsApi(needs: AnalyticsApiNeeds) {
-  const exporting = { ...needs, places: createExportLimiter() }
+  const exporting = { ...needs, limiter: createExportLimiter() }
   return createApi()
     .openapi(clicks, async (c) => {
       // Taken before the question, so that it never claims more than the answer holds.

@@ -7,7 +7,8 @@ import type { LastClick } from '../../storage/hits/hit-engine.ts'
 import type { ClickIds } from '../hits/click-id.ts'
 import type { LinkCache } from '../links/cache.ts'
 import { creditLeads } from '../links/credit-leads.ts'
-import { type CampaignColumns, type Touch, type TouchKind, toCampaign } from '../tracking/touch.ts'
+import type { Touch, TouchKind } from '../tracking/touch.ts'
+import { type CampaignColumns, toCampaign } from '../visitors/campaign-columns.ts'
 import { insertTouches } from './record-touches.ts'
 
 /** Submissions of one click, or of none. */

@@ -70,7 +70,7 @@ async function open(
       clickIds: ids,
       cache: { invalidate() {} },
       hits: {
-        lastClicks(...asked) {
+        findLastClicks(...asked) {
           house.questions++
           return hitWorker.findLastClicks(...asked)
         },

@@ -27,7 +27,7 @@ export interface ClickInferenceNeeds {
   db: Database
   hits: {
     /** Of everything recorded before it is asked. @throws `unavailable` when that is not known within `timeoutMs` */
-    lastClicks(query: LastClicksQuery, timeoutMs: number): Promise<(LastClick | null)[]>
+    findLastClicks(query: LastClicksQuery, timeoutMs: number): Promise<(LastClick | null)[]>
   }
   clickIds: Pick<ClickIds, 'sign'>
   cache: Pick<LinkCache, 'invalidate'>
@@ -71,7 +71,7 @@ export function createClickInference(needs: ClickInferenceNeeds): ClickInference
   ): Promise<ClickAssignment[]> {
     const moments = due.map(({ visitor, created_at }) => ({ visitor: visitor ?? NOBODY, at: created_at }))
     const timeoutMs = Math.max(1, deadline - performance.now())
-    const clicks = await hits.lastClicks({ workspaceId, moments, withinMs: INFER_WITHIN_MS }, timeoutMs)
+    const clicks = await hits.findLastClicks({ workspaceId, moments, withinMs: INFER_WITHIN_MS }, timeoutMs)
     if (degraded) log.info('attribution_goes_on')
     degraded = false
     return groupByClick(due, clicks)

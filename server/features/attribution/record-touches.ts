@@ -3,7 +3,8 @@
 import type { Connection, OnCommit } from '../../storage/database/open-database.ts'
 import type { LinkCache } from '../links/cache.ts'
 import { creditLeads } from '../links/credit-leads.ts'
-import { type Touch, toCampaignColumns } from '../tracking/touch.ts'
+import type { Touch } from '../tracking/touch.ts'
+import { toCampaignColumns } from '../visitors/campaign-columns.ts'
 
 export interface CreditedSubmission {
   id: number

@@ -24,7 +24,7 @@ salts.set([{ day: '2026-05-10', salt: '5a'.repeat(32) }])
 const geo = createGeoLookup()
 const describing = {
   geo,
-  readAgent: parseUserAgent,
+  parseUserAgent,
   getSalt: salts.of,
   ownHosts: () => new Set(['go.example', 'localhost:3000']),
 }

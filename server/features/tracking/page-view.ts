@@ -53,7 +53,7 @@ interface ReferrerInfo {
 /** @param ownHosts of this instance, lower case */
 export function createPageViewReader(ownHosts: ReadonlySet<string>): PageViewReader {
   const pages = createGenerationCache(CACHED_MAX, parsePage)
-  const referrers = createGenerationCache(CACHED_MAX, (text) => parseReferrer(text, ownHosts))
+  const referrers = createGenerationCache(CACHED_MAX, (text) => parseReferringPage(text, ownHosts))
   return ({ at, url, referrer }, linkOf) => {
     const page = pages.get(url)
     if (page.site === '') return undefined
@@ -91,7 +91,7 @@ function parsePage(text: string): PageInfo {
 // Ours need no encoding, so that what is encoded is not ours.
 const CLICK = new RegExp(`(?:^|&)${CLICK_ID_PARAMETER}=([\\w.-]+)(?:&|$)`)
 
-function parseReferrer(text: string, ownHosts: ReadonlySet<string>): ReferrerInfo {
+function parseReferringPage(text: string, ownHosts: ReadonlySet<string>): ReferrerInfo {
   const url = stripQuery(text)
   const site = stripWww(URL.parse(url)?.hostname ?? '')
   return { site, url, host: parseReferrer(url, ownHosts).referrer }

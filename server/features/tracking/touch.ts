@@ -35,28 +35,3 @@ export function isSameTouch(a: Touch, b: Touch): boolean {
     a.utmContent === b.utmContent
   )
 }
-
-export interface CampaignColumns {
-  utm_source: string | null
-  utm_medium: string | null
-  utm_campaign: string | null
-  utm_term: string | null
-  utm_content: string | null
-}
-
-/** A campaign as rows have it; `toCampaignColumns` is the way back. */
-export const toCampaign = (row: CampaignColumns): Campaign => ({
-  utmSource: row.utm_source,
-  utmMedium: row.utm_medium,
-  utmCampaign: row.utm_campaign,
-  utmTerm: row.utm_term,
-  utmContent: row.utm_content,
-})
-
-export const toCampaignColumns = (campaign: Campaign): CampaignColumns => ({
-  utm_source: campaign.utmSource,
-  utm_medium: campaign.utmMedium,
-  utm_campaign: campaign.utmCampaign,
-  utm_term: campaign.utmTerm,
-  utm_content: campaign.utmContent,
-})

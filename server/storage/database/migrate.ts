@@ -28,7 +28,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
 
 /** @throws a sentence for the operator when the database was made by a newer version, or a step fails. */
 export async function migrate(connection: Kysely<Tables>, known: Record<string, Migration>): Promise<void> {
-  const migrator = new Migrator({ connection, provider: { getMigrations: async () => known } })
+  const migrator = new Migrator({ db: connection, provider: { getMigrations: async () => known } })
   const applied = (await listAppliedMigrations(connection)).filter((name) => !(name in known))
   if (applied.length > 0) {
     throw new Error(

@@ -25,7 +25,7 @@ interface Case {
 const importing = (specifier: string) => `import { a } from '${specifier}'\n`
 const importingType = (specifier: string) => `import type { A } from '${specifier}'\n`
 const many = (line: string, count: number) => `${line}\n`.repeat(count)
-const verb = (...lines: string[]) => `export async function sink({ rows }) {\n  ${lines.join('\n  ')}\n}\n`
+const verb = (...lines: string[]) => `export async function sink({ db }) {\n  ${lines.join('\n  ')}\n}\n`
 
 const CASES: Case[] = [
   {
@@ -85,7 +85,7 @@ const CASES: Case[] = [
     rule: 'features',
     offence: 'an arrow against its direction, be it by a type',
     path: 'server/features/hits/worker/client.ts',
-    bad: importingType('../redirect/destination.ts'),
+    bad: importingType('../../redirect/destination.ts'),
   },
   {
     rule: 'features',
@@ -142,8 +142,8 @@ const CASES: Case[] = [
     rule: 'dashboard',
     offence: 'the dashboard taking a value from a verb',
     path: 'dashboard/pages/links/list/link-list.tsx',
-    bad: importing('../../../server/features/links/create.ts'),
-    good: importing('../../../server/features/links/schema.ts'),
+    bad: importing('../../../../server/features/links/create.ts'),
+    good: importing('../../../../server/features/links/schema.ts'),
   },
   {
     rule: 'dashboard',
@@ -190,15 +190,21 @@ const CASES: Case[] = [
     rule: 'allow',
     offence: 'a verb that writes unasked',
     path: 'server/features/links/sink.ts',
-    bad: verb("await rows.write((db) => db.insertInto('locks').execute())"),
-    good: verb("allow(actor, 'links:write')", "await rows.write((db) => db.insertInto('locks').execute())"),
+    bad: verb("await db.write((connection) => connection.insertInto('locks').execute())"),
+    good: verb(
+      "allow(actor, 'links:write')",
+      "await db.write((connection) => connection.insertInto('locks').execute())",
+    ),
   },
   {
     rule: 'allow',
     offence: 'a verb that asks when it is too late',
     path: 'server/features/links/sink.ts',
-    bad: verb("await rows.write((db) => db.insertInto('locks').execute())", "allow(actor, 'links:write')"),
-    good: `${verb('return rows.write((db) => sinkIn(db))')}\nfunction sinkIn(db) {\n  allow(actor, 'links:write')\n}\n`,
+    bad: verb(
+      "await db.write((connection) => connection.insertInto('locks').execute())",
+      "allow(actor, 'links:write')",
+    ),
+    good: `${verb('return db.write((connection) => sinkIn(connection))')}\nfunction sinkIn(connection) {\n  allow(actor, 'links:write')\n}\n`,
   },
   {
     rule: 'length',

@@ -79,13 +79,10 @@ export function findViolations(files: RepositoryFile[], exceptions: RuleExceptio
 const isTest = (path: string) => /\.test\.tsx?$/.test(path)
 const isProduct = (path: string) => /^(server|dashboard|snippet)\//.test(path) && !isTest(path)
 
-/**
- * Which layer may use which. `wiring` is main, app, jobs, cli and config: the files directly in server/. `demo` is one
- * of its commands, and only large.
- */
+/** Which layer may use which. `wiring` is main, app, jobs and config: the files directly in server/. */
 const LAYERS: Record<string, string[]> = {
-  wiring: ['wiring', 'demo', 'features', 'storage', 'http', 'lib'],
-  demo: ['demo', 'features', 'storage', 'http', 'lib'],
+  wiring: ['wiring', 'cli', 'features', 'storage', 'http', 'lib'],
+  cli: ['wiring', 'cli', 'features', 'storage', 'http', 'lib'],
   features: ['features', 'storage', 'http', 'lib'],
   storage: ['storage', 'lib'],
   http: ['http', 'lib'],
@@ -96,11 +93,13 @@ const LAYERS: Record<string, string[]> = {
 export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   accounts: [],
   links: [],
-  redirect: ['links', 'hits'],
-  hits: [],
-  analytics: ['links', 'forms'],
-  forms: ['attribution', 'notify', 'hits'],
-  attribution: ['hits', 'links'],
+  redirect: ['links', 'hits', 'visitors'],
+  visitors: [],
+  hits: ['visitors'],
+  analytics: ['links', 'forms', 'attribution'],
+  forms: ['attribution', 'notify', 'hits', 'visitors'],
+  tracking: ['hits', 'visitors'],
+  attribution: ['tracking', 'hits', 'links', 'visitors'],
   notify: [],
 }
 

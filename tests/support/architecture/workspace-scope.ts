@@ -107,7 +107,7 @@ function findUnauthorizedWrites(features: SourceFile[]): Violation[] {
     for (const verb of verbs) if (verb.name !== '' && asks(verb)) asking.add(verb)
   }
   return features.flatMap((source) =>
-    [...source.code.matchAll(/\brows\s*\.\s*write\s*[<(]/g)].flatMap(({ index }) => {
+    [...source.code.matchAll(/\bdb\s*\.\s*write\s*[<(]/g)].flatMap(({ index }) => {
       const own = verbs.filter((verb) => verb.source === source)
       const verb = findVerbAround(own, index)
       const responsible = verb?.exported ? [verb] : own

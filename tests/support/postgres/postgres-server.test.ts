@@ -48,7 +48,7 @@ describe('however a test run ends, its server ends and its directory goes', () =
     writeFileSync(
       join(workshop, 'some.test.ts'),
       `import { expect, test } from 'bun:test'
-       import { startPostgres } from '${join(import.meta.dir, 'postgres.ts')}'
+       import { startPostgres } from '${join(import.meta.dir, 'postgres-server.ts')}'
        test('runs', async () => {
          const { url } = await startPostgres()
          process.stdout.write('url=' + url + ';')
@@ -64,7 +64,7 @@ describe('however a test run ends, its server ends and its directory goes', () =
     async (end) => {
       const temporary = mkdtempSync(join(tmpdir(), 'towpath-run-'))
       Bun.spawnSync(['chmod', '711', temporary])
-      const run = Bun.spawn([process.execPath, 'test', '--preload', join(import.meta.dir, 'setup.ts')], {
+      const run = Bun.spawn([process.execPath, 'test', '--preload', join(import.meta.dir, '../setup.ts')], {
         cwd: workshop,
         env: { ...process.env, TMPDIR: temporary, END: end },
         stdin: 'ignore',

@@ -11,7 +11,9 @@ export const listWorkerProcesses = (pid: number): number[] =>
 function isWorkerOf(name: string, pid: number): boolean {
   try {
     const parent = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1]
-    return Number(parent) === pid && readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('ship-worker')
+    return (
+      Number(parent) === pid && readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('hits/worker/main.ts')
+    )
   } catch {
     return false // it has ended meanwhile
   }

@@ -149,17 +149,17 @@ export function useAnalyticsView(fixed: FixedFilters): AnalyticsView {
   )
   return useMemo(() => {
     const view = readView(search, fixed)
-    const filterOf = (dimension: Dimension) =>
+    const findFilter = (dimension: Dimension) =>
       view.filters.find((each) => each.dimension === dimension)?.filter
     const setFilter = (dimension: Dimension, filter: DimensionFilter) =>
       set({ [dimension]: writeFilter(filter) })
     return {
       ...view,
-      filterOf,
+      findFilter,
       set,
       setFilter,
       toggle: (dimension, value, negate = false) =>
-        setFilter(dimension, toggleValue(filterOf(dimension), value, negate)),
+        setFilter(dimension, toggleValue(findFilter(dimension), value, negate)),
       clear: () => set(NO_FILTERS),
     }
   }, [search, fixed, set])

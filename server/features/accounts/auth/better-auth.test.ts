@@ -134,7 +134,7 @@ test('a server that nobody signs in to does not load it', async () => {
   const script = `
     const { setLogLevel } = await import('./server/lib/log.ts')
     setLogLevel('silent')
-    const { startServer } = await import('./tests/support/server.ts')
+    const { startServer } = await import('./tests/support/server/test-server.ts')
     const loaded = () => Object.keys(require.cache).some((name) => name.includes('/better-auth/'))
     const server = await startServer('sqlite')
     await server.click('nowhere')
@@ -146,7 +146,7 @@ test('a server that nobody signs in to does not load it', async () => {
     await server.close()
     process.exit(0)`
   const child = Bun.spawn([process.execPath, '-e', script], {
-    cwd: new URL('../../..', import.meta.url).pathname,
+    cwd: new URL('../../../..', import.meta.url).pathname,
     stdout: 'pipe',
     stderr: 'inherit',
   })

@@ -42,7 +42,7 @@ const SENT = {
   userAgent: '',
   referer: '',
   eventId: undefined,
-  alone: false,
+  trackingOptOut: false,
 }
 
 const BEFORE_MIDNIGHT = Date.parse('2026-03-01T23:59:50.000Z')

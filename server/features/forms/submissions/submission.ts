@@ -6,7 +6,7 @@ import { foldCase } from '../../../lib/text.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { Submissions, Tables } from '../../../storage/database/tables.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
-import { toCampaign } from '../../tracking/touch.ts'
+import { toCampaign } from '../../visitors/campaign-columns.ts'
 import { SELECTION_TEXT_FIELDS, type SubmissionResource, type SubmissionSelection } from '../schema.ts'
 
 export interface SubmissionNeeds {

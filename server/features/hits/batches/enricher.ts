@@ -2,7 +2,7 @@
 
 // Makes a hit of a raw hit: who asked, from where, by which campaign. The last to see an address.
 
-import { cleanText, DIMENSION_NAME_MAX, toJsonPart } from '../../../lib/clean-text.ts'
+import { cleanText, DIMENSION_NAME_MAX } from '../../../lib/clean-text.ts'
 import { createGenerationCache } from '../../../lib/generation-cache.ts'
 import type { GeoLookup, Place } from '../../../storage/geo.ts'
 import { HIT_CLASSES, HIT_OUTCOMES, HIT_TRIGGERS, type HitClass } from '../../../storage/hits/hit.ts'
@@ -17,6 +17,7 @@ import {
   appendNumber64,
   ensureLineRoom,
   type LineBuffer,
+  toJsonPart,
   toUtf8,
 } from './ndjson-line.ts'
 

@@ -1,5 +1,7 @@
 // Lines of a batch as bytes, without a string for each: what hits share is copied, numbers are written digit by digit.
 
+import type { Hit } from '../../../storage/hits/hit.ts'
+
 /** Bytes of lines that grow by the end. */
 export interface LineBuffer {
   bytes: Uint8Array
@@ -23,6 +25,14 @@ export function ensureLineRoom(lines: LineBuffer): void {
 }
 
 export const toUtf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+/** `,"country":"US","city":"…"`, without what is null. */
+export function toJsonPart(fields: Partial<Hit>): Uint8Array {
+  let json = ''
+  for (const [name, value] of Object.entries(fields))
+    if (value !== null) json += `,"${name}":${JSON.stringify(value)}`
+  return toUtf8(json)
+}
 
 export function appendBytes(lines: LineBuffer, part: Uint8Array): void {
   lines.bytes.set(part, lines.end)

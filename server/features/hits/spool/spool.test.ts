@@ -169,13 +169,13 @@ test('a killed process loses no hit that it had answered, and none is there twic
   const script = `
     import { writeSync } from 'node:fs'
     import { openSpool } from ${JSON.stringify(join(import.meta.dir, 'spool.ts'))}
-    import { rawHit } from ${JSON.stringify(join(import.meta.dir, 'raw-hit.fixture.ts'))}
+    import { createRawHit } from ${JSON.stringify(join(import.meta.dir, 'raw-hit.fixture.ts'))}
     const spool = await openSpool({ dir: ${JSON.stringify(dir)}, segmentBytes: ${SMALL} })
     for (;;) {
       for (let i = 0; i < 20; i++) {
         const slug = crypto.randomUUID()
         // One that waits in memory is not promised.
-        writeSync(1, (spool.append(rawHit({ slug })) === 0 ? '?' : '') + slug + '\\n')
+        writeSync(1, (spool.append(createRawHit({ slug })) === 0 ? '?' : '') + slug + '\\n')
       }
       do await Bun.sleep(0)
       while (spool.stats().waiting > 0)

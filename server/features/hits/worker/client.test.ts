@@ -306,13 +306,13 @@ async function overwriteMiddle(path: string) {
 /** Says one dot for every hit that it has recorded, a comma for one that waits in memory. */
 const recorder = (dataDir: string) => `
   import { writeSync } from 'node:fs'
-  import { openSpool } from ${JSON.stringify(join(import.meta.dir, 'spool.ts'))}
-  import { openShipper } from ${JSON.stringify(join(import.meta.dir, 'client.ts'))}
-  import { rawHit } from ${JSON.stringify(join(import.meta.dir, 'raw-hit.fixture.ts'))}
+  import { openSpool } from ${JSON.stringify(join(import.meta.dir, '../spool/spool.ts'))}
+  import { openHitWorkerClient } from ${JSON.stringify(join(import.meta.dir, 'client.ts'))}
+  import { createRawHit } from ${JSON.stringify(join(import.meta.dir, '../spool/raw-hit.fixture.ts'))}
   const dataDir = ${JSON.stringify(dataDir)}
   const spool = await openSpool({ dir: dataDir + '/spool', segmentBytes: ${SEGMENT} })
-  openShipper({ dataDir, spool, salts: [], ownHosts: [], countedUpTo: 1e9, shipEveryMs: 20, maxHits: 400, onShipped: async () => {} })
+  openHitWorkerClient({ dataDir, spool, salts: [], ownHosts: [], countedUpTo: 1e9, shipEveryMs: 20, maxHits: 400, storeCounts: async () => {} })
   for (;;) {
-    for (let i = 0; i < 20; i++) writeSync(1, spool.append(rawHit()) === 0 ? ',' : '.')
+    for (let i = 0; i < 20; i++) writeSync(1, spool.append(createRawHit()) === 0 ? ',' : '.')
     await Bun.sleep(1)
   }`

@@ -14,8 +14,8 @@ test.if(process.platform === 'linux')(
   async () => {
     const before = nicenesses(process.pid)
     const code = `import { readFile } from 'node:fs/promises'
-      import { giveWay } from '${join(import.meta.dir, 'lower-priority.ts')}'
-      giveWay()
+      import { lowerPriority } from '${join(import.meta.dir, 'lower-priority.ts')}'
+      lowerPriority()
       await Promise.all(Array.from({ length: 8 }, () => readFile('/proc/self/stat')))
       process.send('done')
       setInterval(() => {}, 1000)`

@@ -158,12 +158,12 @@ describe.if(process.platform === 'linux')('a ship worker', () => {
   test('ends with its server, whatever way that ends, and the next one waits for it', async () => {
     const dataDir = await newDataDir()
     const code = `
-      import { openSpool } from ${JSON.stringify(join(import.meta.dir, 'spool.ts'))}
-      import { openShipper } from ${JSON.stringify(join(import.meta.dir, 'client.ts'))}
+      import { openSpool } from ${JSON.stringify(join(import.meta.dir, '../spool/spool.ts'))}
+      import { openHitWorkerClient } from ${JSON.stringify(join(import.meta.dir, 'client.ts'))}
       const dataDir = ${JSON.stringify(dataDir)}
       const spool = await openSpool({ dir: dataDir + '/spool' })
-      const shipper = openShipper({ dataDir, spool, salts: [], ownHosts: [], countedUpTo: 0, onShipped: async () => {} })
-      await shipper.drain()
+      const hitWorker = openHitWorkerClient({ dataDir, spool, salts: [], ownHosts: [], countedUpTo: 0, storeCounts: async () => {} })
+      await hitWorker.drain()
       process.send('up')`
     const up = Promise.withResolvers<void>()
     const server = Bun.spawn([process.execPath, '-e', code], { ipc: () => up.resolve() })

@@ -44,7 +44,7 @@ export async function openDeliverer(needs: DelivererNeeds): Promise<Deliverer> {
   const breaker = createCircuitBreaker()
   const counts = createDeliveryMetrics()
   let closed = false
-  let round = { sound: 0, failing: 0 }
+  let round = { healthy: 0, failing: 0 }
   /** Ends the wait for others. */
   let gathered = () => {}
   let again = false
@@ -68,14 +68,14 @@ export async function openDeliverer(needs: DelivererNeeds): Promise<Deliverer> {
   /** Writes down what has ended and takes what is due, in one transaction. */
   async function exchange(done: UnrecordedAttempt[]): Promise<Claim[]> {
     const [at, inHand] = [now(), [...flying.values()]]
-    const words = inHand.filter(({ event }) => event === CHANNEL_DISABLED).map(({ id }) => id)
+    const notices = inHand.filter(({ event }) => event === CHANNEL_DISABLED).map(({ id }) => id)
     const taken = await db.write(async (connection, onCommit) => {
       await recordAttempts({ connection, engine: db.engine, onCommit, wake }, done)
       if (inHand.length >= CONCURRENT_ATTEMPTS) return undefined
       const found = await scheduleTurns(connection, { now: at, inHand, resting: breaker.resting(at), round })
       const wanted = {
         turns: found.turns,
-        words: { most: CONCURRENT_NOTICES - words.length, inHand: words },
+        disabledNotices: { most: CONCURRENT_NOTICES - notices.length, inHand: notices },
         now: at,
         leaseMs,
       }

@@ -47,14 +47,14 @@ export async function scheduleTurns(
   const except = [...new Set([...full.map(({ id }) => id), ...resting])]
   const slow = inHand.filter(({ channel }) => channel.failing_since !== null).length
   const room = CONCURRENT_ATTEMPTS - inHand.length
-  const sound = await readDueChannels(connection, {
+  const healthy = await readDueChannels(connection, {
     now,
     after: round.healthy,
     except,
     failing: false,
     limit: room,
   })
-  const free = Math.min(FAILING_SLOTS - slow, room - sound.length)
+  const free = Math.min(FAILING_SLOTS - slow, room - healthy.length)
   const failing = await readDueChannels(connection, {
     now,
     after: round.failing,
@@ -64,13 +64,13 @@ export async function scheduleTurns(
   })
   const turns: ChannelTurn[] = []
   let left = room
-  for (const channel of [...sound, ...failing]) {
+  for (const channel of [...healthy, ...failing]) {
     const some = Math.min(most(channel), left)
     if (some > 0) turns.push({ channel, limit: some, inFlightIds: of(channel).map(({ id }) => id) })
     left -= Math.max(0, some)
   }
   const next = {
-    sound: sound.at(-1)?.id ?? round.healthy,
+    healthy: healthy.at(-1)?.id ?? round.healthy,
     failing: failing.at(-1)?.id ?? round.failing,
   }
   return { turns, round: next }

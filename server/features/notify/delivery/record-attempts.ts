@@ -86,12 +86,12 @@ async function recordDelivered(connection: Connection, delivered: RecordedAttemp
     connection,
     known.map(({ claim, report }) => ({ ...claim, ...report })),
   )
-  const sound = new Set(
+  const healthy = new Set(
     known.filter(({ claim }) => claim.event !== CHANNEL_DISABLED).map(({ claim }) => claim.channel.id),
   )
-  if (sound.size === 0) return
+  if (healthy.size === 0) return
   await sql`update channels set last_delivery_at = ${now}, failing_since = null
-    where id in (${sql.join([...sound])})`.execute(connection)
+    where id in (${sql.join([...healthy])})`.execute(connection)
 }
 
 /** @returns whether it is still this one's */
