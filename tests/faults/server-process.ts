@@ -59,8 +59,12 @@ export interface ServerProcessOptions {
 /** A directory with some workspaces in its store. */
 export async function createInstallation(workspaces: number, databaseUrl?: string): Promise<Installation> {
   const dataDir = mkdtempSync(join(tmpdir(), 'towpath-fault-'))
+  return adoptInstallation(dataDir, await createKeys({ dataDir, databaseUrl }, workspaces), databaseUrl)
+}
+
+/** A temporary directory that already holds an installation; it is removed at the end. */
+export function adoptInstallation(dataDir: string, keys: string[], databaseUrl?: string): Installation {
   const guard = createProcessGuard(dataDir)
-  const keys = await createKeys({ dataDir, databaseUrl }, workspaces)
   let server: ServerProcess | undefined
   return {
     dataDir,
