@@ -7,6 +7,9 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '..')
 
+/** `npm run dev` sets it: readable code, React's warnings, and a page that reloads itself (dashboard/dev.ts). */
+export const isDevelopment = process.env.NODE_ENV === 'development'
+
 export async function getBuildDirectory(): Promise<string> {
   const hash = createHash('sha256')
   const sources = [...new Bun.Glob('**/*.{ts,tsx,css}').scanSync({ cwd: import.meta.dir })].sort()
@@ -18,7 +21,8 @@ export async function getBuildDirectory(): Promise<string> {
   ]) {
     hash.update(`${path.slice(ROOT.length)}\0`).update(await Bun.file(path).bytes())
   }
-  return join(getCacheDirectory(), hash.digest('hex').slice(0, 16))
+  const name = hash.digest('hex').slice(0, 16)
+  return join(getCacheDirectory(), isDevelopment ? `${name}-dev` : name)
 }
 
 function getCacheDirectory(): string {

@@ -1,11 +1,11 @@
 // bun dashboard/build.ts [directory]: bundles the dashboard. The server runs it in a process of its own when nobody has
-// done so before (server/http/dashboard.ts), so that the bundler's memory is not the server's.
+// done so before (server/dashboard.ts), so that the bundler's memory is not the server's.
 
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { Scanner } from '@tailwindcss/oxide'
 import { compile } from 'tailwindcss'
-import { getBuildDirectory } from './build-directory.ts'
+import { getBuildDirectory, isDevelopment } from './build-directory.ts'
 
 const HERE = import.meta.dir
 
@@ -40,9 +40,10 @@ async function buildDashboard(directory: string): Promise<void> {
     outdir: draft,
     target: 'browser',
     splitting: true,
-    minify: true,
+    minify: !isDevelopment,
+    sourcemap: isDevelopment ? 'inline' : 'none',
     naming: { entry: '[name]-[hash].[ext]', chunk: 'chunk-[hash].[ext]', asset: '[name]-[hash].[ext]' },
-    define: { 'process.env.NODE_ENV': '"production"' },
+    define: { 'process.env.NODE_ENV': isDevelopment ? '"development"' : '"production"' },
   })
   rmSync(join(draft, 'app.css'))
   const named = (pattern: RegExp) => {

@@ -13,6 +13,11 @@ import { readTheme, setTheme } from './ui/theme.ts'
 
 setTheme(readTheme())
 
+// The bundler knows the value and leaves the import out of every other build.
+if (process.env.NODE_ENV === 'development') {
+  void import('./reload.ts').then(({ reloadOnNewBuild }) => reloadOnNewBuild())
+}
+
 /** The session has ended somewhere else: back to where one signs in, and then to this page again. */
 function onError(error: unknown) {
   if (!isSignedOut(error) || location.pathname.startsWith('/app/sign-in')) return
