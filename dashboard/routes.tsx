@@ -111,7 +111,7 @@ const workspaceRoute = createRoute({
 
 const workspacePage = createPageFactory(() => workspaceRoute)
 
-/** What a question about clicks or leads can be narrowed by; a list in the contract's grammar (`US,BR`, `-US`). */
+/** What narrows a question about clicks or leads; a list in the grammar of docs/contract.md §5 (`US,BR`, `-US`). */
 export const FILTER_SEARCH_PARAMS = [
   'linkId',
   'tagId',

@@ -65,7 +65,7 @@ interface RouteOptions {
   repeatable?: boolean
 }
 
-/** `createRoute` with the common parts of contract §1. */
+/** `createRoute` with the common parts of docs/contract.md §1. */
 export function apiRoute<const R extends RouteConfig>(described: R & RouteOptions) {
   const { fails = [], by = 'anybody', repeatable = true, ...route } = described
   // A person may name a workspace that is not theirs, whatever they ask.

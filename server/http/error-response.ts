@@ -1,4 +1,4 @@
-// What the outside sees of a failure: one table from code to status (contract §1).
+// What the outside sees of a failure: one table from code to status (docs/contract.md §1).
 
 import { Failure, type FailureCode } from '../lib/failure.ts'
 import { describeError, log } from '../lib/log.ts'

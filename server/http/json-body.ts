@@ -38,7 +38,7 @@ export function jsonBody({
     if (!['POST', 'PUT', 'PATCH'].includes(c.req.method)) return next()
     const bytes = await readBytes(c.req.raw, BODY_MAX)
     if (!bytes) throw new Failure('too_large', 'Request body too large')
-    // PATCH without a body changes nothing (contract §1), whatever it says its type is.
+    // PATCH without a body changes nothing (docs/contract.md §1), whatever it says its type is.
     const needsNone = c.req.method === 'PATCH' || bare(c.req.path)
     const empty = bytes.length === 0 && needsNone
     if (!empty && !JSON_TYPE.test(c.req.header('content-type') ?? '')) {

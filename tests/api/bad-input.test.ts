@@ -1,4 +1,5 @@
-// Whatever a stranger writes into any place of any operation is refused in the contract's words, and leaves nothing.
+// Whatever a stranger writes into any place of any operation is refused in the words of docs/contract.md §1, and
+// leaves nothing.
 
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'

@@ -121,7 +121,7 @@ function wholeBodies(operation: Operation, sample: SampleRequest, pick: PickSome
   const url = toRequestUrl(operation, sample)
   // One reader of bodies serves all operations: together they meet each of these.
   const bad = pick(BAD_BODIES, 10)
-    // Of a PATCH, no body at all is an empty one: it changes nothing (contract §1).
+    // Of a PATCH, no body at all is an empty one: it changes nothing (docs/contract.md §1).
     .filter(({ what }) => !(operation.method === 'PATCH' && what === 'nothing'))
     .map(
       ({ what, type, bytes, status }): RequestCase => ({

@@ -1,4 +1,4 @@
-// What must be refused: by the document where it says so, else by the contract's own words, restated here apart from
+// What must be refused: by the document where it says so, else by the words of docs/contract.md, restated here apart from
 // the code that is tested.
 
 import { BAD_URLS } from './hostile-input.ts'
@@ -6,7 +6,7 @@ import { listSchemaErrors, type Parameter, type Schema } from './openapi-documen
 
 export const isClean = (text: string) => !text.includes('\0') && text.isWellFormed()
 
-/** The longest text the contract has is a URL; nothing that is asked about can be longer. */
+/** The longest text of docs/contract.md is a URL (§2); nothing that is asked about can be longer. */
 const LONGEST = 8192
 
 const isNeverValid = () => false
@@ -50,7 +50,7 @@ export function mustRefuseParameter({ name, schema }: Parameter, text: string): 
   return !/^\d{1,15}$/.test(text) || listSchemaErrors(schema, Number(text)).length > 0
 }
 
-/** Analytics filters and lists of ids: "a repeated parameter means any of" (contract §5). Any other is given once. */
+/** Analytics filters and lists of ids may be repeated (docs/contract.md §1). Any other parameter is given once. */
 export const mayRepeat = ({ name }: Parameter, operationId: string) =>
   name === 'ids' || name === 'tagId' || (ANALYTICS.includes(operationId) && !GIVEN_ONCE.includes(name))
 

@@ -54,7 +54,7 @@ function findUndescribedInput(operation: Operation, { body, query = {} }: ApiReq
   ]
 }
 
-/** Every time has milliseconds and is UTC (contract §1). */
+/** Every time has milliseconds and is UTC (docs/contract.md §1). */
 function findInexactTimes(value: unknown, name = ''): string[] {
   if (typeof value === 'object' && value !== null)
     return Object.entries(value).flatMap(([key, inner]) => findInexactTimes(inner, key))

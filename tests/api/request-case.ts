@@ -6,7 +6,7 @@ export interface RequestCase {
   description: string
   /** Must it be refused? Else it is odd, and may be taken or not, as long as nothing breaks. */
   mustBeRefused: boolean
-  /** Where the contract names the status. */
+  /** Where docs/contract.md names the status. */
   status?: number
   url: string
   headers?: Record<string, string>

@@ -1,4 +1,4 @@
-// GET /analytics/clicks: one endpoint for totals, timelines and top lists (contract §5); and the clicks themselves.
+// GET /analytics/clicks: totals, timelines and top lists, and the clicks themselves (docs/contract.md §5).
 
 import { z } from '@hono/zod-openapi'
 import { apiRoute } from '../../http/api-route.ts'

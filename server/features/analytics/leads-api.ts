@@ -1,4 +1,4 @@
-// GET /analytics/leads and GET /analytics/funnel (contract §5).
+// GET /analytics/leads and GET /analytics/funnel (docs/contract.md §5).
 
 import { apiRoute } from '../../http/api-route.ts'
 import { toIso } from '../../lib/api-fields.ts'

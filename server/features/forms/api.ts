@@ -1,4 +1,4 @@
-// Forms and submissions over REST (contract §6).
+// Forms and submissions over REST (docs/contract.md §6).
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'

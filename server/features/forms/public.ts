@@ -1,5 +1,5 @@
-// POST /f/{formKey}, open to everybody: every check in the contract's order, then one transaction, then the answer.
-// In front of Hono, as the redirect is.
+// POST /f/{formKey}, open to everybody: every check in the order of docs/contract.md §7, then one transaction, then
+// the answer. In front of Hono, as the redirect is.
 
 import { readClientAddress, toRateLimitKey } from '../../http/client-address.ts'
 import { requestId } from '../../http/request-id.ts'

@@ -1,4 +1,4 @@
-// Links and tags over REST (contract §2, §3).
+// Links and tags over REST (docs/contract.md §2, §3).
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'

@@ -1,4 +1,4 @@
-// What two links cannot both have, in the contract's words, and the field it is about.
+// What two links cannot both have, in the words of docs/contract.md §1, and the field it is about.
 
 import { Failure } from '../../lib/failure.ts'
 

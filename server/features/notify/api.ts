@@ -1,4 +1,4 @@
-// Channels and deliveries over REST (contract §9).
+// Channels and deliveries over REST (docs/contract.md §9).
 
 import type { Context } from 'hono'
 import {

@@ -1,4 +1,4 @@
-// Which rule of a link would answer a visitor, and where to. Nothing is counted (contract §2).
+// Which rule of a link would answer a visitor, and where to. Nothing is counted (docs/contract.md §2).
 
 import { z } from '@hono/zod-openapi'
 import { apiRoute, dataResponse, IdParameter, parseId } from '../../http/api-route.ts'

@@ -68,7 +68,7 @@ const goes = (rule: RedirectRule, url: string, status = 302): DestinationChoice 
   addClickId: false,
 })
 
-/** Each rule in the contract's order, what switches it on, and what it alone answers to an iPhone in Germany. */
+/** Each rule in the order of docs/contract.md §4, what switches it on, and its answer to an iPhone in Germany. */
 const RULES: { rule: RedirectRule; on: Partial<Selectable<Links>>; answer: DestinationChoice }[] = [
   {
     rule: 'archived',

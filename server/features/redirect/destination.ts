@@ -1,4 +1,4 @@
-// The decision of a redirect: every branch of the product in one pure function, in the contract's order (§4).
+// The decision of a redirect: every branch of the product in one pure function, in the order of docs/contract.md §4.
 
 import { appendQuery } from '../../lib/url-query.ts'
 import type { TargetDevice } from '../../lib/user-agent.ts'

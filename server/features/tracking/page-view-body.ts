@@ -1,4 +1,4 @@
-// What the snippet sends of a page view (contract §8).
+// What the snippet sends of a page view (docs/contract.md §8).
 
 export interface PageViewBody {
   /** Public id of the workspace. */

@@ -1,5 +1,5 @@
-// Rows in one SQLite file: many readers of committed state, one writer (research figures: 5,000 single commits a
-// second against 117,000 in groups of 50).
+// Rows in one SQLite file: many readers of committed state, one writer, which commits in groups: a synced commit
+// of one row measured 5,000 rows a second, of 50 rows 117,000.
 
 import { Database } from 'bun:sqlite'
 import { describeError, log } from '../../lib/log.ts'

@@ -1,5 +1,5 @@
-// The form of an API key: `tp_` + 30 random base62 + 6 of CRC-32 (contract §9). The checksum refuses typing errors
-// before the database is asked, and lets secret scanners recognise a leaked key.
+// The form of an API key: `tp_` + 30 random base62 + 6 of CRC-32 (docs/contract.md §9). The checksum refuses typing
+// errors before the database is asked, and lets secret scanners recognise a leaked key.
 
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'

@@ -33,7 +33,7 @@ export interface ApiEnv {
   }
 }
 
-/** A group of routes whose invalid input is answered as the contract says. */
+/** A group of routes whose invalid input is answered as docs/contract.md §1 says. */
 export const createApi = () => new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid as never })
 
 export interface GuardNeeds {

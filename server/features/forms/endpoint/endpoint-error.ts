@@ -1,4 +1,4 @@
-// A request that ends before its fields are looked at: a status and the sentence that goes with it (contract §7).
+// A request that ends before its fields are looked at: a status and its sentence (docs/contract.md §7).
 
 import { Failure } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
