@@ -160,6 +160,16 @@ describe('an event id', () => {
     expect(createEventIds('s'.repeat(32)).open(ids.seal(visit()), { workspaceId: 12, at: NOW })).toBeDefined()
   })
 
+  test('of an earlier release opens', () => {
+    const id =
+      'IW_ypgNLaa4AAAAAbVKXu139ZCH-UwUInJkkDTzj24O487o9_NFt0t8QrGMb6EWPyLK9E5ox40mR0e6jkqVprnwQSZNXoPVSgBmxPrmCXcUj4L2sImlxH9YXwqzjWs-uQ11y44aFF5Y_nxdrhvrD198Vfu7Ra-QwNBkWlOyiy9Zc'
+    expect(open(id, 1000)).toMatchObject({
+      id: '1.a',
+      seenAt: 1000,
+      first: { landingUrl: 'https://a.example/' },
+    })
+  })
+
   test('is good for a day, and not before its time', () => {
     const id = ids.seal(visit())
     const minute = 60_000

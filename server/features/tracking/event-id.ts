@@ -1,8 +1,8 @@
 // `_service_eid`: a visit as a text that the page keeps for us. Sealed with AES-256-GCM, so that only the server reads
 // it and nobody else can write one; good for its workspace alone, and for a day.
 
-import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
 import { cleanText } from '../../lib/clean-text.ts'
+import { createSealer, IV_BYTES, TAG_BYTES } from '../../lib/sealing.ts'
 import { TOUCH_KINDS, type Touch } from './touch.ts'
 import type { Visit } from './visit.ts'
 
@@ -18,9 +18,7 @@ export const EVENT_ID_VALID_MS = 24 * 60 * 60 * 1000
 /** By as much the clocks of two servers may differ. */
 const AHEAD_MS = 5 * 60 * 1000
 
-const IV = 12
-const TAG = 16
-const PAYLOAD_MAX = (EVENT_ID_MAX / 4) * 3 - IV - TAG
+const PAYLOAD_MAX = (EVENT_ID_MAX / 4) * 3 - IV_BYTES - TAG_BYTES
 /** An address of 500 characters, or a campaign of 255, is rare; many of them in one visit are somebody's joke. */
 const TEXT_BOUNDS = [500, 128, 64, 32, 16, 8]
 /** Changes with the order of what is sealed: an id of another release is as good as none. */
@@ -28,29 +26,23 @@ const VERSION = 1
 const WELL_FORMED = /^[\w-]+$/
 
 export function createEventIds(secret: string): EventIds {
-  const key = createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', 'towpath event id', 32)))
-  const nextIv = createIvSource()
+  const sealer = createSealer(secret, 'towpath event id')
   return {
     seal(visit) {
-      const iv = nextIv()
-      const cipher = createCipheriv('aes-256-gcm', key, iv)
-      const body = cipher.update(encodePayload(visit))
-      cipher.final()
-      return Buffer.concat([iv, body, cipher.getAuthTag()]).toString('base64url')
+      const { iv, text, tag } = sealer.seal(encodePayload(visit))
+      return Buffer.concat([iv, text, tag]).toString('base64url')
     },
     open(text, { workspaceId, at }) {
       if (text.length > EVENT_ID_MAX || text.length % 4 !== 0 || !WELL_FORMED.test(text)) return undefined
       const bytes = Buffer.from(text, 'base64url')
-      if (bytes.length <= IV + TAG) return undefined
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV))
-      decipher.setAuthTag(bytes.subarray(-TAG))
-      const body = decipher.update(bytes.subarray(IV, -TAG))
-      try {
-        decipher.final()
-      } catch {
-        // Not ours, or no longer as we made it.
-        return undefined
-      }
+      if (bytes.length <= IV_BYTES + TAG_BYTES) return undefined
+      const body = sealer.open({
+        iv: bytes.subarray(0, IV_BYTES),
+        text: bytes.subarray(IV_BYTES, -TAG_BYTES),
+        tag: bytes.subarray(-TAG_BYTES),
+      })
+      // Not ours, or no longer as we made it.
+      if (!body) return undefined
       const visit = readPayload(body.toString())
       const age = visit ? at - visit.seenAt : 0
       const good = visit?.workspaceId === workspaceId && age < EVENT_ID_VALID_MS && age > -AHEAD_MS
@@ -59,31 +51,12 @@ export function createEventIds(secret: string): EventIds {
   }
 }
 
-/**
- * None is used twice, which would undo the seal: 64 random bits for each four billion, counted. (Drawn by chance alone,
- * 96 bits are good for four billion in the life of the key.)
- */
-function createIvSource(): () => Buffer {
-  let run = randomBytes(8)
-  let count = 0
-  return () => {
-    if (count === 2 ** 32) {
-      run = randomBytes(8)
-      count = 0
-    }
-    const iv = Buffer.allocUnsafe(IV)
-    run.copy(iv)
-    iv.writeUInt32BE(count++, 8)
-    return iv
-  }
-}
-
 function encodePayload(visit: Visit): Buffer {
   for (const bound of TEXT_BOUNDS) {
     const text = JSON.stringify(toList(visit, bound))
     const bytes = Buffer.byteLength(text)
     // To whole groups of three bytes, so that each character of the id counts: none can be another and mean the same.
-    const padding = (2 * (IV + TAG + bytes)) % 3
+    const padding = (2 * (IV_BYTES + TAG_BYTES + bytes)) % 3
     if (bytes + padding <= PAYLOAD_MAX) return Buffer.from(text + ' '.repeat(padding))
   }
   throw new Error('a visit with its texts at their shortest does not fit into an event id')

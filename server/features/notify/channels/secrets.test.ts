@@ -35,6 +35,13 @@ describe('sealed secrets', () => {
   })
 })
 
+test('sealed secrets of an earlier release open', () => {
+  const sealed =
+    '1.ewtl1bTsr_QkTD29bSXRLKp9MrgH2xz1c9RQQVFm3-k_JkfsjqouvJmlzyM0uaHVuI5I5K94To1aOTNBCgF3HT41Uuu9-jiNJrVxCbVetI_YFls'
+  const secrets = { url: 'https://hooks.example/x', secret: 'whsec_kept' }
+  expect(createSealing('s'.repeat(32)).open(sealed, own)).toEqual(secrets)
+})
+
 test('a former secret signs beside the present one until its time is over', () => {
   const sealed = { url: 'https://example.com/', secret: 'new', former: { secret: 'old', until: 100 } }
   expect(toChannelSecrets(sealed, 99).secrets).toEqual(['new', 'old'])
