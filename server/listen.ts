@@ -1,13 +1,29 @@
 // The open socket: a front that answers plain redirects, and behind it, on this machine only, the server for all else.
 
 import type { App } from './app.ts'
+import { toErrorResponse } from './http/error-response.ts'
 import { type FastPath, openFastPath } from './http/fast-path/listener.ts'
+import { requestId } from './http/request-id.ts'
 import type { ServerHandle } from './http/server-handle.ts'
 
 const LOCAL = '127.0.0.1'
 
+// Honest slow uploads pass, and a client that drips its request is still cut off (Bun counts in seconds).
+const IDLE_SECONDS = 30
+
+const OPTIONS = {
+  error: (error: Error) => toErrorResponse(error, requestId(null)),
+  // Bun's own error page shows source code.
+  development: false,
+  idleTimeout: IDLE_SECONDS,
+  // Larger bodies than ours are refused by the routes, each in its own words.
+  maxRequestBodySize: 64 * 1024 * 1024,
+}
+
+type Listening = Pick<App, 'serve' | 'fastPath'>
+
 /** @throws when the address cannot be listened on */
-export function listen({ host, port }: { host: string; port: number }, { serve, redirect, post }: App) {
+export function listen({ host, port }: { host: string; port: number }, { serve, fastPath }: Listening) {
   let front: FastPath | undefined
   const peers: ServerHandle = {
     requestIP(request) {
@@ -18,27 +34,25 @@ export function listen({ host, port }: { host: string; port: number }, { serve, 
     },
     timeout: (request, seconds) => server.timeout(request, seconds),
   }
-  const { routes, fetch: handle, ...options } = serve
   const server = Bun.serve({
-    ...options,
+    ...OPTIONS,
     hostname: LOCAL,
     port: 0,
     routes: Object.fromEntries(
-      Object.entries(routes).map(([path, handler]) => [
+      Object.entries(serve.routes).map(([path, handler]) => [
         path,
-        (request: Bun.BunRequest) => handler(request as never, peers),
+        (request: Bun.BunRequest) => handler(request, peers),
       ]),
     ),
-    fetch: (request) => handle(request, peers),
+    fetch: (request) => serve.fetch(request as Bun.BunRequest, peers),
   })
   try {
     front = openFastPath({
       hostname: host,
       port,
       behind: { hostname: LOCAL, port: server.port as number },
-      redirect,
-      post,
-      idleSeconds: serve.idleTimeout,
+      ...fastPath,
+      idleSeconds: IDLE_SECONDS,
     })
   } catch (error) {
     void server.stop(true)

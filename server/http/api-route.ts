@@ -1,7 +1,9 @@
-// How a route of the REST API is described, so that each one says only what is its own: the shared answers, the key
-// it needs and the refusal of unknown parameters are added here.
+// Declares a route of the REST API: its shape for the API reference, and its facts for the gates. Each route says only
+// what is its own; the shared answers, the credentials and the refusal of unknown parameters are added here.
 
 import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
+import type { Caller, RouteFacts } from './route-facts.ts'
+import { declareFacts } from './route-table.ts'
 
 const ErrorShape = z.strictObject({ error: z.string() }).openapi('Error')
 const FieldErrorsShape = z
@@ -48,38 +50,54 @@ const NoQuery = z.strictObject({})
 
 type OptionalFailure = keyof typeof OPTIONAL_FAILURES
 
-/** Who may ask: a key, or a person who is signed in and says in which workspace. Two requests are about no workspace. */
-const SECURITY = {
-  anybody: [{ apiKey: [] }, { session: [], workspace: [] }],
-  people: [{ session: [], workspace: [] }],
+/** What the API reference says of who may call a route. No route described there is open to everybody. */
+const SECURITY: Record<Exclude<Caller, 'anybody'>, Record<string, string[]>[]> = {
+  keyOrMember: [{ apiKey: [] }, { session: [], workspace: [] }],
+  member: [{ session: [], workspace: [] }],
   person: [{ session: [] }],
-  keysAndPerson: [{ apiKey: [] }, { session: [] }],
+  keyOrPerson: [{ apiKey: [] }, { session: [] }],
 }
 
-interface RouteOptions {
-  /** Which of the particular failures can happen. */
-  fails?: OptionalFailure[]
-  /** anybody, unless said otherwise */
+/** What a route may say of itself beside its shape. What is usual need not be said. */
+interface OwnFacts {
+  /** `keyOrMember`, unless said otherwise. */
   by?: keyof typeof SECURITY
-  /** false: a POST that takes no Idempotency-Key */
-  repeatable?: boolean
+  /** Whether a POST takes an Idempotency-Key; it does, unless said otherwise. */
+  idempotent?: boolean
+  /** The answer has a secret that is shown only this once. */
+  secretInAnswer?: boolean
+  /** The handler waits for somebody else's server. */
+  slow?: boolean
+  /** The body may be a list as well as an object. */
+  takesList?: boolean
+  /** The failures that can happen on this route and not on every route. */
+  fails?: OptionalFailure[]
 }
 
 /** `createRoute` with the common parts of docs/contract.md §1. */
-export function apiRoute<const R extends RouteConfig>(described: R & RouteOptions) {
-  const { fails = [], by = 'anybody', repeatable = true, ...route } = described
+export function apiRoute<const R extends RouteConfig>(declared: R & OwnFacts) {
+  const { fails = [], by = 'keyOrMember', idempotent = true, secretInAnswer = false, ...more } = declared
+  const { slow = false, takesList = false, ...route } = more
+  const body = route.request?.body
+  const facts: RouteFacts = {
+    by,
+    body: body ? (takesList ? 'objectOrList' : 'object') : 'none',
+    idempotent: route.method === 'post' && idempotent,
+    secretInAnswer,
+    slow,
+  }
   // A person may name a workspace that is not theirs, whatever they ask.
-  const inWorkspace = by === 'anybody' || by === 'people'
+  const inWorkspace = by === 'keyOrMember' || by === 'member'
   const own = Object.fromEntries(
     [...(inWorkspace ? [404 as const] : []), ...fails].map((s) => [s, OPTIONAL_FAILURES[s]]),
   )
-  const body = route.request?.body
   return createRoute({
     security: SECURITY[by],
+    middleware: declareFacts(facts),
     ...route,
     request: {
       query: NoQuery,
-      ...(route.method === 'post' && repeatable ? { headers: IdempotencyHeader } : {}),
+      ...(facts.idempotent ? { headers: IdempotencyHeader } : {}),
       ...route.request,
       ...(body ? { body: { required: true, ...body } } : {}),
     },

@@ -16,7 +16,7 @@ onBothEngines('operators and their machines', (server) => {
     expect(json).toEqual({ name: 'towpath', version: expect.stringMatching(/^\d+\.\d+\.\d+/) })
   })
 
-  test('see figures that a Prometheus server reads', async () => {
+  test('see metrics that a Prometheus server reads', async () => {
     await server().click('nothing-here')
     const { status, headers, text } = await server().call('/metrics')
     expect(status).toBe(200)

@@ -8,7 +8,7 @@ export interface OperationsNeeds {
   probe: () => Promise<void>
   draining: () => boolean
   version: string
-  /** Name, kind, help and value of each figure. */
+  /** Their values at this moment. */
   metrics: () => Metric[]
 }
 

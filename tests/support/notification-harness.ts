@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { restApi } from '../../server/app.ts'
 import { createKey } from '../../server/features/accounts/access/keys.ts'
 import { listOwnerEmails } from '../../server/features/accounts/workspaces/members.ts'
 import { createWorkspace } from '../../server/features/accounts/workspaces/workspaces.ts'
@@ -21,7 +22,6 @@ import {
 } from '../../server/features/notify/delivery/deliverer.ts'
 import { enqueueDeliveries } from '../../server/features/notify/delivery/enqueue-deliveries.ts'
 import { type Network, parseNetwork } from '../../server/lib/ip-network.ts'
-import { createRestApi } from '../../server/rest.ts'
 import {
   type DatabaseEngine,
   type DatabaseHandle,
@@ -98,7 +98,7 @@ export async function openNotificationHarness(engine: DatabaseEngine): Promise<N
     count: () => 0,
     refund() {},
   }
-  const rest = createRestApi({ db, limiter, now, origin: ORIGIN, version: '0', features })
+  const rest = restApi({ db, limiter, now, origin: ORIGIN, secret: TEST_SECRET, version: '0' }, features)
   const outbox: NotificationHarness = {
     db,
     dataDir,
@@ -137,7 +137,7 @@ export async function openNotificationHarness(engine: DatabaseEngine): Promise<N
 
 async function createHarnessWorkspace(
   { db, now }: NotificationHarness,
-  rest: ReturnType<typeof createRestApi>,
+  rest: ReturnType<typeof restApi>,
   wake: () => void,
 ): Promise<HarnessWorkspace> {
   const { id } = await createWorkspace({ db, now }, { name: 'Test', plan: 'enterprise' })

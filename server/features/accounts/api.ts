@@ -12,7 +12,7 @@ import {
 } from '../../http/api-route.ts'
 import type { Plan } from '../../lib/plan.ts'
 import { type ApiEnv, createApi } from './access/guard.ts'
-import { peopleOnly, requirePerson } from './access/require-person.ts'
+import { requirePerson } from './access/require-person.ts'
 import { createWorkspaceKey, listWorkspaceKeys, revokeWorkspaceKey } from './access/workspace-keys.ts'
 import * as shapes from './schema.ts'
 import { acceptInvitation } from './workspaces/accept-invitation.ts'
@@ -39,11 +39,13 @@ export interface AccountsApiNeeds extends Omit<InviteNeeds, 'db'> {
 const MAIL_SECONDS = 45
 
 const workspaces = { tags: ['Workspaces'] }
-const people = { by: 'people' as const, middleware: peopleOnly }
-const members = { tags: ['Members'], ...people }
-const keys = { tags: ['API keys'], ...people }
-/** Not told again: a key to the workspace is in the answer, and is kept nowhere. */
-const secret = { repeatable: false }
+const forMembers = { by: 'member' as const }
+const members = { tags: ['Members'], ...forMembers }
+const keys = { tags: ['API keys'], ...forMembers }
+/** What opens a workspace is in the answer, and is stored nowhere: not even sealed, for a repeated request. */
+const opensWorkspace = { secretInAnswer: true, idempotent: false }
+/** An Idempotency-Key belongs to a workspace, and this is about none. */
+const aboutNoWorkspace = { by: 'person' as const, idempotent: false }
 const numbered = { params: IdParameter }
 const memberOf = { params: shapes.UserIdParameter }
 
@@ -52,7 +54,7 @@ const workspaceRoutes = {
     ...workspaces,
     method: 'get',
     path: '/workspaces',
-    by: 'keysAndPerson',
+    by: 'keyOrPerson',
     operationId: 'listWorkspaces',
     summary: 'List your workspaces',
     description: 'An API key sees the one it belongs to.',
@@ -61,11 +63,9 @@ const workspaceRoutes = {
   }),
   create: apiRoute({
     ...workspaces,
-    ...secret,
+    ...aboutNoWorkspace,
     method: 'post',
     path: '/workspaces',
-    by: 'person',
-    middleware: peopleOnly,
     operationId: 'createWorkspace',
     summary: 'Create a workspace, which you own',
     request: { body: jsonRequestBody(shapes.CreateWorkspace) },
@@ -83,7 +83,7 @@ const workspaceRoutes = {
     ...workspaces,
     method: 'patch',
     path: '/workspace',
-    ...people,
+    ...forMembers,
     operationId: 'updateWorkspace',
     summary: 'Rename the workspace',
     description: 'For owners.',
@@ -94,7 +94,7 @@ const workspaceRoutes = {
     ...workspaces,
     method: 'delete',
     path: '/workspace',
-    ...people,
+    ...forMembers,
     operationId: 'deleteWorkspace',
     summary: 'Delete the workspace and everything in it, for good',
     description:
@@ -150,7 +150,7 @@ const invitationRoutes = {
   }),
   create: apiRoute({
     ...members,
-    ...secret,
+    ...opensWorkspace,
     method: 'post',
     path: '/invitations',
     operationId: 'createInvitation',
@@ -164,8 +164,7 @@ const invitationRoutes = {
   }),
   accept: apiRoute({
     ...members,
-    ...secret,
-    by: 'person',
+    ...aboutNoWorkspace,
     method: 'post',
     path: '/invitations/accept',
     operationId: 'acceptInvitation',
@@ -198,7 +197,7 @@ const keyRoutes = {
   }),
   create: apiRoute({
     ...keys,
-    ...secret,
+    ...opensWorkspace,
     method: 'post',
     path: '/keys',
     operationId: 'createApiKey',

@@ -4,10 +4,10 @@
 import { Hono } from 'hono'
 import { toErrorResponse } from '../../http/error-response.ts'
 import { jsonBody } from '../../http/json-body.ts'
-import { createMethodTable } from '../../http/method-table.ts'
 import { requestId } from '../../http/request-id.ts'
+import { noRoute, routeFor, routeTable } from '../../http/route-table.ts'
 import type { ServerHandle } from '../../http/server-handle.ts'
-import { Failure, notFound } from '../../lib/failure.ts'
+import { notFound } from '../../lib/failure.ts'
 import { log } from '../../lib/log.ts'
 import { toFailure } from '../../storage/database/errors.ts'
 import { refuseCrossOrigin } from './access/cross-origin.ts'
@@ -17,15 +17,9 @@ import { addPasswordRoutes } from './auth/password-routes.ts'
 import { addSessionRoutes } from './auth/session-routes.ts'
 import { addOidcRoutes, addSignInRoutes } from './auth/sign-in-routes.ts'
 
-/** A POST that says all by its address. */
-const BARE = new Set(['/sign-out', '/revoke-sessions', '/revoke-other-sessions'])
-
-/** @returns what answers every request below `AUTH_PATH` */
-export function createAuthEndpoints(
-  needs: SignInNeeds,
-): (request: Request, server: ServerHandle) => Promise<Response> {
+export function createAuthEndpoints(needs: SignInNeeds) {
   const app = new Hono<AuthEnv>().basePath(AUTH_PATH)
-  const methodsOf = createMethodTable(() => app.routes)
+  const routesAt = routeTable(() => app.routes)
   const auth = createAuth(needs)
 
   app.use(createRequestLog(needs))
@@ -34,21 +28,24 @@ export function createAuthEndpoints(
     throw notFound('')
   })
   app.use(async (c, next) => {
-    const methods = methodsOf(c.req.path)
-    if (methods.length === 0) throw notFound('')
-    const method = c.req.method === 'HEAD' ? 'GET' : c.req.method
-    if (!methods.includes(method)) {
-      throw new Failure('method_not_allowed', 'Method not allowed', { allow: methods.join(', ') })
-    }
+    const routes = routesAt(c.req.path)
+    const route = routeFor(routes, c.req.method)
+    if (!route) throw noRoute(routes)
+    c.set('facts', route.facts)
     refuseCrossOrigin(c.req.raw, needs.origin)
     await next()
   })
-  app.use(jsonBody({ lists: () => false, bare: (path) => BARE.has(path.slice(AUTH_PATH.length)) }))
+  app.use(jsonBody((c: AuthContext) => c.get('facts')?.body ?? 'object'))
   addSignInRoutes(app, needs, auth)
   addOidcRoutes(app, needs, auth)
   addSessionRoutes(app, needs)
   addPasswordRoutes(app, needs, auth)
-  return async (request, server) => app.fetch(request, { peer: server.requestIP(request)?.address ?? '' })
+  return {
+    /** Answers every request below `AUTH_PATH`. */
+    answer: async (request: Request, server: ServerHandle): Promise<Response> =>
+      app.fetch(request, { peer: server.requestIP(request)?.address ?? '' }),
+    routes: app.routes,
+  }
 }
 
 /** Names the request and writes its line in the log: never its query, body or headers. */

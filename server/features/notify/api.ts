@@ -33,6 +33,8 @@ const { ChannelShape, NewChannelShape, DeliveryShape, DeliveryDetailShape } = sh
 const channels = { tags: ['Channels'] }
 const deliveries = { tags: ['Deliveries'] }
 const idParameter = { params: IdParameter }
+/** The signing secret of a webhook. A client that lost the answer may ask again with its Idempotency-Key. */
+const showsSecret = { secretInAnswer: true }
 
 const channelRoutes = {
   list: apiRoute({
@@ -46,6 +48,7 @@ const channelRoutes = {
   }),
   create: apiRoute({
     ...channels,
+    ...showsSecret,
     method: 'post',
     path: '/channels',
     operationId: 'createChannel',
@@ -91,6 +94,7 @@ const channelRoutes = {
     ...channels,
     method: 'post',
     path: '/channels/{id}/test',
+    slow: true,
     operationId: 'testChannel',
     summary: 'Send a test notification and wait for how it ends',
     description:
@@ -102,6 +106,7 @@ const channelRoutes = {
   }),
   rotate: apiRoute({
     ...channels,
+    ...showsSecret,
     method: 'post',
     path: '/channels/{id}/rotate-secret',
     operationId: 'rotateChannelSecret',

@@ -4,12 +4,13 @@ import { afterAll, beforeAll, describe } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type App, type AppOptions, openApp } from '../../../server/app.ts'
+import { type App, createApp } from '../../../server/app.ts'
 import { readConfig } from '../../../server/config.ts'
 import { createKey } from '../../../server/features/accounts/access/keys.ts'
 import { createWorkspace } from '../../../server/features/accounts/workspaces/workspaces.ts'
 import type { Plan } from '../../../server/lib/plan.ts'
 import { listen } from '../../../server/listen.ts'
+import { openServices, type ServiceOptions, type Services } from '../../../server/services.ts'
 import type { DatabaseEngine } from '../../../server/storage/database/open-database.ts'
 import { createTestDatabase } from '../postgres/postgres-server.ts'
 import { findFreePort } from '../processes/free-port.ts'
@@ -49,7 +50,7 @@ export interface TestWorkspace {
 export interface TestServer {
   engine: DatabaseEngine
   origin: string
-  app: App
+  app: Services & App
   dataDir: string
   databaseUrl: string | undefined
   call(path: string, call?: HttpCall): Promise<HttpAnswer>
@@ -62,7 +63,7 @@ export interface TestServer {
   close(): Promise<void>
 }
 
-export interface TestServerOptions extends AppOptions {
+export interface TestServerOptions extends ServiceOptions {
   environment?: Record<string, string>
 }
 
@@ -81,7 +82,8 @@ export async function startServer(
     LOG_LEVEL: 'silent',
     ...options.environment,
   })
-  const app = await openApp(config, options)
+  const services = await openServices(config, options)
+  const app = { ...services, ...createApp(services) }
   const server = listen(config, app)
   const origin = `http://127.0.0.1:${port}`
 

@@ -4,6 +4,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context, MiddlewareHandler } from 'hono'
 import { parseId } from '../../../http/api-route.ts'
+import { isPersonal, type RouteFacts } from '../../../http/route-facts.ts'
 import { refuseInvalid } from '../../../http/validation.ts'
 import { Failure, invalid, notFound } from '../../../lib/failure.ts'
 import { REQUESTS_PER_MINUTE } from '../../../lib/plan.ts'
@@ -24,6 +25,10 @@ export interface ApiEnv {
   }
   Variables: {
     requestId: string
+    /** What the route says of itself; not there where no route has this path. */
+    facts?: RouteFacts
+    /** Why no route answers, to be said to whoever may know which routes there are. */
+    noRoute?: Failure
     /** Not there for a person's request that is about no workspace. */
     actor: Actor
     /** Who has signed in; not there for a key. */
@@ -41,8 +46,6 @@ export interface GuardNeeds {
   limiter: RateLimiter
   now: () => number
   origin: string
-  /** Paths that a person asks without naming a workspace. */
-  personal?: (path: string) => boolean
 }
 
 const BEARER = /^Bearer +(\S+) *$/i
@@ -92,7 +95,8 @@ async function authenticatePerson(needs: GuardNeeds, c: Context<ApiEnv>, token: 
   const taken = await needs.limiter.take(`person:${user.userId}`, PERSON_PER_MINUTE)
   if (!taken.allowed) throw tooMany(taken)
 
-  if (needs.personal?.(c.req.path)) return
+  const facts = c.get('facts')
+  if (facts && isPersonal(facts)) return
   const named = c.req.header('x-workspace')
   if (named === undefined) throw invalid({ 'X-Workspace': 'is required: the id of a workspace of yours' })
   const actor = await findUserActor(needs, user.userId, parseId(named))

@@ -1,9 +1,10 @@
-// Idempotency-Key on POST: the first answer is kept in the same transaction as what the request did, so a repeated
-// request either finds both or neither.
+// Idempotency-Key on POST: the first answer is stored in the same transaction as what the request did, so a repeated
+// request either finds both or neither. An answer that shows a secret is stored sealed.
 
 import { createHash } from 'node:crypto'
-import type { MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import { invalid } from '../../../lib/failure.ts'
+import { createTextSealer, type TextSealer } from '../../../lib/sealing.ts'
 import { toFailure } from '../../../storage/database/errors.ts'
 import { type Connection, type Database, toNestedDatabase } from '../../../storage/database/open-database.ts'
 import type { ApiEnv } from './guard.ts'
@@ -27,45 +28,29 @@ const TWIN_LOOK_MS = 50
 
 export interface IdempotencyNeeds {
   now: () => number
-  /**
-   * Paths whose handlers wait for somebody else's server: within a transaction they would hold up every writer. Their
-   * key is taken before and the answer kept after them, so that a process killed in between has done it and not said so.
-   */
-  slow?: (path: string) => boolean
-  /** Paths that take no key: what they answer is told once, and kept nowhere. */
-  refusesKey?: (path: string) => boolean
+  /** The installation's own: answers that show a secret are stored sealed with it. */
+  secret: string
 }
 
-const never = () => false
-
-export function createIdempotency({
-  now,
-  slow = never,
-  refusesKey = never,
-}: IdempotencyNeeds): MiddlewareHandler<ApiEnv> {
+export function createIdempotency({ now, secret }: IdempotencyNeeds): MiddlewareHandler<ApiEnv> {
+  const sealer = createTextSealer(secret, 'towpath idempotent answers 1')
   return async (c, next) => {
     const key = c.req.header('idempotency-key')
     if (c.req.method !== 'POST' || key === undefined) return next()
-    if (refusesKey(c.req.path))
-      throw invalid({ 'Idempotency-Key': 'is not taken here: the answer is told once' })
+    const facts = c.get('facts')
+    if (!facts?.idempotent) throw invalid({ 'Idempotency-Key': 'is not taken here: the answer is told once' })
     if (!KEY.test(key)) throw invalid({ 'Idempotency-Key': 'must be 1 to 255 visible ASCII characters' })
 
-    const actor = c.get('actor')
-    const { workspaceId } = actor
-    const body = await c.req.text()
-    const asked: IdempotentRequest = {
-      workspaceId,
-      // What one person was answered is not for another one to read; no key of theirs has a space in it.
-      key: actor.kind === 'user' ? `person ${actor.userId} ${key}` : key,
-      path: c.req.path,
-      bodyHash: createHash('sha256').update(body).digest('hex'),
-    }
+    const asked = await readAsked(c, key)
     const db = c.get('db')
+    const stored = facts.secretInAnswer ? sealedFor(sealer, asked) : PLAIN
     const answer = async () => {
       await next()
-      return c.res.status < 500 && { status: c.res.status, body: await c.res.clone().text() }
+      return c.res.status < 500 && { status: c.res.status, body: stored.write(await c.res.clone().text()) }
     }
-    const kept = slow(c.req.path)
+    // A slow handler would hold up every writer from within a transaction. Its key is taken before it and its answer
+    // stored after it, so a process that is killed in between has done the work and not said so.
+    const kept = facts.slow
       ? await answerOutsideTransaction(db, asked, now, answer)
       : await answerInTransaction(db, asked, now, (inner) => {
           c.set('db', inner)
@@ -75,10 +60,46 @@ export function createIdempotency({
     if (kept.path !== asked.path || kept.body_hash !== asked.bodyHash) {
       throw invalid({ 'Idempotency-Key': 'was used before with another request' })
     }
-    return c.body(kept.body, kept.status as 200, {
+    return c.body(stored.read(kept.body), kept.status as 200, {
       'Content-Type': 'application/json',
       'Idempotency-Replayed': 'true',
     })
+  }
+}
+
+async function readAsked(c: Context<ApiEnv>, key: string): Promise<IdempotentRequest> {
+  const actor = c.get('actor')
+  const body = await c.req.text()
+  return {
+    workspaceId: actor.workspaceId,
+    // What one person was answered is not for another one to read; no key of theirs has a space in it.
+    key: actor.kind === 'user' ? `person ${actor.userId} ${key}` : key,
+    path: c.req.path,
+    bodyHash: createHash('sha256').update(body).digest('hex'),
+  }
+}
+
+/** How the text of an answer stands in the row. */
+interface StoredText {
+  write(text: string): string
+  read(stored: string): string
+}
+
+const PLAIN: StoredText = { write: (text) => text, read: (stored) => stored }
+
+/** For an answer that shows a secret. It opens for the request that it answers, and in no other row. */
+function sealedFor(sealer: TextSealer, { workspaceId, key, path }: IdempotentRequest): StoredText {
+  const owner = JSON.stringify([workspaceId, key, path])
+  return {
+    write: (text) => sealer.seal(text, owner),
+    read(stored) {
+      // Earlier releases stored these answers as they were, and each is kept for a day.
+      if (stored.startsWith('{')) return stored
+      const text = sealer.open(stored, owner)
+      if (text === undefined)
+        throw new Error('A stored answer cannot be read: is TOWPATH_SECRET another one than before?')
+      return text
+    },
   }
 }
 

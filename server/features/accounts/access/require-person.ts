@@ -1,6 +1,7 @@
-// What no API key may ask for. Asked before anything else of a request is looked at.
+// What no API key may ask for.
 
 import type { Context, MiddlewareHandler } from 'hono'
+import { isForPeople } from '../../../http/route-facts.ts'
 import { Failure } from '../../../lib/failure.ts'
 import type { ApiEnv } from './guard.ts'
 
@@ -11,7 +12,9 @@ export function requirePerson(c: Context<ApiEnv>) {
   return person
 }
 
+/** The last gate: it refuses an API key where the route is for people. */
 export const peopleOnly: MiddlewareHandler<ApiEnv> = (c, next) => {
-  requirePerson(c)
+  const facts = c.get('facts')
+  if (facts && isForPeople(facts)) requirePerson(c)
   return next()
 }

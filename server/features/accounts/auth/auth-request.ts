@@ -3,6 +3,8 @@
 import type { Context, Hono } from 'hono'
 import type { z } from 'zod'
 import { readClientAddress, toRateLimitKey } from '../../../http/client-address.ts'
+import type { Caller, RouteFacts } from '../../../http/route-facts.ts'
+import { declareFacts } from '../../../http/route-table.ts'
 import type { MailSender } from '../../../http/send-mail.ts'
 import { fieldErrors } from '../../../http/validation.ts'
 import { Failure, invalid } from '../../../lib/failure.ts'
@@ -19,10 +21,14 @@ export interface SignInNeeds extends AuthNeeds {
 
 export interface AuthEnv {
   Bindings: { peer: string }
-  Variables: { requestId: string }
+  Variables: { requestId: string; facts?: RouteFacts }
 }
 export type AuthContext = Context<AuthEnv>
 export type AuthRoutes = Hono<AuthEnv, Record<string, never>, typeof AUTH_PATH>
+
+/** What a route here says of itself. None takes an Idempotency-Key, and the session's token is in no answer. */
+export const authFacts = (by: Extract<Caller, 'anybody' | 'person'>, body: RouteFacts['body'] = 'object') =>
+  declareFacts({ by, body, idempotent: false, secretInAnswer: false, slow: false })
 
 export const isFailureWith =
   (...codes: Failure['code'][]) =>

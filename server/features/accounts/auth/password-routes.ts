@@ -7,6 +7,7 @@ import { EmailAddress } from '../schema.ts'
 import { enforceLimits, limitGuesses, resetLimits, signInLimits, tokenLimits } from './auth-limits.ts'
 import {
   type AuthRoutes,
+  authFacts,
   clearSessionCookie,
   expectOk,
   forwardAnswer,
@@ -34,7 +35,7 @@ const UserChange = z.strictObject({ name: PersonNameField })
 
 export function addPasswordRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth) {
   const { limiter, sendMail } = needs
-  app.post('/request-password-reset', async (c) => {
+  app.post('/request-password-reset', authFacts('anybody'), async (c) => {
     const { email } = await parseBody(c, ResetRequest)
     if (!sendMail)
       throw new Failure('forbidden', 'This server sends no mail: ask its operator for a new password')
@@ -45,14 +46,14 @@ export function addPasswordRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Aut
     )
     return c.json({ status: true })
   })
-  app.post('/reset-password', async (c) => {
+  app.post('/reset-password', authFacts('anybody'), async (c) => {
     const { token, newPassword } = await parseBody(c, Reset)
     const reset = () => resetPassword(needs, token, newPassword)
     await limitGuesses(limiter, tokenLimits(toClientLimitKey(needs, c)), reset, isFailureWith('invalid'))
     clearSessionCookie(c, needs.origin)
     return c.json({ status: true })
   })
-  app.post('/change-password', async (c) => {
+  app.post('/change-password', authFacts('person'), async (c) => {
     const { user } = await requireSession(needs, c)
     const body = await parseBody(c, PasswordChange)
     const change = async () => {
@@ -66,7 +67,7 @@ export function addPasswordRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Aut
       status: true,
     })
   })
-  app.post('/update-user', async (c) => {
+  app.post('/update-user', authFacts('person'), async (c) => {
     await requireSession(needs, c)
     return forwardAnswer(
       c,

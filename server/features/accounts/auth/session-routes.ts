@@ -13,6 +13,7 @@ import {
 import {
   type AuthContext,
   type AuthRoutes,
+  authFacts,
   clearSessionCookie,
   parseBody,
   requireSession,
@@ -25,33 +26,35 @@ export function addSessionRoutes(app: AuthRoutes, needs: SignInNeeds) {
   const cookie = toSessionCookieName(needs.origin)
   const tokenOf = (c: AuthContext) => readSessionToken(c.req.header('cookie'), cookie)
 
-  app.get('/get-session', async (c) => {
+  app.get('/get-session', authFacts('anybody'), async (c) => {
     const token = tokenOf(c)
     const session = token === undefined ? undefined : await findSession(needs, token)
     if (!session && token !== undefined) clearSessionCookie(c, needs.origin)
     return c.json(session ? toSessionResource(session) : null)
   })
-  app.get('/list-sessions', async (c) => c.json(await listSessions(needs, await requireSession(needs, c))))
+  app.get('/list-sessions', authFacts('person'), async (c) =>
+    c.json(await listSessions(needs, await requireSession(needs, c))),
+  )
 
-  app.post('/sign-out', async (c) => {
+  app.post('/sign-out', authFacts('anybody', 'none'), async (c) => {
     const session = await findSession(needs, tokenOf(c) ?? '')
     if (session) await endSessions(needs, session.user.userId, { id: session.id })
     clearSessionCookie(c, needs.origin)
     return c.json({ status: true })
   })
-  app.post('/revoke-session', async (c) => {
+  app.post('/revoke-session', authFacts('person'), async (c) => {
     const own = await requireSession(needs, c)
     const { id } = await parseBody(c, WhichSession)
     if ((await endSessions(needs, own.user.userId, { id })) === 0) throw notFound('Session')
     if (id === own.id) clearSessionCookie(c, needs.origin)
     return c.json({ status: true })
   })
-  app.post('/revoke-sessions', async (c) => {
+  app.post('/revoke-sessions', authFacts('person', 'none'), async (c) => {
     await endSessions(needs, (await requireSession(needs, c)).user.userId)
     clearSessionCookie(c, needs.origin)
     return c.json({ status: true })
   })
-  app.post('/revoke-other-sessions', async (c) => {
+  app.post('/revoke-other-sessions', authFacts('person', 'none'), async (c) => {
     const own = await requireSession(needs, c)
     await endSessions(needs, own.user.userId, { exceptId: own.id })
     return c.json({ status: true })

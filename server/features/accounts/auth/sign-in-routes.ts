@@ -9,6 +9,7 @@ import { getInvitation } from '../workspaces/invitations.ts'
 import { limitGuesses, signInLimits, signUpLimits, tokenLimits } from './auth-limits.ts'
 import {
   type AuthRoutes,
+  authFacts,
   expectOk,
   forwardAnswer,
   isFailureWith,
@@ -43,9 +44,9 @@ const SignInElsewhere = z.strictObject({
 
 export function addSignInRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth) {
   const { db, limiter, now } = needs
-  app.get('/options', async (c) => c.json(await getSignInOptions(needs)))
+  app.get('/options', authFacts('anybody'), async (c) => c.json(await getSignInOptions(needs)))
 
-  app.get('/invitation', async (c) => {
+  app.get('/invitation', authFacts('anybody'), async (c) => {
     const token = c.req.query('token') ?? ''
     const find = () => getInvitation(db.read, token.slice(0, TOKEN_MAX), now())
     const { email, workspace } = await limitGuesses(
@@ -57,7 +58,7 @@ export function addSignInRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth)
     return c.json({ email, workspace })
   })
 
-  app.post('/sign-up/email', async (c) => {
+  app.post('/sign-up/email', authFacts('anybody'), async (c) => {
     const body = await parseBody(c, SignUp)
     const signUp = () => auth.ask({ ...toAuthRequest(c), body })
     const answer = await limitGuesses(
@@ -69,7 +70,7 @@ export function addSignInRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth)
     return forwardAnswer(c, answer, (await answer.json()) as object)
   })
 
-  app.post('/sign-in/email', async (c) => {
+  app.post('/sign-in/email', authFacts('anybody'), async (c) => {
     const body = await parseBody(c, SignIn)
     const signIn = async () => {
       const answer = await auth.ask({ ...toAuthRequest(c), body })
@@ -84,7 +85,7 @@ export function addSignInRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth)
 }
 
 export function addOidcRoutes(app: AuthRoutes, { oidc, origin }: SignInNeeds, auth: Auth) {
-  app.post('/sign-in/oauth2', async (c) => {
+  app.post('/sign-in/oauth2', authFacts('anybody'), async (c) => {
     const { callbackURL } = await parseBody(c, SignInElsewhere)
     if (!oidc) throw invalid({ providerId: 'is not a provider of this server' })
     const body = {
@@ -100,7 +101,7 @@ export function addOidcRoutes(app: AuthRoutes, { oidc, origin }: SignInNeeds, au
     return forwardAnswer(c, answer, { url })
   })
 
-  app.get(`/callback/${OIDC_PROVIDER}`, async (c) => {
+  app.get(`/callback/${OIDC_PROVIDER}`, authFacts('anybody'), async (c) => {
     if (!oidc) throw notFound('')
     const answer = await auth.askProvider(toAuthRequest(c)).catch((error) => {
       log.error('sign_in_failed', { requestId: c.get('requestId'), ...describeError(error) })

@@ -5,9 +5,9 @@ import {
   type TestWorkspace,
   until,
 } from '../../../../tests/support/server/test-server.ts'
+import { restApi } from '../../../app.ts'
 import type { ResolveHost } from '../../../http/safe-request.ts'
 import { type Network, parseNetwork } from '../../../lib/ip-network.ts'
-import { createRestApi } from '../../../rest.ts'
 import { createRateLimiter } from '../../accounts/access/rate-limiter.ts'
 import { createFormCheckApi } from './check-api.ts'
 
@@ -19,14 +19,10 @@ const local: ResolveHost = async () => [{ address: '127.0.0.1', family: 4 }]
 function doctorOf({ app }: TestServer, allow: Network[]) {
   const feature = createFormCheckApi({ origin: ORIGIN, turnstile: false, allow, resolve: local })
   const limiter = createRateLimiter(app.db)
-  const rest = createRestApi({
-    db: app.db,
-    limiter,
-    now: Date.now,
-    origin: ORIGIN,
-    version: '0',
-    features: [feature],
-  })
+  const rest = restApi(
+    { db: app.db, limiter, now: Date.now, origin: ORIGIN, secret: 'a secret', version: '0' },
+    [feature],
+  )
   return async (
     workspace: TestWorkspace,
     formKey: string,
@@ -252,14 +248,10 @@ describe('the check in the API reference', () => {
   test('says that a page is given in one way only', async () => {
     const rows = {} as never
     const feature = createFormCheckApi({ origin: ORIGIN, turnstile: false, allow: [] })
-    const rest = createRestApi({
-      db: rows,
-      limiter: {} as never,
-      now: Date.now,
-      origin: ORIGIN,
-      version: '0',
-      features: [feature],
-    })
+    const rest = restApi(
+      { db: rows, limiter: {} as never, now: Date.now, origin: ORIGIN, secret: 'a secret', version: '0' },
+      [feature],
+    )
     // biome-ignore lint/suspicious/noExplicitAny: as above
     const document: any = await (await rest.fetch(new Request(`${ORIGIN}/v1/openapi.json`))).json()
     const { oneOf, dependentRequired } = document.components.schemas.CheckForm

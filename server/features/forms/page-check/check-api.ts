@@ -76,6 +76,7 @@ const route = apiRoute({
   tags: ['Forms'],
   method: 'post',
   path: '/forms/{formKey}/check',
+  slow: true,
   operationId: 'checkForm',
   summary: 'Check the page a form stands on',
   description:

@@ -1,11 +1,11 @@
-// What `/metrics` says of the hits on their way from the spool to the engine.
+// The metrics of hits on their way from the spool to the engine, for `/metrics`.
 
 import type { Spool } from './features/hits/spool/spool.ts'
 import type { HitWorkerClient } from './features/hits/worker/client.ts'
 import type { Metric } from './http/health-and-metrics.ts'
 
 /** Of one moment. */
-export function hitFigures(spool: Pick<Spool, 'stats'>, hitWorker: Pick<HitWorkerClient, 'state'>): Metric[] {
+export function hitMetrics(spool: Pick<Spool, 'stats'>, hitWorker: Pick<HitWorkerClient, 'state'>): Metric[] {
   const { appended, waiting, dropped } = spool.stats()
   const state = hitWorker.state()
   return [
