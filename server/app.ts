@@ -159,7 +159,7 @@ export function createApp(services: Services) {
     serve: { routes: Object.fromEntries([...reserved, ...mounted]), fetch: handlers.other },
     fastPath: fastPath(handlers),
     map,
+    /** Those that stand behind a path of the map. */
     routes: handlers.routes,
-    restRoutes: () => handlers.routes.rest,
   }
 }

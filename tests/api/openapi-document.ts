@@ -3,6 +3,8 @@
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import type { RouteFacts } from '../../server/http/route-facts.ts'
+import { listRoutes } from '../../server/http/route-table.ts'
 import { startServer } from '../support/server/test-server.ts'
 
 export interface Schema {
@@ -55,15 +57,21 @@ const server = await startServer('sqlite')
 const answer = await server.call('/v1/openapi.json')
 export const openApi = { answer, document: answer.json as OpenApiDocument }
 
-/** `GET /v1/links/{id}` for every route that is mounted; gates (`ALL`) are no routes. */
-export const mountedRoutes = [
-  ...new Set(
-    server.app
-      .restRoutes()
-      .filter(({ method }) => method !== 'ALL')
-      .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`),
-  ),
-]
+/** `GET /v1/links/{id}` for every route that is mounted, with what it says of itself. */
+const declared = new Map(
+  listRoutes(server.app.routes.rest).map(({ method, path, facts }) => [
+    `${method} ${path.replace(/:(\w+)/g, '{$1}')}`,
+    facts,
+  ]),
+)
+export const mountedRoutes = [...declared.keys()]
+
+/** What the route of an operation says of itself. */
+export function factsOf({ method, path }: Operation): RouteFacts {
+  const facts = declared.get(`${method} ${path}`)
+  if (!facts) throw new Error(`${method} ${path} declares no facts: use apiRoute()`)
+  return facts
+}
 await server.close()
 
 export const documentedOperations: Operation[] = Object.entries(openApi.document.paths).flatMap(

@@ -82,7 +82,7 @@ onBothEngines('slugs', (server) => {
 
   test('every first segment that is mounted is reserved, in any case', async () => {
     const { app } = server()
-    const mounted = [...Object.keys(app.serve.routes), ...app.restRoutes().map(({ path }) => path)]
+    const mounted = [...Object.keys(app.serve.routes), ...app.routes.rest.map(({ path }) => path)]
     const segments = new Set(
       mounted.map((path) => path.split('/')[1] ?? '').filter((one) => !/^$|^[:*]/.test(one)),
     )
