@@ -1,7 +1,7 @@
 // What a route says of itself beside its shape. It is said once, where the route is declared; the gates, the API
 // reference and docs/routes.md read it there.
 
-/** Who may call a route. In `member`, `keyOrMember` and not in the others, a person names one of their workspaces. */
+/** Who may call a route. For `member` and `keyOrMember`, a person names one of their workspaces. */
 export type Caller = 'anybody' | 'person' | 'member' | 'keyOrPerson' | 'keyOrMember'
 
 /** What the body of a POST, PUT or PATCH may be. `none`: the address says everything. */
@@ -19,7 +19,7 @@ export interface RouteFacts {
 }
 
 /** For a person, a request of such a route is about no workspace. */
-export const isPersonal = ({ by }: RouteFacts) => by === 'person' || by === 'keyOrPerson'
+export const isPersonal = ({ by }: Pick<RouteFacts, 'by'>) => by === 'person' || by === 'keyOrPerson'
 
 /** No API key may ask this: it is for people to see and to change. */
-export const isForPeople = ({ by }: RouteFacts) => by === 'person' || by === 'member'
+export const isForPeople = ({ by }: Pick<RouteFacts, 'by'>) => by === 'person' || by === 'member'
