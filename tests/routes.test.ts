@@ -82,6 +82,11 @@ describe('who may call a route', () => {
     }
   })
 
+  test('of two routes that one path fits, each has its own callers', async () => {
+    const { status, json } = await own.owner.api('/invitations/accept', { method: 'DELETE' })
+    expect([status, Object.keys(json.errors ?? {})]).toEqual([422, ['X-Workspace']])
+  })
+
   test('a person names a workspace, unless the route is about none', async () => {
     for (const { method, path, facts } of routes()) {
       if (!path.startsWith('/v1/') || facts.by === 'anybody') continue
