@@ -43,7 +43,10 @@ export interface ServiceOptions {
 
 export type Services = Awaited<ReturnType<typeof openServices>>
 
-/** Everything but the routes and the socket. Jobs and deliveries run from now on. @throws when a store cannot be opened */
+/**
+ * Everything but the routes and the socket. Jobs and deliveries run from now on.
+ * @throws when a store cannot be opened, or a guard does not hold
+ */
 export async function openServices(config: Config, { now = Date.now, clock }: ServiceOptions = {}) {
   await verifySafeRequest()
   const site = toSite(config)
@@ -52,20 +55,21 @@ export async function openServices(config: Config, { now = Date.now, clock }: Se
   const attribution = createClickInference(shared)
   const { resolvePendingAttribution } = attribution
   const notify = await openNotify(config, { ...shared, resolvePendingAttribution })
-  const open = openPublicServices(config, shared, notify)
+  const endpoints = openPublicServices(config, shared, notify)
   const invalidateWorkspace = (id: number) => {
     shared.cache.invalidateWorkspace(id)
-    open.workspaces.invalidate(id)
+    endpoints.workspaces.invalidate(id)
   }
   const api = createApiServices(config, {
     ...shared,
-    ...open,
+    ...endpoints,
     notify,
     resolvePendingAttribution,
     invalidateWorkspace,
   })
   const jobs = startJobs({
-    ...shared,
+    db: stores.db,
+    now,
     setSalts: stores.setSalts,
     hitRetentionDays: config.hitRetentionDays,
     forgetHits: stores.hitWorker.pruneHits,
@@ -80,9 +84,9 @@ export async function openServices(config: Config, { now = Date.now, clock }: Se
     site,
     paths: config,
     redirects: { ...shared, trustProxy: config.trustProxy },
-    intake: open.intake,
-    forms: open.forms,
-    formFacts: open.formFacts,
+    intake: endpoints.intake,
+    forms: endpoints.forms,
+    formFacts: endpoints.formFacts,
     snippet: config,
     dashboard: config,
     signIn: { ...config, ...shared },
@@ -93,7 +97,7 @@ export async function openServices(config: Config, { now = Date.now, clock }: Se
       version: manifest.version,
       metrics: () => [
         ...hitMetrics(stores.spool, stores.hitWorker),
-        ...open.captcha.metrics(),
+        ...endpoints.captcha.metrics(),
         ...notify.metrics(),
       ],
     },
@@ -104,7 +108,7 @@ export async function openServices(config: Config, { now = Date.now, clock }: Se
     async close() {
       await jobs.stop()
       await notify.close()
-      await open.attempts.close()
+      await endpoints.attempts.close()
       await stores.close()
     },
   }
@@ -151,7 +155,7 @@ async function openStores(config: Config, site: Site, now: () => number) {
   }
 }
 
-interface Given extends Awaited<ReturnType<typeof openStores>> {
+interface SharedNeeds extends Awaited<ReturnType<typeof openStores>> {
   site: Site
   now: () => number
   clock?: () => number
@@ -159,8 +163,8 @@ interface Given extends Awaited<ReturnType<typeof openStores>> {
 type Shared = ReturnType<typeof createShared>
 
 /** What several features use, and of which there must be one. */
-function createShared(config: Config, given: Given) {
-  const { db, spool, hitWorker, getSalt, site, now, clock } = given
+function createShared(config: Config, needs: SharedNeeds) {
+  const { db, spool, hitWorker, getSalt, site, now, clock } = needs
   return {
     db,
     spool,
@@ -216,12 +220,13 @@ interface ApiServices extends Shared, Pick<PublicServices, 'attempts'> {
 
 /** What the routes of /v1 need, by feature. */
 function createApiServices(config: Config, services: ApiServices) {
-  const { db, limiter, hits, site, cache, now, attempts, notify, resolvePendingAttribution } = services
+  const { db, limiter, hits, site, cache, now, sendMail, attempts, notify } = services
+  const { resolvePendingAttribution, invalidateWorkspace } = services
   const { origin, secret, turnstile, webhookAllow, snippetPath, defaultPlan } = config
   const analytics = { db, hits, now, defaultDomain: site.domain }
   return {
     gates: { db, limiter, now, origin, secret, version: manifest.version },
-    accounts: { ...services, origin, snippetPath, defaultPlan },
+    accounts: { limiter, now, origin, snippetPath, defaultPlan, sendMail, invalidateWorkspace },
     links: { cache, site, now },
     redirects: { site, now },
     analytics: { ...analytics, scratchDir: prepareScratchDirectory(config.dataDir) },
