@@ -234,7 +234,7 @@ Open in Towpath: ${SUBMISSION_URL}`,
       expect(toCompleteResult(result)).toMatchObject({
         outcome: 'refused',
         permanent: undefined,
-        operators: true,
+        operatorFault: true,
       })
       const answer = `The mail server did not accept the user name and password of this server, which its operator has to mend: ${code} ***`
       expect(result.answer).toStartWith(answer)
