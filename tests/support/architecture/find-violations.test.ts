@@ -1,25 +1,31 @@
 // Each house rule is shown a deliberate offence, and the same thing done right.
 
 import { describe, expect, test } from 'bun:test'
-import {
-  ALLOWED_FEATURE_IMPORTS,
-  findViolations,
-  type RuleException,
-  type RuleName,
-} from './find-violations.ts'
+import { findViolations } from './find-violations.ts'
+import { ALLOWED_FEATURE_IMPORTS } from './layers.ts'
+import type { RepositoryFile, RuleException, RuleName } from './rule.ts'
 
-const TABLES = {
-  path: 'server/storage/database/tables.ts',
-  text: 'export interface Boats {\n  id: number\n  workspace_id: number\n}\n\nexport interface Tables {\n  boats: Boats\n}\n',
+/** Every file of a case opens as the rule on openings wants it, unless it opens with a comment of its own. */
+const OPENING = '// This file is here for a test.\n'
+const toFile = (path: string, text: string) => {
+  return { path, text: text.startsWith('//') ? text : OPENING + text }
 }
+
+const TABLES = toFile(
+  'server/storage/database/tables.ts',
+  'export interface Boats {\n  id: number\n  workspace_id: number\n}\n\nexport interface Tables {\n  boats: Boats\n}\n',
+)
 
 interface Case {
   rule: RuleName
   offence: string
+  /** The file of the offence. */
   path: string
   bad: string
-  /** The same place, done right: says nothing. */
+  /** The same file, done right. */
   good?: string
+  /** Files that stand beside it in both. */
+  beside?: RepositoryFile[]
 }
 
 const importing = (specifier: string) => `import { a } from '${specifier}'\n`
@@ -111,7 +117,7 @@ const CASES: Case[] = [
     offence: 'the environment read outside config.ts',
     path: 'server/main.ts',
     bad: 'const port = process.env.PORT\n',
-    good: "// process.env is read elsewhere\nconst note = 'process.env'\n",
+    good: "// The environment in process.env is read elsewhere\nconst note = 'process.env'\n",
   },
   {
     rule: 'environment',
@@ -225,14 +231,101 @@ const CASES: Case[] = [
     offence: 'a long method',
     path: 'server/lib/queue.ts',
     bad: `export const queue = {\n  async take(n: number) {\n${many('    call(/[{]/)', 70)}  },\n}\n`,
-    good: `export function queue() {\n  function one() {\n${many('    call()', 50)}  }\n  function two() {\n${many('    call()', 50)}  }\n}\n`,
+    good: `export const queue = {\n  async take(n: number) {\n${many('    call(/[{]/)', 60)}  },\n}\n`,
+  },
+  {
+    rule: 'length',
+    offence: 'a machine of closures: each is short, all of them together are long',
+    path: 'server/lib/queue.ts',
+    bad: `export function createQueue() {\n${many('  function put() {\n    call()\n  }', 24)}}\n`,
+    good: `export function createQueue() {\n  return {}\n}\n${many('function put() {\n  call()\n}', 24)}`,
   },
   {
     rule: 'length',
     offence: 'a file of 401 lines',
     path: 'server/lib/words.ts',
-    bad: many('// word', 401),
-    good: many('// word', 400),
+    bad: many('// This file is long.', 401),
+    good: many('// This file is long.', 400),
+  },
+  {
+    rule: 'entrances',
+    offence: 'routes of a room that somebody other than app.ts mounts',
+    path: 'server/rest.ts',
+    bad: importing('./features/forms/page-check/check-api.ts'),
+    good: importing('./features/forms/page-check/check-page.ts'),
+  },
+  {
+    rule: 'rooms',
+    offence: 'two rooms that use each other, be it by a type and by way of a third',
+    path: 'server/features/hits/spool/reader.ts',
+    bad: importingType('../worker/protocol.ts'),
+    good: importingType('../schema.ts'),
+    beside: [
+      toFile('server/features/hits/worker/main.ts', importing('../batches/writer.ts')),
+      toFile('server/features/hits/batches/writer.ts', importing('../spool/record.ts')),
+      toFile('server/features/hits/api.ts', importing('./spool/spool.ts')),
+    ],
+  },
+  {
+    rule: 'rooms',
+    offence: 'a file beside the rooms that uses a room which uses it',
+    path: 'server/features/hits/erase.ts',
+    bad: importing('./worker/client.ts'),
+    good: importing('./click-id.ts'),
+    beside: [toFile('server/features/hits/worker/main.ts', importing('../record.ts'))],
+  },
+  {
+    rule: 'circles',
+    offence: 'two files that import each other, be it by a type',
+    path: 'dashboard/ui/chart.tsx',
+    bad: importingType('./axis.tsx'),
+    good: importingType('./scale.tsx'),
+    beside: [toFile('dashboard/ui/axis.tsx', importing('./chart.tsx'))],
+  },
+  {
+    rule: 'exports',
+    offence: 'one name for two things',
+    path: 'server/http/visit.ts',
+    bad: 'export interface Visit {\n  at: number\n}\n',
+    good: 'interface Visit {\n  at: number\n}\n',
+    beside: [
+      toFile('server/lib/visit.ts', 'export const Visit = 1\nexport type Visit = 1\n'),
+      toFile('dashboard/api/visit.ts', 'export function Visit() {}\n'),
+      toFile('server/lib/visit.fixture.ts', 'export class Visit {}\n'),
+    ],
+  },
+  {
+    rule: 'names',
+    offence: 'a type that is a participle',
+    path: 'server/lib/letter.ts',
+    bad: 'export type Sent = 1\n',
+    good: 'export type SentLetter = 1\nexport const Sent = 1\ntype Told = 1\nexport interface Feed {}\n',
+  },
+  {
+    rule: 'names',
+    offence: 'a type that is a participle and ends in -ed',
+    path: 'dashboard/api/link.ts',
+    bad: 'export interface Joined {}\n',
+  },
+  {
+    rule: 'openings',
+    offence: 'a file that opens with code',
+    path: 'server/lib/letter.ts',
+    bad: "//\nimport { a } from './a.ts'\n",
+    good: '// This file reads letters from\n// anybody.\n',
+  },
+  {
+    rule: 'openings',
+    offence: 'a file that opens with a few words',
+    path: 'snippet/letter.ts',
+    bad: '// Reading letters.\n',
+    good: '/**\n * Letters are read here.\n */\n',
+  },
+  {
+    rule: 'openings',
+    offence: 'a file that opens with no sentence',
+    path: 'snippet/letter.ts',
+    bad: '// how a letter is read.\n',
   },
   { rule: 'names', offence: 'a drawer for everything', path: 'server/lib/string-utils.ts', bad: '' },
   { rule: 'names', offence: 'a layer by its pattern', path: 'server/features/links/repository.ts', bad: '' },
@@ -244,40 +337,58 @@ const CASES: Case[] = [
 describe('each rule has teeth', () => {
   test.each(CASES.map((one) => [one.rule, one.offence, one] as const))(
     '%s: %s',
-    (rule, _, { path, bad, good }) => {
-      const found = findViolations([TABLES, { path, text: bad }])
-      expect(found).not.toBeEmpty()
-      for (const one of found) expect(one).toMatchObject({ rule, file: path })
-      if (good !== undefined) expect(findViolations([TABLES, { path, text: good }])).toEqual([])
+    (rule, _, { path, bad, good, beside = [] }) => {
+      const findIn = (text: string) => findViolations([TABLES, ...beside, toFile(path, text)])
+      const found = findIn(bad)
+      expect(new Set(found.map((one) => one.rule))).toEqual(new Set([rule]))
+      // A rule on rooms names the room.
+      expect(found.some(({ file }) => path.startsWith(file))).toBe(true)
+      if (good !== undefined) expect(findIn(good)).toEqual([])
     },
   )
 
-  test('tests may do what they test', () => {
+  test('folders: a folder with 26 product files side by side', () => {
+    const fill = (count: number, ending: string) =>
+      Array.from({ length: count }, (_, i) => toFile(`server/lib/part-${i}${ending}`, ''))
+    expect(findViolations(fill(26, '.ts'))).toMatchObject([{ rule: 'folders', file: 'server/lib' }])
+    expect(findViolations([...fill(25, '.ts'), ...fill(25, '.test.ts'), ...fill(25, '.fixture.ts')])).toEqual(
+      [],
+    )
+  })
+
+  test('tests and their fixtures may do what they test', () => {
     const text =
       importing('../../config.ts') + importing('./api.ts') + importing('bun:sqlite') + many('call()', 500)
-    expect(findViolations([{ path: 'server/features/links/create.test.ts', text }])).toEqual([])
+    for (const ending of ['test', 'fixture'])
+      expect(findViolations([{ path: `server/features/links/create.${ending}.ts`, text }])).toEqual([])
+  })
+
+  test('the wiring may be called services, and nothing else may', () => {
+    expect(findViolations([toFile('server/services.ts', '')])).toEqual([])
+    expect(findViolations([toFile('server/http/services.ts', '')])).toMatchObject([{ rule: 'names' }])
   })
 
   test('an exception covers what it names, and is reported once nothing needs it', () => {
     const path = 'server/features/links/get.ts'
-    const text = `function anyBoat(db) {\n  return db.selectFrom('boats').selectAll()\n}\n`
+    const file = toFile(path, `function anyBoat(db) {\n  return db.selectFrom('boats').selectAll()\n}\n`)
     const exception: RuleException = { rule: 'workspace', file: path, what: 'anyBoat', why: 'a test' }
-    expect(findViolations([TABLES, { path, text }], [exception])).toEqual([])
-    expect(findViolations([TABLES, { path, text }], [{ ...exception, what: 'other' }])).toHaveLength(2)
-    expect(findViolations([TABLES, { path, text: '' }], [exception])).toMatchObject([
+    expect(findViolations([TABLES, file], [exception])).toEqual([])
+    expect(findViolations([TABLES, file], [{ ...exception, what: 'other' }])).toHaveLength(2)
+    expect(findViolations([TABLES, toFile(path, '')], [exception])).toMatchObject([
       { rule: 'exceptions', file: path },
     ])
   })
 
-  test('a long function that is let through may shrink and not grow', () => {
+  test('a long function with an exception may get shorter and not longer', () => {
     const path = 'server/lib/queue.ts'
     const withLines = (lines: number) => [
-      { path, text: `function long() {\n${many('  call()', lines - 2)}}\n` },
+      toFile(path, `function long() {\n${many('  call()', lines - 2)}}\n`),
     ]
     const granted: RuleException[] = [{ rule: 'length', file: path, what: 'long', lines: 80, why: 'a test' }]
     expect(findViolations(withLines(80), granted)).toEqual([])
     expect(findViolations(withLines(81), granted)).toMatchObject([{ rule: 'length', what: 'long' }])
     expect(findViolations(withLines(70), granted)).toMatchObject([{ rule: 'exceptions', what: 'long' }])
+    expect(findViolations([toFile(path, '')], granted)).toMatchObject([{ rule: 'exceptions', what: 'long' }])
   })
 
   test('the arrows between features make no circle', () => {

@@ -117,6 +117,24 @@ export function listImports({ text, code }: SourceFile): SourceImport[] {
   )
 }
 
+export interface ExportedName {
+  name: string
+  /** The keyword that declares it. */
+  kind: string
+  line: number
+}
+
+/** What a file declares and exports. A name that it only passes on belongs to another file. */
+export function listExportedNames({ code }: SourceFile): ExportedName[] {
+  const declarations =
+    /^export (?:default )?(?:declare )?(?:abstract )?(?:async )?(function|const|let|class|interface|type|enum)\b\*? ([\w$]+)/gm
+  return [...code.matchAll(declarations)].map((match) => ({
+    name: match[2] as string,
+    kind: match[1] as string,
+    line: toLineNumber(code, match.index),
+  }))
+}
+
 export interface SourceFunction {
   /** '' for a callback. */
   name: string
@@ -124,8 +142,8 @@ export interface SourceFunction {
   start: number
   end: number
   line: number
-  /** Without the named functions inside: a closure that offers five short ones is not one long one. */
-  ownLines: number
+  /** From the first to the last, inner functions included. */
+  lines: number
 }
 
 const NOT_METHODS = new Set([
@@ -143,12 +161,13 @@ const NOT_METHODS = new Set([
 
 export function listFunctions(source: SourceFile): SourceFunction[] {
   const { code, bracketPartners } = source
-  const found: Omit<SourceFunction, 'ownLines'>[] = []
+  const found: SourceFunction[] = []
   const add = (name: string, at: number, end: number) => {
     const start = code.lastIndexOf('\n', at) + 1
     const exported = code.startsWith('export', start)
-    if (!found.some((one) => one.end === end))
-      found.push({ name, exported, start, end, line: toLineNumber(code, start) })
+    if (found.some((one) => one.end === end)) return
+    const line = toLineNumber(code, start)
+    found.push({ name, exported, start, end, line, lines: toLineNumber(code, end) - line + 1 })
   }
   for (const match of code.matchAll(/\bfunction\b\s*\*?\s*([\w$]*)[^(]*\(/g)) {
     const body = findBody(source, match.index + match[0].length - 1)
@@ -170,7 +189,7 @@ export function listFunctions(source: SourceFile): SourceFunction[] {
     const end = bracketPartners.get(match.index + match[0].length - 1)
     if (end !== undefined) add(name ?? '', at, end)
   }
-  return found.map((one) => ({ ...one, ownLines: countOwnLines(code, one, found) }))
+  return found
 }
 
 /** The brace that opens the body of the function whose parameters begin at `paren`; none for a mere signature. */
@@ -196,16 +215,6 @@ function findArrowStart({ code, bracketPartners }: SourceFile, arrow: number): n
   if (')]}'.includes(code[first] as string)) return bracketPartners.get(first) ?? arrow
   const close = code.slice(0, arrow).trimEnd().length - 1
   return code[close] === ')' ? (bracketPartners.get(close) ?? arrow) : arrow
-}
-
-type Span = { name: string; start: number; end: number }
-
-function countOwnLines(code: string, one: Span, all: Span[]): number {
-  const lines = ({ start, end }: Span) => toLineNumber(code, end) - toLineNumber(code, start) + 1
-  const within = (inner: Span, outer: Span) => inner.start > outer.start && inner.end < outer.end
-  const inside = all.filter((other) => other.name !== '' && within(other, one))
-  const outermost = inside.filter((inner) => !inside.some((other) => within(inner, other)))
-  return lines(one) - outermost.reduce((sum, inner) => sum + lines(inner), 0)
 }
 
 /** A call and those chained to it: `.selectFrom(…).where(…).execute()`. `paren` opens the first one's arguments. */

@@ -1,7 +1,7 @@
 // House rules about whose rows they are: every query on a workspace's rows names the workspace, and a verb that
 // writes asks `allow` first. Both are read off the text, so they see the usual shape of a query and no other.
 
-import type { Violation } from './find-violations.ts'
+import type { Violation } from './rule.ts'
 import {
   listFunctions,
   readCallChain,
