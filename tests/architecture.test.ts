@@ -5,7 +5,8 @@ import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { BASELINE } from './support/architecture/baseline.ts'
 import { findViolations } from './support/architecture/find-violations.ts'
-import type { RepositoryFile, RuleException } from './support/architecture/rule.ts'
+import { ROOT, readCheckout } from './support/architecture/read-checkout.ts'
+import type { RuleException } from './support/architecture/rule.ts'
 import { listWorkspaceTables } from './support/architecture/workspace-scope.ts'
 
 const OPERATOR = 'for the operator on the command line, who is above workspaces'
@@ -139,26 +140,6 @@ const EXCEPTIONS: RuleException[] = [
   ),
 ]
 
-const ROOT = join(import.meta.dir, '..')
-
-async function readRepositoryFiles(): Promise<RepositoryFile[]> {
-  const listed = Bun.spawnSync(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    cwd: ROOT,
-  })
-  // A copy without its history has nothing that git would ignore but what was installed or stored.
-  const everything = () =>
-    [...new Bun.Glob('**').scanSync({ cwd: ROOT, dot: true })].filter(
-      (path) => !/^(node_modules|data|\.git)\//.test(path),
-    )
-  const paths = listed.success ? listed.stdout.toString().split('\0').filter(Boolean) : everything()
-  const files: RepositoryFile[] = []
-  for (const path of paths) {
-    const file = Bun.file(join(ROOT, path))
-    if (await file.exists()) files.push({ path, text: await file.text() })
-  }
-  return files
-}
-
 /** What only means something on the machine where it was written. */
 const PRIVATE_WORDS = [
   /(?<![\w.~:/-])\/(?:work|home|root|Users)\/[\w.-]+/,
@@ -170,7 +151,7 @@ const findPrivateWords = (text: string) => PRIVATE_WORDS.flatMap((word) => word.
 
 describe('this house', () => {
   test('keeps its rules', async () => {
-    const found = findViolations(await readRepositoryFiles(), [...EXCEPTIONS, ...BASELINE])
+    const found = findViolations(await readCheckout(), [...EXCEPTIONS, ...BASELINE])
     expect(found.map(({ file, line, rule, message }) => `${file}:${line} ${rule}: ${message}`)).toEqual([])
   })
 
@@ -188,7 +169,7 @@ describe('this house', () => {
       expect(findPrivateWords(place)).toHaveLength(1)
     }
     expect(findPrivateWords('https://example.com/work/shop and ./work/x')).toEqual([])
-    const found = (await readRepositoryFiles()).flatMap(({ path, text }) =>
+    const found = (await readCheckout()).flatMap(({ path, text }) =>
       path === 'package-lock.json' ? [] : findPrivateWords(text).map((word) => `${path}: ${word}`),
     )
     expect(found).toEqual([])

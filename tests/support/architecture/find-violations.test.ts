@@ -117,7 +117,7 @@ const CASES: Case[] = [
     offence: 'the environment read outside config.ts',
     path: 'server/main.ts',
     bad: 'const port = process.env.PORT\n',
-    good: "// The environment in process.env is read elsewhere\nconst note = 'process.env'\n",
+    good: "// The value of process.env is read elsewhere.\nconst note = 'process.env'\n",
   },
   {
     rule: 'environment',

@@ -9,7 +9,7 @@ const FILE_LINES_MAX = 400
 const FOLDER_FILES_MAX = 25
 
 /** A migration is data: the tables of its day, one after the other. */
-const hasLengthRule = (path: string) => !path.startsWith('server/storage/database/migrations/')
+const hasLengthRule = (path: string) => !path.includes('/migrations/')
 
 /** Functions with more lines than the rule allows, inner functions included. */
 export function listLongFunctions(source: SourceFile) {
