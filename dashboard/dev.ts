@@ -1,4 +1,5 @@
-// npm run dev: the server and the dashboard, both made anew when a source file changes. The page reloads by itself.
+// Runs the server and the dashboard for `npm run dev`. A change in a source file starts the server and builds the
+// dashboard again, and the page reloads by itself.
 
 import { watch } from 'node:fs'
 import { join } from 'node:path'

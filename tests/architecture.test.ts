@@ -1,5 +1,5 @@
-// The house rules of ARCHITECTURE.md, held by a test and not by memory. That each rule bites is shown in
-// support/architecture/find-violations.test.ts.
+// Holds this repository to the rules of ARCHITECTURE.md. Exceptions with their reasons are listed here.
+// support/architecture/find-violations.test.ts shows what each rule refuses.
 
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
@@ -9,11 +9,10 @@ import { ROOT, readCheckout } from './support/architecture/read-checkout.ts'
 import type { RuleException } from './support/architecture/rule.ts'
 import { listWorkspaceTables } from './support/architecture/workspace-scope.ts'
 
-const OPERATOR = 'for the operator on the command line, who is above workspaces'
-const JOB = 'a background job: nobody asks, and it is about every workspace'
-const OWN_ACCOUNT =
-  'about the person’s own account: who may sign up or in is its own rule, before there is an actor'
-const BEFORE_ACTOR = 'part of finding out who asks: the key itself says which workspace'
+const OPERATOR = 'the operator calls it on the command line, for any workspace'
+const JOB = 'a background job has no actor and works on every workspace'
+const OWN_ACCOUNT = 'it is about the person’s own account: there is no actor before somebody has signed in'
+const BEFORE_ACTOR = 'it finds the actor: the key says which workspace it belongs to'
 
 const createException = (
   rule: RuleException['rule'],
@@ -29,13 +28,13 @@ const EXCEPTIONS: RuleException[] = [
     'workspace',
     'links/resolve.ts',
     'readLink',
-    'a redirect knows only the slug, which says whose link it is',
+    'a redirect knows only the slug, and the slug belongs to one workspace',
   ),
   createException(
     'workspace',
     'links/list.ts',
     'listLinks',
-    'filtered(), which makes both queries, names the workspace',
+    'filtered() makes both queries and names the workspace',
   ),
   createException('workspace', 'links/count-clicks.ts', 'addClicks', JOB),
   createException('workspace', 'accounts/auth/sign-up.ts', 'listPendingInvitations', OWN_ACCOUNT),
@@ -55,7 +54,7 @@ const EXCEPTIONS: RuleException[] = [
     'workspace',
     'accounts/workspaces/invitations.ts',
     'getInvitation',
-    'whoever has the link knows only its token, which says whose invitation it is',
+    'the person with the link knows only its token, and the token belongs to one workspace',
   ),
   createException('workspace', 'accounts/workspaces/invitations.ts', 'pruneInvitations', JOB),
   createException('workspace', 'accounts/access/idempotency.ts', 'pruneIdempotencyKeys', JOB),
@@ -63,13 +62,13 @@ const EXCEPTIONS: RuleException[] = [
     'allow',
     'accounts/access/idempotency.ts',
     'answerInTransaction',
-    'keeps an answer beside the verb, which asks for itself',
+    'it stores an answer beside a verb, and the verb calls allow()',
   ),
   createException(
     'allow',
     'accounts/access/idempotency.ts',
     'answerOutsideTransaction',
-    'keeps an answer beside the verb, which asks for itself',
+    'it stores an answer beside a verb, and the verb calls allow()',
   ),
   createException('workspace', 'notify/delivery/fair-schedule.ts', 'readChannelsBetween', JOB),
   createException('workspace', 'notify/delivery/claim-deliveries.ts', 'readChannels', JOB),
@@ -90,13 +89,13 @@ const EXCEPTIONS: RuleException[] = [
     'allow',
     'accounts/workspaces/create-owned-workspace.ts',
     'createOwnedWorkspace',
-    'whoever has signed in may have their own',
+    'everybody who has signed in may create a workspace',
   ),
   createException(
     'allow',
     'accounts/workspaces/accept-invitation.ts',
     'acceptInvitation',
-    'the invitation is what allows it',
+    'the invitation allows it',
   ),
   createException('allow', 'accounts/workspaces/invitations.ts', 'pruneInvitations', JOB),
   createException('allow', 'accounts/access/keys.ts', 'createKey', OPERATOR),
@@ -108,7 +107,7 @@ const EXCEPTIONS: RuleException[] = [
   createException('allow', 'accounts/workspaces/workspaces.ts', 'deleteWorkspace', OPERATOR),
   createException('allow', 'hits/erase-deleted-workspaces.ts', 'eraseDeletedWorkspaces', JOB),
   createException('allow', 'links/count-clicks.ts', 'countClicks', JOB),
-  createException('allow', 'links/use-click.ts', 'useClick', 'done by a visitor, who is no actor'),
+  createException('allow', 'links/use-click.ts', 'useClick', 'a visitor calls it, and a visitor is no actor'),
   createException('allow', 'visitors/salts.ts', 'ensureSalts', JOB),
   createException('allow', 'attribution/assign-clicks.ts', 'assignClicks', JOB),
   createException('allow', 'forms/attempts/attempt-counter.ts', 'store', JOB),
@@ -118,29 +117,29 @@ const EXCEPTIONS: RuleException[] = [
     'workspace',
     'forms/endpoint/form-info.ts',
     'readFormInfo',
-    'a page knows only keys, which say whose forms they are',
+    'a page knows only form keys, and a key belongs to one workspace',
   ),
   createException(
     'workspace',
     'forms/settings/form-settings.ts',
     'selectByKey',
-    'a form’s key is what is public, and says whose form it is',
+    'the public endpoint knows only the form key, and the key belongs to one workspace',
   ),
   createException(
     'allow',
     'forms/endpoint/store-submission.ts',
     'storeSubmission',
-    'done by a visitor, who is no actor',
+    'a visitor calls it, and a visitor is no actor',
   ),
   createException(
     'fetch',
     'forms/captcha/turnstile.ts',
     '',
-    'the address is the operator’s own setting, which may be a private one',
+    'the operator sets the address, and it may be a private one',
   ),
 ]
 
-/** What only means something on the machine where it was written. */
+/** Words that mean something on one machine only. */
 const PRIVATE_WORDS = [
   /(?<![\w.~:/-])\/(?:work|home|root|Users)\/[\w.-]+/,
   /\/tmp\/bash_jobs/,
@@ -149,13 +148,13 @@ const PRIVATE_WORDS = [
 
 const findPrivateWords = (text: string) => PRIVATE_WORDS.flatMap((word) => word.exec(text)?.[0] ?? [])
 
-describe('this house', () => {
+describe('this repository', () => {
   test('keeps its rules', async () => {
     const found = findViolations(await readCheckout(), [...EXCEPTIONS, ...BASELINE])
     expect(found.map(({ file, line, rule, message }) => `${file}:${line} ${rule}: ${message}`)).toEqual([])
   })
 
-  test('is read as it is meant: the rules see the tables that belong to workspaces', async () => {
+  test('has tables that belong to workspaces, and the rules find them', async () => {
     const tables = await Bun.file(join(ROOT, 'server/storage/database/tables.ts')).text()
     expect(listWorkspaceTables(tables)).toEqual(
       expect.arrayContaining(['api_keys', 'links', 'tags', 'link_tags']),
@@ -163,7 +162,7 @@ describe('this house', () => {
     expect(listWorkspaceTables(tables)).not.toContain('workspaces')
   })
 
-  test('names no place of the machine it was built on', async () => {
+  test('names no path and no package registry of one machine', async () => {
     const slash = '/'
     for (const place of [`cd ${slash}work/main`, `'${slash}home/jo/x'`, `https://registry${'.'}npmjs.org/`]) {
       expect(findPrivateWords(place)).toHaveLength(1)

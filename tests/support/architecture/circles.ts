@@ -1,16 +1,16 @@
-// House rules about circles: arrows between the rooms of a feature run one way, and no file imports itself by way of
-// others. Types count: a reader has to follow them too.
+// Rules about circles: arrows between the rooms of a feature run one way, and no file imports itself by way of others.
+// Types count, because a reader has to follow them too. A room is a folder of a feature.
 
 import { addArrow, findPath, type Graph, listLocalImports } from './import-graph.ts'
 import { findFeature } from './layers.ts'
 import type { Violation } from './rule.ts'
 import type { SourceFile } from './typescript-source.ts'
 
-export function checkFileCircles(product: SourceFile[]): Violation[] {
+export function checkFileCircles(sources: SourceFile[]): Violation[] {
   const graph: Graph = new Map()
-  for (const source of product)
+  for (const source of sources)
     for (const { target } of listLocalImports(source)) addArrow(graph, source.path, target)
-  return product.flatMap(({ path }) => {
+  return sources.flatMap(({ path }) => {
     const circle = findPath(graph, path, path)
     if (!circle) return []
     const message = `imports itself: ${circle.join(' → ')}`

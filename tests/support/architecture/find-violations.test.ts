@@ -1,4 +1,4 @@
-// Each house rule is shown a deliberate offence, and the same thing done right.
+// Shows each rule a deliberate offence, and the same file done right.
 
 import { describe, expect, test } from 'bun:test'
 import { findViolations } from './find-violations.ts'
@@ -36,28 +36,28 @@ const verb = (...lines: string[]) => `export async function sink({ db }) {\n  ${
 const CASES: Case[] = [
   {
     rule: 'layers',
-    offence: 'a feature that looks up to the wiring',
+    offence: 'a feature that uses the wiring',
     path: 'server/features/links/create.ts',
     bad: importing('../../config.ts'),
     good: importing('../../lib/url.ts'),
   },
   {
     rule: 'layers',
-    offence: 'storage that knows a feature, be it by a type',
+    offence: 'storage that uses a feature, if only a type of it',
     path: 'server/storage/database/open-database.ts',
     bad: importingType('../../features/links/schema.ts'),
     good: importing('../hits/engine.ts'),
   },
   {
     rule: 'layers',
-    offence: 'http beside storage',
+    offence: 'http that uses storage',
     path: 'server/http/error-response.ts',
     bad: importing('../storage/database/open.ts'),
     good: importing('../lib/failure.ts'),
   },
   {
     rule: 'layers',
-    offence: 'storage beside http, across lines',
+    offence: 'storage that uses http, in an import of several lines',
     path: 'server/storage/geo.ts',
     bad: "import {\n  a,\n  type B,\n} from '../http/answer.ts'\n",
   },
@@ -76,32 +76,32 @@ const CASES: Case[] = [
   },
   {
     rule: 'layers',
-    offence: 'a room that the plan does not have',
+    offence: 'a folder in server/ that is no layer',
     path: 'server/core/links.ts',
     bad: '',
   },
   {
     rule: 'features',
-    offence: 'an arrow that is not drawn',
+    offence: 'an arrow that is not listed',
     path: 'server/features/links/create.ts',
     bad: importing('../forms/create.ts'),
     good: importing('../accounts/actor.ts'),
   },
   {
     rule: 'features',
-    offence: 'an arrow against its direction, be it by a type',
+    offence: 'an arrow against its direction, if only for a type',
     path: 'server/features/hits/worker/client.ts',
     bad: importingType('../../redirect/destination.ts'),
   },
   {
     rule: 'features',
-    offence: 'a feature that the plan does not have',
+    offence: 'a feature that is not listed',
     path: 'server/features/boats/float.ts',
     bad: '',
   },
   {
     rule: 'entrances',
-    offence: 'routes that call routes',
+    offence: 'a verb that uses routes',
     path: 'server/features/links/bulk.ts',
     bad: importing('./api.ts'),
     good: importingType('./api.ts'),
@@ -133,7 +133,7 @@ const CASES: Case[] = [
   },
   {
     rule: 'drivers',
-    offence: 'a driver in a feature, be it by a type',
+    offence: 'a driver in a feature, if only a type of it',
     path: 'server/features/analytics/answer-clicks.ts',
     bad: importingType('@duckdb/node-api'),
   },
@@ -167,34 +167,34 @@ const CASES: Case[] = [
   },
   {
     rule: 'workspace',
-    offence: 'a query on rows of any workspace',
+    offence: 'a query on the rows of all workspaces',
     path: 'server/features/links/get.ts',
     bad: "const boat = db\n  .selectFrom('boats')\n  .select(['id', 'workspace_id'])\n  .where('id', '=', id)\n",
     good: "const boat = db\n  .selectFrom('boats')\n  .where('workspace_id', '=', actor.workspaceId)\n  .where('id', '=', id)\n",
   },
   {
     rule: 'workspace',
-    offence: 'a deletion beside a query that is right',
+    offence: 'a deletion on the rows of all workspaces, beside a query on one',
     path: 'server/features/links/delete.ts',
     bad: "await Promise.all([\n  db.selectFrom('boats').where('workspace_id', '=', own),\n  db.deleteFrom('boats').where('id', '=', id),\n])\n",
   },
   {
     rule: 'workspace',
-    offence: 'a join that is held to no workspace',
+    offence: 'a join that names no workspace in its condition',
     path: 'server/features/links/get.ts',
     bad: "db.selectFrom('boats as b').innerJoin('locks', 'locks.workspace_id', 'b.workspace_id').selectAll()\n",
     good: "db.selectFrom('boats as b').innerJoin('locks', (j) => j.on('b.workspace_id', '=', own)).selectAll()\n",
   },
   {
     rule: 'workspace',
-    offence: 'SQL text on rows of any workspace',
+    offence: 'SQL text on the rows of all workspaces',
     path: 'server/features/links/get.ts',
     bad: 'await sql<{ id: number }>`update boats set sunk = 1`.execute(db)\n',
     good: 'await sql<{ id: number }>`update boats set sunk = 1 where workspace_id = 7`.execute(db)\n',
   },
   {
     rule: 'allow',
-    offence: 'a verb that writes unasked',
+    offence: 'a verb that writes and does not call allow()',
     path: 'server/features/links/sink.ts',
     bad: verb("await db.write((connection) => connection.insertInto('locks').execute())"),
     good: verb(
@@ -204,7 +204,7 @@ const CASES: Case[] = [
   },
   {
     rule: 'allow',
-    offence: 'a verb that asks when it is too late',
+    offence: 'a verb that calls allow() after its first query',
     path: 'server/features/links/sink.ts',
     bad: verb(
       "await db.write((connection) => connection.insertInto('locks').execute())",
@@ -235,7 +235,7 @@ const CASES: Case[] = [
   },
   {
     rule: 'length',
-    offence: 'a machine of closures: each is short, all of them together are long',
+    offence: 'a function of many short inner functions',
     path: 'server/lib/queue.ts',
     bad: `export function createQueue() {\n${many('  function put() {\n    call()\n  }', 24)}}\n`,
     good: `export function createQueue() {\n  return {}\n}\n${many('function put() {\n  call()\n}', 24)}`,
@@ -256,7 +256,7 @@ const CASES: Case[] = [
   },
   {
     rule: 'rooms',
-    offence: 'two rooms that use each other, be it by a type and by way of a third',
+    offence: 'a circle of three rooms, one arrow of it for a type only',
     path: 'server/features/hits/spool/reader.ts',
     bad: importingType('../worker/protocol.ts'),
     good: importingType('../schema.ts'),
@@ -276,7 +276,7 @@ const CASES: Case[] = [
   },
   {
     rule: 'circles',
-    offence: 'two files that import each other, be it by a type',
+    offence: 'two files that import each other, one of them a type only',
     path: 'dashboard/ui/chart.tsx',
     bad: importingType('./axis.tsx'),
     good: importingType('./scale.tsx'),
@@ -284,7 +284,7 @@ const CASES: Case[] = [
   },
   {
     rule: 'exports',
-    offence: 'one name for two things',
+    offence: 'a name that another file exports too',
     path: 'server/http/visit.ts',
     bad: 'export interface Visit {\n  at: number\n}\n',
     good: 'interface Visit {\n  at: number\n}\n',
@@ -296,14 +296,14 @@ const CASES: Case[] = [
   },
   {
     rule: 'names',
-    offence: 'a type that is a participle',
+    offence: 'a type called by a participle',
     path: 'server/lib/letter.ts',
     bad: 'export type Sent = 1\n',
     good: 'export type SentLetter = 1\nexport const Sent = 1\ntype Told = 1\nexport interface Feed {}\n',
   },
   {
     rule: 'names',
-    offence: 'a type that is a participle and ends in -ed',
+    offence: 'a type called by a participle in -ed',
     path: 'dashboard/api/link.ts',
     bad: 'export interface Joined {}\n',
   },
@@ -327,14 +327,29 @@ const CASES: Case[] = [
     path: 'snippet/letter.ts',
     bad: '// how a letter is read.\n',
   },
-  { rule: 'names', offence: 'a drawer for everything', path: 'server/lib/string-utils.ts', bad: '' },
-  { rule: 'names', offence: 'a layer by its pattern', path: 'server/features/links/repository.ts', bad: '' },
-  { rule: 'names', offence: 'a folder of nothing', path: 'dashboard/common/button.tsx', bad: '' },
-  { rule: 'names', offence: 'a barrel', path: 'server/features/links/index.ts', bad: '' },
-  { rule: 'names', offence: 'a test that would never run', path: 'snippet/towpath.test.ts', bad: '' },
+  { rule: 'names', offence: 'a file called utils', path: 'server/lib/string-utils.ts', bad: '' },
+  {
+    rule: 'names',
+    offence: 'a file called repository',
+    path: 'server/features/links/repository.ts',
+    bad: '',
+  },
+  { rule: 'names', offence: 'a folder called common', path: 'dashboard/common/button.tsx', bad: '' },
+  {
+    rule: 'names',
+    offence: 'a file that only passes on exports',
+    path: 'server/features/links/index.ts',
+    bad: '',
+  },
+  {
+    rule: 'names',
+    offence: 'a test file in a folder without tests',
+    path: 'snippet/towpath.test.ts',
+    bad: '',
+  },
 ]
 
-describe('each rule has teeth', () => {
+describe('each rule refuses', () => {
   test.each(CASES.map((one) => [one.rule, one.offence, one] as const))(
     '%s: %s',
     (rule, _, { path, bad, good, beside = [] }) => {
@@ -347,7 +362,7 @@ describe('each rule has teeth', () => {
     },
   )
 
-  test('folders: a folder with 26 product files side by side', () => {
+  test('folders: 26 product files side by side', () => {
     const fill = (count: number, ending: string) =>
       Array.from({ length: count }, (_, i) => toFile(`server/lib/part-${i}${ending}`, ''))
     expect(findViolations(fill(26, '.ts'))).toMatchObject([{ rule: 'folders', file: 'server/lib' }])
@@ -356,19 +371,19 @@ describe('each rule has teeth', () => {
     )
   })
 
-  test('tests and their fixtures may do what they test', () => {
+  test('tests and fixtures may import anything and be long', () => {
     const text =
       importing('../../config.ts') + importing('./api.ts') + importing('bun:sqlite') + many('call()', 500)
     for (const ending of ['test', 'fixture'])
       expect(findViolations([{ path: `server/features/links/create.${ending}.ts`, text }])).toEqual([])
   })
 
-  test('the wiring may be called services, and nothing else may', () => {
+  test('only server/services.ts may be called services', () => {
     expect(findViolations([toFile('server/services.ts', '')])).toEqual([])
     expect(findViolations([toFile('server/http/services.ts', '')])).toMatchObject([{ rule: 'names' }])
   })
 
-  test('an exception covers what it names, and is reported once nothing needs it', () => {
+  test('an exception covers what it names, and is a violation when nothing needs it', () => {
     const path = 'server/features/links/get.ts'
     const file = toFile(path, `function anyBoat(db) {\n  return db.selectFrom('boats').selectAll()\n}\n`)
     const exception: RuleException = { rule: 'workspace', file: path, what: 'anyBoat', why: 'a test' }

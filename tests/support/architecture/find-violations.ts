@@ -1,5 +1,5 @@
-// The house rules of ARCHITECTURE.md as a pure function over files. A rule that cannot hold somewhere has an entry in
-// a list of exceptions with its reason; an entry that is no longer needed is itself a violation.
+// Applies every rule of ARCHITECTURE.md to the files of the repository. Exceptions cover violations by name and with a
+// reason. An exception that covers nothing is itself a violation.
 
 import { checkFileCircles, checkRoomCircles } from './circles.ts'
 import { checkForbiddenCalls } from './forbidden-calls.ts'
@@ -23,7 +23,7 @@ export function findViolations(files: RepositoryFile[], exceptions: RuleExceptio
     ...server.flatMap(checkForbiddenCalls),
     ...product.flatMap(checkFrontEndImports),
     ...checkRoomCircles(server),
-    ...checkFileCircles(product),
+    ...checkFileCircles(sources),
     ...checkWorkspaceScope(server),
     ...product.flatMap(checkLengths),
     ...checkFolders(files.map(({ path }) => path)),
@@ -33,20 +33,20 @@ export function findViolations(files: RepositoryFile[], exceptions: RuleExceptio
     ...product.flatMap(checkOpening),
   ]
   return [
-    ...all.filter((one) => !exceptions.some((exception) => covers(exception, one))),
+    ...all.filter((violation) => !exceptions.some((exception) => covers(exception, violation))),
     ...findStaleExceptions(all, exceptions),
   ]
 }
 
-const concerns = ({ rule, file, what }: RuleException, one: Violation) =>
-  rule === one.rule && file === one.file && (what === undefined || what === one.what)
+const concerns = ({ rule, file, what }: RuleException, violation: Violation) =>
+  rule === violation.rule && file === violation.file && (what === undefined || what === violation.what)
 
-const covers = (exception: RuleException, one: Violation) =>
-  concerns(exception, one) && (one.lines ?? 0) <= (exception.lines ?? Number.POSITIVE_INFINITY)
+const covers = (exception: RuleException, violation: Violation) =>
+  concerns(exception, violation) && (violation.lines ?? 0) <= (exception.lines ?? Number.POSITIVE_INFINITY)
 
 const findStaleExceptions = (all: Violation[], exceptions: RuleException[]): Violation[] =>
   exceptions
-    .filter((exception) => !all.some((one) => concerns(exception, one)))
+    .filter((exception) => !all.some((violation) => concerns(exception, violation)))
     .map(({ rule, file, what = '' }) => {
       const message = `the exception from "${rule}" ${what && `for ${what} `}is no longer needed`
       return { rule: 'exceptions', file, line: 1, what, message }

@@ -1,4 +1,4 @@
-// House rules about calls and packages: where the environment, the engines' drivers and the network may be used.
+// Rules about calls and packages: where the environment, the engines' drivers and the network may be used.
 
 import type { RuleName, Violation } from './rule.ts'
 import { listImports, type SourceFile, toLineNumber } from './typescript-source.ts'
@@ -21,7 +21,7 @@ const FORBIDDEN_CALLS: { rule: RuleName; pattern: RegExp; allowedIn: RegExp; mes
   },
   {
     rule: 'fetch',
-    // Not `fetch(request) {`, which is how a server says what it does; nor `app.fetch(`, which stays in the process.
+    // Allowed: `fetch(request) {`, which declares a server's handler, and `app.fetch(`, which stays in the process.
     pattern: /(?<![\w$.])fetch\s*\(|\b(globalThis|Bun|self)\s*\.\s*fetch\b/g,
     allowedIn: /^$/,
     message: 'bare fetch ignores the address check: use safeRequest()',

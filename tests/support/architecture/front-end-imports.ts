@@ -1,4 +1,4 @@
-// House rules about imports in dashboard/ and snippet/: what of the server the browser's code may use.
+// Rules about imports in dashboard/ and snippet/: what the browser's code may use of the server.
 
 import { listLocalImports } from './import-graph.ts'
 import type { Violation } from './rule.ts'

@@ -11,9 +11,9 @@ export interface LocalImport extends SourceImport {
 export function listLocalImports(source: SourceFile): LocalImport[] {
   return listImports(source)
     .filter(({ specifier }) => specifier.startsWith('.'))
-    .map((one) => ({
-      ...one,
-      target: posix.normalize(posix.join(posix.dirname(source.path), one.specifier)),
+    .map((local) => ({
+      ...local,
+      target: posix.normalize(posix.join(posix.dirname(source.path), local.specifier)),
     }))
 }
 

@@ -1,4 +1,4 @@
-// House rules about imports in server/: which layer may use which, which feature may use which, and who mounts routes.
+// Rules about imports in server/: which layer may use which, which feature may use which, and who mounts routes.
 
 import { listLocalImports } from './import-graph.ts'
 import type { RuleName, Violation } from './rule.ts'
@@ -28,7 +28,7 @@ export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   notify: [],
 }
 
-/** Files that answer requests: `api.ts`, `public.ts`, `…-api.ts`, and those that a page's script asks for. */
+/** Files that answer requests: `api.ts`, `public.ts`, `…-api.ts`, and two that the snippet's page loads. */
 const ENTRANCE =
   /^server\/features\/(?:[\w-]+\/(?:api|public)\.ts|.+-api\.ts|tracking\/snippet\.ts|forms\/endpoint\/form-info\.ts)$/
 
@@ -46,10 +46,10 @@ export function checkLayers(source: SourceFile): Violation[] {
   const add = (rule: RuleName, line: number, message: string) =>
     found.push({ rule, file: path, line, what: '', message })
   const layer = findLayer(path)
-  if (!layer) add('layers', 1, 'the house has no such room')
+  if (!layer) add('layers', 1, 'server/ has no such layer')
   const feature = findFeature(path)
   if (layer === 'features' && (!feature || !ALLOWED_FEATURE_IMPORTS[feature]))
-    add('features', 1, 'the house has no such feature')
+    add('features', 1, 'ALLOWED_FEATURE_IMPORTS has no such feature')
   for (const { target, typeOnly, line } of listLocalImports(source)) {
     if (!target.startsWith('server/')) {
       if (layer !== 'wiring') add('layers', line, `reaches out of server/ to ${target}`)

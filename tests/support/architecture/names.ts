@@ -1,11 +1,12 @@
-// House rules about names and openings: an empty name is a place to hide, and each file begins by saying what it is for.
+// Rules about names and about the first lines of a file: a name says what a thing is, and each file opens with what it
+// is for.
 
 import type { RuleName, Violation } from './rule.ts'
 import { listExportedNames, type SourceFile } from './typescript-source.ts'
 
 const EMPTY_NAMES = /^(.*[-.])?(utils?|helpers?|services?|managers?|repositor(y|ies)|common|misc|shared)$/
 
-/** The one file that opens the stores and wires the features has the field's word for both as its name. */
+/** The file that opens the stores and wires the features. Services is the field's word for both. */
 const WIRING = 'server/services.ts'
 
 const toViolation = (rule: RuleName, file: string, line: number, what: string, message: string) => {
@@ -47,7 +48,7 @@ export function listDoubleExports(sources: SourceFile[]) {
   const byName = Map.groupBy(
     sources.flatMap((source) => {
       const names = Map.groupBy(listExportedNames(source), ({ name }) => name)
-      return [...names].map(([name, [one]]) => ({ name, file: source.path, line: one?.line ?? 1 }))
+      return [...names].map(([name, [first]]) => ({ name, file: source.path, line: first?.line ?? 1 }))
     }),
     ({ name, file }) => `${toTree(file)} ${name}`,
   )

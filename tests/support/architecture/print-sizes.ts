@@ -39,7 +39,7 @@ function formatFolders(files: RepositoryFile[]): string[] {
 function formatLongFunctions(sources: SourceFile[]): string[] {
   const long = sources
     .filter(({ path }) => isProduct(path))
-    .flatMap((source) => listLongFunctions(source).map((one) => ({ ...one, path: source.path })))
+    .flatMap((source) => listLongFunctions(source).map((long) => ({ ...long, path: source.path })))
     .sort((a, b) => b.lines - a.lines)
   return [
     `Functions over ${FUNCTION_LINES_MAX} lines, inner functions included: ${long.length}.`,

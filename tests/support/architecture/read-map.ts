@@ -65,5 +65,5 @@ export function findMissingPaths(page: RepositoryFile, paths: string[]): string[
 const isKnown = (path: string, paths: string[]) =>
   (path.includes('/') ? BASES : ['**/']).some((base) => {
     const glob = new Bun.Glob(path.endsWith('/') ? `${base}${path}**` : base + path)
-    return paths.some((one) => glob.match(one))
+    return paths.some((known) => glob.match(known))
   })

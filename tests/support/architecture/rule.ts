@@ -1,4 +1,5 @@
-// What a house rule works on and what it reports. Every rule imports its types from here, so that no rule needs another.
+// The types of the rules: what a rule reads and what it reports. Every rule imports them from here, so that no rule
+// needs another one.
 
 export interface RepositoryFile {
   path: string
@@ -46,7 +47,7 @@ export interface RuleException {
   why: string
 }
 
-/** Fixtures stand beside the tests that use them, and the same rules hold for both. */
+/** Fixtures stand beside the tests that use them and count as tests. */
 export const isTest = (path: string) => /\.(test|fixture)\.tsx?$/.test(path)
 
 export const isProduct = (path: string) => /^(server|dashboard|snippet)\//.test(path) && !isTest(path)

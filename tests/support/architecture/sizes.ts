@@ -1,4 +1,4 @@
-// House rules about sizes: a long function, a long file and a crowded folder are places to think.
+// Rules about sizes: the lines of a function and of a file, and the files of a folder.
 
 import { posix } from 'node:path'
 import { isTest, type Violation } from './rule.ts'

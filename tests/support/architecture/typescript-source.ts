@@ -1,10 +1,10 @@
-// TypeScript read as text, as far as the house rules need it: imports, functions and their lengths, call chains.
-// It trusts Biome's formatting and needs no compiler.
+// Reads TypeScript as text, as far as the rules need it: imports, exported names, functions and their lengths, call
+// chains. It relies on Biome's formatting and needs no compiler.
 
 export interface SourceFile {
   path: string
   text: string
-  /** The same length and lines, but comments and the insides of strings, templates and patterns are blank. */
+  /** `text` with comments and the insides of strings, templates and patterns blanked. Positions and lines stay. */
   code: string
   /** From each bracket of `code` to its partner, both ways. */
   bracketPartners: Map<number, number>
@@ -19,7 +19,7 @@ export function parseSource(path: string, text: string): SourceFile {
 
 export const toLineNumber = (text: string, at: number) => text.slice(0, at).split('\n').length
 
-/** What may stand before a `/` that begins a pattern. Not `<` or `}`: those are JSX's `</p>` and `{x} />`. */
+/** What may stand before a `/` that begins a pattern. `<` and `}` may not: JSX has `</p>` and `{x} />`. */
 const BEFORE_PATTERN = /(?:[(,=:[!&|?{;+\-*%>~^]|\b(?:return|typeof|case|in|of))\s*$/
 const PATTERN = /\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*/y
 const STRING = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/y
@@ -124,7 +124,7 @@ export interface ExportedName {
   line: number
 }
 
-/** What a file declares and exports. A name that it only passes on belongs to another file. */
+/** The names that a file declares and exports. A name that it only passes on belongs to another file. */
 export function listExportedNames({ code }: SourceFile): ExportedName[] {
   const declarations =
     /^export (?:default )?(?:declare )?(?:abstract )?(?:async )?(function|const|let|class|interface|type|enum)\b\*? ([\w$]+)/gm
@@ -165,7 +165,7 @@ export function listFunctions(source: SourceFile): SourceFunction[] {
   const add = (name: string, at: number, end: number) => {
     const start = code.lastIndexOf('\n', at) + 1
     const exported = code.startsWith('export', start)
-    if (found.some((one) => one.end === end)) return
+    if (found.some((other) => other.end === end)) return
     const line = toLineNumber(code, start)
     found.push({ name, exported, start, end, line, lines: toLineNumber(code, end) - line + 1 })
   }
@@ -183,7 +183,7 @@ export function listFunctions(source: SourceFile): SourceFunction[] {
   }
   for (const match of code.matchAll(/=>\s*\{/g)) {
     const at = findArrowStart(source, match.index)
-    // Named is what is assigned as it is: in `const id = await write(async () => {` the arrow is a mere callback.
+    // An arrow has a name where it is assigned directly. In `const id = await write(async () => {` it is a callback.
     const before = code.slice(code.lastIndexOf('\n', at) + 1, at)
     const name = /([\w$]+)(?::[^=]*|\s*)[=:]\s*(?:async\s*)?(?:<[^(]*>)?$/.exec(before)?.[1]
     const end = bracketPartners.get(match.index + match[0].length - 1)
@@ -192,7 +192,7 @@ export function listFunctions(source: SourceFile): SourceFunction[] {
   return found
 }
 
-/** The brace that opens the body of the function whose parameters begin at `paren`; none for a mere signature. */
+/** The brace that opens the body of the function whose parameters begin at `paren`; undefined for a signature. */
 function findBody({ code, bracketPartners }: SourceFile, paren: number): number | undefined {
   const close = bracketPartners.get(paren)
   if (close === undefined) return undefined
@@ -208,7 +208,7 @@ function findBody({ code, bracketPartners }: SourceFile, paren: number): number 
   return undefined
 }
 
-/** Where the parameters of an arrow begin, which may be lines above it. */
+/** Where the parameters of an arrow begin. They may begin some lines above it. */
 function findArrowStart({ code, bracketPartners }: SourceFile, arrow: number): number {
   const line = code.lastIndexOf('\n', arrow) + 1
   const first = code.slice(line).search(/\S/) + line
@@ -217,7 +217,7 @@ function findArrowStart({ code, bracketPartners }: SourceFile, arrow: number): n
   return code[close] === ')' ? (bracketPartners.get(close) ?? arrow) : arrow
 }
 
-/** A call and those chained to it: `.selectFrom(…).where(…).execute()`. `paren` opens the first one's arguments. */
+/** A call and the calls chained to it: `.selectFrom(…).where(…).execute()`. `paren` opens the first call's arguments. */
 export function readCallChain({ text, code, bracketPartners }: SourceFile, name: string, paren: number) {
   const calls: { name: string; args: string }[] = []
   let call = { name, paren }

@@ -1,5 +1,5 @@
-// House rules about whose rows they are: every query on a workspace's rows names the workspace, and a verb that
-// writes asks `allow` first. Both are read off the text, so they see the usual shape of a query and no other.
+// Rules about workspaces: every query on a workspace's rows names the workspace, and a verb that writes calls `allow`
+// first. Both rules read text, so they see the usual shape of a query and no other.
 
 import type { Violation } from './rule.ts'
 import {
@@ -13,15 +13,15 @@ import {
 export function checkWorkspaceScope(server: SourceFile[]): Violation[] {
   const tables = server.find(({ path }) => path === 'server/storage/database/tables.ts')
   const owned = new Set(tables ? listWorkspaceTables(tables.text) : [])
-  const asking = server.filter(({ path }) => !path.startsWith('server/storage/'))
+  const queried = server.filter(({ path }) => !path.startsWith('server/storage/'))
   return [
-    ...asking.flatMap((source) => findUnscopedQueries(source, owned)),
-    ...asking.flatMap((source) => findUnscopedSql(source, owned)),
-    ...findUnauthorizedWrites(asking.filter(({ path }) => path.startsWith('server/features/'))),
+    ...queried.flatMap((source) => findUnscopedQueries(source, owned)),
+    ...queried.flatMap((source) => findUnscopedSql(source, owned)),
+    ...findUnauthorizedWrites(queried.filter(({ path }) => path.startsWith('server/features/'))),
   ]
 }
 
-/** Those whose rows have a `workspace_id`, by the names that queries use. */
+/** The tables whose rows have a `workspace_id`, by the names that queries use. */
 export function listWorkspaceTables(tables: string): string[] {
   const bodies = new Map<string, string>()
   for (const match of tables.matchAll(/^export interface (\w+) \{\n([\s\S]*?)^\}/gm)) {
@@ -32,7 +32,7 @@ export function listWorkspaceTables(tables: string): string[] {
   )
 }
 
-/** To read or write the column is not to be held to it. */
+/** Calls that read or write a column, and set no condition on it. */
 const NO_CONDITION = /^(select\w*|returning\w*|groupBy|orderBy|distinctOn|set|values)$/
 const JOIN = /Join\w*$/
 
@@ -57,7 +57,9 @@ function findUnscopedQueries(source: SourceFile, owned: Set<string>): Violation[
         !queries.some((outer) => outer.start <= query.start && query.end <= outer.end && outer.scoped),
     )
     .flatMap(({ start, tables }) =>
-      tables.filter((table) => owned.has(table)).map((table) => toViolation(source, start, `asks ${table}`)),
+      tables
+        .filter((table) => owned.has(table))
+        .map((table) => toViolation(source, start, `reads or writes ${table}`)),
     )
 }
 
@@ -68,7 +70,7 @@ function findUnscopedSql(source: SourceFile, owned: Set<string>): Violation[] {
     if (/\bworkspace_id\b/.test(sql)) return []
     return [...sql.matchAll(/\b(?:from|join|update)\s+"?(\w+)/gi)]
       .filter(([, table]) => owned.has(table as string))
-      .map(([, table]) => toViolation(source, start, `asks ${table} in SQL`))
+      .map(([, table]) => toViolation(source, start, `reads or writes ${table} in SQL`))
   })
 }
 
@@ -84,37 +86,37 @@ const findVerbAround = <F extends SourceFunction>(functions: F[], at: number): F
 const QUERY = /\.\s*(?:selectFrom|insertInto|updateTable|deleteFrom)\s*\(/
 
 /**
- * A verb asks when it calls `allow` before its first query, or calls a verb that asks: `createLink` opens the
- * transaction, `createLinkIn` asks. What is not exported writes on behalf of a verb of the same file.
+ * A verb is authorized when it calls `allow` before its first query, or calls an authorized verb: `createLink` opens
+ * the transaction, and `createLinkIn` calls `allow`. A function that is not exported writes for a verb of its file.
  */
 function findUnauthorizedWrites(features: SourceFile[]): Violation[] {
   const verbs = features.flatMap((source) => {
     const functions = listFunctions(source)
-    const outermost = functions.filter((one) => findVerbAround(functions, one.start) === one)
-    return outermost.map((one) => ({ ...one, source, code: source.code.slice(one.start, one.end) }))
+    const outermost = functions.filter((verb) => findVerbAround(functions, verb.start) === verb)
+    return outermost.map((verb) => ({ ...verb, source, code: source.code.slice(verb.start, verb.end) }))
   })
-  const asking = new Set<(typeof verbs)[number]>()
-  const callOf = (name: string, code: string) =>
+  const authorized = new Set<(typeof verbs)[number]>()
+  const findCall = (name: string, code: string) =>
     code.search(new RegExp(`(?<![\\w$.])${RegExp.escape(name)}\\s*\\(`))
-  const asks = ({ code, source }: (typeof verbs)[number]) => {
-    const allow = callOf('allow', code)
+  const isAuthorized = ({ code, source }: (typeof verbs)[number]) => {
+    const allow = findCall('allow', code)
     if (allow >= 0) return allow < (QUERY.exec(code)?.index ?? code.length)
-    const visible = [...asking].filter((other) => other.exported || other.source === source)
-    return visible.some(({ name }) => callOf(name, code) >= 0)
+    const visible = [...authorized].filter((other) => other.exported || other.source === source)
+    return visible.some(({ name }) => findCall(name, code) >= 0)
   }
-  for (let before = -1; before < asking.size; ) {
-    before = asking.size
-    for (const verb of verbs) if (verb.name !== '' && asks(verb)) asking.add(verb)
+  for (let before = -1; before < authorized.size; ) {
+    before = authorized.size
+    for (const verb of verbs) if (verb.name !== '' && isAuthorized(verb)) authorized.add(verb)
   }
   return features.flatMap((source) =>
     [...source.code.matchAll(/\bdb\s*\.\s*write\s*[<(]/g)].flatMap(({ index }) => {
       const own = verbs.filter((verb) => verb.source === source)
       const verb = findVerbAround(own, index)
       const responsible = verb?.exported ? [verb] : own
-      if (responsible.some((one) => asking.has(one))) return []
+      if (responsible.some((owner) => authorized.has(owner))) return []
       const what = verb?.name ?? ''
       const line = toLineNumber(source.text, index)
-      const message = `${what || 'this file'} writes, and did not begin by asking allow()`
+      const message = `${what || 'this file'} writes and does not call allow() first`
       return [{ rule: 'allow' as const, file: source.path, line, what, message }]
     }),
   )
