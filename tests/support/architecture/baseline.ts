@@ -8,7 +8,6 @@ const LONG_FUNCTIONS: [file: string, name: string, lines: number][] = [
   ['dashboard/pages/analytics/breakdowns/breakdowns.tsx', 'Breakdown', 71],
   ['dashboard/pages/links/editor/link-drawer.tsx', 'Editor', 73],
   ['dashboard/shell/account-menu.tsx', 'AccountMenu', 71],
-  ['server/app.ts', 'openApp', 82],
   ['server/features/accounts/auth/better-auth-adapter.ts', 'createTableAccess', 96],
   ['server/features/forms/attempts/attempt-counter.ts', 'openAttemptCounter', 73],
   ['server/features/forms/public.ts', 'createFormEndpoint', 105],

@@ -255,6 +255,19 @@ const CASES: Case[] = [
     good: importing('./features/forms/page-check/check-page.ts'),
   },
   {
+    rule: 'entrances',
+    offence: 'a handler that app.ts mounts, imported by another file',
+    path: 'server/services.ts',
+    bad: importing('./features/tracking/snippet.ts'),
+    good: importing('./features/accounts/access/guard.ts'),
+    beside: [
+      toFile(
+        'server/app.ts',
+        importing('./features/tracking/snippet.ts') + importing('./features/accounts/access/guard.ts'),
+      ),
+    ],
+  },
+  {
     rule: 'rooms',
     offence: 'a circle of three rooms, one arrow of it for a type only',
     path: 'server/features/hits/spool/reader.ts',

@@ -4,7 +4,7 @@
 import { checkFileCircles, checkRoomCircles } from './circles.ts'
 import { checkForbiddenCalls } from './forbidden-calls.ts'
 import { checkFrontEndImports } from './front-end-imports.ts'
-import { checkLayers } from './layers.ts'
+import { checkEntrances, checkLayers } from './layers.ts'
 import { checkDoubleExports, checkOpening, checkPathNames, checkTypeNames } from './names.ts'
 import { isProduct, type RepositoryFile, type RuleException, type Violation } from './rule.ts'
 import { checkFolders, checkLengths } from './sizes.ts'
@@ -20,6 +20,7 @@ export function findViolations(files: RepositoryFile[], exceptions: RuleExceptio
   const named = sources.filter(({ path }) => !path.includes('.test.'))
   const all = [
     ...server.flatMap(checkLayers),
+    ...checkEntrances(server),
     ...server.flatMap(checkForbiddenCalls),
     ...product.flatMap(checkFrontEndImports),
     ...checkRoomCircles(server),

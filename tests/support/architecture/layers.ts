@@ -28,9 +28,20 @@ export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   notify: [],
 }
 
-/** Files that answer requests: `api.ts`, `public.ts`, `…-api.ts`, and two that the snippet's page loads. */
-const ENTRANCE =
-  /^server\/features\/(?:[\w-]+\/(?:api|public)\.ts|.+-api\.ts|tracking\/snippet\.ts|forms\/endpoint\/form-info\.ts)$/
+const ENTRANCE = /^server\/features\/(?:[\w-]+\/(?:api|public)|.+-api)\.ts$/
+
+/** The gates of /v1. Routes use them too. */
+const GATES = 'server/features/accounts/access/'
+
+const ROUTE_MAP = 'server/app.ts'
+
+/** The files of features that the route map takes handlers from. */
+const listMounted = (server: SourceFile[]) =>
+  server
+    .filter(({ path }) => path === ROUTE_MAP)
+    .flatMap(listLocalImports)
+    .filter(({ target, typeOnly }) => !typeOnly && findFeature(target) && !target.startsWith(GATES))
+    .map(({ target }) => target)
 
 function findLayer(path: string): string | undefined {
   const [, first, second] = path.split('/')
@@ -50,7 +61,7 @@ export function checkLayers(source: SourceFile): Violation[] {
   const feature = findFeature(path)
   if (layer === 'features' && (!feature || !ALLOWED_FEATURE_IMPORTS[feature]))
     add('features', 1, 'ALLOWED_FEATURE_IMPORTS has no such feature')
-  for (const { target, typeOnly, line } of listLocalImports(source)) {
+  for (const { target, line } of listLocalImports(source)) {
     if (!target.startsWith('server/')) {
       if (layer !== 'wiring') add('layers', line, `reaches out of server/ to ${target}`)
       continue
@@ -62,10 +73,23 @@ export function checkLayers(source: SourceFile): Violation[] {
     const known = feature && used && used !== feature && used !== 'accounts'
     if (known && !ALLOWED_FEATURE_IMPORTS[feature]?.includes(used))
       add('features', line, `${feature} may not use ${used} (${target})`)
-    if (ENTRANCE.test(target) && !typeOnly && path !== 'server/app.ts')
-      add('entrances', line, `only app.ts mounts ${target}`)
   }
   return found
+}
+
+/** An entrance answers requests. Nobody but the route map imports one, so the map shows all that can be reached. */
+export function checkEntrances(server: SourceFile[]): Violation[] {
+  const mounted = new Set(listMounted(server))
+  return server
+    .filter(({ path }) => path !== ROUTE_MAP)
+    .flatMap((source) =>
+      listLocalImports(source)
+        .filter(({ target, typeOnly }) => !typeOnly && (mounted.has(target) || ENTRANCE.test(target)))
+        .map(({ target, line }) => {
+          const message = `only the route map imports ${target}`
+          return { rule: 'entrances' as const, file: source.path, line, what: '', message }
+        }),
+    )
 }
 
 /** The arrows that the code uses, such as `hits → visitors`. */
