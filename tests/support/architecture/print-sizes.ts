@@ -50,7 +50,7 @@ function formatLongFunctions(sources: SourceFile[]): string[] {
 function formatDoubleExports(sources: SourceFile[]): string[] {
   const double = listDoubleExports(sources).sort((a, b) => b.length - a.length)
   return [
-    `Exported names with two meanings in one tree: ${double.length}.`,
+    `Exported names with two meanings (two files of a tree export them): ${double.length}.`,
     ...double.map((exports) => `- ${exports[0]?.name}: ${exports.map(({ file }) => file).join(', ')}`),
   ]
 }
