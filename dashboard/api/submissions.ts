@@ -80,7 +80,10 @@ export const inboxPollQuery = (api: Api) =>
     queryKey: [api.workspaceId, 'submissions', 'pulse'],
     queryFn: ({ signal }) => api.page<Submission>('/submissions', { query: { limit: POLL_SIZE }, signal }),
     select: ({ data, total }) =>
-      [total, ...data.map(({ id, status, notes }) => `${id} ${status} ${notes ?? ''}`)].join('\n'),
+      [
+        total,
+        ...data.map(({ id, status, attribution, notes }) => `${id} ${status} ${attribution} ${notes ?? ''}`),
+      ].join('\n'),
     refetchInterval: POLL_MS,
     staleTime: 0,
     gcTime: 0,
@@ -119,13 +122,15 @@ export const submissionQuery = (api: Api, id: string) =>
   queryOptions({
     queryKey: [api.workspaceId, 'submissions', 'one', id],
     queryFn: ({ signal }) => api.get<Submission>(`/submissions/${encodeURIComponent(id)}`, { signal }),
+    refetchInterval: ({ state }) => (state.data?.attribution === 'pending' ? POLL_MS : false),
   })
 
-export const attributionQuery = (api: Api, id: number) =>
+export const attributionQuery = (api: Api, { id, attribution }: Submission) =>
   queryOptions({
-    queryKey: [api.workspaceId, 'submissions', 'attribution', id],
+    // A decision changes the touches.
+    queryKey: [api.workspaceId, 'submissions', 'attribution', id, attribution],
     queryFn: ({ signal }) => api.get<TouchResource[]>(`/submissions/${id}/attribution`, { signal }),
-    // It was decided when the submission was first read.
+    // What is decided stays as it is.
     staleTime: 5 * 60_000,
   })
 

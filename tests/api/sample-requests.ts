@@ -1,6 +1,7 @@
 // One good request for every operation: what the tests here bend, or send with somebody else's key.
 
 import { invite } from '../../server/features/accounts/workspaces/invite.ts'
+import { newestSubmission } from '../support/newest-submission.ts'
 import type { TestServer, TestWorkspace } from '../support/server/test-server.ts'
 import type { Team } from '../support/users/signed-in-user.ts'
 import { toRawJson } from './hostile-input.ts'
@@ -219,9 +220,9 @@ async function createTestFormWithSubmission(
     body: JSON.stringify({ message: `${mark} message`, email }),
   })
   if (sent.status !== 200) throw new Error(`the form took nothing: ${sent.status} ${await sent.text()}`)
-  // Being read, it is decided what brought it: no row changes by itself afterwards.
-  const { json } = await workspace.api(`/forms/${formKey}/submissions`)
-  return { formKey, submissionId: json.data[0].id, email }
+  // Once it is decided what brought it, no row changes by itself.
+  const { id } = await newestSubmission(workspace, formKey)
+  return { formKey, submissionId: id, email }
 }
 
 /** A channel that was tested once: no row of it changes by itself afterwards. */

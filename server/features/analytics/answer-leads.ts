@@ -26,7 +26,7 @@ import { fillBuckets } from './timeline.ts'
 
 export interface LeadNeeds extends SelectionNeeds {
   db: Pick<Database, 'engine' | 'read'>
-  /** Decides which link brought the leads of just now, so that an answer shows it. */
+  /** Decides which link brought the leads of just now, where that is known within two seconds. */
   resolvePendingAttribution: (workspaceId: number) => Promise<void>
 }
 

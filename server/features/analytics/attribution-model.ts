@@ -16,6 +16,7 @@ export const PARTS_PER_LEAD = 1_000_000
 /** What is known of the lead itself, whichever touch gets the credit. */
 const LEAD_COLUMNS = [
   'created_at',
+  'attribution_due',
   'visitor',
   'page_url',
   'device',

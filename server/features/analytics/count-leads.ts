@@ -39,6 +39,9 @@ const continentCases = Map.groupBy(CONTINENTS.keys(), (country) => CONTINENTS.ge
 /** No lead is of link 0: it stands for no link, as it does in a hit. */
 export const NO_LINK = 0
 
+/** A lead whose link is not decided yet is of no known link, and not "without a link" either. */
+const LINK_IS_DECIDED = '(credited.link_id IS NOT NULL OR credited.attribution_due = 0)'
+
 const COLUMNS: Record<LeadColumn, string> = {
   linkId: `coalesce(credited.link_id, ${NO_LINK})`,
   form: 'form_key',
@@ -102,6 +105,7 @@ async function queryLeads(
       const credited = toCreditedLeadsSql(selection, selection.model, bind)
       const { key, from, tail, where = [] } = toGroupingSql(grouping, selection.workspaceId, dialect, bind)
       const filters = selection.filters.map((filter) => toFilterSql(filter, COLUMNS, dialect, bind))
+      if (isAboutLinks(selection, grouping)) filters.push(LINK_IS_DECIDED)
       // Named first, since a statement may not group by an expression with values in it.
       return `WITH credited AS (${credited}), counted AS (
         SELECT ${key} AS key, visitor, part FROM ${from} WHERE ${['true', ...where, ...filters].join(' AND ')})
@@ -115,6 +119,10 @@ async function queryLeads(
     visitors: Number(visitors),
   }))
 }
+
+/** Filters for domains, slugs and tags have become filters for links here. Groups by tag join the link anyway. */
+const isAboutLinks = ({ filters }: LeadSelection, { by }: LeadGrouping) =>
+  by === 'linkId' || by === 'domain' || by === 'slug' || filters.some(({ column }) => column === 'linkId')
 
 interface GroupingSql {
   key: string

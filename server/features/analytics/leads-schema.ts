@@ -130,7 +130,10 @@ const counts = { leads, visitors: z.int().openapi({ description: 'Exact count of
 
 const range = { start: z.iso.datetime(), end: z.iso.datetime() }
 const ofLink = {
-  link: z.int().nullable().openapi({ description: 'null: without a link' }),
+  link: z
+    .int()
+    .nullable()
+    .openapi({ description: 'null: without a link; leads whose attribution is pending are in no row' }),
   slug: z.string().nullable(),
   domain: z.string().nullable(),
   destinationUrl: z.string().nullable(),

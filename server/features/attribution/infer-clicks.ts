@@ -34,7 +34,7 @@ export interface ClickInferenceNeeds {
 }
 
 export interface ClickInference {
-  /** Decides what is due in a workspace, so that what is read next is decided. Waits two seconds and no longer. */
+  /** Decides what is due in a workspace, within two seconds; what is undecided then reads `pending`. */
   resolvePendingAttribution(workspaceId: number): Promise<void>
   /** The same for all workspaces; to be run every second. One look-up when nothing is due. */
   resolveAllPending(): Promise<void>

@@ -3,6 +3,7 @@
 
 import { expect, test } from 'bun:test'
 import { nextSenderAddress } from '../../../tests/support/form-requests.ts'
+import { newestSubmission } from '../../../tests/support/newest-submission.ts'
 import {
   BROWSER_USER_AGENT,
   onBothEngines,
@@ -60,10 +61,7 @@ function newVisitor(server: TestServer, { publicId, formKey }: Site) {
   }
 }
 
-async function newest({ api, formKey }: Site) {
-  const { json } = await api(`/forms/${formKey}/submissions`)
-  return json.data[0]
-}
+const newest = (site: Site) => newestSubmission(site, site.formKey)
 const touchesOf = async ({ api }: Site, id: number) => (await api(`/submissions/${id}/attribution`)).json.data
 
 onBothEngines(
@@ -327,15 +325,16 @@ onBothEngines(
         await visitor.click(link.slug)
         await visitor.send({ _service_eid: '' })
       }
-      await newest(site)
       const full = await until('the link is full', async () => {
         const { data } = (await site.api(`/links/${link.id}`)).json
         return data.leads >= 3 && data
       })
       expect(full.leads).toBe(3)
       expect((await server().click(link.slug)).status).toBe(410)
-      const { json } = await site.api(`/forms/${site.formKey}/submissions?attribution=inferred`)
-      expect(json.total).toBe(8)
+      await until('all are inferred', async () => {
+        const { json } = await site.api(`/forms/${site.formKey}/submissions?attribution=inferred`)
+        return json.total === 8
+      })
     })
   },
   { now: () => now, environment: { TRUST_PROXY: '127.0.0.1' } },

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { newestSubmission } from '../../../tests/support/newest-submission.ts'
 import {
   BROWSER_USER_AGENT,
   onBothEngines,
@@ -38,23 +39,18 @@ async function send(server: TestServer, formKey: string, visitor: Visitor = {}, 
   expect(json).toEqual({ ok: true })
 }
 
-async function newest(workspace: TestWorkspace, formKey: string) {
-  const { json } = await workspace.api(`/forms/${formKey}/submissions`)
-  return json.data[0]
-}
-
 onBothEngines(
   'a form without the snippet',
   (server) => {
     const click = (slug: string, visitor: Visitor = {}) => server().click(slug, headersOf(visitor))
 
-    test('shows at once which link brought its sender, by the id that the destination was given', async () => {
+    test('shows which link brought its sender, by the id that the destination was given', async () => {
       const workspace = await server().createWorkspace()
       const link = await workspace.createLink({ trackConversions: true })
       const formKey = await newForm(workspace)
       const { headers } = await click(link.slug)
       await send(server(), formKey)
-      const submission = await newest(workspace, formKey)
+      const submission = await newestSubmission(workspace, formKey)
       expect(submission).toMatchObject({ linkId: link.id, attribution: 'inferred', sessionLinked: false })
       const given = new URL(headers.get('location') ?? '').searchParams.get('tp_cid')
       expect(given).not.toBeNull()
@@ -68,7 +64,10 @@ onBothEngines(
       await click(link.slug)
       await workspace.api(`/links/${link.id}`, { method: 'DELETE' })
       await send(server(), formKey)
-      expect(await newest(workspace, formKey)).toMatchObject({ linkId: link.id, attribution: 'inferred' })
+      expect(await newestSubmission(workspace, formKey)).toMatchObject({
+        linkId: link.id,
+        attribution: 'inferred',
+      })
     })
 
     test.each<[string, { clicked?: Visitor; waited?: number; elsewhere?: boolean; head?: boolean }]>([
@@ -87,7 +86,7 @@ onBothEngines(
       now += waited
       // A robot's form comes from the robot: even so its click is no person's.
       await send(server(), formKey, clicked.userAgent?.startsWith('curl') ? clicked : {})
-      expect(await newest(workspace, formKey)).toMatchObject({
+      expect(await newestSubmission(workspace, formKey)).toMatchObject({
         linkId: null,
         clickId: null,
         attribution: 'none',
@@ -100,7 +99,7 @@ onBothEngines(
       const page =
         'https://www.shop.example/contact?utm_source=news&utm_campaign=spring+sale&token=secret#form'
       await send(server(), formKey, { address: IN_FRANCE, userAgent: ANDROID }, page)
-      expect(await newest(workspace, formKey)).toMatchObject({
+      expect(await newestSubmission(workspace, formKey)).toMatchObject({
         referrer: 'shop.example',
         pageUrl: 'https://www.shop.example/contact',
         landingUrl: null,

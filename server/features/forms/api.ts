@@ -32,7 +32,7 @@ export interface FormsApiNeeds {
   /** `https://go.example`, before `/f/{formKey}`. */
   origin: string
   now: () => number
-  /** Decides what is still undecided about recent submissions of a workspace, so that an answer shows it. */
+  /** Decides what is undecided about recent submissions of a workspace, where that is known within two seconds. */
   resolvePendingAttribution: (workspaceId: number) => Promise<void>
 }
 

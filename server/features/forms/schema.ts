@@ -17,7 +17,8 @@ import { normalizeOrigin, ORIGIN_MAX } from './settings/normalize-origin.ts'
 
 export const SUBMISSION_STATUSES = ['new', 'read', 'archived', 'spam'] as const
 export type SubmissionStatus = (typeof SUBMISSION_STATUSES)[number]
-export const ATTRIBUTIONS = ['measured', 'inferred', 'none'] as const
+/** `pending` is never stored as a word: a row is pending while its `attribution_due` is 1. */
+export const ATTRIBUTIONS = ['measured', 'inferred', 'pending', 'none'] as const
 export const SUBMISSION_EXPORT_FORMATS = ['csv', 'json', 'ndjson'] as const
 export type SubmissionExportFormat = (typeof SUBMISSION_EXPORT_FORMATS)[number]
 
@@ -80,7 +81,9 @@ export const SubmissionShape = z
     sessionLinked: z.boolean(),
     attribution: z.enum(ATTRIBUTIONS).openapi({
       description:
-        'How linkId is known: measured by the tracking snippet, inferred from a click of the same visitor shortly before, or not at all',
+        'How linkId is known: measured by the tracking snippet, inferred from a click of the same visitor shortly ' +
+        'before, or not at all (none). pending: not decided yet, because analytics are catching up; it becomes ' +
+        'inferred or none later, without another request',
     }),
     ...toNullableTexts(VISITOR_FIELDS),
     createdAt: z.iso.datetime(),

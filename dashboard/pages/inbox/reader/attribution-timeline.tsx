@@ -20,12 +20,17 @@ const ATTRIBUTION_STATES = {
     tone: 'warn',
     why: 'Without the snippet: the same visitor had clicked a link shortly before.',
   },
+  pending: {
+    badge: 'Not decided yet',
+    tone: 'neutral',
+    why: 'Not decided yet: analytics are catching up.',
+  },
   none: { badge: 'Not linked', tone: 'neutral', why: 'No link of yours is known to have brought it.' },
 } as const
 
 export function AttributionTimeline({ submission }: { submission: Submission }) {
   const api = useApi()
-  const story = useQuery(attributionQuery(api, submission.id))
+  const story = useQuery(attributionQuery(api, submission))
   const known = ATTRIBUTION_STATES[submission.attribution]
   return (
     <Card

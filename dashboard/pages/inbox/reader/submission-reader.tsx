@@ -33,10 +33,11 @@ export function SubmissionReader({ open, rows, acts }: Props) {
   const listed = rows?.find(({ id }) => String(id) === open)
   const single = useQuery({
     ...submissionQuery(api, open ?? ''),
-    enabled: open !== undefined && rows !== undefined && !listed,
+    // The list is not read again when an older submission is decided.
+    enabled: open !== undefined && rows !== undefined && (!listed || listed.attribution === 'pending'),
   })
   if (open === undefined) return rows && rows.length > 0 ? <NothingOpen /> : null
-  const submission = listed ?? single.data
+  const submission = listed?.attribution === 'pending' ? (single.data ?? listed) : (listed ?? single.data)
   if (submission) return <OpenSubmission key={submission.id} submission={submission} acts={acts} />
   if (single.error instanceof ApiError && single.error.status === 404)
     return (

@@ -33,9 +33,13 @@ export function toPreviewText(submission: Submission): string {
 
 /** The campaign, or else the site: as short as it can be said. */
 export const toSourceText = ({ utmSource, utmCampaign, referrer, attribution, linkId }: Submission) =>
-  [utmSource, utmCampaign].filter(Boolean).join(' / ') ||
-  referrer ||
-  (linkId !== null ? (attribution === 'inferred' ? 'link (inferred)' : 'link') : '')
+  [utmSource, utmCampaign].filter(Boolean).join(' / ') || referrer || linkWords(attribution, linkId)
+
+function linkWords(attribution: Submission['attribution'], linkId: number | null): string {
+  if (attribution === 'pending') return 'link not decided yet'
+  if (linkId === null) return ''
+  return attribution === 'inferred' ? 'link (inferred)' : 'link'
+}
 
 export const STATUS_LABELS = { new: 'Unread', read: 'Read', archived: 'Archived', spam: 'Spam' } as const
 

@@ -20,6 +20,8 @@ const VISIT_REASONS: Record<string, string> = {
   referrer: 'The browser came to the page from this site.',
   direct: 'The browser came to the page from nowhere it would name: no link of yours, no campaign, no site.',
 }
+/** In place of what the touch gets of the lead: a click that is found later changes that. */
+const PENDING = 'Not decided yet whether a link brought it: analytics are catching up.'
 const REQUEST_REASONS = {
   campaign: "The address of the form's page named this campaign.",
   referrer: 'The browser named this page when it sent the form.',
@@ -85,16 +87,16 @@ const EMPTY_TOUCH: Omit<TouchResource, 'type' | 'why'> = {
 }
 const WHOLE_CREDIT = { isFirst: true, isLast: true, linearCredit: 1 }
 
-function toTouch(row: TouchRow, { attribution }: SubmissionRow, links: LinkNames): TouchResource {
+function toTouch(row: TouchRow, submission: SubmissionRow, links: LinkNames): TouchResource {
   const { position, touches, link_id: linkId } = row
   const why =
     row.kind === 'click'
-      ? CLICK_REASONS[attribution === 'measured' ? 'measured' : 'inferred']
+      ? CLICK_REASONS[submission.attribution === 'measured' ? 'measured' : 'inferred']
       : VISIT_REASONS[row.kind]
   return {
     ...EMPTY_TOUCH,
     type: row.kind as TouchResource['type'],
-    why: `${why} ${describeCredit(position, touches)}`,
+    why: `${why} ${submission.attribution_due === 1 ? PENDING : describeCredit(position, touches)}`,
     at: toIso(row.at),
     isFirst: position === 0,
     isLast: position === touches - 1,

@@ -70,7 +70,11 @@ async function readContent(
     createdAt: row.created_at,
     fields: parseStoredFields(row),
     email: row.email,
-    attribution: formatAttributionLine({ ...resource, shortUrl }),
+    attribution: formatAttributionLine({
+      ...resource,
+      shortUrl,
+      isPending: resource.attribution === 'pending',
+    }),
     url: `${origin}/app/${workspaceId}/inbox?open=${row.id}`,
     submissionJson: orderedJson(resource),
   }

@@ -9,9 +9,11 @@ import type { Actor } from '../../accounts/access/actor.ts'
 import { toCampaign } from '../../visitors/campaign-columns.ts'
 import { SELECTION_TEXT_FIELDS, type SubmissionResource, type SubmissionSelection } from '../schema.ts'
 
+type Attribution = SubmissionResource['attribution']
+
 export interface SubmissionNeeds {
   db: Database
-  /** Decides what is still undecided about recent submissions of a workspace, so that an answer shows it. */
+  /** Decides what is undecided about recent submissions of a workspace, where that is known within two seconds. */
   resolvePendingAttribution: (workspaceId: number) => Promise<void>
 }
 
@@ -90,7 +92,7 @@ function toCondition(by: SubmissionSelection): Expression<SqlBool> {
   if (by.start !== undefined) all.push(e('submissions.created_at', '>=', by.start))
   if (by.end !== undefined) all.push(e('submissions.created_at', '<', by.end))
   if (by.status !== undefined) all.push(e('submissions.status', 'in', by.status))
-  if (by.attribution !== undefined) all.push(e('submissions.attribution', '=', by.attribution))
+  if (by.attribution !== undefined) all.push(hasAttribution(by.attribution))
   if (by.linkId !== undefined) all.push(e('submissions.link_id', '=', by.linkId))
   if (by.country !== undefined) all.push(e('submissions.country', '=', by.country.toUpperCase()))
   // A valid address is ASCII, so the engines agree on its lower case.
@@ -104,6 +106,13 @@ function toCondition(by: SubmissionSelection): Expression<SqlBool> {
     all.push(sql<boolean>`submissions.search_text like ${pattern} escape '\\'`)
   }
   return e.and(all)
+}
+
+/** A row that is not decided yet is stored with `attribution = 'none'`, and must not pass a filter for `none`. */
+function hasAttribution(attribution: Attribution): Expression<SqlBool> {
+  const e = expressionBuilder<Tables, 'submissions'>()
+  if (attribution === 'pending') return e('submissions.attribution_due', '=', 1)
+  return e.and([e('submissions.attribution', '=', attribution), e('submissions.attribution_due', '=', 0)])
 }
 
 const COLUMN_BY_FIELD = {
@@ -120,7 +129,10 @@ const COLUMN_BY_FIELD = {
   city: 'submissions.city',
 } as const
 
-/** Reads with everything decided; once more where something came in between. */
+/**
+ * Reads with everything decided that can be decided within two seconds; once more where something came in between. A row
+ * that is still undecided reads `pending`.
+ */
 export async function readWithAttribution(
   { resolvePendingAttribution }: Pick<SubmissionNeeds, 'resolvePendingAttribution'>,
   actor: WorkspaceOwner,
@@ -135,6 +147,12 @@ export async function readWithAttribution(
 
 export const parseStoredFields = (row: Pick<SubmissionRow, 'fields'>) =>
   new Map(JSON.parse(row.fields) as [string, string][])
+
+const attributionOf = ({
+  attribution,
+  attribution_due: due,
+}: Pick<SubmissionRow, 'attribution' | 'attribution_due'>) =>
+  due === 1 ? 'pending' : (attribution as Attribution)
 
 export function toSubmissionResource(row: SubmissionRow): SubmissionResource {
   return {
@@ -153,7 +171,7 @@ export function toSubmissionResource(row: SubmissionRow): SubmissionResource {
     clickId: row.click_id,
     eventId: row.event_id,
     sessionLinked: row.session_linked === 1,
-    attribution: row.attribution as SubmissionResource['attribution'],
+    attribution: attributionOf(row),
     device: row.device,
     browser: row.browser,
     os: row.os,

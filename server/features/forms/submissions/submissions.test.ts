@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
+import { newestSubmission } from '../../../../tests/support/newest-submission.ts'
 import {
   BROWSER_USER_AGENT,
   onBothEngines,
@@ -115,6 +116,7 @@ onBothEngines('the list of submissions', (server) => {
       ['linkId=18', []],
       ['attribution=inferred', [1]],
       ['attribution=none', [0]],
+      ['attribution=pending', []],
       ['country=de', [0]],
       ['region=Berlin&city=Berlin', [0]],
       ['region=Berlin&city=Potsdam', []],
@@ -143,7 +145,7 @@ onBothEngines('the list of submissions', (server) => {
       ],
       ['start=2026-03-03&end=2026-03-02', 'start', 'must be before end'],
       ['status=open', 'status', 'must be one of new, read, archived, spam'],
-      ['attribution=maybe', 'attribution', 'must be one of measured, inferred, none'],
+      ['attribution=maybe', 'attribution', 'must be one of measured, inferred, pending, none'],
       ['linkId=0', 'linkId', 'must be from 1 to 999999999999999'],
       ['status=new&status=read', 'status', 'must be one of new, read, archived, spam'],
       ['limit=101', 'limit', 'must be from 1 to 100'],
@@ -302,6 +304,7 @@ onBothEngines('the attribution of a submission', (server) => {
     for (const message of ['first', 'second']) {
       const body = { message }
       await server().call(`/f/${formKey}`, { method: 'POST', body, headers: visitor })
+      await newestSubmission(ws, formKey)
       const [id] = await ids('attribution=inferred')
       const { data } = (await ws.api(`/submissions/${id}`)).json
       expect(data).toMatchObject({ fields: { message }, linkId: link.id, attribution: 'inferred' })

@@ -6,6 +6,7 @@ const nothing: AttributionFacts = {
   utmMedium: null,
   utmCampaign: null,
   shortUrl: null,
+  isPending: false,
   city: null,
   country: null,
   device: null,
@@ -29,6 +30,10 @@ test.each<[Partial<AttributionFacts>, string]>([
   [{ utmSource: 'google', utmMedium: 'cpc', utmCampaign: 'spring' }, 'google / cpc / spring'],
   [{ referrer: 'news.example', country: 'FR' }, 'news.example · FR'],
   [{ utmSource: '  ', city: '', device: 'Mobile' }, 'Mobile'],
+  [
+    { isPending: true, utmSource: 'newsletter', city: 'Berlin' },
+    'newsletter · Link not decided yet: analytics are catching up · Berlin',
+  ],
   [{ utmSource: 'a\r\nb · c', city: '\u202eBerlin' }, 'a b - c · Berlin'],
 ])('%j reads "%s"', (facts, line) => {
   expect(formatAttributionLine({ ...nothing, ...facts })).toBe(line)

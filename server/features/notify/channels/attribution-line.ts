@@ -8,6 +8,8 @@ export interface AttributionFacts {
   utmCampaign: string | null
   /** `https://go.example/abc` */
   shortUrl: string | null
+  /** Nobody knows yet whether a link brought it. */
+  isPending: boolean
   city: string | null
   country: string | null
   device: string | null
@@ -17,6 +19,7 @@ export interface AttributionFacts {
 
 // Campaign parameters are typed by whoever made the link, or by anybody into their address bar.
 const PART_MAX = 80
+const PENDING = 'Link not decided yet: analytics are catching up'
 
 /** `newsletter / spring · go.example/abc · Berlin, DE · iPhone`: what is known of it, or ''. */
 export function formatAttributionLine(facts: AttributionFacts): string {
@@ -26,7 +29,7 @@ export function formatAttributionLine(facts: AttributionFacts): string {
   return [
     // A campaign says more than the page that it was read on.
     campaign || part(facts.referrer),
-    part(facts.shortUrl?.replace(/^https?:\/\//, '') ?? null),
+    facts.isPending ? PENDING : part(facts.shortUrl?.replace(/^https?:\/\//, '') ?? null),
     join([facts.city, facts.country], ', '),
     part(facts.device),
   ]

@@ -27,6 +27,7 @@ const attributionOf = (text: string) =>
     utmMedium: null,
     utmCampaign: text,
     shortUrl: 'https://go.example/abc',
+    isPending: false,
     city: text,
     country: null,
     device: null,
