@@ -11,7 +11,7 @@ import { createApi } from '../../accounts/access/guard.ts'
 import { FormKeyParameter } from '../schema.ts'
 import { toFormResource } from '../settings/form.ts'
 import { getForm } from '../settings/get-form.ts'
-import { type CheckedForm, checkPage } from './check-page.ts'
+import type { CheckedForm } from './check-page.ts'
 import { type FetchPageNeeds, fetchPage, PAGE_BYTES_MAX } from './fetch-page.ts'
 import { FindingShape, sortFindings } from './finding.ts'
 
@@ -91,6 +91,8 @@ export function createFormCheckApi(needs: CheckApiNeeds) {
     const { formKey } = c.req.valid('param')
     const { url, html, pageUrl = null } = c.req.valid('json')
     const { read } = c.get('db')
+    // Only here: the HTML tokenizer takes 10 MB of memory, and most servers never check a page.
+    const { checkPage } = await import('./check-page.ts')
     const { form, publicId } = await getFormToCheck(read, c.get('actor'), formKey, needs.origin)
     const asked = { form, publicId, origin: needs.origin, turnstile: needs.turnstile }
     if (html !== undefined) {

@@ -1,6 +1,6 @@
 // What a page says that matters to a form on it: its forms and their controls, scripts, base address and policies.
 
-import { readTags, type Tag } from './html-tokenizer.ts'
+import { readTags, type Tag } from '../read-tags.ts'
 
 export interface FormControl {
   tag: 'input' | 'select' | 'textarea' | 'button'
@@ -75,17 +75,17 @@ export function parsePage(html: string): ParsedPage {
     }
   }
 
-  for (const tag of readTags(html)) {
+  readTags(html, (tag) => {
     // What is in a template is not on the page.
     if (tag.name === 'template') templates = Math.max(0, templates + (tag.end ? -1 : 1))
-    else if (templates > 0) continue
+    else if (templates > 0) return
     else if (!tag.end) begin(tag)
     else if (tag.name === 'form') open = undefined
     else {
       const at = around.findLastIndex(({ name }) => name === tag.name)
       if (at >= 0) around.length = at
     }
-  }
+  })
   // `form="id"` puts a control into a form that stands somewhere else, also further down.
   for (const { form, control } of elsewhere) byId.get(form)?.controls.push(control)
   return facts
