@@ -1,6 +1,6 @@
 // What a page says that matters to a form on it: its forms and their controls, scripts, base address and policies.
 
-import { readTags, type Tag } from '../read-tags.ts'
+import { readTags, type Tag } from './read-tags.ts'
 
 export interface FormControl {
   tag: 'input' | 'select' | 'textarea' | 'button'

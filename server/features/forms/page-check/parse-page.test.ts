@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { PAGE_BYTES_MAX } from './page-check/fetch-page.ts'
-import { parsePage } from './page-check/parse-page.ts'
+import { PAGE_BYTES_MAX } from './fetch-page.ts'
+import { parsePage } from './parse-page.ts'
 
 describe('the forms of a page', () => {
   const names = (html: string) =>
