@@ -33,7 +33,7 @@ beforeAll(async () => {
       LOG_LEVEL: 'silent',
     }),
   )
-  server = listen({ host: '127.0.0.1', port }, app)
+  server = listen({ host: '127.0.0.1', port, fastPath: true }, app)
   origin = `http://127.0.0.1:${port}`
   const needs = { rows: app.rows, now: Date.now }
   const workspace = await createWorkspace(needs, { name: 'w', plan: 'enterprise' })
