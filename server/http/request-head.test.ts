@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import fc from 'fast-check'
-import { type Bytes, headReader, postReader } from './request-head.ts'
+import type { Bytes } from './fast-path/header-fields.ts'
+import { headReader, postReader } from './request-head.ts'
 
 const read = headReader()
 const head = (text: string) => read(Buffer.from(text, 'latin1') as Bytes)
