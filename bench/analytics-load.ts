@@ -3,13 +3,13 @@
 
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openDuckDb } from '../server/storage/hits/duckdb.ts'
+import { openDuckDb } from '../server/storage/hits/duckdb/engine.ts'
 import { generateHits } from './hits-generator.ts'
 
 /** After so many hits the engine gets time to sort, as it would have between two batches of a living server. */
 const SORT_EVERY = 200_000
 
-export interface Loaded {
+export interface LoadReport {
   loadSeconds: number
   sortSeconds: number
   /** Of the whole process. */
@@ -18,7 +18,7 @@ export interface Loaded {
 
 const [directory = '', hits = '0'] = process.argv.slice(2)
 const engine = await openDuckDb({ path: join(directory, 'hits.duckdb') })
-const result: Loaded = { loadSeconds: 0, sortSeconds: 0, peakMb: 0 }
+const result: LoadReport = { loadSeconds: 0, sortSeconds: 0, peakMb: 0 }
 
 async function timed(work: () => Promise<void>): Promise<number> {
   const before = performance.now()

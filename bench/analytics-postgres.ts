@@ -4,10 +4,10 @@
 import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
-import type { HitAnswer, HitQuery } from '../server/storage/hits/engine.ts'
-import { type Dialect, hitSql } from '../server/storage/hits/sql.ts'
-import { startPostgres } from '../tests/support/postgres.ts'
-import { postgresPrograms } from '../tests/support/postgres-programs.ts'
+import type { HitAnswer, HitQuery } from '../server/storage/hits/hit-engine.ts'
+import { type HitDialect, toHitSql } from '../server/storage/hits/hit-sql.ts'
+import { getPostgresPrograms } from '../tests/support/postgres/postgres-programs.ts'
+import { startPostgres } from '../tests/support/postgres/postgres-server.ts'
 import { generateHits } from './hits-generator.ts'
 
 const TEXTS =
@@ -18,13 +18,13 @@ const TEXTS =
 const COLUMNS = `id bigint, recorded_at bigint, workspace_id bigint, link_id bigint, outcome text, trigger text,
   class text, visitor bigint, ${TEXTS.slice(1).map((name) => `${name} text`)}`
 
-const postgresDialect: Dialect = {
+const postgresDialect: HitDialect = {
   placeholder: (n, value) => {
     const type = typeof (Array.isArray(value) ? value[0] : value) === 'string' ? 'text' : 'bigint'
     return `$${n}::${type}${Array.isArray(value) ? '[]' : ''}`
   },
   distinct: (column) => `count(DISTINCT ${column})`,
-  memberOf: (column, list) => `${column} = ANY(${list})`,
+  isInList: (column, list) => `${column} = ANY(${list})`,
   lower: (column) => `lower(${column})`,
   pairs: (linkIds, slots) => `unnest(${linkIds}, ${slots}) AS pairs(link_id, slot)`,
 }
@@ -35,7 +35,7 @@ export interface Postgres {
   end(): Promise<void>
 }
 
-export async function loadedPostgres(hits: number): Promise<Postgres> {
+export async function loadPostgres(hits: number): Promise<Postgres> {
   const server = await startPostgres({
     settings: {
       shared_buffers: '2GB',
@@ -68,12 +68,20 @@ export async function loadedPostgres(hits: number): Promise<Postgres> {
 }
 
 /** Beside the server's programs, wherever a link to them is. */
-const psql = () =>
-  Bun.which('psql') ?? join(dirname(realpathSync(join(postgresPrograms(), 'postgres'))), 'psql')
+const findPsql = () =>
+  Bun.which('psql') ?? join(dirname(realpathSync(join(getPostgresPrograms(), 'postgres'))), 'psql')
 
 async function copy(url: string, hits: number) {
   const child = Bun.spawn(
-    [psql(), url, '-q', '-v', 'ON_ERROR_STOP=1', '-c', "\\copy hits FROM STDIN (FORMAT csv, NULL 'null')"],
+    [
+      findPsql(),
+      url,
+      '-q',
+      '-v',
+      'ON_ERROR_STOP=1',
+      '-c',
+      "\\copy hits FROM STDIN (FORMAT csv, NULL 'null')",
+    ],
     { stdin: 'pipe', stdout: 'ignore', stderr: 'inherit' },
   )
   for (const { lines } of generateHits({ hits })) {
@@ -86,7 +94,7 @@ async function copy(url: string, hits: number) {
 }
 
 async function ask(client: pg.Client, query: HitQuery): Promise<HitAnswer[]> {
-  const { text, params, key } = hitSql(query, postgresDialect)
+  const { text, params, key } = toHitSql(query, postgresDialect)
   const { rows } = await client.query<string[]>({ text, values: params, rowMode: 'array' })
   return rows.map(([cell, clicks, visitors]) => ({
     key: key(cell),

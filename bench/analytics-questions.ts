@@ -1,8 +1,8 @@
 // What a dashboard asks, as the engine is asked it.
 
-import type { HitFilter, HitGrouping, HitQuery } from '../server/storage/hits/engine.ts'
 import { HIT_DIMENSIONS } from '../server/storage/hits/hit.ts'
-import { DAYS, END } from './hits-generator.ts'
+import type { HitFilter, HitGrouping, HitQuery } from '../server/storage/hits/hit-engine.ts'
+import { END, GENERATED_DAYS } from './hits-generator.ts'
 
 export interface Question {
   name: string
@@ -17,7 +17,7 @@ const TWO_FILTERS: HitFilter[] = [
   { column: 'device', values: ['mobile'], negate: false },
 ]
 
-export function questions(workspaceId: number): Question[] {
+export function createQuestions(workspaceId: number): Question[] {
   const ask = (days: number, what: string, groupBy: HitGrouping, filters: HitFilter[] = []): Question => ({
     name: `${what}, ${days} days`,
     query: { workspaceId, start: END - days * DAY, end: END, classes: ['human'], filters, groupBy },
@@ -29,13 +29,13 @@ export function questions(workspaceId: number): Question[] {
   const total = { by: 'total' } as const
   const dimensions = ['linkId', ...HIT_DIMENSIONS] as const
   return [
-    ...[90, DAYS].flatMap((days) => [
+    ...[90, GENERATED_DAYS].flatMap((days) => [
       ask(days, 'totals', total),
       ask(days, 'by day', byDay(days)),
       ask(days, 'totals, two filters', total, TWO_FILTERS),
       ask(days, 'by day, two filters', byDay(days), TWO_FILTERS),
     ]),
     ...dimensions.map((each) => ask(90, `top 10 ${each}`, top(each))),
-    ...dimensions.map((each) => ask(DAYS, `top 10 ${each}`, top(each))),
+    ...dimensions.map((each) => ask(GENERATED_DAYS, `top 10 ${each}`, top(each))),
   ]
 }

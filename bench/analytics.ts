@@ -5,11 +5,11 @@ import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { openDuckDb } from '../server/storage/hits/duckdb.ts'
-import type { HitAnswer } from '../server/storage/hits/engine.ts'
-import type { Loaded } from './analytics-load.ts'
-import { loadedPostgres, type Postgres } from './analytics-postgres.ts'
-import { type Question, questions } from './analytics-questions.ts'
+import { openDuckDb } from '../server/storage/hits/duckdb/engine.ts'
+import type { HitAnswer } from '../server/storage/hits/hit-engine.ts'
+import type { LoadReport } from './analytics-load.ts'
+import { loadPostgres, type Postgres } from './analytics-postgres.ts'
+import { createQuestions, type Question } from './analytics-questions.ts'
 import { BIGGEST, FOUR_PERCENT } from './hits-generator.ts'
 import { median } from './median.ts'
 
@@ -47,7 +47,7 @@ async function measureSize(millions: number): Promise<Measured[]> {
   try {
     tell(`${millions} million: loading`)
     const loaded = await load(directory, hits)
-    if (!options['without-postgres']) postgres = await loadedPostgres(hits)
+    if (!options['without-postgres']) postgres = await loadPostgres(hits)
     const path = join(directory, 'hits.duckdb')
     const bytes = statSync(path).size / hits
     tell(`${millions} million: asking`)
@@ -81,20 +81,20 @@ async function measureSize(millions: number): Promise<Measured[]> {
   }
 }
 
-async function load(directory: string, hits: number): Promise<Loaded> {
+async function load(directory: string, hits: number): Promise<LoadReport> {
   mkdirSync(directory, { recursive: true })
   const command = [process.execPath, join(import.meta.dir, 'analytics-load.ts'), directory, String(hits)]
   const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'inherit' })
   const said = await new Response(child.stdout).text()
   if ((await child.exited) !== 0) throw new Error('Loading failed')
-  return JSON.parse(said) as Loaded
+  return JSON.parse(said) as LoadReport
 }
 
 /** Alternating, so that both meet the same neighbours on the machine; the first round warms up. */
 async function askAll(ask: (question: Question) => Promise<HitAnswer[]>, postgres?: Postgres) {
   const measured: Measured[] = []
   for (const subject of SUBJECTS) {
-    for (const question of questions(subject.workspace)) {
+    for (const question of createQuestions(subject.workspace)) {
       const ours: number[] = []
       const theirs: number[] = []
       let spent = 0

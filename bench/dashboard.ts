@@ -4,9 +4,9 @@
 import { parseArgs } from 'node:util'
 import type { Page } from 'playwright-core'
 import { setLogLevel } from '../server/lib/log.ts'
-import { signUp } from '../tests/support/accounts.ts'
-import { launchChromium } from '../tests/support/chromium.ts'
-import { startServer } from '../tests/support/server.ts'
+import { launchChromium } from '../tests/support/browser/chromium.ts'
+import { startServer } from '../tests/support/server/test-server.ts'
+import { signUpOverHttp } from '../tests/support/users/sign-up.ts'
 import { median } from './median.ts'
 
 const ROUNDS = 7
@@ -19,7 +19,7 @@ const count = Number(options.links)
 
 setLogLevel('silent')
 const server = await startServer('sqlite')
-const person = await signUp(server, { name: 'Ada' })
+const person = await signUpOverHttp(server, { name: 'Ada' })
 await makeLinks(person.workspaceId)
 const browser = await launchChromium()
 
@@ -56,7 +56,7 @@ async function makeLinks(workspaceId: number) {
         updated_at: 1_700_000_000_000 + from + n,
       }
     })
-    await server.app.rows.write((db) => db.insertInto('links').values(values).execute())
+    await server.app.db.write((connection) => connection.insertInto('links').values(values).execute())
   }
 }
 

@@ -4,17 +4,17 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createWorkspace } from '../server/features/accounts/workspaces.ts'
-import { storeSubmissions } from '../server/features/forms/submission.fixture.ts'
-import { tellSubmissions } from '../server/features/forms/told-submission.ts'
-import { sendBy } from '../server/features/notify/channels.ts'
-import { createChannel } from '../server/features/notify/create-channel.ts'
-import { openDeliverer } from '../server/features/notify/deliver.ts'
-import { enqueueDeliveries } from '../server/features/notify/enqueue.ts'
-import type { Notice } from '../server/features/notify/notice.ts'
-import { sealing } from '../server/features/notify/secrets.ts'
-import { type Network, parseNetwork } from '../server/lib/cidr.ts'
-import { openRows } from '../server/storage/rows/open.ts'
+import { createWorkspace } from '../server/features/accounts/workspaces/workspaces.ts'
+import { createNotificationContentReader } from '../server/features/forms/submissions/notification-content.ts'
+import { insertSubmissions } from '../server/features/forms/submissions/submission.fixture.ts'
+import type { Notice } from '../server/features/notify/channels/contract.ts'
+import { createChannel } from '../server/features/notify/channels/create-channel.ts'
+import { channelSenders } from '../server/features/notify/channels/registry.ts'
+import { createSealing } from '../server/features/notify/channels/secrets.ts'
+import { openDeliverer } from '../server/features/notify/delivery/deliverer.ts'
+import { enqueueDeliveries } from '../server/features/notify/delivery/enqueue-deliveries.ts'
+import { type Network, parseNetwork } from '../server/lib/ip-network.ts'
+import { openDatabase } from '../server/storage/database/open-database.ts'
 import { median } from './median.ts'
 
 const ROUNDS = 5
@@ -24,7 +24,7 @@ const EACH = 100
 const AT_ONCE = 32
 
 const dataDir = mkdtempSync(join(tmpdir(), 'towpath-bench-'))
-const rows = await openRows({ dataDir })
+const db = await openDatabase({ dataDir })
 const origin = 'https://go.example'
 let got = 0
 // In a thread of its own: who receives is not what is measured.
@@ -48,7 +48,7 @@ receiver.onmessage = () => {
 }
 const url = `http://127.0.0.1:${port}/hook`
 const send = { allow: [parseNetwork('127.0.0.1') as Network], origin }
-const needs = { rows, now: Date.now, sealing: sealing('a secret that is long enough for a bench') }
+const needs = { db, now: Date.now, sealing: createSealing('a secret that is long enough for a bench') }
 const { id: workspaceId } = await createWorkspace(needs, { name: 'Bench', plan: 'enterprise' })
 const actor = { kind: 'operator', workspaceId, plan: 'enterprise', keyId: null } as const
 const channels = await Promise.all(
@@ -56,14 +56,14 @@ const channels = await Promise.all(
     createChannel(needs, actor, { type: 'webhook', name: `Hook ${i}`, url }),
   ),
 )
-const form = await rows.write((db) =>
-  db
+const form = await db.write((connection) =>
+  connection
     .insertInto('forms')
     .values({ workspace_id: workspaceId, form_key: 'bench', name: 'Bench', created_at: 1, updated_at: 1 })
     .returning('id')
     .executeTakeFirstOrThrow(),
 )
-const read = tellSubmissions({ rows, origin, settleAttribution: async () => {} })
+const read = createNotificationContentReader({ db, origin, resolvePendingAttribution: async () => {} })
 
 async function untilGot(count: number) {
   while (got < count) await Bun.sleep(1)
@@ -72,20 +72,25 @@ async function untilGot(count: number) {
 /** @returns deliveries per second, each with its record */
 async function delivered(): Promise<number> {
   const from = got
-  await rows.write(async (db) => {
-    const ids = await storeSubmissions(
-      db,
+  await db.write(async (connection) => {
+    const ids = await insertSubmissions(
+      connection,
       { workspaceId, formId: form.id },
       Array.from({ length: EACH }, () => ({})),
     )
     const channelIds = channels.map(({ id }) => id)
     for (const submissionId of ids)
-      await enqueueDeliveries(db, rows.engine, { workspaceId, submissionId, channelIds, at: Date.now() })
+      await enqueueDeliveries(connection, db.engine, {
+        workspaceId,
+        submissionId,
+        channelIds,
+        at: Date.now(),
+      })
   })
   const began = performance.now()
   const deliverer = await openDeliverer({
     ...needs,
-    sendBy,
+    sendBy: channelSenders,
     send,
     readSubmission: read,
     ownerEmails: async () => [],
@@ -97,7 +102,7 @@ async function delivered(): Promise<number> {
 
 /** @returns the same requests per second, signed too, and nothing else */
 async function bare(): Promise<number> {
-  const [some] = await rows.read.selectFrom('submissions').select('id').limit(1).execute()
+  const [some] = await db.read.selectFrom('submissions').select('id').limit(1).execute()
   const content = await read(workspaceId, some?.id ?? 0)
   if (!content) throw new Error('there is no submission')
   const notice: Notice = { ...content, event: 'submission.created', messageId: 'msg_bench', at: Date.now() }
@@ -107,7 +112,7 @@ async function bare(): Promise<number> {
   const began = performance.now()
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
-      while (left-- > 0) await sendBy.webhook(send, to, { ...notice, at: Date.now() })
+      while (left-- > 0) await channelSenders.webhook(send, to, { ...notice, at: Date.now() })
     }),
   )
   return (CHANNELS * EACH * 1000) / (performance.now() - began)
@@ -125,6 +130,6 @@ for (let round = 1; round <= ROUNDS; round++) {
 }
 process.stdout.write(`median ratio ${median(ratios).toFixed(2)} (at least 0.5 is asked for)\n`)
 receiver.terminate()
-await rows.close()
+await db.close()
 rmSync(dataDir, { recursive: true, force: true })
 process.exit(0)

@@ -6,12 +6,12 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { createKey } from '../server/features/accounts/keys.ts'
-import { createWorkspace } from '../server/features/accounts/workspaces.ts'
-import { openDuckDb } from '../server/storage/hits/duckdb.ts'
-import { openRows } from '../server/storage/rows/open.ts'
+import { createKey } from '../server/features/accounts/access/keys.ts'
+import { createWorkspace } from '../server/features/accounts/workspaces/workspaces.ts'
+import { openDatabase } from '../server/storage/database/open-database.ts'
+import { openDuckDb } from '../server/storage/hits/duckdb/engine.ts'
 import { generateHits } from './hits-generator.ts'
-import { residentOf } from './resident.ts'
+import { readResidentMemory } from './resident-memory.ts'
 
 const clicks = Number(process.argv[2] ?? 10_000_000)
 const formats = process.argv.length > 3 ? process.argv.slice(3) : ['csv', 'ndjson', 'parquet']
@@ -20,11 +20,11 @@ process.on('exit', () => rmSync(dataDir, { recursive: true, force: true }))
 const say = (text: string) => process.stderr.write(`${text}\n`)
 
 async function fill(): Promise<string> {
-  const rows = await openRows({ dataDir })
-  const needs = { rows, now: () => Date.UTC(2026, 0, 1) }
+  const db = await openDatabase({ dataDir })
+  const needs = { db, now: () => Date.UTC(2026, 0, 1) }
   const { id } = await createWorkspace(needs, { name: 'Bench', plan: 'enterprise' })
   const { key } = await createKey(needs, id, 'bench')
-  await rows.close()
+  await db.close()
   const engine = await openDuckDb({ path: join(dataDir, 'hits.duckdb') })
   const path = join(dataDir, 'batch.ndjson')
   for (const batch of generateHits({ hits: clicks })) {
@@ -61,7 +61,7 @@ async function start(): Promise<Server> {
   return {
     origin,
     rssMb() {
-      const { server, worker } = residentOf(child.pid)
+      const { server, worker } = readResidentMemory(child.pid)
       return server + worker
     },
     async end() {
@@ -114,9 +114,9 @@ async function measure(key: string, format: string) {
   const rows = await importedRows(format, path)
   const mb = statSync(path).size / 1e6
   rmSync(path)
-  const figures = [mb, cold.firstByte, cold.seconds, cold.before, cold.peak, warm.before, warm.peak]
+  const metrics = [mb, cold.firstByte, cold.seconds, cold.before, cold.peak, warm.before, warm.peak]
   const growth = warm.peak - warm.before
-  const cells = [...figures, growth].map((figure) => figure.toFixed(figure < 100 ? 1 : 0))
+  const cells = [...metrics, growth].map((figure) => figure.toFixed(figure < 100 ? 1 : 0))
   return `| ${[format, rows.toLocaleString('en-US'), ...cells].join(' | ')} |`
 }
 

@@ -4,11 +4,11 @@
 
 import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { createKey } from '../server/features/accounts/keys.ts'
-import { createWorkspace } from '../server/features/accounts/workspaces.ts'
-import { openRows } from '../server/storage/rows/open.ts'
-import { installPackage, mayInstall } from '../tests/support/debian.ts'
-import { load, needWrk, type Result, redirects, USER_AGENT } from './load.ts'
+import { createKey } from '../server/features/accounts/access/keys.ts'
+import { createWorkspace } from '../server/features/accounts/workspaces/workspaces.ts'
+import { openDatabase } from '../server/storage/database/open-database.ts'
+import { canInstallPackages, installPackage } from '../tests/support/processes/debian-package.ts'
+import { type LoadResult, load, redirectScript, requireWrk, USER_AGENT } from './load.ts'
 import { median } from './median.ts'
 import { type Contender, freePort, launchNginx, seedLinks, startTowpath, TOWPATH_DIR } from './servers.ts'
 
@@ -22,21 +22,21 @@ const KEYS = 1000
 
 /** @returns API keys, each of a workspace of its own */
 async function seed(): Promise<string[]> {
-  const rows = await openRows({ dataDir: TOWPATH_DIR })
-  const needs = { rows, now: Date.now }
-  await seedLinks(rows, LINKS)
+  const db = await openDatabase({ dataDir: TOWPATH_DIR })
+  const needs = { db, now: Date.now }
+  await seedLinks(db, LINKS)
   const keys: string[] = []
   for (let n = 0; n < KEYS; n++) {
     const { id } = await createWorkspace(needs, { name: 'bench', plan: 'enterprise' })
     keys.push((await createKey(needs, id, 'bench')).key)
   }
-  await rows.close()
+  await db.close()
   return keys
 }
 
 /** Redirects, of which a share is API calls instead. */
-const mixed = (share: number, keys: string[]) => `
-${redirects(LINKS - 1)}
+const createMixedScript = (share: number, keys: string[]) => `
+${redirectScript(LINKS - 1)}
 local redirect = request
 local keys = { ${keys.map((key) => `"${key}"`).join(', ')} }
 local k = 0
@@ -71,7 +71,7 @@ async function startServers(): Promise<Server[]> {
 }
 
 /** What nginx's manual shows for upstreams with keep-alive. */
-const proxyBlocks = (servers: Server[]) =>
+const createProxyConfig = (servers: Server[]) =>
   servers
     .map(
       ({ port, proxyPort }) => `
@@ -98,7 +98,7 @@ function processorTime(pid: number): number {
   )
 }
 
-interface Measured extends Result {
+interface Measured extends LoadResult {
   /** Of the server's process, microseconds for each request. */
   processorUs: number
 }
@@ -125,7 +125,7 @@ async function measureMix(servers: Server[], script: string, what: string): Prom
   return results
 }
 
-function rows(share: number, servers: Server[], results: Measured[][]): string[] {
+function toRows(share: number, servers: Server[], results: Measured[][]): string[] {
   const off = results[0] as Measured[]
   return servers.map(({ name }, i) => {
     const rounds = results[i] as Measured[]
@@ -147,18 +147,18 @@ function rows(share: number, servers: Server[], results: Measured[][]): string[]
   })
 }
 
-needWrk()
-if (!Bun.which('nginx') && mayInstall()) installPackage('nginx', 'install nginx.')
+requireWrk()
+if (!Bun.which('nginx') && canInstallPackages()) installPackage('nginx', 'install nginx.')
 const keys = await seed()
 const servers = await startServers()
 const first = servers[0] as Server
-const nginx = await launchNginx('nginx proxy', first.proxyPort, proxyBlocks(servers), 1)
+const nginx = await launchNginx('nginx proxy', first.proxyPort, createProxyConfig(servers), 1)
 try {
   const lines: string[] = []
   let failed = 0
   for (const share of MIXES) {
-    const results = await measureMix(servers, mixed(share, keys), `${share * 100} % API`)
-    lines.push(...rows(share, servers, results))
+    const results = await measureMix(servers, createMixedScript(share, keys), `${share * 100} % API`)
+    lines.push(...toRows(share, servers, results))
     failed += results.flat().reduce((sum, result) => sum + result.failed, 0)
   }
   process.stdout.write(

@@ -3,11 +3,11 @@
 
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { openWriter } from '../server/storage/rows/sqlite.ts'
+import { openSqliteWriter } from '../server/storage/database/sqlite.ts'
 
 const GROUP = 64
 const [dir = '', workspace, form, seconds] = process.argv.slice(2)
-const database = await openWriter(join(dir, 'towpath.db'), 0)
+const database = await openSqliteWriter(join(dir, 'towpath.db'), 0)
 
 // What the server stores of the requests in bench/forms.ts.
 const fixed = {

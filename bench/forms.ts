@@ -5,11 +5,11 @@ import { Database } from 'bun:sqlite'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { newFormKey } from '../server/features/forms/form-key.ts'
-import { openRows } from '../server/storage/rows/open.ts'
-import { load, needWrk, type Result, USER_AGENT } from './load.ts'
+import { newFormKey } from '../server/features/forms/settings/form-key.ts'
+import { openDatabase } from '../server/storage/database/open-database.ts'
+import { type LoadResult, load, requireWrk, USER_AGENT } from './load.ts'
 import { median } from './median.ts'
-import { type Contender, pinned, seedLinks, startTowpath, TOWPATH_DIR } from './servers.ts'
+import { type Contender, pinToCore, seedLinks, startTowpath, TOWPATH_DIR } from './servers.ts'
 
 const ROUNDS = 5
 const SECONDS = 2
@@ -24,8 +24,8 @@ interface Place {
 }
 
 async function makePlace(dir: string): Promise<Place> {
-  const rows = await openRows({ dataDir: dir })
-  const workspaceId = await seedLinks(rows, LINKS)
+  const db = await openDatabase({ dataDir: dir })
+  const workspaceId = await seedLinks(db, LINKS)
   const formKey = newFormKey()
   const at = Date.now()
   const form = {
@@ -38,10 +38,10 @@ async function makePlace(dir: string): Promise<Place> {
     created_at: at,
     updated_at: at,
   }
-  const { id } = await rows.write((db) =>
-    db.insertInto('forms').values(form).returning('id').executeTakeFirstOrThrow(),
+  const { id } = await db.write((connection) =>
+    connection.insertInto('forms').values(form).returning('id').executeTakeFirstOrThrow(),
   )
-  await rows.close()
+  await db.close()
   return { dir, workspaceId, formId: id, formKey }
 }
 
@@ -75,10 +75,10 @@ end
 const sendForms = (towpath: Contender, { formKey }: Place, seconds = SECONDS) =>
   load(towpath.port, { connections: SENDERS, seconds, script: submissions(formKey) })
 
-async function insertOnly({ dir, workspaceId, formId }: Place): Promise<Result> {
+async function insertOnly({ dir, workspaceId, formId }: Place): Promise<LoadResult> {
   const script = join(import.meta.dir, 'forms-inserts.ts')
   const command = [process.execPath, script, dir, ...[workspaceId, formId, SECONDS].map(String)]
-  const output = await new Response(Bun.spawn(pinned(0, command), { stderr: 'inherit' }).stdout).text()
+  const output = await new Response(Bun.spawn(pinToCore(0, command), { stderr: 'inherit' }).stdout).text()
   const [, perSecond, p50Ms, p99Ms] = /RESULT (\S+) (\S+) (\S+)/.exec(output)?.map(Number) ?? []
   if (!perSecond || p50Ms === undefined || p99Ms === undefined) throw new Error(`the loop said:\n${output}`)
   return { perSecond, p50Ms, p99Ms, failed: 0 }
@@ -100,7 +100,7 @@ async function paired<A, B>(what: string, one: () => Promise<A>, other: () => Pr
 
 const shown = (value: number) => Math.round(value).toLocaleString('en-US')
 
-function submissionsTable(pairs: [Result, Result][]): string {
+function submissionsTable(pairs: [LoadResult, LoadResult][]): string {
   const row = (name: string, side: 0 | 1) => {
     const of = (figure: 'perSecond' | 'p50Ms' | 'p99Ms') => median(pairs.map((pair) => pair[side][figure]))
     const ratio = median(pairs.map((pair) => pair[0].perSecond / pair[side].perSecond))
@@ -115,8 +115,8 @@ function submissionsTable(pairs: [Result, Result][]): string {
   ].join('\n')
 }
 
-function redirectsTable(pairs: [Result, { redirects: Result; forms: Result }][]): string {
-  const row = (name: string, results: Result[], forms: string) =>
+function redirectsTable(pairs: [LoadResult, { redirects: LoadResult; forms: LoadResult }][]): string {
+  const row = (name: string, results: LoadResult[], forms: string) =>
     `| ${[name, shown(median(results.map(({ perSecond }) => perSecond))), median(results.map(({ p50Ms }) => p50Ms)).toFixed(2), median(results.map(({ p99Ms }) => p99Ms)).toFixed(2), forms].join(' | ')} |`
   const alone = pairs.map(([result]) => result)
   const beside = pairs.map(([, { redirects }]) => redirects)
@@ -132,7 +132,7 @@ function redirectsTable(pairs: [Result, { redirects: Result; forms: Result }][])
   ].join('\n')
 }
 
-needWrk()
+requireWrk()
 const loopDir = mkdtempSync(join(tmpdir(), 'towpath-inserts-'))
 const place = await makePlace(TOWPATH_DIR)
 const towpath = await startTowpath({ TRUST_PROXY: '127.0.0.1' })
@@ -140,7 +140,7 @@ try {
   const loopPlace = await makePlace(loopDir)
   let acknowledged = 0
   let refused = 0
-  const count = (result: Result, seconds = SECONDS) => {
+  const count = (result: LoadResult, seconds = SECONDS) => {
     acknowledged += result.perSecond * seconds - result.failed
     refused += result.failed
     return result

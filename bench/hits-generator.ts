@@ -1,12 +1,12 @@
 // Hits as an instance of 50 workspaces would see them over 300 days: the same seed, the same hits, byte for byte.
 // Lines are put together from ready-made pieces, so that the generator is several times faster than what it feeds.
 
-import { pick, type Random, seeded, spread } from '../server/demo/dice.ts'
-import { OUTCOMES } from '../server/storage/hits/hit.ts'
+import { createRandom, distributeByWeight, pick, type Random } from '../server/lib/seeded-random.ts'
+import { HIT_OUTCOMES } from '../server/storage/hits/hit.ts'
 
-export const WORKSPACES = 50
-export const LINKS = 50_000
-export const DAYS = 300
+export const GENERATED_WORKSPACES = 50
+export const GENERATED_LINKS = 50_000
+export const GENERATED_DAYS = 300
 /** Workspace 1 has a quarter of all hits, workspace 6 has 4 %. */
 export const BIGGEST = 1
 export const FOUR_PERCENT = 6
@@ -34,10 +34,10 @@ export interface Generation {
 
 /** In the order of their time, as they arrive. */
 export function* generateHits({ hits, seed = 1, perBatch = 100_000 }: Generation): Generator<GeneratedBatch> {
-  const random = seeded(seed)
+  const random = createRandom(seed)
   const world = makeWorld(random)
   const hours = hitsByHour(hits)
-  const start = END - DAYS * DAY
+  const start = END - GENERATED_DAYS * DAY
   const visitorOf = visits(random, world.visitor)
   let lines: string[] = []
   let number = 0
@@ -89,7 +89,9 @@ function visits(random: Random, newVisitor: (random: Random) => string) {
 
 const outcomeOf = (random: () => number) => {
   const dice = random()
-  return dice < 0.97 ? OUTCOMES[0] : OUTCOMES[1 + (Math.floor(dice * 100_000) % (OUTCOMES.length - 1))]
+  return dice < 0.97
+    ? HIT_OUTCOMES[0]
+    : HIT_OUTCOMES[1 + (Math.floor(dice * 100_000) % (HIT_OUTCOMES.length - 1))]
 }
 
 /** A table to draw from by weight with one random number: 4,096 slots. */
@@ -108,25 +110,25 @@ const zipf = (length: number, exponent = 1) => Array.from({ length }, (_, n) => 
 
 /** More in the afternoon (UTC) than at night, less at weekends, a third more at the end than at the beginning. */
 function hitsByHour(hits: number): number[] {
-  const weights = Array.from({ length: DAYS * 24 }, (_, hour) => {
+  const weights = Array.from({ length: GENERATED_DAYS * 24 }, (_, hour) => {
     const day = Math.floor(hour / 24)
     const daily = 1 + 0.7 * Math.sin(((hour % 24) - 9) * (Math.PI / 12))
     const weekly = [1, 1.05, 1.05, 1, 0.95, 0.6, 0.55][day % 7] as number
-    return daily * weekly * (1 + day / DAYS / 3)
+    return daily * weekly * (1 + day / GENERATED_DAYS / 3)
   })
-  return spread(hits, weights)
+  return distributeByWeight(hits, weights)
 }
 
 function makeWorld(random: Random) {
-  const ids = Array.from({ length: WORKSPACES }, (_, n) => n + 1)
+  const ids = Array.from({ length: GENERATED_WORKSPACES }, (_, n) => n + 1)
   const fixed = [0.25, 0.13, 0.09, 0.07, 0.05, 0.04]
-  const rest = zipf(WORKSPACES - fixed.length, 0.5)
+  const rest = zipf(GENERATED_WORKSPACES - fixed.length, 0.5)
   const left = (1 - fixed.reduce((a, b) => a + b)) / rest.reduce((a, b) => a + b)
   const weights = [...fixed, ...rest.map((each) => each * left)]
   const workspaces = weighted(ids, weights)
   // As many links as its share, numbered as they were made: one workspace's among the others'.
   const links = new Map(ids.map((id) => [id, [] as number[]]))
-  for (let link = 1; link <= LINKS; link++) links.get(pick(workspaces, random))?.push(link)
+  for (let link = 1; link <= GENERATED_LINKS; link++) links.get(pick(workspaces, random))?.push(link)
   const linkOf = (workspace: number, random: Random) => {
     const own = links.get(workspace) as number[]
     // n^u has the density 1/x: Zipf's law without a table of its own.

@@ -4,38 +4,38 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { readAgent } from '../server/features/hits/agent.ts'
-import { countClick, createBatch } from '../server/features/hits/batches.ts'
-import { campaignOf, utmParts } from '../server/features/hits/campaign.ts'
-import { createDescriber } from '../server/features/hits/describe.ts'
-import type { RawHit } from '../server/features/hits/raw-hit.ts'
-import { openSpoolReader } from '../server/features/hits/read-spool.ts'
-import { referrerOf, withoutQuery } from '../server/features/hits/referrer.ts'
-import { remember } from '../server/features/hits/remember.ts'
-import { openSpool } from '../server/features/hits/spool.ts'
-import { HEADER_BYTES } from '../server/features/hits/spool-format.ts'
-import { createSaltBook, visitorOf } from '../server/features/hits/visitor.ts'
-import { emptyLines } from '../server/features/hits/write-line.ts'
-import { openGeo } from '../server/storage/geo.ts'
-import { openDuckDb } from '../server/storage/hits/duckdb.ts'
-import { fill, START } from './clicks.ts'
+import { countClick, createBatch } from '../server/features/hits/batches/batch-file.ts'
+import { createEnricher } from '../server/features/hits/batches/enricher.ts'
+import { createLineBuffer } from '../server/features/hits/batches/ndjson-line.ts'
+import type { RawHit } from '../server/features/hits/spool/raw-hit.ts'
+import { HEADER_BYTES } from '../server/features/hits/spool/record-format.ts'
+import { openSpool } from '../server/features/hits/spool/spool.ts'
+import { openSpoolReader } from '../server/features/hits/spool/spool-reader.ts'
+import { extractUtmParameters, parseCampaign } from '../server/features/visitors/campaign.ts'
+import { parseReferrer, stripQuery } from '../server/features/visitors/referrer.ts'
+import { parseUserAgent } from '../server/features/visitors/user-agent.ts'
+import { createDailySalts, toVisitorId } from '../server/features/visitors/visitor-id.ts'
+import { createGenerationCache } from '../server/lib/generation-cache.ts'
+import { createGeoLookup } from '../server/storage/geo.ts'
+import { openDuckDb } from '../server/storage/hits/duckdb/engine.ts'
+import { FIRST_HIT_AT, recordRawHits } from './raw-hits.ts'
 
 const ROUNDS = 3
-const SALT = [{ day: new Date(START).toISOString().slice(0, 10), salt: '5a'.repeat(32) }]
+const SALT = [{ day: new Date(FIRST_HIT_AT).toISOString().slice(0, 10), salt: '5a'.repeat(32) }]
 const OWN_HOSTS = new Set(['go.example'])
 
 type Step = (id: number, raw: RawHit) => void
 
 /** A table of microseconds per hit. */
-export async function costs(dir: string, hits: number): Promise<string> {
+export async function measureCosts(dir: string, hits: number): Promise<string> {
   const spoolDir = join(dir, 'spool')
   const spool = await openSpool({ dir: spoolDir })
-  await fill(spool, hits)
-  const { shared } = spool
+  await recordRawHits(spool, hits)
+  const { writePosition } = spool
   await spool.close()
 
   async function readAll(step?: Step): Promise<void> {
-    const reader = openSpoolReader(spoolDir, shared, { seq: 0, offset: HEADER_BYTES })
+    const reader = openSpoolReader(spoolDir, writePosition, { seq: 0, offset: HEADER_BYTES })
     for (let found = await reader.next(); found; found = await reader.next())
       if (step) for (const { id, raw } of found) step(id, raw)
     await reader.close()
@@ -54,7 +54,7 @@ export async function costs(dir: string, hits: number): Promise<string> {
   ]
   for (const [name, step] of Object.entries(parts)) rows.push([name, await added(step)])
   const known = rows.slice(3).reduce((sum, [, cost]) => sum + cost, 0)
-  const lines = emptyLines(4 * 1024 * 1024)
+  const lines = createLineBuffer(4 * 1024 * 1024)
   const describing = await added(() => describeInto(lines))
   rows.push(['write the line', Math.max(0, describing - known)])
   rows.push(['count by link', await added(countStep)])
@@ -66,41 +66,46 @@ export async function costs(dir: string, hits: number): Promise<string> {
 
 /** Each of these begins with nothing remembered, as a batch does. */
 const steps = (): Record<string, () => Step> => {
-  const agents = remember(10_000, readAgent)
-  const geo = openGeo()
-  const salts = createSaltBook()
+  const agents = createGenerationCache(10_000, parseUserAgent)
+  const geo = createGeoLookup()
+  const salts = createDailySalts()
   salts.set(SALT)
   return {
-    'user agent': () => (_, raw) => agents.of(raw.userAgent),
-    place: () => (_, raw) => geo.lookup(raw.address),
-    'visitor hash': () => (_, raw) => visitorOf(raw, salts.of(raw.at)),
+    'user agent': () => (_, raw) => agents.get(raw.userAgent),
+    place: () => (_, raw) => geo.findPlace(raw.address),
+    'visitor hash': () => (_, raw) => toVisitorId(raw, salts.of(raw.at)),
     referrer() {
-      const known = remember(8192, (url) => referrerOf(url, OWN_HOSTS))
-      return (_, raw) => raw.referrer !== '' && known.of(withoutQuery(raw.referrer))
+      const known = createGenerationCache(8192, (url) => parseReferrer(url, OWN_HOSTS))
+      return (_, raw) => raw.referrer !== '' && known.get(stripQuery(raw.referrer))
     },
     campaign() {
-      const known = remember(8192, campaignOf)
+      const known = createGenerationCache(8192, parseCampaign)
       return (_, raw) => {
-        const utm = utmParts(raw.query, raw.destinationQuery)
-        if (utm !== '') known.of(utm)
+        const utm = extractUtmParameters(raw.query, raw.destinationQuery)
+        if (utm !== '') known.get(utm)
       }
     },
   }
 }
 
 function describer() {
-  const salts = createSaltBook()
+  const salts = createDailySalts()
   salts.set(SALT)
-  return createDescriber({ geo: openGeo(), readAgent, saltOf: salts.of, ownHosts: () => OWN_HOSTS })
+  return createEnricher({
+    geo: createGeoLookup(),
+    parseUserAgent,
+    getSalt: salts.of,
+    ownHosts: () => OWN_HOSTS,
+  })
 }
 
 const kept = describer()
 
-function describeInto(lines: ReturnType<typeof emptyLines>): Step {
-  kept.forget()
+function describeInto(lines: ReturnType<typeof createLineBuffer>): Step {
+  kept.clearCaches()
   return (id, raw) => {
     if (lines.end > 2 * 1024 * 1024) lines.end = 0
-    kept.describe(id, raw, lines)
+    kept.enrich(id, raw, lines)
   }
 }
 
@@ -136,9 +141,9 @@ async function writeBatch(
   hits: number,
 ): Promise<{ perHit: number; path: string }> {
   mkdirSync(dir, { recursive: true })
-  const lines = emptyLines(hits * 512)
+  const lines = createLineBuffer(hits * 512)
   const described = describer()
-  await readAll((id, raw) => described.describe(id, raw, lines))
+  await readAll((id, raw) => described.enrich(id, raw, lines))
   const start = performance.now()
   const batch = await createBatch(dir, 'bench', 1)
   const chunk = 1024 * 1024

@@ -4,12 +4,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openShipper, type Shipper } from '../server/features/hits/ship.ts'
-import { openSpool } from '../server/features/hits/spool.ts'
+import { openSpool } from '../server/features/hits/spool/spool.ts'
+import { type HitWorkerClient, openHitWorkerClient } from '../server/features/hits/worker/client.ts'
 import { setLogLevel } from '../server/lib/log.ts'
 import { HIT_CLASSES } from '../server/storage/hits/hit.ts'
-import { fill, START, WORKSPACES } from './clicks.ts'
-import { costs } from './ingest-costs.ts'
+import { measureCosts } from './ingest-costs.ts'
+import { FIRST_HIT_AT, recordRawHits, WORKSPACE_COUNT } from './raw-hits.ts'
 
 const HITS = Number(process.argv[2] ?? 2_000_000)
 const COST_HITS = 300_000
@@ -18,35 +18,35 @@ const RUNS = 3
 /** From a full spool to the last hit in the engine. @returns hits per second */
 async function ingest(dir: string, hits: number): Promise<number> {
   const spool = await openSpool({ dir: join(dir, 'spool') })
-  await fill(spool, hits)
+  await recordRawHits(spool, hits)
   await Bun.$`sync`.quiet()
   let counted = 0
   const start = performance.now()
-  const shipper = openShipper({
+  const hitWorker = openHitWorkerClient({
     dataDir: dir,
     spool,
     salts: [{ day: '2026-06-10', salt: '5a'.repeat(32) }],
     ownHosts: ['go.example'],
     countedUpTo: 0,
-    async onShipped({ counts }) {
+    async storeCounts({ counts }) {
       for (const [, clicks] of counts) counted += clicks
     },
   })
-  await shipper.drain()
+  await hitWorker.drain()
   const seconds = (performance.now() - start) / 1000
-  const found = await countAll(shipper)
-  await shipper.close()
+  const found = await countAll(hitWorker)
+  await hitWorker.close()
   await spool.close()
   if (found !== hits) throw new Error(`${hits} hits were recorded and ${found} are in the engine`)
   process.stderr.write(`${hits} hits in ${seconds.toFixed(1)} s, ${counted} of them clicks of people\n`)
   return hits / seconds
 }
 
-async function countAll(shipper: Shipper): Promise<number> {
+async function countAll(hitWorker: HitWorkerClient): Promise<number> {
   let found = 0
-  for (let workspaceId = 1; workspaceId <= WORKSPACES; workspaceId++) {
-    const everything = { start: 0, end: START * 2, classes: [...HIT_CLASSES], filters: [] }
-    const [row] = await shipper.ask({ workspaceId, ...everything, groupBy: { by: 'total' } })
+  for (let workspaceId = 1; workspaceId <= WORKSPACE_COUNT; workspaceId++) {
+    const everything = { start: 0, end: FIRST_HIT_AT * 2, classes: [...HIT_CLASSES], filters: [] }
+    const [row] = await hitWorker.ask({ workspaceId, ...everything, groupBy: { by: 'total' } })
     found += row?.clicks ?? 0
   }
   return found
@@ -62,7 +62,7 @@ try {
   process.stdout.write(
     `From spool to engine: ${shown(middle)} hits/s (runs: ${runs.map(shown).join('; ')})\n\n`,
   )
-  process.stdout.write(`${await costs(join(dir, 'costs'), COST_HITS)}\n`)
+  process.stdout.write(`${await measureCosts(join(dir, 'costs'), COST_HITS)}\n`)
 } finally {
   rmSync(dir, { recursive: true, force: true })
 }

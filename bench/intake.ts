@@ -1,7 +1,7 @@
 // bun bench/intake.ts: page views the intake takes beside redirects of the same server, in alternating rounds of one run.
 
-import { openRows } from '../server/storage/rows/open.ts'
-import { load, needWrk, type Result, USER_AGENT } from './load.ts'
+import { openDatabase } from '../server/storage/database/open-database.ts'
+import { type LoadResult, load, requireWrk, USER_AGENT } from './load.ts'
 import { median } from './median.ts'
 import { seedLinks, startTowpath, TOWPATH_DIR } from './servers.ts'
 
@@ -23,15 +23,15 @@ request = function()
 end
 `
 
-needWrk()
-const rows = await openRows({ dataDir: TOWPATH_DIR })
-await seedLinks(rows, 1000)
-await rows.close()
+requireWrk()
+const db = await openDatabase({ dataDir: TOWPATH_DIR })
+await seedLinks(db, 1000)
+await db.close()
 const server = await startTowpath({ TRUST_PROXY: '127.0.0.1' })
 try {
   await load(server.port, { seconds: 1 })
   await load(server.port, { seconds: 1, script: landings })
-  const rounds: [Result, Result][] = []
+  const rounds: [LoadResult, LoadResult][] = []
   for (let round = 1; round <= ROUNDS; round++) {
     rounds.push([await load(server.port, { script: landings }), await load(server.port)])
     process.stderr.write(`round ${round} of ${ROUNDS}\n`)

@@ -3,9 +3,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pinned } from './servers.ts'
+import { pinToCore } from './servers.ts'
 
-export interface Result {
+export interface LoadResult {
   perSecond: number
   p50Ms: number
   p99Ms: number
@@ -16,7 +16,7 @@ export const USER_AGENT =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1'
 
 /** A phone's headers and a different one of `slugs` slugs with each request. */
-export const redirects = (slugs: number) => `
+export const redirectScript = (slugs: number) => `
 wrk.headers["User-Agent"] = "${USER_AGENT}"
 wrk.headers["Referer"] = "https://www.instagram.com/"
 wrk.headers["Accept"] = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
@@ -36,20 +36,20 @@ done = function(summary, latency)
 end
 `
 
-export function needWrk(): void {
+export function requireWrk(): void {
   if (!Bun.which('wrk')) throw new Error('The load generator wrk is missing. On Debian: apt-get install wrk')
 }
 
 /** @param script in Lua, for what to ask for */
 export async function load(
   port: number,
-  { connections = 32, seconds = 2, script = redirects(999) } = {},
-): Promise<Result> {
+  { connections = 32, seconds = 2, script = redirectScript(999) } = {},
+): Promise<LoadResult> {
   const dir = mkdtempSync(join(tmpdir(), 'towpath-load-'))
   const file = join(dir, 'load.lua')
   writeFileSync(file, script + REPORT)
   const command = ['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '-s', file, `http://127.0.0.1:${port}`]
-  const output = await new Response(Bun.spawn(pinned(1, command)).stdout).text()
+  const output = await new Response(Bun.spawn(pinToCore(1, command)).stdout).text()
   rmSync(dir, { recursive: true, force: true })
   const [, perSecond, p50Ms, p99Ms, failed] = /RESULT (\S+) (\S+) (\S+) (\d+)/.exec(output)?.map(Number) ?? []
   if (!perSecond || p50Ms === undefined || p99Ms === undefined) throw new Error(`wrk said:\n${output}`)

@@ -1,9 +1,9 @@
 // npm run bench: ratios against bare servers, measured in alternating rounds of one run, as a table for
 // docs/benchmarks.md. Absolute figures depend on the machine and its neighbours; the ratios much less.
 
-import { load, needWrk, type Result } from './load.ts'
+import { type LoadResult, load, requireWrk } from './load.ts'
 import { median } from './median.ts'
-import { bareBun, type Contender, nginx, towpath } from './servers.ts'
+import { type Contender, startBareBun, startNginx, startSeededTowpath } from './servers.ts'
 
 const ROUNDS = 7
 const LINKS = 100_000
@@ -15,8 +15,8 @@ function shuffled<T>(items: T[]): T[] {
     .map(({ item }) => item)
 }
 
-async function measure(contenders: Contender[]): Promise<Map<string, Result[]>> {
-  const results = new Map(contenders.map(({ name }) => [name, [] as Result[]]))
+async function measure(contenders: Contender[]): Promise<Map<string, LoadResult[]>> {
+  const results = new Map(contenders.map(({ name }) => [name, [] as LoadResult[]]))
   for (const { port } of contenders) await load(port, { seconds: 1 })
   for (let round = 1; round <= ROUNDS; round++) {
     for (const { name, port } of shuffled(contenders)) results.get(name)?.push(await load(port))
@@ -25,7 +25,7 @@ async function measure(contenders: Contender[]): Promise<Map<string, Result[]>> 
   return results
 }
 
-function table(results: Map<string, Result[]>): string {
+function table(results: Map<string, LoadResult[]>): string {
   const product = results.get('towpath') ?? []
   const lines = [...results].map(([name, rounds]) => {
     const ratio = median(rounds.map((round, i) => (product[i]?.perSecond ?? Number.NaN) / round.perSecond))
@@ -47,8 +47,10 @@ function table(results: Map<string, Result[]>): string {
   ].join('\n')
 }
 
-needWrk()
-const contenders = [await towpath(LINKS), await bareBun(), await nginx()].filter((each) => each !== undefined)
+requireWrk()
+const contenders = [await startSeededTowpath(LINKS), await startBareBun(), await startNginx()].filter(
+  (each) => each !== undefined,
+)
 try {
   const results = await measure(contenders)
   const failed = [...results.values()].flat().reduce((sum, { failed }) => sum + failed, 0)

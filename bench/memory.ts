@@ -1,9 +1,9 @@
 // bun bench/memory.ts [millions of redirects]: what the server holds in memory with 100,000 links known, and whether it
 // grows while it answers. A table for docs/benchmarks.md.
 
-import { load, needWrk, redirects as redirectsTo } from './load.ts'
-import { residentOf } from './resident.ts'
-import { type Contender, towpath } from './servers.ts'
+import { load, redirectScript as redirectsTo, requireWrk } from './load.ts'
+import { readResidentMemory } from './resident-memory.ts'
+import { type Contender, startSeededTowpath } from './servers.ts'
 
 const LINKS = 100_000
 const MILLIONS = Number(process.argv[2] ?? 5)
@@ -20,11 +20,11 @@ interface Rested {
 
 async function rested({ pid }: Contender): Promise<Rested> {
   await Bun.sleep(1000)
-  const { server, worker } = residentOf(pid)
-  for (const late = Date.now() + IDLE_WITHIN_MS; residentOf(pid).worker > 0; await Bun.sleep(500))
+  const { server, worker } = readResidentMemory(pid)
+  for (const late = Date.now() + IDLE_WITHIN_MS; readResidentMemory(pid).worker > 0; await Bun.sleep(500))
     if (Date.now() > late) throw new Error('The ship worker did not go')
   await Bun.sleep(2000)
-  return { busy: server + worker, idle: residentOf(pid).server }
+  return { busy: server + worker, idle: readResidentMemory(pid).server }
 }
 
 async function redirects(server: Contender, count: number): Promise<number> {
@@ -36,8 +36,8 @@ async function redirects(server: Contender, count: number): Promise<number> {
   return answered
 }
 
-needWrk()
-const server = await towpath(LINKS)
+requireWrk()
+const server = await startSeededTowpath(LINKS)
 try {
   const lines: [string, Rested][] = [['started, nothing asked', await rested(server)]]
   let total = 0

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openRows, type RowStore } from '../server/storage/rows/open.ts'
+import { type DatabaseHandle, openDatabase } from '../server/storage/database/open-database.ts'
 
 export interface Contender {
   name: string
@@ -19,7 +19,7 @@ const root = join(import.meta.dir, '..')
 const bun = process.execPath
 
 /** The server's core is 0, the load generator's 1. Without taskset (not Linux) nothing is pinned. */
-export const pinned = (core: number, command: string[]) =>
+export const pinToCore = (core: number, command: string[]) =>
   Bun.which('taskset') ? ['taskset', '-c', String(core), ...command] : command
 
 async function launch(
@@ -28,14 +28,14 @@ async function launch(
   command: string[],
   { env = {}, core = 0, cwd = root }: { env?: Record<string, string>; core?: number; cwd?: string } = {},
 ): Promise<Contender> {
-  const child = Bun.spawn(pinned(core, command), {
+  const child = Bun.spawn(pinToCore(core, command), {
     cwd,
     env: { ...process.env, ...env },
     stdout: 'ignore',
     stderr: 'inherit',
   })
   const deadline = Date.now() + 20_000
-  while (!(await answers(port))) {
+  while (!(await isAnswering(port))) {
     if (Date.now() > deadline || child.exitCode !== null) throw new Error(`${name} did not start`)
     await Bun.sleep(20)
   }
@@ -50,7 +50,7 @@ async function launch(
   }
 }
 
-const answers = (port: number) =>
+const isAnswering = (port: number) =>
   fetch(`http://127.0.0.1:${port}/bench1`, { redirect: 'manual' }).then(
     () => true,
     () => false,
@@ -65,10 +65,10 @@ export function freePort(): number {
 }
 
 /** The product as an operator starts it, with `links` links. */
-export async function towpath(links: number): Promise<Contender> {
-  const rows = await openRows({ dataDir: TOWPATH_DIR })
-  await seedLinks(rows, links)
-  await rows.close()
+export async function startSeededTowpath(links: number): Promise<Contender> {
+  const db = await openDatabase({ dataDir: TOWPATH_DIR })
+  await seedLinks(db, links)
+  await db.close()
   return startTowpath()
 }
 
@@ -88,9 +88,9 @@ export function startTowpath(
 }
 
 /** @returns the id of their workspace */
-export function seedLinks(rows: RowStore, links: number): Promise<number> {
+export function seedLinks(db: DatabaseHandle, links: number): Promise<number> {
   const at = Date.now()
-  return rows.write(async (db) => {
+  return db.write(async (connection) => {
     const workspace = {
       public_id: 'bench',
       name: 'bench',
@@ -98,14 +98,14 @@ export function seedLinks(rows: RowStore, links: number): Promise<number> {
       created_at: at,
       updated_at: at,
     }
-    const { id } = await db
+    const { id } = await connection
       .insertInto('workspaces')
       .values(workspace)
       .returning('id')
       .executeTakeFirstOrThrow()
     for (let from = 1; from <= links; from += 1000) {
       const chunk = Array.from({ length: Math.min(1000, links - from + 1) }, (_, i) => from + i)
-      await db
+      await connection
         .insertInto('links')
         .values(
           chunk.map((n) => ({
@@ -135,7 +135,7 @@ export function seedLinks(rows: RowStore, links: number): Promise<number> {
 }
 
 /** Bun's own server answering a constant redirect: no look-up, no recording. */
-export async function bareBun(): Promise<Contender> {
+export async function startBareBun(): Promise<Contender> {
   const script = join(home, 'bare.ts')
   const port = freePort()
   writeFileSync(
@@ -147,14 +147,14 @@ export async function bareBun(): Promise<Contender> {
 }
 
 /** nginx, one worker, a constant redirect; undefined where nginx is not installed. */
-export async function nginx(): Promise<Contender | undefined> {
-  if (!nginxProgram()) return undefined
+export async function startNginx(): Promise<Contender | undefined> {
+  if (!findNginx()) return undefined
   const port = freePort()
   const server = `server { listen 127.0.0.1:${port}; return 302 https://example.com/landing; }`
   return launchNginx('nginx return 302', port, server)
 }
 
-const nginxProgram = () => [Bun.which('nginx'), '/usr/sbin/nginx'].find((path) => path && existsSync(path))
+const findNginx = () => [Bun.which('nginx'), '/usr/sbin/nginx'].find((path) => path && existsSync(path))
 
 /**
  * nginx, one worker, with these `server` and `upstream` blocks.
@@ -162,7 +162,7 @@ const nginxProgram = () => [Bun.which('nginx'), '/usr/sbin/nginx'].find((path) =
  * @throws where nginx is not installed
  */
 export function launchNginx(name: string, port: number, blocks: string, core = 0): Promise<Contender> {
-  const program = nginxProgram()
+  const program = findNginx()
   if (!program) throw new Error('nginx is missing. On Debian: apt-get install nginx')
   const dir = join(home, name.replaceAll(' ', '-'))
   mkdirSync(dir, { recursive: true })

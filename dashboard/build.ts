@@ -1,23 +1,23 @@
 // bun dashboard/build.ts [directory]: bundles the dashboard. The server runs it in a process of its own when nobody has
-// done so before (server/http/dashboard.ts), so that the bundler's memory is not the server's.
+// done so before (server/dashboard.ts), so that the bundler's memory is not the server's.
 
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { Scanner } from '@tailwindcss/oxide'
 import { compile } from 'tailwindcss'
-import { dashboardDirectory } from './built.ts'
+import { getBuildDirectory, isDevelopment } from './build-directory.ts'
 
 const HERE = import.meta.dir
 
 /** What the page needs to know of the files beside it. */
-export interface Built {
+export interface BuildManifest {
   script: string
   style: string
   /** Chunks that every page needs, for `modulepreload`. */
   preload: string[]
 }
 
-async function styles(): Promise<string> {
+async function buildStyles(): Promise<string> {
   const entry = join(HERE, 'app.css')
   const compiler = await compile(readFileSync(entry, 'utf8'), {
     base: HERE,
@@ -30,19 +30,20 @@ async function styles(): Promise<string> {
   return compiler.build(scanner.scan())
 }
 
-async function build(directory: string): Promise<void> {
+async function buildDashboard(directory: string): Promise<void> {
   const draft = `${directory}.${process.pid}`
   rmSync(draft, { recursive: true, force: true })
   mkdirSync(draft, { recursive: true })
-  writeFileSync(join(draft, 'app.css'), await styles())
+  writeFileSync(join(draft, 'app.css'), await buildStyles())
   const { outputs } = await Bun.build({
     entrypoints: [join(HERE, 'main.tsx'), join(draft, 'app.css')],
     outdir: draft,
     target: 'browser',
     splitting: true,
-    minify: true,
+    minify: !isDevelopment,
+    sourcemap: isDevelopment ? 'inline' : 'none',
     naming: { entry: '[name]-[hash].[ext]', chunk: 'chunk-[hash].[ext]', asset: '[name]-[hash].[ext]' },
-    define: { 'process.env.NODE_ENV': '"production"' },
+    define: { 'process.env.NODE_ENV': isDevelopment ? '"development"' : '"production"' },
   })
   rmSync(join(draft, 'app.css'))
   const named = (pattern: RegExp) => {
@@ -54,7 +55,11 @@ async function build(directory: string): Promise<void> {
     writeFileSync(`${path}.gz`, Bun.gzipSync(readFileSync(path), { level: 9 }))
   }
   const script = named(/^main-.*\.js$/)
-  const built: Built = { script, style: named(/\.css$/), preload: importsOf(join(draft, script)) }
+  const built: BuildManifest = {
+    script,
+    style: named(/\.css$/),
+    preload: listStaticImports(join(draft, script)),
+  }
   writeFileSync(join(draft, 'built.json'), JSON.stringify(built))
   try {
     renameSync(draft, directory)
@@ -65,11 +70,11 @@ async function build(directory: string): Promise<void> {
 }
 
 /** The chunks that a file names in static imports. */
-const importsOf = (path: string) =>
+const listStaticImports = (path: string) =>
   [...new Bun.Transpiler({ loader: 'js' }).scanImports(readFileSync(path, 'utf8'))]
     .filter(({ kind }) => kind === 'import-statement')
     .map((one) => one.path.replace(/^\.\//, ''))
 
-const directory = process.argv[2] ?? (await dashboardDirectory())
-if (!(await Bun.file(join(directory, 'built.json')).exists())) await build(directory)
+const directory = process.argv[2] ?? (await getBuildDirectory())
+if (!(await Bun.file(join(directory, 'built.json')).exists())) await buildDashboard(directory)
 process.stdout.write(`${directory}\n`)

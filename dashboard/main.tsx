@@ -8,10 +8,15 @@ import { createRoot } from 'react-dom/client'
 import { ApiError } from './api/client.ts'
 import { isSignedOut } from './api/session.ts'
 import { createAppRouter } from './routes.tsx'
+import { Toasts, toastError } from './ui/overlays/toast.tsx'
 import { readTheme, setTheme } from './ui/theme.ts'
-import { Toasts, toastError } from './ui/toast.tsx'
 
 setTheme(readTheme())
+
+// The bundler knows the value and leaves the import out of every other build.
+if (process.env.NODE_ENV === 'development') {
+  void import('./reload.ts').then(({ reloadOnNewBuild }) => reloadOnNewBuild())
+}
 
 /** The session has ended somewhere else: back to where one signs in, and then to this page again. */
 function onError(error: unknown) {

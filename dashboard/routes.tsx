@@ -12,8 +12,8 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import { userQuery, workspacesQuery } from './api/session.ts'
-import { NotFound, RouteFailed } from './shell/failed.tsx'
-import { lastWorkspace } from './shell/last-workspace.ts'
+import { NotFoundPage, RouteErrorPage } from './shell/error-pages.tsx'
+import { readLastWorkspace } from './shell/last-workspace.ts'
 import { Shell } from './shell/shell.tsx'
 import { SkeletonRows } from './ui/states.tsx'
 
@@ -21,14 +21,14 @@ interface Context {
   client: QueryClient
 }
 
-const root = createRootRouteWithContext<Context>()({
+const rootRoute = createRootRouteWithContext<Context>()({
   component: Outlet,
-  notFoundComponent: NotFound,
-  errorComponent: RouteFailed,
+  notFoundComponent: NotFoundPage,
+  errorComponent: RouteErrorPage,
 })
 
 /** Only strings, and only those that are named: what else stands in an address is not ours. */
-const texts =
+const pickTextParameters =
   <const N extends string>(...names: N[]) =>
   (search: Record<string, unknown>): Partial<Record<N, string>> =>
     Object.fromEntries(
@@ -39,7 +39,7 @@ const texts =
     ) as Partial<Record<N, string>>
 
 /** @param parent what stands around the pages */
-const pagesOf =
+const createPageFactory =
   <R extends AnyRoute>(parent: () => R) =>
   <const P extends string, const N extends string>(
     path: P,
@@ -50,45 +50,51 @@ const pagesOf =
     createRoute({
       getParentRoute: parent,
       path,
-      validateSearch: texts(...search),
+      validateSearch: pickTextParameters(...search),
       component: lazyRouteComponent(load as () => Promise<Record<string, () => React.ReactNode>>, name),
     })
 
-const stranger = pagesOf(() => root)
+const publicPage = createPageFactory(() => rootRoute)
 
-const signIn = stranger(
+const signIn = publicPage(
   '/sign-in',
-  () => import('./pages/sign-in/sign-in.tsx'),
+  () => import('./pages/sign-in/sign-in-page.tsx'),
   'SignInPage',
   'next',
   'error',
 )
-const signUp = stranger('/sign-up', () => import('./pages/sign-in/sign-up.tsx'), 'SignUpPage', 'next')
-const join = stranger('/join', () => import('./pages/sign-in/join.tsx'), 'JoinPage', 'token')
-const forgot = stranger('/forgot', () => import('./pages/sign-in/forgot.tsx'), 'ForgotPage')
-const reset = stranger('/reset', () => import('./pages/sign-in/reset.tsx'), 'ResetPage', 'token', 'error')
+const signUp = publicPage('/sign-up', () => import('./pages/sign-in/sign-up-page.tsx'), 'SignUpPage', 'next')
+const join = publicPage('/join', () => import('./pages/sign-in/join-page.tsx'), 'JoinPage', 'token')
+const forgot = publicPage('/forgot', () => import('./pages/sign-in/forgot-page.tsx'), 'ForgotPage')
+const reset = publicPage(
+  '/reset',
+  () => import('./pages/sign-in/reset-page.tsx'),
+  'ResetPage',
+  'token',
+  'error',
+)
 
 /** `/app`: to the workspace that was open last. */
-const home = createRoute({
-  getParentRoute: () => root,
+const homeRoute = createRoute({
+  getParentRoute: () => rootRoute,
   path: '/',
   async beforeLoad({ context: { client } }) {
     if (!(await client.ensureQueryData(userQuery))) throw redirect({ to: '/sign-in', search: {} })
     const workspaces = await client.ensureQueryData(workspacesQuery)
-    const workspace = workspaces.find(({ id }) => id === lastWorkspace()) ?? workspaces[0]
+    const workspace = workspaces.find(({ id }) => id === readLastWorkspace()) ?? workspaces[0]
     if (!workspace) throw redirect({ to: '/new-workspace' })
     throw redirect({ to: '/$workspaceId/links', params: { workspaceId: String(workspace.id) }, search: {} })
   },
 })
 
-const newWorkspace = stranger(
+const newWorkspace = publicPage(
   '/new-workspace',
-  () => import('./pages/settings/new-workspace.tsx'),
+  () => import('./pages/settings/new-workspace-page.tsx'),
   'NewWorkspacePage',
 )
 
-const workspace = createRoute({
-  getParentRoute: () => root,
+const workspaceRoute = createRoute({
+  getParentRoute: () => rootRoute,
   path: '/$workspaceId',
   async beforeLoad({ context: { client }, location }) {
     // Both at once: they do not need one another.
@@ -100,13 +106,13 @@ const workspace = createRoute({
     await client.ensureQueryData(workspacesQuery)
   },
   component: Shell,
-  notFoundComponent: NotFound,
+  notFoundComponent: NotFoundPage,
 })
 
-const page = pagesOf(() => workspace)
+const workspacePage = createPageFactory(() => workspaceRoute)
 
-/** What a question about clicks or leads can be narrowed by; a list in the contract's grammar (`US,BR`, `-US`). */
-export const FILTERS = [
+/** What narrows a question about clicks or leads; a list in the grammar of docs/contract.md §5 (`US,BR`, `-US`). */
+export const FILTER_SEARCH_PARAMS = [
   'linkId',
   'tagId',
   'domain',
@@ -128,22 +134,30 @@ export const FILTERS = [
   'trigger',
   'class',
 ] as const
-export const RANGE = ['interval', 'start', 'end', 'timezone'] as const
+export const RANGE_SEARCH_PARAMS = ['interval', 'start', 'end', 'timezone'] as const
 /** How analytics show it; forms and pages narrow leads alone. */
-export const ANALYTICS = ['tabs', 'metric', 'model', 'granularity', 'funnel', 'form', 'page'] as const
+export const VIEW_SEARCH_PARAMS = [
+  'tabs',
+  'metric',
+  'model',
+  'granularity',
+  'funnel',
+  'form',
+  'page',
+] as const
 
-const routeTree = root.addChildren([
-  home,
+const routeTree = rootRoute.addChildren([
+  homeRoute,
   signIn,
   signUp,
   join,
   forgot,
   reset,
   newWorkspace,
-  workspace.addChildren([
-    page(
+  workspaceRoute.addChildren([
+    workspacePage(
       'links',
-      () => import('./pages/links/links.tsx'),
+      () => import('./pages/links/links-page.tsx'),
       'LinksPage',
       'search',
       'tagId',
@@ -155,28 +169,28 @@ const routeTree = root.addChildren([
       'from',
       'edit',
     ),
-    page(
+    workspacePage(
       'links/$linkId',
-      () => import('./pages/links/link.tsx'),
+      () => import('./pages/links/detail/link-page.tsx'),
       'LinkPage',
-      ...FILTERS,
-      ...RANGE,
-      ...ANALYTICS,
+      ...FILTER_SEARCH_PARAMS,
+      ...RANGE_SEARCH_PARAMS,
+      ...VIEW_SEARCH_PARAMS,
       'edit',
     ),
-    page(
+    workspacePage(
       'analytics',
-      () => import('./pages/analytics/analytics.tsx'),
+      () => import('./pages/analytics/analytics-page.tsx'),
       'AnalyticsPage',
-      ...FILTERS,
-      ...RANGE,
-      ...ANALYTICS,
+      ...FILTER_SEARCH_PARAMS,
+      ...RANGE_SEARCH_PARAMS,
+      ...VIEW_SEARCH_PARAMS,
     ),
-    page('forms', () => import('./pages/forms/forms.tsx'), 'FormsPage', 'new'),
-    page('forms/$formKey', () => import('./pages/forms/form.tsx'), 'FormPage', 'tab'),
-    page(
+    workspacePage('forms', () => import('./pages/forms/forms-page.tsx'), 'FormsPage', 'new'),
+    workspacePage('forms/$formKey', () => import('./pages/forms/form-page.tsx'), 'FormPage', 'tab'),
+    workspacePage(
       'inbox',
-      () => import('./pages/inbox/inbox.tsx'),
+      () => import('./pages/inbox/inbox-page.tsx'),
       'InboxPage',
       'formKey',
       'status',
@@ -188,18 +202,24 @@ const routeTree = root.addChildren([
       'end',
       'open',
     ),
-    page('tags', () => import('./pages/tags/tags.tsx'), 'TagsPage', 'search', 'new'),
-    page('channels', () => import('./pages/channels/channels.tsx'), 'ChannelsPage', 'new', 'edit'),
-    page(
+    workspacePage('tags', () => import('./pages/tags/tags-page.tsx'), 'TagsPage', 'search', 'new'),
+    workspacePage(
+      'channels',
+      () => import('./pages/channels/channels-page.tsx'),
+      'ChannelsPage',
+      'new',
+      'edit',
+    ),
+    workspacePage(
       'deliveries',
-      () => import('./pages/deliveries/deliveries.tsx'),
+      () => import('./pages/deliveries/deliveries-page.tsx'),
       'DeliveriesPage',
       'status',
       'channelId',
       'submissionId',
       'open',
     ),
-    page('settings', () => import('./pages/settings/settings.tsx'), 'SettingsPage', 'tab'),
+    workspacePage('settings', () => import('./pages/settings/settings-page.tsx'), 'SettingsPage', 'tab'),
   ]),
 ])
 
@@ -216,8 +236,8 @@ export const createAppRouter = (client: QueryClient) =>
         <SkeletonRows />
       </div>
     ),
-    defaultErrorComponent: RouteFailed,
-    defaultNotFoundComponent: NotFound,
+    defaultErrorComponent: RouteErrorPage,
+    defaultNotFoundComponent: NotFoundPage,
     scrollRestoration: true,
     // `?tagId=3,4`, as the API has it, not JSON.
     parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onBothEngines } from '../tests/support/server.ts'
+import { onBothEngines } from '../tests/support/server/test-server.ts'
 
 const ROOT = join(import.meta.dir, '..')
 setDefaultTimeout(120_000)
@@ -176,7 +176,7 @@ onBothEngines('the command line beside a running server', (server) => {
     const reset = (await printed('user', 'reset', 'bob@example.com')).trimEnd()
     expect(reset).toMatch(link)
     expect(reset).not.toBe(bob.url)
-    const verifications = await server().app.rows.read.selectFrom('verifications').selectAll().execute()
+    const verifications = await server().app.db.read.selectFrom('verifications').selectAll().execute()
     for (const url of [reset, bob.url, ada.url]) {
       expect(JSON.stringify(verifications)).not.toContain(new URL(url).searchParams.get('token') as string)
     }

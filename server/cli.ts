@@ -2,20 +2,20 @@
 
 import { parseArgs } from 'node:util'
 import { type Config, ConfigError, readConfig } from './config.ts'
-import { ROLES, type Role } from './features/accounts/actor.ts'
-import { addMember, createUser, findUser } from './features/accounts/add-member.ts'
-import { createKey, listKeys, revokeKey } from './features/accounts/keys.ts'
-import { makeResetLink } from './features/accounts/reset.ts'
+import { ROLES, type Role } from './features/accounts/access/actor.ts'
+import { createKey, listKeys, revokeKey } from './features/accounts/access/keys.ts'
+import { createResetLink } from './features/accounts/auth/reset-password.ts'
 import { EmailAddress } from './features/accounts/schema.ts'
+import { addMember, createUser, getUser } from './features/accounts/workspaces/add-member.ts'
 import {
   changePlan,
-  contentsOfWorkspace,
   createWorkspace,
   deleteWorkspace,
-} from './features/accounts/workspaces.ts'
+  getWorkspaceContents,
+} from './features/accounts/workspaces/workspaces.ts'
 import { Failure } from './lib/failure.ts'
 import { PLANS, type Plan } from './lib/plan.ts'
-import { openRows, type Rows } from './storage/rows/open.ts'
+import { type Database, openDatabase } from './storage/database/open-database.ts'
 
 const USAGE = `Usage: npm run -s towpath -- <command>
 
@@ -54,7 +54,10 @@ interface Command {
   /** How many words follow the command; more would be ignored in silence. */
   words: number
   options: (keyof Options)[]
-  run(needs: { rows: Rows; now: () => number; origin: string; config: Config }, given: Given): Promise<string>
+  run(
+    needs: { db: Database; now: () => number; origin: string; config: Config },
+    given: Given,
+  ): Promise<string>
 }
 
 const COMMANDS: Record<string, Command> = {
@@ -82,7 +85,7 @@ const COMMANDS: Record<string, Command> = {
     async run(needs, { words, options }) {
       const id = idOf(words[0], 'The id of a workspace')
       if (options.yes) return JSON.stringify({ ...(await deleteWorkspace(needs, id)), deleted: true })
-      const { name, links, tags, keys } = await contentsOfWorkspace(needs, id)
+      const { name, links, tags, keys } = await getWorkspaceContents(needs, id)
       throw new CommandError(
         `This would remove workspace ${id}, ${JSON.stringify(name)}, for good: links: ${links}, tags: ${tags}, ` +
           `API keys: ${keys}, and all clicks ever counted on its links. Add --yes to do it.`,
@@ -114,15 +117,15 @@ const COMMANDS: Record<string, Command> = {
             ? undefined
             : { workspaceId: idOf(workspace, '--workspace'), role: roleOf(role) },
       })
-      return JSON.stringify({ ...user, url: await makeResetLink(needs, user.id) })
+      return JSON.stringify({ ...user, url: await createResetLink(needs, user.id) })
     },
   },
   'user reset': {
     words: 1,
     options: [],
     async run(needs, { words }) {
-      const user = await findUser(needs.rows.read, emailOf(words[0]))
-      return makeResetLink(needs, user.id)
+      const user = await getUser(needs.db.read, emailOf(words[0]))
+      return createResetLink(needs, user.id)
     },
   },
   'key create': {
@@ -153,17 +156,17 @@ const COMMANDS: Record<string, Command> = {
   demo: {
     words: 0,
     options: ['for', 'clicks'],
-    async run({ rows, config }, { options }) {
+    async run({ db, config }, { options }) {
       // Read in when it is asked for: the other commands are quicker without its world.
-      const [{ runDemo }, { showProgress }] = await Promise.all([
-        import('./demo/demo.ts'),
-        import('./demo/progress.ts'),
+      const [{ runDemo }, { createProgressBar }] = await Promise.all([
+        import('./cli/demo/run-demo.ts'),
+        import('./cli/progress-bar.ts'),
       ])
       const stop = new AbortController()
       for (const signal of ['SIGINT', 'SIGTERM']) {
         process.once(signal, () => stop.abort(new CommandError('Stopped: nothing of it stays.')))
       }
-      const needs = { rows, config, progress: showProgress(process.stderr), signal: stop.signal }
+      const needs = { db, config, progress: createProgressBar(process.stderr), signal: stop.signal }
       return runDemo(needs, {
         for: options.for === undefined ? undefined : emailOf(options.for),
         clicks: options.clicks === undefined ? undefined : idOf(options.clicks, '--clicks'),
@@ -232,12 +235,12 @@ async function run(argv: string[]): Promise<string> {
   if (argv.length === 0 || ['help', '--help', '-h'].includes(argv[0] ?? '')) return USAGE
   const { command, words, options } = parse(argv)
   const config = readConfig()
-  const rows = await openRows(config)
+  const db = await openDatabase(config)
   try {
-    const needs = { rows, now: Date.now, origin: config.origin, config }
+    const needs = { db, now: Date.now, origin: config.origin, config }
     return await command.run(needs, { words, options, defaultPlan: config.defaultPlan })
   } finally {
-    await rows.close()
+    await db.close()
   }
 }
 

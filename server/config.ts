@@ -2,14 +2,14 @@
 
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { OidcSettings } from './features/accounts/auth.ts'
-import type { TurnstileKeys } from './features/forms/turnstile.ts'
+import type { OidcSettings } from './features/accounts/auth/better-auth.ts'
+import type { TurnstileKeys } from './features/forms/captcha/turnstile.ts'
 import { RESERVED_SLUGS } from './features/links/slug.ts'
-import { type Network, parseAddress, parseNetwork } from './lib/cidr.ts'
+import { type Network, parseIpAddress, parseNetwork } from './lib/ip-network.ts'
 import { LOG_LEVELS, type LogLevel } from './lib/log.ts'
 import { PLANS, type Plan } from './lib/plan.ts'
 import { randomToken } from './lib/random.ts'
-import { geoProblem } from './storage/geo.ts'
+import { findGeoProblem } from './storage/geo.ts'
 
 export interface Config {
   port: number
@@ -131,7 +131,7 @@ export function readConfig(env: Environment = process.env): Config {
     fastPath: readFastPath(get('FAST_PATH'), wrong),
     logLevel: readLogLevel(get('LOG_LEVEL'), wrong),
   }
-  const badGeo = config.geoipDb === undefined ? undefined : geoProblem(config.geoipDb)
+  const badGeo = config.geoipDb === undefined ? undefined : findGeoProblem(config.geoipDb)
   if (badGeo) wrong('GEOIP_DB', badGeo, 'Give the path of an .mmdb file, or leave it out.')
   if (get('CLICKHOUSE_URL')) {
     wrong('CLICKHOUSE_URL', 'this version keeps clicks in DuckDB only', 'Leave it out.')
@@ -139,13 +139,13 @@ export function readConfig(env: Environment = process.env): Config {
   checkSecret(get('TOWPATH_SECRET'), wrong)
   makeDataDir(dataDir, wrong)
   if (problems.length > 0) throw new ConfigError(problems)
-  return { ...config, secret: get('TOWPATH_SECRET') ?? keptSecret(dataDir) }
+  return { ...config, secret: get('TOWPATH_SECRET') ?? readOrCreateSecret(dataDir) }
 }
 
 type Get = (name: string) => string | undefined
-type Wrong = (name: string, what: string, fix: string) => void
+type ProblemReporter = (name: string, what: string, fix: string) => void
 
-function readPort(text: string | undefined, wrong: Wrong): number {
+function readPort(text: string | undefined, wrong: ProblemReporter): number {
   if (text === undefined) return 3000
   const port = Number(text)
   // Not 0: the system would choose one, and the address in every short link would be wrong.
@@ -154,15 +154,15 @@ function readPort(text: string | undefined, wrong: Wrong): number {
   return 3000
 }
 
-function readHost(text: string | undefined, wrong: Wrong): string {
+function readHost(text: string | undefined, wrong: ProblemReporter): string {
   if (text === undefined) return '0.0.0.0'
   const name = text.replace(/^\[(.*)\]$/, '$1')
-  if (parseAddress(name) || /^(?=.*[a-z])[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(name)) return name
+  if (parseIpAddress(name) || /^(?=.*[a-z])[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(name)) return name
   wrong('HOST', `"${text}" is not an address to listen on`, 'Use 0.0.0.0 for every one, or 127.0.0.1.')
   return '0.0.0.0'
 }
 
-function readOrigin(text: string | undefined, host: string, port: number, wrong: Wrong): string {
+function readOrigin(text: string | undefined, host: string, port: number, wrong: ProblemReporter): string {
   const shown = ['0.0.0.0', '::'].includes(host) ? 'localhost' : host
   const local = `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`
   if (text === undefined) return local
@@ -177,13 +177,13 @@ function readOrigin(text: string | undefined, host: string, port: number, wrong:
   return local
 }
 
-function readDatabaseUrl(text: string | undefined, wrong: Wrong): string | undefined {
+function readDatabaseUrl(text: string | undefined, wrong: ProblemReporter): string | undefined {
   if (text === undefined || /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? '')) return text
   wrong('DATABASE_URL', 'is not a PostgreSQL address', 'Use postgres://user:password@host:5432/database.')
   return undefined
 }
 
-function readNetworks(name: string, get: Get, wrong: Wrong): Network[] {
+function readNetworks(name: string, get: Get, wrong: ProblemReporter): Network[] {
   const networks: Network[] = []
   for (const part of get(name)
     ?.split(/[\s,]+/)
@@ -197,7 +197,7 @@ function readNetworks(name: string, get: Get, wrong: Wrong): Network[] {
 
 const SITEVERIFY = 'https://challenges.cloudflare.com/turnstile/v0/siteverify'
 
-function readTurnstile(get: Get, wrong: Wrong): TurnstileKeys | undefined {
+function readTurnstile(get: Get, wrong: ProblemReporter): TurnstileKeys | undefined {
   const [siteKey, secretKey] = [get('TURNSTILE_SITE_KEY'), get('TURNSTILE_SECRET_KEY')]
   const verifyUrl = get('TURNSTILE_VERIFY_URL') ?? SITEVERIFY
   const url = URL.parse(verifyUrl)
@@ -218,7 +218,7 @@ function readTurnstile(get: Get, wrong: Wrong): TurnstileKeys | undefined {
 const MAIL_FROM = /^(?:[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/
 
 /** Both or neither: mail needs a way out and somebody it is from. */
-function readMail(get: Get, wrong: Wrong): Pick<Config, 'smtpUrl' | 'mailFrom'> {
+function readMail(get: Get, wrong: ProblemReporter): Pick<Config, 'smtpUrl' | 'mailFrom'> {
   const [smtpUrl, mailFrom] = [get('SMTP_URL'), get('MAIL_FROM')]
   const url = smtpUrl === undefined ? undefined : URL.parse(smtpUrl)
   if (url !== undefined && !(url && /^smtps?:$/.test(url.protocol) && url.hostname !== '')) {
@@ -245,7 +245,7 @@ function readMail(get: Get, wrong: Wrong): Pick<Config, 'smtpUrl' | 'mailFrom'> 
   return { smtpUrl, mailFrom }
 }
 
-function readSignup(text: string | undefined, wrong: Wrong): Config['signup'] {
+function readSignup(text: string | undefined, wrong: ProblemReporter): Config['signup'] {
   if (text === undefined || text === 'invite' || text === 'open') return text ?? 'invite'
   wrong('SIGNUP', `"${text}" is not a rule`, 'Use invite, or open to let everybody in.')
   return 'invite'
@@ -254,7 +254,7 @@ function readSignup(text: string | undefined, wrong: Wrong): Config['signup'] {
 const OIDC_SETTINGS = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const
 
 /** All three or none; the name is what people read on the button. */
-function readOidc(get: Get, wrong: Wrong): OidcSettings | undefined {
+function readOidc(get: Get, wrong: ProblemReporter): OidcSettings | undefined {
   const [issuer, clientId, clientSecret] = OIDC_SETTINGS.map(get)
   const name = get('OIDC_NAME')
   const url = issuer === undefined ? undefined : URL.parse(issuer)
@@ -279,7 +279,7 @@ function readOidc(get: Get, wrong: Wrong): OidcSettings | undefined {
 const PATH = /^[A-Za-z0-9](?:[\w.-]{0,61}[A-Za-z0-9])?$/
 
 /** One segment each, that nothing else is called by. */
-function readPaths(get: Get, wrong: Wrong): Pick<Config, 'snippetPath' | 'intakePath'> {
+function readPaths(get: Get, wrong: ProblemReporter): Pick<Config, 'snippetPath' | 'intakePath'> {
   const read = (name: string, usual: string) => {
     const path = get(name) ?? usual
     const taken = path !== usual && RESERVED_SLUGS.has(path.toLowerCase())
@@ -296,7 +296,7 @@ function readPaths(get: Get, wrong: Wrong): Pick<Config, 'snippetPath' | 'intake
   return { snippetPath, intakePath }
 }
 
-function readPlan(text: string | undefined, wrong: Wrong): Plan {
+function readPlan(text: string | undefined, wrong: ProblemReporter): Plan {
   if (text === undefined) return 'enterprise'
   const plan = PLANS.find((known) => known === text.toLowerCase())
   if (plan) return plan
@@ -307,7 +307,7 @@ function readPlan(text: string | undefined, wrong: Wrong): Plan {
 /** 100 years: more is a slip, and would be before there were clocks. */
 const RETENTION_DAYS_MAX = 36_500
 
-function readRetention(text: string | undefined, wrong: Wrong): number | undefined {
+function readRetention(text: string | undefined, wrong: ProblemReporter): number | undefined {
   if (text === undefined) return undefined
   const days = Number(text)
   if (/^\d+$/.test(text) && days >= 1 && days <= RETENTION_DAYS_MAX) return days
@@ -319,20 +319,20 @@ function readRetention(text: string | undefined, wrong: Wrong): number | undefin
   return undefined
 }
 
-function readFastPath(text: string | undefined, wrong: Wrong): boolean {
+function readFastPath(text: string | undefined, wrong: ProblemReporter): boolean {
   if (text === undefined || text === 'on') return true
   if (text !== 'off') wrong('FAST_PATH', `"${text}" is not a switch`, 'Use on or off.')
   return false
 }
 
-function readLogLevel(text: string | undefined, wrong: Wrong): LogLevel {
+function readLogLevel(text: string | undefined, wrong: ProblemReporter): LogLevel {
   const level = LOG_LEVELS.find((known) => known === (text ?? 'info'))
   if (level) return level
   wrong('LOG_LEVEL', `"${text}" is not a level`, `Use one of ${LOG_LEVELS.join(', ')}.`)
   return 'info'
 }
 
-function readSchemes(text: string | undefined, wrong: Wrong): string[] {
+function readSchemes(text: string | undefined, wrong: ProblemReporter): string[] {
   const names = text?.split(/[\s,]+/).filter(Boolean) ?? []
   const schemes = names.map((name) => `${name.replace(/:(\/\/)?$/, '').toLowerCase()}:`)
   for (const scheme of schemes) {
@@ -345,7 +345,7 @@ function readSchemes(text: string | undefined, wrong: Wrong): string[] {
   return schemes
 }
 
-function checkSecret(text: string | undefined, wrong: Wrong) {
+function checkSecret(text: string | undefined, wrong: ProblemReporter) {
   if (text === undefined) return
   const fix =
     'Use 32 or more random characters (openssl rand -hex 32), or leave it out: one is made and kept.'
@@ -353,7 +353,7 @@ function checkSecret(text: string | undefined, wrong: Wrong) {
   else if (PLACEHOLDER.test(text)) wrong('TOWPATH_SECRET', 'is a placeholder', fix)
 }
 
-function makeDataDir(dataDir: string, wrong: Wrong) {
+function makeDataDir(dataDir: string, wrong: ProblemReporter) {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     const probe = join(dataDir, '.writable')
@@ -366,7 +366,7 @@ function makeDataDir(dataDir: string, wrong: Wrong) {
 }
 
 /** The secret of this installation, made on the first start. */
-function keptSecret(dataDir: string): string {
+function readOrCreateSecret(dataDir: string): string {
   const path = join(dataDir, 'secret')
   if (!existsSync(path)) {
     // Linked when it is whole: the command line may read it in the same moment, or make it, and then theirs counts.

@@ -3,7 +3,7 @@
 
 import { join } from 'node:path'
 import { html, raw } from 'hono/html'
-import { answerFailure } from './http/answer.ts'
+import { toErrorResponse } from './http/error-response.ts'
 import { requestId } from './http/request-id.ts'
 import { notFound, unavailable } from './lib/failure.ts'
 import { log } from './lib/log.ts'
@@ -68,7 +68,7 @@ export function openDashboard({ origin }: { origin: string }) {
         headers: { ...PAGE_HEADERS, ...secure, 'X-Request-Id': id },
       })
     } catch (error) {
-      return answerFailure(error, id)
+      return toErrorResponse(error, id)
     }
   }
 }

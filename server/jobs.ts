@@ -1,29 +1,29 @@
-// Every background job: name, period, function. (Shipping hits has a worker of its own: features/hits/ship.ts.)
+// Every background job: name, period, function. (Shipping hits has a worker of its own: features/hits/worker/client.ts.)
 
-import { forgetOldKeys } from './features/accounts/idempotency.ts'
-import { forgetOldInvitations } from './features/accounts/invitations.ts'
-import { forgetOldWindows } from './features/accounts/limits.ts'
-import { forgetEndedSessions } from './features/accounts/session.ts'
-import { forgetSpentTokens } from './features/forms/captcha-tokens.ts'
-import { type ErasureNeeds, eraseDeleted } from './features/hits/erasures.ts'
-import { retainedSince } from './features/hits/pruning.ts'
-import { ensureSalts } from './features/hits/salts.ts'
-import type { Salt } from './features/hits/visitor.ts'
-import { forgetOldAttempts } from './features/notify/record.ts'
+import { pruneIdempotencyKeys } from './features/accounts/access/idempotency.ts'
+import { pruneRateWindows } from './features/accounts/access/rate-limiter.ts'
+import { pruneSessions } from './features/accounts/access/session.ts'
+import { pruneInvitations } from './features/accounts/workspaces/invitations.ts'
+import { pruneSpentTokens } from './features/forms/captcha/spent-tokens.ts'
+import { toRetentionStart } from './features/hits/batches/retention.ts'
+import { type ErasureNeeds, eraseDeletedWorkspaces } from './features/hits/erase-deleted-workspaces.ts'
+import { pruneAttempts } from './features/notify/delivery/record-attempts.ts'
+import { ensureSalts } from './features/visitors/salts.ts'
+import type { DailySalt } from './features/visitors/visitor-id.ts'
 import { describeError, log } from './lib/log.ts'
-import type { Rows } from './storage/rows/open.ts'
+import type { Database } from './storage/database/open-database.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const DAY = 24 * 60 * MINUTE
 
 export interface JobNeeds extends ErasureNeeds {
-  rows: Rows
+  db: Database
   now: () => number
-  setSalts: (salts: Salt[]) => void
+  setSalts: (salts: DailySalt[]) => void
   hitRetentionDays: number | undefined
   forgetHits: (since: number) => Promise<void>
-  settleAttribution: () => Promise<void>
+  resolvePendingAttribution: () => Promise<void>
 }
 
 interface Job {
@@ -38,56 +38,56 @@ const JOBS: Job[] = [
   {
     name: 'rotate visitor salts',
     everyMs: 5 * MINUTE,
-    run: async ({ rows, now, setSalts }) => setSalts(await ensureSalts({ rows, now: now() })),
+    run: async ({ db, now, setSalts }) => setSalts(await ensureSalts({ db, now: now() })),
   },
   {
     name: 'forget old idempotency keys',
     everyMs: 60 * MINUTE,
-    run: ({ rows, now }) => forgetOldKeys(rows, now()),
+    run: ({ db, now }) => pruneIdempotencyKeys(db, now()),
   },
   {
     name: 'forget old rate windows',
     everyMs: 10 * MINUTE,
-    run: ({ rows, now }) => forgetOldWindows(rows, now()),
+    run: ({ db, now }) => pruneRateWindows(db, now()),
   },
   {
     name: 'forget sessions that have ended',
     everyMs: 60 * MINUTE,
-    run: ({ rows, now }) => forgetEndedSessions(rows, now()),
+    run: ({ db, now }) => pruneSessions(db, now()),
   },
   {
     name: 'forget old invitations',
     everyMs: 60 * MINUTE,
-    run: ({ rows, now }) => forgetOldInvitations(rows, now()),
+    run: ({ db, now }) => pruneInvitations(db, now()),
   },
   {
     name: 'forget old attempts at deliveries',
     everyMs: 60 * MINUTE,
-    run: ({ rows, now }) => forgetOldAttempts(rows, now()),
+    run: ({ db, now }) => pruneAttempts(db, now()),
   },
   {
     name: 'remove hits past their retention',
     everyMs: DAY,
     firstMs: 30 * SECOND,
     run: async ({ now, hitRetentionDays, forgetHits }) => {
-      if (hitRetentionDays !== undefined) await forgetHits(retainedSince(now(), hitRetentionDays))
+      if (hitRetentionDays !== undefined) await forgetHits(toRetentionStart(now(), hitRetentionDays))
     },
   },
   {
     name: 'say which link brought a submission',
     everyMs: SECOND,
-    run: ({ settleAttribution }) => settleAttribution(),
+    run: ({ resolvePendingAttribution }) => resolvePendingAttribution(),
   },
   {
     name: 'forget spent captcha tokens',
     everyMs: 10 * MINUTE,
-    run: ({ rows, now }) => forgetSpentTokens(rows, now()),
+    run: ({ db, now }) => pruneSpentTokens(db, now()),
   },
   {
     // Often, because until then redirects of a deleted workspace go on.
     name: 'finish deleting workspaces',
     everyMs: 2 * SECOND,
-    run: eraseDeleted,
+    run: eraseDeletedWorkspaces,
   },
 ]
 

@@ -1,7 +1,12 @@
 // The product with the fast path and without it: the same answers, the same hits.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { BROWSER, startServer, type TestServer, type TestWorkspace } from '../tests/support/server.ts'
+import {
+  BROWSER_USER_AGENT,
+  startServer,
+  type TestServer,
+  type TestWorkspace,
+} from '../tests/support/server/test-server.ts'
 
 const LINKS: [string, Record<string, unknown>][] = [
   ['plain', {}],
@@ -19,7 +24,7 @@ beforeAll(async () => {
   for (const FAST_PATH of ['on', 'off']) {
     const environment = { FAST_PATH, TRUST_PROXY: '127.0.0.1' }
     const server = await startServer('sqlite', { environment })
-    servers.push({ server, workspace: await server.workspace() })
+    servers.push({ server, workspace: await server.createWorkspace() })
   }
 }, 60_000)
 afterAll(() => Promise.all(servers.map(({ server }) => server.close())))
@@ -36,10 +41,10 @@ async function answerOf(server: TestServer, path: string, init: RequestInit = {}
 
 test.each(LINKS)('a link %s is answered alike', async (_, fields) => {
   const [on, off] = await fromBoth(async ({ server, workspace }) => {
-    const { slug } = await workspace.link({ ...fields, title: 'same' })
+    const { slug } = await workspace.createLink({ ...fields, title: 'same' })
     // The second time the link is in memory.
     await server.click(slug)
-    const headers = { 'User-Agent': BROWSER, 'X-Forwarded-For': '8.8.8.8' }
+    const headers = { 'User-Agent': BROWSER_USER_AGENT, 'X-Forwarded-For': '8.8.8.8' }
     const answers = [
       await answerOf(server, `/${slug}?a=b`, { headers }),
       await answerOf(server, `/${slug}`, { headers, method: 'HEAD' }),
@@ -69,7 +74,7 @@ test.each<[string, string, RequestInit]>([
 test('the clicks are recorded alike', async () => {
   for (const groupBy of ['country', 'device', 'class', 'trigger']) {
     const [on, off] = await fromBoth(async ({ server, workspace }) => {
-      await server.shipped()
+      await server.waitUntilShipped()
       const { json } = await workspace.api(`/analytics/clicks?class=all&groupBy=${groupBy}`)
       return json.data
     })

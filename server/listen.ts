@@ -2,10 +2,24 @@
 // listens on this machine only; without the fast path `Bun.serve` has the public address itself.
 
 import type { App } from './app.ts'
-import { type Front, openFront } from './http/front.ts'
-import type { Peers } from './http/peers.ts'
+import { toErrorResponse } from './http/error-response.ts'
+import { type FastPath, openFastPath } from './http/fast-path/listener.ts'
+import { requestId } from './http/request-id.ts'
+import type { ServerHandle } from './http/server-handle.ts'
 
 const LOCAL = '127.0.0.1'
+
+// Honest slow uploads pass, and a client that drips its request is still cut off (Bun counts in seconds).
+const IDLE_SECONDS = 30
+
+const OPTIONS = {
+  error: (error: Error) => toErrorResponse(error, requestId(null)),
+  // Bun's own error page shows source code.
+  development: false,
+  idleTimeout: IDLE_SECONDS,
+  // Larger bodies than ours are refused by the routes, each in its own words.
+  maxRequestBodySize: 64 * 1024 * 1024,
+}
 
 export interface ListenOptions {
   host: string
@@ -13,31 +27,34 @@ export interface ListenOptions {
   fastPath: boolean
 }
 
-/** Who is at the other end of a connection to `Bun.serve`, when it is not that address itself. */
+type Listening = Pick<App, 'serve' | 'fastPath'>
+
+/** Finds the client of a connection to `Bun.serve`. */
 type FindClient = (peer: { address: string; port: number }) => string | undefined
 
 /** @throws when the address cannot be listened on */
-export function listen(options: ListenOptions, app: App) {
+export function listen(options: ListenOptions, app: Listening) {
   return options.fastPath ? listenWithFastPath(options, app) : listenWithoutFastPath(options, app)
 }
 
-function listenWithoutFastPath({ host, port }: ListenOptions, { serve }: App) {
+function listenWithoutFastPath({ host, port }: ListenOptions, { serve }: Listening) {
   const server = startServer(serve, { hostname: host, port }, ({ address }) => address)
   return { stop: (force: boolean) => server.stop(force) }
 }
 
-function listenWithFastPath({ host, port }: ListenOptions, { serve, redirect, post }: App) {
-  let front: Front | undefined
+function listenWithFastPath({ host, port }: ListenOptions, { serve, fastPath }: Listening) {
+  let listener: FastPath | undefined
   // Never the relay's own address: who is gone is nobody, and must not pass for a proxy on this machine.
-  const server = startServer(serve, { hostname: LOCAL, port: 0 }, (peer) => front?.peerOf(peer.port))
+  const server = startServer(serve, { hostname: LOCAL, port: 0 }, (peer) =>
+    listener?.findPeerAddress(peer.port),
+  )
   try {
-    front = openFront({
+    listener = openFastPath({
       hostname: host,
       port,
       behind: { hostname: LOCAL, port: server.port as number },
-      redirect,
-      post,
-      idleSeconds: serve.idleTimeout,
+      ...fastPath,
+      idleSeconds: IDLE_SECONDS,
     })
   } catch (error) {
     void server.stop(true)
@@ -46,18 +63,18 @@ function listenWithFastPath({ host, port }: ListenOptions, { serve, redirect, po
   return {
     /** Takes no connections any more, and ends when what runs has been answered; at once with `force`. */
     async stop(force: boolean) {
-      front?.stop()
+      listener?.stop()
       await server.stop(force)
     },
   }
 }
 
 function startServer(
-  { routes, fetch: handle, ...options }: App['serve'],
+  { routes, fetch: handle }: App['serve'],
   address: { hostname: string; port: number },
   findClient: FindClient,
 ) {
-  const peers: Peers = {
+  const peers: ServerHandle = {
     requestIP(request) {
       const peer = server.requestIP(request)
       const client = peer && findClient(peer)
@@ -66,15 +83,15 @@ function startServer(
     timeout: (request, seconds) => server.timeout(request, seconds),
   }
   const server = Bun.serve({
-    ...options,
+    ...OPTIONS,
     ...address,
     routes: Object.fromEntries(
       Object.entries(routes).map(([path, handler]) => [
         path,
-        (request: Bun.BunRequest) => handler(request as never, peers),
+        (request: Bun.BunRequest) => handler(request, peers),
       ]),
     ),
-    fetch: (request) => handle(request, peers),
+    fetch: (request) => handle(request as Bun.BunRequest, peers),
   })
   return server
 }

@@ -5,12 +5,12 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../tests/support/free-port.ts'
-import { BROWSER, until } from '../tests/support/server.ts'
-import { newApiKey } from './features/accounts/api-key.ts'
-import { createKey } from './features/accounts/keys.ts'
-import { createWorkspace } from './features/accounts/workspaces.ts'
-import { openRows } from './storage/rows/open.ts'
+import { findFreePort } from '../tests/support/processes/free-port.ts'
+import { BROWSER_USER_AGENT, until } from '../tests/support/server/test-server.ts'
+import { generateApiKey } from './features/accounts/access/api-key.ts'
+import { createKey } from './features/accounts/access/keys.ts'
+import { createWorkspace } from './features/accounts/workspaces/workspaces.ts'
+import { openDatabase } from './storage/database/open-database.ts'
 
 const ROOT = join(import.meta.dir, '..')
 /** For a machine that is busy with other things. */
@@ -54,7 +54,7 @@ function launch(env: Record<string, string>) {
 }
 
 async function serve(env: Record<string, string> = {}) {
-  const port = Number(env.PORT ?? freePort())
+  const port = Number(env.PORT ?? findFreePort())
   const dataDir = env.DATA_DIR ?? freshDir()
   const server = launch({ PORT: String(port), DATA_DIR: dataDir, ...env })
   started.push(server)
@@ -68,13 +68,13 @@ async function serve(env: Record<string, string> = {}) {
 
 /** A workspace beside the running server, as the command line makes one. */
 async function makeKey(dataDir: string) {
-  const rows = await openRows({ dataDir })
+  const db = await openDatabase({ dataDir })
   try {
-    const needs = { rows, now: Date.now }
+    const needs = { db, now: Date.now }
     const workspace = await createWorkspace(needs, { name: 'w', plan: 'enterprise' })
     return (await createKey(needs, workspace.id, 'k')).key
   } finally {
-    await rows.close()
+    await db.close()
   }
 }
 
@@ -100,7 +100,7 @@ describe('a start', () => {
   })
 
   test('with a wrong environment stops within 2 s of work: every problem on a line of its own, no socket, no rows', async () => {
-    const [PORT, DATA_DIR] = [String(freePort()), freshDir()]
+    const [PORT, DATA_DIR] = [String(findFreePort()), freshDir()]
     const server = launch({
       PORT,
       DATA_DIR,
@@ -146,7 +146,7 @@ describe('a start', () => {
 
   test('beside another server on the same directory says so, and the other goes on', async () => {
     const first = await serve()
-    const second = launch({ PORT: String(freePort()), DATA_DIR: first.dataDir })
+    const second = launch({ PORT: String(findFreePort()), DATA_DIR: first.dataDir })
     expect(await second.ended()).toBe(1)
     expect(second.output.err).toContain(`Another Towpath server is running on ${first.dataDir}. Stop it, or`)
     expect(second.output.out).toBe('')
@@ -156,9 +156,9 @@ describe('a start', () => {
   })
 
   test('without its database says what does not answer', async () => {
-    const port = freePort()
+    const port = findFreePort()
     const server = launch({
-      PORT: String(freePort()),
+      PORT: String(findFreePort()),
       DATA_DIR: freshDir(),
       DATABASE_URL: `postgres://u:hunter2@127.0.0.1:${port}/d`,
     })
@@ -210,7 +210,7 @@ describe('SIGTERM', () => {
         try {
           const response = await fetch(`${origin}/busy`, {
             redirect: 'manual',
-            headers: { 'User-Agent': BROWSER },
+            headers: { 'User-Agent': BROWSER_USER_AGENT },
           })
           await response.text()
           statuses.push(response.status)
@@ -271,7 +271,7 @@ test('no line of the log holds a key, a body, a query or an address', async () =
     process: child,
     ended,
   } = await serve({ LOG_LEVEL: 'info', TRUST_PROXY: '127.0.0.1' })
-  const [key, unknown] = [await makeKey(dataDir), newApiKey()]
+  const [key, unknown] = [await makeKey(dataDir), generateApiKey()]
   const send = (path: string, authorization: string, init: RequestInit = {}) =>
     fetch(origin + path, {
       ...init,

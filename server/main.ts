@@ -1,9 +1,10 @@
 // Starts the server: configuration, stores, socket; and ends it in order.
 
-import { type App, openApp } from './app.ts'
+import { createApp } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { describeError, log, setLogLevel } from './lib/log.ts'
 import { listen } from './listen.ts'
+import { openServices, type Services } from './services.ts'
 
 const DRAIN_MS = 25_000
 
@@ -19,9 +20,9 @@ function configure(): Config {
   }
 }
 
-async function open(config: Config): Promise<App> {
+async function open(config: Config): Promise<Services> {
   try {
-    return await openApp(config)
+    return await openServices(config)
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : ''
     process.stderr.write(
@@ -31,9 +32,9 @@ async function open(config: Config): Promise<App> {
   }
 }
 
-function listenOrEnd(config: Config, app: App) {
+function listenOrEnd(config: Config, services: Services) {
   try {
-    return listen(config, app)
+    return listen(config, createApp(services))
   } catch (error) {
     process.stderr.write(
       `Towpath cannot start:\n  HOST, PORT: ${config.host}:${config.port} cannot be used ` +
@@ -47,8 +48,8 @@ function listenOrEnd(config: Config, app: App) {
 process.umask(0o077)
 const config = configure()
 setLogLevel(config.logLevel)
-const app = await open(config)
-const server = listenOrEnd(config, app)
+const services = await open(config)
+const server = listenOrEnd(config, services)
 
 process.stdout.write(`Towpath listens on ${config.origin}\n`)
 process.stdout.write(
@@ -61,11 +62,11 @@ async function stop(signal: string) {
   if (stopping) process.exit(1)
   stopping = true
   log.info('stopping', { signal })
-  app.startDraining()
+  services.startDraining()
   const late = setTimeout(() => server.stop(true), DRAIN_MS)
   await server.stop(false)
   clearTimeout(late)
-  await app.close()
+  await services.close()
   log.info('stopped')
   process.exit(0)
 }

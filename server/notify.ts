@@ -1,38 +1,38 @@
 // Wires what tells people of submissions: the senders, the deliverer, and what the API of channels needs of both.
 
 import type { Config } from './config.ts'
-import { ownerEmails } from './features/accounts/members.ts'
-import { tellSubmissions } from './features/forms/told-submission.ts'
-import { sendBy } from './features/notify/channels.ts'
-import { openDeliverer } from './features/notify/deliver.ts'
-import { sealing } from './features/notify/secrets.ts'
+import { listOwnerEmails } from './features/accounts/workspaces/members.ts'
+import { createNotificationContentReader } from './features/forms/submissions/notification-content.ts'
+import { channelSenders } from './features/notify/channels/registry.ts'
+import { createSealing } from './features/notify/channels/secrets.ts'
+import { openDeliverer } from './features/notify/delivery/deliverer.ts'
 import { closeMailers } from './http/smtp.ts'
-import type { Rows } from './storage/rows/open.ts'
+import type { Database } from './storage/database/open-database.ts'
 
 export interface NotifyNeeds {
-  rows: Rows
+  db: Database
   now: () => number
-  settleAttribution: (workspaceId: number) => Promise<void>
+  resolvePendingAttribution: (workspaceId: number) => Promise<void>
 }
 
 /** Delivers from now on. */
-export async function openNotify(config: Config, { rows, now, settleAttribution }: NotifyNeeds) {
+export async function openNotify(config: Config, { db, now, resolvePendingAttribution }: NotifyNeeds) {
   const { origin, secret, webhookAllow, smtpUrl, mailFrom } = config
   const shared = {
     now,
-    sealing: sealing(secret),
-    sendBy,
+    sealing: createSealing(secret),
+    sendBy: channelSenders,
     send: { allow: webhookAllow, smtpUrl, mailFrom, origin },
-    readSubmission: tellSubmissions({ rows, origin, settleAttribution }),
-    ownerEmails: (workspaceId: number) => ownerEmails({ rows }, workspaceId),
+    readSubmission: createNotificationContentReader({ db, origin, resolvePendingAttribution }),
+    ownerEmails: (workspaceId: number) => listOwnerEmails({ db }, workspaceId),
   }
-  const deliverer = await openDeliverer({ ...shared, rows })
-  const { wake, figures } = deliverer
+  const deliverer = await openDeliverer({ ...shared, db })
+  const { wake, metrics } = deliverer
   return {
-    /** What `notifyApi` takes. */
+    /** What `createNotifyApi` takes. */
     api: { ...shared, wake },
     wake,
-    figures,
+    metrics,
     /** What is in hand is finished first. */
     async close() {
       await deliverer.close()

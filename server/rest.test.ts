@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'bun:test'
-import { type Call, onBothEngines, type TestWorkspace } from '../tests/support/server.ts'
+import { type HttpCall, onBothEngines, type TestWorkspace } from '../tests/support/server/test-server.ts'
 
 const MIB = 1024 * 1024
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const LINK = { destinationUrl: 'https://example.com/' }
-const post = (body: unknown, headers?: Record<string, string>): Call => ({ method: 'POST', body, headers })
+const post = (body: unknown, headers?: Record<string, string>): HttpCall => ({
+  method: 'POST',
+  body,
+  headers,
+})
 
 onBothEngines('the REST API', (server) => {
   const raw = async (
@@ -25,8 +29,8 @@ onBothEngines('the REST API', (server) => {
   }
 
   describe('says what is wrong', () => {
-    const GET: Call = {}
-    const FAILURES: [string, number, string, string, Call][] = [
+    const GET: HttpCall = {}
+    const FAILURES: [string, number, string, string, HttpCall][] = [
       ['text that is not JSON', 400, 'Invalid JSON body', '/links', post('{"destinationUrl":')],
       ['an empty body to create from', 400, 'Invalid JSON body', '/links', post('')],
       ['a list', 400, 'Request body must be a JSON object', '/links', post([LINK])],
@@ -94,7 +98,7 @@ onBothEngines('the REST API', (server) => {
       ['a limit out of range', 422, 'limit: must be from 1 to 100', '/links?limit=101', GET],
     ]
     test.each(FAILURES)('%s: %d %s', async (_, status, message, path, call) => {
-      const workspace = await server().workspace()
+      const workspace = await server().createWorkspace()
       const answer = await workspace.api(path, call)
       expect([answer.status, answer.json?.error]).toEqual([status, message])
       expectFailureShape(answer)
@@ -105,31 +109,31 @@ onBothEngines('the REST API', (server) => {
       ['slug', { slug: 'Taken-1' }, { slug: 'taken-1' }, 'Slug already in use'],
       ['external id', { externalId: 'e1' }, { externalId: 'e1' }, 'External id already in use'],
     ])('a taken %s: 409', async (_, first, second, message) => {
-      const workspace = await server().workspace()
-      await workspace.link(first)
+      const workspace = await server().createWorkspace()
+      await workspace.createLink(first)
       const answer = await workspace.api('/links', post({ ...LINK, ...second }))
       expect([answer.status, answer.json]).toEqual([409, { error: message }])
       expect((await workspace.api('/links')).json.total).toBe(1)
     })
 
     test('a taken tag name, without regard to case: 409', async () => {
-      const { api } = await server().workspace()
+      const { api } = await server().createWorkspace()
       expect((await api('/tags', post({ name: 'Spring' }))).status).toBe(201)
       const answer = await api('/tags', post({ name: 'sPRING' }))
       expect([answer.status, answer.json]).toEqual([409, { error: 'Tag name already in use' }])
     })
 
     test('several wrong fields are named at once', async () => {
-      const { api } = await server().workspace()
+      const { api } = await server().createWorkspace()
       const { status, json } = await api('/links', post({ destinationUrl: 7, clickLimit: 0, colour: 1 }))
       expect(status).toBe(422)
       expect(Object.keys(json.errors).sort()).toEqual(['clickLimit', 'colour', 'destinationUrl'])
     })
 
     test('another workspace’s link is answered like none at all, byte for byte', async () => {
-      const [one, other] = [await server().workspace(), await server().workspace()]
-      const { id } = await one.link()
-      for (const call of [{}, { method: 'PATCH', body: {} }, { method: 'DELETE' }] as Call[]) {
+      const [one, other] = [await server().createWorkspace(), await server().createWorkspace()]
+      const { id } = await one.createLink()
+      for (const call of [{}, { method: 'PATCH', body: {} }, { method: 'DELETE' }] as HttpCall[]) {
         const [theirs, none] = [
           await other.api(`/links/${id}`, call),
           await other.api('/links/987654321', call),
@@ -166,13 +170,11 @@ onBothEngines('the REST API', (server) => {
   })
 
   test('every known path answers a wrong method with 405 and the right ones', async () => {
-    const routes = server()
-      .app.restRoutes()
-      .filter(({ method }) => method !== 'ALL')
+    const routes = server().app.routes.rest.filter(({ method }) => method !== 'ALL')
     expect(routes.length).toBeGreaterThan(10)
     const byPath = Map.groupBy(routes, ({ path }) => path.replace(/:\w+|\{\w+\}/g, '123456'))
     for (const [path, known] of byPath) {
-      const workspace = await server().workspace()
+      const workspace = await server().createWorkspace()
       const ask = (method: string) =>
         server().call(path, { method, headers: { Authorization: `Bearer ${workspace.key}` } })
       const refused = await ask('OPTIONS')
@@ -195,7 +197,7 @@ onBothEngines('the REST API', (server) => {
       ['chunks', chunked(MIB + 1)],
       ['chunks', chunked(8 * MIB)],
     ])('more than 1 MiB, with %s: 413', async (_, body) => {
-      const workspace = await server().workspace()
+      const workspace = await server().createWorkspace()
       const answer = await raw(workspace, body)
       expect([answer.status, answer.text]).toEqual([413, '{"error":"Request body too large"}'])
       expectFailureShape(answer)
@@ -203,7 +205,7 @@ onBothEngines('the REST API', (server) => {
     })
 
     test('exactly 1 MiB is read', async () => {
-      const workspace = await server().workspace()
+      const workspace = await server().createWorkspace()
       const json = JSON.stringify(LINK)
       const { status } = await raw(workspace, json + ' '.repeat(MIB - json.length))
       expect(status).toBe(201)
@@ -211,7 +213,7 @@ onBothEngines('the REST API', (server) => {
     })
 
     test('a size is refused before the type, and the type before the content', async () => {
-      const workspace = await server().workspace()
+      const workspace = await server().createWorkspace()
       expect((await raw(workspace, new Uint8Array(MIB + 1), { 'Content-Type': 'text/plain' })).status).toBe(
         413,
       )
@@ -219,7 +221,7 @@ onBothEngines('the REST API', (server) => {
     })
 
     test('bytes that are no UTF-8: 400', async () => {
-      const workspace = await server().workspace()
+      const workspace = await server().createWorkspace()
       const text = Buffer.from(JSON.stringify({ ...LINK, title: '#' }))
       text[text.indexOf('#')] = 0xff
       const answer = await raw(workspace, text)
@@ -232,7 +234,7 @@ onBothEngines('the REST API', (server) => {
       '{"destinationUrl":"https://example.com/","geoTargeting":{"__proto__":{"DE":"https://a.example"}}}',
       '{"destinationUrl":"https://example.com/","geoTargeting":{"__pr\\u006fto__":"https://a.example"}}',
     ])('a prototype is no field: 422 %s', async (body) => {
-      const workspace = await server().workspace()
+      const workspace = await server().createWorkspace()
       const { status, text } = await raw(workspace, body)
       expect([status, text]).toEqual([
         422,
@@ -242,13 +244,13 @@ onBothEngines('the REST API', (server) => {
     })
 
     test('a hundred thousand brackets are JSON, and no link', async () => {
-      const workspace = await server().workspace()
+      const workspace = await server().createWorkspace()
       const deep = `{"destinationUrl":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
       expect((await raw(workspace, deep)).status).toBe(422)
     })
 
     test('without a content type: 415', async () => {
-      const { key } = await server().workspace()
+      const { key } = await server().createWorkspace()
       const response = await fetch(`${server().origin}/v1/links`, {
         method: 'POST',
         body: new TextEncoder().encode(JSON.stringify(LINK)),
@@ -268,7 +270,7 @@ onBothEngines('the REST API', (server) => {
       'Application/JSON',
       'application/merge-patch+json',
     ])('as %s', async (type) => {
-      const workspace = await server().workspace()
+      const workspace = await server().createWorkspace()
       const { status, text } = await raw(workspace, JSON.stringify({ ...LINK, title: 'Grüße 🎈' }), {
         'Content-Type': type,
       })
@@ -276,8 +278,8 @@ onBothEngines('the REST API', (server) => {
     })
 
     test('a PATCH with an empty body, or an empty object, changes nothing and is 200', async () => {
-      const { link, key, api } = await server().workspace()
-      const made = await link({ title: 'stays' })
+      const { createLink, key, api } = await server().createWorkspace()
+      const made = await createLink({ title: 'stays' })
       const bare = (headers: Record<string, string>, body?: string) =>
         fetch(`${server().origin}/v1/links/${made.id}`, {
           method: 'PATCH',
@@ -299,7 +301,7 @@ onBothEngines('the REST API', (server) => {
     const id = (answer: { headers: Headers }) => answer.headers.get('x-request-id') ?? ''
 
     test('by the caller’s own id where that is harmless, on success and on every failure', async () => {
-      const { api } = await server().workspace()
+      const { api } = await server().createWorkspace()
       const headers = { 'X-Request-Id': 'order-4711-a' }
       for (const answer of [
         await api('/links', { headers }),
@@ -316,7 +318,7 @@ onBothEngines('the REST API', (server) => {
     })
 
     test('else by a new one each time', async () => {
-      const { api } = await server().workspace()
+      const { api } = await server().createWorkspace()
       const seen = new Set<string>()
       for (const given of [
         undefined,
@@ -335,7 +337,7 @@ onBothEngines('the REST API', (server) => {
   })
 
   test('HEAD is GET without the body', async () => {
-    const { api } = await server().workspace()
+    const { api } = await server().createWorkspace()
     const { status, text, headers } = await api('/links', { method: 'HEAD' })
     expect([status, text]).toEqual([200, ''])
     expect(headers.get('x-ratelimit-remaining')).toBe('299')
@@ -343,7 +345,7 @@ onBothEngines('the REST API', (server) => {
   })
 
   test('pages of other sites cannot read it', async () => {
-    const { api } = await server().workspace()
+    const { api } = await server().createWorkspace()
     const headers = { Origin: 'https://evil.example' }
     for (const answer of [
       await api('/links', { headers }),

@@ -1,19 +1,18 @@
-// The REST API under /v1: its gates in order, its routes, and the description it gives of itself.
+// What is common to all routes under /v1: the request's name and log line, finding the route, failures, and the
+// description of the API at /v1/openapi.json. app.ts has these gates in their order.
 
 import type { OpenAPIHono } from '@hono/zod-openapi'
-import type { MiddlewareHandler } from 'hono'
-import { type ApiEnv, guard, newApi } from './features/accounts/guard.ts'
-import { idempotency } from './features/accounts/idempotency.ts'
-import type { RateLimiter } from './features/accounts/limits.ts'
-import { answerFailure } from './http/answer.ts'
-import { jsonBody } from './http/json-body.ts'
-import { methodTable } from './http/methods.ts'
+import type { ErrorHandler, Handler, MiddlewareHandler } from 'hono'
+import type { ApiEnv } from './features/accounts/access/guard.ts'
+import type { RateLimiter } from './features/accounts/access/rate-limiter.ts'
+import { toErrorResponse } from './http/error-response.ts'
 import { requestId } from './http/request-id.ts'
+import { noRoute, routeFor, routeTable } from './http/route-table.ts'
+import type { ServerHandle } from './http/server-handle.ts'
 import { refuseBrokenQuery } from './http/validation.ts'
-import { Failure, notFound } from './lib/failure.ts'
 import { log } from './lib/log.ts'
-import { asFailure } from './storage/rows/errors.ts'
-import type { Rows } from './storage/rows/open.ts'
+import { toFailure } from './storage/database/errors.ts'
+import type { Database } from './storage/database/open-database.ts'
 
 const DESCRIPTION = `Short links, click analytics and form capture that you host yourself.
 
@@ -22,61 +21,16 @@ dashboard asks the same paths with the cookie of a person who has signed in and 
 Answers are \`{"data": …}\`, failures \`{"error": "…"}\` with \`errors\` by field at 422. Times are ISO 8601 in UTC.`
 
 export interface RestNeeds {
-  rows: Rows
+  db: Database
   limiter: RateLimiter
   now: () => number
   origin: string
+  secret: string
   version: string
-  features: OpenAPIHono<ApiEnv>[]
-}
-
-/** A POST that says all by its address. */
-const BARE = [/\/channels\/[^/]+\/(?:test|rotate-secret)$/, /\/deliveries\/[^/]+\/retry$/]
-/** These wait for somebody else's server. */
-const SLOW = [/\/forms\/[^/]+\/check$/, /\/channels\/[^/]+\/test$/]
-/** What they answer opens a workspace, or they are about none. */
-const TOLD_ONCE = [/\/workspaces$/, /\/invitations(?:\/accept)?$/, /\/keys$/]
-
-/** A person asks these without naming a workspace. */
-const PERSONAL = [/\/v1\/workspaces$/, /\/v1\/invitations\/accept$/]
-
-const isOneOf = (paths: RegExp[]) => (path: string) => paths.some((each) => each.test(path))
-
-export function restApi(needs: RestNeeds) {
-  const api = newApi().basePath('/v1')
-  const methodsOf = methodTable(() => api.routes)
-
-  api.use(traced)
-  api.onError((error, c) => {
-    const answer = answerFailure(asFailure(error), c.get('requestId'))
-    // What the gates have set already (limits, request id) belongs on failures too.
-    c.res.headers.forEach((value, name) => {
-      if (/^x-/i.test(name)) answer.headers.set(name, value)
-    })
-    return answer
-  })
-  api.get('/openapi.json', (c) => c.json(describe(api, needs)))
-  api.use(guard({ ...needs, personal: isOneOf(PERSONAL) }))
-  api.use(async (c, next) => {
-    const methods = methodsOf(c.req.path)
-    if (methods.length === 0) throw notFound('')
-    const method = c.req.method === 'HEAD' ? 'GET' : c.req.method
-    if (!methods.includes(method))
-      throw new Failure('method_not_allowed', 'Method not allowed', { allow: methods.join(', ') })
-    await next()
-  })
-  api.use((c, next) => {
-    refuseBrokenQuery(c.req.url)
-    return next()
-  })
-  api.use(jsonBody({ lists: (path) => path.endsWith('/bulk'), bare: isOneOf(BARE) }))
-  api.use(idempotency({ ...needs, slow: isOneOf(SLOW), once: isOneOf(TOLD_ONCE) }))
-  for (const feature of needs.features) api.route('/', feature)
-  return api
 }
 
 /** Names the request and writes its line in the log: never its query, body or headers. */
-const traced: MiddlewareHandler<ApiEnv> = async (c, next) => {
+export const traceRequest: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const id = requestId(c.req.header('x-request-id'))
   const started = performance.now()
   c.set('requestId', id)
@@ -93,6 +47,50 @@ const traced: MiddlewareHandler<ApiEnv> = async (c, next) => {
     workspaceId: c.get('actor')?.workspaceId,
   })
 }
+
+/** Finds the route of a request, so that each gate after it can read what the route says of itself. */
+export function findRoute(api: OpenAPIHono<ApiEnv>): MiddlewareHandler<ApiEnv> {
+  const routesAt = routeTable(() => api.routes)
+  return (c, next) => {
+    const routes = routesAt(c.req.path)
+    const route = routeFor(routes, c.req.method)
+    if (!route) c.set('noRoute', noRoute(routes))
+    // With a method that the path does not have, a person is still asked for what the path needs of them.
+    c.set('facts', (route ?? routes[0])?.facts)
+    return next()
+  }
+}
+
+/** @throws Failure `not_found`, `method_not_allowed` */
+export const requireRoute: MiddlewareHandler<ApiEnv> = (c, next) => {
+  const failure = c.get('noRoute')
+  if (failure) throw failure
+  return next()
+}
+
+/** @throws Failure `invalid` */
+export const requireReadableQuery: MiddlewareHandler<ApiEnv> = (c, next) => {
+  refuseBrokenQuery(c.req.url)
+  return next()
+}
+
+export const answerApiFailure: ErrorHandler<ApiEnv> = (error, c) => {
+  const answer = toErrorResponse(toFailure(error), c.get('requestId'))
+  // What the gates have set already (limits, request id) belongs on failures too.
+  c.res.headers.forEach((value, name) => {
+    if (/^x-/i.test(name)) answer.headers.set(name, value)
+  })
+  return answer
+}
+
+/** As a handler for a socket: a route may change for how long the connection may be silent. */
+export const onSocket = (api: OpenAPIHono<ApiEnv>) => (request: Request, server: ServerHandle) =>
+  api.fetch(request, { setIdleSeconds: (seconds: number) => server.timeout(request, seconds) })
+
+export const describeApi =
+  (api: OpenAPIHono<ApiEnv>, needs: RestNeeds): Handler<ApiEnv> =>
+  (c) =>
+    c.json(describe(api, needs))
 
 function describe(api: OpenAPIHono<ApiEnv>, { origin, version }: RestNeeds) {
   const document = api.getOpenAPI31Document({

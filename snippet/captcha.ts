@@ -1,8 +1,8 @@
 // The second file of the snippet, /e/captcha-….js: what makes the tokens of forms that have a captcha.
 
-import type { Captcha, CaptchaAsked } from './captcha-loading.ts'
+import type { CaptchaRequest, CaptchaWidget } from './load-captcha.ts'
 import { type Challenge, solve } from './proof-of-work.ts'
-import { openTurnstile } from './turnstile.ts'
+import { renderTurnstile } from './turnstile.ts'
 
 /** A challenge is good for ten; the last minute is for sending, and for slow phones. */
 const GOOD_FOR_MS = 9 * 60_000
@@ -14,7 +14,7 @@ interface Run {
 }
 
 /** Begins when somebody turns to the form, so that the token is there before it is sent. */
-function openProofOfWork({ form, again }: CaptchaAsked, first: Challenge): Captcha {
+function openProofOfWork({ form, again }: CaptchaRequest, first: Challenge): CaptchaWidget {
   let given: { challenge: Challenge; until: number } | undefined = {
     challenge: first,
     until: Date.now() + GOOD_FOR_MS,
@@ -60,7 +60,7 @@ if (window.__towpath) {
   window.__towpath.captcha = (asked) => {
     const { described } = asked
     return described.provider === 'turnstile'
-      ? openTurnstile(asked, described.siteKey)
+      ? renderTurnstile(asked, described.siteKey)
       : openProofOfWork(asked, described.challenge)
   }
 }

@@ -1,9 +1,9 @@
 // What a visitor is told about a form: a word below each field that is wrong, or one line at the end of the form. As
 // text, never as markup, and without styles: the classes towpath-error and towpath-success are the page's to style.
 
-import { proto } from './place.ts'
+import { formPrototype } from './endpoints.ts'
 
-export type Errors = [name: string, message: string][]
+export type FormErrors = [name: string, message: string][]
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
 const CAPTCHA_FIELD = 'cf-turnstile-response'
@@ -12,12 +12,12 @@ const MESSAGE_MAX = 300
 
 let notes = 0
 
-export const controlsOf = (form: HTMLFormElement) =>
+export const listControls = (form: HTMLFormElement) =>
   [...document.querySelectorAll<Control>('input,select,textarea')].filter(
     (control) => control.form === form && control.type !== 'hidden',
   )
 
-export function openMessages(form: HTMLFormElement) {
+export function createMessages(form: HTMLFormElement) {
   const line = document.createElement('p')
   let undo: (() => void)[] = []
 
@@ -46,7 +46,7 @@ export function openMessages(form: HTMLFormElement) {
     line.className = name
     line.setAttribute('role', role)
     line.textContent = text
-    proto.append.call(form, line)
+    formPrototype.append.call(form, line)
   }
 
   return {
@@ -58,8 +58,8 @@ export function openMessages(form: HTMLFormElement) {
     /** Puts the line there before it speaks: only then do screen readers read it out. */
     prepare: () => say('', 'status', 'towpath-success'),
     succeed: (text: string) => say(text, 'status', 'towpath-success'),
-    fail(errors: Errors, text = '') {
-      const controls = controlsOf(form)
+    fail(errors: FormErrors, text = '') {
+      const controls = listControls(form)
       const rest: string[] = text ? [text] : []
       for (const [name, full] of errors) {
         const message = String(full).slice(0, MESSAGE_MAX)
@@ -73,10 +73,10 @@ export function openMessages(form: HTMLFormElement) {
   }
 }
 
-export type Messages = ReturnType<typeof openMessages>
+export type FormMessages = ReturnType<typeof createMessages>
 
 /** The errors that a native submission came back with, taken out of the page's address. */
-export function takeErrors(): Errors {
+export function takeErrors(): FormErrors {
   const parts = location.search.slice(1).split('&')
   const kept = parts.filter((part) => !/^_errors=/.test(part))
   if (kept.length === parts.length) return []

@@ -1,22 +1,22 @@
 // One form's way to the server without leaving the page, and back. Whatever goes wrong here, the browser sends it.
 
-import { type Captcha, type Described, openCaptcha } from './captcha-loading.ts'
-import type { Errors, Messages } from './messages.ts'
-import { intake, proto } from './place.ts'
-import type { Visit } from './visit.ts'
+import { formPrototype, intakeUrl } from './endpoints.ts'
+import { type CaptchaConfig, type CaptchaWidget, loadCaptcha } from './load-captcha.ts'
+import type { FormErrors, FormMessages } from './messages.ts'
+import type { PageVisit } from './visit.ts'
 
-export interface Facts {
+export interface FormInfo {
   successMessage: string | null
-  captcha: Described | null
+  captcha: CaptchaConfig | null
 }
 
 /** A form that we take care of. */
-export interface Enhanced {
+export interface EnhancedForm {
   form: HTMLFormElement
   key: string
-  facts: Facts
-  messages: Messages
-  captcha?: Promise<Captcha | undefined>
+  facts: FormInfo
+  messages: FormMessages
+  captcha?: Promise<CaptchaWidget | undefined>
   /** Being sent: further clicks do nothing. */
   busy?: boolean
   /** Has been sent by the browser itself, as a script could not reach the server. */
@@ -37,19 +37,19 @@ const DOUBLE_CLICK_MS = 700
 /** In which the browser has left the page, or been kept from it. */
 const LEFT_WITHIN_MS = 5_000
 
-const within = <T>(ms: number, promise: Promise<T>) =>
+const withTimeout = <T>(ms: number, promise: Promise<T>) =>
   Promise.race([promise, new Promise<undefined>((resolve) => setTimeout(resolve, ms))])
 
-export async function askFacts(keys: string[]): Promise<Record<string, Facts | undefined>> {
-  const answer = await fetch(`${intake}forms?keys=${keys.join()}`, { credentials: 'omit' })
+export async function fetchFormInfo(keys: string[]): Promise<Record<string, FormInfo | undefined>> {
+  const answer = await fetch(`${intakeUrl}forms?keys=${keys.join()}`, { credentials: 'omit' })
   return (await answer.json()).forms
 }
 
-export function captchaOf(it: Enhanced): Promise<Captcha | undefined> | undefined {
+export function startCaptcha(it: EnhancedForm): Promise<CaptchaWidget | undefined> | undefined {
   const { form, key, facts } = it
   if (!facts.captcha) return undefined
-  const again = async () => (await askFacts([key]))[key]?.captcha ?? undefined
-  it.captcha ??= openCaptcha({ form, key, described: facts.captcha, again }).catch(() => {
+  const again = async () => (await fetchFormInfo([key]))[key]?.captcha ?? undefined
+  it.captcha ??= loadCaptcha({ form, key, described: facts.captcha, again }).catch(() => {
     // Without it the server says what is missing; the next try loads it again.
     it.captcha = undefined
     return undefined
@@ -58,8 +58,12 @@ export function captchaOf(it: Enhanced): Promise<Captcha | undefined> | undefine
 }
 
 /** Adds what we know and the form does not. */
-export function complete(data: FormData, visit: Visit, { submitter, token }: Partial<Enhanced> = {}) {
-  const eid = visit.id()
+export function addHiddenFields(
+  data: FormData,
+  visit: PageVisit,
+  { submitter, token }: Partial<EnhancedForm> = {},
+) {
+  const eid = visit.eventId()
   if (eid) data.set('_service_eid', eid)
   if (token) data.set('cf-turnstile-response', token)
   const button = submitter as HTMLInputElement | null | undefined
@@ -69,59 +73,65 @@ export function complete(data: FormData, visit: Visit, { submitter, token }: Par
 }
 
 /** Ready for the next try: with a new token, as one works once. */
-export function release(it: Enhanced) {
+export function allowResend(it: EnhancedForm) {
   it.busy = false
   it.token = it.submitter = undefined
-  proto.removeAttribute.call(it.form, 'aria-busy')
+  formPrototype.removeAttribute.call(it.form, 'aria-busy')
   it.captcha?.then((captcha) => captcha?.reset()).catch(() => {})
 }
 
-function fallBack(it: Enhanced) {
+function submitNatively(it: EnhancedForm) {
   it.native = true
-  setTimeout(release, LEFT_WITHIN_MS, it)
-  proto.setAttribute.call(it.form, 'method', 'post')
-  proto.submit.call(it.form)
+  setTimeout(allowResend, LEFT_WITHIN_MS, it)
+  formPrototype.setAttribute.call(it.form, 'method', 'post')
+  formPrototype.submit.call(it.form)
 }
 
 /** @returns false where the page shows it in its own way */
-const tell = ({ form }: Enhanced, type: string, detail: object) =>
-  proto.dispatchEvent.call(
+const dispatch = ({ form }: EnhancedForm, type: string, detail: object) =>
+  formPrototype.dispatchEvent.call(
     form,
     new CustomEvent(`towpath:${type}`, { detail, bubbles: true, cancelable: true }),
   )
 
 /** @returns whether it was stored */
-async function settle(it: Enhanced, answer?: Response): Promise<boolean> {
+async function showResult(it: EnhancedForm, answer?: Response): Promise<boolean> {
   const said = await answer?.json().catch(() => undefined)
   const { form, key: formKey, messages } = it
   if (answer?.ok && said?.ok) {
-    if (tell(it, 'success', { formKey })) messages.succeed(it.facts.successMessage || SENT)
-    proto.reset.call(form)
+    if (dispatch(it, 'success', { formKey })) messages.succeed(it.facts.successMessage || SENT)
+    formPrototype.reset.call(form)
     return true
   }
   const errors: Record<string, string> = said?.errors ?? {}
-  const list: Errors = Object.entries(errors)
+  const list: FormErrors = Object.entries(errors)
   const error: string = said?.error || (list.length > 0 ? '' : FAILED)
-  if (tell(it, 'error', { formKey, status: answer?.status ?? 0, error, errors })) messages.fail(list, error)
+  if (dispatch(it, 'error', { formKey, status: answer?.status ?? 0, error, errors }))
+    messages.fail(list, error)
   return false
 }
 
-export async function send(it: Enhanced, url: string, submitter: HTMLElement | null, visit: Visit) {
+export async function submitForm(
+  it: EnhancedForm,
+  url: string,
+  submitter: HTMLElement | null,
+  visit: PageVisit,
+) {
   const { form, messages } = it
   const abort = new AbortController()
   let answer: Response | undefined
   it.busy = true
   it.submitter = submitter
   try {
-    proto.setAttribute.call(form, 'aria-busy', 'true')
+    formPrototype.setAttribute.call(form, 'aria-busy', 'true')
     messages.clear()
     messages.prepare()
     // At once: what is typed while we wait is not what was sent.
     const body = new FormData(form, submitter)
-    await within(LINKED_WITHIN_MS, visit.told())
-    const captcha = captchaOf(it)?.then((opened) => opened?.token())
-    it.token = captcha && (await within(TOKEN_WITHIN_MS, captcha))
-    complete(body, visit, it)
+    await withTimeout(LINKED_WITHIN_MS, visit.reported())
+    const captcha = startCaptcha(it)?.then((opened) => opened?.token())
+    it.token = captcha && (await withTimeout(TOKEN_WITHIN_MS, captcha))
+    addHiddenFields(body, visit, it)
     setTimeout(() => abort.abort(), ANSWERED_WITHIN_MS)
     answer = await fetch(url, {
       method: 'POST',
@@ -133,11 +143,11 @@ export async function send(it: Enhanced, url: string, submitter: HTMLElement | n
     })
   } catch {
     // Without any answer nothing was stored, as far as one can know. One that is late may have been.
-    if (!abort.signal.aborted && !it.native) return fallBack(it)
+    if (!abort.signal.aborted && !it.native) return submitNatively(it)
   }
   // First: what changes inside of something busy is not read out.
-  proto.removeAttribute.call(form, 'aria-busy')
-  const sent = await settle(it, answer)
-  if (sent) setTimeout(release, DOUBLE_CLICK_MS, it)
-  else release(it)
+  formPrototype.removeAttribute.call(form, 'aria-busy')
+  const sent = await showResult(it, answer)
+  if (sent) setTimeout(allowResend, DOUBLE_CLICK_MS, it)
+  else allowResend(it)
 }

@@ -1,9 +1,9 @@
 // The snippet, /t.js: records that a page is seen, and takes care of the forms on it. It must never be felt by the page
 // it is on: no error leaves it, and without it every form still works.
 
-import { enhanceForms } from './forms.ts'
+import { enhanceForms } from './enhance-forms.ts'
 import { takeErrors } from './messages.ts'
-import { openVisit } from './visit.ts'
+import { trackVisit } from './visit.ts'
 
 function start() {
   // The same tag twice on a page is one.
@@ -11,7 +11,7 @@ function start() {
   window.__towpath = {}
   // First, so that what went wrong on this page is not part of its address.
   const errors = takeErrors()
-  const visit = openVisit()
+  const visit = trackVisit()
   const enhance = () => {
     enhanceForms(visit, errors).catch(() => {})
   }

@@ -1,7 +1,7 @@
 // Cloudflare's widget, rendered by ourselves: only so can it be made anew after a failure, and be told for which form
 // its token is.
 
-import type { Captcha, CaptchaAsked } from './captcha-loading.ts'
+import type { CaptchaRequest, CaptchaWidget } from './load-captcha.ts'
 
 const SCRIPT = 'https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit'
 
@@ -32,7 +32,10 @@ const load = (nonce: string) =>
     document.head.append(element)
   })
 
-export async function openTurnstile({ form, key, nonce }: CaptchaAsked, sitekey: string): Promise<Captcha> {
+export async function renderTurnstile(
+  { form, key, nonce }: CaptchaRequest,
+  sitekey: string,
+): Promise<CaptchaWidget> {
   if (!api()) {
     loading ??= load(nonce)
     await loading
@@ -44,7 +47,7 @@ export async function openTurnstile({ form, key, nonce }: CaptchaAsked, sitekey:
     waiting = []
   }
   const box = document.createElement('div')
-  place(form, box)
+  insertBeforeButton(form, box)
   const id = turnstile.render(box, {
     sitekey,
     // Both come back with the token's verification: a token for one form is none for another.
@@ -72,7 +75,7 @@ export async function openTurnstile({ form, key, nonce }: CaptchaAsked, sitekey:
 }
 
 /** Before the button that sends, where people look next. */
-function place(form: HTMLFormElement, box: Element) {
+function insertBeforeButton(form: HTMLFormElement, box: Element) {
   const buttons = [...document.querySelectorAll<HTMLButtonElement>('button,input')]
   const button = buttons.find((each) => each.form === form && /^(submit|image)$/.test(each.type))
   if (button && HTMLFormElement.prototype.contains.call(form, button)) button.before(box)

@@ -1,176 +1,175 @@
-// The house rules of ARCHITECTURE.md, held by a test and not by memory. That each rule bites is shown in
-// support/architecture.test.ts.
+// Holds this repository to the rules of ARCHITECTURE.md. Exceptions with their reasons are listed here.
+// support/architecture/find-violations.test.ts shows what each rule refuses.
 
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { type Exception, type File, violations } from './support/architecture.ts'
-import { ownedTables } from './support/architecture-workspace.ts'
+import { BASELINE } from './support/architecture/baseline.ts'
+import { findViolations } from './support/architecture/find-violations.ts'
+import { ROOT, readCheckout } from './support/architecture/read-checkout.ts'
+import type { RuleException } from './support/architecture/rule.ts'
+import { listWorkspaceTables } from './support/architecture/workspace-scope.ts'
 
-const OPERATOR = 'for the operator on the command line, who is above workspaces'
-const JOB = 'a background job: nobody asks, and it is about every workspace'
-const OWN_ACCOUNT =
-  'about the person’s own account: who may sign up or in is its own rule, before there is an actor'
-const BEFORE_ACTOR = 'part of finding out who asks: the key itself says which workspace'
+const OPERATOR = 'the operator calls it on the command line, for any workspace'
+const JOB = 'a background job has no actor and works on every workspace'
+const OWN_ACCOUNT = 'it is about the person’s own account: there is no actor before somebody has signed in'
+const BEFORE_ACTOR = 'it finds the actor: the key says which workspace it belongs to'
 
-const except = (rule: Exception['rule'], file: string, what: string, why: string): Exception => {
+const createException = (
+  rule: RuleException['rule'],
+  file: string,
+  what: string,
+  why: string,
+): RuleException => {
   return { rule, file: `server/features/${file}`, what, why }
 }
 
-const EXCEPTIONS: Exception[] = [
-  except(
+const EXCEPTIONS: RuleException[] = [
+  createException(
     'workspace',
     'links/resolve.ts',
     'readLink',
-    'a redirect knows only the slug, which says whose link it is',
+    'a redirect knows only the slug, and the slug belongs to one workspace',
   ),
-  except(
+  createException(
     'workspace',
     'links/list.ts',
     'listLinks',
-    'filtered(), which makes both queries, names the workspace',
+    'filtered() makes both queries and names the workspace',
   ),
-  except('workspace', 'links/count-clicks.ts', 'addClicks', JOB),
-  except('workspace', 'accounts/sign-up.ts', 'openInvitations', OWN_ACCOUNT),
-  except('allow', 'accounts/sign-up.ts', 'signUp', OWN_ACCOUNT),
-  except('allow', 'accounts/sign-up.ts', '', OWN_ACCOUNT),
-  except('allow', 'accounts/reset.ts', 'makeResetLink', OWN_ACCOUNT),
-  except('allow', 'accounts/reset.ts', 'resetPassword', OWN_ACCOUNT),
-  except('allow', 'accounts/session.ts', 'moveEnd', OWN_ACCOUNT),
-  except('allow', 'accounts/session.ts', 'endSessions', OWN_ACCOUNT),
-  except('allow', 'accounts/session.ts', 'forgetEndedSessions', JOB),
-  except('allow', 'accounts/adapter.ts', 'open', OWN_ACCOUNT),
-  except('allow', 'accounts/adapter.ts', 'tableAccess', OWN_ACCOUNT),
-  except('workspace', 'accounts/keys.ts', 'findKeyActor', BEFORE_ACTOR),
-  except('workspace', 'accounts/keys.ts', 'noteUse', BEFORE_ACTOR),
-  except('workspace', 'accounts/keys.ts', 'revokeKey', OPERATOR),
-  except(
+  createException('workspace', 'links/count-clicks.ts', 'addClicks', JOB),
+  createException('workspace', 'accounts/auth/sign-up.ts', 'listPendingInvitations', OWN_ACCOUNT),
+  createException('allow', 'accounts/auth/sign-up.ts', 'signUp', OWN_ACCOUNT),
+  createException('allow', 'accounts/auth/sign-up.ts', '', OWN_ACCOUNT),
+  createException('allow', 'accounts/auth/reset-password.ts', 'createResetLink', OWN_ACCOUNT),
+  createException('allow', 'accounts/auth/reset-password.ts', 'resetPassword', OWN_ACCOUNT),
+  createException('allow', 'accounts/access/session.ts', 'extendSession', OWN_ACCOUNT),
+  createException('allow', 'accounts/access/session.ts', 'endSessions', OWN_ACCOUNT),
+  createException('allow', 'accounts/access/session.ts', 'pruneSessions', JOB),
+  createException('allow', 'accounts/auth/better-auth-adapter.ts', 'createAdapter', OWN_ACCOUNT),
+  createException('allow', 'accounts/auth/better-auth-adapter.ts', 'createTableAccess', OWN_ACCOUNT),
+  createException('workspace', 'accounts/access/keys.ts', 'findKeyActor', BEFORE_ACTOR),
+  createException('workspace', 'accounts/access/keys.ts', 'recordUse', BEFORE_ACTOR),
+  createException('workspace', 'accounts/access/keys.ts', 'revokeKey', OPERATOR),
+  createException(
     'workspace',
-    'accounts/invitations.ts',
-    'findInvitation',
-    'whoever has the link knows only its token, which says whose invitation it is',
+    'accounts/workspaces/invitations.ts',
+    'getInvitation',
+    'the person with the link knows only its token, and the token belongs to one workspace',
   ),
-  except('workspace', 'accounts/invitations.ts', 'forgetOldInvitations', JOB),
-  except('workspace', 'accounts/idempotency.ts', 'forgetOldKeys', JOB),
-  except(
+  createException('workspace', 'accounts/workspaces/invitations.ts', 'pruneInvitations', JOB),
+  createException('workspace', 'accounts/access/idempotency.ts', 'pruneIdempotencyKeys', JOB),
+  createException(
     'allow',
-    'accounts/idempotency.ts',
-    'answerWithin',
-    'keeps an answer beside the verb, which asks for itself',
+    'accounts/access/idempotency.ts',
+    'answerInTransaction',
+    'it stores an answer beside a verb, and the verb calls allow()',
   ),
-  except(
+  createException(
     'allow',
-    'accounts/idempotency.ts',
-    'answerOutside',
-    'keeps an answer beside the verb, which asks for itself',
+    'accounts/access/idempotency.ts',
+    'answerOutsideTransaction',
+    'it stores an answer beside a verb, and the verb calls allow()',
   ),
-  except('workspace', 'notify/turns.ts', 'channelsBetween', JOB),
-  except('workspace', 'notify/claim.ts', 'channelsOf', JOB),
-  except('workspace', 'notify/claim.ts', 'claim', JOB),
-  except('workspace', 'notify/claim.ts', 'giveUp', JOB),
-  except('workspace', 'notify/claim.ts', 'releaseLeases', JOB),
-  except('workspace', 'notify/delivery-figures.ts', 'countDeliveries', JOB),
-  except('workspace', 'notify/record.ts', 'lockChannels', JOB),
-  except('workspace', 'notify/record.ts', 'recordDelivered', JOB),
-  except('workspace', 'notify/record.ts', 'forgetOldAttempts', JOB),
-  except('allow', 'notify/claim.ts', 'releaseLeases', JOB),
-  except('allow', 'notify/deliver.ts', 'openDeliverer', JOB),
-  except('allow', 'notify/record.ts', 'forgetOldAttempts', JOB),
-  except('allow', 'accounts/idempotency.ts', 'forgetOldKeys', JOB),
-  except('allow', 'accounts/add-member.ts', 'createUser', OPERATOR),
-  except('allow', 'accounts/add-member.ts', 'addMember', OPERATOR),
-  except(
+  createException('workspace', 'notify/delivery/fair-schedule.ts', 'readChannelsBetween', JOB),
+  createException('workspace', 'notify/delivery/claim-deliveries.ts', 'readChannels', JOB),
+  createException('workspace', 'notify/delivery/claim-deliveries.ts', 'claimDeliveries', JOB),
+  createException('workspace', 'notify/delivery/claim-deliveries.ts', 'failSpent', JOB),
+  createException('workspace', 'notify/delivery/claim-deliveries.ts', 'releaseLeases', JOB),
+  createException('workspace', 'notify/delivery/delivery-metrics.ts', 'createDeliveryMetrics', JOB),
+  createException('workspace', 'notify/delivery/record-attempts.ts', 'lockChannels', JOB),
+  createException('workspace', 'notify/delivery/record-attempts.ts', 'recordDelivered', JOB),
+  createException('workspace', 'notify/delivery/record-attempts.ts', 'pruneAttempts', JOB),
+  createException('allow', 'notify/delivery/claim-deliveries.ts', 'releaseLeases', JOB),
+  createException('allow', 'notify/delivery/deliverer.ts', 'openDeliverer', JOB),
+  createException('allow', 'notify/delivery/record-attempts.ts', 'pruneAttempts', JOB),
+  createException('allow', 'accounts/access/idempotency.ts', 'pruneIdempotencyKeys', JOB),
+  createException('allow', 'accounts/workspaces/add-member.ts', 'createUser', OPERATOR),
+  createException('allow', 'accounts/workspaces/add-member.ts', 'addMember', OPERATOR),
+  createException(
     'allow',
-    'accounts/found-workspace.ts',
-    'foundWorkspace',
-    'whoever has signed in may have their own',
+    'accounts/workspaces/create-owned-workspace.ts',
+    'createOwnedWorkspace',
+    'everybody who has signed in may create a workspace',
   ),
-  except('allow', 'accounts/join.ts', 'acceptInvitation', 'the invitation is what allows it'),
-  except('allow', 'accounts/invitations.ts', 'forgetOldInvitations', JOB),
-  except('allow', 'accounts/keys.ts', 'createKey', OPERATOR),
-  except('allow', 'accounts/keys.ts', 'revokeKey', OPERATOR),
-  except('allow', 'accounts/keys.ts', 'noteUse', BEFORE_ACTOR),
-  except('allow', 'accounts/limits.ts', 'forgetOldWindows', JOB),
-  except('allow', 'accounts/workspaces.ts', 'createWorkspace', OPERATOR),
-  except('allow', 'accounts/workspaces.ts', 'changePlan', OPERATOR),
-  except('allow', 'accounts/workspaces.ts', 'deleteWorkspace', OPERATOR),
-  except('allow', 'hits/erasures.ts', 'eraseDeleted', JOB),
-  except('allow', 'links/count-clicks.ts', 'countClicks', JOB),
-  except('allow', 'links/use-click.ts', 'useClick', 'done by a visitor, who is no actor'),
-  except('allow', 'hits/salts.ts', 'ensureSalts', JOB),
-  except('allow', 'attribution/decide.ts', 'decide', JOB),
-  except('allow', 'forms/attempts.ts', 'store', JOB),
-  except('workspace', 'forms/attempts.ts', 'store', JOB),
-  except('allow', 'forms/captcha-tokens.ts', 'forgetSpentTokens', JOB),
-  except(
+  createException(
+    'allow',
+    'accounts/workspaces/accept-invitation.ts',
+    'acceptInvitation',
+    'the invitation allows it',
+  ),
+  createException('allow', 'accounts/workspaces/invitations.ts', 'pruneInvitations', JOB),
+  createException('allow', 'accounts/access/keys.ts', 'createKey', OPERATOR),
+  createException('allow', 'accounts/access/keys.ts', 'revokeKey', OPERATOR),
+  createException('allow', 'accounts/access/keys.ts', 'recordUse', BEFORE_ACTOR),
+  createException('allow', 'accounts/access/rate-limiter.ts', 'pruneRateWindows', JOB),
+  createException('allow', 'accounts/workspaces/workspaces.ts', 'createWorkspace', OPERATOR),
+  createException('allow', 'accounts/workspaces/workspaces.ts', 'changePlan', OPERATOR),
+  createException('allow', 'accounts/workspaces/workspaces.ts', 'deleteWorkspace', OPERATOR),
+  createException('allow', 'hits/erase-deleted-workspaces.ts', 'eraseDeletedWorkspaces', JOB),
+  createException('allow', 'links/count-clicks.ts', 'countClicks', JOB),
+  createException('allow', 'links/use-click.ts', 'useClick', 'a visitor calls it, and a visitor is no actor'),
+  createException('allow', 'visitors/salts.ts', 'ensureSalts', JOB),
+  createException('allow', 'attribution/assign-clicks.ts', 'assignClicks', JOB),
+  createException('allow', 'forms/attempts/attempt-counter.ts', 'store', JOB),
+  createException('workspace', 'forms/attempts/attempt-counter.ts', 'store', JOB),
+  createException('allow', 'forms/captcha/spent-tokens.ts', 'pruneSpentTokens', JOB),
+  createException(
     'workspace',
-    'forms/form-facts.ts',
-    'readFacts',
-    'a page knows only keys, which say whose forms they are',
+    'forms/endpoint/form-info.ts',
+    'readFormInfo',
+    'a page knows only form keys, and a key belongs to one workspace',
   ),
-  except(
+  createException(
     'workspace',
-    'forms/form-settings.ts',
-    'askByKey',
-    'a form’s key is what is public, and says whose form it is',
+    'forms/settings/form-settings.ts',
+    'selectByKey',
+    'the public endpoint knows only the form key, and the key belongs to one workspace',
   ),
-  except('allow', 'forms/submit.ts', 'storeSubmission', 'done by a visitor, who is no actor'),
-  except(
+  createException(
+    'allow',
+    'forms/endpoint/store-submission.ts',
+    'storeSubmission',
+    'a visitor calls it, and a visitor is no actor',
+  ),
+  createException(
     'fetch',
-    'forms/turnstile.ts',
+    'forms/captcha/turnstile.ts',
     '',
-    'the address is the operator’s own setting, which may be a private one',
+    'the operator sets the address, and it may be a private one',
   ),
 ]
 
-const ROOT = join(import.meta.dir, '..')
-
-async function filesOfRepository(): Promise<File[]> {
-  const listed = Bun.spawnSync(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    cwd: ROOT,
-  })
-  // A copy without its history has nothing that git would ignore but what was installed or stored.
-  const everything = () =>
-    [...new Bun.Glob('**').scanSync({ cwd: ROOT, dot: true })].filter(
-      (path) => !/^(node_modules|data|\.git)\//.test(path),
-    )
-  const paths = listed.success ? listed.stdout.toString().split('\0').filter(Boolean) : everything()
-  const files: File[] = []
-  for (const path of paths) {
-    const file = Bun.file(join(ROOT, path))
-    if (await file.exists()) files.push({ path, text: await file.text() })
-  }
-  return files
-}
-
-/** What only means something on the machine where it was written. */
+/** Words that mean something on one machine only. */
 const PRIVATE_WORDS = [
   /(?<![\w.~:/-])\/(?:work|home|root|Users)\/[\w.-]+/,
   /\/tmp\/bash_jobs/,
   /registry\.(?:npmjs|yarnpkg|npmmirror)\.|\b(?:proxy\.golang|pypi)\.org\b/,
 ]
 
-const privateWords = (text: string) => PRIVATE_WORDS.flatMap((word) => word.exec(text)?.[0] ?? [])
+const findPrivateWords = (text: string) => PRIVATE_WORDS.flatMap((word) => word.exec(text)?.[0] ?? [])
 
-describe('this house', () => {
+describe('this repository', () => {
   test('keeps its rules', async () => {
-    const found = violations(await filesOfRepository(), EXCEPTIONS)
+    const found = findViolations(await readCheckout(), [...EXCEPTIONS, ...BASELINE])
     expect(found.map(({ file, line, rule, message }) => `${file}:${line} ${rule}: ${message}`)).toEqual([])
   })
 
-  test('is read as it is meant: the rules see the tables that belong to workspaces', async () => {
-    const tables = await Bun.file(join(ROOT, 'server/storage/rows/tables.ts')).text()
-    expect(ownedTables(tables)).toEqual(expect.arrayContaining(['api_keys', 'links', 'tags', 'link_tags']))
-    expect(ownedTables(tables)).not.toContain('workspaces')
+  test('has tables that belong to workspaces, and the rules find them', async () => {
+    const tables = await Bun.file(join(ROOT, 'server/storage/database/tables.ts')).text()
+    expect(listWorkspaceTables(tables)).toEqual(
+      expect.arrayContaining(['api_keys', 'links', 'tags', 'link_tags']),
+    )
+    expect(listWorkspaceTables(tables)).not.toContain('workspaces')
   })
 
-  test('names no place of the machine it was built on', async () => {
+  test('names no path and no package registry of one machine', async () => {
     const slash = '/'
     for (const place of [`cd ${slash}work/main`, `'${slash}home/jo/x'`, `https://registry${'.'}npmjs.org/`]) {
-      expect(privateWords(place)).toHaveLength(1)
+      expect(findPrivateWords(place)).toHaveLength(1)
     }
-    expect(privateWords('https://example.com/work/shop and ./work/x')).toEqual([])
-    const found = (await filesOfRepository()).flatMap(({ path, text }) =>
-      path === 'package-lock.json' ? [] : privateWords(text).map((word) => `${path}: ${word}`),
+    expect(findPrivateWords('https://example.com/work/shop and ./work/x')).toEqual([])
+    const found = (await readCheckout()).flatMap(({ path, text }) =>
+      path === 'package-lock.json' ? [] : findPrivateWords(text).map((word) => `${path}: ${word}`),
     )
     expect(found).toEqual([])
   })

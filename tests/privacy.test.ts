@@ -5,9 +5,15 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { ensureSalts } from '../server/features/hits/salts.ts'
-import { NAVIGATION } from './support/forms.ts'
-import { type Call, onBothEngines, type TestServer, type TestWorkspace, until } from './support/server.ts'
+import { ensureSalts } from '../server/features/visitors/salts.ts'
+import { NAVIGATION_HEADERS } from './support/form-requests.ts'
+import {
+  type HttpCall,
+  onBothEngines,
+  type TestServer,
+  type TestWorkspace,
+  until,
+} from './support/server/test-server.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -44,14 +50,14 @@ function filesHolding({ dataDir }: TestServer, needle: string | Uint8Array): str
     .filter((path) => read(path).includes(needle))
 }
 
-async function tablesHolding({ engine, app: { rows } }: TestServer, needle: string): Promise<string[]> {
+async function tablesHolding({ engine, app: { db } }: TestServer, needle: string): Promise<string[]> {
   const listed =
     engine === 'sqlite'
       ? sql<{ name: string }>`select name from sqlite_master where type = 'table'`
       : sql<{ name: string }>`select tablename as name from pg_tables where schemaname = current_schema()`
   const holding: string[] = []
-  for (const { name } of (await listed.execute(rows.read)).rows) {
-    const found = await sql`select * from ${sql.table(name)}`.execute(rows.read)
+  for (const { name } of (await listed.execute(db.read)).rows) {
+    const found = await sql`select * from ${sql.table(name)}`.execute(db.read)
     const text = found.rows.map((row) => Object.values(row as object).join('\n')).join('\n')
     if (text.includes(needle)) holding.push(name)
   }
@@ -73,14 +79,14 @@ interface Site extends TestWorkspace {
 }
 
 async function newSite(server: TestServer): Promise<Site> {
-  const workspace = await server.workspace()
-  const { public_id } = await server.app.rows.read
+  const workspace = await server.createWorkspace()
+  const { public_id } = await server.app.db.read
     .selectFrom('workspaces')
     .select('public_id')
     .where('id', '=', workspace.id)
     .executeTakeFirstOrThrow()
   const { json } = await workspace.api('/forms', { method: 'POST', body: { name: 'Contact' } })
-  const link = await workspace.link({ trackConversions: true, destinationUrl: `${SHOP}/spring` })
+  const link = await workspace.createLink({ trackConversions: true, destinationUrl: `${SHOP}/spring` })
   return { ...workspace, publicId: public_id, formKey: json.data.formKey, slug: link.slug, linkId: link.id }
 }
 
@@ -122,7 +128,7 @@ onBothEngines(
         await visitor.see(`${SHOP}/contact`, landing)
         await visitor.send()
         expect(await newest(site)).toMatchObject({ linkId: site.linkId, attribution: 'measured' })
-        await server().shipped()
+        await server().waitUntilShipped()
         expect(await funnelOf(site)).toMatchObject({ clicks: 1, visits: 1, leads: 1 })
 
         const needles = [address, MARK]
@@ -154,11 +160,11 @@ onBothEngines(
         sessionLinked: false,
         attribution: 'none',
       })
-      await server().shipped()
+      await server().waitUntilShipped()
       // The visit is the other one's.
       expect(await funnelOf(site)).toMatchObject({ visits: 1, leads: 1 })
       const touches = await server()
-        .app.rows.read.selectFrom('touches')
+        .app.db.read.selectFrom('touches')
         .select('kind')
         .where('workspace_id', '=', site.id)
         .where('kind', '<>', 'direct')
@@ -180,20 +186,20 @@ onBothEngines(
         attribution: 'measured',
         landingUrl: `${SHOP}/spring`,
       })
-      await server().shipped()
+      await server().waitUntilShipped()
       expect(await funnelOf(site)).toMatchObject({ clicks: 1, visits: 1, leads: 1 })
       now = NOON
     })
 
     test('a day’s salt is destroyed after it, in every byte, and the same person is another visitor', async () => {
       now = NOON
-      const { rows } = server().app
-      const saltsOf = async (at: number) => ensureSalts({ rows, now: at })
+      const { db } = server().app
+      const saltsOf = async (at: number) => ensureSalts({ db, now: at })
       const site = await newSite(server())
       const send = async () => {
         await newVisitor(server(), site, '203.0.113.9').send({ at: now })
         const { id } = await newest(site)
-        return rows.read
+        return db.read
           .selectFrom('submissions')
           .select('visitor')
           .where('id', '=', id)
@@ -223,16 +229,16 @@ onBothEngines(
       let script: string
       beforeAll(async () => {
         site = await newSite(server())
-        locked = (await site.link({ password: 'open sesame' })).slug
+        locked = (await site.createLink({ password: 'open sesame' })).slug
         const link = (await server().call('/t.js')).headers.get('link') as string
         script = new URL((/<([^>]+)>/.exec(link) as RegExpExecArray)[1] as string).pathname
       })
-      const form = (body: string): Call => ({
+      const form = (body: string): HttpCall => ({
         method: 'POST',
         body,
-        headers: { ...NAVIGATION, 'Content-Type': 'application/x-www-form-urlencoded' },
+        headers: { ...NAVIGATION_HEADERS, 'Content-Type': 'application/x-www-form-urlencoded' },
       })
-      test.each<[string, () => [path: string, status: number, call?: Call]]>([
+      test.each<[string, () => [path: string, status: number, call?: HttpCall]]>([
         ['a short link', () => [`/${site.slug}`, 302]],
         ['its preview', () => [`/${site.slug}+`, 200]],
         ['a link with a password', () => [`/${locked}`, 200]],

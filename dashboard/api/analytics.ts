@@ -5,24 +5,24 @@ import type { z } from 'zod'
 import type { ClickBucket, ClickTotals } from '../../server/features/analytics/schema.ts'
 import type { FormResource } from '../../server/features/forms/schema.ts'
 import type { TagResource } from '../../server/features/links/schema.ts'
-import type { Api, Query } from './client.ts'
+import type { Api, QueryParameters } from './client.ts'
 
 export type Subject = 'clicks' | 'leads'
 export type FunnelBy = 'link' | 'tag' | 'campaign' | 'referrer' | 'country'
 
 /** `count` is of clicks or of leads, as was asked. */
-export interface Counts {
+export interface EventCounts {
   count: number
   visitors: number
 }
-export interface Totals extends Counts {
+export interface Totals extends EventCounts {
   start: string
   end: string
 }
-export interface Bucket extends Counts {
+export interface TimelineBucket extends EventCounts {
   time: string
 }
-export interface Row extends Counts {
+export interface BreakdownRow extends EventCounts {
   /** As a filter takes it. */
   value: string
   /** What the API calls it, where the value is an id. */
@@ -45,11 +45,11 @@ export interface FunnelRow extends FunnelStages {
 type RawTotals = z.infer<typeof ClickTotals> & { leads?: number }
 type RawBucket = z.infer<typeof ClickBucket> & { leads?: number }
 /** A row of any grouping: its own word, what an id is called, and counts. */
-interface Raw {
+interface RawRow {
   [word: string]: string | number | boolean | null | undefined
 }
 
-const counted = (raw: { clicks?: unknown; leads?: unknown; visitors?: unknown }): Counts => ({
+const toCounts = (raw: { clicks?: unknown; leads?: unknown; visitors?: unknown }): EventCounts => ({
   count: Number(raw.clicks ?? raw.leads ?? 0),
   visitors: Number(raw.visitors ?? 0),
 })
@@ -58,31 +58,34 @@ const counted = (raw: { clicks?: unknown; leads?: unknown; visitors?: unknown })
 export const analyticsKey = (api: Api) => [api.workspaceId, 'analytics']
 
 /** Of the range, or of the one before it, in which nothing happens any more. */
-type Of = 'now' | 'before'
+type PeriodKind = 'now' | 'before'
 
-export const totalQuery = (api: Api, subject: Subject, query: Query, of: Of = 'now') =>
+export const totalQuery = (api: Api, subject: Subject, query: QueryParameters, of: PeriodKind = 'now') =>
   queryOptions({
     queryKey: [...analyticsKey(api), 'total', of, subject, query],
     queryFn: async ({ signal }): Promise<Totals> => {
       const raw = await api.get<RawTotals>(`/analytics/${subject}`, { query, signal })
-      return { ...counted(raw), start: raw.start, end: raw.end }
+      return { ...toCounts(raw), start: raw.start, end: raw.end }
     },
   })
 
-export const timelineQuery = (api: Api, subject: Subject, query: Query, of: Of = 'now') =>
+export const timelineQuery = (api: Api, subject: Subject, query: QueryParameters, of: PeriodKind = 'now') =>
   queryOptions({
     queryKey: [...analyticsKey(api), 'time', of, subject, query],
-    queryFn: async ({ signal }): Promise<Bucket[]> => {
+    queryFn: async ({ signal }): Promise<TimelineBucket[]> => {
       const asked = { ...query, groupBy: 'time' }
       const raw = await api.get<RawBucket[]>(`/analytics/${subject}`, { query: asked, signal })
-      return raw.map((bucket) => ({ ...counted(bucket), time: bucket.time }))
+      return raw.map((bucket) => ({ ...toCounts(bucket), time: bucket.time }))
     },
   })
 
 /** The words that rows carry where they are not called like the filter. */
-const WORDS: Record<string, string> = { linkId: 'link', tagId: 'tag' }
+const ROW_KEYS: Record<string, string> = { linkId: 'link', tagId: 'tag' }
 
-function rowOf(word: string, raw: Raw): { value: string; name?: string; detail?: string; deleted?: boolean } {
+function toRow(
+  word: string,
+  raw: RawRow,
+): { value: string; name?: string; detail?: string; deleted?: boolean } {
   const value = String(raw[word] ?? 0)
   if (word === 'link') {
     return {
@@ -96,40 +99,46 @@ function rowOf(word: string, raw: Raw): { value: string; name?: string; detail?:
 }
 
 /** Most first. @param dimension the name of a filter */
-export const topQuery = (api: Api, subject: Subject, dimension: string, query: Query, limit = 100) =>
+export const topListQuery = (
+  api: Api,
+  subject: Subject,
+  dimension: string,
+  query: QueryParameters,
+  limit = 100,
+) =>
   queryOptions({
     queryKey: [...analyticsKey(api), 'top', subject, dimension, query, limit],
-    queryFn: async ({ signal }): Promise<Row[]> => {
-      const word = WORDS[dimension] ?? dimension
+    queryFn: async ({ signal }): Promise<BreakdownRow[]> => {
+      const word = ROW_KEYS[dimension] ?? dimension
       const asked = { ...query, groupBy: word, limit }
-      const raw = await api.get<Raw[]>(`/analytics/${subject}`, { query: asked, signal })
-      return raw.map((each) => ({ ...rowOf(word, each), ...counted(each) }))
+      const raw = await api.get<RawRow[]>(`/analytics/${subject}`, { query: asked, signal })
+      return raw.map((each) => ({ ...toRow(word, each), ...toCounts(each) }))
     },
   })
 
-export const funnelQuery = (api: Api, query: Query) =>
+export const funnelQuery = (api: Api, query: QueryParameters) =>
   queryOptions({
     queryKey: [...analyticsKey(api), 'funnel', query],
     queryFn: ({ signal }) => api.get<FunnelStages>('/analytics/funnel', { query, signal }),
   })
 
-export const funnelRowsQuery = (api: Api, by: FunnelBy, query: Query, limit: number) =>
+export const funnelRowsQuery = (api: Api, by: FunnelBy, query: QueryParameters, limit: number) =>
   queryOptions({
     queryKey: [...analyticsKey(api), 'funnel', by, query, limit],
     queryFn: async ({ signal }): Promise<FunnelRow[]> => {
       const asked = { ...query, groupBy: by, limit }
-      const raw = await api.get<(Raw & FunnelStages)[]>('/analytics/funnel', { query: asked, signal })
+      const raw = await api.get<(RawRow & FunnelStages)[]>('/analytics/funnel', { query: asked, signal })
       return raw.map((each) => {
         const { clicks, visits, leads, rate } = each
-        return { ...rowOf(by, each), clicks, visits, leads, rate }
+        return { ...toRow(by, each), clicks, visits, leads, rate }
       })
     },
   })
 
-const NAMES_MS = 60_000
+const NAMES_STALE_MS = 60_000
 
 /** What ids in filters are called. Clicks name deleted links as well; asking for each link would be a 404 for those. */
-export const namesQuery = (api: Api, dimension: 'linkId' | 'tagId' | 'form', ids: string[]) =>
+export const valueNamesQuery = (api: Api, dimension: 'linkId' | 'tagId' | 'form', ids: string[]) =>
   queryOptions({
     queryKey: [api.workspaceId, 'names', dimension, dimension === 'linkId' ? ids : null],
     queryFn: async ({ signal }): Promise<Record<string, string>> => {
@@ -142,21 +151,21 @@ export const namesQuery = (api: Api, dimension: 'linkId' | 'tagId' | 'form', ids
         return Object.fromEntries(forms.data.map(({ formKey, name }) => [formKey, name]))
       }
       const query = { groupBy: 'link', linkId: ids.join(','), interval: 'all', class: 'all' }
-      const links = await api.get<Raw[]>('/analytics/clicks', { query, signal })
+      const links = await api.get<RawRow[]>('/analytics/clicks', { query, signal })
       return Object.fromEntries(
         links.flatMap((raw) => {
-          const { value, name } = rowOf('link', raw)
+          const { value, name } = toRow('link', raw)
           return name ? [[value, name]] : []
         }),
       )
     },
-    staleTime: NAMES_MS,
+    staleTime: NAMES_STALE_MS,
   })
 
-export type ExportFormat = 'csv' | 'ndjson' | 'parquet'
+export type ClickExportFormat = 'csv' | 'ndjson' | 'parquet'
 
 /** The clicks themselves, as a file with the name that the server gives it. */
-export async function exportClicks(api: Api, query: Query, format: ExportFormat) {
+export async function exportClicks(api: Api, query: QueryParameters, format: ClickExportFormat) {
   const answer = await api.raw('/analytics/clicks/export', { query: { ...query, format } })
   const named = /filename=([\w.-]+)/.exec(answer.headers.get('content-disposition') ?? '')
   return { file: await answer.blob(), name: named?.[1] ?? `clicks.${format}` }

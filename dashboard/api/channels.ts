@@ -10,7 +10,7 @@ import type {
   NewChannelResource,
   UpdateChannelInput,
 } from '../../server/features/notify/schema.ts'
-import type { Api, Page } from './client.ts'
+import type { Api, ResultPage } from './client.ts'
 
 export type { ChannelResource, ChannelType, DeliveryDetail, DeliveryResource, NewChannelResource }
 
@@ -46,7 +46,7 @@ export const deliveriesQuery = (api: Api, filter: DeliveryFilter) =>
         signal,
       }),
     initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ nextCursor }: Page<DeliveryResource>) => nextCursor ?? undefined,
+    getNextPageParam: ({ nextCursor }: ResultPage<DeliveryResource>) => nextCursor ?? undefined,
   })
 
 export const deliveryQuery = (api: Api, id: number) =>

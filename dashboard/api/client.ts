@@ -11,24 +11,24 @@ export class ApiError extends Error {
   }
 }
 
-export type Query = Record<string, string | number | boolean | readonly string[] | null | undefined>
+export type QueryParameters = Record<string, string | number | boolean | readonly string[] | null | undefined>
 
-export interface Call {
+export interface RequestOptions {
   method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
-  query?: Query
+  query?: QueryParameters
   body?: unknown
   signal?: AbortSignal
   /** Goes on when the page is left. */
   keepalive?: boolean
 }
 
-export interface Page<T> {
+export interface ResultPage<T> {
   data: T[]
   nextCursor: string | null
   total: number
 }
 
-export const queryString = (query: Query = {}): string => {
+export const queryString = (query: QueryParameters = {}): string => {
   const written = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === null || value === '') continue
@@ -39,7 +39,7 @@ export const queryString = (query: Query = {}): string => {
 }
 
 /** @throws ApiError, with status 0 where the server could not be reached */
-export async function request(path: string, call: Call = {}, headers: Record<string, string> = {}) {
+export async function request(path: string, call: RequestOptions = {}, headers: Record<string, string> = {}) {
   const { method = 'GET', query, body, signal, keepalive } = call
   let response: Response
   try {
@@ -68,21 +68,21 @@ export async function request(path: string, call: Call = {}, headers: Record<str
 }
 
 /** The API as one workspace sees it. */
-export function workspaceApi(workspaceId: number) {
+export function createWorkspaceApi(workspaceId: number) {
   const headers = { 'X-Workspace': String(workspaceId) }
-  const raw = (path: string, call?: Call) => request(`/v1${path}`, call, headers)
-  const json = async <T>(path: string, call?: Call) => (await raw(path, call)).json() as Promise<T>
+  const raw = (path: string, call?: RequestOptions) => request(`/v1${path}`, call, headers)
+  const json = async <T>(path: string, call?: RequestOptions) => (await raw(path, call)).json() as Promise<T>
   /** What stands under `data`. */
-  const data = async <T>(path: string, call?: Call) => (await json<{ data: T }>(path, call)).data
+  const data = async <T>(path: string, call?: RequestOptions) => (await json<{ data: T }>(path, call)).data
   return {
     workspaceId,
     raw,
     get: data,
-    page: <T>(path: string, call?: Call) => json<Page<T>>(path, call),
+    page: <T>(path: string, call?: RequestOptions) => json<ResultPage<T>>(path, call),
     post: <T>(path: string, body?: unknown) => data<T>(path, { method: 'POST', body }),
     patch: <T>(path: string, body: unknown) => data<T>(path, { method: 'PATCH', body }),
-    remove: <T>(path: string, call?: Call) => data<T>(path, { ...call, method: 'DELETE' }),
+    remove: <T>(path: string, call?: RequestOptions) => data<T>(path, { ...call, method: 'DELETE' }),
   }
 }
 
-export type Api = ReturnType<typeof workspaceApi>
+export type Api = ReturnType<typeof createWorkspaceApi>

@@ -3,15 +3,15 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { CreateFormInput, FormResource, UpdateFormInput } from '../../server/features/forms/schema.ts'
 import type { ChannelResource } from '../../server/features/notify/schema.ts'
-import type { Api, Page } from './client.ts'
+import type { Api, ResultPage } from './client.ts'
 
-const PAGE = 50
+const PAGE_SIZE = 50
 
 export const formsQuery = (api: Api) =>
   infiniteQueryOptions({
     queryKey: [api.workspaceId, 'forms', 'list'],
     queryFn: ({ pageParam, signal }) =>
-      api.page<FormResource>('/forms', { query: { limit: PAGE, cursor: pageParam }, signal }),
+      api.page<FormResource>('/forms', { query: { limit: PAGE_SIZE, cursor: pageParam }, signal }),
     initialPageParam: '',
     getNextPageParam: (last) => last.nextCursor,
   })
@@ -23,7 +23,10 @@ export const formNamesQuery = (api: Api) =>
     async queryFn({ signal }) {
       const forms: Pick<FormResource, 'formKey' | 'name'>[] = []
       for (let cursor: string | null = ''; cursor !== null; ) {
-        const page: Page<FormResource> = await api.page('/forms', { query: { limit: 100, cursor }, signal })
+        const page: ResultPage<FormResource> = await api.page('/forms', {
+          query: { limit: 100, cursor },
+          signal,
+        })
         forms.push(...page.data.map(({ formKey, name }) => ({ formKey, name })))
         cursor = page.nextCursor
       }
@@ -46,8 +49,8 @@ export const snippetQuery = (api: Api) =>
     staleTime: Number.POSITIVE_INFINITY,
   })
 
-export type CreateForm = Pick<CreateFormInput, 'name'>
-export const createForm = (api: Api, input: CreateForm) => api.post<FormResource>('/forms', input)
+export type NewForm = Pick<CreateFormInput, 'name'>
+export const createForm = (api: Api, input: NewForm) => api.post<FormResource>('/forms', input)
 
 export const updateForm = (api: Api, formKey: string, changes: UpdateFormInput) =>
   api.patch<FormResource>(`/forms/${encodeURIComponent(formKey)}`, changes)
@@ -67,10 +70,10 @@ export interface Losses {
   start: string
   end: string
   attempts: number
-  outcomes: Record<Outcome, number>
+  outcomes: Record<LossOutcome, number>
   fields: { field: string; attempts: number }[]
 }
-export type Outcome =
+export type LossOutcome =
   | 'stored'
   | 'rateLimited'
   | 'origin'
@@ -106,7 +109,7 @@ export interface FormCheck {
   ok: boolean
   findings: Finding[]
 }
-export type CheckedPage = { url: string } | { html: string; pageUrl?: string }
+export type PageSource = { url: string } | { html: string; pageUrl?: string }
 
-export const checkForm = (api: Api, formKey: string, page: CheckedPage) =>
+export const checkForm = (api: Api, formKey: string, page: PageSource) =>
   api.post<FormCheck>(`/forms/${encodeURIComponent(formKey)}/check`, page)

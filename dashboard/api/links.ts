@@ -9,7 +9,7 @@ import {
   queryOptions,
 } from '@tanstack/react-query'
 import type { CreateLinkInput, LinkResource, UpdateLinkInput } from '../../server/features/links/schema.ts'
-import type { Api, Page } from './client.ts'
+import type { Api, ResultPage } from './client.ts'
 
 export interface LinkFilters {
   search?: string
@@ -20,23 +20,26 @@ export interface LinkFilters {
   order?: string
 }
 
-type Loaded = InfiniteData<Page<LinkResource>, string>
+type LinkPages = InfiniteData<ResultPage<LinkResource>, string>
 
 /** As many as one request may change, and as one page of a list has. */
-const PAGE = 100
+const PAGE_SIZE = 100
 /** Lists of so many pages are asked for again when something may have changed. */
-const SHORT = 2
+const SHORT_LIST_PAGES = 2
 const COUNTING_MS = 5000
 
 // Any of the queries below, as the query client hands them to its options.
 const isShort = (query: Pick<Query, 'state'>) =>
-  ((query.state.data as Loaded | undefined)?.pages.length ?? 0) <= SHORT
+  ((query.state.data as LinkPages | undefined)?.pages.length ?? 0) <= SHORT_LIST_PAGES
 
 export const linksQuery = (api: Api, filters: LinkFilters) =>
   infiniteQueryOptions({
     queryKey: [api.workspaceId, 'links', 'list', filters] as const,
     queryFn: ({ pageParam, signal }) =>
-      api.page<LinkResource>('/links', { query: { ...filters, limit: PAGE, cursor: pageParam }, signal }),
+      api.page<LinkResource>('/links', {
+        query: { ...filters, limit: PAGE_SIZE, cursor: pageParam },
+        signal,
+      }),
     initialPageParam: '',
     getNextPageParam: (last) => last.nextCursor ?? undefined,
     placeholderData: (before) => before,
@@ -58,7 +61,7 @@ export const slugQuery = (api: Api, slug: string) =>
   queryOptions({
     queryKey: [api.workspaceId, 'links', 'slug', slug],
     queryFn: async ({ signal }) => {
-      const query = { search: slug, archived: 'all', limit: PAGE, sort: 'slug', order: 'asc' }
+      const query = { search: slug, archived: 'all', limit: PAGE_SIZE, sort: 'slug', order: 'asc' }
       const { data } = await api.page<LinkResource>('/links', { query, signal })
       return data.find((link) => link.slug.toLowerCase() === slug.toLowerCase()) ?? null
     },
@@ -83,14 +86,14 @@ export const resolutionQuery = (
     placeholderData: (before) => before,
   })
 
-export interface QrLook {
+export interface QrOptions {
   size?: number
   margin?: number
   color?: string
   background?: string
 }
 
-export const qrBlob = async (api: Api, id: number, format: 'svg' | 'png', look: QrLook = {}) =>
+export const fetchQrCode = async (api: Api, id: number, format: 'svg' | 'png', look: QrOptions = {}) =>
   (await api.raw(`/links/${id}/qr`, { query: { format, ...look } })).blob()
 
 export const createLink = (api: Api, input: CreateLinkInput) => api.post<LinkResource>('/links', input)
@@ -100,7 +103,7 @@ export const updateLink = (api: Api, id: number, input: UpdateLinkInput) =>
 /** Any number, a hundred at a time. */
 export async function updateLinks(api: Api, changes: (UpdateLinkInput & { id: number })[]) {
   const changed: LinkResource[] = []
-  for (const links of chunks(changes)) {
+  for (const links of toChunks(changes)) {
     changed.push(...(await api.patch<LinkResource[]>('/links/bulk', { links })))
   }
   return changed
@@ -109,19 +112,21 @@ export async function updateLinks(api: Api, changes: (UpdateLinkInput & { id: nu
 /** All at once, because the page may be about to close. */
 export const deleteLinks = (api: Api, ids: number[]) =>
   Promise.all(
-    chunks(ids).map((some) =>
+    toChunks(ids).map((some) =>
       api.remove<LinkResource[]>('/links/bulk', { query: { ids: some.join(',') }, keepalive: true }),
     ),
   )
 
-const chunks = <T>(list: T[]) =>
-  Array.from({ length: Math.ceil(list.length / PAGE) }, (_, i) => list.slice(i * PAGE, (i + 1) * PAGE))
+const toChunks = <T>(list: T[]) =>
+  Array.from({ length: Math.ceil(list.length / PAGE_SIZE) }, (_, i) =>
+    list.slice(i * PAGE_SIZE, (i + 1) * PAGE_SIZE),
+  )
 
-const lists = (api: Api) => ({ queryKey: [api.workspaceId, 'links', 'list'] })
+const linkListFilter = (api: Api) => ({ queryKey: [api.workspaceId, 'links', 'list'] })
 
 /** What is loaded, without asking: a link that was just seen in a list opens at once. */
-export function knownLink(client: QueryClient, api: Api, id: number): LinkResource | undefined {
-  for (const [, loaded] of client.getQueriesData<Loaded>(lists(api))) {
+export function findLoadedLink(client: QueryClient, api: Api, id: number): LinkResource | undefined {
+  for (const [, loaded] of client.getQueriesData<LinkPages>(linkListFilter(api))) {
     for (const page of loaded?.pages ?? []) {
       const found = page.data.find((link) => link.id === id)
       if (found) return found
@@ -131,8 +136,12 @@ export function knownLink(client: QueryClient, api: Api, id: number): LinkResour
 }
 
 /** Puts the new state of links where they are shown; null takes them out. */
-export function showLinks(client: QueryClient, api: Api, changed: ReadonlyMap<number, LinkResource | null>) {
-  client.setQueriesData<Loaded>(lists(api), (loaded) => {
+export function updateLoadedLinks(
+  client: QueryClient,
+  api: Api,
+  changed: ReadonlyMap<number, LinkResource | null>,
+) {
+  client.setQueriesData<LinkPages>(linkListFilter(api), (loaded) => {
     if (!loaded) return loaded
     let removed = 0
     const pages = loaded.pages.map((page) => ({
@@ -153,10 +162,10 @@ export function showLinks(client: QueryClient, api: Api, changed: ReadonlyMap<nu
 }
 
 /** Asks again for what is short enough; `fromStart` lets go of the pages after the first, for what stands on top now. */
-export async function linksChanged(client: QueryClient, api: Api, { fromStart = false } = {}) {
+export async function invalidateLinks(client: QueryClient, api: Api, { fromStart = false } = {}) {
   if (fromStart) {
-    client.setQueriesData<Loaded>(
-      lists(api),
+    client.setQueriesData<LinkPages>(
+      linkListFilter(api),
       (loaded) => loaded && { pages: loaded.pages.slice(0, 1), pageParams: loaded.pageParams.slice(0, 1) },
     )
   }

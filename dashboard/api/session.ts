@@ -1,7 +1,7 @@
 // Who is signed in, and the workspaces that are theirs.
 
 import { queryOptions } from '@tanstack/react-query'
-import { ApiError, type Call, request } from './client.ts'
+import { ApiError, type RequestOptions, request } from './client.ts'
 
 export interface User {
   id: number
@@ -24,7 +24,7 @@ export interface SignInOptions {
   mail: boolean
 }
 
-const auth = async <T>(path: string, call?: Call) =>
+const auth = async <T>(path: string, call?: RequestOptions) =>
   (await request(`/api/auth${path}`, call)).json() as Promise<T>
 const post = <T>(path: string, body: unknown = {}) => auth<T>(path, { method: 'POST', body })
 
@@ -44,7 +44,7 @@ export const workspacesQuery = queryOptions({
   staleTime: 60_000,
 })
 
-export const optionsQuery = queryOptions({
+export const signInOptionsQuery = queryOptions({
   queryKey: ['sign-in-options'],
   queryFn: () => auth<SignInOptions>('/options'),
   staleTime: 60_000,
@@ -54,7 +54,7 @@ export const signIn = (input: { email: string; password: string }) => post('/sig
 export const signUp = (input: { name: string; email: string; password: string; invitation?: string }) =>
   post('/sign-up/email', input)
 export const signOut = () => post('/sign-out')
-export const askForReset = (email: string) => post('/request-password-reset', { email })
+export const requestPasswordReset = (email: string) => post('/request-password-reset', { email })
 export const resetPassword = (input: { token: string; newPassword: string }) => post('/reset-password', input)
 
 /** @returns where the browser must go to sign in elsewhere */

@@ -2,16 +2,16 @@
 
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type {
-  ErasedResource,
+  ErasureResource,
   SubmissionResource,
   SubmissionStatus,
-  Touch,
+  TouchResource,
 } from '../../server/features/forms/schema.ts'
-import type { Api, Page, Query } from './client.ts'
+import type { Api, QueryParameters, ResultPage } from './client.ts'
 
 /** In the browser the fields are an object, in the sender's order but for names that are whole numbers. */
 export type Submission = Omit<SubmissionResource, 'fields'> & { fields: Record<string, string> }
-export type { SubmissionStatus, Touch }
+export type { SubmissionStatus, TouchResource }
 
 /** As the address of the inbox has it. No status is what wants to be looked at: new and read. */
 export interface InboxFilter {
@@ -26,15 +26,15 @@ export interface InboxFilter {
   end?: string
 }
 
-const PAGE = 50
-const HEAD = 25
+const PAGE_SIZE = 50
+const NEWEST_COUNT = 25
 /** With the way there and back it is under two seconds. */
-const LIVE_MS = 1500
+const POLL_MS = 1500
 
 const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text)
 
 /** The first moment of a day where the viewer is, some days later. */
-function momentOf(day: string, later = 0): string {
+function toInstant(day: string, later = 0): string {
   const at = new Date(`${day}T00:00:00`)
   if (!isDay(day) || Number.isNaN(at.getTime())) return day
   at.setDate(at.getDate() + later)
@@ -42,17 +42,17 @@ function momentOf(day: string, later = 0): string {
 }
 
 /** The statuses that a filter shows; undefined is every one. */
-export const statusesOf = ({ status = 'new,read' }: InboxFilter) =>
+export const toStatuses = ({ status = 'new,read' }: InboxFilter) =>
   status === 'all' ? undefined : status.split(',')
 
-export const shows = (filter: InboxFilter, status: SubmissionStatus) =>
-  statusesOf(filter)?.includes(status) ?? true
+export const includesStatus = (filter: InboxFilter, status: SubmissionStatus) =>
+  toStatuses(filter)?.includes(status) ?? true
 
-const selectionOf = ({ start, end, ...filter }: InboxFilter): Query => ({
+const toQueryParameters = ({ start, end, ...filter }: InboxFilter): QueryParameters => ({
   ...filter,
-  status: statusesOf(filter)?.join(','),
-  start: start && momentOf(start),
-  end: end && momentOf(end, 1),
+  status: toStatuses(filter)?.join(','),
+  start: start && toInstant(start),
+  end: end && toInstant(end, 1),
 })
 
 export const inboxQuery = (api: Api, filter: InboxFilter) =>
@@ -60,7 +60,7 @@ export const inboxQuery = (api: Api, filter: InboxFilter) =>
     queryKey: [api.workspaceId, 'submissions', 'list', filter],
     queryFn: ({ pageParam, signal }) =>
       api.page<Submission>('/submissions', {
-        query: { ...selectionOf(filter), limit: PAGE, cursor: pageParam },
+        query: { ...toQueryParameters(filter), limit: PAGE_SIZE, cursor: pageParam },
         signal,
       }),
     initialPageParam: '',
@@ -69,30 +69,36 @@ export const inboxQuery = (api: Api, filter: InboxFilter) =>
     staleTime: 30_000,
   })
 
-const PULSE = 10
+const POLL_SIZE = 10
 
 /**
  * Says that something came in or changed, again and again while the page is looked at. Without filters, since those
  * and their count cost the server ten times as much.
  */
-export const pulseQuery = (api: Api) =>
+export const inboxPollQuery = (api: Api) =>
   queryOptions({
     queryKey: [api.workspaceId, 'submissions', 'pulse'],
-    queryFn: ({ signal }) => api.page<Submission>('/submissions', { query: { limit: PULSE }, signal }),
+    queryFn: ({ signal }) => api.page<Submission>('/submissions', { query: { limit: POLL_SIZE }, signal }),
     select: ({ data, total }) =>
-      [total, ...data.map(({ id, status, notes }) => `${id} ${status} ${notes ?? ''}`)].join('\n'),
-    refetchInterval: LIVE_MS,
+      [
+        total,
+        ...data.map(({ id, status, attribution, notes }) => `${id} ${status} ${attribution} ${notes ?? ''}`),
+      ].join('\n'),
+    refetchInterval: POLL_MS,
     staleTime: 0,
     gcTime: 0,
     retry: false,
   })
 
 /** The newest ones that pass the filter, asked for at each new pulse. */
-export const inboxHeadQuery = (api: Api, filter: InboxFilter, pulse: string | undefined) =>
+export const newestSubmissionsQuery = (api: Api, filter: InboxFilter, pulse: string | undefined) =>
   queryOptions({
     queryKey: [api.workspaceId, 'submissions', 'head', filter, pulse],
-    queryFn: ({ signal }): Promise<Page<Submission>> =>
-      api.page<Submission>('/submissions', { query: { ...selectionOf(filter), limit: HEAD }, signal }),
+    queryFn: ({ signal }): Promise<ResultPage<Submission>> =>
+      api.page<Submission>('/submissions', {
+        query: { ...toQueryParameters(filter), limit: NEWEST_COUNT },
+        signal,
+      }),
     enabled: pulse !== undefined,
     staleTime: 0,
     gcTime: 0,
@@ -100,30 +106,36 @@ export const inboxHeadQuery = (api: Api, filter: InboxFilter, pulse: string | un
   })
 
 /** @returns how many pass the filter */
-export const countQuery = (api: Api, filter: InboxFilter & { email?: string }) =>
+export const submissionCountQuery = (api: Api, filter: InboxFilter & { email?: string }) =>
   queryOptions({
     queryKey: [api.workspaceId, 'submissions', 'count', filter],
     queryFn: async ({ signal }) =>
-      (await api.page<Submission>('/submissions', { query: { ...selectionOf(filter), limit: 1 }, signal }))
-        .total,
+      (
+        await api.page<Submission>('/submissions', {
+          query: { ...toQueryParameters(filter), limit: 1 },
+          signal,
+        })
+      ).total,
   })
 
 export const submissionQuery = (api: Api, id: string) =>
   queryOptions({
     queryKey: [api.workspaceId, 'submissions', 'one', id],
     queryFn: ({ signal }) => api.get<Submission>(`/submissions/${encodeURIComponent(id)}`, { signal }),
+    refetchInterval: ({ state }) => (state.data?.attribution === 'pending' ? POLL_MS : false),
   })
 
-export const attributionQuery = (api: Api, id: number) =>
+export const attributionQuery = (api: Api, { id, attribution }: Submission) =>
   queryOptions({
-    queryKey: [api.workspaceId, 'submissions', 'attribution', id],
-    queryFn: ({ signal }) => api.get<Touch[]>(`/submissions/${id}/attribution`, { signal }),
-    // It was decided when the submission was first read.
+    // A decision changes the touches.
+    queryKey: [api.workspaceId, 'submissions', 'attribution', id, attribution],
+    queryFn: ({ signal }) => api.get<TouchResource[]>(`/submissions/${id}/attribution`, { signal }),
+    // What is decided stays as it is.
     staleTime: 5 * 60_000,
   })
 
 /** The newest of one form. */
-export const newestOf = async (api: Api, formKey: string) =>
+export const listNewestSubmissions = async (api: Api, formKey: string) =>
   (await api.page<Submission>('/submissions', { query: { formKey, limit: 5 } })).data
 
 export interface SubmissionChanges {
@@ -140,18 +152,18 @@ export const deleteSubmission = (api: Api, id: number) =>
   api.remove<Submission>(`/submissions/${id}`, { keepalive: true })
 
 export const eraseSubmissions = (api: Api, email: string) =>
-  api.remove<ErasedResource>('/submissions', { query: { email } })
+  api.remove<ErasureResource>('/submissions', { query: { email } })
 
-export const EXPORT_FORMATS = ['csv', 'json', 'ndjson'] as const
-export type ExportFormat = (typeof EXPORT_FORMATS)[number]
+export const SUBMISSION_EXPORT_FORMATS = ['csv', 'json', 'ndjson'] as const
+export type SubmissionExportFormat = (typeof SUBMISSION_EXPORT_FORMATS)[number]
 
 export async function exportSubmissions(
   api: Api,
   { formKey, ...filter }: InboxFilter & { formKey: string },
-  format: ExportFormat,
+  format: SubmissionExportFormat,
 ): Promise<Blob> {
   const path = `/forms/${encodeURIComponent(formKey)}/submissions/export`
-  return (await api.raw(path, { query: { ...selectionOf(filter), format } })).blob()
+  return (await api.raw(path, { query: { ...toQueryParameters(filter), format } })).blob()
 }
 
 /** A value that some leads have, for lists to choose from. */

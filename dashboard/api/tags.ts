@@ -33,7 +33,7 @@ export const updateTag = (api: Api, id: number, input: TagInput) =>
 export const deleteTag = (api: Api, id: number) => api.remove<TagResource>(`/tags/${id}`, { keepalive: true })
 
 /** Links carry the names and colours of their tags. */
-export const tagsChanged = (client: QueryClient, api: Api) =>
+export const invalidateTags = (client: QueryClient, api: Api) =>
   Promise.all([
     client.invalidateQueries({ queryKey: [api.workspaceId, 'tags'] }),
     client.invalidateQueries({ queryKey: [api.workspaceId, 'links'] }),

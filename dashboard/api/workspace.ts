@@ -28,24 +28,24 @@ export async function createWorkspace(name: string): Promise<WorkspaceSummary> {
   return ((await answer.json()) as { data: WorkspaceSummary }).data
 }
 
-const all = <T>(api: Api, path: string, name: string) =>
+const listQuery = <T>(api: Api, path: string, name: string) =>
   queryOptions({
     queryKey: [api.workspaceId, name],
     queryFn: ({ signal }) => api.page<T>(path, { query: { limit: 100 }, signal }),
   })
 
-export const membersQuery = (api: Api) => all<MemberResource>(api, '/members', 'members')
+export const membersQuery = (api: Api) => listQuery<MemberResource>(api, '/members', 'members')
 export const changeRole = (api: Api, userId: number, role: MemberResource['role']) =>
   api.patch<MemberResource>(`/members/${userId}`, { role })
 export const removeMember = (api: Api, userId: number) => api.remove<MemberResource>(`/members/${userId}`)
 
-export const invitationsQuery = (api: Api) => all<InvitationResource>(api, '/invitations', 'invitations')
+export const invitationsQuery = (api: Api) =>
+  listQuery<InvitationResource>(api, '/invitations', 'invitations')
 export const invite = (api: Api, input: { email: string; role: MemberResource['role'] }) =>
   api.post<NewInvitationResource>('/invitations', input)
-export const withdrawInvitation = (api: Api, id: number) =>
-  api.remove<InvitationResource>(`/invitations/${id}`)
+export const revokeInvitation = (api: Api, id: number) => api.remove<InvitationResource>(`/invitations/${id}`)
 
-export const keysQuery = (api: Api) => all<KeyResource>(api, '/keys', 'keys')
+export const keysQuery = (api: Api) => listQuery<KeyResource>(api, '/keys', 'keys')
 export const createKey = (api: Api, name: string) => api.post<NewKeyResource>('/keys', { name })
 export const revokeKey = (api: Api, id: number) => api.remove<KeyResource>(`/keys/${id}`)
 
@@ -66,6 +66,6 @@ export const sessionsQuery = queryOptions({
 })
 export const endSession = (id: number) => auth('/revoke-session', { id })
 export const endOtherSessions = () => auth('/revoke-other-sessions', {})
-export const rename = (name: string) => auth('/update-user', { name })
+export const renameUser = (name: string) => auth('/update-user', { name })
 export const changePassword = (input: { currentPassword: string; newPassword: string }) =>
   auth('/change-password', { ...input, revokeOtherSessions: true })

@@ -5,10 +5,10 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { BookOpen, ChevronsUpDown, LogOut, Monitor, Moon, Sun, User } from 'lucide-react'
 import { useState } from 'react'
 import { signOut, userQuery } from '../api/session.ts'
-import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
+import { Menu, MenuItem, MenuSeparator } from '../ui/overlays/menu.tsx'
+import { toastError } from '../ui/overlays/toast.tsx'
 import { readTheme, setTheme, type Theme } from '../ui/theme.ts'
-import { toastError } from '../ui/toast.tsx'
-import { useWorkspaceOrNone } from './workspace.ts'
+import { useOptionalWorkspace } from './use-workspace.ts'
 
 const THEMES = [
   { theme: 'system', label: 'As the system', icon: Monitor },
@@ -18,7 +18,7 @@ const THEMES = [
 
 export function AccountMenu() {
   const { data: user } = useSuspenseQuery(userQuery)
-  const workspace = useWorkspaceOrNone()
+  const workspace = useOptionalWorkspace()
   const client = useQueryClient()
   const navigate = useNavigate()
   const [theme, set] = useState<Theme>(readTheme)
@@ -73,14 +73,14 @@ export function AccountMenu() {
       <MenuItem render={<a href="/docs" />} icon={<BookOpen size={15} />}>
         API reference
       </MenuItem>
-      <MenuLine />
+      <MenuSeparator />
       {THEMES.map(({ theme: one, label, icon: Icon }) => (
         <MenuItem key={one} icon={<Icon size={15} />} onSelect={() => choose(one)}>
           <span className="flex-1">{label}</span>
           {theme === one && <span className="text-accent">✓</span>}
         </MenuItem>
       ))}
-      <MenuLine />
+      <MenuSeparator />
       <MenuItem icon={<LogOut size={15} />} onSelect={leave}>
         Sign out
       </MenuItem>

@@ -2,5 +2,5 @@
 
 const KEY = 'towpath.workspace'
 
-export const lastWorkspace = () => Number(localStorage.getItem(KEY))
-export const rememberWorkspace = (id: number) => localStorage.setItem(KEY, String(id))
+export const readLastWorkspace = () => Number(localStorage.getItem(KEY))
+export const saveLastWorkspace = (id: number) => localStorage.setItem(KEY, String(id))

@@ -4,29 +4,31 @@ import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-route
 import { Menu as MenuIcon, Search, X } from 'lucide-react'
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import { IconButton } from '../ui/button.tsx'
-import { join } from '../ui/join.ts'
-import { onShortcut, PALETTE_KEYS, useShortcuts } from '../ui/shortcuts.ts'
+import { classNames } from '../ui/class-names.ts'
+import { handleShortcut, PALETTE_KEYS, useShortcuts } from '../ui/shortcuts.ts'
 import { AccountMenu } from './account-menu.tsx'
-import { NotFound } from './failed.tsx'
-import { rememberWorkspace } from './last-workspace.ts'
-import { PLACES } from './pages.tsx'
-import { useWorkspaceOrNone } from './workspace.ts'
+import { NotFoundPage } from './error-pages.tsx'
+import { saveLastWorkspace } from './last-workspace.ts'
+import { NAV_ITEMS } from './nav-items.tsx'
+import { useOptionalWorkspace } from './use-workspace.ts'
 import { WorkspaceMenu } from './workspace-menu.tsx'
 
-const Palette = lazy(() => import('./palette.tsx').then(({ Palette }) => ({ default: Palette })))
+const CommandPalette = lazy(() =>
+  import('./command-palette.tsx').then(({ CommandPalette }) => ({ default: CommandPalette })),
+)
 const ShortcutList = lazy(() =>
   import('./shortcut-list.tsx').then(({ ShortcutList }) => ({ default: ShortcutList })),
 )
 
 export function Shell() {
-  const workspace = useWorkspaceOrNone()
+  const workspace = useOptionalWorkspace()
   const [window_, open] = useState<'palette' | 'shortcuts' | null>(null)
   const close = () => open(null)
-  useShellKeys(String(workspace?.id), open)
+  useShellShortcuts(String(workspace?.id), open)
   useEffect(() => {
-    if (workspace) rememberWorkspace(workspace.id)
+    if (workspace) saveLastWorkspace(workspace.id)
   }, [workspace])
-  if (!workspace) return <NotFound />
+  if (!workspace) return <NotFoundPage />
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
       <a
@@ -40,7 +42,7 @@ export function Shell() {
         <Outlet />
       </div>
       <Suspense>
-        {window_ === 'palette' && <Palette onClose={close} />}
+        {window_ === 'palette' && <CommandPalette onClose={close} />}
         {window_ === 'shortcuts' && <ShortcutList onClose={close} />}
       </Suspense>
     </div>
@@ -72,7 +74,7 @@ function Sidebar({ openPalette }: { openPalette: () => void }) {
         </div>
         <div
           id="places"
-          className={join(
+          className={classNames(
             'flex-1 flex-col px-3 pb-3 max-lg:h-[calc(100dvh-3.25rem)] lg:flex',
             open ? 'flex' : 'hidden',
           )}
@@ -86,7 +88,7 @@ function Sidebar({ openPalette }: { openPalette: () => void }) {
             <span className="flex-1 text-left">Search</span>
             <kbd className="text-xs">{PALETTE_KEYS}</kbd>{' '}
           </button>
-          <Places />
+          <Navigation />
           <div className="mt-auto border-t border-line pt-2">
             <AccountMenu />
           </div>
@@ -96,12 +98,12 @@ function Sidebar({ openPalette }: { openPalette: () => void }) {
   )
 }
 
-function Places() {
-  const workspace = useWorkspaceOrNone()
+function Navigation() {
+  const workspace = useOptionalWorkspace()
   return (
     <nav aria-label="Workspace">
       <ul className="grid gap-0.5">
-        {PLACES.map(({ to, label, icon: Icon }) => (
+        {NAV_ITEMS.map(({ to, label, icon: Icon }) => (
           <li key={to}>
             <Link
               to={to}
@@ -124,12 +126,12 @@ function Places() {
   )
 }
 
-function useShellKeys(workspaceId: string, open: (window: 'palette' | 'shortcuts') => void) {
+function useShellShortcuts(workspaceId: string, open: (window: 'palette' | 'shortcuts') => void) {
   const navigate = useNavigate()
   const shortcuts = useMemo(
     () => [
       { keys: '?', label: 'Show the keyboard shortcuts', run: () => open('shortcuts') },
-      ...PLACES.map(({ to, label, key }) => ({
+      ...NAV_ITEMS.map(({ to, label, key }) => ({
         keys: `g ${key}`,
         label: `Go to ${label}`,
         run: () => void navigate({ to, params: { workspaceId }, search: {} }),
@@ -143,7 +145,7 @@ function useShellKeys(workspaceId: string, open: (window: 'palette' | 'shortcuts
       if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)) {
         event.preventDefault()
         open('palette')
-      } else onShortcut(event)
+      } else handleShortcut(event)
     }
     addEventListener('keydown', listen)
     return () => removeEventListener('keydown', listen)

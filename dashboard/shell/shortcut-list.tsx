@@ -1,7 +1,7 @@
 // All keys that do something on the page that is open.
 
-import { Dialog } from '../ui/dialog.tsx'
-import { PALETTE_KEYS, shortcutsNow } from '../ui/shortcuts.ts'
+import { Dialog } from '../ui/overlays/dialog.tsx'
+import { listActiveShortcuts, PALETTE_KEYS } from '../ui/shortcuts.ts'
 
 export const ShortcutList = ({ onClose }: { onClose: () => void }) => (
   <Dialog open onClose={onClose} title="Keyboard shortcuts">
@@ -10,7 +10,7 @@ export const ShortcutList = ({ onClose }: { onClose: () => void }) => (
       <dd>
         <Keys keys={PALETTE_KEYS} />
       </dd>
-      {shortcutsNow().map(({ keys, label }) => (
+      {listActiveShortcuts().map(({ keys, label }) => (
         <div key={keys} className="col-span-2 grid grid-cols-subgrid">
           <dt>{label}</dt>
           <dd>

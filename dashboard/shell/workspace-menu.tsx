@@ -4,11 +4,11 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Check, ChevronsUpDown, Plus } from 'lucide-react'
 import { workspacesQuery } from '../api/session.ts'
-import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
-import { useWorkspaceOrNone } from './workspace.ts'
+import { Menu, MenuItem, MenuSeparator } from '../ui/overlays/menu.tsx'
+import { useOptionalWorkspace } from './use-workspace.ts'
 
 export function WorkspaceMenu() {
-  const current = useWorkspaceOrNone()
+  const current = useOptionalWorkspace()
   const { data } = useSuspenseQuery(workspacesQuery)
   return (
     <Menu
@@ -19,7 +19,7 @@ export function WorkspaceMenu() {
           aria-label={`Workspace: ${current?.name}`}
           className="flex h-9 min-w-0 flex-1 items-center gap-2.5 rounded-lg px-2 text-left hover:bg-hover"
         >
-          <Mark />
+          <Logo />
           <span className="truncate font-semibold">{current?.name}</span>
           <ChevronsUpDown size={15} className="ml-auto shrink-0 text-soft" />
         </button>
@@ -36,7 +36,7 @@ export function WorkspaceMenu() {
           {workspace.id === current?.id && <Check size={15} aria-label="open" />}
         </MenuItem>
       ))}
-      <MenuLine />
+      <MenuSeparator />
       <MenuItem icon={<Plus size={15} />} render={<Link to="/new-workspace" />}>
         New workspace
       </MenuItem>
@@ -45,7 +45,7 @@ export function WorkspaceMenu() {
 }
 
 /** The mark of the product: two banks and the path between them. */
-export const Mark = ({ size = 24 }: { size?: number }) => (
+export const Logo = ({ size = 24 }: { size?: number }) => (
   <svg viewBox="0 0 32 32" width={size} height={size} aria-hidden className="shrink-0">
     <rect width="32" height="32" rx="8" className="fill-accent" />
     <g className="fill-on-accent stroke-on-accent">

@@ -2,7 +2,7 @@
 
 import type { ReactNode } from 'react'
 import type { TagResource } from '../../server/features/links/schema.ts'
-import { join } from './join.ts'
+import { classNames } from './class-names.ts'
 
 const TONES = {
   neutral: 'bg-sunken text-soft',
@@ -13,7 +13,7 @@ const TONES = {
 
 export const Badge = ({ tone = 'neutral', children }: { tone?: keyof typeof TONES; children: ReactNode }) => (
   <span
-    className={join(
+    className={classNames(
       'inline-flex items-center gap-1 rounded-md px-1.5 py-0.5 text-xs font-medium whitespace-nowrap',
       TONES[tone],
     )}
@@ -38,7 +38,7 @@ const DOTS: Record<TagColor, string> = {
 }
 
 export const Dot = ({ color }: { color: TagColor }) => (
-  <span aria-hidden className={join('inline-block size-2 shrink-0 rounded-full', DOTS[color])} />
+  <span aria-hidden className={classNames('inline-block size-2 shrink-0 rounded-full', DOTS[color])} />
 )
 
 export const TagChip = ({ tag }: { tag: Pick<TagResource, 'name' | 'color'> }) => (

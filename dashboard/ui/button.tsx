@@ -2,7 +2,7 @@
 
 import { createLink } from '@tanstack/react-router'
 import type { ComponentProps, ReactNode } from 'react'
-import { join } from './join.ts'
+import { classNames } from './class-names.ts'
 
 type Look = 'primary' | 'secondary' | 'quiet' | 'danger'
 type Size = 'normal' | 'small'
@@ -16,7 +16,7 @@ const LOOKS: Record<Look, string> = {
 const SIZES: Record<Size, string> = { normal: 'h-9 px-3.5 gap-2', small: 'h-7 px-2 gap-1.5 text-sm' }
 
 export const buttonLook = (look: Look = 'secondary', size: Size = 'normal') =>
-  join(
+  classNames(
     'inline-flex items-center justify-center rounded-lg border font-medium whitespace-nowrap select-none',
     'transition-colors disabled:opacity-55 disabled:cursor-not-allowed',
     LOOKS[look],
@@ -46,7 +46,7 @@ export function Button({
       {...props}
       disabled={disabled || busy}
       aria-busy={busy || undefined}
-      className={join(buttonLook(look, size), busy && 'pulse', className)}
+      className={classNames(buttonLook(look, size), busy && 'pulse', className)}
     >
       {icon}
       {children}
@@ -56,7 +56,7 @@ export function Button({
 
 function Anchor({ look, size, icon, className, children, ...props }: ComponentProps<'a'> & Own) {
   return (
-    <a {...props} className={join(buttonLook(look, size), className)}>
+    <a {...props} className={classNames(buttonLook(look, size), className)}>
       {icon}
       {children}
     </a>
@@ -79,7 +79,7 @@ export function IconButton({
       title={label}
       aria-label={label}
       {...props}
-      className={join(
+      className={classNames(
         'inline-grid size-8 shrink-0 place-items-center rounded-lg text-soft hover:bg-hover hover:text-ink disabled:opacity-55',
         className,
       )}

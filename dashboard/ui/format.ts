@@ -39,14 +39,15 @@ export function formatAgo(iso: string, now = Date.now()): string {
 const regions = new Intl.DisplayNames(undefined, { type: 'region', fallback: 'code' })
 
 /** `DE` is Germany; what is no code stays as it is. */
-export const countryName = (code: string) => (/^[A-Z]{2}$/.test(code) ? (regions.of(code) ?? code) : code)
+export const formatCountryName = (code: string) =>
+  /^[A-Z]{2}$/.test(code) ? (regions.of(code) ?? code) : code
 
 /** Two letters as the flag of the country, on systems that draw them. */
-export const countryFlag = (code: string) =>
+export const toFlagEmoji = (code: string) =>
   /^[A-Z]{2}$/.test(code)
     ? String.fromCodePoint(...[...code].map((letter) => 0x1f1e6 + letter.charCodeAt(0) - 65))
     : ''
 
 /** `1 link`, `2 links` */
-export const count = (n: number, one: string, many = `${one}s`) =>
+export const formatCount = (n: number, one: string, many = `${one}s`) =>
   `${formatNumber(n)} ${n === 1 ? one : many}`

@@ -1,7 +1,7 @@
 // The frame of a page: its name, what can be done on it, and cards.
 
 import { type ReactNode, useEffect } from 'react'
-import { join } from './join.ts'
+import { classNames } from './class-names.ts'
 
 interface PageProps {
   title: string
@@ -42,7 +42,7 @@ export function Card({
   className?: string
 }) {
   return (
-    <section className={join('rounded-2xl border border-line bg-card', className)}>
+    <section className={classNames('rounded-2xl border border-line bg-card', className)}>
       {(title || actions) && (
         <header className="flex items-center gap-3 border-b border-line px-4 py-3 sm:px-5">
           <h2 className="min-w-0 flex-1 font-semibold">{title}</h2>

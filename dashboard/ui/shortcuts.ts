@@ -15,7 +15,7 @@ export const PALETTE_KEYS = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘ K'
 const active = new Set<Shortcut[]>()
 
 /** The ones that work at the moment, for the list. */
-export const shortcutsNow = () => [...active].flat()
+export const listActiveShortcuts = () => [...active].flat()
 
 /** Give a list that stays the same between renders (`useMemo`). */
 export function useShortcuts(shortcuts: Shortcut[]) {
@@ -35,7 +35,7 @@ const isTyping = (target: EventTarget | null) =>
   target.closest('input:not([type=checkbox]), textarea, select, [contenteditable], [role=menu]') !== null
 
 /** The one listener; the shell adds it. */
-export function onShortcut(event: KeyboardEvent) {
+export function handleShortcut(event: KeyboardEvent) {
   const modified = event.ctrlKey || event.metaKey || event.altKey
   // Toasts have the role of a dialog too, and are in nobody's way.
   const open = document.querySelector(
@@ -43,7 +43,7 @@ export function onShortcut(event: KeyboardEvent) {
   )
   if (modified || event.defaultPrevented || isTyping(event.target) || open) return
   const pair = event.timeStamp - first.at < SEQUENCE_MS ? `${first.key} ${event.key}` : ''
-  const now = shortcutsNow()
+  const now = listActiveShortcuts()
   // The pair first: `g a` goes to a place also where `a` alone does something on the page.
   const found = now.findLast(({ keys }) => keys === pair) ?? now.findLast(({ keys }) => keys === event.key)
   first = { key: event.key, at: event.timeStamp }

@@ -3,11 +3,11 @@
 import { RotateCw } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
-import { join } from './join.ts'
+import { classNames } from './class-names.ts'
 
 /** Keeps the place of what loads, so that nothing jumps when it comes. */
 export const Skeleton = ({ className }: { className?: string }) => (
-  <span aria-hidden className={join('pulse block rounded-md bg-sunken', className)} />
+  <span aria-hidden className={classNames('pulse block rounded-md bg-sunken', className)} />
 )
 
 export function SkeletonRows({ rows = 8, className = 'h-14' }: { rows?: number; className?: string }) {
@@ -21,7 +21,7 @@ export function SkeletonRows({ rows = 8, className = 'h-14' }: { rows?: number; 
   )
 }
 
-export function Empty({
+export function EmptyState({
   icon,
   title,
   children,
@@ -42,7 +42,7 @@ export function Empty({
   )
 }
 
-export function Failed({ error, retry }: { error: unknown; retry?: () => void }) {
+export function ErrorState({ error, retry }: { error: unknown; retry?: () => void }) {
   return (
     <div
       role="alert"

@@ -2,7 +2,7 @@
 
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { join } from './join.ts'
+import { classNames } from './class-names.ts'
 
 export interface TabLink {
   id: string
@@ -24,7 +24,7 @@ export function TabLinks({
   className?: string
 }) {
   return (
-    <nav aria-label={label} className={join('overflow-x-auto', className)}>
+    <nav aria-label={label} className={classNames('overflow-x-auto', className)}>
       <ul className="flex gap-1">
         {tabs.map(({ id, label, extra, link }) => (
           <li key={id}>
@@ -36,7 +36,7 @@ export function TabLinks({
               // Only what is named above says which one is open.
               activeOptions={{ exact: true, includeSearch: true }}
               activeProps={{}}
-              className={join(
+              className={classNames(
                 'flex h-8 items-center gap-1.5 rounded-lg px-2.5 text-sm font-medium whitespace-nowrap -outline-offset-2',
                 id === current ? 'bg-tint text-accent' : 'text-soft hover:bg-hover hover:text-ink',
               )}

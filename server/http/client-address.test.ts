@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { parseNetwork } from '../lib/cidr.ts'
-import { clientAddress, limitKey } from './client-address.ts'
+import { parseNetwork } from '../lib/ip-network.ts'
+import { readClientAddress, toRateLimitKey } from './client-address.ts'
 
 const trusted = (...ranges: string[]) =>
   ranges.map((range) => parseNetwork(range) ?? expect.unreachable(range))
@@ -40,7 +40,7 @@ describe('the address of a visitor', () => {
     ['a mapped proxy among the hops', PROXIES, '10.0.0.1', '203.0.113.7, ::ffff:10.0.0.2', '203.0.113.7'],
     ['IPv6 in capitals, long form', PROXIES, 'fd00::1', '2001:DB8:0:0::7', '2001:db8::7'],
   ])('%s', (_, networks, peer, header, expected) => {
-    expect(clientAddress(peer, header, networks)).toBe(expected)
+    expect(readClientAddress(peer, header, networks)).toBe(expected)
   })
 
   test('nothing to the left of the visitor changes it', () => {
@@ -48,7 +48,7 @@ describe('the address of a visitor', () => {
     fc.assert(
       fc.property(left, (hops) => {
         const header = [...hops, '203.0.113.7', '10.0.0.2'].join(', ')
-        expect(clientAddress('10.0.0.1', header, PROXIES)).toBe('203.0.113.7')
+        expect(readClientAddress('10.0.0.1', header, PROXIES)).toBe('203.0.113.7')
       }),
     )
   })
@@ -65,13 +65,13 @@ describe('what limits count by', () => {
     ['::1', '0:0:0:0::/64'],
     ['', ''],
   ])('%s is %s', (address, key) => {
-    expect(limitKey(address)).toBe(key)
+    expect(toRateLimitKey(address)).toBe(key)
   })
 
   test('two IPv4 addresses never share, however they are written', () => {
     fc.assert(
       fc.property(fc.ipV4(), fc.ipV4(), (one, other) => {
-        expect(limitKey(one) === limitKey(`::ffff:${other}`)).toBe(one === other)
+        expect(toRateLimitKey(one) === toRateLimitKey(`::ffff:${other}`)).toBe(one === other)
       }),
     )
   })

@@ -1,22 +1,22 @@
 // Who is at the other end. Forwarding headers are believed only from proxies that the operator named.
 
 import type ipaddr from 'ipaddr.js'
-import { inNetworks, type Network, parseAddress } from '../lib/cidr.ts'
+import { isInNetworks, type Network, parseIpAddress } from '../lib/ip-network.ts'
 
 /**
  * The visitor's address: the peer's own, or, behind trusted proxies, the first hop of X-Forwarded-For that is not
  * one of them, walking from right to left (what is left of it, anybody could have written).
  */
-export function clientAddress(peer: string, forwardedFor: string | null, trusted: Network[]): string {
-  if (trusted.length === 0 || forwardedFor === null || !inNetworks(peer, trusted)) return plain(peer)
+export function readClientAddress(peer: string, forwardedFor: string | null, trusted: Network[]): string {
+  if (trusted.length === 0 || forwardedFor === null || !isInNetworks(peer, trusted)) return toCanonical(peer)
   const hops = forwardedFor.split(',').map((hop) => withoutPort(hop.trim()))
   let client = peer
   for (const hop of hops.reverse()) {
-    if (!parseAddress(hop)) break
+    if (!parseIpAddress(hop)) break
     client = hop
-    if (!inNetworks(hop, trusted)) break
+    if (!isInNetworks(hop, trusted)) break
   }
-  return plain(client)
+  return toCanonical(client)
 }
 
 /** `[::1]:80` and `1.2.3.4:80`, as some proxies write them. */
@@ -26,14 +26,14 @@ function withoutPort(hop: string): string {
 }
 
 /** One text for one address, however it was written. IPv4, the usual case, has only one. */
-function plain(address: string): string {
+function toCanonical(address: string): string {
   if (!address.includes(':')) return address
-  return parseAddress(address)?.toString() ?? address
+  return parseIpAddress(address)?.toString() ?? address
 }
 
 /** What limits count by: an IPv4 address, or the /64 of an IPv6 one, since one customer owns all of it. */
-export function limitKey(address: string): string {
-  const parsed = parseAddress(address)
+export function toRateLimitKey(address: string): string {
+  const parsed = parseIpAddress(address)
   if (!parsed) return address
   if (parsed.kind() === 'ipv4') return parsed.toString()
   const network = (parsed as ipaddr.IPv6).parts.slice(0, 4).map((part) => part.toString(16))

@@ -1,7 +1,8 @@
 // Reads a JSON request body once, with its limits; what comes after finds it parsed.
 
-import type { MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import { Failure, invalid } from '../lib/failure.ts'
+import type { BodyKind } from './route-facts.ts'
 
 export const BODY_MAX = 1024 * 1024
 
@@ -23,23 +24,17 @@ export async function readBytes(request: Request, max: number): Promise<Uint8Arr
 }
 
 /**
- * POST, PUT and PATCH must carry a JSON object (or, where `lists` says so for the path, a list; where `bare` says so,
- * nothing or an empty object).
+ * POST, PUT and PATCH must carry a JSON object, or what the route says of its body.
  * @throws `too_large`, `not_json`, `invalid_json`, `not_an_object`, `invalid`
  */
-export function jsonBody({
-  lists,
-  bare = () => false,
-}: {
-  lists: (path: string) => boolean
-  bare?: (path: string) => boolean
-}): MiddlewareHandler {
+export function jsonBody(kindOf: (c: Context) => BodyKind): MiddlewareHandler {
   return async (c, next) => {
     if (!['POST', 'PUT', 'PATCH'].includes(c.req.method)) return next()
+    const kind = kindOf(c)
     const bytes = await readBytes(c.req.raw, BODY_MAX)
     if (!bytes) throw new Failure('too_large', 'Request body too large')
-    // PATCH without a body changes nothing (contract §1), whatever it says its type is.
-    const needsNone = c.req.method === 'PATCH' || bare(c.req.path)
+    // PATCH without a body changes nothing (docs/contract.md §1), whatever it says its type is.
+    const needsNone = c.req.method === 'PATCH' || kind === 'none'
     const empty = bytes.length === 0 && needsNone
     if (!empty && !JSON_TYPE.test(c.req.header('content-type') ?? '')) {
       throw new Failure('not_json', 'Content-Type must be application/json')
@@ -47,10 +42,10 @@ export function jsonBody({
     const text = empty ? '{}' : decode(bytes)
     const value = parse(text)
     const list = Array.isArray(value)
-    if (typeof value !== 'object' || value === null || (list && !lists(c.req.path))) {
+    if (typeof value !== 'object' || value === null || (list && kind !== 'objectOrList')) {
       throw new Failure('not_an_object', 'Request body must be a JSON object')
     }
-    const [extra] = bare(c.req.path) ? Object.keys(value) : []
+    const [extra] = kind === 'none' ? Object.keys(value) : []
     if (extra !== undefined) throw invalid({ [extra]: 'is not a known field' })
     // Hono's own cache of the body: the validator and the idempotency key read it from here. The type is put plainly,
     // because the validator takes for an empty body what it does not know as JSON (`application/json ;charset=x`).

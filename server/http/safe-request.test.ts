@@ -2,8 +2,8 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import net from 'node:net'
 import tls from 'node:tls'
 import { gzipSync } from 'node:zlib'
-import { type Network, parseNetwork } from '../lib/cidr.ts'
-import { proveSafeRequest, type Resolve, type SafeRequest, safeRequest } from './safe-request.ts'
+import { type Network, parseNetwork } from '../lib/ip-network.ts'
+import { type ResolveHost, type SafeRequest, safeRequest, verifySafeRequest } from './safe-request.ts'
 
 const network = (text: string) => parseNetwork(text) as Network
 const LOOPBACK = [network('127.0.0.0/8')]
@@ -37,7 +37,7 @@ async function listener(act: (socket: net.Socket) => void = (socket) => socket.e
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 
 const to =
-  (...addresses: string[]): Resolve =>
+  (...addresses: string[]): ResolveHost =>
   async () =>
     addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
 
@@ -141,7 +141,7 @@ describe('a request to what is not public', () => {
     const allow = [network('127.0.0.2')]
     const answers = ['127.0.0.2', '127.0.0.1', '127.0.0.1', '127.0.0.1']
     let asked = 0
-    const resolve: Resolve = async () => [{ address: answers[asked++] ?? '127.0.0.1', family: 4 }]
+    const resolve: ResolveHost = async () => [{ address: answers[asked++] ?? '127.0.0.1', family: 4 }]
     // Nobody listens on 127.0.0.2: a guard that asks the name again would reach the canary.
     const first = await ask(`http://rebind.test:${canary.port}/`, { resolve, allow })
     expect(first).toMatchObject({ ok: false, reason: 'connect' })
@@ -198,7 +198,7 @@ const BAD_URLS = [
 
 test.each(BAD_URLS)('an address that is no plain web address is refused: %p', async (url) => {
   let asked = 0
-  const resolve: Resolve = async () => [{ address: '127.0.0.1', family: 4 + 0 * asked++ }]
+  const resolve: ResolveHost = async () => [{ address: '127.0.0.1', family: 4 + 0 * asked++ }]
   expect(await ask(url, { allow: LOOPBACK, resolve })).toMatchObject({ ok: false, reason: 'bad-url' })
   expect(asked).toBe(0)
 })
@@ -342,7 +342,7 @@ describe('whoever keeps us waiting', () => {
   })
 
   test('is left after the deadline: a name that is never answered', async () => {
-    const resolve: Resolve = () => new Promise(() => {})
+    const resolve: ResolveHost = () => new Promise(() => {})
     expect(await ask('http://slow.test/', { resolve, timeoutMs: 100 })).toMatchObject({ reason: 'timeout' })
   })
 
@@ -409,7 +409,7 @@ test('no proxy that the environment names is asked', async () => {
   const url = `http://hook.test:${ours.port}/`
   const script = `
     import { safeRequest } from '${import.meta.dir}/safe-request.ts'
-    import { parseNetwork } from '${import.meta.dir}/../lib/cidr.ts'
+    import { parseNetwork } from '${import.meta.dir}/../lib/ip-network.ts'
     const resolve = async () => [{ address: '127.0.0.1', family: 4 }]
     const result = await safeRequest({ url: '${url}', allow: [parseNetwork('127.0.0.1')], resolve })
     const other = await fetch('${url}')
@@ -426,22 +426,22 @@ test('no proxy that the environment names is asked', async () => {
 
 describe('the proof at the start', () => {
   test('passes on this runtime', async () => {
-    await proveSafeRequest()
+    await verifySafeRequest()
   })
 
   test('fails when private addresses can be reached', async () => {
     const careless = (asked: SafeRequest) => safeRequest({ ...asked, allow: LOOPBACK })
-    await expect(proveSafeRequest(careless)).rejects.toThrow('not refused by this runtime')
+    await expect(verifySafeRequest(careless)).rejects.toThrow('not refused by this runtime')
   })
 
   test('fails when the runtime resolves names by itself', async () => {
     const deaf = (asked: SafeRequest) => safeRequest({ ...asked, resolve: undefined })
-    await expect(proveSafeRequest(deaf)).rejects.toThrow('not refused by this runtime')
+    await expect(verifySafeRequest(deaf)).rejects.toThrow('not refused by this runtime')
   })
 
   test('fails when nothing can be reached at all', async () => {
     const shut = (asked: SafeRequest) => safeRequest({ ...asked, allow: [] })
-    await expect(proveSafeRequest(shut)).rejects.toThrow('not used by this runtime')
+    await expect(verifySafeRequest(shut)).rejects.toThrow('not used by this runtime')
   })
 })
 

@@ -5,8 +5,8 @@ import { lookup as systemLookup } from 'node:dns/promises'
 import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import net, { type LookupFunction } from 'node:net'
-import { type Network, parseAddress, parseNetwork } from '../lib/cidr.ts'
-import { mayReach } from './reachable.ts'
+import { type Network, parseIpAddress, parseNetwork } from '../lib/ip-network.ts'
+import { isAllowedAddress } from './address-policy.ts'
 
 export interface SafeRequest {
   url: string
@@ -20,10 +20,10 @@ export interface SafeRequest {
   /** Networks that may be reached although they are not public. */
   allow: Network[]
   /** Every address of a name; the system's own resolver unless said otherwise. */
-  resolve?: Resolve
+  resolve?: ResolveHost
 }
 
-export type Resolve = (hostname: string) => Promise<{ address: string; family: number }[]>
+export type ResolveHost = (hostname: string) => Promise<{ address: string; family: number }[]>
 
 export type SafeFailure =
   /** Not an http(s) URL, or one with a user name or password. */
@@ -40,7 +40,7 @@ export type SafeFailure =
   /** What came is not HTTP. */
   | 'broken-answer'
 
-export interface SafeAnswer {
+export interface SafeResponse {
   ok: true
   status: number
   headers: Headers
@@ -61,7 +61,7 @@ export interface SafeRefusal {
  * One request and its answer, of whatever status. Redirects are answers like others. Each failure is a value; what is
  * thrown is a mistake of ours (a header that cannot be sent).
  */
-export async function safeRequest(asked: SafeRequest): Promise<SafeAnswer | SafeRefusal> {
+export async function safeRequest(asked: SafeRequest): Promise<SafeResponse | SafeRefusal> {
   const url = URL.parse(asked.url)
   if (!url || !/^https?:$/.test(url.protocol))
     return refusal('bad-url', 'The address is not an http or https URL')
@@ -70,7 +70,7 @@ export async function safeRequest(asked: SafeRequest): Promise<SafeAnswer | Safe
   }
   // `lookup` is asked for names only. Every spelling of an IPv4 address is a plain one in a parsed URL.
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
-  if (parseAddress(host) && !mayReach(host, asked.allow)) return refusedAddress()
+  if (parseIpAddress(host) && !isAllowedAddress(host, asked.allow)) return refusedAddress()
   return exchange(url, asked)
 }
 
@@ -84,13 +84,13 @@ const BYTES_MAX = 65_536
 // Enough for any honest server; the parser gives up beyond it.
 const HEADER_BYTES_MAX = 32_768
 
-type Settle = (result: SafeAnswer | SafeRefusal) => void
+type Settle = (result: SafeResponse | SafeRefusal) => void
 
-function exchange(url: URL, asked: SafeRequest): Promise<SafeAnswer | SafeRefusal> {
+function exchange(url: URL, asked: SafeRequest): Promise<SafeResponse | SafeRefusal> {
   const { timeoutMs = TIMEOUT_MS } = asked
-  const { promise, resolve } = Promise.withResolvers<SafeAnswer | SafeRefusal>()
-  const { lookup, refused } = validating(asked)
-  const request = open(url, asked, lookup)
+  const { promise, resolve } = Promise.withResolvers<SafeResponse | SafeRefusal>()
+  const { lookup, refused } = createValidatingLookup(asked)
+  const request = openRequest(url, asked, lookup)
   let answer: ReturnType<typeof receive> | undefined
   const settle: Settle = (result) => {
     clearTimeout(timer)
@@ -104,7 +104,7 @@ function exchange(url: URL, asked: SafeRequest): Promise<SafeAnswer | SafeRefusa
   request.on('response', (message) => {
     answer = receive(message, asked.maxBytes ?? BYTES_MAX, settle)
   })
-  request.on('error', (error) => settle(answer?.soFar('broken') ?? refused() ?? failureOf(error)))
+  request.on('error', (error) => settle(answer?.soFar('broken') ?? refused() ?? toRefusal(error)))
   // Also when the other end wants to switch to another protocol, where no error is told.
   request.on('close', () => {
     if (!answer) settle(refused() ?? refusal('connect', 'The connection was closed before an answer came'))
@@ -113,7 +113,7 @@ function exchange(url: URL, asked: SafeRequest): Promise<SafeAnswer | SafeRefusa
   return promise
 }
 
-function open(
+function openRequest(
   url: URL,
   { method = 'GET', headers, body }: SafeRequest,
   lookup: LookupFunction,
@@ -143,7 +143,7 @@ function open(
  * A `lookup` that resolves the name once and hands on exactly what it has looked at, so that a second answer of the
  * name's server leads nowhere. One address that may not be reached refuses all: an honest name has no such mixture.
  */
-function validating({ allow, resolve = systemResolve }: SafeRequest) {
+function createValidatingLookup({ allow, resolve = systemResolve }: SafeRequest) {
   let failure: SafeRefusal | undefined
   const lookup: LookupFunction = (hostname, options, callback) => {
     const refuse = (found: SafeRefusal, cause?: unknown) => {
@@ -153,27 +153,27 @@ function validating({ allow, resolve = systemResolve }: SafeRequest) {
     resolve(hostname).then(
       (found) => {
         const [first] = found
-        if (!first) return refuse(unknownName(hostname))
-        if (!found.every(({ address }) => mayReach(address, allow))) return refuse(refusedAddress())
+        if (!first) return refuse(unknownHost(hostname))
+        if (!found.every(({ address }) => isAllowedAddress(address, allow))) return refuse(refusedAddress())
         if (options.all) callback(null, found)
         else callback(null, first.address, first.family)
       },
-      (error) => refuse(unknownName(hostname), error),
+      (error) => refuse(unknownHost(hostname), error),
     )
   }
   return { lookup, refused: () => failure }
 }
 
-const systemResolve: Resolve = (hostname) => systemLookup(hostname, { all: true })
+const systemResolve: ResolveHost = (hostname) => systemLookup(hostname, { all: true })
 
-const unknownName = (hostname: string) =>
+const unknownHost = (hostname: string) =>
   refusal('dns', `The name ${hostname} has no address that could be found`)
 
 function receive(message: IncomingMessage, maxBytes: number, settle: Settle) {
   const chunks: Uint8Array[] = []
   let size = 0
-  const soFar = (cut?: SafeAnswer['cut']): SafeAnswer => {
-    const headers = headersOf(message.rawHeaders)
+  const soFar = (cut?: SafeResponse['cut']): SafeResponse => {
+    const headers = parseHeaders(message.rawHeaders)
     const body = Buffer.concat(chunks).subarray(0, maxBytes)
     return { ok: true, status: message.statusCode ?? 0, headers, body, cut }
   }
@@ -187,7 +187,7 @@ function receive(message: IncomingMessage, maxBytes: number, settle: Settle) {
   return { soFar }
 }
 
-function headersOf(raw: string[]): Headers {
+function parseHeaders(raw: string[]): Headers {
   const headers = new Headers()
   for (let i = 0; i + 1 < raw.length; i += 2) headers.append(raw[i] as string, raw[i + 1] as string)
   return headers
@@ -196,7 +196,7 @@ function headersOf(raw: string[]): Headers {
 const TLS =
   /^(ERR_(TLS|SSL)|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|CRL_|INVALID_(CA|PURPOSE))/
 
-function failureOf(error: Error & { code?: string }): SafeRefusal {
+function toRefusal(error: Error & { code?: string }): SafeRefusal {
   const code = error.code ?? ''
   if (TLS.test(code)) return refusal('tls', `The secure connection failed (${code})`)
   if (code.startsWith('HPE_')) return refusal('broken-answer', `The answer is not HTTP (${code})`)
@@ -209,7 +209,7 @@ function failureOf(error: Error & { code?: string }): SafeRefusal {
  * `lookup` would otherwise open the operator's network without a sound.
  * @throws when it does not hold
  */
-export async function proveSafeRequest(request: typeof safeRequest = safeRequest): Promise<void> {
+export async function verifySafeRequest(request: typeof safeRequest = safeRequest): Promise<void> {
   let seen = 0
   const canary = net.createServer((socket) => {
     seen++
@@ -223,7 +223,7 @@ export async function proveSafeRequest(request: typeof safeRequest = safeRequest
     canary.listen(0, '127.0.0.1', resolve)
   })
   const { port } = canary.address() as net.AddressInfo
-  const resolve: Resolve = async () => [{ address: '127.0.0.1', family: 4 }]
+  const resolve: ResolveHost = async () => [{ address: '127.0.0.1', family: 4 }]
   try {
     for (const host of ['127.0.0.1', '[::ffff:127.0.0.1]', 'canary.invalid']) {
       for (const scheme of ['http', 'https']) {

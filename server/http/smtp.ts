@@ -1,9 +1,9 @@
 // The connections to the operator's mail server: a few, kept for the next mail, and shared by all who send any.
 
 import { createTransport } from 'nodemailer'
-import { decoded } from '../lib/text.ts'
+import { percentDecode } from '../lib/text.ts'
 
-const open = (url: string) =>
+const createPool = (url: string) =>
   createTransport({
     url,
     pool: true,
@@ -17,12 +17,12 @@ const open = (url: string) =>
     disableUrlAccess: true,
   })
 
-export type Mailer = ReturnType<typeof open>
+export type Mailer = ReturnType<typeof createPool>
 
 const mailers = new Map<string, Mailer>()
 
-export function mailerFor(url: string): Mailer {
-  const mailer = mailers.get(url) ?? open(url)
+export function openMailer(url: string): Mailer {
+  const mailer = mailers.get(url) ?? createPool(url)
   mailers.set(url, mailer)
   return mailer
 }
@@ -34,10 +34,10 @@ export function closeMailers(): void {
 }
 
 /** User name and password as they are, and as they are said to the server (RFC 4954, PLAIN and LOGIN). */
-export function secretsOfSmtp(smtpUrl: string): string[] {
+export function listSmtpSecrets(smtpUrl: string): string[] {
   const url = URL.parse(smtpUrl)
   if (!url) return [smtpUrl]
-  const [user, password] = [url.username, url.password].map(decoded) as [string, string]
+  const [user, password] = [url.username, url.password].map(percentDecode) as [string, string]
   const base64 = (text: string) => Buffer.from(text).toString('base64')
   // A short name is a word; to blot it out would spoil the answer and hide nothing.
   const names = user.length < 4 ? [] : [user, base64(user), url.username]

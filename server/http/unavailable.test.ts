@@ -4,17 +4,18 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../../tests/support/free-port.ts'
-import { type PostgresServer, startPostgres } from '../../tests/support/postgres.ts'
-import { until } from '../../tests/support/server.ts'
-import { type App, openApp } from '../app.ts'
+import { type PostgresServer, startPostgres } from '../../tests/support/postgres/postgres-server.ts'
+import { findFreePort } from '../../tests/support/processes/free-port.ts'
+import { until } from '../../tests/support/server/test-server.ts'
+import { createApp } from '../app.ts'
 import { readConfig } from '../config.ts'
-import { createKey } from '../features/accounts/keys.ts'
-import { createWorkspace } from '../features/accounts/workspaces.ts'
+import { createKey } from '../features/accounts/access/keys.ts'
+import { createWorkspace } from '../features/accounts/workspaces/workspaces.ts'
 import { listen } from '../listen.ts'
+import { openServices, type Services } from '../services.ts'
 
 let postgres: PostgresServer
-let app: App
+let services: Services
 let server: ReturnType<typeof listen>
 let origin: string
 let dataDir: string
@@ -23,8 +24,8 @@ let key: string
 beforeAll(async () => {
   postgres = await startPostgres()
   dataDir = mkdtempSync(join(tmpdir(), 'towpath-test-'))
-  const port = freePort()
-  app = await openApp(
+  const port = findFreePort()
+  services = await openServices(
     readConfig({
       PORT: String(port),
       HOST: '127.0.0.1',
@@ -33,16 +34,16 @@ beforeAll(async () => {
       LOG_LEVEL: 'silent',
     }),
   )
-  server = listen({ host: '127.0.0.1', port, fastPath: true }, app)
+  server = listen({ host: '127.0.0.1', port, fastPath: true }, createApp(services))
   origin = `http://127.0.0.1:${port}`
-  const needs = { rows: app.rows, now: Date.now }
+  const needs = { db: services.db, now: Date.now }
   const workspace = await createWorkspace(needs, { name: 'w', plan: 'enterprise' })
   key = (await createKey(needs, workspace.id, 'k')).key
 }, 60_000)
 
 afterAll(async () => {
   await server?.stop(true)
-  await app?.close()
+  await services?.close()
   await postgres?.end()
   if (dataDir) rmSync(dataDir, { recursive: true, force: true })
 }, 30_000)

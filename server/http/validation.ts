@@ -1,4 +1,4 @@
-// From what zod says to what callers read: one short message per field (contract §1).
+// From what zod says to what callers read: one short message per field (docs/contract.md §1).
 
 import { invalid } from '../lib/failure.ts'
 

@@ -1,4 +1,4 @@
-// The closed list of ways a request can go wrong. Verbs throw these; http/answer.ts alone knows their status.
+// The closed list of ways a request can go wrong. Verbs throw these; http/error-response.ts alone knows their status.
 
 export type FailureCode =
   | 'invalid_json'
@@ -40,7 +40,7 @@ export class Failure extends Error {
   }
 }
 
-/** `<Noun> not found`: the same answer whether the thing never was or is another workspace's (contract §1). */
+/** `<Noun> not found`: the same answer whether the thing never was or is another workspace's (docs/contract.md §1). */
 export const notFound = (noun: string) =>
   new Failure('not_found', noun === '' ? 'Not found' : `${noun} not found`)
 

@@ -8,7 +8,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 let threshold = 0
 
 /** For a worker, which has a threshold of its own. */
-export const currentLogLevel = (): LogLevel => LOG_LEVELS[threshold] ?? 'info'
+export const getLogLevel = (): LogLevel => LOG_LEVELS[threshold] ?? 'info'
 
 /** Lines below this level are not written. */
 export function setLogLevel(level: LogLevel): void {

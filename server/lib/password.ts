@@ -9,7 +9,7 @@ const WAITING_MAX = 50
 let running = 0
 const waiting: (() => void)[] = []
 
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+async function queueHashing<T>(work: () => Promise<T>): Promise<T> {
   if (running >= AT_ONCE) {
     if (waiting.length >= WAITING_MAX) throw unavailable(new Error('too many passwords at once'), 1)
     await new Promise<void>((resolve) => waiting.push(resolve))
@@ -28,8 +28,8 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
 
 /** @returns undefined for "not given", null for "none". */
 export async function hashPassword(password: string | null | undefined): Promise<string | null | undefined> {
-  return typeof password === 'string' ? inTurn(() => Bun.password.hash(password, ARGON2)) : password
+  return typeof password === 'string' ? queueHashing(() => Bun.password.hash(password, ARGON2)) : password
 }
 
 export const checkPassword = (password: string, hash: string) =>
-  inTurn(() => Bun.password.verify(password, hash))
+  queueHashing(() => Bun.password.verify(password, hash))

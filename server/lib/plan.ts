@@ -1,4 +1,4 @@
-// Plans and what the REST API allows on each, in requests per minute and workspace (specification §8).
+// Plans and what the REST API allows on each, in requests per minute and workspace (docs/contract.md §1).
 
 export const PLANS = ['free', 'pro', 'business', 'scale', 'enterprise'] as const
 export type Plan = (typeof PLANS)[number]

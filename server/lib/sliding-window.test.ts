@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { slidingWindows, WINDOW_MS } from './sliding-window.ts'
+import { createSlidingWindows, WINDOW_MS } from './sliding-window.ts'
 
 function windows(options: { keysMax?: number } = {}) {
   let now = 1_000
-  const limiter = slidingWindows({ ...options, clock: () => now })
+  const limiter = createSlidingWindows({ ...options, clock: () => now })
   return {
     at(ms: number) {
       now = 1_000 + ms
@@ -102,15 +102,15 @@ test('random keys cannot eat the memory: the one used longest ago is forgotten',
 
 test('what is given back was never taken: the newest one, and no more than there were', () => {
   let now = 0
-  const limiter = slidingWindows({ windowMs: 900_000, clock: () => now })
+  const limiter = createSlidingWindows({ windowMs: 900_000, clock: () => now })
   const take = () => limiter.take('a', 2).allowed
   expect([take(), take(), take()]).toEqual([true, true, false])
-  limiter.giveBack('a')
+  limiter.refund('a')
   expect([take(), take()]).toEqual([true, false])
   now = 899_999
   expect(take()).toBe(false)
   now = 900_000
-  for (let i = 0; i < 5; i++) limiter.giveBack('a')
-  limiter.giveBack('b')
+  for (let i = 0; i < 5; i++) limiter.refund('a')
+  limiter.refund('b')
   expect([take(), take(), take()]).toEqual([true, true, false])
 })

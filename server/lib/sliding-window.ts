@@ -1,7 +1,7 @@
 // At most N in any 60 seconds, exactly: the times of the last N are remembered. (A token bucket or a fixed window
 // lets up to 2 N through across its edge.)
 
-export interface Taken {
+export interface WindowResult {
   allowed: boolean
   remaining: number
   /** Milliseconds until one more is allowed; 0 when one is allowed now. */
@@ -18,7 +18,7 @@ export const WINDOW_MS = 60_000
  * order costs 68 µs with each new one, as taking out the oldest of a long Map does.)
  * @param clock monotonic milliseconds
  */
-export function slidingWindows({
+export function createSlidingWindows({
   keysMax = 100_000,
   windowMs = WINDOW_MS,
   clock = () => performance.now(),
@@ -44,7 +44,7 @@ export function slidingWindows({
   }
 
   return {
-    take(key: string, limit: number): Taken {
+    take(key: string, limit: number): WindowResult {
       const now = clock()
       const times = live(key, now)
       const allowed = times.length < limit
@@ -61,7 +61,7 @@ export function slidingWindows({
     /** How many count at the moment. */
     used: (key: string): number => live(key, clock()).length,
     /** Takes back the newest one: it turned out not to be of the kind that is counted. */
-    giveBack(key: string): void {
+    refund(key: string): void {
       live(key, clock()).pop()
     },
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { foldCase, isCleanText, lengthOf } from './text.ts'
+import { countCharacters, foldCase, isCleanText } from './text.ts'
 
 describe('matching without regard to case', () => {
   test.each([
@@ -39,7 +39,7 @@ describe('matching without regard to case', () => {
 })
 
 test('a character outside the basic plane counts once', () => {
-  expect([lengthOf('abc'), lengthOf('𝒜🙂'), lengthOf('')]).toEqual([3, 2, 0])
+  expect([countCharacters('abc'), countCharacters('𝒜🙂'), countCharacters('')]).toEqual([3, 2, 0])
 })
 
 test('NUL and half a surrogate pair are not clean', () => {

@@ -4,7 +4,7 @@
 export const isCleanText = (text: string) => !text.includes('\0') && text.isWellFormed()
 
 /** As readers and JSON Schema count: a character outside the basic plane is one, not two. */
-export const lengthOf = (text: string) => [...text].length
+export const countCharacters = (text: string) => [...text].length
 
 /**
  * For matching without regard to case or composition. NFC comes last, since "J̌" has no composed form and its lower
@@ -16,7 +16,7 @@ export const foldCase = (text: string) =>
 const ASCII = /^[\0-\x7f]*$/
 
 /** Percent-decoded, as far as it can be. */
-export function decoded(part: string): string {
+export function percentDecode(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {

@@ -20,11 +20,11 @@ export function checkUrl(text: string, rule: UrlRule): { href: string } | { wron
     return { wrong: `must be an http or https URL${others}` }
   }
   if (url.username !== '' || url.password !== '') return { wrong: 'must not contain a user name or password' }
-  if (web && rule.ownHosts.some((own) => placeOf(own) === placeOf(url.host)))
+  if (web && rule.ownHosts.some((own) => toServerName(own) === toServerName(url.host)))
     return { wrong: 'must not point to this short domain' }
   if (url.href.length > URL_MAX) return { wrong: `must be at most ${URL_MAX} characters` }
   return { href: url.href }
 }
 
 /** "go.example." and "go.example:443" under http reach the same server as "go.example". */
-const placeOf = (host: string) => host.toLowerCase().replace(/\.*(:(?:80|443))?$|\.+(?=:\d+$)/, '')
+const toServerName = (host: string) => host.toLowerCase().replace(/\.*(:(?:80|443))?$|\.+(?=:\d+$)/, '')

@@ -4,17 +4,17 @@
 export type SqlValue = number | string | number[] | string[]
 
 /** Keeps a value and says how the statement refers to it. */
-export type Bind = (value: SqlValue) => string
+export type ValueBinder = (value: SqlValue) => string
 
 export interface FilterDialect {
   /** How the statement refers to its n-th value, counted from 1. */
   placeholder(n: number, value: SqlValue): string
   /** Whether `column` is in the list; null or false where it has no value. */
-  memberOf(column: string, list: string): string
+  isInList(column: string, list: string): string
   lower(column: string): string
 }
 
-export interface Filter<Column extends string> {
+export interface ColumnFilter<Column extends string> {
   column: Column
   /**
    * Any of these; none at all matches nothing. null is a row without a value. Exact, but for device, browser and os,
@@ -26,18 +26,18 @@ export interface Filter<Column extends string> {
 }
 
 /** Names of products, which people write as they like: `chrome`, `iOS`. */
-const CASELESS: ReadonlySet<string> = new Set(['device', 'browser', 'os'])
+const CASE_INSENSITIVE: ReadonlySet<string> = new Set(['device', 'browser', 'os'])
 
 /** @param columns what each word is in the statement */
-export function filterSql<Column extends string>(
-  { column, values, negate }: Filter<Column>,
+export function toFilterSql<Column extends string>(
+  { column, values, negate }: ColumnFilter<Column>,
   columns: Record<Column, string>,
   dialect: FilterDialect,
-  bind: Bind,
+  bind: ValueBinder,
 ): string {
   const present = values.filter((value) => value !== null)
   const some = [
-    ...(present.length > 0 ? [memberSql(column, present, columns, dialect, bind)] : []),
+    ...(present.length > 0 ? [toMemberSql(column, present, columns, dialect, bind)] : []),
     ...(present.length < values.length ? [`${columns[column]} IS NULL`] : []),
   ]
   const any = some.length === 0 ? 'false' : `(${some.join(' OR ')})`
@@ -45,31 +45,31 @@ export function filterSql<Column extends string>(
   return negate ? `NOT coalesce(${any}, false)` : any
 }
 
-export function memberSql<Column extends string>(
+export function toMemberSql<Column extends string>(
   column: Column,
   values: (string | number)[],
   columns: Record<Column, string>,
   dialect: FilterDialect,
-  bind: Bind,
+  bind: ValueBinder,
 ): string {
-  const caseless = CASELESS.has(column)
+  const caseless = CASE_INSENSITIVE.has(column)
   const name = caseless ? dialect.lower(columns[column]) : columns[column]
-  if (column === 'linkId') return anyOf(name, values.map(Number), dialect, bind)
+  if (column === 'linkId') return toAnyOfSql(name, values.map(Number), dialect, bind)
   const texts = values.map(String)
-  return anyOf(name, caseless ? texts.map((text) => text.toLowerCase()) : texts, dialect, bind)
+  return toAnyOfSql(name, caseless ? texts.map((text) => text.toLowerCase()) : texts, dialect, bind)
 }
 
 /** Few values one by one, which an engine looks up in its statistics; many as a list. */
-const FEW_VALUES = 8
+const MAX_INLINE_VALUES = 8
 
-export function anyOf(
+export function toAnyOfSql(
   name: string,
   values: number[] | string[],
-  dialect: Pick<FilterDialect, 'memberOf'>,
-  bind: Bind,
+  dialect: Pick<FilterDialect, 'isInList'>,
+  bind: ValueBinder,
 ): string {
   if (values.length === 0) return 'false'
-  if (values.length > FEW_VALUES) return dialect.memberOf(name, bind(values))
+  if (values.length > MAX_INLINE_VALUES) return dialect.isInList(name, bind(values))
   return `${name} IN (${values.map((value) => bind(value)).join(', ')})`
 }
 
@@ -77,8 +77,8 @@ export function anyOf(
  * The start of a moment's bucket by arithmetic. Buckets of one length in a row are one run, so a year of days is five
  * runs (two of them the days the clocks change), and no row needs a look-up or a time zone.
  */
-export function bucketSql(moment: string, starts: number[], bind: Bind): string {
-  const runs = equalRuns(starts)
+export function toBucketSql(moment: string, starts: number[], bind: ValueBinder): string {
+  const runs = findEqualRuns(starts)
   const last = bind(starts.at(-1) ?? 0)
   if (runs.length === 0) return last
   const cases = runs.map(
@@ -88,7 +88,7 @@ export function bucketSql(moment: string, starts: number[], bind: Bind): string 
   return `CASE ${cases.join(' ')} ELSE ${last} END`
 }
 
-function equalRuns(starts: number[]): { start: number; step: number; end: number }[] {
+function findEqualRuns(starts: number[]): { start: number; step: number; end: number }[] {
   const runs: { start: number; step: number; end: number }[] = []
   for (const [index, end] of starts.entries()) {
     if (index === 0) continue

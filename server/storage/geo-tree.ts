@@ -1,10 +1,10 @@
 // Walks the search tree of a MaxMind file without making anything on the way: an address in, a record's place out.
 // https://maxmind.github.io/MaxMind-DB/ describes the format; `mmdb-lib` reads the records themselves.
 
-import { type AddressWords, parseIPv4, parseIPv6 } from '../lib/address-words.ts'
+import { type IpWords, parseIPv4, parseIPv6 } from '../lib/parse-ip.ts'
 
 /** A number that stands for the record of an address: the same for all addresses of one record; 0 for none. */
-export type FindRecord = (address: string) => number
+export type RecordFinder = (address: string) => number
 
 interface TreeShape {
   nodeCount: number
@@ -15,9 +15,12 @@ interface TreeShape {
 /** So many bits of an IPv4 address are one look-up in a table, which leaves a few steps to walk. */
 const TABLE_BITS = 16
 
-export function searchTree(file: Buffer, { nodeCount, recordSize, ipVersion }: TreeShape): FindRecord {
-  const child = childOf(file, recordSize)
-  const words: AddressWords = new Uint32Array(4)
+export function createRecordFinder(
+  file: Buffer,
+  { nodeCount, recordSize, ipVersion }: TreeShape,
+): RecordFinder {
+  const child = createChildReader(file, recordSize)
+  const words: IpWords = new Uint32Array(4)
   let table: Uint32Array | undefined
 
   /** Follows bits of a word, the highest first, to a node or to an end. */
@@ -51,7 +54,7 @@ export function searchTree(file: Buffer, { nodeCount, recordSize, ipVersion }: T
 }
 
 /** Both children of a node lie side by side: 24, 28 or 32 bits each. */
-function childOf(file: Buffer, recordSize: number): (node: number, bit: number) => number {
+function createChildReader(file: Buffer, recordSize: number): (node: number, bit: number) => number {
   const byte = (at: number) => file[at] as number
   const three = (at: number) => (byte(at) << 16) | (byte(at + 1) << 8) | byte(at + 2)
   if (recordSize === 24) return (node, bit) => three(node * 6 + bit * 3)

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { Reader } from 'mmdb-lib'
-import { type MmdbOptions, type MmdbValue, mmdb } from '../../tests/support/mmdb.ts'
-import { geoProblem, openGeo } from './geo.ts'
-import { searchTree } from './geo-tree.ts'
+import { createMaxMindFile, type MmdbOptions, type MmdbValue } from '../../tests/support/maxmind-file.ts'
+import { createGeoLookup, findGeoProblem } from './geo.ts'
+import { createRecordFinder } from './geo-tree.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'towpath-geo-'))
 afterAll(() => rmSync(dir, { recursive: true }))
@@ -18,7 +18,7 @@ const file = (name: string, bytes: Buffer | string) => {
 }
 
 describe('the bundled database', () => {
-  const geo = openGeo()
+  const geo = createGeoLookup()
   const cases: [string, string | null, string | null][] = [
     ['8.8.8.8', 'US', 'NA'],
     ['::ffff:8.8.8.8', 'US', 'NA'],
@@ -38,10 +38,10 @@ describe('the bundled database', () => {
   ]
   for (const [address, country, continent] of cases)
     test(`puts "${address}" in ${country}`, () =>
-      expect(geo.lookup(address)).toEqual({ country, region: null, city: null, continent }))
+      expect(geo.findPlace(address)).toEqual({ country, region: null, city: null, continent }))
 
   test('gives one place for all addresses of a record, so that what is made of it can be kept', () => {
-    expect(geo.lookup('8.8.8.8')).toBe(geo.lookup('8.8.4.4'))
+    expect(geo.findPlace('8.8.8.8')).toBe(geo.findPlace('8.8.4.4'))
   })
 })
 
@@ -83,8 +83,8 @@ const FLAT: Record<string, MmdbValue> = {
 }
 
 describe('region and city of a database of the operator’s', () => {
-  const layered = openGeo(file('layered.mmdb', mmdb(LAYERED, { type: 'GeoLite2-City' })))
-  const flat = openGeo(file('flat.mmdb', mmdb(FLAT, { type: 'city ipvAll' })))
+  const layered = createGeoLookup(file('layered.mmdb', createMaxMindFile(LAYERED, { type: 'GeoLite2-City' })))
+  const flat = createGeoLookup(file('flat.mmdb', createMaxMindFile(FLAT, { type: 'city ipvAll' })))
   test.each([
     ['203.0.113.7', layered, 'BR', 'SP', 'São Paulo', 'SA'],
     ['203.0.113.200', layered, 'DE', 'Land Berlin', null, 'EU'],
@@ -96,7 +96,7 @@ describe('region and city of a database of the operator’s', () => {
     ['2001:db8::1', flat, 'TR', null, null, 'AS'],
     ['192.0.2.1', flat, null, null, null, null],
   ])('%s', (address, geo, country, region, city, continent) => {
-    expect(geo.lookup(address)).toEqual({ country, region, city, continent })
+    expect(geo.findPlace(address)).toEqual({ country, region, city, continent })
   })
 })
 
@@ -116,9 +116,9 @@ describe('a tree', () => {
       fc.property(fc.uniqueArray(address(ipVersion), { minLength: 1, maxLength: 20 }), (known) => {
         const plain = known.filter((each) => !(each.includes(':') && each.includes('.')))
         const networks = Object.fromEntries(plain.map((each) => [each, { country_code: each }]))
-        const bytes = mmdb(networks, shape)
+        const bytes = createMaxMindFile(networks, shape)
         const reader = new Reader<never>(bytes)
-        const find = searchTree(bytes, reader.metadata)
+        const find = createRecordFinder(bytes, reader.metadata)
         for (const each of plain) expect(find(each)).toBeGreaterThan(0)
         for (const each of [
           ...plain,
@@ -135,7 +135,7 @@ describe('a tree', () => {
 })
 
 describe('a file that cannot be used', () => {
-  const good = mmdb(FLAT)
+  const good = createMaxMindFile(FLAT)
   test.each([
     ['is empty', '', 'is not a MaxMind database'],
     ['is text', 'hello', 'is not a MaxMind database'],
@@ -143,28 +143,28 @@ describe('a file that cannot be used', () => {
     ['is still packed', gzipSync(good), 'is not a MaxMind database'],
   ])('because it %s is named with what is wrong', (_, bytes, problem) => {
     const path = file('bad.mmdb', Buffer.from(bytes))
-    expect(geoProblem(path)).toBe(`${path} ${problem}`)
-    expect(() => openGeo(path)).toThrow()
+    expect(findGeoProblem(path)).toBe(`${path} ${problem}`)
+    expect(() => createGeoLookup(path)).toThrow()
   })
 
   test('because it is not there, or a directory', () => {
-    expect(geoProblem('/nowhere/geo.mmdb')).toBe('there is no file /nowhere/geo.mmdb')
-    expect(() => openGeo('/nowhere/geo.mmdb')).toThrow('/nowhere/geo.mmdb')
-    expect(geoProblem(dir)).toBe(`${dir} cannot be read (EISDIR)`)
+    expect(findGeoProblem('/nowhere/geo.mmdb')).toBe('there is no file /nowhere/geo.mmdb')
+    expect(() => createGeoLookup('/nowhere/geo.mmdb')).toThrow('/nowhere/geo.mmdb')
+    expect(findGeoProblem(dir)).toBe(`${dir} cannot be read (EISDIR)`)
   })
 
-  test('is no problem when it can be', () => expect(geoProblem(file('good.mmdb', good))).toBeUndefined())
+  test('is no problem when it can be', () => expect(findGeoProblem(file('good.mmdb', good))).toBeUndefined())
 })
 
 test('a file that is damaged inside knows no place, and holds nobody up', () => {
-  const bytes = mmdb(LAYERED)
+  const bytes = createMaxMindFile(LAYERED)
   const data = bytes.indexOf('geoname_id')
   for (let at = data - 40; at < data + 200; at++) {
     const damaged = Buffer.from(bytes)
     damaged[at] = 0xff
-    const geo = openGeo(file('damaged.mmdb', damaged))
+    const geo = createGeoLookup(file('damaged.mmdb', damaged))
     for (const address of ['203.0.113.7', '203.0.113.200', '2001:db8:7::1'])
-      for (const value of Object.values(geo.lookup(address)))
+      for (const value of Object.values(geo.findPlace(address)))
         expect(value === null || typeof value === 'string').toBe(true)
   }
 })

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { log } from '../lib/log.ts'
 
 /** A command that looks whether a server runs holds the lock for a moment: no server need fail to start for that. */
-const LOOKED_AT_MS = 500
+const LOCK_WAIT_MS = 500
 const TRY_EVERY_MS = 20
-const TRIES_UNTIL_TOLD = 250
+const TRIES_BEFORE_WARNING = 250
 
 export interface Lock {
   release(): void
@@ -33,7 +33,7 @@ function lockFile(path: string, waitMs: number): Lock {
 export function lockDataDir(dataDir: string): Lock {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   try {
-    return lockFile(join(dataDir, 'server.lock'), LOOKED_AT_MS)
+    return lockFile(join(dataDir, 'server.lock'), LOCK_WAIT_MS)
   } catch (cause) {
     if (!isHeld(cause)) throw cause
     throw new Error(
@@ -44,13 +44,13 @@ export function lockDataDir(dataDir: string): Lock {
 }
 
 /** Waits for the ship worker of a server that was killed: it ends by itself, a moment after its server. */
-export async function lockForShipping(dataDir: string): Promise<Lock> {
+export async function lockForWorker(dataDir: string): Promise<Lock> {
   for (let tries = 1; ; tries++) {
     try {
       return lockFile(join(dataDir, 'ship.lock'), 0)
     } catch (error) {
       if (!isHeld(error)) throw error
-      if (tries === TRIES_UNTIL_TOLD) log.warn('ship_worker_waits_for_another', { dataDir })
+      if (tries === TRIES_BEFORE_WARNING) log.warn('ship_worker_waits_for_another', { dataDir })
       await Bun.sleep(TRY_EVERY_MS)
     }
   }
@@ -60,7 +60,7 @@ const isHeld = (error: unknown) =>
   error instanceof Error && (error as { code?: unknown }).code === 'SQLITE_BUSY'
 
 /** Does a short piece of work that only one process may do. @returns undefined when a server runs on the directory */
-export async function whileNoServerRuns<T>(dataDir: string, work: () => Promise<T>): Promise<T | undefined> {
+export async function runWhileNoServer<T>(dataDir: string, work: () => Promise<T>): Promise<T | undefined> {
   let lock: Lock
   try {
     lock = lockDataDir(dataDir)

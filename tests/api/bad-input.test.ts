@@ -1,23 +1,37 @@
-// Whatever a stranger writes into any place of any operation is refused in the contract's words, and leaves nothing.
+// Whatever a stranger writes into any place of any operation is refused in the words of docs/contract.md §1, and
+// leaves nothing.
 
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { Tables } from '../../server/storage/rows/tables.ts'
-import { type Team, team } from '../support/people.ts'
-import { onBothEngines, type TestServer } from '../support/server.ts'
-import { whenUp } from '../support/when-up.ts'
-import type { Case, Pick } from './case.ts'
-import { casesOf } from './cases.ts'
-import { bodySchema, description, type Operation, operations, resolved, violations } from './document.ts'
-import { LONG_TEXT, ODD_TEXTS } from './hostile.ts'
-import { entryOf, SAMPLES, sampleOf, thingsOf, urlOf } from './samples.ts'
+import type { Tables } from '../../server/storage/database/tables.ts'
+import { retryWhile503 } from '../support/server/retry-503.ts'
+import { onBothEngines, type TestServer } from '../support/server/test-server.ts'
+import { createTeam, type Team } from '../support/users/signed-in-user.ts'
+import { LONG_TEXT, ODD_TEXTS } from './hostile-input.ts'
+import {
+  documentedOperations,
+  findBodySchema,
+  listSchemaErrors,
+  type Operation,
+  openApi,
+  resolveSchema,
+} from './openapi-document.ts'
+import type { PickSome, RequestCase } from './request-case.ts'
+import { createRequestCases } from './request-cases.ts'
+import {
+  createTestResources,
+  getSampleRequest,
+  SAMPLE_REQUESTS,
+  toAuthHeaders,
+  toRequestUrl,
+} from './sample-requests.ts'
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000)
 const SECONDS = 1000
 const LIMIT = 300
 
 /** xorshift32: the same seed (and operation) picks the same cases. */
-function picker(seed: number): Pick {
+function picker(seed: number): PickSome {
   let state = (seed * 2_654_435_761 + 1) | 0 || 1
   const random = () => {
     state ^= state << 13
@@ -39,7 +53,8 @@ const clock = () => performance.now() + minutes * 60 * SECONDS
 
 async function anotherMinute({ app }: TestServer) {
   minutes += 1
-  if (app.rows.engine === 'postgres') await app.rows.write((db) => db.deleteFrom('rate_windows').execute())
+  if (app.db.engine === 'postgres')
+    await app.db.write((connection) => connection.deleteFrom('rate_windows').execute())
 }
 
 /**
@@ -50,8 +65,8 @@ const ASIDE = /^(rate_windows|form_attempts|kysely_migration(_lock)?|sqlite_\w+)
 
 /** Everything that is stored, whatever tables there are. */
 async function everyRow({ app }: TestServer): Promise<Record<string, unknown[]>> {
-  const db = app.rows.read
-  const tables = (await db.introspection.getTables())
+  const connection = app.db.read
+  const tables = (await connection.introspection.getTables())
     .map(({ name }) => name)
     .filter((name) => !ASIDE.test(name))
   expect(tables).toEqual(
@@ -66,7 +81,7 @@ async function everyRow({ app }: TestServer): Promise<Record<string, unknown[]>>
     ]),
   )
   const contents = tables.map(async (table) => {
-    const rows = await db
+    const rows = await connection
       .selectFrom(table as keyof Tables)
       .selectAll()
       .execute()
@@ -76,43 +91,48 @@ async function everyRow({ app }: TestServer): Promise<Record<string, unknown[]>>
 }
 
 /** @returns what is wrong with the answer, if anything is */
-async function send(server: TestServer, workspace: Team, operation: Operation, one: Case): Promise<string[]> {
-  const response = await whenUp(() =>
+async function send(
+  server: TestServer,
+  workspace: Team,
+  operation: Operation,
+  one: RequestCase,
+): Promise<string[]> {
+  const response = await retryWhile503(() =>
     fetch(server.origin + one.url, {
       method: operation.method,
       headers: {
         ...(one.headers ?? (one.body === undefined ? {} : { 'Content-Type': 'application/json' })),
-        ...entryOf(operation, workspace),
+        ...toAuthHeaders(operation, workspace),
       },
       body: one.body as string | undefined,
     }),
   )
   const text = await response.text()
   const wrong = verdict(operation, one, response, text)
-  return wrong ? [`${one.what} → ${response.status} ${text.slice(0, 150)}: ${wrong}`] : []
+  return wrong ? [`${one.description} → ${response.status} ${text.slice(0, 150)}: ${wrong}`] : []
 }
 
 function verdict(
   operation: Operation,
-  one: Case,
+  one: RequestCase,
   { status, headers }: Response,
   text: string,
 ): string | undefined {
   if (status >= 500) return 'a fault of ours'
   if (status === 429) return 'the test asked too often'
-  if (status < 400) return one.bad ? 'is not refused' : undefined
+  if (status < 400) return one.mustBeRefused ? 'is not refused' : undefined
   if (one.status !== undefined && status !== one.status) return `should be ${one.status}`
   if (!headers.get('content-type')?.startsWith('application/json')) return 'is no JSON'
   if (!headers.get('x-request-id')) return 'has no X-Request-Id'
-  const { schemas } = description.document.components
+  const { schemas } = openApi.document.components
   const documented = operation.responses[status]?.content?.['application/json']?.schema
   // What is not the path of the operation any more is answered by no operation.
   const schema = documented ?? ([404, 405].includes(status) ? schemas.Error : undefined)
   if (!schema) return 'is a status that the document does not give this operation'
-  return violations(schema, JSON.parse(text)).join(', ') || undefined
+  return listSchemaErrors(schema, JSON.parse(text)).join(', ') || undefined
 }
 
-async function sendAll(server: TestServer, workspace: Team, operation: Operation, cases: Case[]) {
+async function sendAll(server: TestServer, workspace: Team, operation: Operation, cases: RequestCase[]) {
   const wrong: string[] = []
   const asked = [...cases]
   while (asked.length > 0) {
@@ -127,7 +147,7 @@ async function sendAll(server: TestServer, workspace: Team, operation: Operation
 }
 
 test('every operation has a sample, and every sample an operation', () => {
-  expect(Object.keys(SAMPLES).sort()).toEqual(operations.map(({ id }) => id).sort())
+  expect(Object.keys(SAMPLE_REQUESTS).sort()).toEqual(documentedOperations.map(({ id }) => id).sort())
 })
 
 onBothEngines(
@@ -135,8 +155,8 @@ onBothEngines(
   (server) => {
     async function filled() {
       await anotherMinute(server())
-      const workspace = await team(server())
-      return { workspace, things: await thingsOf(server(), workspace, `w${workspace.id}`) }
+      const workspace = await createTeam(server())
+      return { workspace, things: await createTestResources(server(), workspace, `w${workspace.id}`) }
     }
 
     /** For requests that change nothing, or whose changes are nobody's business. */
@@ -146,33 +166,33 @@ onBothEngines(
       common ??= filled()
       const { workspace, things } = await (apart ? filled() : common)
       await anotherMinute(server())
-      return { workspace, sample: sampleOf(operation, things) }
+      return { workspace, sample: getSampleRequest(operation, things) }
     }
 
     /**
      * What the store never sees is the same over either: over PostgreSQL there are a few for each operation, and some of
      * those with a text that PostgreSQL cannot hold, should they come so far.
      */
-    function sent(cases: Case[], pick: Pick): Case[] {
-      const [bad, odd] = [cases.filter((one) => one.bad), cases.filter((one) => !one.bad)]
+    function sent(cases: RequestCase[], pick: PickSome): RequestCase[] {
+      const [bad, odd] = [cases.filter((one) => one.mustBeRefused), cases.filter((one) => !one.mustBeRefused)]
       if (server().engine === 'sqlite') return [...bad, ...pick(odd, 40)]
-      const unwritable = cases.filter(({ what }) => /\\u0000|\\ud[89a-f]/.test(what))
+      const unwritable = cases.filter(({ description }) => /\\u0000|\\ud[89a-f]/.test(description))
       return [...new Set([...pick(unwritable, 10), ...pick(bad, 10), ...pick(odd, 10)])]
     }
 
-    test.each(operations)(
+    test.each(documentedOperations)(
       '$method $path refuses what is wrong and stores nothing of it, and breaks on nothing',
       async (operation) => {
         const { workspace, sample } = await prepared(operation)
-        const pick = picker(SEED + operations.indexOf(operation))
-        const cases = sent(casesOf(operation, sample, pick), pick)
-        const bad = cases.filter((one) => one.bad)
+        const pick = picker(SEED + documentedOperations.indexOf(operation))
+        const cases = sent(createRequestCases(operation, sample, pick), pick)
+        const bad = cases.filter((one) => one.mustBeRefused)
         // An operation that takes nothing has the fewest: names that it does not know.
         expect(bad.length).toBeGreaterThanOrEqual(8)
         const before = await everyRow(server())
         const wrong = await sendAll(server(), workspace, operation, bad)
         const after = await everyRow(server())
-        const odd = cases.filter((one) => !one.bad)
+        const odd = cases.filter((one) => !one.mustBeRefused)
         wrong.push(...(await sendAll(server(), workspace, operation, odd)))
         expect(wrong).toEqual([])
         expect(after).toEqual(before)
@@ -181,7 +201,7 @@ onBothEngines(
     )
 
     test('a body in pieces is cut off after a megabyte, and a head after 16 KB', async () => {
-      const { workspace } = await prepared(operations[0] as Operation)
+      const { workspace } = await prepared(documentedOperations[0] as Operation)
       const before = await everyRow(server())
       const pieces = new ReadableStream({
         async pull(controller) {
@@ -200,7 +220,7 @@ onBothEngines(
     })
 
     test('odd text that is well-formed comes back to the letter, and is found', async () => {
-      const { workspace } = await prepared(operations[0] as Operation)
+      const { workspace } = await prepared(documentedOperations[0] as Operation)
       const texts = ODD_TEXTS.filter((text) => text.trim() !== '' && text.length <= 50)
       const links = texts.map((text, i) => {
         const externalId = `${i}${text}`
@@ -228,12 +248,12 @@ onBothEngines(
       }
     })
 
-    test.each(operations.filter(bodySchema))(
+    test.each(documentedOperations.filter(findBodySchema))(
       '$method $path never fails on a body of any JSON',
       async (operation) => {
         const { workspace, sample } = await prepared(operation, false)
         const names = Object.keys(
-          resolved(bodySchema(operation) ?? {}).properties ?? { links: 1, ids: 1, data: 1 },
+          resolveSchema(findBodySchema(operation) ?? {}).properties ?? { links: 1, ids: 1, data: 1 },
         )
         const value = fc.jsonValue({ stringUnit: 'binary', maxDepth: 3 })
         const body = fc.oneof(
@@ -243,9 +263,9 @@ onBothEngines(
             maxLength: 3,
           }),
         )
-        const url = urlOf(operation, sample)
+        const url = toRequestUrl(operation, sample)
         const property = fc.asyncProperty(body, async (json) => {
-          const one = { what: 'any JSON', bad: false, url, body: JSON.stringify(json) }
+          const one = { description: 'any JSON', mustBeRefused: false, url, body: JSON.stringify(json) }
           expect(await send(server(), workspace, operation, one)).toEqual([])
         })
         await fc.assert(property, { numRuns: server().engine === 'sqlite' ? 40 : 20, seed: SEED })

@@ -2,11 +2,23 @@
 // that operation and status, and every status the document promises seen at least once.
 
 import { expect, test } from 'bun:test'
-import { person, type TestPerson, team } from '../support/people.ts'
-import { onBothEngines, type TestWorkspace } from '../support/server.ts'
-import { type Ask, differences } from './differences.ts'
-import { operation, operations, type Parameter, parametersIn, violations } from './document.ts'
-import { aboutNothing, entryOf, sampleOf, thingsOf, urlOf } from './samples.ts'
+import { onBothEngines, type TestWorkspace } from '../support/server/test-server.ts'
+import { createSignedInUser, createTeam, type SignedInUser } from '../support/users/signed-in-user.ts'
+import { type ApiRequest, findDifferences } from './find-differences.ts'
+import {
+  documentedOperations,
+  getOperation,
+  listParameters,
+  listSchemaErrors,
+  type Parameter,
+} from './openapi-document.ts'
+import {
+  createTestResources,
+  getSampleRequest,
+  toAuthHeaders,
+  toRequestUrl,
+  withUnknownIds,
+} from './sample-requests.ts'
 
 /** Faults of ours are no part of a journey; that they are told in the same shape is tested where faults are made. */
 const UNTOUCHED = ['500', '503']
@@ -14,13 +26,18 @@ const UNTOUCHED = ['500', '503']
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 
 onBothEngines('the answers and their description', (server) => {
-  const seen = new Map(operations.map(({ id }) => [id, new Set<string>()]))
+  const seen = new Map(documentedOperations.map(({ id }) => [id, new Set<string>()]))
 
   /** @returns the answer, which has the status and conforms. */
-  async function ask(workspace: TestWorkspace | undefined, id: string, status: number, what: Ask = {}) {
-    const asked = operation(id)
+  async function ask(
+    workspace: TestWorkspace | undefined,
+    id: string,
+    status: number,
+    what: ApiRequest = {},
+  ) {
+    const asked = getOperation(id)
     const { body, headers } = what
-    const answer = await server().call(urlOf(asked, what), {
+    const answer = await server().call(toRequestUrl(asked, what), {
       method: asked.method,
       body,
       headers: {
@@ -32,7 +49,7 @@ onBothEngines('the answers and their description', (server) => {
       id,
       status: answer.status,
       text: answer.text,
-      differences: differences(asked, what, answer),
+      differences: findDifferences(asked, what, answer),
     }).toEqual({
       id,
       status,
@@ -44,7 +61,7 @@ onBothEngines('the answers and their description', (server) => {
   }
 
   test('a link with everything, from its creation to its end', async () => {
-    const own = await server().workspace()
+    const own = await server().createWorkspace()
     const full = {
       destinationUrl: 'https://example.com/landing?a=1#b',
       slug: `Full-${own.id}`,
@@ -96,21 +113,25 @@ onBothEngines('the answers and their description', (server) => {
       path,
       query: { format: 'png', size: '128', margin: '0', color: '#123' },
     })
-    const visits: Ask['query'][] = [{}, { country: 'DE' }, { device: 'ios', at: '2099-01-01T00:00:00Z' }]
+    const visits: ApiRequest['query'][] = [
+      {},
+      { country: 'DE' },
+      { device: 'ios', at: '2099-01-01T00:00:00Z' },
+    ]
     for (const query of visits) await ask(own, 'resolveLink', 200, { path, query })
     await ask(own, 'deleteLink', 200, { path })
     await ask(own, 'getLink', 404, { path })
   })
 
   test('lists, pages and filters', async () => {
-    const own = await server().workspace()
-    for (const title of ['a', 'b', 'c']) await own.link({ title, tagNames: [title], externalId: title })
+    const own = await server().createWorkspace()
+    for (const title of ['a', 'b', 'c']) await own.createLink({ title, tagNames: [title], externalId: title })
     const first = await ask(own, 'listLinks', 200, { query: { limit: '2', sort: 'slug', order: 'asc' } })
     expect(first.json.total).toBe(3)
     const query = { limit: '2', sort: 'slug', order: 'asc', cursor: first.json.nextCursor as string }
     expect((await ask(own, 'listLinks', 200, { query })).json.nextCursor).toBeNull()
     const tagId = first.json.data[0].tags[0].id
-    const filters: Ask['query'][] = [
+    const filters: ApiRequest['query'][] = [
       { search: 'a' },
       { tagId: `${tagId}` },
       { externalId: 'b' },
@@ -124,7 +145,7 @@ onBothEngines('the answers and their description', (server) => {
   })
 
   test('many links at once', async () => {
-    const own = await server().workspace()
+    const own = await server().createWorkspace()
     const one = { destinationUrl: 'https://example.com/1', slug: `bulk-${own.id}` }
     const two = { destinationUrl: 'https://example.com/2' }
     const made = await ask(own, 'createLinks', 201, { body: [one, two] })
@@ -146,7 +167,7 @@ onBothEngines('the answers and their description', (server) => {
   })
 
   test('tags', async () => {
-    const own = await server().workspace()
+    const own = await server().createWorkspace()
     const { json } = await ask(own, 'createTag', 201, { body: { name: 'One', color: 'teal' } })
     const path = { id: json.data.id as number }
     const two = await ask(own, 'createTag', 201, { body: { name: 'Two' } })
@@ -158,11 +179,11 @@ onBothEngines('the answers and their description', (server) => {
   })
 
   test('clicks by whatever they are grouped', async () => {
-    const own = await server().workspace()
-    const link = await own.link({ tagNames: ['Tag'] })
+    const own = await server().createWorkspace()
+    const link = await own.createLink({ tagNames: ['Tag'] })
     await server().click(`${link.slug}?utm_source=news&qr=1`, { Referer: 'https://search.example/' })
-    await server().shipped()
-    const { schema } = parametersIn('query', operation('countClicks')).find(
+    await server().waitUntilShipped()
+    const { schema } = listParameters('query', getOperation('countClicks')).find(
       ({ name }) => name === 'groupBy',
     ) as Parameter
     const SHAPES: Record<string, string> = { time: 'ClickBucket', link: 'ClickLink', tag: 'ClickTag' }
@@ -171,7 +192,7 @@ onBothEngines('the answers and their description', (server) => {
       // `linkId` is another name of `link`, since the filter is called so.
       const name = groupBy.replace(/Id$/, '')
       const $ref = `#/components/schemas/${SHAPES[name] ?? 'ClickGroup'}`
-      expect(violations({ type: 'array', items: { $ref } }, json.data)).toEqual([])
+      expect(listSchemaErrors({ type: 'array', items: { $ref } }, json.data)).toEqual([])
       const counted = json.data.filter((row: { clicks: number }) => row.clicks > 0)
       expect(counted).toEqual([expect.objectContaining({ clicks: 1, visitors: 1 })])
       expect(counted[0]).toHaveProperty(name)
@@ -179,18 +200,18 @@ onBothEngines('the answers and their description', (server) => {
     const { json } = await ask(own, 'countClicks', 200, {
       query: { interval: '24h', timezone: 'Asia/Kathmandu' },
     })
-    expect(violations({ $ref: '#/components/schemas/ClickTotals' }, json.data)).toEqual([])
+    expect(listSchemaErrors({ $ref: '#/components/schemas/ClickTotals' }, json.data)).toEqual([])
     await ask(own, 'countClicks', 200, {
       query: { start: '2026-01-01', end: '2026-02-01T00:00:00Z', class: 'all' },
     })
   })
 
   test('the clicks themselves', async () => {
-    const own = await server().workspace()
-    const link = await own.link()
+    const own = await server().createWorkspace()
+    const link = await own.createLink()
     await server().click(link.slug)
-    await server().shipped()
-    const { schema } = parametersIn('query', operation('exportClicks')).find(
+    await server().waitUntilShipped()
+    const { schema } = listParameters('query', getOperation('exportClicks')).find(
       ({ name }) => name === 'format',
     ) as Parameter
     for (const format of schema.enum as string[]) {
@@ -200,16 +221,16 @@ onBothEngines('the answers and their description', (server) => {
   })
 
   test('leads and funnels by whatever they are grouped', async () => {
-    const own = await team(server())
-    const { slug, formKey } = await thingsOf(server(), own, `w${own.id}`)
+    const own = await createTeam(server())
+    const { slug, formKey } = await createTestResources(server(), own, `w${own.id}`)
     await server().click(slug)
-    await server().shipped()
+    await server().waitUntilShipped()
     const groupings = (id: string) =>
-      (parametersIn('query', operation(id)).find(({ name }) => name === 'groupBy') as Parameter).schema
+      (listParameters('query', getOperation(id)).find(({ name }) => name === 'groupBy') as Parameter).schema
         .enum as string[]
     const SHAPES: Record<string, string> = { time: 'Bucket', link: 'Link', tag: 'Tag', form: 'Form' }
     const shown = (id: string, shape: string, rows: unknown) =>
-      violations(
+      listSchemaErrors(
         {
           type: 'array',
           items: { $ref: `#/components/schemas/${id === 'countLeads' ? 'Lead' : 'Funnel'}${shape}` },
@@ -239,16 +260,16 @@ onBothEngines('the answers and their description', (server) => {
       expect(json.data.some((row: { clicks: number }) => row.clicks === 1)).toBe(true)
     }
     const { json } = await ask(own, 'getFunnel', 200, { query: { interval: '24h' } })
-    expect(violations({ $ref: '#/components/schemas/FunnelTotals' }, json.data)).toEqual([])
+    expect(listSchemaErrors({ $ref: '#/components/schemas/FunnelTotals' }, json.data)).toEqual([])
     await ask(own, 'countLeads', 200, { query: { form: formKey, page: '-a', model: 'linear' } })
   })
 
   test('what a form lost', async () => {
-    const own = await team(server())
-    const { formKey } = await thingsOf(server(), own, `w${own.id}`)
+    const own = await createTeam(server())
+    const { formKey } = await createTestResources(server(), own, `w${own.id}`)
     const path = { formKey }
     const { json } = await ask(own, 'getFormLosses', 200, { path })
-    expect(violations({ $ref: '#/components/schemas/FormLosses' }, json.data)).toEqual([])
+    expect(listSchemaErrors({ $ref: '#/components/schemas/FormLosses' }, json.data)).toEqual([])
     await ask(own, 'getFormLosses', 200, {
       path,
       query: { start: '2026-01-01', end: '2026-02-01T00:00:00Z' },
@@ -256,7 +277,7 @@ onBothEngines('the answers and their description', (server) => {
   })
 
   test('a form with everything, from its creation to its end', async () => {
-    const own = await server().workspace()
+    const own = await server().createWorkspace()
     const full = {
       name: 'Contact',
       enabled: true,
@@ -292,10 +313,10 @@ onBothEngines('the answers and their description', (server) => {
   })
 
   test('submissions, one by one, listed and as a file', async () => {
-    const own = await team(server())
-    const { formKey, submissionId } = await thingsOf(server(), own, 'mark')
+    const own = await createTeam(server())
+    const { formKey, submissionId } = await createTestResources(server(), own, 'mark')
     const form = { formKey }
-    const queries: Ask['query'][] = [
+    const queries: ApiRequest['query'][] = [
       { limit: '1' },
       { search: 'MESSAGE', status: 'new', attribution: 'none', email: 'MARK@example.com' },
       { start: '2026-01-01', end: '2100-01-01T00:00:00Z', linkId: '1', country: 'de', utmSource: 'x' },
@@ -323,7 +344,7 @@ onBothEngines('the answers and their description', (server) => {
   })
 
   test('channels of every type, and what was sent to them', async () => {
-    const own = await server().workspace()
+    const own = await server().createWorkspace()
     const types = [
       { type: 'email', to: ['team@example.com'] },
       { type: 'slack', url: 'https://hooks.slack.com/services/T0/B0/secret' },
@@ -361,9 +382,9 @@ onBothEngines('the answers and their description', (server) => {
   })
 
   test('workspaces, their people and their keys', async () => {
-    const own = await team(server())
+    const own = await createTeam(server())
     const { owner, member, id } = own
-    const asked = (who: TestPerson, operationId: string, status: number, what: Ask = {}) => {
+    const asked = (who: SignedInUser, operationId: string, status: number, what: ApiRequest = {}) => {
       const headers = { Cookie: who.cookie, 'X-Workspace': String(id) }
       return ask(undefined, operationId, status, { ...what, headers })
     }
@@ -388,7 +409,7 @@ onBothEngines('the answers and their description', (server) => {
     const page = await asked(owner, 'listInvitations', 200, { query: { limit: '1' } })
     await asked(owner, 'listInvitations', 200, { query: { cursor: page.json.nextCursor } })
     await asked(owner, 'deleteInvitation', 200, { path: { id: made.id } })
-    const ann = await person(server(), 'Ann')
+    const ann = await createSignedInUser(server(), 'Ann')
     const { url } = (await asked(owner, 'createInvitation', 201, { body: { email: ann.email } })).json.data
     const token = new URL(url).searchParams.get('token')
     await asked(member, 'acceptInvitation', 403, { body: { token } })
@@ -406,14 +427,14 @@ onBothEngines('the answers and their description', (server) => {
   })
 
   test('the failures that every operation shares', async () => {
-    const own = await team(server())
-    const free = await server().workspace('free')
-    const busy = await server().workspace('pro')
-    const stranger = await person(server(), 'Sue')
+    const own = await createTeam(server())
+    const free = await server().createWorkspace('free')
+    const busy = await server().createWorkspace('pro')
+    const stranger = await createSignedInUser(server(), 'Sue')
     for (let i = 0; i < 30; i++) expect((await busy.api('/tags')).status).toBe(200)
-    const things = await thingsOf(server(), own, `w${own.id}`)
-    for (const each of operations) {
-      const { bodies, ...sample } = sampleOf(each, things)
+    const things = await createTestResources(server(), own, `w${own.id}`)
+    for (const each of documentedOperations) {
+      const { bodies, ...sample } = getSampleRequest(each, things)
       const good = { ...sample, ...(bodies ? { body: bodies[0] } : {}) }
       await ask(undefined, each.id, 401, good)
       await ask(free, each.id, 403, good)
@@ -421,11 +442,11 @@ onBothEngines('the answers and their description', (server) => {
       const theirs = { Cookie: stranger.cookie, 'X-Workspace': String(own.id) }
       if (each.security?.some((way) => 'workspace' in way))
         await ask(undefined, each.id, 404, { ...good, headers: theirs })
-      const entry = entryOf(each, own)
-      const asked = (status: number, { headers, ...what }: Ask) =>
+      const entry = toAuthHeaders(each, own)
+      const asked = (status: number, { headers, ...what }: ApiRequest) =>
         ask(undefined, each.id, status, { ...what, headers: { ...entry, ...headers } })
       await asked(422, { ...good, query: { ...good.query, unknown: '1' } })
-      if (good.path) await asked(404, aboutNothing(good))
+      if (good.path) await asked(404, withUnknownIds(good))
       if (!bodies) continue
       await asked(422, { ...good, body: each.method === 'PATCH' ? { unknown: 1 } : {} })
       await asked(400, { ...good, body: '{', headers: JSON_TYPE })
@@ -435,28 +456,28 @@ onBothEngines('the answers and their description', (server) => {
   })
 
   test('every status that the document gives an operation was an answer on this journey', () => {
-    const promised = operations.map(({ id, responses }) => [
+    const promised = documentedOperations.map(({ id, responses }) => [
       id,
       Object.keys(responses).filter((status) => !UNTOUCHED.includes(status)),
     ])
-    const answered = operations.map(({ id }) => [id, [...(seen.get(id) ?? [])].sort()])
+    const answered = documentedOperations.map(({ id }) => [id, [...(seen.get(id) ?? [])].sort()])
     expect(Object.fromEntries(answered)).toEqual(Object.fromEntries(promised))
   })
 
   test('a path answers every method it has not with 405 and those it has, an unknown path with 404', async () => {
-    const own = await server().workspace()
+    const own = await server().createWorkspace()
     const error = { $ref: '#/components/schemas/Error' }
-    const paths = new Set(operations.map(({ path }) => path.replace(/\{\w+\}/, '1')))
+    const paths = new Set(documentedOperations.map(({ path }) => path.replace(/\{\w+\}/, '1')))
     for (const path of paths) {
       // By its form `/links/bulk` is a `/links/{id}` too, and has its methods.
-      const fitting = operations.filter((each) =>
+      const fitting = documentedOperations.filter((each) =>
         new RegExp(`^${each.path.replace(/\{\w+\}/, '[^/]+')}$`).test(path),
       )
       const methods = new Set(fitting.map(({ method }) => method))
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PURGE']) {
         if (methods.has(method)) continue
         const { status, json, headers } = await own.api(path.slice('/v1'.length), { method })
-        expect({ path, method, status, violations: violations(error, json) }).toEqual({
+        expect({ path, method, status, violations: listSchemaErrors(error, json) }).toEqual({
           path,
           method,
           status: 405,

@@ -2,16 +2,16 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
-import { startServer, type TestServer } from '../support/server.ts'
+import { startServer, type TestServer } from '../support/server/test-server.ts'
 import {
-  bodySchema,
-  description,
-  mounted,
-  operations,
-  parametersIn,
-  resolved,
+  documentedOperations,
+  findBodySchema,
+  listParameters,
+  mountedRoutes,
+  openApi,
+  resolveSchema,
   type Schema,
-} from './document.ts'
+} from './openapi-document.ts'
 
 /** Open to everybody: the description is no operation on a workspace, and describes itself by being there. */
 const UNDESCRIBED = ['GET /v1/openapi.json']
@@ -39,7 +39,7 @@ const BY: Record<string, object[]> = {
 }
 
 describe('the description at /v1/openapi.json', () => {
-  const { answer, document } = description
+  const { answer, document } = openApi
 
   test('is OpenAPI 3.1 and needs no key', () => {
     expect(answer.status).toBe(200)
@@ -55,31 +55,31 @@ describe('the description at /v1/openapi.json', () => {
   })
 
   test('has every mounted route, and every operation it has is mounted', () => {
-    const described = operations.map(({ method, path }) => `${method} ${path}`)
-    expect([...described, ...UNDESCRIBED].sort()).toEqual([...mounted].sort())
+    const described = documentedOperations.map(({ method, path }) => `${method} ${path}`)
+    expect([...described, ...UNDESCRIBED].sort()).toEqual([...mountedRoutes].sort())
   })
 
-  test.each(operations)('says of $method $path what it is and what it needs', (operation) => {
+  test.each(documentedOperations)('says of $method $path what it is and what it needs', (operation) => {
     const { method, summary, security, requestBody, responses } = operation
     expect(operation.id).toMatch(/^[a-z][A-Za-z0-9]*$/)
     expect(summary).toBeString()
     expect(security).toEqual((BY[operation.id] ?? [KEY, IN_WORKSPACE]) as typeof security)
     const always = ['401', '403', '422', '429', '500', '503']
     const body = requestBody ? ['400', '413', '415'] : []
-    const path = parametersIn('path', operation).length > 0 ? ['404'] : []
+    const path = listParameters('path', operation).length > 0 ? ['404'] : []
     expect(Object.keys(responses)).toEqual(expect.arrayContaining([...always, ...body, ...path]))
     expect(Object.keys(responses).filter((status) => status.startsWith('2'))).not.toBeEmpty()
     expect(method === 'GET' && requestBody).toBeFalsy()
   })
 
-  test.each(operations)('bounds every text that $method $path takes', (operation) => {
+  test.each(documentedOperations)('bounds every text that $method $path takes', (operation) => {
     const parameters = operation.parameters.flatMap(({ name, schema }) => unbounded(schema, name))
-    const body = bodySchema(operation)
+    const body = findBodySchema(operation)
     expect([...parameters, ...(body ? unbounded(body, 'body') : [])]).toEqual([])
   })
 
   test('names no operation twice', () => {
-    const ids = operations.map(({ id }) => id)
+    const ids = documentedOperations.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
   })
 })
@@ -95,7 +95,7 @@ async function lint(source: string): Promise<string[]> {
 
 /** Where a caller may write a text of any length. */
 function unbounded(written: Schema, at: string): string[] {
-  const schema = resolved(written)
+  const schema = resolveSchema(written)
   const own =
     [schema.type].flat().includes('string') &&
     schema.maxLength === undefined &&

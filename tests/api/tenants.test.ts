@@ -2,29 +2,29 @@
 // the Free plan. What is another's answers exactly like what never was.
 
 import { beforeAll, expect, test } from 'bun:test'
-import { newApiKey } from '../../server/features/accounts/api-key.ts'
-import { createKey, revokeKey } from '../../server/features/accounts/keys.ts'
-import { type Team, team } from '../support/people.ts'
-import { type Answer, onBothEngines, type TestServer } from '../support/server.ts'
-import { whenUp } from '../support/when-up.ts'
-import { type Operation, operation, operations } from './document.ts'
+import { generateApiKey } from '../../server/features/accounts/access/api-key.ts'
+import { createKey, revokeKey } from '../../server/features/accounts/access/keys.ts'
+import { retryWhile503 } from '../support/server/retry-503.ts'
+import { type HttpAnswer, onBothEngines, type TestServer } from '../support/server/test-server.ts'
+import { createTeam, type Team } from '../support/users/signed-in-user.ts'
+import { documentedOperations, getOperation, type Operation } from './openapi-document.ts'
 import {
-  entryOf,
-  isForPeople,
-  NO_FORM,
-  SAMPLES,
-  type Sample,
-  sampleOf,
-  type Things,
-  thingsOf,
-  urlOf,
-} from './samples.ts'
+  createTestResources,
+  getSampleRequest,
+  isSessionOnly,
+  SAMPLE_REQUESTS,
+  type SampleRequest,
+  type TestResources,
+  toAuthHeaders,
+  toRequestUrl,
+  UNKNOWN_FORM_KEY,
+} from './sample-requests.ts'
 
 const TARGET = 'https://example.com/landing'
 const RANGE = { start: '2026-01-01', end: '2027-01-01' }
 
 /** For each operation every way to name a thing of a workspace. */
-const NAMING: Record<string, (things: Things) => Sample[]> = {
+const NAMING: Record<string, (things: TestResources) => SampleRequest[]> = {
   // Which workspace is meant is not part of the request: see "a workspace that is not theirs" below.
   listWorkspaces: () => [],
   createWorkspace: () => [],
@@ -39,7 +39,7 @@ const NAMING: Record<string, (things: Things) => Sample[]> = {
   removeMember: ({ memberId }) => [{ path: { userId: memberId } }],
   listInvitations: () => [],
   createInvitation: () => [],
-  // Whoever has the link is told that it is not for them: features/accounts/invitations.test.ts.
+  // Whoever has the link is told that it is not for them: features/accounts/workspaces/invitations.test.ts.
   acceptInvitation: () => [],
   deleteInvitation: ({ invitationId }) => [{ path: { id: invitationId } }],
   listApiKeys: () => [],
@@ -136,24 +136,25 @@ const NAMING: Record<string, (things: Things) => Sample[]> = {
   ],
 }
 
-function onChannel(...samples: Sample[]) {
-  return ({ channelId }: Things) => samples.map((sample) => ({ ...sample, path: { id: channelId } }))
+function onChannel(...samples: SampleRequest[]) {
+  return ({ channelId }: TestResources) => samples.map((sample) => ({ ...sample, path: { id: channelId } }))
 }
 
-function onForm(...samples: Sample[]) {
-  return ({ formKey }: Things) => samples.map((sample) => ({ ...sample, path: { formKey } }))
+function onForm(...samples: SampleRequest[]) {
+  return ({ formKey }: TestResources) => samples.map((sample) => ({ ...sample, path: { formKey } }))
 }
 
-function onSubmission(...samples: Sample[]) {
-  return ({ submissionId }: Things) => samples.map((sample) => ({ ...sample, path: { id: submissionId } }))
+function onSubmission(...samples: SampleRequest[]) {
+  return ({ submissionId }: TestResources) =>
+    samples.map((sample) => ({ ...sample, path: { id: submissionId } }))
 }
 
-function asking(queries: Record<string, string>[]): Sample[] {
+function asking(queries: Record<string, string>[]): SampleRequest[] {
   return queries.map((query) => ({ query }))
 }
 
 /** Every filter and every grouping with the first of the others, and with its like: all pairs would say no more. */
-function grouped(groupings: string[], filters: Record<string, string>[]): Sample[] {
+function grouped(groupings: string[], filters: Record<string, string>[]): SampleRequest[] {
   return groupings.flatMap((groupBy, row) =>
     asking(
       filters
@@ -168,18 +169,18 @@ function grouped(groupings: string[], filters: Record<string, string>[]): Sample
   )
 }
 
-function onLink(...samples: Sample[]) {
-  return ({ linkId }: Things) => samples.map((sample) => ({ ...sample, path: { id: linkId } }))
+function onLink(...samples: SampleRequest[]) {
+  return ({ linkId }: TestResources) => samples.map((sample) => ({ ...sample, path: { id: linkId } }))
 }
 
-const NEVER: Things = {
+const NEVER: TestResources = {
   linkId: 999_999_001,
   otherLinkId: 999_999_002,
   slug: 'never-slug',
   externalId: 'never-external',
   tagId: 999_999_003,
   tagName: 'never tag',
-  formKey: NO_FORM,
+  formKey: UNKNOWN_FORM_KEY,
   submissionId: 999_999_004,
   email: 'never@example.com',
   channelId: 999_999_005,
@@ -207,23 +208,23 @@ const BROKEN_KEYS = [
 function send(
   server: TestServer,
   { method, ...rest }: Operation,
-  sample: Sample,
+  sample: SampleRequest,
   headers: Record<string, string>,
 ) {
-  const url = urlOf({ method, ...rest }, sample)
-  return whenUp(() => server.call(url, { method, body: sample.bodies?.[0], headers }))
+  const url = toRequestUrl({ method, ...rest }, sample)
+  return retryWhile503(() => server.call(url, { method, body: sample.bodies?.[0], headers }))
 }
 
 const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
 
 /** The answer without the address that was asked for, which it repeats. */
-function unasked({ status, headers, text }: Answer, sample: Sample): Answer {
+function unasked({ status, headers, text }: HttpAnswer, sample: SampleRequest): HttpAnswer {
   const email = sample.query?.email
   return { status, headers, text: email ? text.replace(`"${email}"`, '"<email>"') : text, json: undefined }
 }
 
 /** All that another could tell two answers apart by. */
-function told({ status, headers, text }: Answer, things: Things) {
+function told({ status, headers, text }: HttpAnswer, things: TestResources) {
   const own = /^(x-request-id|date|x-ratelimit-(remaining|reset)|x-counted-until|content-length)$/
   let body = text
   // A message may repeat the id that was asked for; that tells nothing. `1.tagIds` is a place in the body.
@@ -235,26 +236,26 @@ function told({ status, headers, text }: Answer, things: Things) {
 }
 
 test('every operation has its row in the matrix', () => {
-  const ids = operations.map(({ id }) => id).sort()
+  const ids = documentedOperations.map(({ id }) => id).sort()
   expect(Object.keys(NAMING).sort()).toEqual(ids)
-  expect(Object.keys(SAMPLES).sort()).toEqual(ids)
+  expect(Object.keys(SAMPLE_REQUESTS).sort()).toEqual(ids)
 })
 
 onBothEngines('the tenant matrix', (server) => {
   interface Tenant extends Team {
     mark: string
-    things: Things
+    things: TestResources
   }
 
   async function tenant(): Promise<Tenant> {
-    const workspace = await team(server())
+    const workspace = await createTeam(server())
     const mark = `mark${workspace.id}x`
-    return { ...workspace, mark, things: await thingsOf(server(), workspace, mark) }
+    return { ...workspace, mark, things: await createTestResources(server(), workspace, mark) }
   }
 
   /** Everything a workspace sees of itself, asked by its owner: a key may ask less often. */
   async function stateOf({ owner, id }: Team) {
-    const see = (path: string) => owner.askIn(id, path)
+    const see = (path: string) => owner.apiIn(id, path)
     const lists = ['/links?archived=all', '/tags', '/forms', '/channels', '/deliveries']
     const answers = await Promise.all(lists.map(see))
     const [links, tags, forms, channels, deliveries] = answers.map(({ json }) => json)
@@ -278,39 +279,41 @@ onBothEngines('the tenant matrix', (server) => {
   let revoked: string
 
   beforeAll(async () => {
-    const needs = { rows: server().app.rows, now: Date.now }
+    const needs = { db: server().app.db, now: Date.now }
     own = await tenant()
     busy = await tenant()
-    stranger = await team(server())
-    free = (await server().workspace('free')).key
+    stranger = await createTeam(server())
+    free = (await server().createWorkspace('free')).key
     const key = await createKey(needs, own.id, 'revoked')
     expect((await server().call('/v1/links', { headers: bearer(key.key) })).status).toBe(200)
     await revokeKey(needs, key.id)
     revoked = key.key
     await server().click(own.things.slug)
-    await server().shipped()
+    await server().waitUntilShipped()
     before = await stateOf(own)
     expect([before.links.total, before.submissions[0].total, before.deliveries.total]).toEqual([2, 1, 1])
   }, 120_000)
 
-  test.each(operations)('$method $path works for its own workspace', async (operation) => {
+  test.each(documentedOperations)('$method $path works for its own workspace', async (operation) => {
     const here = operation.method === 'DELETE' ? await tenant() : busy
-    const sample = sampleOf(operation, here.things)
-    if (isForPeople(operation)) {
+    const sample = getSampleRequest(operation, here.things)
+    if (isSessionOnly(operation)) {
       expect((await send(server(), operation, sample, bearer(here.key))).status).toBe(403)
     }
-    const { status } = await send(server(), operation, sample, entryOf(operation, here))
+    const { status } = await send(server(), operation, sample, toAuthHeaders(operation, here))
     expect(status).toBeWithin(200, 300)
   })
 
-  const inWorkspace = operations.filter(({ security }) => security?.some((way) => 'workspace' in way))
+  const inWorkspace = documentedOperations.filter(({ security }) =>
+    security?.some((way) => 'workspace' in way),
+  )
 
   test.each(inWorkspace)(
     '$method $path answers about a workspace that is not theirs as about none',
     async (operation) => {
       const { owner, id } = stranger
       const asked = (workspaceId: number | string, cookie = owner.cookie) =>
-        send(server(), operation, sampleOf(operation, own.things), {
+        send(server(), operation, getSampleRequest(operation, own.things), {
           Cookie: cookie,
           'X-Workspace': String(workspaceId),
         })
@@ -320,7 +323,7 @@ onBothEngines('the tenant matrix', (server) => {
       const [theirs, ...none] = answers.map((answer) => told(answer, own.things))
       expect(theirs?.body).toBe('{"error":"Workspace not found"}')
       for (const each of none) expect(each).toEqual(theirs as typeof each)
-      const nowhere = await send(server(), operation, sampleOf(operation, own.things), {
+      const nowhere = await send(server(), operation, getSampleRequest(operation, own.things), {
         Cookie: owner.cookie,
       })
       expect([nowhere.status, Object.keys(nowhere.json.errors)]).toEqual([422, ['X-Workspace']])
@@ -328,32 +331,35 @@ onBothEngines('the tenant matrix', (server) => {
     },
   )
 
-  test.each(operations)("$method $path answers about another's things as about none", async (operation) => {
-    const samples = NAMING[operation.id]?.(own.things) ?? []
-    if (samples.length === 0) return
-    const other = await team(server())
-    const nevers = NAMING[operation.id]?.(NEVER) ?? []
-    const entry = entryOf(operation, other)
-    for (const [i, sample] of samples.entries()) {
-      const answer = unasked(await send(server(), operation, sample, entry), sample)
-      const never = nevers[i] as Sample
-      const unknown = unasked(await send(server(), operation, never, entry), never)
-      expect(told(answer, own.things)).toEqual(told(unknown, NEVER))
-      expect(answer.text).not.toContain(own.mark)
-      expect(answer.status).toBeLessThan(500)
-      if (sample.path) expect(answer.status).toBe(404)
-    }
-    for (const path of ['/links?archived=all', '/forms', '/channels'])
-      expect((await other.owner.askIn(other.id, path)).json.data).toEqual([])
-  })
+  test.each(documentedOperations)(
+    "$method $path answers about another's things as about none",
+    async (operation) => {
+      const samples = NAMING[operation.id]?.(own.things) ?? []
+      if (samples.length === 0) return
+      const other = await createTeam(server())
+      const nevers = NAMING[operation.id]?.(NEVER) ?? []
+      const entry = toAuthHeaders(operation, other)
+      for (const [i, sample] of samples.entries()) {
+        const answer = unasked(await send(server(), operation, sample, entry), sample)
+        const never = nevers[i] as SampleRequest
+        const unknown = unasked(await send(server(), operation, never, entry), never)
+        expect(told(answer, own.things)).toEqual(told(unknown, NEVER))
+        expect(answer.text).not.toContain(own.mark)
+        expect(answer.status).toBeLessThan(500)
+        if (sample.path) expect(answer.status).toBe(404)
+      }
+      for (const path of ['/links?archived=all', '/forms', '/channels'])
+        expect((await other.owner.apiIn(other.id, path)).json.data).toEqual([])
+    },
+  )
 
   /** That no word but the key itself opens is one gate's business: all of them at a read and at a write. */
   const EVERY_KEY = ['listLinks', 'createLink']
 
-  test.each(operations)(
+  test.each(documentedOperations)(
     '$method $path is closed without a key, and with one that does not open',
     async (operation) => {
-      const sample = sampleOf(operation, own.things)
+      const sample = getSampleRequest(operation, own.things)
       const none = await send(server(), operation, sample, {})
       expect({ status: none.status, json: none.json }).toEqual({
         status: 401,
@@ -363,7 +369,7 @@ onBothEngines('the tenant matrix', (server) => {
 
       const { key } = own
       const twisted = [`${key} ${key}`, key.toUpperCase(), key.slice(3), `"${key}"`]
-      const closed = [revoked, newApiKey(), key.slice(0, -1), `${key}x`].map((each) => `Bearer ${each}`)
+      const closed = [revoked, generateApiKey(), key.slice(0, -1), `${key}x`].map((each) => `Bearer ${each}`)
       const others = [...twisted.map((each) => `Bearer ${each}`), `Basic ${key}`, key, ...BROKEN_KEYS]
       const answers = new Set<string>()
       for (const Authorization of [...closed, ...(EVERY_KEY.includes(operation.id) ? others : [])]) {
@@ -378,8 +384,8 @@ onBothEngines('the tenant matrix', (server) => {
     },
   )
 
-  test.each(operations)('$method $path is closed on the Free plan', async (operation) => {
-    const answer = await send(server(), operation, sampleOf(operation, own.things), bearer(free))
+  test.each(documentedOperations)('$method $path is closed on the Free plan', async (operation) => {
+    const answer = await send(server(), operation, getSampleRequest(operation, own.things), bearer(free))
     expect(answer.status).toBe(403)
     expect(answer.json).toEqual({ error: 'API access requires a Pro plan or higher' })
     expect(answer.headers.get('x-ratelimit-limit')).toBe('0')
@@ -393,7 +399,7 @@ onBothEngines('the tenant matrix', (server) => {
     const own = await tenant()
     const other = await tenant()
     await server().click(own.things.slug)
-    await server().shipped()
+    await server().waitUntilShipped()
     const lists = [
       'listLinks',
       'listTags',
@@ -416,8 +422,8 @@ onBothEngines('the tenant matrix', (server) => {
       },
     }))
     for (const { id, query } of [...lists, ...counts]) {
-      const ours = await send(server(), operation(id), { query }, bearer(own.key))
-      const theirs = await send(server(), operation(id), { query }, bearer(other.key))
+      const ours = await send(server(), getOperation(id), { query }, bearer(own.key))
+      const theirs = await send(server(), getOperation(id), { query }, bearer(other.key))
       expect(theirs.status).toBe(200)
       expect(theirs.text).not.toContain(own.mark)
       if (id !== 'countClicks') continue
@@ -427,7 +433,7 @@ onBothEngines('the tenant matrix', (server) => {
     for (const groupBy of [undefined, 'link', 'form', 'page', 'country', 'tag']) {
       const asked = { query: { ...RANGE, ...(groupBy ? { groupBy } : {}) } }
       const [ours, theirs] = await Promise.all(
-        [own, other].map(({ key }) => send(server(), operation('countLeads'), asked, bearer(key))),
+        [own, other].map(({ key }) => send(server(), getOperation('countLeads'), asked, bearer(key))),
       )
       if (groupBy !== 'tag') expect(ours?.text).toContain('"leads":1')
       expect(theirs?.status).toBe(200)
@@ -435,7 +441,7 @@ onBothEngines('the tenant matrix', (server) => {
       expect(theirs?.text).not.toContain('"leads":2')
     }
     const funnels = await Promise.all(
-      [own, other].map(({ key }) => send(server(), operation('getFunnel'), { query: RANGE }, bearer(key))),
+      [own, other].map(({ key }) => send(server(), getOperation('getFunnel'), { query: RANGE }, bearer(key))),
     )
     expect(funnels.map(({ json }) => [json.data.clicks, json.data.leads])).toEqual([
       [1, 1],
@@ -443,7 +449,7 @@ onBothEngines('the tenant matrix', (server) => {
     ])
     const query = { ...RANGE, class: 'all', format: 'ndjson' }
     const exported = async (key: string) =>
-      (await send(server(), operation('exportClicks'), { query }, bearer(key))).text
+      (await send(server(), getOperation('exportClicks'), { query }, bearer(key))).text
     expect(await exported(own.key)).toContain(own.mark)
     expect(await exported(other.key)).toBe('')
     expect((await own.api(`/links/${own.things.linkId}`)).json.data.clicks).toBe(1)
@@ -459,7 +465,7 @@ onBothEngines('the tenant matrix', (server) => {
 
   test('names are free: the same external id, tag name and idempotency key in two workspaces are two things', async () => {
     const own = await tenant()
-    const other = await server().workspace()
+    const other = await server().createWorkspace()
     const before = await stateOf(own)
     const { tagName, externalId, tagId, linkId } = own.things
     const headers = { 'Idempotency-Key': `same-${own.id}` }
@@ -483,8 +489,8 @@ onBothEngines('the tenant matrix', (server) => {
   })
 
   test("another's requests do not use up ours", async () => {
-    const own = await server().workspace('pro')
-    const other = await server().workspace('pro')
+    const own = await server().createWorkspace('pro')
+    const other = await server().createWorkspace('pro')
     for (let i = 0; i < 31; i++) await other.api('/tags')
     expect((await other.api('/tags')).status).toBe(429)
     const { status, headers } = await own.api('/tags')

@@ -3,8 +3,8 @@
 
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { type DeskWindow, drawn, onDesk } from '../support/desk.ts'
-import { fillWorkspace } from '../support/filled-workspace.ts'
+import { type DashboardWindow, onDashboard, waitUntilDrawn } from '../support/browser/dashboard-browser.ts'
+import { fillWorkspace } from '../support/users/fill-workspace.ts'
 
 const AXE = Bun.resolveSync('axe-core/axe.min.js', import.meta.dir)
 
@@ -54,14 +54,14 @@ async function violations(page: Page): Promise<string[]> {
 const tooWide = (page: Page) =>
   page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 
-onDesk('the dashboard', (desk) => {
+onDashboard('the dashboard', (desk) => {
   const themes = [
     ['light', DESKTOP],
     ['dark', PHONE],
   ] as const
 
   /** Opens pages one after the other. @returns what is wrong with them */
-  async function wrongWith(paths: string[], { page, open }: DeskWindow): Promise<string[]> {
+  async function wrongWith(paths: string[], { page, open }: DashboardWindow): Promise<string[]> {
     const origins = new Set<string>()
     page.on('request', (request) => origins.add(new URL(request.url()).origin))
     const found: string[] = []
@@ -80,9 +80,9 @@ onDesk('the dashboard', (desk) => {
   test.each(themes)(
     'has no barrier, no error and nothing foreign on any page, full of data, in the %s',
     async (colorScheme, viewport) => {
-      const person = await desk().person()
+      const person = await desk().signUp()
       const known = await fillWorkspace(desk().server, person)
-      const window = await desk().window(person, { colorScheme, viewport })
+      const window = await desk().openWindow(person, { colorScheme, viewport })
       const paths = PAGES.map((path) =>
         path.replace(/\{(\w+)\}/g, (_, name) => String(known[name as keyof typeof known])),
       )
@@ -95,7 +95,7 @@ onDesk('the dashboard', (desk) => {
   )
 
   test('is as good in an empty workspace', async () => {
-    const window = await desk().window(await desk().person(), { viewport: PHONE })
+    const window = await desk().openWindow(await desk().signUp(), { viewport: PHONE })
     const paths = PAGES.filter((path) => !path.includes('{'))
     expect(await wrongWith(paths, window)).toEqual([])
     expect(window.errors).toEqual([])
@@ -110,11 +110,11 @@ onDesk('the dashboard', (desk) => {
   })
 
   test('has no barrier where nobody has signed in, and leads there', async () => {
-    const { page, errors, close } = await desk().window(undefined, { viewport: PHONE })
+    const { page, errors, close } = await desk().openWindow(undefined, { viewport: PHONE })
     const found: string[] = []
     for (const path of OPEN_PAGES) {
       await page.goto(`${desk().server.origin}/app${path}`)
-      await drawn(page)
+      await waitUntilDrawn(page)
       for (const one of await violations(page)) found.push(`${path}: ${one}`)
       if ((await tooWide(page)) > 0) found.push(`${path}: is wider than the window`)
     }

@@ -2,16 +2,16 @@
 // it takes is measured by bench/dashboard.ts.)
 
 import { expect, test } from 'bun:test'
-import { onDesk } from '../support/desk.ts'
-import { until } from '../support/server.ts'
+import { onDashboard } from '../support/browser/dashboard-browser.ts'
+import { until } from '../support/server/test-server.ts'
 
 const FIRST_LOAD_BYTES = 200 * 1024
 const LINKS = 300
 
-onDesk('the first page', (desk) => {
+onDashboard('the first page', (desk) => {
   test('is at most 200 KB of code, gzipped', async () => {
-    const person = await desk().person()
-    const { page, open, close } = await desk().window(person)
+    const person = await desk().signUp()
+    const { page, open, close } = await desk().openWindow(person)
     const sizes = new Map<string, number>()
     page.on('response', async (response) => {
       const { pathname } = new URL(response.url())
@@ -28,7 +28,7 @@ onDesk('the first page', (desk) => {
   })
 
   test('draws of a long list what is in sight, and asks for the rest when it is wanted', async () => {
-    const person = await desk().person()
+    const person = await desk().signUp()
     for (let from = 0; from < LINKS; from += 100) {
       const links = Array.from({ length: 100 }, (_, n) => ({
         destinationUrl: `https://example.com/${from + n}`,
@@ -37,7 +37,7 @@ onDesk('the first page', (desk) => {
       const made = await person.api('/links/bulk', { method: 'POST', body: links })
       expect(made.status).toBe(201)
     }
-    const { page, open, close } = await desk().window(person)
+    const { page, open, close } = await desk().openWindow(person)
     const asked: URLSearchParams[] = []
     page.on('request', (request) => {
       const { pathname, searchParams } = new URL(request.url())

@@ -4,20 +4,20 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { HitAnswer, HitEngine, HitGrouping, HitQuery } from '../../server/storage/hits/engine.ts'
 import {
   HIT_CLASSES,
   HIT_DIMENSIONS,
+  HIT_OUTCOMES,
   type Hit,
   type HitDimension,
-  OUTCOMES,
 } from '../../server/storage/hits/hit.ts'
+import type { HitAnswer, HitEngine, HitGrouping, HitQuery } from '../../server/storage/hits/hit-engine.ts'
 
 const T0 = Date.parse('2026-06-10T12:00:00Z')
 
 let lastId = 0
 /** A click on link 1 of workspace 1, but for what is said. */
-export function hit(part: Partial<Hit> = {}): Hit {
+export function createHit(part: Partial<Hit> = {}): Hit {
   lastId++
   const absent = Object.fromEntries([...HIT_DIMENSIONS, 'unknownSlug'].map((name) => [name, null]))
   return {
@@ -35,7 +35,7 @@ export function hit(part: Partial<Hit> = {}): Hit {
 }
 
 /** A question about everything in workspace 1, but for what is said. */
-export const query = (part: Partial<HitQuery> = {}): HitQuery => ({
+export const createHitQuery = (part: Partial<HitQuery> = {}): HitQuery => ({
   workspaceId: 1,
   start: 0,
   end: Date.parse('2100-01-01'),
@@ -51,12 +51,12 @@ const top = (by: HitDimension | 'linkId' | 'class', limit = 100): HitGrouping =>
   nullAs: 'Unknown',
 })
 
-export interface Subject {
+export interface HitEngineSubject {
   open(directory: string): Promise<HitEngine>
   openBackup(path: string): Promise<HitEngine>
 }
 
-export function hitEngineContract(name: string, { open, openBackup }: Subject) {
+export function testHitEngine(name: string, { open, openBackup }: HitEngineSubject) {
   describe(`hit engine: ${name}`, () => {
     let directory: string
     let engine: HitEngine
@@ -81,44 +81,46 @@ export function hitEngineContract(name: string, { open, openBackup }: Subject) {
         number,
         path: write(number, hits.map((each) => `${JSON.stringify(each)}\n`).join('')),
       })
-    const total = async (part: Partial<HitQuery> = {}) => (await engine.ask(query(part)))[0]?.clicks
+    const total = async (part: Partial<HitQuery> = {}) => (await engine.ask(createHitQuery(part)))[0]?.clicks
     const keys = async (part: Partial<HitQuery>) =>
-      (await engine.ask(query(part))).map(({ key, clicks, visitors }) => [key, clicks, visitors])
+      (await engine.ask(createHitQuery(part))).map(({ key, clicks, visitors }) => [key, clicks, visitors])
 
     test('an empty engine knows no batch and answers zero', async () => {
       expect(await engine.mark('a')).toBe(0)
-      expect(await engine.ask(query())).toEqual([{ key: null, clicks: 0, visitors: 0 }])
-      expect(await engine.ask(query({ groupBy: top('country') }))).toEqual([])
-      expect(await engine.ask(query({ groupBy: { by: 'linkGroup', groups: [], limit: 10 } }))).toEqual([])
+      expect(await engine.ask(createHitQuery())).toEqual([{ key: null, clicks: 0, visitors: 0 }])
+      expect(await engine.ask(createHitQuery({ groupBy: top('country') }))).toEqual([])
+      expect(
+        await engine.ask(createHitQuery({ groupBy: { by: 'linkGroup', groups: [], limit: 10 } })),
+      ).toEqual([])
     })
 
     test('a batch counts once, however often it is offered', async () => {
-      await load(1, [hit(), hit()])
-      await load(1, [hit(), hit()])
-      await Promise.all([load(2, [hit()]), load(2, [hit()]), load(2, [hit()])])
-      await load(1, [hit()])
+      await load(1, [createHit(), createHit()])
+      await load(1, [createHit(), createHit()])
+      await Promise.all([load(2, [createHit()]), load(2, [createHit()]), load(2, [createHit()])])
+      await load(1, [createHit()])
       expect(await total()).toBe(3)
       expect(await engine.mark('a')).toBe(2)
     })
 
     test('each node has its own numbers', async () => {
-      await load(1, [hit()], 'a')
-      await load(1, [hit()], 'b')
+      await load(1, [createHit()], 'a')
+      await load(1, [createHit()], 'b')
       expect([await engine.mark('a'), await engine.mark('b'), await engine.mark('c')]).toEqual([1, 1, 0])
       expect(await total()).toBe(2)
     })
 
     test('a gap is refused until the missing batches are declared lost', async () => {
-      await load(1, [hit()])
-      await expect(load(3, [hit()])).rejects.toThrow('does not follow')
+      await load(1, [createHit()])
+      await expect(load(3, [createHit()])).rejects.toThrow('does not follow')
       expect(await engine.mark('a')).toBe(1)
       await engine.skip('a', 2)
       await engine.skip('a', 1)
-      await load(3, [hit()])
+      await load(3, [createHit()])
       expect([await engine.mark('a'), await total()]).toEqual([3, 2])
     })
 
-    const good = JSON.stringify(hit())
+    const good = JSON.stringify(createHit())
     test.each([
       ['half a line', `${good}\n${good.slice(0, 80)}`],
       ['zeros at the end', `${good}\n\0\0\0\n`],
@@ -131,10 +133,10 @@ export function hitEngineContract(name: string, { open, openBackup }: Subject) {
       ['no outcome', `${good}\n${good.replace('"outcome":"redirect",', '')}\n`],
       ['no moment', `${good}\n${good.replace(/"at":\d+,/, '"at":null,')}\n`],
     ])('a batch with %s is an error and leaves nothing behind', async (_, content) => {
-      await load(1, [hit()])
+      await load(1, [createHit()])
       await expect(engine.load({ node: 'a', number: 2, path: write(2, content) })).rejects.toThrow()
       expect([await total(), await engine.mark('a')]).toEqual([1, 1])
-      await load(2, [hit()])
+      await load(2, [createHit()])
       expect([await total(), await engine.mark('a')]).toEqual([2, 2])
     })
 
@@ -153,8 +155,8 @@ export function hitEngineContract(name: string, { open, openBackup }: Subject) {
     test('the largest numbers survive', async () => {
       const largest = { id: Number.MAX_SAFE_INTEGER, linkId: Number.MAX_SAFE_INTEGER }
       await load(1, [
-        hit({ ...largest, visitor: '18446744073709551615' }),
-        hit({ ...largest, visitor: '18446744073709551614' }),
+        createHit({ ...largest, visitor: '18446744073709551615' }),
+        createHit({ ...largest, visitor: '18446744073709551614' }),
       ])
       expect(await keys({ groupBy: top('linkId') })).toEqual([[Number.MAX_SAFE_INTEGER, 2, 2]])
     })
@@ -162,17 +164,17 @@ export function hitEngineContract(name: string, { open, openBackup }: Subject) {
     test('visitors are counted exactly', async () => {
       await load(
         1,
-        Array.from({ length: 5000 }, (_, n) => hit({ visitor: String(n % 1234) })),
+        Array.from({ length: 5000 }, (_, n) => createHit({ visitor: String(n % 1234) })),
       )
-      expect(await engine.ask(query())).toEqual([{ key: null, clicks: 5000, visitors: 1234 }])
+      expect(await engine.ask(createHitQuery())).toEqual([{ key: null, clicks: 5000, visitors: 1234 }])
     })
 
     test('one workspace never sees another, and only redirects are clicks', async () => {
       await load(1, [
-        hit(),
-        hit({ workspaceId: 2 }),
-        hit({ workspaceId: 0, linkId: 0 }),
-        ...OUTCOMES.map((outcome) => hit({ workspaceId: 3, outcome })),
+        createHit(),
+        createHit({ workspaceId: 2 }),
+        createHit({ workspaceId: 0, linkId: 0 }),
+        ...HIT_OUTCOMES.map((outcome) => createHit({ workspaceId: 3, outcome })),
       ])
       expect(await total()).toBe(1)
       expect(await total({ workspaceId: 2 })).toBe(1)
@@ -188,18 +190,18 @@ export function hitEngineContract(name: string, { open, openBackup }: Subject) {
 
     test('other outcomes count when they are asked for, and alone; none is nothing', async () => {
       await load(1, [
-        hit({ visitor: '1' }),
-        hit({ outcome: 'landing', linkId: 5, visitor: '1' }),
-        hit({ outcome: 'landing', linkId: 5, visitor: '2' }),
-        hit({ outcome: 'landing', linkId: 0, visitor: '2' }),
-        hit({ outcome: 'landing', linkId: 5, class: 'bot' }),
-        hit({ outcome: 'landing', linkId: 5, workspaceId: 2 }),
-        hit({ outcome: 'view', linkId: 5 }),
+        createHit({ visitor: '1' }),
+        createHit({ outcome: 'landing', linkId: 5, visitor: '1' }),
+        createHit({ outcome: 'landing', linkId: 5, visitor: '2' }),
+        createHit({ outcome: 'landing', linkId: 0, visitor: '2' }),
+        createHit({ outcome: 'landing', linkId: 5, class: 'bot' }),
+        createHit({ outcome: 'landing', linkId: 5, workspaceId: 2 }),
+        createHit({ outcome: 'view', linkId: 5 }),
       ])
       expect(await total()).toBe(1)
       expect(await total({ outcomes: ['redirect'] })).toBe(1)
       expect(await total({ outcomes: ['landing'] })).toBe(3)
-      expect(await total({ outcomes: [...OUTCOMES] })).toBe(5)
+      expect(await total({ outcomes: [...HIT_OUTCOMES] })).toBe(5)
       expect(await total({ outcomes: [] })).toBe(0)
       expect(await keys({ outcomes: ['landing'], groupBy: top('linkId') })).toEqual([
         [5, 2, 2],
@@ -216,7 +218,7 @@ export function hitEngineContract(name: string, { open, openBackup }: Subject) {
     test('only the classes asked for count; none is nobody', async () => {
       await load(
         1,
-        HIT_CLASSES.map((each) => hit({ class: each })),
+        HIT_CLASSES.map((each) => createHit({ class: each })),
       )
       expect(await total()).toBe(1)
       expect(await total({ classes: ['bot', 'head'] })).toBe(2)
@@ -226,14 +228,18 @@ export function hitEngineContract(name: string, { open, openBackup }: Subject) {
     })
 
     test('the range holds its start and not its end', async () => {
-      await load(1, [hit({ at: 1000 }), hit({ at: 1999 }), hit({ at: 2000 })])
+      await load(1, [createHit({ at: 1000 }), createHit({ at: 1999 }), createHit({ at: 2000 })])
       expect(await total({ start: 1000, end: 2000 })).toBe(2)
       expect(await total({ start: 1001, end: 2000 })).toBe(1)
       expect(await total({ start: 2000, end: 2001 })).toBe(1)
     })
 
     test('"not US" includes hits whose country is unknown', async () => {
-      await load(1, [hit({ country: 'US' }), hit({ country: 'BR' }), hit({ country: null })])
+      await load(1, [
+        createHit({ country: 'US' }),
+        createHit({ country: 'BR' }),
+        createHit({ country: null }),
+      ])
       const count = (values: (string | null)[], negate: boolean) =>
         total({ filters: [{ column: 'country', values, negate }] })
       expect(await count(['US'], false)).toBe(1)
@@ -248,7 +254,7 @@ export function hitEngineContract(name: string, { open, openBackup }: Subject) {
     })
 
     test('product names match without regard to case, other values exactly', async () => {
-      await load(1, [hit({ browser: 'Mobile Safari', os: 'iOS', device: 'mobile', utmSource: 'News' })])
+      await load(1, [createHit({ browser: 'Mobile Safari', os: 'iOS', device: 'mobile', utmSource: 'News' })])
       const count = (column: HitDimension, value: string) =>
         total({ filters: [{ column, values: [value], negate: false }] })
       expect(
@@ -259,7 +265,7 @@ export function hitEngineContract(name: string, { open, openBackup }: Subject) {
 
     test('every dimension can be asked for, filtered by and has a name for nothing', async () => {
       const named = Object.fromEntries(HIT_DIMENSIONS.map((name) => [name, `x-${name}`])) as Partial<Hit>
-      await load(1, [hit(named), hit({ trigger: 'qr' })])
+      await load(1, [createHit(named), createHit({ trigger: 'qr' })])
       for (const column of HIT_DIMENSIONS) {
         const second = column === 'trigger' ? 'qr' : 'Unknown'
         const rows = await keys({ groupBy: top(column) })
@@ -274,7 +280,7 @@ export function hitEngineContract(name: string, { open, openBackup }: Subject) {
     })
 
     test('a value that reads like the name for nothing is counted with it', async () => {
-      await load(1, [hit({ city: 'Unknown', visitor: '1' }), hit({ city: null, visitor: '1' })])
+      await load(1, [createHit({ city: 'Unknown', visitor: '1' }), createHit({ city: null, visitor: '1' })])
       expect(await keys({ groupBy: top('city') })).toEqual([['Unknown', 2, 1]])
     })
 
@@ -297,7 +303,7 @@ export function hitEngineContract(name: string, { open, openBackup }: Subject) {
       ]
       await load(
         1,
-        hostile.map((text) => hit({ utmCampaign: text })),
+        hostile.map((text) => createHit({ utmCampaign: text })),
       )
       const found = (await keys({ groupBy: top('utmCampaign') })).map(([key]) => String(key))
       expect(found.sort()).toEqual([...hostile].sort())
@@ -313,7 +319,7 @@ export function hitEngineContract(name: string, { open, openBackup }: Subject) {
     test('top lists: most clicks first, ties in the order of their keys, cut at the limit', async () => {
       await load(
         1,
-        ['c', 'a', 'b', 'b', 'd'].map((city) => hit({ city })),
+        ['c', 'a', 'b', 'b', 'd'].map((city) => createHit({ city })),
       )
       expect(await keys({ groupBy: top('city', 3) })).toEqual([
         ['b', 2, 2],
@@ -322,7 +328,7 @@ export function hitEngineContract(name: string, { open, openBackup }: Subject) {
       ])
       await load(
         2,
-        [10, 9, 100].map((linkId) => hit({ linkId, workspaceId: 2 })),
+        [10, 9, 100].map((linkId) => createHit({ linkId, workspaceId: 2 })),
       )
       expect((await keys({ workspaceId: 2, groupBy: top('linkId') })).map(([key]) => key)).toEqual([
         9, 10, 100,
@@ -331,10 +337,10 @@ export function hitEngineContract(name: string, { open, openBackup }: Subject) {
 
     test('a link counts for each of its groups once, visitors of a group exactly', async () => {
       await load(1, [
-        hit({ linkId: 1, visitor: '1' }),
-        hit({ linkId: 2, visitor: '1' }),
-        hit({ linkId: 2, visitor: '2' }),
-        hit({ linkId: 3 }),
+        createHit({ linkId: 1, visitor: '1' }),
+        createHit({ linkId: 2, visitor: '1' }),
+        createHit({ linkId: 2, visitor: '2' }),
+        createHit({ linkId: 3 }),
       ])
       const groups = [
         { linkId: 1, group: 20 },
@@ -363,10 +369,14 @@ export function hitEngineContract(name: string, { open, openBackup }: Subject) {
       const starts = moments.map((moment) => Date.parse(moment))
       await load(
         1,
-        starts.flatMap((start) => [hit({ at: start }), hit({ at: start + 1 }), hit({ at: start - 1 })]),
+        starts.flatMap((start) => [
+          createHit({ at: start }),
+          createHit({ at: start + 1 }),
+          createHit({ at: start - 1 }),
+        ]),
       )
       const range = { start: starts[0] as number, end: (starts.at(-1) as number) + 2 }
-      const answer = await engine.ask(query({ ...range, groupBy: { by: 'time', starts } }))
+      const answer = await engine.ask(createHitQuery({ ...range, groupBy: { by: 'time', starts } }))
       expect(answer.map((each) => [each.key, each.clicks])).toEqual([
         [starts[0], 3],
         [starts[1], 3],
@@ -375,7 +385,7 @@ export function hitEngineContract(name: string, { open, openBackup }: Subject) {
     })
 
     test('the first bucket may begin before the range; a single bucket takes all', async () => {
-      await load(1, [hit({ at: 5000 }), hit({ at: 5500 }), hit({ at: 7000 })])
+      await load(1, [createHit({ at: 5000 }), createHit({ at: 5500 }), createHit({ at: 7000 })])
       const asked = (starts: number[]) => keys({ start: 5100, end: 8000, groupBy: { by: 'time', starts } })
       expect(await asked([4000, 6000])).toEqual([
         [4000, 1, 1],
@@ -389,12 +399,12 @@ export function hitEngineContract(name: string, { open, openBackup }: Subject) {
         for (let number = 1; number <= 12; number++)
           await load(
             number,
-            Array.from({ length: 100 }, () => hit()),
+            Array.from({ length: 100 }, () => createHit()),
           )
       })()
       const seen: HitAnswer[][] = []
       while ((seen.at(-1)?.[0]?.clicks ?? 0) < 1200)
-        seen.push(...(await Promise.all([1, 2, 3, 4].map(() => engine.ask(query())))))
+        seen.push(...(await Promise.all([1, 2, 3, 4].map(() => engine.ask(createHitQuery())))))
       await loads
       expect(seen.flat().every((answer) => answer.clicks % 100 === 0)).toBe(true)
     })
@@ -404,16 +414,16 @@ export function hitEngineContract(name: string, { open, openBackup }: Subject) {
       { withinMs = 1000, workspaceId = 1 }: { withinMs?: number; workspaceId?: number } = {},
     ) => {
       const asked = moments.map(([visitor, at]) => ({ visitor, at }))
-      const clicks = await engine.lastClicks({ workspaceId, moments: asked, withinMs })
+      const clicks = await engine.findLastClicks({ workspaceId, moments: asked, withinMs })
       return clicks.map((click) => click && [click.node, click.id, click.linkId, click.at])
     }
 
     test('the last click before a moment: in it still is, the whole time before it no longer', async () => {
       const visitor = '18446744073709551615'
       await load(1, [
-        hit({ visitor, id: 1, linkId: 10, at: 5000 }),
-        hit({ visitor, id: 2, linkId: 20, at: 5400 }),
-        hit({ visitor: '8', id: 3, linkId: 30, at: 5500 }),
+        createHit({ visitor, id: 1, linkId: 10, at: 5000 }),
+        createHit({ visitor, id: 2, linkId: 20, at: 5400 }),
+        createHit({ visitor: '8', id: 3, linkId: 30, at: 5500 }),
       ])
       expect(
         await last([4999, 5000, 5399, 5400, 6399, 6400].map((at): [string, number] => [visitor, at])),
@@ -425,9 +435,9 @@ export function hitEngineContract(name: string, { open, openBackup }: Subject) {
 
     test('the last click: answers come in the order of the questions, whoever is asked about, twice too', async () => {
       await load(1, [
-        hit({ visitor: '7', id: 1, at: 1000 }),
-        hit({ visitor: '7', id: 2, at: 2000 }),
-        hit({ visitor: '8', id: 3, at: 1500 }),
+        createHit({ visitor: '7', id: 1, at: 1000 }),
+        createHit({ visitor: '7', id: 2, at: 2000 }),
+        createHit({ visitor: '8', id: 3, at: 1500 }),
       ])
       expect(
         await last([
@@ -444,24 +454,24 @@ export function hitEngineContract(name: string, { open, openBackup }: Subject) {
     test('the last click: of clicks in one millisecond the one recorded last', async () => {
       await load(
         1,
-        [9, 11, 10].map((id) => hit({ visitor: '7', id, linkId: id, at: 1000 })),
+        [9, 11, 10].map((id) => createHit({ visitor: '7', id, linkId: id, at: 1000 })),
       )
       expect(await last([['7', 1000]])).toEqual([['a', 11, 11, 1000]])
-      await load(1, [hit({ visitor: '7', id: 11, linkId: 5, at: 1000 })], 'b')
+      await load(1, [createHit({ visitor: '7', id: 11, linkId: 5, at: 1000 })], 'b')
       expect(await last([['7', 1000]])).toEqual([['b', 11, 5, 1000]])
     })
 
     test('the last click is a redirected person’s, and of this workspace', async () => {
       await load(1, [
-        hit({ visitor: '7', id: 1, at: 1000 }),
-        ...OUTCOMES.filter((each) => each !== 'redirect').map((outcome) =>
-          hit({ visitor: '7', at: 1100, outcome }),
+        createHit({ visitor: '7', id: 1, at: 1000 }),
+        ...HIT_OUTCOMES.filter((each) => each !== 'redirect').map((outcome) =>
+          createHit({ visitor: '7', at: 1100, outcome }),
         ),
         ...HIT_CLASSES.filter((each) => each !== 'human').map((each) =>
-          hit({ visitor: '7', at: 1200, class: each }),
+          createHit({ visitor: '7', at: 1200, class: each }),
         ),
-        hit({ visitor: '7', at: 1300, workspaceId: 2, id: 99 }),
-        hit({ visitor: '7', at: 1300, workspaceId: 0, linkId: 0 }),
+        createHit({ visitor: '7', at: 1300, workspaceId: 2, id: 99 }),
+        createHit({ visitor: '7', at: 1300, workspaceId: 0, linkId: 0 }),
       ])
       expect(await last([['7', 1500]])).toEqual([['a', 1, 1, 1000]])
       expect(await last([['7', 1500]], { workspaceId: 2 })).toEqual([['a', 99, 1, 1300]])
@@ -469,17 +479,17 @@ export function hitEngineContract(name: string, { open, openBackup }: Subject) {
     })
 
     test('a backup holds hits and marks as they were, taken while questions run', async () => {
-      await load(1, [hit()])
+      await load(1, [createHit()])
       const copy = join(mkdtempSync(join(directory, 'backup-')), 'copy')
       await engine.backup(copy)
-      await load(2, [hit(), hit()])
-      const busy = Array.from({ length: 20 }, () => engine.ask(query({ groupBy: top('country') })))
+      await load(2, [createHit(), createHit()])
+      const busy = Array.from({ length: 20 }, () => engine.ask(createHitQuery({ groupBy: top('country') })))
       await engine.backup(copy)
       await Promise.all(busy)
-      await load(3, [hit()])
+      await load(3, [createHit()])
       expect(await total()).toBe(4)
       const restored = await openBackup(copy)
-      expect([(await restored.ask(query()))[0]?.clicks, await restored.mark('a')]).toEqual([3, 2])
+      expect([(await restored.ask(createHitQuery()))[0]?.clicks, await restored.mark('a')]).toEqual([3, 2])
       await restored.close()
     })
   })

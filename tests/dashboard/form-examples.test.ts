@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { fetchExample, htmlExample, reactExample } from '../../dashboard/pages/forms/examples.ts'
-import { checkPage } from '../../server/features/forms/check-page.ts'
+import { fetchExample, htmlExample, reactExample } from '../../dashboard/pages/forms/form-examples.ts'
+import { checkPage } from '../../server/features/forms/page-check/check-page.ts'
 
 const ORIGIN = 'https://go.example'
 const form = {

@@ -14,8 +14,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { countedOn, countersAgree, linkTo } from './counted.ts'
-import { type House, makeHouse, type RealServer } from './real-server.ts'
+import { createLinkOverHttp, readCountedClicks, waitUntilCountersAgree } from './click-counts.ts'
+import { createInstallation, type Installation, type ServerProcess } from './server-process.ts'
 
 // Each restarts the server at least once; a busy machine takes its time for that.
 setDefaultTimeout(90_000)
@@ -27,17 +27,17 @@ afterAll(async () => {
 
 describe('damaged files', () => {
   const SLUG = 'spring'
-  let house: House
+  let house: Installation
   let key: string
-  let server: RealServer
+  let server: ServerProcess
   let sent = 0
 
   beforeAll(async () => {
-    house = await makeHouse(1)
+    house = await createInstallation(1)
     key = house.keys[0] as string
     ends.push(house.end)
     server = await house.start()
-    await linkTo(SLUG, key, server)
+    await createLinkOverHttp(SLUG, key, server)
   })
 
   const click = async (count: number) => {
@@ -47,7 +47,7 @@ describe('damaged files', () => {
     }
   }
   const markers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `m${from + i}`)
-  const countedMarkers = async () => [...(await countedOn(server, key, SLUG))].sort()
+  const countedMarkers = async () => [...(await readCountedClicks(server, key, SLUG))].sort()
   const expected = (gone: string[] = []) =>
     markers(0, sent)
       .filter((marker) => !gone.includes(marker))
@@ -103,7 +103,7 @@ describe('damaged files', () => {
   }
 
   // After a proper end everything is in the file itself, after a kill most of it is in its log. One row for each way
-  // back: every kind of damage is in server/storage/hits/duckdb.test.ts.
+  // back: every kind of damage is in server/storage/hits/duckdb/engine.test.ts.
   test.each([
     [
       'flipped bytes in everything after its header',
@@ -146,7 +146,7 @@ describe('damaged files', () => {
   })
 
   test('the counters on links agree after all of it', async () => {
-    await countersAgree(server, house.keys)
+    await waitUntilCountersAgree(server, house.keys)
     expect(await server.stop()).toBe(0)
   })
 })

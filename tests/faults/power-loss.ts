@@ -4,59 +4,67 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type House, makeHouse, type RealServer } from './real-server.ts'
-import { noStrace, traced, type Watched, watch } from './strace.ts'
+import { createInstallation, type Installation, type ServerProcess } from './server-process.ts'
+import { findStraceProblem, parseTrace, type TraceSummary, toStraceCommand } from './strace.ts'
 
 const ALONE = 25
 const TOGETHER = 25
 
-interface Subject {
+interface PowerLossSubject {
   /** How its acknowledgements begin. */
-  answers: string[]
+  answerPrefixes: string[]
   environment?: Record<string, string>
   /** @returns what asks for one write, under a name, and fails unless it was acknowledged */
-  begin(server: RealServer, house: House): Promise<(name: string) => Promise<void>>
+  begin(server: ServerProcess, house: Installation): Promise<(name: string) => Promise<void>>
 }
 
-export function survivesPowerLoss(what: string, subject: Subject) {
-  const reason = noStrace()
+export function testPowerLoss(what: string, subject: PowerLossSubject) {
+  const reason = findStraceProblem()
   const ends: (() => Promise<unknown>)[] = []
   afterAll(async () => {
     for (const end of ends.reverse()) await end()
   })
 
   /** Asks for writes one after the other, then for some at once, and tells what the disk saw. */
-  async function watchServer(bun: string[]): Promise<Watched> {
-    const house = await makeHouse(1)
+  async function watchServer(bun: string[]): Promise<TraceSummary> {
+    const house = await createInstallation(1)
     ends.push(house.end)
     const trace = join(house.dataDir, 'trace')
     const { environment } = subject
-    const server = await house.start({ through: traced(trace), bun, environment })
+    const server = await house.start({
+      commandPrefix: toStraceCommand(trace),
+      bunArguments: bun,
+      environment,
+    })
     const write = await subject.begin(server, house)
     for (let i = 0; i < ALONE; i++) await write(`alone-${i}`)
     await Promise.all(Array.from({ length: TOGETHER }, (_, i) => write(`together-${i}`)))
     // strace holds our end of the outputs as well: both closed, it has written everything.
     await server.stop()
     const { port } = new URL(server.origin)
-    return watch(readFileSync(trace, 'utf8'), { log: 'towpath.db-wal', answers: subject.answers, port })
+    return parseTrace(readFileSync(trace, 'utf8'), {
+      log: 'towpath.db-wal',
+      answers: subject.answerPrefixes,
+      port,
+    })
   }
 
   describe.skipIf(reason !== undefined)(`power loss${reason ? ` (skipped: strace: ${reason})` : ''}`, () => {
     test(`costs nothing that was acknowledged: every ${what} leaves after its sync`, async () => {
-      const { answers, early, unwritten, syncs } = await watchServer([])
-      expect({ answers, early }).toEqual({ answers: ALONE + TOGETHER, early: 0 })
+      const { answers, beforeSync, withoutNewWrite, syncs } = await watchServer([])
+      expect({ answers, early: beforeSync }).toEqual({ answers: ALONE + TOGETHER, early: 0 })
       // Those made together share commits; each of the others had one of its own.
-      expect(unwritten).toBeLessThan(TOGETHER)
+      expect(withoutNewWrite).toBeLessThan(TOGETHER)
       expect(syncs).toBeGreaterThanOrEqual(ALONE)
     }, 240_000)
 
     test('would cost something with synchronous=NORMAL, and this test would see it', async () => {
-      const { answers, early } = await watchServer([
+      const { answers, beforeSync } = await watchServer([
         '--preload',
         join(import.meta.dir, 'synchronous-normal.ts'),
       ])
       expect(answers).toBe(ALONE + TOGETHER)
-      expect(early).toBeGreaterThan(ALONE)
+      expect(beforeSync).toBeGreaterThan(ALONE)
     }, 240_000)
   })
 }

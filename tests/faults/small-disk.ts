@@ -6,28 +6,31 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** What a program is started through, to find a disk of `bytes` in place of `dir`, with a copy of what is in it. */
-export function smallDisk(dir: string, bytes: number): string[] {
+export function toSmallDiskCommand(dir: string, bytes: number): string[] {
   const mount =
     'mount -t tmpfs -o size="$1" tmpfs /mnt && cp -r "$2/." /mnt && mount --move /mnt "$2" && shift 2 && exec "$@"'
   return ['unshare', '--mount', 'sh', '-c', mount, 'sh', String(bytes), dir]
 }
 
 /** Where everybody else sees the directory of that process. */
-export const insideOf = (pid: number, dir: string) => join(`/proc/${pid}/root`, dir)
+export const toProcessPath = (pid: number, dir: string) => join(`/proc/${pid}/root`, dir)
 
 /** Why there can be no small disk here; undefined where there can. */
-export function noSmallDisk(): string | undefined {
+export function findSmallDiskProblem(): string | undefined {
   if (process.platform !== 'linux') return 'only Linux has mount namespaces'
   if (process.getuid?.() !== 0) return 'only root may mount one'
   if (!Bun.which('unshare')) return 'the program unshare is missing'
   const dir = mkdtempSync(join(tmpdir(), 'towpath-disk-'))
-  const run = Bun.spawnSync([...smallDisk(dir, 1024 * 1024), 'true'], { stdout: 'ignore', stderr: 'pipe' })
+  const run = Bun.spawnSync([...toSmallDiskCommand(dir, 1024 * 1024), 'true'], {
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
   rmdirSync(dir)
   return run.success ? undefined : `mounting is not allowed: ${run.stderr.toString().trim().split('\n')[0]}`
 }
 
 /** Writes a file until not one byte more fits on its disk. */
-export function fill(path: string) {
+export function fillDisk(path: string) {
   const file = openSync(path, 'a')
   for (let bytes = 4 * 1024 * 1024; bytes >= 1; bytes >>= 1) {
     const zeros = new Uint8Array(bytes)

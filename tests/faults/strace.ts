@@ -8,7 +8,7 @@ const CALLS = 'fdatasync,fsync,pwrite64,sendto,sendmsg,write,writev'
  * What a program is started through, to have its calls written to a file. `-yy` names the file or connection behind each number;
  * with `-D` the program stays our own child, to whom signals go, and strace is its.
  */
-export const traced = (file: string) => [
+export const toStraceCommand = (file: string) => [
   'strace',
   '-D',
   '-f',
@@ -22,7 +22,7 @@ export const traced = (file: string) => [
 ]
 
 /** Why nothing can be watched here; undefined where it can. */
-export function noStrace(): string | undefined {
+export function findStraceProblem(): string | undefined {
   if (!Bun.which('strace') && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
     process.stderr.write('strace is missing: installing the Debian package for the tests\n')
     const command = [
@@ -45,7 +45,7 @@ export function noStrace(): string | undefined {
   return run.success ? undefined : `it is not allowed: ${run.stderr.toString().trim().split('\n')[0]}`
 }
 
-interface Watch {
+interface TraceQuery {
   /** What is written to before a commit. */
   log: string
   /** How an answer begins that acknowledges something. */
@@ -54,19 +54,19 @@ interface Watch {
   port: string
 }
 
-export interface Watched {
+export interface TraceSummary {
   /** Answers that left for a client. */
   answers: number
   /** Times that an answer was written, for a client or within, while something in the log was not on the disk. */
-  early: number
+  beforeSync: number
   /** Answers before which nothing new was written to the log at all. */
-  unwritten: number
+  withoutNewWrite: number
   syncs: number
 }
 
 /** Goes through the calls of `strace` in their order: what was written to the log before an answer must be synced. */
-export function watch(trace: string, { log, answers, port }: Watch): Watched {
-  const watched: Watched = { answers: 0, early: 0, unwritten: 0, syncs: 0 }
+export function parseTrace(trace: string, { log, answers, port }: TraceQuery): TraceSummary {
+  const watched: TraceSummary = { answers: 0, beforeSync: 0, withoutNewWrite: 0, syncs: 0 }
   // A call that another thread interrupts is told in two lines; what counts is when a sync ends.
   const syncing = new Set<string>()
   let dirty = false
@@ -86,10 +86,10 @@ export function watch(trace: string, { log, answers, port }: Watch): Watched {
       /^(sendto|sendmsg|write|writev)\(/.test(call) &&
       answers.some((answer) => call.includes(`"${answer}`))
     ) {
-      if (dirty) watched.early++
+      if (dirty) watched.beforeSync++
       if (!call.includes(`:${port}->`)) continue
       watched.answers++
-      if (!written) watched.unwritten++
+      if (!written) watched.withoutNewWrite++
       written = false
     }
   }

@@ -5,21 +5,33 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { until } from '../support/server.ts'
-import { acknowledges, BEHIND_PROXY, type Mode, makeForm, markerOf, send } from './forms.ts'
-import { type Answered, type House, makeHouse, type RealServer } from './real-server.ts'
-import { fill, insideOf, noSmallDisk, smallDisk } from './small-disk.ts'
+import { until } from '../support/server/test-server.ts'
+import {
+  createFormOverHttp,
+  isAcknowledged,
+  PROXY_ENVIRONMENT,
+  readMarker,
+  type SubmissionMode,
+  sendSubmission,
+} from './form-submissions.ts'
+import {
+  createInstallation,
+  type Installation,
+  type ServerProcess,
+  type ServerProcessAnswer,
+} from './server-process.ts'
+import { fillDisk, findSmallDiskProblem, toProcessPath, toSmallDiskCommand } from './small-disk.ts'
 
 // Room for three spool segments of 16 MiB, so that the filler decides when it is full.
 const DISK_BYTES = 64 * 1024 * 1024
-const MODES: Mode[] = ['script', 'native']
-const reason = noSmallDisk()
+const MODES: SubmissionMode[] = ['script', 'native']
+const reason = findSmallDiskProblem()
 
 setDefaultTimeout(20_000)
 
 describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reason})` : ''}`, () => {
-  let house: House
-  let server: RealServer
+  let house: Installation
+  let server: ServerProcess
   let form: string
   /** The data directory, as this process can see it. */
   let inside: string
@@ -27,27 +39,27 @@ describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reaso
   let sent = 0
 
   beforeAll(async () => {
-    house = await makeHouse(1)
-    const through = smallDisk(house.dataDir, DISK_BYTES)
-    server = await house.start({ through, environment: BEHIND_PROXY })
-    inside = insideOf(server.pid, house.dataDir)
-    form = await makeForm(server, house)
+    house = await createInstallation(1)
+    const through = toSmallDiskCommand(house.dataDir, DISK_BYTES)
+    server = await house.start({ commandPrefix: through, environment: PROXY_ENVIRONMENT })
+    inside = toProcessPath(server.pid, house.dataDir)
+    form = await createFormOverHttp(server, house)
     for (const mode of MODES) expect(await submit(mode)).toBeUndefined()
   })
   afterAll(() => house?.end())
 
   /** @returns the answer where it is not a success */
-  async function submit(mode: Mode): Promise<Answered | undefined> {
+  async function submit(mode: SubmissionMode): Promise<ServerProcessAnswer | undefined> {
     const marker = `marker-${sent++}`
-    const answer = await send(server, form, marker, mode)
-    if (!acknowledges(answer, mode)) return answer
+    const answer = await sendSubmission(server, form, marker, mode)
+    if (!isAcknowledged(answer, mode)) return answer
     acknowledged.push(marker)
     return undefined
   }
-  const many = () => Promise.all(Array.from({ length: 64 }, (_, i) => submit(MODES[i % 2] as Mode)))
+  const many = () => Promise.all(Array.from({ length: 64 }, (_, i) => submit(MODES[i % 2] as SubmissionMode)))
 
   test('refuses a script with 503 as JSON, and says when to try again', async () => {
-    fill(join(inside, 'filler'))
+    fillDisk(join(inside, 'filler'))
     // The log has room from before for a few more.
     const refused = await until('a submission to be refused', () => submit('script'))
     expect([refused.status, refused.json]).toEqual([503, { error: 'Temporarily unavailable' }])
@@ -69,7 +81,7 @@ describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reaso
   })
 
   test('keeps on saying what else is wrong with a submission', async () => {
-    expect((await send(server, 'aaaaaaaaaa', 'x', 'script')).status).toBe(404)
+    expect((await sendSubmission(server, 'aaaaaaaaaa', 'x', 'script')).status).toBe(404)
     expect((await server.submit(form, '{', { 'Content-Type': 'application/json' })).status).toBe(400)
   })
 
@@ -81,7 +93,7 @@ describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reaso
     for (const name of ['towpath.db', 'towpath.db-wal']) cpSync(join(inside, name), join(house.dataDir, name))
     const database = new Database(join(house.dataDir, 'towpath.db'))
     const stored = database.query('select fields from submissions').values() as [string][]
-    expect(stored.map(([fields]) => markerOf(fields)).sort()).toEqual([...acknowledged].sort())
+    expect(stored.map(([fields]) => readMarker(fields)).sort()).toEqual([...acknowledged].sort())
     expect(database.query('pragma integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
     database.close()
     expect(await server.stop()).toBe(0)

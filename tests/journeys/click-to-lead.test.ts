@@ -2,26 +2,27 @@
 // link then sees of it.
 
 import { expect, test } from 'bun:test'
-import { until } from '../support/server.ts'
-import { onSite, type TestSite, type Visitor } from '../support/site.ts'
+import { type CustomerSite, onCustomerSite, type SiteVisitor } from '../support/browser/customer-site.ts'
+import { until } from '../support/server/test-server.ts'
 
 /** What the owner of a link is promised to wait at most. */
 const SEEN_WITHIN_MS = 2_000
 
-const kept = ({ page }: Visitor) => page.evaluate<string | null>('Object.values(sessionStorage)[0] ?? null')
+const kept = ({ page }: SiteVisitor) =>
+  page.evaluate<string | null>('Object.values(sessionStorage)[0] ?? null')
 
 /** A workspace with a form on a contact page, a landing page that leads there, and a link to that. */
-async function campaignOf({ workspace, put, origin, server }: TestSite, name: string) {
-  const ws = await workspace()
-  const form = await ws.form({ requiredFields: ['email'] })
-  const contact = put(
+async function campaignOf({ createWorkspace, addPage, origin, server }: CustomerSite, name: string) {
+  const ws = await createWorkspace()
+  const form = await ws.createForm({ requiredFields: ['email'] })
+  const contact = addPage(
     `${ws.tag}<form action="${form.endpoint}" method="post">
        <input name="name"><input name="email"><button>Send</button>
      </form>`,
     {},
     `/${name}/contact`,
   )
-  const landing = put(`${ws.tag}<a href="${contact}">Contact</a>`, {}, `/${name}`)
+  const landing = addPage(`${ws.tag}<a href="${contact}">Contact</a>`, {}, `/${name}`)
   const { json } = await ws.api('/links', {
     method: 'POST',
     body: {
@@ -37,27 +38,27 @@ async function campaignOf({ workspace, put, origin, server }: TestSite, name: st
 type Campaign = Awaited<ReturnType<typeof campaignOf>>
 
 /** From the short link to the contact page. */
-async function arrive({ page }: Visitor, { short, contact }: Campaign) {
+async function arrive({ page }: SiteVisitor, { short, contact }: Campaign) {
   await page.goto(short)
-  await until('the landing is told', () => kept({ page } as Visitor))
+  await until('the landing is told', () => kept({ page } as SiteVisitor))
   const facts = page.waitForResponse(/\/forms\?keys=/)
   const told = page.waitForResponse((response) => response.url().endsWith('/e'))
   await page.click('a')
   await Promise.all([page.waitForURL(contact), facts, told])
 }
 
-async function send({ page }: Visitor, email: string) {
+async function send({ page }: SiteVisitor, email: string) {
   await page.fill('[name=name]', 'Ada')
   await page.fill('[name=email]', email)
   await page.click('button')
   await page.locator('form [role=status]', { hasText: 'Thank you' }).waitFor()
 }
 
-onSite('from click to lead', (site) => {
+onCustomerSite('from click to lead', (site) => {
   test('a submission is known by its link and campaign, counted at once, and exported', async () => {
     const campaign = await campaignOf(site(), 'spring')
     const { ws, form, link, landing, contact } = campaign
-    const visit = await site().visitor()
+    const visit = await site().openVisitor()
     await arrive(visit, campaign)
     await send(visit, 'ada@example.com')
     const sentAt = Date.now()
@@ -78,7 +79,7 @@ onSite('from click to lead', (site) => {
     expect(await count('clicks')).toMatchObject({ clicks: 1 })
     expect((await ws.api(`/links/${link.id}`)).json.data).toMatchObject({ clicks: 1, leads: 1 })
 
-    const [submission] = await ws.submissions(form.key)
+    const [submission] = await ws.listSubmissions(form.key)
     expect(submission).toMatchObject({
       fields: { name: 'Ada', email: 'ada@example.com' },
       email: 'ada@example.com',
@@ -128,14 +129,14 @@ onSite('from click to lead', (site) => {
       body: { destinationUrl: `${first.contact}?utm_source=ad&utm_campaign=autumn`, trackConversions: true },
     })
     const last = json.data
-    const visit = await site().visitor()
+    const visit = await site().openVisitor()
     await arrive(visit, first)
     const facts = visit.page.waitForResponse(/\/forms\?keys=/)
     const told = visit.page.waitForResponse((response) => response.url().endsWith('/e'))
     await visit.page.goto(`${site().server.origin}/${last.slug}`)
     await Promise.all([facts, told])
     await send(visit, 'bo@example.com')
-    const [submission] = await ws.submissions(form.key)
+    const [submission] = await ws.listSubmissions(form.key)
     expect(submission).toMatchObject({ linkId: last.id, utmCampaign: 'autumn', landingUrl: first.landing })
     expect((await ws.api(`/submissions/${submission.id}/attribution`)).json.data).toMatchObject([
       { type: 'click', linkId: first.link.id, isFirst: true, isLast: false, linearCredit: 0.5 },
@@ -157,7 +158,7 @@ onSite('from click to lead', (site) => {
   test('under Global Privacy Control the form is stored, and nothing says what brought it', async () => {
     const campaign = await campaignOf(site(), 'winter')
     const { ws, form, link } = campaign
-    const visit = await site().visitor()
+    const visit = await site().openVisitor()
     await visit.context.setExtraHTTPHeaders({ 'Sec-GPC': '1' })
     await visit.context.addInitScript(
       "Object.defineProperty(navigator, 'globalPrivacyControl', { value: true })",
@@ -168,7 +169,7 @@ onSite('from click to lead', (site) => {
     await site().open(visit, campaign.contact)
     await send(visit, 'cy@example.com')
     expect(asked).not.toContain('/e')
-    const [submission] = await ws.submissions(form.key)
+    const [submission] = await ws.listSubmissions(form.key)
     expect(submission).toMatchObject({
       linkId: null,
       clickId: null,
@@ -177,7 +178,7 @@ onSite('from click to lead', (site) => {
       landingUrl: null,
     })
     expect(await visit.page.evaluate('sessionStorage.length')).toBe(0)
-    await site().server.shipped()
+    await site().server.waitUntilShipped()
     const { data } = (await ws.api('/analytics/funnel')).json
     expect(data).toMatchObject({ visits: 0, leads: 1 })
     expect((await ws.api(`/links/${link.id}`)).json.data.leads).toBe(0)

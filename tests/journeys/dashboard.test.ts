@@ -2,13 +2,13 @@
 // nothing but its own buttons.
 
 import { expect, test } from 'bun:test'
-import { onDesk } from '../support/desk.ts'
-import { BROWSER, until } from '../support/server.ts'
+import { onDashboard } from '../support/browser/dashboard-browser.ts'
+import { BROWSER_USER_AGENT, until } from '../support/server/test-server.ts'
 
-onDesk('somebody new', (desk) => {
+onDashboard('somebody new', (desk) => {
   test('signs up, makes a key, makes a link with it, and sees the click arrive', async () => {
     const { server } = desk()
-    const { page, errors, close } = await desk().window(undefined, {
+    const { page, errors, close } = await desk().openWindow(undefined, {
       viewport: { width: 1280, height: 1200 },
     })
     await page.goto(server.origin)
@@ -36,7 +36,7 @@ onDesk('somebody new', (desk) => {
 
     await page.getByRole('link', { name: 'Analytics' }).click()
     await page.getByRole('heading', { name: 'Analytics' }).waitFor()
-    await server.click('spring', { 'User-Agent': BROWSER })
+    await server.click('spring', { 'User-Agent': BROWSER_USER_AGENT })
     // Nobody reloads the page: what is new comes by itself.
     await page.getByText('/spring').first().waitFor()
 
@@ -52,8 +52,8 @@ onDesk('somebody new', (desk) => {
 
   test('makes a form, tries it in the dashboard and on a page, and reads it all in the inbox and as CSV', async () => {
     const { server } = desk()
-    const person = await desk().person()
-    const { page, errors, open, close } = await desk().window(person)
+    const person = await desk().signUp()
+    const { page, errors, open, close } = await desk().openWindow(person)
     await open('/forms?new=1')
     await page.getByRole('dialog').getByLabel('Name').fill('Contact')
     await page.getByRole('dialog').locator('[type=submit]').click()
@@ -71,7 +71,7 @@ onDesk('somebody new', (desk) => {
       body: 'email=alan%40example.com&message=Hello',
       headers: {
         'Content-Type': 'application/x-www-form-urlencoded',
-        'User-Agent': BROWSER,
+        'User-Agent': BROWSER_USER_AGENT,
         Accept: 'text/html',
         'Sec-Fetch-Mode': 'navigate',
         Referer: 'https://shop.example/contact?utm_source=newsletter',
@@ -101,15 +101,15 @@ onDesk('somebody new', (desk) => {
   }, 60_000)
 
   test('invites a colleague, who works with links and may not do what owners do', async () => {
-    const owner = await desk().person()
-    const { page, errors, open, close } = await desk().window(owner)
+    const owner = await desk().signUp()
+    const { page, errors, open, close } = await desk().openWindow(owner)
     await open('/settings?tab=members')
     await page.getByRole('button', { name: 'Invite' }).click()
     await page.getByRole('dialog').getByLabel('E-mail').fill('max@example.com')
     await page.getByRole('dialog').locator('[type=submit]').click()
     const url = await page.getByText(/\/app\/join\?token=/).textContent()
 
-    const guest = await desk().window()
+    const guest = await desk().openWindow()
     await guest.page.goto(url ?? '')
     await guest.page.getByLabel('Your name').fill('Max')
     await guest.page.getByLabel('Password').fill('another long password')
@@ -123,7 +123,7 @@ onDesk('somebody new', (desk) => {
     expect(await guest.page.getByRole('button', { name: 'Delete workspace' }).count()).toBe(0)
 
     // The link works once.
-    const third = await desk().window()
+    const third = await desk().openWindow()
     await third.page.goto(url ?? '')
     await third.page.getByRole('heading', { name: 'This invitation does not work' }).waitFor()
     expect(errors).toEqual([])
@@ -132,13 +132,13 @@ onDesk('somebody new', (desk) => {
   }, 60_000)
 
   test('sees nothing of a workspace that is not theirs', async () => {
-    const owner = await desk().person()
+    const owner = await desk().signUp()
     const made = await owner.api('/links', {
       method: 'POST',
       body: { destinationUrl: 'https://example.com', title: 'Secret plan' },
     })
-    const stranger = await desk().person()
-    const { page, close } = await desk().window(stranger)
+    const stranger = await desk().signUp()
+    const { page, close } = await desk().openWindow(stranger)
     for (const path of ['/links', `/links/${made.json.data.id}`, '/inbox', '/settings?tab=keys']) {
       await page.goto(`${desk().server.origin}/app/${owner.workspaceId}${path}`)
       await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor()
@@ -148,13 +148,13 @@ onDesk('somebody new', (desk) => {
   }, 60_000)
 
   test('takes back what they have deleted, and otherwise it is gone', async () => {
-    const person = await desk().person()
+    const person = await desk().signUp()
     const made = await person.api('/links', {
       method: 'POST',
       body: { destinationUrl: 'https://example.com/keep', slug: `keep-${person.workspaceId}` },
     })
     const { id } = made.json.data
-    const { page, errors, open, close } = await desk().window(person)
+    const { page, errors, open, close } = await desk().openWindow(person)
     await open('/links')
     const row = page.getByText(`keep-${person.workspaceId}`)
     await row.first().waitFor()

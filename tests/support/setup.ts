@@ -2,10 +2,10 @@
 
 import { afterAll } from 'bun:test'
 import { LOG_LEVELS, setLogLevel } from '../../server/lib/log.ts'
-import { endPostgres } from './postgres.ts'
-import { preparePostgres } from './postgres-programs.ts'
+import { installPostgresIfMissing } from './postgres/postgres-programs.ts'
+import { endSharedPostgres } from './postgres/postgres-server.ts'
 
 // What fails on purpose would fill the screen. LOG_LEVEL=info shows it.
 setLogLevel(LOG_LEVELS.find((level) => level === process.env.LOG_LEVEL) ?? 'silent')
-preparePostgres()
-afterAll(endPostgres)
+installPostgresIfMissing()
+afterAll(endSharedPostgres)

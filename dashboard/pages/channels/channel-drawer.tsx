@@ -10,17 +10,17 @@ import {
   updateChannel,
 } from '../../api/channels.ts'
 import { ApiError } from '../../api/client.ts'
-import { useApi } from '../../shell/workspace.ts'
+import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Field, Textarea, TextField } from '../../ui/field.tsx'
-import { join } from '../../ui/join.ts'
-import { errorOf } from '../../ui/problem.tsx'
-import { toast } from '../../ui/toast.tsx'
-import { KINDS, type Kind, kindOf } from './kinds.tsx'
-import { SecretDialog } from './secret-dialog.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import { Field, Textarea, TextField } from '../../ui/forms/field.tsx'
+import { findFieldError } from '../../ui/forms/form-error.tsx'
+import { Dialog } from '../../ui/overlays/dialog.tsx'
+import { toast } from '../../ui/overlays/toast.tsx'
+import { CHANNEL_KINDS, type ChannelKind, getChannelKind } from './channel-kinds.tsx'
+import { WebhookSecretDialog } from './webhook-secret-dialog.tsx'
 
-interface Given {
+interface ChannelFormValues {
   name: string
   to: string
   url: string
@@ -31,7 +31,7 @@ interface Given {
 /** What is masked in answers cannot be sent back. */
 const isMasked = ({ type }: ChannelResource) => type !== 'webhook'
 
-const givenOf = (channel?: ChannelResource): Given => ({
+const toFormValues = (channel?: ChannelResource): ChannelFormValues => ({
   name: channel?.name ?? '',
   to: channel?.to.join('\n') ?? '',
   url: channel && !isMasked(channel) ? (channel.url ?? '') : '',
@@ -39,7 +39,7 @@ const givenOf = (channel?: ChannelResource): Given => ({
   chatId: channel?.chatId ?? '',
 })
 
-function bodyOf(kind: Kind, given: Given, editing: boolean) {
+function toRequestBody(kind: ChannelKind, given: ChannelFormValues, editing: boolean) {
   const values = {
     to: given.to.split(/[\s,;]+/).filter(Boolean),
     url: given.url.trim(),
@@ -58,14 +58,14 @@ export function ChannelDrawer({ channel, onClose }: { channel?: ChannelResource;
   const client = useQueryClient()
   const formId = useId()
   const [type, setType] = useState<ChannelType>(channel?.type ?? 'email')
-  const [given, setGiven] = useState(() => givenOf(channel))
+  const [given, setGiven] = useState(() => toFormValues(channel))
   const [made, setMade] = useState<NewChannelResource>()
-  const kind = kindOf(type)
+  const kind = getChannelKind(type)
   const save = useMutation({
     mutationFn: (): Promise<ChannelResource | NewChannelResource> =>
       channel
-        ? updateChannel(api, channel.id, bodyOf(kind, given, true))
-        : createChannel(api, { type, ...bodyOf(kind, given, false) }),
+        ? updateChannel(api, channel.id, toRequestBody(kind, given, true))
+        : createChannel(api, { type, ...toRequestBody(kind, given, false) }),
     onSuccess(saved) {
       void client.invalidateQueries({ queryKey: [api.workspaceId, 'channels'] })
       if ('secret' in saved && saved.secret) return setMade(saved)
@@ -74,7 +74,7 @@ export function ChannelDrawer({ channel, onClose }: { channel?: ChannelResource;
     },
     onError() {},
   })
-  if (made?.secret) return <SecretDialog secret={made.secret} onClose={onClose} />
+  if (made?.secret) return <WebhookSecretDialog secret={made.secret} onClose={onClose} />
   return (
     <Dialog
       drawer
@@ -110,10 +110,10 @@ function KindChoice({ type, onChange }: { type: ChannelType; onChange: (type: Ch
     <fieldset>
       <legend className="mb-1.5 text-sm font-medium">Kind</legend>
       <div className="grid grid-cols-2 gap-2 sm:grid-cols-3">
-        {KINDS.map((kind) => (
+        {CHANNEL_KINDS.map((kind) => (
           <label
             key={kind.type}
-            className={join(
+            className={classNames(
               'flex items-center gap-2 rounded-lg border px-3 py-2 has-focus-visible:outline-2 has-focus-visible:outline-accent',
               kind.type === type ? 'border-accent bg-tint' : 'border-line hover:bg-hover',
             )}
@@ -141,14 +141,14 @@ function ChannelFields({
   error,
   onChange,
 }: {
-  kind: Kind
+  kind: ChannelKind
   editing?: ChannelResource
-  given: Given
+  given: ChannelFormValues
   error: Error | null
-  onChange: (given: Given) => void
+  onChange: (given: ChannelFormValues) => void
 }) {
   const errors = error instanceof ApiError ? error.errors : {}
-  const bind = (name: keyof Given) => ({
+  const bind = (name: keyof ChannelFormValues) => ({
     name,
     value: given[name],
     onChange: (event: { target: { value: string } }) => onChange({ ...given, [name]: event.target.value }),
@@ -170,7 +170,7 @@ function ChannelFields({
         {...bind('name')}
       />
       {kind.fields.includes('to') && (
-        <Field label="Addresses" hint="One on each line, at most 20." error={errorOf(errors, 'to')}>
+        <Field label="Addresses" hint="One on each line, at most 20." error={findFieldError(errors, 'to')}>
           {(control) => <Textarea {...control} required autoComplete="off" {...bind('to')} />}
         </Field>
       )}
@@ -196,7 +196,7 @@ function TelegramFields({
   errors,
   kept,
 }: {
-  bind: (name: keyof Given) => object
+  bind: (name: keyof ChannelFormValues) => object
   errors: Record<string, string>
   kept: string | undefined
 }) {

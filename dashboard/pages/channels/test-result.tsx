@@ -2,7 +2,7 @@
 
 import type { ChannelResource, DeliveryDetail } from '../../api/channels.ts'
 import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { AttemptList } from '../deliveries/attempt-list.tsx'
 
 export const TestResult = ({

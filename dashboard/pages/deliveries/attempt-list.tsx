@@ -4,7 +4,7 @@ import type { DeliveryDetail } from '../../api/channels.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { formatNumber, formatTime } from '../../ui/format.ts'
 
-const WORDS = {
+const OUTCOME_LABELS = {
   delivered: 'Delivered',
   refused: 'Refused',
   unreachable: 'Not reached',
@@ -17,7 +17,9 @@ export const AttemptList = ({ attempts }: { attempts: DeliveryDetail['attempts']
     {attempts.map((attempt) => (
       <li key={`${attempt.at} ${attempt.attempt}`} className="grid gap-1.5">
         <div className="flex flex-wrap items-center gap-2 text-sm">
-          <Badge tone={attempt.outcome === 'delivered' ? 'good' : 'bad'}>{WORDS[attempt.outcome]}</Badge>
+          <Badge tone={attempt.outcome === 'delivered' ? 'good' : 'bad'}>
+            {OUTCOME_LABELS[attempt.outcome]}
+          </Badge>
           {attempt.httpStatus !== null && <span>Status {attempt.httpStatus}</span>}
           <span className="text-soft">{formatNumber(attempt.tookMs)} ms</span>
           <time dateTime={attempt.at} className="ml-auto text-soft">

@@ -3,8 +3,8 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ComponentProps } from 'react'
 import { channelsQuery } from '../../api/channels.ts'
-import { useApi } from '../../shell/workspace.ts'
-import { Select } from '../../ui/field.tsx'
+import { useApi } from '../../shell/use-workspace.ts'
+import { Select } from '../../ui/forms/field.tsx'
 
 export function ChannelSelect(props: ComponentProps<typeof Select>) {
   const channels = useQuery(channelsQuery(useApi()))

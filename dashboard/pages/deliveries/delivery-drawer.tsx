@@ -3,21 +3,21 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { RotateCw } from 'lucide-react'
 import { deliveryQuery, retryDelivery } from '../../api/channels.ts'
-import { useApi } from '../../shell/workspace.ts'
+import { useApi } from '../../shell/use-workspace.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Failed, SkeletonRows } from '../../ui/states.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { Dialog } from '../../ui/overlays/dialog.tsx'
+import { toast } from '../../ui/overlays/toast.tsx'
+import { ErrorState, SkeletonRows } from '../../ui/states.tsx'
 import { AttemptList } from './attempt-list.tsx'
 
-const LOOK_AGAIN_MS = 2000
+const REFRESH_MS = 2000
 
 export function DeliveryDrawer({ id, onClose }: { id: number; onClose: () => void }) {
   const api = useApi()
   const client = useQueryClient()
   const delivery = useQuery({
     ...deliveryQuery(api, id),
-    refetchInterval: ({ state }) => (state.data?.status === 'waiting' ? LOOK_AGAIN_MS : false),
+    refetchInterval: ({ state }) => (state.data?.status === 'waiting' ? REFRESH_MS : false),
   })
   const retry = useMutation({
     mutationFn: () => retryDelivery(api, id),
@@ -59,7 +59,7 @@ export function DeliveryDrawer({ id, onClose }: { id: number; onClose: () => voi
       }
     >
       {delivery.isPending && <SkeletonRows rows={3} />}
-      {delivery.isError && <Failed error={delivery.error} retry={delivery.refetch} />}
+      {delivery.isError && <ErrorState error={delivery.error} retry={delivery.refetch} />}
       {data && <AttemptList attempts={data.attempts} />}
     </Dialog>
   )

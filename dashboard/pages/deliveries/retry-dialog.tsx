@@ -3,12 +3,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { retryFailed } from '../../api/channels.ts'
-import { useApi } from '../../shell/workspace.ts'
+import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Field, Select } from '../../ui/field.tsx'
-import { count } from '../../ui/format.ts'
-import { toast } from '../../ui/toast.tsx'
+import { formatCount } from '../../ui/format.ts'
+import { Field, Select } from '../../ui/forms/field.tsx'
+import { Dialog } from '../../ui/overlays/dialog.tsx'
+import { toast } from '../../ui/overlays/toast.tsx'
 import { ChannelSelect } from './channel-select.tsx'
 
 const HOUR_MS = 3_600_000
@@ -30,7 +30,7 @@ export function RetryDialog({ onClose }: { onClose: () => void }) {
       toast(
         retried === 0
           ? 'Nothing has failed in that time'
-          : `${count(retried, 'delivery', 'deliveries')} sent again`,
+          : `${formatCount(retried, 'delivery', 'deliveries')} sent again`,
       )
       onClose()
       return client.invalidateQueries({ queryKey: [api.workspaceId, 'deliveries'] })

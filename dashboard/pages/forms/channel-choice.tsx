@@ -5,12 +5,12 @@ import { Link } from '@tanstack/react-router'
 import { useId } from 'react'
 import type { ChannelResource } from '../../../server/features/notify/schema.ts'
 import { channelChoiceQuery } from '../../api/forms.ts'
-import { useApi } from '../../shell/workspace.ts'
+import { useApi } from '../../shell/use-workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Checkbox } from '../../ui/field.tsx'
-import { Failed, Skeleton } from '../../ui/states.tsx'
+import { Checkbox } from '../../ui/forms/field.tsx'
+import { ErrorState, Skeleton } from '../../ui/states.tsx'
 
-const KINDS: Record<ChannelResource['type'], string> = {
+const KIND_LABELS: Record<ChannelResource['type'], string> = {
   email: 'E-mail',
   slack: 'Slack',
   discord: 'Discord',
@@ -28,7 +28,7 @@ interface Props {
 export function ChannelChoice({ chosen, onChange, error }: Props) {
   const api = useApi()
   const channels = useQuery(channelChoiceQuery(api))
-  if (channels.isError) return <Failed error={channels.error} retry={() => void channels.refetch()} />
+  if (channels.isError) return <ErrorState error={channels.error} retry={() => void channels.refetch()} />
   if (!channels.data) return <Skeleton className="h-16" />
   return (
     <fieldset className="grid gap-2">
@@ -72,7 +72,7 @@ function Choice({ channel, checked, onChange }: ChoiceProps) {
       <label htmlFor={id} className="min-w-0 truncate">
         {channel.name}
       </label>
-      <span className="text-sm whitespace-nowrap text-soft">{KINDS[channel.type]}</span>
+      <span className="text-sm whitespace-nowrap text-soft">{KIND_LABELS[channel.type]}</span>
       {!channel.enabled && <Badge tone="warn">Switched off</Badge>}
     </div>
   )

@@ -6,11 +6,11 @@ import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { FormResource } from '../../../server/features/forms/schema.ts'
 import { deleteForm, formQuery } from '../../api/forms.ts'
-import { useApi } from '../../shell/workspace.ts'
+import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
-import { Confirm } from '../../ui/dialog.tsx'
-import { count } from '../../ui/format.ts'
-import { toast } from '../../ui/toast.tsx'
+import { formatCount } from '../../ui/format.ts'
+import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
+import { toast } from '../../ui/overlays/toast.tsx'
 
 export function DangerZone({ form }: { form: FormResource }) {
   const api = useApi()
@@ -33,14 +33,14 @@ export function DangerZone({ form }: { form: FormResource }) {
     <section className="rounded-2xl border border-danger bg-card p-4 sm:p-5">
       <h2 className="font-semibold">Delete this form</h2>
       <p className="mt-1 mb-4 text-soft">
-        With {count(form.submissions, 'submission')}, for good. Pages that still post to it are told that it
-        does not exist. To keep what came, switch it off instead.
+        With {formatCount(form.submissions, 'submission')}, for good. Pages that still post to it are told
+        that it does not exist. To keep what came, switch it off instead.
       </p>
       <Button look="danger" icon={<Trash2 size={16} />} onClick={() => setAsked(true)}>
         Delete form
       </Button>
       {asked && (
-        <Confirm
+        <ConfirmDialog
           open
           onClose={() => setAsked(false)}
           title={`Delete ${form.name}?`}
@@ -49,10 +49,10 @@ export function DangerZone({ form }: { form: FormResource }) {
           onConfirm={remove}
         >
           <p>
-            {count(form.submissions, 'submission')} and what is known of where they came from will be gone.
-            Nothing brings them back.
+            {formatCount(form.submissions, 'submission')} and what is known of where they came from will be
+            gone. Nothing brings them back.
           </p>
-        </Confirm>
+        </ConfirmDialog>
       )}
     </section>
   )

@@ -6,12 +6,12 @@ import { ChevronRight, Inbox } from 'lucide-react'
 import { useMemo, useRef } from 'react'
 import type { FormResource } from '../../../server/features/forms/schema.ts'
 import { formQuery } from '../../api/forms.ts'
-import { useApi, useWorkspace } from '../../shell/workspace.ts'
+import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { CopyButton } from '../../ui/copy.tsx'
-import { count, formatNumber } from '../../ui/format.ts'
+import { CopyButton } from '../../ui/copy/copy-button.tsx'
+import { formatCount, formatNumber } from '../../ui/format.ts'
+import { RelativeTime } from '../../ui/relative-time.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
-import { Ago } from '../../ui/time.tsx'
 
 export function FormList({ forms }: { forms: FormResource[] }) {
   const list = useRef<HTMLTableSectionElement>(null)
@@ -81,10 +81,10 @@ function Row({ form }: { form: FormResource }) {
         <span className="text-soft sm:sr-only"> sent</span>
       </td>
       <td className="text-soft whitespace-nowrap max-sm:text-sm sm:px-3">
-        {form.lastSubmissionAt ? <Ago at={form.lastSubmissionAt} /> : 'never'}
+        {form.lastSubmissionAt ? <RelativeTime at={form.lastSubmissionAt} /> : 'never'}
       </td>
       <td className="max-sm:text-right sm:px-3">
-        <State form={form} />
+        <FormStateBadge form={form} />
       </td>
       <td className="relative z-1 pr-3 text-right whitespace-nowrap max-sm:hidden">
         <span className="inline-flex items-center">
@@ -93,7 +93,7 @@ function Row({ form }: { form: FormResource }) {
             to="/$workspaceId/inbox"
             params={{ workspaceId }}
             search={{ formKey: form.formKey }}
-            aria-label={`${count(form.submissions, 'submission')} of ${form.name} in the inbox`}
+            aria-label={`${formatCount(form.submissions, 'submission')} of ${form.name} in the inbox`}
             title="Open in the inbox"
             className="inline-grid size-8 place-items-center rounded-lg text-soft hover:bg-hover hover:text-ink"
           >
@@ -106,5 +106,5 @@ function Row({ form }: { form: FormResource }) {
   )
 }
 
-export const State = ({ form }: { form: Pick<FormResource, 'enabled'> }) =>
+export const FormStateBadge = ({ form }: { form: Pick<FormResource, 'enabled'> }) =>
   form.enabled ? <Badge tone="good">Open</Badge> : <Badge tone="warn">Switched off</Badge>

@@ -2,7 +2,7 @@
 
 import { X } from 'lucide-react'
 import { type ReactNode, useRef, useState } from 'react'
-import { Field } from '../../ui/field.tsx'
+import { Field } from '../../ui/forms/field.tsx'
 
 interface ListFieldProps {
   label: string

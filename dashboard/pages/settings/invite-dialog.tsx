@@ -3,12 +3,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { invitationsQuery, invite, type MemberResource } from '../../api/workspace.ts'
-import { useApi } from '../../shell/workspace.ts'
+import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Field, Select, TextField } from '../../ui/field.tsx'
-import { ShownOnce } from '../../ui/shown-once.tsx'
-import { errorsOf } from './errors.ts'
+import { OneTimeSecretDialog } from '../../ui/copy/one-time-secret-dialog.tsx'
+import { Field, Select, TextField } from '../../ui/forms/field.tsx'
+import { Dialog } from '../../ui/overlays/dialog.tsx'
+import { toFieldErrors } from './field-errors.ts'
 
 export function InviteDialog({ onClose }: { onClose: () => void }) {
   const api = useApi()
@@ -21,8 +21,8 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
     onSuccess: () => client.invalidateQueries({ queryKey: invitationsQuery(api).queryKey }),
     onError() {},
   })
-  if (send.data) return <Invited invitation={send.data} onClose={onClose} />
-  const errors = errorsOf(send.error)
+  if (send.data) return <InvitationLinkDialog invitation={send.data} onClose={onClose} />
+  const errors = toFieldErrors(send.error)
   return (
     <Dialog
       open
@@ -71,14 +71,14 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   )
 }
 
-const Invited = ({
+const InvitationLinkDialog = ({
   invitation: { email, url, mailed },
   onClose,
 }: {
   invitation: { email: string; url: string; mailed: boolean }
   onClose: () => void
 }) => (
-  <ShownOnce
+  <OneTimeSecretDialog
     title={`${email} is invited`}
     description={
       mailed
@@ -93,5 +93,5 @@ const Invited = ({
     <p className="mt-3 text-sm text-soft">
       It works once, for {email} only, and for seven days. It is not shown again.
     </p>
-  </ShownOnce>
+  </OneTimeSecretDialog>
 )

@@ -2,8 +2,8 @@
 
 import { ApiError } from '../../api/client.ts'
 import { Button } from '../../ui/button.tsx'
-import { TextField } from '../../ui/field.tsx'
-import { Problem } from '../../ui/problem.tsx'
+import { TextField } from '../../ui/forms/field.tsx'
+import { FormError } from '../../ui/forms/form-error.tsx'
 
 export const PASSWORD_MIN = 10
 
@@ -38,7 +38,7 @@ export function AccountForm({
         onSubmit({ name: text('name').trim(), email: email ?? text('email'), password: text('password') })
       }}
     >
-      {error && Object.keys(errors).length === 0 && <Problem>{error.message}</Problem>}
+      {error && Object.keys(errors).length === 0 && <FormError>{error.message}</FormError>}
       <TextField
         label="Your name"
         name="name"

@@ -4,13 +4,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { TagResource } from '../../../server/features/links/schema.ts'
 import { ApiError } from '../../api/client.ts'
-import { createTag, tagsChanged, updateTag } from '../../api/tags.ts'
-import { useApi } from '../../shell/workspace.ts'
+import { createTag, invalidateTags, updateTag } from '../../api/tags.ts'
+import { useApi } from '../../shell/use-workspace.ts'
 import { Dot, type TagColor } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { TextField } from '../../ui/field.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { TextField } from '../../ui/forms/field.tsx'
+import { Dialog } from '../../ui/overlays/dialog.tsx'
+import { toast } from '../../ui/overlays/toast.tsx'
 
 const COLORS: TagColor[] = ['gray', 'red', 'orange', 'yellow', 'green', 'teal', 'blue', 'purple', 'pink']
 const FORM = 'tag-form'
@@ -23,7 +23,7 @@ export function TagDialog({ tag, onClose }: { tag?: TagResource; onClose: () => 
   const save = useMutation({
     mutationFn: () => (tag ? updateTag(api, tag.id, { name, color }) : createTag(api, { name, color })),
     onSuccess(saved) {
-      void tagsChanged(client, api)
+      void invalidateTags(client, api)
       toast(tag ? 'Tag saved' : `“${saved.name}” made`)
       onClose()
     },

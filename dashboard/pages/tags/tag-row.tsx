@@ -3,12 +3,12 @@
 import { Link } from '@tanstack/react-router'
 import { BarChart3, MoreHorizontal, Pencil, Trash2 } from 'lucide-react'
 import type { TagResource } from '../../../server/features/links/schema.ts'
-import { useWorkspace } from '../../shell/workspace.ts'
+import { useWorkspace } from '../../shell/use-workspace.ts'
 import { Dot } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/button.tsx'
-import { count } from '../../ui/format.ts'
-import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
-import { Ago } from '../../ui/time.tsx'
+import { formatCount } from '../../ui/format.ts'
+import { Menu, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
 
 interface Props {
   tag: TagResource
@@ -30,9 +30,9 @@ export function TagRow({ tag, edit, remove }: Props) {
       >
         {tag.name}
       </Link>
-      <span className="text-sm whitespace-nowrap tabular-nums">{count(tag.links, 'link')}</span>
+      <span className="text-sm whitespace-nowrap tabular-nums">{formatCount(tag.links, 'link')}</span>
       <span className="w-28 text-right text-sm whitespace-nowrap text-soft max-sm:hidden">
-        <Ago at={tag.createdAt} />
+        <RelativeTime at={tag.createdAt} />
       </span>
       <IconButton label={`Edit ${tag.name}`} title="Edit" onClick={edit} className="max-sm:hidden">
         <Pencil size={15} />
@@ -53,7 +53,7 @@ export function TagRow({ tag, edit, remove }: Props) {
         >
           Analytics
         </MenuItem>
-        <MenuLine />
+        <MenuSeparator />
         <MenuItem danger icon={<Trash2 size={15} />} onSelect={remove}>
           Delete
         </MenuItem>

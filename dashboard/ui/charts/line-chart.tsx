@@ -2,25 +2,25 @@
 // it have a table.
 
 import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useId, useState } from 'react'
-import { Drawing, RIGHT, usePlot } from './drawing.tsx'
-import { Tip } from './tip.tsx'
-import { useSize } from './use-size.ts'
+import { ChartTooltip } from './chart-tooltip.tsx'
+import { LinePlot, PLOT_RIGHT_MARGIN, usePlotScales } from './line-plot.tsx'
+import { useElementSize } from './use-element-size.ts'
 
-export interface Point {
+export interface ChartPoint {
   /** `Saturday, 21 November` */
   label: string
   /** `21 Nov` */
   short: string
   value: number
   /** The same point of the period before, and what that is called. */
-  before?: number
-  beforeLabel?: string
+  previous?: number
+  previousLabel?: string
 }
 
 interface Props {
   /** What is counted: `Clicks`. */
   what: string
-  points: Point[]
+  points: ChartPoint[]
   format: (value: number) => string
   /** The last point is not complete yet: it still grows. */
   unfinished: boolean
@@ -30,19 +30,19 @@ interface Props {
 
 export function LineChart(props: Props) {
   const { what, points, onPick } = props
-  const { ref, width, height } = useSize<HTMLDivElement>()
+  const { ref, width, height } = useElementSize<HTMLDivElement>()
   const [at, look] = useState<number | null>(null)
-  useElsewhere(ref, at !== null, look)
-  const plot = usePlot(points, { width, height })
+  usePointerDownOutside(ref, at !== null, look)
+  const plot = usePlotScales(points, { width, height })
   const shown = at !== null && at < points.length ? at : null
   const nearest = (event: PointerEvent<HTMLDivElement>) => {
     const x = event.clientX - event.currentTarget.getBoundingClientRect().left
-    const part = (x - plot.box.left) / Math.max(1, width - RIGHT - plot.box.left)
+    const part = (x - plot.box.left) / Math.max(1, width - PLOT_RIGHT_MARGIN - plot.box.left)
     return Math.min(points.length - 1, Math.max(0, Math.round(part * (points.length - 1))))
   }
   return (
     <div className="relative has-focus-visible:outline-2 has-focus-visible:outline-offset-4 has-focus-visible:outline-accent rounded-lg">
-      <Keys {...props} at={shown} look={look} />
+      <KeyboardSlider {...props} at={shown} look={look} />
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the slider above is what the keyboard has */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: Enter on the slider does the same */}
       <div
@@ -54,9 +54,15 @@ export function LineChart(props: Props) {
         onPointerLeave={(event) => event.pointerType === 'mouse' && look(null)}
         onClick={() => shown !== null && matchMedia('(hover: hover)').matches && onPick?.(shown)}
       >
-        {width > 0 && <Drawing plot={plot} points={points} unfinished={props.unfinished} shown={shown} />}
+        {width > 0 && <LinePlot plot={plot} points={points} unfinished={props.unfinished} shown={shown} />}
         {shown !== null && points[shown] && (
-          <Tip x={plot.x(shown)} width={width} what={what} point={points[shown]} format={props.format} />
+          <ChartTooltip
+            x={plot.x(shown)}
+            width={width}
+            what={what}
+            point={points[shown]}
+            format={props.format}
+          />
         )}
       </div>
       <Table {...props} />
@@ -65,7 +71,7 @@ export function LineChart(props: Props) {
 }
 
 /** Who touches something else does not look at the point any more. */
-function useElsewhere(ref: RefObject<HTMLElement | null>, on: boolean, look: (at: null) => void) {
+function usePointerDownOutside(ref: RefObject<HTMLElement | null>, on: boolean, look: (at: null) => void) {
   useEffect(() => {
     if (!on) return
     const touched = (event: globalThis.PointerEvent) => {
@@ -77,7 +83,7 @@ function useElsewhere(ref: RefObject<HTMLElement | null>, on: boolean, look: (at
 }
 
 /** An unseen slider: arrow keys, Home and End, and what screen readers say, are those of the platform. */
-function Keys({
+function KeyboardSlider({
   what,
   points,
   format,
@@ -134,7 +140,7 @@ const Table = ({ what, points, format }: Props) => (
           <tr key={index}>
             <th scope="row">{point.label}</th>
             <td>{format(point.value)}</td>
-            <td>{point.before === undefined ? '–' : format(point.before)}</td>
+            <td>{point.previous === undefined ? '–' : format(point.previous)}</td>
           </tr>
         ))}
       </tbody>

@@ -2,41 +2,50 @@
 // in a workspace, and what opens it, is for people to see and to change.
 
 import type { Context } from 'hono'
-import { apiRoute, dataOf, IdParameter, jsonOf, pageOf, toId } from '../../http/api-route.ts'
+import {
+  apiRoute,
+  dataResponse,
+  IdParameter,
+  jsonRequestBody,
+  pageResponse,
+  parseId,
+} from '../../http/api-route.ts'
 import type { Plan } from '../../lib/plan.ts'
-import { changeMember } from './change-member.ts'
-import { endWorkspace, renameWorkspace } from './change-workspace.ts'
-import { describeWorkspace } from './describe-workspace.ts'
-import { foundWorkspace } from './found-workspace.ts'
-import { type ApiEnv, newApi } from './guard.ts'
-import { listInvitations } from './invitations.ts'
-import { type InviteNeeds, invite } from './invite.ts'
-import { acceptInvitation } from './join.ts'
-import { listWorkspaceOfKey, listWorkspacesOf } from './list-workspaces.ts'
-import { listMembers } from './members.ts'
-import { createOwnKey, listOwnKeys, revokeOwnKey } from './own-keys.ts'
-import { peopleOnly, personOf } from './people-only.ts'
-import { removeMember } from './remove-member.ts'
+import { type ApiEnv, createApi } from './access/guard.ts'
+import { requirePerson } from './access/require-person.ts'
+import { createWorkspaceKey, listWorkspaceKeys, revokeWorkspaceKey } from './access/workspace-keys.ts'
 import * as shapes from './schema.ts'
-import { withdrawInvitation } from './withdraw-invitation.ts'
+import { acceptInvitation } from './workspaces/accept-invitation.ts'
+import { changeMember } from './workspaces/change-member.ts'
+import { deleteOwnedWorkspace, renameWorkspace } from './workspaces/change-workspace.ts'
+import { createOwnedWorkspace } from './workspaces/create-owned-workspace.ts'
+import { describeWorkspace } from './workspaces/describe-workspace.ts'
+import { listInvitations } from './workspaces/invitations.ts'
+import { type InviteNeeds, invite } from './workspaces/invite.ts'
+import { listWorkspaceOfKey, listWorkspacesOfUser } from './workspaces/list-workspaces.ts'
+import { listMembers } from './workspaces/members.ts'
+import { removeMember } from './workspaces/remove-member.ts'
+import { revokeInvitation } from './workspaces/revoke-invitation.ts'
 
-export interface AccountsApiNeeds extends Omit<InviteNeeds, 'rows'> {
+export interface AccountsApiNeeds extends Omit<InviteNeeds, 'db'> {
   /** First segment of the snippet, `t.js` unless it was renamed. */
   snippetPath: string
   /** Of new workspaces. */
   defaultPlan: Plan
   /** Ends what this process still knows of a deleted workspace, its redirects first of all. */
-  forgetWorkspace(workspaceId: number): void
+  invalidateWorkspace(workspaceId: number): void
 }
 
 const MAIL_SECONDS = 45
 
 const workspaces = { tags: ['Workspaces'] }
-const people = { by: 'people' as const, middleware: peopleOnly }
-const members = { tags: ['Members'], ...people }
-const keys = { tags: ['API keys'], ...people }
-/** Not told again: a key to the workspace is in the answer, and is kept nowhere. */
-const secret = { repeatable: false }
+const forMembers = { by: 'member' as const }
+const members = { tags: ['Members'], ...forMembers }
+const keys = { tags: ['API keys'], ...forMembers }
+/** What opens a workspace is in the answer, and is stored nowhere: not even sealed, for a repeated request. */
+const opensWorkspace = { secretInAnswer: true, idempotent: false }
+/** An Idempotency-Key belongs to a workspace, and this is about none. */
+const aboutNoWorkspace = { by: 'person' as const, idempotent: false }
 const numbered = { params: IdParameter }
 const memberOf = { params: shapes.UserIdParameter }
 
@@ -45,24 +54,22 @@ const workspaceRoutes = {
     ...workspaces,
     method: 'get',
     path: '/workspaces',
-    by: 'keysAndPerson',
+    by: 'keyOrPerson',
     operationId: 'listWorkspaces',
     summary: 'List your workspaces',
     description: 'An API key sees the one it belongs to.',
     request: { query: shapes.PageQuery },
-    responses: { 200: pageOf(shapes.WorkspaceSummaryShape, 'A page of workspaces') },
+    responses: { 200: pageResponse(shapes.WorkspaceSummaryShape, 'A page of workspaces') },
   }),
   create: apiRoute({
     ...workspaces,
-    ...secret,
+    ...aboutNoWorkspace,
     method: 'post',
     path: '/workspaces',
-    by: 'person',
-    middleware: peopleOnly,
     operationId: 'createWorkspace',
     summary: 'Create a workspace, which you own',
-    request: { body: jsonOf(shapes.CreateWorkspace) },
-    responses: { 201: dataOf(shapes.WorkspaceShape, 'The new workspace') },
+    request: { body: jsonRequestBody(shapes.CreateWorkspace) },
+    responses: { 201: dataResponse(shapes.WorkspaceShape, 'The new workspace') },
   }),
   get: apiRoute({
     ...workspaces,
@@ -70,30 +77,30 @@ const workspaceRoutes = {
     path: '/workspace',
     operationId: 'getWorkspace',
     summary: 'Get the workspace, its plan and what is in it',
-    responses: { 200: dataOf(shapes.WorkspaceShape, 'The workspace') },
+    responses: { 200: dataResponse(shapes.WorkspaceShape, 'The workspace') },
   }),
   update: apiRoute({
     ...workspaces,
     method: 'patch',
     path: '/workspace',
-    ...people,
+    ...forMembers,
     operationId: 'updateWorkspace',
     summary: 'Rename the workspace',
     description: 'For owners.',
-    request: { body: jsonOf(shapes.UpdateWorkspace) },
-    responses: { 200: dataOf(shapes.WorkspaceShape, 'The changed workspace') },
+    request: { body: jsonRequestBody(shapes.UpdateWorkspace) },
+    responses: { 200: dataResponse(shapes.WorkspaceShape, 'The changed workspace') },
   }),
   delete: apiRoute({
     ...workspaces,
     method: 'delete',
     path: '/workspace',
-    ...people,
+    ...forMembers,
     operationId: 'deleteWorkspace',
     summary: 'Delete the workspace and everything in it, for good',
     description:
       'For owners. Links stop redirecting at once; clicks are removed from the analytics soon after.',
     request: { query: shapes.DeleteWorkspaceQuery },
-    responses: { 200: dataOf(shapes.WorkspaceShape, 'The workspace as it was') },
+    responses: { 200: dataResponse(shapes.WorkspaceShape, 'The workspace as it was') },
   }),
 }
 
@@ -105,7 +112,7 @@ const memberRoutes = {
     operationId: 'listMembers',
     summary: 'List the people of the workspace',
     request: { query: shapes.PageQuery },
-    responses: { 200: pageOf(shapes.MemberShape, 'A page of members') },
+    responses: { 200: pageResponse(shapes.MemberShape, 'A page of members') },
   }),
   update: apiRoute({
     ...members,
@@ -114,8 +121,8 @@ const memberRoutes = {
     operationId: 'updateMember',
     summary: "Change a member's role",
     description: 'For owners. It binds with their next request. A workspace keeps at least one owner.',
-    request: { ...memberOf, body: jsonOf(shapes.UpdateMember) },
-    responses: { 200: dataOf(shapes.MemberShape, 'The changed member') },
+    request: { ...memberOf, body: jsonRequestBody(shapes.UpdateMember) },
+    responses: { 200: dataResponse(shapes.MemberShape, 'The changed member') },
     fails: [409],
   }),
   remove: apiRoute({
@@ -126,7 +133,7 @@ const memberRoutes = {
     summary: 'Take somebody out of the workspace, or leave it',
     description: 'For owners; anybody may leave, but for the last owner. API keys they made go on.',
     request: memberOf,
-    responses: { 200: dataOf(shapes.MemberShape, 'The member as they were') },
+    responses: { 200: dataResponse(shapes.MemberShape, 'The member as they were') },
     fails: [409],
   }),
 }
@@ -139,11 +146,11 @@ const invitationRoutes = {
     operationId: 'listInvitations',
     summary: 'List invitations that nobody has accepted yet, newest first',
     request: { query: shapes.PageQuery },
-    responses: { 200: pageOf(shapes.InvitationShape, 'A page of invitations') },
+    responses: { 200: pageResponse(shapes.InvitationShape, 'A page of invitations') },
   }),
   create: apiRoute({
     ...members,
-    ...secret,
+    ...opensWorkspace,
     method: 'post',
     path: '/invitations',
     operationId: 'createInvitation',
@@ -151,20 +158,19 @@ const invitationRoutes = {
     description:
       'For owners. The link works once, for seven days, and for that address alone. It is mailed where the operator ' +
       'has set up mail. To invite an address again replaces its earlier invitation.',
-    request: { body: jsonOf(shapes.CreateInvitation) },
-    responses: { 201: dataOf(shapes.NewInvitationShape, 'The invitation with its link') },
+    request: { body: jsonRequestBody(shapes.CreateInvitation) },
+    responses: { 201: dataResponse(shapes.NewInvitationShape, 'The invitation with its link') },
     fails: [409],
   }),
   accept: apiRoute({
     ...members,
-    ...secret,
-    by: 'person',
+    ...aboutNoWorkspace,
     method: 'post',
     path: '/invitations/accept',
     operationId: 'acceptInvitation',
     summary: 'Join the workspace you were invited to',
-    request: { body: jsonOf(shapes.AcceptInvitation) },
-    responses: { 200: dataOf(shapes.WorkspaceShape, 'The workspace, which is now yours too') },
+    request: { body: jsonRequestBody(shapes.AcceptInvitation) },
+    responses: { 200: dataResponse(shapes.WorkspaceShape, 'The workspace, which is now yours too') },
     fails: [404],
   }),
   delete: apiRoute({
@@ -175,7 +181,7 @@ const invitationRoutes = {
     summary: 'Take an invitation back',
     description: 'For owners.',
     request: numbered,
-    responses: { 200: dataOf(shapes.InvitationShape, 'The invitation as it was') },
+    responses: { 200: dataResponse(shapes.InvitationShape, 'The invitation as it was') },
   }),
 }
 
@@ -187,18 +193,18 @@ const keyRoutes = {
     operationId: 'listApiKeys',
     summary: 'List the API keys of the workspace, newest first',
     request: { query: shapes.PageQuery },
-    responses: { 200: pageOf(shapes.KeyShape, 'A page of keys') },
+    responses: { 200: pageResponse(shapes.KeyShape, 'A page of keys') },
   }),
   create: apiRoute({
     ...keys,
-    ...secret,
+    ...opensWorkspace,
     method: 'post',
     path: '/keys',
     operationId: 'createApiKey',
     summary: 'Create an API key',
     description: 'For owners. It has full access to the workspace, and outlives whoever made it.',
-    request: { body: jsonOf(shapes.CreateKey) },
-    responses: { 201: dataOf(shapes.NewKeyShape, 'The key itself, for the only time') },
+    request: { body: jsonRequestBody(shapes.CreateKey) },
+    responses: { 201: dataResponse(shapes.NewKeyShape, 'The key itself, for the only time') },
   }),
   revoke: apiRoute({
     ...keys,
@@ -208,19 +214,19 @@ const keyRoutes = {
     summary: 'Revoke an API key',
     description: 'For owners. Its very next request is refused.',
     request: numbered,
-    responses: { 200: dataOf(shapes.KeyShape, 'The key as it was') },
+    responses: { 200: dataResponse(shapes.KeyShape, 'The key as it was') },
   }),
 }
 
 type Ctx = Context<ApiEnv>
-type Within = (c: Ctx) => AccountsApiNeeds & { rows: ApiEnv['Variables']['rows'] }
+type Within = (c: Ctx) => AccountsApiNeeds & { db: ApiEnv['Variables']['db'] }
 
-export function accountsApi(needs: AccountsApiNeeds) {
-  const within: Within = (c) => ({ ...needs, rows: c.get('rows') })
-  return addKeys(addInvitations(addMembers(addWorkspaces(newApi(), within), within), within), within)
+export function createAccountsApi(needs: AccountsApiNeeds) {
+  const within: Within = (c) => ({ ...needs, db: c.get('db') })
+  return addKeys(addInvitations(addMembers(addWorkspaces(createApi(), within), within), within), within)
 }
 
-type Api = ReturnType<typeof newApi>
+type Api = ReturnType<typeof createApi>
 
 const addWorkspaces = (api: Api, within: Within) =>
   api
@@ -228,12 +234,15 @@ const addWorkspaces = (api: Api, within: Within) =>
       const query = c.req.valid('query')
       const person = c.get('person')
       const list = person
-        ? listWorkspacesOf(within(c), person.userId, query)
+        ? listWorkspacesOfUser(within(c), person.userId, query)
         : listWorkspaceOfKey(within(c), c.get('actor').workspaceId, query)
       return c.json(await list, 200)
     })
     .openapi(workspaceRoutes.create, async (c) =>
-      c.json({ data: await foundWorkspace(within(c), personOf(c).userId, c.req.valid('json')) }, 201),
+      c.json(
+        { data: await createOwnedWorkspace(within(c), requirePerson(c).userId, c.req.valid('json')) },
+        201,
+      ),
     )
     .openapi(workspaceRoutes.get, async (c) => {
       const actor = c.get('actor')
@@ -246,7 +255,7 @@ const addWorkspaces = (api: Api, within: Within) =>
     )
     .openapi(workspaceRoutes.delete, async (c) => {
       const { confirm } = c.req.valid('query')
-      return c.json({ data: await endWorkspace(within(c), c.get('actor'), confirm) }, 200)
+      return c.json({ data: await deleteOwnedWorkspace(within(c), c.get('actor'), confirm) }, 200)
     })
 
 const addMembers = (api: Api, within: Within) =>
@@ -255,11 +264,11 @@ const addMembers = (api: Api, within: Within) =>
       c.json(await listMembers(within(c), c.get('actor'), c.req.valid('query')), 200),
     )
     .openapi(memberRoutes.update, async (c) => {
-      const userId = toId(c.req.valid('param').userId)
+      const userId = parseId(c.req.valid('param').userId)
       return c.json({ data: await changeMember(within(c), c.get('actor'), userId, c.req.valid('json')) }, 200)
     })
     .openapi(memberRoutes.remove, async (c) => {
-      const userId = toId(c.req.valid('param').userId)
+      const userId = parseId(c.req.valid('param').userId)
       return c.json({ data: await removeMember(within(c), c.get('actor'), userId) }, 200)
     })
 
@@ -275,22 +284,22 @@ const addInvitations = (api: Api, within: Within) =>
     })
     .openapi(invitationRoutes.accept, async (c) => {
       const { token } = c.req.valid('json')
-      return c.json({ data: await acceptInvitation(within(c), personOf(c).userId, token) }, 200)
+      return c.json({ data: await acceptInvitation(within(c), requirePerson(c).userId, token) }, 200)
     })
     .openapi(invitationRoutes.delete, async (c) => {
-      const id = toId(c.req.valid('param').id)
-      return c.json({ data: await withdrawInvitation(within(c), c.get('actor'), id) }, 200)
+      const id = parseId(c.req.valid('param').id)
+      return c.json({ data: await revokeInvitation(within(c), c.get('actor'), id) }, 200)
     })
 
 const addKeys = (api: Api, within: Within) =>
   api
     .openapi(keyRoutes.list, async (c) =>
-      c.json(await listOwnKeys(within(c), c.get('actor'), c.req.valid('query')), 200),
+      c.json(await listWorkspaceKeys(within(c), c.get('actor'), c.req.valid('query')), 200),
     )
     .openapi(keyRoutes.create, async (c) =>
-      c.json({ data: await createOwnKey(within(c), c.get('actor'), c.req.valid('json')) }, 201),
+      c.json({ data: await createWorkspaceKey(within(c), c.get('actor'), c.req.valid('json')) }, 201),
     )
     .openapi(keyRoutes.revoke, async (c) => {
-      const id = toId(c.req.valid('param').id)
-      return c.json({ data: await revokeOwnKey(within(c), c.get('actor'), id) }, 200)
+      const id = parseId(c.req.valid('param').id)
+      return c.json({ data: await revokeWorkspaceKey(within(c), c.get('actor'), id) }, 200)
     })

@@ -2,56 +2,55 @@
 // not named here does not exist, whatever Better Auth could do.
 
 import { Hono } from 'hono'
-import { answerFailure } from '../../http/answer.ts'
+import { toErrorResponse } from '../../http/error-response.ts'
 import { jsonBody } from '../../http/json-body.ts'
-import { methodTable } from '../../http/methods.ts'
-import type { Peers } from '../../http/peers.ts'
 import { requestId } from '../../http/request-id.ts'
-import { Failure, notFound } from '../../lib/failure.ts'
+import { noRoute, routeFor, routeTable } from '../../http/route-table.ts'
+import type { ServerHandle } from '../../http/server-handle.ts'
+import { notFound } from '../../lib/failure.ts'
 import { log } from '../../lib/log.ts'
-import { asFailure } from '../../storage/rows/errors.ts'
-import { AUTH_PATH, openAuth } from './auth.ts'
-import type { Ctx, Env, SignInNeeds } from './auth-request.ts'
-import { refuseCrossOrigin } from './cross-origin.ts'
-import { addPasswords } from './password-routes.ts'
-import { addSessions } from './session-routes.ts'
-import { addElsewhere, addSigningIn } from './sign-in-routes.ts'
+import { toFailure } from '../../storage/database/errors.ts'
+import { refuseCrossOrigin } from './access/cross-origin.ts'
+import type { AuthContext, AuthEnv, SignInNeeds } from './auth/auth-request.ts'
+import { AUTH_PATH, createAuth } from './auth/better-auth.ts'
+import { addPasswordRoutes } from './auth/password-routes.ts'
+import { addSessionRoutes } from './auth/session-routes.ts'
+import { addOidcRoutes, addSignInRoutes } from './auth/sign-in-routes.ts'
 
-/** A POST that says all by its address. */
-const BARE = new Set(['/sign-out', '/revoke-sessions', '/revoke-other-sessions'])
+export function createAuthEndpoints(needs: SignInNeeds) {
+  const app = new Hono<AuthEnv>().basePath(AUTH_PATH)
+  const routesAt = routeTable(() => app.routes)
+  const auth = createAuth(needs)
 
-/** @returns what answers every request below `AUTH_PATH` */
-export function signInEndpoints(needs: SignInNeeds): (request: Request, server: Peers) => Promise<Response> {
-  const app = new Hono<Env>().basePath(AUTH_PATH)
-  const methodsOf = methodTable(() => app.routes)
-  const auth = openAuth(needs)
-
-  app.use(traced(needs))
-  app.onError((error, c) => answerFailure(asFailure(error), c.get('requestId')))
+  app.use(createRequestLog(needs))
+  app.onError((error, c) => toErrorResponse(toFailure(error), c.get('requestId')))
   app.notFound(() => {
     throw notFound('')
   })
   app.use(async (c, next) => {
-    const methods = methodsOf(c.req.path)
-    if (methods.length === 0) throw notFound('')
-    const method = c.req.method === 'HEAD' ? 'GET' : c.req.method
-    if (!methods.includes(method)) {
-      throw new Failure('method_not_allowed', 'Method not allowed', { allow: methods.join(', ') })
-    }
+    const routes = routesAt(c.req.path)
+    const route = routeFor(routes, c.req.method)
+    if (!route) throw noRoute(routes)
+    c.set('facts', route.facts)
     refuseCrossOrigin(c.req.raw, needs.origin)
     await next()
   })
-  app.use(jsonBody({ lists: () => false, bare: (path) => BARE.has(path.slice(AUTH_PATH.length)) }))
-  addSigningIn(app, needs, auth)
-  addElsewhere(app, needs, auth)
-  addSessions(app, needs)
-  addPasswords(app, needs, auth)
-  return async (request, server) => app.fetch(request, { peer: server.requestIP(request)?.address ?? '' })
+  app.use(jsonBody((c: AuthContext) => c.get('facts')?.body ?? 'object'))
+  addSignInRoutes(app, needs, auth)
+  addOidcRoutes(app, needs, auth)
+  addSessionRoutes(app, needs)
+  addPasswordRoutes(app, needs, auth)
+  return {
+    /** Answers every request below `AUTH_PATH`. */
+    answer: async (request: Request, server: ServerHandle): Promise<Response> =>
+      app.fetch(request, { peer: server.requestIP(request)?.address ?? '' }),
+    routes: app.routes,
+  }
 }
 
 /** Names the request and writes its line in the log: never its query, body or headers. */
-function traced(needs: SignInNeeds) {
-  return async (c: Ctx, next: () => Promise<void>) => {
+function createRequestLog(needs: SignInNeeds) {
+  return async (c: AuthContext, next: () => Promise<void>) => {
     const started = performance.now()
     c.set('requestId', requestId(c.req.header('x-request-id')))
     await next()
@@ -62,7 +61,7 @@ function traced(needs: SignInNeeds) {
   }
 }
 
-function withHeaders({ origin }: SignInNeeds, c: Ctx, response: Response): Response {
+function withHeaders({ origin }: SignInNeeds, c: AuthContext, response: Response): Response {
   const { headers } = response
   headers.set('X-Request-Id', c.get('requestId'))
   headers.set('Cache-Control', 'no-store')

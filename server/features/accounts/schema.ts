@@ -2,10 +2,10 @@
 // generated from them.
 
 import { z } from '@hono/zod-openapi'
+import { numberParameter, oneOf, parameter, text } from '../../lib/api-fields.ts'
 import { EMAIL_MAX, isEmail } from '../../lib/email.ts'
 import { PLANS } from '../../lib/plan.ts'
-import { numberParameter, oneOf, parameter, text } from '../../lib/wire.ts'
-import { ROLES } from './actor.ts'
+import { ROLES } from './access/actor.ts'
 
 export const NAME_MAX = 100
 const name = text(1, NAME_MAX)

@@ -1,14 +1,14 @@
 // A team comes together as people do it: one signs up, invites another, who signs up by the link and finds the work.
 
 import { expect, test } from 'bun:test'
-import { signUp } from '../../../tests/support/accounts.ts'
-import { onBothEngines } from '../../../tests/support/server.ts'
-import { createUser } from './add-member.ts'
-import { makeResetLink } from './reset.ts'
+import { onBothEngines } from '../../../tests/support/server/test-server.ts'
+import { signUpOverHttp } from '../../../tests/support/users/sign-up.ts'
+import { createResetLink } from './auth/reset-password.ts'
+import { createUser } from './workspaces/add-member.ts'
 
 onBothEngines('a team', (server) => {
   test('comes together by invitation, and nobody else comes in', async () => {
-    const ada = await signUp(server(), { name: 'Ada', email: 'ada@boats.example' })
+    const ada = await signUpOverHttp(server(), { name: 'Ada', email: 'ada@boats.example' })
     const link = { method: 'POST', body: { destinationUrl: 'https://example.com/boats' } }
     const made = (await ada.api('/links', link)).json.data
     const stranger = { name: 'Eve', email: 'eve@boats.example', password: 'a very long password' }
@@ -26,7 +26,7 @@ onBothEngines('a team', (server) => {
     })
     expect(wrong.status).toBe(403)
 
-    const bob = await signUp(server(), { name: 'Bob', email, invitation })
+    const bob = await signUpOverHttp(server(), { name: 'Bob', email, invitation })
     expect(bob.workspaceId).toBe(ada.workspaceId)
     expect((await bob.api(`/links/${made.id}`)).status).toBe(200)
     expect((await bob.api('/keys', { method: 'POST', body: { name: 'x' } })).status).toBe(403)
@@ -40,10 +40,10 @@ onBothEngines('a team', (server) => {
   })
 
   test('of the command line gets in by the link that was printed', async () => {
-    const { id } = await server().workspace()
-    const needs = { rows: server().app.rows, now: Date.now, origin: server().origin }
+    const { id } = await server().createWorkspace()
+    const needs = { db: server().app.db, now: Date.now, origin: server().origin }
     const user = await createUser(needs, { email: 'cy@boats.example', joins: { workspaceId: id } })
-    const url = new URL(await makeResetLink(needs, user.id))
+    const url = new URL(await createResetLink(needs, user.id))
     const password = 'a very long password'
     const reset = await server().call('/api/auth/reset-password', {
       method: 'POST',

@@ -2,20 +2,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { hit } from '../../../tests/contracts/hit-engine.ts'
-import { answerFailure } from '../../http/answer.ts'
-import { openDuckDb } from '../../storage/hits/duckdb.ts'
-import type { HitEngine } from '../../storage/hits/engine.ts'
+import { createHit } from '../../../tests/contracts/hit-engine.ts'
+import { toErrorResponse } from '../../http/error-response.ts'
+import { type DatabaseHandle, openDatabase } from '../../storage/database/open-database.ts'
+import { openDuckDb } from '../../storage/hits/duckdb/engine.ts'
 import type { Hit } from '../../storage/hits/hit.ts'
-import { openRows, type RowStore } from '../../storage/rows/open.ts'
-import { newApi } from '../accounts/guard.ts'
-import { analyticsApi } from './api.ts'
+import type { HitEngine } from '../../storage/hits/hit-engine.ts'
+import { createApi } from '../accounts/access/guard.ts'
+import { createAnalyticsApi } from './api.ts'
 
 const NOW = Date.parse('2026-03-30T10:00:00Z')
 const BEGAN = Date.parse('2026-01-15T08:00:00Z')
 
 let directory: string
-let rows: RowStore
+let db: DatabaseHandle
 let hits: HitEngine
 let down = false
 
@@ -55,13 +55,13 @@ async function seedRows() {
     color: 'gray',
     created_at: BEGAN,
   })
-  await rows.write(async (db) => {
+  await db.write(async (connection) => {
     for (const id of [1, 2])
-      await db
+      await connection
         .insertInto('workspaces')
         .values({ id, public_id: `p${id}`, name: 'w', plan: 'pro', ...at })
         .execute()
-    await db
+    await connection
       .insertInto('links')
       .values([
         link(1, 1, '', 'Spring'),
@@ -70,7 +70,7 @@ async function seedRows() {
         link(4, 2, '', 'theirs'),
       ])
       .execute()
-    await db
+    await connection
       .insertInto('tags')
       .values([tag(1, 1, 'Mail'), tag(2, 1, 'Ads'), tag(3, 2, 'Theirs')])
       .execute()
@@ -79,7 +79,7 @@ async function seedRows() {
       tag_id,
       workspace_id,
     })
-    await db
+    await connection
       .insertInto('link_tags')
       .values([carried(1, 1, 1), carried(1, 2, 1), carried(3, 1, 1), carried(4, 3, 2)])
       .execute()
@@ -87,7 +87,7 @@ async function seedRows() {
 }
 
 const click = (linkId: number, at: string, part: Partial<Hit> = {}) =>
-  hit({ workspaceId: linkId === 4 ? 2 : 1, linkId, at: Date.parse(at), ...part })
+  createHit({ workspaceId: linkId === 4 ? 2 : 1, linkId, at: Date.parse(at), ...part })
 
 const CLICKS = [
   click(1, '2026-03-28T23:30:00Z', { country: 'US', visitor: '1', referrer: 'news.example' }),
@@ -102,7 +102,7 @@ const CLICKS = [
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'analytics-'))
-  rows = await openRows({ dataDir: directory })
+  db = await openDatabase({ dataDir: directory })
   await seedRows()
   hits = await openDuckDb({ path: join(directory, 'hits.duckdb') })
   const path = join(directory, '1.ndjson')
@@ -111,13 +111,13 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await hits.close()
-  await rows.close()
+  await db.close()
   rmSync(directory, { recursive: true, force: true })
 })
 
 async function ask(query: string, workspaceId = 1) {
-  const app = newApi()
-  app.onError((error) => answerFailure(error, 'test'))
+  const app = createApi()
+  app.onError((error) => toErrorResponse(error, 'test'))
   app.use(async (c, next) => {
     c.set('actor', { kind: 'key', workspaceId, plan: 'pro', keyId: 1 })
     await next()
@@ -128,8 +128,8 @@ async function ask(query: string, workspaceId = 1) {
     export: hits.export,
     countedUntil: () => NOW - 500,
   }
-  const needs = { rows, hits: answers, now: () => NOW, defaultDomain: 'tow.example', scratchDir: directory }
-  app.route('/', analyticsApi(needs))
+  const needs = { db, hits: answers, now: () => NOW, defaultDomain: 'tow.example', scratchDir: directory }
+  app.route('/', createAnalyticsApi(needs))
   const response = await app.request(`/analytics/clicks${query}`)
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape it asks for
   return { status: response.status, headers: response.headers, body: (await response.json()) as any }
@@ -369,8 +369,8 @@ test('an engine that cannot answer is unavailable', async () => {
 })
 
 test('the reference names every parameter and every shape of answer', () => {
-  const document = analyticsApi({
-    rows,
+  const document = createAnalyticsApi({
+    db,
     hits: { ask: hits.ask, export: hits.export, countedUntil: () => 0 },
     now: () => NOW,
     defaultDomain: 'tow.example',

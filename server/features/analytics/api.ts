@@ -1,24 +1,30 @@
-// GET /analytics/clicks: one endpoint for totals, timelines and top lists (contract §5); and the clicks themselves.
+// GET /analytics/clicks: totals, timelines and top lists, and the clicks themselves (docs/contract.md §5).
 
 import { z } from '@hono/zod-openapi'
 import { apiRoute } from '../../http/api-route.ts'
-import { bodyOf } from '../../http/send-file.ts'
+import { toFileBody } from '../../http/file-body.ts'
+import { toIso } from '../../lib/api-fields.ts'
 import { describeError, log } from '../../lib/log.ts'
-import { iso } from '../../lib/wire.ts'
-import type { ExportFormat, HitAnswers } from '../../storage/hits/engine.ts'
-import type { Rows } from '../../storage/rows/engine.ts'
-import { newApi } from '../accounts/guard.ts'
-import { answerClicks } from './answer.ts'
-import { exportClicks } from './export.ts'
-import { exportPlaces } from './export-places.ts'
-import { ClickAnswer, ClickParameters, ExportParameters, questionOf, selectionOf } from './schema.ts'
+import type { Database } from '../../storage/database/database.ts'
+import type { ExportFormat, HitReader } from '../../storage/hits/hit-engine.ts'
+import { createApi } from '../accounts/access/guard.ts'
+import { answerClicks } from './answer-clicks.ts'
+import { exportClicks } from './export-clicks.ts'
+import { createExportLimiter } from './export-limiter.ts'
+import {
+  ClickAnswer,
+  ClickParameters,
+  ExportParameters,
+  toClickQuestion,
+  toClickSelection,
+} from './schema.ts'
 
-export interface Needs {
-  rows: Rows
-  hits: HitAnswers
+export interface AnalyticsApiNeeds {
+  db: Database
+  hits: HitReader
   now: () => number
   defaultDomain: string
-  /** Where exports are written; see scratch.ts. */
+  /** Where exports are written; see export-directory.ts. */
   scratchDir: string
 }
 
@@ -54,7 +60,7 @@ const MEDIA_TYPES: Record<ExportFormat, string> = {
   parquet: 'application/vnd.apache.parquet',
 }
 
-const fileOf = (example: string) => ({ schema: z.string().openapi({ format: 'binary', example }) })
+const toFileSchema = (example: string) => ({ schema: z.string().openapi({ format: 'binary', example }) })
 
 const clickExport = apiRoute({
   method: 'get',
@@ -78,9 +84,9 @@ const clickExport = apiRoute({
         },
       },
       content: {
-        'text/csv': fileOf('id,time,linkId,slug,domain,class,trigger,country,…'),
-        'application/x-ndjson': fileOf('{"id":8388616,"time":"2026-03-29T12:00:00.000Z","linkId":1,…}'),
-        'application/vnd.apache.parquet': fileOf('PAR1…'),
+        'text/csv': toFileSchema('id,time,linkId,slug,domain,class,trigger,country,…'),
+        'application/x-ndjson': toFileSchema('{"id":8388616,"time":"2026-03-29T12:00:00.000Z","linkId":1,…}'),
+        'application/vnd.apache.parquet': toFileSchema('PAR1…'),
       },
     },
   },
@@ -90,38 +96,38 @@ const clickExport = apiRoute({
 const SENDING_IDLE_SECONDS = 30
 
 /** `20260329T120000Z`: a colon cannot be in a file's name everywhere. */
-const compact = (ms: number) => iso(ms).replace(/[-:]|\.\d+/g, '')
+const toCompactTime = (ms: number) => toIso(ms).replace(/[-:]|\.\d+/g, '')
 
-export function analyticsApi(needs: Needs) {
-  const exporting = { ...needs, places: exportPlaces() }
-  return newApi()
+export function createAnalyticsApi(needs: AnalyticsApiNeeds) {
+  const exporting = { ...needs, limiter: createExportLimiter() }
+  return createApi()
     .openapi(clicks, async (c) => {
       // Taken before the question, so that it never claims more than the answer holds.
       const countedUntil = needs.hits.countedUntil()
-      const data = await answerClicks(needs, c.get('actor'), questionOf(c.req.valid('query')))
-      c.header('X-Counted-Until', iso(countedUntil))
+      const data = await answerClicks(needs, c.get('actor'), toClickQuestion(c.req.valid('query')))
+      c.header('X-Counted-Until', toIso(countedUntil))
       return c.json({ data }, 200)
     })
     .openapi(clickExport, async (c) => {
       const { format = 'csv', ...written } = c.req.valid('query')
       const countedUntil = needs.hits.countedUntil()
-      const asked = { ...selectionOf(written), format }
+      const asked = { ...toClickSelection(written), format }
       // A big export is silent for longer than an idle connection may be.
       c.env?.setIdleSeconds?.(0)
       const file = await exportClicks(exporting, c.get('actor'), asked, c.req.raw.signal)
       c.env?.setIdleSeconds?.(SENDING_IDLE_SECONDS)
       const { workspaceId, start, end } = file.selection
-      const name = `clicks-${workspaceId}-${compact(start)}-${compact(end)}.${format}`
+      const name = `clicks-${workspaceId}-${toCompactTime(start)}-${toCompactTime(end)}.${format}`
       const remove = () => {
         file.remove().catch((error) => log.error('export_not_removed', describeError(error)))
       }
-      const body = bodyOf(c.req.method, file.path, remove)
+      const body = toFileBody(c.req.method, file.path, remove)
       return c.body(body as never, 200, {
         'Content-Type': MEDIA_TYPES[format],
         'Content-Length': String(file.bytes),
         'Content-Disposition': `attachment; filename=${name}`,
         'Cache-Control': 'private, no-store',
-        'X-Counted-Until': iso(countedUntil),
+        'X-Counted-Until': toIso(countedUntil),
       }) as never
     })
 }

@@ -1,19 +1,19 @@
 // Counts leads in the rows: one statement for each question, the same on SQLite and PostgreSQL.
 
 import { CONTINENTS } from '../../storage/continents.ts'
+import type { Database } from '../../storage/database/database.ts'
+import { queryRaw } from '../../storage/database/raw-query.ts'
 import {
-  anyOf,
-  type Bind,
-  bucketSql,
-  type Filter,
+  type ColumnFilter,
   type FilterDialect,
-  filterSql,
+  toAnyOfSql,
+  toBucketSql,
+  toFilterSql,
+  type ValueBinder,
 } from '../../storage/filter-sql.ts'
-import type { Rows } from '../../storage/rows/engine.ts'
-import { askRows } from '../../storage/rows/statement.ts'
-import { creditedSql, type Model, WHOLE } from './credit.ts'
-import { nameOfNull } from './filter.ts'
-import type { Range } from './timeline.ts'
+import { type AttributionModel, PARTS_PER_LEAD, toCreditedLeadsSql } from './attribution-model.ts'
+import { toNullLabel } from './filter.ts'
+import type { TimeRange } from './timeline.ts'
 
 /** Words of the wire that are columns of a lead or of the touch that gets its credit. */
 export const LEAD_DIMENSIONS = [
@@ -39,6 +39,9 @@ const continentCases = Map.groupBy(CONTINENTS.keys(), (country) => CONTINENTS.ge
 /** No lead is of link 0: it stands for no link, as it does in a hit. */
 export const NO_LINK = 0
 
+/** A lead whose link is not decided yet is of no known link, and not "without a link" either. */
+const LINK_IS_DECIDED = '(credited.link_id IS NOT NULL OR credited.attribution_due = 0)'
+
 const COLUMNS: Record<LeadColumn, string> = {
   linkId: `coalesce(credited.link_id, ${NO_LINK})`,
   form: 'form_key',
@@ -60,10 +63,10 @@ const COLUMNS: Record<LeadColumn, string> = {
   utmContent: 'utm_content',
 }
 
-export interface LeadSelection extends Range {
+export interface LeadSelection extends TimeRange {
   workspaceId: number
-  model: Model
-  filters: Filter<LeadColumn>[]
+  model: AttributionModel
+  filters: ColumnFilter<LeadColumn>[]
 }
 
 export type LeadGrouping =
@@ -76,32 +79,33 @@ export type LeadGrouping =
   | { by: LeadColumn; limit: number }
 
 /** Rows as a hit engine answers them, with `leads` in place of `clicks`. */
-export interface LeadAnswer {
+export interface LeadCount {
   key: string | number | null
   leads: number
   visitors: number
 }
 
 export async function countLeads(
-  rows: Pick<Rows, 'engine' | 'read'>,
+  db: Pick<Database, 'engine' | 'read'>,
   selection: LeadSelection,
   grouping: LeadGrouping,
-): Promise<LeadAnswer[]> {
-  if (grouping.by === 'time') return countBuckets(rows, selection, grouping.starts)
-  return ask(rows, selection, grouping)
+): Promise<LeadCount[]> {
+  if (grouping.by === 'time') return countBuckets(db, selection, grouping.starts)
+  return queryLeads(db, selection, grouping)
 }
 
-async function ask(
-  rows: Pick<Rows, 'engine' | 'read'>,
+async function queryLeads(
+  db: Pick<Database, 'engine' | 'read'>,
   selection: LeadSelection,
   grouping: LeadGrouping,
-): Promise<LeadAnswer[]> {
-  const found = await askRows<{ key: unknown; parts: number | null; visitors: number }>(
-    rows,
+): Promise<LeadCount[]> {
+  const found = await queryRaw<{ key: unknown; parts: number | null; visitors: number }>(
+    db,
     (dialect, bind) => {
-      const credited = creditedSql(selection, selection.model, bind)
-      const { key, from, tail, where = [] } = groupingSql(grouping, selection.workspaceId, dialect, bind)
-      const filters = selection.filters.map((filter) => filterSql(filter, COLUMNS, dialect, bind))
+      const credited = toCreditedLeadsSql(selection, selection.model, bind)
+      const { key, from, tail, where = [] } = toGroupingSql(grouping, selection.workspaceId, dialect, bind)
+      const filters = selection.filters.map((filter) => toFilterSql(filter, COLUMNS, dialect, bind))
+      if (isAboutLinks(selection, grouping)) filters.push(LINK_IS_DECIDED)
       // Named first, since a statement may not group by an expression with values in it.
       return `WITH credited AS (${credited}), counted AS (
         SELECT ${key} AS key, visitor, part FROM ${from} WHERE ${['true', ...where, ...filters].join(' AND ')})
@@ -111,10 +115,14 @@ async function ask(
   const numeric = ['time', 'linkId', 'tagId'].includes(grouping.by)
   return found.map(({ key, parts, visitors }) => ({
     key: key === null ? null : numeric ? Number(key) : String(key),
-    leads: Number(parts) / WHOLE,
+    leads: Number(parts) / PARTS_PER_LEAD,
     visitors: Number(visitors),
   }))
 }
+
+/** Filters for domains, slugs and tags have become filters for links here. Groups by tag join the link anyway. */
+const isAboutLinks = ({ filters }: LeadSelection, { by }: LeadGrouping) =>
+  by === 'linkId' || by === 'domain' || by === 'slug' || filters.some(({ column }) => column === 'linkId')
 
 interface GroupingSql {
   key: string
@@ -123,16 +131,16 @@ interface GroupingSql {
   where?: string[]
 }
 
-function groupingSql(
+function toGroupingSql(
   grouping: LeadGrouping,
   workspaceId: number,
   dialect: FilterDialect,
-  bind: Bind,
+  bind: ValueBinder,
 ): GroupingSql {
   if (grouping.by === 'total') return { key: 'NULL', from: 'credited', tail: '' }
   const perKey = 'GROUP BY key ORDER BY key'
   if (grouping.by === 'time') {
-    return { key: bucketSql('created_at', grouping.starts, bind), from: 'credited', tail: perKey }
+    return { key: toBucketSql('created_at', grouping.starts, bind), from: 'credited', tail: perKey }
   }
   const tail = `GROUP BY key ORDER BY parts DESC, key NULLS FIRST LIMIT ${bind(grouping.limit)}`
   const link = (table: string, id: string) =>
@@ -152,7 +160,7 @@ function groupingSql(
     case 'linkId':
       return { key: COLUMNS.linkId, from: 'credited', tail }
     default: {
-      const key = `coalesce(${COLUMNS[grouping.by]}, ${bind(nameOfNull(grouping.by))})`
+      const key = `coalesce(${COLUMNS[grouping.by]}, ${bind(toNullLabel(grouping.by))})`
       return { key, from: 'credited', tail }
     }
   }
@@ -162,21 +170,21 @@ const amongSql = (
   column: string,
   { ids, negate }: { ids: number[]; negate: boolean },
   dialect: FilterDialect,
-  bind: Bind,
-) => `${negate ? 'NOT ' : ''}${anyOf(column, ids, dialect, bind)}`
+  bind: ValueBinder,
+) => `${negate ? 'NOT ' : ''}${toAnyOfSql(column, ids, dialect, bind)}`
 
 /**
  * Asks about the buckets from the first submission of the range to the last. Eight hundred years of months are thousands
  * of words in a statement; those with submissions are few.
  */
 async function countBuckets(
-  rows: Pick<Rows, 'engine' | 'read'>,
+  db: Pick<Database, 'engine' | 'read'>,
   selection: LeadSelection,
   starts: number[],
-): Promise<LeadAnswer[]> {
+): Promise<LeadCount[]> {
   const { workspaceId, start, end } = selection
   const ends = (['asc', 'desc'] as const).map((order) =>
-    rows.read
+    db.read
       .selectFrom('submissions')
       .select('created_at')
       .where('workspace_id', '=', workspaceId)
@@ -192,5 +200,5 @@ async function countBuckets(
   const to = starts.findLastIndex((each) => each <= last.created_at) + 1
   // What is stored meanwhile, for a later bucket, is not counted in the last one of these.
   const within = { ...selection, end: Math.min(end, starts[to] ?? end) }
-  return ask(rows, within, { by: 'time', starts: starts.slice(from, to) })
+  return queryLeads(db, within, { by: 'time', starts: starts.slice(from, to) })
 }

@@ -2,7 +2,7 @@
 // And how what people write becomes what is stored.
 
 import { foldCase } from '../../lib/text.ts'
-import { HIT_CLASSES, type HitClass, type HitDimension, TRIGGERS } from '../../storage/hits/hit.ts'
+import { HIT_CLASSES, HIT_TRIGGERS, type HitClass, type HitDimension } from '../../storage/hits/hit.ts'
 
 export type ClickFilterName = HitDimension | 'linkId' | 'tagId' | 'domain' | 'slug'
 export type FilterName = ClickFilterName | 'form' | 'page'
@@ -14,7 +14,7 @@ export interface FilterValues {
 }
 
 /** What a missing value is called, in answers and in filters. */
-export const nameOfNull = (name: FilterName | 'class') =>
+export const toNullLabel = (name: FilterName | 'class') =>
   name === 'referrer' || name === 'referrerUrl' ? '(direct)' : 'Unknown'
 
 /**
@@ -56,23 +56,23 @@ function readValue(name: FilterName, text: string): ReadValue {
     case 'slug':
       return { values: [foldCase(text)] }
     case 'trigger':
-      return TRIGGERS.some((each) => each === text.toLowerCase())
+      return HIT_TRIGGERS.some((each) => each === text.toLowerCase())
         ? { values: [text.toLowerCase()] }
-        : { problem: `must be any of ${TRIGGERS.join(', ')}` }
+        : { problem: `must be any of ${HIT_TRIGGERS.join(', ')}` }
   }
   // Somebody may have sent the very word; answers cannot tell the two apart, so neither does the filter.
-  if (text === nameOfNull(name)) return { values: [null, text] }
+  if (text === toNullLabel(name)) return { values: [null, text] }
   if (name === 'country' || name === 'continent') return { values: [text.toUpperCase()] }
   if (name === 'referrer') return { values: [text.toLowerCase().replace(/^www\./, '')] }
   return { values: [text] }
 }
 
-interface Written {
+interface SplitFilter {
   texts: string[]
   negate: boolean
 }
 
-function splitValues(written: string[]): Written | string {
+function splitValues(written: string[]): SplitFilter | string {
   const parts = written.flatMap((text) => {
     const [first = '', ...rest] = splitAtCommas(text)
     // The dash at the front of a list is about all of it; later dashes may repeat it.

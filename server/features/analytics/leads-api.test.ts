@@ -2,27 +2,27 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { hit } from '../../../tests/contracts/hit-engine.ts'
-import { freshDatabase } from '../../../tests/support/postgres.ts'
-import { ENGINES } from '../../../tests/support/server.ts'
-import { answerFailure } from '../../http/answer.ts'
-import { openDuckDb } from '../../storage/hits/duckdb.ts'
-import type { HitEngine } from '../../storage/hits/engine.ts'
+import { createHit } from '../../../tests/contracts/hit-engine.ts'
+import { createTestDatabase } from '../../../tests/support/postgres/postgres-server.ts'
+import { ENGINES } from '../../../tests/support/server/test-server.ts'
+import { toErrorResponse } from '../../http/error-response.ts'
+import type { Connection } from '../../storage/database/database.ts'
+import { type DatabaseHandle, openDatabase } from '../../storage/database/open-database.ts'
+import type { Touches } from '../../storage/database/tables.ts'
+import { openDuckDb } from '../../storage/hits/duckdb/engine.ts'
 import type { Hit } from '../../storage/hits/hit.ts'
-import type { Db } from '../../storage/rows/engine.ts'
-import { openRows, type RowStore } from '../../storage/rows/open.ts'
-import type { Touches } from '../../storage/rows/tables.ts'
-import { newApi } from '../accounts/guard.ts'
-import { type Sent, storeSubmissions } from '../forms/submission.fixture.ts'
-import { leadsApi } from './leads-api.ts'
+import type { HitEngine } from '../../storage/hits/hit-engine.ts'
+import { createApi } from '../accounts/access/guard.ts'
+import { insertSubmissions, type TestSubmission } from '../forms/submissions/submission.fixture.ts'
+import { createLeadsApi } from './leads-api.ts'
 
 const NOW = Date.parse('2026-03-30T10:00:00Z')
 const BEGAN = Date.parse('2026-01-15T08:00:00Z')
 const at = { created_at: BEGAN, updated_at: BEGAN }
 
-async function seedThings(db: Db) {
+async function seedThings(connection: Connection) {
   for (const id of [1, 2]) {
-    await db
+    await connection
       .insertInto('workspaces')
       .values({ id, public_id: `p${id}`, name: 'w', plan: 'pro', ...at })
       .execute()
@@ -33,7 +33,7 @@ async function seedThings(db: Db) {
     { id: 3, workspace_id: 2, form_key: 'cccccccccc', name: 'Theirs' },
   ]
   for (const form of forms) {
-    await db
+    await connection
       .insertInto('forms')
       .values({ ...form, redirect_url: null, success_message: null, ...at })
       .execute()
@@ -45,7 +45,7 @@ async function seedThings(db: Db) {
     { id: 4, workspace_id: 2, domain: '', slug: 'theirs', deleted_at: null },
   ]
   for (const link of links) {
-    await db
+    await connection
       .insertInto('links')
       .values({
         ...link,
@@ -70,7 +70,7 @@ async function seedThings(db: Db) {
     [2, 1, 'Ads'],
     [3, 2, 'Theirs'],
   ] as const) {
-    await db
+    await connection
       .insertInto('tags')
       .values({ id, workspace_id, name, name_key: name.toLowerCase(), color: 'gray', created_at: BEGAN })
       .execute()
@@ -81,13 +81,16 @@ async function seedThings(db: Db) {
     [3, 1, 1],
     [4, 3, 2],
   ] as const)
-    await db.insertInto('link_tags').values({ link_id, tag_id, workspace_id }).execute()
+    await connection.insertInto('link_tags').values({ link_id, tag_id, workspace_id }).execute()
 }
 
-const sent = (moment: string, part: Sent = {}): Sent => ({ created_at: Date.parse(moment), ...part })
+const sent = (moment: string, part: TestSubmission = {}): TestSubmission => ({
+  created_at: Date.parse(moment),
+  ...part,
+})
 
 /** Of workspace 1: six leads, one of them long ago; a duplicate and spam, which are none. */
-const OF_CONTACT: Sent[] = [
+const OF_CONTACT: TestSubmission[] = [
   sent('2026-03-28T23:30:00Z', { link_id: 1, visitor: '1', country: 'US', referrer: 'news.example' }),
   sent('2026-03-29T00:30:00Z', { link_id: 2, visitor: '1', country: 'US', utm_campaign: 'a,b' }),
   sent('2026-03-29T21:59:59.999Z', {
@@ -100,7 +103,7 @@ const OF_CONTACT: Sent[] = [
   sent('2026-03-29T22:00:00Z', { link_id: 1, visitor: '9', country: 'US', status: 'spam' }),
   sent('2026-02-01T00:00:00Z', { link_id: 3, visitor: '4', country: 'DE' }),
 ]
-const OF_QUOTE: Sent[] = [
+const OF_QUOTE: TestSubmission[] = [
   sent('2026-03-29T22:00:00Z', { visitor: '3', status: 'archived' }),
   sent('2026-03-30T01:00:00Z'),
 ]
@@ -126,7 +129,7 @@ const TOUCHES = [
 ]
 
 const seen = (linkId: number, part: Partial<Hit> = {}) =>
-  hit({
+  createHit({
     workspaceId: linkId === 4 ? 2 : 1,
     linkId,
     at: Date.parse('2026-03-29T12:00:00Z'),
@@ -149,22 +152,22 @@ const HITS = [
 
 describe.each(ENGINES)('leads over REST (%s)', (engine) => {
   let directory: string
-  let rows: RowStore
+  let db: DatabaseHandle
   let hits: HitEngine
-  let database: Awaited<ReturnType<typeof freshDatabase>> | undefined
+  let database: Awaited<ReturnType<typeof createTestDatabase>> | undefined
   const settled: number[] = []
   let down = false
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'leads-'))
-    database = engine === 'postgres' ? await freshDatabase() : undefined
-    rows = await openRows({ dataDir: directory, databaseUrl: database?.url })
-    await rows.write(async (db) => {
-      await seedThings(db)
-      await storeSubmissions(db, { workspaceId: 1, formId: 1 }, OF_CONTACT)
-      await storeSubmissions(db, { workspaceId: 1, formId: 2 }, OF_QUOTE)
-      await db.insertInto('touches').values(TOUCHES).execute()
-      await storeSubmissions(db, { workspaceId: 2, formId: 3 }, [
+    database = engine === 'postgres' ? await createTestDatabase() : undefined
+    db = await openDatabase({ dataDir: directory, databaseUrl: database?.url })
+    await db.write(async (connection) => {
+      await seedThings(connection)
+      await insertSubmissions(connection, { workspaceId: 1, formId: 1 }, OF_CONTACT)
+      await insertSubmissions(connection, { workspaceId: 1, formId: 2 }, OF_QUOTE)
+      await connection.insertInto('touches').values(TOUCHES).execute()
+      await insertSubmissions(connection, { workspaceId: 2, formId: 3 }, [
         sent('2026-03-30T01:00:00Z', { link_id: 4, visitor: '7', country: 'US' }),
       ])
     })
@@ -175,26 +178,26 @@ describe.each(ENGINES)('leads over REST (%s)', (engine) => {
   }, 60_000)
   afterAll(async () => {
     await hits.close()
-    await rows.close()
+    await db.close()
     await database?.drop()
     rmSync(directory, { recursive: true, force: true })
   })
 
   const api = () =>
-    leadsApi({
-      rows,
+    createLeadsApi({
+      db,
       hits: {
         ask: (asked) => (down ? Promise.reject(new Error('gone')) : hits.ask(asked)),
         countedUntil: () => NOW - 500,
       },
       now: () => NOW,
       defaultDomain: 'tow.example',
-      settleAttribution: async (workspaceId) => void settled.push(workspaceId),
+      resolvePendingAttribution: async (workspaceId) => void settled.push(workspaceId),
     })
 
   async function ask(path: string, workspaceId = 1) {
-    const app = newApi()
-    app.onError((error) => answerFailure(error, 'test'))
+    const app = createApi()
+    app.onError((error) => toErrorResponse(error, 'test'))
     app.use(async (c, next) => {
       c.set('actor', { kind: 'key', workspaceId, plan: 'pro', keyId: 1 })
       await next()

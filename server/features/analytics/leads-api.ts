@@ -1,22 +1,22 @@
-// GET /analytics/leads and GET /analytics/funnel (contract §5).
+// GET /analytics/leads and GET /analytics/funnel (docs/contract.md §5).
 
 import { apiRoute } from '../../http/api-route.ts'
-import { iso } from '../../lib/wire.ts'
-import type { HitAnswers } from '../../storage/hits/engine.ts'
-import { newApi } from '../accounts/guard.ts'
-import { answerFunnel, type Needs as FunnelNeeds } from './funnel.ts'
-import { answerLeads } from './leads.ts'
+import { toIso } from '../../lib/api-fields.ts'
+import type { HitReader } from '../../storage/hits/hit-engine.ts'
+import { createApi } from '../accounts/access/guard.ts'
+import { answerFunnel, type FunnelNeeds } from './answer-funnel.ts'
+import { answerLeads } from './answer-leads.ts'
 import {
   FunnelAnswer,
   FunnelParameters,
-  funnelQuestionOf,
   LeadAnswer,
   LeadParameters,
-  leadQuestionOf,
+  toFunnelQuestion,
+  toLeadQuestion,
 } from './leads-schema.ts'
 
 export interface LeadsApiNeeds extends FunnelNeeds {
-  hits: Pick<HitAnswers, 'ask' | 'countedUntil'>
+  hits: Pick<HitReader, 'ask' | 'countedUntil'>
 }
 
 const leads = apiRoute({
@@ -60,17 +60,17 @@ const funnel = apiRoute({
   },
 })
 
-export function leadsApi(needs: LeadsApiNeeds) {
-  return newApi()
+export function createLeadsApi(needs: LeadsApiNeeds) {
+  return createApi()
     .openapi(leads, async (c) => {
-      const data = await answerLeads(needs, c.get('actor'), leadQuestionOf(c.req.valid('query')))
+      const data = await answerLeads(needs, c.get('actor'), toLeadQuestion(c.req.valid('query')))
       return c.json({ data }, 200)
     })
     .openapi(funnel, async (c) => {
       // Taken before the question, so that it never claims more than the answer holds.
       const countedUntil = needs.hits.countedUntil()
-      const data = await answerFunnel(needs, c.get('actor'), funnelQuestionOf(c.req.valid('query')))
-      c.header('X-Counted-Until', iso(countedUntil))
+      const data = await answerFunnel(needs, c.get('actor'), toFunnelQuestion(c.req.valid('query')))
+      c.header('X-Counted-Until', toIso(countedUntil))
       return c.json({ data }, 200)
     })
 }

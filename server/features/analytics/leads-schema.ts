@@ -2,38 +2,38 @@
 // class, the referring page) cannot be asked of a lead.
 
 import { z } from '@hono/zod-openapi'
-import { oneOf } from '../../lib/wire.ts'
+import { oneOf } from '../../lib/api-fields.ts'
+import { ATTRIBUTION_MODELS, type AttributionModel } from './attribution-model.ts'
 import { LEAD_DIMENSIONS } from './count-leads.ts'
-import { MODELS, type Model } from './credit.ts'
 import type { FilterName } from './filter.ts'
 import {
   checkGrouping,
-  filter,
-  filtersOf,
-  granularity,
+  filterParameter,
+  filterParameters,
+  granularityParameter,
   LIMIT_DEFAULT,
-  limit,
-  RANGE,
-  type Selection,
-  selectionFrom,
+  limitParameter,
+  type QuestionSelection,
+  RANGE_PARAMETERS,
+  toSelection,
 } from './parameters.ts'
 import type { Granularity } from './timeline.ts'
 
 /** Which leads, and which clicks and visits: what both questions have. */
 const SELECTION = {
-  ...RANGE,
-  model: oneOf(MODELS)
+  ...RANGE_PARAMETERS,
+  model: oneOf(ATTRIBUTION_MODELS)
     .optional()
     .openapi({
       description:
         'Which touch of a lead its link, campaign and referrer are taken from: the first, the last, or each with its ' +
         'part; last when absent',
     }),
-  linkId: filter('linkId'),
-  tagId: filter('tagId', 'Of links that carry any of these tags'),
-  domain: filter('domain'),
-  slug: filter('slug'),
-  ...filtersOf(LEAD_DIMENSIONS),
+  linkId: filterParameter('linkId'),
+  tagId: filterParameter('tagId', 'Of links that carry any of these tags'),
+  domain: filterParameter('domain'),
+  slug: filterParameter('slug'),
+  ...filterParameters(LEAD_DIMENSIONS),
 }
 const SELECTION_FILTERS = ['linkId', 'tagId', 'domain', 'slug', ...LEAD_DIMENSIONS] as const
 
@@ -52,16 +52,16 @@ const LEAD_GROUPINGS = [
 
 export const LeadParameters = z.strictObject({
   ...SELECTION,
-  form: filter('form', 'The `formKey` of a form, several, or all but these'),
-  page: filter('page', 'Address of the page with the form, without its query'),
+  form: filterParameter('form', 'The `formKey` of a form, several, or all but these'),
+  page: filterParameter('page', 'Address of the page with the form, without its query'),
   groupBy: oneOf(LEAD_GROUPINGS).optional().openapi({ description: 'Totals when absent' }),
-  granularity,
-  limit,
+  granularity: granularityParameter,
+  limit: limitParameter,
 })
 const LEAD_FILTERS = [...SELECTION_FILTERS, 'form', 'page'] as const satisfies FilterName[]
 
-export interface LeadQuestion extends Selection<(typeof LEAD_FILTERS)[number]> {
-  model: Model
+export interface LeadQuestion extends QuestionSelection<(typeof LEAD_FILTERS)[number]> {
+  model: AttributionModel
   groupBy: 'total' | Exclude<(typeof LEAD_GROUPINGS)[number], 'link' | 'tag'>
   /** Null: whatever suits the range. */
   granularity: Granularity | null
@@ -69,11 +69,11 @@ export interface LeadQuestion extends Selection<(typeof LEAD_FILTERS)[number]> {
 }
 
 /** @throws `invalid` where parameters, each right by itself, do not go together. */
-export function leadQuestionOf(written: z.infer<typeof LeadParameters>): LeadQuestion {
+export function toLeadQuestion(written: z.infer<typeof LeadParameters>): LeadQuestion {
   checkGrouping(written)
   const { groupBy = 'total' } = written
   return {
-    ...selectionFrom(written, LEAD_FILTERS),
+    ...toSelection(written, LEAD_FILTERS),
     model: written.model ?? 'last',
     groupBy: groupBy === 'link' ? 'linkId' : groupBy === 'tag' ? 'tagId' : groupBy,
     granularity: written.granularity ?? null,
@@ -98,23 +98,23 @@ export const FunnelParameters = z.strictObject({
     description:
       'Totals when absent. linkId, tagId and utmCampaign are other names of link, tag and campaign',
   }),
-  limit,
+  limit: limitParameter,
 })
 
-export interface FunnelQuestion extends Selection<(typeof SELECTION_FILTERS)[number]> {
-  model: Model
+export interface FunnelQuestion extends QuestionSelection<(typeof SELECTION_FILTERS)[number]> {
+  model: AttributionModel
   groupBy: 'total' | 'linkId' | 'tagId' | 'utmCampaign' | 'referrer' | 'country'
   limit: number
 }
 
 const ALIASES = { link: 'linkId', tag: 'tagId', campaign: 'utmCampaign' } as const
 
-/** @throws `invalid`, as `leadQuestionOf` does */
-export function funnelQuestionOf(written: z.infer<typeof FunnelParameters>): FunnelQuestion {
+/** @throws `invalid`, as `toLeadQuestion` does */
+export function toFunnelQuestion(written: z.infer<typeof FunnelParameters>): FunnelQuestion {
   checkGrouping(written)
   const { groupBy = 'total' } = written
   return {
-    ...selectionFrom(written, SELECTION_FILTERS),
+    ...toSelection(written, SELECTION_FILTERS),
     model: written.model ?? 'last',
     groupBy: groupBy in ALIASES ? ALIASES[groupBy as keyof typeof ALIASES] : (groupBy as never),
     limit: written.limit ?? LIMIT_DEFAULT,
@@ -130,7 +130,10 @@ const counts = { leads, visitors: z.int().openapi({ description: 'Exact count of
 
 const range = { start: z.iso.datetime(), end: z.iso.datetime() }
 const ofLink = {
-  link: z.int().nullable().openapi({ description: 'null: without a link' }),
+  link: z
+    .int()
+    .nullable()
+    .openapi({ description: 'null: without a link; leads whose attribution is pending are in no row' }),
   slug: z.string().nullable(),
   domain: z.string().nullable(),
   destinationUrl: z.string().nullable(),

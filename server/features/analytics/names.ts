@@ -1,10 +1,10 @@
 // What links, tags and forms are called, for answers that name them by id. A deleted link keeps its name.
 
-import type { Rows } from '../../storage/rows/engine.ts'
-import type { Asker } from './selection.ts'
+import type { Database } from '../../storage/database/database.ts'
+import type { WorkspaceScope } from './resolve-selection.ts'
 
 interface Needs {
-  rows: Pick<Rows, 'read'>
+  db: Pick<Database, 'read'>
   /** What links of the default domain (stored as '') are shown under. */
   defaultDomain: string
 }
@@ -18,11 +18,15 @@ export interface LinkName {
   deleted: boolean
 }
 
-export async function linkNames({ rows, defaultDomain }: Needs, { workspaceId }: Asker, ids: number[]) {
+export async function loadLinkNames(
+  { db, defaultDomain }: Needs,
+  { workspaceId }: WorkspaceScope,
+  ids: number[],
+) {
   const links =
     ids.length === 0
       ? []
-      : await rows.read
+      : await db.read
           .selectFrom('links')
           .select(['id', 'slug', 'domain', 'destination_url', 'deleted_at'])
           .where('workspace_id', '=', workspaceId)
@@ -41,11 +45,15 @@ export async function linkNames({ rows, defaultDomain }: Needs, { workspaceId }:
   }
 }
 
-export async function tagNames({ rows }: Pick<Needs, 'rows'>, { workspaceId }: Asker, ids: number[]) {
+export async function loadTagNames(
+  { db }: Pick<Needs, 'db'>,
+  { workspaceId }: WorkspaceScope,
+  ids: number[],
+) {
   const tags =
     ids.length === 0
       ? []
-      : await rows.read
+      : await db.read
           .selectFrom('tags')
           .select(['id', 'name'])
           .where('workspace_id', '=', workspaceId)
@@ -55,11 +63,15 @@ export async function tagNames({ rows }: Pick<Needs, 'rows'>, { workspaceId }: A
   return (id: number) => ({ tag: id, name: known.get(id) ?? null })
 }
 
-export async function formNames({ rows }: Pick<Needs, 'rows'>, { workspaceId }: Asker, keys: string[]) {
+export async function loadFormNames(
+  { db }: Pick<Needs, 'db'>,
+  { workspaceId }: WorkspaceScope,
+  keys: string[],
+) {
   const forms =
     keys.length === 0
       ? []
-      : await rows.read
+      : await db.read
           .selectFrom('forms')
           .select(['form_key', 'name'])
           .where('workspace_id', '=', workspaceId)

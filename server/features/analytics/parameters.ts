@@ -1,18 +1,18 @@
 // What the parameters of all questions have in common, about clicks as about leads: filters, ranges and their words.
 
 import { z } from '@hono/zod-openapi'
+import { numberParameter, oneOf, parameter } from '../../lib/api-fields.ts'
 import { invalid } from '../../lib/failure.ts'
 import { isCleanText } from '../../lib/text.ts'
-import { numberParameter, oneOf, parameter } from '../../lib/wire.ts'
 import { type FilterName, type FilterValues, readFilter } from './filter.ts'
 import {
   GRANULARITIES,
   type Granularity,
   INTERVALS,
   type Interval,
-  isZone,
-  type Range,
+  isTimeZone,
   readMoment,
+  type TimeRange,
 } from './timeline.ts'
 
 export const LIMIT_DEFAULT = 100
@@ -21,15 +21,15 @@ const LIMIT_MAX = 1000
 const repeatable = z.union([z.string(), z.array(z.string())]).transform((value) => [value].flat())
 
 // Room for hundreds of values; more than a URL may have anyway.
-export const WRITTEN_MAX = 8192
+export const PARAMETER_MAX = 8192
 
-export const clean = repeatable
+export const cleanParameter = repeatable
   .refine((values) => values.every(isCleanText), 'must not contain NUL or broken Unicode')
-  .refine((values) => values.join().length <= WRITTEN_MAX, `must be at most ${WRITTEN_MAX} characters`)
+  .refine((values) => values.join().length <= PARAMETER_MAX, `must be at most ${PARAMETER_MAX} characters`)
 
 /** `US`, `US,BR`, `-US,BR`, also repeated; see filter.ts for the grammar. */
-export const filter = (name: FilterName, description?: string) =>
-  clean
+export const filterParameter = (name: FilterName, description?: string) =>
+  cleanParameter
     .transform((written, context) => {
       const read = readFilter(name, written)
       if (typeof read !== 'string') return read
@@ -39,17 +39,20 @@ export const filter = (name: FilterName, description?: string) =>
     .optional()
     .openapi({
       type: 'string',
-      maxLength: WRITTEN_MAX,
+      maxLength: PARAMETER_MAX,
       description: description ?? 'One value, several (`a,b`: any of them), or all but these (`-a,b`)',
     })
 
-export const filtersOf = <const Name extends FilterName>(names: readonly Name[]) =>
-  Object.fromEntries(names.map((name) => [name, filter(name)])) as Record<Name, ReturnType<typeof filter>>
+export const filterParameters = <const Name extends FilterName>(names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, filterParameter(name)])) as Record<
+    Name,
+    ReturnType<typeof filterParameter>
+  >
 
 const moment = (description: string) =>
   parameter(40).optional().openapi({ description, example: '2026-03-29' })
 
-export const RANGE = {
+export const RANGE_PARAMETERS = {
   interval: oneOf(INTERVALS).optional().openapi({
     description: '30d when neither this nor start nor end is given; ends now, whole days or hours',
   }),
@@ -58,7 +61,7 @@ export const RANGE = {
   ),
   end: moment('An instant (exclusive), or a date (the whole day counts); now when absent'),
   timezone: parameter(64)
-    .refine(isZone, 'must be an IANA time zone such as Europe/Berlin')
+    .refine(isTimeZone, 'must be an IANA time zone such as Europe/Berlin')
     .optional()
     .openapi({
       description: 'IANA name that dates and buckets follow; UTC when absent',
@@ -66,22 +69,22 @@ export const RANGE = {
     }),
 }
 
-export const granularity = oneOf(GRANULARITIES)
+export const granularityParameter = oneOf(GRANULARITIES)
   .optional()
   .openapi({ description: 'Of groupBy=time; chosen by the length of the range when absent' })
 
-export const limit = numberParameter(1, LIMIT_MAX)
+export const limitParameter = numberParameter(1, LIMIT_MAX)
   .optional()
   .openapi({ description: `Rows of groupBy; ${LIMIT_DEFAULT} when absent` })
 
 /** Which rows are meant, without a trace of how it was written. */
-export interface Selection<Name extends FilterName = FilterName> {
+export interface QuestionSelection<Name extends FilterName = FilterName> {
   range: { interval: Interval } | { start: number | null; end: number | null }
   timezone: string
   filters: ({ name: Name } & FilterValues)[]
 }
 
-type Written<Name extends FilterName> = {
+type WrittenSelection<Name extends FilterName> = {
   interval?: Interval
   start?: string
   end?: string
@@ -89,13 +92,13 @@ type Written<Name extends FilterName> = {
 } & { [name in Name]?: FilterValues }
 
 /** @throws `invalid` where parameters, each right by itself, do not go together. */
-export function selectionFrom<const Name extends FilterName>(
-  written: Written<Name>,
+export function toSelection<const Name extends FilterName>(
+  written: WrittenSelection<Name>,
   names: readonly Name[],
-): Selection<Name> {
+): QuestionSelection<Name> {
   const timezone = written.timezone ?? 'UTC'
   return {
-    range: rangeOf(written, timezone),
+    range: toRange(written, timezone),
     timezone,
     filters: names.flatMap((name) => {
       const values: FilterValues | undefined = written[name]
@@ -104,17 +107,17 @@ export function selectionFrom<const Name extends FilterName>(
   }
 }
 
-function rangeOf(
-  { interval, start, end }: Pick<Written<never>, 'interval' | 'start' | 'end'>,
+function toRange(
+  { interval, start, end }: Pick<WrittenSelection<never>, 'interval' | 'start' | 'end'>,
   zone: string,
-): Selection['range'] {
+): QuestionSelection['range'] {
   if (start === undefined && end === undefined) return { interval: interval ?? '30d' }
   if (interval) throw invalid({ interval: 'cannot be combined with start or end' })
-  const moments = { start: edge('start', start, zone), end: edge('end', end, zone) }
+  const moments = { start: readRangeEdge('start', start, zone), end: readRangeEdge('end', end, zone) }
   return { start: moments.start?.start ?? null, end: moments.end?.end ?? null }
 }
 
-function edge(name: string, text: string | undefined, zone: string): Range | null {
+function readRangeEdge(name: string, text: string | undefined, zone: string): TimeRange | null {
   if (text === undefined) return null
   const moment = readMoment(text, zone)
   if (!moment)
@@ -122,14 +125,14 @@ function edge(name: string, text: string | undefined, zone: string): Range | nul
   return moment
 }
 
-interface Grouped {
+interface GroupingParameters {
   groupBy?: string
   granularity?: Granularity
   limit?: number
 }
 
-/** @throws `invalid`, as `selectionFrom` does */
-export function checkGrouping({ groupBy, granularity, limit }: Grouped): void {
+/** @throws `invalid`, as `toSelection` does */
+export function checkGrouping({ groupBy, granularity, limit }: GroupingParameters): void {
   if (granularity && groupBy !== 'time') throw invalid({ granularity: 'works only with groupBy=time' })
   if (limit !== undefined && (groupBy === undefined || groupBy === 'time'))
     throw invalid({ limit: 'works only with a groupBy other than time' })

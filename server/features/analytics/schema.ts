@@ -1,26 +1,26 @@
 // Questions about clicks on the wire: the parameters with their grammar, the answers, and the plain question they mean.
 
 import { z } from '@hono/zod-openapi'
-import { oneOf } from '../../lib/wire.ts'
-import { EXPORT_FORMATS } from '../../storage/hits/engine.ts'
+import { oneOf } from '../../lib/api-fields.ts'
 import { HIT_CLASSES, HIT_DIMENSIONS, type HitClass } from '../../storage/hits/hit.ts'
+import { EXPORT_FORMATS } from '../../storage/hits/hit-engine.ts'
 import { type ClickFilterName, readClasses } from './filter.ts'
 import {
   checkGrouping,
-  clean,
-  filter,
-  filtersOf,
-  granularity,
+  cleanParameter,
+  filterParameter,
+  filterParameters,
+  granularityParameter,
   LIMIT_DEFAULT,
-  limit,
-  RANGE,
-  type Selection,
-  selectionFrom,
-  WRITTEN_MAX,
+  limitParameter,
+  PARAMETER_MAX,
+  type QuestionSelection,
+  RANGE_PARAMETERS,
+  toSelection,
 } from './parameters.ts'
 import type { Granularity } from './timeline.ts'
 
-const classes = clean
+const classes = cleanParameter
   .transform((written, context) => {
     const read = readClasses(written)
     if (typeof read !== 'string') return read
@@ -30,7 +30,7 @@ const classes = clean
   .optional()
   .openapi({
     type: 'string',
-    maxLength: WRITTEN_MAX,
+    maxLength: PARAMETER_MAX,
     description: `Who clicked: any of ${HIT_CLASSES.join(', ')}, or all; human when absent`,
   })
 
@@ -50,20 +50,20 @@ export type QuestionGrouping = Exclude<WrittenGrouping, 'time' | 'link' | 'tag'>
 
 /** Which clicks: what every question about them has. */
 const SELECTION = {
-  ...RANGE,
+  ...RANGE_PARAMETERS,
   class: classes,
-  linkId: filter('linkId'),
-  tagId: filter('tagId', 'Clicks on links that carry any of these tags'),
-  domain: filter('domain'),
-  slug: filter('slug'),
-  ...filtersOf(HIT_DIMENSIONS),
+  linkId: filterParameter('linkId'),
+  tagId: filterParameter('tagId', 'Clicks on links that carry any of these tags'),
+  domain: filterParameter('domain'),
+  slug: filterParameter('slug'),
+  ...filterParameters(HIT_DIMENSIONS),
 }
 
 export const ClickParameters = z.strictObject({
   ...SELECTION,
   groupBy: oneOf(GROUPINGS).optional().openapi({ description: 'Totals when absent' }),
-  granularity,
-  limit,
+  granularity: granularityParameter,
+  limit: limitParameter,
 })
 export type ClickParametersInput = z.infer<typeof ClickParameters>
 type SelectionInput = Omit<ClickParametersInput, 'groupBy' | 'granularity' | 'limit'>
@@ -73,11 +73,11 @@ export const ExportParameters = z.strictObject({
   format: oneOf(EXPORT_FORMATS).optional().openapi({ description: 'csv when absent' }),
 })
 
-export interface ClickSelection extends Selection<ClickFilterName> {
+export interface ClickSelection extends QuestionSelection<ClickFilterName> {
   classes: HitClass[]
 }
 
-export interface AnalyticsQuestion extends ClickSelection {
+export interface ClickQuestion extends ClickSelection {
   groupBy: 'total' | 'time' | QuestionGrouping
   /** Null: whatever suits the range. */
   granularity: Granularity | null
@@ -87,20 +87,20 @@ export interface AnalyticsQuestion extends ClickSelection {
 const FILTERS = ['linkId', 'tagId', 'domain', 'slug', ...HIT_DIMENSIONS] as const
 
 /** @throws `invalid` where parameters, each right by itself, do not go together. */
-export function questionOf(written: ClickParametersInput): AnalyticsQuestion {
+export function toClickQuestion(written: ClickParametersInput): ClickQuestion {
   checkGrouping(written)
   const { groupBy = 'total' } = written
   return {
-    ...selectionOf(written),
+    ...toClickSelection(written),
     groupBy: groupBy === 'link' ? 'linkId' : groupBy === 'tag' ? 'tagId' : groupBy,
     granularity: written.granularity ?? null,
     limit: written.limit ?? LIMIT_DEFAULT,
   }
 }
 
-/** @throws `invalid`, as `questionOf` does */
-export const selectionOf = (written: SelectionInput): ClickSelection => ({
-  ...selectionFrom(written, FILTERS),
+/** @throws `invalid`, as `toClickQuestion` does */
+export const toClickSelection = (written: SelectionInput): ClickSelection => ({
+  ...toSelection(written, FILTERS),
   classes: written.class ?? ['human'],
 })
 

@@ -2,16 +2,16 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
   BUCKETS_MAX,
-  bucketStarts,
-  coarserThan,
+  chooseGranularity,
   fillBuckets,
+  findCoarserGranularity,
   GRANULARITIES,
-  granularityOf,
   INTERVALS,
-  isZone,
-  rangeOfInterval,
+  isTimeZone,
+  listBucketStarts,
   readMoment,
-  zoned,
+  resolveInterval,
+  toZonedTime,
 } from './timeline.ts'
 
 const at = (text: string) => Date.parse(text)
@@ -31,13 +31,13 @@ describe('days around a change of the clock', () => {
     // Midnight itself does not exist on the day Cairo's clock goes forward.
     ['Africa/Cairo', '2026-04-22T22:00Z', '2026-04-25T21:00Z', [24, 23, 24]],
   ])('%s from %s: %p', (zone, start, end, lengths) => {
-    const starts = bucketStarts(range(start, end), 'day', zone)
+    const starts = listBucketStarts(range(start, end), 'day', zone)
     expect(starts[0]).toBe(at(start))
     expect(hours(starts, at(end))).toEqual(lengths as number[])
   })
 
   test('a date that a zone skipped has no bucket', () => {
-    const starts = bucketStarts(range('2011-12-29T10:00Z', '2012-01-01T10:00Z'), 'day', 'Pacific/Apia')
+    const starts = listBucketStarts(range('2011-12-29T10:00Z', '2012-01-01T10:00Z'), 'day', 'Pacific/Apia')
     expect(iso(starts)).toEqual(['2011-12-29T10:00', '2011-12-30T10:00', '2011-12-31T10:00'])
   })
 })
@@ -87,19 +87,22 @@ describe('hours around a change of the clock', () => {
       ['2025-12-31T23:15', '2026-01-01T00:15'],
     ],
   ])('%s', (_, zone, start, end, expected) => {
-    expect(iso(bucketStarts(range(start, end), 'hour', zone))).toEqual(expected)
+    expect(iso(listBucketStarts(range(start, end), 'hour', zone))).toEqual(expected)
   })
 })
 
 test('weeks begin on Monday, months on the first, also before the range', () => {
   const asked = range('2026-03-26T12:00Z', '2026-04-14T00:00Z')
-  expect(iso(bucketStarts(asked, 'week', 'Europe/Berlin'))).toEqual([
+  expect(iso(listBucketStarts(asked, 'week', 'Europe/Berlin'))).toEqual([
     '2026-03-22T23:00',
     '2026-03-29T22:00',
     '2026-04-05T22:00',
     '2026-04-12T22:00',
   ])
-  expect(iso(bucketStarts(asked, 'month', 'Europe/Berlin'))).toEqual(['2026-02-28T23:00', '2026-03-31T22:00'])
+  expect(iso(listBucketStarts(asked, 'month', 'Europe/Berlin'))).toEqual([
+    '2026-02-28T23:00',
+    '2026-03-31T22:00',
+  ])
 })
 
 const ZONES = [
@@ -129,14 +132,14 @@ test('every moment of a range is in exactly one bucket, whose local time it shar
       fc.double({ min: 0, max: 1, noNaN: true }),
       (zone, start, length, granularity, where) => {
         const end = start + 1 + Math.floor(length * spans[granularity])
-        const starts = bucketStarts({ start, end }, granularity, zone)
+        const starts = listBucketStarts({ start, end }, granularity, zone)
         expect(starts[0]).toBeLessThanOrEqual(start)
         expect(starts.at(-1)).toBeLessThan(end)
         expect(starts.every((each, index) => index === 0 || each > (starts[index - 1] as number))).toBe(true)
         if (starts.length > 1) expect(starts[1]).toBeGreaterThan(start)
         const inside = start + Math.floor(where * (end - start - 1))
-        const bucket = zoned(starts.filter((each) => each <= inside).at(-1) as number, zone)
-        const local = zoned(inside, zone)
+        const bucket = toZonedTime(starts.filter((each) => each <= inside).at(-1) as number, zone)
+        const local = toZonedTime(inside, zone)
         if (granularity === 'month')
           expect(bucket.toPlainDate().toPlainYearMonth().equals(local.toPlainDate().toPlainYearMonth())).toBe(
             true,
@@ -167,16 +170,16 @@ describe('intervals', () => {
     ['ytd', '2025-12-31T23:00', 89],
     ['all', '2026-03-30T08:00', 78],
   ] as const)('%s begins %s and has %d buckets', (interval, start, count) => {
-    const asked = rangeOfInterval(interval, 'Europe/Berlin', now, at('2026-03-30T08:00Z'))
+    const asked = resolveInterval(interval, 'Europe/Berlin', now, at('2026-03-30T08:00Z'))
     expect(iso([asked.start])).toEqual([start])
     expect(asked.end).toBe(now + 1)
-    expect(bucketStarts(asked, granularityOf(asked), 'Europe/Berlin')).toHaveLength(count)
+    expect(listBucketStarts(asked, chooseGranularity(asked), 'Europe/Berlin')).toHaveLength(count)
   })
 
   test('are never empty and end now, wherever and whenever', () => {
     fc.assert(
       fc.property(zone, moment, fc.constantFrom(...INTERVALS), (zone, now, interval) => {
-        const { start, end } = rangeOfInterval(interval, zone, now, now)
+        const { start, end } = resolveInterval(interval, zone, now, now)
         expect(start).toBeLessThan(end)
         expect(end).toBe(now + 1)
       }),
@@ -187,18 +190,18 @@ describe('intervals', () => {
 test('the granularity follows the length of the range', () => {
   const HOUR = 3_600_000
   const chosen = [1, 3, 48, 80, 24 * 90, 24 * 365].map((hours) =>
-    granularityOf({ start: 0, end: hours * HOUR }),
+    chooseGranularity({ start: 0, end: hours * HOUR }),
   )
   expect(chosen).toEqual(['minute', 'hour', 'hour', 'day', 'day', 'month'])
 })
 
 test('too many buckets name the granularity that fits', () => {
   const days = (n: number) => ({ start: 0, end: n * 86_400_000 })
-  expect(coarserThan('minute', days(6))).toBeNull()
-  expect(coarserThan('minute', days(30))).toBe('hour')
-  expect(coarserThan('minute', days(1000))).toBe('day')
-  expect(coarserThan('hour', days(400))).toBeNull()
-  expect(bucketStarts(days(6), 'minute', 'UTC').length).toBeLessThanOrEqual(BUCKETS_MAX)
+  expect(findCoarserGranularity('minute', days(6))).toBeNull()
+  expect(findCoarserGranularity('minute', days(30))).toBe('hour')
+  expect(findCoarserGranularity('minute', days(1000))).toBe('day')
+  expect(findCoarserGranularity('hour', days(400))).toBeNull()
+  expect(listBucketStarts(days(6), 'minute', 'UTC').length).toBeLessThanOrEqual(BUCKETS_MAX)
 })
 
 test('empty buckets are filled', () => {
@@ -245,7 +248,9 @@ describe('moments as people write them', () => {
 
 test('zones are IANA names', () => {
   expect(
-    ['UTC', 'Europe/Berlin', 'europe/berlin', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5'].every(isZone),
+    ['UTC', 'Europe/Berlin', 'europe/berlin', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5'].every(
+      isTimeZone,
+    ),
   ).toBe(true)
-  expect(['', '+02:00', 'Berlin', 'Europe/Atlantis', 'Z\0', '-05', '../etc'].some(isZone)).toBe(false)
+  expect(['', '+02:00', 'Berlin', 'Europe/Atlantis', 'Z\0', '-05', '../etc'].some(isTimeZone)).toBe(false)
 })

@@ -11,7 +11,7 @@ export type Interval = (typeof INTERVALS)[number]
 export const BUCKETS_MAX = 10_000
 
 /** Milliseconds since the epoch; `end` is exclusive. */
-export interface Range {
+export interface TimeRange {
   start: number
   end: number
 }
@@ -28,17 +28,17 @@ const LENGTH: Record<Granularity, number> = {
   month: 30 * DAY,
 }
 
-export const zoned = (at: number, zone: string) =>
+export const toZonedTime = (at: number, zone: string) =>
   Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone)
 
 const DATE = /^\d{4}-\d\d-\d\d$/
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?$/i
 
-export const isZone = (name: string): boolean => {
+export const isTimeZone = (name: string): boolean => {
   // Temporal also takes bare offsets; those are no zones and would be wrong half of the year.
   if (!/^[A-Za-z]/.test(name)) return false
   try {
-    zoned(0, name)
+    toZonedTime(0, name)
     return true
   } catch (error) {
     if (error instanceof RangeError) return false
@@ -50,7 +50,7 @@ export const isZone = (name: string): boolean => {
  * What a person's `start` or `end` covers: an instant covers nothing (`start` = `end`), a date its whole day in the
  * zone. A time without an offset is a time on the zone's clock. Null for what is no ISO 8601 time.
  */
-export function readMoment(text: string, zone: string): Range | null {
+export function readMoment(text: string, zone: string): TimeRange | null {
   // A `+` that was not escaped in a query string arrives as a space.
   const written = text.replace(/ (?=\d\d:?\d\d$)/, '+')
   try {
@@ -75,8 +75,8 @@ export function readMoment(text: string, zone: string): Range | null {
  * Intervals are made of whole buckets that end with the current one: `7d` is today and the six days before it, `24h`
  * this hour and the 23 before it. So a chart has as many bars as its name says and none is cut short at the left.
  */
-export function rangeOfInterval(interval: Interval, zone: string, now: number, began: number): Range {
-  const local = zoned(now, zone)
+export function resolveInterval(interval: Interval, zone: string, now: number, began: number): TimeRange {
+  const local = toZonedTime(now, zone)
   const today = local.toPlainDate()
   const dayStart = (date: Temporal.PlainDate) => date.toZonedDateTime(zone).epochMilliseconds
   const starts: Record<Interval, () => number> = {
@@ -96,7 +96,7 @@ export function rangeOfInterval(interval: Interval, zone: string, now: number, b
 export const untilNow = (now: number) => now + 1
 
 /** The granularity that draws a readable line: about 30 to 180 points. */
-export function granularityOf({ start, end }: Range): Granularity {
+export function chooseGranularity({ start, end }: TimeRange): Granularity {
   const length = end - start
   if (length <= 2 * HOUR) return 'minute'
   if (length <= 3 * DAY) return 'hour'
@@ -104,7 +104,7 @@ export function granularityOf({ start, end }: Range): Granularity {
 }
 
 /** The finest granularity that cuts the range into at most `BUCKETS_MAX`, when `asked` is finer than that. */
-export function coarserThan(asked: Granularity, { start, end }: Range): Granularity | null {
+export function findCoarserGranularity(asked: Granularity, { start, end }: TimeRange): Granularity | null {
   const fits = (each: Granularity) => (end - start) / LENGTH[each] <= BUCKETS_MAX
   if (fits(asked)) return null
   return GRANULARITIES.slice(GRANULARITIES.indexOf(asked)).find(fits) ?? 'month'
@@ -114,7 +114,7 @@ export function coarserThan(asked: Granularity, { start, end }: Range): Granular
  * Where each bucket of the range begins, ascending. The first holds the range's start, so it may begin before it.
  * Weeks begin on Monday. In autumn the repeated hour is a bucket of its own.
  */
-export function bucketStarts(range: Range, granularity: Granularity, zone: string): number[] {
+export function listBucketStarts(range: TimeRange, granularity: Granularity, zone: string): number[] {
   return granularity === 'minute' || granularity === 'hour'
     ? clockStarts(range, LENGTH[granularity], zone)
     : dateStarts(range, granularity, zone)
@@ -137,14 +137,15 @@ const hourStart = (at: number, zone: string) =>
  * Whole hours or minutes of the local clock. Between two changes of the clock they are evenly spaced; a change that is
  * not by whole hours (Lord Howe Island: 30 minutes) begins a bucket of its own, for what the clock shows differs.
  */
-function clockStarts({ start, end }: Range, size: number, zone: string): number[] {
+function clockStarts({ start, end }: TimeRange, size: number, zone: string): number[] {
   const starts: number[] = []
   let at = start
   while (at < end) {
-    const here = zoned(at, zone)
+    const here = toZonedTime(at, zone)
     const change = here.getTimeZoneTransition('next')?.epochMilliseconds ?? Number.POSITIVE_INFINITY
     const before =
-      zoned(at + 1, zone).getTimeZoneTransition('previous')?.epochMilliseconds ?? Number.NEGATIVE_INFINITY
+      toZonedTime(at + 1, zone).getTimeZoneTransition('previous')?.epochMilliseconds ??
+      Number.NEGATIVE_INFINITY
     const offset = here.offsetNanoseconds / 1e6
     const aligned = at - modulo(at + offset, size)
     for (
@@ -161,8 +162,12 @@ function clockStarts({ start, end }: Range, size: number, zone: string): number[
 const modulo = (a: number, b: number) => ((a % b) + b) % b
 
 /** The first moment of each date that begins a day, week or month; a date that a zone skipped has none. */
-function dateStarts({ start, end }: Range, granularity: 'day' | 'week' | 'month', zone: string): number[] {
-  const first = zoned(start, zone).toPlainDate()
+function dateStarts(
+  { start, end }: TimeRange,
+  granularity: 'day' | 'week' | 'month',
+  zone: string,
+): number[] {
+  const first = toZonedTime(start, zone).toPlainDate()
   const back = { day: 0, week: first.dayOfWeek - 1, month: first.day - 1 }[granularity]
   const origin = first.subtract({ days: back })
   const starts: number[] = []

@@ -1,44 +1,44 @@
 import { describe, expect, spyOn, test } from 'bun:test'
 import fc from 'fast-check'
 import { log, setLogLevel } from '../../lib/log.ts'
-import { openGeo } from '../../storage/geo.ts'
-import { readAgent } from '../hits/agent.ts'
-import { createDescriber } from '../hits/describe.ts'
-import { IPHONE, rawHit } from '../hits/raw-hit.fixture.ts'
+import { createGeoLookup } from '../../storage/geo.ts'
+import { createEnricher } from '../hits/batches/enricher.ts'
+import { createLineBuffer } from '../hits/batches/ndjson-line.ts'
+import { createRawHit, IPHONE_USER_AGENT } from '../hits/spool/raw-hit.fixture.ts'
 import {
   encodeRecord,
   HEADER_BYTES,
   MAX_RECORD_BYTES,
   readRecords,
-  segmentBytes,
-} from '../hits/spool-format.ts'
-import { createSaltBook } from '../hits/visitor.ts'
-import { emptyLines } from '../hits/write-line.ts'
-import { openSenders } from './sender.ts'
+  toSegmentBytes,
+} from '../hits/spool/record-format.ts'
+import { parseUserAgent } from '../visitors/user-agent.ts'
+import { createDailySalts } from '../visitors/visitor-id.ts'
+import { createSenderDescriber } from './sender.ts'
 
 setLogLevel('silent')
 
 const AT = Date.parse('2026-05-10T12:00:00Z')
-const salts = createSaltBook()
+const salts = createDailySalts()
 salts.set([{ day: '2026-05-10', salt: '5a'.repeat(32) }])
-const geo = openGeo()
+const geo = createGeoLookup()
 const describing = {
   geo,
-  readAgent,
-  saltOf: salts.of,
+  parseUserAgent,
+  getSalt: salts.of,
   ownHosts: () => new Set(['go.example', 'localhost:3000']),
 }
-const describeSender = openSenders({ ...describing, geo: () => geo })
-const asked = { at: AT, workspaceId: 1, address: '8.8.8.8', userAgent: IPHONE, referer: '' }
+const describeSender = createSenderDescriber({ ...describing, geo: () => geo })
+const asked = { at: AT, workspaceId: 1, address: '8.8.8.8', userAgent: IPHONE_USER_AGENT, referer: '' }
 
 /** Through the spool and out again, as a click on a link of the same workspace. */
 function asHit(change: { address: string; userAgent: string; workspaceId: number }) {
-  const segment = segmentBytes(new Uint8Array(HEADER_BYTES + MAX_RECORD_BYTES))
-  encodeRecord(segment, HEADER_BYTES, 1, rawHit({ at: AT, ...change }))
+  const segment = toSegmentBytes(new Uint8Array(HEADER_BYTES + MAX_RECORD_BYTES))
+  encodeRecord(segment, HEADER_BYTES, 1, createRawHit({ at: AT, ...change }))
   const bytes = segment.bytes.subarray(HEADER_BYTES)
   const [read] = readRecords({ bytes, base: HEADER_BYTES, seq: 1, nonce: 1, last: true }).hits
-  const lines = emptyLines(8192)
-  createDescriber(describing).describe(1, (read as NonNullable<typeof read>).raw, lines)
+  const lines = createLineBuffer(8192)
+  createEnricher(describing).enrich(1, (read as NonNullable<typeof read>).raw, lines)
   return JSON.parse(Buffer.from(lines.bytes.subarray(0, lines.end)).toString())
 }
 
@@ -46,7 +46,7 @@ test('whoever sends a form is the visitor that their click would be', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 900 }),
     fc.constantFrom(
-      IPHONE,
+      IPHONE_USER_AGENT,
       '',
       '\ufeffMozilla/5.0',
       '😀'.repeat(300),
@@ -135,11 +135,11 @@ describe('without a database of places', () => {
   test('a sender comes from nowhere, and the operator is told once', () => {
     const said = spyOn(log, 'error')
     let opened = 0
-    const describeSender = openSenders({
+    const describeSender = createSenderDescriber({
       ...describing,
       geo: () => {
         opened++
-        return openGeo('/nowhere.mmdb')
+        return createGeoLookup('/nowhere.mmdb')
       },
     })
     expect(describeSender(asked)).toMatchObject({ country: null, device: 'Mobile' })

@@ -1,14 +1,14 @@
 // Who sent a form and from where, as far as a request without the snippet tells: device, place, page and campaign.
 
+import { cleanText, DIMENSION_NAME_MAX } from '../../lib/clean-text.ts'
+import { createGenerationCache } from '../../lib/generation-cache.ts'
 import { describeError, log } from '../../lib/log.ts'
-import type { Geo, Place } from '../../storage/geo.ts'
-import { type Agent, readAgent } from '../hits/agent.ts'
-import { campaignOf, utmParts } from '../hits/campaign.ts'
-import { clean, NAME_MAX } from '../hits/part.ts'
-import { referrerOf, withoutQuery } from '../hits/referrer.ts'
-import { remember } from '../hits/remember.ts'
-import { asSpooled } from '../hits/spool-format.ts'
-import { type SaltOf, visitorOf } from '../hits/visitor.ts'
+import type { GeoLookup, Place } from '../../storage/geo.ts'
+import { toSpooledText } from '../hits/spool/record-format.ts'
+import { extractUtmParameters, parseCampaign } from '../visitors/campaign.ts'
+import { parseReferrer, stripQuery } from '../visitors/referrer.ts'
+import { type ParsedUserAgent, parseUserAgent } from '../visitors/user-agent.ts'
+import { type SaltLookup, toVisitorId } from '../visitors/visitor-id.ts'
 
 export interface Sender {
   /** The visitor id of the day, as hits have it: a decimal number of 64 bits. */
@@ -36,7 +36,7 @@ export interface Sender {
   utmContent: string | null
 }
 
-export type DescribeSender = (asked: {
+export type SenderDescriber = (asked: {
   at: number
   workspaceId: number
   address: string
@@ -47,9 +47,9 @@ export type DescribeSender = (asked: {
 
 export interface SenderNeeds {
   /** Opened with the first submission. */
-  geo: () => Geo
+  geo: () => GeoLookup
   /** The same salts that hits are described under, or no click would be found. */
-  saltOf: SaltOf
+  getSalt: SaltLookup
   /** Hosts of this instance (with a port where it is not the usual one), lower case. */
   ownHosts(): ReadonlySet<string>
 }
@@ -60,15 +60,15 @@ const PAGE_URL_MAX = 2048
 const NOWHERE: Place = { country: null, region: null, city: null, continent: null }
 
 /** Made for the request thread: it never throws and never waits. */
-export function openSenders({ geo, saltOf, ownHosts }: SenderNeeds): DescribeSender {
-  const agents = remember<Agent>(AGENTS, readAgent)
+export function createSenderDescriber({ geo, getSalt, ownHosts }: SenderNeeds): SenderDescriber {
+  const agents = createGenerationCache<ParsedUserAgent>(AGENTS, parseUserAgent)
   let noGeo = false
 
   /** A lead is worth more than the country it came from. */
   function placeOf(address: string): Place {
     if (noGeo) return NOWHERE
     try {
-      return geo().lookup(address)
+      return geo().findPlace(address)
     } catch (error) {
       noGeo = true
       log.error('geo_unavailable', describeError(error))
@@ -77,14 +77,14 @@ export function openSenders({ geo, saltOf, ownHosts }: SenderNeeds): DescribeSen
   }
 
   return ({ at, workspaceId, address, userAgent, referer }) => {
-    const spooled = asSpooled('userAgent', userAgent)
-    const visitor = visitorOf(
-      { workspaceId, address: asSpooled('address', address), userAgent: spooled },
-      saltOf(at),
+    const spooled = toSpooledText('userAgent', userAgent)
+    const visitor = toVisitorId(
+      { workspaceId, address: toSpooledText('address', address), userAgent: spooled },
+      getSalt(at),
     )
-    const { device, browser, os } = agents.of(spooled)
+    const { device, browser, os } = agents.get(spooled)
     const place = placeOf(address)
-    const name = (text: string | null) => clean(text, NAME_MAX)
+    const name = (text: string | null) => cleanText(text, DIMENSION_NAME_MAX)
     return {
       visitor: ((BigInt(visitor.high) << 32n) | BigInt(visitor.low)).toString(),
       device,
@@ -93,18 +93,18 @@ export function openSenders({ geo, saltOf, ownHosts }: SenderNeeds): DescribeSen
       country: name(place.country),
       region: name(place.region),
       city: name(place.city),
-      referrer: referrerOf(withoutQuery(referer), ownHosts()).referrer,
-      ...pageOf(referer),
+      referrer: parseReferrer(stripQuery(referer), ownHosts()).referrer,
+      ...readPage(referer),
     }
   }
 }
 
 /** What the page's own URL says. */
-function pageOf(referer: string) {
+function readPage(referer: string) {
   const url = referer === '' ? null : URL.parse(referer)
-  if (!url || !/^https?:$/.test(url.protocol)) return { pageUrl: null, ...campaignOf('') }
+  if (!url || !/^https?:$/.test(url.protocol)) return { pageUrl: null, ...parseCampaign('') }
   return {
-    pageUrl: clean(`${url.protocol}//${url.host}${url.pathname}`, PAGE_URL_MAX),
-    ...campaignOf(utmParts(url.search.slice(1), '')),
+    pageUrl: cleanText(`${url.protocol}//${url.host}${url.pathname}`, PAGE_URL_MAX),
+    ...parseCampaign(extractUtmParameters(url.search.slice(1), '')),
   }
 }

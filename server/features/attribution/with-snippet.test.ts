@@ -2,14 +2,15 @@
 // spoken for by its requests (tests/browser has the real one).
 
 import { expect, test } from 'bun:test'
-import { newAddress } from '../../../tests/support/forms.ts'
+import { nextSenderAddress } from '../../../tests/support/form-requests.ts'
+import { newestSubmission } from '../../../tests/support/newest-submission.ts'
 import {
-  BROWSER,
+  BROWSER_USER_AGENT,
   onBothEngines,
   type TestServer,
   type TestWorkspace,
   until,
-} from '../../../tests/support/server.ts'
+} from '../../../tests/support/server/test-server.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -22,8 +23,8 @@ interface Site extends TestWorkspace {
 }
 
 async function newSite(server: TestServer): Promise<Site> {
-  const workspace = await server.workspace()
-  const { public_id } = await server.app.rows.read
+  const workspace = await server.createWorkspace()
+  const { public_id } = await server.app.db.read
     .selectFrom('workspaces')
     .select('public_id')
     .where('id', '=', workspace.id)
@@ -34,7 +35,7 @@ async function newSite(server: TestServer): Promise<Site> {
 
 /** Somebody with one address, one browser and one tab. */
 function newVisitor(server: TestServer, { publicId, formKey }: Site) {
-  const headers = { 'User-Agent': BROWSER, 'X-Forwarded-For': newAddress() }
+  const headers = { 'User-Agent': BROWSER_USER_AGENT, 'X-Forwarded-For': nextSenderAddress() }
   let eventId: string | undefined
   return {
     async click(slug: string): Promise<string> {
@@ -60,10 +61,7 @@ function newVisitor(server: TestServer, { publicId, formKey }: Site) {
   }
 }
 
-async function newest({ api, formKey }: Site) {
-  const { json } = await api(`/forms/${formKey}/submissions`)
-  return json.data[0]
-}
+const newest = (site: Site) => newestSubmission(site, site.formKey)
 const touchesOf = async ({ api }: Site, id: number) => (await api(`/submissions/${id}/attribution`)).json.data
 
 onBothEngines(
@@ -71,7 +69,7 @@ onBothEngines(
   (server) => {
     test('knows link, campaign, landing page and page of its visit, measured', async () => {
       const site = await newSite(server())
-      const link = await site.link({
+      const link = await site.createLink({
         trackConversions: true,
         destinationUrl: `${SHOP}/spring?utm_source=news&utm_campaign=spring`,
       })
@@ -156,8 +154,8 @@ onBothEngines(
     test('gives the lead to the link of the last touch alone; the first one is still named', async () => {
       const site = await newSite(server())
       const [first, last] = [
-        await site.link({ trackConversions: true, destinationUrl: `${SHOP}/1` }),
-        await site.link({ trackConversions: true, destinationUrl: `${SHOP}/2` }),
+        await site.createLink({ trackConversions: true, destinationUrl: `${SHOP}/1` }),
+        await site.createLink({ trackConversions: true, destinationUrl: `${SHOP}/2` }),
       ]
       const visitor = newVisitor(server(), site)
       await visitor.see(await visitor.click(first.slug))
@@ -172,7 +170,7 @@ onBothEngines(
 
     test('counts an identical submission no second time', async () => {
       const site = await newSite(server())
-      const link = await site.link({ trackConversions: true })
+      const link = await site.createLink({ trackConversions: true })
       const visitor = newVisitor(server(), site)
       await visitor.see(await visitor.click(link.slug))
       await visitor.send()
@@ -222,7 +220,7 @@ onBothEngines(
 
     test('takes no click of another workspace for its own', async () => {
       const [site, other] = [await newSite(server()), await newSite(server())]
-      const link = await other.link({ trackConversions: true })
+      const link = await other.createLink({ trackConversions: true })
       const visitor = newVisitor(server(), site)
       await visitor.see(await visitor.click(link.slug))
       await visitor.send({}, { Referer: await visitor.click(link.slug) })
@@ -232,10 +230,13 @@ onBothEngines(
 
     test('finds the click in the address of its own page too, without the snippet', async () => {
       const site = await newSite(server())
-      const link = await site.link({ trackConversions: true, destinationUrl: `${SHOP}/form?utm_source=n` })
+      const link = await site.createLink({
+        trackConversions: true,
+        destinationUrl: `${SHOP}/form?utm_source=n`,
+      })
       const visitor = newVisitor(server(), site)
       const page = await visitor.click(link.slug)
-      await visitor.send({}, { Referer: page, 'X-Forwarded-For': newAddress() })
+      await visitor.send({}, { Referer: page, 'X-Forwarded-For': nextSenderAddress() })
       const submission = await newest(site)
       expect(submission).toMatchObject({ linkId: link.id, attribution: 'measured', sessionLinked: false })
       expect((await touchesOf(site, submission.id))[0]).toMatchObject({ type: 'click', utmSource: 'n' })
@@ -243,7 +244,7 @@ onBothEngines(
 
     test('whose link adds no id has the click inferred, as the touch that it led to', async () => {
       const site = await newSite(server())
-      const link = await site.link({ destinationUrl: `${SHOP}/?utm_source=n` })
+      const link = await site.createLink({ destinationUrl: `${SHOP}/?utm_source=n` })
       const visitor = newVisitor(server(), site)
       const page = await visitor.click(link.slug)
       expect(page).not.toContain('tp_cid')
@@ -263,7 +264,7 @@ onBothEngines(
 
     test('under Global Privacy Control is joined with nothing, neither measured nor inferred', async () => {
       const site = await newSite(server())
-      const link = await site.link({ trackConversions: true, destinationUrl: `${SHOP}/form` })
+      const link = await site.createLink({ trackConversions: true, destinationUrl: `${SHOP}/form` })
       const visitor = newVisitor(server(), site)
       const page = await visitor.click(link.slug)
       await visitor.see(page)
@@ -285,7 +286,7 @@ onBothEngines(
       const { id } = await newest(site)
       const touches = () =>
         server()
-          .app.rows.read.selectFrom('touches')
+          .app.db.read.selectFrom('touches')
           .select('submission_id')
           .where('workspace_id', '=', site.id)
           .execute()
@@ -296,7 +297,11 @@ onBothEngines(
 
     test('closes a link at its limit of leads: of fifty at once ten count, and all are stored', async () => {
       const site = await newSite(server())
-      const link = await site.link({ trackConversions: true, leadLimit: 10, expiredUrl: `${SHOP}/full` })
+      const link = await site.createLink({
+        trackConversions: true,
+        leadLimit: 10,
+        expiredUrl: `${SHOP}/full`,
+      })
       const visitors = Array.from({ length: 50 }, () => newVisitor(server(), site))
       for (const visitor of visitors) await visitor.see(await visitor.click(link.slug))
       await Promise.all(visitors.map((visitor) => visitor.send()))
@@ -314,21 +319,22 @@ onBothEngines(
 
     test('closes it for inferred leads as well', async () => {
       const site = await newSite(server())
-      const link = await site.link({ leadLimit: 3, destinationUrl: `${SHOP}/` })
+      const link = await site.createLink({ leadLimit: 3, destinationUrl: `${SHOP}/` })
       const visitors = Array.from({ length: 8 }, () => newVisitor(server(), site))
       for (const visitor of visitors) {
         await visitor.click(link.slug)
         await visitor.send({ _service_eid: '' })
       }
-      await newest(site)
       const full = await until('the link is full', async () => {
         const { data } = (await site.api(`/links/${link.id}`)).json
         return data.leads >= 3 && data
       })
       expect(full.leads).toBe(3)
       expect((await server().click(link.slug)).status).toBe(410)
-      const { json } = await site.api(`/forms/${site.formKey}/submissions?attribution=inferred`)
-      expect(json.total).toBe(8)
+      await until('all are inferred', async () => {
+        const { json } = await site.api(`/forms/${site.formKey}/submissions?attribution=inferred`)
+        return json.total === 8
+      })
     })
   },
   { now: () => now, environment: { TRUST_PROXY: '127.0.0.1' } },

@@ -1,5 +1,11 @@
 import { expect, test } from 'bun:test'
-import { BROWSER, onBothEngines, type TestServer, type TestWorkspace } from '../../../tests/support/server.ts'
+import { newestSubmission } from '../../../tests/support/newest-submission.ts'
+import {
+  BROWSER_USER_AGENT,
+  onBothEngines,
+  type TestServer,
+  type TestWorkspace,
+} from '../../../tests/support/server/test-server.ts'
 
 const MINUTE = 60_000
 // At noon, so that no shift of the clock meets midnight, when visitors get new names.
@@ -14,7 +20,7 @@ interface Visitor {
   address?: string
   userAgent?: string
 }
-const headersOf = ({ address = IN_GERMANY, userAgent = BROWSER }: Visitor) => ({
+const headersOf = ({ address = IN_GERMANY, userAgent = BROWSER_USER_AGENT }: Visitor) => ({
   'X-Forwarded-For': address,
   'User-Agent': userAgent,
 })
@@ -33,23 +39,18 @@ async function send(server: TestServer, formKey: string, visitor: Visitor = {}, 
   expect(json).toEqual({ ok: true })
 }
 
-async function newest(workspace: TestWorkspace, formKey: string) {
-  const { json } = await workspace.api(`/forms/${formKey}/submissions`)
-  return json.data[0]
-}
-
 onBothEngines(
   'a form without the snippet',
   (server) => {
     const click = (slug: string, visitor: Visitor = {}) => server().click(slug, headersOf(visitor))
 
-    test('shows at once which link brought its sender, by the id that the destination was given', async () => {
-      const workspace = await server().workspace()
-      const link = await workspace.link({ trackConversions: true })
+    test('shows which link brought its sender, by the id that the destination was given', async () => {
+      const workspace = await server().createWorkspace()
+      const link = await workspace.createLink({ trackConversions: true })
       const formKey = await newForm(workspace)
       const { headers } = await click(link.slug)
       await send(server(), formKey)
-      const submission = await newest(workspace, formKey)
+      const submission = await newestSubmission(workspace, formKey)
       expect(submission).toMatchObject({ linkId: link.id, attribution: 'inferred', sessionLinked: false })
       const given = new URL(headers.get('location') ?? '').searchParams.get('tp_cid')
       expect(given).not.toBeNull()
@@ -57,13 +58,16 @@ onBothEngines(
     })
 
     test('still shows it when the link is deleted', async () => {
-      const workspace = await server().workspace()
-      const link = await workspace.link()
+      const workspace = await server().createWorkspace()
+      const link = await workspace.createLink()
       const formKey = await newForm(workspace)
       await click(link.slug)
       await workspace.api(`/links/${link.id}`, { method: 'DELETE' })
       await send(server(), formKey)
-      expect(await newest(workspace, formKey)).toMatchObject({ linkId: link.id, attribution: 'inferred' })
+      expect(await newestSubmission(workspace, formKey)).toMatchObject({
+        linkId: link.id,
+        attribution: 'inferred',
+      })
     })
 
     test.each<[string, { clicked?: Visitor; waited?: number; elsewhere?: boolean; head?: boolean }]>([
@@ -74,15 +78,15 @@ onBothEngines(
       ['on a link of another workspace', { elsewhere: true }],
       ['that only looked (HEAD)', { head: true }],
     ])('does not mistake it for a click %s', async (_, { clicked = {}, waited = 0, elsewhere, head }) => {
-      const workspace = await server().workspace()
-      const link = await (elsewhere ? await server().workspace() : workspace).link()
+      const workspace = await server().createWorkspace()
+      const link = await (elsewhere ? await server().createWorkspace() : workspace).createLink()
       const formKey = await newForm(workspace)
       if (head) await server().call(`/${link.slug}`, { method: 'HEAD', headers: headersOf(clicked) })
       else await click(link.slug, clicked)
       now += waited
       // A robot's form comes from the robot: even so its click is no person's.
       await send(server(), formKey, clicked.userAgent?.startsWith('curl') ? clicked : {})
-      expect(await newest(workspace, formKey)).toMatchObject({
+      expect(await newestSubmission(workspace, formKey)).toMatchObject({
         linkId: null,
         clickId: null,
         attribution: 'none',
@@ -90,12 +94,12 @@ onBothEngines(
     })
 
     test('says device, place, page and campaign', async () => {
-      const workspace = await server().workspace()
+      const workspace = await server().createWorkspace()
       const formKey = await newForm(workspace)
       const page =
         'https://www.shop.example/contact?utm_source=news&utm_campaign=spring+sale&token=secret#form'
       await send(server(), formKey, { address: IN_FRANCE, userAgent: ANDROID }, page)
-      expect(await newest(workspace, formKey)).toMatchObject({
+      expect(await newestSubmission(workspace, formKey)).toMatchObject({
         referrer: 'shop.example',
         pageUrl: 'https://www.shop.example/contact',
         landingUrl: null,

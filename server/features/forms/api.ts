@@ -1,32 +1,39 @@
-// Forms and submissions over REST (contract §6).
+// Forms and submissions over REST (docs/contract.md §6).
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { apiRoute, dataOf, IdParameter, jsonOf, pageOf, toId } from '../../http/api-route.ts'
+import {
+  apiRoute,
+  dataResponse,
+  IdParameter,
+  jsonRequestBody,
+  pageResponse,
+  parseId,
+} from '../../http/api-route.ts'
 import { orderedJson } from '../../lib/ordered-json.ts'
-import { type ApiEnv, newApi } from '../accounts/guard.ts'
-import { createForm } from './create-form.ts'
-import { deleteForm } from './delete-form.ts'
-import { deleteSubmission, eraseSubmissions } from './delete-submission.ts'
-import { exportSubmissions } from './export.ts'
-import { findForm } from './find-form.ts'
-import { findSubmission } from './find-submission.ts'
-import { formResource } from './form.ts'
-import { listForms } from './list-forms.ts'
-import { listAllSubmissions, listSubmissions } from './list-submissions.ts'
+import { type ApiEnv, createApi } from '../accounts/access/guard.ts'
 import * as shapes from './schema.ts'
-import { submissionResource } from './submission.ts'
-import { textStream } from './text-stream.ts'
-import { findTouches } from './touches.ts'
-import { updateForm } from './update-form.ts'
-import { updateSubmission } from './update-submission.ts'
+import { createForm } from './settings/create-form.ts'
+import { deleteForm } from './settings/delete-form.ts'
+import { toFormResource } from './settings/form.ts'
+import { getForm } from './settings/get-form.ts'
+import { listForms } from './settings/list-forms.ts'
+import { updateForm } from './settings/update-form.ts'
+import { getAttributionReport } from './submissions/attribution-report.ts'
+import { deleteSubmission, eraseSubmissions } from './submissions/delete-submission.ts'
+import { exportSubmissions } from './submissions/export-submissions.ts'
+import { getSubmission } from './submissions/get-submission.ts'
+import { listAllSubmissions, listSubmissions } from './submissions/list-submissions.ts'
+import { toSubmissionResource } from './submissions/submission.ts'
+import { toTextStream } from './submissions/text-stream.ts'
+import { updateSubmission } from './submissions/update-submission.ts'
 
 export interface FormsApiNeeds {
   /** `https://go.example`, before `/f/{formKey}`. */
   origin: string
   now: () => number
-  /** Decides what is still undecided about recent submissions of a workspace, so that an answer shows it. */
-  settleAttribution: (workspaceId: number) => Promise<void>
+  /** Decides what is undecided about recent submissions of a workspace, where that is known within two seconds. */
+  resolvePendingAttribution: (workspaceId: number) => Promise<void>
 }
 
 const { FormShape, SubmissionShape } = shapes
@@ -43,7 +50,7 @@ const formRoutes = {
     operationId: 'listForms',
     summary: 'List forms, newest first',
     request: { query: shapes.FormListQuery },
-    responses: { 200: pageOf(FormShape, 'A page of forms') },
+    responses: { 200: pageResponse(FormShape, 'A page of forms') },
   }),
   create: apiRoute({
     ...forms,
@@ -51,8 +58,8 @@ const formRoutes = {
     path: '/forms',
     operationId: 'createForm',
     summary: 'Create a form',
-    request: { body: jsonOf(shapes.CreateForm) },
-    responses: { 201: dataOf(FormShape, 'The new form') },
+    request: { body: jsonRequestBody(shapes.CreateForm) },
+    responses: { 201: dataResponse(FormShape, 'The new form') },
   }),
   get: apiRoute({
     ...forms,
@@ -61,7 +68,7 @@ const formRoutes = {
     operationId: 'getForm',
     summary: 'Get a form',
     request: named,
-    responses: { 200: dataOf(FormShape, 'The form') },
+    responses: { 200: dataResponse(FormShape, 'The form') },
     fails: [404],
   }),
   update: apiRoute({
@@ -70,8 +77,8 @@ const formRoutes = {
     path: '/forms/{formKey}',
     operationId: 'updateForm',
     summary: 'Change a form',
-    request: { ...named, body: jsonOf(shapes.UpdateForm) },
-    responses: { 200: dataOf(FormShape, 'The changed form') },
+    request: { ...named, body: jsonRequestBody(shapes.UpdateForm) },
+    responses: { 200: dataResponse(FormShape, 'The changed form') },
     fails: [404],
   }),
   delete: apiRoute({
@@ -84,7 +91,7 @@ const formRoutes = {
       'For good: there is no way back. Pages that still post to it get 404. To stop taking submissions and keep ' +
       'those that came, set `enabled` to false.',
     request: named,
-    responses: { 200: dataOf(FormShape, 'The deleted form') },
+    responses: { 200: dataResponse(FormShape, 'The deleted form') },
     fails: [404],
   }),
 }
@@ -100,7 +107,7 @@ const submissionRoutes = {
     summary: 'List the submissions of a form, newest first',
     description: 'Filters can be combined, and a submission must pass all of them.',
     request: { ...named, query: shapes.SubmissionListQuery },
-    responses: { 200: pageOf(SubmissionShape, 'A page of submissions') },
+    responses: { 200: pageResponse(SubmissionShape, 'A page of submissions') },
     fails: [404],
   }),
   all: apiRoute({
@@ -111,7 +118,7 @@ const submissionRoutes = {
     summary: 'List the submissions of all forms, newest first',
     description: 'With the filters of the list of a form, and `formKey`.',
     request: { query: shapes.AllSubmissionsQuery },
-    responses: { 200: pageOf(SubmissionShape, 'A page of submissions') },
+    responses: { 200: pageResponse(SubmissionShape, 'A page of submissions') },
   }),
   export: apiRoute({
     ...submissions,
@@ -147,7 +154,7 @@ const submissionRoutes = {
     operationId: 'getSubmission',
     summary: 'Get a submission',
     request: numbered,
-    responses: { 200: dataOf(SubmissionShape, 'The submission') },
+    responses: { 200: dataResponse(SubmissionShape, 'The submission') },
     fails: [404],
   }),
   update: apiRoute({
@@ -156,8 +163,8 @@ const submissionRoutes = {
     path: '/submissions/{id}',
     operationId: 'updateSubmission',
     summary: 'Change the status or the notes of a submission',
-    request: { ...numbered, body: jsonOf(shapes.UpdateSubmission) },
-    responses: { 200: dataOf(SubmissionShape, 'The changed submission') },
+    request: { ...numbered, body: jsonRequestBody(shapes.UpdateSubmission) },
+    responses: { 200: dataResponse(SubmissionShape, 'The changed submission') },
     fails: [404],
   }),
   delete: apiRoute({
@@ -167,7 +174,7 @@ const submissionRoutes = {
     operationId: 'deleteSubmission',
     summary: 'Delete a submission',
     request: numbered,
-    responses: { 200: dataOf(SubmissionShape, 'The deleted submission') },
+    responses: { 200: dataResponse(SubmissionShape, 'The deleted submission') },
     fails: [404],
   }),
   erase: apiRoute({
@@ -180,7 +187,7 @@ const submissionRoutes = {
       'Of every form of the workspace, with what is known of where they came from and the record of notifications ' +
       'about them. For good: there is no way back. Asked again where it was interrupted, it deletes the rest.',
     request: { query: shapes.EraseQuery },
-    responses: { 200: dataOf(shapes.ErasedShape, 'How many there were') },
+    responses: { 200: dataResponse(shapes.ErasureShape, 'How many there were') },
   }),
   attribution: apiRoute({
     ...submissions,
@@ -189,12 +196,12 @@ const submissionRoutes = {
     operationId: 'getSubmissionAttribution',
     summary: 'What brought a submission: the touches in order, and why each counts',
     request: numbered,
-    responses: { 200: dataOf(z.array(shapes.TouchShape), 'The touches, the earliest first') },
+    responses: { 200: dataResponse(z.array(shapes.TouchShape), 'The touches, the earliest first') },
     fails: [404],
   }),
 }
 
-const MEDIA_TYPES: Record<shapes.ExportFormat, string> = {
+const MEDIA_TYPES: Record<shapes.SubmissionExportFormat, string> = {
   csv: 'text/csv; charset=utf-8; header=present',
   json: 'application/json',
   ndjson: 'application/x-ndjson; charset=utf-8',
@@ -209,9 +216,9 @@ type Ctx = Context<ApiEnv>
 const ordered = (c: Ctx, value: unknown): never =>
   c.body(orderedJson(value), 200, { 'Content-Type': 'application/json' }) as never
 
-export function formsApi(needs: FormsApiNeeds) {
-  const within = (c: Ctx) => ({ ...needs, rows: c.get('rows') })
-  const api = newApi()
+export function createFormsApi(needs: FormsApiNeeds) {
+  const within = (c: Ctx) => ({ ...needs, db: c.get('db') })
+  const api = createApi()
     .openapi(formRoutes.list, async (c) =>
       c.json(await listForms(within(c), c.get('actor'), c.req.valid('query')), 200),
     )
@@ -219,8 +226,8 @@ export function formsApi(needs: FormsApiNeeds) {
       c.json({ data: await createForm(within(c), c.get('actor'), c.req.valid('json')) }, 201),
     )
     .openapi(formRoutes.get, async (c) => {
-      const form = await findForm(c.get('rows').read, c.get('actor'), c.req.valid('param').formKey)
-      return c.json({ data: formResource(needs, form) }, 200)
+      const form = await getForm(c.get('db').read, c.get('actor'), c.req.valid('param').formKey)
+      return c.json({ data: toFormResource(needs, form) }, 200)
     })
     .openapi(formRoutes.update, async (c) => {
       const { formKey } = c.req.valid('param')
@@ -233,8 +240,8 @@ export function formsApi(needs: FormsApiNeeds) {
 }
 
 function addSubmissions(
-  api: ReturnType<typeof newApi>,
-  within: (c: Ctx) => FormsApiNeeds & { rows: ApiEnv['Variables']['rows'] },
+  api: ReturnType<typeof createApi>,
+  within: (c: Ctx) => FormsApiNeeds & { db: ApiEnv['Variables']['db'] },
 ) {
   return api
     .openapi(submissionRoutes.list, async (c) => {
@@ -257,7 +264,7 @@ function addSubmissions(
         asked,
         c.req.raw.signal,
       ).finally(() => c.env?.setIdleSeconds?.(SENDING_IDLE_SECONDS))
-      const body = c.req.method === 'HEAD' ? null : textStream(pieces, c.get('requestId'))
+      const body = c.req.method === 'HEAD' ? null : toTextStream(pieces, c.get('requestId'))
       return c.body(body as never, 200, {
         'Content-Type': MEDIA_TYPES[format],
         'Content-Disposition': `attachment; filename=submissions-${formKey}.${format}`,
@@ -265,18 +272,18 @@ function addSubmissions(
       }) as never
     })
     .openapi(submissionRoutes.get, async (c) => {
-      const row = await findSubmission(within(c), c.get('actor'), toId(c.req.valid('param').id))
-      return ordered(c, { data: submissionResource(row) })
+      const row = await getSubmission(within(c), c.get('actor'), parseId(c.req.valid('param').id))
+      return ordered(c, { data: toSubmissionResource(row) })
     })
     .openapi(submissionRoutes.update, async (c) => {
-      const id = toId(c.req.valid('param').id)
+      const id = parseId(c.req.valid('param').id)
       return ordered(c, {
         data: await updateSubmission(within(c), c.get('actor'), id, c.req.valid('json')),
       })
     })
     .openapi(submissionRoutes.delete, async (c) =>
       ordered(c, {
-        data: await deleteSubmission(within(c), c.get('actor'), toId(c.req.valid('param').id)),
+        data: await deleteSubmission(within(c), c.get('actor'), parseId(c.req.valid('param').id)),
       }),
     )
     .openapi(submissionRoutes.erase, async (c) => {
@@ -284,7 +291,7 @@ function addSubmissions(
       return c.json({ data: await eraseSubmissions(within(c), c.get('actor'), email) }, 200)
     })
     .openapi(submissionRoutes.attribution, async (c) => {
-      const touches = await findTouches(within(c), c.get('actor'), toId(c.req.valid('param').id))
+      const touches = await getAttributionReport(within(c), c.get('actor'), parseId(c.req.valid('param').id))
       return c.json({ data: touches }, 200)
     })
 }

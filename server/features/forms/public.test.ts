@@ -3,17 +3,17 @@
 import { describe, expect, test } from 'bun:test'
 import {
   BEHIND_PROXY,
-  FORM,
+  createTestForm,
   JSON_TYPE,
-  makeForm,
-  NAVIGATION,
-  newAddress,
-  post,
-  SCRIPT,
-  stored,
-  storedFields,
-} from '../../../tests/support/forms.ts'
-import { onBothEngines, until } from '../../../tests/support/server.ts'
+  listStoredFields,
+  listStoredSubmissions,
+  NAVIGATION_HEADERS,
+  nextSenderAddress,
+  postToForm,
+  SCRIPT_HEADERS,
+  URLENCODED_TYPE,
+} from '../../../tests/support/form-requests.ts'
+import { onBothEngines, until } from '../../../tests/support/server/test-server.ts'
 
 const PAGE = 'https://site.example/contact'
 
@@ -22,17 +22,23 @@ onBothEngines(
   (server) => {
     describe('answers', () => {
       test('a captured submission with {"ok":true} and the headers that let any page read it', async () => {
-        const form = await makeForm(server())
-        const answer = await post(server(), form, FORM, 'name=Ada&email=ada%40example.com', SCRIPT)
+        const form = await createTestForm(server())
+        const answer = await postToForm(
+          server(),
+          form,
+          URLENCODED_TYPE,
+          'name=Ada&email=ada%40example.com',
+          SCRIPT_HEADERS,
+        )
         expect([answer.status, answer.text]).toEqual([200, '{"ok":true}'])
         expect(answer.headers.get('content-type')).toStartWith('application/json')
-        expect(await storedFields(server(), form)).toEqual([
+        expect(await listStoredFields(server(), form)).toEqual([
           [
             ['name', 'Ada'],
             ['email', 'ada@example.com'],
           ],
         ])
-        const [row] = await stored(server(), form)
+        const [row] = await listStoredSubmissions(server(), form)
         expect(row).toMatchObject({
           email: 'ada@example.com',
           duplicate_of: null,
@@ -57,7 +63,10 @@ onBothEngines(
           'a compressed body',
           415,
           'Unsupported content type',
-          (key) => [`/f/${key}`, { headers: { 'Content-Type': FORM, 'Content-Encoding': 'gzip' } }],
+          (key) => [
+            `/f/${key}`,
+            { headers: { 'Content-Type': URLENCODED_TYPE, 'Content-Encoding': 'gzip' } },
+          ],
         ],
         [
           'broken JSON',
@@ -108,19 +117,28 @@ onBothEngines(
           'a body over 1 MiB',
           413,
           'Submission too large',
-          (key) => [`/f/${key}`, { headers: { 'Content-Type': FORM }, body: `a=${'x'.repeat(1024 * 1024)}` }],
+          (key) => [
+            `/f/${key}`,
+            { headers: { 'Content-Type': URLENCODED_TYPE }, body: `a=${'x'.repeat(1024 * 1024)}` },
+          ],
         ],
         [
           'a value over 65,536 characters',
           413,
           'Submission too large',
-          (key) => [`/f/${key}`, { headers: { 'Content-Type': FORM }, body: `a=${'x'.repeat(65_537)}` }],
+          (key) => [
+            `/f/${key}`,
+            { headers: { 'Content-Type': URLENCODED_TYPE }, body: `a=${'x'.repeat(65_537)}` },
+          ],
         ],
         [
           'a name over 256 characters',
           413,
           'Submission too large',
-          (key) => [`/f/${key}`, { headers: { 'Content-Type': FORM }, body: `${'x'.repeat(257)}=a` }],
+          (key) => [
+            `/f/${key}`,
+            { headers: { 'Content-Type': URLENCODED_TYPE }, body: `${'x'.repeat(257)}=a` },
+          ],
         ],
         [
           '257 fields',
@@ -129,17 +147,21 @@ onBothEngines(
           (key) => [
             `/f/${key}`,
             {
-              headers: { 'Content-Type': FORM },
+              headers: { 'Content-Type': URLENCODED_TYPE },
               body: Array.from({ length: 257 }, (_, i) => `f${i}=1`).join('&'),
             },
           ],
         ],
       ]
       test.each(refusals)('%s with %i in either mode', async (_, status, error, ask) => {
-        const form = await makeForm(server())
+        const form = await createTestForm(server())
         const [path, init] = ask(form.key)
-        for (const accept of ['application/json', '*/*', NAVIGATION.Accept]) {
-          const headers = { 'X-Forwarded-For': newAddress(), ...(init.headers as object), Accept: accept }
+        for (const accept of ['application/json', '*/*', NAVIGATION_HEADERS.Accept]) {
+          const headers = {
+            'X-Forwarded-For': nextSenderAddress(),
+            ...(init.headers as object),
+            Accept: accept,
+          }
           const answer = await fetch(server().origin + path, {
             method: 'POST',
             redirect: 'manual',
@@ -159,37 +181,41 @@ onBothEngines(
             ])
           else expect(JSON.parse(text)).toEqual({ error })
         }
-        expect(await stored(server(), form)).toEqual([])
+        expect(await listStoredSubmissions(server(), form)).toEqual([])
       })
 
       test('a disabled form with 403, from the moment it is disabled', async () => {
-        const form = await makeForm(server())
-        expect((await post(server(), form, FORM, 'a=1', SCRIPT)).status).toBe(200)
+        const form = await createTestForm(server())
+        expect((await postToForm(server(), form, URLENCODED_TYPE, 'a=1', SCRIPT_HEADERS)).status).toBe(200)
         const set = (enabled: number) =>
-          server().app.rows.write((db) =>
-            db.updateTable('forms').set({ enabled }).where('workspace_id', '=', form.workspaceId).execute(),
+          server().app.db.write((connection) =>
+            connection
+              .updateTable('forms')
+              .set({ enabled })
+              .where('workspace_id', '=', form.workspaceId)
+              .execute(),
           )
         await set(0)
-        const answer = await post(server(), form, FORM, 'a=2', SCRIPT)
+        const answer = await postToForm(server(), form, URLENCODED_TYPE, 'a=2', SCRIPT_HEADERS)
         expect([answer.status, answer.text]).toEqual([403, '{"error":"Form is disabled"}'])
         await set(1)
-        expect((await post(server(), form, FORM, 'a=3', SCRIPT)).status).toBe(200)
-        expect(await storedFields(server(), form)).toEqual([[['a', '1']], [['a', '3']]])
+        expect((await postToForm(server(), form, URLENCODED_TYPE, 'a=3', SCRIPT_HEADERS)).status).toBe(200)
+        expect(await listStoredFields(server(), form)).toEqual([[['a', '1']], [['a', '3']]])
       })
 
       test('a deleted form with 404', async () => {
-        const form = await makeForm(server())
-        await server().app.rows.write((db) =>
-          db.deleteFrom('forms').where('workspace_id', '=', form.workspaceId).execute(),
+        const form = await createTestForm(server())
+        await server().app.db.write((connection) =>
+          connection.deleteFrom('forms').where('workspace_id', '=', form.workspaceId).execute(),
         )
-        const answer = await post(server(), form, FORM, 'a=2', SCRIPT)
+        const answer = await postToForm(server(), form, URLENCODED_TYPE, 'a=2', SCRIPT_HEADERS)
         expect([answer.status, answer.text]).toEqual([404, '{"error":"Form not found"}'])
       })
 
       test.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'])(
         '%s with 405 and what is allowed',
         async (method) => {
-          const form = await makeForm(server())
+          const form = await createTestForm(server())
           for (const path of [`/f/${form.key}`, '/f', '/f/', '/f/unknown']) {
             const answer = await server().call(path, { method, headers: { Accept: 'text/html' } })
             expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
@@ -200,7 +226,7 @@ onBothEngines(
       )
 
       test('the question before a request with what it asked for, whatever the form', async () => {
-        const form = await makeForm(server(), { enabled: false })
+        const form = await createTestForm(server(), { enabled: false })
         for (const path of [`/f/${form.key}`, '/f/unknown', '/f/']) {
           for (const [asked, allowed] of [
             ['content-type, x-custom', 'content-type, x-custom'],
@@ -222,14 +248,14 @@ onBothEngines(
       })
 
       test('everything with the same guards, without a cookie', async () => {
-        const form = await makeForm(server(), { requiredFields: ['a'] })
+        const form = await createTestForm(server(), { requiredFields: ['a'] })
         const answers = [
-          await post(server(), form, FORM, 'a=1', SCRIPT),
-          await post(server(), form, FORM, 'a=1', { ...NAVIGATION, Referer: PAGE }),
-          await post(server(), form, FORM, 'a=1', NAVIGATION),
-          await post(server(), form, FORM, '', NAVIGATION),
-          await post(server(), form, FORM, '', SCRIPT),
-          await post(server(), { key: 'unknown' }, FORM, '', NAVIGATION),
+          await postToForm(server(), form, URLENCODED_TYPE, 'a=1', SCRIPT_HEADERS),
+          await postToForm(server(), form, URLENCODED_TYPE, 'a=1', { ...NAVIGATION_HEADERS, Referer: PAGE }),
+          await postToForm(server(), form, URLENCODED_TYPE, 'a=1', NAVIGATION_HEADERS),
+          await postToForm(server(), form, URLENCODED_TYPE, '', NAVIGATION_HEADERS),
+          await postToForm(server(), form, URLENCODED_TYPE, '', SCRIPT_HEADERS),
+          await postToForm(server(), { key: 'unknown' }, URLENCODED_TYPE, '', NAVIGATION_HEADERS),
           await server().call('/f/x'),
           await server().call('/f/x', { method: 'OPTIONS' }),
         ]
@@ -244,8 +270,8 @@ onBothEngines(
           expect(headers.get('x-request-id')).toMatch(/^[\w-]{8,}$/)
           expect(headers.has('set-cookie')).toBe(false)
         }
-        const named = await post(server(), form, FORM, 'a=1', {
-          ...SCRIPT,
+        const named = await postToForm(server(), form, URLENCODED_TYPE, 'a=1', {
+          ...SCRIPT_HEADERS,
           'X-Request-Id': 'from-the-sender',
         })
         expect(named.headers.get('x-request-id')).toBe('from-the-sender')
@@ -253,28 +279,38 @@ onBothEngines(
     })
 
     test.each<[string, Record<string, string>, string | undefined, 200 | 303]>([
-      ['fetch', { 'Sec-Fetch-Mode': 'cors', Accept: '*/*' }, FORM, 200],
-      ['fetch on the same origin', { 'Sec-Fetch-Mode': 'same-origin', Accept: '*/*' }, FORM, 200],
+      ['fetch', { 'Sec-Fetch-Mode': 'cors', Accept: '*/*' }, URLENCODED_TYPE, 200],
+      ['fetch on the same origin', { 'Sec-Fetch-Mode': 'same-origin', Accept: '*/*' }, URLENCODED_TYPE, 200],
       ['JSON without Sec-Fetch', { Accept: '*/*' }, JSON_TYPE, 200],
       ['JSON with a charset', { Accept: '*/*' }, 'Application/JSON; charset=utf-8', 200],
-      ['a script on plain http', { Accept: 'application/json' }, FORM, 200],
-      ['a script that takes anything else too', { Accept: 'application/json, text/plain, */*' }, FORM, 200],
-      ['a navigation', NAVIGATION, FORM, 303],
-      ['a navigation on plain http', { Accept: NAVIGATION.Accept }, FORM, 303],
-      ['a navigation that would take JSON as well', { Accept: 'text/html, application/json' }, FORM, 303],
+      ['a script on plain http', { Accept: 'application/json' }, URLENCODED_TYPE, 200],
+      [
+        'a script that takes anything else too',
+        { Accept: 'application/json, text/plain, */*' },
+        URLENCODED_TYPE,
+        200,
+      ],
+      ['a navigation', NAVIGATION_HEADERS, URLENCODED_TYPE, 303],
+      ['a navigation on plain http', { Accept: NAVIGATION_HEADERS.Accept }, URLENCODED_TYPE, 303],
+      [
+        'a navigation that would take JSON as well',
+        { Accept: 'text/html, application/json' },
+        URLENCODED_TYPE,
+        303,
+      ],
       [
         'fetch without cors, which cannot read the answer',
         { 'Sec-Fetch-Mode': 'no-cors', Accept: '*/*' },
-        FORM,
+        URLENCODED_TYPE,
         303,
       ],
-      ['a program that says nothing', { Accept: '*/*' }, FORM, 303],
+      ['a program that says nothing', { Accept: '*/*' }, URLENCODED_TYPE, 303],
     ])('%s is answered in its mode', async (_, headers, type, status) => {
-      const form = await makeForm(server())
-      const body = type === FORM ? 'a=1' : '{"a":"1"}'
-      const answer = await post(server(), form, type, body, { ...headers, Referer: PAGE })
+      const form = await createTestForm(server())
+      const body = type === URLENCODED_TYPE ? 'a=1' : '{"a":"1"}'
+      const answer = await postToForm(server(), form, type, body, { ...headers, Referer: PAGE })
       expect([answer.status, answer.headers.get('location')]).toEqual([status, status === 303 ? PAGE : null])
-      expect(await storedFields(server(), form)).toEqual([[['a', '1']]])
+      expect(await listStoredFields(server(), form)).toEqual([[['a', '1']]])
     })
 
     test.each<[string, string, string | undefined, string | undefined, string]>([
@@ -295,17 +331,20 @@ onBothEngines(
     ])(
       'a success leads to: %s; and the same for a robot, of which nothing is stored',
       async (_, body, redirectUrl, referer, target) => {
-        const form = await makeForm(server(), { redirectUrl })
-        const headers = { ...NAVIGATION, ...(referer ? { Referer: referer } : {}) }
+        const form = await createTestForm(server(), { redirectUrl })
+        const headers = { ...NAVIGATION_HEADERS, ...(referer ? { Referer: referer } : {}) }
         const expected = new URL(target, server().origin).href
-        const answer = await post(server(), form, FORM, body, headers)
+        const answer = await postToForm(server(), form, URLENCODED_TYPE, body, headers)
         expect([answer.status, answer.headers.get('location'), answer.text]).toEqual([303, expected, ''])
-        const robot = await post(server(), form, FORM, `${body}&_gotcha=x`, headers)
+        const robot = await postToForm(server(), form, URLENCODED_TYPE, `${body}&_gotcha=x`, headers)
         expect([robot.status, robot.headers.get('location'), robot.text]).toEqual([303, expected, ''])
         expect([...robot.headers.keys()].sort()).toEqual([...answer.headers.keys()].sort())
-        const script = await post(server(), form, FORM, body, { ...headers, ...SCRIPT })
+        const script = await postToForm(server(), form, URLENCODED_TYPE, body, {
+          ...headers,
+          ...SCRIPT_HEADERS,
+        })
         expect([script.status, script.headers.get('location')]).toEqual([200, null])
-        expect(await stored(server(), form)).toHaveLength(2)
+        expect(await listStoredSubmissions(server(), form)).toHaveLength(2)
       },
     )
 
@@ -316,16 +355,16 @@ onBothEngines(
     })
 
     test('keeps where it came from, and no address', async () => {
-      const form = await makeForm(server())
+      const form = await createTestForm(server())
       const headers = {
-        ...SCRIPT,
+        ...SCRIPT_HEADERS,
         'User-Agent':
           'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36',
         Referer: `${PAGE}?utm_source=news&utm_campaign=may&secret=1`,
         'X-Forwarded-For': '198.51.100.23',
       }
-      await post(server(), form, FORM, 'a=1', headers)
-      const [row] = await stored(server(), form)
+      await postToForm(server(), form, URLENCODED_TYPE, 'a=1', headers)
+      const [row] = await listStoredSubmissions(server(), form)
       expect(row).toMatchObject({
         device: 'Desktop',
         browser: 'Chrome',
@@ -340,9 +379,9 @@ onBothEngines(
       expect(JSON.stringify(row)).not.toMatch(/198\.51\.100\.23|secret/)
       await until(
         'the look for its link',
-        async () => (await stored(server(), form))[0]?.attribution_due === 0,
+        async () => (await listStoredSubmissions(server(), form))[0]?.attribution_due === 0,
       )
-      expect((await stored(server(), form))[0]?.attribution).toBe('none')
+      expect((await listStoredSubmissions(server(), form))[0]?.attribution).toBe('none')
     })
   },
   BEHIND_PROXY,

@@ -1,73 +1,85 @@
-// POST /f/{formKey}, open to everybody: every check in the contract's order, then one transaction, then the answer.
-// In front of Hono, as the redirect is.
+// POST /f/{formKey}, open to everybody: every check in the order of docs/contract.md §7, then one transaction, then
+// the answer. In front of Hono, as the redirect is.
 
-import { clientAddress, limitKey } from '../../http/client-address.ts'
-import type { Peers } from '../../http/peers.ts'
+import { readClientAddress, toRateLimitKey } from '../../http/client-address.ts'
 import { requestId } from '../../http/request-id.ts'
-import type { Network } from '../../lib/cidr.ts'
+import type { ServerHandle } from '../../http/server-handle.ts'
+import type { Network } from '../../lib/ip-network.ts'
 import { log } from '../../lib/log.ts'
-import type { RateLimiter } from '../accounts/limits.ts'
-import { type Asked, answerOutcome, answerRefusal, type Outcome, preflight, wrongMethod } from './answers.ts'
-import type { Attempts } from './attempts.ts'
-import type { Captcha } from './captcha.ts'
-import { countOutcome, countRefusal } from './count-attempt.ts'
-import { checkFields, type Sent, sortFields } from './fields.ts'
-import { type FormSettings, findFormSettings } from './form-settings.ts'
-import { isOriginAllowed } from './origins.ts'
-import { isJson, readBody } from './read-body.ts'
-import { asRefusal, Refusal } from './refusal.ts'
-import { type SubmitNeeds, storeSubmission } from './submit.ts'
+import type { RateLimiter } from '../accounts/access/rate-limiter.ts'
+import type { AttemptCounter } from './attempts/attempt-counter.ts'
+import { countAttempt, countRefusedAttempt } from './attempts/count-attempt.ts'
+import type { CaptchaProvider } from './captcha/captcha-provider.ts'
+import { EndpointError, toEndpointError } from './endpoint/endpoint-error.ts'
+import { parseFields, type SubmissionInput, validateFields } from './endpoint/fields.ts'
+import { isJson, readBody } from './endpoint/read-body.ts'
+import {
+  type ResponseContext,
+  respondToError,
+  respondToPreflight,
+  respondToSubmission,
+  respondToWrongMethod,
+  type SubmissionOutcome,
+} from './endpoint/responses.ts'
+import { type StoreSubmissionNeeds, storeSubmission } from './endpoint/store-submission.ts'
+import { isOriginAllowed } from './settings/allowed-origins.ts'
+import { type FormSettings, findFormSettings } from './settings/form-settings.ts'
 
-export interface FormEndpointNeeds extends SubmitNeeds {
+export interface FormEndpointNeeds extends StoreSubmissionNeeds {
   origin: string
   trustProxy: Network[]
   limiter: RateLimiter
-  captcha: Captcha
-  attempts: Pick<Attempts, 'count'>
+  captcha: CaptchaProvider
+  attempts: Pick<AttemptCounter, 'count'>
 }
 
-type Peer = Pick<Peers, 'requestIP'>
+type Peer = Pick<ServerHandle, 'requestIP'>
 
 const PER_MINUTE = 10
 const RETRY_AFTER_SECONDS = 60
 
 /** @returns the handler for every method and for whatever follows `/f` in the path, with its slash or without */
-export function formEndpoint(needs: FormEndpointNeeds) {
+export function createFormEndpoint(needs: FormEndpointNeeds) {
   function addressOf(request: Request, headers: Headers, server: Peer): string {
     const peer = server.requestIP(request)?.address ?? ''
-    return clientAddress(peer, headers.get('x-forwarded-for'), needs.trustProxy)
+    return readClientAddress(peer, headers.get('x-forwarded-for'), needs.trustProxy)
   }
 
   /** @throws Refusal 400, 403, 404 */
   async function openForm(path: string): Promise<FormSettings> {
-    const key = keyOf(path)
-    if (key === '') throw new Refusal(400, 'Missing form key')
-    const form = await findFormSettings(needs.rows, key)
-    if (!form) throw new Refusal(404, 'Form not found')
-    if (!form.enabled) throw new Refusal(403, 'Form is disabled')
+    const key = parseFormKey(path)
+    if (key === '') throw new EndpointError(400, 'Missing form key')
+    const form = await findFormSettings(needs.db, key)
+    if (!form) throw new EndpointError(404, 'Form not found')
+    if (!form.enabled) throw new EndpointError(403, 'Form is disabled')
     return form
   }
 
   /** Whether the form takes this sender's submission. @throws Refusal 403, 429 */
   async function admit(form: FormSettings, headers: Headers, address: string): Promise<void> {
-    const taken = await needs.limiter.take(`form:${form.id}:${limitKey(address)}`, PER_MINUTE)
+    const taken = await needs.limiter.take(`form:${form.id}:${toRateLimitKey(address)}`, PER_MINUTE)
     if (!taken.allowed) {
-      throw new Refusal(429, 'Too many submissions. Please try again later.', RETRY_AFTER_SECONDS)
+      throw new EndpointError(429, 'Too many submissions. Please try again later.', RETRY_AFTER_SECONDS)
     }
-    if (!isOriginAllowed(form.allowedOrigins, headers)) throw new Refusal(403, 'Origin not allowed')
+    if (!isOriginAllowed(form.allowedOrigins, headers)) throw new EndpointError(403, 'Origin not allowed')
   }
 
-  async function submit(form: FormSettings, sent: Sent, address: string, headers: Headers): Promise<Outcome> {
-    const taken: Outcome = { kind: 'taken', next: sent.next, redirectUrl: form.redirectUrl }
+  async function submit(
+    form: FormSettings,
+    sent: SubmissionInput,
+    address: string,
+    headers: Headers,
+  ): Promise<SubmissionOutcome> {
+    const taken: SubmissionOutcome = { kind: 'taken', next: sent.next, redirectUrl: form.redirectUrl }
     // The same answer as for a person, and nothing is stored.
     if (sent.trapped) return { ...taken, trapped: true }
-    const errors = checkFields(sent, form.requiredFields)
+    const errors = validateFields(sent, form.requiredFields)
     if (errors.size > 0) return { kind: 'invalid', errors }
     // Last, because a token is good once: a slip in a field must not use it up.
     if (form.captcha && sent.token === undefined) {
       return { kind: 'captcha', error: 'Captcha verification required' }
     }
-    const failed: Outcome = { kind: 'captcha', error: 'Captcha verification failed' }
+    const failed: SubmissionOutcome = { kind: 'captcha', error: 'Captcha verification failed' }
     const token =
       form.captcha && sent.token !== undefined
         ? await needs.captcha.check({
@@ -86,7 +98,7 @@ export function formEndpoint(needs: FormEndpointNeeds) {
       referer: headers.get('referer') ?? '',
       eventId: sent.eventId,
       // Global Privacy Control: whoever asks not to be followed is joined with no visit and no click.
-      alone: headers.get('sec-gpc') === '1',
+      trackingOptOut: headers.get('sec-gpc') === '1',
       token,
     })
     return stored ? taken : failed
@@ -95,13 +107,13 @@ export function formEndpoint(needs: FormEndpointNeeds) {
   return async (request: Request, server: Peer, path: string): Promise<Response> => {
     const started = performance.now()
     const { method, headers } = request
-    const asked: Asked = {
+    const asked: ResponseContext = {
       requestId: requestId(headers.get('x-request-id')),
       headers,
       origin: needs.origin,
     }
-    if (method === 'OPTIONS') return preflight(asked)
-    if (method !== 'POST') return wrongMethod(asked)
+    if (method === 'OPTIONS') return respondToPreflight(asked)
+    if (method !== 'POST') return respondToWrongMethod(asked)
     let form: FormSettings | undefined
     let trapped: boolean | undefined
     let answer: Response
@@ -110,15 +122,15 @@ export function formEndpoint(needs: FormEndpointNeeds) {
       form = await openForm(path)
       await admit(form, headers, address)
       const json = isJson(headers.get('content-type'))
-      const sent = sortFields(await readBody(request, headers), { json })
+      const sent = parseFields(await readBody(request, headers), { json })
       const outcome = await submit(form, sent, address, headers)
       trapped = outcome.kind === 'taken' ? outcome.trapped : undefined
-      countOutcome(needs.attempts, form, outcome)
-      answer = await answerOutcome(asked, outcome)
+      countAttempt(needs.attempts, form, outcome)
+      answer = await respondToSubmission(asked, outcome)
     } catch (error) {
-      const refusal = asRefusal(error, asked.requestId)
-      if (form) countRefusal(needs.attempts, form.id, refusal)
-      answer = await answerRefusal(asked, refusal)
+      const refusal = toEndpointError(error, asked.requestId)
+      if (form) countRefusedAttempt(needs.attempts, form.id, refusal)
+      answer = await respondToError(asked, refusal)
     }
     const ms = Math.round((performance.now() - started) * 10) / 10
     // The trap looks like a success everywhere else: this is where an operator finds out what it has caught.
@@ -134,7 +146,7 @@ export function formEndpoint(needs: FormEndpointNeeds) {
 }
 
 /** Nothing hangs on slashes around the key: site builders and proxies add them. */
-function keyOf(path: string): string {
+function parseFormKey(path: string): string {
   const text = path.replace(/^\/+|\/+$/g, '')
   try {
     return decodeURIComponent(text)

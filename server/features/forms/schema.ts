@@ -1,22 +1,31 @@
 // Forms and submissions on the wire: the API validates with these shapes and its reference is generated from them.
 
 import { z } from '@hono/zod-openapi'
+import {
+  dateRangeEnd,
+  flag,
+  numberParameter,
+  oneOf,
+  parameter,
+  text,
+  wholeNumber,
+} from '../../lib/api-fields.ts'
 import { EMAIL_MAX, isEmail } from '../../lib/email.ts'
 import { checkUrl } from '../../lib/web-url.ts'
-import { edge, flag, numberParameter, oneOf, parameter, text, wholeNumber } from '../../lib/wire.ts'
-import { normalOrigin, ORIGIN_MAX } from './allowed-origin.ts'
-import { FORM_KEY } from './form-key.ts'
+import { FORM_KEY } from './settings/form-key.ts'
+import { normalizeOrigin, ORIGIN_MAX } from './settings/normalize-origin.ts'
 
 export const SUBMISSION_STATUSES = ['new', 'read', 'archived', 'spam'] as const
 export type SubmissionStatus = (typeof SUBMISSION_STATUSES)[number]
-export const ATTRIBUTIONS = ['measured', 'inferred', 'none'] as const
-export const EXPORT_FORMATS = ['csv', 'json', 'ndjson'] as const
-export type ExportFormat = (typeof EXPORT_FORMATS)[number]
+/** `pending` is never stored as a word: a row is pending while its `attribution_due` is 1. */
+export const ATTRIBUTIONS = ['measured', 'inferred', 'pending', 'none'] as const
+export const SUBMISSION_EXPORT_FORMATS = ['csv', 'json', 'ndjson'] as const
+export type SubmissionExportFormat = (typeof SUBMISSION_EXPORT_FORMATS)[number]
 
 /** What is known of where a submission came from, each a text; also the order of the export's columns. */
-export const SOURCES = ['referrer', 'pageUrl', 'landingUrl'] as const
-export const CAMPAIGN = ['utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent'] as const
-export const PLACES = ['device', 'browser', 'os', 'country', 'region', 'city'] as const
+export const SOURCE_FIELDS = ['referrer', 'pageUrl', 'landingUrl'] as const
+export const CAMPAIGN_FIELDS = ['utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent'] as const
+export const VISITOR_FIELDS = ['device', 'browser', 'os', 'country', 'region', 'city'] as const
 
 const REDIRECT_MAX = 2048
 const LIST_MAX = 100
@@ -45,7 +54,7 @@ export const FormShape = z
   .openapi('Form')
 export type FormResource = z.infer<typeof FormShape>
 
-const textsOf = <const T extends readonly string[]>(names: T) =>
+const toNullableTexts = <const T extends readonly string[]>(names: T) =>
   Object.fromEntries(names.map((name) => [name, z.string().nullable()])) as Record<
     T[number],
     z.ZodNullable<z.ZodString>
@@ -65,16 +74,18 @@ export const SubmissionShape = z
       .int()
       .nullable()
       .openapi({ description: 'The identical submission that came shortly before' }),
-    ...textsOf([...SOURCES, ...CAMPAIGN]),
+    ...toNullableTexts([...SOURCE_FIELDS, ...CAMPAIGN_FIELDS]),
     linkId: z.int().nullable(),
     clickId: z.string().nullable(),
     eventId: z.string().nullable(),
     sessionLinked: z.boolean(),
     attribution: z.enum(ATTRIBUTIONS).openapi({
       description:
-        'How linkId is known: measured by the tracking snippet, inferred from a click of the same visitor shortly before, or not at all',
+        'How linkId is known: measured by the tracking snippet, inferred from a click of the same visitor shortly ' +
+        'before, or not at all (none). pending: not decided yet, because analytics are catching up; it becomes ' +
+        'inferred or none later, without another request',
     }),
-    ...textsOf(PLACES),
+    ...toNullableTexts(VISITOR_FIELDS),
     createdAt: z.iso.datetime(),
   })
   .openapi('Submission')
@@ -84,11 +95,11 @@ export type SubmissionResource = Omit<z.infer<typeof SubmissionShape>, 'fields'>
   fields: Map<string, string>
 }
 
-export const TOUCHES = ['click', 'campaign', 'referrer', 'direct'] as const
+export const TOUCH_TYPES = ['click', 'campaign', 'referrer', 'direct'] as const
 
 export const TouchShape = z
   .strictObject({
-    type: z.enum(TOUCHES),
+    type: z.enum(TOUCH_TYPES),
     why: z.string().openapi({ description: 'Why this counts, and what it gets of the lead, as sentences' }),
     at: z.iso
       .datetime()
@@ -103,10 +114,10 @@ export const TouchShape = z
     slug: z.string().nullable(),
     shortUrl: z.string().nullable(),
     clickId: z.string().nullable(),
-    ...textsOf([...SOURCES, ...CAMPAIGN]),
+    ...toNullableTexts([...SOURCE_FIELDS, ...CAMPAIGN_FIELDS]),
   })
   .openapi('Touch')
-export type Touch = z.infer<typeof TouchShape>
+export type TouchResource = z.infer<typeof TouchShape>
 
 const mustBeObject = {
   error: ({ code }: { code?: string }) => (code === 'invalid_type' ? 'must be an object' : undefined),
@@ -144,7 +155,7 @@ const redirectUrl = text(1, REDIRECT_MAX)
 
 const allowedOrigin = text(1, ORIGIN_MAX)
   .transform((value, context) => {
-    const origin = normalOrigin(value)
+    const origin = normalizeOrigin(value)
     if (origin !== undefined) return origin
     context.addIssue({
       code: 'custom',
@@ -205,17 +216,17 @@ export const FormKeyParameter = z.object({
 })
 
 // As long as such a value can be stored.
-const exactly = (max: number) => parameter(max).optional()
+const exactText = (max: number) => parameter(max).optional()
 
 const isStatus = (text: string) => (SUBMISSION_STATUSES as readonly string[]).includes(text)
-const ONE_STATUS = `must be one of ${SUBMISSION_STATUSES.join(', ')}`
+const STATUS_MESSAGE = `must be one of ${SUBMISSION_STATUSES.join(', ')}`
 
 /** `new,read`: any of them. */
 const statuses = z
-  .string({ error: ONE_STATUS })
-  .max(STATUSES_MAX, ONE_STATUS)
+  .string({ error: STATUS_MESSAGE })
+  .max(STATUSES_MAX, STATUS_MESSAGE)
   .transform((value) => value.split(','))
-  .refine((all): all is SubmissionStatus[] => all.every(isStatus), ONE_STATUS)
+  .refine((all): all is SubmissionStatus[] => all.every(isStatus), STATUS_MESSAGE)
   .optional()
   .openapi({
     type: 'string',
@@ -227,31 +238,39 @@ const statuses = z
 
 /** Which submissions of a form: the list and the export take the same. */
 const SELECTION = {
-  start: edge('start', 'An instant, or a date (its first moment, UTC)'),
-  end: edge('end', 'An instant (exclusive), or a date (the whole day counts, UTC)'),
+  start: dateRangeEnd('start', 'An instant, or a date (its first moment, UTC)'),
+  end: dateRangeEnd('end', 'An instant (exclusive), or a date (the whole day counts, UTC)'),
   search: parameter(200)
     .optional()
     .openapi({ description: 'Part of any value that was sent, without regard to case' }),
   status: statuses,
-  email: exactly(EMAIL_MAX).openapi({ description: 'Without regard to case' }),
+  email: exactText(EMAIL_MAX).openapi({ description: 'Without regard to case' }),
   attribution: oneOf(ATTRIBUTIONS).optional(),
   linkId: numberParameter(1, 999_999_999_999_999).optional(),
-  referrer: exactly(255).openapi({ description: 'Host of the page the visitor came from' }),
-  utmSource: exactly(255),
-  utmMedium: exactly(255),
-  utmCampaign: exactly(255),
-  utmTerm: exactly(255),
-  utmContent: exactly(255),
-  device: exactly(255),
-  browser: exactly(255),
-  os: exactly(255),
-  country: exactly(255).openapi({ description: 'Two letters, without regard to case', example: 'DE' }),
-  region: exactly(255),
-  city: exactly(255),
+  referrer: exactText(255).openapi({ description: 'Host of the page the visitor came from' }),
+  utmSource: exactText(255),
+  utmMedium: exactText(255),
+  utmCampaign: exactText(255),
+  utmTerm: exactText(255),
+  utmContent: exactText(255),
+  device: exactText(255),
+  browser: exactText(255),
+  os: exactText(255),
+  country: exactText(255).openapi({ description: 'Two letters, without regard to case', example: 'DE' }),
+  region: exactText(255),
+  city: exactText(255),
 }
-export const SELECTION_TEXTS = ['referrer', ...CAMPAIGN, 'device', 'browser', 'os', 'region', 'city'] as const
+export const SELECTION_TEXT_FIELDS = [
+  'referrer',
+  ...CAMPAIGN_FIELDS,
+  'device',
+  'browser',
+  'os',
+  'region',
+  'city',
+] as const
 
-function notEmpty({ start, end }: { start?: number; end?: number }, context: z.RefinementCtx) {
+function requireStartBeforeEnd({ start, end }: { start?: number; end?: number }, context: z.RefinementCtx) {
   if (start === undefined || end === undefined || start < end) return
   context.addIssue({ code: 'custom', path: ['start'], message: 'must be before end' })
 }
@@ -262,7 +281,7 @@ export const SubmissionListQuery = z
     cursor: parameter(1000).optional(),
     ...SELECTION,
   })
-  .superRefine(notEmpty)
+  .superRefine(requireStartBeforeEnd)
 export type SubmissionListQueryInput = z.infer<typeof SubmissionListQuery>
 
 export const AllSubmissionsQuery = z
@@ -272,16 +291,16 @@ export const AllSubmissionsQuery = z
     formKey: parameter(64).optional().openapi({ description: 'Of one form only' }),
     ...SELECTION,
   })
-  .superRefine(notEmpty)
+  .superRefine(requireStartBeforeEnd)
 export type AllSubmissionsQueryInput = z.infer<typeof AllSubmissionsQuery>
 export type SubmissionSelection = Omit<SubmissionListQueryInput, 'limit' | 'cursor'>
 
 export const SubmissionExportQuery = z
   .strictObject({
-    format: oneOf(EXPORT_FORMATS).optional().openapi({ description: 'csv when absent' }),
+    format: oneOf(SUBMISSION_EXPORT_FORMATS).optional().openapi({ description: 'csv when absent' }),
     ...SELECTION,
   })
-  .superRefine(notEmpty)
+  .superRefine(requireStartBeforeEnd)
 
 export const EraseQuery = z.strictObject({
   email: z
@@ -297,13 +316,13 @@ export const EraseQuery = z.strictObject({
     }),
 })
 
-export const ErasedShape = z
+export const ErasureShape = z
   .strictObject({
     email: z.string(),
     erased: z.int().min(0).openapi({ description: 'How many submissions' }),
   })
   .openapi('Erased')
-export type ErasedResource = z.infer<typeof ErasedShape>
+export type ErasureResource = z.infer<typeof ErasureShape>
 
 export const UpdateSubmission = z
   .strictObject(

@@ -1,33 +1,33 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { clickIds } from './click-id.ts'
-import { hitId } from './spool-format.ts'
+import { createClickIds } from './click-id.ts'
+import { toHitId } from './spool/record-format.ts'
 
 const NODE = '0123456789abcdef'
 const SECRET = 's'.repeat(32)
 const WORKSPACE = 12
-const ids = clickIds(SECRET, NODE)
-const write = (id: number, linkId = 7) => ids.write({ id, linkId, workspaceId: WORKSPACE })
-const read = (text: string) => ids.read(text, WORKSPACE)
+const ids = createClickIds(SECRET, NODE)
+const write = (id: number, linkId = 7) => ids.sign({ id, linkId, workspaceId: WORKSPACE })
+const read = (text: string) => ids.verify(text, WORKSPACE)
 
 describe('A click id', () => {
   test('comes back as the place of its hit and its link, for all there can be', () => {
     const any = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
     fc.assert(
       fc.property(any, any, any, (id, linkId, workspaceId) => {
-        const text = ids.write({ id, linkId, workspaceId })
-        expect(ids.read(text, workspaceId)).toEqual({ id, node: NODE, linkId })
+        const text = ids.sign({ id, linkId, workspaceId })
+        expect(ids.verify(text, workspaceId)).toEqual({ id, node: NODE, linkId })
       }),
     )
-    expect(read(write(hitId(2 ** 30 - 1, 64 * 1024 * 1024 - 8)))).toBeDefined()
+    expect(read(write(toHitId(2 ** 30 - 1, 64 * 1024 * 1024 - 8)))).toBeDefined()
   })
 
   test('needs no encoding in a URL', () => {
-    expect(write(hitId(1, 64))).toMatch(/^[0-9A-Za-z._-]+$/)
+    expect(write(toHitId(1, 64))).toMatch(/^[0-9A-Za-z._-]+$/)
   })
 
   test('is read by any process with the same secret, whatever its own node is', () => {
-    expect(clickIds(SECRET, 'f'.repeat(16)).read(write(5), WORKSPACE)).toEqual({
+    expect(createClickIds(SECRET, 'f'.repeat(16)).verify(write(5), WORKSPACE)).toEqual({
       id: 5,
       node: NODE,
       linkId: 7,
@@ -35,10 +35,10 @@ describe('A click id', () => {
   })
 
   test('is refused under another secret, and for another workspace', () => {
-    expect(clickIds('t'.repeat(32), NODE).read(write(5), WORKSPACE)).toBeUndefined()
-    expect(ids.read(write(5), WORKSPACE + 1)).toBeUndefined()
+    expect(createClickIds('t'.repeat(32), NODE).verify(write(5), WORKSPACE)).toBeUndefined()
+    expect(ids.verify(write(5), WORKSPACE + 1)).toBeUndefined()
     // Nor may its digits be read as the workspace's.
-    expect(ids.read(write(5), 1)).toBeUndefined()
+    expect(ids.verify(write(5), 1)).toBeUndefined()
   })
 
   test('is refused when any character of it is another', () => {

@@ -3,8 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { mmdb } from '../../../tests/support/mmdb.ts'
-import { startServer, type TestServer, type TestWorkspace } from '../../../tests/support/server.ts'
+import { createMaxMindFile } from '../../../tests/support/maxmind-file.ts'
+import {
+  startServer,
+  type TestServer,
+  type TestWorkspace,
+} from '../../../tests/support/server/test-server.ts'
 
 // Text that breaks out of somewhere: of HTML, SQL, JSON, CSV, a terminal, a line, the direction of reading.
 const HOSTILE = [
@@ -25,7 +29,7 @@ const dir = mkdtempSync(join(tmpdir(), 'towpath-hostile-'))
 const geoip = join(dir, 'city.mmdb')
 writeFileSync(
   geoip,
-  mmdb({
+  createMaxMindFile({
     '203.0.113.0/24': {
       continent: { code: 'SA' },
       country: { iso_code: 'BR' },
@@ -70,11 +74,11 @@ describe('hostile text in a click', () => {
   const wire = (name: string) => `utm_${name.slice(3).toLowerCase()}`
 
   test.each(parameters)('comes back from %s as it was sent, and is found by it', async (name) => {
-    const ws = await server.workspace()
-    const { slug } = await ws.link()
+    const ws = await server.createWorkspace()
+    const { slug } = await ws.createLink()
     for (const text of [...HOSTILE, ...UNSTORABLE])
       expect((await server.click(`${slug}?${wire(name)}=${encodeURIComponent(text)}`)).status).toBe(302)
-    await server.shipped()
+    await server.waitUntilShipped()
     const rows = await grouped(ws, name)
     const texts = [...HOSTILE, 'ab', 'Unknown']
     expect(rows.map((row) => row[name]).sort()).toEqual(texts.sort())
@@ -86,19 +90,19 @@ describe('hostile text in a click', () => {
   })
 
   test('is cut to a bound, between characters', async () => {
-    const ws = await server.workspace()
-    const { slug } = await ws.link()
+    const ws = await server.createWorkspace()
+    const { slug } = await ws.createLink()
     const long = `${'x'.repeat(254)}😀${'y'.repeat(2000)}`
     expect((await server.click(`${slug}?utm_source=${encodeURIComponent(long)}`)).status).toBe(302)
     expect((await server.click(slug, { Referer: `https://x.example/${'p'.repeat(9000)}` })).status).toBe(302)
-    await server.shipped()
+    await server.waitUntilShipped()
     expect(await keys(ws, 'utmSource')).toEqual(['Unknown', 'x'.repeat(254)].sort())
     expect((await keys(ws, 'referrerUrl')).map((key) => String(key).length).sort()).toEqual([1024, 8])
   })
 
   test('of 100 kB harms nobody: it is refused or cut, and the next click counts', async () => {
-    const ws = await server.workspace()
-    const { slug } = await ws.link()
+    const ws = await server.createWorkspace()
+    const { slug } = await ws.createLink()
     const huge = 'u'.repeat(100_000)
     const lines = [
       `GET /${slug}?utm_source=${huge} HTTP/1.1`,
@@ -111,15 +115,15 @@ describe('hostile text in a click', () => {
       )
     // The destination is its owner's, and may be long.
     const destination = `https://example.com/?utm_campaign=${'c'.repeat(7000)}`
-    const other = await ws.link({ destinationUrl: destination })
+    const other = await ws.createLink({ destinationUrl: destination })
     expect((await server.click(other.slug)).headers.get('location')).toBe(destination)
-    await server.shipped()
+    await server.waitUntilShipped()
     expect(await keys(ws, 'utmCampaign')).toContain('c'.repeat(255))
   })
 
   test('in headers as no browser sends them is a click all the same, or refused', async () => {
-    const ws = await server.workspace()
-    const { slug } = await ws.link()
+    const ws = await server.createWorkspace()
+    const { slug } = await ws.createLink()
     const strange = Buffer.concat([
       Buffer.from(`GET /${slug}?utm_source=`),
       Buffer.from([0xff, 0xfe, 0x80, 0xc3]),
@@ -131,7 +135,7 @@ describe('hostile text in a click', () => {
     ])
     expect(await raw(strange)).toMatch(/^HTTP\/1.1 (302|4\d\d)|^closed/)
     expect((await server.click(slug)).status).toBe(302)
-    await server.shipped()
+    await server.waitUntilShipped()
     for (const by of [
       ...parameters,
       'referrer',
@@ -146,8 +150,8 @@ describe('hostile text in a click', () => {
   })
 
   test('in referrers becomes a host and a URL, or nothing', async () => {
-    const ws = await server.workspace()
-    const { slug } = await ws.link()
+    const ws = await server.createWorkspace()
+    const { slug } = await ws.createLink()
     const referrers = [
       'https://www.evil.example/"><script>?token=secret#x',
       'javascript:alert(1)',
@@ -156,7 +160,7 @@ describe('hostile text in a click', () => {
       `${server.origin}/other?secret=1`,
     ]
     for (const referrer of referrers) await server.click(slug, { Referer: referrer })
-    await server.shipped()
+    await server.waitUntilShipped()
     expect((await keys(ws, 'referrer')).sort()).toEqual([
       '(direct)',
       'evil.example',
@@ -176,11 +180,11 @@ describe('hostile text in a click', () => {
   })
 
   test('in a database of places is cut like any other', async () => {
-    const ws = await server.workspace()
-    const { slug } = await ws.link()
+    const ws = await server.createWorkspace()
+    const { slug } = await ws.createLink()
     expect((await server.click(slug, { 'X-Forwarded-For': '203.0.113.9' })).status).toBe(302)
     expect((await server.click(slug, { 'X-Forwarded-For': '198.51.100.9' })).status).toBe(302)
-    await server.shipped()
+    await server.waitUntilShipped()
     const city = CITY.slice(0, 128).replace('\0', '')
     const places = { country: 'BR', continent: 'SA', region: "S'P", city }
     for (const [by, key] of Object.entries(places)) {

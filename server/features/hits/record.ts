@@ -1,10 +1,10 @@
 // The two calls by which a request becomes a hit: a short link's, whatever was answered, and a page's that was seen.
 
 import { isPrefetch } from '../../lib/user-agent.ts'
-import type { Outcome } from '../../storage/hits/hit.ts'
-import type { Spool } from './spool.ts'
+import type { HitOutcome } from '../../storage/hits/hit.ts'
+import type { Spool } from './spool/spool.ts'
 
-export interface Asked {
+export interface HitRequest {
   /** Milliseconds since the epoch. */
   at: number
   method: string
@@ -15,8 +15,8 @@ export interface Asked {
   query: string
 }
 
-export interface Answered {
-  outcome: Outcome
+export interface RedirectResult {
+  outcome: HitOutcome
   workspaceId: number
   /** 0 where the slug is unknown. */
   linkId: number
@@ -27,7 +27,7 @@ export interface Answered {
 }
 
 /** Stores the hit in the spool and returns its id (0 when it has no place yet). Never throws, never waits. */
-export function recordHit(spool: Pick<Spool, 'append'>, asked: Asked, answered: Answered): number {
+export function recordHit(spool: Pick<Spool, 'append'>, asked: HitRequest, answered: RedirectResult): number {
   const { at, method, headers, address, query } = asked
   const header = (name: string) => headers.get(name)
   return spool.append({
@@ -42,14 +42,14 @@ export function recordHit(spool: Pick<Spool, 'append'>, asked: Asked, answered: 
     userAgent: headers.get('user-agent') ?? '',
     referrer: headers.get('referer') ?? '',
     query,
-    destinationQuery: utmPart(answered.destination),
+    destinationQuery: extractUtmQuery(answered.destination),
     slug: answered.slug ?? '',
   })
 }
 
-export interface Viewed {
+export interface PageViewHit {
   /** `landing` or `view`. */
-  outcome: Extract<Outcome, 'landing' | 'view'>
+  outcome: Extract<HitOutcome, 'landing' | 'view'>
   workspaceId: number
   /** Of the click that the page's address names; else 0. */
   linkId: number
@@ -60,10 +60,10 @@ export interface Viewed {
 }
 
 /** The same for a page that was seen. */
-export function recordView(
+export function recordPageView(
   spool: Pick<Spool, 'append'>,
-  { at, headers, address }: Pick<Asked, 'at' | 'headers' | 'address'>,
-  { utm, ...viewed }: Viewed,
+  { at, headers, address }: Pick<HitRequest, 'at' | 'headers' | 'address'>,
+  { utm, ...viewed }: PageViewHit,
 ): number {
   return spool.append({
     ...viewed,
@@ -79,7 +79,7 @@ export function recordView(
   })
 }
 
-function utmPart(destination: string | undefined): string {
+function extractUtmQuery(destination: string | undefined): string {
   if (destination === undefined || !destination.includes('utm_')) return ''
   const start = destination.indexOf('?')
   if (start === -1) return ''

@@ -4,8 +4,8 @@ import { afterEach, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freshDatabase } from '../../../tests/support/postgres.ts'
-import { ENGINES, startServer, until } from '../../../tests/support/server.ts'
+import { createTestDatabase } from '../../../tests/support/postgres/postgres-server.ts'
+import { ENGINES, startServer, until } from '../../../tests/support/server/test-server.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 const closing: (() => Promise<unknown>)[] = []
@@ -18,7 +18,7 @@ test.each(ENGINES)(
   async (engine) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'towpath-retention-'))
     closing.push(async () => rmSync(dataDir, { recursive: true }))
-    const database = engine === 'postgres' ? await freshDatabase() : undefined
+    const database = engine === 'postgres' ? await createTestDatabase() : undefined
     if (database) closing.push(() => database.drop())
     const place = { DATA_DIR: dataDir, ...(database ? { DATABASE_URL: database.url } : {}) }
     let daysAgo = 0
@@ -35,15 +35,15 @@ test.each(ENGINES)(
     }
 
     const before = await start()
-    const ws = await before.server.workspace()
-    const link = await ws.link()
+    const ws = await before.server.createWorkspace()
+    const link = await ws.createLink()
     for (daysAgo of [400, 90, 40, 10, 0]) await before.server.click(link.slug)
-    await before.server.shipped()
+    await before.server.waitUntilShipped()
     await before.close()
 
     const seen = async ({ server }: Awaited<ReturnType<typeof start>>) => {
-      await until('the engine to be open', () => server.app.shipper.state().engineUp)
-      await server.shipped()
+      await until('the engine to be open', () => server.app.hitWorker.state().engineUp)
+      await server.waitUntilShipped()
       const ask = (path: string) =>
         server.call(`/v1${path}`, { headers: { Authorization: `Bearer ${ws.key}` } })
       const total = await ask('/analytics/clicks?start=2000-01-01')
@@ -64,8 +64,8 @@ test.each(ENGINES)(
     }
     // The clock goes on while a server runs; this is what its daily job does.
     const running = await start({ HIT_RETENTION_DAYS: '30' })
-    await until('the engine to be open', () => running.server.app.shipper.state().engineUp)
-    await running.server.app.shipper.forgetBefore(Date.now() - 5 * DAY)
+    await until('the engine to be open', () => running.server.app.hitWorker.state().engineUp)
+    await running.server.app.hitWorker.pruneHits(Date.now() - 5 * DAY)
     expect(await seen(running)).toEqual([1, 1, 5])
   },
   30_000,

@@ -1,18 +1,25 @@
-// Links and tags over REST (contract §2, §3).
+// Links and tags over REST (docs/contract.md §2, §3).
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { apiRoute, dataOf, IdParameter, jsonOf, pageOf, toId } from '../../http/api-route.ts'
-import { type ApiEnv, newApi } from '../accounts/guard.ts'
+import {
+  apiRoute,
+  dataResponse,
+  IdParameter,
+  jsonRequestBody,
+  pageResponse,
+  parseId,
+} from '../../http/api-route.ts'
+import { type ApiEnv, createApi } from '../accounts/access/guard.ts'
 import { createLinks, deleteLinks, updateLinks } from './bulk.ts'
 import { createLink, type LinkNeeds } from './create.ts'
 import { deleteLink } from './delete.ts'
-import { findLink } from './find.ts'
-import { linkResource, shortUrl } from './link.ts'
+import { getLink } from './get.ts'
+import { toLinkResource, toShortUrl } from './link.ts'
 import { listLinks } from './list.ts'
-import { qrCode } from './qr.ts'
+import { renderQrCode } from './qr-code.ts'
 import * as shapes from './schema.ts'
-import { createTag, deleteTag, listTags, updateTag } from './tags.ts'
+import { createTag, deleteTag, listTags, updateTag } from './tags/tags.ts'
 import { updateLink } from './update.ts'
 import { upsertLink } from './upsert.ts'
 
@@ -28,7 +35,7 @@ const routes = {
     operationId: 'listLinks',
     summary: 'List links',
     request: { query: shapes.LinkListQuery },
-    responses: { 200: pageOf(LinkShape, 'A page of links') },
+    responses: { 200: pageResponse(LinkShape, 'A page of links') },
   }),
   createLink: apiRoute({
     ...links,
@@ -36,28 +43,30 @@ const routes = {
     path: '/links',
     operationId: 'createLink',
     summary: 'Create a link',
-    request: { body: jsonOf(shapes.CreateLink) },
-    responses: { 201: dataOf(LinkShape, 'The new link') },
+    request: { body: jsonRequestBody(shapes.CreateLink) },
+    responses: { 201: dataResponse(LinkShape, 'The new link') },
     fails: [409],
   }),
   createLinks: apiRoute({
     ...links,
     method: 'post',
     path: '/links/bulk',
+    takesList: true,
     operationId: 'createLinks',
     summary: 'Create up to 100 links, all or nothing',
-    request: { body: jsonOf(shapes.CreateLinks) },
-    responses: { 201: dataOf(z.array(LinkShape), 'The new links, in the order of the request') },
+    request: { body: jsonRequestBody(shapes.CreateLinks) },
+    responses: { 201: dataResponse(z.array(LinkShape), 'The new links, in the order of the request') },
     fails: [409],
   }),
   updateLinks: apiRoute({
     ...links,
     method: 'patch',
     path: '/links/bulk',
+    takesList: true,
     operationId: 'updateLinks',
     summary: 'Change up to 100 links, all or nothing',
-    request: { body: jsonOf(shapes.UpdateLinks) },
-    responses: { 200: dataOf(z.array(LinkShape), 'The changed links, in the order of the request') },
+    request: { body: jsonRequestBody(shapes.UpdateLinks) },
+    responses: { 200: dataResponse(z.array(LinkShape), 'The changed links, in the order of the request') },
     fails: [404, 409],
   }),
   deleteLinks: apiRoute({
@@ -67,7 +76,7 @@ const routes = {
     operationId: 'deleteLinks',
     summary: 'Delete up to 100 links, all or nothing',
     request: { query: shapes.BulkIds },
-    responses: { 200: dataOf(z.array(LinkShape), 'The deleted links') },
+    responses: { 200: dataResponse(z.array(LinkShape), 'The deleted links') },
     fails: [404],
   }),
   upsertLink: apiRoute({
@@ -76,8 +85,11 @@ const routes = {
     path: '/links/upsert',
     operationId: 'upsertLink',
     summary: 'Change the link with this external id or destination, or create it',
-    request: { body: jsonOf(shapes.CreateLink) },
-    responses: { 200: dataOf(LinkShape, 'The changed link'), 201: dataOf(LinkShape, 'The new link') },
+    request: { body: jsonRequestBody(shapes.CreateLink) },
+    responses: {
+      200: dataResponse(LinkShape, 'The changed link'),
+      201: dataResponse(LinkShape, 'The new link'),
+    },
     fails: [409],
   }),
   getLink: apiRoute({
@@ -87,7 +99,7 @@ const routes = {
     operationId: 'getLink',
     summary: 'Get a link',
     request: { params: IdParameter },
-    responses: { 200: dataOf(LinkShape, 'The link') },
+    responses: { 200: dataResponse(LinkShape, 'The link') },
     fails: [404],
   }),
   updateLink: apiRoute({
@@ -96,8 +108,8 @@ const routes = {
     path: '/links/{id}',
     operationId: 'updateLink',
     summary: 'Change a link',
-    request: { params: IdParameter, body: jsonOf(shapes.UpdateLink) },
-    responses: { 200: dataOf(LinkShape, 'The changed link') },
+    request: { params: IdParameter, body: jsonRequestBody(shapes.UpdateLink) },
+    responses: { 200: dataResponse(LinkShape, 'The changed link') },
     fails: [404, 409],
   }),
   deleteLink: apiRoute({
@@ -107,7 +119,7 @@ const routes = {
     operationId: 'deleteLink',
     summary: 'Delete a link',
     request: { params: IdParameter },
-    responses: { 200: dataOf(LinkShape, 'The deleted link') },
+    responses: { 200: dataResponse(LinkShape, 'The deleted link') },
     fails: [404],
   }),
   qr: apiRoute({
@@ -135,7 +147,7 @@ const routes = {
     operationId: 'listTags',
     summary: 'List tags',
     request: { query: shapes.TagListQuery },
-    responses: { 200: pageOf(TagShape, 'A page of tags') },
+    responses: { 200: pageResponse(TagShape, 'A page of tags') },
   }),
   createTag: apiRoute({
     ...tags,
@@ -143,8 +155,8 @@ const routes = {
     path: '/tags',
     operationId: 'createTag',
     summary: 'Create a tag',
-    request: { body: jsonOf(shapes.CreateTag) },
-    responses: { 201: dataOf(TagShape, 'The new tag') },
+    request: { body: jsonRequestBody(shapes.CreateTag) },
+    responses: { 201: dataResponse(TagShape, 'The new tag') },
     fails: [409],
   }),
   updateTag: apiRoute({
@@ -153,8 +165,8 @@ const routes = {
     path: '/tags/{id}',
     operationId: 'updateTag',
     summary: 'Change a tag',
-    request: { params: IdParameter, body: jsonOf(shapes.UpdateTag) },
-    responses: { 200: dataOf(TagShape, 'The changed tag') },
+    request: { params: IdParameter, body: jsonRequestBody(shapes.UpdateTag) },
+    responses: { 200: dataResponse(TagShape, 'The changed tag') },
     fails: [404, 409],
   }),
   deleteTag: apiRoute({
@@ -164,15 +176,15 @@ const routes = {
     operationId: 'deleteTag',
     summary: 'Delete a tag; its links stay',
     request: { params: IdParameter },
-    responses: { 200: dataOf(TagShape, 'The deleted tag') },
+    responses: { 200: dataResponse(TagShape, 'The deleted tag') },
     fails: [404],
   }),
 }
 
-export function linksApi(needs: Omit<LinkNeeds, 'rows'>) {
+export function createLinksApi(needs: Omit<LinkNeeds, 'db'>) {
   const { site } = needs
-  const within = (c: Context<ApiEnv>) => ({ ...needs, rows: c.get('rows') })
-  return newApi()
+  const within = (c: Context<ApiEnv>) => ({ ...needs, db: c.get('db') })
+  return createApi()
     .openapi(routes.listLinks, async (c) =>
       c.json(await listLinks(within(c), c.get('actor'), c.req.valid('query')), 200),
     )
@@ -198,20 +210,20 @@ export function linksApi(needs: Omit<LinkNeeds, 'rows'>) {
       return created ? c.json({ data: link }, 201) : c.json({ data: link }, 200)
     })
     .openapi(routes.getLink, async (c) => {
-      const { read } = c.get('rows')
-      const link = await findLink(read, c.get('actor'), toId(c.req.valid('param').id))
-      return c.json({ data: await linkResource(read, site, link) }, 200)
+      const { read } = c.get('db')
+      const link = await getLink(read, c.get('actor'), parseId(c.req.valid('param').id))
+      return c.json({ data: await toLinkResource(read, site, link) }, 200)
     })
     .openapi(routes.updateLink, async (c) => {
-      const id = toId(c.req.valid('param').id)
+      const id = parseId(c.req.valid('param').id)
       return c.json({ data: await updateLink(within(c), c.get('actor'), id, c.req.valid('json')) }, 200)
     })
     .openapi(routes.deleteLink, async (c) =>
-      c.json({ data: await deleteLink(within(c), c.get('actor'), toId(c.req.valid('param').id)) }, 200),
+      c.json({ data: await deleteLink(within(c), c.get('actor'), parseId(c.req.valid('param').id)) }, 200),
     )
     .openapi(routes.qr, async (c) => {
-      const link = await findLink(c.get('rows').read, c.get('actor'), toId(c.req.valid('param').id))
-      const { type, body } = await qrCode(shortUrl(site, link), c.req.valid('query'))
+      const link = await getLink(c.get('db').read, c.get('actor'), parseId(c.req.valid('param').id))
+      const { type, body } = await renderQrCode(toShortUrl(site, link), c.req.valid('query'))
       return c.body(body, 200, { 'Content-Type': type })
     })
     .openapi(routes.listTags, async (c) =>
@@ -221,10 +233,10 @@ export function linksApi(needs: Omit<LinkNeeds, 'rows'>) {
       c.json({ data: await createTag(within(c), c.get('actor'), c.req.valid('json')) }, 201),
     )
     .openapi(routes.updateTag, async (c) => {
-      const id = toId(c.req.valid('param').id)
+      const id = parseId(c.req.valid('param').id)
       return c.json({ data: await updateTag(within(c), c.get('actor'), id, c.req.valid('json')) }, 200)
     })
     .openapi(routes.deleteTag, async (c) =>
-      c.json({ data: await deleteTag(within(c), c.get('actor'), toId(c.req.valid('param').id)) }, 200),
+      c.json({ data: await deleteTag(within(c), c.get('actor'), parseId(c.req.valid('param').id)) }, 200),
     )
 }

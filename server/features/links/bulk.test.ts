@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { onBothEngines, type TestWorkspace } from '../../../tests/support/server.ts'
+import { onBothEngines, type TestWorkspace } from '../../../tests/support/server/test-server.ts'
 import type { LinkResource } from './schema.ts'
 
 const U = 'https://example.com/'
@@ -14,7 +14,7 @@ async function inventory(ws: TestWorkspace) {
 
 onBothEngines('many links at once', (server) => {
   test('are made in the order of the request, as a list or under links', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const inputs = [
       { destinationUrl: `${U}1`, tagNames: ['a', 'b'] },
       { destinationUrl: `${U}2`, tagNames: ['B'] },
@@ -30,7 +30,7 @@ onBothEngines('many links at once', (server) => {
   })
 
   test('are changed one by one, under links, or all alike', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const made: LinkResource[] = (
       await bulk(ws, 'POST', [{ destinationUrl: U }, { destinationUrl: U, title: 'kept' }])
     ).json.data
@@ -58,8 +58,8 @@ onBothEngines('many links at once', (server) => {
   })
 
   test('that name one link several times change it in their order', async () => {
-    const ws = await server().workspace()
-    const { id } = await ws.link()
+    const ws = await server().createWorkspace()
+    const { id } = await ws.createLink()
     const { status, json } = await bulk(ws, 'PATCH', [
       { id, title: 'a' },
       { id, title: 'a' },
@@ -71,7 +71,7 @@ onBothEngines('many links at once', (server) => {
   })
 
   test('are deleted together, and one that is named twice only once', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const made: LinkResource[] = (await bulk(ws, 'POST', Array(3).fill({ destinationUrl: U }))).json.data
     const [a, b, c] = ids(made) as [number, number, number]
     const { status, json } = await ws.api(`/links/bulk?ids=${a},${b},${a}`, { method: 'DELETE' })
@@ -82,7 +82,7 @@ onBothEngines('many links at once', (server) => {
   })
 
   test('are 100 at most', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const made = await bulk(ws, 'POST', Array(100).fill({ destinationUrl: U }))
     expect([made.status, made.json.data.length]).toEqual([201, 100])
     const all = ids(made.json.data)
@@ -116,13 +116,13 @@ onBothEngines('many links at once', (server) => {
   })
 
   test('more different passwords than may wait in line are not too many', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const body = Array.from({ length: 53 }, (_, i) => ({ destinationUrl: U, password: `password ${i}` }))
     const { status, json } = await bulk(ws, 'POST', body)
     expect(status).toBe(201)
     expect(json.data.every((link: LinkResource) => link.passwordProtected)).toBe(true)
     const hashes = await server()
-      .app.rows.read.selectFrom('links')
+      .app.db.read.selectFrom('links')
       .select('password_hash')
       .where('workspace_id', '=', ws.id)
       .execute()
@@ -205,8 +205,8 @@ onBothEngines('many links at once', (server) => {
       { '0.tagIds': 'there is no tag 999999', '1.slug': 'Slug already in use' },
     ],
   ])('nothing is made after %s', async (name, inputs, status, error, errors) => {
-    const ws = await server().workspace()
-    const { slug } = await ws.link()
+    const ws = await server().createWorkspace()
+    const { slug } = await ws.createLink()
     const before = await inventory(ws)
     const answer = await bulk(ws, 'POST', inputs(slug))
     expect([name, answer.status, answer.json]).toEqual([name, status, { error, errors }])
@@ -215,8 +215,12 @@ onBothEngines('many links at once', (server) => {
   })
 
   test('nothing is changed or deleted when one of them is not there', async () => {
-    const [ws, other] = [await server().workspace(), await server().workspace()]
-    const [own, free, theirs] = [await ws.link({ title: 'own' }), await ws.link(), await other.link()]
+    const [ws, other] = [await server().createWorkspace(), await server().createWorkspace()]
+    const [own, free, theirs] = [
+      await ws.createLink({ title: 'own' }),
+      await ws.createLink(),
+      await other.createLink(),
+    ]
     const before = await inventory(ws)
     const data = { title: 'changed', tagNames: ['new'], slug: undefined }
     for (const [method, path, body, status, errors] of [
@@ -265,7 +269,7 @@ onBothEngines('many links at once', (server) => {
   })
 
   test('a change of many takes effect with the next redirect of each', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const made: LinkResource[] = (await bulk(ws, 'POST', Array(3).fill({ destinationUrl: U }))).json.data
     for (const { slug } of made) expect((await server().click(slug)).headers.get('location')).toBe(U)
     await bulk(ws, 'PATCH', { ids: ids(made), data: { destinationUrl: 'https://example.org/' } })

@@ -2,9 +2,9 @@
 
 import { Failure, invalid } from '../../lib/failure.ts'
 import { hashPassword } from '../../lib/password.ts'
-import { type Rows, rowsWithin } from '../../storage/rows/open.ts'
-import type { Actor } from '../accounts/actor.ts'
-import { fieldOf } from './conflict.ts'
+import { type Database, toNestedDatabase } from '../../storage/database/open-database.ts'
+import type { Actor } from '../accounts/access/actor.ts'
+import { toErrorField } from './conflict.ts'
 import { createLinkIn, type LinkNeeds } from './create.ts'
 import { deleteLinkIn } from './delete.ts'
 import type { CreateLinkInput, LinkResource, UpdateLinkInput } from './schema.ts'
@@ -17,8 +17,8 @@ export async function createLinks(
   inputs: CreateLinkInput[],
 ): Promise<LinkResource[]> {
   const hashes = await hashPasswords(inputs)
-  return allOrNothing(needs.rows, [...inputs.entries()], (rows, input, i) =>
-    rows.write((db, onCommit) => createLinkIn(needs, db, onCommit, actor, input, hashes[i])),
+  return runAllOrNothing(needs.db, [...inputs.entries()], (db, input, i) =>
+    db.write((connection, onCommit) => createLinkIn(needs, connection, onCommit, actor, input, hashes[i])),
   )
 }
 
@@ -29,16 +29,18 @@ export async function updateLinks(
   inputs: (UpdateLinkInput & { id: number })[],
 ): Promise<LinkResource[]> {
   const hashes = await hashPasswords(inputs)
-  return allOrNothing(needs.rows, [...inputs.entries()], (rows, { id, ...input }, i) =>
-    rows.write((db, onCommit) => updateLinkIn(needs, db, onCommit, actor, id, input, hashes[i])),
+  return runAllOrNothing(needs.db, [...inputs.entries()], (db, { id, ...input }, i) =>
+    db.write((connection, onCommit) =>
+      updateLinkIn(needs, connection, onCommit, actor, id, input, hashes[i]),
+    ),
   )
 }
 
 /** @throws Failure with `errors` by index */
 export async function deleteLinks(needs: LinkNeeds, actor: Actor, ids: number[]): Promise<LinkResource[]> {
   const once = [...ids.entries()].filter(([i, id]) => ids.indexOf(id) === i)
-  return allOrNothing(needs.rows, once, (rows, id) =>
-    rows.write((db, onCommit) => deleteLinkIn(needs, db, onCommit, actor, id)),
+  return runAllOrNothing(needs.db, once, (db, id) =>
+    db.write((connection, onCommit) => deleteLinkIn(needs, connection, onCommit, actor, id)),
   )
 }
 
@@ -51,13 +53,13 @@ async function hashPasswords(inputs: { password?: string | null }[]) {
   return inputs.map(({ password }) => hashes.get(password))
 }
 
-function allOrNothing<In>(
-  rows: Rows,
+function runAllOrNothing<In>(
+  db: Database,
   items: [index: number, item: In][],
-  each: (rows: Rows, item: In, index: number) => Promise<LinkResource>,
+  each: (db: Database, item: In, index: number) => Promise<LinkResource>,
 ): Promise<LinkResource[]> {
-  return rows.write(async (db, onCommit) => {
-    const inside = rowsWithin(rows, db, onCommit)
+  return db.write(async (connection, onCommit) => {
+    const inside = toNestedDatabase(db, connection, onCommit)
     const done: LinkResource[] = []
     const failures: [number, Failure][] = []
     for (const [i, item] of items) {
@@ -68,16 +70,16 @@ function allOrNothing<In>(
         failures.push([i, error])
       }
     }
-    if (failures.length > 0) throw bulkFailure(failures)
+    if (failures.length > 0) throw toBulkFailure(failures)
     return done
   })
 }
 
 /** The first mistake decides the status; `errors` has them all. */
-function bulkFailure(failures: [number, Failure][]): Failure {
+function toBulkFailure(failures: [number, Failure][]): Failure {
   const errors: Record<string, string> = {}
   for (const [i, failure] of failures) {
-    const own = failure.detail.errors ?? { [fieldOf(failure)]: failure.message }
+    const own = failure.detail.errors ?? { [toErrorField(failure)]: failure.message }
     for (const [field, message] of Object.entries(own)) errors[`${i}.${field}`] = message
   }
   const [, { code, message }] = failures[0] as [number, Failure]

@@ -1,31 +1,31 @@
 import { describe, expect, test } from 'bun:test'
-import { type CachedLink, linkCache } from './cache.ts'
+import { type CachedLink, createLinkCache } from './cache.ts'
 
 const link = (slug: string) => ({ slug, plain: true }) as CachedLink
 
 describe('The cache of links', () => {
   test('knows nothing at first, then links and misses alike', () => {
-    const cache = linkCache()
+    const cache = createLinkCache()
     expect(cache.get('', 'a')).toBeUndefined()
-    cache.set('', 'a', link('a'), cache.readAt())
-    cache.set('', 'b', null, cache.readAt())
+    cache.set('', 'a', link('a'), cache.version())
+    cache.set('', 'b', null, cache.version())
     expect(cache.get('', 'a')).toMatchObject(link('a'))
     expect(cache.get('', 'b')).toBeNull()
   })
 
   test('keeps the domains apart, whatever a slug looks like', () => {
-    const cache = linkCache()
-    cache.set('', 'go.example/a', null, cache.readAt())
-    cache.set('', 'a', link('default'), cache.readAt())
+    const cache = createLinkCache()
+    cache.set('', 'go.example/a', null, cache.version())
+    cache.set('', 'a', link('default'), cache.version())
     expect(cache.get('go.example', 'a')).toBeUndefined()
-    cache.set('go.example', 'a', link('own'), cache.readAt())
+    cache.set('go.example', 'a', link('own'), cache.version())
     expect(cache.get('go.example', 'a')).toMatchObject(link('own'))
     expect(cache.get('', 'go.example/a')).toBeNull()
     expect(cache.get('', 'a')).toMatchObject(link('default'))
   })
 
   test('gives back every property of a link, the usual and the others', () => {
-    const cache = linkCache()
+    const cache = createLinkCache()
     const usual = {
       id: 1,
       workspaceId: 2,
@@ -44,34 +44,34 @@ describe('The cache of links', () => {
       leads: 3,
     }
     for (const each of [usual, other] as CachedLink[]) {
-      cache.set('', each.slug, each, cache.readAt())
+      cache.set('', each.slug, each, cache.version())
       const found = cache.get('', each.slug) as CachedLink
       for (const name of Object.keys(each) as (keyof CachedLink)[]) expect(found[name]).toEqual(each[name])
     }
   })
 
   test('forgets a slug however it is written', () => {
-    const cache = linkCache()
-    cache.set('', 'café', link('Café'), cache.readAt())
-    cache.forget('', 'CAFE\u0301')
+    const cache = createLinkCache()
+    cache.set('', 'café', link('Café'), cache.version())
+    cache.invalidate('', 'CAFE\u0301')
     expect(cache.get('', 'café')).toBeUndefined()
   })
 
   test('does not remember what was read before a change', () => {
-    const cache = linkCache()
-    const readAt = cache.readAt()
-    cache.forget('', 'a')
+    const cache = createLinkCache()
+    const readAt = cache.version()
+    cache.invalidate('', 'a')
     cache.set('', 'a', link('old'), readAt)
     expect(cache.get('', 'a')).toBeUndefined()
-    cache.set('', 'a', link('new'), cache.readAt())
+    cache.set('', 'a', link('new'), cache.version())
     expect(cache.get('', 'a')).toMatchObject(link('new'))
   })
 
   test('holds two generations at most, and keeps what is asked for', () => {
-    const cache = linkCache({ entriesMax: 10 })
-    cache.set('', 'busy', link('busy'), cache.readAt())
+    const cache = createLinkCache({ entriesMax: 10 })
+    cache.set('', 'busy', link('busy'), cache.version())
     for (let n = 0; n < 1000; n++) {
-      cache.set('', `miss-${n}`, null, cache.readAt())
+      cache.set('', `miss-${n}`, null, cache.version())
       expect(cache.get('', 'busy')).toMatchObject(link('busy'))
     }
     const known = Array.from({ length: 1000 }, (_, n) => cache.get('', `miss-${n}`)).filter((l) => l === null)
@@ -80,10 +80,10 @@ describe('The cache of links', () => {
   })
 
   test('forgets in both generations', () => {
-    const cache = linkCache({ entriesMax: 1 })
-    cache.set('', 'a', link('a'), cache.readAt())
-    cache.set('', 'b', link('b'), cache.readAt())
-    cache.forget('', 'a')
+    const cache = createLinkCache({ entriesMax: 1 })
+    cache.set('', 'a', link('a'), cache.version())
+    cache.set('', 'b', link('b'), cache.version())
+    cache.invalidate('', 'a')
     expect(cache.get('', 'a')).toBeUndefined()
     expect(cache.get('', 'b')).toMatchObject(link('b'))
   })
@@ -92,15 +92,15 @@ describe('The cache of links', () => {
 describe('A cache with a time to live', () => {
   const aged = () => {
     let now = 0
-    const cache = linkCache({ timeToLiveMs: 2000, clock: () => now })
+    const cache = createLinkCache({ timeToLiveMs: 2000, clock: () => now })
     return { cache, pass: (ms: number) => (now += ms) }
   }
 
   test('answers until it is over, each link by its own age', () => {
     const { cache, pass } = aged()
-    cache.set('', 'a', link('a'), cache.readAt())
+    cache.set('', 'a', link('a'), cache.version())
     pass(1500)
-    cache.set('', 'b', null, cache.readAt())
+    cache.set('', 'b', null, cache.version())
     pass(499)
     expect(cache.get('', 'a')).toMatchObject(link('a'))
     pass(1)
@@ -112,8 +112,8 @@ describe('A cache with a time to live', () => {
 
   test('still has the last known link for when the store is away, and no miss', () => {
     const { cache, pass } = aged()
-    cache.set('', 'a', link('a'), cache.readAt())
-    cache.set('', 'b', null, cache.readAt())
+    cache.set('', 'a', link('a'), cache.version())
+    cache.set('', 'b', null, cache.version())
     pass(60_000)
     expect(cache.lastKnown('', 'b')).toBeUndefined()
     expect(cache.lastKnown('', 'c')).toBeUndefined()
@@ -125,15 +125,15 @@ describe('A cache with a time to live', () => {
 
   test('a change is not outlived by what was last known', () => {
     const { cache, pass } = aged()
-    cache.set('', 'a', link('a'), cache.readAt())
-    cache.set('', 'b', link('b'), cache.readAt())
+    cache.set('', 'a', link('a'), cache.version())
+    cache.set('', 'b', link('b'), cache.version())
     pass(2000)
-    cache.forget('', 'a')
+    cache.invalidate('', 'a')
     expect(cache.lastKnown('', 'a')).toBeUndefined()
     // Read while something else changed: neither the answer nor what was known before may stay.
-    const readAt = cache.readAt()
+    const readAt = cache.version()
     expect(cache.lastKnown('', 'b')).toMatchObject(link('b'))
-    cache.forget('', 'other')
+    cache.invalidate('', 'other')
     cache.set('', 'b', link('newer'), readAt)
     expect(cache.get('', 'b')).toBeUndefined()
     expect(cache.lastKnown('', 'b')).toBeUndefined()

@@ -2,8 +2,8 @@
 // that makes it, so that an edit or deletion takes effect with the next request.
 
 import type { Selectable } from 'kysely'
-import type { Links } from '../../storage/rows/tables.ts'
-import { slugKey } from './slug.ts'
+import type { Links } from '../../storage/database/tables.ts'
+import { toSlugKey } from './slug.ts'
 
 /** A link as redirects need it: parsed once, when it is read from the database. */
 export interface CachedLink {
@@ -38,10 +38,10 @@ export interface LinkCache {
   /** Remembers what was read, unless something changed since `readAt()` was called. */
   set(domain: string, key: string, link: CachedLink | null, readAt: number): void
   /** To be called before reading from the database. */
-  readAt(): number
-  forget(domain: string, slug: string): void
+  version(): number
+  invalidate(domain: string, slug: string): void
   /** All links of a workspace: looks at every entry, which is fine for what happens once in a workspace's life. */
-  forgetWorkspace(workspaceId: number): void
+  invalidateWorkspace(workspaceId: number): void
 }
 
 /** The link itself and not something that holds it: 100,000 objects less. */
@@ -52,11 +52,11 @@ type Entry = (CachedLink | { id: typeof NO_LINK }) & {
 
 /** Ids begin at 1. */
 const NO_LINK = 0
-const linkOf = (entry: Entry) => (entry.id === NO_LINK ? null : (entry as CachedLink))
+const toLink = (entry: Entry) => (entry.id === NO_LINK ? null : (entry as CachedLink))
 
 // The default domain's links under their slugs alone, since joining texts takes longer than finding one; but what is asked
 // for may have a slash (`/other.example%2Fslug`), and must not pass for another domain's.
-const keyOf = (domain: string, key: string) =>
+const toCacheKey = (domain: string, key: string) =>
   domain === '' && !key.includes('/') ? key : `${domain}/${key}`
 
 /**
@@ -65,7 +65,7 @@ const keyOf = (domain: string, key: string) =>
  * @param entriesMax bound of one generation
  * @param timeToLiveMs how long another process's change may go unnoticed; undefined on one machine
  */
-export function linkCache({
+export function createLinkCache({
   entriesMax = 200_000,
   timeToLiveMs,
   clock = () => performance.now(),
@@ -102,41 +102,41 @@ export function linkCache({
 
   return {
     get(domain, slugKeyText) {
-      const entry = find(keyOf(domain, slugKeyText))
+      const entry = find(toCacheKey(domain, slugKeyText))
       if (entry === undefined || (timeToLiveMs !== undefined && entry.until <= clock())) return undefined
-      return linkOf(entry)
+      return toLink(entry)
     },
     lastKnown(domain, slugKeyText) {
-      const entry = find(keyOf(domain, slugKeyText))
+      const entry = find(toCacheKey(domain, slugKeyText))
       // Not a miss: the link may have been made since.
-      const link = entry && linkOf(entry)
+      const link = entry && toLink(entry)
       if (!link) return undefined
       entry.until = later()
       return link
     },
     set(domain, slugKeyText, link, readAt) {
       // Mostly one text, of which two copies are here.
-      const key = keyOf(domain, link?.slug === slugKeyText ? link.slug : slugKeyText)
-      if (readAt === changes) keep(key, light(link ?? { id: NO_LINK }, later()))
+      const key = toCacheKey(domain, link?.slug === slugKeyText ? link.slug : slugKeyText)
+      if (readAt === changes) keep(key, toCompactEntry(link ?? { id: NO_LINK }, later()))
       // What was read may be old, and what was known before is older still.
       else drop(key)
     },
-    readAt: () => changes,
-    forget(domain, slug) {
+    version: () => changes,
+    invalidate(domain, slug) {
       changes++
-      drop(keyOf(domain, slugKey(slug)))
+      drop(toCacheKey(domain, toSlugKey(slug)))
     },
-    forgetWorkspace(workspaceId) {
+    invalidateWorkspace(workspaceId) {
       changes++
       for (const entries of [young, old])
         for (const [key, entry] of entries)
-          if (linkOf(entry)?.workspaceId === workspaceId) entries.delete(key)
+          if (toLink(entry)?.workspaceId === workspaceId) entries.delete(key)
     },
   }
 }
 
 /** What most links are, kept once for all of them: in memory, 100,000 links take 30 MB instead of 48. */
-const USUAL: Omit<CachedLink, 'id' | 'workspaceId' | 'slug' | 'destinationUrl'> & { until: number } = {
+const DEFAULT_LINK: Omit<CachedLink, 'id' | 'workspaceId' | 'slug' | 'destinationUrl'> & { until: number } = {
   title: null,
   archived: false,
   startsAt: null,
@@ -157,10 +157,10 @@ const USUAL: Omit<CachedLink, 'id' | 'workspaceId' | 'slug' | 'destinationUrl'> 
 }
 
 /** The same link to whoever reads its properties; its own are those that are not the usual ones. */
-function light(link: CachedLink | { id: typeof NO_LINK }, until: number): Entry {
-  const own = Object.create(USUAL)
+function toCompactEntry(link: CachedLink | { id: typeof NO_LINK }, until: number): Entry {
+  const own = Object.create(DEFAULT_LINK)
   for (const [name, value] of Object.entries({ ...link, until }))
-    if (value !== USUAL[name as keyof typeof USUAL]) own[name] = value
+    if (value !== DEFAULT_LINK[name as keyof typeof DEFAULT_LINK]) own[name] = value
   return own
 }
 

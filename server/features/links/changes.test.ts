@@ -1,5 +1,9 @@
 import { expect, test } from 'bun:test'
-import { onBothEngines, type TestServer, type TestWorkspace } from '../../../tests/support/server.ts'
+import {
+  onBothEngines,
+  type TestServer,
+  type TestWorkspace,
+} from '../../../tests/support/server/test-server.ts'
 import type { LinkResource } from './schema.ts'
 
 const U = 'https://example.com/'
@@ -32,8 +36,8 @@ onBothEngines('a change takes effect with the next redirect', (server) => {
     ['a password', { password: 'open' }, () => [200, null]],
     ['a device of its own', { deviceTargeting: { ios: OTHER } }, () => [302, OTHER]],
   ])('%s, and taking it back', async (_, body, expected) => {
-    const ws = await server().workspace()
-    const link = await ws.link({ destinationUrl: U })
+    const ws = await server().createWorkspace()
+    const link = await ws.createLink({ destinationUrl: U })
     expect(await led(server(), link.slug)).toEqual([302, U])
     await patch(ws, link, body)
     expect(await led(server(), link.slug)).toEqual(expected(link))
@@ -43,9 +47,9 @@ onBothEngines('a change takes effect with the next redirect', (server) => {
   })
 
   test('another slug: the new one leads, the old one no longer, and back', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const [one, two] = [`one-${ws.id}`, `Two-${ws.id}`]
-    const link = await ws.link({ slug: one })
+    const link = await ws.createLink({ slug: one })
     expect([await led(server(), one), await led(server(), two)]).toEqual([[302, U], nothing])
     await patch(ws, link, { slug: two })
     expect([await led(server(), one), await led(server(), two)]).toEqual([nothing, [302, U]])
@@ -54,10 +58,10 @@ onBothEngines('a change takes effect with the next redirect', (server) => {
   })
 
   test('a slug that moves from one link to another', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const slug = `moves-${ws.id}`
-    const first = await ws.link({ slug })
-    const second = await ws.link({ destinationUrl: OTHER })
+    const first = await ws.createLink({ slug })
+    const second = await ws.createLink({ destinationUrl: OTHER })
     expect(await led(server(), slug)).toEqual([302, U])
     await patch(ws, first, { slug: `${slug}-old` })
     await patch(ws, second, { slug })
@@ -68,24 +72,24 @@ onBothEngines('a change takes effect with the next redirect', (server) => {
   })
 
   test('a link made where there was none a moment ago, in whatever case it was asked for', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const slug = `Later-${ws.id}`
     for (const asked of [slug, slug.toLowerCase()]) expect(await led(server(), asked)).toEqual(nothing)
-    await ws.link({ slug })
+    await ws.createLink({ slug })
     for (const asked of [slug, slug.toLowerCase()]) expect(await led(server(), asked)).toEqual([302, U])
   })
 
   test('a link that was refused changes nothing', async () => {
-    const ws = await server().workspace()
-    const link = await ws.link()
+    const ws = await server().createWorkspace()
+    const link = await ws.createLink()
     expect(await led(server(), link.slug)).toEqual([302, U])
     await ws.api(`/links/${link.id}`, { method: 'PATCH', body: { destinationUrl: OTHER, slug: 'docs' } })
     expect(await led(server(), link.slug)).toEqual([302, U])
   })
 
   test('fifty changes while the link is being followed: each answer is one of the two, the last is the last', async () => {
-    const ws = await server().workspace()
-    const link = await ws.link()
+    const ws = await server().createWorkspace()
+    const link = await ws.createLink()
     let changing = true
     const follow = async () => {
       while (changing)
@@ -104,8 +108,8 @@ onBothEngines('a change takes effect with the next redirect', (server) => {
 
 onBothEngines('deleting a link', (server) => {
   test('answers with the link as it was, then it is gone for everything and its redirect stops', async () => {
-    const ws = await server().workspace()
-    const link = await ws.link({ slug: `gone-${ws.id}`, externalId: 'e', tagNames: ['t'], title: 'x' })
+    const ws = await server().createWorkspace()
+    const link = await ws.createLink({ slug: `gone-${ws.id}`, externalId: 'e', tagNames: ['t'], title: 'x' })
     expect(await led(server(), link.slug)).toEqual([302, U])
     const { status, json } = await ws.api(`/links/${link.id}`, { method: 'DELETE' })
     expect([status, json]).toEqual([200, { data: link }])
@@ -126,22 +130,22 @@ onBothEngines('deleting a link', (server) => {
   })
 
   test('frees its slug and external id, never its id', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const ids = new Set<number>()
     for (let i = 0; i < 5; i++) {
-      const link = await ws.link({ slug: `again-${ws.id}`, externalId: 'again' })
+      const link = await ws.createLink({ slug: `again-${ws.id}`, externalId: 'again' })
       ids.add(link.id)
       expect(await led(server(), link.slug)).toEqual([302, U])
       await ws.api(`/links/${link.id}`, { method: 'DELETE' })
     }
-    const { id } = await ws.link()
+    const { id } = await ws.createLink()
     expect(ids.size).toBe(5)
     expect(id).toBeGreaterThan(Math.max(...ids))
   })
 
   test('twenty times at once deletes once', async () => {
-    const ws = await server().workspace()
-    const { id } = await ws.link()
+    const ws = await server().createWorkspace()
+    const { id } = await ws.createLink()
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => ws.api(`/links/${id}`, { method: 'DELETE' })),
     )
@@ -149,9 +153,9 @@ onBothEngines('deleting a link', (server) => {
   })
 
   test('while it is being changed: what was answered is what is there, and nothing comes back', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     for (let round = 0; round < 10; round++) {
-      const link = await ws.link({ slug: `both-${ws.id}-${round}` })
+      const link = await ws.createLink({ slug: `both-${ws.id}-${round}` })
       const change = { slug: `new-${ws.id}-${round}`, title: 'new' }
       const [changed, deleted] = await Promise.all([
         ws.api(`/links/${link.id}`, { method: 'PATCH', body: change }),
@@ -165,8 +169,8 @@ onBothEngines('deleting a link', (server) => {
   })
 
   test("another workspace's link is as good as none, and goes on", async () => {
-    const [ws, other] = [await server().workspace(), await server().workspace()]
-    const theirs = await other.link()
+    const [ws, other] = [await server().createWorkspace(), await server().createWorkspace()]
+    const theirs = await other.createLink()
     for (const call of [{}, { method: 'PATCH', body: { title: 'mine' } }, { method: 'DELETE' }]) {
       const { status, json } = await ws.api(`/links/${theirs.id}`, call)
       expect([status, json]).toEqual([404, NOT_FOUND])
@@ -180,9 +184,9 @@ onBothEngines('deleting a link', (server) => {
 
 onBothEngines('two changes of one link at once', (server) => {
   test('of different fields are both kept, also in what a search finds', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     for (let round = 0; round < 10; round++) {
-      const link = await ws.link()
+      const link = await ws.createLink()
       const slug = `pair-${ws.id}-${round}`
       await Promise.all([patch(ws, link, { title: `title ${round}` }), patch(ws, link, { slug })])
       expect((await ws.api(`/links/${link.id}`)).json.data).toMatchObject({ slug, title: `title ${round}` })

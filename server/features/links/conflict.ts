@@ -1,4 +1,4 @@
-// What two links cannot both have, in the contract's words, and the field it is about.
+// What two links cannot both have, in the words of docs/contract.md §1, and the field it is about.
 
 import { Failure } from '../../lib/failure.ts'
 
@@ -8,10 +8,10 @@ const FIELDS = {
   'External id already in use': 'externalId',
 } as const
 
-export const conflict = (message: keyof typeof FIELDS) => new Failure('conflict', message)
+export const linkConflict = (message: keyof typeof FIELDS) => new Failure('conflict', message)
 
 /** For bulk answers, which name the field of every mistake. */
-export function fieldOf({ code, message }: Failure): string {
+export function toErrorField({ code, message }: Failure): string {
   if (code === 'not_found') return 'id'
   return FIELDS[message as keyof typeof FIELDS] ?? 'link'
 }

@@ -1,20 +1,20 @@
 import { expect, test } from 'bun:test'
-import { onBothEngines, until } from '../../../tests/support/server.ts'
-import { countClicks, countedBatch } from './count-clicks.ts'
+import { onBothEngines, until } from '../../../tests/support/server/test-server.ts'
+import { countClicks, getCountedBatch } from './count-clicks.ts'
 import type { LinkResource } from './schema.ts'
 
 const ROBOT = { 'User-Agent': 'Googlebot/2.1 (+http://www.google.com/bot.html)' }
 
 onBothEngines('the counters of a link', (server) => {
   test('count human clicks, with the time of the last', async () => {
-    const ws = await server().workspace()
-    const [link, quiet] = [await ws.link({ slug: `counted-${ws.id}` }), await ws.link()]
+    const ws = await server().createWorkspace()
+    const [link, quiet] = [await ws.createLink({ slug: `counted-${ws.id}` }), await ws.createLink()]
     const before = Date.now()
     for (let i = 0; i < 3; i++) expect((await server().click(link.slug)).status).toBe(302)
     await server().click(link.slug, ROBOT)
     await server().click(link.slug, { 'Sec-Purpose': 'prefetch' })
     await server().call(`/${link.slug}`, { method: 'HEAD' })
-    await server().shipped()
+    await server().waitUntilShipped()
     const counted = (await ws.api(`/links/${link.id}`)).json.data
     expect(counted).toEqual({ ...link, clicks: 3, lastClickedAt: counted.lastClickedAt })
     expect(counted.lastClickedAt).toBe(new Date(counted.lastClickedAt).toISOString())
@@ -23,15 +23,15 @@ onBothEngines('the counters of a link', (server) => {
     expect((await ws.api(`/links/${quiet.id}`)).json.data).toEqual(quiet)
 
     await server().click(link.slug)
-    await server().shipped()
+    await server().waitUntilShipped()
     const again = (await ws.api(`/links/${link.id}`)).json.data
     expect(again.clicks).toBe(4)
     expect(again.lastClickedAt >= counted.lastClickedAt).toBe(true)
   })
 
   test('advance by themselves within two seconds', async () => {
-    const ws = await server().workspace()
-    const { id, slug } = await ws.link()
+    const ws = await server().createWorkspace()
+    const { id, slug } = await ws.createLink()
     await server().click(slug)
     await until(
       'the click to be counted',
@@ -41,16 +41,16 @@ onBothEngines('the counters of a link', (server) => {
   })
 
   test('survive changes and a batch that is counted twice', async () => {
-    const ws = await server().workspace()
-    const [a, b]: LinkResource[] = [await ws.link(), await ws.link()]
+    const ws = await server().createWorkspace()
+    const [a, b]: LinkResource[] = [await ws.createLink(), await ws.createLink()]
     if (!a || !b) throw new Error('two links')
-    const { rows } = server().app
+    const { db } = server().app
     const node = `test-${ws.id}`
     const seen = async ({ id }: LinkResource) => {
       const { clicks, lastClickedAt } = (await ws.api(`/links/${id}`)).json.data
       return [clicks, lastClickedAt && Date.parse(lastClickedAt)]
     }
-    expect(await countedBatch(rows, node)).toBe(0)
+    expect(await getCountedBatch(db, node)).toBe(0)
     const first = {
       node,
       number: 1,
@@ -59,22 +59,22 @@ onBothEngines('the counters of a link', (server) => {
         [a.id, 5, 1000],
       ] as [number, number, number][],
     }
-    await countClicks(rows, first)
-    await countClicks(rows, first)
-    expect([await seen(a), await seen(b), await countedBatch(rows, node)]).toEqual([[5, 1000], [2, 2000], 1])
+    await countClicks(db, first)
+    await countClicks(db, first)
+    expect([await seen(a), await seen(b), await getCountedBatch(db, node)]).toEqual([[5, 1000], [2, 2000], 1])
 
     // Another node has marks of its own; an older click does not take back the time of the last.
-    await countClicks(rows, { node: `${node}-other`, number: 1, counts: [[a.id, 1, 500]] })
+    await countClicks(db, { node: `${node}-other`, number: 1, counts: [[a.id, 1, 500]] })
     await Promise.all(
-      Array.from({ length: 5 }, () => countClicks(rows, { node, number: 2, counts: [[a.id, 1, 3000]] })),
+      Array.from({ length: 5 }, () => countClicks(db, { node, number: 2, counts: [[a.id, 1, 3000]] })),
     )
-    await countClicks(rows, { ...first, number: 1 })
-    await countClicks(rows, { node, number: 3, counts: [] })
+    await countClicks(db, { ...first, number: 1 })
+    await countClicks(db, { node, number: 3, counts: [] })
     await ws.api(`/links/${a.id}`, { method: 'PATCH', body: { title: 'x' } })
-    expect([await seen(a), await seen(b), await countedBatch(rows, node)]).toEqual([[7, 3000], [2, 2000], 3])
+    expect([await seen(a), await seen(b), await getCountedBatch(db, node)]).toEqual([[7, 3000], [2, 2000], 3])
 
     // Of a link that is gone nothing is asked.
-    await countClicks(rows, {
+    await countClicks(db, {
       node,
       number: 4,
       counts: [
@@ -86,7 +86,7 @@ onBothEngines('the counters of a link', (server) => {
   })
 
   test('two nodes that count the same links at once lose nothing', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const links: LinkResource[] = (
       await ws.api('/links/bulk', {
         method: 'POST',
@@ -97,7 +97,7 @@ onBothEngines('the counters of a link', (server) => {
     const nodes = Array.from({ length: 8 }, (_, i) => `${ws.id}-${i}`)
     await Promise.all(
       nodes.map((node, i) =>
-        countClicks(server().app.rows, { node, number: 1, counts: i % 2 ? counts : counts.toReversed() }),
+        countClicks(server().app.db, { node, number: 1, counts: i % 2 ? counts : counts.toReversed() }),
       ),
     )
     expect((await ws.api('/links')).json.data.map((link: LinkResource) => link.clicks)).toEqual(
@@ -106,15 +106,15 @@ onBothEngines('the counters of a link', (server) => {
   })
 
   test('and the totals of the workspace keep the clicks of a deleted link, under its name', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const [kept, gone] = [
-      await ws.link({ slug: `kept-${ws.id}` }),
-      await ws.link({ slug: `Gone-${ws.id}`, destinationUrl: 'https://example.org/x' }),
+      await ws.createLink({ slug: `kept-${ws.id}` }),
+      await ws.createLink({ slug: `Gone-${ws.id}`, destinationUrl: 'https://example.org/x' }),
     ]
     for (const slug of [kept.slug, gone.slug, gone.slug]) await server().click(slug)
     await ws.api(`/links/${gone.id}`, { method: 'DELETE' })
     await server().click(gone.slug)
-    await server().shipped()
+    await server().waitUntilShipped()
     const ask = async (query: string) => (await ws.api(`/analytics/clicks${query}`)).json.data
     expect(await ask('')).toMatchObject({ clicks: 3 })
     const byLink = await ask('?groupBy=link')
@@ -130,9 +130,9 @@ onBothEngines('the counters of a link', (server) => {
       [kept.id, kept.slug, 'https://example.com/', 1],
     ])
     // A new link under the old slug begins at nothing.
-    const heir = await ws.link({ slug: gone.slug })
+    const heir = await ws.createLink({ slug: gone.slug })
     await server().click(heir.slug)
-    await server().shipped()
+    await server().waitUntilShipped()
     expect((await ws.api(`/links/${heir.id}`)).json.data.clicks).toBe(1)
     const after: { link: number; clicks: number }[] = await ask('?groupBy=link')
     expect(after.map(({ link, clicks }) => [link, clicks]).toSorted()).toEqual(

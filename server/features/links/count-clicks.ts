@@ -1,7 +1,7 @@
 // The counters on links, advanced from the same batches that the analytics are made of.
 
 import { type RawBuilder, sql } from 'kysely'
-import type { Db, Rows } from '../../storage/rows/open.ts'
+import type { Connection, Database } from '../../storage/database/open-database.ts'
 
 // A millisecond's work, and one text for most statements, which the engines then know already.
 const LINKS_PER_STATEMENT = 100
@@ -14,9 +14,9 @@ export interface ClickBatch {
 }
 
 /** Adds a batch once: its number and its counts are one transaction, and a number that was added adds nothing. */
-export async function countClicks(rows: Rows, batch: ClickBatch): Promise<void> {
-  await rows.write(async (db) => {
-    const fresh = await db
+export async function countClicks(db: Database, batch: ClickBatch): Promise<void> {
+  await db.write(async (connection) => {
+    const fresh = await connection
       .insertInto('click_marks')
       .values({ node: batch.node, batch: batch.number })
       .onConflict((conflict) =>
@@ -32,27 +32,33 @@ export async function countClicks(rows: Rows, batch: ClickBatch): Promise<void> 
     for (let from = 0; from < counts.length; from += LINKS_PER_STATEMENT) {
       // Redirects go on between two statements.
       if (from > 0) await new Promise((resolve) => setImmediate(resolve))
-      await addClicks(rows.engine, db, counts.slice(from, from + LINKS_PER_STATEMENT))
+      await addClicks(db.engine, connection, counts.slice(from, from + LINKS_PER_STATEMENT))
     }
   })
 }
 
 type Count = ClickBatch['counts'][number]
 
-async function addClicks(engine: Rows['engine'], db: Db, counts: Count[]) {
+async function addClicks(engine: Database['engine'], connection: Connection, counts: Count[]) {
   if (engine === 'postgres') {
     // In one order everywhere, so that two nodes adding to the same links cannot lock each other out.
     const ids = counts.map(([id]) => id)
-    await db.selectFrom('links').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute()
+    await connection
+      .selectFrom('links')
+      .select('id')
+      .where('id', 'in', ids)
+      .orderBy('id')
+      .forUpdate()
+      .execute()
   }
   await sql`
     update links set clicks = clicks + added,
       last_clicked_at = case when coalesce(last_clicked_at, 0) < last_at then last_at else last_clicked_at end
-    from (${COUNTED[engine](JSON.stringify(counts))}) as counted where id = link_id`.execute(db)
+    from (${COUNTED[engine](JSON.stringify(counts))}) as counted where id = link_id`.execute(connection)
 }
 
 /** The counts as rows, of one value: a statement with hundreds of them takes Kysely longer than the engine. */
-const COUNTED: Record<Rows['engine'], (json: string) => RawBuilder<unknown>> = {
+const COUNTED: Record<Database['engine'], (json: string) => RawBuilder<unknown>> = {
   sqlite: (json) => sql`
     select value ->> 0 as link_id, value ->> 1 as added, value ->> 2 as last_at from json_each(${json})`,
   postgres: (json) => sql`
@@ -61,8 +67,8 @@ const COUNTED: Record<Rows['engine'], (json: string) => RawBuilder<unknown>> = {
 }
 
 /** The last batch of this node that the counters have. */
-export async function countedBatch(rows: Rows, node: string): Promise<number> {
-  const mark = await rows.read
+export async function getCountedBatch(db: Database, node: string): Promise<number> {
+  const mark = await db.read
     .selectFrom('click_marks')
     .select('batch')
     .where('node', '=', node)

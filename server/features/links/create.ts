@@ -1,25 +1,25 @@
 // Making a link: pick or check the slug, store it with its tags, tell the cache.
 
 import { hashPassword } from '../../lib/password.ts'
-import type { Db, OnCommit, Rows } from '../../storage/rows/open.ts'
-import { type Actor, allow } from '../accounts/actor.ts'
+import type { Connection, Database, OnCommit } from '../../storage/database/open-database.ts'
+import { type Actor, allow } from '../accounts/access/actor.ts'
 import type { LinkCache } from './cache.ts'
-import { conflict } from './conflict.ts'
-import { type LinkRow, linkResource, type Site } from './link.ts'
+import { linkConflict } from './conflict.ts'
+import { type LinkRow, type Site, toLinkResource } from './link.ts'
 import {
   checkPeriod,
   checkReserved,
-  ownDomain,
-  REDIRECT_STATUS,
-  searchText,
-  settableColumns,
+  DEFAULT_REDIRECT_STATUS,
+  resolveDomain,
+  toLinkColumns,
+  toSearchText,
 } from './rules.ts'
 import type { CreateLinkInput, LinkResource } from './schema.ts'
-import { randomSlug, slugKey } from './slug.ts'
-import { tagLink } from './tag-link.ts'
+import { setLinkTags } from './set-link-tags.ts'
+import { generateSlug, toSlugKey } from './slug.ts'
 
 export interface LinkNeeds {
-  rows: Rows
+  db: Database
   cache: LinkCache
   site: Site
   now: () => number
@@ -35,27 +35,29 @@ export async function createLink(
   input: CreateLinkInput,
 ): Promise<LinkResource> {
   const passwordHash = await hashPassword(input.password)
-  return needs.rows.write((db, onCommit) => createLinkIn(needs, db, onCommit, actor, input, passwordHash))
+  return needs.db.write((connection, onCommit) =>
+    createLinkIn(needs, connection, onCommit, actor, input, passwordHash),
+  )
 }
 
 /** The same inside a transaction that is already open; the password is hashed before, since hashing takes long. */
 export async function createLinkIn(
-  { rows, cache, site, now }: LinkNeeds,
-  db: Db,
+  { db, cache, site, now }: LinkNeeds,
+  connection: Connection,
   onCommit: OnCommit,
   actor: Actor,
   input: CreateLinkInput,
   passwordHash: string | null | undefined,
 ): Promise<LinkResource> {
   allow(actor, 'links:write')
-  const domain = ownDomain(site, input.domain)
+  const domain = resolveDomain(site, input.domain)
   if (input.slug !== undefined) checkReserved(site, domain, input.slug)
-  const columns = { ...DEFAULTS, ...settableColumns(site, input, undefined) }
+  const columns = { ...DEFAULTS, ...toLinkColumns(site, input, undefined) }
   checkPeriod(columns.starts_at, columns.expires_at)
   const at = now()
   for (let tries = input.slug === undefined ? RANDOM_TRIES : 1; tries > 0; tries--) {
-    const slug = input.slug ?? randomSlug()
-    const row = await insertLink(db, {
+    const slug = input.slug ?? generateSlug()
+    const row = await insertLink(connection, {
       ...columns,
       workspace_id: actor.workspaceId,
       domain,
@@ -65,15 +67,15 @@ export async function createLinkIn(
       updated_at: at,
     })
     if (row) {
-      await tagLink(rows, db, actor, row.id, input, at)
-      onCommit(() => cache.forget(domain, slug))
-      return linkResource(db, site, row)
+      await setLinkTags(db, connection, actor, row.id, input, at)
+      onCommit(() => cache.invalidate(domain, slug))
+      return toLinkResource(connection, site, row)
     }
-    if (await externalIdTaken(db, actor, columns.external_id)) {
-      throw conflict('External id already in use')
+    if (await externalIdTaken(connection, actor, columns.external_id)) {
+      throw linkConflict('External id already in use')
     }
   }
-  throw conflict('Slug already in use')
+  throw linkConflict('Slug already in use')
 }
 
 type Columns = Omit<
@@ -100,17 +102,17 @@ const DEFAULTS: Omit<
   track_conversions: 0,
   geo_targeting: '{}',
   device_targeting: '{}',
-  redirect_status: REDIRECT_STATUS,
+  redirect_status: DEFAULT_REDIRECT_STATUS,
 }
 
 /** The database decides: no row back means that the slug, or the external id, is taken. */
-function insertLink(db: Db, link: Columns) {
-  return db
+function insertLink(connection: Connection, link: Columns) {
+  return connection
     .insertInto('links')
     .values({
       ...link,
-      slug_key: slugKey(link.slug),
-      search_text: searchText(link),
+      slug_key: toSlugKey(link.slug),
+      search_text: toSearchText(link),
       clicks_used: 0,
       clicks: 0,
       leads: 0,
@@ -122,9 +124,13 @@ function insertLink(db: Db, link: Columns) {
     .executeTakeFirst()
 }
 
-async function externalIdTaken(db: Db, actor: Actor, externalId: string | null): Promise<boolean> {
+async function externalIdTaken(
+  connection: Connection,
+  actor: Actor,
+  externalId: string | null,
+): Promise<boolean> {
   if (externalId === null) return false
-  const row = await db
+  const row = await connection
     .selectFrom('links')
     .select('id')
     .where('workspace_id', '=', actor.workspaceId)

@@ -1,10 +1,10 @@
 // The leads of a link: counted in the transaction that stores them, so that a limit on them holds without a race.
 
 import { sql } from 'kysely'
-import type { Db, OnCommit } from '../../storage/rows/open.ts'
+import type { Connection, OnCommit } from '../../storage/database/open-database.ts'
 import type { LinkCache } from './cache.ts'
 
-export interface LeadsOfLink {
+export interface LinkLeads {
   workspaceId: number
   linkId: number
   leads: number
@@ -15,12 +15,12 @@ export interface LeadsOfLink {
  * link when the leads are committed.
  */
 export async function creditLeads(
-  { cache }: { cache: Pick<LinkCache, 'forget'> },
-  db: Db,
+  { cache }: { cache: Pick<LinkCache, 'invalidate'> },
+  connection: Connection,
   onCommit: OnCommit,
-  { workspaceId, linkId, leads }: LeadsOfLink,
+  { workspaceId, linkId, leads }: LinkLeads,
 ): Promise<void> {
-  const link = await db
+  const link = await connection
     .updateTable('links')
     .set({
       leads: sql`case when lead_limit is null or leads + ${leads} <= lead_limit then leads + ${leads}
@@ -31,5 +31,5 @@ export async function creditLeads(
     .returning(['domain', 'slug', 'leads', 'lead_limit'])
     .executeTakeFirst()
   if (!link || link.lead_limit === null || link.leads < link.lead_limit) return
-  onCommit(() => cache.forget(link.domain, link.slug))
+  onCommit(() => cache.invalidate(link.domain, link.slug))
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { onBothEngines, startServer, type TestWorkspace } from '../../../tests/support/server.ts'
+import { onBothEngines, startServer, type TestWorkspace } from '../../../tests/support/server/test-server.ts'
 
 const NOT_WEB = 'must be an http or https URL'
 const CREDENTIALS = 'must not contain a user name or password'
@@ -40,9 +40,9 @@ const FIELDS: [field: string, body: (url: string) => Record<string, unknown>][] 
 
 onBothEngines('where a link may lead', (server) => {
   test.each(FIELDS)('%s follows the rules for destinations', async (field, body) => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const { host, hostname, port } = new URL(server().origin)
-    const link = await ws.link()
+    const link = await ws.createLink()
     for (const [template, wrong] of REFUSED) {
       const url = template.replace('{own}', host).replace('{name}', hostname).replace('{port}', port)
       const create = await ws.api('/links', {
@@ -57,7 +57,7 @@ onBothEngines('where a link may lead', (server) => {
   })
 
   test('every wrong URL of one request is named', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const bad = 'javascript:1'
     const { json } = await ws.api('/links', {
       method: 'POST',
@@ -78,9 +78,9 @@ onBothEngines('where a link may lead', (server) => {
   })
 
   test('a URL of exactly 8,192 characters is a destination', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const url = `https://example.com/${'a'.repeat(8192 - 'https://example.com/'.length)}`
-    expect((await ws.link({ destinationUrl: url })).destinationUrl).toBe(url)
+    expect((await ws.createLink({ destinationUrl: url })).destinationUrl).toBe(url)
   })
 })
 
@@ -88,8 +88,8 @@ describe('deep links', () => {
   test('are destinations where the operator lists their scheme, and there only', async () => {
     const server = await startServer('sqlite', { environment: { DESTINATION_SCHEMES: 'myapp, tel' } })
     try {
-      const ws = await server.workspace()
-      const link = await ws.link({
+      const ws = await server.createWorkspace()
+      const link = await ws.createLink({
         destinationUrl: 'MyApp://open/1?x=2',
         deviceTargeting: { ios: 'tel:+491' },
         utmSource: 'mail',
@@ -119,10 +119,10 @@ describe('deep links', () => {
 onBothEngines('UTM fields', (server) => {
   const U = 'https://example.com/'
   const made = async (ws: TestWorkspace, body: Record<string, unknown>) =>
-    (await ws.link(body)).destinationUrl
+    (await ws.createLink(body)).destinationUrl
 
   test('are written into the destination, and leave the rest of its query as it is', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     expect(
       await made(ws, {
         destinationUrl: `${U}?q=a%20b+c&x=%7e&utm_medium=old&y#top`,
@@ -138,8 +138,8 @@ onBothEngines('UTM fields', (server) => {
   })
 
   test('are changed and taken out without a new destination', async () => {
-    const ws = await server().workspace()
-    const link = await ws.link({
+    const ws = await server().createWorkspace()
+    const link = await ws.createLink({
       destinationUrl: `${U}?a=%20&utm_term=keep#f`,
       utmSource: 'one',
       utmMedium: 'web',
@@ -156,9 +156,9 @@ onBothEngines('UTM fields', (server) => {
   })
 
   test('may not make the destination too long', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const long = `${U}${'a'.repeat(8192 - U.length)}`
-    const link = await ws.link({ destinationUrl: long })
+    const link = await ws.createLink({ destinationUrl: long })
     const wrong = { destinationUrl: 'must be at most 8192 characters' }
     const create = await ws.api('/links', { method: 'POST', body: { destinationUrl: long, utmSource: 'x' } })
     expect([create.status, create.json.errors]).toEqual([422, wrong])

@@ -1,5 +1,9 @@
 import { expect, test } from 'bun:test'
-import { type Answer, onBothEngines, type TestWorkspace } from '../../../tests/support/server.ts'
+import {
+  type HttpAnswer,
+  onBothEngines,
+  type TestWorkspace,
+} from '../../../tests/support/server/test-server.ts'
 
 const U = 'https://example.com/'
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -113,7 +117,7 @@ async function read(ws: TestWorkspace, id: number) {
 
 onBothEngines('the fields of a link', (server) => {
   test('a link has all of its names, absent values are null, ids integers and times ISO with milliseconds', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const { status, json } = await ws.api('/links', {
       method: 'POST',
       body: { destinationUrl: U, slug: 'All' },
@@ -155,9 +159,9 @@ onBothEngines('the fields of a link', (server) => {
   })
 
   test('each field is stored, read back, changed, kept when absent and cleared with null', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const body = Object.fromEntries(FIELDS.map(([field, sent]) => [field, sent]))
-    const link = await ws.link(body)
+    const link = await ws.createLink(body)
     expect(link).toMatchObject(Object.fromEntries(FIELDS.map(([field, , back]) => [field, back])))
     expect(await read(ws, link.id)).toEqual(link)
 
@@ -182,11 +186,11 @@ onBothEngines('the fields of a link', (server) => {
   })
 
   test('all fields cleared at once, and null on create, are a link of which only the destination is known', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const nothing = Object.fromEntries(FIELDS.map(([field]) => [field, null]))
     const cleared = { ...nothing, password: null, tagIds: null, utmSource: null }
-    const bare = await ws.link({ slug: 'bare' })
-    const nulls = await ws.link({ slug: 'nulls', ...cleared })
+    const bare = await ws.createLink({ slug: 'bare' })
+    const nulls = await ws.createLink({ slug: 'nulls', ...cleared })
     const same = ({
       id: _,
       slug: __,
@@ -196,7 +200,7 @@ onBothEngines('the fields of a link', (server) => {
       ...rest
     }: Record<string, unknown>) => rest
     expect(same(nulls)).toEqual(same(bare))
-    const full = await ws.link({
+    const full = await ws.createLink({
       ...Object.fromEntries(FIELDS.map(([field, sent]) => [field, sent])),
       tagNames: ['a'],
     })
@@ -205,8 +209,8 @@ onBothEngines('the fields of a link', (server) => {
   })
 
   test('an empty PATCH changes nothing, not even updatedAt', async () => {
-    const ws = await server().workspace()
-    const link = await ws.link({ title: 'a', tagNames: ['x'], password: 'p', clickLimit: 3 })
+    const ws = await server().createWorkspace()
+    const link = await ws.createLink({ title: 'a', tagNames: ['x'], password: 'p', clickLimit: 3 })
     for (const body of [{}, '{}', undefined]) {
       const { status, json } = await ws.api(`/links/${link.id}`, { method: 'PATCH', body })
       expect([status, json.data]).toEqual([200, link])
@@ -215,8 +219,8 @@ onBothEngines('the fields of a link', (server) => {
   })
 
   test('a change moves updatedAt on, and nothing moves createdAt', async () => {
-    const ws = await server().workspace()
-    const link = await ws.link()
+    const ws = await server().createWorkspace()
+    const link = await ws.createLink()
     while (Date.now() <= Date.parse(link.updatedAt)) await Bun.sleep(1)
     const { json } = await ws.api(`/links/${link.id}`, { method: 'PATCH', body: { title: 'b' } })
     expect(json.data.updatedAt > link.updatedAt).toBe(true)
@@ -226,14 +230,14 @@ onBothEngines('the fields of a link', (server) => {
   test.each(REFUSED.map(([fields, errors]) => [inWords(errors), fields, errors] as const))(
     'create and update refuse and store nothing: %s',
     async (_, fields, errors) => {
-      const ws = await server().workspace()
+      const ws = await server().createWorkspace()
       const created = await ws.api('/links', { method: 'POST', body: { destinationUrl: U, ...fields } })
       expect([created.status, created.json.errors]).toEqual([422, errors])
       const [field, message] = Object.entries(created.json.errors)[0] as [string, string]
       expect(created.json.error).toBe(`${field}: ${message}`)
       expect((await ws.api('/links?archived=all')).json.total).toBe(0)
       if (Object.values(fields)[0] === undefined) return
-      const link = await ws.link()
+      const link = await ws.createLink()
       const changed = await ws.api(`/links/${link.id}`, {
         method: 'PATCH',
         body: { comments: 'c', ...fields },
@@ -244,8 +248,8 @@ onBothEngines('the fields of a link', (server) => {
   )
 
   test('a period is checked against the date that is already there', async () => {
-    const ws = await server().workspace()
-    const link = await ws.link({ startsAt: '2026-02-01T00:00:00Z' })
+    const ws = await server().createWorkspace()
+    const link = await ws.createLink({ startsAt: '2026-02-01T00:00:00Z' })
     const { status, json } = await ws.api(`/links/${link.id}`, {
       method: 'PATCH',
       body: { expiresAt: '2026-01-01T00:00:00Z' },
@@ -255,7 +259,7 @@ onBothEngines('the fields of a link', (server) => {
   })
 
   test('a password is stored as argon2id and never comes back in any answer', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const secret = 'Öpen-sesame-42'
     const answers = [
       await ws.api('/links', {
@@ -263,10 +267,10 @@ onBothEngines('the fields of a link', (server) => {
         body: { destinationUrl: U, slug: `pw-${server().engine}`, password: secret },
       }),
     ]
-    const { id } = (answers[0] as Answer).json.data
+    const { id } = (answers[0] as HttpAnswer).json.data
     const stored = async () => {
       const row = await server()
-        .app.rows.read.selectFrom('links')
+        .app.db.read.selectFrom('links')
         .select('password_hash')
         .where('id', '=', id)
         .executeTakeFirstOrThrow()
@@ -303,9 +307,9 @@ onBothEngines('the fields of a link', (server) => {
   })
 
   test('an external id is unique in its workspace, free in another, and free again after a deletion', async () => {
-    const [ws, other] = [await server().workspace(), await server().workspace()]
-    const link = await ws.link({ externalId: 'crm-1' })
-    const second = await ws.link({ externalId: 'crm-2' })
+    const [ws, other] = [await server().createWorkspace(), await server().createWorkspace()]
+    const link = await ws.createLink({ externalId: 'crm-1' })
+    const second = await ws.createLink({ externalId: 'crm-2' })
     const taken = [409, { error: 'External id already in use' }]
     const again = await ws.api('/links', { method: 'POST', body: { destinationUrl: U, externalId: 'crm-1' } })
     expect([again.status, again.json]).toEqual(taken)
@@ -316,9 +320,9 @@ onBothEngines('the fields of a link', (server) => {
     expect(
       (await ws.api(`/links/${link.id}`, { method: 'PATCH', body: { externalId: 'crm-1' } })).status,
     ).toBe(200)
-    await other.link({ externalId: 'crm-1' })
+    await other.createLink({ externalId: 'crm-1' })
     await ws.api(`/links/${link.id}`, { method: 'DELETE' })
-    await ws.link({ externalId: 'crm-1' })
+    await ws.createLink({ externalId: 'crm-1' })
   })
 })
 
@@ -326,8 +330,8 @@ onBothEngines(
   'two changes within one millisecond',
   (server) => {
     test('are both made, also when the second changes nothing', async () => {
-      const ws = await server().workspace()
-      const link = await ws.link({ title: 'a' })
+      const ws = await server().createWorkspace()
+      const link = await ws.createLink({ title: 'a' })
       for (const body of [{ title: 'a' }, { tagNames: ['t'] }, { title: 'b' }, { password: null }]) {
         const { status, json } = await ws.api(`/links/${link.id}`, { method: 'PATCH', body })
         expect([body, status, json.data.updatedAt]).toEqual([body, 200, link.createdAt])

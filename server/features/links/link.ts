@@ -1,9 +1,9 @@
 // A link as a row and as the resource that callers see.
 
 import type { Selectable } from 'kysely'
-import { iso, isoOrNull } from '../../lib/wire.ts'
-import type { Db } from '../../storage/rows/open.ts'
-import type { Links } from '../../storage/rows/tables.ts'
+import { toIso, toIsoOrNull } from '../../lib/api-fields.ts'
+import type { Connection } from '../../storage/database/open-database.ts'
+import type { Links } from '../../storage/database/tables.ts'
 import type { LinkResource } from './schema.ts'
 
 export type LinkRow = Selectable<Links>
@@ -23,29 +23,33 @@ export interface Site {
 }
 
 /** Links in the database name the default domain '', so that they survive a change of its name. */
-export const domainName = (site: Site, domain: string) => (domain === '' ? site.domain : domain)
+export const toDomainName = (site: Site, domain: string) => (domain === '' ? site.domain : domain)
 
-export function shortUrl(site: Site, link: Pick<LinkRow, 'domain' | 'slug'>): string {
+export function toShortUrl(site: Site, link: Pick<LinkRow, 'domain' | 'slug'>): string {
   const origin = link.domain === '' ? site.origin : `https://${link.domain}`
   return `${origin}/${encodeURIComponent(link.slug)}`
 }
 
 /** The resources of `links`, in their order, with the tags of all of them read at once. */
-export async function linkResources(db: Db, site: Site, links: LinkRow[]): Promise<LinkResource[]> {
-  const tags = await tagsOf(db, links)
+export async function toLinkResources(
+  connection: Connection,
+  site: Site,
+  links: LinkRow[],
+): Promise<LinkResource[]> {
+  const tags = await listTagsByLink(connection, links)
   return links.map((link) => ({
     id: link.id,
     slug: link.slug,
-    domain: domainName(site, link.domain),
-    shortUrl: shortUrl(site, link),
+    domain: toDomainName(site, link.domain),
+    shortUrl: toShortUrl(site, link),
     destinationUrl: link.destination_url,
     title: link.title,
     comments: link.comments,
     tags: tags.get(link.id) ?? [],
     externalId: link.external_id,
     archived: link.archived === 1,
-    startsAt: isoOrNull(link.starts_at),
-    expiresAt: isoOrNull(link.expires_at),
+    startsAt: toIsoOrNull(link.starts_at),
+    expiresAt: toIsoOrNull(link.expires_at),
     expiredUrl: link.expired_url,
     clickLimit: link.click_limit,
     leadLimit: link.lead_limit,
@@ -57,23 +61,30 @@ export async function linkResources(db: Db, site: Site, links: LinkRow[]): Promi
     redirectStatus: link.redirect_status as LinkResource['redirectStatus'],
     clicks: link.clicks,
     leads: link.leads,
-    lastClickedAt: isoOrNull(link.last_clicked_at),
-    createdAt: iso(link.created_at),
-    updatedAt: iso(link.updated_at),
+    lastClickedAt: toIsoOrNull(link.last_clicked_at),
+    createdAt: toIso(link.created_at),
+    updatedAt: toIso(link.updated_at),
   }))
 }
 
-export async function linkResource(db: Db, site: Site, link: LinkRow): Promise<LinkResource> {
-  const [resource] = await linkResources(db, site, [link])
+export async function toLinkResource(
+  connection: Connection,
+  site: Site,
+  link: LinkRow,
+): Promise<LinkResource> {
+  const [resource] = await toLinkResources(connection, site, [link])
   if (!resource) throw new Error('one link in, one resource out')
   return resource
 }
 
-async function tagsOf(db: Db, links: LinkRow[]): Promise<Map<number, LinkResource['tags']>> {
+async function listTagsByLink(
+  connection: Connection,
+  links: LinkRow[],
+): Promise<Map<number, LinkResource['tags']>> {
   const byLink = new Map<number, LinkResource['tags']>()
   const [first] = links
   if (!first) return byLink
-  const rows = await db
+  const rows = await connection
     .selectFrom('link_tags')
     .innerJoin('tags', 'tags.id', 'link_tags.tag_id')
     .select(['link_tags.link_id', 'tags.id', 'tags.name', 'tags.color'])

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { onBothEngines, type TestWorkspace } from '../../../tests/support/server.ts'
+import { onBothEngines, type TestWorkspace } from '../../../tests/support/server/test-server.ts'
 import { LINK_SORTS, type LinkResource } from './schema.ts'
 
 const U = 'https://example.com/'
@@ -24,8 +24,8 @@ onBothEngines('the list of links is filtered', (server) => {
   let tagIds: Record<string, number>
 
   beforeAll(async () => {
-    ws = await server().workspace()
-    const other = await server().workspace()
+    ws = await server().createWorkspace()
+    const other = await server().createWorkspace()
     await create(other, [{ slug: 'theirs', title: 'spring', externalId: 'e1', tagNames: ['red'] }])
     await create(ws, [
       { slug: 'Spring-Sale', title: '50% off', tagNames: ['red'], externalId: 'e1' },
@@ -39,7 +39,7 @@ onBothEngines('the list of links is filtered', (server) => {
       { slug: 'Größe', title: 'ΟΔΟΣ Café', destinationUrl: 'https://münchen.example/straße' },
       { slug: 'old', title: 'spring of old', archived: true, externalId: 'E1', tagNames: ['red'] },
     ])
-    const gone = await ws.link({ slug: 'gone', title: 'spring', tagNames: ['red'] })
+    const gone = await ws.createLink({ slug: 'gone', title: 'spring', tagNames: ['red'] })
     await ws.api(`/links/${gone.id}`, { method: 'DELETE' })
     const { json } = await ws.api('/tags')
     tagIds = Object.fromEntries(json.data.map(({ name, id }: { name: string; id: number }) => [name, id]))
@@ -94,8 +94,8 @@ onBothEngines('the list of links is filtered', (server) => {
   })
 
   test('what is found follows a change of slug, destination or title', async () => {
-    const own = await server().workspace()
-    const link = await own.link({
+    const own = await server().createWorkspace()
+    const link = await own.createLink({
       slug: `find-${server().engine}`,
       title: 'first',
       destinationUrl: 'https://one.example/',
@@ -144,14 +144,14 @@ onBothEngines('the list of links is sorted', (server) => {
 
   /** Counts and times that tie, as batches of clicks would leave them. */
   beforeAll(async () => {
-    ws = await server().workspace()
+    ws = await server().createWorkspace()
     links = await create(
       ws,
       Array.from({ length: ROWS }, (_, i) => ({ slug: `${'zäB_a'[i % 5]}${i}-${server().engine}` })),
     )
-    await server().app.rows.write(async (db) => {
+    await server().app.db.write(async (connection) => {
       for (const [i, { id }] of links.entries()) {
-        await db
+        await connection
           .updateTable('links')
           .set({
             clicks: i % 4,
@@ -199,7 +199,7 @@ onBothEngines('the list of links is sorted', (server) => {
   })
 
   test('newest first when nothing else is asked for, 50 at a time', async () => {
-    const own = await server().workspace()
+    const own = await server().createWorkspace()
     const made = [...(await create(own, Array(40).fill({}))), ...(await create(own, Array(20).fill({})))]
     const first = (await own.api('/links')).json
     expect([first.data.length, first.total]).toEqual([50, 60])
@@ -224,7 +224,7 @@ onBothEngines('the list of links is sorted', (server) => {
   ])(
     'pages by %s %s show every link that stays exactly once while others come and go',
     async (sort, order) => {
-      const own = await server().workspace()
+      const own = await server().createWorkspace()
       const original = await create(own, Array(25).fill({}))
       const removed = new Set<number>()
       const seen: number[] = []

@@ -4,10 +4,10 @@ import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kys
 import { decodeCursor, encodeCursor } from '../../lib/cursor.ts'
 import { invalid } from '../../lib/failure.ts'
 import { foldCase } from '../../lib/text.ts'
-import type { Rows } from '../../storage/rows/open.ts'
-import type { Tables } from '../../storage/rows/tables.ts'
-import type { Actor } from '../accounts/actor.ts'
-import { type LinkRow, linkResources, type Site } from './link.ts'
+import type { Database } from '../../storage/database/open-database.ts'
+import type { Tables } from '../../storage/database/tables.ts'
+import type { Actor } from '../accounts/access/actor.ts'
+import { type LinkRow, type Site, toLinkResources } from './link.ts'
 import type { LinkListQueryInput, LinkResource } from './schema.ts'
 
 const PAGE = 50
@@ -28,7 +28,7 @@ type LinksQuery<O> = SelectQueryBuilder<Tables, 'links', O>
 
 /** @throws Failure `invalid` for a cursor that is not of this list's order */
 export async function listLinks(
-  { rows, site }: { rows: Rows; site: Site },
+  { db, site }: { db: Database; site: Site },
   actor: Actor,
   query: LinkListQueryInput,
 ): Promise<{ data: LinkResource[]; nextCursor: string | null; total: number }> {
@@ -37,20 +37,20 @@ export async function listLinks(
   const order = `${query.sort ?? 'createdAt'} ${direction}`
   const limit = query.limit ?? PAGE
 
-  let page = filtered(rows.read.selectFrom('links').selectAll(), site, actor, query)
+  let page = applyFilters(db.read.selectFrom('links').selectAll(), site, actor, query)
   if (query.cursor !== undefined) {
     const cursor = decodeCursor(query.cursor, order)
     if (!cursor || typeof cursor.value !== sort.type)
       throw invalid({ cursor: 'is not a cursor of this list; start again without it' })
-    page = page.where(after(sort.sql, direction, cursor.value, cursor.id))
+    page = page.where(afterCursor(sort.sql, direction, cursor.value, cursor.id))
   }
   const found = await page
     .orderBy(sort.sql, direction)
     .orderBy('id', direction)
     .limit(limit + 1)
     .execute()
-  const { total } = await filtered(
-    rows.read.selectFrom('links').select((e) => e.fn.countAll<number>().as('total')),
+  const { total } = await applyFilters(
+    db.read.selectFrom('links').select((e) => e.fn.countAll<number>().as('total')),
     site,
     actor,
     query,
@@ -59,13 +59,13 @@ export async function listLinks(
   const links = found.slice(0, limit)
   const last = found.length > limit ? links.at(-1) : undefined
   return {
-    data: await linkResources(rows.read, site, links),
+    data: await toLinkResources(db.read, site, links),
     nextCursor: last ? encodeCursor({ order, value: sort.of(last), id: last.id }) : null,
     total: Number(total),
   }
 }
 
-function after(
+function afterCursor(
   column: Expression<string | number>,
   direction: 'asc' | 'desc',
   value: string | number,
@@ -75,7 +75,12 @@ function after(
   return sql<SqlBool>`(${column} ${beyond} ${value} or (${column} = ${value} and id ${beyond} ${id}))`
 }
 
-function filtered<O>(query: LinksQuery<O>, site: Site, actor: Actor, by: LinkListQueryInput): LinksQuery<O> {
+function applyFilters<O>(
+  query: LinksQuery<O>,
+  site: Site,
+  actor: Actor,
+  by: LinkListQueryInput,
+): LinksQuery<O> {
   let links = query.where('workspace_id', '=', actor.workspaceId).where('deleted_at', 'is', null)
   if (by.archived !== 'all') links = links.where('archived', '=', by.archived === 'true' ? 1 : 0)
   if (by.externalId !== undefined) links = links.where('external_id', '=', by.externalId)

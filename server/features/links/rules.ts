@@ -2,13 +2,13 @@
 
 import { domainToUnicode } from 'node:url'
 import { invalid } from '../../lib/failure.ts'
-import { withParameters } from '../../lib/query.ts'
 import { foldCase, isCleanText } from '../../lib/text.ts'
+import { setParameters } from '../../lib/url-query.ts'
 import { checkUrl } from '../../lib/web-url.ts'
-import { conflict } from './conflict.ts'
+import { linkConflict } from './conflict.ts'
 import type { LinkRow, Site } from './link.ts'
 import type { UpdateLinkInput } from './schema.ts'
-import { slugKey } from './slug.ts'
+import { toSlugKey } from './slug.ts'
 
 const UTM = {
   utmSource: 'utm_source',
@@ -19,7 +19,7 @@ const UTM = {
 } as const
 
 /** Where nothing else is asked for. */
-export const REDIRECT_STATUS = 302
+export const DEFAULT_REDIRECT_STATUS = 302
 
 /** The columns a caller may set, without slug, domain and password. */
 type Settable = Pick<
@@ -46,7 +46,7 @@ type Settable = Pick<
  * @param current the link's destination today, for UTM values without a new destination
  * @throws Failure `invalid`, naming every wrong URL
  */
-export function settableColumns(
+export function toLinkColumns(
   site: Site,
   input: UpdateLinkInput,
   current: string | undefined,
@@ -72,29 +72,29 @@ export function settableColumns(
   const { title, comments, externalId, archived, startsAt, expiresAt, expiredUrl } = input
   const { geoTargeting: byCountry, deviceTargeting: byDevice } = input
   const columns: Partial<Settable> = {
-    destination_url: destinationOf(input, current, (value) => url('destinationUrl', value)),
+    destination_url: toDestination(input, current, (value) => url('destinationUrl', value)),
     title,
     comments,
     external_id: externalId,
-    archived: bit(archived),
-    starts_at: milliseconds(startsAt),
-    expires_at: milliseconds(expiresAt),
+    archived: toBit(archived),
+    starts_at: toMilliseconds(startsAt),
+    expires_at: toMilliseconds(expiresAt),
     expired_url: typeof expiredUrl === 'string' ? url('expiredUrl', expiredUrl) : expiredUrl,
     click_limit: input.clickLimit,
     lead_limit: input.leadLimit,
-    forward_query: bit(input.forwardQuery),
-    track_conversions: bit(input.trackConversions),
+    forward_query: toBit(input.forwardQuery),
+    track_conversions: toBit(input.trackConversions),
     geo_targeting:
       byCountry === undefined ? undefined : targets('geoTargeting', byCountry, (code) => code.toUpperCase()),
     device_targeting: byDevice === undefined ? undefined : targets('deviceTargeting', byDevice),
-    redirect_status: input.redirectStatus === null ? REDIRECT_STATUS : input.redirectStatus,
+    redirect_status: input.redirectStatus === null ? DEFAULT_REDIRECT_STATUS : input.redirectStatus,
   }
   if (Object.keys(errors).length > 0) throw invalid(errors)
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
 }
 
 /** @returns undefined where the destination does not change */
-function destinationOf(
+function toDestination(
   { destinationUrl, ...input }: UpdateLinkInput,
   current: string | undefined,
   checked: (url: string) => string,
@@ -104,24 +104,24 @@ function destinationOf(
   const parameters = Object.fromEntries(
     Object.entries(UTM).map(([field, name]) => [name, input[field as keyof typeof UTM]]),
   )
-  const tagged = withParameters(href, parameters)
+  const tagged = setParameters(href, parameters)
   // Checked once more: UTM values make it longer.
   return tagged === href ? destinationUrl && href : checked(tagged)
 }
 
-const bit = (value: boolean | null | undefined) => (value === undefined ? undefined : Number(value))
-const milliseconds = (value: string | null | undefined) =>
+const toBit = (value: boolean | null | undefined) => (value === undefined ? undefined : Number(value))
+const toMilliseconds = (value: string | null | undefined) =>
   typeof value === 'string' ? Date.parse(value) : value
 
 /** @returns the stored name of the domain. @throws Failure `invalid` for a domain that is not the workspace's. */
-export function ownDomain(site: Site, domain: string | null | undefined): string {
+export function resolveDomain(site: Site, domain: string | null | undefined): string {
   if (domain === undefined || domain === null || domain.toLowerCase() === site.domain.toLowerCase()) return ''
   throw invalid({ domain: `is not a domain of this workspace; use ${site.domain}` })
 }
 
 /** @throws Failure `conflict` */
 export function checkReserved({ reserved }: Site, domain: string, slug: string): void {
-  if (domain === '' && reserved.has(slugKey(slug))) throw conflict('Slug is reserved')
+  if (domain === '' && reserved.has(toSlugKey(slug))) throw linkConflict('Slug is reserved')
 }
 
 /** @throws Failure `invalid` when a link would end before it starts. */
@@ -132,11 +132,13 @@ export function checkPeriod(startsAt: number | null, expiresAt: number | null): 
 }
 
 /** One line for each, so that a search finds nothing across two of them. */
-export const searchText = (link: Pick<LinkRow, 'slug' | 'destination_url' | 'title'>) =>
-  foldCase([link.slug, link.destination_url, readable(link.destination_url), link.title ?? ''].join('\n'))
+export const toSearchText = (link: Pick<LinkRow, 'slug' | 'destination_url' | 'title'>) =>
+  foldCase(
+    [link.slug, link.destination_url, toReadableUrl(link.destination_url), link.title ?? ''].join('\n'),
+  )
 
 /** The URL without its encodings, as people type it into a search; nothing where that is the same. */
-function readable(href: string): string {
+function toReadableUrl(href: string): string {
   const { hostname } = new URL(href)
   try {
     const decoded = decodeURI(href.replace(hostname, domainToUnicode(hostname)))

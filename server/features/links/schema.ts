@@ -1,7 +1,6 @@
 // Links and tags on the wire: the API validates with these shapes and its reference is generated from them.
 
 import { z } from '@hono/zod-openapi'
-import { URL_MAX } from '../../lib/web-url.ts'
 import {
   flag,
   idList,
@@ -11,8 +10,9 @@ import {
   parameter,
   text,
   wholeNumber,
-} from '../../lib/wire.ts'
-import { slugProblem } from './slug.ts'
+} from '../../lib/api-fields.ts'
+import { URL_MAX } from '../../lib/web-url.ts'
+import { findSlugProblem } from './slug.ts'
 
 export const TAG_COLORS = [
   'red',
@@ -84,7 +84,7 @@ const slug = z
   .string({ error: 'must be a string' })
   .transform((value) => value.normalize('NFC'))
   .superRefine((value, context) => {
-    const problem = slugProblem(value)
+    const problem = findSlugProblem(value)
     if (problem) context.addIssue({ code: 'custom', message: problem })
   })
   .openapi({ type: 'string', minLength: 1, maxLength: 190, example: 'spring-sale' })
@@ -174,7 +174,7 @@ const mustBeObject = {
 }
 
 /** Rules between fields of one body. */
-function agree(body: { tagIds?: unknown; tagNames?: unknown }, context: z.RefinementCtx) {
+function checkTagFields(body: { tagIds?: unknown; tagNames?: unknown }, context: z.RefinementCtx) {
   if (body.tagIds && body.tagNames) {
     context.addIssue({ code: 'custom', path: ['tagNames'], message: 'cannot be combined with tagIds' })
   }
@@ -182,11 +182,11 @@ function agree(body: { tagIds?: unknown; tagNames?: unknown }, context: z.Refine
 
 export const CreateLink = z
   .strictObject({ destinationUrl: url(), ...fields }, mustBeObject)
-  .superRefine(agree)
+  .superRefine(checkTagFields)
   .openapi('CreateLink')
 export const UpdateLink = z
   .strictObject({ destinationUrl: url().optional(), ...fields }, mustBeObject)
-  .superRefine(agree)
+  .superRefine(checkTagFields)
   .openapi('UpdateLink')
 
 export type CreateLinkInput = z.infer<typeof CreateLink>
@@ -207,7 +207,7 @@ export const CreateLinks = z
 
 const UpdateLinkItem = z
   .strictObject({ id: wholeNumber(1), ...UpdateLink.shape }, mustBeObject)
-  .superRefine(agree)
+  .superRefine(checkTagFields)
 export const UpdateLinks = z
   .union(
     [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { onBothEngines } from '../../../tests/support/server.ts'
-import { RESERVED_SLUGS, randomSlug, SLUG_ALPHABET } from './slug.ts'
+import { onBothEngines } from '../../../tests/support/server/test-server.ts'
+import { generateSlug, RESERVED_SLUGS, SLUG_ALPHABET } from './slug.ts'
 
 const U = 'https://example.com/'
 const LETTERS = 'may contain letters, digits, "-", "_" and "." only'
@@ -9,7 +9,7 @@ const LENGTH = 'must be 1 to 190 characters'
 describe('generated slugs', () => {
   test('are seven characters that are not mistaken for each other', () => {
     expect(SLUG_ALPHABET).toBe('23456789abcdefghjkmnpqrstuvwxyz')
-    const slugs = Array.from({ length: 5000 }, randomSlug)
+    const slugs = Array.from({ length: 5000 }, generateSlug)
     for (const slug of slugs) expect(slug).toMatch(/^[23456789abcdefghjkmnpqrstuvwxyz]{7}$/)
     expect(new Set(slugs).size).toBe(slugs.length)
     expect(new Set(slugs.join('')).size).toBe(SLUG_ALPHABET.length)
@@ -18,7 +18,7 @@ describe('generated slugs', () => {
 
 onBothEngines('slugs', (server) => {
   test('are stored as typed and matched without regard to case or composition', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const tag = server().engine
     for (const [slug, ...spellings] of [
       [`Mixed-Case_1.${tag}`, `mixed-case_1.${tag}`, `MIXED-CASE_1.${tag.toUpperCase()}`],
@@ -27,7 +27,7 @@ onBothEngines('slugs', (server) => {
       [`क्षि-${tag}`],
       [`价格-${tag}`],
     ] as [string, ...string[]][]) {
-      const link = await ws.link({ slug, destinationUrl: `${U}${encodeURIComponent(slug)}` })
+      const link = await ws.createLink({ slug, destinationUrl: `${U}${encodeURIComponent(slug)}` })
       expect(link.slug).toBe(slug.normalize('NFC'))
       expect(link.shortUrl).toBe(`${server().origin}/${encodeURIComponent(link.slug)}`)
       for (const spelling of [slug, slug.normalize('NFD'), ...spellings]) {
@@ -61,7 +61,7 @@ onBothEngines('slugs', (server) => {
     ['a\u3164b', LETTERS],
     ['a\ufe0f', LETTERS],
   ])('%p is none', async (slug, wrong) => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const { status, json } = await ws.api('/links', { method: 'POST', body: { destinationUrl: U, slug } })
     expect([status, json.errors]).toEqual([422, { slug: wrong }])
     expect((await ws.api('/links')).json.total).toBe(0)
@@ -73,8 +73,8 @@ onBothEngines('slugs', (server) => {
     ['190 characters of another script', 'ế'.repeat(190)],
     ['190 characters outside the basic plane', '𝒜'.repeat(190)],
   ])('may have %s, and redirects', async (_, slug) => {
-    const ws = await server().workspace()
-    const link = await ws.link({ slug: slug === '~' ? '中' : slug })
+    const ws = await server().createWorkspace()
+    const link = await ws.createLink({ slug: slug === '~' ? '中' : slug })
     expect((await server().click(encodeURIComponent(link.slug))).status).toBe(302)
     expect((await server().click(encodeURIComponent(link.slug.normalize('NFD')))).status).toBe(302)
     expect((await server().click(`${encodeURIComponent(link.slug)}x`)).status).toBe(404)
@@ -82,7 +82,7 @@ onBothEngines('slugs', (server) => {
 
   test('every first segment that is mounted is reserved, in any case', async () => {
     const { app } = server()
-    const mounted = [...Object.keys(app.serve.routes), ...app.restRoutes().map(({ path }) => path)]
+    const mounted = [...Object.keys(app.serve.routes), ...app.routes.rest.map(({ path }) => path)]
     const segments = new Set(
       mounted.map((path) => path.split('/')[1] ?? '').filter((one) => !/^$|^[:*]/.test(one)),
     )
@@ -92,8 +92,8 @@ onBothEngines('slugs', (server) => {
       'v1 f t.js e app api docs livez readyz version metrics robots.txt favicon.ico sitemap.xml .well-known'
     for (const name of documented.split(' ')) expect([name, RESERVED_SLUGS.has(name)]).toEqual([name, true])
 
-    const ws = await server().workspace()
-    const link = await ws.link()
+    const ws = await server().createWorkspace()
+    const link = await ws.createLink()
     const reserved = [409, { error: 'Slug is reserved' }]
     for (const name of RESERVED_SLUGS) {
       for (const slug of [name, name.toUpperCase()]) {
@@ -107,12 +107,12 @@ onBothEngines('slugs', (server) => {
   })
 
   test('belong to one workspace at a time', async () => {
-    const [ws, other] = [await server().workspace(), await server().workspace()]
-    const link = await ws.link({ slug: 'Theirs' })
+    const [ws, other] = [await server().createWorkspace(), await server().createWorkspace()]
+    const link = await ws.createLink({ slug: 'Theirs' })
     const taken = [409, { error: 'Slug already in use' }]
     const create = await other.api('/links', { method: 'POST', body: { destinationUrl: U, slug: 'theirs' } })
     expect([create.status, create.json]).toEqual(taken)
-    const own = await other.link()
+    const own = await other.createLink()
     const rename = await other.api(`/links/${own.id}`, {
       method: 'PATCH',
       body: { slug: 'THEIRS', title: 'x' },
@@ -120,19 +120,19 @@ onBothEngines('slugs', (server) => {
     expect([rename.status, rename.json]).toEqual(taken)
     expect((await other.api('/links')).json.data).toEqual([own])
     await ws.api(`/links/${link.id}`, { method: 'DELETE' })
-    expect((await other.link({ slug: 'tHEIRS' })).slug).toBe('tHEIRS')
+    expect((await other.createLink({ slug: 'tHEIRS' })).slug).toBe('tHEIRS')
   })
 
   test("a link's own slug may be written in another case", async () => {
-    const ws = await server().workspace()
-    const link = await ws.link({ slug: 'launch' })
+    const ws = await server().createWorkspace()
+    const link = await ws.createLink({ slug: 'launch' })
     const { status, json } = await ws.api(`/links/${link.id}`, { method: 'PATCH', body: { slug: 'LAUNCH' } })
     expect([status, json.data.slug, json.data.shortUrl]).toEqual([200, 'LAUNCH', `${server().origin}/LAUNCH`])
     expect((await server().click('launch')).status).toBe(302)
   })
 
   test('200 concurrent creates of one slug make exactly one link', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, i) =>
         ws.api('/links', {
@@ -151,8 +151,8 @@ onBothEngines('slugs', (server) => {
   })
 
   test('a link without one gets one', async () => {
-    const ws = await server().workspace()
-    const slugs = await Promise.all(Array.from({ length: 20 }, async () => (await ws.link()).slug))
+    const ws = await server().createWorkspace()
+    const slugs = await Promise.all(Array.from({ length: 20 }, async () => (await ws.createLink()).slug))
     for (const slug of slugs) expect(slug).toMatch(/^[2-9a-hjkmnp-z]{7}$/)
     expect(new Set(slugs).size).toBe(20)
   })

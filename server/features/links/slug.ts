@@ -1,7 +1,7 @@
 // What a slug may be, how it is matched, and how one is made up.
 
 import { randomFrom } from '../../lib/random.ts'
-import { foldCase, lengthOf } from '../../lib/text.ts'
+import { countCharacters, foldCase } from '../../lib/text.ts'
 
 export const SLUG_MAX = 190
 
@@ -34,8 +34,8 @@ export const RESERVED_SLUGS: ReadonlySet<string> = new Set([
 ])
 
 /** @returns what is wrong with a slug that is already NFC, or undefined. */
-export function slugProblem(slug: string): string | undefined {
-  const length = lengthOf(slug)
+export function findSlugProblem(slug: string): string | undefined {
+  const length = countCharacters(slug)
   if (length < 1 || length > SLUG_MAX) return `must be 1 to ${SLUG_MAX} characters`
   // "." and ".." never reach a server: URL parsers resolve them away.
   if (!SLUG.test(slug) || slug === '.' || slug === '..')
@@ -44,10 +44,10 @@ export function slugProblem(slug: string): string | undefined {
 }
 
 /** What uniqueness and look-up go by. */
-export const slugKey = foldCase
+export const toSlugKey = foldCase
 
 /** With what the operator calls by another name; the usual names stay reserved, so that they can come back. */
-export const reservedSlugs = (renamed: string[]): ReadonlySet<string> =>
-  new Set([...RESERVED_SLUGS, ...renamed.map(slugKey)])
+export const toReservedSlugs = (renamed: string[]): ReadonlySet<string> =>
+  new Set([...RESERVED_SLUGS, ...renamed.map(toSlugKey)])
 
-export const randomSlug = () => randomFrom(SLUG_ALPHABET, RANDOM_LENGTH)
+export const generateSlug = () => randomFrom(SLUG_ALPHABET, RANDOM_LENGTH)

@@ -1,17 +1,17 @@
 // Changing a link: absent fields stay, null clears, an empty change is no change.
 
 import { hashPassword } from '../../lib/password.ts'
-import { isUniqueViolation } from '../../storage/rows/errors.ts'
-import type { Db, OnCommit } from '../../storage/rows/open.ts'
-import { type Actor, allow } from '../accounts/actor.ts'
-import { conflict } from './conflict.ts'
+import { isUniqueViolation } from '../../storage/database/errors.ts'
+import type { Connection, OnCommit } from '../../storage/database/open-database.ts'
+import { type Actor, allow } from '../accounts/access/actor.ts'
+import { linkConflict } from './conflict.ts'
 import type { LinkNeeds } from './create.ts'
-import { findLinkToChange } from './find.ts'
-import { type LinkRow, linkResource } from './link.ts'
-import { checkPeriod, checkReserved, ownDomain, searchText, settableColumns } from './rules.ts'
+import { getLinkForUpdate } from './get.ts'
+import { type LinkRow, toLinkResource } from './link.ts'
+import { checkPeriod, checkReserved, resolveDomain, toLinkColumns, toSearchText } from './rules.ts'
 import type { LinkResource, UpdateLinkInput } from './schema.ts'
-import { slugKey } from './slug.ts'
-import { tagLink } from './tag-link.ts'
+import { setLinkTags } from './set-link-tags.ts'
+import { toSlugKey } from './slug.ts'
 
 /** @throws Failure `not_found`, `conflict` (slug or external id), `invalid` */
 export async function updateLink(
@@ -21,13 +21,15 @@ export async function updateLink(
   input: UpdateLinkInput,
 ): Promise<LinkResource> {
   const passwordHash = await hashPassword(input.password)
-  return needs.rows.write((db, onCommit) => updateLinkIn(needs, db, onCommit, actor, id, input, passwordHash))
+  return needs.db.write((connection, onCommit) =>
+    updateLinkIn(needs, connection, onCommit, actor, id, input, passwordHash),
+  )
 }
 
 /** The same inside a transaction that is already open. */
 export async function updateLinkIn(
-  { rows, cache, site, now }: LinkNeeds,
-  db: Db,
+  { db, cache, site, now }: LinkNeeds,
+  connection: Connection,
   onCommit: OnCommit,
   actor: Actor,
   id: number,
@@ -35,39 +37,45 @@ export async function updateLinkIn(
   passwordHash: string | null | undefined,
 ): Promise<LinkResource> {
   allow(actor, 'links:write')
-  const link = await findLinkToChange(rows, db, actor, id)
-  if (Object.values(input).every((value) => value === undefined)) return linkResource(db, site, link)
+  const link = await getLinkForUpdate(db, connection, actor, id)
+  if (Object.values(input).every((value) => value === undefined))
+    return toLinkResource(connection, site, link)
 
-  const domain = input.domain === undefined ? link.domain : ownDomain(site, input.domain)
+  const domain = input.domain === undefined ? link.domain : resolveDomain(site, input.domain)
   const slug = input.slug ?? link.slug
-  if (slugKey(slug) !== link.slug_key || domain !== link.domain) checkReserved(site, domain, slug)
+  if (toSlugKey(slug) !== link.slug_key || domain !== link.domain) checkReserved(site, domain, slug)
   const changed: LinkRow = {
     ...link,
-    ...settableColumns(site, input, link.destination_url),
+    ...toLinkColumns(site, input, link.destination_url),
     domain,
     slug,
-    slug_key: slugKey(slug),
+    slug_key: toSlugKey(slug),
     password_hash: passwordHash === undefined ? link.password_hash : passwordHash,
     updated_at: now(),
   }
   checkPeriod(changed.starts_at, changed.expires_at)
   // A limit set today counts the clicks of before; while one is set, redirects keep the count themselves.
   if (link.click_limit === null && changed.click_limit !== null) changed.clicks_used = link.clicks
-  await store(db, actor, link, { ...changed, search_text: searchText(changed) })
-  await tagLink(rows, db, actor, id, input, changed.updated_at)
+  await storeChanges(connection, actor, link, { ...changed, search_text: toSearchText(changed) })
+  await setLinkTags(db, connection, actor, id, input, changed.updated_at)
   onCommit(() => {
-    cache.forget(link.domain, link.slug)
-    cache.forget(changed.domain, changed.slug)
+    cache.invalidate(link.domain, link.slug)
+    cache.invalidate(changed.domain, changed.slug)
   })
-  return linkResource(db, site, changed)
+  return toLinkResource(connection, site, changed)
 }
 
-async function store(db: Db, actor: Actor, before: LinkRow, after: LinkRow): Promise<void> {
+async function storeChanges(
+  connection: Connection,
+  actor: Actor,
+  before: LinkRow,
+  after: LinkRow,
+): Promise<void> {
   const changes = Object.fromEntries(
     Object.entries(after).filter(([column, value]) => before[column as keyof LinkRow] !== value),
   )
   try {
-    await db
+    await connection
       .updateTable('links')
       // Its own: within one millisecond nothing else may have changed.
       .set({ ...changes, updated_at: after.updated_at })
@@ -76,9 +84,9 @@ async function store(db: Db, actor: Actor, before: LinkRow, after: LinkRow): Pro
       .execute()
   } catch (error) {
     if (isUniqueViolation(error, { index: 'links_domain_slug', columns: ['domain', 'slug_key'] })) {
-      throw conflict('Slug already in use')
+      throw linkConflict('Slug already in use')
     }
-    if (isUniqueViolation(error)) throw conflict('External id already in use')
+    if (isUniqueViolation(error)) throw linkConflict('External id already in use')
     throw error
   }
 }

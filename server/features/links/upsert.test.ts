@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
-import { onBothEngines, type TestWorkspace } from '../../../tests/support/server.ts'
+import { onBothEngines, type TestWorkspace } from '../../../tests/support/server/test-server.ts'
 
 const U = 'https://example.com/'
 const upsert = (ws: TestWorkspace, body: unknown) => ws.api('/links/upsert', { method: 'PUT', body })
 
 onBothEngines('upsert', (server) => {
   test('by external id makes the link, then changes it, and absent fields keep', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const made = await upsert(ws, {
       externalId: 'e',
       destinationUrl: U,
@@ -29,7 +29,7 @@ onBothEngines('upsert', (server) => {
   })
 
   test('by domain and destination finds the URL however it is written, with its UTM values', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const domain = new URL(server().origin).host
     const made = await upsert(ws, { destinationUrl: 'https://EXAMPLE.com', utmSource: 'mail' })
     expect([made.status, made.json.data.destinationUrl]).toEqual([201, `${U}?utm_source=mail`])
@@ -50,11 +50,11 @@ onBothEngines('upsert', (server) => {
   })
 
   test('takes the oldest of several, and never another workspace, nor a deleted one', async () => {
-    const [ws, other] = [await server().workspace(), await server().workspace()]
-    const theirs = await other.link({ externalId: 'e' })
-    const gone = await ws.link({ externalId: 'e' })
+    const [ws, other] = [await server().createWorkspace(), await server().createWorkspace()]
+    const theirs = await other.createLink({ externalId: 'e' })
+    const gone = await ws.createLink({ externalId: 'e' })
     await ws.api(`/links/${gone.id}`, { method: 'DELETE' })
-    const [oldest] = [await ws.link(), await ws.link()]
+    const [oldest] = [await ws.createLink(), await ws.createLink()]
     expect((await upsert(ws, { destinationUrl: U, title: 'x' })).json.data.id).toBe(oldest.id)
     const made = await upsert(ws, { destinationUrl: U, externalId: 'e' })
     expect(made.status).toBe(201)
@@ -63,8 +63,8 @@ onBothEngines('upsert', (server) => {
   })
 
   test('follows every rule of create and update', async () => {
-    const ws = await server().workspace()
-    const link = await ws.link({ slug: `taken-${server().engine}` })
+    const ws = await server().createWorkspace()
+    const link = await ws.createLink({ slug: `taken-${server().engine}` })
     for (const [body, status, error] of [
       [{ title: 'x' }, 422, 'destinationUrl: is required'],
       [{ destinationUrl: 'javascript:1' }, 422, 'destinationUrl: must be an http or https URL'],
@@ -84,7 +84,7 @@ onBothEngines('upsert', (server) => {
     ['external id', { externalId: 'race', destinationUrl: U }],
     ['destination', { destinationUrl: 'https://example.com/race' }],
   ])('forty at once of the same %s make one link', async (_, body) => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, i) =>
         upsert(ws, { ...body, title: `title ${i}`, tagNames: [`tag ${i % 3}`, 'all'] }),
@@ -97,8 +97,8 @@ onBothEngines('upsert', (server) => {
   })
 
   test('creates and changes beside upserts do not stand in their way', async () => {
-    const ws = await server().workspace()
-    const link = await ws.link({ externalId: 'busy' })
+    const ws = await server().createWorkspace()
+    const link = await ws.createLink({ externalId: 'busy' })
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, i) => {
         if (i % 3 === 0)

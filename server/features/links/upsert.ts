@@ -2,10 +2,10 @@
 
 import { unavailable } from '../../lib/failure.ts'
 import { hashPassword } from '../../lib/password.ts'
-import type { Db } from '../../storage/rows/open.ts'
-import type { Actor } from '../accounts/actor.ts'
+import type { Connection } from '../../storage/database/open-database.ts'
+import type { Actor } from '../accounts/access/actor.ts'
 import { createLinkIn, type LinkNeeds } from './create.ts'
-import { ownDomain, settableColumns } from './rules.ts'
+import { resolveDomain, toLinkColumns } from './rules.ts'
 import type { CreateLinkInput, LinkResource } from './schema.ts'
 import { updateLinkIn } from './update.ts'
 
@@ -19,26 +19,26 @@ export async function upsertLink(
   input: CreateLinkInput,
 ): Promise<{ link: LinkResource; created: boolean }> {
   const passwordHash = await hashPassword(input.password)
-  return needs.rows.write(async (db, onCommit) => {
-    const id = await findExisting(needs, db, actor, input)
+  return needs.db.write(async (connection, onCommit) => {
+    const id = await findExisting(needs, connection, actor, input)
     const link =
       id === undefined
-        ? await createLinkIn(needs, db, onCommit, actor, input, passwordHash)
-        : await updateLinkIn(needs, db, onCommit, actor, id, input, passwordHash)
+        ? await createLinkIn(needs, connection, onCommit, actor, input, passwordHash)
+        : await updateLinkIn(needs, connection, onCommit, actor, id, input, passwordHash)
     return { link, created: id === undefined }
   })
 }
 
 async function findExisting(
-  { rows, site }: LinkNeeds,
-  db: Db,
+  { db, site }: LinkNeeds,
+  connection: Connection,
   actor: Actor,
   input: CreateLinkInput,
 ): Promise<number | undefined> {
   // On PostgreSQL two upserts of the same thing run side by side: the workspace's row lets one wait for the other.
-  const locked = rows.engine === 'postgres' ? await lockWorkspace(db, actor) : true
+  const locked = db.engine === 'postgres' ? await lockWorkspace(connection, actor) : true
   if (!locked) throw unavailable(new Error('workspace is gone'))
-  const mine = db
+  const mine = connection
     .selectFrom('links')
     .select('id')
     .where('workspace_id', '=', actor.workspaceId)
@@ -46,15 +46,15 @@ async function findExisting(
   const found = input.externalId
     ? mine.where('external_id', '=', input.externalId)
     : mine
-        .where('domain', '=', ownDomain(site, input.domain))
-        .where('destination_url', '=', settableColumns(site, input, undefined).destination_url ?? '')
+        .where('domain', '=', resolveDomain(site, input.domain))
+        .where('destination_url', '=', toLinkColumns(site, input, undefined).destination_url ?? '')
         .orderBy('id')
         .limit(1)
   return (await found.executeTakeFirst())?.id
 }
 
-async function lockWorkspace(db: Db, actor: Actor): Promise<boolean> {
-  const row = await db
+async function lockWorkspace(connection: Connection, actor: Actor): Promise<boolean> {
+  const row = await connection
     .selectFrom('workspaces')
     .select('id')
     .where('id', '=', actor.workspaceId)

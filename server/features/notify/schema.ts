@@ -1,13 +1,22 @@
 // Channels and deliveries on the wire: the API validates with these shapes and its reference is generated from them.
 
 import { z } from '@hono/zod-openapi'
+import {
+  dateRangeEnd,
+  flag,
+  instant,
+  numberParameter,
+  oneOf,
+  parameter,
+  text,
+  wholeNumber,
+} from '../../lib/api-fields.ts'
 import { EMAIL_MAX, isEmail } from '../../lib/email.ts'
-import { edge, flag, instant, numberParameter, oneOf, parameter, text, wholeNumber } from '../../lib/wire.ts'
 
 export const CHANNEL_TYPES = ['email', 'slack', 'discord', 'telegram', 'teams', 'webhook'] as const
 export type ChannelType = (typeof CHANNEL_TYPES)[number]
 export const DELIVERY_STATUSES = ['waiting', 'delivered', 'failed'] as const
-export const OUTCOMES = ['delivered', 'refused', 'unreachable', 'timeout', 'interrupted'] as const
+export const DELIVERY_OUTCOMES = ['delivered', 'refused', 'unreachable', 'timeout', 'interrupted'] as const
 export const EVENTS = ['submission.created', 'test', 'channel.disabled'] as const
 
 export const RECIPIENTS_MAX = 20
@@ -109,7 +118,7 @@ export type DeliveryResource = z.infer<typeof DeliveryShape>
 
 const AttemptShape = z.strictObject({
   attempt: z.int(),
-  outcome: z.enum(OUTCOMES).openapi({
+  outcome: z.enum(DELIVERY_OUTCOMES).openapi({
     description: 'interrupted: the service stopped before it knew, so that this may have arrived',
   }),
   httpStatus: z.int().nullable(),
@@ -137,8 +146,8 @@ export const DeliveryListQuery = z
     channelId: numberParameter(1, ID_MAX).optional(),
     formKey: parameter(64).optional(),
     submissionId: numberParameter(1, ID_MAX).optional(),
-    start: edge('start', 'An instant, or a date (its first moment, UTC)'),
-    end: edge('end', 'An instant (exclusive), or a date (the whole day counts, UTC)'),
+    start: dateRangeEnd('start', 'An instant, or a date (its first moment, UTC)'),
+    end: dateRangeEnd('end', 'An instant (exclusive), or a date (the whole day counts, UTC)'),
   })
   .superRefine(({ start, end }, context) => {
     if (start === undefined || end === undefined || start < end) return

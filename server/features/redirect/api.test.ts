@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { onBothEngines } from '../../../tests/support/server.ts'
+import { onBothEngines } from '../../../tests/support/server/test-server.ts'
 
 const PAST = '2020-01-01T00:00:00.000Z'
 const MOMENT = '2030-06-01T00:00:00.000Z'
@@ -46,20 +46,22 @@ const CASES: [what: string, fields: Record<string, unknown>, query: string, answ
 
 onBothEngines('GET /links/:id/resolve', (server) => {
   test.each(CASES)('tells of %s', async (_, fields, query, answer) => {
-    const ws = await server().workspace()
-    const { id } = await ws.link(fields)
+    const ws = await server().createWorkspace()
+    const { id } = await ws.createLink(fields)
     const { status, json } = await ws.api(`/links/${id}/resolve${query}`)
     expect([status, json.data]).toEqual([200, answer])
   })
 
   test('tells of limits that are used up and of URLs that are not safe', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const set = (id: number, change: object) =>
-      server().app.rows.write((db) => db.updateTable('links').set(change).where('id', '=', id).execute())
+      server().app.db.write((connection) =>
+        connection.updateTable('links').set(change).where('id', '=', id).execute(),
+      )
     const rule = async (id: number) => (await ws.api(`/links/${id}/resolve`)).json.data
-    const clicks = await ws.link({ clickLimit: 1 })
-    const leads = await ws.link({ leadLimit: 1 })
-    const unsafe = await ws.link({})
+    const clicks = await ws.createLink({ clickLimit: 1 })
+    const leads = await ws.createLink({ leadLimit: 1 })
+    const unsafe = await ws.createLink({})
     expect((await rule(clicks.id)).rule).toBe('destination')
     expect((await rule(leads.id)).rule).toBe('destination')
     await server().click(clicks.slug)
@@ -71,8 +73,8 @@ onBothEngines('GET /links/:id/resolve', (server) => {
   })
 
   test('counts nothing and uses nothing up', async () => {
-    const ws = await server().workspace()
-    const { id, slug } = await ws.link({ clickLimit: 1, trackConversions: true })
+    const ws = await server().createWorkspace()
+    const { id, slug } = await ws.createLink({ clickLimit: 1, trackConversions: true })
     const before = server().app.spool.stats().appended
     for (let n = 0; n < 3; n++) {
       expect((await ws.api(`/links/${id}/resolve`)).json.data).toEqual(goes('destination', at('')))
@@ -82,8 +84,8 @@ onBothEngines('GET /links/:id/resolve', (server) => {
   })
 
   test('refuses what it does not understand, and tells nobody else', async () => {
-    const ws = await server().workspace()
-    const { id } = await ws.link({})
+    const ws = await server().createWorkspace()
+    const { id } = await ws.createLink({})
     for (const query of [
       'country=D',
       'country=DEU',
@@ -98,7 +100,7 @@ onBothEngines('GET /links/:id/resolve', (server) => {
       const { status, json } = await ws.api(`/links/${id}/resolve?${query}`)
       expect([query, status, Object.keys(json.errors)]).toEqual([query, 422, [query.split('=')[0] ?? '']])
     }
-    const stranger = await server().workspace()
+    const stranger = await server().createWorkspace()
     expect((await stranger.api(`/links/${id}/resolve`)).json).toEqual({ error: 'Link not found' })
     await ws.api(`/links/${id}`, { method: 'DELETE' })
     expect((await ws.api(`/links/${id}/resolve`)).status).toBe(404)

@@ -1,11 +1,11 @@
-// Which rule of a link would answer a visitor, and where to. Nothing is counted (contract §2).
+// Which rule of a link would answer a visitor, and where to. Nothing is counted (docs/contract.md §2).
 
 import { z } from '@hono/zod-openapi'
-import { apiRoute, dataOf, IdParameter, toId } from '../../http/api-route.ts'
-import { instant, oneOf } from '../../lib/wire.ts'
-import { newApi } from '../accounts/guard.ts'
+import { apiRoute, dataResponse, IdParameter, parseId } from '../../http/api-route.ts'
+import { instant, oneOf } from '../../lib/api-fields.ts'
+import { createApi } from '../accounts/access/guard.ts'
 import { toCachedLink } from '../links/cache.ts'
-import { findLink } from '../links/find.ts'
+import { getLink } from '../links/get.ts'
 import type { Site } from '../links/link.ts'
 import { chooseDestination } from './destination.ts'
 
@@ -46,16 +46,16 @@ const route = apiRoute({
   operationId: 'resolveLink',
   summary: 'Which rule would answer, and where to',
   request: { params: IdParameter, query: ResolveQuery },
-  responses: { 200: dataOf(Resolution, 'The answer a visitor would get') },
+  responses: { 200: dataResponse(Resolution, 'The answer a visitor would get') },
   fails: [404],
 })
 
 const PAGE_STATUS = { missing: 404, gone: 410, password: 200 } as const
 
-export function redirectApi({ site, now }: { site: Site; now: () => number }) {
-  return newApi().openapi(route, async (c) => {
+export function createRedirectApi({ site, now }: { site: Site; now: () => number }) {
+  return createApi().openapi(route, async (c) => {
     const { country, device, at } = c.req.valid('query')
-    const link = await findLink(c.get('rows').read, c.get('actor'), toId(c.req.valid('param').id))
+    const link = await getLink(c.get('db').read, c.get('actor'), parseId(c.req.valid('param').id))
     const choice = chooseDestination(toCachedLink(link), {
       at: at === undefined ? now() : Date.parse(at),
       device: device ?? 'desktop',

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { BROWSER, onBothEngines } from '../../../tests/support/server.ts'
+import { BROWSER_USER_AGENT, onBothEngines } from '../../../tests/support/server/test-server.ts'
 
 const OVER = 'https://example.com/over'
-const FORM = { 'Content-Type': 'application/x-www-form-urlencoded', 'User-Agent': BROWSER }
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded', 'User-Agent': BROWSER_USER_AGENT }
 
 onBothEngines('A link with a click limit', (server) => {
   const statuses = async (slug: string, times: number) => {
@@ -13,27 +13,27 @@ onBothEngines('A link with a click limit', (server) => {
   const used = async (id: number) =>
     (
       await server()
-        .app.rows.read.selectFrom('links')
+        .app.db.read.selectFrom('links')
         .select('clicks_used')
         .where('id', '=', id)
         .executeTakeFirstOrThrow()
     ).clicks_used
 
   test('lets exactly that many of a crowd through', async () => {
-    const ws = await server().workspace()
-    const { id, slug } = await ws.link({ clickLimit: 10 })
+    const ws = await server().createWorkspace()
+    const { id, slug } = await ws.createLink({ clickLimit: 10 })
     const answers = await Promise.all(Array.from({ length: 50 }, () => server().click(slug)))
     const count = (status: number) => answers.filter((answer) => answer.status === status).length
     expect([count(302), count(410)]).toEqual([10, 40])
     expect((await server().click(slug)).status).toBe(410)
-    await server().shipped()
+    await server().waitUntilShipped()
     expect((await ws.api(`/links/${id}`)).json.data.clicks).toBe(10)
     expect(await used(id)).toBe(10)
   })
 
   test('sends the rest to its expiredUrl', async () => {
-    const ws = await server().workspace()
-    const { slug } = await ws.link({ clickLimit: 2, expiredUrl: OVER, redirectStatus: 308 })
+    const ws = await server().createWorkspace()
+    const { slug } = await ws.createLink({ clickLimit: 2, expiredUrl: OVER, redirectStatus: 308 })
     const answers = await Promise.all(Array.from({ length: 5 }, () => server().click(slug)))
     const went = answers.map(({ status, headers }) => `${status} ${headers.get('location')}`).sort()
     expect(went).toEqual([...Array(3).fill(`302 ${OVER}`), ...Array(2).fill('308 https://example.com/')])
@@ -42,12 +42,12 @@ onBothEngines('A link with a click limit', (server) => {
   test.each([
     ['robots', { headers: { 'User-Agent': 'Slackbot-LinkExpanding 1.0' } }, ''],
     ['programs', { headers: { 'User-Agent': 'curl/8.5.0' } }, ''],
-    ['prefetching', { headers: { 'User-Agent': BROWSER, 'Sec-Purpose': 'prefetch' } }, ''],
-    ['HEAD', { method: 'HEAD', headers: { 'User-Agent': BROWSER } }, ''],
-    ['previews', { headers: { 'User-Agent': BROWSER } }, '+'],
+    ['prefetching', { headers: { 'User-Agent': BROWSER_USER_AGENT, 'Sec-Purpose': 'prefetch' } }, ''],
+    ['HEAD', { method: 'HEAD', headers: { 'User-Agent': BROWSER_USER_AGENT } }, ''],
+    ['previews', { headers: { 'User-Agent': BROWSER_USER_AGENT } }, '+'],
   ])('is not used up by %s, who see what a person would', async (_, call, suffix) => {
-    const ws = await server().workspace()
-    const { id, slug } = await ws.link({ clickLimit: 1 })
+    const ws = await server().createWorkspace()
+    const { id, slug } = await ws.createLink({ clickLimit: 1 })
     const open = suffix === '' ? 302 : 200
     for (let n = 0; n < 3; n++) expect((await server().call(`/${slug}${suffix}`, call)).status).toBe(open)
     expect(await used(id)).toBe(0)
@@ -56,8 +56,8 @@ onBothEngines('A link with a click limit', (server) => {
   })
 
   test('is not used up by its password page or a wrong password, and goes before both', async () => {
-    const ws = await server().workspace()
-    const { id, slug } = await ws.link({ clickLimit: 1, password: 'x' })
+    const ws = await server().createWorkspace()
+    const { id, slug } = await ws.createLink({ clickLimit: 1, password: 'x' })
     const submit = (password: string) =>
       server().call(`/${slug}`, { method: 'POST', body: `password=${password}`, headers: FORM })
     expect(await statuses(slug, 2)).toEqual([200, 200])
@@ -71,19 +71,19 @@ onBothEngines('A link with a click limit', (server) => {
   })
 
   test('is not used up before it starts or after it expired', async () => {
-    const ws = await server().workspace()
-    const early = await ws.link({ clickLimit: 1, startsAt: '2100-01-01T00:00:00.000Z' })
-    const late = await ws.link({ clickLimit: 1, expiresAt: '2020-01-01T00:00:00.000Z' })
+    const ws = await server().createWorkspace()
+    const early = await ws.createLink({ clickLimit: 1, startsAt: '2100-01-01T00:00:00.000Z' })
+    const late = await ws.createLink({ clickLimit: 1, expiresAt: '2020-01-01T00:00:00.000Z' })
     expect(await statuses(early.slug, 2)).toEqual([404, 404])
     expect(await statuses(late.slug, 2)).toEqual([410, 410])
     expect([await used(early.id), await used(late.id)]).toEqual([0, 0])
   })
 
   test('set later counts the clicks of before', async () => {
-    const ws = await server().workspace()
-    const { id, slug } = await ws.link({})
+    const ws = await server().createWorkspace()
+    const { id, slug } = await ws.createLink({})
     expect(await statuses(slug, 3)).toEqual([302, 302, 302])
-    await server().shipped()
+    await server().waitUntilShipped()
     const limit = (clickLimit: number | null) =>
       ws.api(`/links/${id}`, { method: 'PATCH', body: { clickLimit } })
     await limit(5)
@@ -97,12 +97,14 @@ onBothEngines('A link with a click limit', (server) => {
   })
 
   test('lifted by another process lets everybody through, even where it is still remembered', async () => {
-    const ws = await server().workspace()
-    const { id, slug } = await ws.link({ clickLimit: 1 })
+    const ws = await server().createWorkspace()
+    const { id, slug } = await ws.createLink({ clickLimit: 1 })
     expect(await statuses(slug, 2)).toEqual([302, 410])
     // Straight into the rows: this process is not told.
     const lift = { click_limit: null }
-    await server().app.rows.write((db) => db.updateTable('links').set(lift).where('id', '=', id).execute())
+    await server().app.db.write((connection) =>
+      connection.updateTable('links').set(lift).where('id', '=', id).execute(),
+    )
     expect(await statuses(slug, 2)).toEqual([302, 302])
     expect((await server().call(`/${slug}`, { method: 'HEAD' })).status).toBe(302)
   })

@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Selectable } from 'kysely'
-import type { Links } from '../../storage/rows/tables.ts'
+import type { Links } from '../../storage/database/tables.ts'
 import { type CachedLink, toCachedLink } from '../links/cache.ts'
-import { type Choice, chooseDestination, type Rule, type Visit, withClickId } from './destination.ts'
+import {
+  chooseDestination,
+  type DestinationChoice,
+  type RedirectContext,
+  type RedirectRule,
+  withClickId,
+} from './destination.ts'
 
 const NOW = Date.UTC(2026, 0, 15, 12)
 const TARGET = 'https://example.com/landing'
@@ -42,7 +48,7 @@ const ROW: Selectable<Links> = {
 }
 
 const link = (change: Partial<Selectable<Links>> = {}): CachedLink => toCachedLink({ ...ROW, ...change })
-const visit = (change: Partial<Visit> = {}): Visit => ({
+const visit = (change: Partial<RedirectContext> = {}): RedirectContext => ({
   at: NOW,
   device: 'ios',
   country: 'DE',
@@ -53,7 +59,7 @@ const visit = (change: Partial<Visit> = {}): Visit => ({
   ...change,
 })
 
-const goes = (rule: Rule, url: string, status = 302): Choice => ({
+const goes = (rule: RedirectRule, url: string, status = 302): DestinationChoice => ({
   kind: 'go',
   rule,
   url,
@@ -62,8 +68,8 @@ const goes = (rule: Rule, url: string, status = 302): Choice => ({
   addClickId: false,
 })
 
-/** Each rule in the contract's order, what switches it on, and what it alone answers to an iPhone in Germany. */
-const RULES: { rule: Rule; on: Partial<Selectable<Links>>; answer: Choice }[] = [
+/** Each rule in the order of docs/contract.md §4, what switches it on, and its answer to an iPhone in Germany. */
+const RULES: { rule: RedirectRule; on: Partial<Selectable<Links>>; answer: DestinationChoice }[] = [
   {
     rule: 'archived',
     on: { archived: 1 },
@@ -186,7 +192,7 @@ describe('A stored URL that is not safe', () => {
   ]
 
   test.each(HOSTILE)('%p is never redirected to', (url) => {
-    const unsafe: Choice = { kind: 'gone', rule: 'unsafe', outcome: 'expired' }
+    const unsafe: DestinationChoice = { kind: 'gone', rule: 'unsafe', outcome: 'expired' }
     expect(chooseDestination(link({ destination_url: url }), visit())).toEqual(unsafe)
     expect(chooseDestination(link({ destination_url: url, archived: 0, forward_query: 1 }), visit())).toEqual(
       unsafe,
@@ -327,7 +333,7 @@ describe('The short cut for plain links', () => {
     ),
     redirect_status: fc.constantFrom(301, 302, 307, 308),
   })
-  const anyVisit = fc.record<Visit>({
+  const anyVisit = fc.record<RedirectContext>({
     at: time,
     device: fc.constantFrom('ios', 'android', 'desktop'),
     country: fc.constantFrom('DE', 'US', null),

@@ -1,12 +1,12 @@
-// The decision of a redirect: every branch of the product in one pure function, in the contract's order (§4).
+// The decision of a redirect: every branch of the product in one pure function, in the order of docs/contract.md §4.
 
-import { appendQuery } from '../../lib/query.ts'
+import { appendQuery } from '../../lib/url-query.ts'
 import type { TargetDevice } from '../../lib/user-agent.ts'
-import type { Outcome } from '../../storage/hits/hit.ts'
-import { CLICK_ID } from '../hits/click-id.ts'
+import type { HitOutcome } from '../../storage/hits/hit.ts'
+import { CLICK_ID_PARAMETER } from '../hits/click-id.ts'
 import type { CachedLink } from '../links/cache.ts'
 
-export interface Visit {
+export interface RedirectContext {
   /** Milliseconds since the epoch. */
   at: number
   device: TargetDevice
@@ -23,7 +23,7 @@ export interface Visit {
 }
 
 /** Why: which rule of the link answered. */
-export type Rule =
+export type RedirectRule =
   | 'destination'
   | 'device'
   | 'geo'
@@ -37,20 +37,20 @@ export type Rule =
   | 'unsafe'
   | 'password'
 
-export type Choice =
-  | { kind: 'go'; rule: Rule; url: string; status: number; outcome: Outcome; addClickId: boolean }
-  | { kind: 'missing'; rule: Rule; outcome: Outcome }
-  | { kind: 'gone'; rule: Rule; outcome: Outcome }
-  | { kind: 'password'; rule: Rule; outcome: Outcome }
+export type DestinationChoice =
+  | { kind: 'go'; rule: RedirectRule; url: string; status: number; outcome: HitOutcome; addClickId: boolean }
+  | { kind: 'missing'; rule: RedirectRule; outcome: HitOutcome }
+  | { kind: 'gone'; rule: RedirectRule; outcome: HitOutcome }
+  | { kind: 'password'; rule: RedirectRule; outcome: HitOutcome }
 
-export function chooseDestination(link: CachedLink | null, visit: Visit): Choice {
+export function chooseDestination(link: CachedLink | null, visit: RedirectContext): DestinationChoice {
   if (!link) return { kind: 'missing', rule: 'unknown', outcome: 'missing' }
   if (link.plain) return go(link, visit, 'destination', link.destinationUrl)
   if (link.archived) return { kind: 'missing', rule: 'archived', outcome: 'missing' }
   if (link.startsAt !== null && visit.at < link.startsAt) {
     return { kind: 'missing', rule: 'notStarted', outcome: 'missing' }
   }
-  const over = overRule(link, visit)
+  const over = findClosingRule(link, visit)
   if (over) return gone(link, visit, over)
   if (link.passwordHash !== null && !visit.unlocked) {
     return { kind: 'password', rule: 'password', outcome: 'password' }
@@ -62,7 +62,7 @@ export function chooseDestination(link: CachedLink | null, visit: Visit): Choice
   return go(link, visit, 'destination', link.destinationUrl)
 }
 
-function overRule(link: CachedLink, visit: Visit): Rule | undefined {
+function findClosingRule(link: CachedLink, visit: RedirectContext): RedirectRule | undefined {
   if (link.expiresAt !== null && visit.at >= link.expiresAt) return 'expired'
   if (link.clickLimit !== null && visit.clicksUsedUp) return 'clickLimit'
   if (link.leadLimit !== null && link.leads >= link.leadLimit) return 'leadLimit'
@@ -70,7 +70,7 @@ function overRule(link: CachedLink, visit: Visit): Rule | undefined {
 }
 
 /** Not a click: the visitor did not get what the link was for. */
-function gone(link: CachedLink, { schemes }: Visit, rule: Rule): Choice {
+function gone(link: CachedLink, { schemes }: RedirectContext, rule: RedirectRule): DestinationChoice {
   if (link.expiredUrl === null || !isSafe(link.expiredUrl, schemes))
     return { kind: 'gone', rule, outcome: 'expired' }
   return {
@@ -84,13 +84,13 @@ function gone(link: CachedLink, { schemes }: Visit, rule: Rule): Choice {
   }
 }
 
-function go(link: CachedLink, visit: Visit, rule: Rule, target: string): Choice {
+function go(link: CachedLink, visit: RedirectContext, rule: RedirectRule, target: string): DestinationChoice {
   // Judged again here: a row that got in another way must not become an open door.
   if (!isSafe(target, visit.schemes)) return { kind: 'gone', rule: 'unsafe', outcome: 'expired' }
   return {
     kind: 'go',
     rule,
-    url: link.forwardQuery ? forwarded(target, visit.query, link.trackConversions) : target,
+    url: link.forwardQuery ? appendForwardedQuery(target, visit.query, link.trackConversions) : target,
     status: link.redirectStatus,
     outcome: 'redirect',
     addClickId: link.trackConversions,
@@ -107,14 +107,14 @@ function isSafe(href: string, schemes: string[]): boolean {
 }
 
 /** The short URL's query, without what is ours and without names that the destination uses itself. */
-function forwarded(target: string, query: string, tracked: boolean): string {
+function appendForwardedQuery(target: string, query: string, tracked: boolean): string {
   if (query === '') return target
   const own = new URL(target).searchParams
   return appendQuery(
     target,
     [...new URLSearchParams(query)].filter(
       ([name, value]) =>
-        !own.has(name) && !(name === 'qr' && value === '1') && !(tracked && name === CLICK_ID),
+        !own.has(name) && !(name === 'qr' && value === '1') && !(tracked && name === CLICK_ID_PARAMETER),
     ),
   )
 }
@@ -123,7 +123,7 @@ function forwarded(target: string, query: string, tracked: boolean): string {
 export function withClickId(url: string, clickId: string): string {
   const hash = url.includes('#') ? url.indexOf('#') : url.length
   const bare = url.slice(0, hash).replace(OLD_CLICK_ID, '')
-  return appendQuery(bare + url.slice(hash), [[CLICK_ID, clickId]])
+  return appendQuery(bare + url.slice(hash), [[CLICK_ID_PARAMETER, clickId]])
 }
 
-const OLD_CLICK_ID = new RegExp(`(?<=[?&])${CLICK_ID}=[^&]*(&|$)`, 'g')
+const OLD_CLICK_ID = new RegExp(`(?<=[?&])${CLICK_ID_PARAMETER}=[^&]*(&|$)`, 'g')

@@ -1,9 +1,9 @@
 // Redirects while PostgreSQL is away: what memory knows goes on, what it does not know is told to come back.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type PostgresServer, startPostgres } from '../../../tests/support/postgres.ts'
-import { startServer, type TestServer, until } from '../../../tests/support/server.ts'
-import { expectPage } from './visitor.fixture.ts'
+import { type PostgresServer, startPostgres } from '../../../tests/support/postgres/postgres-server.ts'
+import { startServer, type TestServer, until } from '../../../tests/support/server/test-server.ts'
+import { expectVisitorPage } from './redirect.fixture.ts'
 
 // Longer than links are remembered without asking again (2 s), so that they are asked for in vain.
 const OUTAGE_MS = 3_500
@@ -22,10 +22,10 @@ afterAll(async () => {
 })
 
 test('known links redirect throughout, others wait for its return', async () => {
-  const ws = await server.workspace()
-  const known = await ws.link({})
-  const limited = await ws.link({ clickLimit: 5 })
-  const unknown = await ws.link({})
+  const ws = await server.createWorkspace()
+  const known = await ws.createLink({})
+  const limited = await ws.createLink({ clickLimit: 5 })
+  const unknown = await ws.createLink({})
   for (const { slug } of [known, limited]) expect((await server.click(slug)).status).toBe(302)
 
   await postgres.stop('immediate')
@@ -49,7 +49,7 @@ test('known links redirect throughout, others wait for its return', async () => 
   const page = await askedUnknown
   expect(page.status).toBe(503)
   expect(Number(page.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
-  expectPage(page)
+  expectVisitorPage(page)
   const json = await askedLimited
   expect([json.status, json.json]).toEqual([503, { error: 'Temporarily unavailable' }])
   expect((await server.click('nothing-here')).status).toBe(503)
@@ -62,17 +62,17 @@ test('known links redirect throughout, others wait for its return', async () => 
   expect((await server.click(known.slug)).status).toBe(404)
   // The clicks of the outage are not lost.
   await until('the clicks of the outage', async () => {
-    await server.shipped()
+    await server.waitUntilShipped()
     return (await ws.api(`/links/${known.id}`)).json.data.clicks === answered + 1
   })
 }, 120_000)
 
 test('a change that another process makes is seen in about two seconds', async () => {
-  const ws = await server.workspace()
-  const { id, slug } = await ws.link({})
+  const ws = await server.createWorkspace()
+  const { id, slug } = await ws.createLink({})
   expect((await server.click(slug)).status).toBe(302)
-  await server.app.rows.write((db) =>
-    db.updateTable('links').set({ archived: 1 }).where('id', '=', id).execute(),
+  await server.app.db.write((connection) =>
+    connection.updateTable('links').set({ archived: 1 }).where('id', '=', id).execute(),
   )
   await until('the change', async () => (await server.click(slug)).status === 404)
 }, 60_000)

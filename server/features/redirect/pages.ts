@@ -1,13 +1,13 @@
 // What a visitor sees where a link does not simply redirect.
 
 import { html } from 'hono/html'
-import { page, wantsJson } from '../../http/page.ts'
+import { renderHtmlPage, wantsJson } from '../../http/html-page.ts'
 import type { CachedLink } from '../links/cache.ts'
 
 const HEADERS = { 'X-Robots-Tag': 'noindex', 'Cache-Control': 'private, no-store' }
 
 /** The page, or `{"error": …}` where the caller asked for JSON. */
-function problem(
+function errorResponse(
   accept: string | null,
   status: number,
   title: string,
@@ -16,11 +16,11 @@ function problem(
 ): Response | Promise<Response> {
   if (wantsJson(accept))
     return Response.json({ error: title }, { status, headers: { ...HEADERS, ...headers } })
-  return page(status, title, html`<h1>${title}</h1><p>${text}</p>`, headers)
+  return renderHtmlPage(status, title, html`<h1>${title}</h1><p>${text}</p>`, headers)
 }
 
-export const missingPage = (accept: string | null) =>
-  problem(
+export const notFoundPage = (accept: string | null) =>
+  errorResponse(
     accept,
     404,
     'Link not found',
@@ -28,7 +28,7 @@ export const missingPage = (accept: string | null) =>
   )
 
 export const gonePage = (accept: string | null) =>
-  problem(
+  errorResponse(
     accept,
     410,
     'Link expired',
@@ -36,7 +36,7 @@ export const gonePage = (accept: string | null) =>
   )
 
 export const unavailablePage = (accept: string | null, retryAfter: number) =>
-  problem(
+  errorResponse(
     accept,
     503,
     'Temporarily unavailable',
@@ -46,8 +46,8 @@ export const unavailablePage = (accept: string | null, retryAfter: number) =>
     },
   )
 
-export const methodPage = (accept: string | null) =>
-  problem(accept, 405, 'Method not allowed', 'A short link can be opened, nothing else.', {
+export const methodNotAllowedPage = (accept: string | null) =>
+  errorResponse(accept, 405, 'Method not allowed', 'A short link can be opened, nothing else.', {
     Allow: 'GET, HEAD',
   })
 
@@ -55,7 +55,7 @@ export const methodPage = (accept: string | null) =>
 export function passwordPage(status: number, wrong?: string, headers: Record<string, string> = {}) {
   const alert = wrong ? html`<p role="alert" id="wrong">${wrong}</p>` : ''
   const described = wrong ? html` aria-invalid="true" aria-describedby="wrong"` : ''
-  return page(
+  return renderHtmlPage(
     status,
     'Password needed',
     html`<h1>Password needed</h1>
@@ -78,7 +78,7 @@ export function previewPage(link: CachedLink, shortUrl: string, destination: str
       ? html`<p>${shortUrl} asks for a password before it tells where it leads.</p>`
       : html`<p>${shortUrl} leads to:</p>
 <p><a href="${destination}" rel="noopener nofollow ugc">${destination}</a></p>`
-  return page(
+  return renderHtmlPage(
     200,
     heading,
     html`<h1>${heading}</h1>

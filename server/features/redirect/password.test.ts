@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { onBothEngines, type TestServer } from '../../../tests/support/server.ts'
-import { expectPage } from './visitor.fixture.ts'
+import { onBothEngines, type TestServer } from '../../../tests/support/server/test-server.ts'
+import { expectVisitorPage } from './redirect.fixture.ts'
 
 const PAST = '2020-01-01T00:00:00.000Z'
 const SECRET = 'p&ss wörd=+%'
@@ -20,10 +20,10 @@ onBothEngines(
   'A link with a password',
   (server) => {
     const locked = async (fields = {}) => {
-      const ws = await server().workspace()
+      const ws = await server().createWorkspace()
       return {
         ws,
-        ...(await ws.link({ password: SECRET, destinationUrl: 'https://hidden.example/', ...fields })),
+        ...(await ws.createLink({ password: SECRET, destinationUrl: 'https://hidden.example/', ...fields })),
       }
     }
 
@@ -31,7 +31,7 @@ onBothEngines(
       const { slug } = await locked({ title: 'Merger' })
       const answer = await server().click(slug)
       expect(answer.status).toBe(200)
-      expectPage(answer)
+      expectVisitorPage(answer)
       expect(answer.text).toContain('<form method="post"')
       expect(answer.text).toContain('<label for="password">')
       expect(answer.text).toMatch(/<input id="password" name="password" type="password" required/)
@@ -72,7 +72,7 @@ onBothEngines(
       const { slug } = await locked()
       const answer = await submit(server(), slug, form('guess'))
       expect(answer.status).toBe(403)
-      expectPage(answer)
+      expectVisitorPage(answer)
       expect(answer.text).toContain('<p role="alert" id="wrong">')
       expect(answer.text).toContain('aria-invalid="true" aria-describedby="wrong"')
       expect(answer.text).not.toMatch(/hidden\.example|guess/)
@@ -110,7 +110,7 @@ onBothEngines(
       const seconds = Number(refused.headers.get('retry-after'))
       expect(seconds).toBeGreaterThanOrEqual(1)
       expect(seconds).toBeLessThanOrEqual(60)
-      expectPage(refused)
+      expectVisitorPage(refused)
       expect(refused.text).toContain('role="alert"')
       expect(refused.headers.get('location')).toBeNull()
       // Looking at the page is no try, another link counts for itself, and so does another address.
@@ -156,7 +156,7 @@ onBothEngines(
       expect(text).not.toContain('argon2')
       expect(text).not.toContain(SECRET)
       const row = await server()
-        .app.rows.read.selectFrom('links')
+        .app.db.read.selectFrom('links')
         .selectAll()
         .where('id', '=', id)
         .executeTakeFirst()
@@ -168,8 +168,8 @@ onBothEngines(
 
 onBothEngines('Tries without a trusted proxy', (server) => {
   test('count by the peer: a made-up X-Forwarded-For opens nothing', async () => {
-    const ws = await server().workspace()
-    const { slug } = await ws.link({ password: SECRET })
+    const ws = await server().createWorkspace()
+    const { slug } = await ws.createLink({ password: SECRET })
     for (let n = 0; n < 5; n++) {
       await submit(server(), slug, form('guess'), { 'X-Forwarded-For': `203.0.113.${n}` })
     }

@@ -1,20 +1,20 @@
 import { expect, test } from 'bun:test'
-import { onBothEngines } from '../../../tests/support/server.ts'
-import { expectPage, hitsOf } from './visitor.fixture.ts'
+import { onBothEngines } from '../../../tests/support/server/test-server.ts'
+import { expectVisitorPage, readRecordedHits } from './redirect.fixture.ts'
 
 const PAST = '2020-01-01T00:00:00.000Z'
 
 onBothEngines('A short link with a plus', (server) => {
   test('shows where it leads instead of going there', async () => {
-    const ws = await server().workspace()
-    const { slug, shortUrl } = await ws.link({
+    const ws = await server().createWorkspace()
+    const { slug, shortUrl } = await ws.createLink({
       title: 'Spring sale',
       destinationUrl: 'https://example.com/a?b=1&c=2',
     })
     for (const path of [`${slug}+`, `${slug}%2B`, `${slug}+/`, `${slug.toUpperCase()}+?utm_source=x`]) {
       const answer = await server().click(path)
       expect([path, answer.status]).toEqual([path, 200])
-      expectPage(answer)
+      expectVisitorPage(answer)
       expect(answer.headers.get('location')).toBeNull()
       expect(answer.text).toContain('<h1>Spring sale</h1>')
       expect(answer.text).toContain(
@@ -25,8 +25,8 @@ onBothEngines('A short link with a plus', (server) => {
   })
 
   test('shows hostile text as text', async () => {
-    const ws = await server().workspace()
-    const { slug } = await ws.link({
+    const ws = await server().createWorkspace()
+    const { slug } = await ws.createLink({
       title: '"><script>alert(1)</script><img src=x onerror=alert(2)>',
       destinationUrl: `https://example.com/'"><script>alert(3)</script>?q='onmouseover='alert(4)`,
     })
@@ -41,19 +41,22 @@ onBothEngines('A short link with a plus', (server) => {
   })
 
   test('does not tell a secret: neither destination nor title', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const fields = { password: 'x', title: 'Merger', destinationUrl: 'https://hidden.example/' }
-    const { slug } = await ws.link({ ...fields, deviceTargeting: { ios: 'https://hidden.example/ios' } })
+    const { slug } = await ws.createLink({
+      ...fields,
+      deviceTargeting: { ios: 'https://hidden.example/ios' },
+    })
     const answer = await server().click(`${slug}+`)
     expect(answer.status).toBe(200)
-    expectPage(answer)
+    expectVisitorPage(answer)
     expect(answer.text).not.toMatch(/hidden\.example|Merger/)
     expect(answer.text).toContain('asks for a password')
   })
 
   test('shows what this visitor would get', async () => {
-    const ws = await server().workspace()
-    const { slug } = await ws.link({
+    const ws = await server().createWorkspace()
+    const { slug } = await ws.createLink({
       deviceTargeting: { ios: 'https://ios.example/' },
       trackConversions: true,
     })
@@ -63,10 +66,10 @@ onBothEngines('A short link with a plus', (server) => {
   })
 
   test('is missing or over where the link is', async () => {
-    const ws = await server().workspace()
-    const archived = await ws.link({ archived: true })
-    const expired = await ws.link({ expiresAt: PAST })
-    const used = await ws.link({ clickLimit: 1 })
+    const ws = await server().createWorkspace()
+    const archived = await ws.createLink({ archived: true })
+    const expired = await ws.createLink({ expiresAt: PAST })
+    const used = await ws.createLink({ clickLimit: 1 })
     expect((await server().click(used.slug)).status).toBe(302)
     expect((await server().click('nothing-here+')).status).toBe(404)
     expect((await server().click(`${archived.slug}+`)).status).toBe(404)
@@ -76,18 +79,18 @@ onBothEngines('A short link with a plus', (server) => {
   })
 
   test('shows the expiredUrl of a link that is over', async () => {
-    const ws = await server().workspace()
-    const { slug } = await ws.link({ expiresAt: PAST, expiredUrl: 'https://example.com/over' })
+    const ws = await server().createWorkspace()
+    const { slug } = await ws.createLink({ expiresAt: PAST, expiredUrl: 'https://example.com/over' })
     const answer = await server().click(`${slug}+`)
     expect(answer.status).toBe(200)
     expect(answer.text).toContain('href="https://example.com/over"')
   })
 
   test('is recorded as a preview and counts as no click', async () => {
-    const ws = await server().workspace()
-    const { id, slug } = await ws.link({})
+    const ws = await server().createWorkspace()
+    const { id, slug } = await ws.createLink({})
     await server().click(`${slug}+?utm_source=x&qr=1`)
-    const hits = (await hitsOf(server())).filter(({ linkId }) => linkId === id)
+    const hits = (await readRecordedHits(server())).filter(({ linkId }) => linkId === id)
     expect(hits).toMatchObject([{ outcome: 'preview', class: 'human', trigger: 'qr', utmSource: 'x' }])
     expect((await ws.api(`/links/${id}`)).json.data).toMatchObject({ clicks: 0, lastClickedAt: null })
     expect((await ws.api(`/analytics/clicks?linkId=${id}&class=all`)).json.data.clicks).toBe(0)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { onBothEngines } from '../../../tests/support/server.ts'
-import { expectPage, rawGet, rawRequest } from './visitor.fixture.ts'
+import { onBothEngines } from '../../../tests/support/server/test-server.ts'
+import { expectVisitorPage, sendRawGet, sendRawRequest } from './redirect.fixture.ts'
 
 const PAST = '2020-01-01T00:00:00.000Z'
 const FUTURE = '2100-01-01T00:00:00.000Z'
@@ -9,8 +9,8 @@ onBothEngines('A short link', (server) => {
   test.each([301, 302, 307, 308])(
     'redirects with its status %i, kept by no cache',
     async (redirectStatus) => {
-      const ws = await server().workspace()
-      const { slug } = await ws.link({
+      const ws = await server().createWorkspace()
+      const { slug } = await ws.createLink({
         redirectStatus,
         destinationUrl: 'https://example.com/a%20b?x=%C3%A9#top',
       })
@@ -24,8 +24,8 @@ onBothEngines('A short link', (server) => {
   )
 
   test('answers HEAD as it answers GET, without a body', async () => {
-    const ws = await server().workspace()
-    const { slug } = await ws.link({ redirectStatus: 308 })
+    const ws = await server().createWorkspace()
+    const { slug } = await ws.createLink({ redirectStatus: 308 })
     const head = await server().call(`/${slug}`, { method: 'HEAD' })
     expect(head.status).toBe(308)
     expect(head.headers.get('location')).toBe('https://example.com/')
@@ -35,8 +35,8 @@ onBothEngines('A short link', (server) => {
   })
 
   test('is found by its slug alone: trailing slash, query and case do not matter', async () => {
-    const ws = await server().workspace()
-    const { slug } = await ws.link({ slug: `Mixed-${ws.id}.Case_x` })
+    const ws = await server().createWorkspace()
+    const { slug } = await ws.createLink({ slug: `Mixed-${ws.id}.Case_x` })
     const ways = [
       slug.toLowerCase(),
       slug.toUpperCase(),
@@ -53,21 +53,21 @@ onBothEngines('A short link', (server) => {
   })
 
   test('of Unicode letters is found composed, decomposed, encoded, and in either case', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const slug = `Größe-ệ-हिन्दी-日本-${ws.id}`
-    await ws.link({ slug })
+    await ws.createLink({ slug })
     const ways = [slug, slug.normalize('NFD'), slug.toUpperCase().replace('SS', 'ß'), slug.toLowerCase()]
     for (const way of ways) {
       expect([way, (await server().click(encodeURIComponent(way))).status]).toEqual([way, 302])
     }
-    const { status } = await rawGet(server(), `/${encodeURIComponent(slug).toLowerCase()}`)
+    const { status } = await sendRawGet(server(), `/${encodeURIComponent(slug).toLowerCase()}`)
     expect(status).toBe(302)
   })
 
   test('of the greatest length is found decomposed too', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const slug = `${ws.id}${'ệ'.repeat(190)}`.slice(0, 190)
-    await ws.link({ slug })
+    await ws.createLink({ slug })
     expect((await server().click(encodeURIComponent(slug.normalize('NFD')))).status).toBe(302)
   })
 
@@ -95,16 +95,16 @@ onBothEngines('A short link', (server) => {
     ['raw bytes', '/\u00ff\u00fe'],
     ['a query without end', `/x?${'&'.repeat(3000)}`],
   ])('%s is a slug that nobody has, and no error', async (_, target) => {
-    const answer = await rawGet(server(), target)
+    const answer = await sendRawGet(server(), target)
     expect(answer.status).toBe(404)
     expect(answer.text).not.toMatch(/set-cookie|<script/i)
   })
 
   test('without a Host that makes sense still redirects', async () => {
-    const ws = await server().workspace()
-    const { slug } = await ws.link({})
+    const ws = await server().createWorkspace()
+    const { slug } = await ws.createLink({})
     for (const host of ['', 'a b', '[::1', '%zz', 'a@b', '<script>']) {
-      const answer = await rawRequest(
+      const answer = await sendRawRequest(
         server(),
         `GET /${slug}?a=1 HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
       )
@@ -113,14 +113,14 @@ onBothEngines('A short link', (server) => {
   })
 
   test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'POST', 'PROPFIND'])('refuses %s', async (method) => {
-    const ws = await server().workspace()
-    const { slug } = await ws.link({})
+    const ws = await server().createWorkspace()
+    const { slug } = await ws.createLink({})
     for (const path of [`/${slug}`, `/${slug}/`, `/${slug}?a=1`]) {
       const answer = await server().call(path, { method })
       expect([path, answer.status]).toEqual([path, 405])
       expect(answer.headers.get('allow')).toBe('GET, HEAD')
       expect(answer.headers.get('location')).toBeNull()
-      expectPage(answer)
+      expectVisitorPage(answer)
     }
     const json = await server().call(`/${slug}`, { method, headers: { Accept: 'application/json' } })
     expect(json.json).toEqual({ error: 'Method not allowed' })
@@ -131,7 +131,7 @@ onBothEngines('A slug that does not lead anywhere', (server) => {
   test('shows a page to people', async () => {
     const answer = await server().click('nothing-here', { Accept: 'text/html,*/*;q=0.8' })
     expect(answer.status).toBe(404)
-    expectPage(answer)
+    expectVisitorPage(answer)
     expect(answer.text).toContain('<title>Link not found</title>')
   })
 
@@ -144,10 +144,10 @@ onBothEngines('A slug that does not lead anywhere', (server) => {
   })
 
   test('is answered alike whether the link never was, is archived, deleted, or not open yet', async () => {
-    const ws = await server().workspace()
-    const archived = await ws.link({ archived: true })
-    const notStarted = await ws.link({ startsAt: FUTURE, expiredUrl: 'https://example.com/over' })
-    const deleted = await ws.link({})
+    const ws = await server().createWorkspace()
+    const archived = await ws.createLink({ archived: true })
+    const notStarted = await ws.createLink({ startsAt: FUTURE, expiredUrl: 'https://example.com/over' })
+    const deleted = await ws.createLink({})
     expect((await server().click(deleted.slug)).status).toBe(302)
     await ws.api(`/links/${deleted.id}`, { method: 'DELETE' })
     const unknown = await server().click('nothing-here')
@@ -158,18 +158,18 @@ onBothEngines('A slug that does not lead anywhere', (server) => {
   })
 
   test('starts to work with the next request after it was made', async () => {
-    const ws = await server().workspace()
+    const ws = await server().createWorkspace()
     const slug = `later-${ws.id}`
     expect((await server().click(slug)).status).toBe(404)
-    await ws.link({ slug })
+    await ws.createLink({ slug })
     expect((await server().click(slug)).status).toBe(302)
   })
 })
 
 onBothEngines('A changed link', (server) => {
   test('answers anew with the next request, each time', async () => {
-    const ws = await server().workspace()
-    const { id, slug } = await ws.link({})
+    const ws = await server().createWorkspace()
+    const { id, slug } = await ws.createLink({})
     const change = (body: unknown) => ws.api(`/links/${id}`, { method: 'PATCH', body })
     const seen: unknown[] = []
     for (const body of [
@@ -205,19 +205,19 @@ onBothEngines('A changed link', (server) => {
 
 onBothEngines('A link that is over', (server) => {
   test('shows a page, or JSON where it is asked for', async () => {
-    const ws = await server().workspace()
-    const { slug } = await ws.link({ expiresAt: PAST })
+    const ws = await server().createWorkspace()
+    const { slug } = await ws.createLink({ expiresAt: PAST })
     const answer = await server().click(slug)
     expect(answer.status).toBe(410)
-    expectPage(answer)
+    expectVisitorPage(answer)
     expect(answer.text).not.toContain('example.com')
     const json = await server().click(slug, { Accept: 'application/json' })
     expect([json.status, json.json]).toEqual([410, { error: 'Link expired' }])
   })
 
   test('leads to its expiredUrl, never for good', async () => {
-    const ws = await server().workspace()
-    const { slug } = await ws.link({
+    const ws = await server().createWorkspace()
+    const { slug } = await ws.createLink({
       expiresAt: PAST,
       expiredUrl: 'https://example.com/over?x=1',
       redirectStatus: 301,
@@ -231,15 +231,15 @@ onBothEngines('A link that is over', (server) => {
   })
 
   test('by its leads, closes with the last one', async () => {
-    const ws = await server().workspace()
-    const some = await ws.link({ leadLimit: 2 })
-    const enough = await ws.link({ leadLimit: 2 })
+    const ws = await server().createWorkspace()
+    const some = await ws.createLink({ leadLimit: 2 })
+    const enough = await ws.createLink({ leadLimit: 2 })
     for (const [id, leads] of [
       [some.id, 1],
       [enough.id, 2],
     ]) {
-      await server().app.rows.write((db) =>
-        db.updateTable('links').set({ leads }).where('id', '=', id).execute(),
+      await server().app.db.write((connection) =>
+        connection.updateTable('links').set({ leads }).where('id', '=', id).execute(),
       )
     }
     expect((await server().click(some.slug)).status).toBe(302)
@@ -247,11 +247,11 @@ onBothEngines('A link that is over', (server) => {
   })
 
   test('because its stored URL is not safe, sends nobody there', async () => {
-    const ws = await server().workspace()
-    const { id, slug } = await ws.link({})
+    const ws = await server().createWorkspace()
+    const { id, slug } = await ws.createLink({})
     const destination_url = 'javascript:alert(1)'
-    await server().app.rows.write((db) =>
-      db.updateTable('links').set({ destination_url }).where('id', '=', id).execute(),
+    await server().app.db.write((connection) =>
+      connection.updateTable('links').set({ destination_url }).where('id', '=', id).execute(),
     )
     for (const path of [slug, `${slug}+`]) {
       const answer = await server().click(path)
@@ -266,8 +266,8 @@ onBothEngines(
   'A deep link',
   (server) => {
     test('is redirected to where the operator lists its scheme', async () => {
-      const ws = await server().workspace()
-      const { slug } = await ws.link({ destinationUrl: 'myapp:open?x=1', forwardQuery: true })
+      const ws = await server().createWorkspace()
+      const { slug } = await ws.createLink({ destinationUrl: 'myapp:open?x=1', forwardQuery: true })
       expect((await server().click(`${slug}?a=1`)).headers.get('location')).toBe('myapp:open?x=1&a=1')
     })
   },
@@ -277,8 +277,11 @@ onBothEngines(
 describe('forwardQuery', () => {
   onBothEngines('over HTTP', (server) => {
     test('passes the query on, encoded, without our own mark', async () => {
-      const ws = await server().workspace()
-      const { slug } = await ws.link({ forwardQuery: true, destinationUrl: 'https://example.com/?own=1#top' })
+      const ws = await server().createWorkspace()
+      const { slug } = await ws.createLink({
+        forwardQuery: true,
+        destinationUrl: 'https://example.com/?own=1#top',
+      })
       const { headers } = await server().click(`${slug}/?own=2&a=%20&a=%C3%A9&qr=1&b`)
       expect(headers.get('location')).toBe('https://example.com/?own=1&a=+&a=%C3%A9&b=#top')
     })

@@ -1,7 +1,11 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { BROWSER, onBothEngines, type TestWorkspace } from '../../../tests/support/server.ts'
+import {
+  BROWSER_USER_AGENT,
+  onBothEngines,
+  type TestWorkspace,
+} from '../../../tests/support/server/test-server.ts'
 import type { Hit } from '../../storage/hits/hit.ts'
-import { batchText, hitsOf, rawGet } from './visitor.fixture.ts'
+import { readBatchText, readRecordedHits, sendRawGet } from './redirect.fixture.ts'
 
 const PAST = '2020-01-01T00:00:00.000Z'
 const FUTURE = '2100-01-01T00:00:00.000Z'
@@ -98,17 +102,17 @@ onBothEngines(
     let hits: Hit[]
     const links = new Map<string, number>()
     beforeAll(async () => {
-      ws = await server().workspace()
+      ws = await server().createWorkspace()
       for (const { what, link, request = {} } of CASES) {
-        const { id, slug } = await ws.link(link)
+        const { id, slug } = await ws.createLink(link)
         links.set(what, id)
         const { suffix = '', headers, ...call } = request
         await server().call(`/${slug}${suffix}`, {
           ...call,
-          headers: { 'User-Agent': BROWSER, 'X-Forwarded-For': VISITOR, ...headers },
+          headers: { 'User-Agent': BROWSER_USER_AGENT, 'X-Forwarded-For': VISITOR, ...headers },
         })
       }
-      hits = await hitsOf(server())
+      hits = await readRecordedHits(server())
     }, 120_000)
 
     test.each(CASES)('$what', async ({ what, hit }) => {
@@ -135,10 +139,10 @@ onBothEngines(
     })
 
     test('without a user agent: bot', async () => {
-      const ws = await server().workspace()
-      const { id, slug } = await ws.link({})
-      expect((await rawGet(server(), `/${slug}`)).status).toBe(302)
-      const own = (await hitsOf(server())).filter(({ linkId }) => linkId === id)
+      const ws = await server().createWorkspace()
+      const { id, slug } = await ws.createLink({})
+      expect((await sendRawGet(server(), `/${slug}`)).status).toBe(302)
+      const own = (await readRecordedHits(server())).filter(({ linkId }) => linkId === id)
       expect(own).toMatchObject([{ class: 'bot', outcome: 'redirect' }])
     })
 
@@ -146,7 +150,7 @@ onBothEngines(
       for (const path of ['Spring-Sale', 'Spr%C3%BCng/', 'odd%00slug', `${'x'.repeat(300)}`, 'look+']) {
         await server().click(path)
       }
-      const unknown = (await hitsOf(server())).filter(({ linkId }) => linkId === 0)
+      const unknown = (await readRecordedHits(server())).filter(({ linkId }) => linkId === 0)
       expect(unknown.map(({ unknownSlug }) => unknownSlug)).toEqual([
         'Spring-Sale',
         'Sprüng',
@@ -159,24 +163,24 @@ onBothEngines(
     })
 
     test('and none for what is no visit: a refused method, a refused try', async () => {
-      const ws = await server().workspace()
-      const open = await ws.link({})
-      const locked = await ws.link({ password: 'x' })
+      const ws = await server().createWorkspace()
+      const open = await ws.createLink({})
+      const locked = await ws.createLink({ password: 'x' })
       await server().call(`/${open.slug}`, { method: 'PUT' })
       await server().call(`/${open.slug}`, { ...POST, body: 'password=x' })
       for (let n = 0; n < 7; n++) await server().call(`/${locked.slug}`, { ...POST, body: 'password=y' })
-      const hits = await hitsOf(server())
+      const hits = await readRecordedHits(server())
       expect(hits.filter(({ linkId }) => linkId === open.id)).toHaveLength(0)
       expect(hits.filter(({ linkId }) => linkId === locked.id)).toHaveLength(5)
     })
 
     test('with where it came from and by which campaign', async () => {
-      const ws = await server().workspace()
-      const { id, slug } = await ws.link({
+      const ws = await server().createWorkspace()
+      const { id, slug } = await ws.createLink({
         destinationUrl: 'https://example.com/?utm_source=own&utm_medium=own',
       })
       await server().click(`${slug}?utm_source=asked`, { Referer: 'https://www.news.example/story?id=1#x' })
-      const own = (await hitsOf(server())).filter(({ linkId }) => linkId === id)
+      const own = (await readRecordedHits(server())).filter(({ linkId }) => linkId === id)
       expect(own).toMatchObject([
         {
           utmSource: 'asked',
@@ -190,10 +194,10 @@ onBothEngines(
     })
 
     test('that holds no address', async () => {
-      await hitsOf(server())
-      expect(batchText(server())).not.toBe('')
-      expect(batchText(server())).not.toContain(VISITOR)
-      expect(batchText(server())).not.toContain('127.0.0.1')
+      await readRecordedHits(server())
+      expect(readBatchText(server())).not.toBe('')
+      expect(readBatchText(server())).not.toContain(VISITOR)
+      expect(readBatchText(server())).not.toContain('127.0.0.1')
     })
   },
   { environment: { TRUST_PROXY: '127.0.0.1' } },

@@ -1,21 +1,21 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { onBothEngines } from '../../../tests/support/server.ts'
-import { openGeo } from '../../storage/geo.ts'
-import { clickIds } from '../hits/click-id.ts'
-import { hitsOf } from './visitor.fixture.ts'
+import { onBothEngines } from '../../../tests/support/server/test-server.ts'
+import { createGeoLookup } from '../../storage/geo.ts'
+import { createClickIds } from '../hits/click-id.ts'
+import { readRecordedHits } from './redirect.fixture.ts'
 
 const at = (place: string) => `https://example.com/${place}`
 
 /** Addresses that the bundled database places in these countries today. */
 function addressesIn(...countries: string[]): string[] {
-  const geo = openGeo()
+  const geo = createGeoLookup()
   return countries.map((country) => {
     for (let network = 1; network < 224; network++) {
       for (const host of [1, 65, 129, 193]) {
         const address = `${network}.${host}.0.1`
-        if (geo.lookup(address).country === country) return address
+        if (geo.findPlace(address).country === country) return address
       }
     }
     throw new Error(`no address of ${country} found`)
@@ -50,16 +50,16 @@ onBothEngines(
       ['Windows', 'desktop'],
       ['Mac', 'desktop'],
     ] as const)('sends %s to its target for %s', async (agent, device) => {
-      const ws = await server().workspace()
-      const all = await ws.link({ deviceTargeting: TARGETS })
-      const others = await ws.link({ deviceTargeting: { ...TARGETS, [device]: null } })
+      const ws = await server().createWorkspace()
+      const all = await ws.createLink({ deviceTargeting: TARGETS })
+      const others = await ws.createLink({ deviceTargeting: { ...TARGETS, [device]: null } })
       expect(await landing(all.slug, { 'User-Agent': AGENTS[agent] })).toBe(TARGETS[device])
       expect(await landing(others.slug, { 'User-Agent': AGENTS[agent] })).toBe('https://example.com/')
     })
 
     test('sends visitors where their country has a target, others to the destination', async () => {
-      const ws = await server().workspace()
-      const { slug } = await ws.link({ geoTargeting: { DE: at('de'), br: at('br') } })
+      const ws = await server().createWorkspace()
+      const { slug } = await ws.createLink({ geoTargeting: { DE: at('de'), br: at('br') } })
       const from = (address: string) => landing(slug, { 'X-Forwarded-For': address })
       expect(await from(GERMAN)).toBe(at('de'))
       expect(await from(BRAZILIAN)).toBe(at('br'))
@@ -69,8 +69,8 @@ onBothEngines(
     })
 
     test('believes the hop that the trusted proxy saw, not what stands left of it', async () => {
-      const ws = await server().workspace()
-      const { slug } = await ws.link({ geoTargeting: { DE: at('de'), BR: at('br') } })
+      const ws = await server().createWorkspace()
+      const { slug } = await ws.createLink({ geoTargeting: { DE: at('de'), BR: at('br') } })
       const from = (chain: string) => landing(slug, { 'X-Forwarded-For': chain })
       expect(await from(`${GERMAN}, ${BRAZILIAN}`)).toBe(at('br'))
       expect(await from(`${GERMAN}, ${BRAZILIAN}, 127.0.0.1`)).toBe(at('br'))
@@ -88,29 +88,32 @@ onBothEngines(
     })
 
     test('takes the device before the country', async () => {
-      const ws = await server().workspace()
-      const { slug } = await ws.link({ geoTargeting: { DE: at('de') }, deviceTargeting: { ios: at('ios') } })
+      const ws = await server().createWorkspace()
+      const { slug } = await ws.createLink({
+        geoTargeting: { DE: at('de') },
+        deviceTargeting: { ios: at('ios') },
+      })
       const from = { 'X-Forwarded-For': GERMAN }
       expect(await landing(slug, { ...from, 'User-Agent': AGENTS.iPhone })).toBe(at('ios'))
       expect(await landing(slug, { ...from, 'User-Agent': AGENTS.Android })).toBe(at('de'))
     })
 
     test('records the country that it decided by', async () => {
-      const ws = await server().workspace()
-      const { id, slug } = await ws.link({ geoTargeting: { BR: at('br') } })
+      const ws = await server().createWorkspace()
+      const { id, slug } = await ws.createLink({ geoTargeting: { BR: at('br') } })
       await landing(slug, { 'X-Forwarded-For': BRAZILIAN })
-      const own = (await hitsOf(server())).filter(({ linkId }) => linkId === id)
+      const own = (await readRecordedHits(server())).filter(({ linkId }) => linkId === id)
       expect(own).toMatchObject([{ country: 'BR', continent: 'SA' }])
     })
 
     test('trackConversions adds an id that names the hit and that nobody can make up', async () => {
-      const ws = await server().workspace()
-      const { id, slug } = await ws.link({
+      const ws = await server().createWorkspace()
+      const { id, slug } = await ws.createLink({
         trackConversions: true,
         forwardQuery: true,
         destinationUrl: at('?a=1&tp_cid=copied#top'),
       })
-      const ids = clickIds(
+      const ids = createClickIds(
         readFileSync(join(server().dataDir, 'secret'), 'utf8').trim(),
         server().app.spool.node,
       )
@@ -118,19 +121,19 @@ onBothEngines(
         expect(location).toMatch(/^https:\/\/example\.com\/\?a=1&b=2&tp_cid=[\w.-]+#top$/)
         const text = new URL(location ?? '').searchParams.getAll('tp_cid')
         expect(text).toHaveLength(1)
-        expect(ids.read(`${text[0]}x`, ws.id)).toBeUndefined()
-        return ids.read(text[0] ?? '', ws.id)
+        expect(ids.verify(`${text[0]}x`, ws.id)).toBeUndefined()
+        return ids.verify(text[0] ?? '', ws.id)
       }
       const first = read(await landing(`${slug}?b=2&tp_cid=forged`, {}))
       const second = read(await landing(`${slug}?tp_cid=1.a.b&b=2`, {}))
-      const own = (await hitsOf(server())).filter(({ linkId }) => linkId === id)
+      const own = (await readRecordedHits(server())).filter(({ linkId }) => linkId === id)
       expect(own.map((hit) => hit.id)).toEqual([first?.id ?? 0, second?.id ?? 0])
       expect([first?.node, first?.linkId]).toEqual([server().app.spool.node, id])
     })
 
     test('without trackConversions nothing is added', async () => {
-      const ws = await server().workspace()
-      const { slug } = await ws.link({ destinationUrl: at('?a=1') })
+      const ws = await server().createWorkspace()
+      const { slug } = await ws.createLink({ destinationUrl: at('?a=1') })
       expect(await landing(slug, {})).toBe(at('?a=1'))
     })
   },
@@ -139,8 +142,8 @@ onBothEngines(
 
 onBothEngines('Without a trusted proxy', (server) => {
   test('nobody chooses their country', async () => {
-    const ws = await server().workspace()
-    const { slug } = await ws.link({ geoTargeting: { DE: at('de') } })
+    const ws = await server().createWorkspace()
+    const { slug } = await ws.createLink({ geoTargeting: { DE: at('de') } })
     const answer = await server().click(slug, { 'X-Forwarded-For': GERMAN })
     expect(answer.headers.get('location')).toBe(at(''))
   })

@@ -1,7 +1,6 @@
 // Where a relayed request ends. Only a request of which every server reads the same end is told: no
 // Transfer-Encoding, no Upgrade, no Expect, one Content-Length at most, HTTP/1.1 kept alive.
 
-import { isPlain } from '../request-head.ts'
 import { type Bytes, createHeaderFields, findField, readHeaderFields } from './header-fields.ts'
 import {
   collectHead,
@@ -10,6 +9,7 @@ import {
   parseContentLength,
   passBody,
 } from './message-framing.ts'
+import { isPlain } from './request-parser.ts'
 
 export interface RequestFraming extends MessageFraming {
   method: string

@@ -3,9 +3,9 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { connect, createServer, type Socket } from 'node:net'
 import fc from 'fast-check'
-import { freePort } from '../../../tests/support/free-port.ts'
-import { until } from '../../../tests/support/server.ts'
-import { type Front, openFront } from '../front.ts'
+import { findFreePort } from '../../../tests/support/processes/free-port.ts'
+import { until } from '../../../tests/support/server/test-server.ts'
+import { type FastPath, openFastPath } from './listener.ts'
 
 const BIG = 4 * 1024 * 1024
 const served: { path: string; address: string | undefined; port: number }[] = []
@@ -40,13 +40,13 @@ const behind = Bun.serve({
   error: () => new Response('failed', { status: 500 }),
   fetch(request, server) {
     const from = server.requestIP(request)?.port ?? 0
-    served.push({ path: new URL(request.url).pathname, address: front.peerOf(from), port: from })
+    served.push({ path: new URL(request.url).pathname, address: front.findPeerAddress(from), port: from })
     return respond(request)
   },
 })
 
-function open(port: number, to: number, idleSeconds = 10): Front {
-  return openFront({
+function open(port: number, to: number, idleSeconds = 10): FastPath {
+  return openFastPath({
     hostname: '127.0.0.1',
     port,
     behind: { hostname: '127.0.0.1', port: to },
@@ -58,7 +58,7 @@ function open(port: number, to: number, idleSeconds = 10): Front {
   })
 }
 
-const port = freePort()
+const port = findFreePort()
 const front = open(port, behind.port as number)
 const sockets: Socket[] = []
 afterAll(async () => {
@@ -171,7 +171,7 @@ test('the connection to the server behind is used again, and the client’s addr
   expect(requests.map(({ path, address }) => [path, address])).toEqual(Array(3).fill(['/api', '127.0.0.1']))
   expect(new Set(requests.map((request) => request.port)).size).toBe(1)
   client.socket.destroy()
-  await until('the address is forgotten', () => front.peerOf(requests[0]?.port ?? 0) === undefined)
+  await until('the address is forgotten', () => front.findPeerAddress(requests[0]?.port ?? 0) === undefined)
 })
 
 describe('the server keeps the connection after', () => {
@@ -220,8 +220,8 @@ describe('a server that answers strangely', () => {
       }
     })
   })
-  const at = freePort()
-  let strange: Front | undefined
+  const at = findFreePort()
+  let strange: FastPath | undefined
   afterAll(() => {
     strange?.stop()
     raw.close()
@@ -310,7 +310,7 @@ describe('a server that answers strangely', () => {
 })
 
 test('stopping ends a connection that came back', async () => {
-  const at = freePort()
+  const at = findFreePort()
   const stopping = open(at, behind.port as number)
   const client = await dial(at)
   client.socket.write(ask('GET', '/api'))
@@ -321,7 +321,7 @@ test('stopping ends a connection that came back', async () => {
 })
 
 test('a connection that came back ends when it is idle, and not while it is busy', async () => {
-  const at = freePort()
+  const at = findFreePort()
   // Bun counts in steps of four seconds, and one step may be over at once.
   const impatient = open(at, behind.port as number, 5)
   const silent = await dial(at)
@@ -352,7 +352,7 @@ describe('whatever is asked', () => {
       return new Response(null, { status: 302, headers: { Location: `https://example.com${pathname}` } })
     },
   })
-  const at = freePort()
+  const at = findFreePort()
   const mixed = open(at, redirecting.port as number)
   afterAll(async () => {
     mixed.stop()

@@ -5,15 +5,23 @@
  * What the redirect answered. Only `redirect` is a click; the others are kept because an owner wants to know. And what
  * the snippet saw: `landing` is the first page of a visit, `view` each later one.
  */
-export const OUTCOMES = ['redirect', 'expired', 'missing', 'password', 'preview', 'landing', 'view'] as const
-export type Outcome = (typeof OUTCOMES)[number]
+export const HIT_OUTCOMES = [
+  'redirect',
+  'expired',
+  'missing',
+  'password',
+  'preview',
+  'landing',
+  'view',
+] as const
+export type HitOutcome = (typeof HIT_OUTCOMES)[number]
 
 /** Who asked: a person, a robot by its user agent, a browser fetching ahead, or a HEAD request. */
 export const HIT_CLASSES = ['human', 'bot', 'prefetch', 'head'] as const
 export type HitClass = (typeof HIT_CLASSES)[number]
 
-export const TRIGGERS = ['link', 'qr'] as const
-export type Trigger = (typeof TRIGGERS)[number]
+export const HIT_TRIGGERS = ['link', 'qr'] as const
+export type HitTrigger = (typeof HIT_TRIGGERS)[number]
 
 export interface Hit {
   /** Unique within a node: the place of the hit in that node's spool. At most 2^53 - 1. */
@@ -24,9 +32,9 @@ export interface Hit {
   workspaceId: number
   /** 0 where the slug is unknown. */
   linkId: number
-  outcome: Outcome
+  outcome: HitOutcome
   class: HitClass
-  trigger: Trigger
+  trigger: HitTrigger
   /** 64-bit keyed hash of address, user agent and workspace under the day's salt, as decimal digits. */
   visitor: string
   country: string | null

@@ -2,40 +2,40 @@
 
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import {
+  type ChatServer,
   DISCORD_PATH,
-  type Receiver,
   SLACK_PATH,
-  startDiscord,
-  startSlack,
-  startTeams,
-  startTelegram,
+  startFakeDiscord,
+  startFakeSlack,
+  startFakeTeams,
+  startFakeTelegram,
   TEAMS_PATH,
   TELEGRAM_CHAT,
   TELEGRAM_TOKEN,
-} from '../../../../tests/support/receivers.ts'
-import { sendBy } from '../channels.ts'
-import type { ChannelSecrets, Destination, Notice, Result } from '../notice.ts'
+} from '../../../../tests/support/fake-servers/chat-servers.ts'
 import type { ChannelType } from '../schema.ts'
-import { aDestination, aNotice, needs, whole } from './notice.fixture.ts'
+import type { ChannelDestination, ChannelSecrets, DeliveryResult, Notice } from './contract.ts'
+import { createDestination, createNotice, SEND_NEEDS, toCompleteResult } from './notice.fixture.ts'
+import { channelSenders } from './registry.ts'
 
 type Chat = Extract<ChannelType, 'slack' | 'discord' | 'telegram' | 'teams'>
 
 interface Service {
-  start(): Receiver
+  start(): ChatServer
   /** A channel of this service. */
-  to(origin: string): Destination
+  to(origin: string): ChannelDestination
   /** The parts of it that open the door. */
   secrets: string[]
   /** Its wrong addresses and tokens, and who has to know. */
-  wrong: [string, Partial<Destination> & { secrets: ChannelSecrets }][]
+  wrong: [string, Partial<ChannelDestination> & { secrets: ChannelSecrets }][]
 }
 
 const at = (url: string) => ({ secrets: { url } })
 
 const SERVICES: Record<Chat, Service> = {
   slack: {
-    start: startSlack,
-    to: (origin) => aDestination(at(origin + SLACK_PATH)),
+    start: startFakeSlack,
+    to: (origin) => createDestination(at(origin + SLACK_PATH)),
     secrets: [SLACK_PATH, 'cAnArYsLaCkToKeN123456Zz'],
     wrong: [
       ['a wrong token', at('/services/T0/B0/wrong')],
@@ -43,8 +43,8 @@ const SERVICES: Record<Chat, Service> = {
     ],
   },
   discord: {
-    start: startDiscord,
-    to: (origin) => aDestination(at(origin + DISCORD_PATH)),
+    start: startFakeDiscord,
+    to: (origin) => createDestination(at(origin + DISCORD_PATH)),
     secrets: [DISCORD_PATH, DISCORD_PATH.split('/').at(-1) as string],
     wrong: [
       ['a wrong token', at(`${DISCORD_PATH}x`)],
@@ -52,8 +52,8 @@ const SERVICES: Record<Chat, Service> = {
     ],
   },
   telegram: {
-    start: startTelegram,
-    to: () => aDestination({ chatId: TELEGRAM_CHAT, secrets: { botToken: TELEGRAM_TOKEN } }),
+    start: startFakeTelegram,
+    to: () => createDestination({ chatId: TELEGRAM_CHAT, secrets: { botToken: TELEGRAM_TOKEN } }),
     secrets: [TELEGRAM_TOKEN, TELEGRAM_TOKEN.split(':')[1] as string],
     wrong: [
       ['an unknown bot', { chatId: TELEGRAM_CHAT, secrets: { botToken: '1:a' } }],
@@ -62,8 +62,8 @@ const SERVICES: Record<Chat, Service> = {
     ],
   },
   teams: {
-    start: startTeams,
-    to: (origin) => aDestination(at(origin + TEAMS_PATH)),
+    start: startFakeTeams,
+    to: (origin) => createDestination(at(origin + TEAMS_PATH)),
     secrets: [TEAMS_PATH, 'cAnArYtEaMs-0123456789_abcdefghijklmnopqrst'],
     wrong: [
       ['a wrong signature', at(`${TEAMS_PATH}x`)],
@@ -146,30 +146,30 @@ const REFUSALS: [Chat, string, () => Response, 'channel' | 'message' | number | 
 ]
 
 describe.each(Object.entries(SERVICES) as [Chat, Service][])('%s', (type, service) => {
-  let receiver: Receiver
+  let receiver: ChatServer
   beforeAll(() => {
     receiver = service.start()
   })
   afterAll(() => receiver.close())
 
-  const send = (over: Partial<Notice> = {}, to = service.to(receiver.origin)): Promise<Result> =>
-    sendBy[type]({ ...needs, telegramApi: receiver.origin }, to, aNotice(over))
+  const send = (over: Partial<Notice> = {}, to = service.to(receiver.origin)): Promise<DeliveryResult> =>
+    channelSenders[type]({ ...SEND_NEEDS, telegramApi: receiver.origin }, to, createNotice(over))
 
   test('takes a submission, the longest one too, and a test', async () => {
-    const before = receiver.taken.length
+    const before = receiver.accepted.length
     const long = new Map(Array.from({ length: 256 }, (_, i) => [`field ${i}`, '<&漢👩*'.repeat(9000)]))
     for (const over of [{}, { fields: long }, { event: 'test' as const, fields: new Map() }]) {
       const result = await send(over)
-      expect(whole(result)).toMatchObject({ outcome: 'delivered', permanent: undefined })
+      expect(toCompleteResult(result)).toMatchObject({ outcome: 'delivered', permanent: undefined })
       expect(result.answer ?? '').not.toContain('Ada')
     }
-    expect(receiver.taken.length - before).toBe(3)
+    expect(receiver.accepted.length - before).toBe(3)
   })
 
   test.each(service.wrong)('refuses %s for good', async (_, wrong) => {
     const { url } = wrong.secrets
     const secrets = url ? { url: receiver.origin + url } : wrong.secrets
-    const result = await send({}, aDestination({ ...wrong, secrets }))
+    const result = await send({}, createDestination({ ...wrong, secrets }))
     expect(result).toMatchObject({ outcome: 'refused', permanent: { what: 'channel' } })
   })
 
@@ -186,27 +186,31 @@ describe.each(Object.entries(SERVICES) as [Chat, Service][])('%s', (type, servic
   test('is not followed elsewhere', async () => {
     receiver.answerWith(() => text(302, '', { location: `${receiver.origin}/elsewhere` }))
     expect(await send()).toMatchObject({ outcome: 'refused', httpStatus: 302 })
-    expect(receiver.asked.filter(({ path }) => path === '/elsewhere')).toEqual([])
+    expect(receiver.requests.filter(({ path }) => path === '/elsewhere')).toEqual([])
   })
 
   test('is waited for so long and no longer', async () => {
     receiver.answerWith(() => new Promise<Response>((resolve) => setTimeout(resolve, 1000, text(200))))
-    const late = await sendBy[type](
-      { ...needs, telegramApi: receiver.origin, timeoutMs: 100 },
+    const late = await channelSenders[type](
+      { ...SEND_NEEDS, telegramApi: receiver.origin, timeoutMs: 100 },
       service.to(receiver.origin),
-      aNotice(),
+      createNotice(),
     )
-    expect(whole(late)).toMatchObject({ outcome: 'timeout', httpStatus: null, permanent: undefined })
+    expect(toCompleteResult(late)).toMatchObject({
+      outcome: 'timeout',
+      httpStatus: null,
+      permanent: undefined,
+    })
   })
 
   test('is not reached at an address of the network that the operator did not allow', async () => {
-    const before = receiver.asked.length
-    const closed = { ...needs, allow: [], telegramApi: receiver.origin }
-    expect(await sendBy[type](closed, service.to(receiver.origin), aNotice())).toMatchObject({
+    const before = receiver.requests.length
+    const closed = { ...SEND_NEEDS, allow: [], telegramApi: receiver.origin }
+    expect(await channelSenders[type](closed, service.to(receiver.origin), createNotice())).toMatchObject({
       outcome: 'unreachable',
       httpStatus: null,
     })
-    expect(receiver.asked.length).toBe(before)
+    expect(receiver.requests.length).toBe(before)
   })
 
   test('cannot have its secrets repeated', async () => {
@@ -225,7 +229,7 @@ describe.each(Object.entries(SERVICES) as [Chat, Service][])('%s', (type, servic
       `${'x'.repeat(1010)}${service.secrets.at(-1)}`,
       service.secrets.at(-1)?.repeat(100) ?? '',
     ]
-    const results: Result[] = []
+    const results: DeliveryResult[] = []
     for (const status of [200, 400, 401, 404, 500]) {
       for (const echo of echoes) {
         receiver.answerWith(
@@ -249,7 +253,7 @@ describe.each(Object.entries(SERVICES) as [Chat, Service][])('%s', (type, servic
   })
 
   test('is not tried without what it takes', async () => {
-    expect(await send({}, aDestination())).toMatchObject({
+    expect(await send({}, createDestination())).toMatchObject({
       outcome: 'unreachable',
       permanent: { what: 'channel' },
     })

@@ -1,19 +1,32 @@
 // Discord's webhooks (https://discord.com/developers/docs/resources/webhook#execute-webhook).
 
-import { iso } from '../../../lib/wire.ts'
-import type { Notice, Send } from '../notice.ts'
-import { secretsOfUrl, waitOf } from './answer.ts'
-import { closing, cutText, fitFields, headline, moreFields, OPEN } from './cut.ts'
-import { incomplete, post, type Reading, type Reply, textOf } from './post.ts'
+import { toIso } from '../../../lib/api-fields.ts'
+import type { ChannelSender, Notice } from './contract.ts'
+import {
+  postJson,
+  type ResponseVerdict,
+  type ServiceResponse,
+  toIncompleteResult,
+  toStringOrEmpty,
+} from './post-json.ts'
+import {
+  fitFields,
+  formatAttribution,
+  formatHeadline,
+  formatOmittedFields,
+  OPEN_LABEL,
+  truncateText,
+} from './safe-text.ts'
+import { listUrlSecrets, toRetryDelayMs } from './service-response.ts'
 
-export const sendDiscord: Send = async (needs, to, notice) => {
+export const sendDiscord: ChannelSender = async (needs, to, notice) => {
   const url = URL.parse(to.secrets.url ?? '')
-  if (!url) return incomplete('URL')
-  const secrets = secretsOfUrl(url.href)
+  if (!url) return toIncompleteResult('URL')
+  const secrets = listUrlSecrets(url.href)
   // Without it Discord answers before it has looked at the message.
   url.searchParams.set('wait', 'true')
   const body = JSON.stringify(discordMessage(notice))
-  return post(needs, notice, { url: url.href, body, secrets }, readDiscord)
+  return postJson(needs, notice, { url: url.href, body, secrets }, readDiscord)
 }
 
 // https://discord.com/developers/docs/resources/message#embed-object-embed-limits: counted here in UTF-16 units, which
@@ -31,27 +44,27 @@ function escapedLength(character: string): number {
 }
 
 export function discordMessage(notice: Notice) {
-  const title = escaped(cutText(headline(notice), TITLE_MAX, '…', ROOM.cost))
+  const title = escaped(truncateText(formatHeadline(notice), TITLE_MAX, '…', ROOM.cost))
   // Footers are plain text.
-  const footer = closing(notice, FOOTER_MAX)
-  const link = `[${OPEN}](${notice.url})`
+  const footer = formatAttribution(notice, FOOTER_MAX)
+  const link = `[${OPEN_LABEL}](${notice.url})`
   // The last field is the link to the rest, whether or not there is one.
   const rest = (more: number) => ({
-    name: more > 0 ? moreFields(more) : '\u200b',
+    name: more > 0 ? formatOmittedFields(more) : '\u200b',
     value: link,
     inline: false,
   })
-  const reserved = title.length + footer.length + moreFields(9999).length + link.length
-  const { shown, more } = fitFields(notice.fields, { ...ROOM, total: SUM_MAX - reserved })
+  const reserved = title.length + footer.length + formatOmittedFields(9999).length + link.length
+  const { shown, omitted } = fitFields(notice.fields, { ...ROOM, total: SUM_MAX - reserved })
   const fields = shown.map(([name, value]) => ({ name: escaped(name), value: escaped(value), inline: false }))
   return {
     embeds: [
       {
         title,
         url: notice.url,
-        fields: [...fields, rest(more)],
+        fields: [...fields, rest(omitted)],
         ...(footer !== '' && { footer: { text: footer } }),
-        timestamp: iso(notice.createdAt),
+        timestamp: toIso(notice.createdAt),
       },
     ],
     allowed_mentions: { parse: [] },
@@ -61,13 +74,13 @@ export function discordMessage(notice: Notice) {
 // https://discord.com/developers/docs/topics/opcodes-and-status-codes#json: a forum wants a thread's name or id.
 const FORUM = 220_001
 
-function readDiscord({ status, json }: Reply): Reading {
-  if (status >= 200 && status < 300) return { answer: `Message ${textOf(json.id)}` }
+function readDiscord({ status, json }: ServiceResponse): ResponseVerdict {
+  if (status >= 200 && status < 300) return { answer: `Message ${toStringOrEmpty(json.id)}` }
   const { code } = json
-  const reason = `Discord answered ${status}: ${textOf(json.message)}`
+  const reason = `Discord answered ${status}: ${toStringOrEmpty(json.message)}`
   // In seconds, with more digits than the header. Only Discord itself numbers its answers: the proxy before it also
   // says 403 to addresses that were too quick.
-  if (status === 429) return { retryAfterMs: waitOf(json.retry_after) }
+  if (status === 429) return { retryAfterMs: toRetryDelayMs(json.retry_after) }
   if (typeof code !== 'number') return {}
   if (status === 401 || status === 403 || status === 404 || code === FORUM)
     return { permanent: { what: 'channel', reason } }

@@ -6,9 +6,15 @@ import net from 'node:net'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer, type SMTPServerError } from 'smtp-server'
 import { closeMailers } from '../../../http/smtp.ts'
-import type { Destination, Notice, Result, SendNeeds } from '../notice.ts'
+import type { ChannelDestination, DeliveryResult, Notice, SendNeeds } from './contract.ts'
 import { sendEmail } from './email.ts'
-import { aDestination, aNotice, needs, URL_OF_REST, whole } from './notice.fixture.ts'
+import {
+  createDestination,
+  createNotice,
+  SEND_NEEDS,
+  SUBMISSION_URL,
+  toCompleteResult,
+} from './notice.fixture.ts'
 
 type Step = 'auth' | 'from' | 'to' | 'data'
 
@@ -82,12 +88,16 @@ describe('an e-mail', () => {
 
   const send = (
     over: Partial<Notice> = {},
-    to: Partial<Destination> = {},
+    to: Partial<ChannelDestination> = {},
     by: Partial<SendNeeds> = {},
-  ): Promise<Result> => {
+  ): Promise<DeliveryResult> => {
     const mailFrom = 'Towpath <noreply@go.example>'
-    const destination = aDestination({ recipients: ['team@example.org'], ...to })
-    return sendEmail({ ...needs, smtpUrl: server.url(), mailFrom, ...by }, destination, aNotice(over))
+    const destination = createDestination({ recipients: ['team@example.org'], ...to })
+    return sendEmail(
+      { ...SEND_NEEDS, smtpUrl: server.url(), mailFrom, ...by },
+      destination,
+      createNotice(over),
+    )
   }
   const last = async (): Promise<{ mail: Email; raw: string; headers: Record<string, string> }> => {
     const { raw } = server.mails.at(-1) as { raw: string }
@@ -97,7 +107,7 @@ describe('an e-mail', () => {
 
   test('has its addresses, its number, and everything that keeps machines from answering', async () => {
     const to = { recipients: ['team@example.org', 'zoë@bücher.example'] }
-    expect(whole(await send({}, to))).toMatchObject({
+    expect(toCompleteResult(await send({}, to))).toMatchObject({
       outcome: 'delivered',
       httpStatus: null,
       answer: expect.stringContaining('queued as 1'),
@@ -141,10 +151,10 @@ message:
 
 newsletter / spring · go.example/abc · Berlin, DE · iPhone
 
-Open in Towpath: ${URL_OF_REST}`,
+Open in Towpath: ${SUBMISSION_URL}`,
     )
     expect([...(mail.html ?? '').matchAll(/(?:href|src)="([^"]*)"/g)].map(([, url]) => url)).toEqual([
-      URL_OF_REST,
+      SUBMISSION_URL,
     ])
     expect(mail.attachments).toEqual([])
   })
@@ -197,14 +207,14 @@ Open in Towpath: ${URL_OF_REST}`,
     server.refuse[step] = refusal(code, 'no, sorry')
     const result = await send()
     expect(result).toMatchObject({ outcome: 'refused', answer: expect.stringContaining(`${code} no, sorry`) })
-    expect(result.permanent?.what ?? (result.operators && 'operators')).toBe(what)
+    expect(result.permanent?.what ?? (result.operatorFault && 'operators')).toBe(what)
     delete server.refuse[step]
     expect((await send()).outcome).toBe('delivered')
   })
 
   test('that reached some of its recipients is not sent to them again', async () => {
     const result = await send({}, { recipients: ['team@example.org', 'gone@example.org'] })
-    expect(whole(result)).toMatchObject({ outcome: 'delivered', permanent: undefined })
+    expect(toCompleteResult(result)).toMatchObject({ outcome: 'delivered', permanent: undefined })
     expect(result.answer).toContain('gone@example.org: 550 no such user')
   })
 
@@ -221,7 +231,11 @@ Open in Towpath: ${URL_OF_REST}`,
       const said = [mistaken, plain, Buffer.from(mistaken).toString('base64'), userinfo]
       server.refuse.auth = refusal(code, said.join(' '))
       const result = await send({}, {}, { smtpUrl: server.url(`${userinfo}@`) })
-      expect(whole(result)).toMatchObject({ outcome: 'refused', permanent: undefined, operators: true })
+      expect(toCompleteResult(result)).toMatchObject({
+        outcome: 'refused',
+        permanent: undefined,
+        operatorFault: true,
+      })
       const answer = `The mail server did not accept the user name and password of this server, which its operator has to mend: ${code} ***`
       expect(result.answer).toStartWith(answer)
       for (const secret of [...said, 'cAnArY']) expect(JSON.stringify(result)).not.toContain(secret)
@@ -238,18 +252,18 @@ Open in Towpath: ${URL_OF_REST}`,
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const { port } = silent.address() as AddressInfo
     const slow = await send({}, {}, { smtpUrl: `smtp://u:cAnArY@127.0.0.1:${port}`, timeoutMs: 200 })
-    expect(whole(slow)).toMatchObject({ outcome: 'timeout', permanent: undefined })
+    expect(toCompleteResult(slow)).toMatchObject({ outcome: 'timeout', permanent: undefined })
     silent.close()
     closeMailers()
     const away = await send({}, {}, { smtpUrl: `smtp://u:cAnArY@127.0.0.1:${port}` })
-    expect(whole(away)).toMatchObject({ outcome: 'unreachable', permanent: undefined })
+    expect(toCompleteResult(away)).toMatchObject({ outcome: 'unreachable', permanent: undefined })
     expect(away.answer).toBe('The mail server could not be reached (ECONNREFUSED)')
   })
 
   test.each([[{ smtpUrl: undefined }], [{ mailFrom: undefined }]])(
     'says so where the operator has set no server (%j)',
     async (by) => {
-      expect(whole(await send({}, {}, by))).toMatchObject({
+      expect(toCompleteResult(await send({}, {}, by))).toMatchObject({
         outcome: 'unreachable',
         answer: expect.stringContaining('SMTP_URL'),
         permanent: undefined,

@@ -1,13 +1,18 @@
 // What strangers write stays text in everybody's program: as names, as values, as campaign and as a form's name.
 
 import { describe, expect, test } from 'bun:test'
-import { discordFault, parseTelegram, slackFault, teamsFault } from '../../../../tests/support/receivers.ts'
-import { attributionLine } from '../attribution-line.ts'
-import type { Notice } from '../notice.ts'
-import { inert, oneLine } from './cut.ts'
+import {
+  parseTelegramHtml,
+  validateDiscordMessage,
+  validateSlackMessage,
+  validateTeamsMessage,
+} from '../../../../tests/support/fake-servers/chat-servers.ts'
+import { formatAttributionLine } from './attribution-line.ts'
+import type { Notice } from './contract.ts'
 import { discordMessage } from './discord.ts'
 import { mailHtml, mailText } from './mail-body.ts'
-import { aNotice, INJECTIONS, URL_OF_REST } from './notice.fixture.ts'
+import { createNotice, INJECTIONS, SUBMISSION_URL } from './notice.fixture.ts'
+import { removeControlCharacters, toOneLine } from './safe-text.ts'
 import { slackMessage } from './slack.ts'
 import { teamsMessage } from './teams.ts'
 import { telegramText } from './telegram.ts'
@@ -17,11 +22,12 @@ import { webhookBody } from './webhook.ts'
 type Any = any
 
 const attributionOf = (text: string) =>
-  attributionLine({
+  formatAttributionLine({
     utmSource: text,
     utmMedium: null,
     utmCampaign: text,
     shortUrl: 'https://go.example/abc',
+    isPending: false,
     city: text,
     country: null,
     device: null,
@@ -29,7 +35,7 @@ const attributionOf = (text: string) =>
   })
 
 const hostile = (text: string): Notice =>
-  aNotice({
+  createNotice({
     form: { formKey: 'contact', name: text || 'x' },
     fields: new Map([
       [text || 'empty', 'plain'],
@@ -44,17 +50,17 @@ const ACTING = /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069
 
 const objectsIn = (value: Any): Any[] =>
   value && typeof value === 'object' ? [value, ...Object.values(value).flatMap(objectsIn)] : []
-const shownAs = (text: string) => inert(text).trim() || '–'
+const shownAs = (text: string) => removeControlCharacters(text).trim() || '–'
 
 describe.each(INJECTIONS.map((text) => [text]))('%j', (text) => {
   const notice = hostile(text)
 
   test('in Slack is plain text', () => {
     const message = slackMessage(notice)
-    expect(slackFault(message)).toBeUndefined()
+    expect(validateSlackMessage(message)).toBeUndefined()
     const texts = objectsIn(message.blocks).filter(({ type }) => type === 'mrkdwn' || type === 'plain_text')
     expect(texts.filter(({ type }) => type === 'mrkdwn')).toEqual([
-      { type: 'mrkdwn', text: `<${URL_OF_REST}|Open in Towpath>` },
+      { type: 'mrkdwn', text: `<${SUBMISSION_URL}|Open in Towpath>` },
     ])
     // Else ":smile:" would be a picture.
     for (const one of texts) expect(one.type === 'mrkdwn' || one.emoji === false).toBe(true)
@@ -66,12 +72,12 @@ describe.each(INJECTIONS.map((text) => [text]))('%j', (text) => {
 
   test('in Discord mentions nobody, and every sign of Markdown is escaped', () => {
     const message = discordMessage(notice)
-    expect(discordFault(message)).toBeUndefined()
+    expect(validateDiscordMessage(message)).toBeUndefined()
     expect(message).toMatchObject({ allowed_mentions: { parse: [] } })
     expect(message).not.toHaveProperty('content')
     const [embed] = message.embeds as Any[]
     const link = embed.fields.pop()
-    expect(link.value).toBe(`[Open in Towpath](${URL_OF_REST})`)
+    expect(link.value).toBe(`[Open in Towpath](${SUBMISSION_URL})`)
     const texts: string[] = [embed.title, ...embed.fields.flatMap(({ name, value }: Any) => [name, value])]
     for (const one of texts) {
       expect(one.replace(/\\[!-/:-@[-`{-~]/g, '')).not.toMatch(/[!-/:-@[-`{-~]/)
@@ -81,10 +87,10 @@ describe.each(INJECTIONS.map((text) => [text]))('%j', (text) => {
   })
 
   test('in Telegram is code, or leads nowhere', () => {
-    const { text: shown, entities, live } = parseTelegram(telegramText(notice))
+    const { text: shown, entities, live } = parseTelegramHtml(telegramText(notice))
     expect(live).toEqual([])
     expect(entities.filter(({ tag }) => tag !== 'b' && tag !== 'code')).toMatchObject([
-      { tag: 'a', href: URL_OF_REST },
+      { tag: 'a', href: SUBMISSION_URL },
     ])
     const codes = entities.filter(({ tag }) => tag === 'code').map(({ from, to }) => shown.slice(from, to))
     expect(codes.slice(-4)).toContain(shownAs(text))
@@ -93,12 +99,12 @@ describe.each(INJECTIONS.map((text) => [text]))('%j', (text) => {
 
   test('in Teams is a run of text', () => {
     const message = teamsMessage(notice)
-    expect(teamsFault(JSON.stringify(message))).toBeUndefined()
+    expect(validateTeamsMessage(JSON.stringify(message))).toBeUndefined()
     const card = message.attachments[0]?.content as Any
     const typed = objectsIn(card.body).filter(({ type }) => type)
     expect(new Set(typed.map(({ type }) => type))).toEqual(new Set(['RichTextBlock', 'TextRun']))
     expect(typed.filter((one) => 'selectAction' in one || 'msteams' in one)).toEqual([])
-    expect(card.actions).toEqual([{ type: 'Action.OpenUrl', title: 'Open in Towpath', url: URL_OF_REST }])
+    expect(card.actions).toEqual([{ type: 'Action.OpenUrl', title: 'Open in Towpath', url: SUBMISSION_URL }])
     for (const { type, text: run } of typed) if (type === 'TextRun') expect(run).not.toMatch(/\n/)
   })
 
@@ -122,7 +128,7 @@ describe.each(INJECTIONS.map((text) => [text]))('%j', (text) => {
       })
     await rewriter.transform(new Response(mailHtml(notice))).text()
     const allowed = 'html head meta title body h1 dl dt dd p a'.split(' ')
-    expect(found.filter((one) => !allowed.includes(one))).toEqual([`href=${URL_OF_REST}`])
+    expect(found.filter((one) => !allowed.includes(one))).toEqual([`href=${SUBMISSION_URL}`])
     expect(found.filter((one) => one === 'dd')).toHaveLength(notice.fields.size)
     const read = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' } as Record<
       string,
@@ -134,10 +140,10 @@ describe.each(INJECTIONS.map((text) => [text]))('%j', (text) => {
 
   test('in a text mail cannot look like another field, or like the end', () => {
     const lines = mailText(notice).split('\n')
-    const names = [...notice.fields.keys()].map((name) => `${oneLine(name) || '–'}:`)
+    const names = [...notice.fields.keys()].map((name) => `${toOneLine(name) || '–'}:`)
     const unindented = lines.filter((line) => line !== '' && !line.startsWith('  '))
     expect(unindented.slice(1, -2)).toEqual(names)
-    expect(unindented.at(-1)).toBe(`Open in Towpath: ${URL_OF_REST}`)
+    expect(unindented.at(-1)).toBe(`Open in Towpath: ${SUBMISSION_URL}`)
     expect(lines.join('')).not.toMatch(ACTING)
   })
 

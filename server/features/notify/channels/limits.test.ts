@@ -3,16 +3,16 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
-  discordFault,
-  parseTelegram,
-  slackFault,
-  teamsFault,
-  telegramFault,
-} from '../../../../tests/support/receivers.ts'
-import type { Notice } from '../notice.ts'
+  parseTelegramHtml,
+  validateDiscordMessage,
+  validateSlackMessage,
+  validateTeamsMessage,
+  validateTelegramMessage,
+} from '../../../../tests/support/fake-servers/chat-servers.ts'
+import type { Notice } from './contract.ts'
 import { discordMessage } from './discord.ts'
 import { mailHtml, mailText } from './mail-body.ts'
-import { aNotice, URL_OF_REST } from './notice.fixture.ts'
+import { createNotice, SUBMISSION_URL } from './notice.fixture.ts'
 import { slackMessage } from './slack.ts'
 import { teamsMessage } from './teams.ts'
 import { telegramText } from './telegram.ts'
@@ -35,25 +35,25 @@ const textsIn = (value: Any): string[] =>
 
 const SERVICES: Record<string, Service> = {
   Slack: {
-    fault: (notice) => slackFault(slackMessage(notice)),
+    fault: (notice) => validateSlackMessage(slackMessage(notice)),
     shown: (notice) => textsIn(slackMessage(notice).blocks).join('\n'),
   },
   Discord: {
-    fault: (notice) => discordFault(discordMessage(notice)),
+    fault: (notice) => validateDiscordMessage(discordMessage(notice)),
     shown: (notice) =>
       textsIn(discordMessage(notice))
         .join('\n')
         .replace(/\\([^a-z0-9\s])/gi, '$1'),
   },
   Telegram: {
-    fault: (notice) => telegramFault({ text: telegramText(notice), parse_mode: 'HTML' }),
+    fault: (notice) => validateTelegramMessage({ text: telegramText(notice), parse_mode: 'HTML' }),
     shown: (notice) => {
-      const { text, entities } = parseTelegram(telegramText(notice))
+      const { text, entities } = parseTelegramHtml(telegramText(notice))
       return `${text}\n${entities.map(({ href }) => href).join('')}`.replaceAll('\u2060', '')
     },
   },
   Teams: {
-    fault: (notice) => teamsFault(JSON.stringify(teamsMessage(notice))),
+    fault: (notice) => validateTeamsMessage(JSON.stringify(teamsMessage(notice))),
     shown: (notice) => textsIn(teamsMessage(notice)).join('\n'),
   },
   'E-mail as text': {
@@ -86,7 +86,7 @@ const fields = fc
   .map((list) => new Map(list))
 
 const notices = fc.record({ fields, name: value, attribution: value }).map(({ fields, name, attribution }) =>
-  aNotice({
+  createNotice({
     fields,
     form: { formKey: 'k', name },
     attribution,
@@ -99,14 +99,14 @@ describe.each(Object.entries(SERVICES))('%s', (_, { fault, shown }) => {
       fc.property(notices, (notice) => {
         expect(fault(notice)).toBeUndefined()
         // Not toContain: it would print them.
-        expect(shown(notice).includes(URL_OF_REST)).toBe(true)
+        expect(shown(notice).includes(SUBMISSION_URL)).toBe(true)
       }),
       { numRuns: 60, interruptAfterTimeLimit: 5000, markInterruptAsFailure: true },
     )
   })
 
   test('shows short fields whole and in their order, then where they came from, then the link', () => {
-    const text = shown(aNotice())
+    const text = shown(createNotice())
     const places = ['Contact', 'name', 'Ada Lovelace', '10', 'ten', 'email', 'ada@example.org', 'please call']
     let at = 0
     for (const place of places) {
@@ -118,17 +118,17 @@ describe.each(Object.entries(SERVICES))('%s', (_, { fault, shown }) => {
   })
 
   test('says where the rest of a long submission is', () => {
-    const long = aNotice({
+    const long = createNotice({
       fields: new Map(Array.from({ length: 256 }, (_, i) => [`field ${i}`, `${i} `.repeat(3000)])),
     })
     const text = shown(long)
     expect(text).toContain('… (open in Towpath)')
     expect(text).toContain('field 0')
     if (!text.includes('field 255')) expect(text).toMatch(/… \d+ more fields/)
-    expect(text).toContain(URL_OF_REST)
+    expect(text).toContain(SUBMISSION_URL)
   })
 
   test('says nothing of where it came from when nothing is known', () => {
-    expect(fault(aNotice({ attribution: '', fields: new Map() }))).toBeUndefined()
+    expect(fault(createNotice({ attribution: '', fields: new Map() }))).toBeUndefined()
   })
 })

@@ -1,8 +1,16 @@
 // A notification as a mail's two bodies. Nothing is loaded from anywhere, and the only link is ours.
 
 import { html } from 'hono/html'
-import type { Notice } from '../notice.ts'
-import { closing, cutText, fitFields, headline, moreFields, OPEN, utf8Length } from './cut.ts'
+import type { Notice } from './contract.ts'
+import {
+  fitFields,
+  formatAttribution,
+  formatHeadline,
+  formatOmittedFields,
+  OPEN_LABEL,
+  truncateText,
+  utf8Length,
+} from './safe-text.ts'
 
 // Gmail shows the first 102 KB of a mail, markup and all: a field has some 220 bytes of it.
 const HTML_ROOM = { fields: 256, name: 256, value: 20_000, total: 98_000, each: 230, cost: htmlLength }
@@ -16,15 +24,15 @@ function htmlLength(character: string): number {
 
 /** Values are indented, so that no value can look like another field. */
 export function mailText(notice: Notice): string {
-  const { shown, more } = fitFields(notice.fields, TEXT_ROOM)
-  const attribution = closing(notice, ATTRIBUTION_MAX)
+  const { shown, omitted } = fitFields(notice.fields, TEXT_ROOM)
+  const attribution = formatAttribution(notice, ATTRIBUTION_MAX)
   const fields = shown.map(([name, value]) => `${name}:\n  ${value.replaceAll('\n', '\n  ')}`)
   return [
-    cutText(headline(notice), TITLE_MAX),
+    truncateText(formatHeadline(notice), TITLE_MAX),
     ...fields,
-    ...(more > 0 ? [moreFields(more)] : []),
+    ...(omitted > 0 ? [formatOmittedFields(omitted)] : []),
     ...(attribution === '' ? [] : [attribution]),
-    `${OPEN}: ${notice.url}\n`,
+    `${OPEN_LABEL}: ${notice.url}\n`,
   ].join('\n\n')
 }
 
@@ -33,15 +41,15 @@ const SOFT = 'color:#57635e;font-size:14px'
 
 // Styles stand in the elements: many mail programs drop all others.
 export function mailHtml(notice: Notice): string {
-  const { shown, more } = fitFields(notice.fields, HTML_ROOM)
-  const attribution = closing(notice, ATTRIBUTION_MAX)
+  const { shown, omitted } = fitFields(notice.fields, HTML_ROOM)
+  const attribution = formatAttribution(notice, ATTRIBUTION_MAX)
   const fields = shown.map(
     ([name, value]) =>
       html`<dt dir="auto" style="${SOFT};margin:16px 0 0">${name}</dt>
 <dd dir="auto" style="margin:0;white-space:pre-wrap;overflow-wrap:anywhere">${value}</dd>
 `,
   )
-  const title = cutText(headline(notice), TITLE_MAX)
+  const title = truncateText(formatHeadline(notice), TITLE_MAX)
   const soft = (text: string) => html`<p dir="auto" style="${SOFT};margin:16px 0 0">${text}</p>`
   const body = html`<!doctype html>
 <html>
@@ -50,9 +58,9 @@ export function mailHtml(notice: Notice): string {
 <h1 dir="auto" style="font-size:20px;margin:0">${title}</h1>
 <dl style="margin:0">
 ${fields}</dl>
-${more > 0 ? soft(moreFields(more)) : ''}
+${omitted > 0 ? soft(formatOmittedFields(omitted)) : ''}
 ${attribution === '' ? '' : soft(attribution)}
-<p style="margin:16px 0 0"><a href="${notice.url}" style="color:#17624a">${OPEN}</a></p>
+<p style="margin:16px 0 0"><a href="${notice.url}" style="color:#17624a">${OPEN_LABEL}</a></p>
 </body>
 </html>
 `

@@ -1,11 +1,11 @@
 // A notice as deliveries have it, and what strangers have been seen to put into forms.
 
-import { type Network, parseNetwork } from '../../../lib/cidr.ts'
-import type { Destination, Notice, Result, SendNeeds } from '../notice.ts'
+import { type Network, parseNetwork } from '../../../lib/ip-network.ts'
+import type { ChannelDestination, DeliveryResult, Notice, SendNeeds } from './contract.ts'
 
-export const URL_OF_REST = 'https://go.example/app/1/inbox?open=42'
+export const SUBMISSION_URL = 'https://go.example/app/1/inbox?open=42'
 
-export const aNotice = (over: Partial<Notice> = {}): Notice => ({
+export const createNotice = (over: Partial<Notice> = {}): Notice => ({
   event: 'submission.created',
   messageId: 'msg_0123456789abcdefghijAB',
   at: Date.now(),
@@ -20,12 +20,12 @@ export const aNotice = (over: Partial<Notice> = {}): Notice => ({
   ]),
   email: 'ada@example.org',
   attribution: 'newsletter / spring · go.example/abc · Berlin, DE · iPhone',
-  url: URL_OF_REST,
+  url: SUBMISSION_URL,
   submissionJson: '{"id":42,"fields":{"b":"1","10":"2"}}',
   ...over,
 })
 
-export const aDestination = (over: Partial<Destination> = {}): Destination => ({
+export const createDestination = (over: Partial<ChannelDestination> = {}): ChannelDestination => ({
   name: 'Sales',
   recipients: [],
   chatId: null,
@@ -33,14 +33,18 @@ export const aDestination = (over: Partial<Destination> = {}): Destination => ({
   ...over,
 })
 
-export const needs: SendNeeds = {
+export const SEND_NEEDS: SendNeeds = {
   allow: [parseNetwork('127.0.0.1') as Network],
   origin: 'https://go.example',
   timeoutMs: 5000,
 }
 
 /** With what is absent spelled out, so that a test can expect it to be. */
-export const whole = (result: Result) => ({ permanent: undefined, retryAfterMs: undefined, ...result })
+export const toCompleteResult = (result: DeliveryResult) => ({
+  permanent: undefined,
+  retryAfterMs: undefined,
+  ...result,
+})
 
 /** For names and values alike. */
 export const INJECTIONS = [

@@ -1,15 +1,24 @@
 // Slack's incoming webhooks (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks).
 
-import type { Notice, Send } from '../notice.ts'
-import { secretsOfUrl } from './answer.ts'
-import { closing, cutText, fitFields, headline, jsonLength, moreFields, OPEN, utf8Length } from './cut.ts'
-import { incomplete, post, type Reading, type Reply } from './post.ts'
+import type { ChannelSender, Notice } from './contract.ts'
+import { postJson, type ResponseVerdict, type ServiceResponse, toIncompleteResult } from './post-json.ts'
+import {
+  fitFields,
+  formatAttribution,
+  formatHeadline,
+  formatOmittedFields,
+  jsonLength,
+  OPEN_LABEL,
+  truncateText,
+  utf8Length,
+} from './safe-text.ts'
+import { listUrlSecrets } from './service-response.ts'
 
-export const sendSlack: Send = async (needs, to, notice) => {
+export const sendSlack: ChannelSender = async (needs, to, notice) => {
   const { url } = to.secrets
-  if (!url) return incomplete('URL')
-  const message = { url, body: JSON.stringify(slackMessage(notice)), secrets: secretsOfUrl(url) }
-  return post(needs, notice, message, readSlack)
+  if (!url) return toIncompleteResult('URL')
+  const message = { url, body: JSON.stringify(slackMessage(notice)), secrets: listUrlSecrets(url) }
+  return postJson(needs, notice, message, readSlack)
 }
 
 // 50 blocks, 150 in a header, 10 texts of 2,000 in a section's columns. Slack documents no sum, and refuses blocks of
@@ -26,18 +35,18 @@ function jsonCost(character: string): number {
 const plain = (text: string) => ({ type: 'plain_text', text, emoji: false })
 
 export function slackMessage(notice: Notice) {
-  const title = cutText(headline(notice), HEADER_MAX)
-  const { shown, more } = fitFields(notice.fields, ROOM)
+  const title = truncateText(formatHeadline(notice), HEADER_MAX)
+  const { shown, omitted } = fitFields(notice.fields, ROOM)
   const blocks: object[] = [
     { type: 'header', text: plain(title) },
     // Two columns, name and value; one below the other on a phone.
     ...shown.map((field) => ({ type: 'section', fields: field.map(plain) })),
   ]
-  if (more > 0) blocks.push({ type: 'context', elements: [plain(moreFields(more))] })
-  const attribution = closing(notice, 400, jsonCost)
+  if (omitted > 0) blocks.push({ type: 'context', elements: [plain(formatOmittedFields(omitted))] })
+  const attribution = formatAttribution(notice, 400, jsonCost)
   if (attribution !== '') blocks.push({ type: 'context', elements: [plain(attribution)] })
   // A link and not a button: pressing one makes Slack look for an app to tell.
-  const link = { type: 'mrkdwn', text: `<${escaped(notice.url)}|${OPEN}>` }
+  const link = { type: 'mrkdwn', text: `<${escaped(notice.url)}|${OPEN_LABEL}>` }
   blocks.push({ type: 'context', elements: [link] })
   // What a phone shows on its locked screen; `text` is mrkdwn.
   return { text: escaped(title), blocks, unfurl_links: false, unfurl_media: false }
@@ -50,7 +59,7 @@ const escaped = (text: string) => text.replace(/[&<>]/g, (character) => ESCAPES[
 const GONE =
   /^(no_service(_id)?|no_active_hooks|no_team|team_disabled|invalid_token|token_revoked|account_inactive|channel_not_found|channel_is_archived|is_archived|user_not_found|action_prohibited|posting_to_general_channel_denied|org_login_required|access_denied)$/
 
-function readSlack({ status, text }: Reply): Reading {
+function readSlack({ status, text }: ServiceResponse): ResponseVerdict {
   const word = text.trim()
   const said = { reason: `Slack answered ${status}: ${word}` }
   if (GONE.test(word) || status === 410) return { permanent: { what: 'channel', ...said } }

@@ -1,16 +1,31 @@
 // Microsoft Teams through a workflow's address ("When a Teams webhook request is received"): an Adaptive Card in a
 // message, as https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors says.
 
-import type { Notice, Send } from '../notice.ts'
-import { secretsOfUrl } from './answer.ts'
-import { closing, cutText, fitFields, headline, jsonLength, moreFields, OPEN, utf8Length } from './cut.ts'
-import { incomplete, post, type Reading, type Reply, textOf } from './post.ts'
+import type { ChannelSender, Notice } from './contract.ts'
+import {
+  postJson,
+  type ResponseVerdict,
+  type ServiceResponse,
+  toIncompleteResult,
+  toStringOrEmpty,
+} from './post-json.ts'
+import {
+  fitFields,
+  formatAttribution,
+  formatHeadline,
+  formatOmittedFields,
+  jsonLength,
+  OPEN_LABEL,
+  truncateText,
+  utf8Length,
+} from './safe-text.ts'
+import { listUrlSecrets } from './service-response.ts'
 
-export const sendTeams: Send = async (needs, to, notice) => {
+export const sendTeams: ChannelSender = async (needs, to, notice) => {
   const { url } = to.secrets
-  if (!url) return incomplete('URL')
-  const message = { url, body: JSON.stringify(teamsMessage(notice)), secrets: secretsOfUrl(url) }
-  return post(needs, notice, message, readTeams)
+  if (!url) return toIncompleteResult('URL')
+  const message = { url, body: JSON.stringify(teamsMessage(notice)), secrets: listUrlSecrets(url) }
+  return postJson(needs, notice, message, readTeams)
 }
 
 // About 28 KB, which Teams counts in UTF-16 where it does not know better: so does this.
@@ -42,7 +57,7 @@ const cardIn = (body: object[], url: string) => ({
         type: 'AdaptiveCard',
         version: '1.4',
         body,
-        actions: [{ type: 'Action.OpenUrl', title: OPEN, url }],
+        actions: [{ type: 'Action.OpenUrl', title: OPEN_LABEL, url }],
       },
     },
   ],
@@ -52,12 +67,12 @@ const nameLine = (name: string) => line([run(name, { weight: 'Bolder' })], { spa
 const softLine = (text: string) => line([run(text, { isSubtle: true })], { spacing: 'Medium' })
 
 export function teamsMessage(notice: Notice) {
-  const title = cutText(headline(notice), 600, '…', cost)
+  const title = truncateText(formatHeadline(notice), 600, '…', cost)
   const top = line([run(title, { weight: 'Bolder', size: 'Large' })], {})
-  const attribution = closing(notice, 1000, cost)
+  const attribution = formatAttribution(notice, 1000, cost)
   const end = attribution === '' ? [] : [softLine(attribution)]
-  const fixed = JSON.stringify(cardIn([top, softLine(moreFields(9999)), ...end], notice.url))
-  const { shown, more } = fitFields(notice.fields, {
+  const fixed = JSON.stringify(cardIn([top, softLine(formatOmittedFields(9999)), ...end], notice.url))
+  const { shown, omitted } = fitFields(notice.fields, {
     fields: 256,
     name: 512,
     value: 8000,
@@ -66,7 +81,7 @@ export function teamsMessage(notice: Notice) {
     cost,
   })
   const fields = shown.flatMap(([name, value]) => [nameLine(name), ...value.split('\n').map(valueLine)])
-  const rest = more > 0 ? [softLine(moreFields(more))] : []
+  const rest = omitted > 0 ? [softLine(formatOmittedFields(omitted))] : []
   return cardIn([top, ...fields, ...rest, ...end], notice.url)
 }
 
@@ -77,12 +92,12 @@ const valueLine = (text: string) => line([run(text || ' ')])
 // off or removed is answered for.
 const SWITCHED_OFF = /^Workflow\w*(NotEnabled|NotFound|Disabled|Deleted)$|^(Direct|Trigger)\w*Authoriz/
 
-function readTeams({ status, json }: Reply): Reading {
+function readTeams({ status, json }: ServiceResponse): ResponseVerdict {
   const { code, message } = (json.error ?? {}) as { code?: unknown; message?: unknown }
-  const reason = `Teams answered ${status}: ${[code, message].map(textOf).filter(Boolean).join(': ')}`
+  const reason = `Teams answered ${status}: ${[code, message].map(toStringOrEmpty).filter(Boolean).join(': ')}`
   const channel = { permanent: { what: 'channel', reason } } as const
-  if (status === 410 || SWITCHED_OFF.test(textOf(code))) return channel
+  if (status === 410 || SWITCHED_OFF.test(toStringOrEmpty(code))) return channel
   // By the workflow itself, not by what stands before it.
-  if ((status === 401 || status === 403 || status === 404) && textOf(code) !== '') return channel
+  if ((status === 401 || status === 403 || status === 404) && toStringOrEmpty(code) !== '') return channel
   return status === 400 || status === 413 ? { permanent: { what: 'message', reason } } : {}
 }

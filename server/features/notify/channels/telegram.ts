@@ -1,16 +1,29 @@
 // Telegram's Bot API (https://core.telegram.org/bots/api#sendmessage).
 
-import type { Notice, Send } from '../notice.ts'
-import { waitOf } from './answer.ts'
-import { closing, cutText, fitFields, headline, moreFields, OPEN } from './cut.ts'
-import { incomplete, post, type Reading, type Reply, textOf } from './post.ts'
+import type { ChannelSender, Notice } from './contract.ts'
+import {
+  postJson,
+  type ResponseVerdict,
+  type ServiceResponse,
+  toIncompleteResult,
+  toStringOrEmpty,
+} from './post-json.ts'
+import {
+  fitFields,
+  formatAttribution,
+  formatHeadline,
+  formatOmittedFields,
+  OPEN_LABEL,
+  truncateText,
+} from './safe-text.ts'
+import { toRetryDelayMs } from './service-response.ts'
 
 const API = 'https://api.telegram.org'
 
-export const sendTelegram: Send = async (needs, to, notice) => {
+export const sendTelegram: ChannelSender = async (needs, to, notice) => {
   const { botToken } = to.secrets
-  if (!botToken) return incomplete('bot token')
-  if (!to.chatId) return incomplete('chat id')
+  if (!botToken) return toIncompleteResult('bot token')
+  if (!to.chatId) return toIncompleteResult('chat id')
   const token = encodeURIComponent(botToken).replaceAll('%3A', ':')
   const body = JSON.stringify({
     chat_id: to.chatId,
@@ -20,7 +33,7 @@ export const sendTelegram: Send = async (needs, to, notice) => {
   })
   const secrets = [botToken, token, botToken.replace(/^\d+:/, '')]
   const url = `${needs.telegramApi ?? API}/bot${token}/sendMessage`
-  return post(needs, notice, { url, body, secrets }, readTelegram)
+  return postJson(needs, notice, { url, body, secrets }, readTelegram)
 }
 
 // Of the text that is left when tags and entities are read, in UTF-16 units.
@@ -36,25 +49,28 @@ const code = (text: string) => `<code>${escaped(text)}</code>`
 const bold = (text: string) => `<b>${escaped(text)}</b>`
 
 /** Bold text is looked through as well: an invisible joiner after what links begin with, or have inside. */
-const unlinked = (text: string) => text.replace(/[@#$/.:?&=]/g, '$&\u2060')
-const unlinkedLength = (text: string) => unlinked(text).length
+const breakLinks = (text: string) => text.replace(/[@#$/.:?&=]/g, '$&\u2060')
+const brokenLinksLength = (text: string) => breakLinks(text).length
 
 export function telegramText(notice: Notice): string {
-  const title = unlinked(cutText(headline(notice), 300, '…', unlinkedLength))
-  const attribution = closing(notice, 400)
-  const fixed = [title, moreFields(9999), attribution, OPEN].reduce((sum, part) => sum + part.length + 2, 0)
-  const { shown, more } = fitFields(notice.fields, {
+  const title = breakLinks(truncateText(formatHeadline(notice), 300, '…', brokenLinksLength))
+  const attribution = formatAttribution(notice, 400)
+  const fixed = [title, formatOmittedFields(9999), attribution, OPEN_LABEL].reduce(
+    (sum, part) => sum + part.length + 2,
+    0,
+  )
+  const { shown, omitted } = fitFields(notice.fields, {
     ...ROOM,
     total: TEXT_MAX - fixed,
-    cost: unlinkedLength,
+    cost: brokenLinksLength,
   })
-  const fields = shown.map(([name, value]) => `${bold(unlinked(name))}\n${code(value)}`)
-  if (more > 0) fields.push(moreFields(more))
+  const fields = shown.map(([name, value]) => `${bold(breakLinks(name))}\n${code(value)}`)
+  if (omitted > 0) fields.push(formatOmittedFields(omitted))
   return [
     bold(title),
     fields.join('\n'),
     attribution === '' ? '' : code(attribution),
-    `<a href="${escaped(notice.url)}">${OPEN}</a>`,
+    `<a href="${escaped(notice.url)}">${OPEN_LABEL}</a>`,
   ]
     .filter(Boolean)
     .join('\n\n')
@@ -64,8 +80,8 @@ export function telegramText(notice: Notice): string {
 const NO_CHAT =
   /chat not found|chat_id is empty|user not found|PEER_ID_INVALID|upgraded to a supergroup|not enough rights|have no rights|need administrator rights|CHAT_WRITE_FORBIDDEN|CHAT_RESTRICTED|chat was deleted|group is deactivated|message thread not found|TOPIC_/i
 
-function readTelegram({ status, json }: Reply): Reading {
-  const description = textOf(json.description)
+function readTelegram({ status, json }: ServiceResponse): ResponseVerdict {
+  const description = toStringOrEmpty(json.description)
   const reason = `Telegram answered ${status}: ${description}`
   // The answer to a success repeats the message.
   if (json.ok === true) {
@@ -75,7 +91,7 @@ function readTelegram({ status, json }: Reply): Reading {
   if (json.ok !== false) return {}
   if (status === 429) {
     const { retry_after: seconds } = (json.parameters ?? {}) as { retry_after?: unknown }
-    return { retryAfterMs: waitOf(seconds) }
+    return { retryAfterMs: toRetryDelayMs(seconds) }
   }
   // An unknown token is a 401, a malformed one a 404.
   if (status === 401 || status === 403 || status === 404) return { permanent: { what: 'channel', reason } }

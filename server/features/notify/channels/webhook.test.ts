@@ -1,29 +1,29 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
-import { type Receiver, startWebhookReceiver } from '../../../../tests/support/receivers.ts'
-import type { Notice, Result } from '../notice.ts'
-import { aDestination, aNotice, needs, whole } from './notice.fixture.ts'
+import { type ChatServer, startFakeWebhook } from '../../../../tests/support/fake-servers/chat-servers.ts'
+import type { DeliveryResult, Notice } from './contract.ts'
+import { createDestination, createNotice, SEND_NEEDS, toCompleteResult } from './notice.fixture.ts'
 import { sendWebhook } from './webhook.ts'
 
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`
 
 describe('a webhook', () => {
   const secret = newSecret()
-  let receiver: Receiver
+  let receiver: ChatServer
   beforeAll(() => {
-    receiver = startWebhookReceiver()
+    receiver = startFakeWebhook()
   })
   afterAll(() => receiver.close())
 
-  const send = (over: Partial<Notice> = {}, secrets = [secret]): Promise<Result> =>
+  const send = (over: Partial<Notice> = {}, secrets = [secret]): Promise<DeliveryResult> =>
     sendWebhook(
-      needs,
-      aDestination({ secrets: { url: `${receiver.origin}/hook?a=b`, secrets } }),
-      aNotice(over),
+      SEND_NEEDS,
+      createDestination({ secrets: { url: `${receiver.origin}/hook?a=b`, secrets } }),
+      createNotice(over),
     )
   const last = () => {
-    const { text, headers } = receiver.asked.at(-1) as Receiver['asked'][number]
+    const { text, headers } = receiver.requests.at(-1) as ChatServer['requests'][number]
     return { text, headers: Object.fromEntries(headers) }
   }
 
@@ -73,7 +73,7 @@ describe('a webhook', () => {
   })
 
   const http = (after: number, from = Date.now()) => new Date(from + after * 1000).toUTCString()
-  test.each<[number, Record<string, string>, Partial<Result>]>([
+  test.each<[number, Record<string, string>, Partial<DeliveryResult>]>([
     [200, {}, { outcome: 'delivered' }],
     [202, { 'retry-after': '9' }, { outcome: 'delivered', retryAfterMs: undefined }],
     [301, { location: 'https://evil.example/' }, { outcome: 'refused', permanent: undefined }],
@@ -95,7 +95,7 @@ describe('a webhook', () => {
     [500, {}, { outcome: 'refused', retryAfterMs: undefined, permanent: undefined }],
   ])('that is answered %i %j', async (status, headers, result) => {
     receiver.answerWith(() => new Response('said so', { status, headers }))
-    expect(whole(await send())).toMatchObject({ httpStatus: status, answer: 'said so', ...result })
+    expect(toCompleteResult(await send())).toMatchObject({ httpStatus: status, answer: 'said so', ...result })
   })
 
   test('keeps a kilobyte of the answer, and nothing of its secrets', async () => {
@@ -123,15 +123,19 @@ describe('a webhook', () => {
     ['http://[::1]:1/', 'unreachable'],
     ['http://nowhere.invalid/', 'unreachable'],
   ])('to %s is %s, and tried again', async (url, outcome) => {
-    const to = aDestination({ secrets: { url, secrets: [secret] } })
-    const result = await sendWebhook({ ...needs, allow: [] }, to, aNotice())
-    expect(whole(result)).toMatchObject({ outcome: outcome as never, httpStatus: null, permanent: undefined })
+    const to = createDestination({ secrets: { url, secrets: [secret] } })
+    const result = await sendWebhook({ ...SEND_NEEDS, allow: [] }, to, createNotice())
+    expect(toCompleteResult(result)).toMatchObject({
+      outcome: outcome as never,
+      httpStatus: null,
+      permanent: undefined,
+    })
     expect(result.answer).toBeTruthy()
   })
 
   test('is not tried with a wrong address or without a secret', async () => {
     for (const secrets of [{ url: 'ftp://x/', secrets: [secret] }, { url: receiver.origin }, {}]) {
-      expect(await sendWebhook(needs, aDestination({ secrets }), aNotice())).toMatchObject({
+      expect(await sendWebhook(SEND_NEEDS, createDestination({ secrets }), createNotice())).toMatchObject({
         outcome: 'unreachable',
         permanent: { what: 'channel' },
       })

@@ -2,14 +2,14 @@
 // signature over both and the time of the attempt.
 
 import { Webhook } from 'standardwebhooks'
-import { iso } from '../../../lib/wire.ts'
-import type { Notice, Send } from '../notice.ts'
-import { incomplete, post } from './post.ts'
+import { toIso } from '../../../lib/api-fields.ts'
+import type { ChannelSender, Notice } from './contract.ts'
+import { postJson, toIncompleteResult } from './post-json.ts'
 
-export const sendWebhook: Send = async (needs, to, notice) => {
+export const sendWebhook: ChannelSender = async (needs, to, notice) => {
   const { url, secrets = [] } = to.secrets
-  if (!url) return incomplete('URL')
-  if (secrets.length === 0) return incomplete('signing secret')
+  if (!url) return toIncompleteResult('URL')
+  if (secrets.length === 0) return toIncompleteResult('signing secret')
   const body = webhookBody(notice)
   const at = new Date(notice.at)
   // One per secret: during a rotation the receiver may know either.
@@ -20,7 +20,7 @@ export const sendWebhook: Send = async (needs, to, notice) => {
     'webhook-signature': signatures.join(' '),
   }
   const unsayable = secrets.flatMap((secret) => [secret, secret.replace(/^whsec_/, '')])
-  return post(needs, notice, { url, headers, body, secrets: unsayable }, ({ status }) =>
+  return postJson(needs, notice, { url, headers, body, secrets: unsayable }, ({ status }) =>
     status === 410
       ? {
           permanent: { what: 'channel', reason: 'The receiver answered 410 Gone: it wants no more webhooks' },
@@ -31,4 +31,4 @@ export const sendWebhook: Send = async (needs, to, notice) => {
 
 /** `timestamp` is when it happened, not when it is told: the same bytes in every attempt. */
 export const webhookBody = ({ event, createdAt, submissionJson }: Notice) =>
-  `{"type":${JSON.stringify(event)},"timestamp":"${iso(createdAt)}","data":${submissionJson}}`
+  `{"type":${JSON.stringify(event)},"timestamp":"${toIso(createdAt)}","data":${submissionJson}}`

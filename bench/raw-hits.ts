@@ -1,0 +1,111 @@
+// A seeded stream of raw hits as a busy instance sees them: a few links get most clicks, people come back, browsers
+// send mostly origins as referrers, and ads hang a click id of their own on every URL.
+
+import type { RawHit } from '../server/features/hits/spool/raw-hit.ts'
+import type { Spool } from '../server/features/hits/spool/spool.ts'
+
+/** When the first of them happens. */
+export const FIRST_HIT_AT = Date.parse('2026-06-10T12:00:00Z')
+
+const LINKS = 50_000
+export const WORKSPACE_COUNT = 50
+const ADDRESSES = 50_000
+const PEOPLE = 150_000
+const USER_AGENTS = 3000
+const HOSTS = 400
+const ARTICLES = 5000
+const CAMPAIGNS = 500
+
+/** Mulberry32. */
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** 0 … n-1, the k-th about 1/k as often as the first. */
+const zipf = (random: () => number, n: number) => Math.floor((n + 1) ** random()) - 1
+
+function clicks(seed: number, startAt: number): () => RawHit {
+  const random = seeded(seed)
+  const below = (n: number) => Math.floor(random() * n)
+  const userAgents = Array.from({ length: USER_AGENTS }, () => userAgent(below))
+  const addresses = Array.from({ length: ADDRESSES }, () => (random() < 0.35 ? ipv6(below) : ipv4(below)))
+  const people = Array.from({ length: PEOPLE }, () => ({
+    address: addresses[below(ADDRESSES)] as string,
+    userAgent: userAgents[zipf(random, USER_AGENTS)] as string,
+  }))
+  let at = startAt
+  return () => {
+    const person = people[random() < 0.5 ? zipf(random, PEOPLE) : below(PEOPLE)] as (typeof people)[number]
+    const link = zipf(random, LINKS)
+    const tagged = random()
+    return {
+      at: at++,
+      workspaceId: 1 + (link % WORKSPACE_COUNT),
+      linkId: 1 + link,
+      outcome: 'redirect',
+      head: false,
+      prefetch: false,
+      trigger: tagged < 0.05 ? 'qr' : 'link',
+      ...person,
+      referrer: referrer(random),
+      query: tagged < 0.05 ? 'qr=1' : tagged < 0.2 ? `${utm(random)}&fbclid=${clickId(below)}` : '',
+      destinationQuery: tagged > 0.85 ? utm(random) : '',
+      slug: '',
+    }
+  }
+}
+
+/** Records so many hits, each a millisecond after the one before. */
+export async function recordRawHits(spool: Spool, hits: number) {
+  const next = clicks(1, FIRST_HIT_AT)
+  for (let i = 0; i < hits; i++) {
+    spool.append(next())
+    // Segments are made in the background; a burst must not outrun them by more than the spool keeps in memory.
+    if (i % 256 === 0) while (spool.stats().waiting > 0) await Bun.sleep(1)
+  }
+  while (spool.stats().waiting > 0) await Bun.sleep(1)
+  if (spool.stats().dropped > 0) throw new Error(`The spool dropped ${spool.stats().dropped} hits`)
+}
+
+function userAgent(below: (n: number) => number): string {
+  const chrome = `Chrome/${110 + below(30)}.0.${below(7000)}.${below(200)}`
+  const ios = `${15 + below(4)}_${below(8)}`
+  const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)'
+  const kinds = [
+    `(Windows NT 10.0; Win64; x64) ${webkit} ${chrome} Safari/537.36`,
+    `(Linux; Android 1${below(6)}; SM-S9${below(90)}B) ${webkit} ${chrome} Mobile Safari/537.36`,
+    `(iPhone; CPU iPhone OS ${ios} like Mac OS X) ${webkit} Version/${ios} Mobile/15E${below(999)} Safari/604.1`,
+    `(iPhone; CPU iPhone OS ${ios} like Mac OS X) ${webkit} Mobile/15E148 Instagram 3${below(99)}.0.0.28.${below(99)}`,
+    `(Macintosh; Intel Mac OS X 10_15_7) ${webkit} ${chrome} Safari/537.36 Edg/${chrome.slice(7)}`,
+    `(compatible; Googlebot/2.${below(20)}; +http://www.google.com/bot.html)`,
+  ]
+  return `Mozilla/5.0 ${kinds[below(kinds.length)]}`
+}
+
+const ipv4 = (below: (n: number) => number) => `${1 + below(223)}.${below(256)}.${below(256)}.${below(256)}`
+
+const ipv6 = (below: (n: number) => number) =>
+  `2a0${below(16).toString(16)}:${Array.from({ length: 7 }, () => (1 + below(65_535)).toString(16)).join(':')}`
+
+/** Since 2020 browsers send other sites no more than the origin, unless a site asks them to. */
+function referrer(random: () => number): string {
+  const kind = random()
+  if (kind < 0.4) return ''
+  if (kind < 0.85) return `https://www.host${zipf(random, HOSTS)}.example/`
+  const article = zipf(random, ARTICLES)
+  return `https://host${article % HOSTS}.example/posts/article-${article}?page=${Math.floor(random() * 9)}`
+}
+
+function utm(random: () => number): string {
+  const campaign = zipf(random, CAMPAIGNS)
+  return `utm_source=source${campaign % 20}&utm_medium=social&utm_campaign=campaign-${campaign}`
+}
+
+const clickId = (below: (n: number) => number) =>
+  Array.from({ length: 6 }, () => below(2 ** 30).toString(36)).join('')

@@ -1,0 +1,56 @@
+// How far a new workspace has come: each step is read from the data, nobody ticks anything.
+
+import { queryOptions } from '@tanstack/react-query'
+import type { FormResource } from '../../server/features/forms/schema.ts'
+import type { LinkResource } from '../../server/features/links/schema.ts'
+import type { Api } from './client.ts'
+
+export interface OnboardingProgress {
+  /** The one to open: the newest while none was clicked. */
+  link: LinkResource | null
+  clicked: boolean
+  /** The one to send. */
+  form: FormResource | null
+  sent: boolean
+}
+
+export const isOnboarded = ({ link, clicked, form, sent }: OnboardingProgress) =>
+  link !== null && clicked && form !== null && sent
+
+const POLL_MS = 2000
+
+async function fetchLinkProgress(
+  api: Api,
+  signal: AbortSignal,
+): Promise<Pick<OnboardingProgress, 'link' | 'clicked'>> {
+  const query = { sort: 'clicks', archived: 'all', limit: 1 }
+  const [link = null] = (await api.page<LinkResource>('/links', { query, signal })).data
+  return { link, clicked: (link?.clicks ?? 0) > 0 }
+}
+
+async function fetchFormProgress(
+  api: Api,
+  signal: AbortSignal,
+): Promise<Pick<OnboardingProgress, 'form' | 'sent'>> {
+  const query = { limit: 1 }
+  const [forms, submissions] = await Promise.all([
+    api.page<FormResource>('/forms', { query, signal }),
+    api.page<unknown>('/submissions', { query, signal }),
+  ])
+  return { form: forms.data[0] ?? null, sent: submissions.total > 0 }
+}
+
+/** Of the link and of the form, what is done need not be asked again: in a large workspace each question counts rows. */
+export const onboardingQuery = (api: Api) =>
+  queryOptions({
+    queryKey: [api.workspaceId, 'workspace', 'first-steps'],
+    queryFn: async ({ signal, client, queryKey }): Promise<OnboardingProgress> => {
+      const known = client.getQueryData<OnboardingProgress>(queryKey)
+      const [link, form] = await Promise.all([
+        known?.clicked ? known : fetchLinkProgress(api, signal),
+        known?.sent ? known : fetchFormProgress(api, signal),
+      ])
+      return { link: link.link, clicked: link.clicked, form: form.form, sent: form.sent }
+    },
+    refetchInterval: ({ state }) => (state.data && isOnboarded(state.data) ? false : POLL_MS),
+  })

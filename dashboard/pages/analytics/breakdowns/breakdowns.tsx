@@ -1,0 +1,127 @@
+// The top lists: six cards, each with tabs for what belongs together.
+
+import { Tabs } from '@base-ui/react/tabs'
+import { useQueryClient } from '@tanstack/react-query'
+import { Maximize2 } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { type Subject, topListQuery } from '../../../api/analytics.ts'
+import { useApi } from '../../../shell/use-workspace.ts'
+import { IconButton } from '../../../ui/button.tsx'
+import { useInView } from '../../../ui/use-in-view.ts'
+import { appliesTo, type Dimension, getDimensionInfo, METRIC_LABELS } from '../view/dimensions.ts'
+import type { AnalyticsView } from '../view/use-analytics-view.ts'
+import { TopList } from './top-list.tsx'
+
+const TopListDialog = lazy(() =>
+  import('./top-list-dialog.tsx').then(({ TopListDialog }) => ({ default: TopListDialog })),
+)
+
+interface Group {
+  title: string
+  dimensions: Dimension[]
+  /** Whatever the page counts. */
+  subject?: Subject
+}
+
+const GROUPS: Group[] = [
+  { title: 'Links', dimensions: ['linkId', 'tagId', 'domain', 'slug'] },
+  { title: 'Sources', dimensions: ['referrer', 'referrerUrl'] },
+  { title: 'Places', dimensions: ['country', 'region', 'city', 'continent'] },
+  {
+    title: 'Campaigns',
+    dimensions: ['utmCampaign', 'utmSource', 'utmMedium', 'utmTerm', 'utmContent'],
+  },
+  { title: 'Devices', dimensions: ['device', 'browser', 'os', 'trigger'] },
+  { title: 'Leads', dimensions: ['form', 'page'], subject: 'leads' },
+]
+
+/** One link has one domain and one slug. */
+const LINK_DIMENSIONS: Dimension[] = ['linkId', 'domain', 'slug', 'tagId']
+
+export function Breakdowns({ view }: { view: AnalyticsView }) {
+  const groups = GROUPS.flatMap((group) => {
+    const subject = group.subject ?? (view.metric === 'leads' ? 'leads' : 'clicks')
+    const hidden = 'linkId' in view.fixed ? LINK_DIMENSIONS : []
+    const dimensions = group.dimensions.filter((each) => appliesTo(each, subject) && !hidden.includes(each))
+    return dimensions.length > 0 ? [{ ...group, subject, dimensions }] : []
+  })
+  return (
+    <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
+      {groups.map((group) => (
+        <Breakdown key={group.title} view={view} {...group} />
+      ))}
+    </div>
+  )
+}
+
+function Breakdown({ view, title, dimensions, subject }: Group & { view: AnalyticsView; subject: Subject }) {
+  const [all, showAll] = useState(false)
+  const client = useQueryClient()
+  const api = useApi()
+  const { ref, inView } = useInView<HTMLElement>()
+  const open = dimensions.find((each) => view.tabs.includes(each)) ?? (dimensions[0] as Dimension)
+  const choose = (next: Dimension) => {
+    const others = view.tabs.filter((each) => !dimensions.includes(each as Dimension))
+    const tabs = next === dimensions[0] ? others : [...others, next]
+    view.set({ tabs: tabs.join(',') || undefined })
+  }
+  const prefetch = (next: Dimension) => {
+    const asked = view[subject]
+    if (asked) void client.prefetchQuery(topListQuery(api, subject, next, asked))
+  }
+  const counted = subject === 'leads' ? METRIC_LABELS.leads : METRIC_LABELS[view.metric]
+  return (
+    <section
+      ref={ref}
+      className="flex min-w-0 flex-col lg:last:odd:col-span-2 rounded-2xl border border-line bg-card"
+    >
+      <Tabs.Root value={open} onValueChange={choose} className="contents">
+        <header className="flex flex-wrap items-center gap-x-3 px-4 pt-3 sm:px-5">
+          <h2 className="flex-1 font-semibold">{title}</h2>
+          <IconButton
+            label={`All ${getDimensionInfo(open).many.toLowerCase()}`}
+            onClick={() => showAll(true)}
+          >
+            <Maximize2 size={15} />
+          </IconButton>
+          <Tabs.List
+            aria-label={title}
+            className="-mx-1 flex w-full gap-4 overflow-x-auto px-1 [scrollbar-width:none]"
+          >
+            {dimensions.map((each) => (
+              <Tabs.Tab
+                key={each}
+                value={each}
+                onPointerEnter={() => prefetch(each)}
+                className="h-9 shrink-0 border-b-2 border-transparent text-sm text-soft -outline-offset-2 hover:text-ink data-active:border-accent data-active:font-medium data-active:text-accent"
+              >
+                {getDimensionInfo(each).many}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+        </header>
+        <Tabs.Panel value={open} className="border-t border-line p-2 sm:p-3">
+          <TopList
+            key={`${open} ${subject}`}
+            view={view}
+            dimension={open}
+            subject={subject}
+            counted={counted}
+            inView={inView}
+          />
+        </Tabs.Panel>
+      </Tabs.Root>
+      <Suspense>
+        {all && (
+          <TopListDialog
+            view={view}
+            dimension={open}
+            subject={subject}
+            counted={counted}
+            close={() => showAll(false)}
+          />
+        )}
+      </Suspense>
+    </section>
+  )
+}

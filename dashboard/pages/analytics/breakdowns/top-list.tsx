@@ -1,0 +1,183 @@
+// A top list as bars. A click on a row narrows the page to it, and takes that back.
+
+import { Link } from '@tanstack/react-router'
+import { ArrowUpRight, EyeOff } from 'lucide-react'
+import type { Subject } from '../../../api/analytics.ts'
+import { useWorkspace } from '../../../shell/use-workspace.ts'
+import { Bar } from '../../../ui/charts/bar.tsx'
+import { classNames } from '../../../ui/class-names.ts'
+import { CountryFlag } from '../../../ui/country-flag.tsx'
+import { formatNumber, formatPercent } from '../../../ui/format.ts'
+import { ErrorState, Skeleton } from '../../../ui/states.tsx'
+import { type Dimension, getDimensionInfo } from '../view/dimensions.ts'
+import { type AnalyticsView, explainUnavailable } from '../view/use-analytics-view.ts'
+import { type TopRow, useTopList } from './use-top-list.ts'
+
+const ROWS = 8
+/** Of as many rows and the line above them: a list that is shorter leaves no gap that jumps. */
+const HEIGHT = 'min-h-79'
+
+interface Props {
+  view: AnalyticsView
+  dimension: Dimension
+  subject: Subject
+  /** `Clicks` */
+  counted: string
+  /** Near enough to be seen. */
+  inView?: boolean
+}
+
+export function TopList(props: Props) {
+  const { view, dimension, subject, counted, inView } = props
+  const { rows, error, refetch, isPlaceholderData } = useTopList(view, dimension, subject, { on: inView })
+  const { label, many } = getDimensionInfo(dimension)
+  if (view[subject] === null) {
+    return <Note>{explainUnavailable(view, subject)}</Note>
+  }
+  if (error && !rows) {
+    return (
+      <div className={HEIGHT}>
+        <ErrorState error={error} retry={refetch} />
+      </div>
+    )
+  }
+  if (!rows) return <Loading />
+  if (rows.length === 0) return <Note>{describeEmpty(dimension, subject)}</Note>
+  return (
+    <div className={classNames(HEIGHT, 'transition-opacity', isPlaceholderData && 'opacity-90')}>
+      <div className="mb-1 flex h-6 items-center justify-between px-2.5 text-xs text-soft">
+        <span>{label}</span>
+        <span>{counted}</span>
+      </div>
+      <TopListRows
+        {...props}
+        rows={rows.slice(0, ROWS)}
+        most={Math.max(...rows.map(({ amount }) => amount))}
+        all={rows}
+      />
+      <span className="sr-only">{rows.length > ROWS && `and more ${many.toLowerCase()}`}</span>
+    </div>
+  )
+}
+
+export function TopListRows({
+  view,
+  dimension,
+  counted,
+  rows,
+  all,
+  most,
+}: Props & { rows: TopRow[]; all: TopRow[]; most: number }) {
+  const filter = view.findFilter(dimension)
+  const sum = all.reduce((sum, { amount }) => sum + amount, 0)
+  return (
+    <ul aria-label={`${getDimensionInfo(dimension).many} by ${counted.toLowerCase()}`}>
+      {rows.map((row) => (
+        <li key={row.value} className="group relative flex h-9 items-center rounded-lg">
+          <Bar part={most > 0 ? row.amount / most : 0} />
+          <FilterButton
+            view={view}
+            dimension={dimension}
+            row={row}
+            pressed={filter !== undefined && !filter.negate && filter.values.includes(row.value)}
+          />
+          <RowActions view={view} dimension={dimension} row={row} />
+          <span aria-hidden className="relative flex shrink-0 items-baseline gap-2 pr-2.5 pl-1 text-sm">
+            <span className={`${SHOWN_ON_HOVER} text-soft tabular-nums`}>
+              {sum > 0 && formatPercent(row.amount / sum)}
+            </span>
+            <span className="min-w-8 text-right font-medium tabular-nums">{formatNumber(row.amount)}</span>
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+interface RowProps {
+  view: AnalyticsView
+  dimension: Dimension
+  row: TopRow
+}
+
+function FilterButton({ view, dimension, row, pressed }: RowProps & { pressed: boolean }) {
+  return (
+    <button
+      type="button"
+      aria-pressed={pressed}
+      title={row.detail ? `${row.name ?? row.label} → ${row.detail}` : row.label}
+      onClick={() => view.toggle(dimension, row.value)}
+      onKeyDown={(event) => {
+        if (event.key === '-' || event.key === 'Delete') view.toggle(dimension, row.value, true)
+      }}
+      className="relative flex h-full min-w-0 flex-1 items-center gap-2 rounded-lg px-2.5 text-left text-sm -outline-offset-2 aria-pressed:font-semibold"
+    >
+      {dimension === 'country' && <CountryFlag code={row.value} />}
+      <span className="max-w-full shrink-0 truncate group-hover:underline">{row.label}</span>
+      {row.deleted && <span className="shrink-0 text-xs text-soft">deleted</span>}
+      {row.detail && (
+        <span className="min-w-0 truncate text-soft max-sm:hidden">{withoutScheme(row.detail)}</span>
+      )}
+      <span className="sr-only">, {formatNumber(row.amount)}</span>
+    </button>
+  )
+}
+
+const withoutScheme = (url: string) => url.replace(/^https?:\/\/(www\.)?/, '')
+
+/** Seen when one is at the row; on phones the chips of the filters do the same. */
+const SHOWN_ON_HOVER = 'hidden sm:group-focus-within:grid sm:group-hover:grid'
+const SMALL = `${SHOWN_ON_HOVER} relative size-7 shrink-0 place-items-center rounded-md text-soft hover:bg-card hover:text-ink`
+
+function RowActions({ view, dimension, row }: RowProps) {
+  const { id } = useWorkspace()
+  const page = dimension === 'linkId' && !row.deleted && row.value !== '0'
+  return (
+    <>
+      {page && (
+        <Link
+          to="/$workspaceId/links/$linkId"
+          params={{ workspaceId: String(id), linkId: row.value }}
+          search={{}}
+          title="Open the link's page"
+          aria-label={`Open the page of ${row.label}`}
+          className={SMALL}
+        >
+          <ArrowUpRight size={14} aria-hidden />
+        </Link>
+      )}
+      <button
+        type="button"
+        title={`All but ${row.label}`}
+        aria-label={`All but ${row.label}`}
+        onClick={() => view.toggle(dimension, row.value, true)}
+        className={SMALL}
+      >
+        <EyeOff size={14} aria-hidden />
+      </button>
+    </>
+  )
+}
+
+const Note = ({ children }: { children: React.ReactNode }) => (
+  <p className={classNames(HEIGHT, 'grid place-items-center px-6 text-center text-sm text-soft')}>
+    {children}
+  </p>
+)
+
+const Loading = () => (
+  <div role="status" aria-label="Loading" className={classNames(HEIGHT, 'grid content-start gap-1.5 pt-7')}>
+    {Array.from({ length: ROWS }, (_, row) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+      <Skeleton key={row} className="h-7.5" />
+    ))}
+  </div>
+)
+
+function describeEmpty(dimension: Dimension, subject: Subject): string {
+  const { many } = getDimensionInfo(dimension)
+  if (dimension === 'tagId') return `No ${subject} of links with tags in this time.`
+  if (dimension.startsWith('utm'))
+    return `No ${many.toLowerCase()} in this time. Build links with UTM parameters to see them here.`
+  return `No ${subject} in this time.`
+}

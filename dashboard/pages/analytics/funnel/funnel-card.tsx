@@ -1,0 +1,139 @@
+// From clicks over visits to leads: in total, and for each link, tag, campaign, referrer or country.
+
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type FunnelBy, type FunnelStages, funnelQuery } from '../../../api/analytics.ts'
+import { useApi } from '../../../shell/use-workspace.ts'
+import { classNames } from '../../../ui/class-names.ts'
+import { formatNumber } from '../../../ui/format.ts'
+import { Select } from '../../../ui/forms/field.tsx'
+import { ErrorState, Skeleton } from '../../../ui/states.tsx'
+import { useInView } from '../../../ui/use-in-view.ts'
+import { formatRate } from '../view/dimensions.ts'
+import { ModelSelect } from '../view/model-select.tsx'
+import type { AnalyticsView } from '../view/use-analytics-view.ts'
+import { FunnelTable } from './funnel-table.tsx'
+
+const BY: Record<FunnelBy, string> = {
+  link: 'by link',
+  tag: 'by tag',
+  campaign: 'by campaign',
+  referrer: 'by referrer',
+  country: 'by country',
+}
+
+const SMALL = 'h-8! w-auto! border-line! text-sm'
+
+export function FunnelCard({ view }: { view: AnalyticsView }) {
+  const ofLink = 'linkId' in view.fixed
+  const { ref, inView } = useInView<HTMLElement>()
+  const by = ofLink && ['link', 'tag'].includes(view.funnel) ? 'campaign' : view.funnel
+  const offered = (Object.keys(BY) as FunnelBy[]).filter((each) => !ofLink || !['link', 'tag'].includes(each))
+  return (
+    <section ref={ref} className="rounded-2xl border border-line bg-card">
+      <header className="flex flex-wrap items-center gap-3 border-b border-line px-4 py-2.5 sm:px-5">
+        <h2 className="flex-1 basis-32 font-semibold">From click to lead</h2>
+        <ModelSelect view={view} className={SMALL} />
+        <Select
+          aria-label="Rows of the table"
+          className={SMALL}
+          value={by}
+          onChange={(event) =>
+            view.set({ funnel: event.target.value === 'link' ? undefined : event.target.value })
+          }
+        >
+          {offered.map((each) => (
+            <option key={each} value={each}>
+              {BY[each]}
+            </option>
+          ))}
+        </Select>
+      </header>
+      {view.stages === null ? (
+        <p className="px-4 py-10 text-center text-sm text-soft sm:px-5">
+          One of the filters is about clicks or about leads alone. Take it away to see how one becomes the
+          other.
+        </p>
+      ) : (
+        <>
+          <Stages view={view} inView={inView} />
+          <FunnelTable key={by} view={view} by={by} inView={inView} />
+        </>
+      )}
+    </section>
+  )
+}
+
+function Stages({ view, inView }: { view: AnalyticsView; inView: boolean }) {
+  const api = useApi()
+  const { data, error, refetch, isPlaceholderData } = useQuery({
+    ...funnelQuery(api, view.stages ?? {}),
+    enabled: inView && view.stages !== null,
+    placeholderData: keepPreviousData,
+  })
+  if (error && !data) {
+    return (
+      <div className="p-4 sm:p-5">
+        <ErrorState error={error} retry={refetch} />
+      </div>
+    )
+  }
+  return (
+    <ol
+      className={classNames(
+        'grid gap-3 p-4 transition-opacity sm:grid-cols-3 sm:gap-4 sm:p-5',
+        isPlaceholderData && 'opacity-90',
+      )}
+    >
+      {STAGES.map(({ name, key, what }, index) => (
+        <Stage key={key} name={name} what={what} of={key} first={index === 0} data={data} />
+      ))}
+    </ol>
+  )
+}
+
+const STAGES = [
+  { key: 'clicks', name: 'Clicks', what: 'of people on short links' },
+  { key: 'visits', name: 'Visits', what: 'to pages with the snippet' },
+  { key: 'leads', name: 'Leads', what: 'forms sent, without spam' },
+] as const
+
+function Stage({
+  name,
+  what,
+  of,
+  first,
+  data,
+}: {
+  name: string
+  what: string
+  of: 'clicks' | 'visits' | 'leads'
+  first: boolean
+  data: FunnelStages | undefined
+}) {
+  const value = data?.[of]
+  // Visits and leads come from other ways as well: then the clicks are no whole of which they are a part.
+  const most = data ? Math.max(data.clicks, data.visits, data.leads, 1) : 1
+  const part = data && data.clicks > 0 ? data[of] / data.clicks : null
+  return (
+    <li className="min-w-0">
+      <p className="flex items-baseline gap-2">
+        <span className="font-medium">{name}</span>
+        <span className="truncate text-sm text-soft">{what}</span>
+      </p>
+      <div className="mt-2 h-3 overflow-hidden rounded-full bg-sunken">
+        <div
+          className="h-full rounded-full bg-accent transition-[width] duration-300"
+          style={{ width: `${((value ?? 0) / most) * 100}%` }}
+        />
+      </div>
+      <p className="mt-1.5 flex h-8 items-baseline gap-2">
+        {value === undefined ? (
+          <Skeleton className="h-6 w-16" />
+        ) : (
+          <span className="text-xl font-semibold tabular-nums">{formatNumber(value)}</span>
+        )}
+        {!first && part !== null && <span className="text-sm text-soft">{formatRate(part)} of clicks</span>}
+      </p>
+    </li>
+  )
+}

@@ -1,0 +1,146 @@
+// How well each link, campaign or place turns clicks into leads.
+
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type FunnelBy, type FunnelRow, funnelRowsQuery } from '../../../api/analytics.ts'
+import { useApi } from '../../../shell/use-workspace.ts'
+import { classNames } from '../../../ui/class-names.ts'
+import { CountryFlag } from '../../../ui/country-flag.tsx'
+import { formatNumber } from '../../../ui/format.ts'
+import { ErrorState, Skeleton } from '../../../ui/states.tsx'
+import {
+  createNameShortener,
+  type Dimension,
+  formatDimensionValue,
+  formatRate,
+  getDimensionInfo,
+} from '../view/dimensions.ts'
+import type { AnalyticsView } from '../view/use-analytics-view.ts'
+
+const DIMENSION: Record<FunnelBy, Dimension> = {
+  link: 'linkId',
+  tag: 'tagId',
+  campaign: 'utmCampaign',
+  referrer: 'referrer',
+  country: 'country',
+}
+
+const FEW = 8
+const MANY = 200
+const CELL = 'px-2 py-0 text-right tabular-nums first:pl-4 last:pr-4 sm:first:pl-5 sm:last:pr-5'
+
+export function FunnelTable({ view, by, inView }: { view: AnalyticsView; by: FunnelBy; inView: boolean }) {
+  const api = useApi()
+  const [limit, setLimit] = useState(FEW)
+  const dimension = DIMENSION[by]
+  const { data, error, refetch, isPlaceholderData } = useQuery({
+    // One more, to know whether there are more.
+    ...funnelRowsQuery(api, by, view.stages ?? {}, limit + 1),
+    enabled: inView && view.stages !== null,
+    placeholderData: keepPreviousData,
+  })
+  if (error && !data) {
+    return (
+      <div className="p-4 pt-0 sm:p-5 sm:pt-0">
+        <ErrorState error={error} retry={refetch} />
+      </div>
+    )
+  }
+  const short =
+    by === 'link' ? createNameShortener(data?.map(({ name }) => name) ?? []) : (name: string) => name
+  const more = limit === FEW && (data?.length ?? 0) > FEW
+  return (
+    <div className="min-h-93 border-t border-line pb-2">
+      <table
+        className={classNames(
+          'w-full table-fixed text-sm transition-opacity',
+          isPlaceholderData && 'opacity-90',
+        )}
+      >
+        <caption className="sr-only">
+          Clicks, visits and leads {`by ${getDimensionInfo(dimension).label}`}
+        </caption>
+        <Head label={getDimensionInfo(dimension).label} />
+        <tbody>
+          {data
+            ? data.slice(0, limit).map((row) => <Line key={row.value} {...{ view, dimension, row, short }} />)
+            : Array.from({ length: FEW }, (_, row) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+                <tr key={row} className="h-9">
+                  <td colSpan={5} className="px-4 sm:px-5">
+                    <Skeleton className="h-6" />
+                  </td>
+                </tr>
+              ))}
+        </tbody>
+      </table>
+      {data?.length === 0 && (
+        <p className="px-5 py-10 text-center text-sm text-soft">Nothing in this time.</p>
+      )}
+      {more && (
+        <button
+          type="button"
+          className="mx-auto mt-1 block h-8 rounded-lg px-3 text-sm font-medium text-accent hover:bg-hover"
+          onClick={() => setLimit(MANY)}
+        >
+          Show more
+        </button>
+      )}
+    </div>
+  )
+}
+
+const Head = ({ label }: { label: string }) => (
+  <thead>
+    <tr className="h-9 text-soft">
+      <th scope="col" className={`${CELL} text-left! font-normal`}>
+        {label}
+      </th>
+      <th scope="col" className={`${CELL} w-16 font-normal sm:w-24`}>
+        Clicks
+      </th>
+      <th scope="col" className={`${CELL} w-24 font-normal max-sm:hidden`}>
+        Visits
+      </th>
+      <th scope="col" className={`${CELL} w-16 font-normal sm:w-24`}>
+        Leads
+      </th>
+      <th scope="col" className={`${CELL} w-18 font-normal sm:w-28`}>
+        Rate
+      </th>
+    </tr>
+  </thead>
+)
+
+function Line({
+  view,
+  dimension,
+  row,
+  short,
+}: {
+  view: AnalyticsView
+  dimension: Dimension
+  row: FunnelRow
+  short: (name: string) => string
+}) {
+  const label = row.name ? short(row.name) : formatDimensionValue(dimension, row.value)
+  return (
+    <tr className="h-9 hover:bg-hover">
+      <th scope="row" className={`${CELL} text-left! font-normal`}>
+        <button
+          type="button"
+          title={label}
+          onClick={() => view.toggle(dimension, row.value)}
+          className="flex max-w-full items-center gap-2 hover:underline"
+        >
+          {dimension === 'country' && <CountryFlag code={row.value} />}
+          <span className="truncate">{label}</span>
+        </button>
+      </th>
+      <td className={CELL}>{formatNumber(row.clicks)}</td>
+      <td className={`${CELL} max-sm:hidden`}>{formatNumber(row.visits)}</td>
+      <td className={CELL}>{formatNumber(row.leads)}</td>
+      <td className={CELL}>{row.rate === null ? '–' : formatRate(row.rate)}</td>
+    </tr>
+  )
+}

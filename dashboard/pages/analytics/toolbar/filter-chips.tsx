@@ -1,0 +1,102 @@
+// The filters that are set: each says what it does, can be turned into its opposite, changed and taken away.
+
+import { ListFilter, X } from 'lucide-react'
+import { lazy, Suspense, useMemo, useState } from 'react'
+import { Button } from '../../../ui/button.tsx'
+import { Popover } from '../../../ui/overlays/popover.tsx'
+import { useShortcuts } from '../../../ui/shortcuts.ts'
+import { SkeletonRows } from '../../../ui/states.tsx'
+import type { DimensionFilter } from '../view/dimension-filter.ts'
+import { type Dimension, getDimensionInfo } from '../view/dimensions.ts'
+import type { AnalyticsView } from '../view/use-analytics-view.ts'
+import { useValueNames } from '../view/use-value-names.ts'
+
+const FilterEditor = lazy(() =>
+  import('./filter-editor.tsx').then(({ FilterEditor }) => ({ default: FilterEditor })),
+)
+
+const loading = (
+  <div className="p-3">
+    <SkeletonRows rows={6} className="h-8" />
+  </div>
+)
+
+export function AddFilterButton({ view }: { view: AnalyticsView }) {
+  const [open, setOpen] = useState(false)
+  const shortcuts = useMemo(
+    () => [
+      { keys: 'f', label: 'Add a filter', run: () => setOpen(true) },
+      { keys: 'x', label: 'Clear the filters', run: view.clear },
+    ],
+    [view.clear],
+  )
+  useShortcuts(shortcuts)
+  return (
+    <Popover
+      open={open}
+      onOpenChange={setOpen}
+      label="Add a filter"
+      className="w-80"
+      trigger={<Button icon={<ListFilter size={15} />}>Filter</Button>}
+    >
+      <Suspense fallback={loading}>
+        <FilterEditor view={view} close={() => setOpen(false)} />
+      </Suspense>
+    </Popover>
+  )
+}
+
+const PART = 'h-7 px-2 hover:bg-hover hover:text-ink -outline-offset-2'
+
+export function FilterChip({
+  view,
+  dimension,
+  filter,
+}: {
+  view: AnalyticsView
+  dimension: Dimension
+  filter: DimensionFilter
+}) {
+  const [open, setOpen] = useState(false)
+  const nameOf = useValueNames(dimension, filter.values)
+  const { label } = getDimensionInfo(dimension)
+  const names = filter.values.map(nameOf)
+  const said = names.length > 2 ? `${names[0]} and ${names.length - 1} more` : names.join(' or ')
+  return (
+    <div className="flex max-w-full items-stretch overflow-hidden rounded-lg border border-line bg-card text-sm">
+      <span className="flex shrink-0 items-center pl-2.5 text-soft">{label}</span>
+      <button
+        type="button"
+        className={`${PART} shrink-0 ${filter.negate ? 'text-danger' : 'text-soft'}`}
+        title={filter.negate ? 'Show only these' : 'Show all but these'}
+        onClick={() => view.setFilter(dimension, { ...filter, negate: !filter.negate })}
+      >
+        {filter.negate ? 'is not' : 'is'}
+      </button>
+      <Popover
+        open={open}
+        onOpenChange={setOpen}
+        label={`Filter by ${label}`}
+        className="w-80"
+        trigger={
+          <button type="button" title={names.join(', ')} className={`${PART} min-w-0 truncate font-medium`}>
+            {said}
+          </button>
+        }
+      >
+        <Suspense fallback={loading}>
+          <FilterEditor view={view} dimension={dimension} close={() => setOpen(false)} />
+        </Suspense>
+      </Popover>
+      <button
+        type="button"
+        aria-label={`Remove the filter ${label}`}
+        title="Remove"
+        className={`${PART} shrink-0 text-soft`}
+        onClick={() => view.setFilter(dimension, { values: [], negate: false })}
+      >
+        <X size={14} aria-hidden />
+      </button>
+    </div>
+  )
+}

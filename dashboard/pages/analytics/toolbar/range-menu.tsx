@@ -1,0 +1,145 @@
+// The window in which a range and a time zone are chosen.
+
+import { Check } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '../../../ui/button.tsx'
+import { classNames } from '../../../ui/class-names.ts'
+import { viewerZone } from '../../../ui/format.ts'
+import { Field, Select, TextField } from '../../../ui/forms/field.tsx'
+import {
+  addDays,
+  DATE_PATTERN,
+  type DateRange,
+  INTERVAL_NAMES,
+  INTERVALS,
+  today,
+} from '../view/date-range.ts'
+import type { AnalyticsView } from '../view/use-analytics-view.ts'
+import { chooseRange } from './range-picker.tsx'
+
+interface Preset {
+  name: string
+  range: DateRange
+}
+
+function listPresets(zone: string): Preset[] {
+  const now = today(zone)
+  const yesterday = addDays(now, -1)
+  const firstOfMonth = `${now.slice(0, 8)}01`
+  const lastOfBefore = addDays(firstOfMonth, -1)
+  const intervals = INTERVALS.map((interval) => ({ name: INTERVAL_NAMES[interval], range: { interval } }))
+  return [
+    { name: 'Today', range: { start: now } },
+    { name: 'Yesterday', range: { start: yesterday, end: yesterday } },
+    ...intervals.slice(0, -1),
+    { name: 'Last month', range: { start: `${lastOfBefore.slice(0, 8)}01`, end: lastOfBefore } },
+    ...intervals.slice(-1),
+  ]
+}
+
+const isSameRange = (a: DateRange, b: DateRange) =>
+  a.interval === b.interval && a.start === b.start && a.end === b.end
+
+export function RangeMenu({ view, close }: { view: AnalyticsView; close: () => void }) {
+  const choose = (range: DateRange) => {
+    chooseRange(view, range)
+    close()
+  }
+  return (
+    <div className="grid w-72 sm:w-[34rem] sm:grid-cols-[12rem_1fr]">
+      <ul className="grid grid-cols-2 content-start p-2 sm:grid-cols-1 sm:border-r sm:border-line">
+        {listPresets(view.timezone).map(({ name, range }) => {
+          const chosen = isSameRange(range, view.range)
+          return (
+            <li key={name}>
+              <button
+                type="button"
+                aria-pressed={chosen}
+                onClick={() => choose(range)}
+                className={classNames(
+                  'flex h-8 w-full items-center gap-2 rounded-lg px-2.5 text-left text-sm hover:bg-hover',
+                  chosen && 'font-medium text-accent',
+                )}
+              >
+                <span className="flex-1 truncate">{name}</span>
+                {chosen && <Check size={14} aria-hidden />}
+              </button>
+            </li>
+          )
+        })}
+      </ul>
+      <div className="grid content-start gap-4 border-line p-4 max-sm:border-t">
+        <Dates view={view} choose={choose} />
+        <Zone view={view} />
+      </div>
+    </div>
+  )
+}
+
+function Dates({ view, choose }: { view: AnalyticsView; choose: (range: DateRange) => void }) {
+  const now = today(view.timezone)
+  const { start, end } = view.range
+  const [problem, setProblem] = useState<string>()
+  return (
+    <form
+      className="grid gap-3"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const given = new FormData(event.currentTarget)
+        const [from, to] = [String(given.get('from')), String(given.get('to'))]
+        if (!from || !to) return setProblem('Choose both days.')
+        if (from > to) return setProblem('The first day is after the last.')
+        choose({ start: from, end: to })
+      }}
+    >
+      <div className="grid gap-3 sm:grid-cols-2">
+        <TextField
+          label="From"
+          name="from"
+          type="date"
+          max={now}
+          defaultValue={start && DATE_PATTERN.test(start) ? start : addDays(now, -29)}
+          error={problem}
+        />
+        <TextField
+          label="To"
+          name="to"
+          type="date"
+          max={now}
+          defaultValue={end && DATE_PATTERN.test(end) ? end : now}
+        />
+      </div>
+      <Button type="submit" look="primary">
+        Show these days
+      </Button>
+    </form>
+  )
+}
+
+function Zone({ view }: { view: AnalyticsView }) {
+  const zones = Intl.supportedValuesOf('timeZone')
+  const known = [...new Set([viewerZone, 'UTC', view.timezone])]
+  const change = (zone: string) => view.set({ timezone: zone === viewerZone ? undefined : zone })
+  return (
+    <Field label="Time zone">
+      {(control) => (
+        <Select {...control} value={view.timezone} onChange={(event) => change(event.target.value)}>
+          {known.map((zone) => (
+            <option key={zone} value={zone}>
+              {zone === viewerZone ? `${zone} (yours)` : zone}
+            </option>
+          ))}
+          <optgroup label="All">
+            {zones
+              .filter((zone) => !known.includes(zone))
+              .map((zone) => (
+                <option key={zone} value={zone}>
+                  {zone.replaceAll('_', ' ')}
+                </option>
+              ))}
+          </optgroup>
+        </Select>
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,168 @@
+// One channel in the list, and what can be done with it.
+
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { Ellipsis, KeyRound, Pencil, Power, Send, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import {
+  type ChannelResource,
+  type DeliveryDetail,
+  deleteChannel,
+  rotateSecret,
+  testChannel,
+  updateChannel,
+} from '../../api/channels.ts'
+import { useApi } from '../../shell/use-workspace.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
+import { Menu, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
+import { toast } from '../../ui/overlays/toast.tsx'
+import { useUndoableDelete } from '../../ui/overlays/use-undoable-delete.ts'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { getChannelKind } from './channel-kinds.tsx'
+import { TestResult } from './test-result.tsx'
+import { WebhookSecretDialog } from './webhook-secret-dialog.tsx'
+
+const toTargetText = ({ to, url, chatId }: ChannelResource) =>
+  to.length > 0 ? to.join(', ') : (url ?? chatId ?? '')
+
+export function ChannelListItem({ channel }: { channel: ChannelResource }) {
+  const api = useApi()
+  const [result, setResult] = useState<DeliveryDetail>()
+  const test = useMutation({ mutationFn: () => testChannel(api, channel.id), onSuccess: setResult })
+  const kind = getChannelKind(channel.type)
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3 sm:px-5">
+      <kind.icon size={20} className="shrink-0 text-soft" aria-label={kind.label} />
+      <div className="min-w-0 flex-1 basis-48">
+        <div className="flex items-center gap-2">
+          <span className="truncate font-medium">{channel.name}</span>
+          {!channel.enabled && <Badge tone={channel.disabledReason ? 'bad' : 'neutral'}>Off</Badge>}
+        </div>
+        <p className="truncate text-sm text-soft">{toTargetText(channel)}</p>
+        {channel.disabledReason && (
+          <p className="mt-1 text-sm text-danger">
+            Switched off: {channel.disabledReason} What waits for it is kept, and is sent when it is on again.
+          </p>
+        )}
+      </div>
+      <p className="text-sm text-soft">
+        {channel.lastDeliveryAt ? (
+          <>
+            Last delivery <RelativeTime at={channel.lastDeliveryAt} />
+          </>
+        ) : (
+          'Nothing delivered yet'
+        )}
+      </p>
+      <div className="flex items-center gap-1">
+        <Button size="small" icon={<Send size={14} />} busy={test.isPending} onClick={() => test.mutate()}>
+          Test
+        </Button>
+        <ChannelMenu channel={channel} />
+      </div>
+      {result && <TestResult channel={channel} delivery={result} onClose={() => setResult(undefined)} />}
+    </li>
+  )
+}
+
+function ChannelMenu({ channel }: { channel: ChannelResource }) {
+  const api = useApi()
+  const client = useQueryClient()
+  const navigate = useNavigate({ from: '/$workspaceId/channels' })
+  const removeUndoably = useUndoableDelete()
+  const [rotating, setRotating] = useState(false)
+  const changes = [[api.workspaceId, 'channels']]
+  const change = useMutation({
+    mutationFn: (enabled: boolean) => updateChannel(api, channel.id, { enabled }),
+    onSuccess({ name, enabled }) {
+      toast(`${name} is ${enabled ? 'on' : 'off'}`)
+      return client.invalidateQueries({ queryKey: changes[0] })
+    },
+  })
+  return (
+    <>
+      <Menu
+        trigger={
+          <IconButton label={`More for ${channel.name}`}>
+            <Ellipsis size={18} />
+          </IconButton>
+        }
+      >
+        <MenuItem
+          icon={<Pencil size={15} />}
+          onSelect={() => void navigate({ search: { edit: String(channel.id) } })}
+        >
+          Edit
+        </MenuItem>
+        <MenuItem icon={<Power size={15} />} onSelect={() => change.mutate(!channel.enabled)}>
+          {channel.enabled ? 'Switch off' : 'Switch on'}
+        </MenuItem>
+        <MenuItem
+          icon={<Send size={15} />}
+          render={
+            <Link
+              to="/$workspaceId/deliveries"
+              params={{ workspaceId: String(api.workspaceId) }}
+              search={{ channelId: String(channel.id) }}
+            />
+          }
+        >
+          Deliveries
+        </MenuItem>
+        {channel.type === 'webhook' && (
+          <MenuItem icon={<KeyRound size={15} />} onSelect={() => setRotating(true)}>
+            New secret
+          </MenuItem>
+        )}
+        <MenuSeparator />
+        <MenuItem
+          danger
+          icon={<Trash2 size={15} />}
+          onSelect={() =>
+            removeUndoably({
+              key: `channel ${channel.id}`,
+              message: `${channel.name} deleted`,
+              remove: () => deleteChannel(api, channel.id),
+              invalidates: changes,
+            })
+          }
+        >
+          Delete
+        </MenuItem>
+      </Menu>
+      <SecretRotation channel={channel} open={rotating} onClose={() => setRotating(false)} />
+    </>
+  )
+}
+
+function SecretRotation({
+  channel,
+  open,
+  onClose,
+}: {
+  channel: ChannelResource
+  open: boolean
+  onClose: () => void
+}) {
+  const api = useApi()
+  const [secret, setSecret] = useState<string>()
+  return (
+    <>
+      <ConfirmDialog
+        open={open}
+        onClose={onClose}
+        title="Make a new secret?"
+        action="Make a new secret"
+        onConfirm={async () => setSecret((await rotateSecret(api, channel.id)).secret ?? '')}
+      >
+        <p>
+          For 24 hours every request is signed with both, so that you can change your service without missing
+          one. Then the old secret ends.
+        </p>
+      </ConfirmDialog>
+      {secret && <WebhookSecretDialog secret={secret} onClose={() => setSecret(undefined)} />}
+    </>
+  )
+}

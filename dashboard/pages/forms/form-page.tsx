@@ -1,0 +1,134 @@
+// One form: how to put it on a page, its settings, what is wrong with the page it stands on, and what it lost.
+
+import { useQuery } from '@tanstack/react-query'
+import { useParams, useSearch } from '@tanstack/react-router'
+import { FileQuestion, Inbox } from 'lucide-react'
+import { lazy, Suspense } from 'react'
+import type { FormResource } from '../../../server/features/forms/schema.ts'
+import { ApiError } from '../../api/client.ts'
+import { formQuery } from '../../api/forms.ts'
+import { useApi } from '../../shell/use-workspace.ts'
+import { ButtonLink } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy/copy-button.tsx'
+import { formatCount } from '../../ui/format.ts'
+import { Page } from '../../ui/page.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { EmptyState, ErrorState, Skeleton, SkeletonRows } from '../../ui/states.tsx'
+import { TabLinks } from '../../ui/tab-links.tsx'
+import { FormStateBadge } from './form-list.tsx'
+
+const FormSetupTab = lazy(() => import('./form-setup-tab.tsx'))
+const FormSettingsTab = lazy(() => import('./form-settings-tab.tsx'))
+const PageDoctor = lazy(() => import('./page-doctor.tsx'))
+const LossReport = lazy(() => import('./loss-report.tsx'))
+
+const TABS = [
+  { id: 'setup', label: 'Setup', Tab: FormSetupTab },
+  { id: 'settings', label: 'Settings', Tab: FormSettingsTab },
+  { id: 'doctor', label: 'Page doctor', Tab: PageDoctor },
+  { id: 'losses', label: 'Losses', Tab: LossReport },
+]
+
+export function FormPage() {
+  const api = useApi()
+  const { formKey } = useParams({ from: '/$workspaceId/forms/$formKey' })
+  const form = useQuery(formQuery(api, formKey))
+  if (form.data) return <LoadedForm form={form.data} />
+  if (form.error instanceof ApiError && form.error.status === 404) return <NoForm />
+  return (
+    <Page
+      title="Form"
+      heading={<Skeleton className="h-8 w-48" />}
+      description={<Skeleton className="h-5 w-72" />}
+    >
+      {form.isError ? (
+        <ErrorState error={form.error} retry={() => void form.refetch()} />
+      ) : (
+        <SkeletonRows rows={5} />
+      )}
+    </Page>
+  )
+}
+
+function LoadedForm({ form }: { form: FormResource }) {
+  const params = useParams({ from: '/$workspaceId/forms/$formKey' })
+  const { tab } = useSearch({ from: '/$workspaceId/forms/$formKey' })
+  const current = TABS.find(({ id }) => id === tab) ?? TABS[0]
+  const to = '/$workspaceId/forms/$formKey' as const
+  if (!current) return null
+  return (
+    <Page
+      title={form.name}
+      heading={
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <span className="min-w-0 break-words">{form.name}</span>
+          <span className="text-base font-normal tracking-normal">
+            <FormStateBadge form={form} />
+          </span>
+        </span>
+      }
+      description={<Summary form={form} />}
+      actions={
+        <ButtonLink
+          icon={<Inbox size={16} />}
+          to="/$workspaceId/inbox"
+          params={{ workspaceId: params.workspaceId }}
+          search={{ formKey: form.formKey }}
+        >
+          {formatCount(form.submissions, 'submission')}
+        </ButtonLink>
+      }
+    >
+      <TabLinks
+        label="Form"
+        className="mb-5"
+        current={current.id}
+        tabs={TABS.map(({ id, label }) => ({
+          id,
+          label,
+          link: { to, params, search: id === 'setup' ? {} : { tab: id } },
+        }))}
+      />
+      <Suspense fallback={<SkeletonRows rows={4} className="h-24" />}>
+        <current.Tab key={form.formKey} form={form} />
+      </Suspense>
+    </Page>
+  )
+}
+
+const Summary = ({ form }: { form: FormResource }) => (
+  <span className="flex min-w-0 flex-wrap items-center gap-x-3">
+    <span className="flex min-w-0 items-center">
+      <code className="truncate">{form.endpoint}</code>
+      <CopyButton text={form.endpoint} label="Copy the address of the form" />
+    </span>
+    <span className="text-sm">
+      {form.lastSubmissionAt ? (
+        <>
+          last submission <RelativeTime at={form.lastSubmissionAt} />
+        </>
+      ) : (
+        'nothing was sent yet'
+      )}
+    </span>
+  </span>
+)
+
+function NoForm() {
+  const { workspaceId } = useParams({ from: '/$workspaceId/forms/$formKey' })
+  return (
+    <Page title="Form not found">
+      <EmptyState
+        icon={<FileQuestion size={32} />}
+        title="There is no such form"
+        action={
+          <ButtonLink to="/$workspaceId/forms" params={{ workspaceId }} search={{}}>
+            All forms
+          </ButtonLink>
+        }
+      >
+        It was deleted, or belongs to another workspace.
+      </EmptyState>
+    </Page>
+  )
+}

@@ -1,0 +1,94 @@
+// Everything that people sent, of all forms: the list beside the one that is open (one of both on phones).
+
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'react'
+import type { InboxFilter } from '../../api/submissions.ts'
+import { useWorkspace } from '../../shell/use-workspace.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { InboxToolbar } from './list/inbox-toolbar.tsx'
+import { SubmissionList } from './list/submission-list.tsx'
+import { SubmissionReader } from './reader/submission-reader.tsx'
+import { useInbox } from './state/use-inbox.ts'
+import { useInboxActions } from './state/use-inbox-actions.ts'
+
+const FILTERS = ['formKey', 'status', 'search', 'linkId', 'country', 'utmSource', 'start', 'end'] as const
+
+export function InboxPage() {
+  const workspaceId = String(useWorkspace().id)
+  const navigate = useNavigate()
+  const search = useSearch({ from: '/$workspaceId/inbox' })
+  const { open } = search
+  const key = JSON.stringify(FILTERS.map((name) => search[name]))
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the filters alone, so that opening one asks for nothing
+  const filter = useMemo<InboxFilter>(
+    () => Object.fromEntries(FILTERS.flatMap((name) => (search[name] ? [[name, search[name]]] : []))),
+    [key],
+  )
+  const go = (next: InboxFilter, opened: string | undefined, replace = true) =>
+    void navigate({
+      to: '/$workspaceId/inbox',
+      params: { workspaceId },
+      search: { ...next, open: opened },
+      replace,
+      resetScroll: false,
+    })
+  const inbox = useInbox(filter)
+  const keepPlace = useListPlace(open !== undefined)
+  const show = (id: number | undefined) => {
+    if (open === undefined) keepPlace()
+    // The way back leads to the list, not through everything that was read.
+    go(filter, id === undefined ? undefined : String(id), open !== undefined)
+  }
+  const acts = useInboxActions({ rows: inbox.rows, total: inbox.total, open, show, filter })
+  useEffect(() => {
+    document.title = 'Inbox · Towpath'
+  }, [])
+  return (
+    <main id="main" tabIndex={-1} className="flex flex-col outline-none lg:h-dvh">
+      {open !== undefined && <h1 className="sr-only lg:hidden">Inbox</h1>}
+      <InboxToolbar
+        filter={filter}
+        total={inbox.total}
+        isHidden={open !== undefined}
+        onChange={(next) => go(next, open)}
+      />
+      <div className="min-h-0 flex-1 lg:grid lg:grid-cols-[minmax(17rem,23rem)_minmax(0,1fr)]">
+        <section
+          aria-label="Submissions"
+          className={classNames(
+            'min-h-0 border-line lg:overflow-y-auto lg:overscroll-contain lg:border-r',
+            open !== undefined && 'max-lg:hidden',
+          )}
+        >
+          <SubmissionList
+            inbox={inbox}
+            filter={filter}
+            open={open}
+            show={show}
+            onClear={() => go({}, undefined)}
+          />
+        </section>
+        <section
+          aria-label="The open submission"
+          className={classNames(
+            'min-h-0 lg:overflow-y-auto lg:overscroll-contain',
+            open === undefined && 'max-lg:hidden',
+          )}
+        >
+          <SubmissionReader open={open} rows={inbox.rows} acts={acts} />
+        </section>
+      </div>
+    </main>
+  )
+}
+
+/** With one column, both scroll the page: what opens begins at its top, and the list is where it was left. */
+function useListPlace(isOpen: boolean) {
+  const place = useRef(0)
+  useLayoutEffect(() => {
+    if (matchMedia('(width < 64rem)').matches) scrollTo(0, isOpen ? 0 : place.current)
+  }, [isOpen])
+  return () => {
+    place.current = scrollY
+  }
+}

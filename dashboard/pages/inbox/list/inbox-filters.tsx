@@ -1,0 +1,167 @@
+// Narrowing the inbox down: by form, link, country, source and day. What there is to choose from is what leads have.
+
+import { useQuery } from '@tanstack/react-query'
+import { X } from 'lucide-react'
+import { formNamesQuery } from '../../../api/forms.ts'
+import { type InboxFilter, type LeadValue, leadValuesQuery } from '../../../api/submissions.ts'
+import { useApi } from '../../../shell/use-workspace.ts'
+import { Button } from '../../../ui/button.tsx'
+import { formatCountryName, formatDay, formatNumber } from '../../../ui/format.ts'
+import { Field, Input, Select } from '../../../ui/forms/field.tsx'
+
+interface Props {
+  filter: InboxFilter
+  onChange: (filter: InboxFilter) => void
+}
+type Name = 'formKey' | 'linkId' | 'country' | 'utmSource' | 'start' | 'end'
+
+const without = (filter: InboxFilter, ...names: Name[]): InboxFilter =>
+  Object.fromEntries(Object.entries(filter).filter(([name]) => !names.includes(name as Name)))
+
+const changed = (filter: InboxFilter, name: Name, value: string) =>
+  value === '' ? without(filter, name) : { ...filter, [name]: value }
+
+export function InboxFilters({ filter, onChange }: Props) {
+  const api = useApi()
+  const forms = useQuery(formNamesQuery(api))
+  const links = useQuery(leadValuesQuery(api, 'link'))
+  const countries = useQuery(leadValuesQuery(api, 'country'))
+  const sources = useQuery(leadValuesQuery(api, 'utmSource'))
+  const set = (name: Name) => (value: string) => onChange(changed(filter, name, value))
+  return (
+    <div className="mt-3 grid grid-cols-2 gap-3 sm:grid-cols-3 xl:grid-cols-6">
+      <Choice
+        label="Form"
+        any="Any form"
+        value={filter.formKey}
+        onChange={set('formKey')}
+        values={forms.data?.map(({ formKey, name }) => ({ value: formKey, label: name }))}
+      />
+      <Choice
+        label="Link"
+        any="Any link"
+        value={filter.linkId}
+        onChange={set('linkId')}
+        values={links.data}
+      />
+      <Choice
+        label="Country"
+        any="Any country"
+        value={filter.country}
+        onChange={set('country')}
+        values={countries.data?.map((one) => ({ ...one, label: formatCountryName(one.value) }))}
+      />
+      <Choice
+        label="Source"
+        any="Any source"
+        value={filter.utmSource}
+        onChange={set('utmSource')}
+        values={sources.data}
+      />
+      <Day label="From" value={filter.start} max={filter.end} onChange={set('start')} />
+      <Day label="To" value={filter.end} min={filter.start} onChange={set('end')} />
+    </div>
+  )
+}
+
+interface ChoiceProps {
+  label: string
+  any: string
+  value: string | undefined
+  values: (Pick<LeadValue, 'value' | 'label'> & { leads?: number })[] | undefined
+  onChange: (value: string) => void
+}
+
+function Choice({ label, any, value = '', values = [], onChange }: ChoiceProps) {
+  const isListed = value === '' || values.some((one) => one.value === value)
+  return (
+    <Field label={label} className="grid-cols-[minmax(0,1fr)]">
+      {(control) => (
+        <Select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
+          <option value="">{any}</option>
+          {!isListed && <option value={value}>{value}</option>}
+          {values.map((one) => (
+            <option key={one.value} value={one.value}>
+              {one.label}
+              {one.leads !== undefined && ` (${formatNumber(one.leads)})`}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  )
+}
+
+interface DayProps {
+  label: string
+  value: string | undefined
+  min?: string | undefined
+  max?: string | undefined
+  onChange: (value: string) => void
+}
+
+const Day = ({ label, value = '', min, max, onChange }: DayProps) => (
+  <Field label={label} className="grid-cols-[minmax(0,1fr)]">
+    {(control) => (
+      <Input
+        {...control}
+        type="date"
+        value={value}
+        min={min}
+        max={max}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    )}
+  </Field>
+)
+
+const FILTER_LABELS: Record<Name, string> = {
+  formKey: 'Form',
+  linkId: 'Link',
+  country: 'Country',
+  utmSource: 'Source',
+  start: 'From',
+  end: 'To',
+}
+const NAMES = Object.keys(FILTER_LABELS) as Name[]
+
+/** What it is narrowed by, each to take away. */
+export function ActiveFilters({ filter, onChange }: Props) {
+  const api = useApi()
+  const forms = useQuery({ ...formNamesQuery(api), enabled: filter.formKey !== undefined })
+  const links = useQuery({ ...leadValuesQuery(api, 'link'), enabled: filter.linkId !== undefined })
+  const named = (name: Name, value: string): string => {
+    if (name === 'formKey') return forms.data?.find(({ formKey }) => formKey === value)?.name ?? value
+    if (name === 'linkId') return links.data?.find((one) => one.value === value)?.label ?? value
+    if (name === 'country') return formatCountryName(value)
+    if (name === 'utmSource') return value
+    return Number.isNaN(Date.parse(value)) ? value : formatDay(`${value}T12:00:00`)
+  }
+  return (
+    <ul className="mt-3 flex flex-wrap items-center gap-2">
+      {NAMES.map((name) => {
+        const value = filter[name]
+        if (!value) return null
+        const said = `${FILTER_LABELS[name]}: ${named(name, value)}`
+        return (
+          <li key={name} className="min-w-0">
+            <button
+              type="button"
+              aria-label={`${said}. Remove this filter`}
+              onClick={() => onChange(without(filter, name))}
+              className="flex h-7 max-w-full items-center gap-1.5 rounded-lg bg-tint px-2 text-sm text-accent hover:bg-hover"
+            >
+              <span className="truncate">{said}</span>
+              <X size={13} aria-hidden className="shrink-0" />
+            </button>
+          </li>
+        )
+      })}
+      <li>
+        <Button look="quiet" size="small" onClick={() => onChange(without(filter, ...NAMES))}>
+          Clear
+        </Button>
+      </li>
+    </ul>
+  )
+}

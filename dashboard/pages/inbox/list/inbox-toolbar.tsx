@@ -1,0 +1,162 @@
+// Above the inbox: which submissions are shown, and what is done with all of them.
+
+import { useQuery } from '@tanstack/react-query'
+import { Download, Ellipsis, SlidersHorizontal, UserX } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { type InboxFilter, submissionCountQuery } from '../../../api/submissions.ts'
+import { useApi } from '../../../shell/use-workspace.ts'
+import { Button, IconButton } from '../../../ui/button.tsx'
+import { classNames } from '../../../ui/class-names.ts'
+import { formatNumber, formatShort } from '../../../ui/format.ts'
+import { SearchField } from '../../../ui/forms/search-field.tsx'
+import { useDebouncedText } from '../../../ui/forms/use-debounced-text.ts'
+import { Menu, MenuItem } from '../../../ui/overlays/menu.tsx'
+import { TabLinks } from '../../../ui/tab-links.tsx'
+import { SEARCH_ID } from '../state/use-inbox-actions.ts'
+
+const InboxFilters = lazy(() =>
+  import('./inbox-filters.tsx').then(({ InboxFilters }) => ({ default: InboxFilters })),
+)
+const ActiveFilters = lazy(() =>
+  import('./inbox-filters.tsx').then(({ ActiveFilters }) => ({ default: ActiveFilters })),
+)
+const ExportDialog = lazy(() => import('../dialogs/export-dialog.tsx'))
+const ErasePersonDialog = lazy(() => import('../dialogs/erase-person-dialog.tsx'))
+
+const TABS = [
+  { id: '', label: 'Inbox' },
+  { id: 'new', label: 'Unread' },
+  { id: 'archived', label: 'Archived' },
+  { id: 'spam', label: 'Spam' },
+  { id: 'all', label: 'All' },
+]
+const FILTER_NAMES = ['formKey', 'linkId', 'country', 'utmSource', 'start', 'end'] as const
+
+interface Props {
+  filter: InboxFilter
+  total: number
+  /** One is open, and there is room for one thing only. */
+  isHidden: boolean
+  onChange: (filter: InboxFilter) => void
+}
+
+export function InboxToolbar({ filter, total, isHidden, onChange }: Props) {
+  const [isOpen, setOpen] = useState(false)
+  const narrowed = FILTER_NAMES.filter((name) => filter[name]).length
+  return (
+    <header
+      className={classNames('border-b border-line px-4 pt-5 pb-3 sm:px-6', isHidden && 'max-lg:hidden')}
+    >
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-3">
+        <h1 className="text-2xl font-semibold tracking-tight">Inbox</h1>
+        <StatusTabs filter={filter} />
+        <p role="status" className="text-sm text-soft tabular-nums">
+          {formatNumber(total)}{' '}
+          <span className="max-sm:sr-only">{total === 1 ? 'submission' : 'submissions'}</span>
+        </p>
+        <div className="flex min-w-0 flex-1 basis-60 items-center justify-end gap-2">
+          <InboxSearch filter={filter} onChange={onChange} />
+          <Button
+            icon={<SlidersHorizontal size={15} />}
+            aria-expanded={isOpen}
+            aria-controls="inbox-filters"
+            onClick={() => setOpen(!isOpen)}
+          >
+            <span className="max-sm:sr-only">Filters</span>
+            {narrowed > 0 && <span className="text-accent tabular-nums">{narrowed}</span>}
+          </Button>
+          <MoreMenu filter={filter} />
+        </div>
+      </div>
+      <Suspense>
+        <div id="inbox-filters" hidden={!isOpen}>
+          {isOpen && <InboxFilters filter={filter} onChange={onChange} />}
+        </div>
+        {!isOpen && narrowed > 0 && <ActiveFilters filter={filter} onChange={onChange} />}
+      </Suspense>
+    </header>
+  )
+}
+
+function StatusTabs({ filter }: { filter: InboxFilter }) {
+  const api = useApi()
+  const { status: _, ...rest } = filter
+  const unread = useQuery(
+    submissionCountQuery(api, { ...(filter.formKey ? { formKey: filter.formKey } : {}), status: 'new' }),
+  )
+  const to = '/$workspaceId/inbox' as const
+  const params = { workspaceId: String(api.workspaceId) }
+  return (
+    <TabLinks
+      label="Status"
+      className="max-sm:order-last max-sm:basis-full"
+      current={filter.status ?? ''}
+      tabs={TABS.map(({ id, label }) => ({
+        id,
+        label,
+        extra:
+          id === 'new' && unread.data ? (
+            <span className="rounded-md bg-accent px-1.5 text-xs leading-5 text-on-accent tabular-nums">
+              {formatShort(unread.data)}
+            </span>
+          ) : undefined,
+        link: { to, params, search: id === '' ? rest : { ...rest, status: id } },
+      }))}
+    />
+  )
+}
+
+/** Asks when one has stopped typing. */
+const SEARCH_MS = 200
+
+function InboxSearch({ filter, onChange }: Pick<Props, 'filter' | 'onChange'>) {
+  const ask = (wanted: string) => {
+    const { search: _, ...rest } = filter
+    onChange(wanted === '' ? rest : { ...rest, search: wanted })
+  }
+  const [text, setText] = useDebouncedText(filter.search ?? '', ask, { afterMs: SEARCH_MS, clean: keepText })
+  return (
+    <SearchField
+      id={SEARCH_ID}
+      label="Search submissions"
+      placeholder="Search"
+      className="w-full sm:max-w-xs"
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        setText('')
+        event.currentTarget.blur()
+      }}
+    />
+  )
+}
+
+/** A blank at the end may be wanted: it is looked for as it stands. */
+const keepText = (text: string) => text
+
+function MoreMenu({ filter }: { filter: InboxFilter }) {
+  const [window_, open] = useState<'export' | 'erase' | null>(null)
+  return (
+    <>
+      <Menu
+        trigger={
+          <IconButton label="More">
+            <Ellipsis size={18} />
+          </IconButton>
+        }
+      >
+        <MenuItem icon={<Download size={15} />} onSelect={() => open('export')}>
+          Export as a file
+        </MenuItem>
+        <MenuItem icon={<UserX size={15} />} danger onSelect={() => open('erase')}>
+          Erase a person
+        </MenuItem>
+      </Menu>
+      <Suspense>
+        {window_ === 'export' && <ExportDialog filter={filter} onClose={() => open(null)} />}
+        {window_ === 'erase' && <ErasePersonDialog onClose={() => open(null)} />}
+      </Suspense>
+    </>
+  )
+}

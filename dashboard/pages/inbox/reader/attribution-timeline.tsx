@@ -1,0 +1,156 @@
+// What brought a submission, touch by touch, each with the reason why it counts.
+
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Compass, Globe, type LucideIcon, Megaphone, MousePointerClick, Send } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { attributionQuery, type Submission, type TouchResource } from '../../../api/submissions.ts'
+import { useApi } from '../../../shell/use-workspace.ts'
+import { Badge } from '../../../ui/badge.tsx'
+import { formatPercent, formatTime } from '../../../ui/format.ts'
+import { Card } from '../../../ui/page.tsx'
+import { ErrorState, SkeletonRows } from '../../../ui/states.tsx'
+import { TEXT_LINK } from '../../../ui/text-link.ts'
+import { findWebUrl } from '../state/display-text.ts'
+
+const ATTRIBUTION_STATES = {
+  measured: { badge: 'Measured', tone: 'good', why: 'The snippet on your page saw the visit.' },
+  inferred: {
+    badge: 'Inferred',
+    tone: 'warn',
+    why: 'Without the snippet: the same visitor had clicked a link shortly before.',
+  },
+  pending: {
+    badge: 'Not decided yet',
+    tone: 'neutral',
+    why: 'Not decided yet: analytics are catching up.',
+  },
+  none: { badge: 'Not linked', tone: 'neutral', why: 'No link of yours is known to have brought it.' },
+} as const
+
+export function AttributionTimeline({ submission }: { submission: Submission }) {
+  const api = useApi()
+  const story = useQuery(attributionQuery(api, submission))
+  const known = ATTRIBUTION_STATES[submission.attribution]
+  return (
+    <Card
+      title={
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          Where it came from
+          <Badge tone={known.tone}>{known.badge}</Badge>
+        </span>
+      }
+    >
+      <p className="mb-4 text-sm text-soft">{known.why}</p>
+      {story.isError && <ErrorState error={story.error} retry={() => void story.refetch()} />}
+      {story.isPending && <SkeletonRows rows={2} className="h-16" />}
+      {story.data && (
+        <ol>
+          {story.data.map((touch, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: touches are in their order and do not change
+            <TouchItem key={at} touch={touch} />
+          ))}
+          <Step icon={Send} title="Sent the form" at={submission.createdAt} isLast>
+            {submission.pageUrl && <PageUrl url={submission.pageUrl} />}
+          </Step>
+        </ol>
+      )}
+    </Card>
+  )
+}
+
+interface StepProps {
+  icon: LucideIcon
+  title: ReactNode
+  at: string | null
+  isLast?: boolean
+  children?: ReactNode
+}
+
+const Step = ({ icon: Icon, title, at, isLast, children }: StepProps) => (
+  <li className="relative grid grid-cols-[2rem_minmax(0,1fr)] gap-x-3">
+    {!isLast && <span aria-hidden className="absolute top-8 bottom-0 left-4 w-px bg-strong" />}
+    <span aria-hidden className="grid size-8 place-items-center rounded-full bg-tint text-accent">
+      <Icon size={15} />
+    </span>
+    <div className={isLast ? 'pt-1' : 'pt-1 pb-5'}>
+      <div className="flex flex-wrap items-baseline gap-x-3">
+        <p className="min-w-0 font-medium break-words">{title}</p>
+        {at && (
+          <time dateTime={at} className="text-sm whitespace-nowrap text-soft">
+            {formatTime(at)}
+          </time>
+        )}
+      </div>
+      {children}
+    </div>
+  </li>
+)
+
+const ICONS: Record<TouchResource['type'], LucideIcon> = {
+  click: MousePointerClick,
+  campaign: Megaphone,
+  referrer: Globe,
+  direct: Compass,
+}
+
+function TouchItem({ touch }: { touch: TouchResource }) {
+  const campaign = [touch.utmSource, touch.utmMedium, touch.utmCampaign, touch.utmTerm, touch.utmContent]
+  const named = campaign.filter(Boolean).join(' / ')
+  return (
+    <Step icon={ICONS[touch.type]} title={<TouchTitle touch={touch} named={named} />} at={touch.at}>
+      <div className="mt-1 grid gap-1 text-sm text-soft">
+        {touch.type !== 'campaign' && named && <p className="break-words">Campaign: {named}</p>}
+        {touch.type !== 'referrer' && touch.referrer && <p className="break-words">From {touch.referrer}</p>}
+        {touch.landingUrl && <PageUrl url={touch.landingUrl} />}
+        <p>{touch.why}</p>
+        {touch.linearCredit < 1 && (touch.isFirst || touch.isLast || touch.linearCredit > 0) && (
+          <p className="flex flex-wrap gap-1.5">
+            {touch.isFirst && <Badge tone="good">First touch</Badge>}
+            {touch.isLast && <Badge tone="good">Last touch</Badge>}
+            {touch.linearCredit > 0 && <Badge>{formatPercent(touch.linearCredit)} of the lead</Badge>}
+          </p>
+        )}
+      </div>
+    </Step>
+  )
+}
+
+function TouchTitle({ touch, named }: { touch: TouchResource; named: string }) {
+  const workspaceId = String(useApi().workspaceId)
+  if (touch.type === 'click' && touch.linkId !== null)
+    return (
+      <>
+        Clicked{' '}
+        <Link
+          to="/$workspaceId/links/$linkId"
+          params={{ workspaceId, linkId: String(touch.linkId) }}
+          search={{}}
+          className={TEXT_LINK}
+        >
+          {touch.shortUrl?.replace(/^https?:\/\//, '') ?? `link ${touch.linkId}`}
+        </Link>
+      </>
+    )
+  if (touch.type === 'click') return 'Clicked a link'
+  if (touch.type === 'campaign') return named ? `Campaign ${named}` : 'A campaign'
+  if (touch.type === 'referrer') return touch.referrer ? `Came from ${touch.referrer}` : 'Came from a page'
+  return 'Came directly'
+}
+
+/** The address of a page, as strangers' browsers said it. */
+export function PageUrl({ url }: { url: string }) {
+  const address = findWebUrl(url)
+  const shown = url.replace(/^https?:\/\//, '')
+  if (!address) return <span className="break-all">{shown}</span>
+  return (
+    <a
+      href={address}
+      target="_blank"
+      rel="noreferrer noopener nofollow"
+      className="text-sm break-all text-soft underline underline-offset-2 hover:text-ink"
+    >
+      {shown}
+    </a>
+  )
+}

@@ -1,0 +1,205 @@
+// One link: what it is, what it does, and who came.
+
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { ArrowLeft, Pencil, QrCode } from 'lucide-react'
+import { lazy, Suspense, useMemo, useRef, useState } from 'react'
+import type { LinkResource } from '../../../../server/features/links/schema.ts'
+import { ApiError } from '../../../api/client.ts'
+import { findLoadedLink, linkQuery } from '../../../api/links.ts'
+import { NotFoundPage } from '../../../shell/error-pages.tsx'
+import { useApi } from '../../../shell/use-workspace.ts'
+import { Button, ButtonLink } from '../../../ui/button.tsx'
+import { CopyButton } from '../../../ui/copy/copy-button.tsx'
+import { Page } from '../../../ui/page.tsx'
+import { useShortcuts } from '../../../ui/shortcuts.ts'
+import { ErrorState, Skeleton, SkeletonRows } from '../../../ui/states.tsx'
+import { LinkMenuButton } from '../link/link-menu-button.tsx'
+import { isWebUrl, LinkBadges, toLinkName, toReadableUrl } from '../link/link-state.tsx'
+import { copyLink, useLinkActions } from '../link/use-link-actions.ts'
+import { LinkDetails } from './link-details.tsx'
+
+const AnalyticsPanel = lazy(() =>
+  import('../../analytics/analytics-panel.tsx').then(({ AnalyticsPanel }) => ({ default: AnalyticsPanel })),
+)
+const LinkDrawer = lazy(() =>
+  import('../editor/link-drawer.tsx').then(({ LinkDrawer }) => ({ default: LinkDrawer })),
+)
+const QrDialog = lazy(() => import('../link/qr-dialog.tsx').then(({ QrDialog }) => ({ default: QrDialog })))
+
+const LinkMenu = lazy(() => import('../link/link-menu.tsx').then(({ LinkMenu }) => ({ default: LinkMenu })))
+
+const FROM = '/$workspaceId/links/$linkId'
+const COUNTING_MS = 5000
+
+export function LinkPage() {
+  const { linkId } = useParams({ from: FROM })
+  const api = useApi()
+  const client = useQueryClient()
+  const id = Number(linkId)
+  const query = useQuery({
+    ...linkQuery(api, id),
+    initialData: () => findLoadedLink(client, api, id),
+    initialDataUpdatedAt: 0,
+    refetchInterval: COUNTING_MS,
+    enabled: Number.isInteger(id) && id > 0,
+  })
+  if (query.data) return <LoadedLink key={id} link={query.data} />
+  const missing = query.error instanceof ApiError && [404, 422].includes(query.error.status)
+  if (missing || !(id > 0)) return <NotFoundPage />
+  return (
+    <Page
+      title="Link"
+      heading={<Skeleton className="h-8 w-64" />}
+      description={<Skeleton className="h-5 w-80" />}
+    >
+      {query.error ? (
+        <ErrorState error={query.error} retry={() => void query.refetch()} />
+      ) : (
+        <SkeletonRows rows={4} className="h-32 rounded-2xl" />
+      )}
+    </Page>
+  )
+}
+
+function LoadedLink({ link }: { link: LinkResource }) {
+  const { edit } = useSearch({ from: FROM })
+  const acts = useLinkPageHandlers(link)
+  const [qr, showQr] = useState(false)
+  const showCode = useRef(() => showQr(true)).current
+  useLinkPageShortcuts(link, { ...acts, showQr: showCode })
+  const fixed = useMemo(() => ({ linkId: String(link.id) }), [link.id])
+  return (
+    <Page
+      title={toLinkName(link)}
+      heading={<Heading link={link} />}
+      description={<Destination link={link} />}
+      actions={<Actions link={link} acts={{ ...acts, showQr: showCode }} />}
+    >
+      <LinkDetails link={link} />
+      <div className="mt-6">
+        <Suspense fallback={<SkeletonRows rows={3} className="h-40 rounded-2xl" />}>
+          <AnalyticsPanel fixed={fixed} />
+        </Suspense>
+      </div>
+      <Suspense>
+        {edit && <LinkDrawer id={link.id} onClose={acts.closeEdit} />}
+        {qr && <QrDialog link={link} onClose={() => showQr(false)} />}
+      </Suspense>
+    </Page>
+  )
+}
+
+function useLinkPageHandlers(link: LinkResource) {
+  const navigate = useNavigate({ from: FROM })
+  const { archive, remove } = useLinkActions()
+  const toList = (search: { new?: string } = {}) => void navigate({ to: '/$workspaceId/links', search })
+  return {
+    edit: () => void navigate({ search: (now) => ({ ...now, edit: '1' }), resetScroll: false }),
+    closeEdit: () =>
+      void navigate({ search: ({ edit: _, ...now }) => now, replace: true, resetScroll: false }),
+    archive: () => void archive([link], !link.archived),
+    remove() {
+      remove([link])
+      toList()
+    },
+    toList: () => toList(),
+  }
+}
+
+type LinkPageHandlers = ReturnType<typeof useLinkPageHandlers> & { showQr: () => void }
+
+function useLinkPageShortcuts(link: LinkResource, acts: LinkPageHandlers) {
+  const now = useRef({ link, acts })
+  now.current = { link, acts }
+  useShortcuts(
+    useMemo(
+      () => [
+        { keys: 'c', label: 'Copy the link', run: () => void copyLink(now.current.link) },
+        { keys: 'e', label: 'Edit the link', run: () => now.current.acts.edit() },
+        { keys: 'q', label: 'QR code of the link', run: () => now.current.acts.showQr() },
+        { keys: 'a', label: 'Archive the link, or bring it back', run: () => now.current.acts.archive() },
+        { keys: '#', label: 'Delete the link', run: () => now.current.acts.remove() },
+        { keys: 'u', label: 'Back to all links', run: () => now.current.acts.toList() },
+      ],
+      [],
+    ),
+  )
+}
+
+function Heading({ link }: { link: LinkResource }) {
+  return (
+    <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
+      <span className="min-w-0 break-all">
+        <span className="text-soft max-sm:hidden">{link.domain}</span>
+        <span className="text-soft">/</span>
+        {link.slug}
+      </span>
+      <span className="inline-flex items-center gap-1 text-base font-normal tracking-normal">
+        <CopyButton text={link.shortUrl} label="Copy the short link" />
+        <LinkBadges link={link} />
+      </span>
+    </span>
+  )
+}
+
+const Destination = ({ link: { destinationUrl, title } }: { link: LinkResource }) => (
+  <div className="grid">
+    {title && <span className="text-ink break-words">{title}</span>}
+    <span className="truncate">
+      {isWebUrl(destinationUrl) ? (
+        <a
+          href={destinationUrl}
+          target="_blank"
+          rel="noreferrer noopener"
+          className="underline-offset-2 hover:text-ink hover:underline"
+        >
+          {toReadableUrl(destinationUrl)}
+        </a>
+      ) : (
+        destinationUrl
+      )}
+    </span>
+  </div>
+)
+
+function Actions({ link, acts }: { link: LinkResource; acts: LinkPageHandlers }) {
+  const navigate = useNavigate({ from: FROM })
+  const [menu, openMenu] = useState<HTMLElement>()
+  return (
+    <>
+      <ButtonLink
+        look="quiet"
+        from={FROM}
+        to="/$workspaceId/links"
+        search={{}}
+        icon={<ArrowLeft size={16} />}
+        className="max-sm:hidden"
+      >
+        All links
+      </ButtonLink>
+      <Button icon={<QrCode size={16} />} onClick={acts.showQr}>
+        QR code
+      </Button>
+      <Button icon={<Pencil size={16} />} onClick={acts.edit}>
+        Edit
+      </Button>
+      <LinkMenuButton link={link} onOpen={openMenu} />
+      <Suspense>
+        {menu && (
+          <LinkMenu
+            link={link}
+            anchor={menu}
+            params={null}
+            onClose={() => openMenu(undefined)}
+            acts={{
+              ...acts,
+              duplicate: () =>
+                void navigate({ to: '/$workspaceId/links', search: { new: '1', from: String(link.id) } }),
+            }}
+          />
+        )}
+      </Suspense>
+    </>
+  )
+}

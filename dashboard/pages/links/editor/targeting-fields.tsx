@@ -1,0 +1,104 @@
+// Other destinations for some devices and countries.
+
+import { Plus, X } from 'lucide-react'
+import { Button, IconButton } from '../../../ui/button.tsx'
+import { COUNTRIES } from '../../../ui/countries.ts'
+import { formatCountryName, toFlagEmoji } from '../../../ui/format.ts'
+import { Select, TextField } from '../../../ui/forms/field.tsx'
+import { CollapsibleSection } from './collapsible-section.tsx'
+import { describeCounts, findNestedError, type LinkFieldsProps } from './field-props.ts'
+import { createCountryTarget } from './link-draft.ts'
+
+const DEVICES = [
+  { name: 'ios', label: 'iPhone and iPad', example: 'https://apps.apple.com/app/id…' },
+  { name: 'android', label: 'Android', example: 'https://play.google.com/store/apps/…' },
+  { name: 'desktop', label: 'Desktop', example: 'https://example.com/download' },
+] as const
+
+export function TargetingFields({ draft, errors, onChange }: LinkFieldsProps) {
+  const devices = DEVICES.filter(({ name }) => draft[name].trim() !== '').length
+  const countries = draft.countries.length
+  return (
+    <CollapsibleSection
+      title="Devices and countries"
+      set={describeCounts([
+        [devices, 'device'],
+        [countries, 'country', 'countries'],
+      ])}
+      wrong={Boolean(findNestedError(errors, 'deviceTargeting') ?? findNestedError(errors, 'geoTargeting'))}
+    >
+      {DEVICES.map(({ name, label, example }) => (
+        <TextField
+          key={name}
+          label={label}
+          inputMode="url"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          placeholder={example}
+          value={draft[name]}
+          error={errors[`deviceTargeting.${name}`]}
+          onChange={({ target }) => onChange({ [name]: target.value })}
+        />
+      ))}
+      <Countries draft={draft} errors={errors} onChange={onChange} />
+    </CollapsibleSection>
+  )
+}
+
+function Countries({ draft: { countries }, errors, onChange }: Omit<LinkFieldsProps, 'link'>) {
+  const change = (key: number, part: { code?: string; url?: string }) =>
+    onChange({ countries: countries.map((one) => (one.key === key ? { ...one, ...part } : one)) })
+  const taken = new Set(countries.map(({ code }) => code))
+  return (
+    <fieldset className="grid gap-3">
+      <legend className="mb-1.5 text-sm font-medium">Countries</legend>
+      {countries.map(({ key, code, url }) => (
+        <div
+          key={key}
+          className="grid grid-cols-[minmax(0,1fr)_auto] gap-2 sm:grid-cols-[11rem_minmax(0,1fr)_auto]"
+        >
+          <Select
+            aria-label="Country"
+            value={code}
+            onChange={({ target }) => change(key, { code: target.value })}
+          >
+            <option value="">Choose</option>
+            {COUNTRIES.filter((one) => one === code || !taken.has(one)).map((one) => (
+              <option key={one} value={one}>
+                {toFlagEmoji(one)} {formatCountryName(one)}
+              </option>
+            ))}
+          </Select>
+          <TextField
+            label={`Destination for ${code ? formatCountryName(code) : 'the country'}`}
+            hideLabel
+            inputMode="url"
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            className="max-sm:col-span-2 max-sm:row-start-2"
+            placeholder="https://example.com/de"
+            value={url}
+            error={errors[`geoTargeting.${code || key}`]}
+            onChange={({ target }) => change(key, { url: target.value })}
+          />
+          <IconButton
+            label={`Remove ${code ? formatCountryName(code) : 'the country'}`}
+            onClick={() => onChange({ countries: countries.filter((one) => one.key !== key) })}
+          >
+            <X size={16} />
+          </IconButton>
+        </div>
+      ))}
+      <Button
+        size="small"
+        icon={<Plus size={14} />}
+        className="justify-self-start"
+        onClick={() => onChange({ countries: [...countries, createCountryTarget()] })}
+      >
+        Add a country
+      </Button>
+    </fieldset>
+  )
+}

@@ -1,0 +1,20 @@
+// The QR code of a link, from a list.
+
+import type { LinkResource } from '../../../../server/features/links/schema.ts'
+import { Dialog } from '../../../ui/overlays/dialog.tsx'
+import { QrCodePanel } from './qr-code-panel.tsx'
+
+export const QrDialog = ({ link, onClose }: { link: LinkResource; onClose: () => void }) => (
+  <Dialog
+    open
+    onClose={onClose}
+    title="QR code"
+    description={
+      <span className="block truncate">
+        {link.domain}/{link.slug}
+      </span>
+    }
+  >
+    <QrCodePanel link={link} />
+  </Dialog>
+)

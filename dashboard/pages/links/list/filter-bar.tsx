@@ -1,0 +1,202 @@
+// Search, filters and order of the Links page. All of it stands in the address.
+
+import { useQuery } from '@tanstack/react-query'
+import { Tag, X } from 'lucide-react'
+import { lazy, type RefObject, Suspense, useRef, useState } from 'react'
+import { tagsQuery } from '../../../api/tags.ts'
+import { useApi } from '../../../shell/use-workspace.ts'
+import { Dot } from '../../../ui/badge.tsx'
+import { Button, IconButton } from '../../../ui/button.tsx'
+import { formatCount } from '../../../ui/format.ts'
+import { Select } from '../../../ui/forms/field.tsx'
+import { SearchField } from '../../../ui/forms/search-field.tsx'
+import type { LinkTag } from '../tag-picker/use-tag-options.ts'
+import {
+  isFiltered,
+  type LinkListFilters,
+  NO_FILTERS,
+  useLinkSearchText,
+  useSetLinkSearch,
+} from './use-link-search.ts'
+
+const TagPicker = lazy(() =>
+  import('../tag-picker/tag-picker.tsx').then(({ TagPicker }) => ({ default: TagPicker })),
+)
+
+const ORDERS = [
+  { label: 'Newest', sort: '', order: '' },
+  { label: 'Oldest', sort: '', order: 'asc' },
+  { label: 'Most clicks', sort: 'clicks', order: '' },
+  { label: 'Fewest clicks', sort: 'clicks', order: 'asc' },
+  { label: 'Last clicked', sort: 'lastClickedAt', order: '' },
+  { label: 'A to Z', sort: 'slug', order: 'asc' },
+]
+
+interface Props {
+  filters: LinkListFilters
+  total: number
+  domains: string[]
+  searchField: RefObject<HTMLInputElement | null>
+  /** From the field into the list. */
+  onDown: () => void
+}
+
+export function FilterBar({ filters, total, domains, searchField, onDown }: Props) {
+  const set = useSetLinkSearch()
+  const order = ORDERS.findIndex(
+    (one) => one.sort === (filters.sort ?? '') && one.order === (filters.order ?? ''),
+  )
+  return (
+    <div className="mb-3 grid gap-2">
+      <div className="flex flex-wrap gap-2">
+        <LinkSearch field={searchField} onDown={onDown} />
+        <TagFilter tagId={filters.tagId} />
+        {(domains.length > 1 || filters.domain) && (
+          <Select
+            aria-label="Domain"
+            className="w-auto! max-w-44"
+            value={filters.domain ?? ''}
+            onChange={({ target }) => set({ domain: target.value })}
+          >
+            <option value="">All domains</option>
+            {domains.map((domain) => (
+              <option key={domain}>{domain}</option>
+            ))}
+          </Select>
+        )}
+        <Select
+          aria-label="Which links"
+          className="w-auto! max-sm:min-w-0 max-sm:flex-1 max-sm:pr-1! max-sm:pl-2!"
+          value={filters.archived ?? ''}
+          onChange={({ target }) => set({ archived: target.value })}
+        >
+          <option value="">Active</option>
+          <option value="true">Archived</option>
+          <option value="all">All links</option>
+        </Select>
+        <Select
+          aria-label="Order"
+          title="Order"
+          className="w-auto! max-sm:min-w-0 max-sm:flex-1 max-sm:pr-1! max-sm:pl-2!"
+          value={Math.max(0, order)}
+          onChange={({ target }) => {
+            const chosen = ORDERS[Number(target.value)]
+            set({ sort: chosen?.sort, order: chosen?.order })
+          }}
+        >
+          {ORDERS.map(({ label }, i) => (
+            <option key={label} value={i}>
+              {label}
+            </option>
+          ))}
+        </Select>
+      </div>
+      <ActiveFilters filters={filters} total={total} />
+    </div>
+  )
+}
+
+function LinkSearch({ field, onDown }: { field: RefObject<HTMLInputElement | null>; onDown: () => void }) {
+  const [text, setText] = useLinkSearchText()
+  return (
+    <SearchField
+      ref={field}
+      label="Search links"
+      placeholder="Search short links, destinations, titles"
+      spellCheck={false}
+      className="min-w-0 flex-1 basis-full sm:basis-56"
+      value={text}
+      onChange={({ target }) => setText(target.value)}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') {
+          if (text !== '') setText('')
+          else event.currentTarget.blur()
+        }
+        if (event.key === 'ArrowDown' || event.key === 'Enter') {
+          event.preventDefault()
+          onDown()
+        }
+      }}
+    />
+  )
+}
+
+function useFilterTags(tagId: string | undefined): LinkTag[] {
+  const ids = (tagId ?? '').split(',').map(Number).filter(Boolean)
+  const { data } = useQuery({ ...tagsQuery(useApi()), enabled: ids.length > 0 })
+  return ids.map(
+    (id) => data?.data.find((tag) => tag.id === id) ?? { id, name: `Tag ${id}`, color: 'gray' as const },
+  )
+}
+
+function TagFilter({ tagId }: { tagId: string | undefined }) {
+  const set = useSetLinkSearch()
+  const tags = useFilterTags(tagId)
+  const button = useRef<HTMLButtonElement>(null)
+  const [open, setOpen] = useState(false)
+  return (
+    <>
+      <Button
+        ref={button}
+        icon={<Tag size={15} />}
+        aria-haspopup="listbox"
+        aria-expanded={open}
+        className="font-normal! border-strong! max-sm:px-2.5!"
+        onClick={() => setOpen(true)}
+      >
+        {tags.length === 0 ? 'Tags' : `Tags (${tags.length})`}
+      </Button>
+      <Suspense>
+        {open && (
+          <TagPicker
+            anchor={button}
+            selected={tags}
+            onChange={(next) => set({ tagId: next.map(({ id }) => id).join(',') })}
+            onClose={() => setOpen(false)}
+          />
+        )}
+      </Suspense>
+    </>
+  )
+}
+
+/** How many there are, and what narrows them, each with a way out. Always there, so that nothing jumps. */
+function ActiveFilters({ filters, total }: { filters: LinkListFilters; total: number }) {
+  const set = useSetLinkSearch()
+  const tags = useFilterTags(filters.tagId)
+  return (
+    <div className="flex min-h-7 flex-wrap items-center gap-1.5 text-sm">
+      <p role="status" className="mr-1.5 pl-1 text-soft">
+        {formatCount(total, 'link')}
+      </p>
+      {tags.map((tag) => (
+        <span
+          key={tag.id}
+          className="inline-flex max-w-60 items-center gap-1.5 rounded-lg border border-line bg-card pl-2"
+        >
+          <Dot color={tag.color} />
+          <span className="truncate">{tag.name}</span>
+          <IconButton
+            label={`Not only ${tag.name}`}
+            className="size-6!"
+            onClick={() =>
+              set({
+                tagId: tags
+                  .filter((one) => one !== tag)
+                  .map(({ id }) => id)
+                  .join(','),
+              })
+            }
+          >
+            <X size={13} />
+          </IconButton>
+        </span>
+      ))}
+      {isFiltered(filters) && (
+        <Button look="quiet" size="small" onClick={() => set(NO_FILTERS)}>
+          Clear filters
+        </Button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,137 @@
+// One link in the list. Its height is fixed (list.tsx), so that the list knows where every row is without drawing it.
+
+import { memo } from 'react'
+import type { LinkResource } from '../../../../server/features/links/schema.ts'
+import { Dot, TagChip } from '../../../ui/badge.tsx'
+import { classNames } from '../../../ui/class-names.ts'
+import { CopyButton } from '../../../ui/copy/copy-button.tsx'
+import { formatNumber, formatShort } from '../../../ui/format.ts'
+import { Checkbox } from '../../../ui/forms/field.tsx'
+import { RelativeTime } from '../../../ui/relative-time.tsx'
+import { LinkMenuButton } from '../link/link-menu-button.tsx'
+import { LinkBadges, toLinkName, toReadableUrl } from '../link/link-state.tsx'
+
+/** What can be done to a link wherever it stands. */
+export interface LinkHandlers {
+  edit: (link: LinkResource) => void
+  duplicate: (link: LinkResource) => void
+  showQr: (link: LinkResource) => void
+  archive: (link: LinkResource) => void
+  remove: (link: LinkResource) => void
+}
+
+export interface LinkListItemHandlers extends LinkHandlers {
+  select: (id: number, withShift: boolean) => void
+  open: (link: LinkResource) => void
+  openMenu: (link: LinkResource, button: HTMLElement) => void
+}
+
+interface Props {
+  link: LinkResource
+  workspaceId: string
+  selected: boolean
+  acts: LinkListItemHandlers
+}
+
+/** Where the keys j and k go. */
+export const toLinkElementId = (id: number) => `link-${id}`
+
+export const LinkListItem = memo(function Row({ link, workspaceId, selected, acts }: Props) {
+  return (
+    <div
+      className={classNames(
+        'grid h-full grid-cols-[auto_minmax(0,1fr)_auto_auto] items-center gap-x-3 px-3 sm:px-4',
+        'lg:grid-cols-[auto_minmax(0,1fr)_minmax(0,10rem)_5.5rem_7rem_auto]',
+        selected ? 'bg-tint' : 'hover:bg-hover focus-within:bg-hover',
+      )}
+    >
+      <Checkbox
+        aria-label={`Select ${toLinkName(link)}`}
+        checked={selected}
+        onChange={(event) => acts.select(link.id, (event.nativeEvent as MouseEvent).shiftKey)}
+      />
+      <div className="min-w-0">
+        <div className="flex min-w-0 items-center gap-1">
+          {/* Not the router's Link: a hundred of them would each look at every change of the address. */}
+          <a
+            id={toLinkElementId(link.id)}
+            href={`/app/${workspaceId}/links/${link.id}`}
+            className="min-w-0 truncate rounded font-medium"
+            onClick={(event) => {
+              if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+                return
+              event.preventDefault()
+              acts.open(link)
+            }}
+          >
+            <span className="text-soft max-sm:hidden">{link.domain}/</span>
+            <span className="text-soft sm:hidden">/</span>
+            {link.slug}
+          </a>
+          <CopyButton text={link.shortUrl} label={`Copy ${link.domain}/${link.slug}`} />
+          <LinkBadges link={link} />
+        </div>
+        <p className="flex min-w-0 gap-1.5 text-sm text-soft">
+          {link.title && <span className="truncate text-ink sm:max-w-[60%] sm:shrink-0">{link.title}</span>}
+          <span className={classNames('truncate', link.title !== null && 'max-sm:hidden')}>
+            {toReadableUrl(link.destinationUrl)}
+          </span>
+        </p>
+        <p className="mt-0.5 flex items-center gap-2 text-xs text-soft sm:hidden">
+          {link.tags.slice(0, 3).map((tag) => (
+            <span key={tag.id} className="flex min-w-0 items-center gap-1">
+              <Dot color={tag.color} />
+              <span className="truncate">{tag.name}</span>
+            </span>
+          ))}
+          {link.tags.length === 0 && <RelativeTime at={link.createdAt} />}
+        </p>
+      </div>
+      <Tags link={link} />
+      <Numbers link={link} />
+      <span className="text-sm whitespace-nowrap text-soft max-lg:hidden">
+        <RelativeTime at={link.createdAt} />
+      </span>
+      <LinkMenuButton link={link} onOpen={(button) => acts.openMenu(link, button)} />
+    </div>
+  )
+})
+
+const SHOWN = 2
+
+function Tags({ link: { tags } }: { link: LinkResource }) {
+  const more = tags.length - SHOWN
+  return (
+    <span className="flex min-w-0 flex-wrap justify-end gap-1 max-lg:hidden">
+      {tags.slice(0, SHOWN).map((tag) => (
+        <TagChip key={tag.id} tag={tag} />
+      ))}
+      {more > 0 && (
+        <span
+          className="text-xs text-soft"
+          title={tags
+            .slice(SHOWN)
+            .map(({ name }) => name)
+            .join(', ')}
+        >
+          +{more}
+        </span>
+      )}
+    </span>
+  )
+}
+
+const Numbers = ({ link: { clicks, leads } }: { link: LinkResource }) => (
+  <span className="grid justify-items-end text-sm whitespace-nowrap">
+    <span title={formatNumber(clicks)}>
+      <strong className="font-semibold tabular-nums">{formatShort(clicks)}</strong>{' '}
+      <span className="text-soft">{clicks === 1 ? 'click' : 'clicks'}</span>
+    </span>
+    <span
+      title={formatNumber(leads)}
+      className={classNames('text-xs', leads > 0 ? 'text-accent' : 'text-soft')}
+    >
+      <span className="tabular-nums">{formatShort(leads)}</span> {leads === 1 ? 'lead' : 'leads'}
+    </span>
+  </span>
+)

@@ -1,0 +1,196 @@
+// The way of a new workspace: from a long address to a counted click and a first submission. Each step ticks itself.
+
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { Check, ExternalLink } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import type { LinkResource } from '../../../../server/features/links/schema.ts'
+import { createLink, invalidateLinks } from '../../../api/links.ts'
+import { isOnboarded, type OnboardingProgress as Steps } from '../../../api/onboarding.ts'
+import { useApi, useWorkspace } from '../../../shell/use-workspace.ts'
+import { Button, ButtonLink, buttonLook } from '../../../ui/button.tsx'
+import { classNames } from '../../../ui/class-names.ts'
+import { CopyButton } from '../../../ui/copy/copy-button.tsx'
+import { TextField } from '../../../ui/forms/field.tsx'
+import { withScheme } from '../editor/destination-url.ts'
+import { markOnboardingSeen } from './onboarding-seen.ts'
+
+export function OnboardingChecklist({ steps }: { steps: Steps }) {
+  const { id } = useWorkspace()
+  const [hidden, hide] = useState(false)
+  const done = [steps.link !== null, steps.clicked, steps.form !== null, steps.sent]
+  const next = done.indexOf(false)
+  const finish = () => {
+    markOnboardingSeen(id)
+    hide(true)
+  }
+  if (hidden) return null
+  return (
+    <section aria-labelledby="first-steps" className="mb-6 rounded-2xl border border-line bg-card">
+      <header className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 pt-4 sm:px-6 sm:pt-5">
+        <div className="min-w-0 flex-1 basis-64">
+          <h2 id="first-steps" className="text-lg font-semibold">
+            {isOnboarded(steps) ? 'That is the whole path' : 'From the click to the lead'}
+          </h2>
+          <p className="text-soft">
+            {isOnboarded(steps)
+              ? 'A link was opened, a form was sent, and you know which brought which.'
+              : 'A short link counts who comes; a form keeps what they send, and says which link brought them.'}
+          </p>
+        </div>
+        {steps.link && (
+          <Button look="quiet" size="small" onClick={finish}>
+            {isOnboarded(steps) ? 'Done' : 'Hide'}
+          </Button>
+        )}
+      </header>
+      <ol className="grid px-4 py-3 sm:px-6 sm:pb-5">
+        <Step at={0} done={done} next={next} title="Make a short link">
+          <QuickLink />
+        </Step>
+        <Step at={1} done={done} next={next} title="Open it, and see the click counted">
+          {steps.link && <OpenLink link={steps.link} />}
+        </Step>
+        <Step at={2} done={done} next={next} title="Make a form">
+          <p className="mb-2 text-soft">One line of HTML on your page; no server of your own.</p>
+          <ButtonLink
+            look="primary"
+            to="/$workspaceId/forms"
+            params={{ workspaceId: String(id) }}
+            search={{ new: '1' }}
+          >
+            New form
+          </ButtonLink>
+        </Step>
+        <Step at={3} done={done} next={next} title="Send it, and find it in the inbox">
+          <p className="mb-2 text-soft">The form’s page has a preview that really sends.</p>
+          {steps.form && (
+            <ButtonLink
+              look="primary"
+              to="/$workspaceId/forms/$formKey"
+              params={{ workspaceId: String(id), formKey: steps.form.formKey }}
+              search={{}}
+            >
+              Try the form
+            </ButtonLink>
+          )}
+        </Step>
+      </ol>
+    </section>
+  )
+}
+
+interface StepProps {
+  at: number
+  done: boolean[]
+  /** The first that is not done: only that one is unfolded. */
+  next: number
+  title: string
+  children: ReactNode
+}
+
+function Step({ at, done, next, title, children }: StepProps) {
+  const isDone = done[at] ?? false
+  return (
+    <li
+      aria-current={at === next ? 'step' : undefined}
+      className="grid grid-cols-[1.75rem_minmax(0,1fr)] gap-x-3 py-2"
+    >
+      <span
+        className={classNames(
+          'grid size-7 place-items-center rounded-full border text-sm font-medium',
+          isDone
+            ? 'border-transparent bg-accent text-on-accent'
+            : at === next
+              ? 'border-accent text-accent'
+              : 'border-strong text-soft',
+        )}
+      >
+        {isDone ? <Check size={15} aria-label="done" /> : at + 1}
+      </span>
+      <div className="min-w-0 pt-0.5">
+        <h3 className={classNames('font-medium', at !== next && 'text-soft')}>{title}</h3>
+        {at === next && <div className="pt-2 pb-2">{children}</div>}
+      </div>
+    </li>
+  )
+}
+
+function QuickLink() {
+  const api = useApi()
+  const client = useQueryClient()
+  const navigate = useNavigate({ from: '/$workspaceId/links' })
+  const [url, setUrl] = useState('')
+  const make = useMutation({
+    mutationFn: () => createLink(api, { destinationUrl: withScheme(url) }),
+    onSuccess: () => invalidateLinks(client, api),
+    onError() {},
+  })
+  return (
+    <form
+      className="grid max-w-2xl gap-2 sm:grid-cols-[minmax(0,1fr)_auto]"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!make.isPending) make.mutate()
+      }}
+    >
+      <TextField
+        label="A long address"
+        hideLabel
+        inputMode="url"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        placeholder="https://example.com/a/long/address"
+        required
+        value={url}
+        error={make.error?.message}
+        onChange={({ target }) => setUrl(target.value)}
+      />
+      <Button type="submit" look="primary" busy={make.isPending}>
+        Shorten
+      </Button>
+      <p className="text-sm text-soft sm:col-span-2">
+        Or{' '}
+        <button
+          type="button"
+          className="font-medium text-accent underline-offset-2 hover:underline"
+          onClick={() => void navigate({ search: { new: '1' } })}
+        >
+          set up everything
+        </button>
+        : campaign, targeting, expiry, password.
+      </p>
+    </form>
+  )
+}
+
+function OpenLink({ link }: { link: LinkResource }) {
+  const [opened, setOpened] = useState(false)
+  useEffect(() => {
+    if (!opened) return
+    const timer = setTimeout(() => setOpened(false), 8000)
+    return () => clearTimeout(timer)
+  }, [opened])
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <code className="min-w-0 truncate rounded-lg bg-sunken px-3 py-1.5">
+        {link.domain}/{link.slug}
+      </code>
+      <CopyButton text={link.shortUrl} label="Copy the short link" />
+      <a
+        href={link.shortUrl}
+        target="_blank"
+        rel="noreferrer noopener"
+        className={buttonLook('primary')}
+        onClick={() => setOpened(true)}
+      >
+        <ExternalLink size={15} aria-hidden />
+        Open it
+      </a>
+      <span role="status" className={classNames('text-sm text-soft', opened && 'pulse')}>
+        {opened ? 'Counting…' : ''}
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,176 @@
+// The own account: name, password, where one is signed in.
+
+import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { userQuery } from '../../api/session.ts'
+import {
+  changePassword,
+  endOtherSessions,
+  endSession,
+  renameUser,
+  sessionsQuery,
+} from '../../api/workspace.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { formatDay } from '../../ui/format.ts'
+import { TextField } from '../../ui/forms/field.tsx'
+import { toast } from '../../ui/overlays/toast.tsx'
+import { Card } from '../../ui/page.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { ErrorState, SkeletonRows } from '../../ui/states.tsx'
+import { PASSWORD_MIN } from '../sign-in/account-form.tsx'
+import { describeBrowser } from './describe-browser.ts'
+import { toFieldErrors } from './field-errors.ts'
+
+export const AccountSettings = () => (
+  <>
+    <Name />
+    <Password />
+    <Sessions />
+  </>
+)
+
+function Name() {
+  const client = useQueryClient()
+  const { data: user } = useSuspenseQuery(userQuery)
+  const [name, setName] = useState(user?.name ?? '')
+  const save = useMutation({
+    mutationFn: () => renameUser(name.trim()),
+    onSuccess() {
+      toast('Name saved')
+      return client.invalidateQueries({ queryKey: userQuery.queryKey })
+    },
+    onError() {},
+  })
+  const errors = toFieldErrors(save.error)
+  return (
+    <Card title="You">
+      <form
+        className="flex flex-wrap items-end gap-2"
+        onSubmit={(event) => {
+          event.preventDefault()
+          save.mutate()
+        }}
+      >
+        <TextField
+          label="Name"
+          className="flex-1 basis-56"
+          required
+          maxLength={100}
+          autoComplete="name"
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          error={errors.name ?? errors.all}
+        />
+        <Button type="submit" look="primary" busy={save.isPending} disabled={name.trim() === user?.name}>
+          Save
+        </Button>
+      </form>
+      <p className="mt-3 text-sm text-soft">You sign in as {user?.email}.</p>
+    </Card>
+  )
+}
+
+function Password() {
+  const client = useQueryClient()
+  const [done, setDone] = useState(0)
+  const change = useMutation({
+    mutationFn: changePassword,
+    onSuccess() {
+      toast('Password changed. You are signed out everywhere else.')
+      setDone(done + 1)
+      return client.invalidateQueries({ queryKey: sessionsQuery.queryKey })
+    },
+    onError() {},
+  })
+  const errors = toFieldErrors(change.error)
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const given = new FormData(event.currentTarget)
+    change.mutate({
+      currentPassword: String(given.get('current')),
+      newPassword: String(given.get('new')),
+    })
+  }
+  return (
+    <Card title="Password">
+      {/* Another key empties the fields. */}
+      <form key={done} className="grid max-w-sm gap-4" onSubmit={submit}>
+        <TextField
+          label="Current password"
+          name="current"
+          type="password"
+          autoComplete="current-password"
+          required
+          error={errors.currentPassword ?? errors.all}
+        />
+        <TextField
+          label="New password"
+          name="new"
+          type="password"
+          autoComplete="new-password"
+          required
+          minLength={PASSWORD_MIN}
+          maxLength={128}
+          hint={`At least ${PASSWORD_MIN} characters.`}
+          error={errors.newPassword}
+        />
+        <div>
+          <Button type="submit" look="primary" busy={change.isPending}>
+            Change password
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
+}
+
+function Sessions() {
+  const client = useQueryClient()
+  const sessions = useQuery(sessionsQuery)
+  const refresh = () => client.invalidateQueries({ queryKey: sessionsQuery.queryKey })
+  const end = useMutation({ mutationFn: endSession, onSettled: refresh })
+  const endOthers = useMutation({
+    mutationFn: endOtherSessions,
+    onSuccess: () => toast('You are signed out everywhere else'),
+    onSettled: refresh,
+  })
+  const list = sessions.data ?? []
+  return (
+    <Card
+      title="Where you are signed in"
+      actions={
+        list.length > 1 && (
+          <Button size="small" busy={endOthers.isPending} onClick={() => endOthers.mutate()}>
+            Sign out everywhere else
+          </Button>
+        )
+      }
+    >
+      {sessions.isPending && <SkeletonRows rows={2} className="h-12" />}
+      {sessions.isError && <ErrorState error={sessions.error} retry={sessions.refetch} />}
+      <ul className="-my-3 divide-y divide-line">
+        {list.map((session) => {
+          const here = session.current
+          return (
+            <li key={session.id} className="flex flex-wrap items-center gap-x-4 gap-y-2 py-3">
+              <div className="min-w-0 flex-1 basis-44">
+                <p className="truncate font-medium">
+                  {describeBrowser(session.userAgent)} {here && <Badge tone="good">Here</Badge>}
+                </p>
+                <p className="text-sm text-soft">
+                  Since {formatDay(session.createdAt)}, active <RelativeTime at={session.lastUsedAt} />
+                </p>
+              </div>
+              {!here && (
+                <Button size="small" busy={end.isPending} onClick={() => end.mutate(session.id)}>
+                  Sign out
+                </Button>
+              )}
+            </li>
+          )
+        })}
+      </ul>
+    </Card>
+  )
+}

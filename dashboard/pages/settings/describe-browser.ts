@@ -1,0 +1,26 @@
+// A browser's name for people: enough to tell one's own devices apart.
+
+const BROWSERS: [RegExp, string][] = [
+  [/Edg\w*\//, 'Edge'],
+  [/OPR\//, 'Opera'],
+  [/Firefox\/|FxiOS\//, 'Firefox'],
+  [/Chrome\/|CriOS\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+]
+const SYSTEMS: [RegExp, string][] = [
+  [/iPhone/, 'iPhone'],
+  [/iPad/, 'iPad'],
+  [/Android/, 'Android'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X/, 'macOS'],
+  [/Linux/, 'Linux'],
+]
+
+const findName = (names: [RegExp, string][], text: string) =>
+  names.find(([pattern]) => pattern.test(text))?.[1]
+
+export function describeBrowser(userAgent: string | null): string {
+  const text = userAgent ?? ''
+  const [browser, system] = [findName(BROWSERS, text), findName(SYSTEMS, text)]
+  return [browser ?? 'Another program', system].filter(Boolean).join(' on ')
+}

@@ -1,0 +1,57 @@
+// Settings, one part after the other: the workspace, its people, its keys, and the own account.
+
+import { useSearch } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+import { useWorkspace } from '../../shell/use-workspace.ts'
+import { Page } from '../../ui/page.tsx'
+import { SkeletonRows } from '../../ui/states.tsx'
+import { TabLinks } from '../../ui/tab-links.tsx'
+
+const PARTS = [
+  {
+    tab: undefined,
+    label: 'Workspace',
+    Part: lazy(() => import('./workspace-settings.tsx').then((m) => ({ default: m.WorkspaceSettings }))),
+  },
+  {
+    tab: 'members',
+    label: 'Members',
+    Part: lazy(() => import('./member-settings.tsx').then((m) => ({ default: m.MemberSettings }))),
+  },
+  {
+    tab: 'keys',
+    label: 'API keys',
+    Part: lazy(() => import('./key-settings.tsx').then((m) => ({ default: m.KeySettings }))),
+  },
+  {
+    tab: 'account',
+    label: 'Your account',
+    Part: lazy(() => import('./account-settings.tsx').then((m) => ({ default: m.AccountSettings }))),
+  },
+] as const
+
+export function SettingsPage() {
+  const { id } = useWorkspace()
+  const { tab } = useSearch({ from: '/$workspaceId/settings' })
+  const open = PARTS.find((part) => part.tab === tab) ?? PARTS[0]
+  const to = '/$workspaceId/settings' as const
+  return (
+    <Page title="Settings">
+      <TabLinks
+        label="Settings"
+        className="mb-6"
+        current={open.label}
+        tabs={PARTS.map(({ tab: part, label }) => ({
+          id: label,
+          label,
+          link: { to, params: { workspaceId: String(id) }, search: { tab: part } },
+        }))}
+      />
+      <Suspense fallback={<SkeletonRows rows={3} className="h-40" />}>
+        <div className="grid max-w-3xl gap-6">
+          <open.Part />
+        </div>
+      </Suspense>
+    </Page>
+  )
+}

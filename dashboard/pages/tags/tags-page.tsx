@@ -1,0 +1,159 @@
+// Tags: what there is, how many links carry each, and the way to them.
+
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Plus, SearchX, Tag } from 'lucide-react'
+import { lazy, Suspense, useMemo, useRef, useState } from 'react'
+import type { TagResource } from '../../../server/features/links/schema.ts'
+import { allTagsQuery, deleteTag, invalidateTags } from '../../api/tags.ts'
+import { useApi } from '../../shell/use-workspace.ts'
+import { Button } from '../../ui/button.tsx'
+import { formatCount } from '../../ui/format.ts'
+import { SearchField } from '../../ui/forms/search-field.tsx'
+import { useDebouncedText } from '../../ui/forms/use-debounced-text.ts'
+import { usePendingDeletions, useUndoableDelete } from '../../ui/overlays/use-undoable-delete.ts'
+import { Page } from '../../ui/page.tsx'
+import { useShortcuts } from '../../ui/shortcuts.ts'
+import { EmptyState, ErrorState, SkeletonRows } from '../../ui/states.tsx'
+import { TagRow } from './tag-row.tsx'
+
+const TagDialog = lazy(() => import('./tag-dialog.tsx').then(({ TagDialog }) => ({ default: TagDialog })))
+
+const FROM = '/$workspaceId/tags'
+const toDeletionKey = ({ id }: TagResource) => `tag ${id}`
+
+export function TagsPage() {
+  const { search, new: making } = useSearch({ from: FROM })
+  const navigate = useNavigate({ from: FROM })
+  const [editing, edit] = useState<TagResource>()
+  const [field] = useState(() => ({ current: null as HTMLInputElement | null }))
+  const make = (open: boolean) =>
+    void navigate({ search: { search, new: open ? '1' : undefined }, replace: true })
+  useTagShortcuts(() => make(true), field)
+  return (
+    <Page
+      title="Tags"
+      description="Words to sort links by. Analytics can be read by tag too."
+      actions={
+        <Button look="primary" icon={<Plus size={16} />} onClick={() => make(true)}>
+          New tag
+        </Button>
+      }
+    >
+      <TagResults search={search ?? ''} field={field} edit={edit} make={() => make(true)} />
+      <Suspense>
+        {making && <TagDialog onClose={() => make(false)} />}
+        {editing && <TagDialog tag={editing} onClose={() => edit(undefined)} />}
+      </Suspense>
+    </Page>
+  )
+}
+
+type FieldRef = { current: HTMLInputElement | null }
+
+function useTagShortcuts(make: () => void, field: FieldRef) {
+  const now = useRef(make)
+  now.current = make
+  useShortcuts(
+    useMemo(
+      () => [
+        { keys: 'n', label: 'New tag', run: () => now.current() },
+        { keys: '/', label: 'Search', run: () => field.current?.focus() },
+      ],
+      [field],
+    ),
+  )
+}
+
+interface FoundProps {
+  search: string
+  field: FieldRef
+  edit: (tag: TagResource) => void
+  make: () => void
+}
+
+function TagResults({ search, field, edit, make }: FoundProps) {
+  const api = useApi()
+  const query = useInfiniteQuery(allTagsQuery(api, search))
+  const leaving = usePendingDeletions()
+  const remove = useRemoveTag()
+  if (query.isError && !query.data) {
+    return <ErrorState error={query.error} retry={() => void query.refetch()} />
+  }
+  if (!query.data) return <SkeletonRows rows={6} className="h-14" />
+  const all = query.data.pages.flatMap((page) => page.data)
+  const tags = all.filter((tag) => !leaving.has(toDeletionKey(tag)))
+  const total = Math.max(0, (query.data.pages[0]?.total ?? 0) - (all.length - tags.length))
+  if (total === 0 && search === '') return <NoTags make={make} />
+  return (
+    <>
+      <TagSearch search={search} field={field} />
+      <p role="status" className="mb-2 px-1 text-sm text-soft">
+        {formatCount(total, 'tag')}
+      </p>
+      {tags.length === 0 ? (
+        <EmptyState icon={<SearchX size={32} />} title="No tag is called that" />
+      ) : (
+        <ul className="overflow-clip rounded-2xl border border-line bg-card">
+          {tags.map((tag) => (
+            <TagRow key={tag.id} tag={tag} edit={() => edit(tag)} remove={() => remove(tag)} />
+          ))}
+        </ul>
+      )}
+      {query.hasNextPage && (
+        <Button className="mt-3" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+    </>
+  )
+}
+
+function useRemoveTag() {
+  const api = useApi()
+  const client = useQueryClient()
+  const undoable = useUndoableDelete()
+  return (tag: TagResource) =>
+    undoable({
+      key: toDeletionKey(tag),
+      message: `“${tag.name}” deleted`,
+      async remove() {
+        await deleteTag(api, tag.id)
+        await invalidateTags(client, api)
+      },
+      invalidates: [],
+    })
+}
+
+const TYPING_MS = 120
+
+function TagSearch({ search, field }: { search: string; field: FieldRef }) {
+  const navigate = useNavigate({ from: FROM })
+  const ask = (wanted: string) => void navigate({ search: { search: wanted || undefined }, replace: true })
+  const [text, setText] = useDebouncedText(search, ask, { afterMs: TYPING_MS })
+  return (
+    <SearchField
+      ref={field}
+      label="Search tags"
+      placeholder="Search tags"
+      className="mb-3 max-w-md"
+      value={text}
+      onChange={({ target }) => setText(target.value)}
+    />
+  )
+}
+
+const NoTags = ({ make }: { make: () => void }) => (
+  <EmptyState
+    icon={<Tag size={32} />}
+    title="No tags yet"
+    action={
+      <Button look="primary" icon={<Plus size={16} />} onClick={make}>
+        New tag
+      </Button>
+    }
+  >
+    A tag groups links: a channel, a client, a season. Links can carry several, and clicks and leads can be
+    counted by tag.
+  </EmptyState>
+)

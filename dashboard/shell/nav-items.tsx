@@ -1,0 +1,40 @@
+// The places of a workspace, in the order of the sidebar; the command palette and the keys `g …` go there too.
+
+import {
+  BarChart3,
+  FileText,
+  Inbox,
+  Link2,
+  type LucideIcon,
+  Megaphone,
+  Send,
+  Settings,
+  Tag,
+} from 'lucide-react'
+
+export interface NavItem {
+  to:
+    | '/$workspaceId/links'
+    | '/$workspaceId/analytics'
+    | '/$workspaceId/forms'
+    | '/$workspaceId/inbox'
+    | '/$workspaceId/tags'
+    | '/$workspaceId/channels'
+    | '/$workspaceId/deliveries'
+    | '/$workspaceId/settings'
+  label: string
+  icon: LucideIcon
+  /** After `g`. */
+  key: string
+}
+
+export const NAV_ITEMS: NavItem[] = [
+  { to: '/$workspaceId/links', label: 'Links', icon: Link2, key: 'l' },
+  { to: '/$workspaceId/analytics', label: 'Analytics', icon: BarChart3, key: 'a' },
+  { to: '/$workspaceId/forms', label: 'Forms', icon: FileText, key: 'f' },
+  { to: '/$workspaceId/inbox', label: 'Inbox', icon: Inbox, key: 'i' },
+  { to: '/$workspaceId/tags', label: 'Tags', icon: Tag, key: 't' },
+  { to: '/$workspaceId/channels', label: 'Channels', icon: Megaphone, key: 'c' },
+  { to: '/$workspaceId/deliveries', label: 'Deliveries', icon: Send, key: 'd' },
+  { to: '/$workspaceId/settings', label: 'Settings', icon: Settings, key: 's' },
+]

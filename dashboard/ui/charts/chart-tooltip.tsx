@@ -1,0 +1,44 @@
+// What stands beside the point that one looks at.
+
+import type { ChartPoint } from './line-chart.tsx'
+
+const WIDTH = 208
+
+export function ChartTooltip({
+  x,
+  width,
+  what,
+  point,
+  format,
+}: {
+  x: number
+  width: number
+  what: string
+  point: ChartPoint
+  format: (value: number) => string
+}) {
+  // Beside the line, never over it, and never out of the picture.
+  const right = x + 14 + WIDTH <= width
+  const left = right ? x + 14 : Math.max(0, x - 14 - WIDTH)
+  return (
+    <div
+      aria-hidden
+      style={{ left, width: Math.min(WIDTH, width) }}
+      className="pointer-events-none absolute top-1 z-10 rounded-xl border border-line bg-card px-3 py-2 text-sm shadow-lg"
+    >
+      <p className="font-medium">{point.label}</p>
+      <p className="mt-1 flex items-center gap-2">
+        <span className="h-0.5 w-3 rounded bg-accent" />
+        <span className="flex-1 text-soft">{what}</span>
+        <span className="font-semibold tabular-nums">{format(point.value)}</span>
+      </p>
+      {point.previous !== undefined && (
+        <p className="flex items-center gap-2 text-soft">
+          <span className="w-3 border-t-2 border-dotted border-strong" />
+          <span className="min-w-0 flex-1 truncate">{point.previousLabel ?? 'Before'}</span>
+          <span className="tabular-nums">{format(point.previous)}</span>
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,176 @@
+// What a line chart draws: axes, the line, its area, and the one before it.
+
+import { scaleLinear } from 'd3-scale'
+import { area, curveMonotoneX, line } from 'd3-shape'
+import { useId, useMemo } from 'react'
+import { formatShort } from '../format.ts'
+import type { ChartPoint } from './line-chart.tsx'
+
+const TOP = 12
+const BOTTOM = 26
+export const PLOT_RIGHT_MARGIN = 14
+/** What a label on the x axis may need, with air. */
+const LABEL = 84
+
+interface Box {
+  width: number
+  height: number
+  left: number
+}
+
+type Plot = ReturnType<typeof usePlotScales>
+
+/** Where values and moments lie on the screen. */
+export function usePlotScales(points: ChartPoint[], { width, height }: { width: number; height: number }) {
+  return useMemo(() => {
+    const most = Math.max(1, ...points.map(({ value, previous }) => Math.max(value, previous ?? 0)))
+    const y = scaleLinear()
+      .domain([0, most])
+      .nice(4)
+      .range([height - BOTTOM, TOP])
+    // Halves of a click are not; of a lead, shared by the links that brought it, they are.
+    const whole = points.every(
+      ({ value, previous }) => Number.isInteger(value) && Number.isInteger(previous ?? 0),
+    )
+    const ticks = y.ticks(4).filter((tick) => !whole || Number.isInteger(tick))
+    const left = 10 + 7.5 * Math.max(...ticks.map((tick) => formatShort(tick).length))
+    const box: Box = { width, height, left }
+    const room = Math.max(0, width - PLOT_RIGHT_MARGIN - left)
+    const x = (index: number) =>
+      points.length === 1 ? left + room / 2 : left + (index / (points.length - 1)) * room
+    return { x, y, ticks, box, room }
+  }, [points, width, height])
+}
+
+export function LinePlot({
+  plot: { x, y, ticks, box, room },
+  points,
+  unfinished,
+  shown,
+}: {
+  plot: Plot
+  points: ChartPoint[]
+  unfinished: boolean
+  shown: number | null
+}) {
+  const ground = box.height - BOTTOM
+  const paths = useMemo(() => {
+    const of = line<number>(
+      (_, index) => x(index),
+      (value) => y(value),
+    ).curve(curveMonotoneX)
+    const values = points.map(({ value }) => value)
+    const before = points.flatMap((point) => (point.previous === undefined ? [] : [point.previous]))
+    return {
+      area: area<number>(
+        (_, index) => x(index),
+        ground,
+        (value) => y(value),
+      ).curve(curveMonotoneX)(values),
+      line: of(values),
+      before: before.length > 1 ? of(before) : null,
+    }
+  }, [points, x, y, ground])
+  // The rest of today: a drop there means nothing.
+  const running = unfinished && points.length > 2
+  const point = shown === null ? undefined : points[shown]
+  return (
+    <svg width={box.width} height={box.height} aria-hidden className="absolute inset-0">
+      <Axes {...{ x, y, ticks, box, room, points }} />
+      {paths.area && <path d={paths.area} className="fill-accent/10" />}
+      {paths.before && (
+        <path
+          d={paths.before}
+          fill="none"
+          strokeDasharray="2 4"
+          className="stroke-strong"
+          strokeWidth={1.75}
+        />
+      )}
+      {paths.line && <Line path={paths.line} box={box} until={running ? x(points.length - 2) : box.width} />}
+      {points.length === 1 && (
+        <circle cx={x(0)} cy={y(points[0]?.value ?? 0)} r={4} className="fill-accent" />
+      )}
+      {point && shown !== null && <PointMarker point={point} x={x(shown)} y={y} ground={ground} />}
+    </svg>
+  )
+}
+
+/** Dashed from where it is not complete yet; one curve, so that it lies on the edge of its area. */
+function Line({ path, box, until }: { path: string; box: Box; until: number }) {
+  const id = useId()
+  const stroke = { d: path, fill: 'none', strokeWidth: 2.25, className: 'stroke-accent' }
+  return (
+    <g>
+      <clipPath id={`${id}-whole`}>
+        <rect width={until} height={box.height} />
+      </clipPath>
+      <clipPath id={`${id}-rest`}>
+        <rect x={until} width={box.width - until} height={box.height} />
+      </clipPath>
+      <path {...stroke} clipPath={`url(#${id}-whole)`} />
+      {until < box.width && <path {...stroke} strokeDasharray="3 4" clipPath={`url(#${id}-rest)`} />}
+    </g>
+  )
+}
+
+const PointMarker = ({
+  point,
+  x,
+  y,
+  ground,
+}: {
+  point: ChartPoint
+  x: number
+  y: Plot['y']
+  ground: number
+}) => (
+  <g>
+    <line x1={x} x2={x} y1={TOP} y2={ground} className="stroke-strong" />
+    {point.previous !== undefined && <circle cx={x} cy={y(point.previous)} r={3.5} className="fill-strong" />}
+    <circle cx={x} cy={y(point.value)} r={5} className="fill-accent stroke-card" strokeWidth={2} />
+  </g>
+)
+
+function Axes({
+  x,
+  y,
+  ticks,
+  box,
+  room,
+  points,
+}: Pick<Plot, 'x' | 'y' | 'ticks' | 'box' | 'room'> & { points: ChartPoint[] }) {
+  const step = Math.max(1, Math.ceil(points.length / Math.max(1, Math.floor(room / LABEL))))
+  const anchorOf = (index: number) => {
+    if (points.length > 1 && x(index) - LABEL / 2 < 0) return 'start'
+    return x(index) + LABEL / 3 > box.width ? 'end' : 'middle'
+  }
+  return (
+    <g className="fill-soft text-xs">
+      {ticks.map((tick) => (
+        <g key={tick}>
+          <line
+            x1={box.left}
+            x2={box.width - PLOT_RIGHT_MARGIN}
+            y1={y(tick)}
+            y2={y(tick)}
+            className="stroke-line"
+            strokeDasharray={tick === 0 ? undefined : '2 3'}
+          />
+          <text x={box.left - 8} y={y(tick)} dy="0.32em" textAnchor="end" className="tabular-nums">
+            {formatShort(tick)}
+          </text>
+        </g>
+      ))}
+      {points.map(
+        (point, index) =>
+          index % step === 0 && (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a point is its place
+            <text key={index} x={x(index)} y={box.height - 6} textAnchor={anchorOf(index)}>
+              {point.short}
+            </text>
+          ),
+      )}
+    </g>
+  )
+}

@@ -1,0 +1,3 @@
+// Class names in one string.
+
+export const classNames = (...names: (string | false | null | undefined)[]) => names.filter(Boolean).join(' ')

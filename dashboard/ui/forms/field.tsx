@@ -1,0 +1,106 @@
+// Form fields: a label, the control, a hint and what is wrong, tied together for those who cannot see.
+
+import { type ComponentProps, type ReactNode, useId } from 'react'
+import { classNames } from '../class-names.ts'
+
+const CONTROL =
+  'w-full rounded-lg border border-strong bg-card px-3 text-ink placeholder:text-soft disabled:opacity-60 aria-invalid:border-danger'
+
+interface FieldProps {
+  label: ReactNode
+  hint?: ReactNode
+  error?: string | undefined
+  /** The label is there for those who cannot see only. */
+  hideLabel?: boolean
+  className?: string
+  children: (control: {
+    id: string
+    'aria-describedby': string | undefined
+    'aria-invalid': boolean
+  }) => ReactNode
+}
+
+export function Field({ label, hint, error, hideLabel, className, children }: FieldProps) {
+  const id = useId()
+  const about = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ') || undefined
+  return (
+    <div className={classNames('grid gap-1.5', className)}>
+      <label htmlFor={id} className={hideLabel ? 'sr-only' : 'text-sm font-medium'}>
+        {label}
+      </label>
+      {children({ id, 'aria-describedby': about, 'aria-invalid': error !== undefined })}
+      {error && (
+        <p id={`${id}-error`} className="text-sm text-danger">
+          {error}
+        </p>
+      )}
+      {hint && (
+        <p id={`${id}-hint`} className="text-sm text-soft">
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+export const Input = ({ className, ...props }: ComponentProps<'input'>) => (
+  <input {...props} className={classNames(CONTROL, 'h-9', className)} />
+)
+
+export const Textarea = ({ className, ...props }: ComponentProps<'textarea'>) => (
+  <textarea {...props} className={classNames(CONTROL, 'min-h-20 py-2', className)} />
+)
+
+/** The platform's own: it works on every phone, by keyboard and by voice. */
+export const Select = ({ className, ...props }: ComponentProps<'select'>) => (
+  <select {...props} className={classNames(CONTROL, 'h-9 pr-8', className)} />
+)
+
+type TextFieldProps = Omit<ComponentProps<'input'>, 'children'> & Omit<FieldProps, 'children'>
+
+export function TextField({ label, hint, error, hideLabel, className, ...props }: TextFieldProps) {
+  return (
+    <Field {...{ label, hint, error, hideLabel, className }}>
+      {(control) => <Input {...control} {...props} />}
+    </Field>
+  )
+}
+
+/** A setting that is on or off. */
+export function Toggle({
+  label,
+  hint,
+  ...props
+}: Omit<ComponentProps<'input'>, 'type'> & { label: ReactNode; hint?: ReactNode }) {
+  const id = useId()
+  return (
+    <div className="flex items-start gap-3">
+      <span className="relative mt-0.5 inline-flex">
+        <input
+          id={id}
+          type="checkbox"
+          // biome-ignore lint/a11y/useAriaPropsForRole: a checkbox says by itself whether it is on
+          role="switch"
+          aria-describedby={hint ? `${id}-hint` : undefined}
+          {...props}
+          className="peer h-5 w-9 appearance-none rounded-full border border-strong bg-sunken transition-colors checked:border-accent checked:bg-accent disabled:opacity-55"
+        />
+        <span className="pointer-events-none absolute top-0.5 left-0.5 size-4 rounded-full bg-soft transition-transform peer-checked:translate-x-4 peer-checked:bg-on-accent" />
+      </span>
+      <span className="grid gap-0.5">
+        <label htmlFor={id} className="font-medium">
+          {label}
+        </label>
+        {hint && (
+          <span id={`${id}-hint`} className="text-sm text-soft">
+            {hint}
+          </span>
+        )}
+      </span>
+    </div>
+  )
+}
+
+export const Checkbox = ({ className, ...props }: Omit<ComponentProps<'input'>, 'type'>) => (
+  <input type="checkbox" {...props} className={classNames('size-4 accent-accent', className)} />
+)

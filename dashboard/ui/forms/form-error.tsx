@@ -1,0 +1,14 @@
+// What is wrong with all of a form, above its fields.
+
+import type { ReactNode } from 'react'
+
+export const FormError = ({ children }: { children: ReactNode }) => (
+  <p role="alert" className="rounded-lg border border-danger bg-danger-tint px-3 py-2 text-sm break-words">
+    {children}
+  </p>
+)
+
+/** The message for a field, or for the first wrong item of it (`allowedOrigins.2`). */
+export const findFieldError = (errors: Record<string, string>, field: string): string | undefined =>
+  errors[field] ??
+  Object.entries(errors).find(([name]) => name.startsWith(`${field}.`) || name.startsWith(`${field}[`))?.[1]

@@ -1,0 +1,18 @@
+// A search field with its glass.
+
+import { Search } from 'lucide-react'
+import type { ComponentProps } from 'react'
+import { classNames } from '../class-names.ts'
+import { Input } from './field.tsx'
+
+/** @param label names it for those who cannot see */
+export const SearchField = ({
+  label,
+  className,
+  ...props
+}: Omit<ComponentProps<'input'>, 'type'> & { label: string }) => (
+  <div className={classNames('relative', className)}>
+    <Search size={16} className="pointer-events-none absolute top-2.5 left-3 text-soft" aria-hidden />
+    <Input type="search" aria-label={label} maxLength={200} autoComplete="off" className="pl-9!" {...props} />
+  </div>
+)

@@ -1,0 +1,20 @@
+// Hits of the demonstration as the lines of a batch: what the describer of real ones writes, with the ids of its links.
+
+import type { DemoHit } from './clicks.ts'
+import type { StoredDemo } from './store-demo.ts'
+
+export function toBatchLines(hits: DemoHit[], { workspaceId, linkIds }: StoredDemo): string {
+  let lines = ''
+  for (const hit of hits) {
+    const { id, at, outcome, class: hitClass, trigger, person } = hit
+    const { device, browser, os } = person.agent
+    const known = { ...person.place, device, browser, os, ...hit.referrer, ...hit.campaign }
+    const linkId = linkIds[hit.link] ?? 0
+    lines += `{"id":${id},"at":${at},"workspaceId":${workspaceId},"linkId":${linkId},"outcome":"${outcome}","class":"${hitClass}","trigger":"${trigger}","visitor":"${person.visitor}"`
+    for (const [name, value] of Object.entries(known)) {
+      if (value !== null) lines += `,"${name}":${JSON.stringify(value)}`
+    }
+    lines += '}\n'
+  }
+  return lines
+}

@@ -1,0 +1,106 @@
+// The made-up company of the demonstration: a coffee roastery with a shop, workshops and wholesale customers.
+
+import type { TagResource } from '../../features/links/schema.ts'
+
+export const COMPANY = 'Larkfield Coffee'
+export const SITE = 'https://www.example.com'
+
+export type MarketingChannel =
+  | 'newsletter'
+  | 'instagram'
+  | 'facebook'
+  | 'linkedin'
+  | 'tiktok'
+  | 'youtube'
+  | 'search ad'
+  | 'social ad'
+  | 'podcast'
+  | 'poster'
+  | 'partner'
+  | 'support'
+
+export type FormName = 'newsletter' | 'workshop' | 'wholesale' | 'contact'
+
+export const TAGS: [name: string, color: TagResource['color']][] = [
+  ['Newsletter', 'blue'],
+  ['Social', 'pink'],
+  ['Ads', 'orange'],
+  ['QR posters', 'teal'],
+  ['Partners', 'purple'],
+  ['Spring blend', 'green'],
+  ['Workshops', 'yellow'],
+  ['Wholesale', 'red'],
+]
+
+/** What a channel's links name as their source and medium; what prints or helps names nothing. */
+export const CHANNEL_SOURCES: Record<MarketingChannel, [source: string, medium: string] | undefined> = {
+  newsletter: ['newsletter', 'email'],
+  instagram: ['instagram', 'social'],
+  facebook: ['facebook', 'social'],
+  linkedin: ['linkedin', 'social'],
+  tiktok: ['tiktok', 'social'],
+  youtube: ['youtube', 'video'],
+  'search ad': ['google', 'cpc'],
+  'social ad': ['meta', 'paid_social'],
+  podcast: ['podcast', 'audio'],
+  poster: ['poster', 'qr'],
+  partner: ['partner', 'referral'],
+  support: undefined,
+}
+
+/** The tag that a channel's links have. */
+export const CHANNEL_TAGS: Record<MarketingChannel, string | undefined> = {
+  newsletter: 'Newsletter',
+  instagram: 'Social',
+  facebook: 'Social',
+  linkedin: 'Social',
+  tiktok: 'Social',
+  youtube: 'Social',
+  'search ad': 'Ads',
+  'social ad': 'Ads',
+  podcast: 'Ads',
+  poster: 'QR posters',
+  partner: 'Partners',
+  support: undefined,
+}
+
+export interface DemoForm {
+  name: string
+  page: string
+  requiredFields: string[]
+  successMessage: string
+  /** Of a hundred leads. */
+  share: number
+}
+
+export const FORMS: Record<FormName, DemoForm> = {
+  newsletter: {
+    name: 'Newsletter sign-up',
+    page: `${SITE}/newsletter`,
+    requiredFields: ['email'],
+    successMessage: 'Welcome! The next issue is on its way.',
+    share: 44,
+  },
+  workshop: {
+    name: 'Workshop booking',
+    page: `${SITE}/workshops/book`,
+    requiredFields: ['name', 'email', 'workshop'],
+    successMessage: 'Your seat is held. We confirm it within a day.',
+    share: 22,
+  },
+  wholesale: {
+    name: 'Wholesale enquiry',
+    page: `${SITE}/wholesale/enquiry`,
+    requiredFields: ['company', 'name', 'email'],
+    successMessage: 'Thank you. Jonas will call you this week.',
+    share: 16,
+  },
+  contact: {
+    name: 'Contact',
+    page: `${SITE}/contact`,
+    requiredFields: ['email', 'message'],
+    successMessage: 'Thank you, we answer within two days.',
+    share: 18,
+  },
+}
+export const FORM_NAMES = Object.keys(FORMS) as FormName[]

@@ -1,0 +1,203 @@
+// `towpath demo`: a workspace as a small company would have it after a month. Rows are written here; clicks are handed
+// to whichever process owns the hits, and counted there as all others are.
+
+import { randomInt } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { deleteWorkspace } from '../../features/accounts/workspaces/workspaces.ts'
+import { createHitImport, type HitImport } from '../../features/hits/batches/hit-import.ts'
+import { createClickIds } from '../../features/hits/click-id.ts'
+import { ensureNodeId } from '../../features/hits/spool/node-id.ts'
+import { HEADER_BYTES, toHitId } from '../../features/hits/spool/record-format.ts'
+import type { Site } from '../../features/links/link.ts'
+import { toReservedSlugs } from '../../features/links/slug.ts'
+import type { Plan } from '../../lib/plan.ts'
+import { randomToken } from '../../lib/random.ts'
+import { createRandom } from '../../lib/seeded-random.ts'
+import type { Database } from '../../storage/database/open-database.ts'
+import { runWhileNoServer } from '../../storage/lock.ts'
+import type { ProgressBar } from '../progress-bar.ts'
+import { toBatchLines } from './batch-lines.ts'
+import { DEMO_DAYS, type DemoClicks, type DemoHit, generateClicks } from './clicks.ts'
+import { COMPANY, FORM_NAMES } from './company.ts'
+import { type DemoOwner, findOwner } from './find-owner.ts'
+import { type DemoAttempts, type DemoLead, generateAttempts, generateLeads } from './leads.ts'
+import { DEMO_LINKS } from './links.ts'
+import { type StoredDemo, storeDemo } from './store-demo.ts'
+
+/** Of the server's settings. */
+export interface DemoConfig {
+  dataDir: string
+  origin: string
+  secret: string
+  defaultPlan: Plan
+  snippetPath: string
+  intakePath: string
+}
+
+export interface DemoNeeds {
+  db: Database
+  config: DemoConfig
+  progress: ProgressBar
+  /** Ends it early, leaving nothing behind. */
+  signal: AbortSignal
+}
+
+export interface DemoOptions {
+  for?: string
+  clicks?: number
+  leads?: number
+}
+
+const SEED = 20_260
+const CLICKS = 100_000
+const LEADS = 300
+const HITS_PER_FILE = 25_000
+const TAKEN_WITHIN_MS = 15_000
+const LOOK_EVERY_MS = 100
+
+/** What part of the time is over when it begins. */
+const STAGES = { clicks: 0, rows: 0.2, lines: 0.35, counting: 0.7 }
+
+/** @returns what to tell the operator */
+export async function runDemo(needs: DemoNeeds, options: DemoOptions): Promise<string> {
+  const { db, config, progress, signal } = needs
+  const count = options.clicks ?? CLICKS
+  const leadCount = options.leads ?? LEADS
+  const now = Date.now()
+  const owner = await findOwner({ db, now: Date.now }, options.for)
+  const node = await ensureNodeId(config.dataDir)
+  const clicks = await generateDemoClicks(needs, count, now)
+  const leads = generateLeads(createRandom(SEED + 1), clicks, now, leadCount)
+  const attempts = generateAttempts(createRandom(SEED + 2), leads, now)
+  signal.throwIfAborted()
+  const { handOver, stored } = await storeAndHandOver(needs, {
+    owner,
+    node,
+    now,
+    leads,
+    attempts,
+    hits: clicks.hits,
+  })
+  const counted = await waitUntilTaken(needs, handOver)
+  progress.end()
+  return formatReport(config, owner, stored, { clicks: count, leads: leadCount, counted })
+}
+
+/** The clicks, in order, each with an id. */
+async function generateDemoClicks(
+  { progress, signal }: DemoNeeds,
+  count: number,
+  now: number,
+): Promise<DemoClicks> {
+  const making = generateClicks(createRandom(SEED), count, now)
+  let step = making.next()
+  while (!step.done) {
+    progress.at(STAGES.clicks + step.value * (STAGES.rows - STAGES.clicks), 'making up clicks')
+    // A signal to stop is heard now.
+    await setImmediate()
+    signal.throwIfAborted()
+    step = making.next()
+  }
+  const first = createFirstId()
+  for (const [index, hit] of step.value.hits.entries()) hit.id = first + index
+  return step.value
+}
+
+/**
+ * Places in segments that no spool comes to (the 2^29th would begin after 8 PB of hits), other ones each time: an id is
+ * a click's name for good.
+ */
+const createFirstId = () => toHitId(2 ** 29 + randomInt(2 ** 29), HEADER_BYTES)
+
+interface DemoData {
+  owner: DemoOwner
+  node: string
+  now: number
+  leads: DemoLead[]
+  attempts: DemoAttempts[]
+  hits: DemoHit[]
+}
+
+/** All hits are handed over, or none. Where it fails, or somebody stops it, nothing stays. */
+async function storeAndHandOver(needs: DemoNeeds, { owner, node, now, leads, attempts, hits }: DemoData) {
+  const { db, config, progress, signal } = needs
+  const site = createSite(config)
+  const ids = createClickIds(config.secret, node)
+  let stored: StoredDemo | undefined
+  const handOver = await createHitImport(config.dataDir, `demo-${Date.now().toString(36)}-${randomToken(4)}`)
+  try {
+    progress.at(STAGES.rows, 'storing links and leads')
+    const storing = { db, site, clickIds: ids, node, plan: config.defaultPlan, now }
+    stored = await storeDemo(storing, owner, leads, attempts)
+    for (let from = 0; from < hits.length; from += HITS_PER_FILE) {
+      const part = STAGES.lines + (from / hits.length) * (STAGES.counting - STAGES.lines)
+      progress.at(part, 'writing clicks')
+      signal.throwIfAborted()
+      await handOver.add(toBatchLines(hits.slice(from, from + HITS_PER_FILE), stored))
+    }
+    signal.throwIfAborted()
+    await handOver.finish()
+    return { handOver, stored }
+  } catch (error) {
+    await handOver.discard()
+    if (stored) await deleteWorkspace({ db, now: Date.now }, stored.workspaceId)
+    throw error
+  }
+}
+
+type CountingState = 'now' | 'soon' | 'later'
+
+async function waitUntilTaken(
+  { config, progress, signal }: DemoNeeds,
+  handOver: HitImport,
+): Promise<CountingState> {
+  const began = performance.now()
+  if ((await runWhileNoServer(config.dataDir, async () => true)) === true) return 'later'
+  for (;;) {
+    if (await handOver.isImported()) return 'now'
+    const passed = (performance.now() - began) / TAKEN_WITHIN_MS
+    if (passed > 1 || signal.aborted) return 'soon'
+    progress.at(STAGES.counting + passed * (1 - STAGES.counting), 'the server counts them')
+    await Bun.sleep(LOOK_EVERY_MS)
+  }
+}
+
+const COUNTED: Record<CountingState, string> = {
+  now: 'The clicks are in the analytics and on the links, the last of them within a few seconds.',
+  soon: 'The server is still counting the clicks; it goes on by itself.',
+  later: 'No server runs here now: the next one counts the clicks when it starts (npm start).',
+}
+
+function createSite({ origin, snippetPath, intakePath }: DemoConfig): Site {
+  const { host } = new URL(origin)
+  return {
+    origin,
+    domain: host,
+    ownHosts: [host],
+    schemes: [],
+    reserved: toReservedSlugs([snippetPath, intakePath]),
+  }
+}
+
+function formatReport(
+  { origin }: DemoConfig,
+  owner: DemoOwner,
+  { workspaceId }: StoredDemo,
+  { clicks, leads, counted }: { clicks: number; leads: number; counted: CountingState },
+): string {
+  const number = (n: number) => n.toLocaleString('en')
+  const signIn =
+    owner.password === undefined
+      ? `  Sign in   as ${owner.email}, with your own password`
+      : `  Sign in   ${owner.email}\n  Password  ${owner.password}   (shown only now)`
+  return [
+    `${COMPANY} is workspace ${workspaceId}: ${DEMO_DAYS} days, ${DEMO_LINKS.length} links, ${FORM_NAMES.length} forms, ` +
+      `${number(clicks)} clicks, ${number(leads)} leads.`,
+    '',
+    `  Open      ${origin}/app`,
+    signIn,
+    '',
+    COUNTED[counted],
+    `To remove it all: npm run -s towpath -- workspace delete ${workspaceId} --yes`,
+  ].join('\n')
+}

@@ -1,0 +1,237 @@
+// Puts the demonstration into the rows, in one transaction: all of it is there, or none.
+
+import { createHash } from 'node:crypto'
+import type { Insertable } from 'kysely'
+import type { Actor } from '../../features/accounts/access/actor.ts'
+import { addMember } from '../../features/accounts/workspaces/add-member.ts'
+import { createWorkspace } from '../../features/accounts/workspaces/workspaces.ts'
+import { insertTouches } from '../../features/attribution/record-touches.ts'
+import { createForm } from '../../features/forms/settings/create-form.ts'
+import type { ClickIds } from '../../features/hits/click-id.ts'
+import { createLink } from '../../features/links/create.ts'
+import { creditLeads } from '../../features/links/credit-leads.ts'
+import type { Site } from '../../features/links/link.ts'
+import { createTag } from '../../features/links/tags/tags.ts'
+import { toIso } from '../../lib/api-fields.ts'
+import { Failure } from '../../lib/failure.ts'
+import { orderedJson } from '../../lib/ordered-json.ts'
+import type { Plan } from '../../lib/plan.ts'
+import { foldCase } from '../../lib/text.ts'
+import {
+  type Connection,
+  type Database,
+  type OnCommit,
+  toNestedDatabase,
+} from '../../storage/database/open-database.ts'
+import type { Tables } from '../../storage/database/tables.ts'
+import { DAY, type DemoHit } from './clicks.ts'
+import { CHANNEL_SOURCES, COMPANY, FORM_NAMES, FORMS, type FormName, TAGS } from './company.ts'
+import type { DemoOwner } from './find-owner.ts'
+import type { DemoAttempts, DemoLead, DemoTouch } from './leads.ts'
+import { DEMO_LINKS, type DemoLink, isOwnPage } from './links.ts'
+
+export interface StoreNeeds {
+  db: Database
+  site: Site
+  clickIds: Pick<ClickIds, 'sign'>
+  node: string
+  plan: Plan
+  /** The moment that everything is told from. */
+  now: number
+}
+
+export interface StoredDemo {
+  workspaceId: number
+  /** In the order of `LINKS`. */
+  linkIds: number[]
+}
+
+/** This process answers no redirects, and the servers that do have not heard of these links yet. */
+const NO_CACHE = { invalidate() {} }
+
+export function storeDemo(
+  needs: StoreNeeds,
+  owner: DemoOwner,
+  leads: DemoLead[],
+  attempts: DemoAttempts[],
+): Promise<StoredDemo> {
+  return needs.db.write(async (connection, onCommit) => {
+    const db = toNestedDatabase(needs.db, connection, onCommit)
+    const within = { ...needs, db }
+    const began = { db, now: () => needs.now - 60 * DAY }
+    const { id } = await createWorkspace(began, { name: COMPANY, plan: needs.plan })
+    await addMember(began, { workspaceId: id, email: owner.email, role: 'owner' })
+    const actor: Actor = { kind: 'operator', workspaceId: id, plan: needs.plan, keyId: null }
+    for (const [name, color] of TAGS) await createTag(began, actor, { name, color })
+    const linkIds: number[] = []
+    for (const [index, link] of DEMO_LINKS.entries())
+      linkIds.push(await storeLink(within, actor, link, index))
+    const formIds = await storeForms(within, connection, actor)
+    await storeLeads(within, connection, onCommit, { workspaceId: id, linkIds, formIds, leads })
+    await storeAttempts(connection, needs.now, formIds, attempts)
+    return { workspaceId: id, linkIds }
+  })
+}
+
+async function storeLink({ db, site, now }: StoreNeeds, actor: Actor, link: DemoLink, index: number) {
+  const { url, title, tags, channel, campaign, content, term, comments, more, sent, ended } = link
+  // A day before it was sent; what has no such day is older than the clicks.
+  const at = now - (sent === undefined ? 31 + ((index * 7) % 28) : sent + 1) * DAY
+  const source = CHANNEL_SOURCES[channel]
+  const utm = source && {
+    utmSource: source[0],
+    utmMedium: source[1],
+    utmCampaign: campaign,
+    utmContent: content,
+    utmTerm: term,
+  }
+  const input = {
+    destinationUrl: url,
+    title,
+    comments,
+    tagNames: tags,
+    trackConversions: isOwnPage(link),
+    expiresAt: ended === undefined ? undefined : toIso(now - ended * DAY),
+    archived: ended !== undefined && ended > 10,
+    ...utm,
+    ...more,
+  }
+  const needs = { db, cache: NO_CACHE as never, site, now: () => at }
+  // A second demonstration has the same links under other names.
+  for (const slug of [link.slug, `${link.slug}-${actor.workspaceId}`]) {
+    try {
+      return (await createLink(needs, actor, { ...input, slug })).id
+    } catch (error) {
+      if (!(error instanceof Failure && error.code === 'conflict')) throw error
+    }
+  }
+  return (await createLink(needs, actor, input)).id
+}
+
+type FormIds = Record<FormName, number>
+
+async function storeForms(
+  { db, site, now }: StoreNeeds,
+  connection: Connection,
+  actor: Actor,
+): Promise<FormIds> {
+  const ids: Partial<FormIds> = {}
+  for (const [index, name] of FORM_NAMES.entries()) {
+    const { page: _, share: __, ...input } = FORMS[name]
+    const needs = { db, origin: site.origin, now: () => now - (45 - index) * DAY }
+    const { formKey } = await createForm(needs, actor, input)
+    const { id } = await connection
+      .selectFrom('forms')
+      .select('id')
+      .where('workspace_id', '=', actor.workspaceId)
+      .where('form_key', '=', formKey)
+      .executeTakeFirstOrThrow()
+    ids[name] = id
+  }
+  return ids as FormIds
+}
+
+interface Leads {
+  workspaceId: number
+  linkIds: number[]
+  formIds: FormIds
+  leads: DemoLead[]
+}
+
+/** As features/forms/endpoint/store-submission.ts stores what is sent, with what is known of it all at once. */
+async function storeLeads(
+  { clickIds, node }: StoreNeeds,
+  connection: Connection,
+  onCommit: OnCommit,
+  { workspaceId, linkIds, formIds, leads }: Leads,
+) {
+  const linkOf = (click: DemoHit | null) => (click ? (linkIds[click.link] ?? null) : null)
+  const clickOf = (click: DemoHit | null) =>
+    click ? clickIds.sign({ id: click.id, linkId: linkIds[click.link] as number, workspaceId, node }) : null
+  const touchOf = ({ click, ...touch }: DemoTouch) => ({
+    ...touch,
+    linkId: linkOf(click),
+    clickId: clickOf(click),
+  })
+  const ids = new Map<DemoLead, number>()
+  const touched: Parameters<typeof insertTouches>[2] = []
+  const credits = new Map<number, number>()
+  for (const lead of leads) {
+    const touches = lead.touches.map(touchOf)
+    const { id } = await connection
+      .insertInto('submissions')
+      .values({
+        ...toColumns(lead),
+        workspace_id: workspaceId,
+        form_id: formIds[lead.form],
+        duplicate_of: lead.again ? (ids.get(lead.again) ?? null) : null,
+        link_id: linkOf(lead.click),
+        click_id: clickOf(lead.click),
+        event_id: lead.landing && `${lead.landing.id.toString(36)}.${node}`,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    ids.set(lead, id)
+    touched.push({ id, touches })
+    const credited = touches.at(-1)?.linkId
+    const isLead = lead.again === undefined && lead.status !== 'spam'
+    if (isLead && typeof credited === 'number') credits.set(credited, (credits.get(credited) ?? 0) + 1)
+  }
+  await insertTouches(connection, workspaceId, touched)
+  for (const [linkId, count] of [...credits].sort(([a], [b]) => a - b)) {
+    await creditLeads({ cache: NO_CACHE }, connection, onCommit, { workspaceId, linkId, leads: count })
+  }
+}
+
+function toColumns(lead: DemoLead) {
+  const { at, person, fields, form, click, landing, touches } = lead
+  // Without the snippet a request says nothing of where its sender came from.
+  const source = landing ? touches.at(-1) : undefined
+  const text = orderedJson(fields)
+  return {
+    fields: text,
+    search_text: foldCase(fields.map(([, value]) => value).join('\n')),
+    status: lead.status,
+    notes: lead.notes,
+    email: fields.find(([name]) => name === 'email')?.[1] ?? null,
+    fingerprint: createHash('sha256').update(`${person.visitor}|${text}`).digest('hex'),
+    visitor: person.visitor,
+    session_linked: Number(landing !== null),
+    attribution: click ? lead.attribution : 'none',
+    attribution_due: 0,
+    referrer: source?.referrer ?? null,
+    page_url: FORMS[form].page,
+    landing_url: touches[0]?.landingUrl ?? null,
+    utm_source: source?.utmSource ?? null,
+    utm_medium: source?.utmMedium ?? null,
+    utm_campaign: source?.utmCampaign ?? null,
+    utm_term: source?.utmTerm ?? null,
+    utm_content: source?.utmContent ?? null,
+    device: person.agent.device,
+    browser: person.agent.browser,
+    os: person.agent.os,
+    country: person.place.country,
+    region: person.place.region,
+    city: person.place.city,
+    created_at: at,
+  } satisfies Partial<Insertable<Tables['submissions']>>
+}
+
+/** A statement may carry some thousand values. */
+const ROWS_AT_ONCE = 200
+
+async function storeAttempts(connection: Connection, now: number, formIds: FormIds, all: DemoAttempts[]) {
+  const rows = all.map(({ form, daysAgo, outcome, field, attempts }) => ({
+    form_id: formIds[form],
+    day: toIso(now - daysAgo * DAY).slice(0, 10),
+    outcome,
+    field,
+    attempts,
+  }))
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+    await connection
+      .insertInto('form_attempts')
+      .values(rows.slice(from, from + ROWS_AT_ONCE))
+      .execute()
+  }
+}

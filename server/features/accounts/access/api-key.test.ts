@@ -1,0 +1,49 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { generateApiKey, hashApiKey, isApiKey } from './api-key.ts'
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+test('a key is tp_ and 36 letters or digits, and no two are the same', () => {
+  const keys = Array.from({ length: 1_000 }, generateApiKey)
+  for (const key of keys) {
+    expect(key).toMatch(/^tp_[0-9A-Za-z]{36}$/)
+    expect(isApiKey(key)).toBe(true)
+  }
+  expect(new Set(keys).size).toBe(keys.length)
+})
+
+test('its last six characters are the CRC-32 of the rest in base 62, which a secret scanner can check', () => {
+  const body = `tp_${'0'.repeat(30)}`
+  const crc = Bun.hash.crc32(body)
+  let check = ''
+  for (let rest = crc; rest > 0; rest = Math.floor(rest / 62)) check = BASE62[rest % 62] + check
+  expect(isApiKey(body + check.padStart(6, '0'))).toBe(true)
+})
+
+test('one wrong, missing or swapped character is noticed before any database is asked', () => {
+  fc.assert(
+    fc.property(fc.nat(35), fc.constantFrom(...BASE62), (place, letter) => {
+      const key = generateApiKey()
+      const at = place + 3
+      const wrong = key.slice(0, at) + letter + key.slice(at + 1)
+      expect(isApiKey(wrong)).toBe(wrong === key)
+      expect(isApiKey(key.slice(0, at) + key.slice(at + 1))).toBe(false)
+      const swapped = key.slice(0, at - 1) + key[at] + key[at - 1] + key.slice(at + 1)
+      if (at > 3) expect(isApiKey(swapped)).toBe(swapped === key)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('no other text is a key', () => {
+  fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => !isApiKey(text)))
+  const key = generateApiKey()
+  for (const text of ['', 'tp_', key.toUpperCase(), ` ${key}`, `${key}\n`, key.slice(3), `${key}0`]) {
+    expect(isApiKey(text)).toBe(false)
+  }
+})
+
+test('what is stored is SHA-256 in hex', () => {
+  expect(hashApiKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
+})

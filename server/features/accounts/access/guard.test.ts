@@ -1,0 +1,147 @@
+// The cookie's way into /v1. (The key's is in keys.test.ts and limits.test.ts.)
+
+import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
+import { type SignedUpUser, signUpOverHttp } from '../../../../tests/support/users/sign-up.ts'
+
+// Passwords are hashed two at a time, and a busy machine takes its time.
+setDefaultTimeout(60_000)
+
+const LINK = { destinationUrl: 'https://example.com/' }
+
+onBothEngines(
+  'the dashboard’s way into the API',
+  (server) => {
+    let ada: SignedUpUser
+    let bob: SignedUpUser
+    beforeAll(async () => {
+      ada = await signUpOverHttp(server())
+      bob = await signUpOverHttp(server())
+    })
+
+    test('a cookie and the id of one’s workspace open it as a key does', async () => {
+      const made = await ada.api('/links', { method: 'POST', body: LINK })
+      expect(made.status).toBe(201)
+      const { status, json, headers } = await ada.api('/links')
+      expect([status, json.total, json.data[0].id]).toEqual([200, 1, made.json.data.id])
+      expect(headers.get('x-ratelimit-limit')).toBeNull()
+      expect((await bob.api('/links')).json.total).toBe(0)
+    })
+
+    test('another one’s workspace is no different from one that is not there', async () => {
+      for (const id of [String(ada.workspaceId), '999999', '0', '-1', 'x', '1e0', '']) {
+        const { status, text } = await bob.api('/links', { headers: { 'X-Workspace': id } })
+        expect([id, status, text]).toEqual([id, 404, '{"error":"Workspace not found"}'])
+      }
+      const missing = await server().call('/v1/links', { headers: { Cookie: bob.cookie } })
+      expect([missing.status, Object.keys(missing.json.errors)]).toEqual([422, ['X-Workspace']])
+      // One's own workspaces are asked for without naming one.
+      expect((await server().call('/v1/workspaces', { headers: { Cookie: bob.cookie } })).status).toBe(200)
+    })
+
+    test('without key and session, or with a session that is none, nothing opens', async () => {
+      const none = await server().call('/v1/links')
+      expect([none.status, none.json, none.headers.get('www-authenticate')]).toEqual([
+        401,
+        { error: 'Missing API key' },
+        'Bearer',
+      ])
+      for (const cookie of [
+        'towpath_session=',
+        'towpath_session=x',
+        `towpath_session=${'a'.repeat(32)}.b`,
+        `other=1; towpath_session=%ff`,
+        `__Host-${ada.cookie}`,
+      ]) {
+        const headers = { Cookie: cookie, 'X-Workspace': String(ada.workspaceId) }
+        const { status, json, headers: said } = await server().call('/v1/links', { headers })
+        const known = !cookie.startsWith('__Host-')
+        expect([cookie, status, json]).toEqual([
+          cookie,
+          401,
+          { error: known ? 'Sign in to continue' : 'Missing API key' },
+        ])
+        if (known) expect(said.get('www-authenticate')).toBeNull()
+      }
+    })
+
+    test('a key that is given is the one that counts, whatever the cookie says', async () => {
+      const workspace = await server().createWorkspace()
+      const both = { Authorization: `Bearer ${workspace.key}` }
+      expect((await ada.api('/links', { headers: both })).json.total).toBe(0)
+      const wrong = await ada.api('/links', { headers: { Authorization: 'Bearer nonsense' } })
+      expect([wrong.status, wrong.json]).toEqual([401, { error: 'Invalid API key' }])
+      const blank = await ada.api('/links', { headers: { Authorization: ' ' } })
+      expect([blank.status, blank.json]).toEqual([401, { error: 'Missing API key' }])
+    })
+
+    test('pages of other sites change nothing with it; a key is not theirs to send', async () => {
+      const before = (await ada.api('/links')).json.total
+      const elsewhere: Record<string, string>[] = [
+        { 'Sec-Fetch-Site': 'cross-site' },
+        { 'Sec-Fetch-Site': 'same-site' },
+        { Origin: 'https://evil.example' },
+        { Origin: 'null' },
+      ]
+      for (const headers of elsewhere) {
+        const { status, json } = await ada.api('/links', { method: 'POST', body: LINK, headers })
+        expect([status, json]).toEqual([403, { error: 'Cross-origin request refused' }])
+        expect((await ada.api('/links?ids=1', { method: 'DELETE', headers })).status).toBe(403)
+      }
+      expect((await ada.api('/links')).json.total).toBe(before)
+      const own = { 'Sec-Fetch-Site': 'same-origin', Origin: server().origin }
+      expect((await ada.api('/links', { method: 'POST', body: LINK, headers: own })).status).toBe(201)
+      const workspace = await server().createWorkspace()
+      const headers = { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' }
+      expect((await workspace.api('/links', { method: 'POST', body: LINK, headers })).status).toBe(201)
+    })
+
+    test('plan and rate limit are for keys: people work on every plan', async () => {
+      await server().app.db.write((connection) =>
+        connection
+          .updateTable('workspaces')
+          .set({ plan: 'free' })
+          .where('id', '=', bob.workspaceId)
+          .execute(),
+      )
+      const statuses = new Set<number>()
+      for (let i = 0; i < 40; i++) statuses.add((await bob.api('/tags')).status)
+      expect([...statuses]).toEqual([200])
+    })
+
+    test('what one person was answered is not told to another one for the same Idempotency-Key', async () => {
+      const invited = await ada.api('/invitations', {
+        method: 'POST',
+        body: { email: 'eve@example.com', role: 'member' },
+      })
+      const invitation = new URL(invited.json.data.url).searchParams.get('token') as string
+      const eve = await signUpOverHttp(server(), { email: 'eve@example.com', invitation })
+      const once = { method: 'POST', body: LINK, headers: { 'Idempotency-Key': 'same' } }
+      const first = await ada.api('/links', once)
+      const again = await ada.api('/links', once)
+      const other = await eve.api('/links', once)
+      expect([first.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true'])
+      expect(again.text).toBe(first.text)
+      expect([other.status, other.headers.get('idempotency-replayed')]).toEqual([201, null])
+      expect(other.json.data.id).not.toBe(first.json.data.id)
+    })
+
+    test('a program that runs wild with a cookie is stopped at 1,200 requests a minute', async () => {
+      const cyd = await signUpOverHttp(server())
+      const statuses: number[] = []
+      const ask = async () => {
+        while (statuses.length < 1_200) {
+          const place = statuses.push(0) - 1
+          statuses[place] = (await cyd.api('/nowhere')).status
+        }
+      }
+      await Promise.all(Array.from({ length: 20 }, ask))
+      expect(new Set(statuses)).toEqual(new Set([404]))
+      const { status, headers } = await cyd.api('/links')
+      expect(status).toBe(429)
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+      expect((await ada.api('/links')).status).toBe(200)
+    }, 30_000)
+  },
+  { environment: { SIGNUP: 'open' } },
+)

@@ -1,0 +1,140 @@
+import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { onBothEngines, type TestServer, until } from '../../../../tests/support/server/test-server.ts'
+import {
+  type SignedUpUser,
+  signUpOverHttp,
+  toCookieHeader,
+  toSignedUpUser,
+} from '../../../../tests/support/users/sign-up.ts'
+import { pruneSessions } from './session.ts'
+
+// Passwords are hashed two at a time, and a busy machine takes its time.
+setDefaultTimeout(60_000)
+
+const DAY = 24 * 60 * 60 * 1000
+const MINUTE = 60_000
+let shift = 0
+const now = () => Date.now() + shift
+
+async function again(server: TestServer, person: SignedUpUser, userAgent?: string): Promise<SignedUpUser> {
+  const { email, password } = person
+  const answer = await server.call('/api/auth/sign-in/email', {
+    method: 'POST',
+    body: { email, password },
+    headers: userAgent === undefined ? {} : { 'User-Agent': userAgent },
+  })
+  expect(answer.status).toBe(200)
+  return toSignedUpUser(server, toCookieHeader(answer), person)
+}
+
+const isIn = async (person: SignedUpUser) => {
+  const { status, json } = await person.api('/links')
+  if (status !== 200) expect([status, json]).toEqual([401, { error: 'Sign in to continue' }])
+  return status === 200
+}
+
+onBothEngines(
+  'sessions',
+  (server) => {
+    let ada: SignedUpUser
+    let bob: SignedUpUser
+    beforeAll(async () => {
+      ada = await signUpOverHttp(server())
+      bob = await signUpOverHttp(server())
+    })
+
+    test('are listed with what tells them apart, one’s own alone', async () => {
+      const phone = await again(server(), ada, `${'Phone '.repeat(100)}`)
+      const { json } = await phone.auth('/list-sessions')
+      expect(json).toHaveLength(2)
+      const [newest, older] = json
+      expect(newest).toMatchObject({ current: true, userAgent: 'Phone '.repeat(100).slice(0, 256) })
+      expect(older.current).toBe(false)
+      expect(Date.parse(newest.expiresAt) - Date.parse(newest.createdAt)).toBe(14 * DAY)
+      expect(Object.keys(newest).sort()).toEqual([
+        'createdAt',
+        'current',
+        'expiresAt',
+        'id',
+        'lastUsedAt',
+        'userAgent',
+      ])
+      expect((await bob.auth('/list-sessions')).json).toHaveLength(1)
+      expect((await server().call('/api/auth/list-sessions')).status).toBe(401)
+    })
+
+    test('end one by one, never somebody else’s', async () => {
+      const other = await again(server(), ada)
+      const own = (await other.auth('/list-sessions')).json.find((each: { current: boolean }) => each.current)
+      const stolen = await bob.auth('/revoke-session', { method: 'POST', body: { id: own.id } })
+      expect([stolen.status, stolen.json]).toEqual([404, { error: 'Session not found' }])
+      expect(await isIn(other)).toBe(true)
+      expect((await ada.auth('/revoke-session', { method: 'POST', body: { id: own.id } })).status).toBe(200)
+      expect([await isIn(other), await isIn(ada)]).toEqual([false, true])
+    })
+
+    test('end by signing out: the cookie is taken back and opens nothing any more', async () => {
+      const other = await again(server(), ada)
+      const answer = await other.auth('/sign-out', { method: 'POST' })
+      expect([answer.status, answer.json]).toEqual([200, { status: true }])
+      expect(answer.headers.getSetCookie()).toEqual([
+        'towpath_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax',
+      ])
+      expect([await isIn(other), await isIn(ada)]).toEqual([false, true])
+      // Once more, and without any: nothing to complain about.
+      expect((await other.auth('/sign-out', { method: 'POST' })).status).toBe(200)
+      expect((await server().call('/api/auth/sign-out', { method: 'POST' })).status).toBe(200)
+    })
+
+    test('end everywhere else, or everywhere', async () => {
+      const [one, two] = [await again(server(), ada), await again(server(), ada)]
+      expect((await two.auth('/revoke-other-sessions', { method: 'POST' })).status).toBe(200)
+      expect([await isIn(one), await isIn(ada), await isIn(two)]).toEqual([false, false, true])
+      const three = await again(server(), ada)
+      const all = await two.auth('/revoke-sessions', { method: 'POST', body: {} })
+      expect(all.headers.getSetCookie()).toHaveLength(1)
+      expect([await isIn(two), await isIn(three), await isIn(bob)]).toEqual([false, false, true])
+      ada = await again(server(), ada)
+    })
+
+    test('end after two weeks without use, and every use begins them anew', async () => {
+      const used = await again(server(), ada)
+      const idle = await again(server(), ada)
+      const endOf = async (person: SignedUpUser) => (await person.auth('/get-session')).json.session.expiresAt
+      const before = await endOf(used)
+      shift += 13 * DAY
+      expect(await isIn(used)).toBe(true)
+      await until('the end has moved', async () => (await endOf(used)) !== before)
+      shift += DAY + MINUTE
+      expect([await isIn(used), await isIn(idle)]).toEqual([true, false])
+      ada = used
+    })
+
+    test('end two months after they began, however much they are used', async () => {
+      const long = await again(server(), ada)
+      const { createdAt } = (await long.auth('/get-session')).json.session
+      for (let day = 10; day < 60; day += 10) {
+        shift += 10 * DAY
+        expect(await isIn(long)).toBe(true)
+        const moved = Math.min(now() + 14 * DAY, Date.parse(createdAt) + 60 * DAY) - MINUTE
+        await until('the end has moved', async () => {
+          const { session } = (await long.auth('/get-session')).json
+          return Date.parse(session.expiresAt) >= moved
+        })
+      }
+      shift += 10 * DAY
+      expect(await isIn(long)).toBe(false)
+      expect((await long.auth('/get-session')).text).toBe('null')
+    })
+
+    test('that have ended are forgotten', async () => {
+      const fresh = await again(server(), ada)
+      const { db } = server().app
+      await pruneSessions(db, now())
+      const kept = await db.read.selectFrom('sessions').select('id').execute()
+      expect(kept).toHaveLength(1)
+      expect(await isIn(fresh)).toBe(true)
+    })
+  },
+  { environment: { SIGNUP: 'open' }, now },
+)

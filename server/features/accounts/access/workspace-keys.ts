@@ -1,0 +1,90 @@
+// Settings > API Keys: the keys of a workspace, as its people list, make and revoke them.
+
+import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
+import { notFound } from '../../../lib/failure.ts'
+import { type Page, readPageQuery, toPage } from '../../../lib/pagination.ts'
+import { type Connection, type Database, toNestedDatabase } from '../../../storage/database/open-database.ts'
+import type { CreateKeyInput, KeyResource, NewKeyResource, PageQueryInput } from '../schema.ts'
+import { type Actor, allow } from './actor.ts'
+import { createKey, revokeKey } from './keys.ts'
+
+const ORDER = 'keys id desc'
+
+interface Needs {
+  db: Database
+  now: () => number
+}
+
+const selectActiveKeys = (connection: Connection, workspaceId: number) =>
+  connection
+    .selectFrom('api_keys')
+    .select(['id', 'name', 'last_four', 'created_at', 'last_used_at'])
+    .where('workspace_id', '=', workspaceId)
+    .where('revoked_at', 'is', null)
+
+const toKeyResource = (row: {
+  id: number
+  name: string
+  last_four: string
+  created_at: number
+  last_used_at: number | null
+}): KeyResource => ({
+  id: row.id,
+  name: row.name,
+  lastFour: row.last_four,
+  createdAt: toIso(row.created_at),
+  lastUsedAt: toIsoOrNull(row.last_used_at),
+})
+
+/** @throws Failure `not_found`, the same for another workspace's key, a revoked one and none. */
+async function getActiveKey(connection: Connection, workspaceId: number, id: number): Promise<KeyResource> {
+  const row = await selectActiveKeys(connection, workspaceId).where('id', '=', id).executeTakeFirst()
+  if (!row) throw notFound('API key')
+  return toKeyResource(row)
+}
+
+/** @throws Failure `invalid` for a wrong cursor */
+export async function listWorkspaceKeys(
+  { db }: Pick<Needs, 'db'>,
+  { workspaceId }: Pick<Actor, 'workspaceId'>,
+  query: PageQueryInput,
+): Promise<Page<KeyResource>> {
+  const { limit, after } = readPageQuery(query, ORDER)
+  let page = selectActiveKeys(db.read, workspaceId)
+  if (after !== undefined) page = page.where('id', '<', after)
+  const found = await page
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  const total = await db.read
+    .selectFrom('api_keys')
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .where('workspace_id', '=', workspaceId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return toPage(found, { limit, order: ORDER, total }, toKeyResource)
+}
+
+/** @returns the key itself, for the only time. @throws Failure `forbidden` */
+export function createWorkspaceKey(
+  { db, now }: Needs,
+  actor: Actor,
+  { name }: CreateKeyInput,
+): Promise<NewKeyResource> {
+  allow(actor, 'keys:write')
+  return db.write(async (connection, onCommit) => {
+    const within = { db: toNestedDatabase(db, connection, onCommit), now }
+    const { id, key } = await createKey(within, actor.workspaceId, name)
+    return { ...(await getActiveKey(connection, actor.workspaceId, id)), key }
+  })
+}
+
+/** Its very next request is refused. @returns it as it was. @throws Failure `forbidden`, `not_found` */
+export function revokeWorkspaceKey({ db, now }: Needs, actor: Actor, id: number): Promise<KeyResource> {
+  allow(actor, 'keys:write')
+  return db.write(async (connection, onCommit) => {
+    const key = await getActiveKey(connection, actor.workspaceId, id)
+    await revokeKey({ db: toNestedDatabase(db, connection, onCommit), now }, id)
+    return key
+  })
+}

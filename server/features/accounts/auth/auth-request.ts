@@ -1,0 +1,83 @@
+// What the routes of /api/auth have in common: reading a request, and handing on what Better Auth answered.
+
+import type { Context, Hono } from 'hono'
+import type { z } from 'zod'
+import { readClientAddress, toRateLimitKey } from '../../../http/client-address.ts'
+import type { Caller, RouteFacts } from '../../../http/route-facts.ts'
+import { declareFacts } from '../../../http/route-table.ts'
+import type { MailSender } from '../../../http/send-mail.ts'
+import { fieldErrors } from '../../../http/validation.ts'
+import { Failure, invalid } from '../../../lib/failure.ts'
+import type { Network } from '../../../lib/ip-network.ts'
+import type { RateLimiter } from '../access/rate-limiter.ts'
+import { findSession, readSessionToken, type Session, toSessionCookieName } from '../access/session.ts'
+import { AUTH_PATH, type AuthNeeds, type AuthRequest } from './better-auth.ts'
+
+export interface SignInNeeds extends AuthNeeds {
+  limiter: RateLimiter
+  trustProxy: Network[]
+  sendMail?: MailSender
+}
+
+export interface AuthEnv {
+  Bindings: { peer: string }
+  Variables: { requestId: string; facts?: RouteFacts }
+}
+export type AuthContext = Context<AuthEnv>
+export type AuthRoutes = Hono<AuthEnv, Record<string, never>, typeof AUTH_PATH>
+
+/** What a route here says of itself. None takes an Idempotency-Key, and the session's token is in no answer. */
+export const authFacts = (by: Extract<Caller, 'anybody' | 'person'>, body: RouteFacts['body'] = 'object') =>
+  declareFacts({ by, body, idempotent: false, secretInAnswer: false, slow: false })
+
+export const isFailureWith =
+  (...codes: Failure['code'][]) =>
+  (error: unknown) =>
+    error instanceof Failure && codes.includes(error.code)
+
+/** @throws Failure `signed_out` */
+export async function requireSession(needs: SignInNeeds, c: AuthContext): Promise<Session> {
+  const session = await findSession(
+    needs,
+    readSessionToken(c.req.header('cookie'), toSessionCookieName(needs.origin)) ?? '',
+  )
+  if (!session) throw new Failure('signed_out', 'Sign in to continue')
+  return session
+}
+
+/** @throws Failure `invalid` */
+export async function parseBody<T>(c: AuthContext, schema: z.ZodType<T>): Promise<T> {
+  const { data, error } = schema.safeParse(JSON.parse(await c.req.text()))
+  if (error) throw invalid(fieldErrors(error.issues, 'field'))
+  return data as T
+}
+
+export const toClientLimitKey = ({ trustProxy }: SignInNeeds, c: AuthContext) =>
+  toRateLimitKey(readClientAddress(c.env.peer, c.req.header('x-forwarded-for') ?? null, trustProxy))
+
+export const toAuthRequest = (c: AuthContext): AuthRequest => {
+  const { pathname, search } = new URL(c.req.url)
+  const method = c.req.method === 'POST' ? 'POST' : 'GET'
+  return { method, path: pathname.slice(AUTH_PATH.length) + search, headers: c.req.raw.headers }
+}
+
+/** @throws for what Better Auth should not have said: our own rules came before it */
+export function expectOk(answer: Response): Response {
+  if (answer.ok) return answer
+  throw new Error(`signing in was answered with ${answer.status}`)
+}
+
+/** Its cookies with our body: it would show the session's token to scripts. */
+export function forwardAnswer(c: AuthContext, answer: Response, body: object | null, location?: string) {
+  for (const cookie of answer.headers.getSetCookie()) c.header('Set-Cookie', cookie, { append: true })
+  if (location !== undefined) return c.redirect(location)
+  return c.json(body)
+}
+
+export function clearSessionCookie(c: AuthContext, origin: string) {
+  const secure = origin.startsWith('https:') ? '; Secure' : ''
+  c.header(
+    'Set-Cookie',
+    `${toSessionCookieName(origin)}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax${secure}`,
+  )
+}

@@ -1,0 +1,154 @@
+// What Better Auth does besides what it is asked: nothing. And what holds when an identity provider is away.
+
+import { afterEach, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
+import { startPostgres } from '../../../../tests/support/postgres/postgres-server.ts'
+import { findFreePort } from '../../../../tests/support/processes/free-port.ts'
+import { startServer, type TestServer, until } from '../../../../tests/support/server/test-server.ts'
+import { signUpOverHttp, toCookieHeader } from '../../../../tests/support/users/sign-up.ts'
+import { getLogLevel, setLogLevel } from '../../../lib/log.ts'
+
+// Passwords are hashed two at a time, and a busy machine takes its time.
+setDefaultTimeout(60_000)
+
+const servers: TestServer[] = []
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close()
+})
+
+async function start(environment: Record<string, string> = {}) {
+  const server = await startServer('sqlite', { environment })
+  servers.push(server)
+  return server
+}
+
+/** Everything that is written or called while `work` runs. */
+async function overhear(work: () => Promise<void>): Promise<{ said: string; called: string[] }> {
+  const said: unknown[] = []
+  const called: string[] = []
+  const level = getLogLevel()
+  setLogLevel('info')
+  const fetched = globalThis.fetch
+  const listened = spyOn(globalThis, 'fetch').mockImplementation(((
+    input: Request | string,
+    init?: RequestInit,
+  ) => {
+    called.push(input instanceof Request ? input.url : String(input))
+    return fetched(input, init)
+  }) as typeof fetch)
+  const consoles = (['log', 'info', 'warn', 'error', 'debug'] as const).map((name) =>
+    spyOn(console, name).mockImplementation((...words) => void said.push('console', ...words)),
+  )
+  const streams = [process.stdout, process.stderr].map((stream) =>
+    spyOn(stream, 'write').mockImplementation((text) => {
+      said.push(text)
+      return true
+    }),
+  )
+  try {
+    await work()
+  } finally {
+    for (const spy of [listened, ...consoles, ...streams]) spy.mockRestore()
+    setLogLevel(level)
+  }
+  return { said: said.map(String).join('\n'), called }
+}
+
+test('no password, token, cookie or address of a person is written anywhere, and nobody is called', async () => {
+  const server = await start()
+  const email = 'cAnArY@example.com'
+  const secrets = ['cAnArY password', 'cAnArY wrong one', email, email.toLowerCase()]
+  const { said, called } = await overhear(async () => {
+    const ada = await signUpOverHttp(server, { email, password: 'cAnArY password' })
+    secrets.push(ada.cookie, /=(\w{32})/.exec(ada.cookie)?.[1] as string)
+    const post = (path: string, body: object) => ada.auth(path, { method: 'POST', body })
+    await post('/sign-in/email', { email, password: 'cAnArY wrong one' })
+    await post('/sign-in/email', { email: 'nobody@example.com', password: 'cAnArY wrong one' })
+    await post('/sign-up/email', { name: 'x', email, password: 'cAnArY password' })
+    await post('/change-password', { currentPassword: 'cAnArY wrong one', newPassword: 'cAnArY password' })
+    await post('/reset-password', { token: 'cAnArY-token', newPassword: 'cAnArY password' })
+    await ada.auth('/invitation?token=cAnArY-token')
+    await ada.auth('/callback/oidc?code=cAnArY&state=cAnArY')
+    await ada.api('/links')
+    await post('/sign-out', {})
+  })
+  expect(said.match(/"event":"request"/g)?.length).toBe(10)
+  expect(said).not.toContain('console')
+  expect(said).not.toContain('cAnArY')
+  for (const secret of secrets) expect(said).not.toContain(secret)
+  expect(called.filter((url) => !url.startsWith(server.origin))).toEqual([])
+})
+
+test('a provider that is away is said to be, and holds up nobody who has a password', async () => {
+  const server = await start({
+    OIDC_ISSUER: `http://127.0.0.1:${findFreePort()}`,
+    OIDC_CLIENT_ID: 'towpath',
+    OIDC_CLIENT_SECRET: 'x',
+  })
+  for (let i = 0; i < 2; i++) {
+    const body = { providerId: 'oidc' }
+    const { status, json, headers } = await server.call('/api/auth/sign-in/oauth2', {
+      method: 'POST',
+      body,
+    })
+    expect([status, json]).toEqual([503, { error: 'Temporarily unavailable' }])
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+  }
+  const back = await server.call('/api/auth/callback/oidc?code=x&state=y')
+  expect([back.status, toCookieHeader(back)]).toEqual([302, ''])
+  expect(back.headers.get('location')).toStartWith(`${server.origin}/app/sign-in?error=`)
+  expect((await signUpOverHttp(server)).cookie).not.toBe('')
+})
+
+test('while the rows are away it says so, and takes no cookie back', async () => {
+  const postgres = await startPostgres()
+  try {
+    const server = await start({ DATABASE_URL: postgres.url })
+    const ada = await signUpOverHttp(server)
+    await postgres.stop()
+    const { email, password } = ada
+    const asked = await Promise.all([
+      ada.auth('/sign-in/email', { method: 'POST', body: { email, password } }),
+      ada.auth('/change-password', {
+        method: 'POST',
+        body: { currentPassword: 'x', newPassword: password },
+      }),
+      ada.auth('/sign-out', { method: 'POST' }),
+      ada.auth('/get-session'),
+      ada.auth('/list-sessions'),
+      ada.auth('/options'),
+      ada.api('/links'),
+    ])
+    for (const { status, json, headers } of asked) {
+      expect([status, json]).toEqual([503, { error: 'Temporarily unavailable' }])
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(headers.getSetCookie()).toEqual([])
+    }
+    await postgres.start()
+    await until('it is back', async () => (await ada.api('/links')).status === 200)
+  } finally {
+    await postgres.end()
+  }
+})
+
+test('a server that nobody signs in to does not load it', async () => {
+  const script = `
+    const { setLogLevel } = await import('./server/lib/log.ts')
+    setLogLevel('silent')
+    const { startServer } = await import('./tests/support/server/test-server.ts')
+    const loaded = () => Object.keys(require.cache).some((name) => name.includes('/better-auth/'))
+    const server = await startServer('sqlite')
+    await server.click('nowhere')
+    await server.call('/v1/links')
+    await server.call('/api/auth/options')
+    const before = loaded()
+    await server.call('/api/auth/sign-in/email', { method: 'POST', body: { email: 'a@b.example', password: 'x' } })
+    console.log(JSON.stringify([before, loaded()]))
+    await server.close()
+    process.exit(0)`
+  const child = Bun.spawn([process.execPath, '-e', script], {
+    cwd: new URL('../../../..', import.meta.url).pathname,
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  expect((await new Response(child.stdout).text()).trim().split('\n').at(-1)).toBe('[false,true]')
+})

@@ -1,0 +1,61 @@
+// The passwords that are tried first. A long list would be slow to read and catch little more: guessing is limited
+// anyway, and what a list of breaches has of ten characters or more is mostly these words with something around them.
+
+const WORDS = new Set(
+  `password passwort passphrase motdepasse contrasena contraseña wachtwoord parola haslo senha qwerty qwertyuiop
+  qwertz qwertzuiop azerty azertyuiop asdfgh asdfghjkl zxcvbn zxcvbnm yxcvbnm letmein letmeinnow welcome
+  welcomehome willkommen bienvenue admin administrator root toor guest default changeme changethis secret topsecret
+  login master superman batman spiderman starwars pokemon dragon monkey football baseball basketball soccer hockey
+  liverpool chelsea arsenal barcelona realmadrid juventus iloveyou iloveyouso loveyou jetaime teamo sunshine princess
+  shadow michael jordan jennifer charlie daniel jessica ashley computer internet trustno whatever freedom flower
+  summer winter spring autumn hello helloworld hellohello test testing testtest testpassword tester user username
+  mypassword mypass newpassword passwordpassword adminadmin qwertyqwerty abcdef abcdefg abcdefgh abcdefghij
+  abcdefghijk abcabc abcabcabc correcthorsebatterystaple opensesame blahblah blink fuckyou fuckoff google facebook
+  instagram linkedin twitter youtube samsung apple iphone windows microsoft linux ubuntu docker postgres mysql
+  database server towpath dashboard company business marketing`.split(/\s+/),
+)
+
+const LOOKALIKES: Record<string, string> = {
+  '@': 'a',
+  '4': 'a',
+  '3': 'e',
+  '1': 'i',
+  '!': 'i',
+  '0': 'o',
+  $: 's',
+  '5': 's',
+  '7': 't',
+}
+
+const ROWS = [
+  '01234567890123456789',
+  'abcdefghijklmnopqrstuvwxyz',
+  'qwertyuiopasdfghjklzxcvbnm',
+  '1q2w3e4r5t6y7u8i9o0p',
+  '1qaz2wsx3edc4rfv5tgb6yhn7ujm',
+  'qazwsxedcrfvtgbyhnujmikolp',
+]
+
+/** Is it one of the first that anybody would try? */
+export function isCommonPassword(password: string): boolean {
+  const lower = password.toLowerCase()
+  return isWord(lower) || isRepeated(lower) || isKeyboardRow(lower)
+}
+
+/** `Password123!` and `p@ssw0rd2026` are "password". */
+function isWord(lower: string): boolean {
+  const bare = lower.replace(/^[^\p{L}@$]+|[^\p{L}@$]+$/gu, '')
+  const plain = [...lower].map((letter) => LOOKALIKES[letter] ?? letter).join('')
+  const spelled = [...bare].map((letter) => LOOKALIKES[letter] ?? letter).join('')
+  return [lower, bare, plain, spelled].some((one) => WORDS.has(one.replaceAll(/[\s_.-]/g, '')))
+}
+
+/** `aaaaaaaaaa`, `1212121212`, `abcabcabcabc`. */
+const isRepeated = (lower: string) =>
+  /^(.{1,4}?)\1+.{0,3}$/u.test(lower) && /^(.{1,4}?)(?:\1){2,}/u.test(lower)
+
+/** Ten or more in the order of a keyboard, a clock or an alphabet, either way. */
+function isKeyboardRow(lower: string): boolean {
+  const backwards = [...lower].reverse().join('')
+  return ROWS.some((row) => row.includes(lower) || row.includes(backwards))
+}

@@ -1,0 +1,199 @@
+// Signing in at an identity provider, with a real one on this machine.
+
+import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
+import {
+  type OidcIdentity,
+  startIdentityProvider,
+} from '../../../../tests/support/fake-servers/identity-provider.ts'
+import {
+  type HttpAnswer,
+  onBothEngines,
+  type TestServer,
+} from '../../../../tests/support/server/test-server.ts'
+import { signUpOverHttp, toCookieHeader } from '../../../../tests/support/users/sign-up.ts'
+import { createResetLink } from './reset-password.ts'
+
+// Passwords are hashed two at a time, and a busy machine takes its time.
+setDefaultTimeout(60_000)
+
+const provider = startIdentityProvider()
+afterAll(() => provider.close())
+
+const environment = {
+  OIDC_ISSUER: provider.issuer,
+  OIDC_CLIENT_ID: provider.clientId,
+  OIDC_CLIENT_SECRET: provider.clientSecret,
+  OIDC_NAME: 'Works',
+}
+
+/** As a browser: to the provider and back, with the cookies it was given on the way. */
+async function signInElsewhere(
+  server: TestServer,
+  who: OidcIdentity,
+  callbackURL?: string,
+): Promise<HttpAnswer> {
+  provider.identity = who
+  const body = { providerId: 'oidc', ...(callbackURL !== undefined && { callbackURL }) }
+  const started = await server.call('/api/auth/sign-in/oauth2', { method: 'POST', body })
+  expect([started.status, Object.keys(started.json)]).toEqual([200, ['url']])
+  const consented = await fetch(started.json.url, { redirect: 'manual' })
+  const { pathname, search } = new URL(consented.headers.get('location') as string)
+  expect(pathname).toBe('/api/auth/callback/oidc')
+  return server.call(pathname + search, { headers: { Cookie: toCookieHeader(started) } })
+}
+
+const placeOf = ({ headers }: HttpAnswer) => headers.get('location')
+const errorOf = (answer: HttpAnswer) => new URL(placeOf(answer) as string).searchParams.get('error')
+
+onBothEngines(
+  'signing in elsewhere',
+  (server) => {
+    const me = async (answer: HttpAnswer) => {
+      const headers = { Cookie: toCookieHeader(answer) }
+      return (await server().call('/api/auth/get-session', { headers })).json
+    }
+
+    test('the first one there makes an account with a workspace, and comes back to the page they were on', async () => {
+      expect((await server().call('/api/auth/options')).json).toEqual({
+        signup: 'first',
+        oidc: { name: 'Works' },
+        mail: false,
+      })
+      const ada = { sub: 'ada', email: 'Ada@Works.example', email_verified: true, name: 'Ada' }
+      const answer = await signInElsewhere(server(), ada, '/app/links?tag=1')
+      expect([answer.status, placeOf(answer)]).toEqual([302, `${server().origin}/app/links?tag=1`])
+      expect((await me(answer)).user).toMatchObject({
+        name: 'Ada',
+        email: 'ada@works.example',
+        emailVerified: true,
+      })
+      const cookie = toCookieHeader(answer)
+      const { json } = await server().call('/v1/workspaces', { headers: { Cookie: cookie } })
+      expect(json.data).toMatchObject([{ name: 'Ada’s workspace', role: 'owner' }])
+      // Again: the same person, not another one.
+      const again = await signInElsewhere(server(), ada)
+      expect((await me(again)).user.id).toBe((await me(answer)).user.id)
+    })
+
+    test('nothing that would open the other service is kept', async () => {
+      const kept = await server().app.db.read.selectFrom('identities').selectAll().execute()
+      expect(kept.map(({ provider_id, account_id }) => [provider_id, account_id])).toEqual([['oidc', 'ada']])
+      expect(JSON.stringify(kept)).not.toContain('cAnArY')
+      expect(kept.map((row) => [row.access_token, row.refresh_token, row.id_token])).toEqual([
+        [null, null, null],
+      ])
+    })
+
+    test('later ones are held to invitations, which their proven address finds by itself', async () => {
+      const bob = { sub: 'bob', email: 'bob@works.example', email_verified: true, name: 'Bob' }
+      const refused = await signInElsewhere(server(), bob)
+      expect([refused.status, errorOf(refused), toCookieHeader(refused)]).toEqual([
+        302,
+        'sign_up_forbidden',
+        '',
+      ])
+      const users = () => server().app.db.read.selectFrom('users').select('email').execute()
+      expect(await users()).toHaveLength(1)
+
+      const ada = await signInElsewhere(server(), {
+        sub: 'ada',
+        email: 'ada@works.example',
+        email_verified: true,
+      })
+      const headers = { Cookie: toCookieHeader(ada), 'X-Workspace': '1' }
+      const body = { email: bob.email, role: 'member' }
+      expect((await server().call('/v1/invitations', { method: 'POST', body, headers })).status).toBe(201)
+      // An address that nobody has proven joins nothing.
+      const claimed = await signInElsewhere(server(), { ...bob, sub: 'mallory', email_verified: false })
+      expect(errorOf(claimed)).toBe('sign_up_forbidden')
+      const joined = await signInElsewhere(server(), bob)
+      expect(placeOf(joined)).toBe(`${server().origin}/app`)
+      const { json } = await server().call('/v1/workspaces', { headers: { Cookie: toCookieHeader(joined) } })
+      expect(json.data).toMatchObject([{ id: 1, role: 'member' }])
+    })
+
+    test('an account with a password is joined to it when both sides have proven the address', async () => {
+      const boss = await signInElsewhere(server(), {
+        sub: 'ada',
+        email: 'ada@works.example',
+        email_verified: true,
+      })
+      const headers = { Cookie: toCookieHeader(boss), 'X-Workspace': '1' }
+      const body = { email: 'cyd@works.example', role: 'member' }
+      const { json } = await server().call('/v1/invitations', { method: 'POST', body, headers })
+      const invitation = new URL(json.data.url).searchParams.get('token') as string
+      const cyd = await signUpOverHttp(server(), { email: body.email, invitation })
+      const { user } = (await cyd.auth('/get-session')).json
+      const goThere = (proven: boolean) =>
+        signInElsewhere(server(), { sub: 'c', email: body.email, email_verified: proven })
+      // Who invited them could have made the account: an invitation proves no address.
+      expect(errorOf(await goThere(true))).toBe('account_not_linked')
+
+      // A link that came by mail does.
+      const { db } = server().app
+      const reset = new URL(await createResetLink({ db, now: Date.now, origin: server().origin }, user.id))
+      const token = reset.searchParams.get('token')
+      const set = { token, newPassword: 'another long password' }
+      expect((await server().call('/api/auth/reset-password', { method: 'POST', body: set })).status).toBe(
+        200,
+      )
+      expect(errorOf(await goThere(false))).toBe('account_not_linked')
+      expect((await me(await goThere(true))).user.id).toBe(user.id)
+    })
+
+    test('tokens of another issuer, for another client, of another sign-in or too old sign nobody in', async () => {
+      const ada = { sub: 'ada', email: 'ada@works.example', email_verified: true }
+      for (const forged of [
+        { iss: 'https://elsewhere.example' },
+        { aud: 'another client' },
+        { nonce: 'of another sign-in' },
+        { exp: 1 },
+      ]) {
+        provider.changeClaims = (claims) => ({ ...claims, ...forged })
+        const answer = await signInElsewhere(server(), ada)
+        expect([answer.status, toCookieHeader(answer), typeof errorOf(answer)]).toEqual([302, '', 'string'])
+      }
+      provider.changeClaims = (claims) => claims
+      expect(toCookieHeader(await signInElsewhere(server(), ada))).toContain('towpath_session=')
+    })
+
+    test('the way back works once, and in the browser that it began in', async () => {
+      provider.identity = { sub: 'ada', email: 'ada@works.example', email_verified: true }
+      const body = { providerId: 'oidc' }
+      const started = await server().call('/api/auth/sign-in/oauth2', { method: 'POST', body })
+      const consented = await fetch(started.json.url, { redirect: 'manual' })
+      const { pathname, search } = new URL(consented.headers.get('location') as string)
+      const other = await server().call(pathname + search)
+      expect([other.status, errorOf(other), toCookieHeader(other)]).toEqual([302, 'state_mismatch', ''])
+      const headers = { Cookie: toCookieHeader(started) }
+      expect(toCookieHeader(await server().call(pathname + search, { headers }))).toContain(
+        'towpath_session=',
+      )
+      const twice = await server().call(pathname + search, { headers })
+      expect([errorOf(twice), toCookieHeader(twice)]).toEqual(['state_mismatch', ''])
+    })
+
+    test('nobody is sent anywhere but to the dashboard', async () => {
+      for (const callbackURL of [
+        'https://evil.example/app',
+        '//evil.example',
+        '/',
+        '/apparently',
+        '/app\\..\\x\0',
+        7,
+      ]) {
+        const body = { providerId: 'oidc', callbackURL }
+        const answer = await server().call('/api/auth/sign-in/oauth2', { method: 'POST', body })
+        expect([callbackURL, answer.status, Object.keys(answer.json.errors)]).toEqual([
+          callbackURL,
+          422,
+          ['callbackURL'],
+        ])
+      }
+      for (const body of [{ providerId: 'google' }, { providerId: 'oidc', idToken: {} }, {}]) {
+        expect((await server().call('/api/auth/sign-in/oauth2', { method: 'POST', body })).status).toBe(422)
+      }
+    })
+  },
+  { environment },
+)

@@ -1,0 +1,87 @@
+// A person's password and name: lost, reset and changed.
+
+import { z } from 'zod'
+import { Failure, invalid } from '../../../lib/failure.ts'
+import { describeError, log } from '../../../lib/log.ts'
+import { EmailAddress } from '../schema.ts'
+import { enforceLimits, limitGuesses, resetLimits, signInLimits, tokenLimits } from './auth-limits.ts'
+import {
+  type AuthRoutes,
+  authFacts,
+  clearSessionCookie,
+  expectOk,
+  forwardAnswer,
+  isFailureWith,
+  parseBody,
+  requireSession,
+  type SignInNeeds,
+  toAuthRequest,
+  toClientLimitKey,
+} from './auth-request.ts'
+import type { Auth } from './better-auth.ts'
+import { GivenPassword, NewPassword } from './password.ts'
+import { mailResetLink, resetPassword } from './reset-password.ts'
+import { PersonNameField, TokenField } from './sign-in-routes.ts'
+
+const ResetRequest = z.strictObject({ email: EmailAddress })
+const Reset = z.strictObject({ token: TokenField, newPassword: NewPassword })
+const PasswordChange = z.strictObject({
+  currentPassword: GivenPassword,
+  newPassword: NewPassword,
+  /** There is no other way: whoever knew the old one must not stay. */
+  revokeOtherSessions: z.literal(true, { error: 'must be true, if it is said' }).default(true),
+})
+const UserChange = z.strictObject({ name: PersonNameField })
+
+export function addPasswordRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth) {
+  const { limiter, sendMail } = needs
+  app.post('/request-password-reset', authFacts('anybody'), async (c) => {
+    const { email } = await parseBody(c, ResetRequest)
+    if (!sendMail)
+      throw new Failure('forbidden', 'This server sends no mail: ask its operator for a new password')
+    await enforceLimits(limiter, resetLimits(email, toClientLimitKey(needs, c)))
+    // Not waited for: how long it takes would say whether the address is known.
+    mailResetLink({ ...needs, sendMail }, email).catch((error) =>
+      log.error('reset_not_mailed', { requestId: c.get('requestId'), ...describeError(error) }),
+    )
+    return c.json({ status: true })
+  })
+  app.post('/reset-password', authFacts('anybody'), async (c) => {
+    const { token, newPassword } = await parseBody(c, Reset)
+    const reset = () => resetPassword(needs, token, newPassword)
+    await limitGuesses(limiter, tokenLimits(toClientLimitKey(needs, c)), reset, isFailureWith('invalid'))
+    clearSessionCookie(c, needs.origin)
+    return c.json({ status: true })
+  })
+  app.post('/change-password', authFacts('person'), async (c) => {
+    const { user } = await requireSession(needs, c)
+    const body = await parseBody(c, PasswordChange)
+    const change = async () => {
+      const answer = await auth.ask({ ...toAuthRequest(c), body })
+      if (answer.status === 400) throw await readPasswordError(answer)
+      return expectOk(answer)
+    }
+    // The same count as for signing in: who has found a session must not guess here instead.
+    const limits = signInLimits(user.email, toClientLimitKey(needs, c))
+    return forwardAnswer(c, await limitGuesses(limiter, limits, change, isFailureWith('invalid')), {
+      status: true,
+    })
+  })
+  app.post('/update-user', authFacts('person'), async (c) => {
+    await requireSession(needs, c)
+    return forwardAnswer(
+      c,
+      expectOk(await auth.ask({ ...toAuthRequest(c), body: await parseBody(c, UserChange) })),
+      {
+        status: true,
+      },
+    )
+  })
+}
+
+async function readPasswordError(answer: Response): Promise<Failure> {
+  const { code } = (await answer.json()) as { code?: string }
+  return code === 'CREDENTIAL_ACCOUNT_NOT_FOUND'
+    ? new Failure('conflict', 'You sign in elsewhere and have no password here')
+    : invalid({ currentPassword: 'is not your password' })
+}

@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { startMailServer } from '../../../../tests/support/fake-servers/mail-server.ts'
+import { onBothEngines, until } from '../../../../tests/support/server/test-server.ts'
+import { type SignedUpUser, signUpOverHttp, toCookieHeader } from '../../../../tests/support/users/sign-up.ts'
+import { closeMailers } from '../../../http/smtp.ts'
+import { createResetLink } from './reset-password.ts'
+
+// Passwords are hashed two at a time, and a busy machine takes its time.
+setDefaultTimeout(60_000)
+
+const mail = await startMailServer()
+afterAll(async () => {
+  closeMailers()
+  await mail.stop()
+})
+
+const MINUTE = 60_000
+let shift = 0
+const now = () => Date.now() + shift
+
+onBothEngines(
+  'a forgotten password',
+  (server) => {
+    let ada: SignedUpUser
+    beforeAll(async () => {
+      mail.mails.length = 0
+      ada = await signUpOverHttp(server(), { email: 'ada@example.com' })
+    })
+
+    const post = (path: string, body: object, headers: Record<string, string> = {}) =>
+      server().call(`/api/auth${path}`, { method: 'POST', body, headers })
+    const forgot = (email: string, headers = {}) => post('/request-password-reset', { email }, headers)
+    const reset = (token: string, newPassword: string) => post('/reset-password', { token, newPassword })
+    const signIn = async (password: string) =>
+      (await post('/sign-in/email', { email: ada.email, password })).status
+    const link = async () => {
+      const sent = await until('the mail', () => mail.mails.shift())
+      expect(sent.to).toEqual([ada.email])
+      return URL.parse(/https?:\S+token=\S+/.exec(sent.parsed.text ?? '')?.[0] ?? '') as URL
+    }
+    const tokenOf = (url: URL) => url.searchParams.get('token') as string
+    const linkFor = async (email: string) => {
+      const { db } = server().app
+      const user = await db.read
+        .selectFrom('users')
+        .select('id')
+        .where('email', '=', email)
+        .executeTakeFirstOrThrow()
+      return tokenOf(new URL(await createResetLink({ db, now, origin: server().origin }, user.id)))
+    }
+
+    test('is helped by a link in a mail, which comes from where the server is and not from the request', async () => {
+      expect((await server().call('/api/auth/options')).json.mail).toBe(true)
+      const answer = await forgot(' ADA@example.com', { 'X-Forwarded-Host': 'evil.example' })
+      expect([answer.status, answer.json]).toEqual([200, { status: true }])
+      const url = await link()
+      expect([url.origin, url.pathname]).toEqual([server().origin, '/app/reset'])
+      const token = tokenOf(url)
+      const kept = await server().app.db.read.selectFrom('verifications').selectAll().execute()
+      expect(kept).toHaveLength(1)
+      expect(JSON.stringify(kept)).not.toContain(token)
+
+      const weak = await reset(token, 'password123')
+      expect([weak.status, Object.keys(weak.json.errors)]).toEqual([422, ['newPassword']])
+      const done = await reset(token, 'another long one')
+      expect([done.status, done.json, toCookieHeader(done)]).toEqual([200, { status: true }, ''])
+      expect([await signIn(ada.password), await signIn('another long one')]).toEqual([401, 200])
+    })
+
+    test('ends every session, and proves the address', async () => {
+      expect((await ada.api('/links')).status).toBe(401)
+      const { email_verified } = await server()
+        .app.db.read.selectFrom('users')
+        .select('email_verified')
+        .where('email', '=', ada.email)
+        .executeTakeFirstOrThrow()
+      expect(email_verified).toBe(1)
+    })
+
+    test('an address that nobody has gets the same answer, and no mail', async () => {
+      const known = await forgot(ada.email)
+      const unknown = await forgot('nobody@example.com')
+      expect([unknown.status, unknown.text]).toEqual([known.status, known.text])
+      expect([...unknown.headers.keys()]).toEqual([...known.headers.keys()])
+      await link()
+      expect(mail.mails).toEqual([])
+    })
+
+    test('a link works once, also for two who come at the same moment, and the others end with it', async () => {
+      const [one, other] = [await linkFor(ada.email), await linkFor(ada.email)]
+      const answers = await Promise.all(['first password', 'second password'].map((word) => reset(one, word)))
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 422])
+      for (const token of [one, other, 'x', `${one}x`]) {
+        const { status, json } = await reset(token, 'a third password')
+        expect([status, json.errors]).toEqual([422, { token: 'is no longer valid: ask for a new link' }])
+      }
+    })
+
+    test('a link works for half an hour', async () => {
+      const token = await linkFor(ada.email)
+      shift += 30 * MINUTE + 1
+      expect((await reset(token, 'a third password')).status).toBe(422)
+      const fresh = await linkFor(ada.email)
+      shift += 29 * MINUTE
+      expect((await reset(fresh, 'a third password')).status).toBe(200)
+    })
+
+    test('whoever has no password yet gets one by it, and ways in that were not theirs are gone', async () => {
+      const { db } = server().app
+      const at = now()
+      const { id } = await db.write((connection) =>
+        connection
+          .insertInto('users')
+          .values({
+            email: 'new@example.com',
+            name: 'New',
+            image: null,
+            founder: null,
+            created_at: at,
+            updated_at: at,
+          })
+          .returning('id')
+          .executeTakeFirstOrThrow(),
+      )
+      const planted = {
+        user_id: id,
+        provider_id: 'oidc',
+        account_id: 'mallory',
+        created_at: at,
+        updated_at: at,
+      }
+      await db.write((connection) => connection.insertInto('identities').values(planted).execute())
+      expect((await reset(await linkFor('new@example.com'), 'my very first one')).status).toBe(200)
+      const ways = await db.read
+        .selectFrom('identities')
+        .select('provider_id')
+        .where('user_id', '=', id)
+        .execute()
+      expect(ways).toEqual([{ provider_id: 'credential' }])
+      const body = { email: 'new@example.com', password: 'my very first one' }
+      expect((await post('/sign-in/email', body)).status).toBe(200)
+    })
+
+    test('mails to one address are limited, known or not', async () => {
+      for (const email of [ada.email, 'nobody@example.com']) {
+        const statuses: number[] = []
+        for (let i = 0; i < 6; i++) statuses.push((await forgot(email)).status)
+        expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0)
+        expect(statuses.at(-1)).toBe(429)
+      }
+    })
+  },
+  { environment: { SMTP_URL: mail.url(), MAIL_FROM: 'Towpath <leads@example.com>' }, now },
+)
+
+onBothEngines('passwords and names of people', (server) => {
+  let ada: SignedUpUser
+  beforeAll(async () => {
+    ada = await signUpOverHttp(server())
+  })
+  const post = (path: string, body: object) => ada.auth(path, { method: 'POST', body })
+
+  test('without mail the page is told to ask the operator', async () => {
+    expect((await server().call('/api/auth/options')).json.mail).toBe(false)
+    const { status, json } = await post('/request-password-reset', { email: ada.email })
+    expect([status, json]).toEqual([
+      403,
+      { error: 'This server sends no mail: ask its operator for a new password' },
+    ])
+  })
+
+  test('a name is changed, and nothing else by the way', async () => {
+    expect((await post('/update-user', { name: '  Ada L. ' })).status).toBe(200)
+    expect((await ada.auth('/get-session')).json.user).toMatchObject({ name: 'Ada L.', email: ada.email })
+    for (const more of [
+      { email: 'x@example.com' },
+      { emailVerified: true },
+      { image: 'javascript:' },
+      { id: 2 },
+    ]) {
+      expect((await post('/update-user', { name: 'A', ...more })).status).toBe(422)
+    }
+    expect(
+      (await server().call('/api/auth/update-user', { method: 'POST', body: { name: 'A' } })).status,
+    ).toBe(401)
+  })
+
+  test('a password is changed by who knows it; other sessions end and this one goes on under a new cookie', async () => {
+    const other = await server().call('/api/auth/sign-in/email', {
+      method: 'POST',
+      body: { email: ada.email, password: ada.password },
+    })
+    const change = (currentPassword: string, newPassword: string) =>
+      post('/change-password', { currentPassword, newPassword })
+    const wrong = await change('not my password', 'a new long password')
+    expect([wrong.status, wrong.json.errors]).toEqual([422, { currentPassword: 'is not your password' }])
+    expect((await change(ada.password, 'qwertyuiop')).json.errors).toHaveProperty('newPassword')
+
+    const changed = await change(ada.password, 'a new long password')
+    expect([changed.status, changed.json]).toEqual([200, { status: true }])
+    const statusWith = async (cookie: string) =>
+      (await server().call('/v1/workspaces', { headers: { Cookie: cookie } })).status
+    expect(await statusWith(toCookieHeader(changed))).toBe(200)
+    expect([await statusWith(ada.cookie), await statusWith(toCookieHeader(other))]).toEqual([401, 401])
+    const body = { email: ada.email, password: 'a new long password' }
+    expect((await server().call('/api/auth/sign-in/email', { method: 'POST', body })).status).toBe(200)
+  })
+
+  test('who has found a session cannot guess the password with it', async () => {
+    const eve = await server().call('/api/auth/sign-in/email', {
+      method: 'POST',
+      body: { email: ada.email, password: 'a new long password' },
+    })
+    const statuses: number[] = []
+    for (let i = 0; i < 6; i++) {
+      const { status } = await server().call('/api/auth/change-password', {
+        method: 'POST',
+        body: { currentPassword: `guess ${i}`, newPassword: 'a new long password' },
+        headers: { Cookie: toCookieHeader(eve) },
+      })
+      statuses.push(status)
+    }
+    // One was spent in the test before.
+    expect(statuses).toEqual([422, 422, 422, 422, 429, 429])
+  })
+})

@@ -1,0 +1,72 @@
+// A person's own sessions: which there are, and ending them.
+
+import { z } from 'zod'
+import { notFound } from '../../../lib/failure.ts'
+import {
+  endSessions,
+  findSession,
+  listSessions,
+  readSessionToken,
+  type Session,
+  toSessionCookieName,
+} from '../access/session.ts'
+import {
+  type AuthContext,
+  type AuthRoutes,
+  authFacts,
+  clearSessionCookie,
+  parseBody,
+  requireSession,
+  type SignInNeeds,
+} from './auth-request.ts'
+
+const WhichSession = z.strictObject({ id: z.int({ error: 'must be the id of a session' }) })
+
+export function addSessionRoutes(app: AuthRoutes, needs: SignInNeeds) {
+  const cookie = toSessionCookieName(needs.origin)
+  const tokenOf = (c: AuthContext) => readSessionToken(c.req.header('cookie'), cookie)
+
+  app.get('/get-session', authFacts('anybody'), async (c) => {
+    const token = tokenOf(c)
+    const session = token === undefined ? undefined : await findSession(needs, token)
+    if (!session && token !== undefined) clearSessionCookie(c, needs.origin)
+    return c.json(session ? toSessionResource(session) : null)
+  })
+  app.get('/list-sessions', authFacts('person'), async (c) =>
+    c.json(await listSessions(needs, await requireSession(needs, c))),
+  )
+
+  app.post('/sign-out', authFacts('anybody', 'none'), async (c) => {
+    const session = await findSession(needs, tokenOf(c) ?? '')
+    if (session) await endSessions(needs, session.user.userId, { id: session.id })
+    clearSessionCookie(c, needs.origin)
+    return c.json({ status: true })
+  })
+  app.post('/revoke-session', authFacts('person'), async (c) => {
+    const own = await requireSession(needs, c)
+    const { id } = await parseBody(c, WhichSession)
+    if ((await endSessions(needs, own.user.userId, { id })) === 0) throw notFound('Session')
+    if (id === own.id) clearSessionCookie(c, needs.origin)
+    return c.json({ status: true })
+  })
+  app.post('/revoke-sessions', authFacts('person', 'none'), async (c) => {
+    await endSessions(needs, (await requireSession(needs, c)).user.userId)
+    clearSessionCookie(c, needs.origin)
+    return c.json({ status: true })
+  })
+  app.post('/revoke-other-sessions', authFacts('person', 'none'), async (c) => {
+    const own = await requireSession(needs, c)
+    await endSessions(needs, own.user.userId, { exceptId: own.id })
+    return c.json({ status: true })
+  })
+}
+
+const toSessionResource = ({
+  id,
+  createdAt,
+  expiresAt,
+  user: { userId, createdAt: since, ...user },
+}: Session) => ({
+  session: { id, createdAt: new Date(createdAt).toISOString(), expiresAt: new Date(expiresAt).toISOString() },
+  user: { id: userId, ...user, createdAt: new Date(since).toISOString() },
+})

@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { sql } from 'kysely'
+import {
+  type HttpAnswer,
+  onBothEngines,
+  startServer,
+  type TestServer,
+} from '../../../../tests/support/server/test-server.ts'
+import { type SignedUpUser, signUpOverHttp, toCookieHeader } from '../../../../tests/support/users/sign-up.ts'
+
+// Passwords are hashed two at a time, and a busy machine takes its time.
+setDefaultTimeout(60_000)
+
+const WRONG = { error: 'Wrong e-mail address or password' }
+
+const signIn = (server: TestServer, email: string, password: string, address = '203.0.113.1') =>
+  server.call('/api/auth/sign-in/email', {
+    method: 'POST',
+    body: { email, password },
+    headers: { 'X-Forwarded-For': address },
+  })
+
+async function timed(work: () => Promise<HttpAnswer>): Promise<[HttpAnswer, number]> {
+  const started = performance.now()
+  const answer = await work()
+  return [answer, performance.now() - started]
+}
+
+let passed = 0
+
+onBothEngines(
+  'signing in',
+  (server) => {
+    let ada: SignedUpUser
+    beforeAll(async () => {
+      ada = await signUpOverHttp(server(), {
+        name: 'Ada',
+        email: 'ada@example.com',
+        password: 'Übergrößen sind länger',
+      })
+    })
+
+    /** The shared limits go by the database's clock, which nobody can shift. */
+    async function pass(ms: number) {
+      passed += ms
+      if (server().engine !== 'postgres') return
+      const back = ms * 1000
+      await sql`update rate_windows set hits = (select coalesce(array_agg(h - ${back}::bigint), '{}') from unnest(hits) h)`.execute(
+        server().app.db.read,
+      )
+    }
+
+    test('the right password opens a session, in a cookie that scripts cannot read', async () => {
+      const answer = await signIn(server(), 'ADA@example.com', ada.password)
+      expect([answer.status, answer.json]).toEqual([200, { status: true }])
+      const cookies = answer.headers.getSetCookie()
+      expect(cookies).toHaveLength(1)
+      const [pair, ...attributes] = (cookies[0] as string).split('; ')
+      expect(pair).toMatch(/^towpath_session=[A-Za-z0-9]{32}\.[\w%]+$/)
+      expect(attributes.map((attribute) => attribute.toLowerCase()).sort()).toEqual([
+        'httponly',
+        'max-age=5184000',
+        'path=/',
+        'samesite=lax',
+      ])
+      const headers = { Cookie: toCookieHeader(answer) }
+      expect((await server().call('/api/auth/get-session', { headers })).json.user.name).toBe('Ada')
+      expect(toCookieHeader(answer)).not.toBe(ada.cookie)
+    })
+
+    test('typed on another keyboard, where the letters are composed differently, it is the same', async () => {
+      expect((await signIn(server(), ada.email, ada.password.normalize('NFD'))).status).toBe(200)
+    })
+
+    test('neither the database nor an answer has what the cookie holds', async () => {
+      const token = /=(\w{32})/.exec(ada.cookie)?.[1] as string
+      const tables = ['users', 'sessions', 'identities', 'verifications'] as const
+      for (const table of tables) {
+        const rows = await server().app.db.read.selectFrom(table).selectAll().execute()
+        const kept = JSON.stringify(rows)
+        expect(kept).not.toContain(token)
+        expect(kept).not.toContain(ada.password)
+        expect(kept).not.toMatch(/127\.0\.0\.1|203\.0\.113/)
+      }
+      for (const path of ['/get-session', '/list-sessions']) {
+        expect((await ada.auth(path)).text).not.toContain(token)
+      }
+      const forged = { Cookie: ada.cookie.replace(token, token.split('').reverse().join('')) }
+      expect((await server().call('/api/auth/get-session', { headers: forged })).text).toBe('null')
+    })
+
+    test('a wrong password and an unknown address get the same answer, after the same work', async () => {
+      const wrong: number[] = []
+      const unknown: number[] = []
+      for (let i = 0; i < 4; i++) {
+        const [one, ms] = await timed(() => signIn(server(), ada.email, `wrong password ${i}`, '203.0.113.2'))
+        const [other, otherMs] = await timed(() => signIn(server(), 'no@example.com', 'wrong', '203.0.113.2'))
+        wrong.push(ms)
+        unknown.push(otherMs)
+        const { headers: a } = one
+        const { headers: b } = other
+        expect([one.status, one.json, toCookieHeader(one)]).toEqual([401, WRONG, ''])
+        expect([other.status, other.text, [...b.keys()]]).toEqual([one.status, one.text, [...a.keys()]])
+        expect(a.get('www-authenticate')).toBeNull()
+      }
+      // Without a hash it would be a fiftieth.
+      expect(Math.min(...unknown)).toBeGreaterThan(Math.min(...wrong) / 4)
+    })
+
+    test('five wrong ones within a quarter of an hour lock out who made them, for that long, and nobody else', async () => {
+      const guess = (address: string) => signIn(server(), ada.email, 'a wrong guess', address)
+      const at = '203.0.113.3'
+      // Tried at once they are no more than one after the other.
+      const answers = await Promise.all(Array.from({ length: 8 }, () => guess(at)))
+      expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(401), 429, 429, 429])
+      const right = await signIn(server(), ada.email, ada.password, at)
+      expect([right.status, toCookieHeader(right)]).toEqual([429, ''])
+      expect(right.json.error).toMatch(/^Rate limit exceeded\. Try again in \d+ seconds\.$/)
+      const wait = Number(right.headers.get('retry-after'))
+      expect(wait).toBeGreaterThan(880)
+      expect(wait).toBeLessThanOrEqual(900)
+      expect((await signIn(server(), ada.email, ada.password, '203.0.113.4')).status).toBe(200)
+      await pass(15 * 60_000 + 1)
+      expect((await signIn(server(), ada.email, ada.password, at)).status).toBe(200)
+    })
+
+    test('who knows the password may use it as often as they like', async () => {
+      for (let i = 0; i < 7; i++) {
+        expect((await signIn(server(), ada.email, ada.password, '203.0.113.5')).status).toBe(200)
+      }
+    })
+
+    test('twenty wrong ones within an hour are enough for one address, whoever it tries to be', async () => {
+      // An IPv6 customer has a whole /64.
+      const try_ = (i: number) => signIn(server(), `${i}@example.com`, 'wrong', `2001:db8::${i.toString(16)}`)
+      const answers = await Promise.all(Array.from({ length: 22 }, (_, i) => try_(i)))
+      expect(answers.map(({ status }) => status).sort()).toEqual([...Array(20).fill(401), 429, 429])
+      expect((await signIn(server(), 'x@example.com', 'wrong', '2001:db8:0:1::1')).status).toBe(401)
+      await pass(60 * 60_000 + 1)
+      expect((await try_(1)).status).toBe(401)
+    })
+
+    test('what Better Auth could do besides is not there', async () => {
+      for (const [method, path] of [
+        ['POST', '/sign-in/social'],
+        ['POST', '/update-session'],
+        ['POST', '/delete-user'],
+        ['GET', '/delete-user/callback'],
+        ['POST', '/change-email'],
+        ['GET', '/verify-email'],
+        ['POST', '/send-verification-email'],
+        ['POST', '/verify-password'],
+        ['POST', '/set-password'],
+        ['POST', '/link-social'],
+        ['POST', '/unlink-account'],
+        ['GET', '/list-accounts'],
+        ['GET', '/account-info'],
+        ['POST', '/get-access-token'],
+        ['POST', '/refresh-token'],
+        ['GET', '/reset-password/x'],
+        ['GET', '/callback/google'],
+        ['GET', '/callback/oidc'],
+        ['GET', '/ok'],
+        ['GET', '/error'],
+        ['GET', '/reference'],
+        ['GET', '/sign-in//email'],
+      ] as const) {
+        const body = method === 'POST' ? {} : undefined
+        const { status, json } = await ada.auth(path, { method, body })
+        expect([path, status, json]).toEqual([path, 404, { error: 'Not found' }])
+      }
+      const wrongMethod = await ada.auth('/sign-out')
+      expect([wrongMethod.status, wrongMethod.headers.get('allow')]).toEqual([405, 'POST'])
+    })
+
+    test('every answer is named, kept by nobody and inert', async () => {
+      for (const answer of [
+        await ada.auth('/get-session'),
+        await ada.auth('/nowhere', { headers: { 'X-Request-Id': 'abc-12345678' } }),
+        await signIn(server(), 'x@example.com', 'wrong', '203.0.113.9'),
+      ]) {
+        const { headers } = answer
+        expect(headers.get('x-request-id')).toMatch(/^[\w-]{8,}$/)
+        expect(headers.get('cache-control')).toBe('no-store')
+        expect(headers.get('x-content-type-options')).toBe('nosniff')
+        expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+        expect(headers.get('access-control-allow-origin')).toBeNull()
+      }
+    })
+
+    test('pages of other sites can sign nobody in or out', async () => {
+      for (const path of [
+        '/sign-in/email',
+        '/sign-out',
+        '/sign-up/email',
+        '/reset-password',
+        '/sign-in/oauth2',
+      ]) {
+        const headers = { 'Sec-Fetch-Site': 'cross-site' }
+        const { status, json } = await ada.auth(path, { method: 'POST', body: {}, headers })
+        expect([status, json]).toEqual([403, { error: 'Cross-origin request refused' }])
+      }
+      expect((await ada.auth('/get-session')).json).not.toBeNull()
+    })
+  },
+  {
+    environment: { TRUST_PROXY: '127.0.0.1' },
+    clock: () => performance.now() + passed,
+  },
+)
+
+describe('behind https', () => {
+  let server: TestServer
+  beforeAll(async () => {
+    server = await startServer('sqlite', { environment: { TOWPATH_URL: 'https://go.example' } })
+  })
+  afterAll(() => server?.close())
+
+  test('the cookie is one that only this host can have set, and that never travels in the clear', async () => {
+    const body = { name: 'Ada', email: 'ada@example.com', password: 'a long password' }
+    const answer = await server.call('/api/auth/sign-up/email', { method: 'POST', body })
+    const [cookie] = answer.headers.getSetCookie() as [string]
+    expect(cookie).toMatch(/^__Host-towpath_session=/)
+    expect(cookie).toMatch(/; Secure(;|$)/i)
+    expect(cookie).toMatch(/; Path=\/(;|$)/i)
+    expect(cookie).not.toMatch(/domain/i)
+    expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000')
+    const plain = { Cookie: toCookieHeader(answer).replace('__Host-', '') }
+    expect((await server.call('/api/auth/get-session', { headers: plain })).text).toBe('null')
+    const headers = { Cookie: toCookieHeader(answer) }
+    expect((await server.call('/v1/workspaces', { headers })).status).toBe(200)
+    const gone = await server.call('/api/auth/sign-out', { method: 'POST', headers })
+    expect(gone.headers.getSetCookie()).toEqual([
+      '__Host-towpath_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax; Secure',
+    ])
+    expect((await server.call('/v1/workspaces', { headers })).status).toBe(401)
+  })
+})

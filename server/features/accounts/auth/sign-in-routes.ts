@@ -1,0 +1,114 @@
+// Signing up and in: with a password, or at the operator's identity provider.
+
+import { z } from 'zod'
+import { text } from '../../../lib/api-fields.ts'
+import { Failure, invalid, notFound, unavailable } from '../../../lib/failure.ts'
+import { describeError, log } from '../../../lib/log.ts'
+import { EmailAddress, NAME_MAX } from '../schema.ts'
+import { getInvitation } from '../workspaces/invitations.ts'
+import { limitGuesses, signInLimits, signUpLimits, tokenLimits } from './auth-limits.ts'
+import {
+  type AuthRoutes,
+  authFacts,
+  expectOk,
+  forwardAnswer,
+  isFailureWith,
+  parseBody,
+  type SignInNeeds,
+  toAuthRequest,
+  toClientLimitKey,
+} from './auth-request.ts'
+import { type Auth, OIDC_PROVIDER, SIGN_IN_PAGE } from './better-auth.ts'
+import { GivenPassword, NewPassword } from './password.ts'
+import { getSignInOptions } from './sign-in-options.ts'
+
+const TOKEN_MAX = 100
+export const PersonNameField = text(1, NAME_MAX)
+  .trim()
+  .refine((value) => value !== '', 'must not be blank')
+export const TokenField = text(1, TOKEN_MAX)
+
+const SignUp = z.strictObject({
+  name: PersonNameField,
+  email: EmailAddress,
+  password: NewPassword,
+  invitation: TokenField.optional(),
+})
+const SignIn = z.strictObject({ email: EmailAddress, password: GivenPassword })
+const SignInElsewhere = z.strictObject({
+  providerId: z.literal(OIDC_PROVIDER, { error: 'is not a provider of this server' }),
+  callbackURL: text(1, 2000)
+    .refine((path) => /^\/app(?:[/?#]|$)/.test(path), 'must be a path of the dashboard')
+    .default('/app'),
+})
+
+export function addSignInRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth) {
+  const { db, limiter, now } = needs
+  app.get('/options', authFacts('anybody'), async (c) => c.json(await getSignInOptions(needs)))
+
+  app.get('/invitation', authFacts('anybody'), async (c) => {
+    const token = c.req.query('token') ?? ''
+    const find = () => getInvitation(db.read, token.slice(0, TOKEN_MAX), now())
+    const { email, workspace } = await limitGuesses(
+      limiter,
+      tokenLimits(toClientLimitKey(needs, c)),
+      find,
+      isFailureWith('not_found'),
+    )
+    return c.json({ email, workspace })
+  })
+
+  app.post('/sign-up/email', authFacts('anybody'), async (c) => {
+    const body = await parseBody(c, SignUp)
+    const signUp = () => auth.ask({ ...toAuthRequest(c), body })
+    const answer = await limitGuesses(
+      limiter,
+      signUpLimits(toClientLimitKey(needs, c)),
+      signUp,
+      isFailureWith('forbidden', 'not_found', 'conflict'),
+    )
+    return forwardAnswer(c, answer, (await answer.json()) as object)
+  })
+
+  app.post('/sign-in/email', authFacts('anybody'), async (c) => {
+    const body = await parseBody(c, SignIn)
+    const signIn = async () => {
+      const answer = await auth.ask({ ...toAuthRequest(c), body })
+      if (answer.status === 401) throw new Failure('signed_out', 'Wrong e-mail address or password')
+      return expectOk(answer)
+    }
+    const limits = signInLimits(body.email, toClientLimitKey(needs, c))
+    return forwardAnswer(c, await limitGuesses(limiter, limits, signIn, isFailureWith('signed_out')), {
+      status: true,
+    })
+  })
+}
+
+export function addOidcRoutes(app: AuthRoutes, { oidc, origin }: SignInNeeds, auth: Auth) {
+  app.post('/sign-in/oauth2', authFacts('anybody'), async (c) => {
+    const { callbackURL } = await parseBody(c, SignInElsewhere)
+    if (!oidc) throw invalid({ providerId: 'is not a provider of this server' })
+    const body = {
+      provider: OIDC_PROVIDER,
+      callbackURL: origin + callbackURL,
+      errorCallbackURL: origin + SIGN_IN_PAGE,
+      disableRedirect: true,
+    }
+    const answer = await auth.askProvider({ ...toAuthRequest(c), path: '/sign-in/social', body })
+    // Not known: what it says of itself could not be fetched.
+    if (answer.status === 404) throw unavailable(new Error(`${oidc.issuer} cannot be reached`), 30)
+    const { url } = (await expectOk(answer).json()) as { url: string }
+    return forwardAnswer(c, answer, { url })
+  })
+
+  app.get(`/callback/${OIDC_PROVIDER}`, authFacts('anybody'), async (c) => {
+    if (!oidc) throw notFound('')
+    const answer = await auth.askProvider(toAuthRequest(c)).catch((error) => {
+      log.error('sign_in_failed', { requestId: c.get('requestId'), ...describeError(error) })
+      return undefined
+    })
+    const to = answer?.headers.get('location')
+    if (!answer || !to) return c.redirect(`${origin}${SIGN_IN_PAGE}?error=unavailable`)
+    return forwardAnswer(c, answer, null, to)
+  })
+}

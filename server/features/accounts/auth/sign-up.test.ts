@@ -1,0 +1,192 @@
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import {
+  type HttpAnswer,
+  onBothEngines,
+  type TestServer,
+} from '../../../../tests/support/server/test-server.ts'
+import {
+  type SignedUpUser,
+  signUpOverHttp,
+  toCookieHeader,
+  toSignedUpUser,
+} from '../../../../tests/support/users/sign-up.ts'
+
+// Passwords are hashed two at a time, and a busy machine takes its time.
+setDefaultTimeout(60_000)
+
+const PASSWORD = 'correct staple horse'
+
+const ask = (server: TestServer, body: object): Promise<HttpAnswer> =>
+  server.call('/api/auth/sign-up/email', { method: 'POST', body })
+const askAs = (server: TestServer, email: string, more: object = {}) =>
+  ask(server, { name: 'Some Body', email, password: PASSWORD, ...more })
+
+async function counts({ app }: TestServer) {
+  const count = async (table: 'users' | 'workspaces' | 'members' | 'identities' | 'sessions') => {
+    const rows = await app.db.read.selectFrom(table).selectAll().execute()
+    return rows.length
+  }
+  return {
+    users: await count('users'),
+    workspaces: await count('workspaces'),
+    members: await count('members'),
+    identities: await count('identities'),
+    sessions: await count('sessions'),
+  }
+}
+
+const options = async (server: TestServer) => (await server.call('/api/auth/options')).json
+
+onBothEngines('signing up', (server) => {
+  let owner: SignedUpUser
+
+  test('of many who come first at the same moment one is the first, and the others leave nothing behind', async () => {
+    expect(await options(server())).toEqual({ signup: 'first', oidc: null, mail: false })
+    const emails = Array.from({ length: 8 }, (_, i) => `first-${i}@example.com`)
+    const answers = await Promise.all(emails.map((email) => askAs(server(), email)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(403)])
+    const one = { users: 1, workspaces: 1, members: 1, identities: 1, sessions: 1 }
+    expect(await counts(server())).toEqual(one)
+    expect((await options(server())).signup).toBe('invite')
+
+    const refused = await askAs(server(), 'late@example.com')
+    expect([refused.status, refused.json, toCookieHeader(refused)]).toEqual([
+      403,
+      { error: 'Sign-up is by invitation' },
+      '',
+    ])
+    expect(await counts(server())).toEqual(one)
+    const email = emails[answers.findIndex(({ status }) => status === 200)] as string
+    const signedIn = await server().call('/api/auth/sign-in/email', {
+      method: 'POST',
+      body: { email: ` ${email.toUpperCase()} `, password: PASSWORD },
+    })
+    expect(signedIn.status).toBe(200)
+    const [first] = answers.filter(({ status }) => status === 200) as [HttpAnswer]
+    owner = personOf(server(), first, email)
+  })
+
+  test('the first one owns a workspace of their name', async () => {
+    const { json } = await owner.api('/workspaces')
+    expect(json.data).toMatchObject([{ name: 'Some Body’s workspace', role: 'owner', plan: 'enterprise' }])
+  })
+
+  test('an invitation lets in the address it was made for, once, and into nothing else', async () => {
+    const invited = await owner.api('/invitations', {
+      method: 'POST',
+      body: { email: 'Guest@example.com', role: 'member' },
+    })
+    const invitation = new URL(invited.json.data.url).searchParams.get('token') as string
+    const shown = await server().call(`/api/auth/invitation?token=${invitation}`)
+    expect([shown.status, shown.json]).toEqual([
+      200,
+      { email: 'guest@example.com', workspace: 'Some Body’s workspace' },
+    ])
+    const before = await counts(server())
+    const other = await askAs(server(), 'other@example.com', { invitation })
+    expect([other.status, other.json]).toEqual([
+      403,
+      { error: 'This invitation is for another e-mail address' },
+    ])
+    const unknown = await askAs(server(), 'guest@example.com', { invitation: 'not-one' })
+    expect([unknown.status, unknown.json]).toEqual([404, { error: 'Invitation not found' }])
+    expect(await counts(server())).toEqual(before)
+
+    const guest = await signUpOverHttp(server(), { email: 'guest@example.com', invitation })
+    expect(guest.workspaceId).toBe(owner.workspaceId)
+    // Whoever invited them has the same link: it proves nothing about the address.
+    expect((await guest.auth('/get-session')).json.user.emailVerified).toBe(false)
+    expect((await guest.api('/workspaces')).json.data).toMatchObject([{ role: 'member' }])
+    const used = await askAs(server(), 'guest@example.com', { invitation })
+    expect([used.status, used.json]).toEqual([404, { error: 'Invitation not found' }])
+    for (const token of [invitation, 'x', '']) {
+      expect((await server().call(`/api/auth/invitation?token=${token}`)).status).toBe(404)
+    }
+  })
+
+  test('whoever has an account already is told to sign in, and keeps the invitation', async () => {
+    const { json } = await owner.api('/workspaces', { method: 'POST', body: { name: 'Second' } })
+    const invited = await owner.api(
+      '/invitations',
+      { method: 'POST', body: { email: 'guest@example.com', role: 'owner' } },
+      json.data.id,
+    )
+    const invitation = new URL(invited.json.data.url).searchParams.get('token') as string
+    const again = await askAs(server(), 'GUEST@example.com', { invitation })
+    expect([again.status, again.json]).toEqual([
+      409,
+      { error: 'This e-mail address has an account already: sign in' },
+    ])
+    expect((await server().call(`/api/auth/invitation?token=${invitation}`)).status).toBe(200)
+  })
+
+  test('passwords are 10 to 128 characters and none of the first that anybody would try', async () => {
+    for (const [password, message] of [
+      ['short', 'must be at least 10 characters'],
+      ['🔑🔑🔑🔑🔑', 'must be at least 10 characters'],
+      ['x'.repeat(129), 'must be at most 128 characters'],
+      ['Password123!', 'is one of the most common passwords: choose another one'],
+      ['a long\0password', 'must not contain NUL or broken Unicode characters'],
+      [1234567890, 'must be a string'],
+      [undefined, 'is required'],
+    ] as const) {
+      const { status, json } = await askAs(server(), 'new@example.com', { password })
+      expect([status, json.errors, json.error]).toEqual([422, { password: message }, `password: ${message}`])
+    }
+  })
+
+  test('nothing but what is asked for is taken', async () => {
+    for (const [more, field] of [
+      [{ role: 'owner' }, 'role'],
+      [{ emailVerified: true }, 'emailVerified'],
+      [{ callbackURL: 'https://evil.example' }, 'callbackURL'],
+      [{ rememberMe: false }, 'rememberMe'],
+      [{ name: ' ' }, 'name'],
+      [{ email: 'nobody' }, 'email'],
+      [{ email: 'a@example.com\nBcc: b@example.com' }, 'email'],
+    ] as const) {
+      const { status, json } = await askAs(server(), 'new@example.com', more)
+      expect([status, Object.keys(json.errors)]).toEqual([422, [field]])
+    }
+    const plain = { method: 'POST', body: 'a=b', headers: { 'Content-Type': 'text/plain' } }
+    expect((await server().call('/api/auth/sign-up/email', plain)).status).toBe(415)
+    expect((await server().call('/api/auth/sign-up/email', { method: 'POST', body: '[]' })).status).toBe(400)
+  })
+})
+
+onBothEngines(
+  'signing up where everybody may',
+  (server) => {
+    test('everybody gets a workspace of their own, and an address has one account', async () => {
+      const ada = await signUpOverHttp(server(), { email: 'ada@example.com' })
+      const twins = await Promise.all([
+        askAs(server(), 'bob@example.com'),
+        askAs(server(), 'Bob@example.com'),
+      ])
+      expect(twins.map(({ status }) => status).sort()).toEqual([200, 409])
+      expect((await options(server())).signup).toBe('open')
+      const { users, workspaces, members } = await counts(server())
+      expect({ users, workspaces, members }).toEqual({ users: 2, workspaces: 2, members: 2 })
+      const other = twins.find(({ status }) => status === 200) as HttpAnswer
+      expect(other.json.workspaceId).not.toBe(ada.workspaceId)
+      expect((await ada.api('/links', {}, other.json.workspaceId)).status).toBe(404)
+    })
+
+    test('twenty refusals from an address within an hour are enough; those who succeed do not count', async () => {
+      const body = { name: 'A', email: 'ada@example.com', password: PASSWORD, invitation: 'guessed' }
+      const statuses: number[] = []
+      // One of the twins above was refused as well.
+      for (let i = 0; i < 20; i++) statuses.push((await ask(server(), body)).status)
+      expect(statuses).toEqual([...Array(19).fill(404), 429])
+      const late = await askAs(server(), 'late@example.com')
+      expect(late.status).toBe(429)
+      expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(3_500)
+    })
+  },
+  { environment: { SIGNUP: 'open' } },
+)
+
+const personOf = (server: TestServer, answer: HttpAnswer, email: string): SignedUpUser => {
+  const cookie = toCookieHeader(answer)
+  return toSignedUpUser(server, cookie, { email, password: PASSWORD, workspaceId: answer.json.workspaceId })
+}

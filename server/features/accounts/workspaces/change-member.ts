@@ -1,0 +1,30 @@
+// Changing what somebody may do in a workspace.
+
+import type { Database } from '../../../storage/database/open-database.ts'
+import { type Actor, allow } from '../access/actor.ts'
+import type { MemberResource, UpdateMemberInput } from '../schema.ts'
+import { getMember, lockMembers, requireOwner } from './members.ts'
+
+/** Binds with their next request. @throws Failure `forbidden`, `not_found`, `conflict` */
+export function changeMember(
+  { db }: { db: Database },
+  actor: Actor,
+  userId: number,
+  { role }: UpdateMemberInput,
+): Promise<MemberResource> {
+  allow(actor, 'members:write')
+  const { workspaceId } = actor
+  return db.write(async (connection) => {
+    await lockMembers(connection, workspaceId)
+    const member = await getMember(connection, workspaceId, userId)
+    if (role === undefined || role === member.role) return member
+    await connection
+      .updateTable('members')
+      .set({ role })
+      .where('workspace_id', '=', workspaceId)
+      .where('user_id', '=', userId)
+      .execute()
+    await requireOwner(connection, workspaceId)
+    return { ...member, role }
+  })
+}

@@ -1,0 +1,82 @@
+// The mail that brings an invitation, as a real SMTP server takes it and a real parser reads it.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { startMailServer } from '../../../../tests/support/fake-servers/mail-server.ts'
+import { startServer, type TestServer } from '../../../../tests/support/server/test-server.ts'
+import { createTeam, type Team } from '../../../../tests/support/users/signed-in-user.ts'
+
+describe('an invitation by mail', () => {
+  let smtp: Awaited<ReturnType<typeof startMailServer>>
+  let server: TestServer
+  let own: Team
+
+  beforeAll(async () => {
+    smtp = await startMailServer()
+    const environment = { SMTP_URL: smtp.url(), MAIL_FROM: 'Towpath <go@towpath.example>' }
+    server = await startServer('sqlite', { environment })
+  }, 30_000)
+  afterAll(async () => {
+    await server?.close()
+    await smtp?.stop()
+  })
+  beforeEach(async () => {
+    smtp.mails.length = 0
+    smtp.refusing.all = false
+    own = await createTeam(server)
+  })
+
+  const invite = async (email: string) =>
+    (await own.owner.apiIn(own.id, '/invitations', { method: 'POST', body: { email } })).json.data
+  const rename = (name: string) => own.owner.apiIn(own.id, '/workspace', { method: 'PATCH', body: { name } })
+
+  test('goes to the invited address alone, and has the link that the answer has', async () => {
+    const { url, mailed } = await invite('ann@people.example')
+    expect(mailed).toBe(true)
+    expect(smtp.mails.map(({ to }) => to)).toEqual([['ann@people.example']])
+    const mail = smtp.mails[0]?.parsed
+    expect(mail).toMatchObject({
+      from: { name: 'Towpath', address: 'go@towpath.example' },
+      to: [{ address: 'ann@people.example' }],
+      subject: 'Olga invites you to "Test"',
+    })
+    expect(mail?.text).toContain(url)
+    expect(url).toStartWith(`${server.origin}/app/join?token=`)
+    expect(mail?.html).toBeUndefined()
+  })
+
+  test('is not misled by the Host that the request named', async () => {
+    const headers = { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example' }
+    const call = { method: 'POST', body: { email: 'ann@people.example' }, headers }
+    const { json } = await own.owner.apiIn(own.id, '/invitations', call)
+    expect(json.data.url).toStartWith(server.origin)
+    expect(smtp.mails[0]?.raw).not.toContain('evil.example')
+  })
+
+  test('stays one mail with one header, whatever the workspace is called', async () => {
+    await rename('Boats\r\nBcc: eve@evil.example\r\n\r\n<script>alert(1)</script>\u202eX')
+    await invite('ann@people.example')
+    const mail = smtp.mails[0]?.parsed
+    expect(smtp.mails[0]?.to).toEqual(['ann@people.example'])
+    expect(mail?.bcc ?? []).toEqual([])
+    expect(mail?.subject).toBe(
+      'Olga invites you to "Boats Bcc: eve@evil.example <script>alert(1)</script> X"',
+    )
+  })
+
+  test('that the server did not take is an invitation all the same, whose link one hands on', async () => {
+    smtp.refusing.all = true
+    const { url, mailed } = await invite('ann@people.example')
+    expect([mailed, smtp.mails]).toEqual([false, []])
+    expect(url).toContain('token=')
+    expect((await own.owner.apiIn(own.id, '/invitations')).json.total).toBe(1)
+  })
+
+  test('is one of fifty a day by one person; further ones are made without', async () => {
+    const made: boolean[] = []
+    for (let i = 0; i < 52; i++) made.push((await invite(`guest-${i}@people.example`)).mailed)
+    expect(made.filter(Boolean)).toHaveLength(50)
+    expect(made.slice(50)).toEqual([false, false])
+    expect(smtp.mails).toHaveLength(50)
+    expect((await own.owner.apiIn(own.id, '/invitations')).json.total).toBe(52)
+  })
+})

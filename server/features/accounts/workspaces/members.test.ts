@@ -1,0 +1,152 @@
+// Who is in a workspace, what they may do, and that somebody always owns it.
+
+import { expect, test } from 'bun:test'
+import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
+import {
+  addToWorkspace,
+  createSignedInUser,
+  createTeam,
+  type SignedInUser,
+} from '../../../../tests/support/users/signed-in-user.ts'
+
+const NEEDS_OWNER = { error: 'A workspace needs an owner' }
+
+onBothEngines('members', (server) => {
+  const rolesIn = async (who: SignedInUser, id: number) => {
+    const { json } = await who.apiIn(id, '/members')
+    return Object.fromEntries(
+      json.data.map((one: { userId: number; role: string }) => [one.userId, one.role]),
+    )
+  }
+  const setRole = (who: SignedInUser, id: number, userId: number, role: unknown) =>
+    who.apiIn(id, `/members/${userId}`, { method: 'PATCH', body: { role } })
+  const remove = (who: SignedInUser, id: number, userId: number) =>
+    who.apiIn(id, `/members/${userId}`, { method: 'DELETE' })
+
+  test('are seen by all of them', async () => {
+    const { id, owner, member } = await createTeam(server())
+    const { json } = await member.apiIn(id, '/members')
+    const shown = ({ id: userId, name, email }: SignedInUser, role: string) => {
+      return { userId, name, email, role, createdAt: expect.stringMatching(/Z$/) }
+    }
+    expect(json).toEqual({
+      data: [shown(owner, 'owner'), shown(member, 'member')],
+      nextCursor: null,
+      total: 2,
+    })
+    const first = (await owner.apiIn(id, '/members?limit=1')).json
+    const second = (await owner.apiIn(id, `/members?limit=1&cursor=${first.nextCursor}`)).json
+    expect([first.data[0].userId, second.data[0].userId, second.nextCursor]).toEqual([
+      owner.id,
+      member.id,
+      null,
+    ])
+  })
+
+  test('a member does the everyday work, and none of what is for owners', async () => {
+    const { id, owner, member } = await createTeam(server())
+    const link = { method: 'POST', body: { destinationUrl: 'https://example.com/' } }
+    expect((await member.apiIn(id, '/links', link)).status).toBe(201)
+    const invited = (
+      await owner.apiIn(id, '/invitations', { method: 'POST', body: { email: 'i@people.example' } })
+    ).json.data
+    const [key] = (await owner.apiIn(id, '/keys')).json.data
+    const asked: [string, string, object?][] = [
+      ['PATCH', '/workspace', { name: 'x' }],
+      ['DELETE', '/workspace?confirm=Test'],
+      ['PATCH', `/members/${member.id}`, { role: 'owner' }],
+      ['PATCH', `/members/${owner.id}`, { role: 'member' }],
+      ['DELETE', `/members/${owner.id}`],
+      ['POST', '/invitations', { email: 'j@people.example', role: 'owner' }],
+      ['DELETE', `/invitations/${invited.id}`],
+      ['POST', '/keys', { name: 'x' }],
+      ['DELETE', `/keys/${key.id}`],
+    ]
+    for (const [method, path, body] of asked) {
+      const { status, json } = await member.apiIn(id, path, { method, body })
+      expect([method, path, status, json]).toEqual([method, path, 403, { error: 'You may not do this' }])
+    }
+    expect(await rolesIn(owner, id)).toEqual({ [owner.id]: 'owner', [member.id]: 'member' })
+    expect((await member.apiIn(id, '/invitations')).json.total).toBe(1)
+    expect((await member.apiIn(id, '/keys')).json.total).toBe(1)
+  })
+
+  test('a role binds with the next request', async () => {
+    const { id, owner, member } = await createTeam(server())
+    const { status, json } = await setRole(owner, id, member.id, 'owner')
+    expect([status, json.data]).toMatchObject([200, { userId: member.id, role: 'owner' }])
+    expect((await member.apiIn(id, '/keys', { method: 'POST', body: { name: 'x' } })).status).toBe(201)
+    await setRole(member, id, owner.id, 'member')
+    expect((await owner.apiIn(id, '/keys', { method: 'POST', body: { name: 'y' } })).status).toBe(403)
+    expect(await rolesIn(owner, id)).toEqual({ [owner.id]: 'member', [member.id]: 'owner' })
+    expect((await setRole(member, id, owner.id, undefined)).json.data.role).toBe('member')
+    for (const role of ['admin', '', null, 1, 'OWNER']) {
+      expect((await setRole(member, id, owner.id, role)).status).toBe(422)
+    }
+  })
+
+  test('who was removed is out with the next request; what they made stays', async () => {
+    const { id, owner, member } = await createTeam(server())
+    await addToWorkspace(server(), id, member, 'owner')
+    const made = (await member.apiIn(id, '/keys', { method: 'POST', body: { name: 'theirs' } })).json.data
+    const removed = await remove(owner, id, member.id)
+    expect([removed.status, removed.json.data]).toMatchObject([
+      200,
+      { userId: member.id, email: member.email },
+    ])
+    expect((await member.apiIn(id, '/links')).json).toEqual({ error: 'Workspace not found' })
+    expect((await member.api('/workspaces')).json.total).toBe(0)
+    expect((await remove(owner, id, member.id)).json).toEqual({ error: 'Member not found' })
+    const headers = { Authorization: `Bearer ${made.key}` }
+    expect((await server().call('/v1/links', { headers })).status).toBe(200)
+  })
+
+  test('anybody may leave', async () => {
+    const { id, owner, member } = await createTeam(server())
+    expect((await remove(member, id, member.id)).status).toBe(200)
+    expect(await rolesIn(owner, id)).toEqual({ [owner.id]: 'owner' })
+  })
+
+  test('the last owner stays one', async () => {
+    const { id, owner, member } = await createTeam(server())
+    for (const answer of [await setRole(owner, id, owner.id, 'member'), await remove(owner, id, owner.id)]) {
+      expect([answer.status, answer.json]).toEqual([409, NEEDS_OWNER])
+    }
+    expect(await rolesIn(owner, id)).toEqual({ [owner.id]: 'owner', [member.id]: 'member' })
+    await setRole(owner, id, member.id, 'owner')
+    expect((await remove(owner, id, owner.id)).status).toBe(200)
+    expect((await remove(member, id, member.id)).json).toEqual(NEEDS_OWNER)
+  })
+
+  test('of two owners who leave at the same moment one stays', async () => {
+    const demote = (who: SignedInUser, id: number) => setRole(who, id, who.id, 'member')
+    const leave = (who: SignedInUser, id: number) => remove(who, id, who.id)
+    const ways = [
+      [demote, demote],
+      [leave, leave],
+      [demote, leave],
+    ] as const
+    for (const [one, other] of [...ways, ...ways, ...ways]) {
+      const { id, owner, member } = await createTeam(server())
+      await addToWorkspace(server(), id, member, 'owner')
+      const answers = await Promise.all([one(owner, id), other(member, id)])
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+    }
+  })
+
+  test('somebody of another workspace is nobody here', async () => {
+    const { id, owner } = await createTeam(server())
+    const other = await createTeam(server())
+    const stranger = await createSignedInUser(server(), 'Sue')
+    for (const userId of [other.member.id, stranger.id, 999_999_999, 0, 'me', `${owner.id}x`]) {
+      for (const call of [{ method: 'PATCH', body: { role: 'owner' } }, { method: 'DELETE' }]) {
+        const { status, json } = await owner.apiIn(id, `/members/${userId}`, call)
+        expect([userId, status, json]).toEqual([userId, 404, { error: 'Member not found' }])
+      }
+    }
+    expect(await rolesIn(other.owner, other.id)).toEqual({
+      [other.owner.id]: 'owner',
+      [other.member.id]: 'member',
+    })
+  })
+})

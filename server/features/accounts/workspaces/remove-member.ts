@@ -1,0 +1,31 @@
+// Taking somebody out of a workspace. Anybody may leave by themselves.
+
+import type { Database } from '../../../storage/database/open-database.ts'
+import { type Actor, allow } from '../access/actor.ts'
+import type { MemberResource } from '../schema.ts'
+import { getMember, lockMembers, requireOwner } from './members.ts'
+
+/**
+ * Binds with their next request. What they made stays: it is the workspace's.
+ * @returns the member as they were. @throws Failure `forbidden`, `not_found`, `conflict`
+ */
+export function removeMember(
+  { db }: { db: Database },
+  actor: Actor,
+  userId: number,
+): Promise<MemberResource> {
+  const leaves = actor.kind === 'user' && actor.userId === userId
+  if (!leaves) allow(actor, 'members:write')
+  const { workspaceId } = actor
+  return db.write(async (connection) => {
+    await lockMembers(connection, workspaceId)
+    const member = await getMember(connection, workspaceId, userId)
+    await connection
+      .deleteFrom('members')
+      .where('workspace_id', '=', workspaceId)
+      .where('user_id', '=', userId)
+      .execute()
+    await requireOwner(connection, workspaceId)
+    return member
+  })
+}

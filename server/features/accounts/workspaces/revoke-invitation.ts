@@ -1,0 +1,29 @@
+// Taking an invitation back: its link leads nowhere any more.
+
+import { notFound } from '../../../lib/failure.ts'
+import type { Database } from '../../../storage/database/open-database.ts'
+import { type Actor, allow } from '../access/actor.ts'
+import type { InvitationResource } from '../schema.ts'
+import { selectInvitations, toInvitationResource } from './invitations.ts'
+
+/** @returns it as it was. @throws Failure `forbidden`, `not_found` */
+export function revokeInvitation(
+  { db }: { db: Database },
+  actor: Actor,
+  id: number,
+): Promise<InvitationResource> {
+  allow(actor, 'members:write')
+  return db.write(async (connection) => {
+    const row = await selectInvitations(connection, actor.workspaceId)
+      .where('invitations.id', '=', id)
+      .executeTakeFirst()
+    if (!row) throw notFound('Invitation')
+    await connection
+      .deleteFrom('invitations')
+      .where('workspace_id', '=', actor.workspaceId)
+      .where('id', '=', id)
+      .where('accepted_at', 'is', null)
+      .execute()
+    return toInvitationResource(row)
+  })
+}

@@ -1,0 +1,76 @@
+import { expect, test } from 'bun:test'
+import { createExportLimiter } from './export-limiter.ts'
+
+const never = new AbortController().signal
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+/** Work that says when it runs, and ends when it is told to. */
+function work() {
+  const end = Promise.withResolvers<string>()
+  const job = {
+    running: false,
+    end: () => end.resolve('done'),
+    run: () => {
+      job.running = true
+      return end.promise
+    },
+  }
+  return job
+}
+
+test('two exports run at a time, of one workspace one, and others follow in line', async () => {
+  const places = createExportLimiter({ places: 2, patienceMs: 5000 })
+  const jobs = [1, 1, 2, 3].map((workspaceId) => ({ workspaceId, job: work() }))
+  const results = jobs.map(({ workspaceId, job }) => places.use(workspaceId, never, job.run))
+  const running = () => jobs.map(({ job }) => job.running)
+  await settled()
+  expect(running()).toEqual([true, false, true, false])
+  jobs[2]?.job.end()
+  await settled()
+  expect(running()).toEqual([true, false, true, true])
+  jobs[0]?.job.end()
+  await settled()
+  expect(running()).toEqual([true, true, true, true])
+  for (const { job } of jobs) job.end()
+  expect(await Promise.all(results)).toEqual(['done', 'done', 'done', 'done'])
+})
+
+test('whoever waits too long is told to come back, and takes no place later', async () => {
+  const places = createExportLimiter({ places: 1, patienceMs: 20 })
+  const first = work()
+  const second = work()
+  const running = places.use(1, never, first.run)
+  expect(places.use(2, never, second.run)).rejects.toMatchObject({
+    code: 'unavailable',
+    detail: { retryAfter: expect.any(Number) },
+  })
+  await Bun.sleep(40)
+  first.end()
+  await running
+  await settled()
+  expect(second.running).toBe(false)
+})
+
+test('whoever goes while waiting leaves the line', async () => {
+  const places = createExportLimiter({ places: 1, patienceMs: 5000 })
+  const [first, second, third] = [work(), work(), work()]
+  const gone = new AbortController()
+  const running = places.use(1, never, first.run)
+  const left = places.use(2, gone.signal, second.run)
+  const next = places.use(3, never, third.run)
+  gone.abort(new Error('gone'))
+  expect(left).rejects.toThrow('gone')
+  expect(places.use(4, gone.signal, second.run)).rejects.toThrow('gone')
+  first.end()
+  await running
+  await settled()
+  expect([second.running, third.running]).toEqual([false, true])
+  third.end()
+  await next
+})
+
+test('work that fails gives its place back', async () => {
+  const places = createExportLimiter({ places: 1, patienceMs: 1000 })
+  expect(places.use(1, never, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  expect(await places.use(1, never, async () => 'yes')).toBe('yes')
+})

@@ -1,0 +1,387 @@
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { createTestDatabase } from '../../../tests/support/postgres/postgres-server.ts'
+import { ENGINES, until } from '../../../tests/support/server/test-server.ts'
+import { log, setLogLevel } from '../../lib/log.ts'
+import {
+  type DatabaseEngine,
+  type DatabaseHandle,
+  openDatabase,
+} from '../../storage/database/open-database.ts'
+import { createWorkspace } from '../accounts/workspaces/workspaces.ts'
+import { createClickIds } from '../hits/click-id.ts'
+import { createRawHit } from '../hits/spool/raw-hit.fixture.ts'
+import type { RawHit } from '../hits/spool/raw-hit.ts'
+import { openSpool, type Spool } from '../hits/spool/spool.ts'
+import { type HitWorkerClient, openHitWorkerClient } from '../hits/worker/client.ts'
+import { createDailySalts } from '../visitors/visitor-id.ts'
+import { type ClickInference, createClickInference, INFER_WITHIN_MS } from './infer-clicks.ts'
+import { createSenderDescriber } from './sender.ts'
+
+setLogLevel('silent')
+
+const NOON = Date.parse('2026-05-10T12:00:00Z')
+const SALTS = ['09', '10', '11'].map((day) => ({ day: `2026-05-${day}`, salt: day.repeat(32) }))
+const ids = createClickIds('a secret that is long enough', 'f'.repeat(16))
+const book = createDailySalts()
+book.set(SALTS)
+const describeSender = createSenderDescriber({
+  geo: () => ({ findPlace: () => ({ country: null, region: null, city: null, continent: null }) }),
+  getSalt: book.of,
+  ownHosts: () => new Set(),
+})
+
+interface House {
+  db: DatabaseHandle
+  spool: Spool
+  hitWorker: HitWorkerClient
+  attribution: ClickInference
+  questions: number
+  close(): Promise<void>
+}
+
+async function open(
+  engine: DatabaseEngine,
+  dataDir = mkdtempSync(join(tmpdir(), 'towpath-infer-')),
+): Promise<House> {
+  const database = engine === 'postgres' ? await createTestDatabase() : undefined
+  const db = await openDatabase({ dataDir, databaseUrl: database?.url })
+  const spool = await openSpool({ dir: join(dataDir, 'spool'), segmentBytes: 256 * 1024 })
+  const hitWorker = openHitWorkerClient({
+    dataDir,
+    spool,
+    salts: SALTS,
+    ownHosts: [],
+    countedUpTo: 0,
+    storeCounts: async () => {},
+    // Of its own accord nothing is shipped while a test runs.
+    shipEveryMs: 60_000,
+  })
+  const house: House = {
+    db,
+    spool,
+    hitWorker,
+    questions: 0,
+    attribution: createClickInference({
+      db,
+      clickIds: ids,
+      cache: { invalidate() {} },
+      hits: {
+        findLastClicks(...asked) {
+          house.questions++
+          return hitWorker.findLastClicks(...asked)
+        },
+      },
+    }),
+    async close() {
+      await hitWorker.close()
+      await spool.close()
+      await db.close()
+      await database?.drop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+  return house
+}
+
+let names = 0
+async function newForm({ db }: House) {
+  const workspace = await createWorkspace({ db, now: () => NOON }, { name: 'Test', plan: 'pro' })
+  const form = await db.write((connection) =>
+    connection
+      .insertInto('forms')
+      .values({
+        workspace_id: workspace.id,
+        form_key: `form${++names}`,
+        name: 'Form',
+        redirect_url: null,
+        success_message: null,
+        created_at: NOON,
+        updated_at: NOON,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow(),
+  )
+  return { workspaceId: workspace.id, formId: form.id }
+}
+type Form = Awaited<ReturnType<typeof newForm>>
+
+type Who = Pick<RawHit, 'address' | 'userAgent'>
+const WHO: Who = (({ address, userAgent }) => ({ address, userAgent }))(createRawHit())
+const visitorOf = ({ workspaceId }: Form, at: number, who: Who = WHO) =>
+  describeSender({ at, workspaceId, ...who, referer: '' }).visitor
+
+/** As the form endpoint stores them. */
+async function submit(
+  house: House,
+  form: Form,
+  all: { at: number; visitor?: string | null; due?: number }[],
+) {
+  const absent = {
+    notes: null,
+    email: null,
+    duplicate_of: null,
+    link_id: null,
+    click_id: null,
+    event_id: null,
+  }
+  const described = Object.fromEntries(
+    'referrer page_url landing_url utm_source utm_medium utm_campaign utm_term utm_content device browser os country region city'
+      .split(' ')
+      .map((column) => [column, null]),
+  ) as Record<'referrer', null>
+  const added = await house.db.write((connection) =>
+    connection
+      .insertInto('submissions')
+      .values(
+        all.map(({ at, visitor = visitorOf(form, at), due = 1 }) => ({
+          ...absent,
+          ...(described as never as typeof absent),
+          workspace_id: form.workspaceId,
+          form_id: form.formId,
+          fields: '[]',
+          search_text: '',
+          fingerprint: '',
+          visitor,
+          attribution_due: due,
+          created_at: at,
+        })) as never,
+      )
+      .returning('id')
+      .execute(),
+  )
+  return added.map(({ id }) => id)
+}
+
+async function stored({ db }: House, { workspaceId }: Form) {
+  const found = await db.read
+    .selectFrom('submissions')
+    .select(['link_id', 'click_id', 'attribution', 'attribution_due'])
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('id')
+    .execute()
+  return found.map(({ link_id, click_id, attribution, attribution_due }) => ({
+    linkId: link_id,
+    click: click_id && (ids.verify(click_id, workspaceId) ?? 'forged'),
+    attribution: attribution_due === 1 ? 'due' : attribution,
+  }))
+}
+const links = async (house: House, form: Form) => (await stored(house, form)).map(({ linkId }) => linkId)
+const states = async (house: House, form: Form) =>
+  (await stored(house, form)).map(({ attribution }) => attribution)
+const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value)
+
+describe.each(ENGINES)('the link that brought a submission (%s)', (engine) => {
+  let house: House
+  beforeAll(async () => {
+    house = await open(engine)
+    await until('the hit engine is open', () => house.hitWorker.state().engineUp)
+  }, 60_000)
+  afterAll(() => house?.close())
+
+  const click = ({ workspaceId }: Form, change: Partial<RawHit> = {}) =>
+    house.spool.append(createRawHit({ workspaceId, at: NOON, ...change }))
+
+  test('is the one that the same visitor had clicked, though that click was not shipped yet', async () => {
+    const form = await newForm(house)
+    const id = click(form, { linkId: 42 })
+    await submit(house, form, [{ at: NOON + 5000 }])
+    expect(await stored(house, form)).toEqual([{ linkId: null, click: null, attribution: 'due' }])
+    await house.attribution.resolvePendingAttribution(form.workspaceId)
+    expect(await stored(house, form)).toEqual([
+      { linkId: 42, click: { id, node: house.spool.node, linkId: 42 }, attribution: 'inferred' },
+    ])
+  })
+
+  const MINUTE = 60_000
+  test.each<[string, number, { at?: number; visitor?: Who | null; hit?: Partial<RawHit> }]>([
+    ['at the very moment of the submission', 1, { at: NOON }],
+    ['one millisecond less than thirty minutes before', 1, { at: NOON + INFER_WITHIN_MS - 1 }],
+    ['exactly thirty minutes before', 0, { at: NOON + INFER_WITHIN_MS }],
+    ['thirty-one minutes before', 0, { at: NOON + 31 * MINUTE }],
+    ['after the submission', 0, { at: NOON - 1 }],
+    ['by another device', 0, { visitor: { ...WHO, userAgent: WHO.userAgent.replace('17_5', '17_6') } }],
+    ['from another address', 0, { visitor: { ...WHO, address: '8.8.4.4' } }],
+    ['by somebody, where nobody knows who sent the form', 0, { visitor: null }],
+    ['by a robot', 0, { visitor: { ...WHO, userAgent: 'curl/8' }, hit: { userAgent: 'curl/8' } }],
+    ['by a browser that fetched ahead', 0, { hit: { prefetch: true } }],
+    ['with HEAD', 0, { hit: { head: true } }],
+    ['on a link that showed its preview', 0, { hit: { outcome: 'preview' } }],
+    ['on a link that had expired', 0, { hit: { outcome: 'expired' } }],
+    ['that was a password page', 0, { hit: { outcome: 'password' } }],
+    [
+      'with a user agent longer than is kept',
+      1,
+      {
+        visitor: { ...WHO, userAgent: `${WHO.userAgent}${'é'.repeat(900)}` },
+        hit: { userAgent: `${WHO.userAgent}${'é'.repeat(901)}` },
+      },
+    ],
+  ])('a click %s: %i', async (_, found, { at = NOON + 1000, visitor = WHO, hit = {} }) => {
+    const form = await newForm(house)
+    click(form, { linkId: 42, ...hit })
+    await submit(house, form, [{ at, visitor: visitor && visitorOf(form, at, visitor) }])
+    await house.attribution.resolvePendingAttribution(form.workspaceId)
+    expect(await links(house, form)).toEqual([found ? 42 : null])
+    expect(await states(house, form)).toEqual([found ? 'inferred' : 'none'])
+  })
+
+  test('a click of before midnight is not found after it: visitors have a new name each day', async () => {
+    const form = await newForm(house)
+    const midnight = Date.parse('2026-05-11T00:00:00Z')
+    click(form, { linkId: 42, at: midnight - 1 })
+    await submit(house, form, [{ at: midnight }])
+    await house.attribution.resolvePendingAttribution(form.workspaceId)
+    expect(await states(house, form)).toEqual(['none'])
+  })
+
+  test('a click on another workspace’s link brought nothing here', async () => {
+    const [form, other] = [await newForm(house), await newForm(house)]
+    click(other, { linkId: 42 })
+    // Even were the visitor's name the same in both.
+    await submit(house, form, [{ at: NOON + 1000 }, { at: NOON + 1000, visitor: visitorOf(other, NOON) }])
+    await house.attribution.resolvePendingAttribution(form.workspaceId)
+    expect(await states(house, form)).toEqual(['none', 'none'])
+  })
+
+  test('each submission has the newest click before itself, though all are decided at once', async () => {
+    const form = await newForm(house)
+    click(form, { linkId: 1 })
+    click(form, { linkId: 2, at: NOON + 2000 })
+    click(form, { linkId: 3, at: NOON + 2000 })
+    const moments = [NOON + 3000, NOON + 1000, NOON - 1, NOON + 1999, NOON + 2000]
+    await submit(
+      house,
+      form,
+      moments.map((at) => ({ at })),
+    )
+    await house.attribution.resolvePendingAttribution(form.workspaceId)
+    expect(await links(house, form)).toEqual([3, 1, null, 1, 3])
+  })
+
+  test('what is decided stays as it is, and a workspace is settled alone', async () => {
+    const [form, other] = [await newForm(house), await newForm(house)]
+    click(form, { linkId: 42 })
+    click(other, { linkId: 43 })
+    await submit(house, form, [{ at: NOON + 1, due: 0 }, { at: NOON + 1 }])
+    await submit(house, other, [{ at: NOON + 1 }])
+    await house.attribution.resolvePendingAttribution(form.workspaceId)
+    expect(await states(house, form)).toEqual(['none', 'inferred'])
+    expect(await states(house, other)).toEqual(['due'])
+    await house.attribution.resolveAllPending()
+    expect(await states(house, other)).toEqual(['inferred'])
+  })
+
+  test('several who decide at once come to the same', async () => {
+    const form = await newForm(house)
+    click(form, { linkId: 42 })
+    await submit(house, form, times(20, { at: NOON + 1 }))
+    const { resolvePendingAttribution, resolveAllPending } = house.attribution
+    await Promise.all([
+      ...times(6, 0).map(() => resolvePendingAttribution(form.workspaceId)),
+      resolveAllPending(),
+    ])
+    expect(new Set(await states(house, form))).toEqual(new Set(['inferred']))
+    expect(new Set(await links(house, form))).toEqual(new Set([42]))
+  })
+
+  test('1,200 submissions of 400 visitors take three questions, and nothing due takes none', async () => {
+    const form = await newForm(house)
+    const who = (n: number): Who => ({ ...WHO, address: `198.51.${n >> 8}.${n & 255}` })
+    for (let n = 0; n < 400; n += 2) click(form, { linkId: 1 + n, ...who(n) })
+    const at = NOON + 1000
+    for (let batch = 0; batch < 3; batch++) {
+      await submit(
+        house,
+        form,
+        Array.from({ length: 400 }, (_, n) => ({ at, visitor: visitorOf(form, at, who(n)) })),
+      )
+    }
+    house.questions = 0
+    await house.attribution.resolveAllPending()
+    expect(house.questions).toBe(3)
+    const expected = Array.from({ length: 400 }, (_, n) => (n % 2 === 0 ? 1 + n : null))
+    expect(await links(house, form)).toEqual([...expected, ...expected, ...expected])
+    expect(new Set(await states(house, form))).toEqual(new Set(['inferred', 'none']))
+    await house.attribution.resolveAllPending()
+    await house.attribution.resolvePendingAttribution(form.workspaceId)
+    expect(house.questions).toBe(3)
+  })
+
+  test('whether anything is due is read off an index of what is due', async () => {
+    const plan = await explain(house)
+    expect(plan).toContain('submissions_with_attribution_due')
+  })
+})
+
+async function explain({ db }: House): Promise<string> {
+  const question = sql`select workspace_id from submissions where workspace_id > ${1} and attribution_due = 1
+    order by workspace_id limit 1`
+  // A planner sees no use for an index of an empty table.
+  const answer =
+    db.engine === 'sqlite'
+      ? await sql`explain query plan ${question}`.execute(db.read)
+      : await db.write(async (connection) => {
+          await sql`set local enable_seqscan = off`.execute(connection)
+          return sql`explain ${question}`.execute(connection)
+        })
+  return JSON.stringify(answer.rows)
+}
+
+describe('while the hit engine is away', () => {
+  test('one that is made anew says nothing before it knows everything', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'towpath-infer-'))
+    const house = await open('sqlite', dataDir)
+    const form = await newForm(house)
+    for (let n = 0; n < 20; n++) {
+      house.spool.append(createRawHit({ workspaceId: form.workspaceId, at: NOON + n, linkId: n }))
+      await house.hitWorker.drain()
+    }
+    await submit(house, form, [{ at: NOON + 1000 }])
+    house.hitWorker.setSalts(null as never) // nothing in the product does: any error that nobody foresaw
+    await until('the worker is gone', () => house.hitWorker.state().restarts > 0)
+    house.hitWorker.setSalts(SALTS)
+    rmSync(join(dataDir, 'hits.duckdb'))
+    try {
+      await until('it is decided', async () => {
+        await house.attribution.resolveAllPending()
+        return !(await states(house, form)).includes('due')
+      })
+      expect(await links(house, form)).toEqual([19])
+    } finally {
+      await house.close()
+    }
+  })
+
+  test('submissions wait undecided, readers hardly, and all is decided once it is back', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'towpath-infer-'))
+    mkdirSync(join(dataDir, 'hits.duckdb'))
+    const warned = spyOn(log, 'warn')
+    const house = await open('sqlite', dataDir)
+    try {
+      const [form, other] = [await newForm(house), await newForm(house)]
+      house.spool.append(createRawHit({ workspaceId: form.workspaceId, at: NOON, linkId: 42 }))
+      for (const each of [form, other]) await submit(house, each, [{ at: NOON + 1000 }])
+      const began = performance.now()
+      for (let n = 0; n < 5; n++) {
+        await house.attribution.resolvePendingAttribution(form.workspaceId)
+        await house.attribution.resolveAllPending()
+      }
+      expect(performance.now() - began).toBeLessThan(2500)
+      expect([...(await states(house, form)), ...(await states(house, other))]).toEqual(['due', 'due'])
+      expect(warned.mock.calls.filter(([event]) => event === 'attribution_waits')).toHaveLength(1)
+      rmSync(join(dataDir, 'hits.duckdb'), { recursive: true })
+      await until('they are decided', async () => {
+        await house.attribution.resolveAllPending()
+        return !(await states(house, form)).includes('due') && !(await states(house, other)).includes('due')
+      })
+      expect([...(await links(house, form)), ...(await links(house, other))]).toEqual([42, null])
+    } finally {
+      warned.mockRestore()
+      await house.close()
+    }
+  }, 20_000)
+})

@@ -1,0 +1,63 @@
+// The touches of a submission as rows, written with it; and the lead that the link of its last touch gets for them.
+
+import type { Connection, OnCommit } from '../../storage/database/open-database.ts'
+import type { LinkCache } from '../links/cache.ts'
+import { creditLeads } from '../links/credit-leads.ts'
+import type { Touch } from '../tracking/touch.ts'
+import { toCampaignColumns } from '../visitors/campaign-columns.ts'
+
+export interface CreditedSubmission {
+  id: number
+  workspaceId: number
+  /** Neither a duplicate nor spam. */
+  isLead: boolean
+}
+
+export type TouchRecorder = (
+  connection: Connection,
+  onCommit: OnCommit,
+  of: CreditedSubmission,
+  touches: Touch[],
+) => Promise<void>
+
+export function createTouchRecorder({ cache }: { cache: Pick<LinkCache, 'invalidate'> }): TouchRecorder {
+  return async (connection, onCommit, { id, workspaceId, isLead }, touches) => {
+    if (touches.length === 0) return
+    await insertTouches(connection, workspaceId, [{ id, touches }])
+    const linkId = touches.at(-1)?.linkId ?? null
+    if (!isLead || linkId === null) return
+    await creditLeads({ cache }, connection, onCommit, { workspaceId, linkId, leads: 1 })
+  }
+}
+
+/** Rows of submissions that have none yet. */
+export async function insertTouches(
+  connection: Connection,
+  workspaceId: number,
+  all: { id: number; touches: Touch[] }[],
+): Promise<void> {
+  const rows = all.flatMap(({ id, touches }) =>
+    touches.map((touch, position) => ({
+      submission_id: id,
+      workspace_id: workspaceId,
+      position,
+      touches: touches.length,
+      at: touch.at,
+      kind: touch.kind,
+      link_id: touch.linkId,
+      click_id: touch.clickId,
+      referrer: touch.referrer,
+      landing_url: touch.landingUrl,
+      ...toCampaignColumns(touch),
+    })),
+  )
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+    await connection
+      .insertInto('touches')
+      .values(rows.slice(from, from + ROWS_AT_ONCE))
+      .execute()
+  }
+}
+
+/** A statement may carry some thousand values. */
+const ROWS_AT_ONCE = 50

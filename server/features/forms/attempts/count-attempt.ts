@@ -1,0 +1,43 @@
+// What the end of a request says about the attempt to send a form.
+
+import type { EndpointError } from '../endpoint/endpoint-error.ts'
+import type { SubmissionOutcome } from '../endpoint/responses.ts'
+import type { FormSettings } from '../settings/form-settings.ts'
+import type { AttemptCounter, AttemptOutcome } from './attempt-counter.ts'
+
+type Counts = Pick<AttemptCounter, 'count'>
+
+export function countAttempt(
+  attempts: Counts,
+  { id, requiredFields }: Pick<FormSettings, 'id' | 'requiredFields'>,
+  outcome: SubmissionOutcome,
+): void {
+  attempts.count(id, toAttemptOutcome(outcome))
+  if (outcome.kind !== 'invalid') return
+  // A name that only the sender knows may say anything, and there is no end of them.
+  const ours = new Set(['email', ...requiredFields])
+  for (const field of outcome.errors.keys()) if (ours.has(field)) attempts.count(id, 'validation', field)
+}
+
+function toAttemptOutcome(outcome: SubmissionOutcome): AttemptOutcome {
+  if (outcome.kind === 'taken') return outcome.trapped ? 'honeypot' : 'stored'
+  return outcome.kind === 'invalid' ? 'validation' : 'captcha'
+}
+
+const OUTCOME_BY_STATUS: Record<number, AttemptOutcome> = {
+  400: 'unreadable',
+  403: 'origin',
+  413: 'tooLarge',
+  415: 'unreadable',
+  429: 'rateLimited',
+}
+
+/** Of a form that is there and enabled; what was our own fault is no loss of the form's. */
+export function countRefusedAttempt(
+  attempts: Counts,
+  formId: number,
+  { status }: Pick<EndpointError, 'status'>,
+): void {
+  const outcome = OUTCOME_BY_STATUS[status]
+  if (outcome) attempts.count(formId, outcome)
+}

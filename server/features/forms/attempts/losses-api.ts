@@ -1,0 +1,36 @@
+// GET /forms/{formKey}/losses: how the attempts to send a form ended.
+
+import { apiRoute, dataResponse } from '../../../http/api-route.ts'
+import { createApi } from '../../accounts/access/guard.ts'
+import { FormKeyParameter } from '../schema.ts'
+import type { AttemptCounter } from './attempt-counter.ts'
+import { getLosses, LossesQuery, LossesShape } from './losses.ts'
+
+export interface LossesApiNeeds {
+  attempts: Pick<AttemptCounter, 'flush'>
+  now: () => number
+}
+
+const losses = apiRoute({
+  method: 'get',
+  path: '/forms/{formKey}/losses',
+  operationId: 'getFormLosses',
+  tags: ['Forms'],
+  summary: 'Count how attempts to send a form ended',
+  description:
+    'Counts only, by UTC day: nothing of what was sent, nor of who sent it. The last thirty days when neither start ' +
+    'nor end is given; a part of a day counts as all of it.',
+  request: { params: FormKeyParameter, query: LossesQuery },
+  responses: { 200: dataResponse(LossesShape, 'The counts') },
+  fails: [404],
+})
+
+export function createLossesApi({ attempts, now }: LossesApiNeeds) {
+  return createApi().openapi(losses, async (c) => {
+    // What was counted here is in the answer; other processes write theirs each second.
+    await attempts.flush()
+    const { formKey } = c.req.valid('param')
+    const data = await getLosses({ db: c.get('db'), now }, c.get('actor'), formKey, c.req.valid('query'))
+    return c.json({ data }, 200)
+  })
+}

@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createTestDatabase } from '../../../../tests/support/postgres/postgres-server.ts'
+import { ENGINES, until } from '../../../../tests/support/server/test-server.ts'
+import { toErrorResponse } from '../../../http/error-response.ts'
+import { unavailable } from '../../../lib/failure.ts'
+import { type Database, type DatabaseHandle, openDatabase } from '../../../storage/database/open-database.ts'
+import { createApi } from '../../accounts/access/guard.ts'
+import { newFormKey } from '../settings/form-key.ts'
+import { ATTEMPT_OUTCOMES, type AttemptOutcome, openAttemptCounter } from './attempt-counter.ts'
+import { createLossesApi } from './losses-api.ts'
+
+const NOON = Date.parse('2026-03-29T12:00:00Z')
+const DAY = 24 * 60 * 60 * 1000
+
+describe.each(ENGINES)('how attempts to send a form ended (%s)', (engine) => {
+  let directory: string
+  let db: DatabaseHandle
+  let database: Awaited<ReturnType<typeof createTestDatabase>> | undefined
+  let forms = 0
+  let now = NOON
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'losses-'))
+    database = engine === 'postgres' ? await createTestDatabase() : undefined
+    db = await openDatabase({ dataDir: directory, databaseUrl: database?.url })
+    const at = { created_at: NOON, updated_at: NOON }
+    await db.write(async (connection) => {
+      for (const id of [1, 2]) {
+        await connection
+          .insertInto('workspaces')
+          .values({ id, public_id: `p${id}`, name: 'w', plan: 'pro', ...at })
+          .execute()
+      }
+    })
+  }, 60_000)
+  afterAll(async () => {
+    await db.close()
+    await database?.drop()
+    rmSync(directory, { recursive: true, force: true })
+  })
+
+  async function newForm() {
+    const id = ++forms
+    const formKey = newFormKey()
+    const at = { created_at: NOON, updated_at: NOON }
+    await db.write((connection) =>
+      connection
+        .insertInto('forms')
+        .values({
+          id,
+          workspace_id: 1,
+          form_key: formKey,
+          name: 'f',
+          redirect_url: null,
+          success_message: null,
+          ...at,
+        })
+        .execute(),
+    )
+    return { id, formKey }
+  }
+  const open = (through: Database = db, everyMs = 3_600_000) =>
+    openAttemptCounter({ db: through, now: () => now, everyMs })
+  type Opened = ReturnType<typeof open>
+
+  async function ask(attempts: Opened, path: string, workspaceId = 1) {
+    const app = createApi()
+    app.onError((error) => toErrorResponse(error, 'test'))
+    app.use(async (c, next) => {
+      c.set('actor', { kind: 'key', workspaceId, plan: 'pro', keyId: 1 })
+      c.set('db', db)
+      await next()
+    })
+    app.route('/', createLossesApi({ attempts, now: () => now }))
+    const response = await app.request(`/forms/${path}`)
+    // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape it asks for
+    return { status: response.status, body: (await response.json()) as any }
+  }
+  const losses = async (attempts: Opened, formKey: string, query = '') =>
+    (await ask(attempts, `${formKey}/losses${query}`)).body.data
+  const none = Object.fromEntries(ATTEMPT_OUTCOMES.map((name) => [name, 0]))
+  const stored = async (formId: number) =>
+    (
+      await db.read
+        .selectFrom('form_attempts')
+        .select(['day', 'outcome', 'field', 'attempts'])
+        .where('form_id', '=', formId)
+        .orderBy('day')
+        .orderBy('outcome')
+        .orderBy('field')
+        .execute()
+    ).map((row) => ({ ...row, attempts: Number(row.attempts) }))
+
+  test('is shown by outcome, and by field where fields were wrong', async () => {
+    const { id, formKey } = await newForm()
+    const attempts = open()
+    const counted: [AttemptOutcome, number][] = [
+      ['stored', 5],
+      ['honeypot', 2],
+      ['captcha', 1],
+      ['validation', 3],
+      ['rateLimited', 4],
+      ['origin', 1],
+      ['tooLarge', 1],
+      ['unreadable', 1],
+    ]
+    for (const [outcome, times] of counted) for (let n = 0; n < times; n++) attempts.count(id, outcome)
+    for (const field of ['email', 'message', 'email', '__proto__']) attempts.count(id, 'validation', field)
+    expect(await losses(attempts, formKey)).toEqual({
+      start: '2026-02-28T00:00:00.000Z',
+      end: '2026-03-30T00:00:00.000Z',
+      attempts: 18,
+      outcomes: Object.fromEntries(counted),
+      fields: [
+        { field: 'email', attempts: 2 },
+        { field: '__proto__', attempts: 1 },
+        { field: 'message', attempts: 1 },
+      ],
+    })
+    await attempts.close()
+  })
+
+  test('is none for a form that nobody has sent, and not found for no form and for another’s', async () => {
+    const { formKey } = await newForm()
+    const attempts = open()
+    expect(await losses(attempts, formKey)).toMatchObject({ attempts: 0, outcomes: none, fields: [] })
+    for (const [path, workspaceId] of [
+      [`${formKey}/losses`, 2],
+      ['zzzzzzzzzz/losses', 1],
+      ['a%00b/losses', 1],
+    ] as const) {
+      const { status, body } = await ask(attempts, path, workspaceId)
+      expect([status, body]).toEqual([404, { error: 'Form not found' }])
+    }
+    await attempts.close()
+  })
+
+  test('is kept by UTC day; a part of a day stands for all of it', async () => {
+    const { id, formKey } = await newForm()
+    const attempts = open()
+    for (const [moment, times] of [
+      ['2026-02-01T23:59:59.999Z', 1],
+      ['2026-03-28T23:59:59.999Z', 2],
+      ['2026-03-29T00:00:00.000Z', 4],
+      ['2026-03-29T23:59:59.999Z', 8],
+    ] as const) {
+      now = Date.parse(moment)
+      for (let n = 0; n < times; n++) attempts.count(id, 'stored')
+    }
+    now = NOON
+    const count = async (query: string) => (await losses(attempts, formKey, query)).attempts
+    expect(await count('')).toBe(14)
+    expect(await count('?start=2026-01-01')).toBe(15)
+    expect(await count('?start=2026-03-29')).toBe(12)
+    expect(await count('?start=2026-03-29T23:00:00Z')).toBe(12)
+    expect(await count('?end=2026-03-28')).toBe(2)
+    expect(await count('?end=2026-03-29T00:00:00Z')).toBe(2)
+    expect(await count('?start=2026-03-28T10:00:00Z&end=2026-03-29T00:00:00.001Z')).toBe(14)
+    expect(await losses(attempts, formKey, '?start=2026-03-28&end=2026-03-28')).toMatchObject({
+      start: '2026-03-28T00:00:00.000Z',
+      end: '2026-03-29T00:00:00.000Z',
+    })
+    expect(await count('?start=2030-01-01')).toBe(0)
+    for (const [query, field] of [
+      ['?start=yesterday', 'start'],
+      ['?end=2026-02-30', 'end'],
+      ['?start=2026-03-29&end=2026-03-28', 'start'],
+      ['?start=2026-03-29&start=2026-03-29', 'start'],
+      ['?day=2026-03-29', 'day'],
+    ] as const) {
+      const { status, body } = await ask(attempts, `${formKey}/losses${query}`)
+      expect([query, status, Object.keys(body.errors)]).toEqual([query, 422, [field]])
+    }
+    await attempts.close()
+  })
+
+  test('many are few rows, added to by every process', async () => {
+    const { id } = await newForm()
+    const [one, other] = [open(), open()]
+    for (let n = 0; n < 2000; n++) (n % 2 ? one : other).count(id, n % 4 < 2 ? 'rateLimited' : 'origin')
+    await Promise.all([one.flush(), other.flush(), one.flush()])
+    one.count(id, 'origin')
+    await one.close()
+    await other.close()
+    expect(await stored(id)).toEqual([
+      { day: '2026-03-29', outcome: 'origin', field: '', attempts: 1001 },
+      { day: '2026-03-29', outcome: 'rateLimited', field: '', attempts: 1000 },
+    ])
+  })
+
+  test('is written by itself after a moment, and again after more', async () => {
+    const { id } = await newForm()
+    const attempts = open(db, 5)
+    attempts.count(id, 'stored')
+    await until('the first is written', async () => (await stored(id))[0]?.attempts === 1)
+    attempts.count(id, 'stored')
+    await until('the second is written', async () => (await stored(id))[0]?.attempts === 2)
+    await attempts.close()
+    attempts.count(id, 'stored')
+    await attempts.flush()
+    expect((await stored(id))[0]?.attempts).toBe(2)
+  })
+
+  test('of a form that was deleted is nothing, and keeps no other from being written', async () => {
+    const [gone, here] = [await newForm(), await newForm()]
+    const attempts = open()
+    attempts.count(gone.id, 'stored')
+    await attempts.flush()
+    attempts.count(gone.id, 'stored')
+    attempts.count(here.id, 'stored')
+    await db.write((connection) => connection.deleteFrom('forms').where('id', '=', gone.id).execute())
+    await attempts.close()
+    expect([await stored(gone.id), (await stored(here.id)).length]).toEqual([[], 1])
+  })
+
+  test('waits while the store is away, within bounds, and is written when it is back', async () => {
+    const { id } = await newForm()
+    let away = true
+    const attempts = open({
+      ...db,
+      write: (verb) => (away ? Promise.reject(unavailable(new Error('away'))) : db.write(verb)),
+    })
+    for (let n = 0; n < 3; n++) {
+      attempts.count(id, 'stored')
+      await attempts.flush()
+    }
+    // More kinds than are kept: what is known already goes on counting.
+    for (let form = 0; form < 10_050; form++) attempts.count(1_000_000 + form, 'origin')
+    attempts.count(id, 'stored')
+    expect(await stored(id)).toEqual([])
+    away = false
+    await attempts.close()
+    expect(await stored(id)).toEqual([{ day: '2026-03-29', outcome: 'stored', field: '', attempts: 4 }])
+  })
+
+  test('days are cut where UTC cuts them, however long the counts wait', async () => {
+    const { id } = await newForm()
+    const attempts = open()
+    attempts.count(id, 'stored')
+    now = NOON + DAY
+    attempts.count(id, 'stored')
+    await attempts.close()
+    now = NOON
+    expect((await stored(id)).map(({ day }) => day)).toEqual(['2026-03-29', '2026-03-30'])
+  })
+})

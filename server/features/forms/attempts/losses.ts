@@ -1,0 +1,98 @@
+// What a form lost, and why: how its attempts ended in a time, as counts.
+
+import { z } from '@hono/zod-openapi'
+import { toIso } from '../../../lib/api-fields.ts'
+import { invalid } from '../../../lib/failure.ts'
+import type { Database } from '../../../storage/database/open-database.ts'
+import type { Actor } from '../../accounts/access/actor.ts'
+import { SubmissionListQuery } from '../schema.ts'
+import { getFormId } from '../settings/get-form.ts'
+import { ATTEMPT_OUTCOMES, type AttemptOutcome, toUtcDay } from './attempt-counter.ts'
+
+const DAY = 24 * 60 * 60 * 1000
+/** Today and the days before it, as in analytics. */
+const DAYS = 30
+
+const { start, end } = SubmissionListQuery.shape
+export const LossesQuery = z.strictObject({ start, end })
+
+const OUTCOME_DESCRIPTIONS: Record<AttemptOutcome, string> = {
+  stored: 'Became submissions, duplicates and spam among them',
+  rateLimited: 'Too many from one address',
+  origin: 'From a page that the form does not allow',
+  tooLarge: 'More than a submission may hold',
+  unreadable: 'A body that is not what it says it is, or of a type that forms do not have',
+  honeypot: 'Filled in the field that people do not see',
+  validation: 'A field was missing or wrong',
+  captcha: 'No captcha token, or one that was not good',
+}
+
+const attempts = z.int().min(0)
+export const LossesShape = z
+  .strictObject({
+    start: z.iso.datetime(),
+    end: z.iso.datetime(),
+    attempts: attempts.openapi({ description: 'All of them' }),
+    outcomes: z.strictObject(
+      Object.fromEntries(
+        ATTEMPT_OUTCOMES.map((name) => [name, attempts.openapi({ description: OUTCOME_DESCRIPTIONS[name] })]),
+      ) as Record<AttemptOutcome, typeof attempts>,
+    ),
+    fields: z.array(z.strictObject({ field: z.string(), attempts })).openapi({
+      description: 'Attempts that were wrong in a field, most first; one may be wrong in several',
+    }),
+  })
+  .openapi('FormLosses')
+export type Losses = z.infer<typeof LossesShape>
+
+export interface LossesNeeds {
+  db: Pick<Database, 'read'>
+  now: () => number
+}
+
+/** Counts are kept by UTC day, so that a part of a day stands for all of it. @throws Failure `not_found`, `invalid` */
+export async function getLosses(
+  { db, now }: LossesNeeds,
+  actor: Actor,
+  formKey: string,
+  asked: z.infer<typeof LossesQuery>,
+): Promise<Losses> {
+  const formId = await getFormId(db.read, actor, formKey)
+  const { first, last } = toDayRange(asked, now())
+  const found = await db.read
+    .selectFrom('form_attempts')
+    .select(['outcome', 'field'])
+    .select((e) => e.fn.sum<number | string>('attempts').as('attempts'))
+    .where('form_id', '=', formId)
+    .where('day', '>=', toUtcDay(first))
+    .where('day', '<=', toUtcDay(last))
+    .groupBy(['outcome', 'field'])
+    .orderBy('attempts', 'desc')
+    .orderBy('field')
+    .execute()
+  const counted = found.map((row) => ({ ...row, attempts: Number(row.attempts) }))
+  const whole = new Map(counted.filter(({ field }) => field === '').map((row) => [row.outcome, row.attempts]))
+  const outcomes = Object.fromEntries(ATTEMPT_OUTCOMES.map((name) => [name, whole.get(name) ?? 0]))
+  return {
+    start: toIso(first),
+    end: toIso(last + DAY),
+    attempts: ATTEMPT_OUTCOMES.reduce((sum, name) => sum + (whole.get(name) ?? 0), 0),
+    outcomes: outcomes as Losses['outcomes'],
+    fields: counted
+      .filter(({ outcome, field }) => outcome === 'validation' && field !== '')
+      .map(({ field, attempts }) => ({ field, attempts })),
+  }
+}
+
+const startOfDay = (at: number) => Math.floor(at / DAY) * DAY
+
+/** The first moments of the first day and of the last. */
+function toDayRange(
+  { start, end }: z.infer<typeof LossesQuery>,
+  now: number,
+): { first: number; last: number } {
+  if (start !== undefined && end !== undefined && start >= end) throw invalid({ start: 'must be before end' })
+  const last = startOfDay(end === undefined ? Math.max(now, start ?? now) : end - 1)
+  const first = start === undefined ? last - (DAYS - 1) * DAY : startOfDay(start)
+  return { first, last }
+}

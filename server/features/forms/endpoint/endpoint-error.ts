@@ -1,0 +1,32 @@
+// A request that ends before its fields are looked at: a status and its sentence (docs/contract.md §7).
+
+import { Failure } from '../../../lib/failure.ts'
+import { describeError, log } from '../../../lib/log.ts'
+import { toFailure } from '../../../storage/database/errors.ts'
+
+export class EndpointError extends Error {
+  readonly status: number
+  /** Whole seconds. */
+  readonly retryAfter: number | undefined
+
+  constructor(status: number, message: string, retryAfter?: number) {
+    super(message)
+    this.name = 'Refusal'
+    this.status = status
+    this.retryAfter = retryAfter
+  }
+}
+
+export const tooLarge = () => new EndpointError(413, 'Submission too large')
+
+/** Whatever else went wrong is ours: a store that is away, or a fault that shows nothing of itself. */
+export function toEndpointError(error: unknown, requestId: string): EndpointError {
+  if (error instanceof EndpointError) return error
+  const failure = toFailure(error)
+  if (failure instanceof Failure && failure.code === 'unavailable') {
+    log.error('store_unavailable', { requestId, ...describeError(failure.detail.cause) })
+    return new EndpointError(503, failure.message, failure.detail.retryAfter ?? 5)
+  }
+  log.error('form_failed', { requestId, ...describeError(error) })
+  return new EndpointError(500, 'Internal server error')
+}

@@ -1,0 +1,122 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
+import { createCaptchaProvider } from '../captcha/captcha-provider.ts'
+import { createFormInfoEndpoint } from './form-info.ts'
+
+onBothEngines('what a page is told of its forms', (server) => {
+  const keyed = (n: number) => `factsform${n}`
+  const secret = 'f3a9c1d7'.repeat(4)
+  const ask = (query: string, method = 'GET', turnstile = false) => {
+    const keys = { siteKey: '0xsite', secretKey: '0xsecret', verifyUrl: 'http://127.0.0.1:9/' }
+    const captcha = createCaptchaProvider({ secret, turnstile: turnstile ? keys : undefined, now: Date.now })
+    const facts = createFormInfoEndpoint({ db: server().app.db, captcha })
+    return facts(new Request(`http://go.example/e/forms${query}`, { method }))
+  }
+  // biome-ignore lint/suspicious/noExplicitAny: two shapes, told apart by their provider
+  type Told = { successMessage: string | null; captcha: any }
+  const forms = async (query: string, turnstile = false) => {
+    const answer = (await (await ask(query, 'GET', turnstile)).json()) as { forms: Record<string, Told> }
+    return answer.forms
+  }
+
+  beforeAll(async () => {
+    const { id } = await server().createWorkspace()
+    const at = Date.now()
+    const form = (n: number, over: object) => ({
+      ...{ workspace_id: id, form_key: keyed(n), name: 'Contact', created_at: at, updated_at: at },
+      ...over,
+    })
+    await server().app.db.write((connection) =>
+      connection
+        .insertInto('forms')
+        .values([
+          form(1, { captcha: 0, success_message: 'Thanks, <b>you</b>!', enabled: 1 }),
+          form(2, { captcha: 1, success_message: null, enabled: 1 }),
+          form(3, { captcha: 1, success_message: 'off', enabled: 0 }),
+        ])
+        .execute(),
+    )
+  })
+
+  test('its message, and whether it asks for a captcha; nothing of those unknown or disabled', async () => {
+    expect(await forms(`?keys=${keyed(1)},${keyed(2)},${keyed(3)},nosuchform`)).toEqual({
+      [keyed(1)]: { successMessage: 'Thanks, <b>you</b>!', captcha: null },
+      [keyed(2)]: {
+        successMessage: null,
+        captcha: {
+          provider: 'altcha',
+          challenge: expect.objectContaining({ salt: expect.stringContaining(`form=${keyed(2)}&`) }),
+        },
+      },
+    })
+  })
+
+  test('the site key where the operator uses Turnstile', async () => {
+    expect((await forms(`?keys=${keyed(2)}`, true))[keyed(2)]?.captcha).toEqual({
+      provider: 'turnstile',
+      siteKey: '0xsite',
+    })
+  })
+
+  describe('however it asks', () => {
+    test.each([
+      ['', []],
+      ['?keys=', []],
+      ['?keys=,,', []],
+      [`?keys=${keyed(1)}&keys=${keyed(2)}`, [keyed(1), keyed(2)]],
+      [`?keys=${keyed(1)}%2C${keyed(1)}`, [keyed(1)]],
+      [`?other=1&keys=${keyed(1)}#x`, [keyed(1)]],
+      ['?keys=__proto__,constructor', []],
+      ['?keys=%00,%ff,%F0%9F%98%80,%', []],
+      [`?keys=${keyed(1).toUpperCase()}`, []],
+      [`?keys=${'x'.repeat(5000)}`, []],
+      [`?keys=${Array.from({ length: 49 }, (_, i) => `k${i}`)},${keyed(1)}`, [keyed(1)]],
+    ])('%p', async (query, expected) => {
+      expect(Object.keys(await forms(query)).sort()).toEqual(expected)
+    })
+  })
+
+  test('any site may read it, and nobody keeps it: a challenge is for one visitor', async () => {
+    const { status, headers } = await ask(`?keys=${keyed(2)}`)
+    expect([
+      status,
+      headers.get('access-control-allow-origin'),
+      headers.get('cache-control'),
+      headers.get('set-cookie'),
+    ]).toEqual([200, '*', 'no-store', null])
+    const salt = async () => (await forms(`?keys=${keyed(2)}`))[keyed(2)]?.captcha?.challenge.salt
+    expect(await salt()).not.toBe(await salt())
+  })
+
+  test('more than 50 keys are refused', async () => {
+    const answer = await ask(`?keys=${Array.from({ length: 51 }, (_, i) => `k${i}`)}`)
+    expect([answer.status, await answer.json()]).toEqual([422, { error: 'keys: at most 50' }])
+  })
+
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s is not a question', async (method) => {
+    const answer = await ask(`?keys=${keyed(1)}`, method)
+    expect([
+      answer.status,
+      answer.headers.get('allow'),
+      answer.headers.get('access-control-allow-origin'),
+    ]).toEqual([405, 'GET, HEAD', '*'])
+  })
+
+  test('a store that is away is 503, which every site may read', async () => {
+    const rows = {
+      get read(): never {
+        throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
+      },
+    }
+    const facts = createFormInfoEndpoint({
+      db: rows,
+      captcha: createCaptchaProvider({ secret, now: Date.now }),
+    })
+    const answer = await facts(new Request('http://go.example/e/forms?keys=abc'))
+    expect([
+      answer.status,
+      answer.headers.get('retry-after'),
+      answer.headers.get('access-control-allow-origin'),
+    ]).toEqual([503, '5', '*'])
+  })
+})

@@ -1,0 +1,65 @@
+// GET /e/forms?keys=a,b: what a page must know of the forms on it before anybody fills them in. Open to everybody,
+// on every site: it says no more than the page itself would show.
+
+import { toErrorResponse } from '../../../http/error-response.ts'
+import { requestId } from '../../../http/request-id.ts'
+import { toFailure } from '../../../storage/database/errors.ts'
+import type { Database } from '../../../storage/database/open-database.ts'
+import type { CaptchaProvider } from '../captcha/captcha-provider.ts'
+
+export interface FormInfoNeeds {
+  db: Pick<Database, 'read'>
+  captcha: Pick<CaptchaProvider, 'describe'>
+}
+
+/** A page with more forms than that is somebody trying out keys. */
+const KEYS_MAX = 50
+
+const HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store' }
+
+/** Forms that do not exist or are disabled are left out: the page leaves them as they are. */
+export function createFormInfoEndpoint(needs: FormInfoNeeds) {
+  return async (request: Request): Promise<Response> => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return refuse(405, 'Method not allowed', { Allow: 'GET, HEAD' })
+    }
+    const keys = parseKeys(request.url)
+    if (keys.length > KEYS_MAX) return refuse(422, `keys: at most ${KEYS_MAX}`)
+    try {
+      return Response.json({ forms: await readFormInfo(needs, keys) }, { headers: HEADERS })
+    } catch (error) {
+      const answer = toErrorResponse(toFailure(error), requestId(request.headers.get('x-request-id')))
+      for (const [name, value] of Object.entries(HEADERS)) answer.headers.set(name, value)
+      return answer
+    }
+  }
+}
+
+const refuse = (status: number, error: string, headers = {}) =>
+  Response.json({ error }, { status, headers: { ...HEADERS, ...headers } })
+
+/** By hand, because a broken Host header makes a URL that no parser takes. */
+function parseKeys(url: string): string[] {
+  const query = /\?([^#]*)/.exec(url)?.[1]
+  const lists = new URLSearchParams(query).getAll('keys')
+  return [...new Set(lists.flatMap((list) => list.split(',')))].filter((key) => key !== '')
+}
+
+async function readFormInfo({ db, captcha }: FormInfoNeeds, asked: string[]) {
+  // PostgreSQL refuses some texts that can be no key, such as one with a NUL.
+  const keys = asked.filter((key) => /^[\w-]{1,64}$/.test(key))
+  if (keys.length === 0) return {}
+  // The key itself says whose form it is.
+  const forms = await db.read
+    .selectFrom('forms')
+    .select(['form_key', 'captcha', 'success_message'])
+    .where('form_key', 'in', keys)
+    .where('enabled', '=', 1)
+    .execute()
+  return Object.fromEntries(
+    forms.map(({ form_key, captcha: asks, success_message }) => [
+      form_key,
+      { successMessage: success_message, captcha: asks ? captcha.describe(form_key) : null },
+    ]),
+  )
+}

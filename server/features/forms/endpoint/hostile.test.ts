@@ -1,0 +1,206 @@
+// Requests written by hand, as no browser writes them: each ends, none is a fault of ours, and no cut body is stored.
+
+import { expect, test } from 'bun:test'
+import { connect } from 'node:net'
+import {
+  BEHIND_PROXY,
+  createTestForm,
+  JSON_TYPE,
+  listStoredFields,
+  NAVIGATION_HEADERS,
+  nextSenderAddress,
+  postToForm,
+  SCRIPT_HEADERS,
+  URLENCODED_TYPE,
+} from '../../../../tests/support/form-requests.ts'
+import { onBothEngines, startServer, type TestServer } from '../../../../tests/support/server/test-server.ts'
+import { setLogLevel } from '../../../lib/log.ts'
+
+const HEAD = (key: string, headers: string) =>
+  `POST /f/${key} HTTP/1.1\r\nHost: go.example\r\nSec-Fetch-Mode: cors\r\nX-Forwarded-For: ${nextSenderAddress()}\r\nContent-Type: ${URLENCODED_TYPE}\r\n${headers}\r\n`
+
+/** Sends the pieces one after the other and ends its side. @returns whatever came back until the connection ended */
+function speak(server: TestServer, pieces: string[], { end = true, waitMs = 5 } = {}): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  let heard = ''
+  const socket = connect(Number(new URL(server.origin).port), '127.0.0.1', async () => {
+    for (const piece of pieces) {
+      socket.write(Buffer.from(piece, 'latin1'))
+      await Bun.sleep(waitMs)
+    }
+    if (end) socket.end()
+  })
+  socket.on('data', (chunk) => {
+    heard += chunk.toString('latin1')
+    // A whole answer: that is all there was to say.
+    if (!end && heard.includes('\r\n\r\n')) socket.destroy()
+  })
+  socket.on('error', () => {})
+  socket.on('close', () => resolve(heard))
+  return promise
+}
+
+onBothEngines(
+  'a request by hand',
+  (server) => {
+    test.each<[string, (key: string) => string[], RegExp, number]>([
+      ['whole', (key) => [HEAD(key, 'Content-Length: 3\r\n'), 'a=1'], /^HTTP\/1.1 200/, 1],
+      ['byte by byte', (key) => [HEAD(key, 'Content-Length: 3\r\n'), ...'a=1'], /^HTTP\/1.1 200/, 1],
+      [
+        'in chunks',
+        (key) => [HEAD(key, 'Transfer-Encoding: chunked\r\n'), '1\r\na\r\n', '2\r\n=1\r\n', '0\r\n\r\n'],
+        /^HTTP\/1.1 200/,
+        1,
+      ],
+      [
+        'in chunks beyond the limit',
+        (key) => [
+          HEAD(key, 'Transfer-Encoding: chunked\r\n'),
+          ...Array(9).fill(`20000\r\n${'x'.repeat(0x20000)}\r\n`),
+          '0\r\n\r\n',
+        ],
+        /^(HTTP\/1.1 413|$)/,
+        0,
+      ],
+      [
+        'that announces too much',
+        (key) => [HEAD(key, 'Content-Length: 2000000\r\n'), 'a=1'],
+        /^(HTTP\/1.1 413|$)/,
+        0,
+      ],
+      [
+        'with a body that is cut off',
+        (key) => [HEAD(key, 'Content-Length: 30\r\n'), 'a=1'],
+        /^(HTTP\/1.1 400|$)/,
+        0,
+      ],
+      [
+        'with chunks that are cut off',
+        (key) => [HEAD(key, 'Transfer-Encoding: chunked\r\n'), '5\r\na=1'],
+        /^(HTTP\/1.1 400|$)/,
+        0,
+      ],
+      [
+        'with a chunk without a length',
+        (key) => [HEAD(key, 'Transfer-Encoding: chunked\r\n'), 'zz\r\na=1\r\n0\r\n\r\n'],
+        /^(HTTP\/1.1 400|$)/,
+        0,
+      ],
+      [
+        'with a length that is none',
+        (key) => [HEAD(key, 'Content-Length: x\r\n'), 'a=1'],
+        /^(HTTP\/1.1 400|$)/,
+        0,
+      ],
+      [
+        'with two lengths',
+        (key) => [HEAD(key, 'Content-Length: 3\r\nContent-Length: 5\r\n'), 'a=1&b'],
+        /^(HTTP\/1.1 400|$)/,
+        0,
+      ],
+      [
+        'with both ways to tell the length',
+        (key) => [HEAD(key, 'Content-Length: 3\r\nTransfer-Encoding: chunked\r\n'), '3\r\na=1\r\n0\r\n\r\n'],
+        /^(HTTP\/1.1 (400|200)|$)/,
+        -1,
+      ],
+      ['without a length', (key) => [HEAD(key, '')], /^HTTP\/1.1 200/, 1],
+      [
+        'with a broken host',
+        (key) => [HEAD(key, 'Content-Length: 3\r\n').replace('go.example', 'a b<>'), 'a=1'],
+        /^HTTP\/1.1 200/,
+        1,
+      ],
+      [
+        'with bytes above ASCII in its headers',
+        (key) => [
+          HEAD(
+            key,
+            'Content-Length: 3\r\nReferer: https://\xff\xfe\r\nOrigin: \xe9\r\nAccept: \xe9\r\nUser-Agent: \xff\r\nX-Request-Id: \xe9\xe9\xe9\xe9\xe9\xe9\xe9\xe9\r\n',
+          ),
+          'a=1',
+        ],
+        /^HTTP\/1.1 200/,
+        1,
+      ],
+    ])('%s', async (_, pieces, answer, count) => {
+      const form = await createTestForm(server())
+      const heard = await speak(server(), pieces(form.key), { end: count !== 1 })
+      expect(heard).toMatch(answer)
+      expect(heard).not.toMatch(/^HTTP\/1.1 5/)
+      if (count >= 0) expect(await listStoredFields(server(), form)).toHaveLength(count)
+      expect((await postToForm(server(), form, URLENCODED_TYPE, 'a=1', SCRIPT_HEADERS)).text).toBe(
+        '{"ok":true}',
+      )
+    })
+
+    test.each([
+      '\r\nSet-Cookie: a=b',
+      '%0d%0aSet-Cookie: a=b',
+      '\u0000',
+      '\ud800',
+      'https://a.example/\r\nX: y',
+    ])('no line break of %j gets into a header', async (text) => {
+      const form = await createTestForm(server(), { requiredFields: ['email'] })
+      const fields = { _next: text, [text]: text, email: 'a@b.co' }
+      for (const body of [fields, { ...fields, email: text }]) {
+        const form64 = Object.entries(body).map(
+          ([name, value]) =>
+            `${encodeURIComponent(name.toWellFormed())}=${encodeURIComponent(value.toWellFormed())}`,
+        )
+        const answer = await postToForm(server(), form, URLENCODED_TYPE, form64.join('&'), {
+          ...NAVIGATION_HEADERS,
+          Referer: 'https://site.example/',
+        })
+        expect(answer.status).toBe(303)
+        expect(answer.headers.get('set-cookie')).toBeNull()
+        expect(answer.headers.get('x')).toBeNull()
+        expect(answer.headers.get('location')).toMatch(/^https:\/\/[!-~]+$/)
+        const json = await postToForm(server(), form, JSON_TYPE, JSON.stringify(body))
+        expect([200, 422]).toContain(json.status)
+      }
+    })
+  },
+  BEHIND_PROXY,
+)
+
+test('the log has what an operator needs and nothing of what was typed, nor who typed it', async () => {
+  const lines: string[] = []
+  const streams = [process.stdout, process.stderr]
+  const writes = streams.map((stream) => stream.write)
+  const server = await startServer('sqlite', {
+    environment: { ...BEHIND_PROXY.environment, LOG_LEVEL: 'info' },
+  })
+  setLogLevel('info')
+  for (const stream of streams) stream.write = ((line: string) => lines.push(line) > 0) as typeof stream.write
+  try {
+    const form = await createTestForm(server, { requiredFields: ['name'] })
+    const headers = {
+      ...NAVIGATION_HEADERS,
+      'X-Forwarded-For': '198.51.100.77',
+      Referer: 'https://site.example/?q=sekret',
+      'X-Request-Id': 'request-of-a-test',
+    }
+    await postToForm(
+      server,
+      form,
+      URLENCODED_TYPE,
+      'name=sekret&sekret=1&_next=https%3A%2F%2Fsekret.example',
+      headers,
+    )
+    await postToForm(server, form, URLENCODED_TYPE, 'email=sekret', headers)
+    await postToForm(server, form, JSON_TYPE, '{"sekret', headers)
+    await postToForm(server, { key: 'sekret' }, URLENCODED_TYPE, 'a=1', headers)
+  } finally {
+    streams.forEach((stream, i) => {
+      stream.write = writes[i] as typeof stream.write
+    })
+    setLogLevel('silent')
+    await server.close()
+  }
+  const requests = lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'form_request')
+  expect(requests.map(({ status, requestId }) => [status, requestId])).toEqual(
+    [303, 303, 400, 404].map((status) => [status, 'request-of-a-test']),
+  )
+  expect(lines.join('')).not.toMatch(/sekret|198\.51\.100/)
+})

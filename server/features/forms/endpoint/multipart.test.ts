@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { MULTIPART_TYPE, toMultipart } from '../../../../tests/support/form-requests.ts'
+import { EndpointError } from './endpoint-error.ts'
+import { readMultipart } from './multipart.ts'
+
+const read = (body: string, type = MULTIPART_TYPE) =>
+  readMultipart(new TextEncoder().encode(body), type, 1000)
+const part = (headers: string, value = 'v') => `--Bd\r\n${headers}\r\n\r\n${value}\r\n`
+const named = (name: string, value?: string) => part(`Content-Disposition: form-data; ${name}`, value)
+const END = '--Bd--\r\n'
+
+describe('reads what browsers and programs write', () => {
+  test.each<[string, string, object[]]>([
+    [
+      'fields in order',
+      named('name="10"', '1') + named('name="b"', '2') + named('name="10"', '3') + END,
+      [
+        { name: '10', value: '1' },
+        { name: 'b', value: '2' },
+        { name: '10', value: '3' },
+      ],
+    ],
+    ['nothing', END, []],
+    ['text before and after', `junk\r\n${named('name="a"')}${END}more`, [{ name: 'a', value: 'v' }]],
+    ['no line end at the end', `${named('name="a"')}--Bd--`, [{ name: 'a', value: 'v' }]],
+    [
+      'blanks behind the boundary',
+      named('name="a"').replace('--Bd', '--Bd \t') + END,
+      [{ name: 'a', value: 'v' }],
+    ],
+    ['any case', part('content-DISPOSITION:FORM-data; NAME="a"') + END, [{ name: 'a', value: 'v' }]],
+    ['a name without quotes', named('name=a') + END, [{ name: 'a', value: 'v' }]],
+    [
+      'a name with what browsers escape',
+      named('name="a%22b%0D%0Ac"') + END,
+      [{ name: 'a"b\r\nc', value: 'v' }],
+    ],
+    ['a name with an old escape', named('name="a\\"b"') + END, [{ name: 'a"b', value: 'v' }]],
+    ['a name that ends with a backslash', named('name="a\\"') + END, [{ name: 'a\\', value: 'v' }]],
+    ['a name with other percents', named('name="100%25"') + END, [{ name: '100%25', value: 'v' }]],
+    ['an empty name', named('name=""') + END, [{ name: '', value: 'v' }]],
+    ['an empty value', named('name="a"', '') + END, [{ name: 'a', value: '' }]],
+    [
+      'lines, dashes and half a boundary in a value',
+      named('name="a"', 'x\r\n--Bdx\r\n\r\n--B--\r\n') + END,
+      [{ name: 'a', value: 'x\r\n--Bdx\r\n\r\n--B--\r\n' }],
+    ],
+    [
+      'bytes that are no UTF-8, and a byte order mark',
+      named('name="a"', '\ufeffü') + END,
+      [{ name: 'a', value: '\ufeffü' }],
+    ],
+    [
+      'a file input where nothing was chosen',
+      named('name="cv"; filename=""\r\nContent-Type: application/octet-stream', '') + END,
+      [{ name: 'cv', file: 'none' }],
+    ],
+    ['a file', named('name="cv"; filename="cv.pdf"') + END, [{ name: 'cv', file: 'chosen' }]],
+    ['an empty file', named('name="cv"; filename="cv.pdf"', '') + END, [{ name: 'cv', file: 'chosen' }]],
+    [
+      'a file called like a parameter',
+      named('filename="x; name=y"; name="cv"') + END,
+      [{ name: 'cv', file: 'chosen' }],
+    ],
+    [
+      'other headers',
+      part('X: 1\r\nContent-Disposition: form-data; name="a"\r\nContent-Type: text/plain') + END,
+      [{ name: 'a', value: 'v' }],
+    ],
+  ])('%s', (_, body, entries) => {
+    expect(read(body) as object[]).toEqual(entries)
+  })
+
+  test.each(['multipart/form-data; boundary="Bd"', 'Multipart/Form-Data; charset=utf-8; Boundary=Bd; x=y'])(
+    'under %s',
+    (type) => {
+      expect(read(named('name="a"') + END, type)).toEqual([{ name: 'a', value: 'v' }])
+    },
+  )
+})
+
+describe('names the mistake', () => {
+  const cases: [string, string, RegExp, string][] = [
+    ['of a header without a boundary', named('name="a"') + END, /no boundary/, 'multipart/form-data'],
+    ['of an empty boundary', named('name="a"') + END, /no boundary/, 'multipart/form-data; boundary='],
+    [
+      'of another boundary',
+      named('name="a"') + END,
+      /no line with the boundary/,
+      'multipart/form-data; boundary=Cd',
+    ],
+    ['of an empty body', '', /no line with the boundary/, MULTIPART_TYPE],
+    [
+      'of lines that end without CR',
+      (named('name="a"') + END).replaceAll('\r', ''),
+      /no line with the boundary/,
+      MULTIPART_TYPE,
+    ],
+    [
+      'of a body that is cut off in a value',
+      named('name="a"', 'long').slice(0, -4),
+      /cut off/,
+      MULTIPART_TYPE,
+    ],
+    ['of a body that is cut off after a part', named('name="a"'), /cut off/, MULTIPART_TYPE],
+    [
+      'of a part without a name',
+      part('Content-Disposition: form-data; filename="x"') + END,
+      /no Content-Disposition/,
+      MULTIPART_TYPE,
+    ],
+    ['of a part without headers', `--Bd\r\n\r\nv\r\n${END}`, /no Content-Disposition/, MULTIPART_TYPE],
+    ['of a part that is nothing', `--Bd\r\n${END}`, /no Content-Disposition/, MULTIPART_TYPE],
+    ['of a quote that is left open', named('name="a') + END, /no Content-Disposition/, MULTIPART_TYPE],
+    [
+      'of something that is no field',
+      part('Content-Disposition: attachment; name="a"') + END,
+      /no Content-Disposition/,
+      MULTIPART_TYPE,
+    ],
+  ]
+  test.each(cases)('%s', (_, body, message, type) => {
+    expect(() => read(body, type)).toThrow(message)
+  })
+})
+
+test('whatever fields are written are read', () => {
+  const text = fc.string({ unit: 'grapheme' })
+  // What a browser cannot tell from an escape, and no page has.
+  const name = text.filter((one) => !/%22|%0[ad]|\\"|\\$/i.test(one) && !/"\s*;/.test(one))
+  const field = fc.record({ name, value: text })
+  fc.assert(
+    fc.property(fc.array(field, { maxLength: 8 }), (fields) => {
+      expect(read(toMultipart(fields)) as object[]).toEqual(fields)
+    }),
+  )
+})
+
+test('a name may hold what JavaScript takes for the end of a line', () => {
+  const fields = [
+    { name: 'a\u2028b', value: 'x' },
+    { name: '\u2029', value: '' },
+  ]
+  expect(read(toMultipart(fields)) as object[]).toEqual(fields)
+})
+
+test('hostile headers take no more time than others', () => {
+  const started = performance.now()
+  const hostile = [
+    ';a="'.repeat(2_000),
+    '; a=b'.repeat(1_600),
+    `; name="${'"'.repeat(7_000)}`,
+    `; name=${'a"'.repeat(3_500)}`,
+  ]
+  for (const one of hostile) {
+    const body = part(`Content-Disposition: form-data${one}`).repeat(100) + END
+    try {
+      read(body)
+    } catch (error) {
+      expect(error).toBeInstanceOf(EndpointError)
+    }
+  }
+  const boundaries = `${'\r\n--Bd'.repeat(150_000)}`
+  expect(() => read(named('name="a"', boundaries))).toThrow()
+  expect(performance.now() - started).toBeLessThan(8_000)
+})

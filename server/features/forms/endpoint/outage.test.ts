@@ -1,0 +1,79 @@
+// Submissions while PostgreSQL is away: no success that is none, and service again as soon as it is back.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import {
+  BEHIND_PROXY,
+  createTestForm,
+  listStoredFields,
+  NAVIGATION_HEADERS,
+  postToForm,
+  SCRIPT_HEADERS,
+  URLENCODED_TYPE,
+} from '../../../../tests/support/form-requests.ts'
+import { type PostgresServer, startPostgres } from '../../../../tests/support/postgres/postgres-server.ts'
+import { startServer, type TestServer, until } from '../../../../tests/support/server/test-server.ts'
+
+let postgres: PostgresServer
+let server: TestServer
+
+beforeAll(async () => {
+  postgres = await startPostgres()
+  const environment = { ...BEHIND_PROXY.environment, DATABASE_URL: postgres.url }
+  server = await startServer('sqlite', { environment })
+}, 60_000)
+
+afterAll(async () => {
+  await server?.close()
+  await postgres?.end()
+})
+
+test('senders are told to come back, and what was acknowledged is there', async () => {
+  const form = await createTestForm(server)
+  expect((await postToForm(server, form, URLENCODED_TYPE, 'a=1', SCRIPT_HEADERS)).status).toBe(200)
+  await postgres.stop('immediate')
+  const [script, native] = await Promise.all([
+    postToForm(server, form, URLENCODED_TYPE, 'a=2', SCRIPT_HEADERS),
+    postToForm(server, form, URLENCODED_TYPE, 'a=3', {
+      ...NAVIGATION_HEADERS,
+      Referer: 'https://site.example/',
+    }),
+  ])
+  expect([script.status, script.text]).toEqual([503, '{"error":"Temporarily unavailable"}'])
+  expect([native.status, native.headers.get('location')]).toEqual([503, null])
+  expect(native.text).toContain('<h1>Please try again in a moment</h1>')
+  for (const { headers } of [script, native]) {
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+  }
+  await postgres.start()
+  await until('the same process serves again', async () => {
+    return (await postToForm(server, form, URLENCODED_TYPE, 'a=4', SCRIPT_HEADERS)).status === 200
+  })
+  expect(await listStoredFields(server, form)).toEqual([[['a', '1']], [['a', '4']]])
+}, 60_000)
+
+test('when PostgreSQL restarts under load there are only successes and 503, and no success is lost', async () => {
+  const form = await createTestForm(server)
+  const acknowledged: string[] = []
+  const statuses = new Set<number>()
+  let running = true
+  let number = 0
+  async function sender() {
+    while (running) {
+      const name = String(number++)
+      const { status } = await postToForm(server, form, URLENCODED_TYPE, `n=${name}`, SCRIPT_HEADERS)
+      statuses.add(status)
+      if (status === 200) acknowledged.push(name)
+    }
+  }
+  const senders = Array.from({ length: 16 }, sender)
+  await until('some submissions', () => acknowledged.length > 100)
+  await postgres.restart('immediate')
+  const before = acknowledged.length
+  await until('more submissions after it', () => acknowledged.length > before + 100)
+  running = false
+  await Promise.all(senders)
+  expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([])
+  const found = new Set((await listStoredFields(server, form)).map((fields) => fields[0]?.[1]))
+  expect(acknowledged.filter((name) => !found.has(name))).toEqual([])
+}, 60_000)

@@ -1,0 +1,159 @@
+// Bodies that nobody means: whatever is sent is answered, quickly, and never with a fault of ours.
+
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import {
+  BEHIND_PROXY,
+  createTestForm,
+  JSON_TYPE,
+  MULTIPART_TYPE,
+  nextSenderAddress,
+  postToForm,
+  SCRIPT_HEADERS,
+  toMultipart,
+  URLENCODED_TYPE,
+} from '../../../../tests/support/form-requests.ts'
+import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
+
+// The store sees only what the parsers let through: it takes less to know about PostgreSQL.
+const BODIES = { sqlite: 10_000, postgres: 2_000 }
+const AT_ONCE = 20
+// Far above what any takes on a busy machine, and far below what a body that is worked on quadratically would.
+const P99_MS = 1_000
+
+const text = fc.string({ unit: 'binary', maxLength: 12 })
+const fields = fc.array(fc.record({ name: text, value: text }), { maxLength: 6 })
+
+const HONEST: Record<string, fc.Arbitrary<string>> = {
+  [URLENCODED_TYPE]: fields.map((some) =>
+    some.map(({ name, value }) => `${name}=${encodeURIComponent(value.toWellFormed())}`).join('&'),
+  ),
+  [JSON_TYPE]: fc.oneof(
+    fc.json(),
+    fields.map((some) => JSON.stringify(Object.fromEntries(some.map(({ name, value }) => [name, value])))),
+  ),
+  [MULTIPART_TYPE]: fields.map(toMultipart),
+}
+
+/** Pieces that mean something to one of the parsers. */
+const PIECE = fc.constantFrom(
+  '\0',
+  '\r\n',
+  '--Bd',
+  '--Bd--',
+  '\r\n\r\n',
+  '"',
+  '\\',
+  '{',
+  '[',
+  ']',
+  '}',
+  ',',
+  ':',
+  '&',
+  '=',
+  '%',
+  '%00',
+  '+',
+  '\\u0000',
+  '\\ud800',
+  'null',
+  '1e999',
+  '; name="',
+  'filename=',
+  '\xff',
+  '__proto__',
+  '_gotcha',
+  'email',
+)
+
+/** A body with some of its characters taken out, and pieces put in. */
+const broken = (honest: fc.Arbitrary<string>) =>
+  fc.tuple(honest, fc.array(fc.tuple(fc.nat(200), fc.nat(8), PIECE), { maxLength: 4 })).map(([body, edits]) =>
+    edits.reduce((now, [at, length, piece]) => {
+      const place = now.length === 0 ? 0 : at % now.length
+      return now.slice(0, place) + piece + now.slice(place + length)
+    }, body),
+  )
+
+const bytes = fc.uint8Array({ maxLength: 200 })
+
+onBothEngines(
+  'random bodies',
+  (server) => {
+    test.each([URLENCODED_TYPE, JSON_TYPE, MULTIPART_TYPE])(
+      'of %s get an answer, and the next sender is served',
+      async (type) => {
+        const form = await createTestForm(server(), { requiredFields: ['toString'] })
+        const open = await createTestForm(server())
+        const honest = HONEST[type] as fc.Arbitrary<string>
+        const latin = broken(honest).map((body) => Buffer.from(body, 'latin1'))
+        const utf8 = broken(honest).map((body) => Buffer.from(body))
+        const bodies = fc.sample(fc.oneof(bytes, latin, utf8), { numRuns: BODIES[server().engine] })
+        const times: number[] = []
+        let next = 0
+        async function sender() {
+          for (let body = bodies[next++]; body; body = bodies[next++]) {
+            const headers = {
+              'Content-Type': type,
+              'X-Forwarded-For': nextSenderAddress(),
+              ...SCRIPT_HEADERS,
+            }
+            const began = performance.now()
+            const { key } = next % 4 === 0 ? form : open
+            const answer = await fetch(`${server().origin}/f/${key}`, {
+              method: 'POST',
+              headers,
+              body: body as Uint8Array<ArrayBuffer>,
+            })
+            const said = await answer.text()
+            times.push(performance.now() - began)
+            const known = [200, 400, 413, 422].includes(answer.status)
+            if (!known)
+              expect({ body: Buffer.from(body).toString('latin1'), status: answer.status, said }).toEqual(
+                {} as never,
+              )
+          }
+        }
+        await Promise.all(Array.from({ length: AT_ONCE }, sender))
+        times.sort((a, b) => a - b)
+        expect(times[Math.floor(times.length * 0.99)]).toBeLessThan(P99_MS)
+        expect((await postToForm(server(), open, URLENCODED_TYPE, 'a=1', SCRIPT_HEADERS)).text).toBe(
+          '{"ok":true}',
+        )
+      },
+      120_000,
+    )
+
+    test.each<[string, string, string]>([
+      ['nothing but ampersands', URLENCODED_TYPE, '&'.repeat(1024 * 1024 - 1)],
+      ['half a million equal names', URLENCODED_TYPE, 'a&'.repeat(500_000)],
+      ['a million escapes', URLENCODED_TYPE, `a=${'%'.repeat(60_000)}`],
+      ['nothing but boundaries', MULTIPART_TYPE, '\r\n--Bd'.repeat(170_000)],
+      ['parts of nothing', MULTIPART_TYPE, `${'--Bd\r\n\r\n\r\n'.repeat(90_000)}--Bd--`],
+      [
+        'small parts',
+        MULTIPART_TYPE,
+        toMultipart(Array.from({ length: 15_000 }, () => ({ name: 'a', value: '' }))),
+      ],
+      [
+        'one endless header',
+        MULTIPART_TYPE,
+        `--Bd\r\nContent-Disposition: form-data; name="${'a'.repeat(1_000_000)}`,
+      ],
+      ['brackets', JSON_TYPE, `{"a":${'['.repeat(500_000)}${']'.repeat(500_000)}}`],
+      ['braces', JSON_TYPE, '{"a":'.repeat(200_000)],
+      ['many members', JSON_TYPE, `{${Array.from({ length: 100_000 }, (_, i) => `"${i}":1`).join()}}`],
+      ['a long list', JSON_TYPE, `{"a":[${'1,'.repeat(500_000)}1]}`],
+      ['a long string of backslashes', JSON_TYPE, `{"a":"${'\\\\'.repeat(30_000)}"}`],
+      ['an address without end', JSON_TYPE, `{"email":"${'a-'.repeat(30_000)}@${'a-'.repeat(2_000)}"}`],
+    ])('%s as %s take no longer than others', async (_, type, body) => {
+      const form = await createTestForm(server())
+      const began = performance.now()
+      const answer = await postToForm(server(), form, type, body, SCRIPT_HEADERS)
+      expect([200, 400, 413, 422]).toContain(answer.status)
+      expect(performance.now() - began).toBeLessThan(P99_MS)
+    })
+  },
+  BEHIND_PROXY,
+)

@@ -1,0 +1,205 @@
+// Who may send, how often, and what becomes of it when the same comes twice.
+
+import { describe, expect, test } from 'bun:test'
+import {
+  BEHIND_PROXY,
+  createTestForm,
+  JSON_TYPE,
+  listStoredSubmissions,
+  MULTIPART_TYPE,
+  NAVIGATION_HEADERS,
+  nextSenderAddress,
+  postToForm,
+  SCRIPT_HEADERS,
+  toMultipart,
+  URLENCODED_TYPE,
+} from '../../../../tests/support/form-requests.ts'
+import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
+
+const PAGE = 'https://site.example/contact'
+
+onBothEngines(
+  'the form endpoint',
+  (server) => {
+    test.each<[string, string]>([
+      [URLENCODED_TYPE, '_gotcha=x'],
+      [URLENCODED_TYPE, '_gotcha=+'],
+      [URLENCODED_TYPE, '_gotcha=&_gotcha=x'],
+      [JSON_TYPE, '{"_gotcha":"x","a":{"b":1}}'],
+      [MULTIPART_TYPE, toMultipart([{ name: '_gotcha', value: 'x' }])],
+    ])('a filled trap looks like a success, whatever else is wrong: %s %j', async (type, body) => {
+      const form = await createTestForm(server(), { requiredFields: ['name'], captcha: true })
+      const answer = await postToForm(server(), form, type, body, SCRIPT_HEADERS)
+      expect([answer.status, answer.text]).toEqual([200, '{"ok":true}'])
+      expect(await listStoredSubmissions(server(), form)).toEqual([])
+    })
+
+    describe('with a captcha', () => {
+      test.each([
+        [URLENCODED_TYPE, 'a=1', 'required'],
+        [URLENCODED_TYPE, 'cf-turnstile-response=', 'required'],
+        [URLENCODED_TYPE, '_turnstile=token', 'required'],
+        [URLENCODED_TYPE, 'cf-turnstile-response=token', 'failed'],
+        [URLENCODED_TYPE, 'cf-turnstile-response=&cf-turnstile-response=token', 'failed'],
+        [JSON_TYPE, '{"_turnstile":"token"}', 'failed'],
+        [JSON_TYPE, '{"cf-turnstile-response":"token"}', 'failed'],
+      ])('%s %s: verification %s', async (type, body, what) => {
+        const form = await createTestForm(server(), { captcha: true })
+        const error = `Captcha verification ${what}`
+        const answer = await postToForm(server(), form, type, body, SCRIPT_HEADERS)
+        expect([answer.status, answer.json]).toEqual([422, { ok: false, error }])
+        if (type === URLENCODED_TYPE) {
+          const back = await postToForm(server(), form, type, body, { ...NAVIGATION_HEADERS, Referer: PAGE })
+          const target = `${PAGE}?_errors=${encodeURIComponent(JSON.stringify({ 'cf-turnstile-response': error }))}`
+          expect([back.status, back.headers.get('location')]).toEqual([303, target])
+          const page = await postToForm(server(), form, type, body, NAVIGATION_HEADERS)
+          expect([page.status, page.text]).toEqual([422, expect.stringContaining(error)])
+        }
+        expect(await listStoredSubmissions(server(), form)).toEqual([])
+      })
+
+      test('mistakes in fields are said first, so that they use up no token', async () => {
+        const form = await createTestForm(server(), { captcha: true, requiredFields: ['a'] })
+        const answer = await postToForm(
+          server(),
+          form,
+          URLENCODED_TYPE,
+          'cf-turnstile-response=token',
+          SCRIPT_HEADERS,
+        )
+        expect(answer.json).toEqual({ ok: false, errors: { a: 'This field is required' } })
+      })
+    })
+
+    test('only the allowed origins may send, before anything else is looked at', async () => {
+      const form = await createTestForm(server(), {
+        allowedOrigins: ['https://site.example', 'https://*.shop.example'],
+        requiredFields: ['a'],
+      })
+      const send = (headers: Record<string, string>, type = URLENCODED_TYPE) =>
+        postToForm(server(), form, type, 'a=1', { ...SCRIPT_HEADERS, ...headers })
+      for (const headers of [
+        { Origin: 'https://evil.example' },
+        {},
+        { Origin: 'null' },
+        { Origin: 'https://shop.example' },
+      ] as Record<string, string>[]) {
+        const answer = await send(headers, 'text/plain')
+        expect([answer.status, answer.text]).toEqual([403, '{"error":"Origin not allowed"}'])
+      }
+      expect(await listStoredSubmissions(server(), form)).toEqual([])
+      for (const headers of [
+        { Origin: 'https://site.example' },
+        { Origin: 'https://a.shop.example' },
+        { Referer: PAGE },
+        { Origin: 'null', Referer: PAGE },
+      ] as Record<string, string>[]) {
+        expect((await send(headers)).status).toBe(200)
+      }
+    })
+
+    describe('ten a minute', () => {
+      const send = (
+        form: { key: string },
+        address: string,
+        more: Record<string, string> = {},
+        body = 'a=1',
+      ) =>
+        postToForm(server(), form, URLENCODED_TYPE, body, {
+          ...SCRIPT_HEADERS,
+          'X-Forwarded-For': address,
+          ...more,
+        })
+
+      test('from one address to one form; whatever was sent counts', async () => {
+        const [form, other] = [
+          await createTestForm(server(), { requiredFields: ['a'] }),
+          await createTestForm(server()),
+        ]
+        const address = nextSenderAddress()
+        for (let i = 0; i < 4; i++) expect((await send(form, address)).status).toBe(200)
+        for (let i = 0; i < 2; i++) expect((await send(form, address, {}, '_gotcha=x')).status).toBe(200)
+        for (let i = 0; i < 2; i++) expect((await send(form, address, {}, 'b=1')).status).toBe(422)
+        for (let i = 0; i < 2; i++)
+          expect((await send(form, address, { 'Content-Type': 'text/plain' })).status).toBe(415)
+        for (let i = 0; i < 3; i++) {
+          const answer = await send(form, address)
+          expect([answer.status, answer.text]).toEqual([
+            429,
+            '{"error":"Too many submissions. Please try again later."}',
+          ])
+          expect(answer.headers.get('retry-after')).toBe('60')
+        }
+        const page = await send(form, address, NAVIGATION_HEADERS)
+        expect([page.status, page.headers.get('retry-after'), page.headers.get('content-type')]).toEqual([
+          429,
+          '60',
+          'text/html; charset=utf-8',
+        ])
+        expect((await send(form, nextSenderAddress())).status).toBe(200)
+        expect((await send(other, address)).status).toBe(200)
+        expect(await listStoredSubmissions(server(), form)).toHaveLength(5)
+      })
+
+      test('exactly, when all come at once', async () => {
+        const form = await createTestForm(server())
+        const address = nextSenderAddress()
+        const answers = await Promise.all(Array.from({ length: 40 }, () => send(form, address)))
+        expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
+        expect(answers.filter(({ status }) => status === 429)).toHaveLength(30)
+        expect(await listStoredSubmissions(server(), form)).toHaveLength(10)
+      })
+
+      test('from one network of IPv6, and the same for both ways to write IPv4', async () => {
+        const form = await createTestForm(server())
+        for (let i = 1; i <= 10; i++) expect((await send(form, `2001:db8:1:2::${i}`)).status).toBe(200)
+        expect((await send(form, '2001:db8:1:2:ffff::1')).status).toBe(429)
+        expect((await send(form, '2001:db8:1:3::1')).status).toBe(200)
+        for (let i = 1; i <= 10; i++)
+          expect((await send(form, i % 2 ? '192.0.2.9' : '::ffff:192.0.2.9')).status).toBe(200)
+        expect((await send(form, '::ffff:c000:209')).status).toBe(429)
+      })
+
+      test('by the first hop that is not ours, from right to left', async () => {
+        const form = await createTestForm(server())
+        for (let i = 1; i <= 10; i++)
+          expect((await send(form, `203.0.113.${i}, 198.51.100.7, 127.0.0.1`)).status).toBe(200)
+        expect((await send(form, '203.0.113.99, 198.51.100.7')).status).toBe(429)
+      })
+    })
+
+    describe('an identical submission shortly after', () => {
+      test('is stored, and says of which it is the repetition', async () => {
+        const form = await createTestForm(server())
+        const address = nextSenderAddress()
+        const send = (body: string, from = address, to = form) =>
+          postToForm(server(), to, URLENCODED_TYPE, body, { ...SCRIPT_HEADERS, 'X-Forwarded-For': from })
+        for (const body of ['a=1&b=2', 'a=1&b=2', 'b=2&a=1', 'a=1&b=3', 'a=1&b=2']) await send(body)
+        await send('a=1&b=2', nextSenderAddress())
+        const [first, ...others] = await listStoredSubmissions(server(), form)
+        expect(others.map(({ duplicate_of }) => duplicate_of)).toEqual([
+          first?.id,
+          null,
+          null,
+          first?.id,
+          null,
+        ] as never)
+        const other = await createTestForm(server())
+        await send('a=1&b=2', address, other)
+        expect((await listStoredSubmissions(server(), other))[0]?.duplicate_of).toBeNull()
+      })
+
+      test('is recognised when both come in the same moment', async () => {
+        const form = await createTestForm(server())
+        const headers = { ...SCRIPT_HEADERS, 'X-Forwarded-For': nextSenderAddress() }
+        await Promise.all(
+          Array.from({ length: 10 }, () => postToForm(server(), form, URLENCODED_TYPE, 'a=1', headers)),
+        )
+        const [first, ...others] = await listStoredSubmissions(server(), form)
+        expect(others.map(({ duplicate_of }) => duplicate_of)).toEqual(Array(9).fill(first?.id))
+        expect(first?.duplicate_of).toBeNull()
+      })
+    })
+  },
+  BEHIND_PROXY,
+)

@@ -1,0 +1,162 @@
+// Storing a submission: which one repeats another, and what holds when its form, its token or its store goes away.
+
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import {
+  BEHIND_PROXY,
+  createTestForm,
+  listStoredSubmissions,
+  NAVIGATION_HEADERS,
+  nextSenderAddress,
+  postToForm,
+  SCRIPT_HEADERS,
+  type TestForm,
+  URLENCODED_TYPE,
+} from '../../../../tests/support/form-requests.ts'
+import { onBothEngines, startServer } from '../../../../tests/support/server/test-server.ts'
+import { spendToken } from '../captcha/spent-tokens.ts'
+import { type FormSettings, findFormSettings } from '../settings/form-settings.ts'
+import { storeSubmission } from './store-submission.ts'
+
+const NOBODY = {
+  visitor: '0',
+  device: null,
+  browser: null,
+  os: null,
+  country: null,
+  region: null,
+  city: null,
+  referrer: null,
+  pageUrl: null,
+  utmSource: null,
+  utmMedium: null,
+  utmCampaign: null,
+  utmTerm: null,
+  utmContent: null,
+}
+const SENT = {
+  fields: new Map([['a', '1']]),
+  email: undefined,
+  address: '192.0.2.1',
+  userAgent: '',
+  referer: '',
+  eventId: undefined,
+  trackingOptOut: false,
+}
+
+const BEFORE_MIDNIGHT = Date.parse('2026-03-01T23:59:50.000Z')
+let at = BEFORE_MIDNIGHT
+
+onBothEngines(
+  'an identical submission',
+  (server) => {
+    const send = (form: TestForm, address: string) =>
+      postToForm(server(), form, URLENCODED_TYPE, 'a=1', { ...SCRIPT_HEADERS, 'X-Forwarded-For': address })
+
+    test.each([
+      ['after 29.999 s', [29_999], [0]],
+      ['after 30 s is a new one', [30_000], [undefined]],
+      ['of a repetition is one of the first', [20_000, 20_000, 20_000], [0, 0, 0]],
+      ['just after midnight, under another salt', [15_000], [0]],
+    ])('%s', async (_, waits, firsts) => {
+      const form = await createTestForm(server())
+      const address = nextSenderAddress()
+      at = BEFORE_MIDNIGHT
+      await send(form, address)
+      for (const wait of waits) {
+        at += wait
+        expect((await send(form, address)).status).toBe(200)
+      }
+      const rows = await listStoredSubmissions(server(), form)
+      expect(rows.map(({ duplicate_of }) => duplicate_of)).toEqual([
+        null,
+        ...firsts.map((index) => (index === undefined ? null : (rows[index]?.id as number))),
+      ])
+      expect(rows[0]?.created_at).toBe(BEFORE_MIDNIGHT)
+    })
+  },
+  { ...BEHIND_PROXY, now: () => at },
+)
+
+onBothEngines('storing', (server) => {
+  const needs = () => ({
+    db: server().app.db,
+    now: Date.now,
+    getSalt: () => 'salt',
+    describeSender: () => NOBODY,
+    joinVisit: () => ({ visit: undefined, touches: [], click: undefined }),
+    creditTouches: async () => {},
+    wakeDeliverer() {},
+  })
+  const settingsOf = async (form: TestForm) =>
+    (await findFormSettings(server().app.db, form.key)) as FormSettings
+
+  test('with a token that works once stores one of fifty at once, and no token is lost on a failure', async () => {
+    const form = await createTestForm(server())
+    const settings = await settingsOf(form)
+    const token = {
+      spend: (connection: Parameters<typeof spendToken>[0]) =>
+        spendToken(connection, `token of ${form.key}`, Date.now() + 60_000),
+    }
+    // A row that the store refuses: the token must be as good as before.
+    const nowhere = { ...settings, id: 2 ** 40 }
+    expect(storeSubmission(needs(), nowhere, { ...SENT, token })).rejects.toThrow('Form not found')
+    const all = await Promise.all(
+      Array.from({ length: 50 }, () => storeSubmission(needs(), settings, { ...SENT, token })),
+    )
+    expect(all.filter(Boolean)).toHaveLength(1)
+    expect(await listStoredSubmissions(server(), form)).toHaveLength(1)
+  })
+
+  test('for a form that was deleted in between says that there is none', async () => {
+    const form = await createTestForm(server())
+    const settings = await settingsOf(form)
+    await server().app.db.write((connection) =>
+      connection.deleteFrom('forms').where('workspace_id', '=', form.workspaceId).execute(),
+    )
+    expect(storeSubmission(needs(), settings, { ...SENT, token: undefined })).rejects.toMatchObject({
+      status: 404,
+      message: 'Form not found',
+    })
+  })
+})
+
+describe('while the store takes no writes', () => {
+  test('every sender is told to come back, in either mode, and nothing is half there', async () => {
+    const server = await startServer('sqlite', BEHIND_PROXY)
+    const other = new Database(join(server.dataDir, 'towpath.db'))
+    try {
+      const form = await createTestForm(server, { redirectUrl: 'https://done.example/' })
+      other.run('BEGIN IMMEDIATE')
+      const [script, native, program] = await Promise.all([
+        postToForm(server, form, URLENCODED_TYPE, 'a=1', SCRIPT_HEADERS),
+        postToForm(server, form, URLENCODED_TYPE, 'a=2', {
+          ...NAVIGATION_HEADERS,
+          Referer: 'https://site.example/',
+        }),
+        postToForm(server, form, URLENCODED_TYPE, 'a=3', { Accept: '*/*' }),
+      ])
+      other.run('ROLLBACK')
+      for (const answer of [script, program])
+        expect([answer.status, answer.text]).toEqual([503, '{"error":"Temporarily unavailable"}'])
+      expect([native.status, native.headers.get('location'), native.headers.get('content-type')]).toEqual([
+        503,
+        null,
+        'text/html; charset=utf-8',
+      ])
+      for (const { headers } of [script, native, program]) {
+        expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+        expect(headers.get('access-control-allow-origin')).toBe('*')
+      }
+      expect(await listStoredSubmissions(server, form)).toEqual([])
+      expect((await postToForm(server, form, URLENCODED_TYPE, 'a=4', SCRIPT_HEADERS)).text).toBe(
+        '{"ok":true}',
+      )
+      expect(await listStoredSubmissions(server, form)).toHaveLength(1)
+    } finally {
+      other.close()
+      await server.close()
+    }
+  }, 30_000)
+})

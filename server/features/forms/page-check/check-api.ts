@@ -1,0 +1,126 @@
+// POST /v1/forms/:formKey/check: what will go wrong with the form on its page, and how to mend it.
+
+import { z } from '@hono/zod-openapi'
+import { apiRoute, dataResponse, jsonRequestBody } from '../../../http/api-route.ts'
+import { text } from '../../../lib/api-fields.ts'
+import { isCleanText } from '../../../lib/text.ts'
+import { checkUrl } from '../../../lib/web-url.ts'
+import type { Connection } from '../../../storage/database/open-database.ts'
+import type { Actor } from '../../accounts/access/actor.ts'
+import { createApi } from '../../accounts/access/guard.ts'
+import { FormKeyParameter } from '../schema.ts'
+import { toFormResource } from '../settings/form.ts'
+import { getForm } from '../settings/get-form.ts'
+import type { CheckedForm } from './check-page.ts'
+import { type FetchPageNeeds, fetchPage, PAGE_BYTES_MAX } from './fetch-page.ts'
+import { FindingShape, sortFindings } from './finding.ts'
+
+export interface CheckApiNeeds extends FetchPageNeeds {
+  origin: string
+  /** The captcha is Cloudflare's: its site key is set. */
+  turnstile: boolean
+}
+
+const URL_MAX = 2048
+
+const pageAddress = (description: string) =>
+  text(1, URL_MAX)
+    .transform((value, context) => {
+      const checked = checkUrl(value, { schemes: [], ownHosts: [] })
+      if ('href' in checked) return checked.href
+      context.addIssue({ code: 'custom', message: checked.wrong })
+      return z.NEVER
+    })
+    .optional()
+    .openapi({ type: 'string', format: 'uri', minLength: 1, maxLength: URL_MAX, description })
+
+const pageText = z
+  .string({ error: 'must be a string' })
+  .min(1, 'must not be empty')
+  .refine((value) => Buffer.byteLength(value) <= PAGE_BYTES_MAX, `must be at most ${PAGE_BYTES_MAX} bytes`)
+  .refine(isCleanText, 'must not contain NUL or broken Unicode characters')
+  .optional()
+  .openapi({ minLength: 1, maxLength: PAGE_BYTES_MAX, description: 'The HTML of the page, at most 900 KB' })
+
+const CheckForm = z
+  .strictObject(
+    {
+      url: pageAddress('The public address of the page, which is fetched'),
+      html: pageText,
+      pageUrl: pageAddress('With html: where that page is'),
+    },
+    { error: ({ code }) => (code === 'invalid_type' ? 'must be an object' : undefined) },
+  )
+  .superRefine(({ url, html, pageUrl }, context) => {
+    const wrong = (name: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [name], message })
+    if (url === undefined && html === undefined) wrong('url', 'is required, unless html is given')
+    if (url !== undefined && html !== undefined) wrong('html', 'must not be given together with url')
+    if (url !== undefined && pageUrl !== undefined) wrong('pageUrl', 'goes with html only')
+  })
+  .openapi('CheckForm', {
+    oneOf: [{ required: ['url'] }, { required: ['html'] }],
+    // In OpenAPI 3.1, though not in the types of its 3.0 schemas.
+    ...({ dependentRequired: { pageUrl: ['html'] } } as object),
+  })
+
+const FormCheck = z
+  .strictObject({
+    url: z.string().nullable().openapi({ description: 'Of the page, where known' }),
+    ok: z.boolean().openapi({ description: 'No finding is an error' }),
+    findings: z.array(FindingShape).openapi({ description: 'Errors first' }),
+  })
+  .openapi('FormCheck')
+
+const route = apiRoute({
+  tags: ['Forms'],
+  method: 'post',
+  path: '/forms/{formKey}/check',
+  slow: true,
+  operationId: 'checkForm',
+  summary: 'Check the page a form stands on',
+  description:
+    'Reads the page, by its address or as text, and says what will go wrong with the form on it and how to mend it. Nothing is submitted or stored. A page that cannot be fetched is a finding too.',
+  request: { params: FormKeyParameter, body: jsonRequestBody(CheckForm) },
+  responses: { 200: dataResponse(FormCheck, 'What was found') },
+  fails: [404],
+})
+
+export function createFormCheckApi(needs: CheckApiNeeds) {
+  return createApi().openapi(route, async (c) => {
+    const { formKey } = c.req.valid('param')
+    const { url, html, pageUrl = null } = c.req.valid('json')
+    const { read } = c.get('db')
+    // Only here: the HTML tokenizer takes 10 MB of memory, and most servers never check a page.
+    const { checkPage } = await import('./check-page.ts')
+    const { form, publicId } = await getFormToCheck(read, c.get('actor'), formKey, needs.origin)
+    const asked = { form, publicId, origin: needs.origin, turnstile: needs.turnstile }
+    if (html !== undefined) {
+      const findings = checkPage({ ...asked, html, pageUrl })
+      return c.json({ data: { url: pageUrl, ok: isOk(findings), findings } }, 200)
+    }
+    const pageAt = url as string
+    const { page, findings: fetching } = await fetchPage(needs, pageAt)
+    const found = page ? checkPage({ ...asked, ...page, pageUrl: pageAt }) : []
+    const findings = sortFindings([...fetching, ...found])
+    return c.json({ data: { url: pageAt, ok: isOk(findings), findings } }, 200)
+  })
+}
+
+const isOk = (findings: { severity: string }[]) => findings.every(({ severity }) => severity !== 'error')
+
+/** @throws Failure `not_found` */
+async function getFormToCheck(
+  connection: Connection,
+  actor: Actor,
+  formKey: string,
+  origin: string,
+): Promise<{ form: CheckedForm; publicId: string }> {
+  const form = toFormResource({ origin }, await getForm(connection, actor, formKey))
+  const workspace = await connection
+    .selectFrom('workspaces')
+    .select('public_id')
+    .where('id', '=', actor.workspaceId)
+    .executeTakeFirstOrThrow()
+  return { form, publicId: workspace.public_id }
+}

@@ -1,0 +1,188 @@
+// The controls of a form: what of them is sent, what is stored, and what the form's settings ask for.
+
+import type { FormResource } from '../schema.ts'
+import { createFinding, type Finding, formatElement, quote, quoteList } from './finding.ts'
+import type { FormControl, PageForm } from './parse-page.ts'
+
+const HONEYPOT = '_gotcha'
+const CAPTCHA = 'cf-turnstile-response'
+const CONTROL_FIELDS = [HONEYPOT, '_next', '_service_eid', '_charset_']
+
+const HONEYPOT_LINE = `<div style="position:absolute;left:-9999px" aria-hidden="true">${formatElement(
+  'input',
+  {
+    name: HONEYPOT,
+    tabindex: '-1',
+    autocomplete: 'off',
+  },
+)}</div>`
+
+const isButton = ({ tag, type }: FormControl) =>
+  tag === 'button' || /^(submit|reset|button|image)$/.test(type)
+const isSubmit = ({ type }: FormControl) => type === 'submit' || type === 'image'
+
+export function checkControls({ controls }: PageForm, form: Pick<FormResource, 'requiredFields'>): Finding[] {
+  const fields = controls.filter((control) => !isButton(control))
+  return [
+    ...checkRequired(controls, form.requiredFields),
+    ...checkNames(fields),
+    ...checkEmail(fields),
+    ...checkFiles(fields),
+    ...checkHoneypot(fields.filter(({ name }) => name === HONEYPOT)),
+    ...checkSubmit(controls),
+  ]
+}
+
+function checkRequired(controls: FormControl[], required: string[]): Finding[] {
+  return required.flatMap((name) => {
+    const same = controls.filter((control) => control.name === name)
+    if (same.some(({ disabled }) => !disabled)) return []
+    const refused = `every submission is refused with "This field is required"`
+    if (same.length > 0) {
+      const message = `The required field ${quote(name)} is disabled on the page, and a disabled field is not sent: ${refused}.`
+      return [
+        createFinding(
+          'error',
+          'required_field_disabled',
+          message,
+          'Remove disabled from the field (readonly is sent).',
+        ),
+      ]
+    }
+    const alike = controls.find((one) => one.name.trim().toLowerCase() === name.trim().toLowerCase())
+    const instead = alike ? ` The page has ${quote(alike.name)}; names must be exactly the same.` : ''
+    const message = `The page has no field named ${quote(name)}, which the form requires: ${refused}.${instead}`
+    const line = formatElement('input', { name, required: '' })
+    const fix = alike
+      ? `Rename it: name=${quote(name)}`
+      : `Add it, for example ${line}, or take it from the form's required fields.`
+    return [createFinding('error', 'required_field_missing', message, fix)]
+  })
+}
+
+function checkNames(fields: FormControl[]): Finding[] {
+  const found: Finding[] = []
+  const unnamed = fields.filter(({ name, disabled }) => name === '' && !disabled)
+  if (unnamed.length > 0) {
+    const what = unnamed.map(({ tag, type, attributes }) => attributes.get('id') || type || tag)
+    const message = `${unnamed.length} field(s) without a name: browsers do not send them (${quoteList(what)}).`
+    found.push(
+      createFinding(
+        'warning',
+        'field_without_name',
+        message,
+        'Give each a name, for example name="message".',
+      ),
+    )
+  }
+  const dropped = fields.filter(({ name }) => name.startsWith('_') && !CONTROL_FIELDS.includes(name))
+  if (dropped.length > 0) {
+    const message = `Names that start with "_" are control fields and are never stored: ${quoteList(dropped.map(({ name }) => name))}.`
+    found.push(
+      createFinding('warning', 'name_never_stored', message, 'Rename them without the "_" at the beginning.'),
+    )
+  }
+  if (fields.some(({ name }) => name === '_service_eid')) {
+    const message = 'The page sets _service_eid by itself; only the tracking snippet knows its value.'
+    found.push(createFinding('warning', 'event_id_by_hand', message, 'Remove the field named _service_eid.'))
+  }
+  if (fields.some(({ name }) => name === CAPTCHA)) {
+    const message = `The page sets ${CAPTCHA} by itself; only the tracking snippet can make a token that is accepted.`
+    found.push(createFinding('warning', 'captcha_by_hand', message, `Remove the field named ${CAPTCHA}.`))
+  }
+  for (const { name, type, attributes } of fields) {
+    if (name !== '_next' || type !== 'hidden') continue
+    const value = attributes.get('value') ?? ''
+    const next = URL.parse(value, 'https://page.invalid/')
+    if (value === '' || (next && /^https?:$/.test(next.protocol) && !next.username && !next.password))
+      continue
+    const message = `_next is ${quote(value)}: only http and https addresses without a user name are followed.`
+    const fix = `Write the whole address: ${formatElement('input', { type: 'hidden', name: '_next', value: 'https://example.com/thanks' })}`
+    found.push(createFinding('warning', 'next_ignored', message, fix))
+  }
+  return found
+}
+
+function checkEmail(fields: FormControl[]): Finding[] {
+  const exact = fields.filter(({ name, disabled, type }) => name === 'email' && !disabled && type !== 'radio')
+  if (exact.length > 1) {
+    const message = `${exact.length} fields are named email: their values are joined with a comma, which is no e-mail address, so that whoever fills in both is refused.`
+    return [createFinding('error', 'email_twice', message, 'Name only one of them email.')]
+  }
+  if (exact.length > 0) return []
+  const alike = fields.find(
+    ({ name, type }) =>
+      name !== '' && name !== 'email' && (type === 'email' || /^(e-?mail(-?address)?|_replyto)$/i.test(name)),
+  )
+  if (!alike) return []
+  const message = `The e-mail field is named ${quote(alike.name)}: only a field named exactly email is checked, and answered when you reply to a notification.`
+  const fix = `Rename it: ${formatElement('input', { type: 'email', name: 'email', autocomplete: 'email' })}`
+  return [createFinding('warning', 'email_name', message, fix)]
+}
+
+function checkFiles(fields: FormControl[]): Finding[] {
+  const files = fields.filter(({ type, disabled }) => type === 'file' && !disabled)
+  if (files.length === 0) return []
+  const names = quoteList(files.map(({ name, attributes }) => name || attributes.get('id') || 'file'))
+  const message = `The form has file fields (${names}): a submission with a chosen file is refused with "File uploads are not supported".`
+  return [
+    createFinding(
+      'error',
+      'file_field',
+      message,
+      'Remove them, or ask for a link to the file in a text field.',
+    ),
+  ]
+}
+
+function checkHoneypot(traps: FormControl[]): Finding[] {
+  if (traps.length === 0) {
+    const message = 'The form has no honeypot: simple robots are not noticed.'
+    return [
+      createFinding(
+        'warning',
+        'honeypot_missing',
+        message,
+        `Add this line inside the form: ${HONEYPOT_LINE}`,
+      ),
+    ]
+  }
+  const fix = `Replace it: ${HONEYPOT_LINE}`
+  const found: Finding[] = []
+  for (const { type, attributes, concealed } of traps) {
+    const box = type === 'checkbox' || type === 'radio'
+    if (box ? attributes.has('checked') : (attributes.get('value') ?? '') !== '') {
+      const message =
+        'The honeypot _gotcha is filled in already: every submission is taken for spam and dropped in silence.'
+      found.push(createFinding('error', 'honeypot_filled', message, fix))
+    }
+    if (type === 'hidden') continue
+    if (attributes.has('required')) {
+      const message = 'The honeypot _gotcha is required: browsers refuse to send the form while it is empty.'
+      found.push(createFinding('error', 'honeypot_required', message, fix))
+    }
+    if (!concealed) {
+      const message =
+        'The honeypot _gotcha can be seen: people fill it in, and what they sent is dropped in silence.'
+      found.push(createFinding('warning', 'honeypot_visible', message, fix))
+    }
+    if (!box && !/^(off|new-password|one-time-code)$/i.test((attributes.get('autocomplete') ?? '').trim())) {
+      const message =
+        'Browsers and password managers may fill in the honeypot _gotcha, and the submission is dropped in silence.'
+      found.push(createFinding('warning', 'honeypot_autofill', message, 'Add autocomplete="off" to it.'))
+    }
+  }
+  return found
+}
+
+function checkSubmit(controls: FormControl[]): Finding[] {
+  if (controls.some((control) => isSubmit(control) && !control.disabled)) return []
+  const disabled = controls.some(isSubmit)
+  const message = disabled
+    ? 'The button that sends the form is disabled: without a script that enables it, nobody can send it.'
+    : 'The form has no button that sends it.'
+  const fix = disabled
+    ? 'Remove disabled from the button.'
+    : 'Add <button type="submit">Send</button> inside the form.'
+  return [createFinding('warning', disabled ? 'submit_disabled' : 'submit_missing', message, fix)]
+}

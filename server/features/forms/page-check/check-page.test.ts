@@ -1,0 +1,483 @@
+import { describe, expect, test } from 'bun:test'
+import { type CheckedForm, checkPage, type PageCheckInput } from './check-page.ts'
+import type { Finding } from './finding.ts'
+
+const KEY = 'k7m2xw9qpd'
+const ORIGIN = 'https://go.example'
+const HERE = `${ORIGIN}/f/${KEY}`
+const PAGE = 'https://site.test/contact/page?x=1'
+
+const FORM: CheckedForm = {
+  formKey: KEY,
+  enabled: true,
+  requiredFields: ['email'],
+  redirectUrl: null,
+  captcha: false,
+  allowedOrigins: [],
+}
+
+const TRAP =
+  '<div style="position:absolute;left:-9999px" aria-hidden="true"><input name="_gotcha" tabindex="-1" autocomplete="off"></div>'
+const EMAIL = '<input type=email name=email>'
+const SEND = '<button>Send</button>'
+const SNIPPET = `<script defer src="${ORIGIN}/t.js" data-workspace="w"></script>`
+const HEAD = `<meta charset=utf-8><meta name=referrer content=no-referrer-when-downgrade>${SNIPPET}`
+
+interface Parts {
+  head?: string
+  /** Attributes of the form. */
+  form?: string
+  inside?: string
+  /** In place of all of the body. */
+  body?: string
+}
+const pageOf = ({
+  head = HEAD,
+  form = `action="${HERE}" method="post"`,
+  inside = TRAP + EMAIL + SEND,
+  body,
+}: Parts) =>
+  `<!doctype html><html><head>${head}</head><body>${body ?? `<form ${form}>${inside}</form>`}</body></html>`
+
+type Asked = Parts &
+  Partial<Omit<PageCheckInput, 'form' | 'headers'>> & {
+    is?: Partial<CheckedForm>
+    sent?: Record<string, string>
+  }
+
+const check = ({ is, sent, ...more }: Asked) =>
+  checkPage({
+    origin: ORIGIN,
+    publicId: 'ws_1',
+    turnstile: false,
+    pageUrl: PAGE,
+    html: pageOf(more),
+    headers: new Headers(sent ?? { 'content-type': 'text/html; charset=utf-8' }),
+    ...more,
+    form: { ...FORM, ...is },
+  } as PageCheckInput)
+
+const codes = (findings: Finding[]) => findings.map(({ code, severity }) => `${severity} ${code}`)
+
+test('a page where all is well has nothing to be said about it', () => {
+  expect(check({})).toEqual([])
+  expect(check({ is: { captcha: true } })).toEqual([])
+  expect(check({ pageUrl: null, headers: undefined } as never)).toEqual([])
+})
+
+/** What is wrong with the page, and all that is said of it. */
+function table(name: string, rows: [string, Asked, string[]][]) {
+  describe(name, () => {
+    test.each(rows)('%s', (_, asked, expected) => {
+      const found = check(asked)
+      expect(codes(found)).toEqual(expected)
+      for (const { message, fix } of found) {
+        expect(message).toMatch(/\w.*[.!?]$/)
+        expect(fix).toMatch(/^[A-Z].{8}/)
+      }
+    })
+  })
+}
+
+const action = (text: string): Asked => ({ form: `action="${text}" method=post` })
+
+table('the address of the form', [
+  ['as browsers mend it', action(`\n  HTTPS://Go.Example:443/f/${KEY} `), []],
+  ['with slashes around the key', action(`${HERE}/`), []],
+  ['with a query of its own', action(`${HERE}?from=page`), []],
+  ['without the scheme of the page', action(`//go.example/f/${KEY}`), []],
+  [
+    'by way of the base address',
+    { head: `${HEAD}<base href="${ORIGIN}/f/">`, form: `action=${KEY} method=post` },
+    [],
+  ],
+  ['of nobody', { body: '<p>Hello</p>' }, ['error form_missing']],
+  ['of somebody else', action('https://other.test/send'), ['error form_missing']],
+  ['absent', { form: 'method=post' }, ['error form_missing']],
+  ['in a comment', { body: `<!-- <form action="${HERE}"> -->` }, ['error form_missing']],
+  ['only in a script', { body: `<script>x='<form action="${HERE}">'</script>` }, ['error form_missing']],
+  ['with another key', action(`${ORIGIN}/f/abcdefghjk`), ['error action_other_key']],
+  ['without a key', action(`${ORIGIN}/f/`), ['error action_other_key']],
+  ['with the key in capitals', action(HERE.toUpperCase()), ['error action_path']],
+  ['over http', action(HERE.replace('https', 'http')), ['error action_scheme']],
+  [
+    'over https where there is none',
+    { ...action(HERE), origin: 'http://go.example', head: '<meta charset=utf-8>' },
+    ['error action_scheme_https', 'warning referrer_hidden', 'info snippet_missing'],
+  ],
+  ['with another path', action(`${ORIGIN}/forms/${KEY}`), ['error action_path']],
+  ['that goes on after the key', action(`${HERE}/submit`), ['error action_trailing']],
+  ['that goes on in the key', action(`${HERE}x`), ['error action_trailing']],
+  ['with another port', action(`https://go.example:8443/f/${KEY}`), ['error action_host']],
+  ['without a host', action(`/f/${KEY}`), ['error action_relative']],
+  ['without a scheme', action(`go.example/f/${KEY}`), ['error action_relative']],
+  ['on the own site', action(`https://site.test/f/${KEY}`), ['error action_host']],
+])
+
+table('the way it is sent', [
+  ['method post in capitals', { form: `action=${HERE} method=POST` }, []],
+  ['without a method', { form: `action=${HERE}` }, ['error method_not_post']],
+  ['with get', { form: `action=${HERE} method=get` }, ['error method_not_post']],
+  ['as plain text', { form: `action=${HERE} method=post enctype=text/plain` }, ['error enctype_text_plain']],
+  ['as multipart', { form: `action=${HERE} method=post enctype=multipart/form-data` }, []],
+  ['into a new window', { form: `action=${HERE} method=post target=_blank` }, ['warning target']],
+  ['into the same window', { form: `action=${HERE} method=post target=_self` }, []],
+  [
+    'with a button that leads elsewhere',
+    { inside: `${TRAP}${EMAIL}<button formaction="/x">Send</button>` },
+    ['error formaction'],
+  ],
+  [
+    'with a button that leads here',
+    { form: 'action=/x method=post', inside: `${TRAP}${EMAIL}<button formaction="${HERE}">Send</button>` },
+    [],
+  ],
+  [
+    'with a button that says get',
+    { inside: `${TRAP}${EMAIL}<button formmethod=get>Send</button>` },
+    ['error method_not_post'],
+  ],
+  [
+    'with a button that says plain text',
+    { inside: `${TRAP}${EMAIL}<input type=submit formenctype=text/plain>` },
+    ['error enctype_text_plain'],
+  ],
+  [
+    'with a button that opens a window',
+    { inside: `${TRAP}${EMAIL}<input type=image formtarget=_blank>` },
+    ['warning target'],
+  ],
+  ['without a button', { inside: TRAP + EMAIL }, ['warning submit_missing']],
+  [
+    'with a button that does nothing',
+    { inside: `${TRAP}${EMAIL}<button type=button>Send</button>` },
+    ['warning submit_missing'],
+  ],
+  [
+    'with a disabled button',
+    { inside: `${TRAP}${EMAIL}<button disabled>Send</button>` },
+    ['warning submit_disabled'],
+  ],
+  [
+    'with a button from outside',
+    { body: `<form id=f action=${HERE} method=post>${TRAP}${EMAIL}</form><button form=f>Send</button>` },
+    [],
+  ],
+])
+
+const field = (html: string): Asked => ({ inside: TRAP + html + SEND })
+
+table('its fields', [
+  ['required, and missing', field('<input name=name>'), ['error required_field_missing']],
+  [
+    'required, and in capitals',
+    field('<input name=Email>'),
+    ['error required_field_missing', 'warning email_name'],
+  ],
+  ['required, and disabled', field('<input name=email disabled>'), ['error required_field_disabled']],
+  [
+    'required, and disabled with its group',
+    field(`<fieldset disabled>${EMAIL}</fieldset>`),
+    ['error required_field_disabled'],
+  ],
+  [
+    'required, and a choice',
+    { ...field('<select name=plan></select>'), is: { requiredFields: ['plan'] } },
+    [],
+  ],
+  [
+    'without a name',
+    field(`${EMAIL}<input><textarea id=message></textarea>`),
+    ['warning field_without_name'],
+  ],
+  ['with an empty name', field(`${EMAIL}<input name="">`), ['warning field_without_name']],
+  ['never stored', field(`${EMAIL}<input name=_phone>`), ['warning name_never_stored']],
+  [
+    'control fields',
+    field(`${EMAIL}<input type=hidden name=_next value="/thanks"><input type=hidden name=_charset_>`),
+    [],
+  ],
+  [
+    'an event id by hand',
+    field(`${EMAIL}<input type=hidden name=_service_eid value=1>`),
+    ['warning event_id_by_hand'],
+  ],
+  [
+    'a token by hand',
+    field(`${EMAIL}<input type=hidden name=cf-turnstile-response>`),
+    ['warning captcha_by_hand'],
+  ],
+  [
+    'a next page that is a script',
+    field(`${EMAIL}<input type=hidden name=_next value="javascript:alert(1)">`),
+    ['warning next_ignored'],
+  ],
+  ['a file', field(`${EMAIL}<input type=file name=cv>`), ['error file_field']],
+  ['two e-mail addresses', field(EMAIL + EMAIL), ['error email_twice']],
+  [
+    'an e-mail address by another name',
+    { ...field('<input type=email name=mail>'), is: { requiredFields: [] } },
+    ['warning email_name'],
+  ],
+  [
+    'an e-mail address by no known name',
+    { ...field('<input name=E-Mail>'), is: { requiredFields: [] } },
+    ['warning email_name'],
+  ],
+  ['the same id twice', field('<input id=a name=email><input id=a name=b>'), []],
+])
+
+const trap = (html: string): Asked => ({ inside: html + EMAIL + SEND })
+
+table('its honeypot', [
+  ['missing', trap(''), ['warning honeypot_missing']],
+  ['hidden', trap('<input type=hidden name=_gotcha>'), []],
+  ['hidden by a class', trap('<p class=trap><input name=_gotcha autocomplete=off></p>'), []],
+  ['hidden by a style', trap('<input name=_gotcha autocomplete=off style="display: none !important">'), []],
+  ['visible', trap('<p><input name=_gotcha autocomplete=off></p>'), ['warning honeypot_visible']],
+  [
+    'visible after something hidden',
+    trap('<p hidden>x</p><input name=_gotcha autocomplete=off>'),
+    ['warning honeypot_visible'],
+  ],
+  ['open to the password manager', trap('<input name=_gotcha hidden>'), ['warning honeypot_autofill']],
+  ['filled in', trap('<input type=hidden name=_gotcha value=x>'), ['error honeypot_filled']],
+  ['a ticked box', trap('<input type=checkbox name=_gotcha hidden checked>'), ['error honeypot_filled']],
+  ['a box', trap('<input type=checkbox name=_gotcha hidden value=1>'), []],
+  ['required', trap('<input name=_gotcha hidden autocomplete=off required>'), ['error honeypot_required']],
+])
+
+const REFERRER = '<meta charset=utf-8><meta name=referrer content=no-referrer-when-downgrade>'
+const captcha = { captcha: true }
+
+table('the snippet', [
+  ['absent', { head: REFERRER }, ['info snippet_missing']],
+  ['absent, with captcha', { head: REFERRER, is: captcha }, ['error snippet_missing']],
+  [
+    'of somebody else',
+    { head: `${REFERRER}<script src="https://other.test/t.js"></script>`, is: captcha },
+    ['error snippet_missing'],
+  ],
+  [
+    'of the own site',
+    { head: `${REFERRER}<script src="/t.js"></script>`, is: captcha },
+    ['error snippet_missing'],
+  ],
+  ['with a version', { head: `${REFERRER}<script src="//go.example/t.js?v=2"></script>`, is: captcha }, []],
+  [
+    'that waits for consent',
+    { head: `${REFERRER}<script type=text/plain src="${ORIGIN}/t.js"></script>`, is: captcha },
+    ['error snippet_parked'],
+  ],
+  [
+    'over http',
+    { head: `${REFERRER}<script src="http://go.example/t.js"></script>`, is: captcha },
+    ['error snippet_insecure'],
+  ],
+  [
+    'beside a captcha of the page',
+    {
+      body: `<form action=${HERE} method=post>${TRAP}${EMAIL}<div class="x cf-turnstile"></div>${SEND}</form>`,
+      is: captcha,
+    },
+    ['warning captcha_own_box'],
+  ],
+])
+
+const csp = (policy: string, more: Asked = {}): Asked => ({
+  ...more,
+  sent: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy },
+})
+const ALL = `script-src ${ORIGIN}; connect-src ${ORIGIN}; form-action ${ORIGIN} 'self'`
+
+table('the content security policy', [
+  ['that names us', csp(`default-src 'none'; ${ALL}`, { is: captcha }), []],
+  ['without form-action', csp(`default-src https:`), []],
+  ['with form-action self', csp(`form-action 'self'`), ['error csp_form_action']],
+  [
+    'in a meta element, escaped',
+    { head: `${HEAD}<meta http-equiv="Content-Security-Policy" content="form-action &#39;self&#39;">` },
+    ['error csp_form_action'],
+  ],
+  ['of two, one forbids', csp(`form-action *, form-action 'none'`), ['error csp_form_action']],
+  [
+    'that only reports',
+    {
+      sent: {
+        'content-type': 'text/html;charset=utf-8',
+        'content-security-policy-report-only': "form-action 'none'",
+      },
+    },
+    [],
+  ],
+  ['that stops the way back', csp(`form-action ${ORIGIN}`), ['warning csp_form_action_redirect']],
+  [
+    'that stops the way on',
+    csp(`form-action ${ORIGIN} 'self'`, { is: { redirectUrl: 'https://thanks.test/' } }),
+    ['warning csp_form_action_redirect'],
+  ],
+  ['without scripts of ours', csp("script-src 'self'"), ['warning csp_script_src']],
+  [
+    'without scripts of ours, with captcha',
+    csp("default-src 'self'", { is: captcha }),
+    ['error csp_script_src', 'error csp_connect_src'],
+  ],
+  ['with a nonce', csp("script-src 'nonce-n'", { head: HEAD.replace('defer', 'nonce=n') }), []],
+  ['without calls to us', csp("connect-src 'self'"), ['warning csp_connect_src']],
+  [
+    'that does not matter without the snippet',
+    csp("default-src 'self'", { head: REFERRER }),
+    ['info snippet_missing'],
+  ],
+  [
+    'that does not know Turnstile',
+    csp(`default-src 'none'; ${ALL}`, { is: captcha, turnstile: true }),
+    ['error csp_turnstile_script', 'error csp_turnstile_frame'],
+  ],
+  ['that locks the page in', csp('sandbox allow-scripts'), ['error csp_sandbox']],
+  ['that lets forms out', csp('sandbox allow-forms'), []],
+  [
+    'that upgrades',
+    {
+      ...csp('upgrade-insecure-requests', {
+        form: `action=http://go.example/f/${KEY} method=post`,
+        origin: 'http://go.example',
+        head: HEAD.replace('https', 'http'),
+        pageUrl: 'http://site.test/contact',
+      }),
+    },
+    ['error csp_upgrade'],
+  ],
+])
+
+const referrer = (value: string, more: Asked = {}): Asked => ({
+  head: `<meta charset=utf-8><meta name=referrer content="${value}">`,
+  ...more,
+})
+const MISSING = 'info snippet_missing'
+
+table('the referrer policy', [
+  ["the browser's own", { head: '<meta charset=utf-8>' }, ['warning referrer_origin_only', MISSING]],
+  [
+    "the browser's own, with the snippet",
+    { head: `<meta charset=utf-8>${SNIPPET}` },
+    ['info referrer_origin_only'],
+  ],
+  [
+    "the browser's own, with a redirect",
+    { head: '<meta charset=utf-8>', is: { redirectUrl: 'https://site.test/thanks' } },
+    ['info referrer_origin_only', MISSING],
+  ],
+  [
+    "the browser's own, with _next",
+    {
+      head: '<meta charset=utf-8>',
+      inside: `${TRAP}${EMAIL}${SEND}<input type=hidden name=_next value=https://site.test/t>`,
+    },
+    ['info referrer_origin_only', MISSING],
+  ],
+  [
+    "the browser's own, on the start page",
+    { head: '<meta charset=utf-8>', pageUrl: 'https://site.test/' },
+    [MISSING],
+  ],
+  ['no-referrer', referrer('no-referrer'), ['warning referrer_hidden', MISSING]],
+  [
+    'no-referrer, with allowed origins',
+    referrer('no-referrer', { is: { allowedOrigins: ['https://site.test'] } }),
+    ['error referrer_hidden', MISSING],
+  ],
+  ['same-origin', referrer('same-origin'), ['warning referrer_hidden', MISSING]],
+  ['origin', referrer('origin'), ['warning referrer_origin_only', MISSING]],
+  ['unsafe-url', referrer('unsafe-url'), [MISSING]],
+  ['an old word', referrer('never'), ['warning referrer_hidden', MISSING]],
+  ['a word that nobody knows', referrer('full'), ['warning referrer_origin_only', MISSING]],
+  [
+    'in the header',
+    {
+      head: '<meta charset=utf-8>',
+      sent: { 'content-type': 'text/html', 'referrer-policy': 'no-referrer, x' },
+    },
+    ['warning referrer_hidden', MISSING],
+  ],
+  [
+    'in the header, replaced by the page',
+    { sent: { 'content-type': 'text/html', 'referrer-policy': 'no-referrer' } },
+    [],
+  ],
+  [
+    'of the form',
+    { form: `action=${HERE} method=post rel="noopener noreferrer"` },
+    ['warning referrer_hidden'],
+  ],
+])
+
+table('the rest', [
+  ['a form that is turned off', { is: { enabled: false } }, ['error form_disabled']],
+  [
+    'an origin that is not allowed',
+    { is: { allowedOrigins: ['https://other.test'] } },
+    ['error origin_not_allowed'],
+  ],
+  ['an origin that is allowed', { is: { allowedOrigins: ['https://*.test'] } }, []],
+  ['another encoding', { sent: { 'content-type': 'text/html; charset=iso-8859-1' } }, ['warning charset']],
+  [
+    'another encoding, and a form that says so',
+    {
+      sent: { 'content-type': 'text/html; charset=iso-8859-1' },
+      form: `action=${HERE} method=post accept-charset=UTF-8`,
+    },
+    [],
+  ],
+  [
+    'no encoding',
+    { sent: { 'content-type': 'text/html' }, head: HEAD.replace('<meta charset=utf-8>', '') },
+    ['warning charset'],
+  ],
+])
+
+describe('a finding', () => {
+  test('gives the line to paste, with the names of this form', () => {
+    const [first] = check({ head: REFERRER, is: captcha })
+    expect(first?.fix).toContain(`<script defer src="${ORIGIN}/t.js" data-workspace="ws_1"></script>`)
+    const [missing] = check({ body: '' })
+    expect(missing?.fix).toContain(`<form action="${HERE}" method="post">`)
+    const [field] = check(field_('a"b&c'))
+    expect(field?.fix).toContain('<input name="a&quot;b&amp;c" required>')
+  })
+
+  test('of several forms says which one it means', () => {
+    const other = '<form action="https://search.test/"><input name=q></form>'
+    const found = check({ body: `${other}<form action=${HERE}>${TRAP}${EMAIL}${SEND}</form>` })
+    expect(codes(found)).toEqual(['error method_not_post'])
+    expect(found[0]?.message).toStartWith('Form 2 of the page: ')
+  })
+
+  test('that is the remedy of another leaves nothing to be said', () => {
+    const fixes = check({ head: '<meta charset=utf-8>', inside: EMAIL + SEND }).map(
+      ({ fix }) => /<.*>/.exec(fix)?.[0] ?? '',
+    )
+    const inside = fixes.filter((line) => line.includes('_gotcha')).join('')
+    const head = `<meta charset=utf-8><meta name="referrer" content="no-referrer-when-downgrade">${fixes.find((line) => line.includes('t.js'))}`
+    expect(check({ head, inside: inside + EMAIL + SEND })).toEqual([])
+  })
+
+  test('comes from the worst page soon, and in a number that can be read', () => {
+    const button = (n: number) => `<button formaction="/${n}">x</button>`
+    const pages = [
+      `<form action=${HERE}>${Array.from({ length: 30_000 }, (_, n) => button(n)).join('')}`,
+      `<form action=${HERE}></form>`.repeat(16_000),
+      `<form action=/f/${KEY}></form>`.repeat(20_000),
+      `<form action=${HERE}>${'<input name=_x>'.repeat(50_000)}`,
+    ]
+    for (const body of pages) {
+      const started = performance.now()
+      const found = check({ body })
+      expect(performance.now() - started).toBeLessThan(2000)
+      expect(found.length).toBeLessThanOrEqual(100)
+      expect(JSON.stringify(found).length).toBeLessThan(100_000)
+    }
+  })
+})
+
+const field_ = (required: string): Asked => ({ is: { requiredFields: [required] } })

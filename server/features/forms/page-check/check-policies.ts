@@ -1,0 +1,247 @@
+// What the page's policies and scripts mean for its form: content security, referrer, the tracking snippet, encoding.
+
+import type { FormResource } from '../schema.ts'
+import { type ContentPolicy, findForbiddingDirective, readContentPolicies } from './content-policy.ts'
+import { createFinding, type Finding, formatElement, quote } from './finding.ts'
+import type { PageForm, ParsedPage } from './parse-page.ts'
+import { readReferrerPolicy, toReferrerReach } from './referrer-policy.ts'
+
+export interface PolicyCheckInput {
+  form: Pick<FormResource, 'captcha' | 'redirectUrl' | 'allowedOrigins'>
+  parsedPage: ParsedPage
+  headers: Headers
+  page: URL | null
+  base: URL | null
+  endpoint: URL
+  /** Of the workspace, for the snippet's line. */
+  publicId: string
+  /** The captcha is Cloudflare's and not the built-in one. */
+  turnstile: boolean
+}
+
+const readMetaContents = (metas: ParsedPage['metas'], name: string) =>
+  metas.flatMap((meta) =>
+    meta.get('http-equiv')?.trim().toLowerCase() === name ? [meta.get('content') ?? ''] : [],
+  )
+
+export function listContentPolicies({
+  parsedPage,
+  headers,
+}: Pick<PolicyCheckInput, 'parsedPage' | 'headers'>): ContentPolicy[] {
+  const sent = readContentPolicies(headers.get('content-security-policy') ?? '')
+  // In a meta element `sandbox` has no effect.
+  const written = readMetaContents(parsedPage.metas, 'content-security-policy').flatMap(readContentPolicies)
+  for (const policy of written) policy.delete('sandbox')
+  return [...sent, ...written]
+}
+
+const CSP = 'The Content-Security-Policy of the page'
+const CHALLENGES = new URL('https://challenges.cloudflare.com/turnstile/v0/api.js')
+
+/** @param forms ours; their `_next` is where browsers go afterwards */
+export function checkContentPolicy(question: PolicyCheckInput, forms: PageForm[]): Finding[] {
+  const { endpoint, page, form } = question
+  const policies = listContentPolicies(question)
+  const found: Finding[] = []
+  const blocked = findForbiddingDirective(policies, 'form-action', endpoint, page)
+  if (blocked) {
+    const message = `${CSP} forbids to send forms to ${endpoint.origin} (${blocked}): the browser drops every submission.`
+    found.push(createFinding('error', 'csp_form_action', message, `Add ${endpoint.origin} to form-action.`))
+  }
+  const targets = [...listNextUrls(forms), form.redirectUrl ?? page?.href ?? '']
+  for (const target of targets) {
+    const url = URL.parse(target, page?.href)
+    if (!url || blocked || !findForbiddingDirective(policies, 'form-action', url, page)) continue
+    const message = `${CSP} forbids form-action ${url.origin}, where browsers are sent after the form: Chrome stops there, although the submission is stored.`
+    const source = url.origin === page?.origin ? "'self'" : url.origin
+    found.push(
+      createFinding('warning', 'csp_form_action_redirect', message, `Add ${source} to form-action as well.`),
+    )
+  }
+  for (const policy of policies) {
+    const sandbox = policy.get('sandbox')
+    if (sandbox && !sandbox.some((word) => word.toLowerCase() === 'allow-forms')) {
+      const message = `${CSP} has sandbox without allow-forms: no form of the page can be sent.`
+      found.push(createFinding('error', 'csp_sandbox', message, 'Add allow-forms to sandbox.'))
+    }
+    if (endpoint.protocol === 'http:' && policy.has('upgrade-insecure-requests')) {
+      const message = `${CSP} has upgrade-insecure-requests: the browser sends the form to https://${endpoint.host}, where nothing answers.`
+      found.push(
+        createFinding(
+          'error',
+          'csp_upgrade',
+          message,
+          'Remove upgrade-insecure-requests, or serve forms over https.',
+        ),
+      )
+    }
+  }
+  return [...found, ...checkSnippetPolicy(question, policies)]
+}
+
+const listNextUrls = (forms: PageForm[]) =>
+  forms.flatMap(({ controls }) =>
+    controls.flatMap(({ name, attributes }) => {
+      const value = name === '_next' ? attributes.get('value') : undefined
+      return value ? [value] : []
+    }),
+  )
+
+/** What the snippet needs; asked where it is on the page, or has to be. */
+function checkSnippetPolicy(question: PolicyCheckInput, policies: ContentPolicy[]): Finding[] {
+  const { endpoint, page, form, turnstile } = question
+  const script = findSnippet(question)
+  if (!script && !form.captcha) return []
+  const severity = form.captcha ? 'error' : 'warning'
+  const lost = form.captcha
+    ? 'there is no captcha on the page, and every submission is refused'
+    : 'forms are sent without it, and visits are not linked to submissions'
+  const found: Finding[] = []
+  const load = { nonce: script?.get('nonce'), integrity: script?.get('integrity') }
+  const scripts = findForbiddingDirective(policies, 'script-src', new URL('/t.js', endpoint), page, load)
+  if (scripts) {
+    const message = `${CSP} forbids the tracking snippet (${scripts}): ${lost}.`
+    const fix = `Add ${endpoint.origin} to ${describeDirective(scripts, 'script-src')}; where it has 'strict-dynamic', give the script the nonce.`
+    found.push(createFinding(severity, 'csp_script_src', message, fix))
+  }
+  const calls = ['/e', endpoint.pathname].map((path) => new URL(path, endpoint))
+  const connect = calls
+    .map((call) => findForbiddingDirective(policies, 'connect-src', call, page))
+    .find(Boolean)
+  if (connect) {
+    const message = `${CSP} forbids the tracking snippet to call ${endpoint.origin} (${connect}): ${lost}.`
+    const fix = `Add ${endpoint.origin} to ${describeDirective(connect, 'connect-src')}.`
+    found.push(createFinding(severity, 'csp_connect_src', message, fix))
+  }
+  if (form.captcha && turnstile) {
+    for (const directive of ['script-src', 'frame-src'] as const) {
+      const blocked = findForbiddingDirective(policies, directive, CHALLENGES, page, load)
+      if (!blocked || (directive === 'script-src' && hasStrictDynamic(policies))) continue
+      const message = `${CSP} forbids Cloudflare Turnstile (${blocked}): every submission is refused.`
+      const fix = `Add ${CHALLENGES.origin} to ${describeDirective(blocked, directive)}.`
+      found.push(createFinding('error', `csp_turnstile_${directive.slice(0, -4)}`, message, fix))
+    }
+  }
+  return found
+}
+
+/** A new directive does not inherit what default-src had: its list has to go with it. */
+const describeDirective = (name: string, directive: string) =>
+  name === 'default-src' ? `${directive} (a new one begins with what default-src has)` : name
+
+/** Scripts that the snippet adds are trusted with it. */
+const hasStrictDynamic = (policies: ContentPolicy[]) =>
+  policies.some((policy) => [...policy.values()].some((sources) => sources.includes("'strict-dynamic'")))
+
+function findSnippet({ parsedPage, base, endpoint }: PolicyCheckInput): Map<string, string> | undefined {
+  const place = new URL('/t.js', endpoint)
+  return parsedPage.scripts.find((script) => {
+    const src = script.get('src')
+    const url = src === undefined ? null : URL.parse(src, base?.href ?? 'https://page.invalid/')
+    return url?.host === place.host && url.pathname === place.pathname
+  })
+}
+
+const SCRIPT_TYPE = /^(|module|(text|application)\/(x-)?(java|ecma)script)$/i
+
+export function checkSnippet(question: PolicyCheckInput): Finding[] {
+  const { form, endpoint, page, publicId, parsedPage } = question
+  const found: Finding[] = []
+  const src = new URL('/t.js', endpoint).href
+  const line = `${formatElement('script', { defer: '', src, 'data-workspace': publicId })}</script>`
+  const script = findSnippet(question)
+  const severity = form.captcha ? 'error' : 'warning'
+  const refused = form.captcha
+    ? ' The form asks for a captcha, so every submission is refused until it runs.'
+    : ''
+  if (!script) {
+    const message = form.captcha
+      ? 'The form asks for a captcha, and the page does not load the tracking snippet that shows it: every submission is refused with "Captcha verification required".'
+      : 'The page does not load the tracking snippet: no message on the page after sending, and visits are not linked to submissions.'
+    const fix = `Add this line to the page's head: ${line}`
+    found.push(createFinding(form.captcha ? 'error' : 'info', 'snippet_missing', message, fix))
+  } else if (!SCRIPT_TYPE.test((script.get('type') ?? '').trim())) {
+    const message = `The tracking snippet has type=${quote(script.get('type') ?? '')}, and runs only when another script says so.${refused}`
+    found.push(createFinding(severity, 'snippet_parked', message, `Write ${line}`))
+  } else if (page?.protocol === 'https:' && /^http:/i.test((script.get('src') ?? '').trim())) {
+    const message = `The tracking snippet is loaded over http, which browsers block on an https page.${refused}`
+    found.push(createFinding(severity, 'snippet_insecure', message, `Write ${line}`))
+  }
+  if (form.captcha && parsedPage.hasOwnTurnstile) {
+    const message =
+      'The page has a Turnstile box of its own; its tokens belong to another site key and are refused.'
+    found.push(
+      createFinding(
+        'warning',
+        'captcha_own_box',
+        message,
+        'Remove it: the tracking snippet shows the captcha.',
+      ),
+    )
+  }
+  return found
+}
+
+const FULL_REFERRER = formatElement('meta', { name: 'referrer', content: 'no-referrer-when-downgrade' })
+
+export function checkReferrer(question: PolicyCheckInput, form: PageForm): Finding[] {
+  const { parsedPage, headers, page, endpoint } = question
+  const { value, from } = readReferrerPolicy(parsedPage, headers)
+  const noreferrer = /(^|\s)noreferrer(\s|$)/i.test(form.attributes.get('rel') ?? '')
+  const reach = noreferrer ? 'nothing' : toReferrerReach(value, page, endpoint)
+  // On the first page of a site, the origin is the page.
+  if (reach === 'page' || (reach === 'origin' && page?.pathname === '/' && page.search === '')) return []
+  const said = noreferrer
+    ? 'The form has rel="noreferrer"'
+    : from === 'browser'
+      ? `Browsers by themselves (${value})`
+      : `The page's referrer policy ${quote(value)} (${from === 'meta' ? 'meta element' : 'header'})`
+  const tells = from === 'browser' ? 'tell' : 'tells'
+  const redirected = question.form.redirectUrl !== null || listNextUrls([form]).length > 0
+  const strict = question.form.allowedOrigins.length > 0 && !findSnippet(question)
+  const next = `or say where people go: ${formatElement('input', { type: 'hidden', name: '_next', value: page?.href ?? 'https://example.com/thanks' })}`
+  const remove = noreferrer
+    ? 'Remove rel="noreferrer" from the form'
+    : `Add to the page's head: ${FULL_REFERRER}`
+  const fix = redirected ? `${remove}.` : `${remove}, ${next}`
+  if (reach === 'nothing') {
+    const message = `${said}: the request does not say which page it came from. Attribution is lost, mistakes are shown on a page of ours${redirected ? '' : ', and so is the thank-you'}${strict ? ', and the form refuses what comes from no allowed origin (403)' : ''}.`
+    return [createFinding(strict ? 'error' : 'warning', 'referrer_hidden', message, fix)]
+  }
+  const message = redirected
+    ? `${said} ${tells} only the origin of the page: submissions do not show which page they came from, and after a mistake people land on the start page of the site.`
+    : `${said} ${tells} only the origin of the page: without the tracking snippet, people land on the start page of the site after sending, and submissions do not show which page they came from.`
+  return [
+    createFinding(
+      redirected || findSnippet(question) ? 'info' : 'warning',
+      'referrer_origin_only',
+      message,
+      fix,
+    ),
+  ]
+}
+
+/** Browsers send text in the page's own encoding; it is read as UTF-8. */
+export function checkEncoding(
+  { parsedPage, headers }: PolicyCheckInput,
+  form: PageForm,
+  fetched: boolean,
+): Finding[] {
+  const declared =
+    parseCharset(headers.get('content-type')) ??
+    parsedPage.metas
+      .map((meta) => meta.get('charset') ?? parseCharset(readMetaContentType(meta)))
+      .find(Boolean)
+  if (declared === undefined && !fetched) return []
+  if (/^utf-?8$/i.test(declared?.trim() ?? '')) return []
+  if (/^utf-?8$/i.test((form.attributes.get('accept-charset') ?? '').trim())) return []
+  const what = declared === undefined ? 'does not say its encoding' : `is encoded as ${quote(declared)}`
+  const message = `The page ${what}: letters such as é and ü may arrive broken.`
+  const fix = `Add ${formatElement('meta', { charset: 'utf-8' })} as the first line of the head (and save the page as UTF-8), or accept-charset="utf-8" to the form.`
+  return [createFinding('warning', 'charset', message, fix)]
+}
+
+const readMetaContentType = (meta: Map<string, string>) =>
+  meta.get('http-equiv')?.toLowerCase() === 'content-type' ? (meta.get('content') ?? null) : null
+
+const parseCharset = (type: string | null) => /;\s*charset\s*=\s*["']?([^\s"';]+)/i.exec(type ?? '')?.[1]

@@ -1,0 +1,139 @@
+// Content Security Policy, as far as it decides what a page may load, call and send forms to. The matching of sources
+// follows CSP Level 3, section 6.7.2; where browsers are kinder than its letter (addresses in numbers), as they are.
+
+/** The directives of one policy. Several policies each have their say: all must allow. */
+export type ContentPolicy = Map<string, string[]>
+
+/** @param text of one header or meta element; a comma begins another policy */
+export function readContentPolicies(text: string): ContentPolicy[] {
+  return text.split(',').flatMap((written) => {
+    const policy: ContentPolicy = new Map()
+    for (const directive of written.split(';')) {
+      const [name, ...sources] = directive.split(/[\t\n\f\r ]+/).filter(Boolean)
+      // Of two directives with one name, the first counts.
+      if (name !== undefined && !policy.has(name.toLowerCase())) policy.set(name.toLowerCase(), sources)
+    }
+    return policy.size > 0 ? [policy] : []
+  })
+}
+
+export interface ScriptAttributes {
+  /** Of a script element. */
+  nonce?: string
+  integrity?: string
+}
+
+// `form-action` has no fallback: a page with `default-src 'none'` alone may post anywhere.
+const FALLBACKS = {
+  'form-action': ['form-action'],
+  'connect-src': ['connect-src', 'default-src'],
+  'script-src': ['script-src-elem', 'script-src', 'default-src'],
+  'frame-src': ['frame-src', 'child-src', 'default-src'],
+} as const
+
+export type CspDirective = keyof typeof FALLBACKS
+
+/** The name of the directive that forbids `target`, or undefined where none does. @param self the page, if known */
+export function findForbiddingDirective(
+  policies: ContentPolicy[],
+  directive: CspDirective,
+  target: URL,
+  self: URL | null,
+  load: ScriptAttributes = {},
+): string | undefined {
+  for (const policy of policies) {
+    const name = FALLBACKS[directive].find((each) => policy.has(each))
+    if (name === undefined) continue
+    const sources = policy.get(name) ?? []
+    const allowed = directive === 'script-src' ? allowsScript : allowsAddress
+    if (!allowed(sources, target, self, load)) return name
+  }
+  return undefined
+}
+
+const allowsAddress = (sources: string[], target: URL, self: URL | null) =>
+  sources.some((source) => matchesSource(source, target, self))
+
+function allowsScript(
+  sources: string[],
+  target: URL,
+  self: URL | null,
+  { nonce, integrity }: ScriptAttributes,
+): boolean {
+  if (nonce && sources.includes(`'nonce-${nonce}'`)) return true
+  const hashes = integrity?.split(/\s+/).filter(Boolean) ?? []
+  if (hashes.length > 0 && hashes.every((hash) => sources.includes(`'${hash}'`))) return true
+  // With it, addresses count for nothing.
+  if (sources.some((source) => source.toLowerCase() === "'strict-dynamic'")) return false
+  return allowsAddress(sources, target, self)
+}
+
+const SOURCE =
+  /^(?:([a-z][a-z0-9+.-]*):\/\/)?(\*|(?:\*\.)?[^\s/:*[\]]+|\[[^\]]*\])(?::(\d+|\*))?(\/[^?#]*)?$/i
+
+/** Does one expression of a list (`*`, `'self'`, `https:`, `*.example.com:8443/forms/`) name this address? */
+export function matchesSource(source: string, target: URL, self: URL | null): boolean {
+  if (source === '*') return /^https?:$/.test(target.protocol) || target.protocol === self?.protocol
+  if (source.toLowerCase() === "'self'") return self !== null && isSelf(target, self)
+  // Keywords, nonces and hashes name no address; `'none'` beside others neither.
+  if (source.startsWith("'")) return false
+  const scheme = /^([a-z][a-z0-9+.-]*):$/i.exec(source)?.[1]
+  if (scheme !== undefined) return schemeMatches(scheme, target)
+  const [, ownScheme, host = '', port = '', path = ''] = SOURCE.exec(source) ?? []
+  if (host === '' || target.hostname === '') return false
+  // Without a scheme, the page's own counts; where the page is unknown, the best is assumed.
+  const pageScheme = self?.protocol.slice(0, -1) ?? target.protocol.slice(0, -1)
+  return (
+    schemeMatches(ownScheme ?? pageScheme, target) &&
+    hostMatches(host.toLowerCase(), target.hostname) &&
+    portMatches(port, target) &&
+    pathMatches(path, target.pathname)
+  )
+}
+
+/** What is allowed over http is allowed over https too. */
+function schemeMatches(scheme: string, target: URL): boolean {
+  const wanted = scheme.toLowerCase()
+  const given = target.protocol.slice(0, -1)
+  return wanted === given || (wanted === 'http' && given === 'https')
+}
+
+function hostMatches(pattern: string, host: string): boolean {
+  if (pattern === '*') return true
+  return pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) : pattern === host
+}
+
+const DEFAULT_PORT: Record<string, string> = { 'http:': '80', 'https:': '443' }
+const toEffectivePort = (url: URL) => url.port || (DEFAULT_PORT[url.protocol] ?? '')
+
+function portMatches(pattern: string, target: URL): boolean {
+  if (pattern === '*') return true
+  if (pattern === '') return target.port === ''
+  // A list that was written for http goes on to hold when the page moves to https.
+  return pattern === toEffectivePort(target) || (pattern === '80' && toEffectivePort(target) === '443')
+}
+
+function pathMatches(pattern: string, path: string): boolean {
+  if (pattern === '' || pattern === '/') return true
+  const wanted = decodePath(pattern)
+  const given = decodePath(path)
+  return wanted.endsWith('/') ? given.startsWith(wanted) : given === wanted
+}
+
+function decodePath(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    // As it stands then, on both sides.
+    return text
+  }
+}
+
+function isSelf(target: URL, self: URL): boolean {
+  if (target.origin === self.origin) return true
+  const ports =
+    target.port === self.port || (toEffectivePort(self) === '80' && toEffectivePort(target) === '443')
+  return (
+    target.hostname === self.hostname && ports && target.protocol === 'https:' && self.protocol === 'http:'
+  )
+}

@@ -1,0 +1,82 @@
+// Gets the page that a form stands on, as a browser would see it, through the guard for addresses of strangers.
+
+import { type SafeRequest, safeRequest } from '../../../http/safe-request.ts'
+import { createFinding, type Finding, quote } from './finding.ts'
+
+export type FetchPageNeeds = Pick<SafeRequest, 'allow' | 'resolve'>
+
+export interface FetchedPage {
+  html: string
+  headers: Headers
+}
+
+/** As much of a page as may be given as text. */
+export const PAGE_BYTES_MAX = 900 * 1024
+
+const HEADERS = { Accept: 'text/html,application/xhtml+xml', 'User-Agent': 'Towpath form check' }
+const SEND_AS_TEXT = 'Or send the page as text: {"html": "…", "pageUrl": "…"}.'
+
+/** What keeps the page from being read is a finding too; a page that was read in part has both. */
+export async function fetchPage(
+  needs: FetchPageNeeds,
+  url: string,
+): Promise<{ page?: FetchedPage; findings: Finding[] }> {
+  const answer = await safeRequest({ ...needs, url, headers: HEADERS, maxBytes: PAGE_BYTES_MAX })
+  const failed = (code: string, message: string, fix: string) => {
+    return { findings: [createFinding('error', code, message, `${fix} ${SEND_AS_TEXT}`)] }
+  }
+  if (!answer.ok) {
+    const code = answer.reason === 'refused-address' ? 'page_private' : 'page_unreachable'
+    return failed(code, `${answer.message}.`, FIXES[answer.reason] ?? 'See that the page opens in a browser.')
+  }
+  const { status, headers, body, cut } = answer
+  if (status >= 300 && status < 400) {
+    const target = URL.parse(headers.get('location') ?? '', url)
+    const to = target ? quote(target.href) : 'another page'
+    return failed('page_redirects', `The page answers ${status} and leads to ${to}.`, 'Check that address.')
+  }
+  if (status < 200 || status > 299) {
+    return failed('page_status', `The page answers ${status}.`, 'Check an address that people can open.')
+  }
+  const type = headers.get('content-type') ?? ''
+  if (type !== '' && !/^\s*(text\/html|application\/xhtml\+xml)\s*(;|$)/i.test(type)) {
+    return failed(
+      'page_not_html',
+      `The address answers with ${quote(type)}, not with a page.`,
+      'Check the page itself.',
+    )
+  }
+  const encoding = headers.get('content-encoding')?.trim() ?? ''
+  if (encoding !== '' && encoding.toLowerCase() !== 'identity') {
+    const message = `The page comes compressed (${quote(encoding)}) although that was not asked for.`
+    return failed('page_compressed', message, 'Have the server heed Accept-Encoding.')
+  }
+  return {
+    page: { html: decodeHtml(body, type), headers },
+    findings: cut ? [createCutFinding(cut, body.byteLength)] : [],
+  }
+}
+
+const FIXES: Record<string, string> = {
+  'refused-address': 'Check the public address of the page.',
+  dns: 'See that the address is spelt right.',
+  tls: 'Renew or repair the certificate of the site: browsers refuse it too.',
+  timeout: 'See that the page answers within 15 seconds.',
+}
+
+function createCutFinding(cut: 'size' | 'time' | 'broken', bytes: number): Finding {
+  const why = { size: 'it is larger', time: 'it comes too slowly', broken: 'the connection broke off' }[cut]
+  const message = `Only the first ${Math.ceil(bytes / 1024)} KB of the page were read, because ${why}: a form further down is not seen.`
+  return createFinding('warning', 'page_cut', message, `Send the part with the form. ${SEND_AS_TEXT}`)
+}
+
+/** Names and addresses are ASCII in nearly every encoding; the page's own is used where it says one. */
+function decodeHtml(body: Uint8Array, type: string): string {
+  const charset = /;\s*charset\s*=\s*["']?([^\s"';]+)/i.exec(type)?.[1] ?? 'utf-8'
+  try {
+    return new TextDecoder(charset as 'utf-8').decode(body)
+  } catch {
+    // An encoding that nobody knows; browsers guess then too.
+    return new TextDecoder().decode(body)
+  }
+}

@@ -1,0 +1,54 @@
+// What the form doctor has to say about a page.
+
+import { z } from '@hono/zod-openapi'
+
+export const SEVERITIES = ['error', 'warning', 'info'] as const
+
+export const FindingShape = z
+  .strictObject({
+    code: z.string().openapi({ description: 'The same for the same mistake', example: 'method_not_post' }),
+    severity: z.enum(SEVERITIES).openapi({
+      description: 'error: submissions are lost or refused; warning: something will not work as meant',
+    }),
+    message: z.string(),
+    fix: z.string().openapi({ description: 'What to do, with the line to paste where there is one' }),
+  })
+  .openapi('FormFinding')
+export type Finding = z.infer<typeof FindingShape>
+export type Severity = Finding['severity']
+
+export const createFinding = (severity: Severity, code: string, message: string, fix: string): Finding => {
+  return { code, severity, message, fix }
+}
+
+/** Text of the page in a message: short enough to read. */
+export const quote = (text: string) => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
+
+const LISTED_MAX = 8
+
+/** Names of the page in a message, each once. */
+export function quoteList(names: string[]): string {
+  const unique = [...new Set(names)]
+  const shown = unique.slice(0, LISTED_MAX).map(quote).join(', ')
+  return unique.length > LISTED_MAX ? `${shown} and ${unique.length - LISTED_MAX} more` : shown
+}
+
+const escapeAttribute = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+
+/** An element to paste, its values safe between the quotes. An attribute with an empty value stands alone. */
+export const formatElement = (name: string, attributes: Record<string, string>) =>
+  `<${name}${Object.entries(attributes)
+    .map(([key, value]) => (value === '' ? ` ${key}` : ` ${key}="${escapeAttribute(value)}"`))
+    .join('')}>`
+
+// More than anyone reads; a hostile page could make thousands.
+const FINDINGS_MAX = 100
+
+/** Errors first, and of those that say the same, one. */
+export function sortFindings(findings: Finding[]): Finding[] {
+  const unique = new Map(findings.map((one) => [`${one.code} ${one.message}`, one]))
+  return [...unique.values()]
+    .sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))
+    .slice(0, FINDINGS_MAX)
+}

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { PAGE_BYTES_MAX } from './fetch-page.ts'
+import { parsePage } from './parse-page.ts'
+
+describe('the forms of a page', () => {
+  const names = (html: string) =>
+    parsePage(html).forms.map(({ controls }) => controls.map(({ name }) => name).join())
+
+  test.each([
+    ['<form><input name=a></form><input name=b>', ['a']],
+    ['<form><div><input name=a></form><input name=b></div>', ['a']],
+    ['<div><form></div><input name=a></form><input name=b>', ['a']],
+    ['<table><tr><form><td><input name=a></tr><tr><input name=b></table></form>', ['a,b']],
+    ['<form><form><input name=a></form><input name=b></form>', ['a']],
+    ['<form id=f></form><form><input name=a form=f><input name=b></form>', ['a', 'b']],
+    ['<input name=a form=f><form id=f></form>', ['a']],
+    ['<input name=a form=other><form id=f></form>', ['']],
+    ['<template><form><input name=a></form></template><form><input name=b></form>', ['b']],
+    [
+      '<form><template><input name=a></template><select name=s></select><textarea name=t></textarea></form>',
+      ['s,t'],
+    ],
+    ['<form><input name=a>', ['a']],
+  ])('have the controls that a browser gives them: %s', (html, expected) => {
+    expect(names(html)).toEqual(expected)
+  })
+})
+
+/** Much more than the 512 elements of depth that are looked at; the longest page that is taken has four times as much. */
+const BYTES = PAGE_BYTES_MAX / 4
+
+/** How many times as long a page takes as one that has an eighth of its size: 8 where time grows with the size alone. */
+function growth(pageOf: (bytes: number) => string): number {
+  const [small, big] = [pageOf(BYTES / 8), pageOf(BYTES)]
+  return timeToRead(big) / Math.max(1, timeToRead(small))
+}
+
+/** Of the processor, which other processes do not lengthen. */
+function timeToRead(html: string): number {
+  const before = process.cpuUsage()
+  parsePage(html)
+  const { user, system } = process.cpuUsage(before)
+  return user + system
+}
+
+/** Quadratic work makes it 64. Compiler and garbage collector disturb one measurement, and not six in a row. */
+const GROWTH_MAX = 24
+const ATTEMPTS = 6
+
+function expectLinear(pageOf: (bytes: number) => string) {
+  let least = Number.POSITIVE_INFINITY
+  for (let n = 0; n < ATTEMPTS && least > GROWTH_MAX; n++) least = Math.min(least, growth(pageOf))
+  expect(least).toBeLessThanOrEqual(GROWTH_MAX)
+}
+
+const filled = (start: string, part: string) => (bytes: number) =>
+  start + part.repeat((bytes - start.length) / part.length)
+
+// A page is anybody's, and there is one thread: the longest page that is taken must not hold it up.
+describe('the time to read a page grows with its size alone', () => {
+  test.each(
+    [
+      '<div></span>',
+      '<form>',
+      '<p class=a>',
+      '<b><p>',
+      '<',
+      '</',
+      '<!--',
+      '<![CDATA[',
+      '<a x="',
+      "<a x='",
+      '<script>',
+      '<script></',
+      '<textarea>',
+      '<a ',
+      '<template>',
+      '<input form=a name=_gotcha>',
+      '<fieldset disabled><input>',
+      '<p style="display  height:1  ">',
+      '&#39;',
+      '&am',
+      '<svg>',
+      '<math><mi>',
+      ' = ',
+      '<b a=\t',
+    ].flatMap((part) =>
+      ['<form>', '<form><a ', '<form><svg>'].map((start): [string, string] => [start, part]),
+    ),
+  )('%s and then %s again and again', (start, part) => {
+    expectLinear(filled(start, part))
+  })
+
+  test.each<[string, (bytes: number) => string]>([
+    [
+      'starts and ends that never meet',
+      (bytes) => `<form>${'<div>'.repeat(bytes / 12)}${'</span>'.repeat(bytes / 12)}`,
+    ],
+    [
+      'ends of paragraphs that nothing began',
+      (bytes) => `<form>${'<div>'.repeat(bytes / 9)}${'</p>'.repeat(bytes / 9)}`,
+    ],
+    ['a tag with a name as long as the page', (bytes) => `<${'a'.repeat(bytes)}>`],
+    ['an attribute with a name as long as the page', (bytes) => `<a ${'b'.repeat(bytes)}>`],
+    ['a style as long as the page', (bytes) => `<p style="${'display '.repeat(bytes / 8)}">`],
+    ['a class as long as the page', (bytes) => `<p class="${' '.repeat(bytes)}">`],
+    [
+      'attributes that all have another name',
+      (bytes) => `<a ${Array.from({ length: bytes / 8 }, (_, n) => `a${n}`).join(' ')}>`,
+    ],
+  ])('%s', (_, pageOf) => {
+    expectLinear(pageOf)
+  })
+})
+
+test('a page of any parts is read to its end', () => {
+  const parts = ['<', '>', '/', '"', "'", '=', ' ', '!--', '-->', 'form', 'script', 'a', '&#39;', '\0', 'ü']
+  const tags = ['<p x="', '<form>', '</form>', '<input name=a>', '<template>', '</template>', '<svg>']
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...parts, ...tags), { maxLength: 60 }), (picked) => {
+      for (const { position, controls } of parsePage(picked.join('')).forms) {
+        expect([position > 0, controls.every(({ tag }) => tag !== undefined)]).toEqual([true, true])
+      }
+    }),
+    { numRuns: 2000 },
+  )
+})

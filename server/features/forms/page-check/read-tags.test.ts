@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { readTags, type Tag } from './read-tags.ts'
+
+function listTags(html: string): Tag[] {
+  const tags: Tag[] = []
+  readTags(html, (tag) => tags.push(tag))
+  return tags
+}
+
+const tagsOf = (html: string) =>
+  listTags(html).map(({ name, end, attributes }) =>
+    [end ? `/${name}` : name, ...[...attributes].map(([key, value]) => `${key}=${value}`)].join(' '),
+  )
+
+describe('the tags of a page', () => {
+  test.each([
+    ['<FORM Action="/a" METHOD=post>', ['form action=/a method=post']],
+    ["<a x='1' y = 2 z>", ['a x=1 y=2 z=']],
+    ['<a x=1 X=2>', ['a x=1']],
+    ['<br/><img src=a/b/>', ['br', 'img src=a/b/']],
+    ['<input value="a>b">', ['input value=a>b']],
+    [
+      '<meta content="&#39;self&#39; &#x68;ttps&colon;&sol;&sol;x&amp;y&lt&nope;">',
+      ["meta content='self' https://x&y<&nope;"],
+    ],
+    ['<a x="&#0;&#xd800;&#x110000;">', ['a x=\ufffd\ufffd\ufffd']],
+    ['<!-- <form> --><p>', ['p']],
+    ['<!--><p>--><b>', ['p', 'b']],
+    ['<!-- a --!><p>', ['p']],
+    ['<!doctype html><?xml ?></ x><p>', ['p']],
+    ['<script>"<form>"</script><p>', ['script', '/script', 'p']],
+    ['<script><form></scriptx></SCRIPT ><p>', ['script', '/script', 'p']],
+    ['<textarea><input></textarea><title><b></title>', ['textarea', '/textarea', 'title', '/title']],
+    ['<noscript><form></noscript><p>', ['noscript', '/noscript', 'p']],
+    ['<svg><title><b></title><script/></svg><p>', ['svg', 'title', 'b', '/title', 'script', '/svg', 'p']],
+    ['<plaintext><form>', ['plaintext']],
+    ['<script><!--<script></script><form>--></script><p>', ['script', '/script', 'p']],
+    ['<svg><![CDATA[<form>]]></svg><p>', ['svg', '/svg', 'p']],
+    ['<svg/><title><b></title>', ['svg', 'title', '/title']],
+    ['<a x="&copy;&notit;&Aacute" y=&amp;z>', ['a x=©&notit;Á y=&z']],
+    ['<p <b>', ['p <b=']],
+    ['a < b <3 <', []],
+    ['<form action="x', []],
+    ['<form action="x><p>', []],
+    ['<form', []],
+    ['<!-- <p>', []],
+    ['<script><p>', ['script']],
+  ])('%p', (html, tags) => {
+    expect(tagsOf(html)).toEqual(tags)
+  })
+
+  test('are read from anything, and always to the end', () => {
+    const parts = [
+      '<',
+      '>',
+      '/',
+      '"',
+      "'",
+      '=',
+      ' ',
+      '!--',
+      '-->',
+      'form',
+      'script',
+      'a',
+      '&#39;',
+      '\0',
+      'ü',
+      '<p x="',
+    ]
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...parts), { maxLength: 60 }), (picked) => {
+        for (const tag of listTags(picked.join(''))) expect(tag.name).not.toBe('')
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})

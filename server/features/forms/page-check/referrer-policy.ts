@@ -1,0 +1,71 @@
+// What a form's page lets us know of its own address (the Referrer-Policy of the W3C).
+
+import type { ParsedPage } from './parse-page.ts'
+
+/** What arrives with a form's request: the whole address of the page, its origin only, or nothing. */
+export type ReferrerReach = 'page' | 'origin' | 'nothing'
+
+export const BROWSER_DEFAULT = 'strict-origin-when-cross-origin'
+
+const POLICIES = [
+  'no-referrer',
+  'no-referrer-when-downgrade',
+  'same-origin',
+  'origin',
+  'strict-origin',
+  'origin-when-cross-origin',
+  BROWSER_DEFAULT,
+  'unsafe-url',
+]
+
+/** Still understood in `<meta name="referrer">`. */
+const LEGACY_VALUES: Record<string, string> = {
+  never: 'no-referrer',
+  default: BROWSER_DEFAULT,
+  always: 'unsafe-url',
+  'origin-when-crossorigin': 'origin-when-cross-origin',
+}
+
+export interface ReferrerPolicy {
+  value: string
+  from: 'header' | 'meta' | 'browser'
+}
+
+/** The header's last known word, replaced by each meta element further on; else what browsers do by themselves. */
+export function readReferrerPolicy({ metas }: ParsedPage, headers: Headers): ReferrerPolicy {
+  let policy: ReferrerPolicy = { value: BROWSER_DEFAULT, from: 'browser' }
+  const words = headers.get('referrer-policy')?.toLowerCase().split(',') ?? []
+  const known = words.map((word) => word.trim()).findLast((word) => POLICIES.includes(word))
+  if (known !== undefined) policy = { value: known, from: 'header' }
+  for (const meta of metas) {
+    if (meta.get('name')?.trim().toLowerCase() !== 'referrer') continue
+    const word = (meta.get('content') ?? '').trim().toLowerCase()
+    const value = Object.hasOwn(LEGACY_VALUES, word) ? LEGACY_VALUES[word] : word
+    if (value !== undefined && POLICIES.includes(value)) policy = { value, from: 'meta' }
+  }
+  return policy
+}
+
+/** @param from the page's address, if known: a page that is not is taken for one on another https site. */
+export function toReferrerReach(policy: string, from: URL | null, to: URL): ReferrerReach {
+  const sameOrigin = from?.origin === to.origin
+  const downgrade = (from?.protocol ?? 'https:') === 'https:' && to.protocol === 'http:'
+  switch (policy) {
+    case 'unsafe-url':
+      return 'page'
+    case 'no-referrer':
+      return 'nothing'
+    case 'same-origin':
+      return sameOrigin ? 'page' : 'nothing'
+    case 'origin':
+      return 'origin'
+    case 'origin-when-cross-origin':
+      return sameOrigin ? 'page' : 'origin'
+    case 'strict-origin':
+      return downgrade ? 'nothing' : 'origin'
+    case 'no-referrer-when-downgrade':
+      return downgrade ? 'nothing' : 'page'
+    default:
+      return sameOrigin ? 'page' : downgrade ? 'nothing' : 'origin'
+  }
+}

@@ -1,0 +1,36 @@
+// Making a form: the database decides whether its key is free.
+
+import { type Actor, allow } from '../../accounts/access/actor.ts'
+import type { CreateFormInput, FormResource } from '../schema.ts'
+import { FORMS_WRITE, type FormNeeds, requireChannels, toFormColumns, toFormResource } from './form.ts'
+import { newFormKey } from './form-key.ts'
+import { getForm } from './get-form.ts'
+
+// 31^10 keys: with a million forms, even one try in a row fails once in 10^9.
+const TRIES = 3
+
+/** @throws Failure `invalid` */
+export function createForm(needs: FormNeeds, actor: Actor, input: CreateFormInput): Promise<FormResource> {
+  allow(actor, FORMS_WRITE)
+  const columns = { ...toFormColumns(input), name: input.name }
+  return needs.db.write(async (connection) => {
+    await requireChannels(connection, actor, input)
+    const at = needs.now()
+    for (let tries = TRIES; tries > 0; tries--) {
+      const made = await connection
+        .insertInto('forms')
+        .values({
+          ...columns,
+          workspace_id: actor.workspaceId,
+          form_key: newFormKey(),
+          created_at: at,
+          updated_at: at,
+        })
+        .onConflict((conflict) => conflict.column('form_key').doNothing())
+        .returning('form_key')
+        .executeTakeFirst()
+      if (made) return toFormResource(needs, await getForm(connection, actor, made.form_key))
+    }
+    throw new Error(`no free form key in ${TRIES} tries`)
+  })
+}

@@ -1,0 +1,21 @@
+// Deleting a form: its key is unknown at once, and every submission of it is gone.
+
+import { type Actor, allow } from '../../accounts/access/actor.ts'
+import type { FormResource } from '../schema.ts'
+import { FORMS_WRITE, type FormNeeds, toFormResource } from './form.ts'
+import { getForm } from './get-form.ts'
+
+/** @returns the form as it was. @throws Failure `not_found` */
+export function deleteForm(needs: FormNeeds, actor: Actor, formKey: string): Promise<FormResource> {
+  allow(actor, FORMS_WRITE)
+  return needs.db.write(async (connection) => {
+    const form = await getForm(connection, actor, formKey)
+    // Its submissions go with it (ON DELETE CASCADE), one that is being stored at this moment too.
+    await connection
+      .deleteFrom('forms')
+      .where('workspace_id', '=', actor.workspaceId)
+      .where('id', '=', form.id)
+      .execute()
+    return toFormResource(needs, form)
+  })
+}

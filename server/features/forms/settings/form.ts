@@ -1,0 +1,107 @@
+// A form as a row and as the resource that callers see, and the rules for what is set.
+
+import { type Selectable, sql } from 'kysely'
+import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
+import { invalid } from '../../../lib/failure.ts'
+import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import type { Forms } from '../../../storage/database/tables.ts'
+import type { Action, Actor } from '../../accounts/access/actor.ts'
+import { channelsExist } from '../../notify/channels/channels-exist.ts'
+import type { FormResource, UpdateFormInput } from '../schema.ts'
+
+/** What each verb that changes forms or submissions asks for. */
+export const FORMS_WRITE: Action = 'forms:write'
+
+export interface FormNeeds {
+  db: Database
+  /** `https://go.example`, before `/f/{formKey}`. */
+  origin: string
+  now: () => number
+}
+
+/** With what is counted, not stored. */
+export type FormRow = Selectable<Forms> & { submissions: number | string; last_submission_at: number | null }
+
+/**
+ * The forms of a workspace. Both figures are read off the index `submissions_by_form` alone, for one page of forms.
+ */
+export const selectForms = (connection: Connection, actor: Pick<Actor, 'workspaceId'>) =>
+  connection
+    .selectFrom('forms')
+    .selectAll('forms')
+    .select((e) => [
+      e
+        .selectFrom('submissions')
+        .select((of) => of.fn.countAll<number>().as('count'))
+        .whereRef('submissions.form_id', '=', 'forms.id')
+        .$asScalar()
+        .$notNull()
+        .as('submissions'),
+      e
+        .selectFrom('submissions')
+        .select(sql<number | null>`max(submissions.created_at)`.as('last'))
+        .whereRef('submissions.form_id', '=', 'forms.id')
+        .$asScalar()
+        .as('last_submission_at'),
+    ])
+    .where('forms.workspace_id', '=', actor.workspaceId)
+
+export function toFormResource({ origin }: Pick<FormNeeds, 'origin'>, form: FormRow): FormResource {
+  return {
+    formKey: form.form_key,
+    name: form.name,
+    endpoint: `${origin}/f/${form.form_key}`,
+    enabled: form.enabled === 1,
+    requiredFields: JSON.parse(form.required_fields),
+    redirectUrl: form.redirect_url,
+    captcha: form.captcha === 1,
+    successMessage: form.success_message,
+    allowedOrigins: JSON.parse(form.allowed_origins),
+    channelIds: JSON.parse(form.channel_ids),
+    submissions: Number(form.submissions),
+    lastSubmissionAt: toIsoOrNull(form.last_submission_at),
+    createdAt: toIso(form.created_at),
+    updatedAt: toIso(form.updated_at),
+  }
+}
+
+type Settable = Pick<
+  Selectable<Forms>,
+  | 'name'
+  | 'enabled'
+  | 'required_fields'
+  | 'redirect_url'
+  | 'captcha'
+  | 'success_message'
+  | 'allowed_origins'
+  | 'channel_ids'
+>
+
+/** The columns that an input names; `null` in it is what a new form has. */
+export function toFormColumns(input: UpdateFormInput): Partial<Settable> {
+  const columns: Partial<Settable> = {
+    name: input.name,
+    enabled: input.enabled === undefined ? undefined : Number(input.enabled ?? true),
+    required_fields: listColumn(input.requiredFields),
+    redirect_url: input.redirectUrl,
+    captcha: input.captcha === undefined ? undefined : Number(input.captcha ?? false),
+    success_message: input.successMessage,
+    allowed_origins: listColumn(input.allowedOrigins),
+    channel_ids: listColumn(input.channelIds),
+  }
+  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
+}
+
+/** Each once: two spellings of an origin are the same by now. */
+const listColumn = (list: (string | number)[] | null | undefined) =>
+  list === undefined ? undefined : JSON.stringify([...new Set(list ?? [])])
+
+/** @throws Failure `invalid`, the same for another workspace's channels as for none */
+export async function requireChannels(
+  connection: Connection,
+  actor: Actor,
+  { channelIds }: UpdateFormInput,
+): Promise<void> {
+  if (await channelsExist(connection, actor, channelIds ?? [])) return
+  throw invalid({ channelIds: 'must be ids of channels of this workspace' })
+}

@@ -1,0 +1,146 @@
+// What brought a submission, in the order in which it happened, why each counts, and what part of the lead it gets.
+
+import type { Selectable } from 'kysely'
+import { toIso } from '../../../lib/api-fields.ts'
+import type { Touches } from '../../../storage/database/tables.ts'
+import type { Actor } from '../../accounts/access/actor.ts'
+import { toCampaign } from '../../visitors/campaign-columns.ts'
+import type { TouchResource } from '../schema.ts'
+import { getSubmission } from './get-submission.ts'
+import type { SubmissionNeeds, SubmissionRow } from './submission.ts'
+
+const CLICK_REASONS = {
+  measured:
+    'The visitor clicked this link, and the tracking snippet on the page carried the click to the form.',
+  inferred:
+    'The same visitor (address, browser and day) clicked this link in the 30 minutes before sending the form.',
+}
+const VISIT_REASONS: Record<string, string> = {
+  campaign: 'The address of the page named this campaign.',
+  referrer: 'The browser came to the page from this site.',
+  direct: 'The browser came to the page from nowhere it would name: no link of yours, no campaign, no site.',
+}
+/** In place of what the touch gets of the lead: a click that is found later changes that. */
+const PENDING = 'Not decided yet whether a link brought it: analytics are catching up.'
+const REQUEST_REASONS = {
+  campaign: "The address of the form's page named this campaign.",
+  referrer: 'The browser named this page when it sent the form.',
+}
+
+type TouchRow = Selectable<Touches>
+type Needs = SubmissionNeeds & { origin: string }
+
+/** @throws Failure `not_found` */
+export async function getAttributionReport(needs: Needs, actor: Actor, id: number): Promise<TouchResource[]> {
+  const submission = await getSubmission(needs, actor, id)
+  const rows = await needs.db.read
+    .selectFrom('touches')
+    .selectAll()
+    .where('workspace_id', '=', actor.workspaceId)
+    .where('submission_id', '=', submission.id)
+    .orderBy('position')
+    .execute()
+  const linkIds = [submission.link_id, ...rows.map((row) => row.link_id)].filter((one) => one !== null)
+  const links = await findLinkNames(needs, actor, linkIds)
+  if (rows.length === 0) return toTouchesWithoutVisit(submission, links)
+  const seen = rows.map((row) => toTouch(row, submission, links))
+  // Where the visit is not known, the page itself says something too.
+  return submission.session_linked === 1 ? seen : [...seen, ...toPageTouches(submission)]
+}
+
+type LinkNames = Map<number, Pick<TouchResource, 'slug' | 'shortUrl'>>
+
+/** A deleted link keeps its name. */
+async function findLinkNames({ db, origin }: Needs, actor: Actor, ids: number[]): Promise<LinkNames> {
+  if (ids.length === 0) return new Map()
+  const found = await db.read
+    .selectFrom('links')
+    .select(['id', 'slug', 'domain'])
+    .where('workspace_id', '=', actor.workspaceId)
+    .where('id', 'in', ids)
+    .execute()
+  return new Map(
+    found.map(({ id, slug, domain }) => {
+      const base = domain === '' ? origin : `https://${domain}`
+      return [id, { slug, shortUrl: `${base}/${encodeURIComponent(slug)}` }]
+    }),
+  )
+}
+
+const EMPTY_TOUCH: Omit<TouchResource, 'type' | 'why'> = {
+  at: null,
+  isFirst: false,
+  isLast: false,
+  linearCredit: 0,
+  linkId: null,
+  slug: null,
+  shortUrl: null,
+  clickId: null,
+  referrer: null,
+  pageUrl: null,
+  landingUrl: null,
+  utmSource: null,
+  utmMedium: null,
+  utmCampaign: null,
+  utmTerm: null,
+  utmContent: null,
+}
+const WHOLE_CREDIT = { isFirst: true, isLast: true, linearCredit: 1 }
+
+function toTouch(row: TouchRow, submission: SubmissionRow, links: LinkNames): TouchResource {
+  const { position, touches, link_id: linkId } = row
+  const why =
+    row.kind === 'click'
+      ? CLICK_REASONS[submission.attribution === 'measured' ? 'measured' : 'inferred']
+      : VISIT_REASONS[row.kind]
+  return {
+    ...EMPTY_TOUCH,
+    type: row.kind as TouchResource['type'],
+    why: `${why} ${submission.attribution_due === 1 ? PENDING : describeCredit(position, touches)}`,
+    at: toIso(row.at),
+    isFirst: position === 0,
+    isLast: position === touches - 1,
+    linearCredit: 1 / touches,
+    linkId,
+    ...(linkId === null ? undefined : links.get(linkId)),
+    clickId: row.click_id,
+    referrer: row.referrer,
+    landingUrl: row.landing_url,
+    ...toCampaign(row),
+  }
+}
+
+function describeCredit(position: number, touches: number): string {
+  if (touches === 1) return 'Nothing else did: it gets the whole lead.'
+  const part = `as one of ${touches} it gets a part of it where all get the same`
+  if (position === 0) return `It was the first: it gets the lead where the first touch counts, and ${part}.`
+  if (position === touches - 1) {
+    return `It was the last: it gets the lead where the last touch counts, and ${part}.`
+  }
+  return `It was neither the first nor the last: ${part}.`
+}
+
+/** Of one that came without a visit, and of one that is older than touches: all of it is one touch. */
+function toTouchesWithoutVisit(submission: SubmissionRow, links: LinkNames): TouchResource[] {
+  const { link_id: linkId, click_id: clickId, attribution } = submission
+  const why = attribution === 'measured' ? CLICK_REASONS.measured : CLICK_REASONS.inferred
+  const click: TouchResource[] =
+    linkId === null ? [] : [{ ...EMPTY_TOUCH, type: 'click', why, linkId, ...links.get(linkId), clickId }]
+  return [...click, ...toPageTouches(submission)].map((touch, index) =>
+    index === 0 ? { ...touch, ...WHOLE_CREDIT } : touch,
+  )
+}
+
+function toPageTouches(row: SubmissionRow): TouchResource[] {
+  const page = { referrer: row.referrer, pageUrl: row.page_url, landingUrl: row.landing_url }
+  const campaign = toCampaign(row)
+  const has = (part: object) => Object.values(part).some((value) => value !== null)
+  return [
+    ...(has(campaign)
+      ? [{ ...EMPTY_TOUCH, ...page, ...campaign, type: 'campaign' as const, why: REQUEST_REASONS.campaign }]
+      : []),
+    ...(has(page)
+      ? [{ ...EMPTY_TOUCH, ...page, type: 'referrer' as const, why: REQUEST_REASONS.referrer }]
+      : []),
+  ]
+}

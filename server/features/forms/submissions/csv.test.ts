@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { SubmissionResource } from '../schema.ts'
+import { FIELD_COLUMNS_MAX, toCsvColumns, toCsvHeader, toCsvRow } from './csv.ts'
+import { toSubmissionResource } from './submission.ts'
+
+const BARE = {
+  id: 7,
+  form_key: 'k7m2xw9qpd',
+  status: 'new',
+  attribution: 'none',
+  session_linked: 0,
+  attribution_due: 0,
+  created_at: 0,
+}
+
+function submission(fields: [string, string][], own: Partial<SubmissionResource> = {}): SubmissionResource {
+  const row = new Proxy({ ...BARE, fields: JSON.stringify(fields) } as never, {
+    get: (known, name) => Reflect.get(known, name) ?? null,
+  })
+  return { ...toSubmissionResource(row), ...own }
+}
+
+/** RFC 4180, read by the letter. */
+function parse(text: string): string[][] {
+  const rows: string[][] = []
+  let row: string[] = []
+  for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
+    row.push(quoted === undefined ? (plain as string) : quoted.replaceAll('""', '"'))
+    if (end === ',') continue
+    rows.push(row)
+    row = []
+  }
+  return rows
+}
+
+function written(submissions: SubmissionResource[]) {
+  const columns = toCsvColumns(new Set(submissions.flatMap(({ fields }) => [...fields.keys()])))
+  const text = toCsvHeader(columns) + submissions.map((each) => toCsvRow(columns, each)).join('')
+  const [headers = [], ...rows] = parse(text)
+  return { text, headers, rows, cell: (row: number, name: string) => rows[row]?.[headers.indexOf(name)] }
+}
+
+describe('submissions as CSV', () => {
+  test.each([
+    ['=1+1', "'=1+1"],
+    ['+49 170', "'+49 170"],
+    ['-1', "'-1"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    ['\t=1', "'\t=1"],
+    ['\r=1', "'\r=1"],
+    ["'=1", "'=1"],
+    ['a=1', 'a=1'],
+    [' =1', ' =1'],
+    ['say "hi", twice\r\nor more', 'say "hi", twice\r\nor more'],
+    ['', ''],
+    ['0012', '0012'],
+  ])('have %p in a cell as %p, and the same as a header', (value, cell) => {
+    const { headers, rows } = written([
+      submission([['message', value], ...(value ? [[value, 'x'] as [string, string]] : [])]),
+    ])
+    expect(rows[0]?.[3]).toBe(cell)
+    if (value) expect(headers[4]).toBe(cell)
+    expect(rows[0]).toHaveLength(headers.length)
+  })
+
+  test('make notes and what a visitor came with inert too', () => {
+    const { cell } = written([submission([], { notes: '=1', utmSource: '@x', referrer: '-a.example' })])
+    expect([cell(0, 'notes'), cell(0, 'utmSource'), cell(0, 'referrer')]).toEqual([
+      "'=1",
+      "'@x",
+      "'-a.example",
+    ])
+  })
+
+  test('keep our columns ours, whatever a sender calls a field', () => {
+    const fields: [string, string][] = [
+      ['id', 'forged'],
+      ['fields.id', 'other'],
+      ['status', 'paid'],
+      ['email', 'a@b.co'],
+      ['__proto__', 'p'],
+      ['constructor', 'c'],
+    ]
+    const { headers, cell } = written([submission(fields, { email: 'a@b.co' })])
+    expect(new Set(headers).size).toBe(headers.length)
+    expect([cell(0, 'id'), cell(0, 'status'), cell(0, 'email')]).toEqual(['7', 'new', 'a@b.co'])
+    // The name that was there first keeps its column.
+    expect([cell(0, 'fields.id'), cell(0, 'fields.fields.id')]).toEqual(['other', 'forged'])
+    expect([cell(0, 'fields.status'), cell(0, 'fields.email')]).toEqual(['paid', 'a@b.co'])
+    expect([cell(0, '__proto__'), cell(0, 'constructor')]).toEqual(['p', 'c'])
+  })
+
+  test('name two columns differently that look the same once they are inert', () => {
+    const { headers } = written([
+      submission([
+        ['=a', '1'],
+        ["'=a", '2'],
+      ]),
+    ])
+    expect(headers.slice(3, 5)).toEqual(["'=a", "fields.'=a"])
+  })
+
+  test('hold what no spreadsheet has columns for in one more, as JSON', () => {
+    const names = Array.from({ length: FIELD_COLUMNS_MAX + 2 }, (_, i) => `f${i}`)
+    const columns = toCsvColumns(new Set(names))
+    const fields = names.slice(-3).map((name) => [name, `=${name}`] as [string, string])
+    const [headers = [], row = []] = parse(toCsvHeader(columns) + toCsvRow(columns, submission(fields)))
+    expect(headers).toHaveLength(row.length)
+    expect(headers.length).toBeLessThan(16_384)
+    expect(JSON.parse(row[headers.indexOf('moreFields')] as string)).toEqual({
+      f16000: '=f16000',
+      f16001: '=f16001',
+    })
+  })
+
+  test('are one row with as many cells as headers, for any text in any place', () => {
+    const text = fc.string({ unit: 'binary', maxLength: 20 })
+    const odd = fc.oneof(
+      text,
+      fc.constantFrom('id', 'email', 'moreFields', '"', '\r', '\n', '=', "'", ',', 'fields.id'),
+    )
+    const sent = fc.uniqueArray(fc.tuple(odd, odd), { selector: ([name]) => name, maxLength: 8 })
+    fc.assert(
+      fc.property(fc.array(sent, { minLength: 1, maxLength: 4 }), (all) => {
+        const { headers, rows } = written(all.map((fields) => submission(fields)))
+        expect(new Set(headers).size).toBe(headers.length)
+        expect(rows.map((row) => row.length)).toEqual(all.map(() => headers.length))
+        for (const cell of [headers, ...rows].flat()) expect(cell).not.toMatch(/^[=+\-@\t\r]/)
+        const names = [...new Set(all.flat().map(([name]) => name))]
+        for (const [i, fields] of all.entries()) {
+          const values = new Map(fields)
+          const cells = names.map((_, at) => rows[i]?.[3 + at]?.replace(/^'(?=[=+\-@\t\r])/, ''))
+          const wanted = names.map((name) => (values.get(name) ?? '').replace(/^'(?=[=+\-@\t\r])/, ''))
+          expect(cells).toEqual(wanted)
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+})

@@ -1,0 +1,245 @@
+import { describe, expect, test } from 'bun:test'
+import { connect } from 'node:net'
+import { onBothEngines, type TestServer, until } from '../../../../tests/support/server/test-server.ts'
+import { exportSubmissions } from './export-submissions.ts'
+import { insertSubmissions, type TestSubmission } from './submission.fixture.ts'
+import { toTextStream } from './text-stream.ts'
+
+async function testForm(server: TestServer) {
+  const ws = await server.createWorkspace()
+  const { json } = await ws.api('/forms', { method: 'POST', body: { name: 'Contact' } })
+  const { formKey } = json.data as { formKey: string }
+  const { id: formId } = await server.app.db.read
+    .selectFrom('forms')
+    .select('id')
+    .where('form_key', '=', formKey)
+    .executeTakeFirstOrThrow()
+  return {
+    ws,
+    formKey,
+    store: (submissions: TestSubmission[]) =>
+      server.app.db.write((connection) =>
+        insertSubmissions(connection, { workspaceId: ws.id, formId }, submissions),
+      ),
+    exported: (query = '', method = 'GET') =>
+      ws.api(`/forms/${formKey}/submissions/export${query && `?${query}`}`, { method }),
+  }
+}
+
+const lines = (text: string) => text.trimEnd().split(/\r?\n/)
+
+onBothEngines('the export of submissions', (server) => {
+  test('is CSV with a column for every field ever used, ours around them', async () => {
+    const { store, exported, formKey } = await testForm(server())
+    const [first, second, third] = await store([
+      {
+        fields: [
+          ['b', '1'],
+          ['=x', '=1+1'],
+        ],
+        created_at: 1000,
+        status: 'read',
+      },
+      {
+        fields: [
+          ['a', 'say "hi", you'],
+          ['id', '@SUM(A1)'],
+        ],
+        created_at: 2000,
+        notes: '-1',
+        country: 'DE',
+      },
+      { fields: [], created_at: 3000, link_id: 17, utm_source: '=u', attribution: 'inferred' },
+    ])
+    const { status, headers, text } = await exported()
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present')
+    expect(headers.get('content-disposition')).toBe(`attachment; filename=submissions-${formKey}.csv`)
+    expect(headers.get('cache-control')).toBe('private, no-store')
+    const ours =
+      'notes,email,duplicateOf,referrer,pageUrl,landingUrl,utmSource,utmMedium,utmCampaign,utmTerm,utmContent,' +
+      'linkId,clickId,eventId,sessionLinked,attribution,device,browser,os,country,region,city'
+    expect(text).toBe(
+      [
+        `id,createdAt,status,b,'=x,a,fields.id,${ours}`,
+        `${first},1970-01-01T00:00:01.000Z,read,1,'=1+1,,,,,,,,,,,,,,,,,false,none,,,,,,`,
+        `${second},1970-01-01T00:00:02.000Z,new,,,"say ""hi"", you",'@SUM(A1),'-1,,,,,,,,,,,,,,false,none,,,,DE,,`,
+        `${third},1970-01-01T00:00:03.000Z,new,,,,,,,,,,,'=u,,,,,17,,,false,inferred,,,,,,`,
+        '',
+      ].join('\r\n'),
+    )
+  })
+
+  test('has the same columns whatever is asked for, and with nothing in it', async () => {
+    const { store, exported } = await testForm(server())
+    const empty = lines((await exported()).text)
+    expect(empty).toHaveLength(1)
+    expect(empty[0]).toStartWith('id,createdAt,status,notes,')
+    await store([{ fields: [['a', 'x']], status: 'spam' }, { fields: [['b', 'y']] }])
+    const [header, ...rows] = lines((await exported('status=spam')).text)
+    expect(header).toStartWith('id,createdAt,status,a,b,notes')
+    expect(rows).toHaveLength(1)
+    expect(lines((await exported('search=nothing')).text)).toEqual([header as string])
+  })
+
+  test('is JSON or NDJSON with whole submissions, texts as they are', async () => {
+    const { ws, store, exported } = await testForm(server())
+    const ids = await store([
+      {
+        fields: [
+          ['10', '=1'],
+          ['2', 'two'],
+        ],
+      },
+      {},
+      { status: 'spam' },
+    ])
+    const whole = await Promise.all(ids.map(async (id) => (await ws.api(`/submissions/${id}`)).json.data))
+    const json = await exported('format=json')
+    expect(json.headers.get('content-type')).toBe('application/json')
+    expect(json.json).toEqual({ data: whole })
+    expect(json.text).toContain('"fields":{"10":"=1","2":"two"}')
+    const ndjson = await exported('format=ndjson')
+    expect(ndjson.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8')
+    expect(lines(ndjson.text).map((line) => JSON.parse(line))).toEqual(whole)
+    expect((await exported('format=json&status=spam')).json).toEqual({ data: [whole[2]] })
+    expect((await exported('format=json&status=read')).json).toEqual({ data: [] })
+    expect((await exported('format=ndjson&status=read')).text).toBe('')
+    expect((await exported('format=xml')).json.errors).toEqual({ format: 'must be one of csv, json, ndjson' })
+  })
+
+  test('answers HEAD with the headers alone', async () => {
+    const { exported, store } = await testForm(server())
+    await store([{}])
+    const { status, headers, text } = await exported('', 'HEAD')
+    expect([status, text, headers.get('content-type')]).toEqual([
+      200,
+      '',
+      'text/csv; charset=utf-8; header=present',
+    ])
+  })
+
+  test('has every submission once, over many pages and however they share their time', async () => {
+    const { store, exported } = await testForm(server())
+    const ids = await store(
+      Array.from({ length: 501 }, (_, i) => ({
+        fields: [[`f${i % 7}`, `${i}`]],
+        created_at: 1000 + (i >> 6),
+      })),
+    )
+    for (const format of ['csv', 'json', 'ndjson']) {
+      const { text, json } = await exported(`format=${format}`)
+      const found =
+        format === 'csv'
+          ? lines(text)
+              .slice(1)
+              .map((line) => Number.parseInt(line, 10))
+          : (format === 'json' ? json.data : lines(text).map((line) => JSON.parse(line))).map(
+              ({ id }: { id: number }) => id,
+            )
+      expect(found).toEqual(ids)
+    }
+  })
+
+  test('is of the moment it was asked for: what comes while it is sent is not in it', async () => {
+    const { ws, store, formKey } = await testForm(server())
+    const ids = await store(Array.from({ length: 120 }, () => ({ fields: [['a', 'x']] })))
+    const actor = { kind: 'key', workspaceId: ws.id, plan: 'enterprise', keyId: null } as const
+    const needs = { db: server().app.db, resolvePendingAttribution: async () => {} }
+    const signal = new AbortController().signal
+    const pieces = await exportSubmissions(needs, actor, formKey, { format: 'csv' }, signal)
+    await store([{ fields: [['late', 'x']], created_at: Date.now() }])
+    let text = ''
+    for await (const piece of pieces) text += piece
+    expect(lines(text)).toHaveLength(1 + ids.length)
+    expect(text).not.toContain('late')
+  })
+
+  test('reads a page only when the one before it is wanted, and no more when nobody wants it', async () => {
+    const { ws, store, formKey } = await testForm(server())
+    await store(Array.from({ length: 300 }, () => ({})))
+    let pages = 0
+    const needs = { db: server().app.db, resolvePendingAttribution: async () => void pages++ }
+    const actor = { kind: 'key', workspaceId: ws.id, plan: 'enterprise', keyId: null } as const
+    const gone = new AbortController()
+    const pieces = await exportSubmissions(needs, actor, formKey, { format: 'ndjson' }, gone.signal)
+    expect(pages).toBe(0)
+    await pieces.next()
+    expect(pages).toBe(1)
+    await pieces.next()
+    expect(pages).toBe(2)
+    gone.abort()
+    expect(await pieces.next()).toEqual({ value: undefined, done: true })
+    expect(pages).toBe(2)
+  })
+
+  test('lets redirects pass while it counts the columns of a big form', async () => {
+    const { ws, store, exported } = await testForm(server())
+    await store(Array.from({ length: 2000 }, () => ({ fields: [['a', 'x'.repeat(500)]] })))
+    const link = await ws.createLink()
+    let done = false
+    const whole = exported().finally(() => {
+      done = true
+    })
+    let answered = 0
+    while (!done) {
+      expect((await server().click(link.slug)).status).toBe(302)
+      answered += 1
+    }
+    expect(lines((await whole).text)).toHaveLength(2001)
+    expect(answered).toBeGreaterThan(3)
+  })
+})
+
+describe('a body that is made while it is sent', () => {
+  function serve(pieces: () => AsyncGenerator<string>) {
+    return Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch: () => new Response(toTextStream(pieces(), 'id')),
+    })
+  }
+
+  test('waits for a slow reader, and ends with one that goes', async () => {
+    let made = 0
+    let ended = false
+    async function* pieces() {
+      try {
+        for (; made < 3000; made++) {
+          // A page's time: without a turn of the event loop nothing is sent at all.
+          await new Promise((resolve) => setImmediate(resolve))
+          yield 'x'.repeat(100_000)
+        }
+      } finally {
+        ended = true
+      }
+    }
+    const server = serve(pieces)
+    const socket = connect(server.port as number, '127.0.0.1')
+    socket.pause()
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    let [before, since] = [0, performance.now()]
+    // What the kernel's buffers hold, and then no more.
+    await until('it stands still', () => {
+      if (made !== before) [before, since] = [made, performance.now()]
+      return made > 0 && performance.now() - since > 100
+    })
+    expect(made).toBeLessThan(300)
+    socket.destroy()
+    await until('it has ended', () => ended)
+    expect(made).toBeLessThan(300)
+    await server.stop(true)
+  })
+
+  test('breaks off where reading fails, so that nobody takes half a file for a whole one', async () => {
+    async function* pieces() {
+      yield 'half a file'
+      await new Promise((resolve) => setImmediate(resolve))
+      throw new Error('the store is gone')
+    }
+    const server = serve(pieces)
+    const read = async () => (await fetch(server.url)).text()
+    await expect(read()).rejects.toThrow()
+    await server.stop(true)
+  })
+})

@@ -1,0 +1,26 @@
+// One submission of a workspace.
+
+import { notFound } from '../../../lib/failure.ts'
+import type { Actor } from '../../accounts/access/actor.ts'
+import {
+  readWithAttribution,
+  type SubmissionNeeds,
+  type SubmissionRow,
+  selectSubmissions,
+} from './submission.ts'
+
+/** @throws Failure `not_found`, the same for another workspace's submission as for none. */
+export async function getSubmission(
+  needs: SubmissionNeeds,
+  actor: Actor,
+  id: number,
+): Promise<SubmissionRow> {
+  const [row] = await readWithAttribution(needs, actor, () =>
+    selectSubmissions(needs.db.read, actor).where('submissions.id', '=', id).execute(),
+  )
+  return row ?? throwSubmissionNotFound()
+}
+
+export function throwSubmissionNotFound(): never {
+  throw notFound('Submission')
+}

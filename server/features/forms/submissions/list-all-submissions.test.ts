@@ -1,0 +1,106 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import {
+  onBothEngines,
+  type TestServer,
+  type TestWorkspace,
+} from '../../../../tests/support/server/test-server.ts'
+import { insertSubmissions, type TestSubmission } from './submission.fixture.ts'
+
+async function formIn(server: TestServer, ws: TestWorkspace) {
+  const { formKey } = (await ws.api('/forms', { method: 'POST', body: { name: 'Contact' } })).json.data
+  const { id: formId } = await server.app.db.read
+    .selectFrom('forms')
+    .select('id')
+    .where('form_key', '=', formKey)
+    .executeTakeFirstOrThrow()
+  const store = (...sent: TestSubmission[]) =>
+    server.app.db.write((connection) => insertSubmissions(connection, { workspaceId: ws.id, formId }, sent))
+  return { formKey, store }
+}
+
+const at = (text: string) => Date.parse(text)
+
+onBothEngines('the submissions of all forms', (server) => {
+  describe('are one list, newest first', () => {
+    let ws: TestWorkspace
+    let keys: string[]
+    let stored: number[]
+
+    beforeAll(async () => {
+      ws = await server().createWorkspace()
+      const [first, second] = [await formIn(server(), ws), await formIn(server(), ws)]
+      const other = await server().createWorkspace()
+      await (await formIn(server(), other)).store({ status: 'spam' }, {})
+      keys = [first.formKey, second.formKey]
+      stored = [
+        ...(await first.store({ status: 'read', created_at: at('2026-03-01T00:00:00Z') })),
+        ...(await second.store({ link_id: 17, country: 'DE', created_at: at('2026-03-02T00:00:00Z') })),
+        ...(await first.store({
+          status: 'spam',
+          fields: [['m', 'GRÖßE']],
+          created_at: at('2026-03-03T00:00:00Z'),
+        })),
+        ...(await second.store({ status: 'archived', created_at: at('2026-03-03T00:00:00Z') })),
+      ]
+    })
+
+    // Numbers are places in `stored`; FIRST and SECOND stand for the keys of the forms.
+    test.each([
+      ['', [3, 2, 1, 0]],
+      ['formKey=FIRST', [2, 0]],
+      ['formKey=SECOND', [3, 1]],
+      ['formKey=zzzzzzzzzz', []],
+      ['formKey=..%2F..', []],
+      ['status=new', [1]],
+      ['status=new,read', [1, 0]],
+      ['status=read,read', [0]],
+      ['status=spam,archived,new,read', [3, 2, 1, 0]],
+      ['status=spam&formKey=SECOND', []],
+      ['search=größe', [2]],
+      ['linkId=17&country=de', [1]],
+      ['start=2026-03-02&end=2026-03-02', [1]],
+    ])('by %p', async (query, places) => {
+      const asked = query.replace('FIRST', keys[0] as string).replace('SECOND', keys[1] as string)
+      const { json } = await ws.api(`/submissions?${asked}`)
+      expect(json.data.map(({ id }: { id: number }) => id)).toEqual(places.map((place) => stored[place]))
+      expect(json.total).toBe(places.length)
+    })
+
+    test('each with the form that it came by, as it is by itself', async () => {
+      const { json } = await ws.api('/submissions')
+      const formKeys = json.data.map(({ formKey }: { formKey: string }) => formKey)
+      expect(formKeys).toEqual([keys[1], keys[0], keys[1], keys[0]])
+      expect(json.data[0]).toEqual((await ws.api(`/submissions/${stored[3]}`)).json.data)
+    })
+
+    test('in pages that stay right while submissions are added', async () => {
+      const own = await server().createWorkspace()
+      const [one, two] = [await formIn(server(), own), await formIn(server(), own)]
+      const ids = [
+        ...(await one.store({}, {})),
+        ...(await two.store({}, {}, {})),
+        ...(await one.store({}, {})),
+      ]
+      const seen: number[] = []
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const query: string = cursor ? `limit=3&cursor=${cursor}` : 'limit=3'
+        const { json } = await own.api(`/submissions?${query}`)
+        seen.push(...json.data.map(({ id }: { id: number }) => id))
+        cursor = json.nextCursor
+        await two.store({ created_at: Date.now() })
+      }
+      expect(seen).toEqual(ids.reverse())
+    })
+
+    test.each([
+      ['status=new,', 'status', 'must be one of new, read, archived, spam'],
+      ['status=new,open', 'status', 'must be one of new, read, archived, spam'],
+      ['status=', 'status', 'must be one of new, read, archived, spam'],
+      ['formKey=a&formKey=b', 'formKey', 'must be given once'],
+      ['cursor=x', 'cursor', 'is not a cursor of this list; start again without it'],
+    ])('and not by %p', async (query, name, message) => {
+      const { status, json } = await ws.api(`/submissions?${query}`)
+      expect([status, json.errors]).toEqual([422, { [name]: message }])
+    })
+  })
+})

@@ -1,0 +1,110 @@
+// Submissions, newest first, a page at a time: those of a form, or those of all of them.
+
+import { type SelectQueryBuilder, sql } from 'kysely'
+import { decodeCursor, encodeCursor } from '../../../lib/cursor.ts'
+import { invalid } from '../../../lib/failure.ts'
+import type { Connection } from '../../../storage/database/open-database.ts'
+import type { Tables } from '../../../storage/database/tables.ts'
+import type { Actor } from '../../accounts/access/actor.ts'
+import type { AllSubmissionsQueryInput, SubmissionListQueryInput, SubmissionResource } from '../schema.ts'
+import { findFormId, getFormId } from '../settings/get-form.ts'
+import {
+  readWithAttribution,
+  SUBMISSION_COLUMNS,
+  type SubmissionNeeds,
+  type SubmissionRow,
+  selectFormSubmissions,
+  selectWorkspaceSubmissions,
+  toSubmissionResource,
+} from './submission.ts'
+
+const PAGE = 50
+const ORDER = 'submissions createdAt desc'
+
+interface SubmissionPage {
+  data: SubmissionResource[]
+  nextCursor: string | null
+  total: number
+}
+
+/** @throws Failure `not_found`, `invalid` for a wrong cursor */
+export async function listSubmissions(
+  needs: SubmissionNeeds,
+  actor: Actor,
+  formKey: string,
+  query: SubmissionListQueryInput,
+): Promise<SubmissionPage> {
+  const { read } = needs.db
+  const formId = await getFormId(read, actor, formKey)
+  return readSubmissionPage(needs, actor, query, selectFormPage(read, actor, formId, query))
+}
+
+/** Of every form of the workspace. A form that does not exist has none. @throws Failure `invalid` for a wrong cursor */
+export async function listAllSubmissions(
+  needs: SubmissionNeeds,
+  actor: Actor,
+  { formKey, ...query }: AllSubmissionsQueryInput,
+): Promise<SubmissionPage> {
+  const { read } = needs.db
+  if (formKey !== undefined) {
+    const formId = await findFormId(read, actor, formKey)
+    return readSubmissionPage(needs, actor, query, selectFormPage(read, actor, formId ?? 0, query))
+  }
+  const all = selectWorkspaceSubmissions(read, actor, query)
+  return readSubmissionPage(needs, actor, query, {
+    rows: all
+      .innerJoin('forms', 'forms.id', 'submissions.form_id')
+      .select(SUBMISSION_COLUMNS)
+      .select('forms.form_key'),
+    total: all.select((e) => e.fn.countAll<number>().as('total')),
+  })
+}
+
+/** What a page is read from: no more of it than a page, and how many there are in all. */
+interface PageSource {
+  rows: SelectQueryBuilder<Tables, 'forms' | 'submissions', SubmissionRow>
+  total: { executeTakeFirstOrThrow(): Promise<{ total: number }> }
+}
+
+function selectFormPage(
+  connection: Connection,
+  actor: Actor,
+  formId: number,
+  query: SubmissionListQueryInput,
+): PageSource {
+  const chosen = selectFormSubmissions(connection, actor, formId, query)
+  return {
+    rows: chosen.select(SUBMISSION_COLUMNS).select('forms.form_key'),
+    total: chosen.select((e) => e.fn.countAll<number>().as('total')),
+  }
+}
+
+async function readSubmissionPage(
+  needs: SubmissionNeeds,
+  actor: Actor,
+  query: SubmissionListQueryInput,
+  chosen: PageSource,
+): Promise<SubmissionPage> {
+  const limit = query.limit ?? PAGE
+  let page = chosen.rows
+  if (query.cursor !== undefined) {
+    const cursor = decodeCursor(query.cursor, ORDER)
+    if (typeof cursor?.value !== 'number')
+      throw invalid({ cursor: 'is not a cursor of this list; start again without it' })
+    const { value, id } = cursor
+    page = page.where(sql<boolean>`(submissions.created_at, submissions.id) < (${value}, ${id})`)
+  }
+  const newestFirst = page
+    .orderBy('submissions.created_at', 'desc')
+    .orderBy('submissions.id', 'desc')
+    .limit(limit + 1)
+  const found = await readWithAttribution(needs, actor, () => newestFirst.execute())
+  const { total } = await chosen.total.executeTakeFirstOrThrow()
+  const rows = found.slice(0, limit)
+  const last = found.length > limit ? rows.at(-1) : undefined
+  return {
+    data: rows.map(toSubmissionResource),
+    nextCursor: last ? encodeCursor({ order: ORDER, value: last.created_at, id: last.id }) : null,
+    total: Number(total),
+  }
+}

@@ -1,0 +1,220 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { createGeoLookup } from '../../../storage/geo.ts'
+import { HIT_DIMENSIONS, type Hit } from '../../../storage/hits/hit.ts'
+import { parseUserAgent } from '../../visitors/user-agent.ts'
+import { createDailySalts } from '../../visitors/visitor-id.ts'
+import { createRawHit, IPHONE_USER_AGENT } from '../spool/raw-hit.fixture.ts'
+import type { RawHit } from '../spool/raw-hit.ts'
+import { createEnricher } from './enricher.ts'
+import { createLineBuffer, LINE_MAX_BYTES } from './ndjson-line.ts'
+
+const salts = createDailySalts()
+const ownHosts = new Set(['go.example.com', 'short.test', 'localhost:3000'])
+const describer = createEnricher({
+  geo: createGeoLookup(),
+  parseUserAgent,
+  getSalt: salts.of,
+  ownHosts: () => ownHosts,
+})
+
+/** The line of a hit. */
+function lineOf(change: Partial<RawHit>, id = 1): string {
+  const lines = createLineBuffer(64 * 1024)
+  const hitClass = describer.enrich(id, createRawHit(change), lines)
+  const line = Buffer.from(lines.bytes.subarray(0, lines.end)).toString()
+  expect(line).toContain(`"class":"${hitClass}"`)
+  return line
+}
+
+/** The hit as an engine reads it: what a line leaves out is null. */
+const nothing = Object.fromEntries([...HIT_DIMENSIONS, 'unknownSlug'].map((name) => [name, null]))
+const described = (change: Partial<RawHit>): Hit => ({ ...nothing, ...JSON.parse(lineOf(change)) })
+
+describe('a described hit', () => {
+  test('says where a person came from, with what, and by which campaign', () => {
+    expect(
+      described({
+        referrer: 'https://user:pw@www.News.example:8443/a/b?token=1#frag',
+        query: 'utm_source=short&utm_medium=qr&x=1',
+        destinationQuery: 'utm_source=long&utm_campaign=spring%20sale',
+      }),
+    ).toMatchObject({
+      class: 'human',
+      country: 'US',
+      continent: 'NA',
+      region: null,
+      device: 'Mobile',
+      browser: 'Safari',
+      os: 'iOS',
+      referrer: 'news.example',
+      referrerUrl: 'https://www.news.example:8443/a/b',
+      utmSource: 'short',
+      utmMedium: 'qr',
+      utmCampaign: 'spring sale',
+      utmTerm: null,
+    })
+  })
+
+  test('is of the first class that fits: head, prefetch, bot, human', () => {
+    expect(described({ head: true, prefetch: true, userAgent: 'curl/8' }).class).toBe('head')
+    expect(described({ prefetch: true, userAgent: 'curl/8' }).class).toBe('prefetch')
+    expect(described({ userAgent: 'curl/8' }).class).toBe('bot')
+    expect(described({ userAgent: 'WhatsApp/2.23.20' }).class).toBe('bot')
+    expect(described({ userAgent: ' ' }).class).toBe('bot')
+    expect(described({}).class).toBe('human')
+  })
+
+  test.each([
+    ['', null, null],
+    ['nonsense', null, null],
+    ['https://', null, null],
+    ['//protocol.relative/', null, null],
+    ['javascript:alert(1)', null, null],
+    ['data:text/html,x', null, null],
+    ['about:blank', null, null],
+    // Our own pages are not where people come from.
+    ['https://go.example.com/x', null, null],
+    ['https://GO.Example.COM./x?y', null, null],
+    ['https://www.short.test/', null, null],
+    ['http://localhost:3000/preview', null, null],
+    ['http://localhost:5173/', 'localhost', 'http://localhost:5173/'],
+    // The same site is one referrer, however it is written.
+    ['https://www.google.com/', 'google.com', 'https://www.google.com/'],
+    ['https://google.com', 'google.com', 'https://google.com/'],
+    ['http://WWW.Google.com./search?q=secret', 'google.com', 'http://www.google.com./search'],
+    ['https://www.com/', 'www.com', 'https://www.com/'],
+    ['https://www2.example.org/', 'www2.example.org', 'https://www2.example.org/'],
+    ['https://news.example:8443/a/b', 'news.example', 'https://news.example:8443/a/b'],
+    // Secrets live in queries, fragments and credentials.
+    ['https://me:pw@mail.example/inbox?token=1#m2', 'mail.example', 'https://mail.example/inbox'],
+    ['https://mail.example#token?x', 'mail.example', 'https://mail.example/'],
+    ['https://mail.example?a#b', 'mail.example', 'https://mail.example/'],
+    // Apps, other scripts, addresses.
+    ['android-app://com.google.android.gm/', 'com.google.android.gm', 'android-app://com.google.android.gm/'],
+    ['https://bücher.example/ä', 'xn--bcher-kva.example', 'https://xn--bcher-kva.example/%C3%A4'],
+    ['http://[2001:db8::1]:8080/x', '[2001:db8::1]', 'http://[2001:db8::1]:8080/x'],
+    ['https://a.example/\u202etxt\u0007exe', 'a.example', 'https://a.example/%E2%80%AEtxt%07exe'],
+  ])('came from where "%s" says', (referrer, host, url) => {
+    expect(described({ referrer })).toMatchObject({ referrer: host, referrerUrl: url })
+  })
+
+  const utm = (query: string, destinationQuery = '') => {
+    const hit = described({ query, destinationQuery })
+    return [hit.utmSource, hit.utmMedium, hit.utmCampaign, hit.utmTerm, hit.utmContent]
+  }
+  test.each([
+    ['', '', [null, null, null, null, null]],
+    ['utm_source=a&utm_medium=b&utm_campaign=c&utm_term=d&utm_content=e', '', ['a', 'b', 'c', 'd', 'e']],
+    // Each by itself: what the short URL leaves out, the destination says.
+    ['utm_source=short', 'utm_source=long&utm_medium=email', ['short', 'email', null, null, null]],
+    ['', 'ref=1&utm_source=long', ['long', null, null, null, null]],
+    ['utm_source=&utm_medium', 'utm_source=long&utm_medium=email', ['long', 'email', null, null, null]],
+    // As browsers and newsletters write them.
+    ['fbclid=1&utm_source=a+b%20c&gclid=2', '', ['a b c', null, null, null, null]],
+    ['utm_campaign=fr%C3%BChling&utm_campaign=second', '', [null, null, 'frühling', null, null]],
+    ['utm_source=100%&utm_term=%zz', '', ['100%', null, null, '%zz', null]],
+    ['utm_source=a=b', '', ['a=b', null, null, null, null]],
+    // Not parameters of that name.
+    ['xutm_source=no&x=utm_source&UTM_SOURCE=no&utm_id=7', '', [null, null, null, null, null]],
+    ['a=1&&utm_source=x&', '', ['x', null, null, null, null]],
+  ] as const)('belongs to the campaign of "%s" and "%s"', (query, destinationQuery, expected) => {
+    expect(utm(query, destinationQuery)).toEqual([...expected])
+  })
+
+  test('keeps an unknown slug, and none that a link answered', () => {
+    expect(described({ linkId: 0, slug: 'typo' }).unknownSlug).toBe('typo')
+    expect(described({ slug: 'known' }).unknownSlug).toBeNull()
+  })
+
+  test('never holds the address, a NUL or half a character, and every text has a bound', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 50 }),
+      fc.constantFrom('\0', '\ud800', '😀'.repeat(2000)),
+    )
+    fc.assert(
+      fc.property(text, text, text, (a, b, c) => {
+        const hit = described({
+          address: '203.0.113.77',
+          userAgent: a,
+          referrer: `https://x.test/${b}`,
+          query: `utm_source=${c}&utm_term=${encodeURIComponent(c.toWellFormed())}%00`,
+          linkId: 0,
+          slug: b,
+        })
+        // One line, whatever is in it.
+        expect(lineOf({ userAgent: a, referrer: `https://x.test/${b}`, linkId: 0, slug: c })).toMatch(
+          /^[^\n]+\n$/,
+        )
+        const json = JSON.stringify(hit)
+        expect(json).not.toContain('203.0.113.77')
+        for (const value of Object.values(hit))
+          if (typeof value === 'string') {
+            expect(value.isWellFormed()).toBe(true)
+            expect(value).not.toContain('\0')
+            expect(value.length).toBeLessThanOrEqual(1024)
+          }
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
+
+describe('a visitor', () => {
+  const of = (change: Partial<RawHit>) =>
+    described({ at: Date.parse('2026-03-04T12:00:00Z'), ...change }).visitor
+  test('is the same all day and another the next day, in another workspace, or elsewhere', () => {
+    const visitor = of({})
+    expect(visitor).toMatch(/^\d{1,20}$/)
+    expect(BigInt(visitor)).toBeLessThan(2n ** 64n)
+    expect(of({ at: Date.parse('2026-03-04T23:59:59Z') })).toBe(visitor)
+    expect(of({ at: Date.parse('2026-03-05T00:00:00Z') })).not.toBe(visitor)
+    expect(of({ workspaceId: 2 })).not.toBe(visitor)
+    expect(of({ address: '8.8.4.4' })).not.toBe(visitor)
+    expect(of({ userAgent: `${IPHONE_USER_AGENT} x` })).not.toBe(visitor)
+  })
+  test('does not depend on the process when the day’s salt is given', () => {
+    const salt = [{ day: '2026-03-04', salt: '11'.repeat(32) }]
+    const [one, other] = [createDailySalts(), createDailySalts()]
+    one.set(salt)
+    other.of(Date.parse('2026-03-04T01:00:00Z')) // made up before the salt came
+    other.set(salt)
+    expect(other.of(Date.parse('2026-03-04T02:00:00Z'))).toEqual(one.of(Date.parse('2026-03-04T03:00:00Z')))
+  })
+})
+
+test('what one hit sent is never in another’s line, however many come between', () => {
+  const lines = [0, 1, 2].map((round) =>
+    Array.from({ length: 300 }, (_, i) =>
+      lineOf(
+        { referrer: `https://r${i}.test/`, query: `utm_source=s${i}`, linkId: 1 + round, at: 1000 + i },
+        7 + i,
+      ),
+    ),
+  )
+  for (const [round, each] of lines.entries())
+    for (const [i, line] of each.entries())
+      expect(JSON.parse(line)).toMatchObject({
+        id: 7 + i,
+        at: 1000 + i,
+        linkId: 1 + round,
+        referrer: `r${i}.test`,
+        utmSource: `s${i}`,
+      })
+  describer.clearCaches()
+  expect(described({ referrer: 'https://r1.test/' }).referrer).toBe('r1.test')
+})
+
+test('every text at its bound, and every character of it escaped, fits into one line', () => {
+  const worst = '\u0001'
+  const line = lineOf({
+    referrer: `https://${'r'.repeat(240)}.test/${worst.repeat(2000)}`,
+    query: ['source', 'medium', 'campaign', 'term', 'content']
+      .map((name) => `utm_${name}=${worst.repeat(600)}`)
+      .join('&'),
+    linkId: 0,
+    slug: worst.repeat(700),
+  })
+  expect(JSON.parse(line)).toMatchObject({ utmContent: worst.repeat(255), unknownSlug: worst.repeat(190) })
+  expect(line.length).toBeLessThan(LINE_MAX_BYTES)
+})

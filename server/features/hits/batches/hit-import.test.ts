@@ -1,0 +1,186 @@
+// Hits that another process hands over: each counted once, whatever happens meanwhile, and beside the clicks of the
+// moment.
+
+import { afterEach, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { until } from '../../../../tests/support/server/test-server.ts'
+import type { Hit } from '../../../storage/hits/hit.ts'
+import { ensureNodeId } from '../spool/node-id.ts'
+import { createRawHit } from '../spool/raw-hit.fixture.ts'
+import { openSpool, type Spool } from '../spool/spool.ts'
+import { type HitWorkerClient, openHitWorkerClient } from '../worker/client.ts'
+import { createHitImport } from './hit-import.ts'
+
+const DAY = 24 * 60 * 60 * 1000
+const WORKSPACE = 7
+const closing: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+interface House {
+  dataDir: string
+  /** What the links' counters would say, kept over restarts as the rows keep it. */
+  counters: Map<number, number>
+  mark: number
+}
+
+interface Running {
+  spool: Spool
+  hitWorker: HitWorkerClient
+  stop(): Promise<void>
+}
+
+async function newHouse(): Promise<House> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'towpath-incoming-'))
+  closing.push(() => rm(dataDir, { recursive: true }))
+  return { dataDir, counters: new Map(), mark: 0 }
+}
+
+async function start(house: House): Promise<Running> {
+  const spool = await openSpool({ dir: join(house.dataDir, 'spool'), segmentBytes: 256 * 1024 })
+  const hitWorker = openHitWorkerClient({
+    dataDir: house.dataDir,
+    spool,
+    salts: [],
+    ownHosts: [],
+    countedUpTo: house.mark,
+    async storeCounts({ number, counts }) {
+      if (number <= house.mark) return
+      house.mark = number
+      for (const [link, clicks] of counts) house.counters.set(link, (house.counters.get(link) ?? 0) + clicks)
+    },
+    shipEveryMs: 10,
+  })
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopped ??= hitWorker.close().then(() => spool.close())
+    return stopped
+  }
+  closing.push(stop)
+  return { spool, hitWorker, stop }
+}
+
+let ids = 2 ** 52
+const lines = (count: number, of: Partial<Hit> = {}) =>
+  Array.from({ length: count }, (_, n) => {
+    const at = Date.now() - 20 * DAY + n
+    const hit = { id: ids++, at, workspaceId: WORKSPACE, linkId: 1, outcome: 'redirect', class: 'human' }
+    return `${JSON.stringify({ ...hit, trigger: 'link', visitor: '1', country: 'DE', ...of })}\n`
+  }).join('')
+
+async function give({ dataDir }: House, files: string[], name = 'them') {
+  const handOver = await createHitImport(dataDir, name)
+  for (const file of files) await handOver.add(file)
+  await handOver.finish()
+  return handOver
+}
+
+async function clicks({ hitWorker }: Running, workspaceId = WORKSPACE): Promise<number> {
+  await until('the engine to be up', () => hitWorker.state().engineUp)
+  const range = { start: 0, end: Date.now() + DAY, classes: ['human' as const], filters: [] }
+  const answer = await hitWorker.ask({ ...range, workspaceId, groupBy: { by: 'total' } })
+  return answer[0]?.clicks ?? -1
+}
+const count = ({ counters }: House, link = 1) => counters.get(link) ?? 0
+
+test('become clicks in the answers and on the counters, beside those of the moment', async () => {
+  const house = await newHouse()
+  const running = await start(house)
+  const handOver = await give(house, [lines(30), lines(20, { linkId: 2 }), lines(5, { class: 'bot' })])
+  for (let n = 0; n < 10; n++) running.spool.append(createRawHit({ workspaceId: WORKSPACE, linkId: 1 }))
+  await until('all to be counted', () => count(house, 1) === 40 && count(house, 2) === 20)
+  await until('all to be in the answers', async () => (await clicks(running)) === 60)
+  await until('the directory to be gone', () => handOver.isImported())
+  expect(await readdir(join(house.dataDir, 'incoming'))).toEqual([])
+})
+
+test('wait for the next server where none runs, which need not be the first', async () => {
+  const house = await newHouse()
+  const node = await ensureNodeId(house.dataDir)
+  await give(house, [lines(3)])
+  const running = await start(house)
+  expect(running.spool.node).toBe(node)
+  expect(await ensureNodeId(house.dataDir)).toBe(node)
+  await until('them to be counted', () => count(house) === 3)
+  await until('them to be in the answers', async () => (await clicks(running)) === 3)
+})
+
+test('count once, however often the server ends while it takes them', async () => {
+  const house = await newHouse()
+  let given = 0
+  let real = 0
+  for (let round = 0; round < 8; round++) {
+    const running = await start(house)
+    await give(house, [lines(40), lines(40), lines(40)], `round-${round}`)
+    given += 120
+    running.spool.append(createRawHit({ workspaceId: WORKSPACE, linkId: 2 }))
+    real++
+    await Bun.sleep(Math.random() * 60)
+    await running.stop()
+  }
+  const running = await start(house)
+  await until('all to be counted', () => count(house, 1) + count(house, 2) >= given + real)
+  await running.hitWorker.drain()
+  expect([count(house, 1), count(house, 2)]).toEqual([given, real])
+  await until('them to be in the answers', async () => (await clicks(running)) >= given + real)
+  expect(await clicks(running)).toBe(given + real)
+})
+
+test('are nothing before they are finished, and nothing when they are given up', async () => {
+  const house = await newHouse()
+  const handOver = await createHitImport(house.dataDir, 'half')
+  await handOver.add(lines(5))
+  const running = await start(house)
+  running.spool.append(createRawHit({ workspaceId: WORKSPACE, linkId: 2 }))
+  await until('a click of the moment to be counted', () => count(house, 2) === 1)
+  expect(count(house, 1)).toBe(0)
+  await handOver.discard()
+  expect(await readdir(join(house.dataDir, 'incoming'))).toEqual([])
+})
+
+test('what a killed command left behind goes after an hour', async () => {
+  const house = await newHouse()
+  const incoming = join(house.dataDir, 'incoming')
+  for (const name of ['old.tmp', 'young.tmp']) await mkdir(join(incoming, name), { recursive: true })
+  const longAgo = new Date(Date.now() - 2 * 60 * 60 * 1000)
+  await utimes(join(incoming, 'old.tmp'), longAgo, longAgo)
+  const { spool } = await start(house)
+  // Nothing is looked after where nothing ever happens.
+  spool.append(createRawHit({ workspaceId: WORKSPACE, linkId: 2 }))
+  await until('it to go', () => !existsSync(join(incoming, 'old.tmp')))
+  expect(existsSync(join(incoming, 'young.tmp'))).toBe(true)
+})
+
+test('a file that holds something else is put aside, and those behind it are taken', async () => {
+  const house = await newHouse()
+  const running = await start(house)
+  await give(house, [lines(2), `${lines(2)}{"id":1}\n`, lines(3)])
+  await until('the sound ones to be counted', () => count(house) === 5)
+  await until('them to be in the answers', async () => (await clicks(running)) === 5)
+  const kept = await readdir(join(house.dataDir, 'batches', running.spool.node))
+  expect(kept.filter((name) => name.endsWith('.unreadable'))).toHaveLength(1)
+})
+
+test('a directory that cannot be read holds up nothing else', async () => {
+  const house = await newHouse()
+  await mkdir(join(house.dataDir, 'incoming'))
+  // Not a directory at all, which root cannot read as one either.
+  await writeFile(join(house.dataDir, 'incoming', 'strange'), '')
+  const running = await start(house)
+  running.spool.append(createRawHit({ workspaceId: WORKSPACE, linkId: 2 }))
+  await until('a click of the moment to be counted', () => count(house, 2) === 1)
+})
+
+test('are erased with their workspace also where nobody has taken them yet', async () => {
+  const house = await newHouse()
+  const running = await start(house)
+  await give(house, [lines(50), lines(50), lines(4, { workspaceId: 8 })])
+  await running.hitWorker.eraseHits([WORKSPACE])
+  expect(await clicks(running)).toBe(0)
+  await until('another workspace’s to be there', async () => (await clicks(running, 8)) === 4)
+  expect(await readdir(join(house.dataDir, 'incoming'))).toEqual([])
+})

@@ -1,0 +1,180 @@
+// Deleting a workspace on the command line beside a running server, and what the server makes of it.
+
+import { expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  onBothEngines,
+  startServer,
+  type TestServer,
+  until,
+} from '../../../tests/support/server/test-server.ts'
+import { openDatabase } from '../../storage/database/open-database.ts'
+import type { Tables } from '../../storage/database/tables.ts'
+import { deleteWorkspace } from '../accounts/workspaces/workspaces.ts'
+
+const ROOT = join(import.meta.dir, '../../..')
+
+async function towpath({ dataDir, databaseUrl }: TestServer, ...words: string[]) {
+  const child = Bun.spawn([process.execPath, 'server/cli.ts', ...words], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, DATA_DIR: dataDir, ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}) },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  return { code: await child.exited, out, err }
+}
+
+/** As the command does it, with rows of its own beside the server's. */
+async function deleteIt({ dataDir, databaseUrl }: TestServer, id: number) {
+  const db = await openDatabase({ dataDir, databaseUrl })
+  try {
+    await deleteWorkspace({ db, now: Date.now }, id)
+  } finally {
+    await db.close()
+  }
+}
+
+/** Files of clicks in which the text can be read; the rows' own file is not one of them. */
+const holding = ({ dataDir }: TestServer, text: string) =>
+  readdirSync(dataDir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('towpath.db'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => readFileSync(path).includes(text))
+
+onBothEngines('deleting a workspace', (server) => {
+  async function furnished(marker: string) {
+    const ws = await server().createWorkspace()
+    const link = await ws.createLink({ tagNames: [`${marker} tag`], title: marker })
+    for (let i = 0; i < 3; i++) await server().click(`${link.slug}?utm_campaign=${marker}`)
+    await server().waitUntilShipped()
+    return { ws, link }
+  }
+  const done = (id: number) =>
+    until(
+      'the server to be done',
+      () =>
+        server()
+          .app.db.read.selectFrom('erasure_marks')
+          .selectAll()
+          .where('workspace_id', '=', id)
+          .executeTakeFirst(),
+      60_000,
+    )
+  const everything = async (id: number) => {
+    const tables: (keyof Tables)[] = ['api_keys', 'links', 'tags', 'link_tags', 'idempotency_keys']
+    const counts = tables.map(async (table) => {
+      const rows = await server().app.db.read.selectFrom(table).selectAll().execute()
+      return rows.filter((row) => 'workspace_id' in row && row.workspace_id === id).length
+    })
+    return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
+  }
+
+  test('without --yes removes nothing and says what it would remove', async () => {
+    const { ws } = await furnished(`hesitant-${server().engine}`)
+    const { code, out, err } = await towpath(server(), 'workspace', 'delete', String(ws.id))
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toContain(`workspace ${ws.id}, "Test"`)
+    expect(err).toContain('links: 1, tags: 1, API keys: 1')
+    expect(err).toContain('--yes')
+    expect((await ws.api('/links')).json.total).toBe(1)
+  })
+
+  test('with --yes ends its keys and links, and leaves none of its rows and clicks', async () => {
+    const marker = `leaving-${server().engine}`
+    const { ws, link } = await furnished(marker)
+    const other = await furnished(`staying-${server().engine}`)
+    await ws.api('/links', {
+      method: 'POST',
+      body: { destinationUrl: 'https://example.com/' },
+      headers: { 'Idempotency-Key': 'once' },
+    })
+    expect(holding(server(), marker)).not.toEqual([])
+    expect(await everything(ws.id)).toBeGreaterThan(4)
+
+    const { code, out, err } = await towpath(server(), 'workspace', 'delete', String(ws.id), '--yes')
+    expect([code, err]).toEqual([0, ''])
+    expect(JSON.parse(out)).toEqual({
+      id: ws.id,
+      publicId: expect.any(String),
+      name: 'Test',
+      links: 2,
+      tags: 1,
+      keys: 1,
+      deleted: true,
+    })
+    expect((await ws.api('/links')).status).toBe(401)
+    expect(await everything(ws.id)).toBe(0)
+    await until('its links to be unknown', async () => (await server().click(link.slug)).status === 404)
+    await done(ws.id)
+    await server().waitUntilShipped()
+    expect(holding(server(), marker)).toEqual([])
+
+    expect((await server().click(other.link.slug)).status).toBe(302)
+    await server().waitUntilShipped()
+    const counted = await other.ws.api('/analytics/clicks')
+    expect(counted.json.data.clicks).toBe(4)
+    expect((await other.ws.api(`/links/${other.link.id}`)).json.data.clicks).toBe(4)
+  })
+
+  test('frees its slugs for others, and never its number', async () => {
+    const { ws, link } = await furnished(`freed-${server().engine}`)
+    await deleteIt(server(), ws.id)
+    await done(ws.id)
+    const next = await server().createWorkspace()
+    expect(next.id).toBeGreaterThan(ws.id)
+    const again = await next.createLink({ slug: link.slug, destinationUrl: 'https://next.example/' })
+    expect((await server().click(link.slug)).headers.get('location')).toBe('https://next.example/')
+    await server().waitUntilShipped()
+    const { json } = await next.api('/analytics/clicks?groupBy=link')
+    expect(json.data).toMatchObject([{ link: again.id, clicks: 1 }])
+  })
+
+  test('of one that is not there, or was deleted, is an error', async () => {
+    const ws = await server().createWorkspace()
+    await deleteIt(server(), ws.id)
+    const wrong = [[String(ws.id), '--yes']]
+    // What is looked at before any rows are, and what only asks, is the same whichever engine has them.
+    if (server().engine === 'sqlite') wrong.push([String(ws.id)], ['x', '--yes'], [])
+    const said = await Promise.all(wrong.map((words) => towpath(server(), 'workspace', 'delete', ...words)))
+    for (const { code, out, err } of said) {
+      expect([code, out]).toEqual([1, ''])
+      expect(err).toMatch(/not found|whole number/)
+    }
+    expect(deleteIt(server(), 999_999)).rejects.toThrow('not found')
+  }, 90_000)
+})
+
+test('every server on one PostgreSQL ends the redirects and removes the clicks it has', async () => {
+  const first = await startServer('postgres')
+  const second = await startServer('postgres', {
+    environment: { DATABASE_URL: first.databaseUrl as string },
+  })
+  try {
+    const ws = await first.createWorkspace()
+    const link = await ws.createLink()
+    for (const server of [first, second]) {
+      expect((await server.click(`${link.slug}?utm_campaign=on-both-of-them`)).status).toBe(302)
+      await server.waitUntilShipped()
+      expect(holding(server, 'on-both-of-them')).not.toEqual([])
+    }
+    await deleteIt(first, ws.id)
+    const marks = await until(
+      'both to be done',
+      async () => {
+        const found = await first.app.db.read.selectFrom('erasure_marks').selectAll().execute()
+        return found.length === 2 ? found : undefined
+      },
+      60_000,
+    )
+    expect(marks.map(({ node }) => node).sort()).toEqual([first.app.spool.node, second.app.spool.node].sort())
+    for (const server of [first, second]) {
+      expect(holding(server, 'on-both-of-them')).toEqual([])
+      expect((await server.click(link.slug)).status).toBe(404)
+    }
+  } finally {
+    await second.close()
+    await first.close()
+  }
+}, 90_000)

@@ -1,0 +1,44 @@
+// The second half of deleting a workspace: its rows are gone, and this process still knows its links and has its hits.
+
+import type { Database } from '../../storage/database/database.ts'
+
+export interface ErasureNeeds {
+  db: Database
+  now: () => number
+  /** Each data directory has hits of its own, so each marks by itself what it is done with. */
+  node: string
+  /** Ends what redirects still know of the workspace. */
+  invalidateWorkspace(workspaceId: number): void
+  eraseHits(workspaceIds: number[]): Promise<void>
+}
+
+/** Does what is due. It is due again, at this node, until it was done to its end. */
+export async function eraseDeletedWorkspaces({ db, now, node, ...needs }: ErasureNeeds): Promise<void> {
+  const due = await db.read
+    .selectFrom('erasures')
+    .select('workspace_id')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('erasure_marks')
+            .select('node')
+            .where('node', '=', node)
+            .whereRef('erasure_marks.workspace_id', '=', 'erasures.workspace_id'),
+        ),
+      ),
+    )
+    .orderBy('workspace_id')
+    .execute()
+  if (due.length === 0) return
+  const ids = due.map((erasure) => erasure.workspace_id)
+  for (const id of ids) needs.invalidateWorkspace(id)
+  await needs.eraseHits(ids)
+  const marks = ids.map((id) => ({ workspace_id: id, node, done_at: now() }))
+  await db.write((connection) =>
+    connection
+      .insertInto('erasure_marks')
+      .values(marks)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute(),
+  )
+}

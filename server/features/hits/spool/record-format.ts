@@ -1,0 +1,199 @@
+// The bytes of a spool segment, pure: a 64-byte header, then records aligned to 8 bytes as
+// [u32 payload length][u32 crc][payload]. A record's length is stored last, so that a torn one is recognisable.
+
+import { crc32 } from 'node:zlib'
+import { HIT_OUTCOMES, HIT_TRIGGERS } from '../../../storage/hits/hit.ts'
+import { type RawHit, TEXT_FIELDS } from './raw-hit.ts'
+
+export const HEADER_BYTES = 64
+/** 2^23 places of 8 bytes: what an id leaves for the place inside a segment. */
+export const MAX_SEGMENT_BYTES = 64 * 1024 * 1024
+
+const MAGIC = 0x4850_5754 // "TWPH"
+const VERSION = 1
+const RECORD_HEAD = 8
+// at, workspaceId, linkId as float64 (ids may pass 2^32), outcome, flags, six text lengths
+const FIXED_BYTES = 24 + 2 + 2 * TEXT_FIELDS.length
+const MAX_PAYLOAD = FIXED_BYTES + TEXT_FIELDS.reduce((sum, [, bytes]) => sum + bytes, 0)
+/** A segment with less room than this is full: every hit fits, so nothing need be measured before it is written. */
+export const MAX_RECORD_BYTES = align(RECORD_HEAD + MAX_PAYLOAD)
+
+const HEAD_FLAG = 1
+const PREFETCH_FLAG = 2
+const QR_FLAG = 4
+
+export interface SegmentHeader {
+  seq: number
+  createdAt: number
+  /**
+   * Seeds the checksums. Records hold text that strangers choose; without a secret, a user agent shaped like a
+   * record could be taken for one when a damaged segment is searched for the next whole record.
+   */
+  nonce: number
+}
+
+/** One segment's bytes with the views that writing needs, made once per segment. */
+export interface SegmentBytes {
+  /** `utf8Write` takes half the time of `write`, and never writes part of a character. */
+  bytes: Buffer & { utf8Write(text: string, offset: number, length: number): number }
+  view: DataView
+  words: Int32Array
+}
+
+export function toSegmentBytes(mapped: Uint8Array): SegmentBytes {
+  const { buffer, byteOffset, byteLength } = mapped
+  return {
+    bytes: Buffer.from(buffer, byteOffset, byteLength) as SegmentBytes['bytes'],
+    view: new DataView(buffer, byteOffset, byteLength),
+    words: new Int32Array(buffer, byteOffset, byteLength >> 2),
+  }
+}
+
+function align(bytes: number) {
+  return (bytes + 7) & ~7
+}
+
+/** Unique within a node, increasing, below 2^53 for 2^30 segments. */
+export const toHitId = (seq: number, offset: number) => seq * 2 ** 23 + offset / 8
+
+export function encodeHeader(header: SegmentHeader): Buffer {
+  const bytes = Buffer.alloc(HEADER_BYTES)
+  bytes.writeUInt32LE(MAGIC, 0)
+  bytes.writeUInt32LE(VERSION, 4)
+  bytes.writeUInt32LE(header.nonce, 8)
+  bytes.writeDoubleLE(header.seq, 16)
+  bytes.writeDoubleLE(header.createdAt, 24)
+  return bytes
+}
+
+/** null when these bytes are not a header of this version. */
+export function decodeHeader(bytes: Buffer): SegmentHeader | null {
+  if (bytes.length < HEADER_BYTES || bytes.readUInt32LE(0) !== MAGIC || bytes.readUInt32LE(4) !== VERSION)
+    return null
+  return { nonce: bytes.readUInt32LE(8), seq: bytes.readDoubleLE(16), createdAt: bytes.readDoubleLE(24) }
+}
+
+// The place and the length take part, so that a record is good nowhere but where it was written.
+const checksum = (payload: Buffer, nonce: number, offset: number) =>
+  crc32(payload, (nonce ^ Math.imul(offset, 0x9e37_79b1) ^ payload.length) >>> 0)
+
+/**
+ * Writes a hit at `offset`, which must have MAX_RECORD_BYTES of room, and returns where the next one goes.
+ * Texts are cut to their bounds between characters; lone surrogates become U+FFFD.
+ */
+export function encodeRecord(segment: SegmentBytes, offset: number, nonce: number, raw: RawHit): number {
+  const { bytes, view, words } = segment
+  const start = offset + RECORD_HEAD
+  view.setFloat64(start, raw.at, true)
+  view.setFloat64(start + 8, raw.workspaceId, true)
+  view.setFloat64(start + 16, raw.linkId, true)
+  bytes[start + 24] = HIT_OUTCOMES.indexOf(raw.outcome)
+  bytes[start + 25] =
+    (raw.head ? HEAD_FLAG : 0) | (raw.prefetch ? PREFETCH_FLAG : 0) | (raw.trigger === 'qr' ? QR_FLAG : 0)
+  let end = start + FIXED_BYTES
+  for (let i = 0; i < TEXT_FIELDS.length; i++) {
+    const [name, bound] = TEXT_FIELDS[i] as (typeof TEXT_FIELDS)[number]
+    const text = raw[name]
+    const written = text === '' ? 0 : bytes.utf8Write(text, end, bound)
+    view.setUint16(start + 26 + 2 * i, written, true)
+    end += written
+  }
+  view.setUint32(offset + 4, checksum(bytes.subarray(start, end), nonce, offset), true)
+  // Last, and atomically: whoever sees the length sees the record.
+  Atomics.store(words, offset >> 2, end - start)
+  return align(end)
+}
+
+const textBuffer = Buffer.allocUnsafeSlow(MAX_PAYLOAD) as SegmentBytes['bytes']
+
+/** The text as it comes out of the spool: what a hit says of a request, word for word. */
+export function toSpooledText(name: (typeof TEXT_FIELDS)[number][0], text: string): string {
+  const bound = TEXT_FIELDS.find(([each]) => each === name)?.[1] ?? 0
+  return text === '' ? '' : textBuffer.toString('utf8', 0, textBuffer.utf8Write(text, 0, bound))
+}
+
+/** Part of a segment, from a multiple of 8. `last` says that nothing of the segment follows it. */
+export interface SegmentWindow {
+  bytes: Buffer
+  /** Where in the segment `bytes` begins. */
+  base: number
+  seq: number
+  nonce: number
+  last: boolean
+}
+
+export interface SegmentRecords {
+  hits: { id: number; raw: RawHit }[]
+  /** Where to go on reading. */
+  next: number
+  /** Places where something other than a whole record stood. */
+  torn: number
+}
+
+/**
+ * Every whole record of a window. What is not one is stepped over, 8 bytes at a time, to the next place that holds
+ * a plausible length and the right checksum.
+ */
+export function readRecords({ bytes, base, seq, nonce, last }: SegmentWindow): SegmentRecords {
+  const hits: SegmentRecords['hits'] = []
+  let torn = 0
+  let gap: 'none' | 'zeros' | 'damage' = 'none'
+  let at = 0
+  while (at + RECORD_HEAD + FIXED_BYTES <= bytes.length) {
+    const length = bytes.readUInt32LE(at)
+    const end = at + RECORD_HEAD + length
+    if (length >= FIXED_BYTES && length <= MAX_PAYLOAD) {
+      if (end > bytes.length && !last) break
+      const raw = end <= bytes.length ? decodeRecord(bytes, at, end, nonce, base) : null
+      if (raw) {
+        if (gap === 'zeros') torn++ // a page that never reached the disk
+        gap = 'none'
+        hits.push({ id: toHitId(seq, base + at), raw })
+        at = align(end)
+        continue
+      }
+    }
+    if (length !== 0 && gap !== 'damage') {
+      torn++
+      gap = 'damage'
+    } else if (gap === 'none') gap = 'zeros'
+    at += 8
+  }
+  return { hits, next: last ? base + align(bytes.length) : base + at, torn }
+}
+
+/** What a line of a batch can hold: one number that is none would cost the whole batch. */
+const isStorableNumber = (n: number) => n >= 0 && n <= Number.MAX_SAFE_INTEGER
+
+function decodeRecord(bytes: Buffer, at: number, end: number, nonce: number, base: number): RawHit | null {
+  const start = at + RECORD_HEAD
+  if (bytes.readUInt32LE(at + 4) !== checksum(bytes.subarray(start, end), nonce, base + at)) return null
+  const flags = bytes[start + 25] ?? 0
+  const outcome = HIT_OUTCOMES[bytes[start + 24] ?? 0]
+  if (outcome === undefined) return null
+  for (let i = 0; i < 3; i++) if (!isStorableNumber(bytes.readDoubleLE(start + 8 * i))) return null
+  const raw: RawHit = {
+    at: bytes.readDoubleLE(start),
+    workspaceId: bytes.readDoubleLE(start + 8),
+    linkId: bytes.readDoubleLE(start + 16),
+    outcome,
+    head: (flags & HEAD_FLAG) !== 0,
+    prefetch: (flags & PREFETCH_FLAG) !== 0,
+    trigger: HIT_TRIGGERS[flags & QR_FLAG ? 1 : 0],
+    address: '',
+    userAgent: '',
+    referrer: '',
+    query: '',
+    destinationQuery: '',
+    slug: '',
+  }
+  let from = start + FIXED_BYTES
+  for (let i = 0; i < TEXT_FIELDS.length; i++) {
+    const length = bytes.readUInt16LE(start + 26 + 2 * i)
+    if (from + length > end) return null
+    if (length > 0)
+      raw[(TEXT_FIELDS[i] as (typeof TEXT_FIELDS)[number])[0]] = bytes.toString('utf8', from, from + length)
+    from += length
+  }
+  return from === end ? raw : null
+}

@@ -1,0 +1,33 @@
+import { expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { NICENESS, OOM_SCORE } from './lower-priority.ts'
+
+/** Of every thread of a process. */
+const nicenesses = (pid: number) =>
+  readdirSync(`/proc/${pid}/task`).map((thread) =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8').split(') ')[1]?.split(' ')[16]),
+  )
+
+test.if(process.platform === 'linux')(
+  'a process gives way with every thread, those that it starts later too, and with its memory; whoever started it does not',
+  async () => {
+    const before = nicenesses(process.pid)
+    const code = `import { readFile } from 'node:fs/promises'
+      import { lowerPriority } from '${join(import.meta.dir, 'lower-priority.ts')}'
+      lowerPriority()
+      await Promise.all(Array.from({ length: 8 }, () => readFile('/proc/self/stat')))
+      process.send('done')
+      setInterval(() => {}, 1000)`
+    const done = Promise.withResolvers<void>()
+    const child = Bun.spawn([process.execPath, '-e', code], { ipc: () => done.resolve() })
+    await done.promise
+    const lowered = nicenesses(child.pid)
+    expect(lowered.length).toBeGreaterThan(3)
+    expect(new Set(lowered)).toEqual(new Set([NICENESS]))
+    expect(readFileSync(`/proc/${child.pid}/oom_score_adj`, 'utf8').trim()).toBe(String(OOM_SCORE))
+    expect(new Set(nicenesses(process.pid))).toEqual(new Set(before))
+    child.kill('SIGKILL')
+    await child.exited
+  },
+)

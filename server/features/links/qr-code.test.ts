@@ -1,0 +1,183 @@
+import { beforeAll, expect, test } from 'bun:test'
+import jsQR from 'jsqr'
+import { PNG } from 'pngjs'
+import { onBothEngines, type TestWorkspace } from '../../../tests/support/server/test-server.ts'
+import type { LinkResource } from './schema.ts'
+
+interface Picture {
+  width: number
+  height: number
+  /** RGBA, row by row. */
+  data: Uint8ClampedArray
+}
+
+const scanned = ({ data, width, height }: Picture) => jsQR(data, width, height)?.data
+
+/** `#rrggbb` of one pixel. */
+const colorAt = ({ data, width }: Picture, x: number, y: number) =>
+  `#${Buffer.from(data.subarray((y * width + x) * 4, (y * width + x) * 4 + 3)).toString('hex')}`
+
+const colorsOf = ({ data }: Picture) => {
+  const hex = (pixel: number) =>
+    `#${[0, 8, 16].map((shift) => ((pixel >> shift) & 255).toString(16).padStart(2, '0')).join('')}`
+  return [...new Set(new Uint32Array(data.buffer))].map(hex).toSorted()
+}
+
+function fromPng(bytes: ArrayBuffer): Picture {
+  const { width, height, data } = PNG.sync.read(Buffer.from(bytes))
+  return { width, height, data: new Uint8ClampedArray(data) }
+}
+
+/** Draws the two paths of the SVG: a background, and rows of dark modules as strokes (`M x y h w m dx 0 h w …`). */
+function fromSvg(svg: string, scale = 4): Picture & { size: number; modules: number } {
+  const attribute = (name: string) => new RegExp(` ${name}="([^"]*)"`).exec(svg)?.[1] ?? ''
+  const modules = Number(attribute('viewBox').split(' ')[2])
+  const width = modules * scale
+  const data = new Uint8ClampedArray(width * width * 4)
+  const paint = (x: number, y: number, w: number, color: string) => {
+    const rgb =
+      color
+        .slice(1)
+        .match(/../g)
+        ?.map((hex) => Number.parseInt(hex, 16)) ?? []
+    for (let row = y * scale; row < (y + 1) * scale; row++) {
+      for (let column = x * scale; column < (x + w) * scale; column++)
+        data.set([...rgb, 255], (row * width + column) * 4)
+    }
+  }
+  for (let y = 0; y < modules; y++) paint(0, y, modules, attribute('fill'))
+  let [x, y] = [0, 0]
+  for (const [, command, a, b] of (/stroke="[^"]*" d="([^"]*)"/.exec(svg)?.[1] ?? '').matchAll(
+    /([Mmh])([\d.]+)(?: ([\d.]+))?/g,
+  )) {
+    if (command === 'M') [x, y] = [Number(a), Math.floor(Number(b))]
+    else if (command === 'm') x += Number(a)
+    else {
+      paint(x, y, Number(a), attribute('stroke'))
+      x += Number(a)
+    }
+  }
+  return { width, height: width, data, size: Number(attribute('width')), modules }
+}
+
+onBothEngines('QR codes', (server) => {
+  let ws: TestWorkspace
+  let link: LinkResource
+  const png = async (query: string, id = link.id) => {
+    const response = await fetch(`${server().origin}/v1/links/${id}/qr?format=png${query}`, {
+      headers: { Authorization: `Bearer ${ws.key}` },
+    })
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png'])
+    return fromPng(await response.arrayBuffer())
+  }
+  const svg = async (query: string, id = link.id) => {
+    const { status, headers, text } = await ws.api(`/links/${id}/qr${query}`)
+    expect([status, headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
+    return fromSvg(text)
+  }
+
+  beforeAll(async () => {
+    ws = await server().createWorkspace()
+    link = await ws.createLink({ slug: `Poster-${server().engine}` })
+  })
+
+  test('say the short URL with qr=1, as SVG by default and as PNG', async () => {
+    const text = `${link.shortUrl}?qr=1`
+    expect(scanned(await svg(''))).toBe(text)
+    expect(scanned(await svg('?format=svg'))).toBe(text)
+    expect(scanned(await png(''))).toBe(text)
+  })
+
+  test('lead to the destination', async () => {
+    const text = scanned(await png('')) ?? ''
+    const { status, headers } = await server().call(text.slice(server().origin.length))
+    expect([status, headers.get('location')]).toEqual([302, link.destinationUrl])
+  })
+
+  test('are 512 pixels with a quiet zone of four modules in black on white, unless asked otherwise', async () => {
+    const picture = await png('')
+    expect([picture.width, picture.height]).toEqual([512, 512])
+    expect(colorsOf(picture)).toEqual(['#000000', '#ffffff'])
+    const drawn = await svg('')
+    expect([drawn.size, colorsOf(drawn)]).toEqual([512, ['#000000', '#ffffff']])
+    const none = await svg('?margin=0')
+    expect(drawn.modules - none.modules).toBe(8)
+    expect([
+      colorAt(none, 0, 0),
+      colorAt(drawn, 0, 0),
+      colorAt(drawn, 4 * 4 - 1, 4 * 4),
+      colorAt(drawn, 4 * 4, 4 * 4),
+    ]).toEqual(['#000000', '#ffffff', '#ffffff', '#000000'])
+  })
+
+  test.each([64, 97, 123, 300, 511, 512, 1000, 2048])(
+    'are exactly %d pixels wide when asked for',
+    async (size) => {
+      const picture = await png(`&size=${size}`)
+      expect([picture.width, picture.height]).toEqual([size, size])
+      if (size >= 123 && size <= 512) expect(scanned(picture)).toBe(`${link.shortUrl}?qr=1`)
+      expect((await svg(`?size=${size}`)).size).toBe(size)
+    },
+  )
+
+  test.each([
+    ['color=1a2b3c&background=F0F0F0', ['#1a2b3c', '#f0f0f0']],
+    ['color=%231a2b3c', ['#1a2b3c', '#ffffff']],
+    ['color=036&background=fed', ['#003366', '#ffeedd']],
+  ])('take colors: %s', async (query, colors) => {
+    for (const picture of [await png(`&${query}`), await svg(`?${query}`)]) {
+      expect([colorsOf(picture), scanned(picture)]).toEqual([colors, `${link.shortUrl}?qr=1`])
+    }
+  })
+
+  test('hold the longest slugs there are', async () => {
+    for (const slug of ['価'.repeat(190), '𝒜'.repeat(190)]) {
+      const long = await ws.createLink({ slug })
+      const wide = fromSvg((await ws.api(`/links/${long.id}/qr`)).text, 3)
+      expect(scanned(wide)).toBe(`${long.shortUrl}?qr=1`)
+      expect((await png('&size=400', long.id)).width).toBe(400)
+      // Less than a pixel for each module is no picture.
+      const { status, json } = await ws.api(`/links/${long.id}/qr?format=png&size=100`)
+      expect([status, json.errors]).toEqual([
+        422,
+        { size: expect.stringMatching(/^must be at least \d+ for this link and margin$/) },
+      ])
+      const least = Number(/\d+/.exec(json.errors.size)?.[0])
+      expect((await png(`&size=${least}`, long.id)).width).toBe(least)
+      expect((await ws.api(`/links/${long.id}/qr?size=100`)).status).toBe(200)
+    }
+  })
+
+  test.each([
+    ['format=gif', 'format'],
+    ['size=63', 'size'],
+    ['size=2049', 'size'],
+    ['size=big', 'size'],
+    ['margin=17', 'margin'],
+    ['margin=-1', 'margin'],
+    ['color=red', 'color'],
+    ['color=1a2b3', 'color'],
+    ['color=1a2b3c4d', 'color'],
+    ['background="/><script>', 'background'],
+    ['color=000&color=fff', 'color'],
+    ['level=H', 'level'],
+  ])('%s is refused by its name', async (query, name) => {
+    const { status, json } = await ws.api(`/links/${link.id}/qr?${query}`)
+    expect([status, Object.keys(json.errors)]).toEqual([422, [name]])
+  })
+
+  test("are not given for another workspace's link, a deleted one, or none", async () => {
+    const other = await server().createWorkspace()
+    const gone = await ws.createLink()
+    await ws.api(`/links/${gone.id}`, { method: 'DELETE' })
+    for (const [asker, id] of [
+      [other, link.id],
+      [ws, gone.id],
+      [ws, 'x'],
+      [ws, 0],
+    ] as const) {
+      const { status, json } = await asker.api(`/links/${id}/qr`)
+      expect([id, status, json]).toEqual([id, 404, { error: 'Link not found' }])
+    }
+  })
+})

@@ -1,0 +1,320 @@
+import { expect, test } from 'bun:test'
+import { onBothEngines, type TestWorkspace } from '../../../../tests/support/server/test-server.ts'
+import { type LinkResource, TAG_COLORS, type TagResource } from '../schema.ts'
+
+const U = 'https://example.com/'
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const TAKEN = [409, { error: 'Tag name already in use' }] as const
+
+const make = (ws: TestWorkspace, body: unknown) => ws.api('/tags', { method: 'POST', body })
+const tag = async (ws: TestWorkspace, name: string): Promise<TagResource> =>
+  (await make(ws, { name })).json.data
+const patch = (ws: TestWorkspace, id: number, body: unknown) =>
+  ws.api(`/tags/${id}`, { method: 'PATCH', body })
+const all = async (ws: TestWorkspace): Promise<TagResource[]> => (await ws.api('/tags?limit=100')).json.data
+const namesOn = (link: LinkResource) => link.tags.map(({ name }) => name)
+
+/** What is sent, and what is said about it. */
+const REFUSED: [body: Record<string, unknown>, errors: Record<string, string>][] = [
+  [{}, { name: 'is required' }],
+  [{ name: null }, { name: 'must be a string' }],
+  [{ name: '' }, { name: 'must not be empty' }],
+  [{ name: ' \t' }, { name: 'must not be blank' }],
+  [{ name: 'x'.repeat(51) }, { name: 'must be at most 50 characters' }],
+  [{ name: '🙂'.repeat(51) }, { name: 'must be at most 50 characters' }],
+  [{ name: 'a\0' }, { name: 'must not contain NUL or broken Unicode characters' }],
+  [
+    { name: 'a', color: 'black' },
+    { color: 'must be one of red, orange, yellow, green, teal, blue, purple, pink, gray' },
+  ],
+  [{ name: 'a', links: 5 }, { links: 'is not a known field' }],
+]
+
+onBothEngines('tags', (server) => {
+  test('have an id, a name, a color, a count of links and a time', async () => {
+    const ws = await server().createWorkspace()
+    const { status, json } = await make(ws, { name: 'Spring' })
+    expect([status, json]).toEqual([
+      201,
+      {
+        data: {
+          id: expect.any(Number),
+          name: 'Spring',
+          color: 'gray',
+          links: 0,
+          createdAt: expect.stringMatching(ISO),
+        },
+      },
+    ])
+    expect(Number.isSafeInteger(json.data.id)).toBe(true)
+    expect((await ws.api('/tags')).json).toEqual({ data: [json.data], nextCursor: null, total: 1 })
+  })
+
+  test('come in nine colors, and null is gray', async () => {
+    const ws = await server().createWorkspace()
+    expect(TAG_COLORS.join(' ')).toBe('red orange yellow green teal blue purple pink gray')
+    const { id } = await tag(ws, 'colors')
+    for (const color of TAG_COLORS) {
+      expect((await make(ws, { name: color, color })).json.data.color).toBe(color)
+      expect((await patch(ws, id, { color })).json.data.color).toBe(color)
+    }
+    await patch(ws, id, { color: 'red' })
+    expect((await patch(ws, id, { color: null })).json.data.color).toBe('gray')
+  })
+
+  test.each(
+    REFUSED.map(([body, errors]) => [Object.entries(errors).flat().join(' '), body, errors] as const),
+  )('are refused where the %s', async (_, body, errors) => {
+    const ws = await server().createWorkspace()
+    const created = await make(ws, body)
+    expect([created.status, created.json.errors]).toEqual([422, errors])
+    expect(await all(ws)).toEqual([])
+    if (!('name' in body)) return
+    const kept = await tag(ws, 'kept')
+    const changed = await patch(ws, kept.id, body)
+    expect([changed.status, changed.json.errors]).toEqual([422, errors])
+    expect(await all(ws)).toEqual([kept])
+  })
+
+  test('have names of up to 50 characters, kept as typed but for space around them', async () => {
+    const ws = await server().createWorkspace()
+    for (const name of ['x', 'y'.repeat(50), '🙂'.repeat(50), "Ünï, 'quoted' & <b>"])
+      expect((await tag(ws, name)).name).toBe(name)
+    expect((await tag(ws, '  padded ')).name).toBe('padded')
+    expect((await make(ws, { name: 'padded' })).status).toBe(409)
+  })
+
+  test('have names unique in the workspace without regard to case', async () => {
+    const [ws, other] = [await server().createWorkspace(), await server().createWorkspace()]
+    const cafe = await tag(ws, 'Café')
+    const second = await tag(ws, 'second')
+    for (const name of ['Café', 'CAFÉ', 'cafe\u0301', ' café ']) {
+      const created = await make(ws, { name })
+      expect([name, created.status, created.json]).toEqual([name, ...TAKEN])
+      const renamed = await patch(ws, second.id, { name, color: 'red' })
+      expect([name, renamed.status, renamed.json]).toEqual([name, ...TAKEN])
+    }
+    expect(await all(ws)).toEqual([second, cafe])
+    expect((await patch(ws, cafe.id, { name: 'CAFÉ' })).json.data.name).toBe('CAFÉ')
+    expect((await make(other, { name: 'café' })).status).toBe(201)
+    await ws.api(`/tags/${cafe.id}`, { method: 'DELETE' })
+    expect((await make(ws, { name: 'café' })).status).toBe(201)
+  })
+
+  test('50 at once of one name are one tag', async () => {
+    const ws = await server().createWorkspace()
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => make(ws, { name: i % 2 ? 'Race' : 'rACE' })),
+    )
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+    expect(
+      answers.filter(({ status, json }) => status === 409 && json.error === TAKEN[1].error),
+    ).toHaveLength(49)
+    expect(await all(ws)).toHaveLength(1)
+  })
+
+  test('are changed in part, and an empty change changes nothing', async () => {
+    const ws = await server().createWorkspace()
+    const before = (await make(ws, { name: 'a', color: 'blue' })).json.data
+    for (const body of [{}, undefined]) {
+      const { status, json } = await patch(ws, before.id, body)
+      expect([status, json.data]).toEqual([200, before])
+    }
+    expect((await patch(ws, before.id, { name: 'b' })).json.data).toEqual({ ...before, name: 'b' })
+    expect((await patch(ws, before.id, { color: 'red' })).json.data).toEqual({
+      ...before,
+      name: 'b',
+      color: 'red',
+    })
+  })
+
+  test('of another workspace, deleted or never made are not found', async () => {
+    const [ws, other] = [await server().createWorkspace(), await server().createWorkspace()]
+    const theirs = await tag(other, 'theirs')
+    const gone = await tag(ws, 'gone')
+    await ws.api(`/tags/${gone.id}`, { method: 'DELETE' })
+    for (const id of [theirs.id, gone.id, 0, 'x', '1e3', 9_999_999_999_999_999n]) {
+      for (const call of [{ method: 'PATCH', body: { name: 'mine' } }, { method: 'DELETE' }]) {
+        const { status, json } = await ws.api(`/tags/${id}`, call)
+        expect([id, status, json]).toEqual([id, 404, { error: 'Tag not found' }])
+      }
+    }
+    expect(await all(other)).toEqual([theirs])
+  })
+
+  test('are listed newest first, searched, and walked page by page', async () => {
+    const ws = await server().createWorkspace()
+    const made = []
+    for (const name of ['50%', 'a_b', 'Größe', 'back\\slash', 'plain']) made.unshift(await tag(ws, name))
+    expect(await all(ws)).toEqual(made)
+    const search = async (text: string) =>
+      (await ws.api(`/tags?search=${encodeURIComponent(text)}`)).json.data.map(
+        ({ name }: TagResource) => name,
+      )
+    for (const [text, names] of [
+      ['%', ['50%']],
+      ['_', ['a_b']],
+      ['\\', ['back\\slash']],
+      ['GRÖẞE', ['Größe']],
+      ['A', ['plain', 'back\\slash', 'a_b']],
+      ['nothing', []],
+    ] as const)
+      expect([text, await search(text)]).toEqual([text, names])
+    const first = (await ws.api('/tags?limit=2')).json
+    await tag(ws, 'between')
+    const second = (await ws.api(`/tags?limit=2&cursor=${first.nextCursor}`)).json
+    const third = (await ws.api(`/tags?limit=2&cursor=${second.nextCursor}`)).json
+    expect([...first.data, ...second.data, ...third.data]).toEqual(made)
+    expect([first.total, second.total, third.nextCursor]).toEqual([5, 6, null])
+    for (const query of [
+      'limit=0',
+      'limit=101',
+      'cursor=x',
+      `cursor=${Buffer.from('["createdAt desc","a",1]').toString('base64url')}`,
+      'sort=name',
+    ])
+      expect([query, (await ws.api(`/tags?${query}`)).status]).toEqual([query, 422])
+  })
+})
+
+onBothEngines('tags on links', (server) => {
+  test('are given by id, in the order of their names, and show id, name and color only', async () => {
+    const ws = await server().createWorkspace()
+    const [b, a] = [await tag(ws, 'b'), await tag(ws, 'A')]
+    const link = await ws.createLink({ tagIds: [b.id, a.id, b.id] })
+    expect(link.tags).toEqual([a, b].map(({ id, name, color }) => ({ id, name, color })))
+    const swap = await ws.api(`/links/${link.id}`, { method: 'PATCH', body: { tagIds: [b.id] } })
+    expect(namesOn(swap.json.data)).toEqual(['b'])
+    const kept = await ws.api(`/links/${link.id}`, { method: 'PATCH', body: { title: 'x' } })
+    expect(namesOn(kept.json.data)).toEqual(['b'])
+    for (const none of [{ tagIds: [] }, { tagIds: null }, { tagNames: [] }, { tagNames: null }]) {
+      await ws.api(`/links/${link.id}`, { method: 'PATCH', body: { tagIds: [a.id] } })
+      expect(namesOn((await ws.api(`/links/${link.id}`, { method: 'PATCH', body: none })).json.data)).toEqual(
+        [],
+      )
+    }
+  })
+
+  test('are given by name, and unknown names are created once', async () => {
+    const ws = await server().createWorkspace()
+    const known = (await make(ws, { name: 'Known', color: 'red' })).json.data
+    const link = await ws.createLink({ tagNames: ['KNOWN', 'New', 'new', ' nEW ', 'other'] })
+    expect(namesOn(link)).toEqual(['Known', 'New', 'other'])
+    expect(link.tags[0]).toEqual({ id: known.id, name: 'Known', color: 'red' })
+    const second = await ws.createLink({ tagNames: ['NEW'] })
+    expect(second.tags).toEqual([link.tags[1]])
+    expect((await all(ws)).map(({ name, color, links }) => [name, color, links]).toSorted()).toEqual([
+      ['Known', 'red', 1],
+      ['New', 'gray', 2],
+      ['other', 'gray', 1],
+    ])
+  })
+
+  test.each<[string, (theirs: number, own: number) => object, Record<string, string | RegExp>]>([
+    [
+      "another workspace's tag",
+      (theirs, own) => ({ tagIds: [own, theirs] }),
+      { tagIds: /^there is no tag \d+$/ },
+    ],
+    ['a tag that is not there', () => ({ tagIds: [999_999] }), { tagIds: 'there is no tag 999999' }],
+    [
+      'both ways at once',
+      (_, own) => ({ tagIds: [own], tagNames: ['new'] }),
+      { tagNames: 'cannot be combined with tagIds' },
+    ],
+    [
+      'a name that is too long',
+      () => ({ tagNames: ['new', 'x'.repeat(51)] }),
+      { 'tagNames.1': 'must be at most 50 characters' },
+    ],
+    ['a blank name', () => ({ tagNames: ['new', ' '] }), { 'tagNames.1': 'must not be blank' }],
+    ['names that are not text', () => ({ tagNames: [5] }), { 'tagNames.0': 'must be a string' }],
+    ['one name without a list', () => ({ tagNames: 'new' }), { tagNames: 'must be a list of tag names' }],
+    ['an id in quotes', () => ({ tagIds: ['1'] }), { 'tagIds.0': 'must be a whole number' }],
+    [
+      'too many',
+      () => ({ tagNames: Array.from({ length: 101 }, (_, i) => `new ${i}`) }),
+      { tagNames: 'must be at most 100 tags' },
+    ],
+  ])('with %s the link is neither made nor changed, and no tag either', async (_, fields, errors) => {
+    const [ws, other] = [await server().createWorkspace(), await server().createWorkspace()]
+    const [theirs, own] = [await tag(other, 'theirs'), await tag(ws, 'own')]
+    const link = await ws.createLink({ tagIds: [own.id] })
+    const before = await all(ws)
+    const matching = Object.fromEntries(
+      Object.entries(errors).map(([field, words]) => [
+        field,
+        words instanceof RegExp ? expect.stringMatching(words) : words,
+      ]),
+    )
+    for (const [path, method] of [
+      ['/links', 'POST'],
+      [`/links/${link.id}`, 'PATCH'],
+    ] as const) {
+      const body = {
+        ...(method === 'POST' ? { destinationUrl: U } : { title: 'changed' }),
+        ...fields(theirs.id, own.id),
+      }
+      const { status, json } = await ws.api(path, { method, body })
+      expect([method, status, json.errors]).toEqual([method, 422, matching])
+    }
+    expect((await ws.api('/links')).json.data).toEqual([link])
+    expect(await all(ws)).toEqual(before)
+    expect((await all(other))[0]?.links).toBe(0)
+  })
+
+  test('a link that is refused for its slug makes no tags', async () => {
+    const ws = await server().createWorkspace()
+    const link = await ws.createLink()
+    for (const slug of [link.slug, 'docs'])
+      expect(
+        (await ws.api('/links', { method: 'POST', body: { destinationUrl: U, slug, tagNames: ['new'] } }))
+          .status,
+      ).toBe(409)
+    expect(await all(ws)).toEqual([])
+  })
+
+  test('deleting one leaves its links and their redirects; deleting a link takes it off the count', async () => {
+    const ws = await server().createWorkspace()
+    const link = await ws.createLink({ tagNames: ['going', 'staying'] })
+    const archived = await ws.createLink({ tagNames: ['staying'], archived: true })
+    const find = async (name: string) => (await all(ws)).find((one) => one.name === name)
+    const going = await find('going')
+    const { status, json } = await ws.api(`/tags/${going?.id}`, { method: 'DELETE' })
+    expect([status, json]).toEqual([200, { data: { ...going, links: 1 } }])
+    const after = (await ws.api(`/links/${link.id}`)).json.data
+    expect(after).toEqual({ ...link, tags: link.tags.filter(({ name }: TagResource) => name === 'staying') })
+    expect((await server().click(link.slug)).status).toBe(302)
+    expect((await ws.api(`/links?tagId=${going?.id}`)).json.data).toEqual([])
+    expect((await find('staying'))?.links).toBe(2)
+    await ws.api(`/links/${archived.id}`, { method: 'DELETE' })
+    expect((await find('staying'))?.links).toBe(1)
+    const another = await tag(ws, 'another')
+    expect(another.id).toBeGreaterThan(Math.max(going?.id ?? 0, (await find('staying'))?.id ?? 0))
+  })
+
+  test('renaming one shows on its links at once', async () => {
+    const ws = await server().createWorkspace()
+    const link = await ws.createLink({ tagNames: ['old'] })
+    await patch(ws, link.tags[0].id, { name: 'new', color: 'teal' })
+    expect((await ws.api(`/links/${link.id}`)).json.data.tags).toEqual([
+      { id: link.tags[0].id, name: 'new', color: 'teal' },
+    ])
+  })
+
+  test('deleting a tag while links are given it fails nothing but the links that came too late', async () => {
+    const ws = await server().createWorkspace()
+    const short = await tag(ws, 'short-lived')
+    const answers = await Promise.all([
+      ...Array.from({ length: 30 }, () =>
+        ws.api('/links', { method: 'POST', body: { destinationUrl: U, tagIds: [short.id] } }),
+      ),
+      ws.api(`/tags/${short.id}`, { method: 'DELETE' }),
+    ])
+    for (const { status } of answers) expect([200, 201, 422]).toContain(status)
+    const made = answers.filter(({ status }) => status === 201)
+    const { json } = await ws.api('/links')
+    expect(json.total).toBe(made.length)
+    expect(json.data.flatMap(namesOn)).toEqual([])
+  })
+})

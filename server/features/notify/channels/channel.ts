@@ -1,0 +1,59 @@
+// A channel as a row and as the resource that callers see.
+
+import type { Selectable } from 'kysely'
+import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
+import { notFound } from '../../../lib/failure.ts'
+import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import type { Channels } from '../../../storage/database/tables.ts'
+import type { Action, Actor } from '../../accounts/access/actor.ts'
+import type { ChannelResource, ChannelType } from '../schema.ts'
+import type { SealedSecrets, Sealing } from './secrets.ts'
+
+/** What each verb that changes channels, or sends something again, asks for. */
+export const CHANNELS_WRITE: Action = 'channels:write'
+
+export interface ChannelNeeds {
+  db: Database
+  now: () => number
+  sealing: Sealing
+}
+
+export type ChannelRow = Selectable<Channels>
+
+/** @throws Failure `not_found`, the same for another workspace's channel as for none. */
+export async function getChannel(
+  connection: Connection,
+  actor: Pick<Actor, 'workspaceId'>,
+  id: number,
+): Promise<ChannelRow> {
+  const found = await connection
+    .selectFrom('channels')
+    .selectAll()
+    .where('workspace_id', '=', actor.workspaceId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!found) throw notFound('Channel')
+  return found
+}
+
+export function toChannelResource(row: ChannelRow): ChannelResource {
+  return {
+    id: row.id,
+    type: row.type as ChannelType,
+    name: row.name,
+    to: JSON.parse(row.recipients),
+    url: row.shown_url,
+    chatId: row.chat_id,
+    enabled: row.enabled === 1,
+    disabledReason: row.disabled_reason,
+    lastDeliveryAt: toIsoOrNull(row.last_delivery_at),
+    createdAt: toIso(row.created_at),
+    updatedAt: toIso(row.updated_at),
+  }
+}
+
+/** @throws when they were sealed by another installation, or changed */
+export function unsealSecrets({ sealing }: Pick<ChannelNeeds, 'sealing'>, row: ChannelRow): SealedSecrets {
+  if (row.sealed === null) return {}
+  return sealing.open(row.sealed, { workspaceId: row.workspace_id, channelId: row.id })
+}

@@ -1,0 +1,298 @@
+import { afterEach, expect, test } from 'bun:test'
+import { sql } from 'kysely'
+import { Webhook } from 'standardwebhooks'
+import {
+  type HarnessWorkspace,
+  notificationsOnBothEngines,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../../../../tests/support/notification-harness.ts'
+import { until } from '../../../../tests/support/server/test-server.ts'
+
+const BOT = `123456789:${'Canary_'.repeat(5)}`
+const SLACK = 'https://hooks.slack.com/services/T012/B345/Canarycanary'
+const DISCORD = 'https://discord.com/api/webhooks/123/Canary-canary_1'
+const TEAMS =
+  'https://prod-1.westeurope.logic.azure.com:443/workflows/abc/triggers/manual/paths/invoke?sig=Canary'
+
+const GOOD: [string, Record<string, unknown>, Record<string, unknown>][] = [
+  [
+    'email',
+    { to: ['a@example.com', 'b@example.com', 'a@example.com'] },
+    { to: ['a@example.com', 'b@example.com'] },
+  ],
+  ['slack', { url: SLACK }, { url: 'https://hooks.slack.com/…nary' }],
+  ['discord', { url: DISCORD }, { url: 'https://discord.com/…ry_1' }],
+  ['telegram', { botToken: BOT, chatId: '-1001234567890' }, { chatId: '-1001234567890', url: null }],
+  ['telegram', { botToken: BOT, chatId: '@leads' }, { chatId: '@leads' }],
+  ['teams', { url: TEAMS }, { url: 'https://prod-1.westeurope.logic.azure.com/…nary' }],
+  ['webhook', { url: 'http://10.0.0.1:8080/hook?a=1' }, { url: 'http://10.0.0.1:8080/hook?a=1' }],
+]
+
+const BAD: [string, Record<string, unknown>, string][] = [
+  ['email', {}, 'to'],
+  ['email', { to: [] }, 'to'],
+  ['email', { to: ['nobody'] }, 'to.0'],
+  ['email', { to: ['a@localhost'] }, 'to.0'],
+  ['email', { to: ['a@example.com\r\nBcc: b@example.com'] }, 'to.0'],
+  ['email', { to: Array.from({ length: 21 }, (_, i) => `a${i}@example.com`) }, 'to'],
+  ['email', { to: ['a@example.com'], url: 'https://example.com/' }, 'url'],
+  ['slack', {}, 'url'],
+  ['slack', { url: 'https://example.com/services/T0/B0/x' }, 'url'],
+  ['slack', { url: 'http://hooks.slack.com/services/T0/B0/x' }, 'url'],
+  ['slack', { url: 'https://hooks.slack.com.evil.example/services/T0/B0/x' }, 'url'],
+  ['slack', { url: 'https://hooks.slack.com:8443/services/T0/B0/x' }, 'url'],
+  ['slack', { url: 'https://hooks.slack.com/workflows/T0/B0/x' }, 'url'],
+  ['discord', { url: 'https://discord.com/channels/1/2' }, 'url'],
+  ['teams', { url: 'https://tenant.webhook.office.com/webhookb2/x' }, 'url'],
+  ['teams', { url: 'https://logic.azure.com.evil.example/x' }, 'url'],
+  ['telegram', { botToken: BOT }, 'chatId'],
+  ['telegram', { chatId: '1' }, 'botToken'],
+  ['telegram', { botToken: '1:short', chatId: '1' }, 'botToken'],
+  ['telegram', { botToken: `${BOT}/../x`, chatId: '1' }, 'botToken'],
+  ['telegram', { botToken: BOT, chatId: 'my chat' }, 'chatId'],
+  ['webhook', { url: 'ftp://example.com/' }, 'url'],
+  ['webhook', { url: 'https://user:password@example.com/' }, 'url'],
+  ['webhook', { url: `https://example.com/${'x'.repeat(2100)}` }, 'url'],
+  ['webhook', { url: 'https://example.com/', secret: 'whsec_mine' }, 'secret'],
+  ['carrier-pigeon', { url: 'https://example.com/' }, 'type'],
+]
+
+const receivers: WebhookReceiver[] = []
+afterEach(async () => {
+  for (const one of receivers.splice(0)) await one.stop()
+})
+const receiver = () => {
+  const one = startWebhookReceiver()
+  receivers.push(one)
+  return one
+}
+
+notificationsOnBothEngines('a channel', (outbox) => {
+  const patch = (workspace: HarnessWorkspace, id: number, body: unknown) =>
+    workspace.api(`/channels/${id}`, { method: 'PATCH', body })
+
+  test.each(GOOD)('of type %s takes %j', async (type, given, shown) => {
+    const workspace = await outbox().createWorkspace()
+    const made = await workspace.post('/channels', { type, name: ' Leads ', ...given })
+    expect(made.status).toBe(201)
+    const { secret, ...channel } = made.json.data
+    expect(channel).toEqual({
+      id: expect.any(Number),
+      type,
+      name: 'Leads',
+      to: [],
+      url: null,
+      chatId: null,
+      enabled: true,
+      disabledReason: null,
+      lastDeliveryAt: null,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+      ...shown,
+    })
+    if (type === 'webhook') expect(secret).toMatch(/^whsec_/)
+    else expect(secret).toBeNull()
+    expect((await workspace.api(`/channels/${channel.id}`)).json.data).toEqual(channel)
+    expect((await workspace.api('/channels')).json).toEqual({ data: [channel], nextCursor: null, total: 1 })
+  })
+
+  test.each(BAD)('of type %s refuses %j', async (type, given, field) => {
+    const workspace = await outbox().createWorkspace()
+    const { status, json } = await workspace.post('/channels', { type, name: 'Leads', ...given })
+    expect(status).toBe(422)
+    expect(Object.keys(json.errors)).toEqual([field])
+    expect((await workspace.api('/channels')).json.total).toBe(0)
+  })
+
+  test('shows and stores nothing of its secrets', async () => {
+    const workspace = await outbox().createWorkspace()
+    const said: string[] = []
+    const calls = async (path: string, method: string, body?: unknown) => {
+      const answer = await workspace.api(path, { method, body })
+      said.push(answer.text)
+      return answer.json.data
+    }
+    for (const [type, given] of GOOD.slice(1, 6)) {
+      const { id } = await calls('/channels', 'POST', { type, name: 'Leads', ...given })
+      await calls(`/channels/${id}`, 'GET')
+      await calls(`/channels/${id}`, 'PATCH', { ...given, name: 'Other' })
+      await calls(`/channels/${id}`, 'PATCH', {
+        url: given.url,
+        botToken: given.botToken,
+        chatId: 'canary canary',
+      })
+    }
+    await calls('/channels', 'GET')
+    const { rows } = await sql<object>`select * from channels where workspace_id = ${workspace.id}`.execute(
+      outbox().db.read,
+    )
+    expect(rows).toHaveLength(5)
+    for (const text of [...said, JSON.stringify(rows)]) expect(text).not.toMatch(/Canary|123456789:/)
+  })
+
+  test('is changed in what is named, and keeps its secrets', async () => {
+    const hook = receiver()
+    const workspace = await outbox().createWorkspace()
+    const { id, secret } = await workspace.createWebhook('https://example.com/old')
+    const changed = await patch(workspace, id, { name: 'New', url: hook.url, enabled: false })
+    expect(changed.json.data).toMatchObject({ name: 'New', url: hook.url, enabled: false })
+    expect((await patch(workspace, id, {})).json.data).toEqual(changed.json.data)
+    expect((await patch(workspace, id, { enabled: null })).json.data.enabled).toBe(true)
+    for (const body of [
+      { type: 'slack' },
+      { to: ['a@example.com'] },
+      { name: null },
+      { url: null },
+      { secret },
+    ])
+      expect((await patch(workspace, id, body)).status).toBe(422)
+    await workspace.post(`/channels/${id}/test`)
+    const [got] = hook.requests
+    expect(new Webhook(secret).verify(got?.body ?? '', got?.headers ?? {})).toMatchObject({ type: 'test' })
+  })
+
+  test('of a webhook gets a new secret, and the old one signs for a day', async () => {
+    const hook = receiver()
+    const workspace = await outbox().createWorkspace()
+    const old = await workspace.createWebhook(hook.url)
+    const { status, json } = await workspace.post(`/channels/${old.id}/rotate-secret`)
+    expect(status).toBe(200)
+    const { secret } = json.data
+    expect(json.data.id).toBe(old.id)
+    expect(secret).toMatch(/^whsec_/)
+    expect(secret).not.toBe(old.secret)
+    const verifies = (secret: string) => {
+      const { body = '', headers = {} } = hook.requests.at(-1) ?? {}
+      try {
+        return Boolean(new Webhook(secret).verify(body, headers))
+      } catch {
+        return false
+      }
+    }
+    await workspace.post(`/channels/${old.id}/test`)
+    expect([verifies(old.secret), verifies(secret)]).toEqual([true, true])
+    expect(hook.requests.at(-1)?.headers['webhook-signature']?.split(' ')).toHaveLength(2)
+    outbox().clockAheadMs += 24 * 60 * 60 * 1000 + 1
+    await workspace.post(`/channels/${old.id}/test`)
+    expect(hook.requests.at(-1)?.headers['webhook-signature']?.split(' ')).toHaveLength(1)
+    outbox().clockAheadMs = 0
+    const mail = await workspace.post('/channels', { type: 'email', name: 'x', to: ['a@example.com'] })
+    expect((await workspace.post(`/channels/${mail.json.data.id}/rotate-secret`)).status).toBe(422)
+  })
+
+  test('is tested at once, once, and the record says how it went', async () => {
+    const hook = receiver()
+    const workspace = await outbox().createWorkspace()
+    const { id } = await workspace.createWebhook(hook.url, { enabled: false })
+    const good = await workspace.post(`/channels/${id}/test`)
+    expect(good.status).toBe(200)
+    expect(good.json.data).toMatchObject({
+      event: 'test',
+      status: 'delivered',
+      submissionId: null,
+      formKey: null,
+      attempts: [{ outcome: 'delivered', httpStatus: 200, answer: 'ok' }],
+    })
+    hook.respondWith(() => new Response('nobody here', { status: 410 }))
+    const bad = await workspace.post(`/channels/${id}/test`, {})
+    expect(bad.status).toBe(200)
+    expect(bad.json.data).toMatchObject({
+      status: 'failed',
+      nextAttemptAt: null,
+      attempts: [{ outcome: 'refused', httpStatus: 410, answer: 'nobody here' }],
+    })
+    expect(hook.requests).toHaveLength(2)
+    expect((await workspace.api(`/channels/${id}`)).json.data).toMatchObject({ disabledReason: null })
+    expect((await workspace.post(`/channels/${id}/test`, { force: true })).status).toBe(422)
+    const { json } = await workspace.post('/deliveries/retry', { since: '2020-01-01T00:00:00Z' })
+    expect(json.data.retried).toBe(0)
+  })
+
+  test('is tested once for one Idempotency-Key, and holds up no writer meanwhile', async () => {
+    const hook = receiver()
+    const gate = Promise.withResolvers<void>()
+    hook.respondWith(async () => {
+      await gate.promise
+      return new Response('ok')
+    })
+    const workspace = await outbox().createWorkspace()
+    const { id } = await workspace.createWebhook(hook.url)
+    const testing = () =>
+      workspace.api(`/channels/${id}/test`, { method: 'POST', headers: { 'Idempotency-Key': 'test' } })
+    const answers = Promise.all([testing(), testing()])
+    await until('the request', () => hook.requests.length === 1)
+    expect((await workspace.post('/forms', { name: 'Meanwhile' })).status).toBe(201)
+    gate.resolve()
+    const [first, twin] = await answers
+    expect([first.status, twin.text]).toEqual([200, first.text])
+    const again = await testing()
+    expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([first.text, 'true'])
+    expect(hook.requests).toHaveLength(1)
+  })
+
+  test('that is deleted is in no form any more, and its deliveries are gone', async () => {
+    const workspace = await outbox().createWorkspace()
+    const [one, two, eleven] = [
+      await workspace.createWebhook('https://example.com/1'),
+      await workspace.createWebhook('https://example.com/2'),
+      await workspace.createWebhook('https://example.com/3'),
+    ]
+    const form = await workspace.createForm([one.id, two.id, eleven.id])
+    await workspace.submit(form)
+    expect((await workspace.api(`/channels/${two.id}`, { method: 'DELETE' })).json.data.id).toBe(two.id)
+    expect((await workspace.api(`/forms/${form.formKey}`)).json.data.channelIds).toEqual([one.id, eleven.id])
+    expect(await workspace.listDeliveries()).toMatchObject([{ channelId: one.id }, { channelId: eleven.id }])
+    expect((await workspace.api(`/channels/${two.id}`)).status).toBe(404)
+  })
+
+  test('of another workspace is like none, in every way it can be named', async () => {
+    const [own, other] = [await outbox().createWorkspace(), await outbox().createWorkspace()]
+    const { id } = await own.createWebhook('https://example.com/')
+    const form = await own.createForm([id])
+    await own.submit(form)
+    const [delivery] = await own.listDeliveries()
+    const before = await own.api(`/channels/${id}`)
+    const calls: [string, string, unknown?][] = [
+      [`/channels/${id}`, 'GET'],
+      [`/channels/${id}`, 'PATCH', { enabled: false }],
+      [`/channels/${id}`, 'DELETE'],
+      [`/channels/${id}/test`, 'POST'],
+      [`/channels/${id}/rotate-secret`, 'POST'],
+      [`/deliveries/${delivery.id}`, 'GET'],
+      [`/deliveries/${delivery.id}/retry`, 'POST'],
+    ]
+    for (const [path, method, body] of calls) {
+      const { status, json } = await other.api(path, { method, body })
+      const error = path.startsWith('/channels') ? 'Channel not found' : 'Delivery not found'
+      expect({ path, method, status, json }).toEqual({ path, method, status: 404, json: { error } })
+    }
+    const named = await other.post('/forms', { name: 'Form', channelIds: [id] })
+    const none = await other.post('/forms', { name: 'Form', channelIds: [999_999] })
+    expect([named.status, named.text]).toEqual([422, none.text])
+    for (const query of [
+      `channelId=${id}`,
+      `formKey=${form.formKey}`,
+      `submissionId=${delivery.submissionId}`,
+    ])
+      expect((await other.api(`/deliveries?${query}`)).json.total).toBe(0)
+    const retried = await other.post('/deliveries/retry', { since: '2020-01-01T00:00:00Z', channelId: id })
+    expect(retried.json.data.retried).toBe(0)
+    expect(await own.api(`/channels/${id}`)).toMatchObject({ text: before.text })
+  })
+
+  test('and others are listed page by page', async () => {
+    const workspace = await outbox().createWorkspace()
+    const ids: number[] = []
+    for (let i = 0; i < 5; i++) ids.push((await workspace.createWebhook(`https://example.com/${i}`)).id)
+    const seen: number[] = []
+    for (let cursor = ''; ; ) {
+      const { json } = await workspace.api(`/channels?limit=2${cursor}`)
+      seen.push(...json.data.map(({ id }: { id: number }) => id))
+      if (json.nextCursor === null) break
+      cursor = `&cursor=${json.nextCursor}`
+    }
+    expect(seen).toEqual(ids.reverse())
+    expect((await workspace.api('/channels?cursor=nonsense')).status).toBe(422)
+  })
+})

@@ -1,0 +1,40 @@
+// Deleting a channel: what waits for it and the record of what it got go with it, and forms no longer name it.
+
+import { sql } from 'kysely'
+import { type Actor, allow } from '../../accounts/access/actor.ts'
+import type { ChannelResource } from '../schema.ts'
+import { CHANNELS_WRITE, type ChannelNeeds, getChannel, toChannelResource } from './channel.ts'
+
+/** @returns the channel as it was. @throws Failure `not_found` */
+export function deleteChannel(
+  { db }: Pick<ChannelNeeds, 'db'>,
+  actor: Actor,
+  id: number,
+): Promise<ChannelResource> {
+  allow(actor, CHANNELS_WRITE)
+  return db.write(async (connection) => {
+    const row = await getChannel(connection, actor, id)
+    const naming = await connection
+      .selectFrom('forms')
+      .select(['id', 'channel_ids'])
+      .where('workspace_id', '=', actor.workspaceId)
+      // A list of numbers as JSON: without its brackets, each is between commas.
+      .where(sql<boolean>`',' || trim(channel_ids, '[]') || ',' like ${`%,${id},%`}`)
+      .execute()
+    for (const form of naming) {
+      const others = (JSON.parse(form.channel_ids) as number[]).filter((each) => each !== id)
+      await connection
+        .updateTable('forms')
+        .set({ channel_ids: JSON.stringify(others) })
+        .where('workspace_id', '=', actor.workspaceId)
+        .where('id', '=', form.id)
+        .execute()
+    }
+    await connection
+      .deleteFrom('channels')
+      .where('workspace_id', '=', actor.workspaceId)
+      .where('id', '=', id)
+      .execute()
+    return toChannelResource(row)
+  })
+}

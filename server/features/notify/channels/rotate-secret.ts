@@ -1,0 +1,30 @@
+// A new signing secret for a webhook. For a day both sign, so that the receiver can change over without a gap.
+
+import { invalid } from '../../../lib/failure.ts'
+import { type Actor, allow } from '../../accounts/access/actor.ts'
+import type { NewChannelResource } from '../schema.ts'
+import { CHANNELS_WRITE, type ChannelNeeds, getChannel, toChannelResource, unsealSecrets } from './channel.ts'
+import { newWebhookSecret } from './secrets.ts'
+
+const OVERLAP_MS = 24 * 60 * 60 * 1000
+
+/** @throws Failure `not_found`, `invalid` for what is no webhook */
+export function rotateSecret(needs: ChannelNeeds, actor: Actor, id: number): Promise<NewChannelResource> {
+  allow(actor, CHANNELS_WRITE)
+  return needs.db.write(async (connection) => {
+    const row = await getChannel(connection, actor, id)
+    if (row.type !== 'webhook') throw invalid({ id: 'is not a webhook: only those have a signing secret' })
+    const { secret: old, former: _, ...others } = unsealSecrets(needs, row)
+    const [secret, at] = [newWebhookSecret(), needs.now()]
+    const former = old === undefined ? undefined : { secret: old, until: at + OVERLAP_MS }
+    const owner = { workspaceId: actor.workspaceId, channelId: id }
+    const changed = await connection
+      .updateTable('channels')
+      .set({ sealed: needs.sealing.seal({ ...others, secret, former }, owner), updated_at: at })
+      .where('workspace_id', '=', actor.workspaceId)
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    return { ...toChannelResource(changed), secret }
+  })
+}

@@ -1,0 +1,61 @@
+// Changing a channel: absent fields stay, an empty change is no change. To switch one on again is to begin anew with it.
+
+import { type Actor, allow } from '../../accounts/access/actor.ts'
+import type { WakeDeliverer } from '../delivery/deliverer.ts'
+import type { ChannelResource, ChannelType, UpdateChannelInput } from '../schema.ts'
+import { CHANNELS_WRITE, type ChannelNeeds, getChannel, toChannelResource, unsealSecrets } from './channel.ts'
+import { maskUrl, parseChannelSettings } from './channel-settings.ts'
+
+export interface UpdateChannelNeeds extends ChannelNeeds {
+  wake: WakeDeliverer
+}
+
+/** @throws Failure `not_found`, `invalid` */
+export function updateChannel(
+  needs: UpdateChannelNeeds,
+  actor: Actor,
+  id: number,
+  input: UpdateChannelInput,
+): Promise<ChannelResource> {
+  allow(actor, CHANNELS_WRITE)
+  const { name, enabled, ...given } = input
+  return needs.db.write(async (connection, onCommit) => {
+    const row = await getChannel(connection, actor, id)
+    const type = row.type as ChannelType
+    const { to, url, botToken, chatId } = parseChannelSettings(type, given, false)
+    const owner = { workspaceId: actor.workspaceId, channelId: id }
+    const changes = {
+      ...(name !== undefined && { name }),
+      ...(to && { recipients: JSON.stringify(to) }),
+      ...(chatId !== undefined && { chat_id: chatId }),
+      ...(url !== undefined && { shown_url: maskUrl(type, url) }),
+      ...((url !== undefined || botToken !== undefined) && {
+        sealed: needs.sealing.seal(
+          { ...unsealSecrets(needs, row), ...pickDefined({ url, botToken }) },
+          owner,
+        ),
+      }),
+      ...(enabled !== undefined && toSwitchChanges(enabled ?? true)),
+    }
+    if (Object.keys(changes).length === 0) return toChannelResource(row)
+    const changed = await connection
+      .updateTable('channels')
+      .set({ ...changes, updated_at: needs.now() })
+      .where('workspace_id', '=', actor.workspaceId)
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    // What waited for it is due at once.
+    if (changed.enabled === 1) onCommit(() => needs.wake(id))
+    return toChannelResource(changed)
+  })
+}
+
+const toSwitchChanges = (on: boolean) => ({
+  enabled: Number(on),
+  disabled_reason: null,
+  ...(on && { failing_since: null, paused_until: null }),
+})
+
+const pickDefined = <T extends object>(object: T) =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Partial<T>

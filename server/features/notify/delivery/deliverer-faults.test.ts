@@ -1,0 +1,356 @@
+import { afterEach, expect, test } from 'bun:test'
+import {
+  type HarnessWorkspace,
+  notificationsOnBothEngines,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../../../../tests/support/notification-harness.ts'
+import { until } from '../../../../tests/support/server/test-server.ts'
+import type { ChannelSender } from '../channels/contract.ts'
+import { openDeliverer } from './deliverer.ts'
+import { pruneAttempts } from './record-attempts.ts'
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+
+const receivers: WebhookReceiver[] = []
+const receiver = (port?: number) => {
+  const one = startWebhookReceiver(port)
+  receivers.push(one)
+  return one
+}
+afterEach(async () => {
+  for (const one of receivers.splice(0)) await one.stop()
+})
+
+const delivered = { outcome: 'delivered', httpStatus: 200, answer: null } as const
+const refused = { outcome: 'refused', httpStatus: 500, answer: 'no' } as const
+
+notificationsOnBothEngines('in hard times a delivery', (outbox) => {
+  const allAre = (workspace: HarnessWorkspace, status: string, count: number) =>
+    until(
+      `${count} ${status}`,
+      async () => (await workspace.api(`/deliveries?limit=1&status=${status}`)).json.total === count,
+      60_000,
+    )
+  const withWebhook = (webhook: ChannelSender) => ({ sendBy: { ...outbox().needs.sendBy, webhook } })
+  const attemptsOf = async (workspace: HarnessWorkspace, id: number) =>
+    (await workspace.api(`/deliveries/${id}`)).json.data.attempts
+
+  test('waits at most 2 s behind 10,000 for a receiver that is dead', async () => {
+    const tarpit = receiver()
+    tarpit.respondWith(() => new Promise(() => {}))
+    const hook = receiver()
+    const busy = await outbox().createWorkspace()
+    const dead = await busy.createWebhook(tarpit.url)
+    const form = await busy.createForm([dead.id])
+    for (let i = 0; i < 20; i++) await busy.submit(form, 500)
+    const other = await outbox().createWorkspace()
+    const alive = await other.createForm([(await other.createWebhook(hook.url)).id])
+    await outbox().startDeliverer({ pollMs: 1_000 })
+    await until('the dead one to be asked', () => tarpit.requests.length > 0)
+    for (let i = 0; i < 5; i++) {
+      const began = Date.now()
+      await other.submit(alive)
+      await until('the other', () => hook.requests.length === i + 1)
+      expect(Date.now() - began).toBeLessThan(2_000)
+    }
+    expect(tarpit.getPeakConcurrency()).toBeLessThanOrEqual(2)
+    await busy.api(`/channels/${dead.id}`, { method: 'DELETE' })
+    await tarpit.stop()
+  }, 240_000)
+
+  test('gets its turn beside forty receivers that never answer', async () => {
+    const tarpit = receiver()
+    tarpit.respondWith(() => new Promise(() => {}))
+    const busy = await outbox().createWorkspace()
+    const ids: number[] = []
+    await outbox().deliverer?.close()
+    for (let i = 0; i < 40; i++) ids.push((await busy.createWebhook(tarpit.url)).id)
+    // They have failed before.
+    await outbox().db.write((connection) =>
+      connection
+        .updateTable('channels')
+        .set({ failing_since: 1 })
+        .where('workspace_id', '=', busy.id)
+        .execute(),
+    )
+    await busy.submit(await busy.createForm(ids), 50)
+    const hook = receiver()
+    const other = await outbox().createWorkspace()
+    const form = await other.createForm([(await other.createWebhook(hook.url)).id])
+    await outbox().startDeliverer({ pollMs: 1_000 })
+    await until('the dead ones to be asked', () => tarpit.requests.length >= 16)
+    const began = Date.now()
+    await other.submit(form, 20)
+    await until('the others', () => hook.requests.length === 20)
+    expect(Date.now() - began).toBeLessThan(2_000)
+    expect(tarpit.getPeakConcurrency()).toBe(16)
+    for (const id of ids) await busy.api(`/channels/${id}`, { method: 'DELETE' })
+    await tarpit.stop()
+  }, 120_000)
+
+  test('is made two at a time for each channel, and every one once', async () => {
+    const hook = receiver()
+    hook.respondWith(async () => {
+      await Bun.sleep(2)
+      return new Response('ok')
+    })
+    const workspace = await outbox().createWorkspace()
+    const form = await workspace.createForm([(await workspace.createWebhook(hook.url)).id])
+    // Two deliverers over the same rows, as two processes are.
+    await outbox().startDeliverer()
+    const second = await openDeliverer({ ...outbox().needs, pollMs: 20 })
+    await workspace.submit(form, 100)
+    await allAre(workspace, 'delivered', 100)
+    await second.close()
+    expect(hook.countById().size).toBe(100)
+    expect(hook.requests).toHaveLength(100)
+    expect(hook.getPeakConcurrency()).toBeWithin(1, 5)
+  })
+
+  test('that breaks its sender is an attempt that failed, and harms no other', async () => {
+    const workspace = await outbox().createWorkspace()
+    const bad = await workspace.createWebhook('https://bad.example/')
+    const good = await workspace.createWebhook('https://good.example/')
+    const form = await workspace.createForm([bad.id, good.id])
+    const breaks: ChannelSender = async (_, to) => {
+      if (to.secrets.url?.includes('bad')) throw new Error(`cannot post to ${to.secrets.url}`)
+      return delivered
+    }
+    await outbox().startDeliverer(withWebhook(breaks))
+    await workspace.submit(form)
+    await allAre(workspace, 'delivered', 1)
+    const [broken] = await workspace.listDeliveries(`&channelId=${bad.id}`)
+    await until('its record', async () => (await attemptsOf(workspace, broken.id)).length === 1)
+    expect(await attemptsOf(workspace, broken.id)).toMatchObject([
+      { outcome: 'unreachable', answer: 'A fault of Towpath, which its log describes' },
+    ])
+  })
+
+  test('that a killed process had in hand is taken over when its lease ends, and its attempt is counted', async () => {
+    const workspace = await outbox().createWorkspace()
+    const url = 'https://killed.example/'
+    const form = await workspace.createForm([(await workspace.createWebhook(url)).id])
+    await outbox().deliverer?.close()
+    await workspace.submit(form)
+    // As the claim of a process that was killed a moment ago.
+    const leased = outbox().now() + 30_000
+    await outbox().db.write((connection) =>
+      connection
+        .updateTable('deliveries')
+        .set({ attempts: 1, leased_until: leased })
+        .where('workspace_id', '=', workspace.id)
+        .execute(),
+    )
+    let asked = 0
+    const counts: ChannelSender = async (_, to) => {
+      if (to.secrets.url === url) asked++
+      return delivered
+    }
+    const { db } = outbox()
+    // Of an SQLite file there is one process, which takes back at its start what the one before had.
+    await outbox().startDeliverer({ ...withWebhook(counts) })
+    if (db.engine === 'postgres') {
+      // What is due to others has been looked for, and was found.
+      const other = await outbox().createWorkspace()
+      await other.submit(await other.createForm([(await other.createWebhook('https://other.example/')).id]))
+      await allAre(other, 'delivered', 1)
+      expect(asked).toBe(0)
+      outbox().advanceClock(31_000)
+    }
+    await allAre(workspace, 'delivered', 1)
+    const [{ id, attemptCount }] = await workspace.listDeliveries()
+    expect([asked, attemptCount]).toEqual([1, 2])
+    const attempts = await attemptsOf(workspace, id)
+    expect(attempts.map((each: { outcome: string }) => each.outcome)).toEqual(['delivered', 'interrupted'])
+  })
+
+  test.each([
+    ['twenty times is given up', { attempts: 20, interrupted: 19 }, 'failed', 0],
+    [
+      'nineteen times, which need not be its fault, is tried again',
+      { attempts: 19, interrupted: 18 },
+      'delivered',
+      1,
+    ],
+    ['once, after nine refusals, is given its tenth', { attempts: 10, interrupted: 0 }, 'delivered', 1],
+  ])('that ended the process it was made in %s', async (_, made, status, times) => {
+    const workspace = await outbox().createWorkspace()
+    const form = await workspace.createForm([(await workspace.createWebhook('https://example.com/')).id])
+    await outbox().deliverer?.close()
+    await workspace.submit(form)
+    await outbox().db.write((connection) =>
+      connection
+        .updateTable('deliveries')
+        .set({ ...made, leased_until: 1 })
+        .where('workspace_id', '=', workspace.id)
+        .execute(),
+    )
+    let asked = 0
+    await outbox().startDeliverer(
+      withWebhook(async () => {
+        asked++
+        return delivered
+      }),
+    )
+    await allAre(workspace, status, 1)
+    expect(asked).toBe(times)
+  })
+
+  test('arrives once, though its receiver was away for half an hour', async () => {
+    const hook = receiver()
+    const port = Number(new URL(hook.url).port)
+    const workspace = await outbox().createWorkspace()
+    const form = await workspace.createForm([(await workspace.createWebhook(hook.url)).id])
+    await outbox().startDeliverer()
+    await hook.stop()
+    await workspace.submit(form, 50)
+    const attempts = () => outbox().countAttempts(workspace.id)
+    await until('five attempts', async () => (await attempts()) === 5)
+    for (let minute = 0; minute < 30; minute += 5) {
+      const before = await attempts()
+      outbox().advanceClock(5 * MINUTE)
+      await until('another attempt', async () => (await attempts()) > before)
+    }
+    // One now and then, and not one after the other for each of the fifty.
+    expect(await attempts()).toBe(5 + 6)
+    expect((await workspace.api('/deliveries?status=waiting')).json.total).toBe(50)
+    const back = receiver(port)
+    outbox().advanceClock(60 * MINUTE)
+    await allAre(workspace, 'delivered', 50)
+    expect(back.countById().size).toBe(50)
+    expect(back.requests).toHaveLength(50)
+  }, 120_000)
+
+  test('of a channel that has only failed for five days switches it off', async () => {
+    const workspace = await outbox().createWorkspace()
+    const channel = await workspace.createWebhook('https://example.com/')
+    const form = await workspace.createForm([channel.id])
+    await outbox().startDeliverer(withWebhook(async () => refused))
+    const on = async () => (await workspace.api(`/channels/${channel.id}`)).json.data
+    const fail = async () => {
+      await workspace.submit(form)
+      const { id } = (await workspace.listDeliveries()).at(-1)
+      await until('it fails', async () => (await attemptsOf(workspace, id)).length === 1)
+    }
+    await fail()
+    outbox().advanceClock(4 * DAY)
+    await fail()
+    expect(await on()).toMatchObject({ enabled: true, disabledReason: null })
+    outbox().advanceClock(DAY)
+    await workspace.submit(form)
+    await until('it is off', async () => !(await on()).enabled)
+    const reason = 'Nothing but failures for five days; the last was: 500 no'
+    expect((await on()).disabledReason).toBe(reason)
+    // Nothing is written down for it any more.
+    const total = async () => (await workspace.api(`/deliveries?formKey=${form.formKey}`)).json.total
+    const before = await total()
+    await workspace.submit(form)
+    expect(await total()).toBe(before)
+  })
+
+  test('that one success came between begins its five days anew', async () => {
+    let result: typeof delivered | typeof refused = refused
+    const workspace = await outbox().createWorkspace()
+    const channel = await workspace.createWebhook('https://example.com/')
+    const form = await workspace.createForm([channel.id])
+    await outbox().startDeliverer(withWebhook(async () => result))
+    for (const next of [refused, delivered, refused]) {
+      result = next
+      await workspace.submit(form)
+      const { id } = (await workspace.listDeliveries()).at(-1)
+      await until('an attempt', async () => (await attemptsOf(workspace, id)).length === 1)
+      outbox().advanceClock(3 * DAY)
+    }
+    expect((await workspace.api(`/channels/${channel.id}`)).json.data.enabled).toBe(true)
+  })
+
+  test('that is refused for what it says is over at once, and its channel stays', async () => {
+    const workspace = await outbox().createWorkspace()
+    const channel = await workspace.createWebhook('https://example.com/')
+    const form = await workspace.createForm([channel.id])
+    const message = { what: 'message', reason: 'too odd' } as const
+    await outbox().startDeliverer(withWebhook(async () => ({ ...refused, permanent: message })))
+    await workspace.submit(form)
+    await allAre(workspace, 'failed', 1)
+    expect((await workspace.api(`/channels/${channel.id}`)).json.data.enabled).toBe(true)
+  })
+
+  test('that has begun is finished before the deliverer ends, and nothing begins after', async () => {
+    const hook = receiver()
+    const gate = Promise.withResolvers<void>()
+    hook.respondWith(async () => {
+      await gate.promise
+      return new Response('ok')
+    })
+    const workspace = await outbox().createWorkspace()
+    const form = await workspace.createForm([(await workspace.createWebhook(hook.url)).id])
+    const deliverer = await outbox().startDeliverer()
+    await workspace.submit(form, 5)
+    await until('two in hand', () => hook.requests.length === 2)
+    const closing = deliverer.close()
+    gate.resolve()
+    await closing
+    await allAre(workspace, 'delivered', 2)
+    expect(hook.requests).toHaveLength(2)
+    await outbox().startDeliverer()
+    await allAre(workspace, 'delivered', 5)
+    expect(hook.requests).toHaveLength(5)
+  })
+
+  test('whose submission was deleted meanwhile is gone with it', async () => {
+    const gate = Promise.withResolvers<void>()
+    const workspace = await outbox().createWorkspace()
+    const form = await workspace.createForm([(await workspace.createWebhook('https://example.com/')).id])
+    let asked = 0
+    await outbox().startDeliverer(
+      withWebhook(async () => {
+        asked++
+        await gate.promise
+        return refused
+      }),
+    )
+    const [submissionId] = await workspace.submit(form)
+    await until('it is in hand', () => asked === 1)
+    await workspace.api(`/forms/${form.formKey}`, { method: 'DELETE' })
+    gate.resolve()
+    await outbox().deliverer?.close()
+    expect((await workspace.api(`/deliveries?submissionId=${submissionId}`)).json.total).toBe(0)
+  })
+
+  test('is counted for the operator', async () => {
+    await outbox().db.write((connection) => connection.deleteFrom('deliveries').execute())
+    const workspace = await outbox().createWorkspace()
+    const form = await workspace.createForm([(await workspace.createWebhook('https://example.com/')).id])
+    const off = await workspace.createForm([(await workspace.createWebhook('https://example.com/')).id])
+    await outbox().deliverer?.close()
+    await workspace.submit(form, 3)
+    await workspace.submit(off, 3)
+    await workspace.api(`/channels/${off.channelIds[0]}`, { method: 'PATCH', body: { enabled: false } })
+    outbox().clockAheadMs += 60_000
+    const deliverer = await outbox().startDeliverer(withWebhook(async () => refused))
+    const figure = (name: string) =>
+      deliverer.metrics().find((each) => each.name === `towpath_${name}`)?.value
+    await until('they are counted', () => figure('delivery_attempts_webhook_refused_total') === 3)
+    await until('what waits', () => figure('deliveries_waiting') === 3)
+    expect(figure('deliveries_oldest_waiting_seconds')).toBeWithin(60, 70)
+    expect(figure('delivery_attempts_webhook_delivered_total')).toBe(0)
+    expect(figure('delivery_attempts_slack_refused_total')).toBe(0)
+  })
+
+  test('has its attempts forgotten after 30 days', async () => {
+    const workspace = await outbox().createWorkspace()
+    const form = await workspace.createForm([(await workspace.createWebhook('https://example.com/')).id])
+    await outbox().startDeliverer(withWebhook(async () => delivered))
+    await workspace.submit(form)
+    await allAre(workspace, 'delivered', 1)
+    const [{ id }] = await workspace.listDeliveries()
+    const { db, now } = outbox()
+    await pruneAttempts(db, now() + 29 * DAY)
+    expect(await attemptsOf(workspace, id)).toHaveLength(1)
+    await pruneAttempts(db, now() + 30 * DAY + 1_000)
+    expect(await attemptsOf(workspace, id)).toEqual([])
+    expect((await workspace.listDeliveries())[0].status).toBe('delivered')
+  })
+})

@@ -1,0 +1,227 @@
+import { afterEach, expect, test } from 'bun:test'
+import { Webhook } from 'standardwebhooks'
+import {
+  type HarnessWorkspace,
+  notificationsOnBothEngines,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../../../../tests/support/notification-harness.ts'
+import { until } from '../../../../tests/support/server/test-server.ts'
+import type { ChannelSender } from '../channels/contract.ts'
+import { RETRY_DELAYS } from './retry-schedule.ts'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+const receivers: WebhookReceiver[] = []
+const receiver = () => {
+  const one = startWebhookReceiver()
+  receivers.push(one)
+  return one
+}
+afterEach(async () => {
+  for (const one of receivers.splice(0)) await one.stop()
+})
+
+const delivered = { outcome: 'delivered', httpStatus: 200, answer: null } as const
+const takesAll: ChannelSender = async () => delivered
+
+notificationsOnBothEngines('a stored submission', (outbox) => {
+  const settledAs = (workspace: HarnessWorkspace, status: string) =>
+    until(`everything ${status}`, async () => {
+      const all = await workspace.listDeliveries()
+      return all.length > 0 && all.every((each) => each.status === status) ? all : undefined
+    })
+  const detail = async (workspace: HarnessWorkspace, id: number) =>
+    (await workspace.api(`/deliveries/${id}`)).json.data
+  const attemptsMade = (workspace: HarnessWorkspace, id: number, count: number) =>
+    until(`attempt ${count}`, async () => (await detail(workspace, id)).attempts.length >= count)
+
+  /** Somebody else's delivery is attempted: whatever was due before has been looked at. */
+  async function aTurn() {
+    const hook = receiver()
+    const workspace = await outbox().createWorkspace()
+    const channel = await workspace.createWebhook(hook.url)
+    await workspace.submit(await workspace.createForm([channel.id]))
+    await until('another delivery', async () => (await workspace.listDeliveries())[0].attemptCount === 1)
+  }
+
+  test('reaches a webhook at once, signed, and leaves a record', async () => {
+    const hook = receiver()
+    const workspace = await outbox().createWorkspace()
+    const channel = await workspace.createWebhook(hook.url)
+    const form = await workspace.createForm([channel.id])
+    // Waking, and not looking now and then, is what makes it come at once.
+    await outbox().startDeliverer({ pollMs: 60_000 })
+    const began = performance.now()
+    const [submissionId] = await workspace.submit(form)
+    await until('the webhook', () => hook.requests.length === 1)
+    expect(performance.now() - began).toBeLessThan(10_000)
+    const { headers, body, id } = hook.requests[0] as (typeof hook.requests)[0]
+    const verified = new Webhook(channel.secret).verify(body, headers) as Record<string, unknown>
+    expect(verified).toMatchObject({ type: 'submission.created', data: { id: submissionId } })
+    expect(id).toMatch(/^msg_[0-9A-Za-z]{22}$/)
+    const [delivery] = await settledAs(workspace, 'delivered')
+    expect(delivery).toEqual({
+      id: delivery.id,
+      channelId: channel.id,
+      submissionId,
+      formKey: form.formKey,
+      event: 'submission.created',
+      messageId: id,
+      status: 'delivered',
+      attemptCount: 1,
+      nextAttemptAt: null,
+      createdAt: expect.any(String),
+      finishedAt: expect.any(String),
+    })
+    expect((await detail(workspace, delivery.id)).attempts).toEqual([
+      {
+        attempt: 1,
+        outcome: 'delivered',
+        httpStatus: 200,
+        answer: 'ok',
+        tookMs: expect.any(Number),
+        at: expect.any(String),
+      },
+    ])
+    expect((await workspace.api(`/channels/${channel.id}`)).json.data.lastDeliveryAt).not.toBeNull()
+  })
+
+  test('is one delivery for each channel of the form that is on', async () => {
+    const hook = receiver()
+    const workspace = await outbox().createWorkspace()
+    const on = await workspace.createWebhook(hook.url)
+    const off = await workspace.createWebhook(hook.url, { enabled: false })
+    const unnamed = await workspace.createWebhook(hook.url)
+    const form = await workspace.createForm([on.id, off.id])
+    await outbox().startDeliverer()
+    await workspace.submit({ ...form, channelIds: [on.id, off.id, 999_999] })
+    const all = await settledAs(workspace, 'delivered')
+    expect(all.map(({ channelId }) => channelId)).toEqual([on.id])
+    expect(unnamed.id).not.toBe(on.id)
+    expect(hook.requests).toHaveLength(1)
+  })
+
+  test('is tried again after 5 s, 5 min and 30 min under the same id, each time signed anew', async () => {
+    const hook = receiver()
+    hook.respondWith(() => new Response('not now', { status: 503 }))
+    const workspace = await outbox().createWorkspace()
+    const channel = await workspace.createWebhook(hook.url)
+    const form = await workspace.createForm([channel.id])
+    await outbox().startDeliverer()
+    await workspace.submit(form)
+    const [{ id }] = await workspace.listDeliveries()
+    for (const [made, wait] of [5 * SECOND, 5 * MINUTE, 30 * MINUTE].entries()) {
+      await attemptsMade(workspace, id, made + 1)
+      const { nextAttemptAt, status, attemptCount } = await detail(workspace, id)
+      expect([status, attemptCount]).toEqual(['waiting', made + 1])
+      expect(Date.parse(nextAttemptAt) - outbox().now()).toBeWithin(wait * 0.8 - 2 * SECOND, wait * 1.2 + 1)
+      outbox().advanceClock(wait * 0.75)
+      await aTurn()
+      expect(hook.requests).toHaveLength(made + 1)
+      if (made === 2) hook.respondWith(() => new Response('ok'))
+      outbox().advanceClock(wait * 0.5)
+    }
+    await settledAs(workspace, 'delivered')
+    expect(hook.requests).toHaveLength(4)
+    expect(new Set(hook.requests.map((each) => each.id)).size).toBe(1)
+    const stamps = hook.requests.map(({ headers }) => headers['webhook-timestamp'])
+    expect(new Set(stamps).size).toBe(4)
+    const { attempts } = await detail(workspace, id)
+    expect(
+      attempts.map((each: { outcome: string; httpStatus: number }) => [each.outcome, each.httpStatus]),
+    ).toEqual([
+      ['delivered', 200],
+      ['refused', 503],
+      ['refused', 503],
+      ['refused', 503],
+    ])
+  })
+
+  test('is given up after ten attempts, and can be begun anew by hand', async () => {
+    let asked = 0
+    const refuses: ChannelSender = async (_, to) => {
+      if (to.secrets.url === url) asked++
+      return { outcome: 'refused', httpStatus: 500, answer: 'no' }
+    }
+    const workspace = await outbox().createWorkspace()
+    const url = 'https://refuses.example/hook'
+    const form = await workspace.createForm([(await workspace.createWebhook(url)).id])
+    await outbox().startDeliverer({ sendBy: { ...outbox().needs.sendBy, webhook: refuses } })
+    await workspace.submit(form)
+    for (const [made, wait] of RETRY_DELAYS.entries()) {
+      outbox().advanceClock(wait * 1.25)
+      await until(`attempt ${made + 1}`, () => asked === made + 1)
+      const [{ id }] = await workspace.listDeliveries()
+      await attemptsMade(workspace, id, made + 1)
+    }
+    const [failed] = await settledAs(workspace, 'failed')
+    expect(failed).toMatchObject({ attemptCount: 10, nextAttemptAt: null })
+    outbox().advanceClock(DAY)
+    await aTurn()
+    expect(asked).toBe(10)
+    await outbox().startDeliverer({ sendBy: { ...outbox().needs.sendBy, webhook: takesAll } })
+    const again = await workspace.post(`/deliveries/${failed.id}/retry`)
+    expect(again.json.data).toMatchObject({ status: 'waiting', messageId: failed.messageId })
+    await settledAs(workspace, 'delivered')
+  })
+
+  test('is not sent before the Retry-After of its receiver, nor is anything else to that channel', async () => {
+    const hook = receiver()
+    hook.respondWith(() => new Response('slower', { status: 429, headers: { 'Retry-After': '3600' } }))
+    const workspace = await outbox().createWorkspace()
+    const channel = await workspace.createWebhook(hook.url)
+    const form = await workspace.createForm([channel.id])
+    await outbox().startDeliverer()
+    await workspace.submit(form)
+    await until('the first request', () => hook.requests.length === 1)
+    const [{ id }] = await workspace.listDeliveries()
+    await attemptsMade(workspace, id, 1)
+    await workspace.submit(form)
+    outbox().advanceClock(59 * MINUTE)
+    await aTurn()
+    expect(hook.requests).toHaveLength(1)
+    hook.respondWith(() => new Response('ok'))
+    outbox().advanceClock(2 * MINUTE)
+    await settledAs(workspace, 'delivered')
+    expect(hook.requests).toHaveLength(3)
+  })
+
+  test('is refused for good by 410: the channel is off, people hear of it, and what waits is kept', async () => {
+    const hook = receiver()
+    hook.respondWith(() => new Response('gone', { status: 410 }))
+    const told: Parameters<ChannelSender>[2][] = []
+    const hears: ChannelSender = async (_, __, notice) => {
+      told.push(notice)
+      return delivered
+    }
+    const workspace = await outbox().createWorkspace()
+    const channel = await workspace.createWebhook(hook.url, { name: 'Old hook' })
+    const mail = { type: 'email', name: 'Team', to: ['team@example.com'] }
+    await workspace.post('/channels', mail)
+    const form = await workspace.createForm([channel.id])
+    const { sendBy, send } = outbox().needs
+    await outbox().startDeliverer({
+      sendBy: { ...sendBy, email: hears },
+      send: { ...send, smtpUrl: 'smtp://mail.example' },
+    })
+    await workspace.submit(form)
+    await until('word', () => told.length === 1)
+    const { data } = (await workspace.api(`/channels/${channel.id}`)).json
+    expect(data.enabled).toBe(false)
+    expect(data.disabledReason).toContain('410')
+    expect(told[0]).toMatchObject({ event: 'channel.disabled', form: { name: 'Old hook' } })
+    expect(told[0]?.fields.get('Why')).toBe(data.disabledReason)
+    outbox().advanceClock(2 * DAY)
+    await aTurn()
+    expect(hook.requests).toHaveLength(1)
+    const kept = await workspace.listDeliveries(`&channelId=${channel.id}&status=waiting`)
+    expect(kept).toMatchObject([{ status: 'waiting', attemptCount: 1 }])
+    hook.respondWith(() => new Response('ok'))
+    await workspace.api(`/channels/${channel.id}`, { method: 'PATCH', body: { enabled: true } })
+    await settledAs(workspace, 'delivered')
+  })
+})

@@ -1,0 +1,39 @@
+// One delivery of a workspace, with its attempts.
+
+import { toIso } from '../../../lib/api-fields.ts'
+import { notFound } from '../../../lib/failure.ts'
+import type { Connection } from '../../../storage/database/open-database.ts'
+import type { Actor } from '../../accounts/access/actor.ts'
+import type { DeliveryDetail } from '../schema.ts'
+import { DELIVERY_COLUMNS, selectDeliveries, toDeliveryResource } from './delivery.ts'
+
+/** More come of retrying by hand only. */
+const ATTEMPTS_SHOWN = 100
+
+/** @throws Failure `not_found`, the same for another workspace's delivery as for none. */
+export async function getDelivery(connection: Connection, actor: Actor, id: number): Promise<DeliveryDetail> {
+  const row = await selectDeliveries(connection, actor)
+    .select(DELIVERY_COLUMNS)
+    .where('deliveries.id', '=', id)
+    .executeTakeFirst()
+  if (!row) throw notFound('Delivery')
+  const attempts = await connection
+    .selectFrom('delivery_attempts')
+    .selectAll()
+    .where('workspace_id', '=', actor.workspaceId)
+    .where('delivery_id', '=', id)
+    .orderBy('id', 'desc')
+    .limit(ATTEMPTS_SHOWN)
+    .execute()
+  return {
+    ...toDeliveryResource(row),
+    attempts: attempts.map((one) => ({
+      attempt: one.attempt,
+      outcome: one.outcome as DeliveryDetail['attempts'][number]['outcome'],
+      httpStatus: one.http_status,
+      answer: one.answer,
+      tookMs: one.took_ms,
+      at: toIso(one.at),
+    })),
+  }
+}

@@ -1,0 +1,45 @@
+import { afterEach, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type DatabaseHandle, openDatabase } from '../../storage/database/open-database.ts'
+import { ensureSalts } from './salts.ts'
+
+const at = (time: string) => Date.parse(`2026-05-${time}Z`)
+const open: { db: DatabaseHandle; dir: string }[] = []
+async function rowsForTest() {
+  const dir = await mkdtemp(join(tmpdir(), 'towpath-salts-'))
+  const db = await openDatabase({ dataDir: dir })
+  open.push({ db, dir })
+  return db
+}
+afterEach(async () => {
+  for (const { db, dir } of open.splice(0)) {
+    await db.close()
+    await rm(dir, { recursive: true })
+  }
+})
+
+test('a day has one random salt, made before the day begins and destroyed two hours after it', async () => {
+  const db = await rowsForTest()
+  const days = async (time: string) => (await ensureSalts({ db, now: at(time) })).map(({ day }) => day)
+  const first = await ensureSalts({ db, now: at('10T12:00:00') })
+  expect(first).toHaveLength(1)
+  expect(first[0]?.salt).toMatch(/^[0-9a-f]{64}$/)
+  expect(await ensureSalts({ db, now: at('10T22:59:00') })).toEqual(first)
+  expect(await days('10T23:00:00')).toEqual(['2026-05-10', '2026-05-11'])
+  expect(await days('11T01:59:00')).toEqual(['2026-05-10', '2026-05-11'])
+  expect(await days('11T02:00:00')).toEqual(['2026-05-11'])
+})
+
+test('after a long pause all old salts go at once', async () => {
+  const db = await rowsForTest()
+  await ensureSalts({ db, now: at('01T23:30:00') })
+  expect((await ensureSalts({ db, now: at('20T00:30:00') })).map(({ day }) => day)).toEqual(['2026-05-20'])
+})
+
+test('processes that begin at once agree', async () => {
+  const db = await rowsForTest()
+  const all = await Promise.all(Array.from({ length: 8 }, () => ensureSalts({ db, now: at('10T12:00:00') })))
+  for (const salts of all) expect(salts).toEqual(all[0] ?? [])
+})

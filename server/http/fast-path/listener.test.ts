@@ -1,0 +1,258 @@
+import { afterAll, expect, test } from 'bun:test'
+import { connect, type Socket } from 'node:net'
+import { findFreePort } from '../../../tests/support/processes/free-port.ts'
+import { until } from '../../../tests/support/server/test-server.ts'
+import { type FastPath, openFastPath } from './listener.ts'
+
+const BIG = Buffer.alloc(24 * 1024 * 1024, 'abcdefgh')
+const seen: { address: string | undefined; aborted: boolean; path: string; body: number }[] = []
+const redirects: string[] = []
+
+const behind = Bun.serve({
+  port: 0,
+  hostname: '127.0.0.1',
+  idleTimeout: 5,
+  async fetch(request, server) {
+    const { pathname } = new URL(request.url)
+    const entry = {
+      address: front.findPeerAddress(server.requestIP(request)?.port ?? 0),
+      aborted: false,
+      path: pathname,
+      body: 0,
+    }
+    seen.push(entry)
+    request.signal.addEventListener('abort', () => {
+      entry.aborted = true
+    })
+    if (pathname === '/big') return new Response(BIG)
+    if (pathname === '/never') return new Promise<Response>(() => {})
+    entry.body = (await request.arrayBuffer()).byteLength
+    return new Response(`${request.method} ${pathname} ${entry.body}`)
+  },
+})
+const port = findFreePort()
+const front: FastPath = openFastPath({
+  hostname: '127.0.0.1',
+  port,
+  behind: { hostname: '127.0.0.1', port: behind.port as number },
+  redirect({ segment, headers }, address) {
+    if (!segment.startsWith('known')) return null
+    redirects.push(`${segment} ${address} ${headers.get('user-agent')}`)
+    return { status: segment === 'known308' ? 308 : 302, location: `https://example.com/${segment}` }
+  },
+  post: ({ segment, body }, address) =>
+    segment === 'told' ? { status: 200, headers: 'X-Way: front\r\n', body: `${address} ${body()}` } : null,
+  idleSeconds: 1,
+})
+const sockets: Socket[] = []
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy()
+  front.stop()
+  await behind.stop(true)
+})
+
+/** A connection of its own, and all that came over it. */
+async function dial(to = port) {
+  const socket = connect(to, '127.0.0.1')
+  sockets.push(socket)
+  const state = { socket, text: '', bytes: 0, ended: false }
+  socket.on('data', (chunk) => {
+    state.bytes += chunk.length
+    if (state.bytes < 100_000) state.text += chunk.toString('latin1')
+  })
+  socket.on('close', () => {
+    state.ended = true
+  })
+  socket.on('error', () => {})
+  await new Promise((resolve) => socket.once('connect', resolve))
+  return state
+}
+
+const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: a\r\nUser-Agent: Test\r\n${more}\r\n`
+const heads = (text: string) =>
+  text
+    .split('HTTP/1.1 ')
+    .slice(1)
+    .map((each) => each.slice(0, 3))
+
+test('a plain redirect is answered at once, one after the other over one connection', async () => {
+  const client = await dial()
+  for (const [i, path] of ['/known', '/known308', '/known?a=b'].entries()) {
+    client.socket.write(get(path))
+    await until('its answer', () => heads(client.text).length === i + 1)
+  }
+  expect(heads(client.text)).toEqual(['302', '308', '302'])
+  expect(client.text).toMatch(
+    /^HTTP\/1\.1 302 Found\r\nLocation: https:\/\/example\.com\/known\r\nCache-Control: private, no-store\r\nDate: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\r\nContent-Length: 0\r\n\r\nHTTP/,
+  )
+  expect(redirects.slice(-1)).toEqual(['known 127.0.0.1 Test'])
+  expect(client.ended).toBe(false)
+})
+
+test('it ends the connection where the client asked for that', async () => {
+  const client = await dial()
+  client.socket.write(get('/known', 'Connection: close\r\n'))
+  await until('the end', () => client.ended)
+  expect(client.text).toContain('\r\nConnection: close\r\n')
+})
+
+test('a plain POST that is wanted is answered at once, and another one after it on the same connection', async () => {
+  const before = seen.length
+  const client = await dial()
+  for (const body of ['abc', '', 'd']) {
+    client.text = ''
+    client.socket.write(`POST /told HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+    await until('its answer', () => client.text.endsWith(`\r\n\r\n127.0.0.1 ${body}`))
+    expect(client.text).toStartWith('HTTP/1.1 200 OK\r\nX-Way: front\r\nDate: ')
+    expect(client.text).toContain(`Content-Length: ${10 + body.length}\r\n`)
+  }
+  client.socket.write('POST /told HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nConnection: close\r\n\r\ne')
+  await until('its end', () => client.ended)
+  expect(seen).toHaveLength(before)
+})
+
+test('a POST whose body comes later goes to the server behind', async () => {
+  const client = await dial()
+  client.socket.write('POST /told HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n')
+  await until('it is passed on', () => seen.at(-1)?.path === '/told')
+  client.socket.write('abc')
+  await until('its answer', () => client.text.endsWith('POST /told 3'))
+})
+
+test('everything else goes to the server behind, who learns the client’s address', async () => {
+  const client = await dial()
+  client.socket.write(get('/unknown'))
+  await until('its answer', () => client.text.endsWith('GET /unknown 0'))
+  expect(seen.at(-1)).toMatchObject({ address: '127.0.0.1', path: '/unknown' })
+})
+
+test('a connection whose requests came in one packet stays with the server behind', async () => {
+  const client = await dial()
+  client.socket.write(get('/known') + get('/unknown'))
+  await until('its answers', () => client.text.endsWith('GET /unknown 0'))
+  // Also with what the front could answer.
+  client.socket.write(get('/known'))
+  await until('its answer', () => client.text.endsWith('GET /known 0'))
+})
+
+test.each([
+  ['two requests in one packet', get('/known') + get('/known?again'), ['200', '200']],
+  ['a body', `POST /known HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc`, ['200']],
+  // Who reads the length sees one request; who does not would see a second one that nobody sent.
+  [
+    'a request within a body',
+    `GET /known HTTP/1.1\r\nHost: a\r\nContent-Length : 9\r\n\r\nGET /evil HTTP/1.1\r\nHost: a\r\n\r\n`,
+    ['400'],
+  ],
+])('%s is read by one reader only', async (_, bytes, statuses) => {
+  const before = redirects.length
+  const client = await dial()
+  client.socket.write(bytes)
+  await until('the answers', () => heads(client.text).length >= statuses.length)
+  expect(heads(client.text)).toEqual(statuses)
+  expect(redirects.length).toBe(before)
+})
+
+test('a request that comes byte by byte is answered all the same', async () => {
+  const client = await dial()
+  for (const character of get('/slowly')) {
+    client.socket.write(character)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await until('its answer', () => client.text.endsWith('GET /slowly 0'))
+})
+
+test('a large upload arrives whole, and a large answer at whatever speed it is read', async () => {
+  const size = 8 * 1024 * 1024
+  const uploading = await dial()
+  uploading.socket.write(`POST /up HTTP/1.1\r\nHost: a\r\nContent-Length: ${size}\r\n\r\n`)
+  uploading.socket.write(Buffer.alloc(size, 'x'))
+  await until('its answer', () => uploading.text.endsWith(`POST /up ${size}`))
+
+  const client = await dial()
+  client.socket.pause()
+  client.socket.write(get('/big'))
+  await until('the request', () => seen.at(-1)?.path === '/big')
+  let read = 0
+  const memory = process.memoryUsage.rss()
+  client.socket.removeAllListeners('data')
+  const hash = new Bun.CryptoHasher('sha256')
+  let head = ''
+  client.socket.on('data', (chunk: Buffer) => {
+    if (read === 0) {
+      const start = chunk.indexOf('\r\n\r\n') + 4
+      head = chunk.subarray(0, start).toString()
+      hash.update(chunk.subarray(start))
+      read += chunk.length - start
+    } else {
+      hash.update(chunk)
+      read += chunk.length
+    }
+    client.socket.pause()
+    setImmediate(() => client.socket.resume())
+  })
+  client.socket.resume()
+  await until('the whole answer', () => read >= BIG.length, 20_000)
+  expect(head).toContain(`Content-Length: ${BIG.length}`)
+  expect(hash.digest('hex')).toBe(new Bun.CryptoHasher('sha256').update(BIG).digest('hex'))
+  expect(process.memoryUsage.rss() - memory).toBeLessThan(3 * BIG.length)
+})
+
+test('who goes away is gone for the server behind as well', async () => {
+  const client = await dial()
+  client.socket.write(get('/never'))
+  await until('the request', () => seen.at(-1)?.path === '/never')
+  client.socket.destroy()
+  await until('the abort', () => seen.at(-1)?.aborted)
+})
+
+test('when the server behind ends a connection, the client’s ends too, with all that was said', async () => {
+  const client = await dial()
+  client.socket.write(get('/last', 'Connection: close\r\n'))
+  await until('the end', () => client.ended)
+  expect(client.text).toEndWith('GET /last 0')
+})
+
+test('who says nothing is let go', async () => {
+  const silent = await dial()
+  const answered = await dial()
+  answered.socket.write(get('/known'))
+  await until('both ends', () => silent.ended && answered.ended, 15_000)
+  expect(heads(answered.text)).toEqual(['302'])
+}, 20_000)
+
+test('where nothing is behind, the client is let go', async () => {
+  const at = findFreePort()
+  const lonely = openFastPath({
+    hostname: '127.0.0.1',
+    port: at,
+    behind: { hostname: '127.0.0.1', port: findFreePort() },
+    redirect: () => null,
+    idleSeconds: 1,
+  })
+  const client = await dial(at)
+  client.socket.write(get('/x'))
+  await until('the end', () => client.ended)
+  lonely.stop()
+})
+
+test('stopping ends those who wait, and lets those who are served finish', async () => {
+  const at = findFreePort()
+  const stopping = openFastPath({
+    hostname: '127.0.0.1',
+    port: at,
+    behind: { hostname: '127.0.0.1', port: behind.port as number },
+    redirect: () => null,
+    idleSeconds: 10,
+  })
+  const waiting = await dial(at)
+  const served = await dial(at)
+  served.socket.write(`POST /half HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\na`)
+  await until('its connection', () => seen.at(-1)?.path === '/half')
+  stopping.stop()
+  await until('the end of who waits', () => waiting.ended)
+  served.socket.write('bc')
+  await until('the answer', () => served.text.endsWith('POST /half 3'))
+  const late = connect(at, '127.0.0.1')
+  await new Promise((resolve) => late.once('error', resolve))
+})

@@ -1,0 +1,121 @@
+// Reads a request that is all there and as plain as requests come; whatever is unusual is left to the
+// server behind (`listener.ts`). RFC 9112, of which this takes the strict half: nothing that two readers could take for
+// two different things.
+
+import {
+  type Bytes,
+  createByteTable,
+  createHeaderFields,
+  findField,
+  HEAD_BYTES_MAX,
+  type HeaderFields,
+  LETTERS_AND_DIGITS,
+  readHeaderFields,
+  startsWith,
+} from './header-fields.ts'
+
+/** Valid until the next head is read. */
+export interface RequestHead {
+  /** The path without its slash: letters, digits, `-`, `_`, `.`, at least one. */
+  segment: string
+  /** Without `?`. */
+  query: string
+  /** False where the client asked for an end, or speaks HTTP/1.0. */
+  keepAlive: boolean
+  headers: { get(name: string): string | null }
+}
+
+/** A POST with its body. */
+export interface PostRequest extends RequestHead {
+  /** Decoded when it is asked for: many a POST is not for whoever reads its head. */
+  body: () => string
+}
+
+const [CR, LF, QUESTION, ZERO, ONE, DOT] = [13, 10, 63, 48, 49, 46]
+
+const SEGMENT = createByteTable(`${LETTERS_AND_DIGITS}-_.`)
+/** What a query keeps as it is when a URL is parsed. */
+const QUERY = createByteTable(`${LETTERS_AND_DIGITS}-._~!$&()*+,;=:@/?%`)
+
+const GET = Buffer.from('GET /')
+const POST = Buffer.from('POST /')
+const HTTP_1 = Buffer.from(' HTTP/1.')
+
+/** What says that a body follows, or that this is about more than an answer. */
+const REFUSED_HEADERS = ['transfer-encoding', 'expect', 'upgrade', 'te', 'trailer', 'http2-settings']
+
+/** Whether the fields may belong to a plain request, whose end and meaning have one reading. */
+export function isPlain(fields: HeaderFields, minorVersion: number | undefined): boolean {
+  if (REFUSED_HEADERS.some((name) => findField(fields, name) !== null)) return false
+  const host = findField(fields, 'host')
+  if (host === null ? minorVersion === ONE : host === '' || host.includes(',')) return false
+  const connection = findField(fields, 'connection')?.toLowerCase()
+  return connection === undefined || connection === 'keep-alive' || connection === 'close'
+}
+
+/**
+ * @returns a reader with places of its own for what it finds, so that nothing is made anew for each request. It
+ * answers null for everything but one whole, plain GET of one path segment that ends where the bytes end.
+ */
+export function createGetParser(): (bytes: Bytes) => RequestHead | null {
+  const fields = createHeaderFields()
+  const headers = { get: (name: string) => findField(fields, name) }
+  return (bytes) => {
+    const found = readHead(bytes, GET, fields, headers)
+    return found && found.end === bytes.length && findField(fields, 'content-length') === null
+      ? found.head
+      : null
+  }
+}
+
+/** The same for a POST whose body is as long as it says, and all there. */
+export function createPostParser(): (bytes: Bytes) => PostRequest | null {
+  const fields = createHeaderFields()
+  const headers = { get: (name: string) => findField(fields, name) }
+  return (bytes) => {
+    const found = readHead(bytes, POST, fields, headers)
+    const length = found && findField(fields, 'content-length')
+    if (!found || !length || !/^\d{1,5}$/.test(length) || found.end + Number(length) !== bytes.length)
+      return null
+    const { end } = found
+    return { ...found.head, body: () => decodeBody(bytes, end) }
+  }
+}
+
+/** As `Request.text` does. */
+function decodeBody(bytes: Bytes, from: number): string {
+  const text = bytes.toString('utf8', from)
+  return text.startsWith('\ufeff') ? text.slice(1) : text
+}
+
+/** Everything but the body: `end` is where that begins. */
+function readHead(
+  bytes: Bytes,
+  method: Buffer,
+  fields: HeaderFields,
+  headers: RequestHead['headers'],
+): { head: RequestHead; end: number } | null {
+  if (bytes.length > HEAD_BYTES_MAX || !startsWith(bytes, method, 0)) return null
+  let at = method.length
+  while (SEGMENT[bytes[at] as number]) at++
+  const segmentEnd = at
+  if (bytes[at] === QUESTION) while (QUERY[bytes[++at] as number]);
+  const queryEnd = at
+  const minor = bytes[at + HTTP_1.length]
+  if (segmentEnd === method.length || !startsWith(bytes, HTTP_1, at) || (minor !== ONE && minor !== ZERO))
+    return null
+  at += HTTP_1.length + 1
+  const end = bytes[at] === CR && bytes[at + 1] === LF ? readHeaderFields(fields, bytes, at + 2) : -1
+  if (end === -1) return null
+  // `.` and `..` are not names but steps, which readers of URLs take away.
+  if (bytes[method.length] === DOT && segmentEnd - method.length < 3 && bytes[segmentEnd - 1] === DOT)
+    return null
+  if (!isPlain(fields, minor)) return null
+  const head = {
+    segment: bytes.latin1Slice(method.length, segmentEnd),
+    query: queryEnd > segmentEnd ? bytes.latin1Slice(segmentEnd + 1, queryEnd) : '',
+    keepAlive: minor === ONE && findField(fields, 'connection')?.toLowerCase() !== 'close',
+    headers,
+  }
+  return { head, end }
+}

@@ -1,0 +1,58 @@
+// What operators and their machines ask: is it alive, may it get traffic, what is it.
+
+import { Hono } from 'hono'
+import { describeError, log } from '../lib/log.ts'
+
+export interface OperationsNeeds {
+  /** Resolves when the row store takes writes. */
+  probe: () => Promise<void>
+  draining: () => boolean
+  version: string
+  /** Their values at this moment. */
+  metrics: () => Metric[]
+}
+
+export interface Metric {
+  name: string
+  kind: 'gauge' | 'counter'
+  help: string
+  value: number
+}
+
+const PROBE_MS = 1_000
+
+export function createHealthAndMetrics({ probe, draining, version, metrics }: OperationsNeeds) {
+  const inTime = () =>
+    Promise.race([
+      probe(),
+      new Promise<never>((_, reject) => {
+        setTimeout(() => reject(new Error('the row store did not answer in time')), PROBE_MS).unref()
+      }),
+    ])
+  return new Hono()
+    .get('/livez', (c) => c.json({ status: 'ok' }))
+    .get('/readyz', async (c) => {
+      if (draining()) return c.json({ status: 'draining' }, 503, { 'Retry-After': '5' })
+      try {
+        await inTime()
+        return c.json({ status: 'ok' })
+      } catch (error) {
+        // Strangers can read this page: why is in the log.
+        log.warn('not_ready', describeError(error))
+        return c.json({ status: 'unavailable' }, 503, { 'Retry-After': '5' })
+      }
+    })
+    .get('/version', (c) => c.json({ name: 'towpath', version }))
+    .get('/metrics', (c) =>
+      c.text(
+        metrics()
+          .map(
+            ({ name, kind, help, value }) =>
+              `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n${name} ${value}\n`,
+          )
+          .join(''),
+        200,
+        { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' },
+      ),
+    )
+}

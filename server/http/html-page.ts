@@ -1,0 +1,64 @@
+// The few pages that visitors see: small, readable in the dark and on a phone, nothing loaded from anywhere.
+
+import { createHash } from 'node:crypto'
+import { html, raw } from 'hono/html'
+
+const STYLE = `
+:root { color-scheme: light dark; --ink: #1c2421; --soft: #57635e; --paper: #f6f7f4; --card: #fff; --line: #d5dbd7; --go: #17624a; --on-go: #fff }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8ecea; --soft: #a3afa9; --paper: #121614; --card: #1b211e; --line: #37403b; --go: #6cc9a5; --on-go: #0c1512 } }
+* { box-sizing: border-box }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1.5rem; font: 1.0625rem/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper) }
+main { width: 100%; max-width: 30rem; padding: 2rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem }
+h1 { margin: 0 0 .5rem; font-size: 1.375rem; line-height: 1.25 }
+p { margin: 0 0 1rem; color: var(--soft) } p:last-child { margin-bottom: 0 }
+a { color: var(--go); overflow-wrap: anywhere }
+label { display: block; margin-bottom: .375rem; font-weight: 600 }
+input { width: 100%; padding: .625rem .75rem; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--soft); border-radius: .5rem }
+button, .button { display: inline-block; margin-top: 1rem; padding: .625rem 1.25rem; font: inherit; font-weight: 600; color: var(--on-go); background: var(--go); border: 0; border-radius: .5rem; text-decoration: none; cursor: pointer }
+:focus-visible { outline: 3px solid var(--go); outline-offset: 2px }
+[role=alert] { color: var(--ink); border-left: 4px solid #c2442d; padding-left: .75rem }
+`
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
+
+// No form-action: browsers apply it to where a form's answer redirects to as well, and that is the destination.
+const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; frame-ancestors 'none'`
+
+export type Html = ReturnType<typeof html>
+
+/** A whole page; `content` is escaped where it is built, with `html`. */
+export async function renderHtmlPage(
+  status: number,
+  title: string,
+  content: Html,
+  headers: Record<string, string> = {},
+) {
+  const document = await html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<style>${raw(STYLE)}</style>
+</head>
+<body><main>${content}</main></body>
+</html>
+`
+  return new Response(document.toString(), {
+    status,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': POLICY,
+      'X-Content-Type-Options': 'nosniff',
+      'Referrer-Policy': 'no-referrer',
+      'X-Robots-Tag': 'noindex',
+      'Cache-Control': 'private, no-store',
+      ...headers,
+    },
+  })
+}
+
+/** Programs that ask for JSON get JSON; people and everything else get the page. */
+export function wantsJson(accept: string | null): boolean {
+  return accept !== null && /application\/(?:\w+\+)?json/i.test(accept) && !/text\/html/i.test(accept)
+}

@@ -1,0 +1,61 @@
+// Which routes a path has, read from those that are mounted: the methods (404 or 405), and what a route says of itself.
+
+import type { MiddlewareHandler } from 'hono'
+import { Failure, notFound } from '../lib/failure.ts'
+import type { RouteFacts } from './route-facts.ts'
+
+/** As Hono lists it. */
+interface MountedHandler {
+  method: string
+  path: string
+  handler?: object
+}
+
+export interface Route {
+  method: string
+  path: string
+  /** undefined for a route that declares none */
+  facts: RouteFacts | undefined
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** A handler that only carries the facts of its route into Hono's list of handlers. */
+export const declareFacts = (facts: RouteFacts): MiddlewareHandler =>
+  Object.assign<MiddlewareHandler, { facts: RouteFacts }>((_, next) => next(), { facts })
+
+/** Each method and path once, in the order in which Hono tries them. Gates, which are for all methods, are no routes. */
+export function listRoutes(handlers: readonly MountedHandler[]): Route[] {
+  const routes = new Map<string, Route>()
+  for (const { method, path, handler } of handlers) {
+    if (!METHODS.includes(method)) continue
+    const name = `${method} ${path}`
+    const carried = handler && 'facts' in handler ? (handler.facts as RouteFacts) : undefined
+    routes.set(name, { method, path, facts: routes.get(name)?.facts ?? carried })
+  }
+  return [...routes.values()]
+}
+
+/** @returns a function from a path to its routes, the one that answers first; empty for a path nobody mounted. */
+export function routeTable(handlers: () => readonly MountedHandler[]): (path: string) => Route[] {
+  let table: { pattern: RegExp; route: Route }[] | undefined
+  return (path) => {
+    table ??= listRoutes(handlers()).map((route) => ({ pattern: patternOf(route.path), route }))
+    return table.filter(({ pattern }) => pattern.test(path)).map(({ route }) => route)
+  }
+}
+
+/** Why a request is refused that no route of its path takes: 404 where the path has none at all, else 405. */
+export function noRoute(routes: Route[]): Failure {
+  if (routes.length === 0) return notFound('')
+  return new Failure('method_not_allowed', 'Method not allowed', { allow: methodsOf(routes).join(', ') })
+}
+
+export const methodsOf = (routes: Route[]) => [...new Set(routes.map(({ method }) => method))]
+
+/** A HEAD is answered by the route for GET. */
+export const routeFor = (routes: Route[], method: string) =>
+  routes.find((route) => route.method === (method === 'HEAD' ? 'GET' : method))
+
+const patternOf = (path: string) =>
+  new RegExp(`^${path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{[^}]*\}|:[^/]+/g, '[^/]+')}$`)

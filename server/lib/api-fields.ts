@@ -1,0 +1,89 @@
+// Building blocks of the wire shapes: every schema of the API is made of these, so rules and words are the same
+// everywhere and in the API reference.
+
+import { z } from '@hono/zod-openapi'
+import { type DateBounds, parseDateRange } from './date-range.ts'
+import { countCharacters, isCleanText } from './text.ts'
+
+/** Says "is required" for what is absent, else what it must be. */
+const must = (be: string) => (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : be)
+
+/** Text of a bounded length that every store can keep. */
+export const text = (min: number, max: number) =>
+  z
+    .string({ error: must('must be a string') })
+    .refine(
+      (value) => countCharacters(value) >= min,
+      min === 1 ? 'must not be empty' : `must be at least ${min} characters`,
+    )
+    .refine((value) => countCharacters(value) <= max, `must be at most ${max} characters`)
+    .refine(isCleanText, 'must not contain NUL or broken Unicode characters')
+    .openapi({ minLength: min, maxLength: max })
+
+export const flag = () => z.boolean({ error: must('must be true or false') })
+
+export const wholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER) =>
+  z
+    .int({ error: must('must be a whole number') })
+    .min(min, `must be at least ${min}`)
+    .max(max, `must be at most ${max}`)
+
+/** ISO 8601 with a zone. Inside, milliseconds. */
+export const instant = () =>
+  z.iso
+    .datetime({ offset: true, error: 'must be an ISO 8601 time with a zone, such as 2026-01-31T12:00:00Z' })
+    .refine((value) => Number.isFinite(Date.parse(value)), 'is not a moment that exists')
+
+/** A query parameter that is a whole number. */
+export const numberParameter = (min: number, max: number) =>
+  z
+    .string({ error: 'must be given once' })
+    .regex(/^\d{1,15}$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`)
+    .openapi({ type: 'integer', minimum: min, maximum: max })
+
+/** A query parameter given once. */
+export const parameter = (max: number) =>
+  z
+    .string({ error: 'must be given once' })
+    .refine((value) => countCharacters(value) <= max, `must be at most ${max} characters`)
+    .refine(isCleanText, 'must not contain NUL or broken Unicode characters')
+    .openapi({ maxLength: max })
+
+/** A query parameter that is an end of a time, as an instant or a date. Inside, milliseconds. */
+export const dateRangeEnd = (which: keyof DateBounds, description: string) =>
+  parameter(40)
+    .transform((written, context) => {
+      const read = parseDateRange(written)
+      if (read) return read[which]
+      context.addIssue({
+        code: 'custom',
+        message: 'must be an ISO 8601 time or date, such as 2026-03-29 or 2026-03-29T12:00:00Z',
+      })
+      return z.NEVER
+    })
+    .optional()
+    .openapi({ type: 'string', maxLength: 40, description, example: '2026-03-29' })
+
+/** One of a few words, and a message that lists them. */
+export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.enum(values, { error: `must be one of ${values.join(', ')}` })
+
+/** Ids in a query parameter: `1,2,3`, also repeated. */
+export const idList = (max: number) =>
+  z
+    .union([z.string(), z.array(z.string())], { error: must('must be ids separated by commas') })
+    .transform((value) => [value].flat().flatMap((part) => part.split(',')))
+    .refine((parts) => parts.every((part) => /^\d{1,15}$/.test(part)), 'must be ids separated by commas')
+    .refine((parts) => parts.length <= max, `must be at most ${max} ids`)
+    .transform((parts) => parts.map(Number))
+    .openapi({
+      type: 'string',
+      pattern: '^\\d{1,15}(,\\d{1,15})*$',
+      maxLength: 16 * max - 1,
+      example: '1,2',
+    })
+
+export const toIso = (ms: number) => new Date(ms).toISOString()
+export const toIsoOrNull = (ms: number | null) => (ms === null ? null : toIso(ms))

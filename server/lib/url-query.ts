@@ -1,0 +1,37 @@
+// Changing a URL's query without touching the rest of it: parsing and printing it again would change its encoding.
+
+/** Appends parameters before the fragment. */
+export function appendQuery(href: string, parameters: Iterable<[string, string]>): string {
+  const added = new URLSearchParams([...parameters]).toString()
+  if (added === '') return href
+  const hash = href.indexOf('#')
+  const base = hash < 0 ? href : href.slice(0, hash)
+  const query = base.indexOf('?')
+  const open = query === base.length - 1 || base.endsWith('&')
+  const joint = query < 0 ? '?' : open ? '' : '&'
+  return `${base}${joint}${added}${hash < 0 ? '' : href.slice(hash)}`
+}
+
+/** Sets each named parameter where it stands or at the end, or takes it out where the value is null. */
+export function setParameters(href: string, parameters: Record<string, string | null | undefined>): string {
+  let changed = href
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined) changed = setParameter(changed, name, value)
+  }
+  return changed
+}
+
+function setParameter(href: string, name: string, value: string | null): string {
+  const [, base = '', query = '', hash = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(href) ?? []
+  const parts = query.split('&')
+  const first = parts.findIndex((part) => readName(part) === name)
+  if (first < 0) return value === null ? href : appendQuery(href, [[name, value]])
+  const rest = parts.flatMap((part, i) => {
+    if (readName(part) !== name) return [part]
+    return i === first && value !== null ? [new URLSearchParams([[name, value]]).toString()] : []
+  })
+  return `${base}${rest.length > 0 ? '?' : ''}${rest.join('&')}${hash}`
+}
+
+// The "&" keeps URLSearchParams from taking a leading "?" for the start of the query.
+const readName = (part: string): string | undefined => new URLSearchParams(`&${part}`).keys().next().value

@@ -1,0 +1,46 @@
+// The metrics of hits on their way from the spool to the engine, for `/metrics`.
+
+import type { Spool } from './features/hits/spool/spool.ts'
+import type { HitWorkerClient } from './features/hits/worker/client.ts'
+import type { Metric } from './http/health-and-metrics.ts'
+
+/** Of one moment. */
+export function hitMetrics(spool: Pick<Spool, 'stats'>, hitWorker: Pick<HitWorkerClient, 'state'>): Metric[] {
+  const { appended, waiting, dropped } = spool.stats()
+  const state = hitWorker.state()
+  return [
+    { name: 'towpath_hits_total', kind: 'counter', help: 'Hits recorded since the start', value: appended },
+    { name: 'towpath_hits_waiting', kind: 'gauge', help: 'Hits in memory for want of disk', value: waiting },
+    {
+      name: 'towpath_hits_dropped_total',
+      kind: 'counter',
+      help: 'Hits lost for want of disk',
+      value: dropped,
+    },
+    {
+      name: 'towpath_engine_up',
+      kind: 'gauge',
+      help: 'Whether analytics answer',
+      value: Number(state.engineUp),
+    },
+    { name: 'towpath_engine_batch', kind: 'gauge', help: 'Last batch in the engine', value: state.mark },
+    {
+      name: 'towpath_batches_unreadable_total',
+      kind: 'counter',
+      help: 'Batches of hits set aside because the disk had damaged them',
+      value: state.lost.batches,
+    },
+    {
+      name: 'towpath_hits_unreadable_total',
+      kind: 'counter',
+      help: 'Hits in such batches, which analytics lack',
+      value: state.lost.hits,
+    },
+    {
+      name: 'towpath_resident_bytes',
+      kind: 'gauge',
+      help: 'Resident memory of the server, without its ship worker',
+      value: process.memoryUsage.rss(),
+    },
+  ]
+}

@@ -1,0 +1,34 @@
+// The small pages and texts at fixed paths that anybody may read: health checks, the API reference, robots.txt, thanks,
+// and "not found" for every path that nothing else answers. app.ts names each path.
+
+import { Hono } from 'hono'
+import { html } from 'hono/html'
+import { thanksPage } from './features/forms/endpoint/pages.ts'
+import { createApiDocs } from './http/api-docs.ts'
+import { toErrorResponse } from './http/error-response.ts'
+import { createHealthAndMetrics, type OperationsNeeds } from './http/health-and-metrics.ts'
+import { renderHtmlPage, wantsJson } from './http/html-page.ts'
+import { requestId } from './http/request-id.ts'
+import { notFound } from './lib/failure.ts'
+
+const NOT_FOUND = html`<h1>Not found</h1><p>There is nothing at this address.</p>`
+
+export function createPages(needs: OperationsNeeds) {
+  // Not strict: `/docs/` is `/docs`, as a slug with a slash is the slug.
+  return new Hono<{ Variables: { requestId: string } }>({ strict: false })
+    .use(async (c, next) => {
+      c.set('requestId', requestId(c.req.header('x-request-id')))
+      await next()
+      c.res.headers.set('X-Request-Id', c.get('requestId'))
+    })
+    .route('/', createHealthAndMetrics(needs))
+    .route('/', createApiDocs())
+    .get('/', (c) => c.redirect('/app'))
+    .get('/thanks', () => thanksPage())
+    .get('/robots.txt', (c) => c.text('User-agent: *\nDisallow: /\n'))
+    .notFound((c) => {
+      if (wantsJson(c.req.header('accept') ?? null)) return toErrorResponse(notFound(''), c.get('requestId'))
+      return renderHtmlPage(404, 'Not found', NOT_FOUND)
+    })
+    .onError((error, c) => toErrorResponse(error, c.get('requestId')))
+}

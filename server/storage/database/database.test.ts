@@ -1,0 +1,291 @@
+// The contract on both engines, and what is particular to each.
+
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import {
+  type DatabaseLocation,
+  insertWorkspace,
+  listWorkspaceNames,
+  testDatabase,
+} from '../../../tests/contracts/database.ts'
+import { createTestDatabase, startPostgres } from '../../../tests/support/postgres/postgres-server.ts'
+import { until } from '../../../tests/support/server/test-server.ts'
+import { Failure } from '../../lib/failure.ts'
+import { setLogLevel } from '../../lib/log.ts'
+import { type Connection, type DatabaseHandle, openDatabase } from './open-database.ts'
+import { openPostgresMigrator } from './postgres.ts'
+import { isVersionBelow, MIN_SQLITE_VERSION, openSqliteMigrator } from './sqlite.ts'
+
+setLogLevel('silent')
+
+const ends: (() => unknown)[] = []
+afterAll(async () => {
+  for (const end of ends.reverse()) await end()
+})
+
+function newDirectory(): string {
+  const dataDir = mkdtempSync(join(tmpdir(), 'towpath-rows-'))
+  ends.push(() => rmSync(dataDir, { recursive: true, force: true }))
+  return dataDir
+}
+
+async function emptyDatabase(): Promise<DatabaseLocation & { databaseUrl: string }> {
+  const database = await createTestDatabase()
+  ends.push(database.drop)
+  return { dataDir: newDirectory(), databaseUrl: database.url }
+}
+
+async function opened(place: DatabaseLocation): Promise<DatabaseHandle> {
+  const db = await openDatabase(place)
+  ends.push(() => db.close())
+  return db
+}
+
+testDatabase({
+  engine: 'sqlite',
+  emptyPlace: async () => ({ dataDir: newDirectory() }),
+  migrator: ({ dataDir }) => openSqliteMigrator(join(dataDir, 'towpath.db')),
+})
+testDatabase({
+  engine: 'postgres',
+  emptyPlace: emptyDatabase,
+  migrator: async ({ databaseUrl = '' }) => openPostgresMigrator(databaseUrl),
+})
+
+describe('sqlite', () => {
+  test('is set up so that what is committed survives a power cut', async () => {
+    const db = await opened({ dataDir: newDirectory() })
+    const value = async (connection: Connection, pragma: string) => {
+      const { rows } = await sql.raw<Record<string, number | string>>(`pragma ${pragma}`).execute(connection)
+      return Object.values(rows[0] ?? {})[0]
+    }
+    const expected = {
+      journal_mode: 'wal',
+      synchronous: 2,
+      foreign_keys: 1,
+      trusted_schema: 0,
+      cell_size_check: 1,
+      wal_autocheckpoint: 1000,
+      journal_size_limit: 64 * 1024 * 1024,
+      temp_store: 2,
+      mmap_size: 0,
+      // It is the group commit that waits, without holding up the event loop.
+      busy_timeout: 0,
+    }
+    const found = await db.write(async (connection) => {
+      const values: Record<string, unknown> = {}
+      for (const pragma of Object.keys(expected)) values[pragma] = await value(connection, pragma)
+      return values
+    })
+    // No value at all where memory mapping is compiled out.
+    expect({ ...found, mmap_size: found.mmap_size ?? 0 }).toEqual(expected)
+    expect(await value(db.read, 'query_only')).toBe(0)
+    const refused = insertWorkspace(db.read, 'by a reader').catch((error) => error.code)
+    expect(await refused).toBe('SQLITE_READONLY')
+  })
+
+  test.each([
+    ['3.51.2', true],
+    ['3.7.17', true],
+    ['2.99.99', true],
+    ['3.51', true],
+    ['3.51.3', false],
+    ['3.51.10', false],
+    ['3.52.0', false],
+    ['3.100.0', false],
+    ['4.0.0', false],
+  ])('version %s is too old: %p', (version, below) => {
+    expect(isVersionBelow(version, MIN_SQLITE_VERSION)).toBe(below)
+  })
+
+  test('a file that is no database is refused, and left as it is', async () => {
+    const dataDir = newDirectory()
+    const path = join(dataDir, 'towpath.db')
+    writeFileSync(path, 'my notes\n'.repeat(1000))
+    const refused = await openDatabase({ dataDir }).catch((error: Error) => error.message)
+    expect(refused).toContain('not a database')
+    expect(await Bun.file(path).text()).toBe('my notes\n'.repeat(1000))
+  })
+
+  test('a write waits for another process’s lock, and the event loop goes on', async () => {
+    const dataDir = newDirectory()
+    const db = await opened({ dataDir })
+    const other = await lockElsewhere(dataDir)
+    let ticks = 0
+    let longest = 0
+    let last = performance.now()
+    const timer = setInterval(() => {
+      ticks++
+      longest = Math.max(longest, performance.now() - last)
+      last = performance.now()
+    }, 10)
+    const writing = db.write((connection) => insertWorkspace(connection, 'patient'))
+    const joining = Bun.sleep(500).then(() =>
+      db.write((connection) => insertWorkspace(connection, 'patient-2')),
+    )
+    setTimeout(other.release, 1000)
+    const started = performance.now()
+    await writing
+    clearInterval(timer)
+    expect(performance.now() - started).toBeGreaterThan(900)
+    // A wait that held it up would let none through, and be the whole second.
+    expect(ticks).toBeGreaterThan(20)
+    expect(longest).toBeLessThan(700)
+    await joining
+    expect(await listWorkspaceNames(db, 'patient')).toEqual(['patient', 'patient-2'])
+  })
+
+  test('a write that waits longer than 5 s is refused as unavailable, and the next ones are not', async () => {
+    const dataDir = newDirectory()
+    const db = await opened({ dataDir })
+    const other = await lockElsewhere(dataDir)
+    const started = performance.now()
+    const late = Bun.sleep(2000).then(() => db.write((connection) => insertWorkspace(connection, 'late')))
+    const refused = await db
+      .write((connection) => insertWorkspace(connection, 'refused'))
+      .catch((error: unknown) => error)
+    expect(performance.now() - started).toBeWithin(4900, 9000)
+    expect(refused).toBeInstanceOf(Failure)
+    expect((refused as Failure).code).toBe('unavailable')
+    expect((refused as Failure).detail.retryAfter).toBeGreaterThan(0)
+    other.release()
+    await late
+    await db.write((connection) => insertWorkspace(connection, 'next'))
+    expect(await listWorkspaceNames(db, '')).toEqual(['late', 'next'])
+  }, 60_000)
+
+  test('what a killed process had committed is there, and its lock is gone', async () => {
+    const dataDir = newDirectory()
+    const db = await opened({ dataDir })
+    const other = await lockElsewhere(dataDir)
+    other.kill()
+    await db.write((connection) => insertWorkspace(connection, 'heir'))
+    expect(await listWorkspaceNames(db, 'heir')).toEqual(['heir'])
+  })
+})
+
+/** Another process that holds the write lock until it is told to let go. */
+async function lockElsewhere(dataDir: string) {
+  const script = `
+    const { Database } = require('bun:sqlite')
+    const database = new Database(${JSON.stringify(join(dataDir, 'towpath.db'))})
+    database.run('begin immediate')
+    console.log('locked')
+    for await (const _ of Bun.stdin.stream()) {}
+    database.run('rollback')`
+  const child = Bun.spawn([process.execPath, '-e', script], { stdin: 'pipe', stdout: 'pipe' })
+  for await (const _ of child.stdout) break
+  return { release: () => void child.stdin.end(), kill: () => child.kill('SIGKILL') }
+}
+
+describe('postgresql', () => {
+  test.each([
+    ['off', 'on'],
+    ['local', 'on'],
+    ['on', 'on'],
+    ['remote_apply', 'remote_apply'],
+  ])('where the database’s synchronous_commit is %s, ours is %s', async (theirs, ours) => {
+    const place = await emptyDatabase()
+    await openDatabase(place).then((db) => db.close())
+    const name = new URL(place.databaseUrl).pathname.slice(1)
+    const migrator = openPostgresMigrator(place.databaseUrl)
+    await sql.raw(`alter database ${name} set synchronous_commit = ${theirs}`).execute(migrator)
+    await migrator.destroy()
+    const db = await opened(place)
+    const seen = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        db.write(async (connection) => {
+          const found = await sql<{ setting: string }>`
+            select current_setting('synchronous_commit') as setting, pg_sleep(0.02)`.execute(connection)
+          return found.rows[0]?.setting
+        }),
+      ),
+    )
+    expect(new Set(seen)).toEqual(new Set([ours]))
+  })
+
+  test('lists of bigint are numbers too', async () => {
+    const db = await opened(await emptyDatabase())
+    const { rows: found } = await sql<{ some: number[]; none: number[] }>`
+      select array[1, 9007199254740991]::bigint[] as some, '{}'::bigint[] as none`.execute(db.read)
+    expect(found).toEqual([{ some: [1, 9007199254740991], none: [] }])
+  })
+
+  test('connections that are cut, at any moment, cost their own request at most', async () => {
+    const place = await emptyDatabase()
+    const db = await opened(place)
+    const knife = openPostgresMigrator(place.databaseUrl)
+    ends.push(() => knife.destroy())
+    let round = 0
+    const cut = () =>
+      sql`select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid()`.execute(knife)
+    const acknowledged: string[] = []
+    const failures: unknown[] = []
+    let cutting = true
+    const writer = async (worker: number) => {
+      while (cutting) {
+        const name = `cut-${worker}-${round++}`
+        try {
+          await db.write(async (connection) => {
+            const row = await insertWorkspace(connection, name)
+            // Between two statements: nobody is asking when the connection goes.
+            if (round % 3 === 0) await Bun.sleep(2)
+            return row
+          })
+          acknowledged.push(name)
+        } catch (error) {
+          failures.push(error)
+          await Bun.sleep(1)
+        }
+      }
+    }
+    const writers = Array.from({ length: 12 }, (_, i) => writer(i))
+    try {
+      for (let i = 0; i < 12; i++) {
+        const before = acknowledged.length
+        await cut()
+        await until('writes after the cut', () => acknowledged.length > before + 2)
+      }
+    } finally {
+      cutting = false
+    }
+    await Promise.all(writers)
+    for (const error of failures) expect(error).toMatchObject({ code: 'unavailable' })
+    const found = new Set(await listWorkspaceNames(db, 'cut-'))
+    expect(acknowledged.filter((name) => !found.has(name))).toEqual([])
+    expect(acknowledged.length).toBeGreaterThan(24)
+    await Promise.all(
+      Array.from({ length: 30 }, (_, i) =>
+        db.write((connection) => insertWorkspace(connection, `whole-${i}`)),
+      ),
+    )
+    expect(await listWorkspaceNames(db, 'whole-')).toHaveLength(30)
+  }, 120_000)
+
+  test('a server that is not there is told at the start, and as unavailable later', async () => {
+    const server = await startPostgres()
+    ends.push(server.end)
+    const place = { dataDir: newDirectory(), databaseUrl: server.url }
+    const db = await opened(place)
+    await server.stop('immediate')
+    const started = performance.now()
+    const [write, again] = await Promise.allSettled([
+      db.write((connection) => insertWorkspace(connection, 'x')),
+      openDatabase(place),
+    ])
+    expect(performance.now() - started).toBeLessThan(6000)
+    expect((write as PromiseRejectedResult).reason).toMatchObject({ code: 'unavailable' })
+    expect((again as PromiseRejectedResult).reason.message).toBe('The database cannot be reached.')
+    await server.start()
+    await until('writes to be taken again', () =>
+      db.probe().then(
+        () => true,
+        () => false,
+      ),
+    )
+  }, 60_000)
+})

@@ -1,0 +1,56 @@
+// Brings a database to the newest data model, under a lock, each step in a transaction, forward only.
+
+import type { Kysely, Migration } from 'kysely'
+import { Migrator } from 'kysely'
+import type { DatabaseEngine } from './database.ts'
+import { first } from './migrations/0001-first.ts'
+import { erasures } from './migrations/0002-erasures.ts'
+import { forms } from './migrations/0003-forms.ts'
+import { attribution } from './migrations/0004-attribution.ts'
+import { notify } from './migrations/0005-notify.ts'
+import { submissionsByEmail } from './migrations/0006-submissions-by-email.ts'
+import { accounts } from './migrations/0007-accounts.ts'
+import { words } from './migrations/0008-words.ts'
+import { interrupted } from './migrations/0009-interrupted.ts'
+import type { Tables } from './tables.ts'
+
+export const listMigrations = (engine: DatabaseEngine): Record<string, Migration> => ({
+  '0001-first': first(engine),
+  '0002-erasures': erasures(engine),
+  '0003-forms': forms(engine),
+  '0004-attribution': attribution(engine),
+  '0005-notify': notify(engine),
+  '0006-submissions-by-email': submissionsByEmail(),
+  '0007-accounts': accounts(engine),
+  '0008-words': words(),
+  '0009-interrupted': interrupted(),
+})
+
+/** @throws a sentence for the operator when the database was made by a newer version, or a step fails. */
+export async function migrate(connection: Kysely<Tables>, known: Record<string, Migration>): Promise<void> {
+  const migrator = new Migrator({ db: connection, provider: { getMigrations: async () => known } })
+  const applied = (await listAppliedMigrations(connection)).filter((name) => !(name in known))
+  if (applied.length > 0) {
+    throw new Error(
+      `This database was made by a newer version of Towpath (it has ${applied.join(', ')}). ` +
+        'Start that version, or restore a backup made by this one.',
+    )
+  }
+  const { error, results } = await migrator.migrateToLatest()
+  if (error) {
+    const step = results?.find((result) => result.status === 'Error')?.migrationName
+    throw new Error(`The database could not be brought up to date${step ? ` (step ${step})` : ''}.`, {
+      cause: error,
+    })
+  }
+}
+
+async function listAppliedMigrations(connection: Kysely<Tables>): Promise<string[]> {
+  const tables = await connection.introspection.getTables({ withInternalKyselyTables: true })
+  if (!tables.some((table) => table.name === 'kysely_migration')) return []
+  const rows = await (connection as unknown as Kysely<{ kysely_migration: { name: string } }>)
+    .selectFrom('kysely_migration')
+    .select('name')
+    .execute()
+  return rows.map((row) => row.name)
+}

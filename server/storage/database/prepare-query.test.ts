@@ -1,0 +1,73 @@
+// Queries made once answer as those that are made anew, on either engine, whatever their values are.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createTestDatabase } from '../../../tests/support/postgres/postgres-server.ts'
+import { type DatabaseHandle, openDatabase } from './open-database.ts'
+import { prepareQuery } from './prepare-query.ts'
+
+const insert = prepareQuery(
+  (connection, values: { public_id: string; name: string; plan: string; at: number }) =>
+    connection.insertInto('workspaces').values({
+      public_id: values.public_id,
+      name: values.name,
+      plan: values.plan,
+      created_at: values.at,
+      updated_at: values.at,
+    }),
+)
+const named = prepareQuery(
+  (connection, { one, other, after }: { one: string; other: string; after: number }) =>
+    connection
+      .selectFrom('workspaces')
+      .select(['public_id', 'name'])
+      .where('name', 'in', [one, other])
+      .where('created_at', '>', after)
+      .where('plan', '=', 'pro')
+      .orderBy('public_id'),
+)
+
+describe.each(['sqlite', 'postgres'])('a prepared query (%s)', (engine) => {
+  let dataDir: string
+  let database: Awaited<ReturnType<typeof createTestDatabase>> | undefined
+  let db: DatabaseHandle
+  beforeAll(async () => {
+    dataDir = mkdtempSync(join(tmpdir(), 'towpath-prepared-'))
+    database = engine === 'postgres' ? await createTestDatabase() : undefined
+    db = await openDatabase({ dataDir, databaseUrl: database?.url })
+  }, 60_000)
+  afterAll(async () => {
+    await db?.close()
+    await database?.drop()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+
+  const add = (public_id: string, name: string, at: number) =>
+    db.write((connection) => insert(connection, { public_id, name, plan: 'pro', at }))
+
+  test('has the values of its own call, within writes and outside of them', async () => {
+    const hostile = `'; drop table workspaces; -- "?1 $1`
+    await Promise.all([add('a', 'x', 1), add('b', hostile, 2), add('c', 'z', 3)])
+    expect(await named(db.read, { one: 'x', other: 'z', after: 0 })).toEqual([
+      { public_id: 'a', name: 'x' },
+      { public_id: 'c', name: 'z' },
+    ])
+    expect(await named(db.read, { one: 'x', other: 'z', after: 1 })).toHaveLength(1)
+    expect(await named(db.read, { one: hostile, other: hostile, after: 0 })).toEqual([
+      { public_id: 'b', name: hostile },
+    ])
+    await db.write(async (connection) => {
+      await insert(connection, { public_id: 'd', name: 'within', plan: 'pro', at: 4 })
+      expect(await named(connection, { one: 'within', other: '', after: 0 })).toHaveLength(1)
+    })
+  })
+
+  test('without one of its values is refused, not run with something else', async () => {
+    await add('e', 'whole', 1)
+    const half = { public_id: 'f', name: 'half', at: 1 } as never
+    await expect(db.write((connection) => insert(connection, half))).rejects.toThrow('has no value for plan')
+    expect(await named(db.read, { one: 'half', other: 'whole', after: 0 })).toHaveLength(1)
+  })
+})

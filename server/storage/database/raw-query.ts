@@ -1,0 +1,43 @@
+// A statement made of text, for questions whose shape is only known when they are asked. Its values are bound, and its
+// names come from closed maps.
+
+import { CompiledQuery } from 'kysely'
+import type { FilterDialect, SqlValue, ValueBinder } from '../filter-sql.ts'
+import type { Database, DatabaseEngine } from './database.ts'
+
+interface DatabaseDialect extends FilterDialect {
+  /** A value as the driver takes it. */
+  value(value: SqlValue): unknown
+}
+
+const toPostgresType = (value: SqlValue): string =>
+  Array.isArray(value) ? `${toPostgresType(value[0] ?? '')}[]` : typeof value === 'number' ? 'bigint' : 'text'
+
+const DIALECTS: Record<DatabaseEngine, DatabaseDialect> = {
+  sqlite: {
+    placeholder: (n) => `?${n}`,
+    isInList: (column, list) => `${column} IN (SELECT value FROM json_each(${list}))`,
+    lower: (column) => `lower(${column})`,
+    value: (value) => (Array.isArray(value) ? JSON.stringify(value) : value),
+  },
+  postgres: {
+    // Without a type the server would guess, and not always the same one in every place.
+    placeholder: (n, value) => `$${n}::${toPostgresType(value)}`,
+    isInList: (column, list) => `${column} = ANY(${list})`,
+    lower: (column) => `lower(${column})`,
+    value: (value) => value,
+  },
+}
+
+/** @param write makes the text, with every value bound */
+export async function queryRaw<Row>(
+  { engine, read }: Pick<Database, 'engine' | 'read'>,
+  write: (dialect: FilterDialect, bind: ValueBinder) => string,
+): Promise<Row[]> {
+  const dialect = DIALECTS[engine]
+  const values: unknown[] = []
+  const bind: ValueBinder = (value) => dialect.placeholder(values.push(dialect.value(value)), value)
+  const text = write(dialect, bind)
+  const { rows } = await read.executeQuery<Row>(CompiledQuery.raw(text, values))
+  return rows
+}

@@ -1,0 +1,73 @@
+// Kysely over Bun's SQLite: statements run at once and in order, so a connection needs no queue of its own.
+
+import type { Database } from 'bun:sqlite'
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import type { Connection } from './database.ts'
+import type { Tables } from './tables.ts'
+
+class Adapter extends SqliteAdapter {
+  override get supportsTransactionalDdl() {
+    return true
+  }
+}
+
+const adapter = new Adapter()
+const compiler = new SqliteQueryCompiler()
+
+/** @param allow called before each statement; what it throws is the statement's failure */
+export function createSqliteKysely(database: Database, allow: () => void = () => {}): Connection {
+  const connection = connect(database, allow)
+  const run = (text: string) => connection.executeQuery(CompiledQuery.raw(text))
+  const driver: Driver = {
+    async init() {},
+    acquireConnection: async () => connection,
+    async beginTransaction() {
+      // Immediate, so that two processes that migrate at once wait for each other instead of failing half-way.
+      await run('begin immediate')
+    },
+    async commitTransaction() {
+      await run('commit')
+    },
+    async rollbackTransaction() {
+      await run('rollback')
+    },
+    async releaseConnection() {},
+    async destroy() {
+      database.close()
+    },
+  }
+  return new Kysely<Tables>({
+    dialect: {
+      createDriver: () => driver,
+      createAdapter: () => adapter,
+      createQueryCompiler: () => compiler,
+      createIntrospector: (db) => new SqliteIntrospector(db),
+    },
+  })
+}
+
+function connect(database: Database, allow: () => void): DatabaseConnection {
+  return {
+    async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+      allow()
+      const statement = database.query(sql)
+      const values = parameters as never[]
+      if (statement.columnNames.length > 0) return { rows: statement.all(...values) as R[] }
+      const { changes, lastInsertRowid } = statement.run(...values)
+      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+    },
+    // biome-ignore lint/correctness/useYield: the interface wants a generator
+    async *streamQuery() {
+      throw new Error('Ask in pages: an open cursor would keep the log from being checkpointed.')
+    },
+  }
+}

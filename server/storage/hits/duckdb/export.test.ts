@@ -1,0 +1,315 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { createHit, createHitQuery } from '../../../../tests/contracts/hit-engine.ts'
+import type { Hit } from '../hit.ts'
+import { EXPORT_FORMATS, type ExportFormat, type HitEngine, type HitSelection } from '../hit-engine.ts'
+import { openDuckDb } from './engine.ts'
+
+let directory: string
+let engine: HitEngine
+let batches: number
+let exported: number
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'export-'))
+  mkdirSync(join(directory, 'batches'))
+  mkdirSync(join(directory, 'tmp'))
+  batches = 0
+  exported = 0
+  engine = await openDuckDb({
+    path: join(directory, 'hits.duckdb'),
+    batchDir: join(directory, 'batches'),
+    scratchDir: join(directory, 'tmp'),
+  })
+})
+afterEach(async () => {
+  await engine.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+async function load(hits: Hit[]) {
+  const path = join(directory, 'batches', `${++batches}`)
+  writeFileSync(path, hits.map((each) => `${JSON.stringify(each)}\n`).join(''))
+  await engine.load({ node: 'a', number: batches, path })
+}
+
+const NAMES = [
+  { id: 1, slug: 'spring', domain: 'tow.example' },
+  { id: 2, slug: '=cmd|calc', domain: '@links.example' },
+]
+
+function prepared(format: ExportFormat, part: Partial<HitSelection> = {}) {
+  const { groupBy: _, ...selection } = createHitQuery(part)
+  const dir = join(directory, 'tmp', `${++exported}`)
+  mkdirSync(dir)
+  const links = join(dir, 'links')
+  writeFileSync(links, NAMES.map((each) => `${JSON.stringify(each)}\n`).join(''))
+  return { selection, format, dir, links }
+}
+const never = new AbortController().signal
+const exportAll = (format: ExportFormat, part?: Partial<HitSelection>) =>
+  engine.export(prepared(format, part), never)
+
+const READERS: Record<ExportFormat, (path: string) => string> = {
+  csv: (path) =>
+    `read_csv('${path}', header = true, all_varchar = true, strict_mode = true, allow_quoted_nulls = false)`,
+  ndjson: (path) => `read_json('${path}', format = 'newline_delimited')`,
+  parquet: (path) => `read_parquet('${path}')`,
+}
+
+/** Somebody else's DuckDB, as an export's reader has one: asked about a file. */
+async function elsewhere<T>(ask: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+  const instance = await DuckDBInstance.create(':memory:', { preserve_insertion_order: 'true', threads: '1' })
+  const connection = await instance.connect()
+  try {
+    await connection.run("SET TimeZone = 'UTC'")
+    return await ask(connection)
+  } finally {
+    connection.closeSync()
+    instance.closeSync()
+  }
+}
+
+/** What it makes of the file: every cell as text. */
+const reimported = (format: ExportFormat, path: string) =>
+  elsewhere(async (connection) => {
+    const answer = await connection.runAndReadAll(`SELECT COLUMNS(*)::VARCHAR FROM ${READERS[format](path)}`)
+    return answer.getRowObjects() as Record<string, string | null>[]
+  })
+
+/** How many rows it finds, and how many of them before one that is older. */
+const rowsIn = (format: ExportFormat, path: string) =>
+  elsewhere(async (connection) => {
+    const answer = await connection.runAndReadAll(
+      `SELECT count(*), count(*) FILTER (before::BIGINT > id::BIGINT) FROM (SELECT id, lag(id) OVER () AS before FROM ${READERS[format](path)})`,
+    )
+    return answer.getRows()[0]?.map(Number)
+  })
+
+/** More than one slice (see `SLICE_HITS`). */
+const MANY = 30_000
+
+const TEXTS = [
+  'country',
+  'region',
+  'city',
+  'continent',
+  'device',
+  'browser',
+  'os',
+  'referrer',
+  'referrerUrl',
+  'utmSource',
+  'utmMedium',
+  'utmCampaign',
+  'utmTerm',
+  'utmContent',
+] as const
+
+const COLUMNS = ['id', 'time', 'linkId', 'slug', 'domain', 'class', 'trigger', ...TEXTS, 'visitor']
+
+const shielded = (text: string | null) => (text !== null && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
+
+/** The row a hit must become, as text. */
+function expected(format: ExportFormat, of: Hit): Record<string, string | null> {
+  const name = NAMES.find(({ id }) => id === of.linkId)
+  const text = (value: string | null) => (format === 'csv' ? shielded(value) : value)
+  const time = new Date(of.at).toISOString()
+  return {
+    id: String(of.id),
+    // DuckDB shows a timestamp in words of its own; text stays as it is, and JSON's is read as a timestamp.
+    time: format === 'csv' ? time : shown(time, format),
+    linkId: String(of.linkId),
+    slug: text(name?.slug ?? null),
+    domain: text(name?.domain ?? null),
+    class: of.class,
+    trigger: of.trigger,
+    ...Object.fromEntries(TEXTS.map((column) => [column, text(of[column])])),
+    visitor: `v${BigInt(of.visitor).toString(16).padStart(16, '0')}`,
+  }
+}
+
+const shown = (time: string, format: ExportFormat) => {
+  const plain = time
+    .replace('T', ' ')
+    .replace('Z', '')
+    .replace(/\.?0+$/, '')
+  return format === 'parquet' ? `${plain}+00` : plain
+}
+
+const HOSTILE = [
+  'plain',
+  '',
+  ' ',
+  'a,b',
+  'say "hi"',
+  '"',
+  '""',
+  "it's",
+  'two\nlines',
+  'two\r\nlines',
+  '\n',
+  '=1+1',
+  '+1',
+  '-1',
+  '@SUM(A1)',
+  '\t=1',
+  '\r=1',
+  "'=1",
+  '=HYPERLINK("https://evil.example","x,y")',
+  '\u202Ereversed\u202C',
+  'שלום, مرحبا',
+  '🦆',
+  'a\u0001b\u007F',
+  '#comment',
+  'NULL',
+  'null',
+  '\\N',
+  '\\',
+  '\\"',
+  ';|\t',
+  '2026-01-01',
+  '1e5',
+  'true',
+  '{"a":1}',
+  '<script>alert(1)</script>',
+  '%00%0a',
+  'a \uFEFF in it',
+  'x'.repeat(1024),
+]
+
+describe.each([...EXPORT_FORMATS])('an export as %s', (format) => {
+  test('gives back every hit as it was, whatever strangers wrote into it', async () => {
+    const hits = HOSTILE.flatMap((text, i) => [
+      createHit({ linkId: 1 + (i % 3), city: text, browser: text, utmSource: text, utmContent: text }),
+      createHit({
+        region: text,
+        referrer: text,
+        referrerUrl: text,
+        utmTerm: text,
+        trigger: 'qr',
+        country: 'DE',
+      }),
+    ])
+    hits.push(createHit({ visitor: String(2n ** 64n - 1n) }), createHit({ visitor: '0' }))
+    await load(hits)
+    const { path, bytes } = await exportAll(format)
+    expect(bytes).toBe(readFileSync(path).length)
+    const rows = await reimported(format, path)
+    expect(Object.keys(rows[0] ?? {})).toEqual(COLUMNS)
+    expect(rows).toEqual(hits.map((each) => expected(format, each)))
+  })
+
+  test('holds the selected clicks alone, oldest first', async () => {
+    const T = Date.parse('2026-06-01T00:00:00Z')
+    const wanted = [5, 1, 4, 2, 3].map((hour) => createHit({ at: T + hour * 3_600_000, country: 'DE' }))
+    await load([
+      createHit({ at: T - 1, country: 'DE' }),
+      ...wanted,
+      createHit({ at: T + 86_400_000, country: 'DE' }),
+      createHit({ at: T + 1, country: 'US' }),
+      createHit({ at: T + 1, country: 'DE', class: 'bot' }),
+      createHit({ at: T + 1, country: 'DE', outcome: 'expired' }),
+      createHit({ at: T + 1, country: 'DE', workspaceId: 2 }),
+      createHit({
+        at: T + 1,
+        country: 'DE',
+        workspaceId: 0,
+        linkId: 0,
+        outcome: 'missing',
+        unknownSlug: 'x',
+      }),
+    ])
+    const { path } = await exportAll(format, {
+      start: T,
+      end: T + 86_400_000,
+      filters: [{ column: 'country', values: ['DE'], negate: false }],
+    })
+    const rows = await reimported(format, path)
+    expect(rows.map(({ id }) => id)).toEqual(
+      wanted.toSorted((a, b) => a.at - b.at).map(({ id }) => String(id)),
+    )
+  })
+
+  test('of no clicks is a file nevertheless', async () => {
+    const { path, bytes } = await exportAll(format)
+    if (format === 'ndjson') expect(bytes).toBe(0)
+    else expect(await reimported(format, path)).toEqual([])
+    if (format === 'csv') expect(readFileSync(path, 'utf8')).toBe(`${COLUMNS.join(',')}\n`)
+  })
+
+  test('leaves nothing beside the file', async () => {
+    await load(Array.from({ length: 10 }, () => createHit()))
+    const { path } = await exportAll(format)
+    expect(readdirSync(join(path, '..')).sort()).toEqual([`clicks.${format}`, 'links'])
+  })
+
+  test('ends when nobody waits any more, and questions go on', async () => {
+    await load(Array.from({ length: MANY }, () => createHit()))
+    const gone = new AbortController()
+    const started = engine.export(prepared(format), gone.signal)
+    const late = engine.export(prepared(format), gone.signal)
+    gone.abort(new Error('gone'))
+    expect(await Promise.allSettled([started, late])).toEqual([
+      { status: 'rejected', reason: gone.signal.reason },
+      { status: 'rejected', reason: gone.signal.reason },
+    ])
+    expect((await engine.ask(createHitQuery()))[0]?.clicks).toBe(MANY)
+    expect(await rowsIn(format, (await exportAll(format)).path)).toEqual([MANY, 0])
+  })
+})
+
+test('a spreadsheet finds no formula in CSV, and numbers stay numbers', async () => {
+  const formulas = HOSTILE.filter((text) => /^[=+\-@\t\r]/.test(text))
+  await load(formulas.map((text) => createHit({ linkId: 2, utmSource: text, city: text, referrer: text })))
+  const rows = await reimported('csv', (await exportAll('csv')).path)
+  expect(rows).toHaveLength(formulas.length)
+  for (const row of rows) {
+    for (const cell of Object.values(row)) expect(cell ?? '').not.toMatch(/^[=+\-@\t\r]/)
+    expect(row.slug).toBe("'=cmd|calc")
+    expect(row.id).toMatch(/^\d+$/)
+    expect(row.linkId).toBe('2')
+  }
+})
+
+test('an engine that closes ends its exports', async () => {
+  await load(Array.from({ length: MANY }, () => createHit()))
+  const running = engine.export(prepared('csv'), never)
+  running.catch(() => undefined)
+  await engine.close()
+  expect(running).rejects.toMatchObject({ code: 'unavailable' })
+})
+
+test('an export may write nowhere but into the scratch directory', async () => {
+  await load([createHit()])
+  const outside = mkdtempSync(join(tmpdir(), 'outside-'))
+  const request = { ...prepared('csv'), dir: outside }
+  expect(engine.export(request, never)).rejects.toThrow(/permission/i)
+  rmSync(outside, { recursive: true })
+})
+
+test('300,000 clicks cost no more memory than few do, and come in order', async () => {
+  const big = (count: number) =>
+    Array.from({ length: count }, (_, i) => createHit({ utmCampaign: `campaign ${i % 99}` }))
+  for (let batch = 0; batch < 6; batch++) await load(big(50_000))
+  // The engine's own cache, and what one slice takes.
+  await engine.ask(createHitQuery({ groupBy: { by: 'utmCampaign', limit: 10, nullAs: '' } }))
+  await exportAll('csv', { end: Date.parse('2026-06-10T12:00:20Z') })
+  Bun.gc(true)
+  const before = residentMb()
+  let peak = before
+  const watch = setInterval(() => {
+    peak = Math.max(peak, residentMb())
+  }, 5)
+  const paths = new Map<ExportFormat, string>()
+  for (const format of EXPORT_FORMATS) paths.set(format, (await exportAll(format)).path)
+  clearInterval(watch)
+  expect(peak - before).toBeLessThan(80)
+  // Reading them takes memory too, so it comes afterwards.
+  for (const [format, path] of paths) expect(await rowsIn(format, path)).toEqual([300_000, 0])
+}, 60_000)
+
+const residentMb = () => process.memoryUsage.rss() / 1024 / 1024

@@ -1,0 +1,68 @@
+// What must be refused: by the document where it says so, else by the words of docs/contract.md, restated here apart from
+// the code that is tested.
+
+import { BAD_URLS } from './hostile-input.ts'
+import { listSchemaErrors, type Parameter, type Schema } from './openapi-document.ts'
+
+export const isClean = (text: string) => !text.includes('\0') && text.isWellFormed()
+
+/** The longest text of docs/contract.md is a URL (§2); nothing that is asked about can be longer. */
+const LONGEST = 8192
+
+const isNeverValid = () => false
+const ids = /^\d{1,15}(,\d{1,15})*$/
+
+/** Texts with a meaning that the document's words (length, form, list) do not give: the name, and what is good. */
+const FIELDS: Record<string, (text: string) => boolean> = {
+  slug: (text) => /^[\p{L}\p{M}\p{N}._-]{1,190}$/u.test(text.normalize('NFC')),
+  // Nothing in the pools of hostile-input.ts is a short domain of the workspace.
+  domain: isNeverValid,
+  name: (text) => text.trim() !== '',
+}
+
+const PARAMETERS: Record<string, (text: string) => boolean> = {
+  cursor: isNeverValid,
+  start: (text) => Number.isFinite(Date.parse(text)),
+  end: (text) => Number.isFinite(Date.parse(text)),
+  timezone: isNeverValid,
+  ids: (text) => ids.test(text),
+  tagId: (text) => ids.test(text.replace(/^-/, '')),
+  linkId: (text) => ids.test(text.replace(/^-/, '')),
+  trigger: isNeverValid,
+  class: isNeverValid,
+  // Nothing in the pools is the name of the workspace.
+  confirm: isNeverValid,
+}
+
+/** @param body the whole body with the value in it, as the server reads it */
+export function mustRefuseBody(schema: Schema, body: unknown, name: string, value: unknown): boolean {
+  if (typeof value === 'string') {
+    if (!isClean(value) || BAD_URLS.includes(value)) return true
+    if (FIELDS[name]?.(value) === false) return true
+  }
+  return listSchemaErrors(schema, body).length > 0
+}
+
+export function mustRefuseParameter({ name, schema }: Parameter, text: string): boolean {
+  if (!isClean(text) || text.length > LONGEST) return true
+  if (PARAMETERS[name]?.(text) === false) return true
+  if (schema.type !== 'integer') return listSchemaErrors(schema, text).length > 0
+  return !/^\d{1,15}$/.test(text) || listSchemaErrors(schema, Number(text)).length > 0
+}
+
+/** Analytics filters and lists of ids may be repeated (docs/contract.md §1). Any other parameter is given once. */
+export const mayRepeat = ({ name }: Parameter, operationId: string) =>
+  name === 'ids' || name === 'tagId' || (ANALYTICS.includes(operationId) && !GIVEN_ONCE.includes(name))
+
+const ANALYTICS = ['countClicks', 'exportClicks', 'countLeads', 'getFunnel']
+const GIVEN_ONCE = [
+  'interval',
+  'start',
+  'end',
+  'timezone',
+  'groupBy',
+  'granularity',
+  'limit',
+  'format',
+  'model',
+]

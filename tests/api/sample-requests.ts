@@ -1,0 +1,240 @@
+// One good request for every operation: what the tests here bend, or send with somebody else's key.
+
+import { invite } from '../../server/features/accounts/workspaces/invite.ts'
+import { newestSubmission } from '../support/newest-submission.ts'
+import type { TestServer, TestWorkspace } from '../support/server/test-server.ts'
+import type { Team } from '../support/users/signed-in-user.ts'
+import { toRawJson } from './hostile-input.ts'
+import type { Operation } from './openapi-document.ts'
+
+/** What a workspace has when a request of it is about something. */
+export interface TestResources {
+  linkId: number
+  otherLinkId: number
+  slug: string
+  externalId: string
+  tagId: number
+  tagName: string
+  formKey: string
+  submissionId: number
+  /** Of that submission. */
+  email: string
+  channelId: number
+  deliveryId: number
+  /** Of the member who owns nothing. */
+  memberId: number
+  invitationId: number
+  /** Of another invitation, to another workspace and for the owner of this one. */
+  token: string
+  keyId: number
+  /** The name of the workspace. */
+  workspaceName: string
+}
+
+export interface SampleRequest {
+  path?: Record<string, string | number>
+  query?: Record<string, string>
+  /** More than one where the document gives the body several forms. */
+  bodies?: unknown[]
+}
+
+const TARGET = 'https://example.com/landing'
+/** Refused before anything is sent: no test reaches out. */
+const HOOK = 'http://127.0.0.1:1/hook'
+
+export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRequest> = {
+  listWorkspaces: () => ({}),
+  createWorkspace: () => ({ bodies: [{ name: 'New workspace' }] }),
+  getWorkspace: () => ({}),
+  updateWorkspace: () => ({ bodies: [{ name: 'Other name' }] }),
+  deleteWorkspace: ({ workspaceName }) => ({ query: { confirm: workspaceName } }),
+  listMembers: () => ({}),
+  updateMember: ({ memberId }) => ({ path: { userId: memberId }, bodies: [{ role: 'owner' }] }),
+  removeMember: ({ memberId }) => ({ path: { userId: memberId } }),
+  listInvitations: () => ({}),
+  createInvitation: () => ({ bodies: [{ email: 'guest@people.example', role: 'owner' }] }),
+  acceptInvitation: ({ token }) => ({ bodies: [{ token }] }),
+  deleteInvitation: ({ invitationId }) => ({ path: { id: invitationId } }),
+  listApiKeys: () => ({}),
+  createApiKey: () => ({ bodies: [{ name: 'New key' }] }),
+  revokeApiKey: ({ keyId }) => ({ path: { id: keyId } }),
+  listLinks: () => ({}),
+  createLink: () => ({ bodies: [{ destinationUrl: TARGET }] }),
+  createLinks: () => {
+    const links = [{ destinationUrl: TARGET }]
+    return { bodies: [links, { links }] }
+  },
+  updateLinks: ({ linkId, otherLinkId }) => {
+    const links = [{ id: linkId, title: 'New' }, { id: otherLinkId }]
+    return { bodies: [links, { links }, { ids: [linkId, otherLinkId], data: { title: 'New' } }] }
+  },
+  deleteLinks: ({ linkId, otherLinkId }) => ({ query: { ids: `${linkId},${otherLinkId}` } }),
+  upsertLink: ({ externalId }) => ({ bodies: [{ destinationUrl: TARGET, externalId }] }),
+  getLink: ({ linkId }) => ({ path: { id: linkId } }),
+  updateLink: ({ linkId }) => ({ path: { id: linkId }, bodies: [{ title: 'New' }] }),
+  deleteLink: ({ linkId }) => ({ path: { id: linkId } }),
+  getLinkQr: ({ linkId }) => ({ path: { id: linkId } }),
+  resolveLink: ({ linkId }) => ({ path: { id: linkId } }),
+  listTags: () => ({}),
+  createTag: ({ tagName }) => ({ bodies: [{ name: `${tagName} two` }] }),
+  updateTag: ({ tagId, tagName }) => ({ path: { id: tagId }, bodies: [{ name: `${tagName} three` }] }),
+  deleteTag: ({ tagId }) => ({ path: { id: tagId } }),
+  countClicks: () => ({ query: { groupBy: 'link' } }),
+  exportClicks: () => ({ query: { format: 'ndjson' } }),
+  countLeads: () => ({ query: { groupBy: 'form' } }),
+  getFunnel: () => ({ query: { groupBy: 'link' } }),
+  listForms: () => ({}),
+  createForm: () => ({ bodies: [{ name: 'New form' }] }),
+  getForm: ({ formKey }) => ({ path: { formKey } }),
+  updateForm: ({ formKey }) => ({ path: { formKey }, bodies: [{ name: 'Other name' }] }),
+  deleteForm: ({ formKey }) => ({ path: { formKey } }),
+  getFormLosses: ({ formKey }) => ({ path: { formKey } }),
+  checkForm: ({ formKey }) => ({
+    path: { formKey },
+    bodies: [{ html: '<form></form>', pageUrl: TARGET }, { url: 'http://127.0.0.1/' }],
+  }),
+  listSubmissions: ({ formKey }) => ({ path: { formKey } }),
+  listAllSubmissions: ({ formKey }) => ({ query: { formKey } }),
+  exportSubmissions: ({ formKey }) => ({ path: { formKey }, query: { format: 'ndjson' } }),
+  getSubmission: ({ submissionId }) => ({ path: { id: submissionId } }),
+  updateSubmission: ({ submissionId }) => ({ path: { id: submissionId }, bodies: [{ status: 'read' }] }),
+  deleteSubmission: ({ submissionId }) => ({ path: { id: submissionId } }),
+  eraseSubmissions: ({ email }) => ({ query: { email } }),
+  getSubmissionAttribution: ({ submissionId }) => ({ path: { id: submissionId } }),
+  listChannels: () => ({}),
+  createChannel: () => ({ bodies: [{ type: 'webhook', name: 'New channel', url: HOOK }] }),
+  getChannel: ({ channelId }) => ({ path: { id: channelId } }),
+  updateChannel: ({ channelId }) => ({ path: { id: channelId }, bodies: [{ name: 'Other name' }] }),
+  deleteChannel: ({ channelId }) => ({ path: { id: channelId } }),
+  testChannel: ({ channelId }) => ({ path: { id: channelId } }),
+  rotateChannelSecret: ({ channelId }) => ({ path: { id: channelId } }),
+  listDeliveries: ({ channelId }) => ({ query: { channelId: `${channelId}` } }),
+  getDelivery: ({ deliveryId }) => ({ path: { id: deliveryId } }),
+  retryDelivery: ({ deliveryId }) => ({ path: { id: deliveryId } }),
+  retryFailedDeliveries: () => ({ bodies: [{ since: '2026-01-01T00:00:00Z' }] }),
+}
+
+/** The same request about a thing that never was. */
+export function withUnknownIds(sample: SampleRequest): SampleRequest {
+  const path = Object.keys(sample.path ?? {}).map((name) => [
+    name,
+    name === 'formKey' ? UNKNOWN_FORM_KEY : 999_999_999,
+  ])
+  return { ...sample, path: Object.fromEntries(path) }
+}
+export const UNKNOWN_FORM_KEY = 'zzzzzzzzzz'
+
+export function getSampleRequest({ id }: Operation, things: TestResources): SampleRequest {
+  const sample = SAMPLE_REQUESTS[id]
+  if (!sample)
+    throw new Error(`sample-requests.ts has no request for ${id}: write one, the tests are made from it`)
+  return sample(things)
+}
+
+/** The path with its ids and query, to be called below the origin. */
+export function toRequestUrl({ path }: Operation, sample: SampleRequest): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) => String(sample.path?.[name]))
+  const query = new URLSearchParams(sample.query).toString()
+  return query === '' ? filled : `${filled}?${query}`
+}
+
+/** The body as it is sent; undefined where the operation takes none. */
+export const toFirstBody = ({ bodies }: SampleRequest) => (bodies ? toRawJson(bodies[0]) : undefined)
+
+/** No API key may ask these. */
+export const isSessionOnly = ({ security }: Operation) => !security?.some((way) => 'apiKey' in way)
+
+/** The headers of somebody who may: of the workspace's key, or of its owner where keys may not. */
+export const toAuthHeaders = (operation: Operation, { id, key, owner }: Team): Record<string, string> =>
+  isSessionOnly(operation)
+    ? { Cookie: owner.cookie, 'X-Workspace': String(id) }
+    : { Authorization: `Bearer ${key}` }
+
+/** @param mark a word that is in every text of these things, so that it is noticed wherever it should not be */
+export async function createTestResources(
+  server: TestServer,
+  workspace: Team,
+  mark: string,
+): Promise<TestResources> {
+  const tagName = `${mark} tag`
+  const externalId = `${mark}-external`
+  const link = await workspace.createLink({
+    slug: `${mark}-slug`,
+    destinationUrl: `https://${mark}.example/`,
+    title: `${mark} title`,
+    externalId,
+    tagNames: [tagName],
+  })
+  const other = await workspace.createLink({ destinationUrl: `https://${mark}.example/other` })
+  return {
+    linkId: link.id,
+    otherLinkId: other.id,
+    slug: link.slug,
+    externalId,
+    tagId: link.tags[0].id,
+    tagName,
+    ...(await createTestFormWithSubmission(workspace, mark)),
+    ...(await createTestedChannel(workspace, mark)),
+    ...(await createTestMembers(server, workspace, mark)),
+  }
+}
+
+async function createTestMembers(
+  server: TestServer,
+  { id, owner, member }: Team,
+  mark: string,
+): Promise<Pick<TestResources, 'memberId' | 'invitationId' | 'token' | 'keyId' | 'workspaceName'>> {
+  const post = async (path: string, body: object) =>
+    (await owner.apiIn(id, path, { method: 'POST', body })).json.data
+  const key = await post('/keys', { name: `${mark} key` })
+  const invitation = await post('/invitations', { email: `${mark}-guest@people.example` })
+  const elsewhere = await server.createWorkspace()
+  const { app, origin } = server
+  const operator = { kind: 'operator', workspaceId: elsewhere.id, plan: 'enterprise', keyId: null } as const
+  const limiter = { take: never, count: never, refund: never }
+  const needs = { db: app.db, now: Date.now, origin, limiter, sendMail: undefined }
+  const { url } = await invite(needs, operator, { email: owner.email, role: 'member' })
+  return {
+    memberId: member.id,
+    invitationId: invitation.id,
+    token: new URL(url).searchParams.get('token') as string,
+    keyId: key.id,
+    workspaceName: 'Test',
+  }
+}
+
+const never = () => {
+  throw new Error('no mail is set up, so no mail is counted')
+}
+
+async function createTestFormWithSubmission(
+  workspace: TestWorkspace,
+  mark: string,
+): Promise<Pick<TestResources, 'formKey' | 'submissionId' | 'email'>> {
+  const form = await workspace.api('/forms', { method: 'POST', body: { name: `${mark} form` } })
+  const { formKey, endpoint } = form.json.data
+  const email = `${mark}@example.com`
+  const sent = await fetch(endpoint, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ message: `${mark} message`, email }),
+  })
+  if (sent.status !== 200) throw new Error(`the form took nothing: ${sent.status} ${await sent.text()}`)
+  // Once it is decided what brought it, no row changes by itself.
+  const { id } = await newestSubmission(workspace, formKey)
+  return { formKey, submissionId: id, email }
+}
+
+/** A channel that was tested once: no row of it changes by itself afterwards. */
+async function createTestedChannel(
+  workspace: TestWorkspace,
+  mark: string,
+): Promise<Pick<TestResources, 'channelId' | 'deliveryId'>> {
+  const made = await workspace.api('/channels', {
+    method: 'POST',
+    body: { type: 'webhook', name: `${mark} channel`, url: `${HOOK}/${mark}` },
+  })
+  const channelId = made.json.data.id
+  const tested = await workspace.api(`/channels/${channelId}/test`, { method: 'POST' })
+  return { channelId, deliveryId: tested.json.data.id }
+}

@@ -1,0 +1,121 @@
+// What strangers and colleagues write is text on every page of the dashboard, never markup: two hundred attempts as
+// titles, tags, names and values of fields, user agents, referrers and campaigns.
+
+import { expect, test } from 'bun:test'
+import { onDashboard, waitUntilDrawn } from '../support/browser/dashboard-browser.ts'
+import { XSS_PAYLOADS } from '../support/browser/xss-payloads.ts'
+import type { TestServer } from '../support/server/test-server.ts'
+import type { SignedUpUser } from '../support/users/sign-up.ts'
+
+const FIELDS_AT_ONCE = 25
+
+/** Header values cannot hold line breaks and tabs at their ends; what a browser sends is ASCII. */
+const asHeader = (text: string) => text.replace(/[^\x20-\x7e]/g, ' ').trim()
+
+async function writeEverywhere(server: TestServer, person: SignedUpUser) {
+  const post = async (path: string, body: unknown) => {
+    const answer = await person.api(path, { method: 'POST', body })
+    if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${answer.text}`)
+    return answer.json.data
+  }
+  const slugs: string[] = []
+  for (let from = 0; from < XSS_PAYLOADS.length; from += 100) {
+    const links = XSS_PAYLOADS.slice(from, from + 100).map((text, n) => ({
+      destinationUrl: `https://example.com/?q=${encodeURIComponent(text)}#${encodeURIComponent(text)}`,
+      title: text,
+      comments: text,
+      externalId: `${from + n} ${text}`.slice(0, 255),
+      tagNames: [`${from + n} ${text}`.slice(0, 50)],
+    }))
+    for (const { slug } of await post('/links/bulk', links)) slugs.push(slug)
+  }
+  for (const [n, text] of XSS_PAYLOADS.entries()) {
+    const campaign = encodeURIComponent(text)
+    await server.click(`${slugs[n]}?utm_source=${campaign}&utm_campaign=${campaign}&utm_term=${campaign}`, {
+      'User-Agent': `Mozilla/5.0 (${asHeader(text)}) AppleWebKit/537.36 Chrome/126.0.0.0 Safari/537.36`,
+      Referer: `https://example.org/${campaign}?${campaign}`,
+    })
+  }
+  const [first = ''] = XSS_PAYLOADS
+  const form = await post('/forms', {
+    name: first,
+    successMessage: XSS_PAYLOADS.slice(0, 3).join(' '),
+    requiredFields: [XSS_PAYLOADS[9]],
+  })
+  for (let from = 0; from < XSS_PAYLOADS.length; from += FIELDS_AT_ONCE) {
+    const texts = XSS_PAYLOADS.slice(from, from + FIELDS_AT_ONCE)
+    const sent = await server.call(`/f/${form.formKey}`, {
+      method: 'POST',
+      body: { [XSS_PAYLOADS[9] as string]: first, ...Object.fromEntries(texts.map((text) => [text, text])) },
+      headers: {
+        'User-Agent': asHeader(texts[0] as string),
+        Referer: `https://shop.example/${encodeURIComponent(texts[1] as string)}?utm_source=${encodeURIComponent(texts[2] as string)}`,
+      },
+    })
+    if (sent.status !== 200) throw new Error(`the form was refused: ${sent.text}`)
+  }
+  await server.waitUntilShipped()
+  const { json } = await person.api(`/forms/${form.formKey}/submissions`)
+  for (const { id } of json.data) {
+    await person.api(`/submissions/${id}`, { method: 'PATCH', body: { notes: first } })
+  }
+  const channel = await post('/channels', { type: 'webhook', name: first, url: 'https://hooks.example/x' })
+  const links = await person.api('/links?limit=100')
+  const [{ id: submission }] = json.data
+  return { form: form.formKey as string, channel, links: links.json.data as { id: number }[], submission }
+}
+
+onDashboard(
+  'what strangers write into the dashboard',
+  (desk) => {
+    test('is read and never run', async () => {
+      const person = await desk().signUp({ name: XSS_PAYLOADS[0] })
+      const { form, links, submission } = await writeEverywhere(desk().server, person)
+      const { page, errors, open, close } = await desk().openWindow(person)
+      const searched = encodeURIComponent(XSS_PAYLOADS[9] as string)
+      const pages = [
+        '/links',
+        `/links?search=${searched}`,
+        ...links.slice(0, 2).map(({ id }) => `/links/${id}`),
+        `/links?edit=${links[0]?.id}`,
+        '/analytics',
+        `/analytics?utmSource=${searched}`,
+        '/analytics?metric=leads',
+        '/forms',
+        `/forms/${form}`,
+        `/forms/${form}?tab=settings`,
+        `/forms/${form}?tab=losses`,
+        `/inbox?open=${submission}`,
+        '/tags',
+        '/channels',
+        '/deliveries',
+        '/settings?tab=members',
+      ]
+      // Nothing that was written has become an element that could do something.
+      const alive = `document.querySelectorAll('script:not([src]), [onerror], [onload], [href^="javascript:"], iframe').length`
+      for (const path of pages) {
+        await open(path)
+        expect([path, await page.evaluate(alive)]).toEqual([path, 0])
+      }
+      // And it is there, as it was written: the newest first.
+      await open('/inbox')
+      const opened = page.getByRole('region', { name: 'The open submission' })
+      for (let from = XSS_PAYLOADS.length - FIELDS_AT_ONCE; from >= 0; from -= FIELDS_AT_ONCE) {
+        await page.keyboard.press('j')
+        await opened
+          .getByText(XSS_PAYLOADS[from + 3] as string, { exact: true })
+          .first()
+          .waitFor()
+        await waitUntilDrawn(page)
+        expect([from, await page.evaluate(alive)]).toEqual([from, 0])
+      }
+      await opened
+        .getByText(XSS_PAYLOADS[0] as string, { exact: true })
+        .first()
+        .waitFor()
+      expect(errors).toEqual([])
+      await close()
+    }, 120_000)
+  },
+  { environment: { TRUST_PROXY: '' } },
+)

@@ -1,0 +1,221 @@
+// Captchas on a customer's page: the built-in proof of work, and Turnstile, whose script is stood in for.
+
+import { afterAll, expect, test } from 'bun:test'
+import { type CustomerSite, onCustomerSite, type SiteVisitor } from '../support/browser/customer-site.ts'
+import { startSiteverify, type TurnstileWidget } from '../support/fake-servers/turnstile-siteverify.ts'
+import { until } from '../support/server/test-server.ts'
+
+const pageOf = (endpoint: string) => `<form action="${endpoint}" method="post">
+  <input name="email"><input name="note"><button>Send</button></form>`
+
+const said = (visitor: SiteVisitor, text: string) =>
+  visitor.page.locator('form p', { hasText: text }).waitFor({ timeout: 10_000 })
+
+onCustomerSite('the built-in proof of work', (site) => {
+  test('is done while the form is filled in, once for each time it is sent', async () => {
+    const { createWorkspace, addPage, openVisitor, open } = site()
+    const ws = await createWorkspace()
+    const form = await ws.createForm({ captcha: true, requiredFields: ['note'] })
+    const visit = await openVisitor()
+    const { page, errors } = visit
+    await open(visit, addPage(`${ws.tag}${pageOf(form.endpoint)}`))
+    await page.click('button')
+    await page.locator('[name=note][aria-invalid]').waitFor()
+    await page.fill('[name=note]', 'first')
+    await page.click('button')
+    await said(visit, 'Thank you')
+    await page.fill('[name=note]', 'second')
+    await until('the second', async () => {
+      await page.click('button')
+      return (await ws.listStoredFields(form.key)).length === 2
+    })
+    expect((await ws.listStoredFields(form.key)).map(({ note }) => note)).toEqual(['first', 'second'])
+    expect(errors).toEqual([])
+    await visit.close()
+  })
+
+  test('is asked for anew when the page stood open for longer than it is good', async () => {
+    const { createWorkspace, addPage, openVisitor, open } = site()
+    const ws = await createWorkspace()
+    const form = await ws.createForm({ captcha: true })
+    const visit = await openVisitor()
+    const { page } = visit
+    await page.clock.install()
+    await open(visit, addPage(`${ws.tag}${pageOf(form.endpoint)}`))
+    await page.waitForFunction('window.__towpath.captcha')
+    await page.clock.setSystemTime(Date.now() + 9.5 * 60_000)
+    const fresh = page.waitForRequest(/\/e\/forms/)
+    await page.focus('[name=note]')
+    await fresh
+    await page.click('button')
+    await said(visit, 'Thank you')
+    await visit.close()
+  })
+
+  test('is fetched only where a form of the page asks for it', async () => {
+    const { createWorkspace, addPage, openVisitor, open } = site()
+    const ws = await createWorkspace()
+    const form = await ws.createForm()
+    const visit = await openVisitor()
+    const urls: string[] = []
+    visit.page.on('request', (request) => urls.push(request.url()))
+    await open(visit, addPage(`${ws.tag}${pageOf(form.endpoint)}`))
+    await visit.page.click('button')
+    await said(visit, 'Thank you')
+    expect(urls.filter((url) => url.includes('captcha'))).toEqual([])
+    await visit.close()
+  })
+
+  test('says so when its script cannot be had, and is had when it can', async () => {
+    const { createWorkspace, addPage, openVisitor, open } = site()
+    const ws = await createWorkspace()
+    const form = await ws.createForm({ captcha: true })
+    const visit = await openVisitor()
+    const { page, context, errors } = visit
+    await context.route(/\/e\/captcha-/, (route) => route.abort())
+    await open(visit, addPage(`${ws.tag}${pageOf(form.endpoint)}`))
+    await page.fill('[name=note]', 'kept')
+    await page.click('button')
+    await said(visit, 'Captcha verification required')
+    expect(await page.inputValue('[name=note]')).toBe('kept')
+    await context.unroute(/\/e\/captcha-/)
+    await page.click('button')
+    await said(visit, 'Thank you')
+    expect(await ws.listStoredFields(form.key)).toEqual([{ email: '', note: 'kept' }])
+    expect(errors).toEqual([])
+    await visit.close()
+  })
+
+  test('goes along when the browser has to send the form itself', async () => {
+    const { createWorkspace, addPage, openVisitor, open, origin } = site()
+    const ws = await createWorkspace()
+    const form = await ws.createForm({ captcha: true, redirectUrl: `${origin}/thanks` })
+    const visit = await openVisitor()
+    const { page, context } = visit
+    await context.route(form.endpoint, (route) =>
+      route.request().resourceType() === 'fetch' ? route.abort() : route.continue(),
+    )
+    await open(visit, addPage(`${ws.tag}${pageOf(form.endpoint)}`))
+    await page.fill('[name=note]', 'native')
+    await page.click('button')
+    await page.waitForURL(`${origin}/thanks`)
+    expect(await ws.listStoredFields(form.key)).toEqual([{ email: '', note: 'native' }])
+    await visit.close()
+  })
+})
+
+const SECRET = 'the secret of the widget'
+const verifier = startSiteverify(SECRET)
+afterAll(() => verifier.close())
+
+/** What of Cloudflare's script the snippet uses, as its documentation has it. */
+const STAND_IN = `
+  const widgets = {}
+  const challenge = async (it) => {
+    it.token = ''
+    if (!window.slow) it.token = await makeToken({
+      hostname: location.hostname, action: it.options.action, cdata: it.options.cData })
+    it.input.value = it.token
+    if (it.token) it.options.callback(it.token)
+  }
+  window.turnstile = {
+    render(box, options) {
+      const id = 'w' + Object.keys(widgets).length
+      const input = document.createElement('input')
+      input.type = 'hidden'
+      input.name = 'cf-turnstile-response'
+      box.append(input)
+      challenge(widgets[id] = { options, input })
+      return id
+    },
+    reset(id) { window.resets = (window.resets ?? 0) + 1; challenge(widgets[id]) },
+    getResponse: (id) => widgets[id].token,
+  }
+`
+
+async function withTurnstile(site: CustomerSite): Promise<SiteVisitor & { loaded: string[] }> {
+  const visit = await site.openVisitor()
+  const loaded: string[] = []
+  await visit.context.exposeFunction('makeToken', (widget: TurnstileWidget) => verifier.createToken(widget))
+  await visit.context.route('https://challenges.cloudflare.com/**', (route) => {
+    loaded.push(route.request().url())
+    return route.fulfill({ contentType: 'text/javascript', body: STAND_IN })
+  })
+  return { ...visit, loaded }
+}
+
+onCustomerSite(
+  'Turnstile',
+  (site) => {
+    test('is rendered before the button, fills the field, and is reset after each try', async () => {
+      const { createWorkspace, addPage, open } = site()
+      const ws = await createWorkspace()
+      const one = await ws.createForm({ captcha: true, requiredFields: ['note'] })
+      const two = await ws.createForm({ captcha: true })
+      const visit = await withTurnstile(site())
+      const { page, errors } = visit
+      await open(
+        visit,
+        addPage(`${ws.tag}${pageOf(one.endpoint)}${pageOf(two.endpoint).replace('<form', '<form id="two"')}`),
+      )
+      const form = page.locator('form').first()
+      await form.locator('div:has(> [name=cf-turnstile-response]) + button').waitFor()
+      await form.locator('button').click()
+      await form.locator('[aria-invalid]').waitFor()
+      await until('a reset', () => page.evaluate('window.resets === 1'))
+      await form.locator('[name=note]').fill('first')
+      await form.locator('button').click()
+      await form.locator('p', { hasText: 'Thank you' }).waitFor()
+      await until('another', () => page.evaluate('window.resets === 2'))
+      await page.click('#two button')
+      await page.locator('#two p', { hasText: 'Thank you' }).waitFor()
+      expect(await ws.listStoredFields(one.key)).toEqual([{ email: '', note: 'first' }])
+      expect(await ws.listStoredFields(two.key)).toHaveLength(1)
+      expect(visit.loaded).toEqual(['https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit'])
+      expect(errors).toEqual([])
+      await visit.close()
+    })
+
+    test('that has no token yet is waited for, and then the server says what is missing', async () => {
+      const { createWorkspace, addPage, open } = site()
+      const ws = await createWorkspace()
+      const form = await ws.createForm({ captcha: true })
+      const visit = await withTurnstile(site())
+      const { page } = visit
+      await visit.context.addInitScript('window.slow = true')
+      await page.clock.install()
+      await open(visit, addPage(`${ws.tag}${pageOf(form.endpoint)}`))
+      await page.locator('[name=cf-turnstile-response]').waitFor({ state: 'attached' })
+      await page.click('button')
+      await page.clock.runFor(9_000)
+      await said(visit, 'Captcha verification required')
+      expect(await ws.listStoredFields(form.key)).toEqual([])
+      await page.evaluate('window.slow = false; turnstile.reset("w0")')
+      await page.click('button')
+      await said(visit, 'Thank you')
+      await visit.close()
+    })
+
+    test('that is blocked takes nothing down with it', async () => {
+      const { createWorkspace, addPage, openVisitor, open } = site()
+      const ws = await createWorkspace()
+      const form = await ws.createForm({ captcha: true })
+      const visit = await openVisitor()
+      await visit.context.route('https://challenges.cloudflare.com/**', (route) => route.abort())
+      await open(visit, addPage(`${ws.tag}${pageOf(form.endpoint)}`))
+      await visit.page.fill('[name=note]', 'kept')
+      await visit.page.click('button')
+      await said(visit, 'Captcha verification required')
+      expect(await visit.page.inputValue('[name=note]')).toBe('kept')
+      expect(visit.errors).toEqual([])
+      await visit.close()
+    })
+  },
+  {
+    environment: {
+      TURNSTILE_SITE_KEY: '0x4AAAAAAAtest',
+      TURNSTILE_SECRET_KEY: SECRET,
+      TURNSTILE_VERIFY_URL: verifier.url,
+    },
+  },
+)

@@ -1,0 +1,235 @@
+// What the snippet tells of a page that is seen, and what it keeps: nothing but an event id, in this tab.
+
+import { expect, test } from 'bun:test'
+import { type CustomerSite, onCustomerSite, type SiteVisitor } from '../support/browser/customer-site.ts'
+import { until } from '../support/server/test-server.ts'
+
+interface View {
+  w: string
+  u: string
+  r: string
+  e?: string
+}
+
+/** Watches what is told and what the server answers, unless something else is to be answered. */
+async function watch(site: CustomerSite, visit: SiteVisitor) {
+  const views: View[] = []
+  const types: string[] = []
+  const ids: string[] = []
+  const instead: { answer?: { status: number; body: string } } = {}
+  await visit.context.route(`${site.server.origin}/e`, async (route) => {
+    const request = route.request()
+    views.push(request.postDataJSON())
+    types.push(`${request.method()} ${request.headers()['content-type']}`)
+    const headers = { 'Access-Control-Allow-Origin': '*' }
+    if (instead.answer) return route.fulfill({ ...instead.answer, headers })
+    const response = await route.fetch()
+    ids.push((await response.json()).e)
+    return route.fulfill({ response })
+  })
+  return {
+    views,
+    types,
+    ids,
+    instead,
+    asked: (count: number) => until(`view ${count}`, () => views.length >= count),
+    /** Ends when the page keeps what the view with this number was answered. */
+    told: (count: number) =>
+      until(
+        `answer ${count}`,
+        async () => views.length >= count && (await kept(visit)).includes(ids[count - 1] ?? ''),
+      ),
+  }
+}
+
+const kept = (visit: SiteVisitor) => visit.page.evaluate<string[]>('Object.values(sessionStorage)')
+
+onCustomerSite('a page view', (site) => {
+  test('is told without a preflight: page, referrer, and what the last answer gave', async () => {
+    const { createWorkspace, addPage, openVisitor, origin } = site()
+    const ws = await createWorkspace()
+    const visit = await openVisitor()
+    const { views, types, ids, told } = await watch(site(), visit)
+    const second = addPage(ws.tag)
+    const first = addPage(`${ws.tag}<a href="${second}">On</a>`)
+    const before = addPage(
+      `<meta name="referrer" content="unsafe-url"><a href="${first}?utm_source=mail&tp_cid=abc&_errors=%7B%7D#secret">Go</a>`,
+    )
+    await visit.page.goto(before)
+    await visit.page.click('a')
+    await told(1)
+    await visit.page.click('a')
+    await told(2)
+    expect(views).toEqual([
+      { w: ws.publicId, u: `${first}?utm_source=mail&tp_cid=abc`, r: before },
+      { w: ws.publicId, u: second, r: `${first}?utm_source=mail&tp_cid=abc`, e: ids[0] },
+    ])
+    expect(types[0]).toBe('POST text/plain;charset=UTF-8')
+    expect(await visit.context.cookies()).toEqual([])
+    expect(await visit.page.evaluate('localStorage.length')).toBe(0)
+    expect(await visit.page.evaluate('Object.keys(sessionStorage)')).toEqual([`towpath:${ws.publicId}`])
+    expect(visit.errors).toEqual([])
+    expect(origin).toBe(new URL(first).origin)
+    await visit.close()
+  })
+
+  test('gives submissions their event id, those of the browser’s own too', async () => {
+    const { createWorkspace, addPage, openVisitor, open, origin } = site()
+    const ws = await createWorkspace()
+    const form = await ws.createForm({ redirectUrl: `${origin}/thanks` })
+    const visit = await openVisitor()
+    const { ids, told } = await watch(site(), visit)
+    const bodies: string[] = []
+    await visit.context.route(form.endpoint, (route) => {
+      bodies.push(route.request().postData() ?? '')
+      return route.continue()
+    })
+    const page = (id: string) => `<form id="${id}" action="${form.endpoint}" method="post">
+      <input name="_service_eid" value="by hand"><button>Send</button></form>`
+    await open(visit, addPage(`${ws.tag}${page('one')}<main></main>`))
+    await told(1)
+    await visit.page.click('#one button')
+    await until('the first', () => bodies.length === 1)
+    await visit.page.evaluate(`document.querySelector('main').innerHTML = ${JSON.stringify(page('late'))}`)
+    await visit.page.click('#late button')
+    await visit.page.waitForURL(`${origin}/thanks`)
+    expect(bodies[0]).toContain(`name="_service_eid"\r\n\r\n${ids[0]}\r\n`)
+    expect(bodies[1]).toBe(`_service_eid=${ids[0]}`)
+    const linked = (await ws.listSubmissions(form.key)).map(({ sessionLinked }) => sessionLinked)
+    expect(linked).toEqual([true, true])
+    await visit.close()
+  })
+
+  test('that is still being told is waited for, though not for long', async () => {
+    const { createWorkspace, addPage, openVisitor, open } = site()
+    const ws = await createWorkspace()
+    const form = await ws.createForm()
+    const visit = await openVisitor()
+    await visit.page.clock.install()
+    await visit.context.route(`${site().server.origin}/e`, () => {})
+    await open(
+      visit,
+      addPage(`${ws.tag}<form action="${form.endpoint}" method="post"><button>Send</button></form>`),
+    )
+    await visit.page.click('button')
+    expect(await visit.page.locator('form').getAttribute('aria-busy')).toBe('true')
+    expect(await ws.listStoredFields(form.key)).toEqual([])
+    await visit.page.clock.runFor(1_000)
+    await visit.page.locator('form [role=status]', { hasText: 'Thank you' }).waitFor()
+    expect(await ws.listStoredFields(form.key)).toHaveLength(1)
+    await visit.close()
+  })
+
+  test('is not even told under Global Privacy Control, or without a workspace', async () => {
+    const { createWorkspace, addPage, openVisitor, open } = site()
+    const ws = await createWorkspace()
+    const form = await ws.createForm()
+    const visit = await openVisitor()
+    const { views } = await watch(site(), visit)
+    let body = ''
+    visit.page.on('request', (request) => {
+      if (request.url() === form.endpoint) body = request.postData() ?? ''
+    })
+    const html = `<form action="${form.endpoint}" method="post"><input name="a"><button>Send</button></form>`
+    await open(visit, addPage(`${ws.tag.replace(/data-workspace="[^"]*"/, '')}${html}`))
+    await visit.context.addInitScript(`
+      Object.defineProperty(navigator, 'globalPrivacyControl', { value: true })
+      sessionStorage.setItem('towpath:${ws.publicId}', 'of an earlier page')`)
+    await open(visit, addPage(`${ws.tag}${html}`))
+    await visit.page.click('button')
+    await visit.page.locator('form [role=status]', { hasText: 'Thank you' }).waitFor()
+    expect(views).toEqual([])
+    expect(body).toContain('name="a"')
+    expect(body).not.toContain('_service_eid')
+    expect(visit.errors).toEqual([])
+    await visit.close()
+  })
+
+  test('that was fetched ahead is told when it is seen, with the id of the pages in between', async () => {
+    const { createWorkspace, addPage, openVisitor } = site()
+    const ws = await createWorkspace()
+    const visit = await openVisitor()
+    const { views, told } = await watch(site(), visit)
+    await visit.page.goto(addPage(ws.tag))
+    await told(1)
+    await visit.page.addInitScript(`
+      Object.defineProperty(document, 'visibilityState', { get: () => window.seen ? 'visible' : 'hidden' })`)
+    await visit.page.goto(addPage(ws.tag), { waitUntil: 'networkidle' })
+    expect(views).toHaveLength(1)
+    await visit.page.evaluate(`
+      sessionStorage.setItem('towpath:${ws.publicId}', 'in between')
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
+      window.seen = true
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
+    await told(2)
+    await visit.page.goto(addPage('<p>Done</p>'))
+    expect(views.map(({ e }) => e)).toEqual([undefined, 'in between'])
+    await visit.close()
+  })
+
+  test('that comes back from the back/forward cache is one more', async () => {
+    const { createWorkspace, addPage, openVisitor } = site()
+    const ws = await createWorkspace()
+    const visit = await openVisitor()
+    const { views, ids, told } = await watch(site(), visit)
+    const first = addPage(ws.tag)
+    const second = addPage(ws.tag)
+    await visit.page.goto(first)
+    await told(1)
+    await visit.page.evaluate('window.same = true')
+    await visit.page.goto(second)
+    await told(2)
+    await visit.page.evaluate('history.back()')
+    await told(3)
+    expect(await visit.page.evaluate('window.same')).toBe(true)
+    expect(views.map(({ u, e }) => [u, e])).toEqual([
+      [first, undefined],
+      [second, ids[0]],
+      [first, ids[1]],
+    ])
+    await visit.close()
+  })
+
+  test('whose answer is no event id, an error, no JSON or something else is nobody’s trouble', async () => {
+    const { createWorkspace, addPage, openVisitor, open } = site()
+    const ws = await createWorkspace()
+    const form = await ws.createForm()
+    const visit = await openVisitor()
+    const { page } = visit
+    const { instead, asked } = await watch(site(), visit)
+    const url = addPage(`${ws.tag}<form action="${form.endpoint}" method="post"><button>Send</button></form>`)
+    let views = 0
+    for (const [status, body] of [
+      [200, '{"e":null}'],
+      [500, '{"error":"Internal server error"}'],
+      [200, '<h1>Hello</h1>'],
+      [200, 'null'],
+    ] as const) {
+      instead.answer = { status, body }
+      await open(visit, url)
+      await asked(++views)
+      await page.click('button')
+      await page.locator('form [role=status]', { hasText: 'Thank you' }).waitFor()
+      expect([body, await kept(visit)]).toEqual([body, []])
+      expect([body, visit.errors]).toEqual([body, []])
+      expect([body, (await ws.listStoredFields(form.key)).length]).toEqual([body, views])
+    }
+    await visit.close()
+  })
+
+  test('is told where a browser keeps nothing, and where an address is endless', async () => {
+    const { createWorkspace, addPage, openVisitor } = site()
+    const ws = await createWorkspace()
+    const visit = await openVisitor()
+    const { views, asked, instead } = await watch(site(), visit)
+    instead.answer = { status: 200, body: '{"e":"id"}' }
+    await visit.context.addInitScript(`
+      Object.defineProperty(window, 'sessionStorage', { get() { throw new Error('refused') } })`)
+    await visit.page.goto(`${addPage(ws.tag)}?${'x'.repeat(10_000)}`)
+    await asked(1)
+    expect(JSON.stringify(views[0]).length).toBeLessThan(6_000)
+    expect(visit.errors).toEqual([])
+    await visit.close()
+  })
+})

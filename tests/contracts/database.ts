@@ -1,0 +1,494 @@
+// What every row store must do, whichever engine is behind it. server/storage/database/database.test.ts holds both to it.
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { join } from 'node:path'
+import { type Migration, sql } from 'kysely'
+import { Failure } from '../../server/lib/failure.ts'
+import { isUniqueViolation } from '../../server/storage/database/errors.ts'
+import { listMigrations, migrate } from '../../server/storage/database/migrate.ts'
+import {
+  type Connection,
+  type DatabaseEngine,
+  type DatabaseHandle,
+  openDatabase,
+  toNestedDatabase,
+} from '../../server/storage/database/open-database.ts'
+import { until } from '../support/server/test-server.ts'
+
+/** Where a store is, as the configuration names it. */
+export interface DatabaseLocation {
+  dataDir: string
+  databaseUrl?: string
+}
+
+export interface DatabaseSubject {
+  engine: DatabaseEngine
+  /** An empty place, which the subject removes at the end. */
+  emptyPlace(): Promise<DatabaseLocation>
+  /** A connection for migrations; whoever asks destroys it. */
+  migrator(place: DatabaseLocation): Promise<Connection>
+}
+
+/** Inserts a workspace: the smallest row with an id, a unique text and numbers. */
+export const insertWorkspace = (connection: Connection, name: string) =>
+  connection
+    .insertInto('workspaces')
+    .values({ public_id: name, name, plan: 'pro', created_at: 1, updated_at: 2 })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+
+/** Which of these names are stored, in order. */
+export async function listWorkspaceNames(
+  rows: Pick<DatabaseHandle, 'read'>,
+  prefix: string,
+): Promise<string[]> {
+  const found = await rows.read
+    .selectFrom('workspaces')
+    .select('public_id')
+    .where('public_id', 'like', `${prefix}%`)
+    .orderBy('public_id')
+    .execute()
+  return found.map((row) => row.public_id)
+}
+
+const failing = (message: string) => (): never => {
+  throw new Error(message)
+}
+
+export function testDatabase(subject: DatabaseSubject) {
+  setDefaultTimeout(20_000)
+  describe(`rows: ${subject.engine}`, () => {
+    let place: DatabaseLocation
+    let db: DatabaseHandle
+    beforeAll(async () => {
+      place = await subject.emptyPlace()
+      db = await openDatabase(place)
+    }, 60_000)
+    afterAll(() => db?.close())
+
+    testWrites(() => db)
+    testSavepoints(() => db)
+    testViolations(() => db)
+    testValues(() => db)
+    testOpening(subject)
+  })
+}
+
+function testWrites(rows: () => DatabaseHandle) {
+  describe('a write', () => {
+    test('resolves with what the verb returned, once everybody can read it', async () => {
+      const { id } = await rows().write((connection) => insertWorkspace(connection, 'plain'))
+      expect(await listWorkspaceNames(rows(), 'plain')).toEqual(['plain'])
+      expect(id).toBeInteger()
+    })
+
+    test('is not there for others before it is committed', async () => {
+      let seen: string[] | undefined
+      await rows().write(async (connection) => {
+        await insertWorkspace(connection, 'unseen')
+        seen = await listWorkspaceNames(rows(), 'unseen')
+      })
+      expect(seen).toEqual([])
+      expect(await listWorkspaceNames(rows(), 'unseen')).toEqual(['unseen'])
+    })
+
+    test('that throws is rolled back alone; its neighbours of the same turn are stored', async () => {
+      const outcomes = await Promise.allSettled([
+        rows().write((connection) => insertWorkspace(connection, 'n1')),
+        rows().write(async (connection) => {
+          await insertWorkspace(connection, 'n2')
+          throw new Failure('conflict', 'not this one')
+        }),
+        rows().write((connection) => insertWorkspace(connection, 'n3')),
+        rows().write(async (connection) => {
+          await insertWorkspace(connection, 'n4')
+          await insertWorkspace(connection, 'n4')
+        }),
+        rows().write((connection) => insertWorkspace(connection, 'n5')),
+      ])
+      expect(outcomes.map(({ status }) => status)).toEqual([
+        'fulfilled',
+        'rejected',
+        'fulfilled',
+        'rejected',
+        'fulfilled',
+      ])
+      const [, refused, , twice] = outcomes as PromiseRejectedResult[]
+      expect(refused?.reason).toMatchObject({ code: 'conflict', message: 'not this one' })
+      expect(isUniqueViolation(twice?.reason)).toBe(true)
+      expect(await listWorkspaceNames(rows(), 'n')).toEqual(['n1', 'n3', 'n5'])
+    })
+
+    test('that goes on after a failed statement is either stored or refused, never refused in silence', async () => {
+      const outcome = await Promise.allSettled([
+        rows().write(async (connection) => {
+          await insertWorkspace(connection, 'swallow-1')
+          await insertWorkspace(connection, 'swallow-1').catch(() => undefined)
+        }),
+      ])
+      const found = await listWorkspaceNames(rows(), 'swallow')
+      expect(found).toEqual(outcome[0].status === 'fulfilled' ? ['swallow-1'] : [])
+    })
+
+    test('that leaves a query behind does not have it stored with somebody else’s', async () => {
+      let left: Promise<unknown> | undefined
+      const outcomes = await Promise.allSettled([
+        rows().write(async (connection) => {
+          // As in Promise.all, where the first failure ends the verb and the others are not waited for.
+          left = Promise.resolve()
+            .then(() => insertWorkspace(connection, 'left-behind'))
+            .catch(() => 'refused')
+          throw new Error('the verb ends here')
+        }),
+        rows().write((connection) => insertWorkspace(connection, 'left-neighbour')),
+      ])
+      expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+      await left
+      await rows().write((connection) => insertWorkspace(connection, 'left-next'))
+      expect(await listWorkspaceNames(rows(), 'left')).toEqual(['left-neighbour', 'left-next'])
+    })
+
+    test('calls what waits for the commit after it, and before it resolves', async () => {
+      const order: string[] = []
+      const done = rows().write(async (connection, onCommit) => {
+        onCommit(() => order.push('called'))
+        await insertWorkspace(connection, 'told')
+        order.push('verb ended')
+      })
+      await done.then(() => order.push('resolved'))
+      expect(order).toEqual(['verb ended', 'called', 'resolved'])
+    })
+
+    test('that throws calls nothing', async () => {
+      const calls: string[] = []
+      const outcomes = await Promise.allSettled([
+        rows().write(async (connection, onCommit) => {
+          onCommit(() => calls.push('failed'))
+          await insertWorkspace(connection, 'silent-1')
+          throw new Error('after registering')
+        }),
+        rows().write(async (connection, onCommit) => {
+          onCommit(() => calls.push('stored'))
+          await insertWorkspace(connection, 'silent-2')
+        }),
+      ])
+      expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+      expect(calls).toEqual(['stored'])
+    })
+
+    test('is stored even where what waited for its commit throws, and so are the next ones', async () => {
+      await rows().write(async (connection, onCommit) => {
+        onCommit(failing('a listener of ours'))
+        await insertWorkspace(connection, 'listened-1')
+      })
+      await rows().write((connection) => insertWorkspace(connection, 'listened-2'))
+      expect(await listWorkspaceNames(rows(), 'listened')).toEqual(['listened-1', 'listened-2'])
+    })
+
+    test('among 2,000 at once: each is stored and gets its own answer', async () => {
+      const names = Array.from({ length: 2000 }, (_, i) => `many-${String(i).padStart(4, '0')}`)
+      const made = await Promise.all(
+        names.map((name) => rows().write((connection) => insertWorkspace(connection, name))),
+      )
+      expect(made.map((row) => row.public_id)).toEqual(names)
+      expect(new Set(made.map(({ id }) => id)).size).toBe(2000)
+      expect(await listWorkspaceNames(rows(), 'many-')).toEqual(names)
+    })
+
+    test('asked for in the moment another one ends is never forgotten', async () => {
+      const chains = Array.from({ length: 7 }, async (_, chain) => {
+        for (let i = 0; i < 60; i++) {
+          await rows().write((connection) => insertWorkspace(connection, `chain-${chain}-${i}`))
+          for (let turns = 0; turns < i % 8; turns++) await undefined
+        }
+      })
+      await Promise.all(chains)
+      expect(await listWorkspaceNames(rows(), 'chain-')).toHaveLength(420)
+    })
+
+    test('proves that the store takes writes without changing anything', async () => {
+      await rows().probe()
+      expect(await rows().read.selectFrom('click_marks').selectAll().execute()).toEqual([])
+    })
+  })
+}
+
+function testSavepoints(rows: () => DatabaseHandle) {
+  describe('a write within a write', () => {
+    test('that fails is rolled back alone', async () => {
+      const calls: string[] = []
+      await rows().write(async (connection, onCommit) => {
+        const inner = toNestedDatabase(rows(), connection, onCommit)
+        await insertWorkspace(connection, 'in-outer')
+        const failed = inner.write(async (connection, onCommit) => {
+          onCommit(() => calls.push('failed'))
+          await insertWorkspace(connection, 'in-failed')
+          await insertWorkspace(connection, 'in-failed')
+        })
+        expect(isUniqueViolation(await failed.catch((error) => error))).toBe(true)
+        await inner.write(async (connection, onCommit) => {
+          onCommit(() => calls.push('stored'))
+          await insertWorkspace(connection, 'in-stored')
+        })
+        expect(await listWorkspaceNames(inner, 'in-')).toEqual(['in-outer', 'in-stored'])
+        expect(calls).toEqual([])
+      })
+      expect(calls).toEqual(['stored'])
+      expect(await listWorkspaceNames(rows(), 'in-')).toEqual(['in-outer', 'in-stored'])
+    })
+
+    test('is rolled back with it when the outer one fails, and nothing is called', async () => {
+      const calls: string[] = []
+      const outer = rows().write(async (connection, onCommit) => {
+        const inner = toNestedDatabase(rows(), connection, onCommit)
+        await inner.write(async (connection, onCommit) => {
+          onCommit(() => calls.push('inner'))
+          await insertWorkspace(connection, 'out-inner')
+        })
+        throw new Error('the outer one')
+      })
+      expect(((await outer.catch((error) => error)) as Error).message).toBe('the outer one')
+      expect(calls).toEqual([])
+      expect(await listWorkspaceNames(rows(), 'out-')).toEqual([])
+    })
+
+    test('fails alone among others that were begun at once', async () => {
+      await rows().write(async (connection, onCommit) => {
+        const inner = toNestedDatabase(rows(), connection, onCommit)
+        await Promise.allSettled([
+          inner.write(async (connection) => {
+            await insertWorkspace(connection, 'side-1')
+            await Bun.sleep(1)
+            throw new Error('this one')
+          }),
+          inner.write((connection) => insertWorkspace(connection, 'side-2')),
+        ])
+      })
+      expect(await listWorkspaceNames(rows(), 'side-')).toEqual(['side-2'])
+    })
+
+    test('nests again', async () => {
+      await rows().write(async (connection, onCommit) => {
+        await toNestedDatabase(rows(), connection, onCommit).write(async (connection, onCommit) => {
+          await insertWorkspace(connection, 'deep-1')
+          const innermost = toNestedDatabase(rows(), connection, onCommit).write(async (connection) => {
+            await insertWorkspace(connection, 'deep-2')
+            throw new Error('innermost')
+          })
+          await innermost.catch(() => undefined)
+          await insertWorkspace(connection, 'deep-3')
+        })
+      })
+      expect(await listWorkspaceNames(rows(), 'deep-')).toEqual(['deep-1', 'deep-3'])
+    })
+  })
+}
+
+function testViolations(rows: () => DatabaseHandle) {
+  test('a violated constraint is known by its index', async () => {
+    const workspace = await rows().write((connection) => insertWorkspace(connection, 'violated'))
+    const tag = { workspace_id: workspace.id, name: 'A', name_key: 'a', color: 'gray', created_at: 1 }
+    const made = await rows().write((connection) =>
+      connection.insertInto('tags').values(tag).returning('id').executeTakeFirstOrThrow(),
+    )
+    const errorOf = async (verb: (connection: Connection) => Promise<unknown>) =>
+      rows()
+        .write(verb)
+        .then(
+          () => undefined,
+          (error: unknown) => error,
+        )
+    const twice = await errorOf((connection) => connection.insertInto('tags').values(tag).execute())
+    const name = { index: 'tags_workspace_name', columns: ['workspace_id', 'name_key'] }
+    const other = { index: 'links_domain_slug', columns: ['domain', 'slug_key'] }
+    expect(isUniqueViolation(twice)).toBe(true)
+    expect(isUniqueViolation(twice, name)).toBe(true)
+    expect(isUniqueViolation(twice, other)).toBe(false)
+    const key = { workspace_id: workspace.id, link_id: 1, tag_id: made.id }
+    for (const [what, verb] of [
+      ['a foreign key', (connection: Connection) => connection.insertInto('link_tags').values(key).execute()],
+      [
+        'a missing value',
+        (connection: Connection) =>
+          connection
+            .insertInto('tags')
+            .values({ ...tag, name: null as never })
+            .execute(),
+      ],
+      [
+        'a mistake of ours',
+        (connection: Connection) => sql`select no_such_column from tags`.execute(connection),
+      ],
+    ] as const) {
+      const error = await errorOf(verb)
+      expect(error, what).toBeInstanceOf(Error)
+      expect(error, what).not.toBeInstanceOf(Failure)
+      expect(isUniqueViolation(error), what).toBe(false)
+    }
+  })
+}
+
+function testValues(rows: () => DatabaseHandle) {
+  test('ids, counters, times, counts and sums are numbers; what is absent is null', async () => {
+    const big = 2 ** 52 + 1
+    const workspace = await rows().write((connection) => insertWorkspace(connection, 'numbers'))
+    const link = await rows().write((connection) =>
+      connection
+        .insertInto('links')
+        .values({
+          workspace_id: workspace.id,
+          domain: '',
+          slug: 'Zahl',
+          slug_key: 'zahl',
+          destination_url: 'https://example.com/',
+          clicks: big,
+          archived: 0,
+          forward_query: 1,
+          track_conversions: 0,
+          geo_targeting: '{}',
+          device_targeting: '{}',
+          redirect_status: 302,
+          clicks_used: 0,
+          leads: 0,
+          search_text: 'zahl ä 🚀',
+          created_at: 1_790_000_000_000,
+          updated_at: 1,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow(),
+    )
+    expect(link.id).toBeInteger()
+    expect(link).toMatchObject({
+      workspace_id: workspace.id,
+      clicks: big,
+      forward_query: 1,
+      created_at: 1_790_000_000_000,
+      title: null,
+      deleted_at: null,
+      search_text: 'zahl ä 🚀',
+    })
+    const read = rows().read.selectFrom('links').where('id', '=', link.id)
+    expect(await read.selectAll().executeTakeFirst()).toEqual(link)
+    const { count, sum, max } = await read
+      .select(({ fn }) => [
+        fn.countAll().as('count'),
+        fn.sum('clicks').as('sum'),
+        fn.max('created_at').as('max'),
+      ])
+      .executeTakeFirstOrThrow()
+    expect({ count, sum, max }).toEqual({ count: 1, sum: big, max: 1_790_000_000_000 } as never)
+    const changed = await rows().write((connection) =>
+      connection
+        .updateTable('links')
+        .set({ clicks: sql`clicks + 1` })
+        .where('id', '=', link.id)
+        .executeTakeFirst(),
+    )
+    expect(changed.numUpdatedRows).toBe(1n)
+  })
+}
+
+const OPEN = join(import.meta.dir, '../../server/storage/database/open-database.ts')
+
+function testOpening({ engine, emptyPlace, migrator }: DatabaseSubject) {
+  async function withMigrator<T>(
+    place: DatabaseLocation,
+    work: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
+    const connection = await migrator(place)
+    try {
+      return await work(connection)
+    } finally {
+      await connection.destroy()
+    }
+  }
+  const tablesOf = (place: DatabaseLocation) =>
+    withMigrator(place, async (connection) =>
+      (await connection.introspection.getTables()).map((table) => table.name).sort(),
+    )
+  const failure = (work: Promise<unknown>) =>
+    work.then(
+      () => undefined,
+      (error: Error) => error,
+    )
+
+  describe('opening', () => {
+    test('twice changes nothing and keeps what is stored', async () => {
+      const place = await emptyPlace()
+      const first = await openDatabase(place)
+      await first.write((connection) => insertWorkspace(connection, 'kept'))
+      await first.close()
+      const tables = await tablesOf(place)
+      const again = await openDatabase(place)
+      expect(await listWorkspaceNames(again, 'kept')).toEqual(['kept'])
+      await again.close()
+      expect(await tablesOf(place)).toEqual(tables)
+      expect(tables).toContain('links')
+    })
+
+    test('an empty database from several processes at once brings it up to date once', async () => {
+      const place = await emptyPlace()
+      const script = `
+        import { openDatabase } from ${JSON.stringify(OPEN)}
+        const db = await openDatabase(${JSON.stringify(place)})
+        await db.probe()
+        await db.close()`
+      const children = [1, 2, 3].map(() =>
+        Bun.spawn([process.execPath, '-e', script], { stdout: 'ignore', stderr: 'pipe' }),
+      )
+      const said = await Promise.all(children.map((child) => new Response(child.stderr).text()))
+      expect({ said, codes: await Promise.all(children.map((child) => child.exited)) }).toEqual({
+        said: ['', '', ''],
+        codes: [0, 0, 0],
+      })
+      expect(await tablesOf(place)).toContain('links')
+    })
+
+    test('a database made by a newer version is refused with a sentence that names what to do', async () => {
+      const place = await emptyPlace()
+      await (await openDatabase(place)).close()
+      await withMigrator(place, (connection) =>
+        sql`insert into kysely_migration values ('9999-later', '2099-01-01T00:00:00.000Z')`.execute(
+          connection,
+        ),
+      )
+      const refused = await failure(openDatabase(place))
+      expect(refused?.message).toMatch(/made by a newer version of Towpath.*9999-later.*Start that version/)
+      await withMigrator(place, (connection) =>
+        sql`delete from kysely_migration where name like '9999%'`.execute(connection),
+      )
+      await (await openDatabase(place)).close()
+    })
+
+    test('with a step that fails leaves nothing of it behind, nor of the steps before it', async () => {
+      const place = await emptyPlace()
+      const broken: Migration = {
+        async up(db) {
+          await db.schema.createTable('half_made').addColumn('id', 'integer').execute()
+          await sql`insert into half_made values (1)`.execute(db)
+          await sql`select * from no_such_table`.execute(db)
+        },
+      }
+      const steps = { ...listMigrations(engine), '0999-broken': broken }
+      const told = await failure(withMigrator(place, (connection) => migrate(connection, steps)))
+      expect(told?.message).toBe('The database could not be brought up to date (step 0999-broken).')
+      expect(String(told?.cause)).toContain('no_such_table')
+      expect(await tablesOf(place)).toEqual([])
+      const db = await openDatabase(place)
+      await db.write((connection) => insertWorkspace(connection, 'after'))
+      expect(await listWorkspaceNames(db, 'after')).toEqual(['after'])
+      await db.close()
+    })
+
+    test('a store that was closed refuses writes, and does not hang', async () => {
+      const db = await openDatabase(await emptyPlace())
+      const last = db.write((connection) => insertWorkspace(connection, 'last'))
+      const closing = db.close()
+      const late = failure(db.write((connection) => insertWorkspace(connection, 'late')))
+      expect((await last).public_id).toBe('last')
+      await closing
+      expect(await late).toBeInstanceOf(Error)
+      await until('the late write to be refused', async () => (await late) !== undefined)
+    })
+  })
+}

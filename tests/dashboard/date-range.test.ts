@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  inferGranularity,
+  listGranularities,
+  previousRange,
+  shiftDays,
+  toBucketRange,
+  toDaySpan,
+  today,
+  toWallClock,
+} from '../../dashboard/pages/analytics/view/date-range.ts'
+
+const BERLIN = 'Europe/Berlin'
+
+describe('the period before', () => {
+  test.each([
+    // Seven days until noon: the seven before, until noon.
+    ['7d', '2026-06-08T22:00:00.000Z', '2026-06-15T10:00:00.001Z', '2026-06-02T00:00', '2026-06-08T12:00'],
+    // Over the change of the clocks: midnight stays midnight.
+    ['7d', '2026-03-24T23:00:00.000Z', '2026-03-31T10:00:00.001Z', '2026-03-18T00:00', '2026-03-24T12:00'],
+    ['24h', '2026-06-14T11:00:00.000Z', '2026-06-15T10:30:00.001Z', '2026-06-13T13:00', '2026-06-14T12:30'],
+    ['mtd', '2026-02-28T23:00:00.000Z', '2026-03-31T10:00:00.001Z', '2026-02-01T00:00', '2026-02-28T12:00'],
+    ['ytd', '2025-12-31T23:00:00.000Z', '2026-06-15T10:00:00.001Z', '2025-01-01T00:00', '2025-06-15T12:00'],
+    [
+      undefined,
+      '2026-06-09T22:00:00.000Z',
+      '2026-06-12T22:00:00.000Z',
+      '2026-06-07T00:00',
+      '2026-06-10T00:00',
+    ],
+  ] as const)('of %p from %p to %p', (interval, start, end, from, to) => {
+    expect(previousRange({ start, end }, interval, BERLIN)).toEqual({ start: from, end: to })
+  })
+
+  test('all time has none, and so has a month in its first minute', () => {
+    const span = { start: '2026-05-31T22:00:00.000Z', end: '2026-05-31T22:00:00.001Z' }
+    expect(previousRange(span, 'all', BERLIN)).toBeNull()
+    expect(previousRange(span, 'mtd', BERLIN)).toBeNull()
+  })
+})
+
+describe('the days of a range', () => {
+  const now = Date.parse('2026-06-15T22:30:00Z')
+  test.each([
+    [{ interval: '24h' }, '2026-06-16', '2026-06-16'],
+    [{ interval: '7d' }, '2026-06-10', '2026-06-16'],
+    [{ interval: '1y' }, '2025-06-17', '2026-06-16'],
+    [{ interval: 'mtd' }, '2026-06-01', '2026-06-16'],
+    [{ interval: 'ytd' }, '2026-01-01', '2026-06-16'],
+    [{ start: '2026-06-10' }, '2026-06-10', '2026-06-16'],
+    [{ start: '2026-06-09T22:00:00Z', end: '2026-06-11T22:00:00Z' }, '2026-06-10', '2026-06-11'],
+  ] as const)('%j', (range, start, end) => {
+    expect(toDaySpan(range, BERLIN, now)).toEqual({ start, end })
+  })
+
+  test.each([{ interval: 'all' }, { end: '2026-06-10' }, { start: 'soon' }] as const)(
+    '%j has no beginning',
+    (range) => {
+      expect(toDaySpan(range, BERLIN, now)).toBeNull()
+    },
+  )
+
+  test.each([
+    ['2026-06-10', '2026-06-16', -1, '2026-06-03', '2026-06-09'],
+    ['2026-06-03', '2026-06-09', 1, '2026-06-10', '2026-06-16'],
+    // Months differ in length, and people mean months.
+    ['2026-06-01', '2026-06-16', -1, '2026-05-01', '2026-05-31'],
+    ['2026-01-01', '2026-01-31', 1, '2026-02-01', '2026-02-28'],
+    ['2026-06-01', '2026-06-01', -1, '2026-05-31', '2026-05-31'],
+  ] as const)('beside %p to %p', (start, end, direction, from, to) => {
+    expect(shiftDays({ start, end }, direction, '2026-06-16')).toEqual({ start: from, end: to })
+  })
+})
+
+test('a wall shows its zone', () => {
+  const at = Date.parse('2026-06-15T22:30:00Z')
+  expect(today(BERLIN, at)).toBe('2026-06-16')
+  expect(today('America/New_York', at)).toBe('2026-06-15')
+  expect(toWallClock(at, 'Asia/Kathmandu')).toBe(Date.parse('2026-06-16T04:15:00Z'))
+})
+
+test('only granularities that draw a line are offered', () => {
+  const days = (n: number) => ({
+    start: '2026-01-01T00:00:00Z',
+    end: new Date(1767225600000 + n * 864e5).toISOString(),
+  })
+  expect(listGranularities(days(1))).toEqual(['minute', 'hour', 'day'])
+  expect(listGranularities(days(30))).toEqual(['hour', 'day', 'week', 'month'])
+  expect(listGranularities(days(3000))).toEqual(['week', 'month'])
+})
+
+test('the granularity of an answer is read from it', () => {
+  expect(inferGranularity(['2026-06-15T10:00:00Z', '2026-06-15T11:00:00Z'])).toBe('hour')
+  expect(inferGranularity(['2026-03-28T23:00:00Z', '2026-03-29T22:00:00Z'])).toBe('day')
+  expect(inferGranularity(['2026-01-31T23:00:00Z', '2026-02-28T23:00:00Z'])).toBe('month')
+})
+
+test('a bucket can be looked into', () => {
+  expect(toBucketRange('2026-06-14T22:00:00.000Z', 'day', BERLIN)).toEqual({
+    start: '2026-06-15',
+    end: '2026-06-15',
+  })
+  expect(toBucketRange('2026-05-31T22:00:00.000Z', 'month', BERLIN)).toEqual({
+    start: '2026-06-01',
+    end: '2026-06-30',
+  })
+  expect(toBucketRange('2026-06-15T10:00:00.000Z', 'hour', BERLIN)).toEqual({
+    start: '2026-06-15T10:00:00.000Z',
+    end: '2026-06-15T11:00:00.000Z',
+  })
+  expect(toBucketRange('2026-06-15T10:00:00.000Z', 'minute', BERLIN)).toBeNull()
+})

@@ -1,0 +1,25 @@
+// A deliverer in a process of its own, to be killed: over the store that its arguments name, until it is ended.
+
+import { createNotificationContentReader } from '../../server/features/forms/submissions/notification-content.ts'
+import { channelSenders } from '../../server/features/notify/channels/registry.ts'
+import { createSealing } from '../../server/features/notify/channels/secrets.ts'
+import { openDeliverer } from '../../server/features/notify/delivery/deliverer.ts'
+import { type Network, parseNetwork } from '../../server/lib/ip-network.ts'
+import { openDatabase } from '../../server/storage/database/open-database.ts'
+
+const [dataDir = '', secret = '', databaseUrl] = process.argv.slice(2)
+const origin = 'https://go.example'
+const db = await openDatabase({ dataDir, databaseUrl })
+await openDeliverer({
+  db,
+  now: Date.now,
+  sealing: createSealing(secret),
+  sendBy: channelSenders,
+  send: { allow: [parseNetwork('127.0.0.1') as Network], origin },
+  readSubmission: createNotificationContentReader({ db, origin, resolvePendingAttribution: async () => {} }),
+  ownerEmails: async () => [],
+  // The shortest that is longer than an attempt to a receiver that answers.
+  leaseMs: 1_000,
+  pollMs: 100,
+})
+process.stdout.write('delivering\n')

@@ -1,0 +1,106 @@
+// What was answered with 201 is stored, whatever happens to the process or the database in the next moment.
+
+import { Database } from 'bun:sqlite'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import pg from 'pg'
+import { startPostgres } from '../support/postgres/postgres-server.ts'
+import { until } from '../support/server/test-server.ts'
+import { type LoadGenerator, startLoadGenerator } from './load-generator.ts'
+import { createInstallation, type Installation, randomMs, type ServerProcess } from './server-process.ts'
+
+const ends: (() => Promise<unknown>)[] = []
+afterAll(async () => {
+  for (const end of ends.reverse()) await end()
+})
+
+const WORKERS = 24
+const ROUNDS = 5
+/** For a machine that is busy with other things. */
+const WITHIN_MS = 60_000
+/** Each may make 300 requests a minute. */
+const WORKSPACES = 40
+/** Enough that a kill falls among many answers, however slow the machine. */
+const LINKS_A_ROUND = 50
+
+/** Makes links as fast as the server takes them. Each comes with a tag of its own, so that half of one would show. */
+function createLinks(house: Installation, server: ServerProcess, name: string): LoadGenerator {
+  const load = startLoadGenerator(WORKERS, async (number) => {
+    const slug = `${name}-${number}`
+    const key = house.keys[number % house.keys.length] as string
+    const body = { destinationUrl: 'https://example.com/', slug, tagNames: [`tag of ${slug}`] }
+    const { status, headers, json } = await server.api(key, '/links', body)
+    return { status, headers, acknowledged: status === 201 ? json.data.slug : undefined }
+  })
+  ends.push(load.stop)
+  return load
+}
+
+describe('every link that was answered with 201', () => {
+  test('is there, whole, after kill -9 at five random moments', async () => {
+    const house = await createInstallation(WORKSPACES)
+    ends.push(house.end)
+    const seen = new Set<string>()
+    for (let round = 0; round < ROUNDS; round++) {
+      const server = await house.start()
+      const load = createLinks(house, server, `round-${round}`)
+      await until('some links', () => load.acknowledged.length > LINKS_A_ROUND, WITHIN_MS)
+      await Bun.sleep(randomMs(0, 400))
+      await server.kill()
+      await load.stop()
+      expect([...load.statuses.keys()].sort()).toEqual([0, 201])
+      for (const slug of load.acknowledged) seen.add(slug)
+    }
+
+    const server = await house.start()
+    const last = [...seen].at(-1) as string
+    expect((await server.click(last)).status).toBe(302)
+    const database = new Database(join(house.dataDir, 'towpath.db'), { readonly: true })
+    const stored = database
+      .query('select slug, (select count(*) from link_tags where link_id = links.id) as tags from links')
+      .all() as { slug: string; tags: number }[]
+    const there = new Set(stored.map(({ slug }) => slug))
+    expect([...seen].filter((slug) => !there.has(slug))).toEqual([])
+    expect(stored.filter(({ tags }) => tags !== 1)).toEqual([])
+    expect(database.query('pragma integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+    expect(database.query('pragma foreign_key_check').all()).toEqual([])
+    // Beyond the acknowledged there may be what was in flight at a kill.
+    expect(stored.length - seen.size).toBeWithin(0, ROUNDS * WORKERS + 1)
+    expect(seen.size).toBeGreaterThan(200)
+    database.close()
+    expect(await server.stop()).toBe(0)
+  }, 300_000)
+
+  test('is there after PostgreSQL crashed under load, and links are made again without a restart', async () => {
+    const postgres = await startPostgres({ durable: true })
+    ends.push(postgres.end)
+    const house = await createInstallation(WORKSPACES, postgres.url)
+    ends.push(house.end)
+    const server = await house.start()
+    const load = createLinks(house, server, 'crash')
+    await until('the first links', () => load.acknowledged.length > LINKS_A_ROUND, WITHIN_MS)
+    for (let crash = 0; crash < 2; crash++) {
+      await Bun.sleep(randomMs(100, 300))
+      await postgres.restart('immediate')
+      const before = load.acknowledged.length
+      await until('links after the crash', () => load.acknowledged.length > before + WORKERS, WITHIN_MS)
+    }
+    await load.stop()
+
+    expect([...load.statuses.keys()].filter((status) => status !== 201 && status !== 503)).toEqual([])
+    expect(load.withoutRetryAfter).toBe(0)
+    const client = new pg.Client({ connectionString: postgres.url })
+    await client.connect()
+    const { rows } = await client.query<{ slug: string; tags: string }>(
+      'select slug, (select count(*) from link_tags where link_id = links.id) as tags from links',
+    )
+    await client.end()
+    const there = new Set(rows.map(({ slug }) => slug))
+    expect(load.acknowledged.filter((slug) => !there.has(slug))).toEqual([])
+    expect(rows.filter(({ tags }) => tags !== '1')).toEqual([])
+    // Each connection that works again: as many at once as there are, and all of them answer.
+    const all = await Promise.all(house.keys.slice(0, 30).map((key) => server.api(key, '/links?limit=1')))
+    expect(new Set(all.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(await server.stop()).toBe(0)
+  }, 300_000)
+})

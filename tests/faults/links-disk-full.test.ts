@@ -1,0 +1,136 @@
+// A full disk: writes are refused and say so, redirects go on, and with room again everything works as before.
+
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { cpSync, readdirSync, rmSync, statfsSync } from 'node:fs'
+import { join } from 'node:path'
+import { until } from '../support/server/test-server.ts'
+import { createInstallation, type Installation, type ServerProcess } from './server-process.ts'
+import { fillDisk, findSmallDiskProblem, toProcessPath, toSmallDiskCommand } from './small-disk.ts'
+
+// Room for three spool segments of 16 MiB, so that the filler decides when it is full.
+const DISK_BYTES = 64 * 1024 * 1024
+const reason = findSmallDiskProblem()
+
+setDefaultTimeout(20_000)
+
+describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reason})` : ''}`, () => {
+  let house: Installation
+  let server: ServerProcess
+  let key: string
+  /** The data directory, as this process can see it. */
+  let inside: string
+  const acknowledged: string[] = []
+  let clicks = 0
+
+  beforeAll(async () => {
+    house = await createInstallation(1)
+    key = house.keys[0] as string
+    server = await house.start({ commandPrefix: toSmallDiskCommand(house.dataDir, DISK_BYTES) })
+    inside = toProcessPath(server.pid, house.dataDir)
+    expect((await create('known')).status).toBe(201)
+    await click()
+    await until('the analytics to have a click', async () => {
+      const { status, json } = await server.api(key, '/analytics/clicks')
+      return status === 200 && json.data.clicks === 1
+    })
+  })
+  afterAll(() => house?.end())
+
+  let made = 0
+  async function create(slug = `link-${made++}`) {
+    const answer = await server.api(key, '/links', { slug, destinationUrl: 'https://example.com/' })
+    if (answer.status === 201) acknowledged.push(slug)
+    return answer
+  }
+  async function click(query = '') {
+    const { status } = await server.click(`known${query}`)
+    expect(status).toBe(302)
+    clicks++
+  }
+  const filler = () => join(inside, 'filler')
+  const free = () => {
+    const { bavail, bsize } = statfsSync(inside)
+    return bavail * bsize
+  }
+  const figure = async (name: string) => {
+    const text = await (await fetch(`${server.origin}/metrics`)).text()
+    return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
+  }
+
+  test('refuses writes with 503 and when to try again, and stores nothing of them', async () => {
+    fillDisk(filler())
+    expect(free()).toBe(0)
+    const refused = await until('a write to be refused', async () => {
+      const answer = await create()
+      expect([201, 503]).toContain(answer.status)
+      return answer.status === 503 ? answer : undefined
+    })
+    expect(refused.json).toEqual({ error: 'Temporarily unavailable' })
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    const many = await Promise.all(Array.from({ length: 30 }, () => create()))
+    expect(new Set(many.map(({ status }) => status))).toEqual(new Set([503]))
+  })
+
+  test('is seen by what watches the server', async () => {
+    const ready = await fetch(`${server.origin}/readyz`)
+    expect(ready.status).toBe(503)
+    expect(Number(ready.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await fetch(`${server.origin}/livez`)).status).toBe(200)
+  })
+
+  test('still answers what is known: links, redirects, unknown slugs', async () => {
+    expect((await server.api(key, '/links?search=known')).json.data[0].slug).toBe('known')
+    for (let i = 0; i < 20; i++) await click()
+    expect((await server.click('unknown-to-all')).status).toBe(404)
+  })
+
+  test('loses no click, even when the spool has no room left and hits wait in memory', async () => {
+    // Long records fill the 16 MiB of the segment with few requests.
+    const long = `?x=${'x'.repeat(2000)}`
+    const headers = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' }
+    while ((await figure('towpath_hits_waiting')) < 100) {
+      await Promise.all(
+        Array.from({ length: 250 }, async () => {
+          const referer = `https://example.org/${'y'.repeat(2000)}`
+          const init = { redirect: 'manual', headers: { ...headers, Referer: referer } } as const
+          const { status } = await fetch(`${server.origin}/known${long}`, init)
+          expect(status).toBe(302)
+          clicks++
+        }),
+      )
+      expect(clicks).toBeLessThan(10_000)
+    }
+    expect(await figure('towpath_hits_dropped_total')).toBe(0)
+  })
+
+  test('with room again takes writes without a restart, and has stored what it acknowledged and nothing else', async () => {
+    rmSync(filler())
+    await until('writes to be taken', async () => (await create()).status === 201)
+    await until('the server to be ready', async () => (await fetch(`${server.origin}/readyz`)).ok)
+    const many = await Promise.all(Array.from({ length: 30 }, () => create()))
+    expect(new Set(many.map(({ status }) => status))).toEqual(new Set([201]))
+    // A copy: SQLite follows the way inside back to the directory that the disk hides.
+    for (const name of ['towpath.db', 'towpath.db-wal']) cpSync(join(inside, name), join(house.dataDir, name))
+    const database = new Database(join(house.dataDir, 'towpath.db'))
+    const stored = database.query('select slug from links order by id').values().flat()
+    expect([...stored].sort()).toEqual([...acknowledged].sort())
+    expect(database.query('pragma integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+    database.close()
+  })
+
+  test('with room again counts every click once', async () => {
+    for (let i = 0; i < 20; i++) await click()
+    const link = async () => (await server.api(key, '/links?search=known')).json.data[0].clicks
+    await until('every click to be in the analytics', async () => {
+      const { status, json } = await server.api(key, '/analytics/clicks')
+      if (status !== 503) expect(json.data.clicks).toBeLessThanOrEqual(clicks)
+      return status === 200 && json.data.clicks === clicks
+    })
+    await until('every click to be on the link', async () => (await link()) === clicks)
+    expect(await figure('towpath_hits_waiting')).toBe(0)
+    expect(await figure('towpath_hits_dropped_total')).toBe(0)
+    expect(readdirSync(inside).filter((name) => name.includes('.corrupt-'))).toEqual([])
+    expect(await server.stop()).toBe(0)
+  })
+})

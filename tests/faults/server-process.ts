@@ -1,0 +1,180 @@
+// A server as an operator runs it: a process of its own on a directory that outlives it, to be killed at will.
+
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createKey } from '../../server/features/accounts/access/keys.ts'
+import { createWorkspace } from '../../server/features/accounts/workspaces/workspaces.ts'
+import { openDatabase } from '../../server/storage/database/open-database.ts'
+import { nextSenderAddress, URLENCODED_TYPE } from '../support/form-requests.ts'
+import { findFreePort } from '../support/processes/free-port.ts'
+import { createProcessGuard } from '../support/processes/process-guard.ts'
+import { BROWSER_USER_AGENT } from '../support/server/test-server.ts'
+
+const ROOT = join(import.meta.dir, '../..')
+
+export interface ServerProcessAnswer {
+  status: number
+  headers: Headers
+  text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  json: any
+}
+
+export interface ServerProcess {
+  origin: string
+  pid: number
+  /** SIGKILL, and the end of the process. */
+  kill(): Promise<void>
+  /** SIGTERM; resolves with the exit code. */
+  stop(): Promise<number>
+  /** Both outputs so far. */
+  readOutput(): string
+  /** `/v1` + path with a key. Rejects when the process is gone. */
+  api(key: string, path: string, body?: unknown): Promise<ServerProcessAnswer>
+  /** Opens a short link as a browser does, without following it. */
+  click(path: string): Promise<ServerProcessAnswer>
+  /** Sends text to a form as a page's own `<form>` does, from an address that nobody has sent from. */
+  submit(form: string, body: string, headers: Record<string, string>): Promise<ServerProcessAnswer>
+}
+
+export interface Installation {
+  dataDir: string
+  databaseUrl: string | undefined
+  /** API keys, each of a workspace of its own: every one may ask 300 times a minute. */
+  keys: string[]
+  start(options?: ServerProcessOptions): Promise<ServerProcess>
+  /** Ends what runs and removes the directory; happens by itself when the test run is killed. */
+  end(): Promise<void>
+}
+
+export interface ServerProcessOptions {
+  /** What the server is started through, such as strace with its arguments. */
+  commandPrefix?: string[]
+  /** Arguments for Bun before the server's file. */
+  bunArguments?: string[]
+  environment?: Record<string, string>
+}
+
+/** A directory with some workspaces in its store. */
+export async function createInstallation(workspaces: number, databaseUrl?: string): Promise<Installation> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'towpath-fault-'))
+  return adoptInstallation(dataDir, await createKeys({ dataDir, databaseUrl }, workspaces), databaseUrl)
+}
+
+/** A temporary directory that already holds an installation; it is removed at the end. */
+export function adoptInstallation(dataDir: string, keys: string[], databaseUrl?: string): Installation {
+  const guard = createProcessGuard(dataDir)
+  let server: ServerProcess | undefined
+  return {
+    dataDir,
+    databaseUrl,
+    keys,
+    async start(options = {}) {
+      server = await startProcess(dataDir, databaseUrl, options)
+      guard.watch(server.pid)
+      return server
+    },
+    async end() {
+      await server?.kill()
+      guard.watch(undefined)
+      await guard.end()
+    },
+  }
+}
+
+/** What the command line does, with the same verbs, while a server runs or not. */
+async function createKeys(
+  place: { dataDir: string; databaseUrl?: string },
+  count: number,
+): Promise<string[]> {
+  const db = await openDatabase(place)
+  const needs = { db, now: Date.now }
+  const keys = Array.from({ length: count }, async (_, i) => {
+    const { id } = await createWorkspace(needs, { name: `Workspace ${i}`, plan: 'enterprise' })
+    return (await createKey(needs, id, 'test')).key
+  })
+  try {
+    return await Promise.all(keys)
+  } finally {
+    await db.close()
+  }
+}
+
+async function startProcess(
+  dataDir: string,
+  databaseUrl: string | undefined,
+  { commandPrefix = [], bunArguments = [], environment = {} }: ServerProcessOptions,
+): Promise<ServerProcess> {
+  const port = findFreePort()
+  const child = Bun.spawn(
+    [...commandPrefix, process.execPath, ...bunArguments, join(ROOT, 'server/main.ts')],
+    {
+      cwd: ROOT,
+      env: {
+        PATH: process.env.PATH,
+        PORT: String(port),
+        HOST: '127.0.0.1',
+        DATA_DIR: dataDir,
+        LOG_LEVEL: 'warn',
+        ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
+        ...environment,
+      },
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+    },
+  )
+  const said: string[] = []
+  const up = Promise.withResolvers<void>()
+  const listen = async (stream: ReadableStream<Uint8Array>) => {
+    const decoder = new TextDecoder()
+    for await (const chunk of stream) {
+      said.push(decoder.decode(chunk, { stream: true }))
+      if (said.join('').includes('Towpath listens on')) up.resolve()
+    }
+  }
+  const ended = Promise.all([listen(child.stdout), listen(child.stderr), child.exited])
+  void ended.then(() => up.reject(new Error(`The server ended with ${child.exitCode}:\n${said.join('')}`)))
+  await up.promise
+
+  const origin = `http://127.0.0.1:${port}`
+  async function call(path: string, init: RequestInit): Promise<ServerProcessAnswer> {
+    const response = await fetch(origin + path, { redirect: 'manual', ...init })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.includes('json')
+    const { status, headers } = response
+    return { status, headers, text, json: isJson ? JSON.parse(text) : undefined }
+  }
+  return {
+    origin,
+    pid: child.pid,
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+    async stop() {
+      child.kill('SIGTERM')
+      await ended
+      return child.exitCode ?? -1
+    },
+    readOutput: () => said.join(''),
+    api(key, path, body) {
+      const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
+      const post = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
+      return call(`/v1${path}`, { headers, ...post })
+    },
+    click: (path) => call(`/${path}`, { headers: { 'User-Agent': BROWSER_USER_AGENT } }),
+    submit(form, body, headers) {
+      const own = {
+        'Content-Type': URLENCODED_TYPE,
+        'User-Agent': BROWSER_USER_AGENT,
+        'X-Forwarded-For': nextSenderAddress(),
+      }
+      return call(`/f/${form}`, { method: 'POST', body, headers: { ...own, ...headers } })
+    },
+  }
+}
+
+/** Between two numbers of milliseconds: a kill at a fixed moment would always meet the same code. */
+export const randomMs = (from: number, to: number) => from + Math.random() * (to - from)

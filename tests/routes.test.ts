@@ -1,0 +1,101 @@
+// docs/routes.md and the route map are what is mounted, and the routes keep to what they say of themselves.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { isForPeople, isPersonal, type RouteFacts } from '../server/http/route-facts.ts'
+import { listRoutes } from '../server/http/route-table.ts'
+import { ROUTES_PAGE, routesPage } from './support/routes-page.ts'
+import { startServer, type TestServer } from './support/server/test-server.ts'
+import { createTeam, type Team } from './support/users/signed-in-user.ts'
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+const OPEN: Pick<RouteFacts, 'by'> = { by: 'anybody' }
+
+let server: TestServer
+let own: Team
+beforeAll(async () => {
+  server = await startServer('sqlite')
+  own = await createTeam(server)
+})
+afterAll(() => server?.close())
+
+test('docs/routes.md is what `npm run docs:routes` writes', async () => {
+  expect(await Bun.file(ROUTES_PAGE).text()).toBe(await routesPage())
+})
+
+describe('the route map', () => {
+  const front = () => server.app.map.filter(([by]) => by === 'anybody')
+
+  test('has every path that is mounted; the other ones are names that no link may have', async () => {
+    const { app } = server
+    const mapped = app.map.map(([, , path]) => path)
+    expect(Object.keys(app.serve.routes)).toEqual(expect.arrayContaining(mapped))
+    const others = Object.keys(app.serve.routes).filter((path) => !mapped.includes(path))
+    expect(others.filter((path) => !app.site.reserved.has(path.slice(1)))).toEqual([])
+    for (const path of others) expect([path, (await server.call(path)).status]).toEqual([path, 404])
+    const pages = listRoutes(app.routes.pages).map(({ path }) => path.replace(/^\/docs\/.+/, '/docs/:file'))
+    expect(pages.filter((path) => !mapped.includes(path))).toEqual([])
+  })
+
+  test('names files that there are', () => {
+    const missing = server.app.map.filter(
+      ([, , , , file]) => !existsSync(join(import.meta.dir, '../server', file)),
+    )
+    expect(missing).toEqual([])
+  })
+
+  test('says which methods a path takes', async () => {
+    for (const [, methods, path] of front()) {
+      const url = path.replace('/:slug', '/no-such-link').replace(':file', 'x').replace('*', 'x')
+      for (const method of METHODS.filter((one) => !methods.includes(one))) {
+        const { status } = await server.call(url, { method })
+        expect([method, path, status === 404 || status === 405]).toEqual([method, path, true])
+      }
+    }
+  })
+})
+
+describe('who may call a route', () => {
+  const routes = () => {
+    const { rest, signIn } = server.app.routes
+    return listRoutes([...rest, ...signIn]).map(({ method, path, facts }) => {
+      return { method, path: path.replace(/:\w+/g, '123456'), facts: facts ?? OPEN }
+    })
+  }
+  const ask = (method: string, path: string, headers: Record<string, string> = {}) =>
+    server.call(path, { method, headers, ...(/^P/.test(method) && { body: {} }) })
+
+  test('without credentials only what is open to anybody is not 401', async () => {
+    expect(routes().length).toBeGreaterThan(70)
+    for (const { method, path, facts } of routes()) {
+      const { status } = await ask(method, path)
+      expect([method, path, status === 401]).toEqual([method, path, facts.by !== 'anybody'])
+    }
+  })
+
+  test('an API key may not ask what is for people', async () => {
+    for (const { method, path, facts } of routes()) {
+      if (!path.startsWith('/v1/') || facts.by === 'anybody') continue
+      const { status } = await ask(method, path, { Authorization: `Bearer ${own.key}` })
+      expect([method, path, status === 403]).toEqual([method, path, isForPeople(facts)])
+    }
+  })
+
+  test('of two routes that one path fits, each has its own callers', async () => {
+    const { status, json } = await own.owner.api('/invitations/accept', { method: 'DELETE' })
+    expect([status, Object.keys(json.errors ?? {})]).toEqual([422, ['X-Workspace']])
+  })
+
+  test('a person names a workspace, unless the route is about none', async () => {
+    for (const { method, path, facts } of routes()) {
+      if (!path.startsWith('/v1/') || facts.by === 'anybody') continue
+      const { json } = await own.owner.api(path.slice('/v1'.length), {
+        method,
+        ...(/^P/.test(method) && { body: {} }),
+      })
+      const asked = Object.keys(json.errors ?? {}).includes('X-Workspace')
+      expect([method, path, asked]).toEqual([method, path, !isPersonal(facts)])
+    }
+  })
+})

@@ -1,0 +1,53 @@
+// Rules about calls and packages: where the environment, the engines' drivers and the network may be used.
+
+import type { RuleName, Violation } from './rule.ts'
+import { listImports, type SourceFile, toLineNumber } from './typescript-source.ts'
+
+const DRIVERS = /^(bun:sqlite|pg|pg-[\w-]+|postgres|better-sqlite3|@duckdb\/[\w-]+|@clickhouse\/[\w-]+)(\/|$)/
+
+const FORBIDDEN_CALLS: { rule: RuleName; pattern: RegExp; allowedIn: RegExp; message: string }[] = [
+  {
+    rule: 'environment',
+    pattern:
+      /\b(process|Bun)\s*\.\s*env\b|\bimport\.meta\.env\b|\{[^{}]*\benv\b[^{}]*\}\s*=\s*(process|Bun)\b/g,
+    allowedIn: /^server\/config\.ts$/,
+    message: 'the environment is read in config.ts only',
+  },
+  {
+    rule: 'drivers',
+    pattern: /\bBun\s*\.\s*(SQL|sql)\b/g,
+    allowedIn: /^server\/storage\//,
+    message: 'engine drivers stay in storage/',
+  },
+  {
+    rule: 'fetch',
+    // Allowed: `fetch(request) {`, which declares a server's handler, and `app.fetch(`, which stays in the process.
+    pattern: /(?<![\w$.])fetch\s*\(|\b(globalThis|Bun|self)\s*\.\s*fetch\b/g,
+    allowedIn: /^$/,
+    message: 'bare fetch ignores the address check: use safeRequest()',
+  },
+]
+
+export function checkForbiddenCalls(source: SourceFile): Violation[] {
+  const { path, code, bracketPartners } = source
+  const found: Violation[] = []
+  const add = (rule: RuleName, line: number, message: string) =>
+    found.push({ rule, file: path, line, what: '', message })
+  for (const { rule, pattern, allowedIn, message } of FORBIDDEN_CALLS) {
+    if (allowedIn.test(path)) continue
+    for (const match of code.matchAll(pattern)) {
+      const close = bracketPartners.get(match.index + match[0].length - 1)
+      const declares = close !== undefined && /^\s*(:[^\n]*)?\{/.test(code.slice(close + 1))
+      if (!declares) add(rule, toLineNumber(code, match.index), message)
+    }
+  }
+  for (const { specifier, line } of listImports(source)) {
+    if (DRIVERS.test(specifier) && !path.startsWith('server/storage/')) {
+      add('drivers', line, `the driver ${specifier} stays in storage/`)
+    }
+    const environment = /^(node:)?process$/.test(specifier) && path !== 'server/config.ts'
+    if (environment)
+      add('environment', line, 'process is a global; its environment is read in config.ts only')
+  }
+  return found
+}

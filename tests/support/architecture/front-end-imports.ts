@@ -1,0 +1,41 @@
+// Rules about imports in dashboard/ and snippet/: what the browser's code may use of the server.
+
+import { listLocalImports } from './import-graph.ts'
+import type { Violation } from './rule.ts'
+import { listImports, type SourceFile } from './typescript-source.ts'
+
+export function checkFrontEndImports(source: SourceFile): Violation[] {
+  const { path } = source
+  if (path.startsWith('dashboard/')) {
+    return listLocalImports(source)
+      .filter(({ target, typeOnly }) => {
+        if (!target.startsWith('server/')) return false
+        const may = typeOnly
+          ? /^server\/features\/[^/]+\/(schema|api)\.ts$/
+          : /^server\/features\/[^/]+\/schema\.ts$/
+        return !may.test(target)
+      })
+      .map(({ target, line, typeOnly }) => ({
+        rule: 'dashboard' as const,
+        file: path,
+        line,
+        what: '',
+        message: `the dashboard may not take ${typeOnly ? 'types' : 'values'} from ${target}`,
+      }))
+  }
+  if (!path.startsWith('snippet/')) return []
+  const own = new Set(
+    listLocalImports(source).flatMap(({ target, specifier }) =>
+      target.startsWith('snippet/') ? specifier : [],
+    ),
+  )
+  return listImports(source)
+    .filter(({ specifier }) => !own.has(specifier))
+    .map(({ specifier, line }) => ({
+      rule: 'snippet' as const,
+      file: path,
+      line,
+      what: '',
+      message: `the snippet imports nothing, not ${specifier}`,
+    }))
+}

@@ -1,0 +1,101 @@
+// Rules about imports in server/: which layer may use which, which feature may use which, and who mounts routes.
+
+import { listLocalImports } from './import-graph.ts'
+import type { RuleName, Violation } from './rule.ts'
+import type { SourceFile } from './typescript-source.ts'
+
+/** Which layer may use which. `wiring` is main, app, services, jobs and config: the files directly in server/. */
+const LAYERS: Record<string, string[]> = {
+  wiring: ['wiring', 'cli', 'features', 'storage', 'http', 'lib'],
+  cli: ['wiring', 'cli', 'features', 'storage', 'http', 'lib'],
+  features: ['features', 'storage', 'http', 'lib'],
+  storage: ['storage', 'lib'],
+  http: ['http', 'lib'],
+  lib: ['lib'],
+}
+
+/** Every feature may use accounts. One more arrow is a decision: docs/adr/ says why. */
+export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
+  accounts: [],
+  links: [],
+  redirect: ['links', 'hits'],
+  visitors: [],
+  hits: ['visitors'],
+  analytics: [],
+  forms: ['attribution', 'notify', 'visitors'],
+  tracking: ['hits', 'visitors'],
+  attribution: ['tracking', 'hits', 'links', 'visitors'],
+  notify: [],
+}
+
+const ENTRANCE = /^server\/features\/(?:[\w-]+\/(?:api|public)|.+-api)\.ts$/
+
+/** The gates of /v1. Routes use them too. */
+const GATES = 'server/features/accounts/access/'
+
+const ROUTE_MAP = 'server/app.ts'
+
+/** The files of features that the route map takes handlers from. */
+const listMounted = (server: SourceFile[]) =>
+  server
+    .filter(({ path }) => path === ROUTE_MAP)
+    .flatMap(listLocalImports)
+    .filter(({ target, typeOnly }) => !typeOnly && findFeature(target) && !target.startsWith(GATES))
+    .map(({ target }) => target)
+
+function findLayer(path: string): string | undefined {
+  const [, first, second] = path.split('/')
+  if (second === undefined) return 'wiring'
+  return first !== undefined && first !== 'wiring' && Object.hasOwn(LAYERS, first) ? first : undefined
+}
+
+export const findFeature = (path: string) => /^server\/features\/([^/]+)\//.exec(path)?.[1]
+
+export function checkLayers(source: SourceFile): Violation[] {
+  const { path } = source
+  const found: Violation[] = []
+  const add = (rule: RuleName, line: number, message: string) =>
+    found.push({ rule, file: path, line, what: '', message })
+  const layer = findLayer(path)
+  if (!layer) add('layers', 1, 'server/ has no such layer')
+  const feature = findFeature(path)
+  if (layer === 'features' && (!feature || !ALLOWED_FEATURE_IMPORTS[feature]))
+    add('features', 1, 'ALLOWED_FEATURE_IMPORTS has no such feature')
+  for (const { target, line } of listLocalImports(source)) {
+    if (!target.startsWith('server/')) {
+      if (layer !== 'wiring') add('layers', line, `reaches out of server/ to ${target}`)
+      continue
+    }
+    const other = findLayer(target)
+    if (layer && other && !LAYERS[layer]?.includes(other))
+      add('layers', line, `${layer} may not use ${other} (${target})`)
+    const used = findFeature(target)
+    const known = feature && used && used !== feature && used !== 'accounts'
+    if (known && !ALLOWED_FEATURE_IMPORTS[feature]?.includes(used))
+      add('features', line, `${feature} may not use ${used} (${target})`)
+  }
+  return found
+}
+
+/** An entrance answers requests. Nobody but the route map imports one, so the map shows all that can be reached. */
+export function checkEntrances(server: SourceFile[]): Violation[] {
+  const mounted = new Set(listMounted(server))
+  return server
+    .filter(({ path }) => path !== ROUTE_MAP)
+    .flatMap((source) =>
+      listLocalImports(source)
+        .filter(({ target, typeOnly }) => !typeOnly && (mounted.has(target) || ENTRANCE.test(target)))
+        .map(({ target, line }) => {
+          const message = `only the route map imports ${target}`
+          return { rule: 'entrances' as const, file: source.path, line, what: '', message }
+        }),
+    )
+}
+
+/** The arrows that the code uses, such as `hits → visitors`. */
+export const listFeatureArrows = (sources: SourceFile[]): Set<string> =>
+  new Set(
+    sources.flatMap((source) =>
+      listLocalImports(source).map(({ target }) => `${findFeature(source.path)} → ${findFeature(target)}`),
+    ),
+  )

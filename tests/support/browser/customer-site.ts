@@ -1,0 +1,192 @@
+// A customer's website in a real browser: its pages, on an origin of their own, and a Towpath that they post to.
+
+import { afterAll, beforeAll, describe } from 'bun:test'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import {
+  startServer,
+  type TestServer,
+  type TestServerOptions,
+  type TestWorkspace,
+} from '../server/test-server.ts'
+import { CHROMIUM_INSTALL_MS, launchChromium } from './chromium.ts'
+
+export interface CustomerSite {
+  server: TestServer
+  browser: Browser
+  /** Where the site's pages are: on another port, so another origin, than the server, which is also at `/tp/`. */
+  origin: string
+  /** The same pages under a name that browsers do not trust over plain http. */
+  plainOrigin: string
+  /** The server under such a name. */
+  plainServer: string
+  /** Puts a page on the site. @returns its address */
+  addPage(html: string, headers?: Record<string, string>, path?: string): string
+  /** What the site was posted, and all else it was asked for. */
+  requests: string[]
+  /** Opens a page, and waits until the snippet knows the forms on it. */
+  open(visitor: SiteVisitor, url: string): Promise<void>
+  /** A new window of a visitor who was never here. What goes wrong on its pages fails the test that asks for it. */
+  openVisitor(): Promise<SiteVisitor>
+  /** A workspace, its public id and the tag that its pages have. */
+  createWorkspace(): Promise<SiteWorkspace>
+}
+
+export interface SiteWorkspace {
+  id: number
+  publicId: string
+  /** Calls `/v1` + path with the workspace's key. */
+  api: TestWorkspace['api']
+  /** The snippet's tag. */
+  tag: string
+  /** A form of the workspace. @returns key and endpoint */
+  createForm(fields?: Record<string, unknown>): Promise<{ key: string; endpoint: string }>
+  /** The fields of every stored submission of a form, oldest first. */
+  listStoredFields(key: string): Promise<Record<string, string>[]>
+  /** The whole resources, as the API has them. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into them
+  listSubmissions(key: string): Promise<any[]>
+}
+
+export interface SiteVisitor {
+  context: BrowserContext
+  page: Page
+  /** Errors that reached the page: uncaught ones, rejected promises, violated policies. */
+  errors: string[]
+  close(): Promise<void>
+}
+
+const toHtmlDocument = (body: string) =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title><link rel="icon" href="data:,"></head><body>${body}</body></html>`
+
+/** One server, one site and one browser for the tests of a file. */
+export function onCustomerSite(
+  name: string,
+  tests: (site: () => CustomerSite) => void,
+  options?: TestServerOptions,
+) {
+  describe(name, () => {
+    let site: CustomerSite & { close(): Promise<void> }
+    beforeAll(async () => {
+      site = await startSite(options)
+    }, CHROMIUM_INSTALL_MS)
+    afterAll(() => site?.close())
+    tests(() => site)
+  })
+}
+
+async function startSite(options?: TestServerOptions): Promise<CustomerSite & { close(): Promise<void> }> {
+  const server = await startServer('sqlite', options)
+  const browser = await launchChromium()
+  const pages = new Map<string, { html: string; headers: Record<string, string> }>()
+  const asked: string[] = []
+  const host = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url)
+      if (pathname.startsWith('/tp/')) {
+        // As a customer's web server hands a folder on.
+        return fetch(server.origin + pathname.slice('/tp'.length) + search, {
+          method: request.method,
+          headers: request.headers,
+          body: request.body,
+          redirect: 'manual',
+          decompress: false,
+        })
+      }
+      asked.push(`${request.method} ${pathname}${search}`)
+      const page = pages.get(pathname)
+      const html = page?.html ?? toHtmlDocument('<h1>The site</h1>')
+      return new Response(html, { headers: { 'Content-Type': 'text/html', ...page?.headers } })
+    },
+  })
+  const origin = `http://localhost:${host.port}`
+  let count = 0
+
+  return {
+    server,
+    browser,
+    origin,
+    plainOrigin: `http://shop.test:${host.port}`,
+    plainServer: `http://go.test:${new URL(server.origin).port}`,
+    requests: asked,
+    addPage(html, headers = {}, path = `/page-${++count}`) {
+      pages.set(path, { html: toHtmlDocument(html), headers })
+      return origin + path
+    },
+    async open({ page }, url) {
+      const facts = page.waitForResponse(/\/forms\?keys=/)
+      await page.goto(url)
+      await (await facts).finished()
+    },
+    openVisitor: () => newVisitor(browser),
+    createWorkspace: () => newWorkspace(server),
+    async close() {
+      await browser.close()
+      await host.stop(true)
+      await server.close()
+    },
+  }
+}
+
+// As an init script, so that it listens before anything of the page does.
+const REPORT_PAGE_ERRORS = `
+  addEventListener('error', (event) => console.error('PAGE ' + event.message))
+  addEventListener('unhandledrejection', (event) => console.error('PAGE rejected: ' + event.reason))
+  addEventListener('securitypolicyviolation', (event) =>
+    console.error('PAGE violated: ' + event.violatedDirective + ' ' + event.blockedURI))
+`
+
+// What a browser without a screen says of itself is a robot's.
+const toUserAgent = (version: string) =>
+  `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version} Safari/537.36`
+
+async function newVisitor(browser: Browser): Promise<SiteVisitor> {
+  const context = await browser.newContext({ userAgent: toUserAgent(browser.version()) })
+  const errors: string[] = []
+  await context.addInitScript(REPORT_PAGE_ERRORS)
+  context.on('console', (message) => {
+    if (message.text().startsWith('PAGE ')) errors.push(message.text().slice(5))
+  })
+  const page = await context.newPage()
+  page.setDefaultTimeout(10_000)
+  return { context, page, errors, close: () => context.close() }
+}
+
+async function newWorkspace(server: TestServer): Promise<SiteWorkspace> {
+  const { id, api } = await server.createWorkspace()
+  const { public_id: publicId } = await server.app.db.read
+    .selectFrom('workspaces')
+    .select('public_id')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  return {
+    id,
+    publicId,
+    api,
+    tag: `<script defer src="${server.origin}/t.js" data-workspace="${publicId}"></script>`,
+    async createForm(fields = {}) {
+      const { status, text, json } = await api('/forms', {
+        method: 'POST',
+        body: { name: 'Contact', ...fields },
+      })
+      if (status !== 201) throw new Error(`the form was not made: ${status} ${text}`)
+      return { key: json.data.formKey, endpoint: json.data.endpoint }
+    },
+    async listSubmissions(key) {
+      const { json } = await api(`/forms/${key}/submissions`)
+      return json.data.toReversed()
+    },
+    async listStoredFields(key) {
+      // From the rows: a test that waits asks often, and the API has a limit.
+      const found = await server.app.db.read
+        .selectFrom('submissions')
+        .innerJoin('forms', 'forms.id', 'submissions.form_id')
+        .select('submissions.fields')
+        .where('form_key', '=', key)
+        .orderBy('submissions.id')
+        .execute()
+      return found.map(({ fields }) => Object.fromEntries(JSON.parse(fields) as [string, string][]))
+    },
+  }
+}

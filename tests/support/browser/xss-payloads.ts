@@ -1,0 +1,55 @@
+// Text that would run if any place took it for markup: two hundred of them, for every kind of place there is.
+
+/** Each calls `alert`, which a test that watches for dialogs cannot miss. */
+const SCRIPTS = [
+  'alert(1)',
+  'top.alert(1)',
+  "window['al'+'ert'](1)",
+  'setTimeout(alert,0,1)',
+  'parent.alert`1`',
+]
+
+const SHAPES: ((script: string) => string)[] = [
+  (js) => `<script>${js}</script>`,
+  (js) => `"><script>${js}</script>`,
+  (js) => `'><script>${js}</script>`,
+  (js) => `</script><script>${js}</script>`,
+  (js) => `</title><script>${js}</script>`,
+  (js) => `</textarea><script>${js}</script>`,
+  (js) => `</style><script>${js}</script>`,
+  (js) => `--><script>${js}</script>`,
+  (js) => `]]><script>${js}</script>`,
+  (js) => `<img src=x onerror=${js}>`,
+  (js) => `"><img src=x onerror="${js}">`,
+  (js) => `<img src=x onerror=${js}//`,
+  (js) => `<svg onload=${js}>`,
+  (js) => `<svg><script>${js}</script></svg>`,
+  (js) => `<svg><animate onbegin=${js} attributeName=x dur=1s>`,
+  (js) => `<svg><a xlink:href="javascript:${js}"><text>x</text></a></svg>`,
+  (js) => `<math><mi//xlink:href="data:x,<script>${js}</script>">`,
+  (js) => `<body onload=${js}>`,
+  (js) => `<details open ontoggle=${js}>`,
+  (js) => `<input autofocus onfocus=${js}>`,
+  (js) => `<select autofocus onfocus=${js}>`,
+  (js) => `<video><source onerror="${js}"></video>`,
+  (js) => `<audio src=x onerror=${js}>`,
+  (js) => `<marquee onstart=${js}>`,
+  (js) => `<iframe src="javascript:${js}"></iframe>`,
+  (js) => `<iframe srcdoc="<script>${js}</script>"></iframe>`,
+  (js) => `<object data="javascript:${js}"></object>`,
+  (js) => `<embed src="javascript:${js}">`,
+  (js) => `<a href="javascript:${js}">x</a>`,
+  (js) => `<a href="java\tscript:${js}">x</a>`,
+  (js) => `<form action="javascript:${js}"><button>x</button></form>`,
+  (js) => `<meta http-equiv="refresh" content="0;url=javascript:${js}">`,
+  (js) => `<link rel=stylesheet href="javascript:${js}">`,
+  (js) => `<style>@import 'javascript:${js}';</style>`,
+  (js) => `<template><script>${js}</script></template>`,
+  (js) => `javascript:${js}`,
+  (js) => `data:text/html,<script>${js}</script>`,
+  (js) => `\${${js}}`,
+  (js) => `{{constructor.constructor('${js}')()}}`,
+  (js) => `';${js};//`,
+]
+
+export const XSS_PAYLOADS = SHAPES.flatMap((shape) => SCRIPTS.map(shape))

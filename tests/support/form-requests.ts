@@ -1,0 +1,112 @@
+// Forms to send things to, the ways that browsers send them, and what the store has afterwards.
+
+import { createWorkspace } from '../../server/features/accounts/workspaces/workspaces.ts'
+import { newFormKey } from '../../server/features/forms/settings/form-key.ts'
+import type { HttpAnswer, TestServer } from './server/test-server.ts'
+
+/** Lets a test choose who sends, by `X-Forwarded-For`: ten a minute from one address is all that a form takes. */
+export const BEHIND_PROXY = { environment: { TRUST_PROXY: '127.0.0.1' } }
+
+export const URLENCODED_TYPE = 'application/x-www-form-urlencoded'
+export const JSON_TYPE = 'application/json'
+export const MULTIPART_TYPE = 'multipart/form-data; boundary=Bd'
+export const NAVIGATION_HEADERS = {
+  'Sec-Fetch-Mode': 'navigate',
+  Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+}
+export const SCRIPT_HEADERS = { 'Sec-Fetch-Mode': 'cors', Accept: '*/*' }
+
+export interface TestForm {
+  id: number
+  key: string
+  workspaceId: number
+}
+
+export interface TestFormSettings {
+  enabled?: boolean
+  requiredFields?: string[]
+  redirectUrl?: string
+  captcha?: boolean
+  allowedOrigins?: string[]
+}
+
+export async function createTestForm(server: TestServer, settings: TestFormSettings = {}): Promise<TestForm> {
+  const { db } = server.app
+  const workspace = await createWorkspace({ db, now: Date.now }, { name: 'Test', plan: 'pro' })
+  const key = newFormKey()
+  const { id } = await db.write((connection) =>
+    connection
+      .insertInto('forms')
+      .values({
+        workspace_id: workspace.id,
+        form_key: key,
+        name: 'Contact',
+        enabled: Number(settings.enabled ?? true),
+        required_fields: JSON.stringify(settings.requiredFields ?? []),
+        redirect_url: settings.redirectUrl ?? null,
+        captcha: Number(settings.captcha ?? false),
+        success_message: null,
+        allowed_origins: JSON.stringify(settings.allowedOrigins ?? []),
+        created_at: 1,
+        updated_at: 1,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow(),
+  )
+  return { id, key, workspaceId: workspace.id }
+}
+
+let senders = 0
+
+/** An address that nobody has sent from. */
+export function nextSenderAddress(): string {
+  senders++
+  return `10.${(senders >> 16) & 255}.${(senders >> 8) & 255}.${senders & 255}`
+}
+
+/** Sends a body as it stands; from an address of its own unless the headers say which. */
+export function postToForm(
+  server: TestServer,
+  form: { key: string },
+  type: string | undefined,
+  body: string,
+  headers: Record<string, string> = {},
+): Promise<HttpAnswer> {
+  return server.call(`/f/${form.key}`, {
+    method: 'POST',
+    body,
+    headers: {
+      'X-Forwarded-For': nextSenderAddress(),
+      ...(type ? { 'Content-Type': type } : {}),
+      ...headers,
+    },
+  })
+}
+
+/** What is stored of a form, oldest first. */
+export async function listStoredSubmissions(server: TestServer, form: TestForm) {
+  const found = await server.app.db.read
+    .selectFrom('submissions')
+    .selectAll()
+    .where('workspace_id', '=', form.workspaceId)
+    .where('form_id', '=', form.id)
+    .orderBy('id')
+    .execute()
+  return found.map((row) => ({ ...row, fields: JSON.parse(row.fields) as [string, string][] }))
+}
+
+/** The fields of each stored submission. */
+export const listStoredFields = async (server: TestServer, form: TestForm) =>
+  (await listStoredSubmissions(server, form)).map(({ fields }) => fields)
+
+/** A multipart body with the boundary of `MULTIPART`; `file` is the name of a chosen file, '' for none. */
+export function toMultipart(parts: { name: string; value: string; file?: string }[]): string {
+  const written = (name: string) =>
+    name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+  const texts = parts.map(({ name, value, file }) => {
+    const fileName =
+      file === undefined ? '' : `; filename="${file}"\r\nContent-Type: application/octet-stream`
+    return `--Bd\r\nContent-Disposition: form-data; name="${written(name)}"${fileName}\r\n\r\n${value}\r\n`
+  })
+  return `${texts.join('')}--Bd--\r\n`
+}

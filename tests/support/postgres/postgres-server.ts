@@ -1,0 +1,225 @@
+// A real PostgreSQL for tests: one server per test run, an empty database per test file, and servers of their own
+// for the tests that crash them.
+
+import { randomBytes } from 'node:crypto'
+import { chownSync, closeSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { findFreePort } from '../processes/free-port.ts'
+import { createProcessGuard, type ProcessGuard } from '../processes/process-guard.ts'
+import { findPostgresUser, getPostgresPrograms } from './postgres-programs.ts'
+
+/** PostgreSQL's own words. `kill` takes the postmaster away without a word; `immediate` is a crash it survives. */
+type StopMode = 'smart' | 'fast' | 'immediate' | 'kill'
+
+const STOP_SIGNALS = { smart: 'SIGTERM', fast: 'SIGINT', immediate: 'SIGQUIT', kill: 'SIGKILL' } as const
+const START_WITHIN_MS = 60_000
+
+export interface PostgresServer {
+  /** An empty database owned by an ordinary role that may create databases, as a careful operator would have it. */
+  url: string
+  running(): boolean
+  /** The data stays: `start` goes on from it, on the same port. */
+  stop(mode?: StopMode): Promise<void>
+  start(): Promise<void>
+  restart(mode?: StopMode): Promise<void>
+  /** Stops it and removes its data. */
+  end(): Promise<void>
+}
+
+/** @param options `durable` keeps fsync on, for tests that count what survived a crash. */
+export async function startPostgres(
+  options: { durable?: boolean; settings?: Record<string, string> } = {},
+): Promise<PostgresServer> {
+  const programs = getPostgresPrograms()
+  const home = createClusterHome()
+  const password = randomBytes(12).toString('hex')
+  await createCluster(home, join(programs, 'initdb'), password)
+  const settings = {
+    ...(options.durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+    ...options.settings,
+  }
+  const port = findFreePort()
+  const url = (user: string) => `postgres://${user}:${password}@127.0.0.1:${port}/${user}`
+  let server: ReturnType<typeof launch> | undefined
+  const running = () => server !== undefined && server.exitCode === null && server.signalCode === null
+
+  async function start() {
+    if (running()) return
+    const deadline = Date.now() + START_WITHIN_MS
+    for (;;) {
+      server = launch(home, join(programs, 'postgres'), port, settings)
+      const failed = await waitUntilReady(server, url('postgres'), deadline)
+      if (failed === undefined) return
+      // Both pass: a short-lived connection of somebody else may sit on the port that was free a moment ago, and
+      // the children of a killed postmaster may still hold its memory.
+      const passing = /could not bind|still in use/.test(failed)
+      if (!passing || Date.now() > deadline) throw new Error(`PostgreSQL did not start:\n${failed}`)
+      await Bun.sleep(100)
+    }
+  }
+
+  async function stop(mode: StopMode = 'fast') {
+    if (!running()) return
+    server?.kill(STOP_SIGNALS[mode])
+    await server?.exited
+    home.guard.watch(undefined)
+  }
+
+  async function end() {
+    await home.guard.end()
+    await server?.exited
+  }
+
+  async function restart(mode?: StopMode) {
+    await stop(mode)
+    await start()
+  }
+
+  try {
+    await start()
+    const role = `create role towpath login createdb password '${password}'`
+    await query(url('postgres'), role, 'create database towpath owner towpath')
+  } catch (error) {
+    await end()
+    throw error
+  }
+  return { url: url('towpath'), running, stop, start, restart, end }
+}
+
+interface ClusterHome {
+  dir: string
+  as: { uid: number; gid: number } | undefined
+  guard: ProcessGuard
+}
+
+function createClusterHome(): ClusterHome {
+  const as = findPostgresUser()
+  const dir = mkdtempSync(join(tmpdir(), 'towpath-pg-'))
+  const guard = createProcessGuard(dir)
+  if (as) chownSync(dir, as.uid, as.gid)
+  return { dir, as, guard }
+}
+
+async function createCluster({ dir, as, guard }: ClusterHome, initdb: string, password: string) {
+  const passwordFile = join(dir, 'password')
+  writeFileSync(passwordFile, password, { mode: 0o600 })
+  if (as) chownSync(passwordFile, as.uid, as.gid)
+  // A password, because any user of this machine can reach the port. UTF-8 in code point order, which Debian always has.
+  const run = Bun.spawn(
+    [
+      initdb,
+      ...['-D', join(dir, 'data'), '-U', 'postgres', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`],
+      ...['--no-sync', '--encoding=UTF8', '--locale=C.UTF-8'],
+    ],
+    { ...as, cwd: dir, env: { PATH: process.env.PATH }, stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },
+  )
+  guard.watch(run.pid)
+  const complaint = await new Response(run.stderr).text()
+  const failed = (await run.exited) !== 0
+  guard.watch(undefined)
+  if (!failed) return
+  await guard.end()
+  throw new Error(`initdb failed:\n${complaint}`)
+}
+
+function launch(
+  { dir, as, guard }: ClusterHome,
+  postgres: string,
+  port: number,
+  settings: Record<string, string>,
+) {
+  const logFile = join(dir, 'log')
+  const log = openSync(logFile, 'w')
+  const all: Record<string, string> = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: '',
+    max_connections: '200',
+    ...settings,
+  }
+  const server = Bun.spawn(
+    [
+      postgres,
+      '-D',
+      join(dir, 'data'),
+      ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    ],
+    {
+      ...as,
+      cwd: dir,
+      env: { PATH: process.env.PATH },
+      stdin: 'ignore',
+      stdout: log,
+      stderr: log,
+      detached: true,
+    },
+  )
+  closeSync(log)
+  server.unref()
+  guard.watch(server.pid)
+  return Object.assign(server, { complaint: () => readFileSync(logFile, 'utf8') })
+}
+
+/** @returns what the server complained of when it gave up, else undefined once it answers. */
+async function waitUntilReady(server: ReturnType<typeof launch>, url: string, deadline: number) {
+  let last: unknown
+  while (server.exitCode === null && server.signalCode === null) {
+    try {
+      await query(url, 'select 1')
+      return undefined
+    } catch (error) {
+      last = error
+    }
+    if (Date.now() > deadline) return `${server.complaint()}\n${last}`
+    await Bun.sleep(25)
+  }
+  return server.complaint()
+}
+
+async function query(url: string, ...statements: string[]) {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
+  // Without a listener, a server that goes away would end the whole test run.
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+let shared: Promise<PostgresServer> | undefined
+const databases = new Set<() => Promise<void>>()
+
+/** The server that tests share: TEST_DATABASE_URL, else one that is started now and ends with the run. */
+export async function postgresUrl(): Promise<string> {
+  const given = process.env.TEST_DATABASE_URL
+  if (given) return given
+  shared ??= startPostgres()
+  return (await shared).url
+}
+
+export async function createTestDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const server = await postgresUrl()
+  const name = `towpath_test_${randomBytes(8).toString('hex')}`
+  await query(server, `create database ${name}`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  const drop = async () => {
+    if (databases.delete(drop)) await query(server, `drop database if exists ${name} with (force)`)
+  }
+  databases.add(drop)
+  return { url: url.href, drop }
+}
+
+/** For setup.ts: nothing of the run stays behind. */
+export async function endSharedPostgres(): Promise<void> {
+  // A server that never started has told so to the tests that wanted it.
+  const server = await shared?.catch(() => undefined)
+  shared = undefined
+  if (server) databases.clear()
+  for (const drop of [...databases]) await drop()
+  await server?.end()
+}

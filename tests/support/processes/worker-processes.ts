@@ -1,0 +1,20 @@
+// The ship workers that a process has started (Linux), for who looks at them or ends them.
+
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** Process ids. */
+export const listWorkerProcesses = (pid: number): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && isWorkerOf(name, pid))
+    .map(Number)
+
+function isWorkerOf(name: string, pid: number): boolean {
+  try {
+    const parent = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1]
+    return (
+      Number(parent) === pid && readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('hits/worker/main.ts')
+    )
+  } catch {
+    return false // it has ended meanwhile
+  }
+}

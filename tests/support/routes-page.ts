@@ -1,0 +1,139 @@
+// Writes docs/routes.md from what is mounted: the route map of app.ts, and what each route behind it says of itself.
+// `npm run docs:routes` writes the file, and tests/routes-page.test.ts compares it.
+
+import { join } from 'node:path'
+import type { Caller, RouteFacts } from '../../server/http/route-facts.ts'
+import { listRoutes, type Route } from '../../server/http/route-table.ts'
+import { setLogLevel } from '../../server/lib/log.ts'
+import { startServer, type TestServer } from './server/test-server.ts'
+
+const ROOT = join(import.meta.dir, '../..')
+export const ROUTES_PAGE = join(ROOT, 'docs/routes.md')
+
+const CALLERS: Record<Caller, string> = {
+  anybody: 'anybody',
+  person: 'a person who has signed in',
+  member: 'a member',
+  keyOrPerson: 'an API key, or a person who has signed in',
+  keyOrMember: 'an API key, or a member',
+}
+
+const INTRODUCTION = `# Routes
+
+\`npm run docs:routes\` writes this page from the route map in \`server/app.ts\` and from what each route says of itself.
+A test fails when the page is older than the routes.
+
+- **Anybody**: no credentials. This is what a stranger can reach.
+- **A member**: the cookie of a person who has signed in, and \`X-Workspace\` with the id of one of their workspaces. Some
+  routes ask for an owner; the page at \`/docs\` says which.
+- **Idempotent**: the route takes an \`Idempotency-Key\`, and answers a repeated request with its first answer.
+- **Secret**: the answer shows a secret once. It is stored sealed where the route is idempotent, and else not at all.
+- **Slow**: the handler waits for somebody else's server.
+`
+
+interface Row {
+  method: string
+  path: string
+  by: string
+  idempotent: boolean
+  facts: string
+  file: string
+}
+
+const factsText = ({ secretInAnswer, slow }: RouteFacts) =>
+  [secretInAnswer && 'secret', slow && 'slow'].filter(Boolean).join(', ')
+
+/** The paths at the front door, without those behind which routes speak for themselves. */
+const frontRows = ({ app }: TestServer): Row[] =>
+  app.map
+    .filter(([by]) => by === 'anybody')
+    .map(([by, method, path, , file]) => ({
+      method,
+      path,
+      by: CALLERS[by as Caller],
+      idempotent: false,
+      facts: '',
+      // `app.ts` writes it as an import.
+      file: join('server', file),
+    }))
+
+/** @param fileFor the file that declares the route */
+const routeRows = (routes: Route[], fileFor: (route: Route) => string): Row[] =>
+  routes.map((route) => {
+    const { method, path, facts } = route
+    return {
+      method,
+      path: path.replace(/:(\w+)/g, '{$1}'),
+      by: CALLERS[facts?.by ?? 'anybody'],
+      idempotent: facts?.idempotent ?? false,
+      facts: facts ? factsText(facts) : '',
+      file: fileFor(route),
+    }
+  })
+
+/** Finds the one source file that has a declaration in it. */
+async function sources() {
+  const files = [...new Bun.Glob('server/**/*.ts').scanSync(ROOT)].filter(
+    (path) => !path.endsWith('.test.ts'),
+  )
+  const texts = await Promise.all(files.map((path) => Bun.file(join(ROOT, path)).text()))
+  return (declaration: string | RegExp) => {
+    const found = files.filter((_, i) => texts[i]?.match(declaration))
+    if (found.length !== 1) throw new Error(`${declaration} is in ${found.length} files: ${found}`)
+    return found[0] as string
+  }
+}
+
+async function restRows(server: TestServer, find: Awaited<ReturnType<typeof sources>>): Promise<Row[]> {
+  const { json } = await server.call('/v1/openapi.json')
+  return routeRows(listRoutes(server.app.routes.rest), ({ method, path }) => {
+    const described = json.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
+    return described ? find(`operationId: '${described.operationId}'`) : 'server/rest.ts'
+  })
+}
+
+const signInRows = ({ app }: TestServer, find: Awaited<ReturnType<typeof sources>>): Row[] =>
+  routeRows(listRoutes(app.routes.signIn), ({ method, path }) => {
+    const name = path.slice('/api/auth'.length)
+    const written = name.replace(/^\/callback\/.*/, '/callback/')
+    return find(new RegExp(`app\\.${method.toLowerCase()}\\(['\`]${RegExp.escape(written)}['\`$]`))
+  })
+
+const byPath = (a: Row, b: Row) =>
+  a.path.localeCompare(b.path, 'en') || a.method.localeCompare(b.method, 'en')
+
+function table(rows: Row[]): string {
+  const lines = rows.map(
+    ({ method, path, by, idempotent, facts, file }) =>
+      `| ${method} | \`${path}\` | ${by} | ${idempotent ? 'yes' : ''} | ${facts} | \`${file}\` |`,
+  )
+  const head = '| method | path | who may call it | idempotent | facts | file |\n|---|---|---|---|---|---|'
+  return `${head}\n${lines.join('\n')}\n`
+}
+
+export async function routesPage(): Promise<string> {
+  const server = await startServer('sqlite')
+  try {
+    const find = await sources()
+    return `${INTRODUCTION}
+## Pages, redirects, forms and the snippet
+
+The most exact path answers, whatever the order. \`/t.js\` and \`/e\` are \`SNIPPET_PATH\` and \`INTAKE_PATH\`.
+Plain GETs of \`/:slug\` and plain POSTs of \`/e\` are answered at the socket (\`server/http/fast-path/listener.ts\`).
+
+${table(frontRows(server))}
+## Signing in
+
+${table(signInRows(server, find).sort(byPath))}
+## The REST API
+
+${table((await restRows(server, find)).sort(byPath))}`
+  } finally {
+    await server.close()
+  }
+}
+
+if (import.meta.main) {
+  setLogLevel('silent')
+  await Bun.write(ROUTES_PAGE, await routesPage())
+}

@@ -1,0 +1,185 @@
+// A whole Towpath for a test file: real stores in a directory of its own, a real socket, spoken to over HTTP.
+
+import { afterAll, beforeAll, describe } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type App, createApp } from '../../../server/app.ts'
+import { readConfig } from '../../../server/config.ts'
+import { createKey } from '../../../server/features/accounts/access/keys.ts'
+import { createWorkspace } from '../../../server/features/accounts/workspaces/workspaces.ts'
+import type { Plan } from '../../../server/lib/plan.ts'
+import { listen } from '../../../server/listen.ts'
+import { openServices, type ServiceOptions, type Services } from '../../../server/services.ts'
+import type { DatabaseEngine } from '../../../server/storage/database/open-database.ts'
+import { createTestDatabase } from '../postgres/postgres-server.ts'
+import { findFreePort } from '../processes/free-port.ts'
+
+export const ENGINES: DatabaseEngine[] = ['sqlite', 'postgres']
+
+/** A person's browser: without it a click would be a robot's. */
+export const BROWSER_USER_AGENT =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1'
+
+export interface HttpAnswer {
+  status: number
+  headers: Headers
+  text: string
+  /** The parsed body, or undefined where it is not JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  json: any
+}
+
+export interface HttpCall {
+  method?: string
+  /** Sent as JSON unless it is a string. */
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+export interface TestWorkspace {
+  id: number
+  key: string
+  /** Calls `/v1` + path with the workspace's key. */
+  api(path: string, call?: HttpCall): Promise<HttpAnswer>
+  /** Makes a link and returns the resource. */
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  createLink(fields?: Record<string, unknown>): Promise<any>
+}
+
+export interface TestServer {
+  engine: DatabaseEngine
+  origin: string
+  app: Services & App
+  dataDir: string
+  databaseUrl: string | undefined
+  call(path: string, call?: HttpCall): Promise<HttpAnswer>
+  /** Opens a short link as a browser does, without following it. */
+  click(slug: string, headers?: Record<string, string>): Promise<HttpAnswer>
+  /** A workspace of its own, with a key; on the plan with the highest limit unless said otherwise. */
+  createWorkspace(plan?: Plan): Promise<TestWorkspace>
+  /** Resolves when every click answered so far is in the analytics and on the links' counters. */
+  waitUntilShipped(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface TestServerOptions extends ServiceOptions {
+  environment?: Record<string, string>
+}
+
+export async function startServer(
+  engine: DatabaseEngine,
+  options: TestServerOptions = {},
+): Promise<TestServer> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'towpath-test-'))
+  const database = engine === 'postgres' ? await createTestDatabase() : undefined
+  const port = findFreePort()
+  const config = readConfig({
+    PORT: String(port),
+    HOST: '127.0.0.1',
+    DATA_DIR: dataDir,
+    DATABASE_URL: database?.url,
+    LOG_LEVEL: 'silent',
+    // `FAST_PATH=off` runs any test file without the fast path.
+    FAST_PATH: process.env.FAST_PATH,
+    ...options.environment,
+  })
+  const services = await openServices(config, options)
+  const app = { ...services, ...createApp(services) }
+  const server = listen(config, app)
+  const origin = `http://127.0.0.1:${port}`
+
+  async function call(
+    path: string,
+    { method = 'GET', body, headers = {} }: HttpCall = {},
+  ): Promise<HttpAnswer> {
+    const json = body !== undefined && typeof body !== 'string'
+    const response = await fetch(origin + path, {
+      method,
+      redirect: 'manual',
+      headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+      body: json ? JSON.stringify(body) : (body as string | undefined),
+    })
+    return readAnswer(response)
+  }
+
+  return {
+    engine,
+    origin,
+    app,
+    dataDir,
+    databaseUrl: database?.url,
+    call,
+    click: (slug, headers = {}) =>
+      call(`/${slug}`, { headers: { 'User-Agent': BROWSER_USER_AGENT, ...headers } }),
+    async createWorkspace(plan = 'enterprise') {
+      const needs = { db: app.db, now: Date.now }
+      const { id } = await createWorkspace(needs, { name: 'Test', plan })
+      const { key } = await createKey(needs, id, 'test')
+      const api: TestWorkspace['api'] = (path, { headers, ...rest } = {}) =>
+        call(`/v1${path}`, { ...rest, headers: { Authorization: `Bearer ${key}`, ...headers } })
+      return {
+        id,
+        key,
+        api,
+        async createLink(fields = {}) {
+          const { status, text, json } = await api('/links', {
+            method: 'POST',
+            body: { destinationUrl: 'https://example.com/', ...fields },
+          })
+          if (status !== 201) throw new Error(`the link was not made: ${status} ${text}`)
+          return json.data
+        },
+      }
+    },
+    waitUntilShipped: () => app.hitWorker.drain(),
+    async close() {
+      await server.stop(true)
+      await app.close()
+      await database?.drop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function readAnswer(response: Response): Promise<HttpAnswer> {
+  const text = await response.text()
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    json = undefined
+  }
+  return { status: response.status, headers: response.headers, text, json }
+}
+
+/** The same tests on a server over SQLite and on one over PostgreSQL. */
+export function onBothEngines(
+  name: string,
+  tests: (server: () => TestServer) => void,
+  options?: TestServerOptions,
+) {
+  describe.each(ENGINES)(`${name} (%s)`, (engine) => {
+    let server: TestServer
+    beforeAll(async () => {
+      server = await startServer(engine, options)
+    }, 60_000)
+    afterAll(() => server?.close())
+    tests(() => server)
+  })
+}
+
+/** Resolves as soon as `condition` is true (or returns something). @throws after `withinMs`, naming what was waited for */
+export async function until<T>(
+  what: string,
+  condition: () => T | Promise<T>,
+  withinMs = 10_000,
+): Promise<NonNullable<T>> {
+  const deadline = Date.now() + withinMs
+  for (;;) {
+    const value = await condition()
+    if (value) return value as NonNullable<T>
+    if (Date.now() > deadline) throw new Error(`waited ${withinMs} ms for: ${what}`)
+    await Bun.sleep(10)
+  }
+}

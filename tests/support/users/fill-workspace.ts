@@ -1,0 +1,68 @@
+// A workspace with some of everything, made over HTTP as its people would.
+
+import { BROWSER_USER_AGENT, type TestServer } from '../server/test-server.ts'
+import type { SignedUpUser } from './sign-up.ts'
+
+export interface FilledWorkspace {
+  link: number
+  slug: string
+  form: string
+  submission: number
+}
+
+/** @param text stands wherever text can: in names, titles, fields, referrers, campaigns */
+export async function fillWorkspace(
+  server: TestServer,
+  person: SignedUpUser,
+  text = 'spring',
+): Promise<FilledWorkspace> {
+  const post = async (path: string, body: unknown) => {
+    const answer = await person.api(path, { method: 'POST', body })
+    if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${answer.text}`)
+    return answer.json.data
+  }
+  const tag = await post('/tags', { name: text.slice(0, 50), color: 'teal' })
+  const links = []
+  for (const n of [1, 2, 3]) {
+    links.push(
+      await post('/links', {
+        destinationUrl: `https://example.com/${n}?utm_source=${encodeURIComponent(text)}`,
+        title: `${text} ${n}`,
+        comments: text,
+        externalId: `${text} ${n}`.slice(0, 255),
+        tagIds: [tag.id],
+      }),
+    )
+  }
+  const [link] = links
+  const channel = await post('/channels', {
+    type: 'webhook',
+    name: text.slice(0, 100),
+    url: 'https://hooks.example/x',
+  })
+  const form = await post('/forms', {
+    name: text.slice(0, 100),
+    successMessage: text,
+    requiredFields: [text.slice(0, 100)],
+    channelIds: [channel.id],
+  })
+  const campaign = encodeURIComponent(text)
+  await server.click(`${link.slug}?utm_campaign=${campaign}&utm_source=${campaign}`, {
+    'User-Agent': BROWSER_USER_AGENT,
+    Referer: `https://example.org/${campaign}`,
+  })
+  const sent = await server.call(`/f/${form.formKey}`, {
+    method: 'POST',
+    body: { email: 'ada@example.com', [text.slice(0, 100)]: text, message: `${text}\n${text}` },
+    headers: {
+      'User-Agent': BROWSER_USER_AGENT,
+      Referer: `https://shop.example/${campaign}?utm_campaign=${campaign}&utm_source=${campaign}`,
+    },
+  })
+  if (sent.status !== 200) throw new Error(`the form was refused: ${sent.status} ${sent.text}`)
+  await server.waitUntilShipped()
+  const { json } = await person.api(`/forms/${form.formKey}/submissions`)
+  const [submission] = json.data
+  await person.api(`/submissions/${submission.id}`, { method: 'PATCH', body: { notes: text } })
+  return { link: link.id, slug: link.slug, form: form.formKey, submission: submission.id }
+}
