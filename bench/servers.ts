@@ -26,10 +26,10 @@ async function launch(
   name: string,
   port: number,
   command: string[],
-  env: Record<string, string> = {},
+  { env = {}, core = 0, cwd = root }: { env?: Record<string, string>; core?: number; cwd?: string } = {},
 ): Promise<Contender> {
-  const child = Bun.spawn(pinToCore(0, command), {
-    cwd: root,
+  const child = Bun.spawn(pinToCore(core, command), {
+    cwd,
     env: { ...process.env, ...env },
     stdout: 'ignore',
     stderr: 'inherit',
@@ -56,7 +56,7 @@ const isAnswering = (port: number) =>
     () => false,
   )
 
-function freePort(): number {
+export function freePort(): number {
   const probe = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
   const { port } = probe
   void probe.stop(true)
@@ -74,11 +74,17 @@ export async function startSeededTowpath(links: number): Promise<Contender> {
 
 export const TOWPATH_DIR = join(home, 'towpath')
 
-/** On what is in its directory already. */
-export function startTowpath(environment: Record<string, string> = {}): Promise<Contender> {
+/**
+ * On what is in its directory already.
+ * @param checkout whose server runs: this one, or another version beside it
+ */
+export function startTowpath(
+  environment: Record<string, string> = {},
+  { name = 'towpath', checkout = root } = {},
+): Promise<Contender> {
   const port = freePort()
   const env = { PORT: String(port), HOST: '127.0.0.1', DATA_DIR: TOWPATH_DIR, LOG_LEVEL: 'error' }
-  return launch('towpath', port, [bun, 'server/main.ts'], { ...env, ...environment })
+  return launch(name, port, [bun, 'server/main.ts'], { env: { ...env, ...environment }, cwd: checkout })
 }
 
 /** @returns the id of their workspace */
@@ -142,18 +148,31 @@ export async function startBareBun(): Promise<Contender> {
 
 /** nginx, one worker, a constant redirect; undefined where nginx is not installed. */
 export async function startNginx(): Promise<Contender | undefined> {
-  const program = [Bun.which('nginx'), '/usr/sbin/nginx'].find((path) => path && existsSync(path))
-  if (!program) return undefined
-  const dir = join(home, 'nginx')
-  mkdirSync(dir, { recursive: true })
+  if (!findNginx()) return undefined
   const port = freePort()
+  const server = `server { listen 127.0.0.1:${port}; return 302 https://example.com/landing; }`
+  return launchNginx('nginx return 302', port, server)
+}
+
+const findNginx = () => [Bun.which('nginx'), '/usr/sbin/nginx'].find((path) => path && existsSync(path))
+
+/**
+ * nginx, one worker, with these `server` and `upstream` blocks.
+ * @param port one of those it listens on
+ * @throws where nginx is not installed
+ */
+export function launchNginx(name: string, port: number, blocks: string, core = 0): Promise<Contender> {
+  const program = findNginx()
+  if (!program) throw new Error('nginx is missing. On Debian: apt-get install nginx')
+  const dir = join(home, name.replaceAll(' ', '-'))
+  mkdirSync(dir, { recursive: true })
   writeFileSync(
     join(dir, 'nginx.conf'),
     `daemon off; worker_processes 1; pid ${dir}/pid; error_log ${dir}/error.log;
      events { worker_connections 1024; }
      http { access_log off; client_body_temp_path ${dir}; proxy_temp_path ${dir}; fastcgi_temp_path ${dir};
        uwsgi_temp_path ${dir}; scgi_temp_path ${dir}; keepalive_requests 1000000000;
-       server { listen 127.0.0.1:${port}; return 302 https://example.com/landing; } }`,
+       ${blocks} }`,
   )
-  return launch('nginx return 302', port, [program, '-p', dir, '-c', join(dir, 'nginx.conf')])
+  return launch(name, port, [program, '-p', dir, '-c', join(dir, 'nginx.conf')], { core })
 }

@@ -47,6 +47,7 @@ test('nothing needs to be set', () => {
     webhookAllow: [],
     signup: 'invite',
     oidc: undefined,
+    fastPath: true,
     logLevel: 'info',
   })
   expect(secret.length).toBeGreaterThanOrEqual(32)
@@ -110,6 +111,8 @@ describe('what is set is taken', () => {
     ['HIT_RETENTION_DAYS', '365', { hitRetentionDays: 365 }],
     ['SNIPPET_PATH', 'Boat.js', { snippetPath: 'Boat.js', intakePath: 'e' }],
     ['INTAKE_PATH', 'harbour', { snippetPath: 't.js', intakePath: 'harbour' }],
+    ['FAST_PATH', 'on', { fastPath: true }],
+    ['FAST_PATH', 'off', { fastPath: false }],
     ['LOG_LEVEL', 'warn', { logLevel: 'warn' }],
     ['TOWPATH_SECRET', 'f3a9c1d7'.repeat(4), { secret: 'f3a9c1d7'.repeat(4) }],
   ])('%s=%s', (name, value, expected) => {
@@ -292,6 +295,11 @@ describe('what is wrong is named with its fix', () => {
       '1app',
       'DESTINATION_SCHEMES: "1app:" is not a URL scheme. List names such as myapp,tel.',
     ],
+    ...['0', 'false', 'Off', 'no'].map((text) => [
+      'FAST_PATH',
+      text,
+      `FAST_PATH: "${text}" is not a switch. Use on or off.`,
+    ]),
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL: "loud" is not a level. Use one of info, warn, error, silent.'],
   ])('%s=%s', (name, value, problem) => {
     expect(problemsOf({ [name]: value })).toEqual([problem])

@@ -42,6 +42,8 @@ export interface Config {
   oidc?: OidcSettings
   /** Hits older than this are removed; without it they are kept for ever. */
   hitRetentionDays?: number
+  /** Whether the server answers plain redirects before `Bun.serve` reads them. */
+  fastPath: boolean
   logLevel: LogLevel
 }
 
@@ -82,6 +84,7 @@ const NAMES = [
   'OIDC_CLIENT_SECRET',
   'OIDC_NAME',
   'HIT_RETENTION_DAYS',
+  'FAST_PATH',
   'LOG_LEVEL',
 ]
 // What Kubernetes puts into every container beside a Service that is called towpath.
@@ -125,6 +128,7 @@ export function readConfig(env: Environment = process.env): Config {
     signup: readSignup(get('SIGNUP'), wrong),
     oidc: readOidc(get, wrong),
     hitRetentionDays: readRetention(get('HIT_RETENTION_DAYS'), wrong),
+    fastPath: readFastPath(get('FAST_PATH'), wrong),
     logLevel: readLogLevel(get('LOG_LEVEL'), wrong),
   }
   const badGeo = config.geoipDb === undefined ? undefined : findGeoProblem(config.geoipDb)
@@ -313,6 +317,12 @@ function readRetention(text: string | undefined, wrong: ProblemReporter): number
     'Use a whole number from 1, such as 365, or leave it out to keep hits for ever.',
   )
   return undefined
+}
+
+function readFastPath(text: string | undefined, wrong: ProblemReporter): boolean {
+  if (text === undefined || text === 'on') return true
+  if (text !== 'off') wrong('FAST_PATH', `"${text}" is not a switch`, 'Use on or off.')
+  return false
 }
 
 function readLogLevel(text: string | undefined, wrong: ProblemReporter): LogLevel {

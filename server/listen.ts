@@ -1,4 +1,5 @@
-// The open socket: a front that answers plain redirects, and behind it, on this machine only, the server for all else.
+// The open socket. With the fast path it answers plain redirects, and passes all else on to `Bun.serve`, which then
+// listens on this machine only; without the fast path `Bun.serve` has the public address itself.
 
 import type { App } from './app.ts'
 import { toErrorResponse } from './http/error-response.ts'
@@ -20,34 +21,35 @@ const OPTIONS = {
   maxRequestBodySize: 64 * 1024 * 1024,
 }
 
+export interface ListenOptions {
+  host: string
+  port: number
+  fastPath: boolean
+}
+
 type Listening = Pick<App, 'serve' | 'fastPath'>
 
+/** Finds the client of a connection to `Bun.serve`. */
+type FindClient = (peer: { address: string; port: number }) => string | undefined
+
 /** @throws when the address cannot be listened on */
-export function listen({ host, port }: { host: string; port: number }, { serve, fastPath }: Listening) {
-  let front: FastPath | undefined
-  const peers: ServerHandle = {
-    requestIP(request) {
-      const peer = server.requestIP(request)
-      // Never the relay's own: who is gone is nobody, and must not pass for a proxy on this machine.
-      const address = peer && front?.findPeerAddress(peer.port)
-      return address ? { address } : null
-    },
-    timeout: (request, seconds) => server.timeout(request, seconds),
-  }
-  const server = Bun.serve({
-    ...OPTIONS,
-    hostname: LOCAL,
-    port: 0,
-    routes: Object.fromEntries(
-      Object.entries(serve.routes).map(([path, handler]) => [
-        path,
-        (request: Bun.BunRequest) => handler(request, peers),
-      ]),
-    ),
-    fetch: (request) => serve.fetch(request as Bun.BunRequest, peers),
-  })
+export function listen(options: ListenOptions, app: Listening) {
+  return options.fastPath ? listenWithFastPath(options, app) : listenWithoutFastPath(options, app)
+}
+
+function listenWithoutFastPath({ host, port }: ListenOptions, { serve }: Listening) {
+  const server = startServer(serve, { hostname: host, port }, ({ address }) => address)
+  return { stop: (force: boolean) => server.stop(force) }
+}
+
+function listenWithFastPath({ host, port }: ListenOptions, { serve, fastPath }: Listening) {
+  let listener: FastPath | undefined
+  // Never the relay's own address: who is gone is nobody, and must not pass for a proxy on this machine.
+  const server = startServer(serve, { hostname: LOCAL, port: 0 }, (peer) =>
+    listener?.findPeerAddress(peer.port),
+  )
   try {
-    front = openFastPath({
+    listener = openFastPath({
       hostname: host,
       port,
       behind: { hostname: LOCAL, port: server.port as number },
@@ -61,8 +63,35 @@ export function listen({ host, port }: { host: string; port: number }, { serve, 
   return {
     /** Takes no connections any more, and ends when what runs has been answered; at once with `force`. */
     async stop(force: boolean) {
-      front?.stop()
+      listener?.stop()
       await server.stop(force)
     },
   }
+}
+
+function startServer(
+  { routes, fetch: handle }: App['serve'],
+  address: { hostname: string; port: number },
+  findClient: FindClient,
+) {
+  const peers: ServerHandle = {
+    requestIP(request) {
+      const peer = server.requestIP(request)
+      const client = peer && findClient(peer)
+      return client ? { address: client } : null
+    },
+    timeout: (request, seconds) => server.timeout(request, seconds),
+  }
+  const server = Bun.serve({
+    ...OPTIONS,
+    ...address,
+    routes: Object.fromEntries(
+      Object.entries(routes).map(([path, handler]) => [
+        path,
+        (request: Bun.BunRequest) => handler(request, peers),
+      ]),
+    ),
+    fetch: (request) => handle(request as Bun.BunRequest, peers),
+  })
+  return server
 }

@@ -34,7 +34,7 @@ beforeAll(async () => {
       LOG_LEVEL: 'silent',
     }),
   )
-  server = listen({ host: '127.0.0.1', port }, createApp(services))
+  server = listen({ host: '127.0.0.1', port, fastPath: true }, createApp(services))
   origin = `http://127.0.0.1:${port}`
   const needs = { db: services.db, now: Date.now }
   const workspace = await createWorkspace(needs, { name: 'w', plan: 'enterprise' })

@@ -124,7 +124,13 @@ test('everything else goes to the server behind, who learns the client’s addre
   client.socket.write(get('/unknown'))
   await until('its answer', () => client.text.endsWith('GET /unknown 0'))
   expect(seen.at(-1)).toMatchObject({ address: '127.0.0.1', path: '/unknown' })
-  // From now on all of the connection does: also what the front could answer.
+})
+
+test('a connection whose requests came in one packet stays with the server behind', async () => {
+  const client = await dial()
+  client.socket.write(get('/known') + get('/unknown'))
+  await until('its answers', () => client.text.endsWith('GET /unknown 0'))
+  // Also with what the front could answer.
   client.socket.write(get('/known'))
   await until('its answer', () => client.text.endsWith('GET /known 0'))
 })

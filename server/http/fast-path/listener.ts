@@ -1,16 +1,11 @@
 // The socket that strangers talk to. It answers the plain requests that most visitors make by itself, since reading
-// them costs a general HTTP server more than answering them, and passes every other connection on, byte for byte and
-// for the rest of its life, to the server behind it.
+// them costs a general HTTP server more than answering them, and passes every other request on, byte for byte, to the
+// server behind it. After an exchange whose end is not certain, the connection stays with that server.
 
 import type { Socket, TCPSocketListener } from 'bun'
 import { describeError, log } from '../../lib/log.ts'
-import {
-  type Bytes,
-  createGetParser,
-  createPostParser,
-  type PostRequest,
-  type RequestHead,
-} from './request-parser.ts'
+import type { Bytes } from './header-fields.ts'
+import { createGetParser, createPostParser, type PostRequest, type RequestHead } from './request-parser.ts'
 import { openTcpRelay, type TcpRelay } from './tcp-relay.ts'
 
 export interface FastRedirect {
@@ -43,16 +38,17 @@ export interface FastPathOptions {
 }
 
 export interface FastPath {
-  /** Who is at the other end of a connection that was passed on, by the port it was passed on from. */
+  /** Who is at the other end of a connection that is relayed, by the port it is relayed from. */
   findPeerAddress(port: number): string | undefined
-  /** Takes no connections any more and ends those that wait for a request. Those passed on are the other server's. */
+  /** Takes no connections any more and ends those that wait for a request. Those relayed are the other server's. */
   stop(): void
 }
 
 interface ConnectionState {
   address: string
-  /** Once set, whatever comes goes there. */
   relay: TcpRelay | null
+  /** While set, whatever comes goes to the relay. */
+  relaying: boolean
   /** Of an answer, what the visitor has not taken yet. */
   unsent: Buffer | null
   endWhenSent: boolean
@@ -60,70 +56,56 @@ interface ConnectionState {
 
 type Client = Socket<ConnectionState>
 
+interface State {
+  options: FastPathOptions
+  readHead: ReturnType<typeof createGetParser>
+  readPost: ReturnType<typeof createPostParser>
+  /** By the port of a relay's connection to the server behind. */
+  peers: Map<number, { address: string }>
+  /** Those who are not relayed. */
+  waiting: Set<Client>
+  stopped: boolean
+}
+
 /** @throws when the address cannot be listened on */
 export function openFastPath(options: FastPathOptions): FastPath {
-  const readHead = createGetParser()
-  const readPost = createPostParser()
-  const peers = new Map<number, string>()
-  const waiting = new Set<Client>()
-
-  function send(client: Client, answer: string, keepAlive: boolean) {
-    const sent = client.write(answer)
-    if (sent === answer.length) {
-      if (!keepAlive) client.end()
-      return
-    }
-    client.data.unsent = Buffer.from(answer, 'latin1').subarray(Math.max(sent, 0))
-    client.data.endWhenSent = !keepAlive
+  const state: State = {
+    options,
+    readHead: createGetParser(),
+    readPost: createPostParser(),
+    peers: new Map(),
+    waiting: new Set(),
+    stopped: false,
   }
-
-  function passOn(client: Client, chunk: Buffer) {
-    waiting.delete(client)
-    client.timeout(0)
-    client.data.relay = openTcpRelay(client, chunk, options.behind, {
-      opened: (port) => peers.set(port, client.data.address),
-      closed: (port) => peers.delete(port),
-    })
+  const listener = listenFor(state)
+  return {
+    findPeerAddress: (port) => state.peers.get(port)?.address,
+    stop() {
+      state.stopped = true
+      listener.stop(false)
+      for (const client of state.waiting) client.end()
+    },
   }
+}
 
-  function receive(client: Client, chunk: Buffer) {
-    const visitor = client.data
-    if (visitor.relay) return visitor.relay.send(chunk)
-    // Whoever asks again before taking the answer: answers must stay in order.
-    if (visitor.unsent) return client.terminate()
-    const head = readHead(chunk as Bytes)
-    const redirect = head && options.redirect(head, visitor.address)
-    if (redirect) return send(client, redirectText(redirect, head.keepAlive), head.keepAlive)
-    const post = head || !options.post ? null : readPost(chunk as Bytes)
-    const reply = post && options.post?.(post, visitor.address)
-    if (reply) return send(client, replyText(reply, post.keepAlive), post.keepAlive)
-    passOn(client, chunk)
-  }
-
-  const listener: TCPSocketListener<ConnectionState> = Bun.listen<ConnectionState>({
-    hostname: options.hostname,
-    port: options.port,
+function listenFor(state: State): TCPSocketListener<ConnectionState> {
+  const { hostname, port } = state.options
+  return Bun.listen<ConnectionState>({
+    hostname,
+    port,
     socket: {
       open(client) {
-        client.data = { address: client.remoteAddress, relay: null, unsent: null, endWhenSent: false }
-        client.timeout(options.idleSeconds)
-        waiting.add(client)
+        const address = client.remoteAddress
+        client.data = { address, relay: null, relaying: false, unsent: null, endWhenSent: false }
+        wait(state, client)
       },
-      data: receive,
-      drain(client) {
-        const visitor = client.data
-        if (visitor.relay) return visitor.relay.drained()
-        if (!visitor.unsent) return
-        visitor.unsent = visitor.unsent.subarray(Math.max(client.write(visitor.unsent), 0))
-        if (visitor.unsent.length > 0) return
-        visitor.unsent = null
-        if (visitor.endWhenSent) client.end()
-      },
+      data: (client, chunk) => receive(state, client, chunk),
+      drain,
       timeout(client) {
-        if (!client.data.relay) client.end()
+        if (!client.data.relaying) client.end()
       },
       close(client) {
-        waiting.delete(client)
+        state.waiting.delete(client)
         client.data?.relay?.close()
       },
       error(client, error) {
@@ -132,14 +114,85 @@ export function openFastPath(options: FastPathOptions): FastPath {
       },
     },
   })
+}
 
-  return {
-    findPeerAddress: (port) => peers.get(port),
-    stop() {
-      listener.stop(false)
-      for (const client of waiting) client.end()
+/** For the client's next request. */
+function wait({ options, waiting }: State, client: Client): void {
+  client.timeout(options.idleSeconds)
+  waiting.add(client)
+}
+
+function receive(state: State, client: Client, chunk: Buffer): void {
+  const visitor = client.data
+  if (visitor.relaying) visitor.relay?.send(chunk)
+  // Whoever asks again before taking the answer: answers must stay in order.
+  else if (visitor.unsent) client.terminate()
+  else if (!answer(state, client, chunk as Bytes)) passOn(state, client, chunk)
+}
+
+/** @returns false where the server behind must answer; then nothing has happened yet */
+function answer({ options, readHead, readPost }: State, client: Client, chunk: Bytes): boolean {
+  const { address } = client.data
+  const head = readHead(chunk)
+  const redirect = head && options.redirect(head, address)
+  if (redirect) return send(options, client, redirectText(redirect, head.keepAlive), head.keepAlive)
+  const post = head || !options.post ? null : readPost(chunk)
+  const reply = post && options.post?.(post, address)
+  return reply ? send(options, client, replyText(reply, post.keepAlive), post.keepAlive) : false
+}
+
+function send(options: FastPathOptions, client: Client, text: string, keepAlive: boolean): true {
+  // A socket's time runs on while it is busy, unless it is set anew.
+  client.timeout(options.idleSeconds)
+  const sent = client.write(text)
+  if (sent !== text.length) {
+    client.data.unsent = Buffer.from(text, 'latin1').subarray(Math.max(sent, 0))
+    client.data.endWhenSent = !keepAlive
+  } else if (!keepAlive) client.end()
+  return true
+}
+
+function drain(client: Client): void {
+  const visitor = client.data
+  if (visitor.relaying) visitor.relay?.drained()
+  if (!visitor.unsent) return
+  visitor.unsent = visitor.unsent.subarray(Math.max(client.write(visitor.unsent), 0))
+  if (visitor.unsent.length > 0) return
+  visitor.unsent = null
+  if (visitor.endWhenSent) client.end()
+}
+
+function passOn(state: State, client: Client, chunk: Buffer): void {
+  const visitor = client.data
+  state.waiting.delete(client)
+  client.timeout(0)
+  visitor.relaying = true
+  if (visitor.relay?.sendNext(chunk)) return
+  visitor.relay?.close()
+  visitor.relay = openRelay(state, client, chunk)
+}
+
+function openRelay(state: State, client: Client, first: Buffer): TcpRelay {
+  const { behind, idleSeconds } = state.options
+  const peer = { address: client.data.address }
+  // The server behind lets idle connections go after `idleSeconds`.
+  return openTcpRelay(
+    client,
+    first,
+    { ...behind, restMs: idleSeconds * 500 },
+    {
+      opened: (port) => state.peers.set(port, peer),
+      closed(port) {
+        if (state.peers.get(port) === peer) state.peers.delete(port)
+      },
+      exchangeEnded() {
+        if (state.stopped) return false
+        client.data.relaying = false
+        wait(state, client)
+        return true
+      },
     },
-  }
+  )
 }
 
 const REASONS: Record<number, string> = {

@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import fc from 'fast-check'
-import { type Bytes, createGetParser, createPostParser } from './request-parser.ts'
+import type { Bytes } from './header-fields.ts'
+import { createGetParser, createPostParser } from './request-parser.ts'
 
 const read = createGetParser()
 const head = (text: string) => read(Buffer.from(text, 'latin1') as Bytes)

@@ -80,6 +80,8 @@ export async function startServer(
     DATA_DIR: dataDir,
     DATABASE_URL: database?.url,
     LOG_LEVEL: 'silent',
+    // `FAST_PATH=off` runs any test file without the fast path.
+    FAST_PATH: process.env.FAST_PATH,
     ...options.environment,
   })
   const services = await openServices(config, options)

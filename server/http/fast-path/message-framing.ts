@@ -1,0 +1,50 @@
+// Where one HTTP message of a relayed connection ends (RFC 9112 §6), told from its bytes as they pass. Whatever has
+// more than one reading is uncertain, and stays so.
+
+import type { Bytes } from './header-fields.ts'
+import { HEAD_BYTES_MAX } from './header-fields.ts'
+
+/** `complete` means that the message ended with the last byte that passed. */
+export type FramingState = 'head' | 'body' | 'complete' | 'uncertain'
+
+export interface MessageFraming {
+  state: FramingState
+  /** The head's beginning, where it comes in more than one piece. */
+  head: Bytes | null
+  /** How many bytes of the body are still to come, where its length is known. */
+  bodyLeft: number
+}
+
+export const createMessageFraming = (): MessageFraming => ({ state: 'head', head: null, bodyLeft: 0 })
+
+const END_OF_HEAD = '\r\n\r\n'
+
+/**
+ * Collects the bytes of a head.
+ * @returns the head and the body's first bytes when the head is whole, else null
+ */
+export function collectHead(framing: MessageFraming, chunk: Buffer): Bytes | null {
+  const bytes = (framing.head ? Buffer.concat([framing.head, chunk]) : chunk) as Bytes
+  const found = bytes.indexOf(END_OF_HEAD)
+  if (found >= 0 && found + END_OF_HEAD.length <= HEAD_BYTES_MAX) {
+    framing.head = null
+    return bytes
+  }
+  const tooLong = found >= 0 || bytes.length > HEAD_BYTES_MAX
+  // A copy: the socket uses its buffer again.
+  framing.head = tooLong ? null : (Buffer.from(bytes) as Bytes)
+  if (tooLong) framing.state = 'uncertain'
+  return null
+}
+
+/** Counts bytes of a body whose length is known. */
+export function passBody(framing: MessageFraming, count: number): void {
+  framing.bodyLeft -= count
+  if (framing.bodyLeft > 0) framing.state = 'body'
+  else framing.state = framing.bodyLeft === 0 ? 'complete' : 'uncertain'
+}
+
+/** @returns the number, or -1 where the text is anything but a plain one */
+export function parseContentLength(text: string): number {
+  return /^(?:0|[1-9]\d{0,11})$/.test(text) ? Number(text) : -1
+}

@@ -1,0 +1,84 @@
+// The product with the fast path and without it: the same answers, the same hits.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import {
+  BROWSER_USER_AGENT,
+  startServer,
+  type TestServer,
+  type TestWorkspace,
+} from '../tests/support/server/test-server.ts'
+
+const LINKS: [string, Record<string, unknown>][] = [
+  ['plain', {}],
+  ['permanent', { redirectStatus: 308 }],
+  ['that forwards its query', { forwardQuery: true }],
+  ['that tracks conversions', { trackConversions: true }],
+  ['with a password', { password: 'x' }],
+  ['with a click limit', { clickLimit: 100 }],
+  ['that is archived', { archived: true }],
+]
+const KEPT = ['location', 'cache-control', 'content-length', 'content-type', 'connection']
+
+const servers: { server: TestServer; workspace: TestWorkspace }[] = []
+beforeAll(async () => {
+  for (const FAST_PATH of ['on', 'off']) {
+    const environment = { FAST_PATH, TRUST_PROXY: '127.0.0.1' }
+    const server = await startServer('sqlite', { environment })
+    servers.push({ server, workspace: await server.createWorkspace() })
+  }
+}, 60_000)
+afterAll(() => Promise.all(servers.map(({ server }) => server.close())))
+
+/** Asks each of the two servers. */
+const fromBoth = <T>(ask: (each: (typeof servers)[number]) => Promise<T>) => Promise.all(servers.map(ask))
+
+async function answerOf(server: TestServer, path: string, init: RequestInit = {}) {
+  const answer = await fetch(server.origin + path, { redirect: 'manual', ...init })
+  const headers = KEPT.map((name) => `${name}: ${answer.headers.get(name)?.replace(/tp_cid=[\w.-]+/, '')}`)
+  const text = (await answer.text()).replace(/[\w-]+\.[\w-]+/g, '')
+  return { status: answer.status, headers, text }
+}
+
+test.each(LINKS)('a link %s is answered alike', async (_, fields) => {
+  const [on, off] = await fromBoth(async ({ server, workspace }) => {
+    const { slug } = await workspace.createLink({ ...fields, title: 'same' })
+    // The second time the link is in memory.
+    await server.click(slug)
+    const headers = { 'User-Agent': BROWSER_USER_AGENT, 'X-Forwarded-For': '8.8.8.8' }
+    const answers = [
+      await answerOf(server, `/${slug}?a=b`, { headers }),
+      await answerOf(server, `/${slug}`, { headers, method: 'HEAD' }),
+      await answerOf(server, `/${slug}`, { headers, method: 'DELETE' }),
+      await answerOf(server, `/${slug}/`, { headers }),
+    ]
+    return JSON.stringify(answers).replaceAll(slug, 'slug')
+  })
+  expect(off).toBe(on as string)
+})
+
+test.each<[string, string, RequestInit]>([
+  ['an unknown link', '/unknown', { headers: { Accept: 'application/json' } }],
+  [
+    'a page view of an unknown workspace',
+    '/e',
+    { method: 'POST', body: '{"w":"none","u":"https://a.example/"}' },
+  ],
+  ['a page view that is none', '/e', { method: 'POST', body: 'nonsense' }],
+  ['the health check', '/healthz', {}],
+  ['the API without a key', '/v1/links', {}],
+])('%s is answered alike', async (_, path, init) => {
+  const [on, off] = await fromBoth(({ server }) => answerOf(server, path, init))
+  expect(off).toEqual(on as NonNullable<typeof on>)
+})
+
+test('the clicks are recorded alike', async () => {
+  for (const groupBy of ['country', 'device', 'class', 'trigger']) {
+    const [on, off] = await fromBoth(async ({ server, workspace }) => {
+      await server.waitUntilShipped()
+      const { json } = await workspace.api(`/analytics/clicks?class=all&groupBy=${groupBy}`)
+      return json.data
+    })
+    expect([groupBy, off]).toEqual([groupBy, on])
+    expect(on).not.toEqual([])
+  }
+})
