@@ -1,4 +1,5 @@
-// Where the bundled dashboard lies: a directory named after what it was made from, so that a change makes another.
+// The directory of the bundled dashboard. Its name is a hash of the sources, so that changed sources get a new
+// directory.
 
 import { createHash } from 'node:crypto'
 import { accessSync, constants, mkdirSync } from 'node:fs'
@@ -16,7 +17,7 @@ export async function getBuildDirectory(): Promise<string> {
   for (const path of [
     ...sources.map((name) => join(import.meta.dir, name)),
     join(ROOT, 'package-lock.json'),
-    // The one file of the snippet that is used here too.
+    // The dashboard imports this one file of the snippet.
     join(ROOT, 'snippet/proof-of-work.ts'),
   ]) {
     hash.update(`${path.slice(ROOT.length)}\0`).update(await Bun.file(path).bytes())
@@ -26,13 +27,13 @@ export async function getBuildDirectory(): Promise<string> {
 }
 
 function getCacheDirectory(): string {
-  const beside = join(ROOT, 'node_modules', '.cache', 'towpath-dashboard')
+  const cache = join(ROOT, 'node_modules', '.cache', 'towpath-dashboard')
   try {
-    mkdirSync(beside, { recursive: true })
-    accessSync(beside, constants.W_OK)
-    return beside
+    mkdirSync(cache, { recursive: true })
+    accessSync(cache, constants.W_OK)
+    return cache
   } catch {
-    // Installed by somebody else: the program's directory is not ours to write to.
+    // The program was installed by another user, so that its directory is read-only.
     return join(tmpdir(), `towpath-dashboard-${process.getuid?.() ?? ''}`)
   }
 }

@@ -1,5 +1,5 @@
-// bun dashboard/build.ts [directory]: bundles the dashboard. The server runs it in a process of its own when nobody has
-// done so before (server/dashboard.ts), so that the bundler's memory is not the server's.
+// bun dashboard/build.ts [directory]: bundles the dashboard. The server runs this in a process of its own, so that
+// the bundler's memory is not the server's (server/dashboard.ts). An existing bundle is not built again.
 
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -9,11 +9,11 @@ import { getBuildDirectory, isDevelopment } from './build-directory.ts'
 
 const HERE = import.meta.dir
 
-/** What the page needs to know of the files beside it. */
+/** The names of the bundled files that the HTML page refers to; written to built.json. */
 export interface BuildManifest {
   script: string
   style: string
-  /** Chunks that every page needs, for `modulepreload`. */
+  /** Chunks that the script imports statically, for `modulepreload`. */
   preload: string[]
 }
 
@@ -46,7 +46,7 @@ async function buildDashboard(directory: string): Promise<void> {
     define: { 'process.env.NODE_ENV': isDevelopment ? '"development"' : '"production"' },
   })
   rmSync(join(draft, 'app.css'))
-  const named = (pattern: RegExp) => {
+  const findOutput = (pattern: RegExp) => {
     const name = outputs.map(({ path }) => relative(draft, path)).find((path) => pattern.test(path))
     if (!name) throw new Error(`nothing was built for ${pattern}`)
     return name
@@ -54,26 +54,25 @@ async function buildDashboard(directory: string): Promise<void> {
   for (const { path } of outputs) {
     writeFileSync(`${path}.gz`, Bun.gzipSync(readFileSync(path), { level: 9 }))
   }
-  const script = named(/^main-.*\.js$/)
-  const built: BuildManifest = {
+  const script = findOutput(/^main-.*\.js$/)
+  const manifest: BuildManifest = {
     script,
-    style: named(/\.css$/),
+    style: findOutput(/\.css$/),
     preload: listStaticImports(join(draft, script)),
   }
-  writeFileSync(join(draft, 'built.json'), JSON.stringify(built))
+  writeFileSync(join(draft, 'built.json'), JSON.stringify(manifest))
   try {
     renameSync(draft, directory)
   } catch {
-    // Another process was first: it built the same.
+    // Another process finished first, with the same result.
     rmSync(draft, { recursive: true, force: true })
   }
 }
 
-/** The chunks that a file names in static imports. */
 const listStaticImports = (path: string) =>
   [...new Bun.Transpiler({ loader: 'js' }).scanImports(readFileSync(path, 'utf8'))]
     .filter(({ kind }) => kind === 'import-statement')
-    .map((one) => one.path.replace(/^\.\//, ''))
+    .map(({ path }) => path.replace(/^\.\//, ''))
 
 const directory = process.argv[2] ?? (await getBuildDirectory())
 if (!(await Bun.file(join(directory, 'built.json')).exists())) await buildDashboard(directory)

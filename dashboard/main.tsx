@@ -1,4 +1,4 @@
-// The dashboard begins: providers, the router, the page.
+// The entry point of the dashboard: providers, the router, error handling.
 
 import { CSPProvider } from '@base-ui/react/csp-provider'
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
@@ -13,12 +13,12 @@ import { readTheme, setTheme } from './ui/theme.ts'
 
 setTheme(readTheme())
 
-// The bundler knows the value and leaves the import out of every other build.
+// The bundler knows the value, and leaves the import out of every other build.
 if (process.env.NODE_ENV === 'development') {
   void import('./reload.ts').then(({ reloadOnNewBuild }) => reloadOnNewBuild())
 }
 
-/** The session has ended somewhere else: back to where one signs in, and then to this page again. */
+/** The session has ended: go to the sign-in page, which leads back to the current page. */
 function onError(error: unknown) {
   if (!isSignedOut(error) || location.pathname.startsWith('/app/sign-in')) return
   client.setQueryData(['user'], null)
@@ -31,14 +31,14 @@ const client = new QueryClient({
   mutationCache: new MutationCache({
     onError(error, _variables, _context, mutation) {
       onError(error)
-      // A form shows what is wrong at the field; everything else is said in passing.
+      // A mutation with its own onError shows the error beside its form; all others get a toast.
       if (!mutation.options.onError && !isSignedOut(error)) toastError(error)
     },
   }),
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // What is wrong with the question does not get better; the server being away does.
+      // Only an unreachable or failing server is worth another try; a 4xx answer stays the same.
       retry: (failures, error) =>
         error instanceof ApiError && (error.status === 0 || error.status >= 500) && failures < 2,
     },
@@ -57,7 +57,7 @@ const root = document.getElementById('root')
 if (!root) throw new Error('the page has no root')
 createRoot(root).render(
   <StrictMode>
-    {/* Our policy allows no style elements. */}
+    {/* The Content-Security-Policy allows no style elements. */}
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={client}>
         <RouterProvider router={router} />

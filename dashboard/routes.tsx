@@ -1,5 +1,5 @@
-// Every address of the dashboard on one screen, and the file that draws it. Pages are loaded when they are first
-// opened, and already when a link to them is pointed at.
+// Every address of the dashboard, and the file that draws it. A page's code is loaded when the page is first opened,
+// or when the pointer is over a link to it.
 
 import type { QueryClient } from '@tanstack/react-query'
 import {
@@ -15,7 +15,7 @@ import { userQuery, workspacesQuery } from './api/session.ts'
 import { NotFoundPage, RouteErrorPage } from './shell/error-pages.tsx'
 import { readLastWorkspace } from './shell/last-workspace.ts'
 import { Shell } from './shell/shell.tsx'
-import { SkeletonRows } from './ui/states.tsx'
+import { SkeletonRows } from './ui/skeleton.tsx'
 
 interface Context {
   client: QueryClient
@@ -27,7 +27,7 @@ const rootRoute = createRootRouteWithContext<Context>()({
   errorComponent: RouteErrorPage,
 })
 
-/** Only strings, and only those that are named: what else stands in an address is not ours. */
+/** Keeps the named parameters that are texts or numbers, as texts, and drops every other parameter. */
 const pickTextParameters =
   <const N extends string>(...names: N[]) =>
   (search: Record<string, unknown>): Partial<Record<N, string>> =>
@@ -38,7 +38,10 @@ const pickTextParameters =
       }),
     ) as Partial<Record<N, string>>
 
-/** @param parent what stands around the pages */
+/**
+ * Page components are named in a string, which tsc does not check: tests/browser/dashboard-pages.test.ts opens each page.
+ * @param parent the route whose component surrounds the pages
+ */
 const createPageFactory =
   <R extends AnyRoute>(parent: () => R) =>
   <const P extends string, const N extends string>(
@@ -74,7 +77,7 @@ const reset = publicPage(
   'error',
 )
 
-/** `/app`: to the workspace that was open last. */
+/** `/app` redirects to the workspace that was open last. */
 const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
@@ -97,7 +100,7 @@ const workspaceRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/$workspaceId',
   async beforeLoad({ context: { client }, location }) {
-    // Both at once: they do not need one another.
+    // Neither query needs the other's answer.
     const [user] = await Promise.all([
       client.ensureQueryData(userQuery),
       client.prefetchQuery(workspacesQuery),
@@ -111,7 +114,7 @@ const workspaceRoute = createRoute({
 
 const workspacePage = createPageFactory(() => workspaceRoute)
 
-/** What narrows a question about clicks or leads; a list in the grammar of docs/contract.md §5 (`US,BR`, `-US`). */
+/** Filters of clicks and leads. A value is a list in the grammar of docs/contract.md §5 (`US,BR`, `-US`). */
 export const FILTER_SEARCH_PARAMS = [
   'linkId',
   'tagId',
@@ -135,7 +138,7 @@ export const FILTER_SEARCH_PARAMS = [
   'class',
 ] as const
 export const RANGE_SEARCH_PARAMS = ['interval', 'start', 'end', 'timezone'] as const
-/** How analytics show it; forms and pages narrow leads alone. */
+/** How analytics are shown. `form` and `page` filter leads only. */
 export const VIEW_SEARCH_PARAMS = [
   'tabs',
   'metric',
@@ -229,7 +232,7 @@ export const createAppRouter = (client: QueryClient) =>
     basepath: '/app',
     context: { client },
     defaultPreload: 'intent',
-    // The query client has its own idea of what is fresh.
+    // The query client decides when data is stale.
     defaultPreloadStaleTime: 0,
     defaultPendingComponent: () => (
       <div className="mx-auto w-full max-w-6xl px-4 py-8 sm:px-8">
@@ -239,12 +242,12 @@ export const createAppRouter = (client: QueryClient) =>
     defaultErrorComponent: RouteErrorPage,
     defaultNotFoundComponent: NotFoundPage,
     scrollRestoration: true,
-    // `?tagId=3,4`, as the API has it, not JSON.
+    // Plain parameters such as `?tagId=3,4`, in place of the router's JSON.
     parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
     stringifySearch: (search) => {
-      const written = new URLSearchParams(
+      const text = new URLSearchParams(
         Object.entries(search).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
       ).toString()
-      return written && `?${written}`
+      return text && `?${text}`
     },
   })

@@ -1,4 +1,4 @@
-// Questions about clicks, leads and the way from one to the other.
+// Analytics over the REST API: totals, timelines and top lists of clicks and leads, the funnel, and the export.
 
 import { queryOptions } from '@tanstack/react-query'
 import type { z } from 'zod'
@@ -10,7 +10,7 @@ import type { Api, QueryParameters } from './client.ts'
 export type Subject = 'clicks' | 'leads'
 export type FunnelBy = 'link' | 'tag' | 'campaign' | 'referrer' | 'country'
 
-/** `count` is of clicks or of leads, as was asked. */
+/** `count` counts clicks or leads, depending on the subject of the query. */
 export interface EventCounts {
   count: number
   visitors: number
@@ -23,9 +23,9 @@ export interface TimelineBucket extends EventCounts {
   time: string
 }
 export interface BreakdownRow extends EventCounts {
-  /** As a filter takes it. */
+  /** In the form that a filter parameter takes. */
   value: string
-  /** What the API calls it, where the value is an id. */
+  /** The name that the API gives for an id. */
   name?: string
   detail?: string
   deleted?: boolean
@@ -44,9 +44,9 @@ export interface FunnelRow extends FunnelStages {
 
 type RawTotals = z.infer<typeof ClickTotals> & { leads?: number }
 type RawBucket = z.infer<typeof ClickBucket> & { leads?: number }
-/** A row of any grouping: its own word, what an id is called, and counts. */
+/** A row of any grouping: the group's key, the name of an id, and counts. */
 interface RawRow {
-  [word: string]: string | number | boolean | null | undefined
+  [key: string]: string | number | boolean | null | undefined
 }
 
 const toCounts = (raw: { clicks?: unknown; leads?: unknown; visitors?: unknown }): EventCounts => ({
@@ -54,40 +54,47 @@ const toCounts = (raw: { clicks?: unknown; leads?: unknown; visitors?: unknown }
   visitors: Number(raw.visitors ?? 0),
 })
 
-/** Everything below starts with it, so that it can be asked again when something has happened. */
+/** The prefix of every query key below, so that all of them can be invalidated at once. */
 export const analyticsKey = (api: Api) => [api.workspaceId, 'analytics']
 
-/** Of the range, or of the one before it, in which nothing happens any more. */
+/**
+ * The current range, or the previous period. The previous period no longer changes, so that its answers stay cached.
+ */
 type PeriodKind = 'now' | 'before'
 
-export const totalQuery = (api: Api, subject: Subject, query: QueryParameters, of: PeriodKind = 'now') =>
+export const totalQuery = (api: Api, subject: Subject, query: QueryParameters, period: PeriodKind = 'now') =>
   queryOptions({
-    queryKey: [...analyticsKey(api), 'total', of, subject, query],
+    queryKey: [...analyticsKey(api), 'total', period, subject, query],
     queryFn: async ({ signal }): Promise<Totals> => {
       const raw = await api.get<RawTotals>(`/analytics/${subject}`, { query, signal })
       return { ...toCounts(raw), start: raw.start, end: raw.end }
     },
   })
 
-export const timelineQuery = (api: Api, subject: Subject, query: QueryParameters, of: PeriodKind = 'now') =>
+export const timelineQuery = (
+  api: Api,
+  subject: Subject,
+  query: QueryParameters,
+  period: PeriodKind = 'now',
+) =>
   queryOptions({
-    queryKey: [...analyticsKey(api), 'time', of, subject, query],
+    queryKey: [...analyticsKey(api), 'time', period, subject, query],
     queryFn: async ({ signal }): Promise<TimelineBucket[]> => {
-      const asked = { ...query, groupBy: 'time' }
-      const raw = await api.get<RawBucket[]>(`/analytics/${subject}`, { query: asked, signal })
+      const parameters = { ...query, groupBy: 'time' }
+      const raw = await api.get<RawBucket[]>(`/analytics/${subject}`, { query: parameters, signal })
       return raw.map((bucket) => ({ ...toCounts(bucket), time: bucket.time }))
     },
   })
 
-/** The words that rows carry where they are not called like the filter. */
+/** The keys of rows whose name differs from the filter's name. */
 const ROW_KEYS: Record<string, string> = { linkId: 'link', tagId: 'tag' }
 
 function toRow(
-  word: string,
+  key: string,
   raw: RawRow,
 ): { value: string; name?: string; detail?: string; deleted?: boolean } {
-  const value = String(raw[word] ?? 0)
-  if (word === 'link') {
+  const value = String(raw[key] ?? 0)
+  if (key === 'link') {
     return {
       value,
       name: raw.slug ? `${raw.domain}/${raw.slug}` : undefined,
@@ -98,7 +105,7 @@ function toRow(
   return { value, name: typeof raw.name === 'string' ? raw.name : undefined }
 }
 
-/** Most first. @param dimension the name of a filter */
+/** Rows with the highest count first. @param dimension the name of a filter */
 export const topListQuery = (
   api: Api,
   subject: Subject,
@@ -109,10 +116,10 @@ export const topListQuery = (
   queryOptions({
     queryKey: [...analyticsKey(api), 'top', subject, dimension, query, limit],
     queryFn: async ({ signal }): Promise<BreakdownRow[]> => {
-      const word = ROW_KEYS[dimension] ?? dimension
-      const asked = { ...query, groupBy: word, limit }
-      const raw = await api.get<RawRow[]>(`/analytics/${subject}`, { query: asked, signal })
-      return raw.map((each) => ({ ...toRow(word, each), ...toCounts(each) }))
+      const key = ROW_KEYS[dimension] ?? dimension
+      const parameters = { ...query, groupBy: key, limit }
+      const raw = await api.get<RawRow[]>(`/analytics/${subject}`, { query: parameters, signal })
+      return raw.map((each) => ({ ...toRow(key, each), ...toCounts(each) }))
     },
   })
 
@@ -126,8 +133,8 @@ export const funnelRowsQuery = (api: Api, by: FunnelBy, query: QueryParameters, 
   queryOptions({
     queryKey: [...analyticsKey(api), 'funnel', by, query, limit],
     queryFn: async ({ signal }): Promise<FunnelRow[]> => {
-      const asked = { ...query, groupBy: by, limit }
-      const raw = await api.get<(RawRow & FunnelStages)[]>('/analytics/funnel', { query: asked, signal })
+      const parameters = { ...query, groupBy: by, limit }
+      const raw = await api.get<(RawRow & FunnelStages)[]>('/analytics/funnel', { query: parameters, signal })
       return raw.map((each) => {
         const { clicks, visits, leads, rate } = each
         return { ...toRow(by, each), clicks, visits, leads, rate }
@@ -137,7 +144,10 @@ export const funnelRowsQuery = (api: Api, by: FunnelBy, query: QueryParameters, 
 
 const NAMES_STALE_MS = 60_000
 
-/** What ids in filters are called. Clicks name deleted links as well; asking for each link would be a 404 for those. */
+/**
+ * Names of the ids in a filter. Links are named by the clicks query, because it also knows deleted links; GET
+ * /links/{id} answers 404 for them.
+ */
 export const valueNamesQuery = (api: Api, dimension: 'linkId' | 'tagId' | 'form', ids: string[]) =>
   queryOptions({
     queryKey: [api.workspaceId, 'names', dimension, dimension === 'linkId' ? ids : null],
@@ -164,9 +174,9 @@ export const valueNamesQuery = (api: Api, dimension: 'linkId' | 'tagId' | 'form'
 
 export type ClickExportFormat = 'csv' | 'ndjson' | 'parquet'
 
-/** The clicks themselves, as a file with the name that the server gives it. */
+/** Exports single clicks. @returns the file, and the name that the server gives it */
 export async function exportClicks(api: Api, query: QueryParameters, format: ClickExportFormat) {
-  const answer = await api.raw('/analytics/clicks/export', { query: { ...query, format } })
-  const named = /filename=([\w.-]+)/.exec(answer.headers.get('content-disposition') ?? '')
-  return { file: await answer.blob(), name: named?.[1] ?? `clicks.${format}` }
+  const response = await api.raw('/analytics/clicks/export', { query: { ...query, format } })
+  const match = /filename=([\w.-]+)/.exec(response.headers.get('content-disposition') ?? '')
+  return { file: await response.blob(), name: match?.[1] ?? `clicks.${format}` }
 }

@@ -1,6 +1,6 @@
-// The only door to the server: the same REST API that everyone has, with the session cookie in place of a key.
+// The only access to the server: the public REST API, with the session cookie in place of an API key.
 
-/** What the server says went wrong; `errors` by field where the input was at fault. */
+/** A failed request. `message` is a sentence for people; `errors` has one sentence per invalid field. */
 export class ApiError extends Error {
   readonly status: number
   readonly errors: Record<string, string>
@@ -18,7 +18,7 @@ export interface RequestOptions {
   query?: QueryParameters
   body?: unknown
   signal?: AbortSignal
-  /** Goes on when the page is left. */
+  /** The request continues after the page is closed. */
   keepalive?: boolean
 }
 
@@ -29,16 +29,16 @@ export interface ResultPage<T> {
 }
 
 export const queryString = (query: QueryParameters = {}): string => {
-  const written = new URLSearchParams()
+  const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === null || value === '') continue
-    for (const one of Array.isArray(value) ? value : [value]) written.append(name, String(one))
+    for (const item of Array.isArray(value) ? value : [value]) parameters.append(name, String(item))
   }
-  const text = written.toString()
+  const text = parameters.toString()
   return text && `?${text}`
 }
 
-/** @throws ApiError, with status 0 where the server could not be reached */
+/** @throws ApiError, with status 0 when the server cannot be reached */
 export async function request(path: string, call: RequestOptions = {}, headers: Record<string, string> = {}) {
   const { method = 'GET', query, body, signal, keepalive } = call
   let response: Response
@@ -52,27 +52,49 @@ export async function request(path: string, call: RequestOptions = {}, headers: 
     })
   } catch (error) {
     if (signal?.aborted) throw error
-    throw new ApiError(0, 'The server cannot be reached. Check your connection and try again.')
+    throw new ApiError(0, 'Could not reach the server. Check your connection and try again.')
   }
   if (response.ok) return response
-  const said = (await response.json().catch(() => ({}))) as {
+  throw await readError(response)
+}
+
+/**
+ * The general message of invalid input begins with an API field name (`destinationUrl: must be …`): people get the
+ * field's own message.
+ */
+async function readError(response: Response): Promise<ApiError> {
+  const body = (await response.json().catch(() => ({}))) as {
     error?: string
     message?: string
     errors?: Record<string, string>
   }
-  throw new ApiError(
+  const errors = Object.fromEntries(
+    Object.entries(body.errors ?? {}).map(([field, message]) => [field, capitalize(message)]),
+  )
+  const [fieldMessage] = Object.values(errors)
+  const message = fieldMessage ?? body.error ?? body.message
+  return new ApiError(
     response.status,
-    said.error ?? said.message ?? `The server answered ${response.status}.`,
-    said.errors,
+    message ?? `The server responded with status ${response.status}.`,
+    errors,
   )
 }
 
-/** The API as one workspace sees it. */
+const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** Messages by field. A message that belongs to no field is under `general`. */
+export function toFieldErrors(error: Error | null): Record<string, string> {
+  if (!error) return {}
+  const errors = error instanceof ApiError ? error.errors : {}
+  return Object.keys(errors).length > 0 ? errors : { general: error.message }
+}
+
+/** The API of one workspace. Every method but `raw` resolves with the parsed answer. */
 export function createWorkspaceApi(workspaceId: number) {
   const headers = { 'X-Workspace': String(workspaceId) }
   const raw = (path: string, call?: RequestOptions) => request(`/v1${path}`, call, headers)
   const json = async <T>(path: string, call?: RequestOptions) => (await raw(path, call)).json() as Promise<T>
-  /** What stands under `data`. */
+  /** The `data` member of the answer. */
   const data = async <T>(path: string, call?: RequestOptions) => (await json<{ data: T }>(path, call)).data
   return {
     workspaceId,

@@ -1,8 +1,7 @@
-// Forms over the REST API: the list, one form, what it lost, and the page doctor.
+// Forms over the REST API: the list, one form, its losses, and the page doctor.
 
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { CreateFormInput, FormResource, UpdateFormInput } from '../../server/features/forms/schema.ts'
-import type { ChannelResource } from '../../server/features/notify/schema.ts'
 import type { Api, ResultPage } from './client.ts'
 
 const PAGE_SIZE = 50
@@ -16,7 +15,7 @@ export const formsQuery = (api: Api) =>
     getNextPageParam: (last) => last.nextCursor,
   })
 
-/** All of them, for lists to choose from: a workspace has a handful. */
+/** The keys and names of all forms, for menus. A workspace has a handful of forms. */
 export const formNamesQuery = (api: Api) =>
   queryOptions({
     queryKey: [api.workspaceId, 'forms', 'names'],
@@ -41,7 +40,7 @@ export const formQuery = (api: Api, formKey: string) =>
     queryFn: ({ signal }) => api.get<FormResource>(`/forms/${encodeURIComponent(formKey)}`, { signal }),
   })
 
-/** The line for the head of a page. */
+/** The tracking snippet: one line of HTML for the head of a page. */
 export const snippetQuery = (api: Api) =>
   queryOptions({
     queryKey: [api.workspaceId, 'workspace', 'snippet'],
@@ -57,14 +56,6 @@ export const updateForm = (api: Api, formKey: string, changes: UpdateFormInput) 
 
 export const deleteForm = (api: Api, formKey: string) =>
   api.remove<FormResource>(`/forms/${encodeURIComponent(formKey)}`)
-
-/** What a form can tell of a submission: a form names at most a hundred. */
-export const channelChoiceQuery = (api: Api) =>
-  queryOptions({
-    queryKey: [api.workspaceId, 'channels', 'choice'],
-    queryFn: async ({ signal }) =>
-      (await api.page<ChannelResource>('/channels', { query: { limit: 100 }, signal })).data,
-  })
 
 export interface Losses {
   start: string
@@ -84,7 +75,7 @@ export type LossOutcome =
   | 'captcha'
 
 const DAY_MS = 86_400_000
-/** Counts are kept by UTC day. */
+/** The server counts attempts by UTC day. */
 const utcDay = (at: number) => new Date(at).toISOString().slice(0, 10)
 
 export const lossesQuery = (api: Api, formKey: string, days: number) =>

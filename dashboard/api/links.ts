@@ -1,5 +1,5 @@
-// Links: lists that go on while one scrolls, one link, and what can be done to them. After a change the lists that are
-// already loaded are corrected in place: asking again for all pages of a long one would take as many requests.
+// Links over the REST API: endless lists, one link, and changes. After a change, loaded lists are corrected in place:
+// loading a long list again would take one request per page.
 
 import {
   type InfiniteData,
@@ -22,13 +22,12 @@ export interface LinkFilters {
 
 type LinkPages = InfiniteData<ResultPage<LinkResource>, string>
 
-/** As many as one request may change, and as one page of a list has. */
+/** The API's maximum for one page of a list and for one bulk request. */
 const PAGE_SIZE = 100
-/** Lists of so many pages are asked for again when something may have changed. */
+/** Lists of at most this many pages are loaded again when links may have changed. */
 const SHORT_LIST_PAGES = 2
 const COUNTING_MS = 5000
 
-// Any of the queries below, as the query client hands them to its options.
 const isShort = (query: Pick<Query, 'state'>) =>
   ((query.state.data as LinkPages | undefined)?.pages.length ?? 0) <= SHORT_LIST_PAGES
 
@@ -46,7 +45,7 @@ export const linksQuery = (api: Api, filters: LinkFilters) =>
     refetchOnWindowFocus: (query) => isShort(query as unknown as Query),
     refetchOnMount: (query) => isShort(query as unknown as Query),
     refetchOnReconnect: (query) => isShort(query as unknown as Query),
-    // Clicks arrive while one looks; only of the first page, and the browser stops it where nobody does.
+    // Click counts change while the page is open. Only the first page is polled, and only while the tab is visible.
     refetchInterval: (query) => (query.state.data?.pages.length === 1 ? COUNTING_MS : false),
   })
 
@@ -56,7 +55,7 @@ export const linkQuery = (api: Api, id: number) =>
     queryFn: ({ signal }) => api.get<LinkResource>(`/links/${id}`, { signal }),
   })
 
-/** The links whose slug is that one, in this workspace: what is known before the server is asked to store it. */
+/** The link of this workspace that already has the slug, or null. */
 export const slugQuery = (api: Api, slug: string) =>
   queryOptions({
     queryKey: [api.workspaceId, 'links', 'slug', slug],
@@ -80,7 +79,7 @@ export const resolutionQuery = (
   visit: { country?: string; device?: string; at?: string },
 ) =>
   queryOptions({
-    // A changed link answers otherwise.
+    // `updatedAt`: a changed link may redirect elsewhere.
     queryKey: [api.workspaceId, 'links', 'resolution', link.id, link.updatedAt, visit],
     queryFn: ({ signal }) => api.get<Resolution>(`/links/${link.id}/resolve`, { query: visit, signal }),
     placeholderData: (before) => before,
@@ -93,14 +92,14 @@ export interface QrOptions {
   background?: string
 }
 
-export const fetchQrCode = async (api: Api, id: number, format: 'svg' | 'png', look: QrOptions = {}) =>
-  (await api.raw(`/links/${id}/qr`, { query: { format, ...look } })).blob()
+export const fetchQrCode = async (api: Api, id: number, format: 'svg' | 'png', options: QrOptions = {}) =>
+  (await api.raw(`/links/${id}/qr`, { query: { format, ...options } })).blob()
 
 export const createLink = (api: Api, input: CreateLinkInput) => api.post<LinkResource>('/links', input)
 export const updateLink = (api: Api, id: number, input: UpdateLinkInput) =>
   api.patch<LinkResource>(`/links/${id}`, input)
 
-/** Any number, a hundred at a time. */
+/** Changes any number of links, 100 per request. */
 export async function updateLinks(api: Api, changes: (UpdateLinkInput & { id: number })[]) {
   const changed: LinkResource[] = []
   for (const links of toChunks(changes)) {
@@ -109,11 +108,11 @@ export async function updateLinks(api: Api, changes: (UpdateLinkInput & { id: nu
   return changed
 }
 
-/** All at once, because the page may be about to close. */
+/** Deletes any number of links. All requests start at once, because the page may be closing. */
 export const deleteLinks = (api: Api, ids: number[]) =>
   Promise.all(
-    toChunks(ids).map((some) =>
-      api.remove<LinkResource[]>('/links/bulk', { query: { ids: some.join(',') }, keepalive: true }),
+    toChunks(ids).map((chunk) =>
+      api.remove<LinkResource[]>('/links/bulk', { query: { ids: chunk.join(',') }, keepalive: true }),
     ),
   )
 
@@ -124,18 +123,18 @@ const toChunks = <T>(list: T[]) =>
 
 const linkListFilter = (api: Api) => ({ queryKey: [api.workspaceId, 'links', 'list'] })
 
-/** What is loaded, without asking: a link that was just seen in a list opens at once. */
+/** Finds a link in the loaded lists, so that its page opens without waiting for the server. */
 export function findLoadedLink(client: QueryClient, api: Api, id: number): LinkResource | undefined {
   for (const [, loaded] of client.getQueriesData<LinkPages>(linkListFilter(api))) {
     for (const page of loaded?.pages ?? []) {
-      const found = page.data.find((link) => link.id === id)
-      if (found) return found
+      const link = page.data.find((each) => each.id === id)
+      if (link) return link
     }
   }
   return undefined
 }
 
-/** Puts the new state of links where they are shown; null takes them out. */
+/** Updates links in all loaded queries. A null value removes the link. */
 export function updateLoadedLinks(
   client: QueryClient,
   api: Api,
@@ -147,9 +146,9 @@ export function updateLoadedLinks(
     const pages = loaded.pages.map((page) => ({
       ...page,
       data: page.data.flatMap((link) => {
-        const now = changed.get(link.id)
-        if (now === null) removed++
-        return now === undefined ? [link] : now === null ? [] : [now]
+        const updated = changed.get(link.id)
+        if (updated === null) removed++
+        return updated === undefined ? [link] : updated === null ? [] : [updated]
       }),
     }))
     return { ...loaded, pages: pages.map((page) => ({ ...page, total: page.total - removed })) }
@@ -161,7 +160,7 @@ export function updateLoadedLinks(
   }
 }
 
-/** Asks again for what is short enough; `fromStart` lets go of the pages after the first, for what stands on top now. */
+/** Loads short lists again. `fromStart` drops all pages but the first, so that a new link appears at the top. */
 export async function invalidateLinks(client: QueryClient, api: Api, { fromStart = false } = {}) {
   if (fromStart) {
     client.setQueriesData<LinkPages>(

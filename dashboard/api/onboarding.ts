@@ -1,4 +1,4 @@
-// How far a new workspace has come: each step is read from the data, nobody ticks anything.
+// The progress of a new workspace. Each step is derived from its data.
 
 import { queryOptions } from '@tanstack/react-query'
 import type { FormResource } from '../../server/features/forms/schema.ts'
@@ -6,10 +6,10 @@ import type { LinkResource } from '../../server/features/links/schema.ts'
 import type { Api } from './client.ts'
 
 export interface OnboardingProgress {
-  /** The one to open: the newest while none was clicked. */
+  /** The link with the most clicks; the newest one while no link has clicks. */
   link: LinkResource | null
   clicked: boolean
-  /** The one to send. */
+  /** The newest form. */
   form: FormResource | null
   sent: boolean
 }
@@ -40,7 +40,7 @@ async function fetchFormProgress(
   return { form: forms.data[0] ?? null, sent: submissions.total > 0 }
 }
 
-/** Of the link and of the form, what is done need not be asked again: in a large workspace each question counts rows. */
+/** Finished steps are not loaded again: in a large workspace, each of these queries counts rows. */
 export const onboardingQuery = (api: Api) =>
   queryOptions({
     queryKey: [api.workspaceId, 'workspace', 'first-steps'],

@@ -1,4 +1,4 @@
-// Who is signed in, and the workspaces that are theirs.
+// The signed-in user, their workspaces, and signing in and out.
 
 import { queryOptions } from '@tanstack/react-query'
 import { ApiError, type RequestOptions, request } from './client.ts'
@@ -20,7 +20,7 @@ export interface Workspace {
 export interface SignInOptions {
   signup: 'first' | 'invite' | 'open'
   oidc: { name: string } | null
-  /** Whether the server can send mail: without it nobody can reset a password by themselves. */
+  /** Whether the server can send e-mail. Without e-mail, users cannot reset their own password. */
   mail: boolean
 }
 
@@ -28,7 +28,7 @@ const auth = async <T>(path: string, call?: RequestOptions) =>
   (await request(`/api/auth${path}`, call)).json() as Promise<T>
 const post = <T>(path: string, body: unknown = {}) => auth<T>(path, { method: 'POST', body })
 
-/** null when nobody is signed in. */
+/** null when no user is signed in. */
 export const userQuery = queryOptions({
   queryKey: ['user'],
   queryFn: async () => (await auth<{ user: User } | null>('/get-session'))?.user ?? null,
@@ -38,8 +38,8 @@ export const userQuery = queryOptions({
 export const workspacesQuery = queryOptions({
   queryKey: ['workspaces'],
   queryFn: async () => {
-    const answer = await request('/v1/workspaces', { query: { limit: 100 } })
-    return ((await answer.json()) as { data: Workspace[] }).data
+    const response = await request('/v1/workspaces', { query: { limit: 100 } })
+    return ((await response.json()) as { data: Workspace[] }).data
   },
   staleTime: 60_000,
 })
@@ -57,7 +57,7 @@ export const signOut = () => post('/sign-out')
 export const requestPasswordReset = (email: string) => post('/request-password-reset', { email })
 export const resetPassword = (input: { token: string; newPassword: string }) => post('/reset-password', input)
 
-/** @returns where the browser must go to sign in elsewhere */
+/** @returns the address of the identity provider, where the browser must go */
 export const signInWithOidc = async (callbackURL: string) =>
   (await post<{ url: string }>('/sign-in/oauth2', { providerId: 'oidc', callbackURL })).url
 

@@ -1,4 +1,4 @@
-// Submissions over the REST API: the inbox with its filters, one of them, what brought it, and files of them.
+// Submissions over the REST API: the inbox with its filters, one submission, its attribution, and exports.
 
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type {
@@ -9,11 +9,14 @@ import type {
 } from '../../server/features/forms/schema.ts'
 import type { Api, QueryParameters, ResultPage } from './client.ts'
 
-/** In the browser the fields are an object, in the sender's order but for names that are whole numbers. */
+/**
+ * The fields are a plain object here. Its order is the sender's, except that JavaScript puts whole-number names
+ * first.
+ */
 export type Submission = Omit<SubmissionResource, 'fields'> & { fields: Record<string, string> }
 export type { SubmissionStatus, TouchResource }
 
-/** As the address of the inbox has it. No status is what wants to be looked at: new and read. */
+/** The filters in the inbox's address. Without a status, the inbox shows new and read submissions. */
 export interface InboxFilter {
   formKey?: string
   status?: string
@@ -21,19 +24,19 @@ export interface InboxFilter {
   linkId?: string
   country?: string
   utmSource?: string
-  /** Days of the viewer's calendar. */
+  /** Days (`2026-11-21`) in the viewer's time zone. */
   start?: string
   end?: string
 }
 
 const PAGE_SIZE = 50
 const NEWEST_COUNT = 25
-/** With the way there and back it is under two seconds. */
+/** With the time of the request, a submission appears within two seconds. */
 const POLL_MS = 1500
 
 const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text)
 
-/** The first moment of a day where the viewer is, some days later. */
+/** The first moment of a day in the viewer's time zone, plus `later` days. */
 function toInstant(day: string, later = 0): string {
   const at = new Date(`${day}T00:00:00`)
   if (!isDay(day) || Number.isNaN(at.getTime())) return day
@@ -41,7 +44,7 @@ function toInstant(day: string, later = 0): string {
   return at.toISOString()
 }
 
-/** The statuses that a filter shows; undefined is every one. */
+/** The statuses that a filter shows; undefined for all of them. */
 export const toStatuses = ({ status = 'new,read' }: InboxFilter) =>
   status === 'all' ? undefined : status.split(',')
 
@@ -65,15 +68,15 @@ export const inboxQuery = (api: Api, filter: InboxFilter) =>
       }),
     initialPageParam: '',
     getNextPageParam: (last) => last.nextCursor,
-    // What comes in meanwhile is told by the query below.
+    // inboxPollQuery reports new submissions.
     staleTime: 30_000,
   })
 
 const POLL_SIZE = 10
 
 /**
- * Says that something came in or changed, again and again while the page is looked at. Without filters, since those
- * and their count cost the server ten times as much.
+ * Polls for new and changed submissions while the inbox is open. The query has no filters: with filters it would cost
+ * the server ten times as much.
  */
 export const inboxPollQuery = (api: Api) =>
   queryOptions({
@@ -90,7 +93,7 @@ export const inboxPollQuery = (api: Api) =>
     retry: false,
   })
 
-/** The newest ones that pass the filter, asked for at each new pulse. */
+/** The newest submissions that match the filter, loaded whenever the poll reports a change. */
 export const newestSubmissionsQuery = (api: Api, filter: InboxFilter, pulse: string | undefined) =>
   queryOptions({
     queryKey: [api.workspaceId, 'submissions', 'head', filter, pulse],
@@ -105,7 +108,7 @@ export const newestSubmissionsQuery = (api: Api, filter: InboxFilter, pulse: str
     retry: false,
   })
 
-/** @returns how many pass the filter */
+/** @returns the number of submissions that match the filter */
 export const submissionCountQuery = (api: Api, filter: InboxFilter & { email?: string }) =>
   queryOptions({
     queryKey: [api.workspaceId, 'submissions', 'count', filter],
@@ -134,7 +137,7 @@ export const attributionQuery = (api: Api, { id, attribution }: Submission) =>
     staleTime: 5 * 60_000,
   })
 
-/** The newest of one form. */
+/** The five newest submissions of a form. */
 export const listNewestSubmissions = async (api: Api, formKey: string) =>
   (await api.page<Submission>('/submissions', { query: { formKey, limit: 5 } })).data
 
@@ -142,10 +145,10 @@ export interface SubmissionChanges {
   status?: SubmissionStatus
   notes?: string | null
 }
-/** @param keepalive goes on when the page is left */
+/** @param keepalive the request continues after the page is closed */
 export async function updateSubmission(api: Api, id: number, body: SubmissionChanges, keepalive = false) {
-  const answer = await api.raw(`/submissions/${id}`, { method: 'PATCH', body, keepalive })
-  return ((await answer.json()) as { data: Submission }).data
+  const response = await api.raw(`/submissions/${id}`, { method: 'PATCH', body, keepalive })
+  return ((await response.json()) as { data: Submission }).data
 }
 
 export const deleteSubmission = (api: Api, id: number) =>
@@ -166,7 +169,7 @@ export async function exportSubmissions(
   return (await api.raw(path, { query: { ...toQueryParameters(filter), format } })).blob()
 }
 
-/** A value that some leads have, for lists to choose from. */
+/** A value that at least one lead has, for the inbox's filter menus. */
 export interface LeadValue {
   value: string
   label: string

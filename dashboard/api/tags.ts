@@ -1,19 +1,19 @@
-// Tags: the words that links are sorted by.
+// Tags over the REST API.
 
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { TagResource } from '../../server/features/links/schema.ts'
 import type { Api } from './client.ts'
 
-/** As many as one request may ask for. */
-const PAGE = 100
+/** The API's maximum for one page. */
+const PAGE_SIZE = 100
 
 export type TagInput = Partial<Pick<TagResource, 'name' | 'color'>>
 
-/** The first hundred that fit: enough to choose from while typing. */
+/** The first 100 tags that match: enough for a menu that searches while typing. */
 export const tagsQuery = (api: Api, search = '') =>
   queryOptions({
     queryKey: [api.workspaceId, 'tags', 'some', search],
-    queryFn: ({ signal }) => api.page<TagResource>('/tags', { query: { search, limit: PAGE }, signal }),
+    queryFn: ({ signal }) => api.page<TagResource>('/tags', { query: { search, limit: PAGE_SIZE }, signal }),
     staleTime: 30_000,
   })
 
@@ -21,7 +21,7 @@ export const allTagsQuery = (api: Api, search = '') =>
   infiniteQueryOptions({
     queryKey: [api.workspaceId, 'tags', 'list', search],
     queryFn: ({ pageParam, signal }) =>
-      api.page<TagResource>('/tags', { query: { search, limit: PAGE, cursor: pageParam }, signal }),
+      api.page<TagResource>('/tags', { query: { search, limit: PAGE_SIZE, cursor: pageParam }, signal }),
     initialPageParam: '',
     getNextPageParam: (last) => last.nextCursor ?? undefined,
     placeholderData: (before) => before,
@@ -32,7 +32,7 @@ export const updateTag = (api: Api, id: number, input: TagInput) =>
   api.patch<TagResource>(`/tags/${id}`, input)
 export const deleteTag = (api: Api, id: number) => api.remove<TagResource>(`/tags/${id}`, { keepalive: true })
 
-/** Links carry the names and colours of their tags. */
+/** Also invalidates links, because links contain the names and colors of their tags. */
 export const invalidateTags = (client: QueryClient, api: Api) =>
   Promise.all([
     client.invalidateQueries({ queryKey: [api.workspaceId, 'tags'] }),

@@ -1,4 +1,4 @@
-// The workspace, its people and its keys; and the own account.
+// The workspace, its members, invitations and API keys.
 
 import { queryOptions } from '@tanstack/react-query'
 import type {
@@ -24,8 +24,8 @@ export const renameWorkspace = (api: Api, name: string) =>
 export const deleteWorkspace = (api: Api, name: string) =>
   api.remove<WorkspaceResource>('/workspace', { query: { confirm: name } })
 export async function createWorkspace(name: string): Promise<WorkspaceSummary> {
-  const answer = await request('/v1/workspaces', { method: 'POST', body: { name } })
-  return ((await answer.json()) as { data: WorkspaceSummary }).data
+  const response = await request('/v1/workspaces', { method: 'POST', body: { name } })
+  return ((await response.json()) as { data: WorkspaceSummary }).data
 }
 
 const listQuery = <T>(api: Api, path: string, name: string) =>
@@ -48,24 +48,3 @@ export const revokeInvitation = (api: Api, id: number) => api.remove<InvitationR
 export const keysQuery = (api: Api) => listQuery<KeyResource>(api, '/keys', 'keys')
 export const createKey = (api: Api, name: string) => api.post<NewKeyResource>('/keys', { name })
 export const revokeKey = (api: Api, id: number) => api.remove<KeyResource>(`/keys/${id}`)
-
-export interface Session {
-  id: number
-  /** The one that asks. */
-  current: boolean
-  userAgent: string | null
-  createdAt: string
-  lastUsedAt: string
-}
-
-const auth = (path: string, body: unknown) => request(`/api/auth${path}`, { method: 'POST', body })
-
-export const sessionsQuery = queryOptions({
-  queryKey: ['sessions'],
-  queryFn: async () => (await (await request('/api/auth/list-sessions')).json()) as Session[],
-})
-export const endSession = (id: number) => auth('/revoke-session', { id })
-export const endOtherSessions = () => auth('/revoke-other-sessions', {})
-export const renameUser = (name: string) => auth('/update-user', { name })
-export const changePassword = (input: { currentPassword: string; newPassword: string }) =>
-  auth('/change-password', { ...input, revokeOtherSessions: true })

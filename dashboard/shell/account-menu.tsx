@@ -1,4 +1,4 @@
-// The person: appearance, account, the way out.
+// The menu of the signed-in user: account, theme, sign out.
 
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
@@ -11,7 +11,7 @@ import { readTheme, setTheme, type Theme } from '../ui/theme.ts'
 import { useOptionalWorkspace } from './use-workspace.ts'
 
 const THEMES = [
-  { theme: 'system', label: 'As the system', icon: Monitor },
+  { theme: 'system', label: 'System', icon: Monitor },
   { theme: 'light', label: 'Light', icon: Sun },
   { theme: 'dark', label: 'Dark', icon: Moon },
 ] as const
@@ -21,16 +21,16 @@ export function AccountMenu() {
   const workspace = useOptionalWorkspace()
   const client = useQueryClient()
   const navigate = useNavigate()
-  const [theme, set] = useState<Theme>(readTheme)
+  const [theme, setChosen] = useState<Theme>(readTheme)
   const choose = (next: Theme) => {
     setTheme(next)
-    set(next)
+    setChosen(next)
   }
-  async function leave() {
+  async function handleSignOut() {
     try {
       await signOut()
     } catch (error) {
-      return toastError(error, 'Not signed out')
+      return toastError(error, 'Could not sign out')
     }
     await navigate({ to: '/sign-in', search: {} })
     client.clear()
@@ -74,14 +74,14 @@ export function AccountMenu() {
         API reference
       </MenuItem>
       <MenuSeparator />
-      {THEMES.map(({ theme: one, label, icon: Icon }) => (
-        <MenuItem key={one} icon={<Icon size={15} />} onSelect={() => choose(one)}>
+      {THEMES.map(({ theme: option, label, icon: Icon }) => (
+        <MenuItem key={option} icon={<Icon size={15} />} onSelect={() => choose(option)}>
           <span className="flex-1">{label}</span>
-          {theme === one && <span className="text-accent">✓</span>}
+          {theme === option && <span className="text-accent">✓</span>}
         </MenuItem>
       ))}
       <MenuSeparator />
-      <MenuItem icon={<LogOut size={15} />} onSelect={leave}>
+      <MenuItem icon={<LogOut size={15} />} onSelect={handleSignOut}>
         Sign out
       </MenuItem>
     </Menu>

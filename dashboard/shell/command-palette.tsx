@@ -1,4 +1,4 @@
-// ⌘K: type to go somewhere, to find a link or a form, or to do something.
+// The command palette (⌘K): opens pages, finds links and forms, and starts actions.
 
 import { Autocomplete } from '@base-ui/react/autocomplete'
 import { Dialog } from '@base-ui/react/dialog'
@@ -50,11 +50,11 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
           >
             <Autocomplete.Input
               aria-label="Search and commands"
-              placeholder="Search links and forms, or go somewhere"
+              placeholder="Search links and forms, or jump to a page"
               className="h-13 w-full border-b border-line bg-card px-4 outline-none"
             />
             <Autocomplete.Empty className="px-4 text-soft empty:hidden">
-              <p className="py-6">Nothing is called that.</p>
+              <p className="py-6">No matches</p>
             </Autocomplete.Empty>
             <Autocomplete.List className="overflow-y-auto p-1.5 empty:hidden">
               {(entry: PaletteEntry) => (
@@ -84,7 +84,7 @@ function useEntries(text: string): PaletteEntry[] {
   const { links, forms } = useSearchResults(search)
   return useMemo(() => {
     const params = { workspaceId: String(id) }
-    const places: PaletteEntry[] = [
+    const commands: PaletteEntry[] = [
       {
         id: 'new link',
         label: 'New link',
@@ -107,7 +107,7 @@ function useEntries(text: string): PaletteEntry[] {
     const linkPage = '/$workspaceId/links/$linkId'
     const formPage = '/$workspaceId/forms/$formKey'
     return [
-      ...places.filter(({ label }) => label.toLowerCase().includes(search.toLowerCase())),
+      ...commands.filter(({ label }) => label.toLowerCase().includes(search.toLowerCase())),
       ...links.map((link) => ({
         id: `link ${link.id}`,
         label: link.title ?? `${link.domain}/${link.slug}`,
@@ -129,7 +129,7 @@ function useEntries(text: string): PaletteEntry[] {
 
 const NONE: never[] = []
 
-/** The links and forms that are called so; none while nothing is asked for. */
+/** Links and forms that match the search; none while the search is empty. */
 function useSearchResults(search: string) {
   const api = useApi()
   const links = useQuery({
@@ -144,9 +144,9 @@ function useSearchResults(search: string) {
     queryFn: ({ signal }) => api.page<FormResource>('/forms', { query: { limit: 100 }, signal }),
   })
   return useMemo(() => {
-    const wanted = search.toLowerCase()
-    const named = forms.data?.data.filter(({ name }) => name.toLowerCase().includes(wanted))
+    const lowerCase = search.toLowerCase()
+    const matches = forms.data?.data.filter(({ name }) => name.toLowerCase().includes(lowerCase))
     if (search === '') return { links: NONE, forms: NONE }
-    return { links: links.data?.data ?? NONE, forms: named?.slice(0, RESULTS_MAX) ?? NONE }
+    return { links: links.data?.data ?? NONE, forms: matches?.slice(0, RESULTS_MAX) ?? NONE }
   }, [search, links.data, forms.data])
 }

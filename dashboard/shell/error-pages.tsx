@@ -1,19 +1,20 @@
-// Addresses that lead nowhere, and pages that broke.
+// The pages for unknown addresses and for errors while a page is drawn.
 
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import { Compass } from 'lucide-react'
 import { Button, ButtonLink } from '../ui/button.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { ErrorState } from '../ui/error-state.tsx'
 import { Page } from '../ui/page.tsx'
-import { EmptyState, ErrorState } from '../ui/states.tsx'
 
 export const NotFoundPage = () => (
   <Page title="Not found">
     <EmptyState
       icon={<Compass size={32} />}
-      title="There is nothing at this address"
-      action={<ButtonLink to="/">Go to your links</ButtonLink>}
+      title="This page does not exist"
+      action={<ButtonLink to="/">Go to links</ButtonLink>}
     >
-      It may have been deleted, or it belongs to a workspace that you are not a member of.
+      It was deleted, or it belongs to a workspace that you are not a member of.
     </EmptyState>
   </Page>
 )
@@ -24,14 +25,14 @@ export function RouteErrorPage({ error, reset }: ErrorComponentProps) {
     reset()
     void router.invalidate()
   }
-  // After an upgrade the files of the version before are gone.
+  // After an upgrade, the server no longer has the previous version's files.
   const outdated = /dynamically imported module|Importing a module script failed/i.test(
     error instanceof Error ? error.message : '',
   )
   return (
-    <Page title={outdated ? 'There is a newer version' : 'Something went wrong'}>
+    <Page title={outdated ? 'A new version is available' : 'Something went wrong'}>
       {outdated ? (
-        <Button look="primary" onClick={() => location.reload()}>
+        <Button variant="primary" onClick={() => location.reload()}>
           Reload
         </Button>
       ) : (

@@ -1,4 +1,4 @@
-// The workspace that was open last in this browser.
+// Remembers the workspace that was last open in this browser.
 
 const KEY = 'towpath.workspace'
 

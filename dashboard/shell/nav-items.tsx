@@ -1,4 +1,5 @@
-// The places of a workspace, in the order of the sidebar; the command palette and the keys `g …` go there too.
+// The pages of a workspace, in the order of the sidebar. The command palette and the `g …` shortcuts use the same
+// list.
 
 import {
   BarChart3,
@@ -24,7 +25,7 @@ export interface NavItem {
     | '/$workspaceId/settings'
   label: string
   icon: LucideIcon
-  /** After `g`. */
+  /** The second key of the shortcut, after `g`. */
   key: string
 }
 

@@ -1,4 +1,4 @@
-// What stands around every page of a workspace: the sidebar (a bar with a menu on phones), the palette, the keys.
+// The frame of every page of a workspace: the sidebar (a top bar with a menu on phones), the palette, the shortcuts.
 
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { Menu as MenuIcon, Search, X } from 'lucide-react'
@@ -22,7 +22,7 @@ const ShortcutList = lazy(() =>
 
 export function Shell() {
   const workspace = useOptionalWorkspace()
-  const [window_, open] = useState<'palette' | 'shortcuts' | null>(null)
+  const [overlay, open] = useState<'palette' | 'shortcuts' | null>(null)
   const close = () => open(null)
   useShellShortcuts(String(workspace?.id), open)
   useEffect(() => {
@@ -35,15 +35,15 @@ export function Shell() {
         href="#main"
         className="sr-only z-50 rounded-lg bg-card px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
       >
-        Skip to the page
+        Skip to content
       </a>
       <Sidebar openPalette={() => open('palette')} />
       <div key={workspace.id} className="min-w-0">
         <Outlet />
       </div>
       <Suspense>
-        {window_ === 'palette' && <CommandPalette onClose={close} />}
-        {window_ === 'shortcuts' && <ShortcutList onClose={close} />}
+        {overlay === 'palette' && <CommandPalette onClose={close} />}
+        {overlay === 'shortcuts' && <ShortcutList onClose={close} />}
       </Suspense>
     </div>
   )
@@ -52,7 +52,7 @@ export function Shell() {
 function Sidebar({ openPalette }: { openPalette: () => void }) {
   const [open, setOpen] = useState(false)
   const path = useRouterState({ select: (state) => state.location.pathname })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu of the phone
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the phone's menu closes when the page changes
   useEffect(() => setOpen(false), [path])
   return (
     <aside className="sticky top-0 z-30 border-b border-line bg-card lg:h-dvh lg:border-r lg:border-b-0">
@@ -63,7 +63,7 @@ function Sidebar({ openPalette }: { openPalette: () => void }) {
             <Search size={18} />
           </IconButton>
           <IconButton
-            label={open ? 'Close the menu' : 'Open the menu'}
+            label={open ? 'Close menu' : 'Open menu'}
             aria-expanded={open}
             aria-controls="places"
             className="lg:hidden"
@@ -126,11 +126,11 @@ function Navigation() {
   )
 }
 
-function useShellShortcuts(workspaceId: string, open: (window: 'palette' | 'shortcuts') => void) {
+function useShellShortcuts(workspaceId: string, open: (overlay: 'palette' | 'shortcuts') => void) {
   const navigate = useNavigate()
   const shortcuts = useMemo(
     () => [
-      { keys: '?', label: 'Show the keyboard shortcuts', run: () => open('shortcuts') },
+      { keys: '?', label: 'Show keyboard shortcuts', run: () => open('shortcuts') },
       ...NAV_ITEMS.map(({ to, label, key }) => ({
         keys: `g ${key}`,
         label: `Go to ${label}`,
@@ -141,13 +141,13 @@ function useShellShortcuts(workspaceId: string, open: (window: 'palette' | 'shor
   )
   useShortcuts(shortcuts)
   useEffect(() => {
-    const listen = (event: KeyboardEvent) => {
+    const handleKeyDown = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)) {
         event.preventDefault()
         open('palette')
       } else handleShortcut(event)
     }
-    addEventListener('keydown', listen)
-    return () => removeEventListener('keydown', listen)
+    addEventListener('keydown', handleKeyDown)
+    return () => removeEventListener('keydown', handleKeyDown)
   }, [open])
 }

@@ -1,4 +1,4 @@
-// All keys that do something on the page that is open.
+// The list of all shortcuts that work on the current page.
 
 import { Dialog } from '../ui/overlays/dialog.tsx'
 import { listActiveShortcuts, PALETTE_KEYS } from '../ui/shortcuts.ts'

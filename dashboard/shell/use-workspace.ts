@@ -1,4 +1,4 @@
-// The workspace of the page, and the API as it sees it.
+// The workspace in the address, and its API client.
 
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
@@ -6,19 +6,22 @@ import { useMemo } from 'react'
 import { createWorkspaceApi } from '../api/client.ts'
 import { workspacesQuery } from '../api/session.ts'
 
-/** The API for the workspace in the address. */
 export function useApi() {
   const { workspaceId } = useParams({ strict: false })
   return useMemo(() => createWorkspaceApi(Number(workspaceId)), [workspaceId])
 }
 
-/** undefined where the person is no member of it. */
+/** undefined when the user is not a member of the workspace in the address. */
 export function useOptionalWorkspace() {
   const { workspaceId } = useParams({ strict: false })
   const { data } = useSuspenseQuery(workspacesQuery)
   return data.find(({ id }) => String(id) === workspaceId)
 }
 
+/**
+ * The workspace in the address.
+ * @throws when the user is not a member: the shell shows the not-found page before that
+ */
 export function useWorkspace() {
   const workspace = useOptionalWorkspace()
   if (!workspace) throw new Error('this page is inside a workspace')

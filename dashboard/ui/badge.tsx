@@ -1,7 +1,6 @@
-// Small words in a box: a state, or a tag in its colour.
+// A short status text on a colored background.
 
 import type { ReactNode } from 'react'
-import type { TagResource } from '../../server/features/links/schema.ts'
 import { classNames } from './class-names.ts'
 
 const TONES = {
@@ -19,31 +18,5 @@ export const Badge = ({ tone = 'neutral', children }: { tone?: keyof typeof TONE
     )}
   >
     {children}
-  </span>
-)
-
-export type TagColor = TagResource['color']
-
-// Written out, because styles are made for the names that stand in the source.
-const DOTS: Record<TagColor, string> = {
-  red: 'bg-tag-red',
-  orange: 'bg-tag-orange',
-  yellow: 'bg-tag-yellow',
-  green: 'bg-tag-green',
-  teal: 'bg-tag-teal',
-  blue: 'bg-tag-blue',
-  purple: 'bg-tag-purple',
-  pink: 'bg-tag-pink',
-  gray: 'bg-tag-gray',
-}
-
-export const Dot = ({ color }: { color: TagColor }) => (
-  <span aria-hidden className={classNames('inline-block size-2 shrink-0 rounded-full', DOTS[color])} />
-)
-
-export const TagChip = ({ tag }: { tag: Pick<TagResource, 'name' | 'color'> }) => (
-  <span className="inline-flex max-w-40 items-center gap-1.5 rounded-md border border-line px-1.5 py-0.5 text-xs whitespace-nowrap">
-    <Dot color={tag.color} />
-    <span className="truncate">{tag.name}</span>
   </span>
 )

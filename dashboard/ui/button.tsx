@@ -1,37 +1,37 @@
-// Buttons, and links that look like them.
+// Buttons, and links that look like buttons.
 
 import { createLink } from '@tanstack/react-router'
 import type { ComponentProps, ReactNode } from 'react'
 import { classNames } from './class-names.ts'
 
-type Look = 'primary' | 'secondary' | 'quiet' | 'danger'
+type Variant = 'primary' | 'secondary' | 'quiet' | 'danger'
 type Size = 'normal' | 'small'
 
-const LOOKS: Record<Look, string> = {
+const VARIANT_CLASSES: Record<Variant, string> = {
   primary: 'bg-accent text-on-accent hover:bg-accent-hover border-transparent',
   secondary: 'bg-card text-ink hover:bg-hover border-line',
   quiet: 'bg-transparent text-soft hover:bg-hover hover:text-ink border-transparent',
   danger: 'bg-danger text-on-danger hover:opacity-90 border-transparent',
 }
-const SIZES: Record<Size, string> = { normal: 'h-9 px-3.5 gap-2', small: 'h-7 px-2 gap-1.5 text-sm' }
+const SIZE_CLASSES: Record<Size, string> = { normal: 'h-9 px-3.5 gap-2', small: 'h-7 px-2 gap-1.5 text-sm' }
 
-export const buttonLook = (look: Look = 'secondary', size: Size = 'normal') =>
+export const buttonClassNames = (variant: Variant = 'secondary', size: Size = 'normal') =>
   classNames(
     'inline-flex items-center justify-center rounded-lg border font-medium whitespace-nowrap select-none',
     'transition-colors disabled:opacity-55 disabled:cursor-not-allowed',
-    LOOKS[look],
-    SIZES[size],
+    VARIANT_CLASSES[variant],
+    SIZE_CLASSES[size],
   )
 
-interface Own {
-  look?: Look
+interface ButtonOptions {
+  variant?: Variant
   size?: Size
   icon?: ReactNode
 }
 
-/** `busy` keeps the width and the place, and cannot be pressed twice. */
+/** A `busy` button keeps its size and cannot be pressed again. */
 export function Button({
-  look,
+  variant,
   size,
   icon,
   busy,
@@ -39,14 +39,14 @@ export function Button({
   children,
   disabled,
   ...props
-}: ComponentProps<'button'> & Own & { busy?: boolean }) {
+}: ComponentProps<'button'> & ButtonOptions & { busy?: boolean }) {
   return (
     <button
       type="button"
       {...props}
       disabled={disabled || busy}
       aria-busy={busy || undefined}
-      className={classNames(buttonLook(look, size), busy && 'pulse', className)}
+      className={classNames(buttonClassNames(variant, size), busy && 'pulse', className)}
     >
       {icon}
       {children}
@@ -54,19 +54,19 @@ export function Button({
   )
 }
 
-function Anchor({ look, size, icon, className, children, ...props }: ComponentProps<'a'> & Own) {
+function Anchor({ variant, size, icon, className, children, ...props }: ComponentProps<'a'> & ButtonOptions) {
   return (
-    <a {...props} className={classNames(buttonLook(look, size), className)}>
+    <a {...props} className={classNames(buttonClassNames(variant, size), className)}>
       {icon}
       {children}
     </a>
   )
 }
 
-/** `Link` of the router that looks like a button: it knows our addresses and loads them ahead. */
+/** The router's `Link` with the style of a button: typed addresses, preloaded pages. */
 export const ButtonLink = createLink(Anchor)
 
-/** An icon alone; `label` is what it is called. */
+/** A button with only an icon. `label` is its accessible name and its tooltip. */
 export function IconButton({
   label,
   className,

@@ -1,10 +1,10 @@
-// A country's flag; its two letters where the system draws none (Windows, and Linux without such a font).
+// A country's flag, or its two letters where the system has no flag font (Windows, some Linux).
 
 import { toFlagEmoji } from './format.ts'
 
 let flagsSupported: boolean | undefined
 
-/** A flag that is drawn has colours; letters or empty boxes have none. */
+/** Draws a flag and looks for colored pixels: letters and empty boxes have none. */
 function detectFlagSupport(): boolean {
   const canvas = document.createElement('canvas')
   canvas.width = canvas.height = 24

@@ -1,23 +1,23 @@
-// Numbers and times in the words of the viewer's language and zone.
+// Numbers, times, country names and URLs as texts, in the viewer's language and time zone.
 
-const whole = new Intl.NumberFormat()
-const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
+const fullNumber = new Intl.NumberFormat()
+const shortNumber = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-const exactly = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+const exactTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
 
 export const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
-export const formatNumber = (value: number) => whole.format(value)
-/** 12,345 is 12.3K: where there is little room. */
-export const formatShort = (value: number) => short.format(value)
+export const formatNumber = (value: number) => fullNumber.format(value)
+/** `12.3K` for 12,345, where space is short. */
+export const formatShort = (value: number) => shortNumber.format(value)
 /** @param part from 0 to 1 */
 export const formatPercent = (part: number) => percent.format(part)
 export const formatDay = (iso: string) => day.format(new Date(iso))
 export const formatTime = (iso: string) => moment.format(new Date(iso))
-export const formatExactly = (iso: string) => exactly.format(new Date(iso))
+export const formatExactly = (iso: string) => exactTime.format(new Date(iso))
 
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 31_536_000],
@@ -38,11 +38,11 @@ export function formatAgo(iso: string, now = Date.now()): string {
 
 const regions = new Intl.DisplayNames(undefined, { type: 'region', fallback: 'code' })
 
-/** `DE` is Germany; what is no code stays as it is. */
+/** `Germany` for `DE`. A text that is no country code stays as it is. */
 export const formatCountryName = (code: string) =>
   /^[A-Z]{2}$/.test(code) ? (regions.of(code) ?? code) : code
 
-/** Two letters as the flag of the country, on systems that draw them. */
+/** The flag emoji of a two-letter code; '' for any other text. */
 export const toFlagEmoji = (code: string) =>
   /^[A-Z]{2}$/.test(code)
     ? String.fromCodePoint(...[...code].map((letter) => 0x1f1e6 + letter.charCodeAt(0) - 65))
@@ -51,3 +51,6 @@ export const toFlagEmoji = (code: string) =>
 /** `1 link`, `2 links` */
 export const formatCount = (n: number, one: string, many = `${one}s`) =>
   `${formatNumber(n)} ${n === 1 ? one : many}`
+
+/** `example.com/sale` for `https://www.example.com/sale/`. */
+export const toReadableUrl = (url: string) => url.replace(/^https?:\/\/(www\.)?/, '').replace(/\/$/, '')

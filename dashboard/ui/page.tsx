@@ -1,11 +1,10 @@
-// The frame of a page: its name, what can be done on it, and cards.
+// The frame of a page: heading, description and actions.
 
 import { type ReactNode, useEffect } from 'react'
-import { classNames } from './class-names.ts'
 
 interface PageProps {
   title: string
-  /** Shown in place of the title, which still names the tab. */
+  /** Replaces the title in the page. The browser tab still shows the title. */
   heading?: ReactNode
   description?: ReactNode
   actions?: ReactNode
@@ -27,29 +26,5 @@ export function Page({ title, heading, description, actions, children }: PagePro
       </header>
       {children}
     </main>
-  )
-}
-
-export function Card({
-  title,
-  actions,
-  children,
-  className,
-}: {
-  title?: ReactNode
-  actions?: ReactNode
-  children: ReactNode
-  className?: string
-}) {
-  return (
-    <section className={classNames('rounded-2xl border border-line bg-card', className)}>
-      {(title || actions) && (
-        <header className="flex items-center gap-3 border-b border-line px-4 py-3 sm:px-5">
-          <h2 className="min-w-0 flex-1 font-semibold">{title}</h2>
-          {actions}
-        </header>
-      )}
-      <div className="p-4 sm:p-5">{children}</div>
-    </section>
   )
 }

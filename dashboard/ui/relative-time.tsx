@@ -1,10 +1,10 @@
-// A moment as people say it; the exact one on hover.
+// A time relative to now, with the exact time as a tooltip.
 
 import { formatAgo, formatDay, formatExactly } from './format.ts'
 
 const WEEK_MS = 7 * 86_400_000
 
-/** "3 hours ago" within a week, then the day. */
+/** `3 hours ago` within a week, after that the day. */
 export function RelativeTime({ at }: { at: string }) {
   const recent = Math.abs(Date.now() - Date.parse(at)) < WEEK_MS
   return (

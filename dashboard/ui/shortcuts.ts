@@ -1,23 +1,26 @@
-// Single keys that do something on a page, while nobody is typing. All of them are listed under "?".
+// Single-key shortcuts. They work while the focus is in no text field, and "?" lists them.
 
 import { useEffect } from 'react'
 
 export interface Shortcut {
-  /** As `KeyboardEvent.key` has it; `g l` is one after the other. */
+  /** A value of `KeyboardEvent.key`, or two for a sequence (`g l`). */
   keys: string
   label: string
   run: () => void
 }
 
-/** As the keyboard of this machine has it. */
+/** The palette's shortcut in the notation of the viewer's system. */
 export const PALETTE_KEYS = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘ K' : 'Ctrl K'
 
 const active = new Set<Shortcut[]>()
 
-/** The ones that work at the moment, for the list. */
+/** The shortcuts of the current page. */
 export const listActiveShortcuts = () => [...active].flat()
 
-/** Give a list that stays the same between renders (`useMemo`). */
+/**
+ * Registers shortcuts while the component is mounted.
+ * @param shortcuts must be the same list between renders (`useMemo`)
+ */
 export function useShortcuts(shortcuts: Shortcut[]) {
   useEffect(() => {
     active.add(shortcuts)
@@ -28,26 +31,27 @@ export function useShortcuts(shortcuts: Shortcut[]) {
 }
 
 const SEQUENCE_MS = 1000
-let first = { key: '', at: 0 }
+let previous = { key: '', at: 0 }
 
 const isTyping = (target: EventTarget | null) =>
   target instanceof Element &&
   target.closest('input:not([type=checkbox]), textarea, select, [contenteditable], [role=menu]') !== null
 
-/** The one listener; the shell adds it. */
+/** Handles every key press of the page; the shell registers it. */
 export function handleShortcut(event: KeyboardEvent) {
   const modified = event.ctrlKey || event.metaKey || event.altKey
-  // Toasts have the role of a dialog too, and are in nobody's way.
-  const open = document.querySelector(
+  // Toasts have the dialog role too, but shortcuts still work beside them.
+  const openDialog = document.querySelector(
     ':is([role=dialog], [role=alertdialog]):not([data-toast], [data-ending-style])',
   )
-  if (modified || event.defaultPrevented || isTyping(event.target) || open) return
-  const pair = event.timeStamp - first.at < SEQUENCE_MS ? `${first.key} ${event.key}` : ''
-  const now = listActiveShortcuts()
-  // The pair first: `g a` goes to a place also where `a` alone does something on the page.
-  const found = now.findLast(({ keys }) => keys === pair) ?? now.findLast(({ keys }) => keys === event.key)
-  first = { key: event.key, at: event.timeStamp }
-  if (!found) return
+  if (modified || event.defaultPrevented || isTyping(event.target) || openDialog) return
+  const pair = event.timeStamp - previous.at < SEQUENCE_MS ? `${previous.key} ${event.key}` : ''
+  const shortcuts = listActiveShortcuts()
+  // A sequence wins: `g a` opens a page even where `a` alone is a shortcut.
+  const shortcut =
+    shortcuts.findLast(({ keys }) => keys === pair) ?? shortcuts.findLast(({ keys }) => keys === event.key)
+  previous = { key: event.key, at: event.timeStamp }
+  if (!shortcut) return
   event.preventDefault()
-  found.run()
+  shortcut.run()
 }

@@ -1,4 +1,4 @@
-// Tabs that are addresses: each can be opened, shared and gone back to.
+// Tabs that are links: each has an address that can be opened and shared.
 
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -7,7 +7,7 @@ import { classNames } from './class-names.ts'
 export interface TabLink {
   id: string
   label: string
-  /** Behind the label, such as a number. */
+  /** Shown after the label, such as a count. */
   extra?: ReactNode
   link: Pick<LinkProps, 'to' | 'params' | 'search'>
 }
@@ -33,7 +33,7 @@ export function TabLinks({
               replace
               resetScroll={false}
               aria-current={id === current ? 'page' : undefined}
-              // Only what is named above says which one is open.
+              // `current` alone decides which tab is marked, not the router.
               activeOptions={{ exact: true, includeSearch: true }}
               activeProps={{}}
               className={classNames(

@@ -1,3 +1,3 @@
-// How a link looks within words.
+// The style of a link inside a sentence.
 
 export const TEXT_LINK = 'font-medium text-accent underline underline-offset-2'

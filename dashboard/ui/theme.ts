@@ -1,12 +1,12 @@
-// Light, dark, or as the system says: kept in the browser.
+// The theme (light, dark, or the system's), stored in the browser.
 
 export type Theme = 'system' | 'light' | 'dark'
 
 const KEY = 'towpath.theme'
 
 export function readTheme(): Theme {
-  const kept = localStorage.getItem(KEY)
-  return kept === 'light' || kept === 'dark' ? kept : 'system'
+  const stored = localStorage.getItem(KEY)
+  return stored === 'light' || stored === 'dark' ? stored : 'system'
 }
 
 export function setTheme(theme: Theme) {

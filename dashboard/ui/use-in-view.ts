@@ -1,8 +1,8 @@
-// Whether an element is on the screen or near it, so that what is far below need not be asked for yet.
+// Tells whether an element is on the screen or near it, so that the data for content far below is loaded later.
 
 import { useEffect, useRef, useState } from 'react'
 
-const NEAR = '300px'
+const MARGIN = '300px'
 
 export function useInView<E extends HTMLElement>() {
   const ref = useRef<E>(null)
@@ -12,7 +12,7 @@ export function useInView<E extends HTMLElement>() {
     if (!element) return
     const observer = new IntersectionObserver(
       (entries) => setInView(entries.at(-1)?.isIntersecting ?? false),
-      { rootMargin: NEAR },
+      { rootMargin: MARGIN },
     )
     observer.observe(element)
     return () => observer.disconnect()

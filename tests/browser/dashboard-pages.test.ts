@@ -1,5 +1,5 @@
-// Every page of the dashboard as it is drawn: for those who cannot see or use no mouse (axe), on a phone, in the dark,
-// with and without data, and under a policy that allows nothing but our own files.
+// Every page of the dashboard in a real browser: accessibility (axe), a phone's width, the dark theme, with and without
+// data, and under a Content-Security-Policy that allows only the server's own files.
 
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
@@ -31,27 +31,28 @@ const PAGES = [
   '/settings?tab=keys',
   '/settings?tab=account',
 ]
-const OPEN_PAGES = ['/sign-in', '/sign-up', '/forgot', '/reset', '/reset?token=x', '/join?token=x']
+const PUBLIC_PAGES = ['/sign-in', '/sign-up', '/forgot', '/reset', '/reset?token=x', '/join?token=x']
 
 const DESKTOP = { width: 1280, height: 800 }
 const PHONE = { width: 360, height: 740 }
 
-interface AxeAnswer {
+interface AxeResult {
   violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[]
 }
 
-/** What axe holds to be serious or critical, with where it is. */
-async function violations(page: Page): Promise<string[]> {
+/** The serious and critical violations that axe finds, with their elements. */
+async function findViolations(page: Page): Promise<string[]> {
   if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(await Bun.file(AXE).text())
-  const answer = await page.evaluate<AxeAnswer>('axe.run()')
-  return answer.violations
+  const result = await page.evaluate<AxeResult>('axe.run()')
+  return result.violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
     )
 }
 
-const tooWide = (page: Page) =>
+/** The pixels by which the page is wider than the window. */
+const measureOverflow = (page: Page) =>
   page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 
 onDashboard('the dashboard', (desk) => {
@@ -60,66 +61,66 @@ onDashboard('the dashboard', (desk) => {
     ['dark', PHONE],
   ] as const
 
-  /** Opens pages one after the other. @returns what is wrong with them */
-  async function wrongWith(paths: string[], { page, open }: DashboardWindow): Promise<string[]> {
+  /** Opens pages one after the other. @returns their problems */
+  async function findProblems(paths: string[], { page, open }: DashboardWindow): Promise<string[]> {
     const origins = new Set<string>()
     page.on('request', (request) => origins.add(new URL(request.url()).origin))
-    const found: string[] = []
+    const problems: string[] = []
     for (const path of paths) {
       await open(path)
-      for (const one of await violations(page)) found.push(`${path}: ${one}`)
-      if ((await tooWide(page)) > 0) found.push(`${path}: is wider than the window`)
+      for (const violation of await findViolations(page)) problems.push(`${path}: ${violation}`)
+      if ((await measureOverflow(page)) > 0) problems.push(`${path}: is wider than the window`)
     }
-    // Pictures that the page makes itself have none.
+    // Images that the page creates itself have the origin "null".
     for (const origin of origins) {
-      if (origin !== desk().server.origin && origin !== 'null') found.push(`asks ${origin}`)
+      if (origin !== desk().server.origin && origin !== 'null') problems.push(`requests ${origin}`)
     }
-    return found
+    return problems
   }
 
   test.each(themes)(
-    'has no barrier, no error and nothing foreign on any page, full of data, in the %s',
+    'has no accessibility violation, no error and no foreign request on any page with data, in the %s theme',
     async (colorScheme, viewport) => {
       const person = await desk().signUp()
-      const known = await fillWorkspace(desk().server, person)
+      const ids = await fillWorkspace(desk().server, person)
       const window = await desk().openWindow(person, { colorScheme, viewport })
       const paths = PAGES.map((path) =>
-        path.replace(/\{(\w+)\}/g, (_, name) => String(known[name as keyof typeof known])),
+        path.replace(/\{(\w+)\}/g, (_, name) => String(ids[name as keyof typeof ids])),
       )
-      expect(await wrongWith(paths, window)).toEqual([])
-      // Violations of the policy are among them.
+      expect(await findProblems(paths, window)).toEqual([])
+      // Violations of the policy are among the errors.
       expect(window.errors).toEqual([])
       await window.close()
     },
     120_000,
   )
 
-  test('is as good in an empty workspace', async () => {
+  test('has no accessibility violation and no error in an empty workspace', async () => {
     const window = await desk().openWindow(await desk().signUp(), { viewport: PHONE })
     const paths = PAGES.filter((path) => !path.includes('{'))
-    expect(await wrongWith(paths, window)).toEqual([])
+    expect(await findProblems(paths, window)).toEqual([])
     expect(window.errors).toEqual([])
     await window.close()
   }, 120_000)
 
-  test('allows scripts and styles from its own files alone, and text to become no markup', async () => {
+  test('has a policy that allows only its own scripts and styles, and requires Trusted Types', async () => {
     const policy = (await desk().server.call('/app')).headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("require-trusted-types-for 'script'")
     expect(policy).not.toContain('unsafe')
   })
 
-  test('has no barrier where nobody has signed in, and leads there', async () => {
+  test('has no accessibility violation on the pages before sign-in, and redirects to sign-in', async () => {
     const { page, errors, close } = await desk().openWindow(undefined, { viewport: PHONE })
-    const found: string[] = []
-    for (const path of OPEN_PAGES) {
+    const problems: string[] = []
+    for (const path of PUBLIC_PAGES) {
       await page.goto(`${desk().server.origin}/app${path}`)
       await waitUntilDrawn(page)
-      for (const one of await violations(page)) found.push(`${path}: ${one}`)
-      if ((await tooWide(page)) > 0) found.push(`${path}: is wider than the window`)
+      for (const violation of await findViolations(page)) problems.push(`${path}: ${violation}`)
+      if ((await measureOverflow(page)) > 0) problems.push(`${path}: is wider than the window`)
     }
-    expect(found).toEqual([])
-    // A token that is none is a 404, which the browser writes into its console.
+    expect(problems).toEqual([])
+    // The invalid token is answered with a 404, which the browser writes into its console.
     expect(errors.filter((text) => !text.includes('404'))).toEqual([])
 
     await page.goto(`${desk().server.origin}/app/1/inbox?status=new`)

@@ -1,5 +1,5 @@
-// What the dashboard costs a browser: the code of the first page, and how much of a long list is drawn at once. (How long
-// it takes is measured by bench/dashboard.ts.)
+// What the dashboard costs a browser: the size of the first page's code, and the number of rows drawn of a long list.
+// (bench/dashboard.ts measures how long it takes.)
 
 import { expect, test } from 'bun:test'
 import { onDashboard } from '../support/browser/dashboard-browser.ts'
@@ -27,29 +27,29 @@ onDashboard('the first page', (desk) => {
     await close()
   })
 
-  test('draws of a long list what is in sight, and asks for the rest when it is wanted', async () => {
+  test('draws only the visible rows of a long list, and loads further pages when they are scrolled to', async () => {
     const person = await desk().signUp()
     for (let from = 0; from < LINKS; from += 100) {
       const links = Array.from({ length: 100 }, (_, n) => ({
         destinationUrl: `https://example.com/${from + n}`,
         slug: `of-many-${person.workspaceId}-${from + n}`,
       }))
-      const made = await person.api('/links/bulk', { method: 'POST', body: links })
-      expect(made.status).toBe(201)
+      const created = await person.api('/links/bulk', { method: 'POST', body: links })
+      expect(created.status).toBe(201)
     }
     const { page, open, close } = await desk().openWindow(person)
-    const asked: URLSearchParams[] = []
+    const requests: URLSearchParams[] = []
     page.on('request', (request) => {
       const { pathname, searchParams } = new URL(request.url())
-      if (pathname === '/v1/links') asked.push(searchParams)
+      if (pathname === '/v1/links') requests.push(searchParams)
     })
     await open('/links')
     const rows = page.getByText(`of-many-${person.workspaceId}-`)
     await page.getByText(`of-many-${person.workspaceId}-299`).first().waitFor()
     expect(await rows.count()).toBeLessThan(60)
-    const more = () => asked.filter((query) => query.has('cursor'))
-    expect(asked.every((query) => Number(query.get('limit') ?? 50) <= 100)).toBe(true)
-    expect(more()).toEqual([])
+    const listFurtherPages = () => requests.filter((query) => query.has('cursor'))
+    expect(requests.every((query) => Number(query.get('limit') ?? 50) <= 100)).toBe(true)
+    expect(listFurtherPages()).toEqual([])
 
     await until(
       'the oldest link',
@@ -60,7 +60,7 @@ onDashboard('the first page', (desk) => {
       30_000,
     )
     expect(await rows.count()).toBeLessThan(60)
-    expect(more().length).toBeGreaterThan(0)
+    expect(listFurtherPages().length).toBeGreaterThan(0)
     await close()
   }, 60_000)
 })

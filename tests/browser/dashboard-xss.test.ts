@@ -1,5 +1,5 @@
-// What strangers and colleagues write is text on every page of the dashboard, never markup: two hundred attempts as
-// titles, tags, names and values of fields, user agents, referrers and campaigns.
+// Texts that visitors and members write are shown as text on every page of the dashboard, never as markup: 200
+// payloads as titles, tags, field names and values, user agents, referrers and campaigns.
 
 import { expect, test } from 'bun:test'
 import { onDashboard, waitUntilDrawn } from '../support/browser/dashboard-browser.ts'
@@ -9,10 +9,10 @@ import type { SignedUpUser } from '../support/users/sign-up.ts'
 
 const FIELDS_AT_ONCE = 25
 
-/** Header values cannot hold line breaks and tabs at their ends; what a browser sends is ASCII. */
+/** Header values cannot have line breaks or spaces at their ends, and browsers send ASCII. */
 const asHeader = (text: string) => text.replace(/[^\x20-\x7e]/g, ' ').trim()
 
-async function writeEverywhere(server: TestServer, person: SignedUpUser) {
+async function submitPayloads(server: TestServer, person: SignedUpUser) {
   const post = async (path: string, body: unknown) => {
     const answer = await person.api(path, { method: 'POST', body })
     if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${answer.text}`)
@@ -44,7 +44,7 @@ async function writeEverywhere(server: TestServer, person: SignedUpUser) {
   })
   for (let from = 0; from < XSS_PAYLOADS.length; from += FIELDS_AT_ONCE) {
     const texts = XSS_PAYLOADS.slice(from, from + FIELDS_AT_ONCE)
-    const sent = await server.call(`/f/${form.formKey}`, {
+    const response = await server.call(`/f/${form.formKey}`, {
       method: 'POST',
       body: { [XSS_PAYLOADS[9] as string]: first, ...Object.fromEntries(texts.map((text) => [text, text])) },
       headers: {
@@ -52,7 +52,7 @@ async function writeEverywhere(server: TestServer, person: SignedUpUser) {
         Referer: `https://shop.example/${encodeURIComponent(texts[1] as string)}?utm_source=${encodeURIComponent(texts[2] as string)}`,
       },
     })
-    if (sent.status !== 200) throw new Error(`the form was refused: ${sent.text}`)
+    if (response.status !== 200) throw new Error(`the form was rejected: ${response.text}`)
   }
   await server.waitUntilShipped()
   const { json } = await person.api(`/forms/${form.formKey}/submissions`)
@@ -66,20 +66,20 @@ async function writeEverywhere(server: TestServer, person: SignedUpUser) {
 }
 
 onDashboard(
-  'what strangers write into the dashboard',
+  'text that visitors write',
   (desk) => {
-    test('is read and never run', async () => {
+    test('is shown on every page, and never runs as markup', async () => {
       const person = await desk().signUp({ name: XSS_PAYLOADS[0] })
-      const { form, links, submission } = await writeEverywhere(desk().server, person)
+      const { form, links, submission } = await submitPayloads(desk().server, person)
       const { page, errors, open, close } = await desk().openWindow(person)
-      const searched = encodeURIComponent(XSS_PAYLOADS[9] as string)
+      const search = encodeURIComponent(XSS_PAYLOADS[9] as string)
       const pages = [
         '/links',
-        `/links?search=${searched}`,
+        `/links?search=${search}`,
         ...links.slice(0, 2).map(({ id }) => `/links/${id}`),
         `/links?edit=${links[0]?.id}`,
         '/analytics',
-        `/analytics?utmSource=${searched}`,
+        `/analytics?utmSource=${search}`,
         '/analytics?metric=leads',
         '/forms',
         `/forms/${form}`,
@@ -91,25 +91,25 @@ onDashboard(
         '/deliveries',
         '/settings?tab=members',
       ]
-      // Nothing that was written has become an element that could do something.
-      const alive = `document.querySelectorAll('script:not([src]), [onerror], [onload], [href^="javascript:"], iframe').length`
+      // No payload has become an element that can run code.
+      const countActiveElements = `document.querySelectorAll('script:not([src]), [onerror], [onload], [href^="javascript:"], iframe').length`
       for (const path of pages) {
         await open(path)
-        expect([path, await page.evaluate(alive)]).toEqual([path, 0])
+        expect([path, await page.evaluate(countActiveElements)]).toEqual([path, 0])
       }
-      // And it is there, as it was written: the newest first.
+      // The inbox shows every payload as it was written, the newest first.
       await open('/inbox')
-      const opened = page.getByRole('region', { name: 'The open submission' })
+      const openSubmission = page.getByRole('region', { name: 'Open submission' })
       for (let from = XSS_PAYLOADS.length - FIELDS_AT_ONCE; from >= 0; from -= FIELDS_AT_ONCE) {
         await page.keyboard.press('j')
-        await opened
+        await openSubmission
           .getByText(XSS_PAYLOADS[from + 3] as string, { exact: true })
           .first()
           .waitFor()
         await waitUntilDrawn(page)
-        expect([from, await page.evaluate(alive)]).toEqual([from, 0])
+        expect([from, await page.evaluate(countActiveElements)]).toEqual([from, 0])
       }
-      await opened
+      await openSubmission
         .getByText(XSS_PAYLOADS[0] as string, { exact: true })
         .first()
         .waitFor()

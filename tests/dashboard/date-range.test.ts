@@ -1,3 +1,5 @@
+// The date ranges of analytics: previous periods, spans of days, and granularities, across daylight saving time.
+
 import { describe, expect, test } from 'bun:test'
 import {
   inferGranularity,
@@ -12,11 +14,11 @@ import {
 
 const BERLIN = 'Europe/Berlin'
 
-describe('the period before', () => {
+describe('the previous period', () => {
   test.each([
-    // Seven days until noon: the seven before, until noon.
+    // Seven days until noon are compared with the seven days before, until noon.
     ['7d', '2026-06-08T22:00:00.000Z', '2026-06-15T10:00:00.001Z', '2026-06-02T00:00', '2026-06-08T12:00'],
-    // Over the change of the clocks: midnight stays midnight.
+    // Across the change to daylight saving time, midnight stays midnight.
     ['7d', '2026-03-24T23:00:00.000Z', '2026-03-31T10:00:00.001Z', '2026-03-18T00:00', '2026-03-24T12:00'],
     ['24h', '2026-06-14T11:00:00.000Z', '2026-06-15T10:30:00.001Z', '2026-06-13T13:00', '2026-06-14T12:30'],
     ['mtd', '2026-02-28T23:00:00.000Z', '2026-03-31T10:00:00.001Z', '2026-02-01T00:00', '2026-02-28T12:00'],
@@ -32,7 +34,7 @@ describe('the period before', () => {
     expect(previousRange({ start, end }, interval, BERLIN)).toEqual({ start: from, end: to })
   })
 
-  test('all time has none, and so has a month in its first minute', () => {
+  test('does not exist for all time, nor for a month in its first minute', () => {
     const span = { start: '2026-05-31T22:00:00.000Z', end: '2026-05-31T22:00:00.001Z' }
     expect(previousRange(span, 'all', BERLIN)).toBeNull()
     expect(previousRange(span, 'mtd', BERLIN)).toBeNull()
@@ -54,7 +56,7 @@ describe('the days of a range', () => {
   })
 
   test.each([{ interval: 'all' }, { end: '2026-06-10' }, { start: 'soon' }] as const)(
-    '%j has no beginning',
+    '%j has no known start',
     (range) => {
       expect(toDaySpan(range, BERLIN, now)).toBeNull()
     },
@@ -63,23 +65,23 @@ describe('the days of a range', () => {
   test.each([
     ['2026-06-10', '2026-06-16', -1, '2026-06-03', '2026-06-09'],
     ['2026-06-03', '2026-06-09', 1, '2026-06-10', '2026-06-16'],
-    // Months differ in length, and people mean months.
+    // A whole month moves to a whole month, although months differ in length.
     ['2026-06-01', '2026-06-16', -1, '2026-05-01', '2026-05-31'],
     ['2026-01-01', '2026-01-31', 1, '2026-02-01', '2026-02-28'],
     ['2026-06-01', '2026-06-01', -1, '2026-05-31', '2026-05-31'],
-  ] as const)('beside %p to %p', (start, end, direction, from, to) => {
+  ] as const)('move from %p to %p by %p', (start, end, direction, from, to) => {
     expect(shiftDays({ start, end }, direction, '2026-06-16')).toEqual({ start: from, end: to })
   })
 })
 
-test('a wall shows its zone', () => {
+test('a time is converted into the local time of a zone', () => {
   const at = Date.parse('2026-06-15T22:30:00Z')
   expect(today(BERLIN, at)).toBe('2026-06-16')
   expect(today('America/New_York', at)).toBe('2026-06-15')
   expect(toWallClock(at, 'Asia/Kathmandu')).toBe(Date.parse('2026-06-16T04:15:00Z'))
 })
 
-test('only granularities that draw a line are offered', () => {
+test('only granularities that suit the range are offered', () => {
   const days = (n: number) => ({
     start: '2026-01-01T00:00:00Z',
     end: new Date(1767225600000 + n * 864e5).toISOString(),
@@ -89,13 +91,13 @@ test('only granularities that draw a line are offered', () => {
   expect(listGranularities(days(3000))).toEqual(['week', 'month'])
 })
 
-test('the granularity of an answer is read from it', () => {
+test('the granularity is inferred from the distance of the buckets', () => {
   expect(inferGranularity(['2026-06-15T10:00:00Z', '2026-06-15T11:00:00Z'])).toBe('hour')
   expect(inferGranularity(['2026-03-28T23:00:00Z', '2026-03-29T22:00:00Z'])).toBe('day')
   expect(inferGranularity(['2026-01-31T23:00:00Z', '2026-02-28T23:00:00Z'])).toBe('month')
 })
 
-test('a bucket can be looked into', () => {
+test('a bucket becomes the range to zoom in to', () => {
   expect(toBucketRange('2026-06-14T22:00:00.000Z', 'day', BERLIN)).toEqual({
     start: '2026-06-15',
     end: '2026-06-15',

@@ -1,3 +1,5 @@
+// The grammar of analytics filters: reading, writing and toggling values.
+
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
@@ -6,7 +8,7 @@ import {
   writeFilter,
 } from '../../dashboard/pages/analytics/view/dimension-filter.ts'
 
-describe('the filters of the address', () => {
+describe('a filter in the address', () => {
   test.each([
     ['US', ['US'], false],
     ['US,BR', ['US', 'BR'], false],
@@ -16,11 +18,11 @@ describe('the filters of the address', () => {
     ['\\-sale', ['-sale'], false],
     ['-\\-sale', ['-sale'], true],
     ['', [], false],
-  ])('%p means what the API takes it for', (text, values, negate) => {
+  ])('%p is read like the API reads it', (text, values, negate) => {
     expect(readFilter(text)).toEqual({ values, negate })
   })
 
-  test('any values are written so that they are read again', () => {
+  test('is written so that reading gives the same values', () => {
     const values = fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 4 })
     fc.assert(
       fc.property(values, fc.boolean(), (values, negate) => {
@@ -29,11 +31,11 @@ describe('the filters of the address', () => {
     )
   })
 
-  test('no value, no filter', () => {
+  test('is removed when it has no values', () => {
     expect(writeFilter({ values: [], negate: true })).toBeUndefined()
   })
 
-  test('a value joins those of its kind, leaves when it is there, and never mixes with the opposite', () => {
+  test('gets a new value, loses a value that it has, and starts anew when "is" changes to "is not"', () => {
     expect(toggleValue(undefined, 'US', false)).toEqual({ values: ['US'], negate: false })
     expect(toggleValue({ values: ['US'], negate: false }, 'BR', false).values).toEqual(['US', 'BR'])
     expect(toggleValue({ values: ['US', 'BR'], negate: false }, 'US', false).values).toEqual(['BR'])

@@ -1,3 +1,5 @@
+// The code examples of a form: valid for the page doctor, and safe against quotes and markup in names and messages.
+
 import { expect, test } from 'bun:test'
 import { fetchExample, htmlExample, reactExample } from '../../dashboard/pages/forms/form-examples.ts'
 import { checkPage } from '../../server/features/forms/page-check/check-page.ts'
@@ -14,17 +16,17 @@ const form = {
   allowedOrigins: [],
 }
 
-test('the page doctor finds nothing wrong with the HTML that is copied, and the snippet', () => {
+test('the page doctor finds no error in a page with the HTML example and the snippet', () => {
   const head = `<script defer src="${ORIGIN}/t.js" data-workspace="ws_1"></script>`
   const html = `<!doctype html><html><head>${head}</head><body>${htmlExample(form)}</body></html>`
-  const asked = { form, publicId: 'ws_1', origin: ORIGIN, turnstile: false }
-  const found = checkPage({ ...asked, html, pageUrl: 'https://example.com/contact' } as Parameters<
+  const options = { form, publicId: 'ws_1', origin: ORIGIN, turnstile: false }
+  const findings = checkPage({ ...options, html, pageUrl: 'https://example.com/contact' } as Parameters<
     typeof checkPage
   >[0])
-  expect(found.filter(({ severity }) => severity === 'error')).toEqual([])
+  expect(findings.filter(({ severity }) => severity === 'error')).toEqual([])
 })
 
-test('names and messages stay inside their quotes', () => {
+test('field names and messages are escaped', () => {
   expect(htmlExample(form)).toContain('name="company &quot;x&quot; &lt;b&gt;" required')
   expect(fetchExample(form).match(/<\/script>/g)).toHaveLength(1)
   expect(() => new Bun.Transpiler({ loader: 'jsx' }).transformSync(reactExample(form))).not.toThrow()

@@ -1,12 +1,12 @@
-// What people do with the dashboard, from the first sign-up to the lead that a link brought: in a real browser, with
-// nothing but its own buttons.
+// The journeys of people who use the dashboard, from the first sign-up to a lead, in a real browser and with the
+// dashboard's own buttons only.
 
 import { expect, test } from 'bun:test'
 import { onDashboard } from '../support/browser/dashboard-browser.ts'
 import { BROWSER_USER_AGENT, until } from '../support/server/test-server.ts'
 
-onDashboard('somebody new', (desk) => {
-  test('signs up, makes a key, makes a link with it, and sees the click arrive', async () => {
+onDashboard('a user of the dashboard', (desk) => {
+  test('signs up, creates an API key and a link with it, and sees a click arrive without a reload', async () => {
     const { server } = desk()
     const { page, errors, close } = await desk().openWindow(undefined, {
       viewport: { width: 1280, height: 1200 },
@@ -17,40 +17,40 @@ onDashboard('somebody new', (desk) => {
     await page.getByLabel('E-mail').fill('ada@example.com')
     await page.getByLabel('Password').fill('correct horse battery')
     await page.getByRole('button', { name: 'Create account' }).click()
-    await page.getByRole('heading', { name: 'From the click to the lead' }).waitFor()
+    await page.getByRole('heading', { name: 'Get started' }).waitFor()
 
     await page.getByRole('link', { name: 'Settings' }).click()
     await page.getByRole('link', { name: 'API keys' }).click()
     await page.getByRole('button', { name: 'New key' }).click()
     await page.getByLabel('Name').fill('Website')
-    await page.getByRole('button', { name: 'Make key' }).click()
+    await page.getByRole('button', { name: 'Create key' }).click()
     const key = await page.getByText(/^tp_[0-9A-Za-z]{36}$/).textContent()
-    await page.getByRole('button', { name: 'I have kept it' }).click()
+    await page.getByRole('button', { name: 'I saved it' }).click()
     const headers = { Authorization: `Bearer ${key}` }
-    const made = await server.call('/v1/links', {
+    const created = await server.call('/v1/links', {
       method: 'POST',
       headers,
       body: { slug: 'spring', destinationUrl: 'https://example.com/sale' },
     })
-    expect(made.status).toBe(201)
+    expect(created.status).toBe(201)
 
     await page.getByRole('link', { name: 'Analytics' }).click()
     await page.getByRole('heading', { name: 'Analytics' }).waitFor()
     await server.click('spring', { 'User-Agent': BROWSER_USER_AGENT })
-    // Nobody reloads the page: what is new comes by itself.
+    // The page is not reloaded: new data appears by itself.
     await page.getByText('/spring').first().waitFor()
 
     await page.getByRole('link', { name: 'Settings' }).click()
     await page.getByRole('link', { name: 'API keys' }).click()
     await page.getByRole('button', { name: 'Revoke' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
-    await page.getByText('There is no key yet.').waitFor()
+    await page.getByText('No API keys yet').waitFor()
     expect((await server.call('/v1/links', { headers })).status).toBe(401)
     expect(errors).toEqual([])
     await close()
   }, 60_000)
 
-  test('makes a form, tries it in the dashboard and on a page, and reads it all in the inbox and as CSV', async () => {
+  test('creates a form, sends it from the preview and from a page, and finds both submissions in the inbox and as CSV', async () => {
     const { server } = desk()
     const person = await desk().signUp()
     const { page, errors, open, close } = await desk().openWindow(person)
@@ -62,9 +62,9 @@ onDashboard('somebody new', (desk) => {
     const preview = page.locator('form').filter({ has: page.getByRole('button', { name: 'Send' }) })
     await preview.locator('[name=email]').fill('grace@example.com')
     await preview.getByRole('button', { name: 'Send' }).click()
-    await page.getByRole('region', { name: 'What was stored' }).getByText('grace@example.com').waitFor()
+    await page.getByRole('region', { name: 'Stored submission' }).getByText('grace@example.com').waitFor()
 
-    // As the example on that page has it: a plain form, without any script.
+    // Like the HTML example on that page: a plain form without a script.
     const formKey = /\/forms\/([^/?]+)/.exec(page.url())?.[1]
     const native = await server.call(`/f/${formKey}`, {
       method: 'POST',
@@ -83,15 +83,15 @@ onDashboard('somebody new', (desk) => {
     await page.getByText('alan@example.com').first().waitFor()
     await page.getByText('grace@example.com').first().waitFor()
     await page.keyboard.press('j')
-    await page.getByRole('region', { name: 'The open submission' }).getByText('Hello').waitFor()
+    await page.getByRole('region', { name: 'Open submission' }).getByText('Hello').waitFor()
     await page.keyboard.press('e')
-    await until('the first one to be archived', async () => {
+    await until('the first submission to be archived', async () => {
       const { json } = await person.api(`/forms/${formKey}/submissions?status=archived`)
       return json.total === 1
     })
 
     await page.getByRole('button', { name: 'More', exact: true }).click()
-    await page.getByRole('menuitem', { name: 'Export as a file' }).click()
+    await page.getByRole('menuitem', { name: 'Export submissions' }).click()
     const download = page.waitForEvent('download')
     await page.getByRole('dialog').locator('[type=submit]').click()
     const csv = await Bun.file(await (await download).path()).text()
@@ -100,7 +100,7 @@ onDashboard('somebody new', (desk) => {
     await close()
   }, 60_000)
 
-  test('invites a colleague, who works with links and may not do what owners do', async () => {
+  test('invites a member, who sees links but cannot create API keys or rename the workspace', async () => {
     const owner = await desk().signUp()
     const { page, errors, open, close } = await desk().openWindow(owner)
     await open('/settings?tab=members')
@@ -117,43 +117,43 @@ onDashboard('somebody new', (desk) => {
     await guest.page.getByRole('heading', { name: 'Links' }).waitFor()
     await guest.page.getByRole('link', { name: 'Settings' }).click()
     await guest.page.getByRole('link', { name: 'API keys' }).click()
-    await guest.page.getByRole('heading', { name: 'Owners make API keys' }).waitFor()
+    await guest.page.getByRole('heading', { name: 'Only owners can create API keys' }).waitFor()
     await guest.page.getByRole('link', { name: 'Workspace', exact: true }).click()
-    await guest.page.getByText('Owners may change it.').waitFor()
+    await guest.page.getByText('Only owners can change the name.').waitFor()
     expect(await guest.page.getByRole('button', { name: 'Delete workspace' }).count()).toBe(0)
 
-    // The link works once.
+    // The invitation works once.
     const third = await desk().openWindow()
     await third.page.goto(url ?? '')
-    await third.page.getByRole('heading', { name: 'This invitation does not work' }).waitFor()
+    await third.page.getByRole('heading', { name: 'This invitation is not valid' }).waitFor()
     expect(errors).toEqual([])
     expect(guest.errors).toEqual([])
     await Promise.all([close(), guest.close(), third.close()])
   }, 60_000)
 
-  test('sees nothing of a workspace that is not theirs', async () => {
+  test('sees nothing of another user’s workspace', async () => {
     const owner = await desk().signUp()
-    const made = await owner.api('/links', {
+    const created = await owner.api('/links', {
       method: 'POST',
       body: { destinationUrl: 'https://example.com', title: 'Secret plan' },
     })
     const stranger = await desk().signUp()
     const { page, close } = await desk().openWindow(stranger)
-    for (const path of ['/links', `/links/${made.json.data.id}`, '/inbox', '/settings?tab=keys']) {
+    for (const path of ['/links', `/links/${created.json.data.id}`, '/inbox', '/settings?tab=keys']) {
       await page.goto(`${desk().server.origin}/app/${owner.workspaceId}${path}`)
-      await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor()
+      await page.getByRole('heading', { name: 'This page does not exist' }).waitFor()
       expect(await page.getByText('Secret plan').count()).toBe(0)
     }
     await close()
   }, 60_000)
 
-  test('takes back what they have deleted, and otherwise it is gone', async () => {
+  test('can undo a deletion; leaving the page completes the deletion', async () => {
     const person = await desk().signUp()
-    const made = await person.api('/links', {
+    const created = await person.api('/links', {
       method: 'POST',
       body: { destinationUrl: 'https://example.com/keep', slug: `keep-${person.workspaceId}` },
     })
-    const { id } = made.json.data
+    const { id } = created.json.data
     const { page, errors, open, close } = await desk().openWindow(person)
     await open('/links')
     const row = page.getByText(`keep-${person.workspaceId}`)
@@ -168,7 +168,7 @@ onDashboard('somebody new', (desk) => {
     await row.first().waitFor()
     expect((await person.api(`/links/${id}`)).status).toBe(200)
     await remove()
-    // Who leaves the page has not said Undo.
+    // Leaving the page confirms the deletion.
     await page.goto('about:blank')
     await until('the link to be gone', async () => (await person.api(`/links/${id}`)).status === 404)
     expect(errors).toEqual([])

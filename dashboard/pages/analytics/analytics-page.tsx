@@ -1,12 +1,12 @@
-// All that is known of clicks and leads, on one page.
+// The analytics of the whole workspace.
 
 import { Page } from '../../ui/page.tsx'
 import { AnalyticsPanel } from './analytics-panel.tsx'
 
-const NOTHING = {}
+const NO_FIXED_FILTERS = {}
 
 export const AnalyticsPage = () => (
   <Page title="Analytics">
-    <AnalyticsPanel fixed={NOTHING} />
+    <AnalyticsPanel fixed={NO_FIXED_FILTERS} />
   </Page>
 )

@@ -1,11 +1,11 @@
-// Analytics without the frame of a page: of the whole workspace, or of what is `fixed`, such as one link.
+// Analytics without the page's frame: for the whole workspace, or narrowed by fixed filters, such as one link.
 
 import { lazy, Suspense, useMemo } from 'react'
 import { Overview } from './overview/overview.tsx'
 import { AnalyticsToolbar } from './toolbar/analytics-toolbar.tsx'
 import { type FixedFilters, useAnalyticsView } from './view/use-analytics-view.ts'
 
-// Below the first screen.
+// Loaded later, because they are below the first screen.
 const Breakdowns = lazy(() =>
   import('./breakdowns/breakdowns.tsx').then(({ Breakdowns }) => ({ default: Breakdowns })),
 )
@@ -14,10 +14,10 @@ const FunnelCard = lazy(() =>
 )
 
 export function AnalyticsPanel({ fixed }: { fixed: FixedFilters }) {
-  // Who writes `fixed={{ linkId }}` makes a new one each time.
-  const written = JSON.stringify(fixed)
-  const kept = useMemo(() => JSON.parse(written) as FixedFilters, [written])
-  const view = useAnalyticsView(kept)
+  // A new object with the same filters must not change the view.
+  const fixedJson = JSON.stringify(fixed)
+  const stableFixed = useMemo(() => JSON.parse(fixedJson) as FixedFilters, [fixedJson])
+  const view = useAnalyticsView(stableFixed)
   return (
     <div className="grid grid-cols-1 gap-4">
       <AnalyticsToolbar view={view} />

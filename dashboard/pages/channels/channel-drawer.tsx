@@ -1,4 +1,4 @@
-// Making a channel, or changing one. Secrets are never shown again: an empty field keeps what is there.
+// The drawer that creates and edits a channel. Stored secrets are not shown: an empty field keeps the current value.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
@@ -9,12 +9,12 @@ import {
   type NewChannelResource,
   updateChannel,
 } from '../../api/channels.ts'
-import { ApiError } from '../../api/client.ts'
+import { toFieldErrors } from '../../api/client.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { Field, Textarea, TextField } from '../../ui/forms/field.tsx'
-import { findFieldError } from '../../ui/forms/form-error.tsx'
+import { FormError, findFieldError } from '../../ui/forms/form-error.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { CHANNEL_KINDS, type ChannelKind, getChannelKind } from './channel-kinds.tsx'
@@ -28,7 +28,7 @@ interface ChannelFormValues {
   chatId: string
 }
 
-/** What is masked in answers cannot be sent back. */
+/** The API masks the URL of these types, so that the form cannot show it. */
 const isMasked = ({ type }: ChannelResource) => type !== 'webhook'
 
 const toFormValues = (channel?: ChannelResource): ChannelFormValues => ({
@@ -39,17 +39,17 @@ const toFormValues = (channel?: ChannelResource): ChannelFormValues => ({
   chatId: channel?.chatId ?? '',
 })
 
-function toRequestBody(kind: ChannelKind, given: ChannelFormValues, editing: boolean) {
-  const values = {
-    to: given.to.split(/[\s,;]+/).filter(Boolean),
-    url: given.url.trim(),
-    botToken: given.botToken.trim(),
-    chatId: given.chatId.trim(),
+function toRequestBody(kind: ChannelKind, values: ChannelFormValues, editing: boolean) {
+  const fields = {
+    to: values.to.split(/[\s,;]+/).filter(Boolean),
+    url: values.url.trim(),
+    botToken: values.botToken.trim(),
+    chatId: values.chatId.trim(),
   }
-  const own = kind.fields.filter((field) => !editing || values[field].length > 0)
+  const filled = kind.fields.filter((field) => !editing || fields[field].length > 0)
   return {
-    name: given.name.trim() || kind.label,
-    ...Object.fromEntries(own.map((field) => [field, values[field]])),
+    name: values.name.trim() || kind.label,
+    ...Object.fromEntries(filled.map((field) => [field, fields[field]])),
   }
 }
 
@@ -58,23 +58,23 @@ export function ChannelDrawer({ channel, onClose }: { channel?: ChannelResource;
   const client = useQueryClient()
   const formId = useId()
   const [type, setType] = useState<ChannelType>(channel?.type ?? 'email')
-  const [given, setGiven] = useState(() => toFormValues(channel))
-  const [made, setMade] = useState<NewChannelResource>()
+  const [values, setValues] = useState(() => toFormValues(channel))
+  const [created, setCreated] = useState<NewChannelResource>()
   const kind = getChannelKind(type)
   const save = useMutation({
     mutationFn: (): Promise<ChannelResource | NewChannelResource> =>
       channel
-        ? updateChannel(api, channel.id, toRequestBody(kind, given, true))
-        : createChannel(api, { type, ...toRequestBody(kind, given, false) }),
+        ? updateChannel(api, channel.id, toRequestBody(kind, values, true))
+        : createChannel(api, { type, ...toRequestBody(kind, values, false) }),
     onSuccess(saved) {
       void client.invalidateQueries({ queryKey: [api.workspaceId, 'channels'] })
-      if ('secret' in saved && saved.secret) return setMade(saved)
-      toast(channel ? 'Channel saved' : 'Channel made. Choose it in the settings of a form.')
+      if ('secret' in saved && saved.secret) return setCreated(saved)
+      toast(channel ? 'Channel saved' : 'Channel created. To use it, select it in a form’s settings.')
       onClose()
     },
     onError() {},
   })
-  if (made?.secret) return <WebhookSecretDialog secret={made.secret} onClose={onClose} />
+  if (created?.secret) return <WebhookSecretDialog secret={created.secret} onClose={onClose} />
   return (
     <Dialog
       drawer
@@ -84,8 +84,8 @@ export function ChannelDrawer({ channel, onClose }: { channel?: ChannelResource;
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" form={formId} busy={save.isPending}>
-            {channel ? 'Save' : 'Make channel'}
+          <Button variant="primary" type="submit" form={formId} busy={save.isPending}>
+            {channel ? 'Save' : 'Create channel'}
           </Button>
         </>
       }
@@ -99,7 +99,13 @@ export function ChannelDrawer({ channel, onClose }: { channel?: ChannelResource;
         }}
       >
         {!channel && <KindChoice type={type} onChange={setType} />}
-        <ChannelFields kind={kind} editing={channel} given={given} error={save.error} onChange={setGiven} />
+        <ChannelFields
+          kind={kind}
+          editing={channel}
+          values={values}
+          error={save.error}
+          onChange={setValues}
+        />
       </form>
     </Dialog>
   )
@@ -108,7 +114,7 @@ export function ChannelDrawer({ channel, onClose }: { channel?: ChannelResource;
 function KindChoice({ type, onChange }: { type: ChannelType; onChange: (type: ChannelType) => void }) {
   return (
     <fieldset>
-      <legend className="mb-1.5 text-sm font-medium">Kind</legend>
+      <legend className="mb-1.5 text-sm font-medium">Type</legend>
       <div className="grid grid-cols-2 gap-2 sm:grid-cols-3">
         {CHANNEL_KINDS.map((kind) => (
           <label
@@ -137,31 +143,27 @@ function KindChoice({ type, onChange }: { type: ChannelType; onChange: (type: Ch
 function ChannelFields({
   kind,
   editing,
-  given,
+  values,
   error,
   onChange,
 }: {
   kind: ChannelKind
   editing?: ChannelResource
-  given: ChannelFormValues
+  values: ChannelFormValues
   error: Error | null
-  onChange: (given: ChannelFormValues) => void
+  onChange: (values: ChannelFormValues) => void
 }) {
-  const errors = error instanceof ApiError ? error.errors : {}
+  const errors = toFieldErrors(error)
   const bind = (name: keyof ChannelFormValues) => ({
     name,
-    value: given[name],
-    onChange: (event: { target: { value: string } }) => onChange({ ...given, [name]: event.target.value }),
+    value: values[name],
+    onChange: (event: { target: { value: string } }) => onChange({ ...values, [name]: event.target.value }),
   })
-  const kept = editing && isMasked(editing) ? 'Leave it empty to keep the one that is there.' : undefined
+  const keepHint = editing && isMasked(editing) ? 'Leave empty to keep the current one.' : undefined
   return (
     <>
       <p className="text-soft">{kind.about}</p>
-      {error && Object.keys(errors).length === 0 && (
-        <p role="alert" className="text-danger">
-          {error.message}
-        </p>
-      )}
+      {errors.general && <FormError>{errors.general}</FormError>}
       <TextField
         label="Name"
         placeholder={kind.label}
@@ -170,7 +172,7 @@ function ChannelFields({
         {...bind('name')}
       />
       {kind.fields.includes('to') && (
-        <Field label="Addresses" hint="One on each line, at most 20." error={findFieldError(errors, 'to')}>
+        <Field label="E-mail addresses" hint="One per line, 20 at most." error={findFieldError(errors, 'to')}>
           {(control) => <Textarea {...control} required autoComplete="off" {...bind('to')} />}
         </Field>
       )}
@@ -178,15 +180,15 @@ function ChannelFields({
         <TextField
           label="URL"
           type="url"
-          required={!kept}
+          required={!keepHint}
           autoComplete="off"
           placeholder={kind.urlExample}
-          hint={kept ?? kind.urlHint}
+          hint={keepHint ?? kind.urlHint}
           error={errors.url}
           {...bind('url')}
         />
       )}
-      {kind.fields.includes('chatId') && <TelegramFields {...{ bind, errors, kept }} />}
+      {kind.fields.includes('chatId') && <TelegramFields {...{ bind, errors, keepHint }} />}
     </>
   )
 }
@@ -194,28 +196,28 @@ function ChannelFields({
 function TelegramFields({
   bind,
   errors,
-  kept,
+  keepHint,
 }: {
   bind: (name: keyof ChannelFormValues) => object
   errors: Record<string, string>
-  kept: string | undefined
+  keepHint: string | undefined
 }) {
   return (
     <>
       <TextField
-        label="Token of the bot"
+        label="Bot token"
         type="password"
-        required={!kept}
+        required={!keepHint}
         autoComplete="off"
-        hint={kept ?? 'From @BotFather.'}
+        hint={keepHint ?? 'From @BotFather.'}
         error={errors.botToken}
         {...bind('botToken')}
       />
       <TextField
-        label="Chat"
+        label="Chat ID"
         required
         autoComplete="off"
-        hint="The number of the chat, or @name of a channel where the bot may post."
+        hint="The chat’s number, or the @name of a channel where the bot may post."
         error={errors.chatId}
         {...bind('chatId')}
       />

@@ -1,4 +1,4 @@
-// What kinds of channels there are, and what each asks for.
+// The types of channels, and the fields of each type.
 
 import { Hash, type LucideIcon, Mail, MessagesSquare, Send, Users, Webhook } from 'lucide-react'
 import type { ChannelType } from '../../api/channels.ts'
@@ -18,14 +18,14 @@ export const CHANNEL_KINDS: ChannelKind[] = [
     type: 'email',
     label: 'E-mail',
     icon: Mail,
-    about: 'Each submission as a mail; answering it answers the sender.',
+    about: 'Sends an e-mail for each submission. Replies go to the sender.',
     fields: ['to'],
   },
   {
     type: 'slack',
     label: 'Slack',
     icon: Hash,
-    about: 'A message in a channel.',
+    about: 'Posts a message to a Slack channel.',
     fields: ['url'],
     urlHint: 'In Slack: Apps, Incoming Webhooks, Add to Slack.',
     urlExample: 'https://hooks.slack.com/services/…',
@@ -34,7 +34,7 @@ export const CHANNEL_KINDS: ChannelKind[] = [
     type: 'discord',
     label: 'Discord',
     icon: MessagesSquare,
-    about: 'A message in a channel.',
+    about: 'Posts a message to a Discord channel.',
     fields: ['url'],
     urlHint: 'In Discord: channel settings, Integrations, Webhooks.',
     urlExample: 'https://discord.com/api/webhooks/…',
@@ -43,14 +43,14 @@ export const CHANNEL_KINDS: ChannelKind[] = [
     type: 'telegram',
     label: 'Telegram',
     icon: Send,
-    about: 'A message of your bot in a chat.',
+    about: 'Your bot posts a message to a Telegram chat.',
     fields: ['botToken', 'chatId'],
   },
   {
     type: 'teams',
     label: 'Teams',
     icon: Users,
-    about: 'A card in a channel of Microsoft Teams.',
+    about: 'Posts a card to a Microsoft Teams channel.',
     fields: ['url'],
     urlHint: 'In Teams: Workflows, “Post to a channel when a webhook request is received”.',
     urlExample: 'https://….logic.azure.com/workflows/…',
@@ -59,9 +59,9 @@ export const CHANNEL_KINDS: ChannelKind[] = [
     type: 'webhook',
     label: 'Webhook',
     icon: Webhook,
-    about: 'A signed request (Standard Webhooks) to your own service.',
+    about: 'Sends a signed request (Standard Webhooks) to your own service.',
     fields: ['url'],
-    urlHint: 'Gets a POST with the submission as JSON. Check its signature with the secret.',
+    urlHint: 'Receives a POST request with the submission as JSON. Verify its signature with the secret.',
     urlExample: 'https://example.com/hooks/towpath',
   },
 ]

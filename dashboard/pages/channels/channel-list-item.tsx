@@ -1,4 +1,4 @@
-// One channel in the list, and what can be done with it.
+// One channel in the list, with its test button and its menu.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
@@ -6,16 +6,16 @@ import { Ellipsis, KeyRound, Pencil, Power, Send, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import {
   type ChannelResource,
-  type DeliveryDetail,
   deleteChannel,
   rotateSecret,
   testChannel,
   updateChannel,
 } from '../../api/channels.ts'
+import type { DeliveryDetail } from '../../api/deliveries.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
-import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
+import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { useUndoableDelete } from '../../ui/overlays/use-undoable-delete.ts'
@@ -43,7 +43,8 @@ export function ChannelListItem({ channel }: { channel: ChannelResource }) {
         <p className="truncate text-sm text-soft">{toTargetText(channel)}</p>
         {channel.disabledReason && (
           <p className="mt-1 text-sm text-danger">
-            Switched off: {channel.disabledReason} What waits for it is kept, and is sent when it is on again.
+            Turned off: {channel.disabledReason} Waiting deliveries are kept, and sent after you turn it on
+            again.
           </p>
         )}
       </div>
@@ -53,7 +54,7 @@ export function ChannelListItem({ channel }: { channel: ChannelResource }) {
             Last delivery <RelativeTime at={channel.lastDeliveryAt} />
           </>
         ) : (
-          'Nothing delivered yet'
+          'No deliveries yet'
         )}
       </p>
       <div className="flex items-center gap-1">
@@ -71,14 +72,14 @@ function ChannelMenu({ channel }: { channel: ChannelResource }) {
   const api = useApi()
   const client = useQueryClient()
   const navigate = useNavigate({ from: '/$workspaceId/channels' })
-  const removeUndoably = useUndoableDelete()
-  const [rotating, setRotating] = useState(false)
-  const changes = [[api.workspaceId, 'channels']]
-  const change = useMutation({
+  const deleteUndoably = useUndoableDelete()
+  const [isRotating, setRotating] = useState(false)
+  const invalidates = [[api.workspaceId, 'channels']]
+  const toggle = useMutation({
     mutationFn: (enabled: boolean) => updateChannel(api, channel.id, { enabled }),
     onSuccess({ name, enabled }) {
       toast(`${name} is ${enabled ? 'on' : 'off'}`)
-      return client.invalidateQueries({ queryKey: changes[0] })
+      return client.invalidateQueries({ queryKey: invalidates[0] })
     },
   })
   return (
@@ -96,8 +97,8 @@ function ChannelMenu({ channel }: { channel: ChannelResource }) {
         >
           Edit
         </MenuItem>
-        <MenuItem icon={<Power size={15} />} onSelect={() => change.mutate(!channel.enabled)}>
-          {channel.enabled ? 'Switch off' : 'Switch on'}
+        <MenuItem icon={<Power size={15} />} onSelect={() => toggle.mutate(!channel.enabled)}>
+          {channel.enabled ? 'Turn off' : 'Turn on'}
         </MenuItem>
         <MenuItem
           icon={<Send size={15} />}
@@ -113,7 +114,7 @@ function ChannelMenu({ channel }: { channel: ChannelResource }) {
         </MenuItem>
         {channel.type === 'webhook' && (
           <MenuItem icon={<KeyRound size={15} />} onSelect={() => setRotating(true)}>
-            New secret
+            Rotate secret
           </MenuItem>
         )}
         <MenuSeparator />
@@ -121,18 +122,18 @@ function ChannelMenu({ channel }: { channel: ChannelResource }) {
           danger
           icon={<Trash2 size={15} />}
           onSelect={() =>
-            removeUndoably({
+            deleteUndoably({
               key: `channel ${channel.id}`,
               message: `${channel.name} deleted`,
               remove: () => deleteChannel(api, channel.id),
-              invalidates: changes,
+              invalidates,
             })
           }
         >
           Delete
         </MenuItem>
       </Menu>
-      <SecretRotation channel={channel} open={rotating} onClose={() => setRotating(false)} />
+      <SecretRotation channel={channel} open={isRotating} onClose={() => setRotating(false)} />
     </>
   )
 }
@@ -153,13 +154,13 @@ function SecretRotation({
       <ConfirmDialog
         open={open}
         onClose={onClose}
-        title="Make a new secret?"
-        action="Make a new secret"
+        title="Rotate the secret?"
+        action="Rotate secret"
         onConfirm={async () => setSecret((await rotateSecret(api, channel.id)).secret ?? '')}
       >
         <p>
-          For 24 hours every request is signed with both, so that you can change your service without missing
-          one. Then the old secret ends.
+          You get a new secret.For 24 hours, requests are signed with both secrets, so that you can update
+          your service. After that, the old secret stops working.
         </p>
       </ConfirmDialog>
       {secret && <WebhookSecretDialog secret={secret} onClose={() => setSecret(undefined)} />}

@@ -1,4 +1,4 @@
-// Where the team is told of submissions: the channels of the workspace.
+// The list of the workspace's notification channels.
 
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -7,10 +7,12 @@ import { lazy, Suspense, useMemo } from 'react'
 import { channelsQuery } from '../../api/channels.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
 import { usePendingDeletions } from '../../ui/overlays/use-undoable-delete.ts'
 import { Page } from '../../ui/page.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
-import { EmptyState, ErrorState, SkeletonRows } from '../../ui/states.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { ChannelListItem } from './channel-list-item.tsx'
 
 const ChannelDrawer = lazy(() => import('./channel-drawer.tsx').then((m) => ({ default: m.ChannelDrawer })))
@@ -20,8 +22,8 @@ export function ChannelsPage() {
   const navigate = useNavigate({ from: '/$workspaceId/channels' })
   const search = useSearch({ from: '/$workspaceId/channels' })
   const channels = useQuery(channelsQuery(api))
-  const leaving = usePendingDeletions()
-  const shown = channels.data?.data.filter(({ id }) => !leaving.has(`channel ${id}`))
+  const pendingDeletions = usePendingDeletions()
+  const shown = channels.data?.data.filter(({ id }) => !pendingDeletions.has(`channel ${id}`))
   const edited = shown?.find(({ id }) => String(id) === search.edit)
   const create = () => navigate({ search: { new: '1' } })
   useShortcuts(
@@ -33,9 +35,9 @@ export function ChannelsPage() {
   return (
     <Page
       title="Channels"
-      description="Where your team is told of new submissions. Each form chooses its own."
+      description="Where your team gets notifications of new submissions. Each form has its own selection."
       actions={
-        <Button look="primary" icon={<Plus size={16} />} onClick={create}>
+        <Button variant="primary" icon={<Plus size={16} />} onClick={create}>
           New channel
         </Button>
       }
@@ -45,15 +47,15 @@ export function ChannelsPage() {
       {shown?.length === 0 && (
         <EmptyState
           icon={<Megaphone size={32} />}
-          title="Nobody is told yet"
+          title="No channels yet"
           action={
-            <Button look="primary" icon={<Plus size={16} />} onClick={create}>
+            <Button variant="primary" icon={<Plus size={16} />} onClick={create}>
               New channel
             </Button>
           }
         >
-          Submissions are in the inbox either way. A channel tells your team at once: by mail, in Slack,
-          Discord, Telegram or Teams, or your own service by a webhook.
+          Submissions always arrive in the inbox. A channel also notifies your team by e-mail, in Slack,
+          Discord, Telegram or Teams, or calls your own service by webhook.
         </EmptyState>
       )}
       {shown && shown.length > 0 && (

@@ -1,6 +1,7 @@
-// What came of a test.
+// The result of a channel's test.
 
-import type { ChannelResource, DeliveryDetail } from '../../api/channels.ts'
+import type { ChannelResource } from '../../api/channels.ts'
+import type { DeliveryDetail } from '../../api/deliveries.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { AttemptList } from '../deliveries/attempt-list.tsx'
@@ -17,7 +18,7 @@ export const TestResult = ({
   <Dialog
     open
     onClose={onClose}
-    title={delivery.status === 'delivered' ? 'The test has arrived' : 'The test did not arrive'}
+    title={delivery.status === 'delivered' ? 'Test delivered' : 'Test failed'}
     description={channel.name}
     footer={<Button onClick={onClose}>Close</Button>}
   >

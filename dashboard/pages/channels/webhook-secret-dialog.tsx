@@ -1,17 +1,12 @@
-// The secret of a webhook, shown once.
+// The dialog that shows a webhook's secret once.
 
 import { OneTimeSecretDialog } from '../../ui/copy/one-time-secret-dialog.tsx'
 
 export const WebhookSecretDialog = ({ secret, onClose }: { secret: string; onClose: () => void }) => (
-  <OneTimeSecretDialog
-    title="The secret of this webhook"
-    text={secret}
-    label="Copy the secret"
-    onClose={onClose}
-  >
+  <OneTimeSecretDialog title="Webhook secret" text={secret} label="Copy secret" onClose={onClose}>
     <p className="mt-3 text-sm text-soft">
-      Requests carry <code>webhook-id</code>, <code>webhook-timestamp</code> and{' '}
-      <code>webhook-signature</code>; any library for Standard Webhooks checks them.
+      Requests have the headers <code>webhook-id</code>, <code>webhook-timestamp</code> and{' '}
+      <code>webhook-signature</code>. Any library for Standard Webhooks can verify them.
     </p>
   </OneTimeSecretDialog>
 )

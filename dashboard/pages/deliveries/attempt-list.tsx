@@ -1,14 +1,14 @@
-// The attempts at a delivery: when, how it ended, what the other side said.
+// The attempts of a delivery: time, outcome and the service's response.
 
-import type { DeliveryDetail } from '../../api/channels.ts'
+import type { DeliveryDetail } from '../../api/deliveries.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { formatNumber, formatTime } from '../../ui/format.ts'
 
 const OUTCOME_LABELS = {
   delivered: 'Delivered',
-  refused: 'Refused',
-  unreachable: 'Not reached',
-  timeout: 'No answer in time',
+  refused: 'Rejected',
+  unreachable: 'Unreachable',
+  timeout: 'Timed out',
   interrupted: 'Interrupted',
 } satisfies Record<DeliveryDetail['attempts'][number]['outcome'], string>
 
@@ -20,7 +20,7 @@ export const AttemptList = ({ attempts }: { attempts: DeliveryDetail['attempts']
           <Badge tone={attempt.outcome === 'delivered' ? 'good' : 'bad'}>
             {OUTCOME_LABELS[attempt.outcome]}
           </Badge>
-          {attempt.httpStatus !== null && <span>Status {attempt.httpStatus}</span>}
+          {attempt.httpStatus !== null && <span>HTTP {attempt.httpStatus}</span>}
           <span className="text-soft">{formatNumber(attempt.tookMs)} ms</span>
           <time dateTime={attempt.at} className="ml-auto text-soft">
             {formatTime(attempt.at)}
@@ -31,6 +31,6 @@ export const AttemptList = ({ attempts }: { attempts: DeliveryDetail['attempts']
         )}
       </li>
     ))}
-    {attempts.length === 0 && <li className="text-soft">No attempt yet.</li>}
+    {attempts.length === 0 && <li className="text-soft">No attempts yet</li>}
   </ol>
 )

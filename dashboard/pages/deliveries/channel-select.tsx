@@ -1,4 +1,4 @@
-// Which channel, or every one.
+// A menu of the workspace's channels, with an option for all of them.
 
 import { useQuery } from '@tanstack/react-query'
 import type { ComponentProps } from 'react'
@@ -10,7 +10,7 @@ export function ChannelSelect(props: ComponentProps<typeof Select>) {
   const channels = useQuery(channelsQuery(useApi()))
   return (
     <Select {...props}>
-      <option value="">Every channel</option>
+      <option value="">All channels</option>
       {channels.data?.data.map(({ id, name }) => (
         <option key={id} value={id}>
           {name}

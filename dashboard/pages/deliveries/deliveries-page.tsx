@@ -1,18 +1,21 @@
-// Notifications on their way, and how they fared.
+// The list of deliveries: every notification to a channel, with its status.
 
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { RotateCw, Send } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
-import { channelsQuery, type DeliveryResource, deliveriesQuery } from '../../api/channels.ts'
+import { channelsQuery } from '../../api/channels.ts'
+import { type DeliveryResource, deliveriesQuery } from '../../api/deliveries.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount, formatExactly } from '../../ui/format.ts'
 import { Field, Select } from '../../ui/forms/field.tsx'
 import { Page } from '../../ui/page.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { EmptyState, ErrorState, SkeletonRows } from '../../ui/states.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { ChannelSelect } from './channel-select.tsx'
 
 const DeliveryDrawer = lazy(() =>
@@ -29,10 +32,10 @@ const STATUS = {
 const EVENTS: Record<DeliveryResource['event'], string> = {
   'submission.created': 'Submission',
   test: 'Test',
-  'channel.disabled': 'Channel switched off',
+  'channel.disabled': 'Channel turned off',
 }
 
-/** What waits goes on by itself. */
+/** Waiting deliveries change without the user. */
 const REFRESH_MS = 5000
 
 export function DeliveriesPage() {
@@ -40,16 +43,16 @@ export function DeliveriesPage() {
   const navigate = useNavigate({ from: '/$workspaceId/deliveries' })
   const { open, ...filter } = useSearch({ from: '/$workspaceId/deliveries' })
   const deliveries = useInfiniteQuery({ ...deliveriesQuery(api, filter), refetchInterval: REFRESH_MS })
-  const [retrying, setRetrying] = useState(false)
+  const [isRetrying, setRetrying] = useState(false)
   const rows = deliveries.data?.pages.flatMap(({ data }) => data)
-  const filtered = Object.values(filter).some(Boolean)
+  const isFiltered = Object.values(filter).some(Boolean)
   return (
     <Page
       title="Deliveries"
-      description="Every notification and its attempts. What fails is tried again for three days."
+      description="Every notification and its attempts. Failed attempts are repeated for three days."
       actions={
         <Button icon={<RotateCw size={15} />} onClick={() => setRetrying(true)}>
-          Retry what failed
+          Retry failed
         </Button>
       }
     >
@@ -57,11 +60,11 @@ export function DeliveriesPage() {
       {deliveries.isPending && <SkeletonRows rows={8} className="h-11" />}
       {deliveries.isError && <ErrorState error={deliveries.error} retry={deliveries.refetch} />}
       {rows?.length === 0 && (
-        <EmptyState icon={<Send size={32} />} title={filtered ? 'Nothing matches' : 'Nothing was sent yet'}>
-          {filtered ? (
-            <Button onClick={() => navigate({ search: {} })}>Show all</Button>
+        <EmptyState icon={<Send size={32} />} title={isFiltered ? 'No matches' : 'No deliveries yet'}>
+          {isFiltered ? (
+            <Button onClick={() => navigate({ search: {} })}>Clear filters</Button>
           ) : (
-            'When a form has a channel, each of its submissions is here with every attempt to deliver it.'
+            'When a form has a channel, the notifications of its submissions appear here.'
           )}
         </EmptyState>
       )}
@@ -87,7 +90,7 @@ export function DeliveriesPage() {
             onClose={() => navigate({ search: (s) => ({ ...s, open: undefined }) })}
           />
         )}
-        {retrying && <RetryDialog onClose={() => setRetrying(false)} />}
+        {isRetrying && <RetryDialog onClose={() => setRetrying(false)} />}
       </Suspense>
     </Page>
   )
@@ -100,10 +103,10 @@ function Filters() {
     navigate({ search: (s) => ({ ...s, [name]: event.target.value || undefined }), replace: true })
   return (
     <div className="mb-4 flex flex-wrap gap-2">
-      <Field label="State" hideLabel className="w-40">
+      <Field label="Status" hideLabel className="w-40">
         {(control) => (
           <Select {...control} value={search.status ?? ''} onChange={set('status')}>
-            <option value="">Every state</option>
+            <option value="">All statuses</option>
             {Object.entries(STATUS).map(([status, { label }]) => (
               <option key={status} value={status}>
                 {label}
@@ -131,14 +134,14 @@ function Filters() {
 function DeliveryTable({ rows }: { rows: DeliveryResource[] }) {
   const api = useApi()
   const channels = useQuery(channelsQuery(api))
-  const nameOf = (id: number) =>
+  const toChannelName = (id: number) =>
     channels.data?.data.find((channel) => channel.id === id)?.name ?? `Channel ${id}`
   return (
     <div className="overflow-x-auto rounded-2xl border border-line bg-card">
       <table className="w-full text-left">
         <thead className="border-b border-line text-sm text-soft">
           <tr>
-            {['State', 'What', 'Channel', 'Attempts', 'When'].map((name) => (
+            {['Status', 'Event', 'Channel', 'Attempts', 'Created'].map((name) => (
               <th
                 key={name}
                 className="px-4 py-2 font-medium whitespace-nowrap first:pl-5 max-sm:nth-4:hidden"
@@ -164,13 +167,13 @@ function DeliveryTable({ rows }: { rows: DeliveryResource[] }) {
                   {EVENTS[row.event]} {row.submissionId}
                 </Link>
               </td>
-              <td className="max-w-48 truncate px-4 py-2.5">{nameOf(row.channelId)}</td>
+              <td className="max-w-48 truncate px-4 py-2.5">{toChannelName(row.channelId)}</td>
               <td className="px-4 py-2.5 tabular-nums max-sm:hidden">{row.attemptCount}</td>
               <td className="px-4 py-2.5 whitespace-nowrap text-soft">
                 <RelativeTime at={row.createdAt} />
                 {row.nextAttemptAt && (
                   <span className="block text-sm" title={formatExactly(row.nextAttemptAt)}>
-                    next <RelativeTime at={row.nextAttemptAt} />
+                    Next attempt <RelativeTime at={row.nextAttemptAt} />
                   </span>
                 )}
               </td>

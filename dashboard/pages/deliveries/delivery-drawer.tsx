@@ -1,13 +1,14 @@
-// One delivery: its attempts, and another one by hand.
+// The drawer of one delivery: its attempts, and a button for another attempt.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { RotateCw } from 'lucide-react'
-import { deliveryQuery, retryDelivery } from '../../api/channels.ts'
+import { deliveryQuery, retryDelivery } from '../../api/deliveries.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
-import { ErrorState, SkeletonRows } from '../../ui/states.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { AttemptList } from './attempt-list.tsx'
 
 const REFRESH_MS = 2000
@@ -23,7 +24,7 @@ export function DeliveryDrawer({ id, onClose }: { id: number; onClose: () => voi
     mutationFn: () => retryDelivery(api, id),
     onSuccess(changed) {
       client.setQueryData(deliveryQuery(api, id).queryKey, changed)
-      toast('It is being sent again')
+      toast('Delivery is being sent again')
       return client.invalidateQueries({ queryKey: [api.workspaceId, 'deliveries'] })
     },
   })
@@ -43,11 +44,11 @@ export function DeliveryDrawer({ id, onClose }: { id: number; onClose: () => voi
               params={{ workspaceId: String(api.workspaceId) }}
               search={{ open: String(data.submissionId) }}
             >
-              Open the submission
+              Open submission
             </ButtonLink>
           )}
           <Button
-            look="primary"
+            variant="primary"
             icon={<RotateCw size={15} />}
             disabled={!data || data.event === 'test'}
             busy={retry.isPending}

@@ -1,8 +1,8 @@
-// After an outage: everything that has failed for good since a moment, once more.
+// The dialog that retries all failed deliveries of a period, for example after an outage.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { retryFailed } from '../../api/channels.ts'
+import { retryFailed } from '../../api/deliveries.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { formatCount } from '../../ui/format.ts'
@@ -12,11 +12,11 @@ import { toast } from '../../ui/overlays/toast.tsx'
 import { ChannelSelect } from './channel-select.tsx'
 
 const HOUR_MS = 3_600_000
-const SINCE = [
-  { hours: 1, label: 'In the last hour' },
-  { hours: 24, label: 'In the last 24 hours' },
-  { hours: 24 * 7, label: 'In the last 7 days' },
-  { hours: 24 * 30, label: 'In the last 30 days' },
+const PERIODS = [
+  { hours: 1, label: 'Last hour' },
+  { hours: 24, label: 'Last 24 hours' },
+  { hours: 24 * 7, label: 'Last 7 days' },
+  { hours: 24 * 30, label: 'Last 30 days' },
 ]
 
 export function RetryDialog({ onClose }: { onClose: () => void }) {
@@ -29,8 +29,8 @@ export function RetryDialog({ onClose }: { onClose: () => void }) {
     onSuccess({ retried }) {
       toast(
         retried === 0
-          ? 'Nothing has failed in that time'
-          : `${formatCount(retried, 'delivery', 'deliveries')} sent again`,
+          ? 'No failed deliveries in this period'
+          : `${formatCount(retried, 'delivery', 'deliveries')} will be sent again`,
       )
       onClose()
       return client.invalidateQueries({ queryKey: [api.workspaceId, 'deliveries'] })
@@ -40,24 +40,24 @@ export function RetryDialog({ onClose }: { onClose: () => void }) {
     <Dialog
       open
       onClose={onClose}
-      title="Retry what failed"
-      description="Each begins anew, under the same id: a receiver can tell that it has seen one."
+      title="Retry failed deliveries"
+      description="Each delivery keeps its message ID, so that receivers can recognize duplicates."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" busy={retry.isPending} onClick={() => retry.mutate()}>
+          <Button variant="primary" busy={retry.isPending} onClick={() => retry.mutate()}>
             Retry
           </Button>
         </>
       }
     >
       <div className="grid gap-4">
-        <Field label="What failed">
+        <Field label="Period">
           {(control) => (
             <Select {...control} value={hours} onChange={(event) => setHours(Number(event.target.value))}>
-              {SINCE.map((one) => (
-                <option key={one.hours} value={one.hours}>
-                  {one.label}
+              {PERIODS.map((period) => (
+                <option key={period.hours} value={period.hours}>
+                  {period.label}
                 </option>
               ))}
             </Select>

@@ -1,14 +1,14 @@
-// A new form needs a name and nothing else; its page says how to go on.
+// The dialog that creates a form. Only a name is needed; the form's page explains the next steps.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useId } from 'react'
-import { ApiError } from '../../api/client.ts'
+import { toFieldErrors } from '../../api/client.ts'
 import { createForm, formQuery } from '../../api/forms.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
-import { FormError, findFieldError } from '../../ui/forms/form-error.tsx'
+import { FormError } from '../../ui/forms/form-error.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 
 export default function CreateFormDialog({ onClose }: { onClose: () => void }) {
@@ -29,17 +29,17 @@ export default function CreateFormDialog({ onClose }: { onClose: () => void }) {
     },
     onError() {},
   })
-  const wrong = create.error instanceof ApiError ? findFieldError(create.error.errors, 'name') : undefined
+  const { name: nameError } = toFieldErrors(create.error)
   return (
     <Dialog
       open
       onClose={onClose}
       title="New form"
-      description="You get an address for your HTML form, and lines to copy."
+      description="You get an endpoint for your HTML form, and code to copy."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={id} look="primary" busy={create.isPending}>
+          <Button type="submit" form={id} variant="primary" busy={create.isPending}>
             Create form
           </Button>
         </>
@@ -53,17 +53,17 @@ export default function CreateFormDialog({ onClose }: { onClose: () => void }) {
           create.mutate(String(new FormData(event.currentTarget).get('name')))
         }}
       >
-        {create.error && !wrong && <FormError>{create.error.message}</FormError>}
+        {create.error && !nameError && <FormError>{create.error.message}</FormError>}
         <TextField
           label="Name"
           name="name"
           placeholder="Contact"
-          hint="Only you and your team see it."
+          hint="Only your team sees it."
           required
           maxLength={200}
           autoComplete="off"
           autoFocus
-          error={wrong}
+          error={nameError}
         />
       </form>
     </Dialog>

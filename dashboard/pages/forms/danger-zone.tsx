@@ -1,4 +1,4 @@
-// Deleting a form with everything that came by it: its name must be typed.
+// Deletes a form and its submissions, after its name was typed.
 
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -9,14 +9,14 @@ import { deleteForm, formQuery } from '../../api/forms.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { formatCount } from '../../ui/format.ts'
-import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
+import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 
 export function DangerZone({ form }: { form: FormResource }) {
   const api = useApi()
   const client = useQueryClient()
   const navigate = useNavigate()
-  const [asked, setAsked] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   async function remove() {
     await deleteForm(api, form.formKey)
     await navigate({
@@ -27,30 +27,30 @@ export function DangerZone({ form }: { form: FormResource }) {
     client.removeQueries({ queryKey: formQuery(api, form.formKey).queryKey })
     void client.invalidateQueries({ queryKey: [api.workspaceId, 'forms'] })
     void client.invalidateQueries({ queryKey: [api.workspaceId, 'submissions'] })
-    toast(`${form.name} was deleted`)
+    toast(`${form.name} deleted`)
   }
   return (
     <section className="rounded-2xl border border-danger bg-card p-4 sm:p-5">
       <h2 className="font-semibold">Delete this form</h2>
       <p className="mt-1 mb-4 text-soft">
-        With {formatCount(form.submissions, 'submission')}, for good. Pages that still post to it are told
-        that it does not exist. To keep what came, switch it off instead.
+        Deletes the form and {formatCount(form.submissions, 'submission')} permanently. Pages that still post
+        to it get “Form not found”. To keep the submissions, turn off “Accept submissions” instead.
       </p>
-      <Button look="danger" icon={<Trash2 size={16} />} onClick={() => setAsked(true)}>
+      <Button variant="danger" icon={<Trash2 size={16} />} onClick={() => setConfirming(true)}>
         Delete form
       </Button>
-      {asked && (
+      {isConfirming && (
         <ConfirmDialog
           open
-          onClose={() => setAsked(false)}
+          onClose={() => setConfirming(false)}
           title={`Delete ${form.name}?`}
-          action="Delete for good"
+          action="Delete permanently"
           mustType={form.name}
           onConfirm={remove}
         >
           <p>
-            {formatCount(form.submissions, 'submission')} and what is known of where they came from will be
-            gone. Nothing brings them back.
+            This deletes{formatCount(form.submissions, 'submission')} and their attribution. You cannot undo
+            this.
           </p>
         </ConfirmDialog>
       )}

@@ -1,4 +1,4 @@
-// Lines to copy: the same form as HTML, with fetch, and in React, with the real address and the fields it asks for.
+// Code to copy: a form as HTML, with fetch, and in React, with its real endpoint and its required fields.
 
 import type { FormResource } from '../../../server/features/forms/schema.ts'
 
@@ -6,7 +6,7 @@ export type ExampleForm = Pick<FormResource, 'endpoint' | 'requiredFields' | 'ca
 
 const USUAL_FIELDS = ['name', 'email', 'message']
 
-/** The usual ones, and whatever else the form insists on. */
+/** Name, e-mail and message, and the form's required fields. */
 export const listFieldNames = ({ requiredFields }: Pick<FormResource, 'requiredFields'>) => [
   ...new Set([...USUAL_FIELDS, ...requiredFields]),
 ]
@@ -19,7 +19,7 @@ const escapeHtml = (text: string) =>
     .replaceAll('>', '&gt;')
     .replaceAll('{', '&#123;')
     .replaceAll('}', '&#125;')
-/** `first_name` is First name. */
+/** `First name` for `first_name`. */
 export const toFieldLabel = (name: string) => {
   const words = name
     .replace(/[-_[\]]+/g, ' ')
@@ -47,7 +47,7 @@ function writeFields(form: ExampleForm, indent: string, close: (html: string) =>
     .join('\n')
 }
 
-/** A field that people do not see: what fills it in is a robot, and is dropped. */
+/** A hidden field. Only bots fill it in, and the server drops those submissions. */
 const HONEYPOT = '<input type="hidden" name="_gotcha">'
 
 export const htmlExample = (form: ExampleForm) => `<form action="${escapeHtml(form.endpoint)}" method="post">
@@ -84,7 +84,7 @@ ${writeFields(form, '  ')}
   })
 </script>`
 
-/** A string that may stand in a script of a page. */
+/** A string literal that is safe inside a page's script. */
 const toScriptString = (value: string) => JSON.stringify(value).replaceAll('<', '\\u003c')
 
 const toJsx = (html: string) => html.replace(/<input([^>]*)>/g, '<input$1 />').replace('></textarea>', ' />')

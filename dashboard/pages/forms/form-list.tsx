@@ -1,4 +1,4 @@
-// The table of forms; j and k go through it, enter opens one.
+// The table of forms. j and k move through it, Enter opens a form.
 
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -20,7 +20,7 @@ export function FormList({ forms }: { forms: FormResource[] }) {
     const at = links.indexOf(document.activeElement as HTMLElement)
     links[Math.min(Math.max(at + by, 0), links.length - 1)]?.focus()
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: looks at the table as it stands when a key is pressed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `step` reads the table when a key is pressed
   const keys = useMemo(
     () => [
       { keys: 'j', label: 'Next form', run: () => step(1) },
@@ -36,8 +36,8 @@ export function FormList({ forms }: { forms: FormResource[] }) {
           <tr>
             <th className="py-2.5 pl-5 font-medium">Name</th>
             <th className="px-3 py-2.5 text-right font-medium">Submissions</th>
-            <th className="px-3 py-2.5 font-medium">Last one</th>
-            <th className="px-3 py-2.5 font-medium">State</th>
+            <th className="px-3 py-2.5 font-medium">Last submission</th>
+            <th className="px-3 py-2.5 font-medium">Status</th>
             <th className="px-3 py-2.5">
               <span className="sr-only">Actions</span>
             </th>
@@ -78,23 +78,23 @@ function Row({ form }: { form: FormResource }) {
       </td>
       <td className="text-right tabular-nums sm:px-3">
         {formatNumber(form.submissions)}
-        <span className="text-soft sm:sr-only"> sent</span>
+        <span className="text-soft sm:sr-only"> {form.submissions === 1 ? 'submission' : 'submissions'}</span>
       </td>
       <td className="text-soft whitespace-nowrap max-sm:text-sm sm:px-3">
-        {form.lastSubmissionAt ? <RelativeTime at={form.lastSubmissionAt} /> : 'never'}
+        {form.lastSubmissionAt ? <RelativeTime at={form.lastSubmissionAt} /> : 'Never'}
       </td>
       <td className="max-sm:text-right sm:px-3">
         <FormStateBadge form={form} />
       </td>
       <td className="relative z-1 pr-3 text-right whitespace-nowrap max-sm:hidden">
         <span className="inline-flex items-center">
-          <CopyButton text={form.endpoint} label={`Copy the address of ${form.name}`} />
+          <CopyButton text={form.endpoint} label={`Copy endpoint of ${form.name}`} />
           <Link
             to="/$workspaceId/inbox"
             params={{ workspaceId }}
             search={{ formKey: form.formKey }}
             aria-label={`${formatCount(form.submissions, 'submission')} of ${form.name} in the inbox`}
-            title="Open in the inbox"
+            title="Open in inbox"
             className="inline-grid size-8 place-items-center rounded-lg text-soft hover:bg-hover hover:text-ink"
           >
             <Inbox size={16} />
@@ -107,4 +107,4 @@ function Row({ form }: { form: FormResource }) {
 }
 
 export const FormStateBadge = ({ form }: { form: Pick<FormResource, 'enabled'> }) =>
-  form.enabled ? <Badge tone="good">Open</Badge> : <Badge tone="warn">Switched off</Badge>
+  form.enabled ? <Badge tone="good">Open</Badge> : <Badge tone="warn">Closed</Badge>

@@ -1,4 +1,4 @@
-// One form: how to put it on a page, its settings, what is wrong with the page it stands on, and what it lost.
+// The page of one form: setup, settings, page doctor and losses.
 
 import { useQuery } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
@@ -10,10 +10,12 @@ import { formQuery } from '../../api/forms.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy/copy-button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { EmptyState, ErrorState, Skeleton, SkeletonRows } from '../../ui/states.tsx'
+import { Skeleton, SkeletonRows } from '../../ui/skeleton.tsx'
 import { TabLinks } from '../../ui/tab-links.tsx'
 import { FormStateBadge } from './form-list.tsx'
 
@@ -100,15 +102,15 @@ const Summary = ({ form }: { form: FormResource }) => (
   <span className="flex min-w-0 flex-wrap items-center gap-x-3">
     <span className="flex min-w-0 items-center">
       <code className="truncate">{form.endpoint}</code>
-      <CopyButton text={form.endpoint} label="Copy the address of the form" />
+      <CopyButton text={form.endpoint} label="Copy endpoint" />
     </span>
     <span className="text-sm">
       {form.lastSubmissionAt ? (
         <>
-          last submission <RelativeTime at={form.lastSubmissionAt} />
+          Last submission <RelativeTime at={form.lastSubmissionAt} />
         </>
       ) : (
-        'nothing was sent yet'
+        'No submissions yet'
       )}
     </span>
   </span>
@@ -120,14 +122,14 @@ function NoForm() {
     <Page title="Form not found">
       <EmptyState
         icon={<FileQuestion size={32} />}
-        title="There is no such form"
+        title="This form does not exist"
         action={
           <ButtonLink to="/$workspaceId/forms" params={{ workspaceId }} search={{}}>
             All forms
           </ButtonLink>
         }
       >
-        It was deleted, or belongs to another workspace.
+        It was deleted, or it belongs to another workspace.
       </EmptyState>
     </Page>
   )

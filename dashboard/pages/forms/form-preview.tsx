@@ -1,4 +1,4 @@
-// A form that works: it is really sent, and shows what was answered and what was stored.
+// A working preview of a form: it sends a real submission, and shows the response and the stored submission.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -12,7 +12,7 @@ import { isEmailName, isLongText, listFieldNames, toFieldLabel } from './form-ex
 import { type FormResponse, sendForm } from './send-form.ts'
 
 interface SendResult {
-  answer: FormResponse
+  response: FormResponse
   stored?: Submission
 }
 
@@ -24,25 +24,25 @@ export function FormPreview({ form }: { form: FormResource }) {
   const client = useQueryClient()
   const send = useMutation({
     async mutationFn(body: FormData): Promise<SendResult> {
-      const sent = toTextFields(body)
-      const answer = await sendForm(form, body)
-      if (!answer.ok) return { answer }
-      const found = await listNewestSubmissions(api, form.formKey)
-      const stored = found.find(({ fields }) =>
-        Object.entries(sent).every(([name, value]) => fields[name] === value),
+      const values = toTextFields(body)
+      const response = await sendForm(form, body)
+      if (!response.ok) return { response }
+      const newest = await listNewestSubmissions(api, form.formKey)
+      const stored = newest.find(({ fields }) =>
+        Object.entries(values).every(([name, value]) => fields[name] === value),
       )
-      return { answer, stored }
+      return { response, stored }
     },
-    onSuccess({ answer }) {
-      if (!answer.ok) return
+    onSuccess({ response }) {
+      if (!response.ok) return
       void client.invalidateQueries({ queryKey: [api.workspaceId, 'forms'] })
       void client.invalidateQueries({ queryKey: [api.workspaceId, 'submissions'] })
     },
   })
-  const errors = send.data?.answer.errors ?? {}
+  const errors = send.data?.response.errors ?? {}
   return (
     <div className="grid gap-4">
-      <p className="text-soft">This one is real: what you send is stored, and your channels are told.</p>
+      <p className="text-soft">This preview is real: submissions are stored, and notifications are sent.</p>
       <form
         noValidate
         className="grid gap-3"
@@ -60,12 +60,12 @@ export function FormPreview({ form }: { form: FormResource }) {
           />
         ))}
         <div>
-          <Button type="submit" look="primary" busy={send.isPending}>
-            {send.isPending && form.captcha ? 'Solving the captcha' : 'Send'}
+          <Button type="submit" variant="primary" busy={send.isPending}>
+            {send.isPending && form.captcha ? 'Solving the captcha…' : 'Send'}
           </Button>
         </div>
       </form>
-      <div aria-live="polite">{send.data && <SendResultView form={form} outcome={send.data} />}</div>
+      <div aria-live="polite">{send.data && <SendResultView form={form} result={send.data} />}</div>
     </div>
   )
 }
@@ -82,18 +82,16 @@ const PreviewField = ({ name, required, error }: { name: string; required: boole
   </Field>
 )
 
-function SendResultView({ form, outcome: { answer, stored } }: { form: FormResource; outcome: SendResult }) {
-  const Icon = answer.ok ? CircleCheck : CircleX
+function SendResultView({ form, result: { response, stored } }: { form: FormResource; result: SendResult }) {
+  const Icon = response.ok ? CircleCheck : CircleX
   return (
     <div className="grid gap-3 border-t border-line pt-4">
       <p className="flex items-start gap-2 font-medium">
-        <Icon size={18} className={`mt-0.5 shrink-0 ${answer.ok ? 'text-accent' : 'text-danger'}`} />
-        <span>
-          {answer.ok ? (form.successMessage ?? 'It was taken and stored.') : explainRefusal(answer)}
-        </span>
+        <Icon size={18} className={`mt-0.5 shrink-0 ${response.ok ? 'text-accent' : 'text-danger'}`} />
+        <span>{response.ok ? (form.successMessage ?? 'Submission stored.') : explainRefusal(response)}</span>
       </p>
       <pre className="overflow-x-auto rounded-lg bg-sunken px-3 py-2 text-sm whitespace-pre-wrap break-all">
-        {answer.status} {answer.text}
+        {response.status} {response.text}
       </pre>
       {stored && <StoredSubmission submission={stored} />}
     </div>
@@ -102,32 +100,33 @@ function SendResultView({ form, outcome: { answer, stored } }: { form: FormResou
 
 function explainRefusal({ status, error }: FormResponse): string {
   if (status === 403 && error === 'Origin not allowed')
-    return 'The settings allow this form on certain sites only, and the dashboard is not one of them. That works as it should.'
-  if (status === 403) return 'The form is switched off in its settings.'
-  if (status === 429) return 'Ten a minute from one address are enough. Wait a minute.'
+    return 'The dashboard is not one of the allowed sites, so that this test is rejected. Your own pages are not affected.'
+  if (status === 403) return 'This form is closed. Turn on “Accept submissions” in its settings.'
+  if (status === 429)
+    return 'Only 10 submissions per minute are allowed from one address. Wait a minute and try again.'
   if (error?.startsWith('Captcha'))
     return 'The captcha could not be solved here. On your page, the snippet shows it to people.'
-  if (status === 422) return 'Something is missing: it says so at the field, as on your page.'
-  return error ?? 'It was not taken.'
+  if (status === 422) return 'Correct the marked fields and send again.'
+  return error ?? 'The submission was rejected.'
 }
 
 function StoredSubmission({ submission }: { submission: Submission }) {
   const api = useApi()
   const fields = Object.entries(submission.fields)
   return (
-    <section aria-label="What was stored" className="grid gap-3">
+    <section aria-label="Stored submission" className="grid gap-3">
       <h3 className="text-sm font-medium">Stored as submission {submission.id}</h3>
       <dl className="grid grid-cols-[minmax(4rem,auto)_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm">
         {fields.map(([name, value]) => (
           <div key={name} className="col-span-2 grid grid-cols-subgrid">
             <dt className="max-w-32 truncate text-soft">{name}</dt>
-            <dd className="break-words">{value || <span className="text-soft">empty</span>}</dd>
+            <dd className="break-words">{value || <span className="text-soft">Empty</span>}</dd>
           </div>
         ))}
       </dl>
       {submission.duplicateOf !== null && (
         <p className="text-sm text-soft">
-          The same came{' '}
+          The same submission arrived{' '}
           <Link
             to="/$workspaceId/inbox"
             params={{ workspaceId: String(api.workspaceId) }}
@@ -136,7 +135,7 @@ function StoredSubmission({ submission }: { submission: Submission }) {
           >
             a moment ago
           </Link>
-          , so that this one is marked as a duplicate and nobody is told.
+          , so that this one is marked as a duplicate and sends no notifications.
         </p>
       )}
       <div>
@@ -146,7 +145,7 @@ function StoredSubmission({ submission }: { submission: Submission }) {
           params={{ workspaceId: String(api.workspaceId) }}
           search={{ formKey: submission.formKey, open: String(submission.id) }}
         >
-          Open it in the inbox
+          Open in inbox
         </ButtonLink>
       </div>
     </section>

@@ -1,17 +1,17 @@
-// The settings of a form. What was typed stays until it is saved or taken back, also when one looks at another tab.
+// The settings of a form. Unsaved changes survive a switch to another tab.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { FormResource } from '../../../server/features/forms/schema.ts'
-import { ApiError } from '../../api/client.ts'
+import { toFieldErrors } from '../../api/client.ts'
 import { formQuery, updateForm } from '../../api/forms.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { TextField, Toggle } from '../../ui/forms/field.tsx'
 import { FormError, findFieldError } from '../../ui/forms/form-error.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
-import { Card } from '../../ui/page.tsx'
 import { ChannelChoice } from './channel-choice.tsx'
 import { DangerZone } from './danger-zone.tsx'
 import { ListField } from './list-field.tsx'
@@ -28,22 +28,22 @@ const SETTING_NAMES = [
 ] as const
 type FormDraft = Pick<FormResource, (typeof SETTING_NAMES)[number]>
 
-/** What was begun and not saved, by form, as long as the page lives. */
+/** Unsaved changes by form key, until the page is reloaded. */
 const unsavedChanges = new Map<string, Partial<FormDraft>>()
 
-const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+const isEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
 export default function FormSettingsTab({ form }: { form: FormResource }) {
   const api = useApi()
   const client = useQueryClient()
   const [changed, setChanged] = useState<Partial<FormDraft>>(() => unsavedChanges.get(form.formKey) ?? {})
-  const keep = (next: Partial<FormDraft>) => {
+  const setUnsaved = (next: Partial<FormDraft>) => {
     unsavedChanges.set(form.formKey, next)
     setChanged(next)
   }
   const draft: FormDraft = { ...form, ...changed }
   const changes = Object.fromEntries(
-    SETTING_NAMES.filter((name) => !same(draft[name], form[name])).map((name) => [name, draft[name]]),
+    SETTING_NAMES.filter((name) => !isEqual(draft[name], form[name])).map((name) => [name, draft[name]]),
   ) as Partial<FormDraft>
   const isChanged = Object.keys(changes).length > 0
   const save = useMutation({
@@ -52,13 +52,13 @@ export default function FormSettingsTab({ form }: { form: FormResource }) {
       client.setQueryData(formQuery(api, form.formKey).queryKey, saved)
       void client.invalidateQueries({ queryKey: [api.workspaceId, 'forms', 'list'] })
       void client.invalidateQueries({ queryKey: [api.workspaceId, 'forms', 'names'] })
-      keep({})
+      setUnsaved({})
       toast('Settings saved')
     },
     onError() {},
   })
-  const errors = save.error instanceof ApiError ? save.error.errors : {}
-  const set = (part: Partial<FormDraft>) => keep({ ...changed, ...part })
+  const errors = toFieldErrors(save.error)
+  const set = (part: Partial<FormDraft>) => setUnsaved({ ...changed, ...part })
   return (
     <form
       noValidate
@@ -68,13 +68,13 @@ export default function FormSettingsTab({ form }: { form: FormResource }) {
         if (isChanged) save.mutate()
       }}
     >
-      {save.error && Object.keys(errors).length === 0 && <FormError>{save.error.message}</FormError>}
+      {errors.general && <FormError>{errors.general}</FormError>}
       <Basics draft={draft} set={set} errors={errors} />
       <AfterSending draft={draft} set={set} errors={errors} />
-      <WhoMaySend draft={draft} set={set} errors={errors} />
-      <Card title="Who is told">
+      <SpamProtection draft={draft} set={set} errors={errors} />
+      <Card title="Notifications">
         <ChannelChoice
-          chosen={draft.channelIds}
+          selected={draft.channelIds}
           onChange={(channelIds) => set({ channelIds })}
           error={findFieldError(errors, 'channelIds')}
         />
@@ -82,9 +82,9 @@ export default function FormSettingsTab({ form }: { form: FormResource }) {
       <SaveBar
         isChanged={isChanged}
         busy={save.isPending}
-        wrong={Object.keys(errors).length}
+        hasErrors={Object.keys(errors).length > 0}
         discard={() => {
-          keep({})
+          setUnsaved({})
           save.reset()
         }}
       />
@@ -112,14 +112,14 @@ const Basics = ({ draft, set, errors }: PartProps) => (
         error={findFieldError(errors, 'name')}
       />
       <Toggle
-        label="Takes submissions"
-        hint="Switched off, visitors are told that the form is closed. What came stays."
+        label="Accept submissions"
+        hint="When off, visitors see that the form is closed. Stored submissions stay."
         checked={draft.enabled}
         onChange={(event) => set({ enabled: event.target.checked })}
       />
       <ListField
         label="Required fields"
-        hint="Names of fields that must not be empty. Enter adds one."
+        hint="The names of fields that must not be empty. Press Enter to add a name."
         placeholder="email"
         value={draft.requiredFields}
         onChange={(requiredFields) => set({ requiredFields })}
@@ -130,7 +130,7 @@ const Basics = ({ draft, set, errors }: PartProps) => (
 )
 
 const AfterSending = ({ draft, set, errors }: PartProps) => (
-  <Card title="After sending">
+  <Card title="After submission">
     <div className="grid gap-5">
       <TextField
         label="Success message"
@@ -138,36 +138,36 @@ const AfterSending = ({ draft, set, errors }: PartProps) => (
         onChange={(event) => set({ successMessage: event.target.value || null })}
         placeholder="Thank you!"
         maxLength={1000}
-        hint="Shown by the snippet in place, on the page with the form."
+        hint="The snippet shows this message on the page with the form."
         error={findFieldError(errors, 'successMessage')}
       />
       <TextField
-        label="Redirect after sending"
+        label="Redirect URL"
         type="url"
         inputMode="url"
         value={draft.redirectUrl ?? ''}
         onChange={(event) => set({ redirectUrl: event.target.value.trim() || null })}
         placeholder="https://example.com/thanks"
         maxLength={2048}
-        hint="Where a browser without JavaScript goes. Empty: back to where it came from."
+        hint="Browsers without JavaScript go to this page. Leave empty to return to the page with the form."
         error={findFieldError(errors, 'redirectUrl')}
       />
     </div>
   </Card>
 )
 
-const WhoMaySend = ({ draft, set, errors }: PartProps) => (
-  <Card title="Who may send">
+const SpamProtection = ({ draft, set, errors }: PartProps) => (
+  <Card title="Spam protection">
     <div className="grid gap-5">
       <Toggle
         label="Captcha"
-        hint="Keeps robots out. Needs the snippet on the page; people rarely notice it."
+        hint="Keeps bots out. Needs the snippet on the page. People rarely notice it."
         checked={draft.captcha}
         onChange={(event) => set({ captcha: event.target.checked })}
       />
       <ListField
         label="Allowed sites"
-        hint="Such as https://example.com or https://*.example.com. Empty: any site may post."
+        hint="For example https://example.com or https://*.example.com. Leave empty to allow all sites."
         placeholder="https://example.com"
         value={draft.allowedOrigins}
         onChange={(allowedOrigins) => set({ allowedOrigins })}
@@ -177,9 +177,9 @@ const WhoMaySend = ({ draft, set, errors }: PartProps) => (
   </Card>
 )
 
-/** Stays in sight while there is something to save. */
-function SaveBar(props: { isChanged: boolean; busy: boolean; wrong: number; discard: () => void }) {
-  const { isChanged, busy, wrong, discard } = props
+/** The bar with Save and Discard. It stays visible while there are unsaved changes. */
+function SaveBar(props: { isChanged: boolean; busy: boolean; hasErrors: boolean; discard: () => void }) {
+  const { isChanged, busy, hasErrors, discard } = props
   return (
     <div
       className={classNames(
@@ -187,17 +187,17 @@ function SaveBar(props: { isChanged: boolean; busy: boolean; wrong: number; disc
         isChanged && 'sticky bottom-3 z-10 shadow-lg',
       )}
     >
-      <p role="status" className={`min-w-0 flex-1 text-sm ${wrong > 0 ? 'text-danger' : 'text-soft'}`}>
-        {wrong > 0
-          ? 'Not saved: see what is marked above.'
+      <p role="status" className={`min-w-0 flex-1 text-sm ${hasErrors ? 'text-danger' : 'text-soft'}`}>
+        {hasErrors
+          ? 'Could not save. Correct the errors above.'
           : isChanged
-            ? 'There are changes that are not saved.'
-            : 'All is saved.'}
+            ? 'Unsaved changes'
+            : 'All changes saved'}
       </p>
       <Button disabled={!isChanged || busy} onClick={discard}>
         Discard
       </Button>
-      <Button type="submit" look="primary" disabled={!isChanged} busy={busy}>
+      <Button type="submit" variant="primary" disabled={!isChanged} busy={busy}>
         Save
       </Button>
     </div>

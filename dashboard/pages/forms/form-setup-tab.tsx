@@ -1,4 +1,4 @@
-// How the form comes onto a page, in three steps: the snippet, the form, a try.
+// The setup of a form in three steps: the snippet, the form's code, a test.
 
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -6,10 +6,11 @@ import { type ReactNode, useState } from 'react'
 import type { FormResource } from '../../../server/features/forms/schema.ts'
 import { snippetQuery } from '../../api/forms.ts'
 import { useApi } from '../../shell/use-workspace.ts'
+import { Card } from '../../ui/card.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { CodeBlock } from '../../ui/copy/code-block.tsx'
-import { Card } from '../../ui/page.tsx'
-import { ErrorState, Skeleton } from '../../ui/states.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { TEXT_LINK } from '../../ui/text-link.ts'
 import { fetchExample, htmlExample, reactExample } from './form-examples.ts'
 import { FormPreview } from './form-preview.tsx'
@@ -18,10 +19,10 @@ export default function FormSetupTab({ form }: { form: FormResource }) {
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
       <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
-        <Card title="1. The snippet, once on every page">
+        <Card title="1. Add the snippet to every page">
           <Snippet />
         </Card>
-        <Card title="2. The form">
+        <Card title="2. Add the form">
           <Examples form={form} />
         </Card>
       </div>
@@ -38,13 +39,13 @@ function Snippet() {
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
       <p className="text-soft">
-        One line for the head of your pages. It remembers which link and campaign brought the visitor, without
-        cookies, and lets people stay on the page when they send a form. Forms work without it too.
+        Add this line to the head of your pages. It remembers which link and campaign brought a visitor,
+        without cookies, and lets people stay on the page when they send a form. Forms also work without it.
       </p>
       {snippet.isError ? (
         <ErrorState error={snippet.error} retry={() => void snippet.refetch()} />
       ) : snippet.data ? (
-        <CodeBlock code={snippet.data} label="The snippet" />
+        <CodeBlock code={snippet.data} label="Snippet" />
       ) : (
         <Skeleton className="h-14" />
       )}
@@ -59,70 +60,69 @@ const LANGUAGES = [
 ]
 
 function Examples({ form }: { form: FormResource }) {
-  const [chosen, choose] = useState('html')
-  const language = LANGUAGES.find(({ id }) => id === chosen)
+  const [languageId, setLanguageId] = useState('html')
+  const language = LANGUAGES.find(({ id }) => id === languageId)
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
       <fieldset className="flex flex-wrap items-center gap-1">
-        <legend className="sr-only">Written as</legend>
+        <legend className="sr-only">Language</legend>
         {LANGUAGES.map(({ id, label }) => (
           <label
             key={id}
             className={classNames(
               'cursor-pointer rounded-lg px-2.5 py-1 text-sm font-medium has-focus-visible:outline-2 has-focus-visible:outline-accent',
-              id === chosen ? 'bg-tint text-accent' : 'text-soft hover:bg-hover hover:text-ink',
+              id === languageId ? 'bg-tint text-accent' : 'text-soft hover:bg-hover hover:text-ink',
             )}
           >
             <input
               type="radio"
               name="language"
               value={id}
-              checked={id === chosen}
-              onChange={() => choose(id)}
+              checked={id === languageId}
+              onChange={() => setLanguageId(id)}
               className="sr-only"
             />
             {label}
           </label>
         ))}
       </fieldset>
-      {language && <CodeBlock code={language.write(form)} label={`The form as ${language.label}`} />}
-      <Notes form={form} language={chosen} />
+      {language && <CodeBlock code={language.write(form)} label={`Form as ${language.label}`} />}
+      <Notes form={form} language={languageId} />
     </div>
   )
 }
 
 function Notes({ form, language }: { form: FormResource; language: string }) {
   const notes: ReactNode[] = [
-    'Name the fields as you like: whatever is sent is stored under the names it came with. Names that begin with _ are not.',
+    'Name the fields as you like: each value is stored under its own name. Fields whose names begin with _ are not stored.',
   ]
   if (form.captcha)
     notes.push(
       language === 'html'
-        ? 'This form has a captcha. The snippet shows it, and fills it in.'
-        : 'This form has a captcha, which the snippet fills in for forms that have this address as their action: use the HTML with the snippet.',
+        ? 'This form has a captcha. The snippet shows it and fills it in.'
+        : 'This form has a captcha. The snippet fills it in only for HTML forms: use the HTML code with the snippet.',
     )
-  if (form.requiredFields.length > 0)
-    notes.push('The server refuses a submission without the fields that are marked as required.')
+  if (form.requiredFields.length > 0) notes.push('Submissions without the required fields are rejected.')
   if (language === 'html' && !form.redirectUrl)
     notes.push(
       <>
-        Without JavaScript the browser goes back to where it came from, and most browsers name only your site:
-        it lands on the first page. Set{' '}
+        Without JavaScript, the browser returns to the page it came from. Most browsers report only your site,
+        so that visitors land on your home page. To choose the page, set a{' '}
         <Link
           to="/$workspaceId/forms/$formKey"
           from="/$workspaceId/forms/$formKey"
           search={{ tab: 'settings' }}
           className={TEXT_LINK}
         >
-          where it goes after sending
+          redirect URL
         </Link>{' '}
-        to be sure.
+        .
       </>,
     )
   return (
     <ul className="grid list-disc gap-1.5 pl-5 text-sm text-soft">
       {notes.map((note, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they stay in their order
+        // biome-ignore lint/suspicious/noArrayIndexKey: the order of the notes does not change
         <li key={at}>{note}</li>
       ))}
     </ul>

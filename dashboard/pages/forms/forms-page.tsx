@@ -1,4 +1,4 @@
-// All forms of the workspace: what came in by each, and when it last did.
+// The list of the workspace's forms.
 
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -7,15 +7,17 @@ import { lazy, Suspense, useMemo } from 'react'
 import { formsQuery } from '../../api/forms.ts'
 import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
-import { EmptyState, ErrorState, SkeletonRows } from '../../ui/states.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { FormList } from './form-list.tsx'
 
 const CreateFormDialog = lazy(() => import('./create-form-dialog.tsx'))
 
-/** What comes in counts up while one looks at it. */
+/** Submission counts are refreshed while the page is open. */
 const REFRESH_MS = 10_000
 
 export function FormsPage() {
@@ -32,10 +34,10 @@ export function FormsPage() {
       search: isNew ? { new: '1' } : {},
       replace: true,
     })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `open` says the same as long as the workspace is the same
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `open` depends only on the workspace
   useShortcuts(useMemo(() => [{ keys: 'n', label: 'New form', run: () => open(true) }], [id]))
   const create = (
-    <Button look="primary" icon={<Plus size={16} />} onClick={() => open(true)}>
+    <Button variant="primary" icon={<Plus size={16} />} onClick={() => open(true)}>
       New form
     </Button>
   )
@@ -63,7 +65,7 @@ export function FormsPage() {
 
 const NoForms = ({ action }: { action: React.ReactNode }) => (
   <EmptyState icon={<FileText size={32} />} title="No forms yet" action={action}>
-    A form here is an address that your own HTML form posts to. What people send is kept in the inbox, with
-    the link and the campaign that brought them. No server code, and it works without JavaScript too.
+    A form gives you an endpoint that your own HTML form posts to. Submissions arrive in the inbox, with the
+    link and the campaign that brought them. You need no server code, and no JavaScript.
   </EmptyState>
 )

@@ -1,4 +1,4 @@
-// A setting that is a list of texts: enter or a comma adds one, several can be pasted.
+// A field for a list of texts. Enter or a comma adds a text; several can be pasted.
 
 import { X } from 'lucide-react'
 import { type ReactNode, useRef, useState } from 'react'
@@ -16,30 +16,30 @@ interface ListFieldProps {
 export function ListField({ label, hint, error, placeholder, value, onChange }: ListFieldProps) {
   const [text, setText] = useState('')
   const input = useRef<HTMLInputElement>(null)
-  const add = (written: string) => {
-    const found = written
+  const add = (input: string) => {
+    const items = input
       .split(/[,\n]/)
-      .map((one) => one.trim())
+      .map((item) => item.trim())
       .filter(Boolean)
-    if (found.length > 0) onChange([...new Set([...value, ...found])])
+    if (items.length > 0) onChange([...new Set([...value, ...items])])
     setText('')
   }
   return (
     <Field label={label} hint={hint} error={error}>
       {(control) => (
         <div className="flex min-h-9 flex-wrap items-center gap-1.5 rounded-lg border border-strong bg-card px-1.5 py-1 has-aria-invalid:border-danger has-[input:focus-visible]:outline-2 has-[input:focus-visible]:outline-offset-2 has-[input:focus-visible]:outline-accent">
-          {value.map((one) => (
+          {value.map((item) => (
             <span
-              key={one}
+              key={item}
               className="inline-flex max-w-full items-center gap-1 rounded-md bg-sunken py-0.5 pr-1 pl-2 text-sm"
             >
-              <span className="truncate">{one}</span>
+              <span className="truncate">{item}</span>
               <button
                 type="button"
-                aria-label={`Remove ${one}`}
+                aria-label={`Remove ${item}`}
                 className="grid size-6 shrink-0 place-items-center rounded text-soft hover:bg-hover hover:text-ink"
                 onClick={() => {
-                  onChange(value.filter((other) => other !== one))
+                  onChange(value.filter((other) => other !== item))
                   input.current?.focus()
                 }}
               >
@@ -65,7 +65,7 @@ export function ListField({ label, hint, error, placeholder, value, onChange }: 
               event.preventDefault()
               add(text + pasted)
             }}
-            // What stands there when one goes on is meant.
+            // Text that is still in the field counts when the focus leaves it.
             onBlur={() => add(text)}
             onKeyDown={(event) => {
               if (event.key === 'Enter' && text.trim() !== '') {

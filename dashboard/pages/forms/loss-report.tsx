@@ -1,15 +1,17 @@
-// How the attempts to send a form ended: what became a submission, and what was turned away by which rule.
+// The losses of a form: how many attempts were stored, and how many were rejected for which reason.
 
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { FormResource } from '../../../server/features/forms/schema.ts'
 import { type Losses, type LossOutcome, lossesQuery } from '../../api/forms.ts'
 import { useApi } from '../../shell/use-workspace.ts'
+import { Card } from '../../ui/card.tsx'
 import { classNames } from '../../ui/class-names.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
 import { formatNumber, formatPercent } from '../../ui/format.ts'
 import { Select } from '../../ui/forms/field.tsx'
-import { Card } from '../../ui/page.tsx'
-import { EmptyState, ErrorState, SkeletonRows } from '../../ui/states.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
 
 const RANGES = [7, 30, 90]
 
@@ -21,10 +23,14 @@ export default function LossReport({ form }: { form: FormResource }) {
     <div className={classNames('grid max-w-3xl gap-5', losses.isPlaceholderData && 'opacity-60')}>
       <div className="flex flex-wrap items-center gap-3">
         <p className="min-w-0 flex-1 basis-60 text-soft">
-          Counts only: of what was turned away, neither the content nor the sender is kept.
+          Counts only. The content and the sender of rejected submissions are not stored.
         </p>
         <div className="w-44">
-          <Select aria-label="Range" value={days} onChange={(event) => setDays(Number(event.target.value))}>
+          <Select
+            aria-label="Date range"
+            value={days}
+            onChange={(event) => setDays(Number(event.target.value))}
+          >
             {RANGES.map((range) => (
               <option key={range} value={range}>
                 Last {range} days
@@ -38,8 +44,9 @@ export default function LossReport({ form }: { form: FormResource }) {
       )}
       {losses.isPending && <SkeletonRows rows={6} className="h-10" />}
       {losses.data?.attempts === 0 && (
-        <EmptyState title="Nobody tried to send this form">
-          As soon as somebody does, this page says how it ended, and where people give up.
+        <EmptyState title="No attempts in this period">
+          {' '}
+          When people send this form, this page shows how many submissions were rejected, and why.
         </EmptyState>
       )}
       {losses.data && losses.data.attempts > 0 && <Report losses={losses.data} />}
@@ -48,19 +55,31 @@ export default function LossReport({ form }: { form: FormResource }) {
 }
 
 const OUTCOME_LABELS: Record<LossOutcome, { label: string; advice: string }> = {
-  stored: { label: 'Became a submission', advice: 'Duplicates and what you marked as spam among them.' },
-  validation: { label: 'A field was missing or wrong', advice: 'Most people correct it and send again.' },
-  captcha: {
-    label: 'No captcha, or a wrong one',
-    advice: 'Robots for the most part. If people complain, check that the snippet is on the page.',
+  stored: { label: 'Stored', advice: 'Includes duplicates and submissions that you marked as spam.' },
+  validation: {
+    label: 'Rejected: missing or invalid field',
+    advice: 'Most people correct it and send again.',
   },
-  honeypot: { label: 'Fell into the trap', advice: 'Robots that fill in the field people do not see.' },
-  rateLimited: { label: 'Too many from one address', advice: 'Ten a minute are allowed.' },
-  origin: { label: 'From a site that is not allowed', advice: 'Is one of yours missing in the settings?' },
-  tooLarge: { label: 'Too large', advice: 'A megabyte, 256 fields, 65,536 characters in a field.' },
+  captcha: {
+    label: 'Rejected: captcha missing or wrong',
+    advice: 'Mostly bots. If people complain, check that the snippet is on the page.',
+  },
+  honeypot: { label: 'Caught by honeypot', advice: 'Bots that filled in the hidden field.' },
+  rateLimited: {
+    label: 'Rejected: too many submissions',
+    advice: '10 per minute are allowed from one address.',
+  },
+  origin: {
+    label: 'Rejected: site not allowed',
+    advice: 'If the site is yours, add it to the allowed sites in the settings.',
+  },
+  tooLarge: {
+    label: 'Rejected: too large',
+    advice: 'The limits are 1 MB, 256 fields and 65,536 characters per field.',
+  },
   unreadable: {
-    label: 'Not readable',
-    advice: 'A script sends another type than it says. The page doctor knows the usual mistakes.',
+    label: 'Rejected: unreadable',
+    advice: 'The content does not match its type. The page doctor finds the usual causes.',
   },
 }
 
@@ -87,7 +106,7 @@ function Report({ losses }: { losses: Losses }) {
         </ul>
       </Card>
       {fields.length > 0 && (
-        <Card title="Fields that were wrong">
+        <Card title="Invalid fields">
           <ul className="grid gap-3">
             {fields.map(({ field, attempts: n }) => (
               <li key={field}>

@@ -1,17 +1,17 @@
-// Sends a form as its page would, with the captcha where it has one.
+// Sends a form like a page would, with the captcha where the form has one.
 
 import type { FormResource } from '../../../server/features/forms/schema.ts'
 
 export interface FormResponse {
   status: number
-  /** As it was answered. */
+  /** The response's body. */
   text: string
   ok: boolean
   error?: string
   errors: Record<string, string>
 }
 
-/** By the path alone, so that it works under every name the server is reached by. */
+/** Posts to the path without the host, so that it works under every host name of the server. */
 export async function sendForm(
   form: Pick<FormResource, 'formKey' | 'captcha'>,
   body: FormData,
@@ -27,19 +27,22 @@ export async function sendForm(
     body,
   })
   const text = await response.text()
-  const said = parseBody(text)
-  return { status: response.status, text, ok: said.ok === true, error: said.error, errors: said.errors ?? {} }
+  const json = parseBody(text)
+  return { status: response.status, text, ok: json.ok === true, error: json.error, errors: json.errors ?? {} }
 }
 
 function parseBody(text: string): { ok?: boolean; error?: string; errors?: Record<string, string> } {
   try {
     return JSON.parse(text)
   } catch {
-    return { error: 'The server answered something that is not JSON.' }
+    return { error: 'The server’s response is not JSON.' }
   }
 }
 
-/** What a page asks before it shows the form. Cloudflare's captcha cannot be shown here: then there is no token. */
+/**
+ * Gets a challenge like a page does, and solves it.
+ * @returns undefined for Cloudflare's captcha, which the dashboard cannot show
+ */
 async function solveCaptcha(formKey: string): Promise<string | undefined> {
   const response = await fetch(`/e/forms?keys=${formKey}`, { credentials: 'omit' })
   if (!response.ok) return undefined

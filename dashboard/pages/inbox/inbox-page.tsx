@@ -1,4 +1,4 @@
-// Everything that people sent, of all forms: the list beside the one that is open (one of both on phones).
+// The inbox: the list of all forms' submissions beside the open submission. Phones show one of the two.
 
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'react'
@@ -19,27 +19,27 @@ export function InboxPage() {
   const search = useSearch({ from: '/$workspaceId/inbox' })
   const { open } = search
   const key = JSON.stringify(FILTERS.map((name) => search[name]))
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the filters alone, so that opening one asks for nothing
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` has all filters; opening a submission must not change the filter object
   const filter = useMemo<InboxFilter>(
     () => Object.fromEntries(FILTERS.flatMap((name) => (search[name] ? [[name, search[name]]] : []))),
     [key],
   )
-  const go = (next: InboxFilter, opened: string | undefined, replace = true) =>
+  const setSearch = (next: InboxFilter, nextOpen: string | undefined, replace = true) =>
     void navigate({
       to: '/$workspaceId/inbox',
       params: { workspaceId },
-      search: { ...next, open: opened },
+      search: { ...next, open: nextOpen },
       replace,
       resetScroll: false,
     })
   const inbox = useInbox(filter)
-  const keepPlace = useListPlace(open !== undefined)
+  const saveScrollPosition = useListScrollPosition(open !== undefined)
   const show = (id: number | undefined) => {
-    if (open === undefined) keepPlace()
-    // The way back leads to the list, not through everything that was read.
-    go(filter, id === undefined ? undefined : String(id), open !== undefined)
+    if (open === undefined) saveScrollPosition()
+    // The back button leads to the list, not to the submission that was open before.
+    setSearch(filter, id === undefined ? undefined : String(id), open !== undefined)
   }
-  const acts = useInboxActions({ rows: inbox.rows, total: inbox.total, open, show, filter })
+  const actions = useInboxActions({ rows: inbox.rows, total: inbox.total, open, show, filter })
   useEffect(() => {
     document.title = 'Inbox · Towpath'
   }, [])
@@ -50,7 +50,7 @@ export function InboxPage() {
         filter={filter}
         total={inbox.total}
         isHidden={open !== undefined}
-        onChange={(next) => go(next, open)}
+        onChange={(next) => setSearch(next, open)}
       />
       <div className="min-h-0 flex-1 lg:grid lg:grid-cols-[minmax(17rem,23rem)_minmax(0,1fr)]">
         <section
@@ -65,30 +65,33 @@ export function InboxPage() {
             filter={filter}
             open={open}
             show={show}
-            onClear={() => go({}, undefined)}
+            onClear={() => setSearch({}, undefined)}
           />
         </section>
         <section
-          aria-label="The open submission"
+          aria-label="Open submission"
           className={classNames(
             'min-h-0 lg:overflow-y-auto lg:overscroll-contain',
             open === undefined && 'max-lg:hidden',
           )}
         >
-          <SubmissionReader open={open} rows={inbox.rows} acts={acts} />
+          <SubmissionReader open={open} rows={inbox.rows} actions={actions} />
         </section>
       </div>
     </main>
   )
 }
 
-/** With one column, both scroll the page: what opens begins at its top, and the list is where it was left. */
-function useListPlace(isOpen: boolean) {
-  const place = useRef(0)
+/**
+ * With one column, list and reader scroll the same page: a submission opens at its top, and the list keeps its
+ * position.
+ */
+function useListScrollPosition(isOpen: boolean) {
+  const position = useRef(0)
   useLayoutEffect(() => {
-    if (matchMedia('(width < 64rem)').matches) scrollTo(0, isOpen ? 0 : place.current)
+    if (matchMedia('(width < 64rem)').matches) scrollTo(0, isOpen ? 0 : position.current)
   }, [isOpen])
   return () => {
-    place.current = scrollY
+    position.current = scrollY
   }
 }

@@ -1,4 +1,4 @@
-// All links of the workspace.
+// The list of the workspace's links; for a new workspace the onboarding checklist above it.
 
 import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
@@ -7,10 +7,10 @@ import type { LinkResource } from '../../../server/features/links/schema.ts'
 import { isOnboarded, onboardingQuery } from '../../api/onboarding.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
 import { Page } from '../../ui/page.tsx'
-import { ErrorState, SkeletonRows } from '../../ui/states.tsx'
-import { useLinkActions } from './link/use-link-actions.ts'
-import type { LinkHandlers } from './list/link-list-item.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { type LinkHandlers, useLinkActions } from './link/use-link-actions.ts'
 import { LinkResults } from './list/link-results.tsx'
 import { isFiltered, pickFilters, useLinkSearch, useLinks, useSetLinkSearch } from './list/use-link-search.ts'
 import { hasSeenOnboarding, markOnboardingSeen } from './onboarding/onboarding-seen.ts'
@@ -27,13 +27,13 @@ const OnboardingChecklist = lazy(() =>
 
 export function LinksPage() {
   const search = useLinkSearch()
-  const set = useSetLinkSearch()
+  const setSearch = useSetLinkSearch()
   const [qr, showQr] = useState<LinkResource>()
-  const create = useCallback(() => set({ new: '1' }, { replace: false }), [set])
+  const create = useCallback(() => setSearch({ new: '1' }, { replace: false }), [setSearch])
   const { archive, remove } = useLinkActions()
-  const acts = {
-    edit: (link: LinkResource) => set({ edit: String(link.id) }, { replace: false }),
-    duplicate: (link: LinkResource) => set({ new: '1', from: String(link.id) }, { replace: false }),
+  const handlers = {
+    edit: (link: LinkResource) => setSearch({ edit: String(link.id) }, { replace: false }),
+    duplicate: (link: LinkResource) => setSearch({ new: '1', from: String(link.id) }, { replace: false }),
     showQr,
     archive: (link: LinkResource) => void archive([link], !link.archived),
     remove: (link: LinkResource) => remove([link]),
@@ -42,19 +42,19 @@ export function LinksPage() {
     <Page
       title="Links"
       actions={
-        <Button look="primary" icon={<Plus size={16} />} onClick={create}>
+        <Button variant="primary" icon={<Plus size={16} />} onClick={create}>
           New link
         </Button>
       }
     >
-      <Content acts={acts} create={create} />
+      <Content handlers={handlers} create={create} />
       <Suspense>
         {(search.new || search.edit) && (
           <LinkDrawer
             key={search.edit ?? search.from ?? 'new'}
             id={Number(search.edit ?? search.from) || null}
             copy={!search.edit}
-            onClose={() => set({ new: '', from: '', edit: '' })}
+            onClose={() => setSearch({ new: '', from: '', edit: '' })}
           />
         )}
         {qr && <QrDialog link={qr} onClose={() => showQr(undefined)} />}
@@ -64,38 +64,38 @@ export function LinksPage() {
 }
 
 interface ContentProps {
-  acts: LinkHandlers
+  handlers: LinkHandlers
   create: () => void
 }
 
-function Content({ acts, create }: ContentProps) {
+function Content({ handlers, create }: ContentProps) {
   const api = useApi()
   const filters = pickFilters(useLinkSearch())
-  // Read once: who takes the last step still sees that it was the last.
-  const [known, setKnown] = useState(() => hasSeenOnboarding(api.workspaceId))
-  const steps = useQuery({ ...onboardingQuery(api), enabled: !known })
+  // Read once, so that the checklist stays visible after the last step.
+  const [isSeen, setSeen] = useState(() => hasSeenOnboarding(api.workspaceId))
+  const steps = useQuery({ ...onboardingQuery(api), enabled: !isSeen })
   const query = useLinks(filters)
-  const atFirst = useRef<boolean>(undefined)
-  if (steps.data) atFirst.current ??= isOnboarded(steps.data)
+  const wasOnboarded = useRef<boolean>(undefined)
+  if (steps.data) wasOnboarded.current ??= isOnboarded(steps.data)
   useEffect(() => {
-    if (atFirst.current) {
+    if (wasOnboarded.current) {
       markOnboardingSeen(api.workspaceId)
-      setKnown(true)
+      setSeen(true)
     }
   })
   if (query.isError && !query.data)
     return <ErrorState error={query.error} retry={() => void query.refetch()} />
-  // Both at once, so that nothing is pushed down when the other comes.
-  if (!query.data || (!known && steps.isPending)) return <LoadingRows />
-  const isNew = steps.data?.link === null && !isFiltered(filters)
+  // The list waits for the checklist, so that the list does not move down when the checklist appears.
+  if (!query.data || (!isSeen && steps.isPending)) return <LoadingRows />
+  const hasNoLinks = steps.data?.link === null && !isFiltered(filters)
   return (
     <>
-      {steps.data && !known && !atFirst.current && (
+      {steps.data && !isSeen && !wasOnboarded.current && (
         <Suspense fallback={<SkeletonRows rows={1} className="mb-5 h-40 rounded-2xl" />}>
           <OnboardingChecklist steps={steps.data} />
         </Suspense>
       )}
-      {!isNew && <LinkResults query={query} acts={acts} create={create} />}
+      {!hasNoLinks && <LinkResults query={query} handlers={handlers} create={create} />}
     </>
   )
 }

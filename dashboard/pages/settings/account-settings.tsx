@@ -1,26 +1,21 @@
-// The own account: name, password, where one is signed in.
+// The user's own account: name, password and sessions.
 
 import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import { changePassword, endOtherSessions, endSession, renameUser, sessionsQuery } from '../../api/account.ts'
+import { toFieldErrors } from '../../api/client.ts'
 import { userQuery } from '../../api/session.ts'
-import {
-  changePassword,
-  endOtherSessions,
-  endSession,
-  renameUser,
-  sessionsQuery,
-} from '../../api/workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
 import { formatDay } from '../../ui/format.ts'
 import { TextField } from '../../ui/forms/field.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
-import { Card } from '../../ui/page.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { ErrorState, SkeletonRows } from '../../ui/states.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { PASSWORD_MIN } from '../sign-in/account-form.tsx'
 import { describeBrowser } from './describe-browser.ts'
-import { toFieldErrors } from './field-errors.ts'
 
 export const AccountSettings = () => (
   <>
@@ -44,7 +39,7 @@ function Name() {
   })
   const errors = toFieldErrors(save.error)
   return (
-    <Card title="You">
+    <Card title="Profile">
       <form
         className="flex flex-wrap items-end gap-2"
         onSubmit={(event) => {
@@ -60,9 +55,9 @@ function Name() {
           autoComplete="name"
           value={name}
           onChange={(event) => setName(event.target.value)}
-          error={errors.name ?? errors.all}
+          error={errors.name ?? errors.general}
         />
-        <Button type="submit" look="primary" busy={save.isPending} disabled={name.trim() === user?.name}>
+        <Button type="submit" variant="primary" busy={save.isPending} disabled={name.trim() === user?.name}>
           Save
         </Button>
       </form>
@@ -73,12 +68,12 @@ function Name() {
 
 function Password() {
   const client = useQueryClient()
-  const [done, setDone] = useState(0)
+  const [changes, setChanges] = useState(0)
   const change = useMutation({
     mutationFn: changePassword,
     onSuccess() {
-      toast('Password changed. You are signed out everywhere else.')
-      setDone(done + 1)
+      toast('Password changed. Your other sessions are signed out.')
+      setChanges(changes + 1)
       return client.invalidateQueries({ queryKey: sessionsQuery.queryKey })
     },
     onError() {},
@@ -86,23 +81,23 @@ function Password() {
   const errors = toFieldErrors(change.error)
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
-    const given = new FormData(event.currentTarget)
+    const data = new FormData(event.currentTarget)
     change.mutate({
-      currentPassword: String(given.get('current')),
-      newPassword: String(given.get('new')),
+      currentPassword: String(data.get('current')),
+      newPassword: String(data.get('new')),
     })
   }
   return (
     <Card title="Password">
-      {/* Another key empties the fields. */}
-      <form key={done} className="grid max-w-sm gap-4" onSubmit={submit}>
+      {/* A new key empties the fields. */}
+      <form key={changes} className="grid max-w-sm gap-4" onSubmit={submit}>
         <TextField
           label="Current password"
           name="current"
           type="password"
           autoComplete="current-password"
           required
-          error={errors.currentPassword ?? errors.all}
+          error={errors.currentPassword ?? errors.general}
         />
         <TextField
           label="New password"
@@ -116,7 +111,7 @@ function Password() {
           error={errors.newPassword}
         />
         <div>
-          <Button type="submit" look="primary" busy={change.isPending}>
+          <Button type="submit" variant="primary" busy={change.isPending}>
             Change password
           </Button>
         </div>
@@ -132,17 +127,17 @@ function Sessions() {
   const end = useMutation({ mutationFn: endSession, onSettled: refresh })
   const endOthers = useMutation({
     mutationFn: endOtherSessions,
-    onSuccess: () => toast('You are signed out everywhere else'),
+    onSuccess: () => toast('Your other sessions are signed out'),
     onSettled: refresh,
   })
   const list = sessions.data ?? []
   return (
     <Card
-      title="Where you are signed in"
+      title="Sessions"
       actions={
         list.length > 1 && (
           <Button size="small" busy={endOthers.isPending} onClick={() => endOthers.mutate()}>
-            Sign out everywhere else
+            Sign out other sessions
           </Button>
         )
       }
@@ -151,18 +146,18 @@ function Sessions() {
       {sessions.isError && <ErrorState error={sessions.error} retry={sessions.refetch} />}
       <ul className="-my-3 divide-y divide-line">
         {list.map((session) => {
-          const here = session.current
+          const isCurrent = session.current
           return (
             <li key={session.id} className="flex flex-wrap items-center gap-x-4 gap-y-2 py-3">
               <div className="min-w-0 flex-1 basis-44">
                 <p className="truncate font-medium">
-                  {describeBrowser(session.userAgent)} {here && <Badge tone="good">Here</Badge>}
+                  {describeBrowser(session.userAgent)} {isCurrent && <Badge tone="good">This device</Badge>}
                 </p>
                 <p className="text-sm text-soft">
-                  Since {formatDay(session.createdAt)}, active <RelativeTime at={session.lastUsedAt} />
+                  Signed in {formatDay(session.createdAt)}, active <RelativeTime at={session.lastUsedAt} />
                 </p>
               </div>
-              {!here && (
+              {!isCurrent && (
                 <Button size="small" busy={end.isPending} onClick={() => end.mutate(session.id)}>
                   Sign out
                 </Button>

@@ -1,4 +1,4 @@
-// A browser's name for people: enough to tell one's own devices apart.
+// Describes a user agent, such as `Firefox on macOS`, so that users recognize their devices.
 
 const BROWSERS: [RegExp, string][] = [
   [/Edg\w*\//, 'Edge'],
@@ -22,5 +22,5 @@ const findName = (names: [RegExp, string][], text: string) =>
 export function describeBrowser(userAgent: string | null): string {
   const text = userAgent ?? ''
   const [browser, system] = [findName(BROWSERS, text), findName(SYSTEMS, text)]
-  return [browser ?? 'Another program', system].filter(Boolean).join(' on ')
+  return [browser ?? 'Unknown browser', system].filter(Boolean).join(' on ')
 }

@@ -1,14 +1,14 @@
-// Inviting somebody: by mail, or with a link that one hands on.
+// The dialog that invites a member, and then shows the invitation link.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
+import { toFieldErrors } from '../../api/client.ts'
 import { invitationsQuery, invite, type MemberResource } from '../../api/workspace.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { OneTimeSecretDialog } from '../../ui/copy/one-time-secret-dialog.tsx'
 import { Field, Select, TextField } from '../../ui/forms/field.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
-import { toFieldErrors } from './field-errors.ts'
 
 export function InviteDialog({ onClose }: { onClose: () => void }) {
   const api = useApi()
@@ -27,11 +27,11 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
     <Dialog
       open
       onClose={onClose}
-      title="Invite somebody"
+      title="Invite a member"
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" form={formId} busy={send.isPending}>
+          <Button variant="primary" type="submit" form={formId} busy={send.isPending}>
             Invite
           </Button>
         </>
@@ -52,7 +52,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
           maxLength={254}
           value={email}
           onChange={(event) => setEmail(event.target.value)}
-          error={errors.email ?? errors.all}
+          error={errors.email ?? errors.general}
         />
         <Field label="Role" error={errors.role}>
           {(control) => (
@@ -82,16 +82,16 @@ const InvitationLinkDialog = ({
     title={`${email} is invited`}
     description={
       mailed
-        ? 'The link is on its way by mail. You can also hand it on yourself.'
-        : 'This server could not send a mail: hand the link on yourself.'
+        ? 'We sent the link by e-mail. You can also share it yourself.'
+        : 'This server could not send an e-mail. Share the link yourself.'
     }
     text={url}
-    label="Copy the invitation"
+    label="Copy invitation link"
     done="Done"
     onClose={onClose}
   >
     <p className="mt-3 text-sm text-soft">
-      It works once, for {email} only, and for seven days. It is not shown again.
+      The link works once, for {email} only, for seven days. It is not shown again.
     </p>
   </OneTimeSecretDialog>
 )

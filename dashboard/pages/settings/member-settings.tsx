@@ -1,4 +1,4 @@
-// Who is in the workspace, and who was invited.
+// The members of the workspace, and the pending invitations.
 
 import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -17,19 +17,20 @@ import {
 import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
 import { formatDay } from '../../ui/format.ts'
 import { Field, Select } from '../../ui/forms/field.tsx'
-import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
+import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
-import { Card } from '../../ui/page.tsx'
-import { ErrorState, SkeletonRows } from '../../ui/states.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 
 export function MemberSettings() {
   const api = useApi()
   const { role } = useWorkspace()
   const members = useQuery(membersQuery(api))
-  const [inviting, setInviting] = useState(false)
+  const [isInviting, setInviting] = useState(false)
   return (
     <>
       <Card
@@ -52,10 +53,10 @@ export function MemberSettings() {
       </Card>
       {role === 'owner' && <Invitations />}
       <p className="text-sm text-soft">
-        Members work with links, forms, submissions, tags and channels. Owners also invite people, make API
-        keys, and rename or delete the workspace.
+        Members work with links, forms, submissions, tags and channels. Owners can also invite members, create
+        API keys, and rename or delete the workspace.
       </p>
-      {inviting && <InviteDialog onClose={() => setInviting(false)} />}
+      {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
     </>
   )
 }
@@ -65,10 +66,10 @@ function MemberRow({ member }: { member: MemberResource }) {
   const client = useQueryClient()
   const { role } = useWorkspace()
   const { data: user } = useSuspenseQuery(userQuery)
-  const itself = String(member.userId) === String(user?.id)
+  const isSelf = String(member.userId) === String(user?.id)
   const change = useMutation({
     mutationFn: (next: MemberResource['role']) => changeRole(api, member.userId, next),
-    onSuccess: () => toast(`${member.name} has another role now`),
+    onSuccess: () => toast(`Role of ${member.name} changed`),
     onSettled: () =>
       Promise.all([
         client.invalidateQueries({ queryKey: membersQuery(api).queryKey }),
@@ -79,7 +80,7 @@ function MemberRow({ member }: { member: MemberResource }) {
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 py-3">
       <div className="min-w-0 flex-1 basis-44">
         <p className="truncate font-medium">
-          {member.name} {itself && <Badge>You</Badge>}
+          {member.name} {isSelf && <Badge>You</Badge>}
         </p>
         <p className="truncate text-sm text-soft">{member.email}</p>
       </div>
@@ -100,39 +101,39 @@ function MemberRow({ member }: { member: MemberResource }) {
       ) : (
         <Badge>{member.role === 'owner' ? 'Owner' : 'Member'}</Badge>
       )}
-      {(role === 'owner' || itself) && <RemoveButton member={member} itself={itself} />}
+      {(role === 'owner' || isSelf) && <RemoveButton member={member} isSelf={isSelf} />}
     </li>
   )
 }
 
-function RemoveButton({ member, itself }: { member: MemberResource; itself: boolean }) {
+function RemoveButton({ member, isSelf }: { member: MemberResource; isSelf: boolean }) {
   const api = useApi()
   const client = useQueryClient()
   const navigate = useNavigate()
   const { name: workspace } = useWorkspace()
-  const [asking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   async function remove() {
     await removeMember(api, member.userId)
-    if (!itself) return client.invalidateQueries({ queryKey: membersQuery(api).queryKey })
+    if (!isSelf) return client.invalidateQueries({ queryKey: membersQuery(api).queryKey })
     await client.fetchQuery({ ...workspacesQuery, staleTime: 0 })
     return navigate({ to: '/' })
   }
   return (
     <>
-      <Button size="small" onClick={() => setAsking(true)}>
-        {itself ? 'Leave' : 'Remove'}
+      <Button size="small" onClick={() => setConfirming(true)}>
+        {isSelf ? 'Leave' : 'Remove'}
       </Button>
       <ConfirmDialog
-        open={asking}
-        onClose={() => setAsking(false)}
-        title={itself ? `Leave ${workspace}?` : `Remove ${member.name}?`}
-        action={itself ? 'Leave' : 'Remove'}
+        open={isConfirming}
+        onClose={() => setConfirming(false)}
+        title={isSelf ? `Leave ${workspace}?` : `Remove ${member.name}?`}
+        action={isSelf ? 'Leave' : 'Remove'}
         onConfirm={remove}
       >
         <p>
-          {itself
-            ? 'You cannot open this workspace any more, unless somebody invites you again.'
-            : `${member.email} cannot open this workspace any more. What they made stays.`}
+          {isSelf
+            ? 'You lose access to this workspace until someone invites you again.'
+            : `${member.email} loses access to this workspace. Everything they created stays.`}
         </p>
       </ConfirmDialog>
     </>
@@ -143,26 +144,26 @@ function Invitations() {
   const api = useApi()
   const client = useQueryClient()
   const invitations = useQuery(invitationsQuery(api))
-  const withdraw = useMutation({
+  const revoke = useMutation({
     mutationFn: ({ id }: InvitationResource) => revokeInvitation(api, id),
-    onSuccess: ({ email }) => toast(`The invitation for ${email} does not work any more`),
+    onSuccess: ({ email }) => toast(`Invitation for ${email} revoked`),
     onSettled: () => client.invalidateQueries({ queryKey: invitationsQuery(api).queryKey }),
   })
-  const open = invitations.data?.data ?? []
-  if (open.length === 0) return null
+  const pending = invitations.data?.data ?? []
+  if (pending.length === 0) return null
   return (
-    <Card title="Invited">
+    <Card title="Pending invitations">
       <ul className="-my-3 divide-y divide-line">
-        {open.map((invitation) => (
+        {pending.map((invitation) => (
           <li key={invitation.id} className="flex flex-wrap items-center gap-x-4 gap-y-2 py-3">
             <div className="min-w-0 flex-1 basis-44">
               <p className="truncate font-medium">{invitation.email}</p>
               <p className="text-sm text-soft">
-                {invitation.role === 'owner' ? 'Owner' : 'Member'}, until {formatDay(invitation.expiresAt)}
+                {invitation.role === 'owner' ? 'Owner' : 'Member'}, expires {formatDay(invitation.expiresAt)}
               </p>
             </div>
-            <Button size="small" busy={withdraw.isPending} onClick={() => withdraw.mutate(invitation)}>
-              Withdraw
+            <Button size="small" busy={revoke.isPending} onClick={() => revoke.mutate(invitation)}>
+              Revoke
             </Button>
           </li>
         ))}

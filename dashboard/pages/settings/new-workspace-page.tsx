@@ -1,15 +1,15 @@
-// Another workspace; and the first one, for somebody who is in none.
+// The page that creates a workspace: a further one, or the first one of a user without a workspace.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { toFieldErrors } from '../../api/client.ts'
 import { userQuery, workspacesQuery } from '../../api/session.ts'
 import { createWorkspace } from '../../api/workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
 import { TEXT_LINK } from '../../ui/text-link.ts'
 import { CenteredPage } from '../sign-in/centered-page.tsx'
-import { toFieldErrors } from './field-errors.ts'
 
 export function NewWorkspacePage() {
   const client = useQueryClient()
@@ -17,7 +17,7 @@ export function NewWorkspacePage() {
   const { data: user, isSuccess } = useQuery(userQuery)
   const { data: workspaces } = useQuery({ ...workspacesQuery, enabled: Boolean(user) })
   const [name, setName] = useState('')
-  const make = useMutation({
+  const create = useMutation({
     mutationFn: () => createWorkspace(name.trim()),
     async onSuccess({ id }) {
       await client.fetchQuery({ ...workspacesQuery, staleTime: 0 })
@@ -25,7 +25,7 @@ export function NewWorkspacePage() {
     },
     onError() {},
   })
-  const errors = toFieldErrors(make.error)
+  const errors = toFieldErrors(create.error)
   if (isSuccess && !user) {
     return (
       <CenteredPage
@@ -41,7 +41,7 @@ export function NewWorkspacePage() {
   return (
     <CenteredPage
       title="New workspace"
-      description="Links, forms, people and keys of one team or client. Nothing is shared between workspaces."
+      description="Links, forms, members and API keys of one team or client. Workspaces share nothing."
       footer={
         workspaces && workspaces.length > 0 ? (
           <Link to="/" className={TEXT_LINK}>
@@ -54,7 +54,7 @@ export function NewWorkspacePage() {
         className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault()
-          make.mutate()
+          create.mutate()
         }}
       >
         <TextField
@@ -63,10 +63,10 @@ export function NewWorkspacePage() {
           maxLength={100}
           value={name}
           onChange={(event) => setName(event.target.value)}
-          error={errors.name ?? errors.all}
+          error={errors.name ?? errors.general}
         />
-        <Button type="submit" look="primary" busy={make.isPending || make.isSuccess}>
-          Make workspace
+        <Button type="submit" variant="primary" busy={create.isPending || create.isSuccess}>
+          Create workspace
         </Button>
       </form>
     </CenteredPage>

@@ -1,10 +1,10 @@
-// Settings, one part after the other: the workspace, its people, its keys, and the own account.
+// The settings: workspace, members, API keys, and the user's own account.
 
 import { useSearch } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { useWorkspace } from '../../shell/use-workspace.ts'
 import { Page } from '../../ui/page.tsx'
-import { SkeletonRows } from '../../ui/states.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { TabLinks } from '../../ui/tab-links.tsx'
 
 const PARTS = [

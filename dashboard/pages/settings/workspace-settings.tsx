@@ -1,22 +1,23 @@
-// The workspace itself: its name, its snippet, what its plan allows, and its end.
+// The settings of the workspace: name, snippet, plan and usage, deletion.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { toFieldErrors } from '../../api/client.ts'
 import { workspacesQuery } from '../../api/session.ts'
 import { deleteWorkspace, renameWorkspace, workspaceQuery } from '../../api/workspace.ts'
 import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
-import { CopyableText } from '../../ui/copy/one-time-secret-dialog.tsx'
+import { Card } from '../../ui/card.tsx'
+import { CopyableText } from '../../ui/copy/copyable-text.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
 import { formatDay, formatNumber } from '../../ui/format.ts'
 import { TextField } from '../../ui/forms/field.tsx'
-import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
+import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
-import { Card } from '../../ui/page.tsx'
-import { ErrorState, SkeletonRows } from '../../ui/states.tsx'
-import { toFieldErrors } from './field-errors.ts'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
 
-/** What the plan allows is used up and free again within a minute. */
+/** The usage of the rate limit changes within a minute. */
 const REFRESH_MS = 5000
 
 export function WorkspaceSettings() {
@@ -31,12 +32,13 @@ export function WorkspaceSettings() {
       <Name name={data.name} mayChange={role === 'owner'} />
       <Card title="Tracking snippet">
         <p className="mb-3 text-soft">
-          In the head of every page of your site. It records visits without cookies, so that each submission
-          knows which link brought it, and it shows messages of your forms in place.
+          Add this line to the head of every page of your site. It records visits without cookies, so that
+          each submission shows which link brought it. It also lets people stay on the page when they send a
+          form.
         </p>
-        <CopyableText text={data.snippet} label="Copy the snippet" />
+        <CopyableText text={data.snippet} label="Copy snippet" />
       </Card>
-      <Card title="Plan and contents">
+      <Card title="Plan and usage">
         <dl className="grid grid-cols-[1fr_auto] gap-y-2">
           <Row name="Plan">{data.plan.replace(/^./, (letter) => letter.toUpperCase())}</Row>
           <Row name="API requests in the last minute">
@@ -49,10 +51,10 @@ export function WorkspaceSettings() {
           <Row name="Submissions">{formatNumber(data.submissions)}</Row>
           <Row name="Members">{formatNumber(data.members)}</Row>
           <Row name="API keys">{formatNumber(data.keys)}</Row>
-          <Row name="Since">{formatDay(data.createdAt)}</Row>
+          <Row name="Created">{formatDay(data.createdAt)}</Row>
         </dl>
         <p className="mt-4 text-sm text-soft">
-          The dashboard is not limited by the plan. Whoever runs this server changes it with{' '}
+          The plan limits the API, not the dashboard. The operator of this server can change the plan:{' '}
           <code>npm run -s towpath -- workspace plan {data.id} enterprise</code>
         </p>
       </Card>
@@ -81,6 +83,7 @@ function Name({ name, mayChange }: { name: string; mayChange: boolean }) {
     },
     onError() {},
   })
+  const errors = toFieldErrors(save.error)
   return (
     <Card title="Name">
       <form
@@ -91,18 +94,18 @@ function Name({ name, mayChange }: { name: string; mayChange: boolean }) {
         }}
       >
         <TextField
-          label="Name of the workspace"
+          label="Workspace name"
           className="flex-1 basis-56"
           value={text}
           required
           maxLength={100}
           disabled={!mayChange}
-          hint={mayChange ? undefined : 'Owners may change it.'}
-          error={toFieldErrors(save.error).name ?? toFieldErrors(save.error).all}
+          hint={mayChange ? undefined : 'Only owners can change the name.'}
+          error={errors.name ?? errors.general}
           onChange={(event) => setText(event.target.value)}
         />
         {mayChange && (
-          <Button type="submit" look="primary" busy={save.isPending} disabled={text.trim() === name}>
+          <Button type="submit" variant="primary" busy={save.isPending} disabled={text.trim() === name}>
             Save
           </Button>
         )}
@@ -115,33 +118,33 @@ function DeleteWorkspace({ name }: { name: string }) {
   const api = useApi()
   const client = useQueryClient()
   const navigate = useNavigate()
-  const [asking, setAsking] = useState(false)
-  async function end() {
+  const [isConfirming, setConfirming] = useState(false)
+  async function handleDelete() {
     await deleteWorkspace(api, name)
     client.removeQueries({ queryKey: [api.workspaceId] })
     await client.fetchQuery({ ...workspacesQuery, staleTime: 0 })
-    toast(`${name} is deleted`)
+    toast(`${name} deleted`)
     await navigate({ to: '/' })
   }
   return (
     <section className="rounded-2xl border border-danger p-4 sm:p-5">
-      <h2 className="font-semibold">Delete the workspace</h2>
+      <h2 className="font-semibold">Delete workspace</h2>
       <p className="mt-1 mb-4 text-soft">
-        Its links stop at once. Links, clicks, forms, submissions and keys are removed, and nothing brings
-        them back.
+        All short links stop working at once. Links, clicks, forms, submissions and API keys are deleted. You
+        cannot undo this.
       </p>
-      <Button look="danger" onClick={() => setAsking(true)}>
+      <Button variant="danger" onClick={() => setConfirming(true)}>
         Delete workspace
       </Button>
       <ConfirmDialog
-        open={asking}
-        onClose={() => setAsking(false)}
+        open={isConfirming}
+        onClose={() => setConfirming(false)}
         title={`Delete ${name}?`}
-        action="Delete for good"
+        action="Delete permanently"
         mustType={name}
-        onConfirm={end}
+        onConfirm={handleDelete}
       >
-        <p>Every short link of this workspace will answer “not found”, and all its data is removed.</p>
+        <p>Every short link of this workspace will show “Link not found”, and all data is deleted.</p>
       </ConfirmDialog>
     </section>
   )

@@ -1,6 +1,6 @@
-// Name, e-mail and password of a new account.
+// The form for a new account: name, e-mail and password.
 
-import { ApiError } from '../../api/client.ts'
+import { toFieldErrors } from '../../api/client.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
@@ -13,7 +13,7 @@ interface Account {
   password: string
 }
 
-/** @param email the address that was invited; it cannot be another */
+/** @param email the invited address, which the user cannot change */
 export function AccountForm({
   email,
   error,
@@ -27,18 +27,18 @@ export function AccountForm({
   action: string
   onSubmit: (account: Account) => void
 }) {
-  const errors = error instanceof ApiError ? error.errors : {}
+  const errors = toFieldErrors(error)
   return (
     <form
       className="grid gap-4"
       onSubmit={(event) => {
         event.preventDefault()
-        const given = new FormData(event.currentTarget)
-        const text = (name: string) => String(given.get(name) ?? '')
+        const data = new FormData(event.currentTarget)
+        const text = (name: string) => String(data.get(name) ?? '')
         onSubmit({ name: text('name').trim(), email: email ?? text('email'), password: text('password') })
       }}
     >
-      {error && Object.keys(errors).length === 0 && <FormError>{error.message}</FormError>}
+      {errors.general && <FormError>{errors.general}</FormError>}
       <TextField
         label="Your name"
         name="name"
@@ -67,10 +67,10 @@ export function AccountForm({
         required
         minLength={PASSWORD_MIN}
         maxLength={128}
-        hint={`At least ${PASSWORD_MIN} characters; a few words are easy to remember.`}
+        hint={`At least ${PASSWORD_MIN} characters. A few random words are easy to remember.`}
         error={errors.password}
       />
-      <Button type="submit" look="primary" busy={busy}>
+      <Button type="submit" variant="primary" busy={busy}>
         {action}
       </Button>
     </form>

@@ -1,7 +1,7 @@
-// The page of somebody who is not signed in: one card in the middle.
+// The layout of the pages outside a workspace, such as sign-in: one card in the middle.
 
 import { type ReactNode, useEffect } from 'react'
-import { Logo } from '../../shell/workspace-menu.tsx'
+import { Logo } from '../../shell/logo.tsx'
 
 export function CenteredPage({
   title,

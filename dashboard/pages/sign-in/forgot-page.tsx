@@ -1,4 +1,4 @@
-// Asking for a link to set a new password.
+// The page that sends a link to reset the password.
 
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -11,7 +11,7 @@ import { CenteredPage } from './centered-page.tsx'
 
 export function ForgotPage() {
   const { data: options } = useQuery(signInOptionsQuery)
-  const ask = useMutation({ mutationFn: requestPasswordReset, onError() {} })
+  const send = useMutation({ mutationFn: requestPasswordReset, onError() {} })
   const back = (
     <Link to="/sign-in" search={{}} className={TEXT_LINK}>
       Back to sign in
@@ -20,10 +20,10 @@ export function ForgotPage() {
   if (options && !options.mail) {
     return (
       <CenteredPage
-        title="Set a new password"
+        title="Reset your password"
         description={
           <>
-            This server sends no mail. Ask whoever runs it for a link; they make one with{' '}
+            This server does not send e-mail. Ask its operator for a reset link. The operator creates it with{' '}
             <code>npm run -s towpath -- user reset you@example.com</code>
           </>
         }
@@ -31,28 +31,32 @@ export function ForgotPage() {
       />
     )
   }
-  if (ask.isSuccess) {
+  if (send.isSuccess) {
     return (
       <CenteredPage
-        title="Look into your mail"
-        description="If there is an account with that address, a link to set a new password is on its way. It works once, for 30 minutes."
+        title="Check your e-mail"
+        description="If an account has this address, we sent it a link to reset the password. The link works once, for 30 minutes."
         footer={back}
       />
     )
   }
   return (
-    <CenteredPage title="Set a new password" description="We send a link to your address." footer={back}>
-      {ask.error && <FormError>{ask.error.message}</FormError>}
+    <CenteredPage
+      title="Reset your password"
+      description="We will send a link to your e-mail address."
+      footer={back}
+    >
+      {send.error && <FormError>{send.error.message}</FormError>}
       <form
         className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault()
-          ask.mutate(String(new FormData(event.currentTarget).get('email')))
+          send.mutate(String(new FormData(event.currentTarget).get('email')))
         }}
       >
         <TextField label="E-mail" name="email" type="email" autoComplete="username" required autoFocus />
-        <Button type="submit" look="primary" busy={ask.isPending}>
-          Send the link
+        <Button type="submit" variant="primary" busy={send.isPending}>
+          Send reset link
         </Button>
       </form>
     </CenteredPage>

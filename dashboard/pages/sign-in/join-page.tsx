@@ -1,12 +1,12 @@
-// An invitation: with an account one joins, without one it is made.
+// The page of an invitation: signed-in users join the workspace, others create an account first.
 
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { request } from '../../api/client.ts'
 import { signOut, signUp, type User, userQuery } from '../../api/session.ts'
-import { Button, buttonLook } from '../../ui/button.tsx'
+import { Button, buttonClassNames } from '../../ui/button.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
-import { SkeletonRows } from '../../ui/states.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { AccountForm } from './account-form.tsx'
 import { CenteredPage } from './centered-page.tsx'
 import { useAfterSignIn } from './use-after-sign-in.ts'
@@ -28,8 +28,8 @@ export function JoinPage() {
   if (invitation.isError) {
     return (
       <CenteredPage
-        title="This invitation does not work"
-        description="It may have been used, withdrawn, or be older than a week. Ask for a new one."
+        title="This invitation is not valid"
+        description="It was used or revoked, or it is older than seven days. Ask for a new invitation."
       />
     )
   }
@@ -53,8 +53,8 @@ interface JoinProps {
 }
 
 function JoinAsNew({ invitation: { email, workspace }, token }: JoinProps) {
-  const entered = useAfterSignIn()
-  const create = useMutation({ mutationFn: signUp, onSuccess: () => entered(), onError() {} })
+  const openDashboard = useAfterSignIn()
+  const create = useMutation({ mutationFn: signUp, onSuccess: () => openDashboard(), onError() {} })
   return (
     <CenteredPage
       title={`Join ${workspace}`}
@@ -63,9 +63,9 @@ function JoinAsNew({ invitation: { email, workspace }, token }: JoinProps) {
         <Link
           to="/sign-in"
           search={{ next: `/app/join?token=${encodeURIComponent(token)}` }}
-          className={buttonLook('quiet', 'small')}
+          className={buttonClassNames('quiet', 'small')}
         >
-          I have an account
+          I already have an account
         </Link>
       }
     >
@@ -81,26 +81,26 @@ function JoinAsNew({ invitation: { email, workspace }, token }: JoinProps) {
 }
 
 function JoinAs({ invitation: { email, workspace }, token, user }: JoinProps & { user: User }) {
-  const entered = useAfterSignIn()
+  const openDashboard = useAfterSignIn()
   const accept = useMutation({
     mutationFn: () => request('/v1/invitations/accept', { method: 'POST', body: { token } }),
-    onSuccess: () => entered(),
+    onSuccess: () => openDashboard(),
     onError() {},
   })
-  const leave = useMutation({ mutationFn: signOut, onSuccess: () => location.reload() })
-  const another = user.email.toLowerCase() !== email.toLowerCase()
+  const leaveSession = useMutation({ mutationFn: signOut, onSuccess: () => location.reload() })
+  const isOtherUser = user.email.toLowerCase() !== email.toLowerCase()
   return (
     <CenteredPage title={`Join ${workspace}`} description={`You were invited as ${email}.`}>
-      {another && (
-        <FormError>You are signed in as {user.email}. This invitation is for another address.</FormError>
+      {isOtherUser && (
+        <FormError>This invitation is for isOtherUser address. You are signed in as {user.email}.</FormError>
       )}
       {accept.error && <FormError>{accept.error.message}</FormError>}
-      {another ? (
-        <Button busy={leave.isPending} onClick={() => leave.mutate()}>
+      {isOtherUser ? (
+        <Button busy={leaveSession.isPending} onClick={() => leaveSession.mutate()}>
           Sign out
         </Button>
       ) : (
-        <Button look="primary" busy={accept.isPending || accept.isSuccess} onClick={() => accept.mutate()}>
+        <Button variant="primary" busy={accept.isPending || accept.isSuccess} onClick={() => accept.mutate()}>
           Join {workspace}
         </Button>
       )}

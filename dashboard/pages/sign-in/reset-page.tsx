@@ -1,8 +1,8 @@
-// Setting a new password with the link from the mail.
+// The page that sets a new password, opened by the link from the e-mail.
 
 import { useMutation } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import { ApiError } from '../../api/client.ts'
+import { toFieldErrors } from '../../api/client.ts'
 import { resetPassword } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
@@ -14,15 +14,15 @@ import { CenteredPage } from './centered-page.tsx'
 export function ResetPage() {
   const { token = '', error } = useSearch({ from: '/reset' })
   const reset = useMutation({ mutationFn: resetPassword, onError() {} })
-  const errors = reset.error instanceof ApiError ? reset.error.errors : {}
+  const errors = toFieldErrors(reset.error)
   if (error || !token) {
     return (
       <CenteredPage
-        title="This link does not work"
-        description="It may have been used, or be older than 30 minutes."
+        title="This link is not valid"
+        description="It was used, or it is older than 30 minutes."
         footer={
           <Link to="/forgot" className={TEXT_LINK}>
-            Ask for a new one
+            Request a new link
           </Link>
         }
       />
@@ -31,8 +31,9 @@ export function ResetPage() {
   if (reset.isSuccess) {
     return (
       <CenteredPage
-        title="Your password is set"
-        description="You were signed out everywhere else."
+        title="Password changed"
+        description="Your other
+        sessions are signed out."
         footer={
           <Link to="/sign-in" search={{}} className={TEXT_LINK}>
             Sign in
@@ -43,7 +44,7 @@ export function ResetPage() {
   }
   return (
     <CenteredPage title="Set a new password">
-      {reset.error && Object.keys(errors).length === 0 && <FormError>{reset.error.message}</FormError>}
+      {errors.general && <FormError>{errors.general}</FormError>}
       <form
         className="grid gap-4"
         onSubmit={(event) => {
@@ -63,8 +64,8 @@ export function ResetPage() {
           hint={`At least ${PASSWORD_MIN} characters.`}
           error={errors.newPassword ?? errors.password}
         />
-        <Button type="submit" look="primary" busy={reset.isPending}>
-          Set the password
+        <Button type="submit" variant="primary" busy={reset.isPending}>
+          Set password
         </Button>
       </form>
     </CenteredPage>

@@ -1,4 +1,4 @@
-// Signing in.
+// The sign-in page, with e-mail and password or with an identity provider (OIDC).
 
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
@@ -11,26 +11,30 @@ import { TEXT_LINK } from '../../ui/text-link.ts'
 import { CenteredPage } from './centered-page.tsx'
 import { toSafePath, useAfterSignIn } from './use-after-sign-in.ts'
 
-/** Why a provider sent somebody back without a session. */
+/** Errors that an identity provider sends back, in place of a session. */
 const PROVIDER_ERRORS: Record<string, string> = {
-  sign_up_forbidden: 'Sign-up is by invitation: ask an owner of your workspace for one.',
+  sign_up_forbidden: 'Sign-up is by invitation. Ask an owner of your workspace to invite you.',
   account_not_linked:
-    'This address has an account with a password. Sign in with that; set the password anew if you have forgotten it.',
-  state_mismatch: 'That took too long, or was begun in another window. Try again.',
-  access_denied: 'You said no at the provider, so nothing happened.',
+    'This address already has an account with a password. Sign in with the password, or reset it.',
+  state_mismatch: 'The sign-in took too long, or it started in another window. Try again.',
+  access_denied: 'The sign-in was cancelled. Try again.',
 }
 
 export function SignInPage() {
   const { next, error } = useSearch({ from: '/sign-in' })
   const { data: options } = useQuery(signInOptionsQuery)
-  const entered = useAfterSignIn()
-  const enter = useMutation({ mutationFn: signIn, onSuccess: () => entered(next), onError() {} })
-  const elsewhere = useMutation({
+  const openDashboard = useAfterSignIn()
+  const passwordSignIn = useMutation({
+    mutationFn: signIn,
+    onSuccess: () => openDashboard(next),
+    onError() {},
+  })
+  const oidcSignIn = useMutation({
     mutationFn: () => signInWithOidc(toSafePath(next)),
     onSuccess: (url) => location.assign(url),
     onError() {},
   })
-  const problem = enter.error ?? elsewhere.error
+  const problem = passwordSignIn.error ?? oidcSignIn.error
   return (
     <CenteredPage
       title="Sign in"
@@ -48,15 +52,13 @@ export function SignInPage() {
       }
     >
       {problem && <FormError>{problem.message}</FormError>}
-      {!problem && error && (
-        <FormError>{PROVIDER_ERRORS[error] ?? 'Signing in did not work. Try again.'}</FormError>
-      )}
+      {!problem && error && <FormError>{PROVIDER_ERRORS[error] ?? 'Sign-in failed. Try again.'}</FormError>}
       <form
         className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault()
-          const given = new FormData(event.currentTarget)
-          enter.mutate({ email: String(given.get('email')), password: String(given.get('password')) })
+          const data = new FormData(event.currentTarget)
+          passwordSignIn.mutate({ email: String(data.get('email')), password: String(data.get('password')) })
         }}
       >
         <TextField label="E-mail" name="email" type="email" autoComplete="username" required autoFocus />
@@ -67,12 +69,12 @@ export function SignInPage() {
           autoComplete="current-password"
           required
         />
-        <Button type="submit" look="primary" busy={enter.isPending || enter.isSuccess}>
+        <Button type="submit" variant="primary" busy={passwordSignIn.isPending || passwordSignIn.isSuccess}>
           Sign in
         </Button>
       </form>
       {options?.oidc && (
-        <Button icon={<KeyRound size={16} />} busy={elsewhere.isPending} onClick={() => elsewhere.mutate()}>
+        <Button icon={<KeyRound size={16} />} busy={oidcSignIn.isPending} onClick={() => oidcSignIn.mutate()}>
           Continue with {options.oidc.name}
         </Button>
       )}

@@ -1,4 +1,4 @@
-// Making an account: the first one of this server, or where sign-up is open.
+// The sign-up page, for the first account of a server or where sign-up is open.
 
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
@@ -11,11 +11,15 @@ import { useAfterSignIn } from './use-after-sign-in.ts'
 export function SignUpPage() {
   const { next } = useSearch({ from: '/sign-up' })
   const { data: options } = useQuery(signInOptionsQuery)
-  const entered = useAfterSignIn()
-  const enter = useMutation({ mutationFn: signUp, onSuccess: () => entered(next), onError() {} })
+  const openDashboard = useAfterSignIn()
+  const createAccount = useMutation({
+    mutationFn: signUp,
+    onSuccess: () => openDashboard(next),
+    onError() {},
+  })
   const signInLink = (
     <>
-      Have an account?{' '}
+      Already have an account?{' '}
       <Link to="/sign-in" search={{ next }} className={TEXT_LINK}>
         Sign in
       </Link>
@@ -30,18 +34,18 @@ export function SignUpPage() {
       />
     )
   }
-  const first = options?.signup === 'first'
+  const isFirst = options?.signup === 'first'
   return (
     <CenteredPage
-      title={first ? 'Welcome to Towpath' : 'Create an account'}
-      description={first && 'This is the first account of this server. It will own its first workspace.'}
-      footer={first ? undefined : signInLink}
+      title={isFirst ? 'Welcome to Towpath' : 'Create an account'}
+      description={isFirst && 'This is the first account on this server. It will own the first workspace.'}
+      footer={isFirst ? undefined : signInLink}
     >
       <AccountForm
-        error={enter.error}
-        busy={enter.isPending || enter.isSuccess}
+        error={createAccount.error}
+        busy={createAccount.isPending || createAccount.isSuccess}
         action="Create account"
-        onSubmit={enter.mutate}
+        onSubmit={createAccount.mutate}
       />
     </CenteredPage>
   )

@@ -1,8 +1,8 @@
-// After signing in: what was known before is forgotten, and the page that was wanted is opened.
+// Opens the requested page after signing in, and drops the previous user's data.
 
 import { useQueryClient } from '@tanstack/react-query'
 
-/** Only an address of the dashboard: the parameter comes from a link that anybody can write. */
+/** The address, if it belongs to the dashboard; otherwise `/app`. Anybody can write the link with this parameter. */
 export const toSafePath = (next: string | undefined) =>
   next && /^\/app(\/(?!\/)[^\\]*)?$/.test(next) ? next : '/app'
 
@@ -10,7 +10,7 @@ export function useAfterSignIn() {
   const client = useQueryClient()
   return (next?: string) => {
     client.clear()
-    // A fresh page: nothing of somebody who was signed in before stays in memory.
+    // A full page load, so that nothing of the previous user stays in memory.
     location.assign(toSafePath(next))
   }
 }

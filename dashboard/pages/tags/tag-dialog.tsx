@@ -1,16 +1,16 @@
-// Making a tag, or giving one another name or color.
+// The dialog that creates and edits a tag.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { TagResource } from '../../../server/features/links/schema.ts'
-import { ApiError } from '../../api/client.ts'
+import { toFieldErrors } from '../../api/client.ts'
 import { createTag, invalidateTags, updateTag } from '../../api/tags.ts'
 import { useApi } from '../../shell/use-workspace.ts'
-import { Dot, type TagColor } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
+import { type TagColor, TagDot } from '../../ui/tag-chip.tsx'
 
 const COLORS: TagColor[] = ['gray', 'red', 'orange', 'yellow', 'green', 'teal', 'blue', 'purple', 'pink']
 const FORM = 'tag-form'
@@ -24,13 +24,12 @@ export function TagDialog({ tag, onClose }: { tag?: TagResource; onClose: () => 
     mutationFn: () => (tag ? updateTag(api, tag.id, { name, color }) : createTag(api, { name, color })),
     onSuccess(saved) {
       void invalidateTags(client, api)
-      toast(tag ? 'Tag saved' : `“${saved.name}” made`)
+      toast(tag ? 'Tag saved' : `“${saved.name}” created`)
       onClose()
     },
     onError() {},
   })
-  const wrong =
-    save.error instanceof ApiError ? (save.error.errors.name ?? save.error.message) : save.error?.message
+  const errors = toFieldErrors(save.error)
   return (
     <Dialog
       open
@@ -39,8 +38,8 @@ export function TagDialog({ tag, onClose }: { tag?: TagResource; onClose: () => 
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={FORM} look="primary" busy={save.isPending}>
-            {tag ? 'Save' : 'Make tag'}
+          <Button type="submit" form={FORM} variant="primary" busy={save.isPending}>
+            {tag ? 'Save' : 'Create tag'}
           </Button>
         </>
       }
@@ -60,7 +59,7 @@ export function TagDialog({ tag, onClose }: { tag?: TagResource; onClose: () => 
           autoComplete="off"
           maxLength={50}
           value={name}
-          error={wrong}
+          error={errors.name ?? save.error?.message}
           onChange={({ target }) => setName(target.value)}
         />
         <Colors color={color} onChange={setColor} />
@@ -73,20 +72,20 @@ const Colors = ({ color, onChange }: { color: TagColor; onChange: (color: TagCol
   <fieldset>
     <legend className="mb-1.5 text-sm font-medium">Color</legend>
     <div className="flex flex-wrap gap-1.5">
-      {COLORS.map((one) => (
+      {COLORS.map((option) => (
         <label
-          key={one}
+          key={option}
           className="flex cursor-pointer items-center gap-1.5 rounded-lg border border-line px-2.5 py-1 text-sm has-checked:border-accent has-checked:bg-tint has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent"
         >
           <input
             type="radio"
             name="color"
             className="sr-only"
-            checked={color === one}
-            onChange={() => onChange(one)}
+            checked={color === option}
+            onChange={() => onChange(option)}
           />
-          <Dot color={one} />
-          {one}
+          <TagDot color={option} />
+          <span className="capitalize">{option}</span>
         </label>
       ))}
     </div>

@@ -1,14 +1,14 @@
-// One tag in the list: its name leads to its links.
+// One tag in the list. Its name opens the links with the tag.
 
 import { Link } from '@tanstack/react-router'
 import { BarChart3, MoreHorizontal, Pencil, Trash2 } from 'lucide-react'
 import type { TagResource } from '../../../server/features/links/schema.ts'
 import { useWorkspace } from '../../shell/use-workspace.ts'
-import { Dot } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { TagDot } from '../../ui/tag-chip.tsx'
 
 interface Props {
   tag: TagResource
@@ -21,7 +21,7 @@ export function TagRow({ tag, edit, remove }: Props) {
   const params = { workspaceId: String(id) }
   return (
     <li className="flex items-center gap-3 border-b border-line px-4 py-2 last:border-b-0 focus-within:bg-hover hover:bg-hover">
-      <Dot color={tag.color} />
+      <TagDot color={tag.color} />
       <Link
         to="/$workspaceId/links"
         params={params}
@@ -45,7 +45,7 @@ export function TagRow({ tag, edit, remove }: Props) {
         }
       >
         <MenuItem icon={<Pencil size={15} />} onSelect={edit}>
-          Name and color
+          Edit
         </MenuItem>
         <MenuItem
           render={<Link to="/$workspaceId/analytics" params={params} search={{ tagId: String(tag.id) }} />}

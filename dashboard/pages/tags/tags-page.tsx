@@ -1,4 +1,4 @@
-// Tags: what there is, how many links carry each, and the way to them.
+// The list of the workspace's tags.
 
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -8,13 +8,15 @@ import type { TagResource } from '../../../server/features/links/schema.ts'
 import { allTagsQuery, deleteTag, invalidateTags } from '../../api/tags.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { SearchField } from '../../ui/forms/search-field.tsx'
 import { useDebouncedText } from '../../ui/forms/use-debounced-text.ts'
 import { usePendingDeletions, useUndoableDelete } from '../../ui/overlays/use-undoable-delete.ts'
 import { Page } from '../../ui/page.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
-import { EmptyState, ErrorState, SkeletonRows } from '../../ui/states.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { TagRow } from './tag-row.tsx'
 
 const TagDialog = lazy(() => import('./tag-dialog.tsx').then(({ TagDialog }) => ({ default: TagDialog })))
@@ -23,26 +25,26 @@ const FROM = '/$workspaceId/tags'
 const toDeletionKey = ({ id }: TagResource) => `tag ${id}`
 
 export function TagsPage() {
-  const { search, new: making } = useSearch({ from: FROM })
+  const { search, new: isCreating } = useSearch({ from: FROM })
   const navigate = useNavigate({ from: FROM })
   const [editing, edit] = useState<TagResource>()
   const [field] = useState(() => ({ current: null as HTMLInputElement | null }))
-  const make = (open: boolean) =>
+  const setCreating = (open: boolean) =>
     void navigate({ search: { search, new: open ? '1' : undefined }, replace: true })
-  useTagShortcuts(() => make(true), field)
+  useTagShortcuts(() => setCreating(true), field)
   return (
     <Page
       title="Tags"
-      description="Words to sort links by. Analytics can be read by tag too."
+      description="Group links with tags. Analytics can be filtered by tag."
       actions={
-        <Button look="primary" icon={<Plus size={16} />} onClick={() => make(true)}>
+        <Button variant="primary" icon={<Plus size={16} />} onClick={() => setCreating(true)}>
           New tag
         </Button>
       }
     >
-      <TagResults search={search ?? ''} field={field} edit={edit} make={() => make(true)} />
+      <TagResults search={search ?? ''} field={field} edit={edit} create={() => setCreating(true)} />
       <Suspense>
-        {making && <TagDialog onClose={() => make(false)} />}
+        {isCreating && <TagDialog onClose={() => setCreating(false)} />}
         {editing && <TagDialog tag={editing} onClose={() => edit(undefined)} />}
       </Suspense>
     </Page>
@@ -51,13 +53,13 @@ export function TagsPage() {
 
 type FieldRef = { current: HTMLInputElement | null }
 
-function useTagShortcuts(make: () => void, field: FieldRef) {
-  const now = useRef(make)
-  now.current = make
+function useTagShortcuts(create: () => void, field: FieldRef) {
+  const latestCreate = useRef(create)
+  latestCreate.current = create
   useShortcuts(
     useMemo(
       () => [
-        { keys: 'n', label: 'New tag', run: () => now.current() },
+        { keys: 'n', label: 'New tag', run: () => latestCreate.current() },
         { keys: '/', label: 'Search', run: () => field.current?.focus() },
       ],
       [field],
@@ -65,26 +67,26 @@ function useTagShortcuts(make: () => void, field: FieldRef) {
   )
 }
 
-interface FoundProps {
+interface TagResultsProps {
   search: string
   field: FieldRef
   edit: (tag: TagResource) => void
-  make: () => void
+  create: () => void
 }
 
-function TagResults({ search, field, edit, make }: FoundProps) {
+function TagResults({ search, field, edit, create }: TagResultsProps) {
   const api = useApi()
   const query = useInfiniteQuery(allTagsQuery(api, search))
-  const leaving = usePendingDeletions()
+  const pendingDeletions = usePendingDeletions()
   const remove = useRemoveTag()
   if (query.isError && !query.data) {
     return <ErrorState error={query.error} retry={() => void query.refetch()} />
   }
   if (!query.data) return <SkeletonRows rows={6} className="h-14" />
   const all = query.data.pages.flatMap((page) => page.data)
-  const tags = all.filter((tag) => !leaving.has(toDeletionKey(tag)))
+  const tags = all.filter((tag) => !pendingDeletions.has(toDeletionKey(tag)))
   const total = Math.max(0, (query.data.pages[0]?.total ?? 0) - (all.length - tags.length))
-  if (total === 0 && search === '') return <NoTags make={make} />
+  if (total === 0 && search === '') return <NoTags create={create} />
   return (
     <>
       <TagSearch search={search} field={field} />
@@ -92,7 +94,7 @@ function TagResults({ search, field, edit, make }: FoundProps) {
         {formatCount(total, 'tag')}
       </p>
       {tags.length === 0 ? (
-        <EmptyState icon={<SearchX size={32} />} title="No tag is called that" />
+        <EmptyState icon={<SearchX size={32} />} title="No matches" />
       ) : (
         <ul className="overflow-clip rounded-2xl border border-line bg-card">
           {tags.map((tag) => (
@@ -112,9 +114,9 @@ function TagResults({ search, field, edit, make }: FoundProps) {
 function useRemoveTag() {
   const api = useApi()
   const client = useQueryClient()
-  const undoable = useUndoableDelete()
+  const deleteUndoably = useUndoableDelete()
   return (tag: TagResource) =>
-    undoable({
+    deleteUndoably({
       key: toDeletionKey(tag),
       message: `“${tag.name}” deleted`,
       async remove() {
@@ -129,8 +131,8 @@ const TYPING_MS = 120
 
 function TagSearch({ search, field }: { search: string; field: FieldRef }) {
   const navigate = useNavigate({ from: FROM })
-  const ask = (wanted: string) => void navigate({ search: { search: wanted || undefined }, replace: true })
-  const [text, setText] = useDebouncedText(search, ask, { afterMs: TYPING_MS })
+  const apply = (next: string) => void navigate({ search: { search: next || undefined }, replace: true })
+  const [text, setText] = useDebouncedText(search, apply, { afterMs: TYPING_MS })
   return (
     <SearchField
       ref={field}
@@ -143,17 +145,17 @@ function TagSearch({ search, field }: { search: string; field: FieldRef }) {
   )
 }
 
-const NoTags = ({ make }: { make: () => void }) => (
+const NoTags = ({ create }: { create: () => void }) => (
   <EmptyState
     icon={<Tag size={32} />}
     title="No tags yet"
     action={
-      <Button look="primary" icon={<Plus size={16} />} onClick={make}>
+      <Button variant="primary" icon={<Plus size={16} />} onClick={create}>
         New tag
       </Button>
     }
   >
-    A tag groups links: a channel, a client, a season. Links can carry several, and clicks and leads can be
-    counted by tag.
+    Tags group links, for example by channel, client or season.A link can have several tags, and analytics
+    show clicks and leads by tag.
   </EmptyState>
 )

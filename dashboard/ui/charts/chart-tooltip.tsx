@@ -1,23 +1,23 @@
-// What stands beside the point that one looks at.
+// The tooltip beside the selected point of a chart.
 
-import type { ChartPoint } from './line-chart.tsx'
+import type { ChartPoint } from './chart-point.ts'
 
 const WIDTH = 208
 
 export function ChartTooltip({
   x,
   width,
-  what,
+  metric,
   point,
   format,
 }: {
   x: number
   width: number
-  what: string
+  metric: string
   point: ChartPoint
   format: (value: number) => string
 }) {
-  // Beside the line, never over it, and never out of the picture.
+  // The tooltip is beside the line, never over it, and never outside the chart.
   const right = x + 14 + WIDTH <= width
   const left = right ? x + 14 : Math.max(0, x - 14 - WIDTH)
   return (
@@ -29,13 +29,13 @@ export function ChartTooltip({
       <p className="font-medium">{point.label}</p>
       <p className="mt-1 flex items-center gap-2">
         <span className="h-0.5 w-3 rounded bg-accent" />
-        <span className="flex-1 text-soft">{what}</span>
+        <span className="flex-1 text-soft">{metric}</span>
         <span className="font-semibold tabular-nums">{format(point.value)}</span>
       </p>
       {point.previous !== undefined && (
         <p className="flex items-center gap-2 text-soft">
           <span className="w-3 border-t-2 border-dotted border-strong" />
-          <span className="min-w-0 flex-1 truncate">{point.previousLabel ?? 'Before'}</span>
+          <span className="min-w-0 flex-1 truncate">{point.previousLabel ?? 'Previous period'}</span>
           <span className="tabular-nums">{format(point.previous)}</span>
         </p>
       )}

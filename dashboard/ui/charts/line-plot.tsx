@@ -1,16 +1,16 @@
-// What a line chart draws: axes, the line, its area, and the one before it.
+// The drawing of a line chart: axes, the line with its area, and the line of the previous period.
 
 import { scaleLinear } from 'd3-scale'
 import { area, curveMonotoneX, line } from 'd3-shape'
 import { useId, useMemo } from 'react'
 import { formatShort } from '../format.ts'
-import type { ChartPoint } from './line-chart.tsx'
+import type { ChartPoint } from './chart-point.ts'
 
 const TOP = 12
 const BOTTOM = 26
 export const PLOT_RIGHT_MARGIN = 14
-/** What a label on the x axis may need, with air. */
-const LABEL = 84
+/** The width in pixels that a label of the x axis gets, with its margin. */
+const LABEL_WIDTH = 84
 
 interface Box {
   width: number
@@ -20,15 +20,15 @@ interface Box {
 
 type Plot = ReturnType<typeof usePlotScales>
 
-/** Where values and moments lie on the screen. */
+/** The scales from values and times to pixels. */
 export function usePlotScales(points: ChartPoint[], { width, height }: { width: number; height: number }) {
   return useMemo(() => {
-    const most = Math.max(1, ...points.map(({ value, previous }) => Math.max(value, previous ?? 0)))
+    const highest = Math.max(1, ...points.map(({ value, previous }) => Math.max(value, previous ?? 0)))
     const y = scaleLinear()
-      .domain([0, most])
+      .domain([0, highest])
       .nice(4)
       .range([height - BOTTOM, TOP])
-    // Halves of a click are not; of a lead, shared by the links that brought it, they are.
+    // Clicks are whole numbers. A lead that is shared by several links counts as fractions.
     const whole = points.every(
       ({ value, previous }) => Number.isInteger(value) && Number.isInteger(previous ?? 0),
     )
@@ -55,32 +55,32 @@ export function LinePlot({
 }) {
   const ground = box.height - BOTTOM
   const paths = useMemo(() => {
-    const of = line<number>(
+    const toPath = line<number>(
       (_, index) => x(index),
       (value) => y(value),
     ).curve(curveMonotoneX)
     const values = points.map(({ value }) => value)
-    const before = points.flatMap((point) => (point.previous === undefined ? [] : [point.previous]))
+    const previous = points.flatMap((point) => (point.previous === undefined ? [] : [point.previous]))
     return {
       area: area<number>(
         (_, index) => x(index),
         ground,
         (value) => y(value),
       ).curve(curveMonotoneX)(values),
-      line: of(values),
-      before: before.length > 1 ? of(before) : null,
+      line: toPath(values),
+      previous: previous.length > 1 ? toPath(previous) : null,
     }
   }, [points, x, y, ground])
-  // The rest of today: a drop there means nothing.
+  // The last period has not ended: a drop there means nothing, so that this part is dashed.
   const running = unfinished && points.length > 2
   const point = shown === null ? undefined : points[shown]
   return (
     <svg width={box.width} height={box.height} aria-hidden className="absolute inset-0">
       <Axes {...{ x, y, ticks, box, room, points }} />
       {paths.area && <path d={paths.area} className="fill-accent/10" />}
-      {paths.before && (
+      {paths.previous && (
         <path
-          d={paths.before}
+          d={paths.previous}
           fill="none"
           strokeDasharray="2 4"
           className="stroke-strong"
@@ -96,7 +96,7 @@ export function LinePlot({
   )
 }
 
-/** Dashed from where it is not complete yet; one curve, so that it lies on the edge of its area. */
+/** The line is dashed from `until` on. It is one curve, clipped twice, so that it follows the edge of its area. */
 function Line({ path, box, until }: { path: string; box: Box; until: number }) {
   const id = useId()
   const stroke = { d: path, fill: 'none', strokeWidth: 2.25, className: 'stroke-accent' }
@@ -140,10 +140,10 @@ function Axes({
   room,
   points,
 }: Pick<Plot, 'x' | 'y' | 'ticks' | 'box' | 'room'> & { points: ChartPoint[] }) {
-  const step = Math.max(1, Math.ceil(points.length / Math.max(1, Math.floor(room / LABEL))))
-  const anchorOf = (index: number) => {
-    if (points.length > 1 && x(index) - LABEL / 2 < 0) return 'start'
-    return x(index) + LABEL / 3 > box.width ? 'end' : 'middle'
+  const step = Math.max(1, Math.ceil(points.length / Math.max(1, Math.floor(room / LABEL_WIDTH))))
+  const toAnchor = (index: number) => {
+    if (points.length > 1 && x(index) - LABEL_WIDTH / 2 < 0) return 'start'
+    return x(index) + LABEL_WIDTH / 3 > box.width ? 'end' : 'middle'
   }
   return (
     <g className="fill-soft text-xs">
@@ -165,8 +165,8 @@ function Axes({
       {points.map(
         (point, index) =>
           index % step === 0 && (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a point is its place
-            <text key={index} x={x(index)} y={box.height - 6} textAnchor={anchorOf(index)}>
+            // biome-ignore lint/suspicious/noArrayIndexKey: points have no id but their position
+            <text key={index} x={x(index)} y={box.height - 6} textAnchor={toAnchor(index)}>
               {point.short}
             </text>
           ),

@@ -1,4 +1,4 @@
-// How wide and high an element is on the screen.
+// The current width and height of an element, in pixels.
 
 import { useEffect, useRef, useState } from 'react'
 

@@ -1,4 +1,4 @@
-// Copies a text, and says that it did.
+// A button that copies a text and confirms that it did.
 
 import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
@@ -7,7 +7,7 @@ import { toastError } from '../overlays/toast.tsx'
 
 const COPIED_MS = 1500
 
-/** With `children` a button with words, else an icon. @param label what is copied, such as "Copy short link" */
+/** A button with text where `children` is given, otherwise an icon. @param label such as "Copy short link" */
 export function CopyButton({ text, label, children }: { text: string; label: string; children?: string }) {
   const [copied, setCopied] = useState(false)
   useEffect(() => {
@@ -18,7 +18,7 @@ export function CopyButton({ text, label, children }: { text: string; label: str
   const copy = () =>
     copyText(text).then(
       () => setCopied(true),
-      (error) => toastError(error, 'Not copied'),
+      (error) => toastError(error, 'Could not copy'),
     )
   const icon = copied ? <Check size={15} className="text-accent" /> : <Copy size={15} />
   return (
@@ -39,18 +39,18 @@ export function CopyButton({ text, label, children }: { text: string; label: str
   )
 }
 
-/** Also where the page is not on https and the clipboard is closed to it. */
+/** Also works without https, where browsers offer no clipboard. */
 export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')
   area.value = text
   area.readOnly = true
   area.className = 'fixed opacity-0'
-  // In the window that is open: outside it nothing can be focused.
-  const place = document.activeElement?.closest('[role=dialog]') ?? document.body
-  place.append(area)
+  // Inside an open dialog: nothing outside of it can get the focus.
+  const container = document.activeElement?.closest('[role=dialog]') ?? document.body
+  container.append(area)
   area.select()
-  const done = document.execCommand('copy')
+  const copied = document.execCommand('copy')
   area.remove()
-  if (!done) throw new Error('Select the text and copy it by hand.')
+  if (!copied) throw new Error('Select the text and copy it by hand.')
 }

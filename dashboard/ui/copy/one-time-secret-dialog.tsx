@@ -1,25 +1,17 @@
-// Something that is shown now and never again: a key, a secret, a link.
+// A dialog with a text that is shown only once: an API key, a secret, an invitation link.
 
 import type { ReactNode } from 'react'
 import { Button } from '../button.tsx'
 import { Dialog } from '../overlays/dialog.tsx'
-import { CopyButton } from './copy-button.tsx'
+import { CopyableText } from './copyable-text.tsx'
 
-/** A line of text that one takes along. */
-export const CopyableText = ({ text, label }: { text: string; label: string }) => (
-  <div className="flex items-center gap-2 rounded-lg border border-line bg-sunken p-3">
-    <code className="min-w-0 flex-1 break-all">{text}</code>
-    <CopyButton text={text} label={label} />
-  </div>
-)
-
-/** @param label what is copied, such as "Copy the key" */
+/** @param label names the copy button, such as "Copy key" */
 export const OneTimeSecretDialog = ({
   title,
-  description = 'Keep it now: it is not shown again.',
+  description = 'Save it now. It is not shown again.',
   text,
   label,
-  done = 'I have kept it',
+  done = 'I saved it',
   onClose,
   children,
 }: {
@@ -37,7 +29,7 @@ export const OneTimeSecretDialog = ({
     title={title}
     description={description}
     footer={
-      <Button look="primary" onClick={onClose}>
+      <Button variant="primary" onClick={onClose}>
         {done}
       </Button>
     }

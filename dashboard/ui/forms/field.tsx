@@ -1,4 +1,4 @@
-// Form fields: a label, the control, a hint and what is wrong, tied together for those who cannot see.
+// Form fields: a label, a control, a hint and an error, linked for screen readers.
 
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { classNames } from '../class-names.ts'
@@ -10,7 +10,7 @@ interface FieldProps {
   label: ReactNode
   hint?: ReactNode
   error?: string | undefined
-  /** The label is there for those who cannot see only. */
+  /** Only screen readers get the label. */
   hideLabel?: boolean
   className?: string
   children: (control: {
@@ -22,13 +22,13 @@ interface FieldProps {
 
 export function Field({ label, hint, error, hideLabel, className, children }: FieldProps) {
   const id = useId()
-  const about = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ') || undefined
+  const describedBy = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ') || undefined
   return (
     <div className={classNames('grid gap-1.5', className)}>
       <label htmlFor={id} className={hideLabel ? 'sr-only' : 'text-sm font-medium'}>
         {label}
       </label>
-      {children({ id, 'aria-describedby': about, 'aria-invalid': error !== undefined })}
+      {children({ id, 'aria-describedby': describedBy, 'aria-invalid': error !== undefined })}
       {error && (
         <p id={`${id}-error`} className="text-sm text-danger">
           {error}
@@ -51,7 +51,7 @@ export const Textarea = ({ className, ...props }: ComponentProps<'textarea'>) =>
   <textarea {...props} className={classNames(CONTROL, 'min-h-20 py-2', className)} />
 )
 
-/** The platform's own: it works on every phone, by keyboard and by voice. */
+/** The browser's own select: it works on every phone, by keyboard and by voice. */
 export const Select = ({ className, ...props }: ComponentProps<'select'>) => (
   <select {...props} className={classNames(CONTROL, 'h-9 pr-8', className)} />
 )
@@ -66,7 +66,7 @@ export function TextField({ label, hint, error, hideLabel, className, ...props }
   )
 }
 
-/** A setting that is on or off. */
+/** A switch for a setting that is on or off. */
 export function Toggle({
   label,
   hint,
@@ -79,7 +79,7 @@ export function Toggle({
         <input
           id={id}
           type="checkbox"
-          // biome-ignore lint/a11y/useAriaPropsForRole: a checkbox says by itself whether it is on
+          // biome-ignore lint/a11y/useAriaPropsForRole: a checkbox reports its state by itself
           role="switch"
           aria-describedby={hint ? `${id}-hint` : undefined}
           {...props}

@@ -1,4 +1,4 @@
-// What is wrong with all of a form, above its fields.
+// The error of a whole form, shown above its fields.
 
 import type { ReactNode } from 'react'
 
@@ -8,7 +8,7 @@ export const FormError = ({ children }: { children: ReactNode }) => (
   </p>
 )
 
-/** The message for a field, or for the first wrong item of it (`allowedOrigins.2`). */
+/** The message for a field, or for its first invalid item (`allowedOrigins.2`). */
 export const findFieldError = (errors: Record<string, string>, field: string): string | undefined =>
   errors[field] ??
   Object.entries(errors).find(([name]) => name.startsWith(`${field}.`) || name.startsWith(`${field}[`))?.[1]

@@ -1,11 +1,11 @@
-// A search field with its glass.
+// A search field with a magnifier icon.
 
 import { Search } from 'lucide-react'
 import type { ComponentProps } from 'react'
 import { classNames } from '../class-names.ts'
 import { Input } from './field.tsx'
 
-/** @param label names it for those who cannot see */
+/** @param label the accessible name */
 export const SearchField = ({
   label,
   className,

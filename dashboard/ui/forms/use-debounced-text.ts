@@ -1,37 +1,40 @@
-// A field that asks while one types: what is typed stands in it at once, and is asked when the hand rests.
+// The text of a search field: shown at once, and applied to the search when typing pauses.
 
 import { useEffect, useRef, useState } from 'react'
 
 interface Options {
   afterMs: number
-  /** What of the text is asked. */
+  /** Turns the typed text into the search; trims it by default. */
   clean?: (text: string) => string
 }
 
 const trimmed = (text: string) => text.trim()
 
-/** @param asked what is asked at the moment: when something else changes it, the field follows */
+/**
+ * @param current the current search. When something else changes it, the field follows.
+ * @param apply sets the search
+ */
 export function useDebouncedText(
-  asked: string,
-  ask: (text: string) => void,
+  current: string,
+  apply: (text: string) => void,
   { afterMs, clean = trimmed }: Options,
 ): readonly [text: string, setText: (text: string) => void] {
-  const [text, setText] = useState(asked)
-  const last = useRef(asked)
-  const now = useRef({ ask, clean })
-  now.current = { ask, clean }
+  const [text, setText] = useState(current)
+  const applied = useRef(current)
+  const latest = useRef({ apply, clean })
+  latest.current = { apply, clean }
   useEffect(() => {
-    // Cleared, or gone back, by something else than typing.
-    if (asked === last.current) return
-    last.current = asked
-    setText(asked)
-  }, [asked])
+    // A link, the back button or "Clear filters" changed the search.
+    if (current === applied.current) return
+    applied.current = current
+    setText(current)
+  }, [current])
   useEffect(() => {
-    const wanted = now.current.clean(text)
-    if (wanted === last.current) return
+    const search = latest.current.clean(text)
+    if (search === applied.current) return
     const timer = setTimeout(() => {
-      last.current = wanted
-      now.current.ask(wanted)
+      applied.current = search
+      latest.current.apply(search)
     }, afterMs)
     return () => clearTimeout(timer)
   }, [text, afterMs])

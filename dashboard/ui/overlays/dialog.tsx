@@ -1,9 +1,9 @@
-// Windows over the page: a dialog in the middle, a drawer at the side, and the question before something is gone.
+// A window over the page: a dialog in the middle, or a drawer at the side.
 
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import { Button, IconButton } from '../button.tsx'
+import { IconButton } from '../button.tsx'
 import { classNames } from '../class-names.ts'
 
 interface DialogProps {
@@ -11,10 +11,10 @@ interface DialogProps {
   onClose: () => void
   title: ReactNode
   description?: ReactNode
-  /** Stands below what scrolls: the buttons. */
+  /** Buttons below the scrolling content. */
   footer?: ReactNode
   children?: ReactNode
-  /** At the right side over the whole height, instead of in the middle. */
+  /** Opens at the right side with full height, instead of in the middle. */
   drawer?: boolean
   wide?: boolean
 }
@@ -55,88 +55,16 @@ export function Dialog({ open, onClose, title, description, footer, children, dr
   )
 }
 
-/** Where a window is closed by not drawing it any more: the keyboard goes back to where it was before. */
+/** Returns the focus to the previous element when the dialog unmounts. */
 function useFocusReturn() {
-  const [before] = useState(() => document.activeElement)
+  const [previous] = useState(() => document.activeElement)
   useEffect(
     () => () => {
       requestAnimationFrame(() => {
-        if (document.activeElement !== document.body || !(before instanceof HTMLElement)) return
-        if (before.isConnected) before.focus({ preventScroll: true })
+        if (document.activeElement !== document.body || !(previous instanceof HTMLElement)) return
+        if (previous.isConnected) previous.focus({ preventScroll: true })
       })
     },
-    [before],
-  )
-}
-
-interface ConfirmProps {
-  open: boolean
-  onClose: () => void
-  title: string
-  children: ReactNode
-  action: string
-  /** The window stays until it has ended, and shows what went wrong. */
-  onConfirm: () => Promise<unknown>
-  /** Must be typed first, where nothing brings it back. */
-  mustType?: string
-}
-
-export function ConfirmDialog({ open, onClose, title, children, action, onConfirm, mustType }: ConfirmProps) {
-  const [busy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<string>()
-  const [typed, setTyped] = useState('')
-  async function confirm() {
-    setBusy(true)
-    setProblem(undefined)
-    try {
-      await onConfirm()
-      onClose()
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error))
-    } finally {
-      setBusy(false)
-    }
-  }
-  return (
-    <Dialog
-      open={open}
-      onClose={onClose}
-      title={title}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            look="danger"
-            busy={busy}
-            disabled={mustType !== undefined && typed !== mustType}
-            onClick={confirm}
-          >
-            {action}
-          </Button>
-        </>
-      }
-    >
-      <div className="grid gap-3">
-        {children}
-        {mustType !== undefined && (
-          <label className="grid gap-1.5 text-sm">
-            <span>
-              Type <strong className="break-all">{mustType}</strong> to go on
-            </span>
-            <input
-              value={typed}
-              onChange={(event) => setTyped(event.target.value)}
-              autoComplete="off"
-              className="h-9 rounded-lg border border-strong bg-card px-3"
-            />
-          </label>
-        )}
-        {problem && (
-          <p role="alert" className="text-danger">
-            {problem}
-          </p>
-        )}
-      </div>
-    </Dialog>
+    [previous],
   )
 }

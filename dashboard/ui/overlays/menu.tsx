@@ -1,10 +1,10 @@
-// A button that opens a list of things to do.
+// A button that opens a list of actions.
 
 import { Menu as Base } from '@base-ui/react/menu'
 import type { ReactElement, ReactNode } from 'react'
 import { classNames } from '../class-names.ts'
 
-/** @param trigger the button; it gets what it needs to open the menu */
+/** @param trigger the button that opens the menu */
 export function Menu({
   trigger,
   children,

@@ -1,10 +1,10 @@
-// A small window at a button, for what needs more than a menu.
+// A small window at a button, for content that needs more than a menu.
 
 import { Popover as Base } from '@base-ui/react/popover'
 import type { ReactElement, ReactNode } from 'react'
 import { classNames } from '../class-names.ts'
 
-/** @param trigger the button; it gets what it needs to open the window. @param label what the window is called */
+/** @param trigger the button that opens the window. @param label the accessible name of the window */
 export function Popover({
   trigger,
   label,

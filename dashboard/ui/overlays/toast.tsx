@@ -1,11 +1,11 @@
-// What is said in passing: that something was done, or why it was not, with a way back. It lies where it covers no
-// buttons of a drawer: below on the left, above on phones.
+// Short messages about a finished or failed action, some with an Undo button. They appear where they cover no buttons
+// of a drawer: at the bottom left, on phones at the top.
 
 import { Toast as Base } from '@base-ui/react/toast'
 import { X } from 'lucide-react'
 import { IconButton } from '../button.tsx'
 
-// Outside React, so that mutations and the query client can speak too.
+// Created outside React, so that mutations and the query client can show toasts too.
 const manager = Base.createToastManager()
 
 export interface ToastAction {
@@ -13,7 +13,7 @@ export interface ToastAction {
   run: () => void
 }
 
-/** @param action is offered as a button, such as Undo */
+/** @param action a button, such as Undo. @returns closes the toast */
 export function toast(title: string, { action, forMs }: { action?: ToastAction; forMs?: number } = {}) {
   const id = manager.add({
     title,
@@ -29,7 +29,7 @@ export function toast(title: string, { action, forMs }: { action?: ToastAction; 
   return () => manager.close(id)
 }
 
-/** A failure stays longer, and is read out at once. */
+/** Shows an error. It stays longer, and screen readers read it at once. @param what such as `Could not save` */
 export function toastError(error: unknown, what?: string) {
   const reason = error instanceof Error ? error.message : String(error)
   manager.add({
@@ -54,10 +54,10 @@ export function Toasts() {
 
 function List() {
   const { toasts } = Base.useToastManager()
-  return toasts.map((one) => (
+  return toasts.map((item) => (
     <Base.Root
-      key={one.id}
-      toast={one}
+      key={item.id}
+      toast={item}
       data-toast=""
       className="appear flex items-center gap-3 rounded-xl border border-line bg-card py-2.5 pr-2 pl-4 shadow-lg data-[type=error]:border-danger data-[limited]:hidden"
     >

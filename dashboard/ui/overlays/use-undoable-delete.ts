@@ -1,4 +1,4 @@
-// Deleting that can be taken back: what is deleted disappears at once, and is deleted when nobody has said Undo.
+// Deletes with Undo: an item disappears from the screen at once, and is deleted on the server when the toast closes.
 
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
@@ -6,7 +6,7 @@ import { toast, toastError } from './toast.tsx'
 
 const UNDO_MS = 6000
 
-/** Keys of what is about to go; lists leave it out. */
+/** Keys of the items that wait for their deletion; lists hide them. */
 let pendingKeys: ReadonlySet<string> = new Set()
 const listeners = new Set<() => void>()
 const pendingDeletes = new Map<string, () => void>()
@@ -24,29 +24,29 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener)
 }
 
-/** What is about to go, as `key` below. */
+/** The keys (`UndoableDelete.key`) of the items that wait for their deletion. */
 export const usePendingDeletions = () => useSyncExternalStore(subscribe, () => pendingKeys)
 
 export interface UndoableDelete {
-  /** Such as `link 12`. */
+  /** Identifies the item, such as `link 12`. */
   key: string
-  /** `Link deleted` */
+  /** The text of the toast, such as `Link deleted`. */
   message: string
-  /** Must go on when the page is left (`keepalive`). */
+  /** Deletes the item on the server; must continue after the page is closed (`keepalive`). */
   remove: () => Promise<unknown>
-  /** Queries that have another answer then. */
+  /** Keys of the queries to load again after the deletion. */
   invalidates: readonly unknown[][]
 }
 
 export function useUndoableDelete() {
   const client = useQueryClient()
   useEffect(() => {
-    // Who leaves the page has not said Undo.
-    const finish = () => {
-      for (const now of [...pendingDeletes.values()]) now()
+    // Leaving the page confirms all deletions that wait.
+    const flush = () => {
+      for (const deleteNow of [...pendingDeletes.values()]) deleteNow()
     }
-    addEventListener('pagehide', finish)
-    return () => removeEventListener('pagehide', finish)
+    addEventListener('pagehide', flush)
+    return () => removeEventListener('pagehide', flush)
   }, [])
   return ({ key, message, remove, invalidates }: UndoableDelete) => {
     if (pendingDeletes.has(key)) return
@@ -71,7 +71,7 @@ export function useUndoableDelete() {
         await remove()
         await Promise.all(invalidates.map((queryKey) => client.invalidateQueries({ queryKey })))
       } catch (error) {
-        toastError(error, 'Not deleted')
+        toastError(error, 'Could not delete')
       } finally {
         setPending(key, false)
       }

@@ -1,4 +1,4 @@
-// The top lists: six cards, each with tabs for what belongs together.
+// The top lists: six cards, each with tabs for related dimensions.
 
 import { Tabs } from '@base-ui/react/tabs'
 import { useQueryClient } from '@tanstack/react-query'
@@ -19,14 +19,14 @@ const TopListDialog = lazy(() =>
 interface Group {
   title: string
   dimensions: Dimension[]
-  /** Whatever the page counts. */
+  /** Always counts this subject, whatever the metric of the page. */
   subject?: Subject
 }
 
 const GROUPS: Group[] = [
   { title: 'Links', dimensions: ['linkId', 'tagId', 'domain', 'slug'] },
   { title: 'Sources', dimensions: ['referrer', 'referrerUrl'] },
-  { title: 'Places', dimensions: ['country', 'region', 'city', 'continent'] },
+  { title: 'Locations', dimensions: ['country', 'region', 'city', 'continent'] },
   {
     title: 'Campaigns',
     dimensions: ['utmCampaign', 'utmSource', 'utmMedium', 'utmTerm', 'utmContent'],
@@ -35,7 +35,7 @@ const GROUPS: Group[] = [
   { title: 'Leads', dimensions: ['form', 'page'], subject: 'leads' },
 ]
 
-/** One link has one domain and one slug. */
+/** Hidden on the page of one link, where they have only one value. */
 const LINK_DIMENSIONS: Dimension[] = ['linkId', 'domain', 'slug', 'tagId']
 
 export function Breakdowns({ view }: { view: AnalyticsView }) {
@@ -55,7 +55,7 @@ export function Breakdowns({ view }: { view: AnalyticsView }) {
 }
 
 function Breakdown({ view, title, dimensions, subject }: Group & { view: AnalyticsView; subject: Subject }) {
-  const [all, showAll] = useState(false)
+  const [isDialogOpen, setDialogOpen] = useState(false)
   const client = useQueryClient()
   const api = useApi()
   const { ref, inView } = useInView<HTMLElement>()
@@ -66,10 +66,10 @@ function Breakdown({ view, title, dimensions, subject }: Group & { view: Analyti
     view.set({ tabs: tabs.join(',') || undefined })
   }
   const prefetch = (next: Dimension) => {
-    const asked = view[subject]
-    if (asked) void client.prefetchQuery(topListQuery(api, subject, next, asked))
+    const parameters = view[subject]
+    if (parameters) void client.prefetchQuery(topListQuery(api, subject, next, parameters))
   }
-  const counted = subject === 'leads' ? METRIC_LABELS.leads : METRIC_LABELS[view.metric]
+  const metricLabel = subject === 'leads' ? METRIC_LABELS.leads : METRIC_LABELS[view.metric]
   return (
     <section
       ref={ref}
@@ -79,8 +79,8 @@ function Breakdown({ view, title, dimensions, subject }: Group & { view: Analyti
         <header className="flex flex-wrap items-center gap-x-3 px-4 pt-3 sm:px-5">
           <h2 className="flex-1 font-semibold">{title}</h2>
           <IconButton
-            label={`All ${getDimensionInfo(open).many.toLowerCase()}`}
-            onClick={() => showAll(true)}
+            label={`Show all ${getDimensionInfo(open).plural.toLowerCase()}`}
+            onClick={() => setDialogOpen(true)}
           >
             <Maximize2 size={15} />
           </IconButton>
@@ -95,7 +95,7 @@ function Breakdown({ view, title, dimensions, subject }: Group & { view: Analyti
                 onPointerEnter={() => prefetch(each)}
                 className="h-9 shrink-0 border-b-2 border-transparent text-sm text-soft -outline-offset-2 hover:text-ink data-active:border-accent data-active:font-medium data-active:text-accent"
               >
-                {getDimensionInfo(each).many}
+                {getDimensionInfo(each).plural}
               </Tabs.Tab>
             ))}
           </Tabs.List>
@@ -106,19 +106,19 @@ function Breakdown({ view, title, dimensions, subject }: Group & { view: Analyti
             view={view}
             dimension={open}
             subject={subject}
-            counted={counted}
+            metricLabel={metricLabel}
             inView={inView}
           />
         </Tabs.Panel>
       </Tabs.Root>
       <Suspense>
-        {all && (
+        {isDialogOpen && (
           <TopListDialog
             view={view}
             dimension={open}
             subject={subject}
-            counted={counted}
-            close={() => showAll(false)}
+            metricLabel={metricLabel}
+            close={() => setDialogOpen(false)}
           />
         )}
       </Suspense>

@@ -1,84 +1,85 @@
-// A top list to its end, searched by typing.
+// A dialog with a whole top list, and a search field.
 
 import { useState } from 'react'
 import type { Subject } from '../../../api/analytics.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy/copy-button.tsx'
+import { ErrorState } from '../../../ui/error-state.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { TextField } from '../../../ui/forms/field.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
-import { ErrorState, SkeletonRows } from '../../../ui/states.tsx'
+import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { type Dimension, getDimensionInfo } from '../view/dimensions.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
 import { TopListRows } from './top-list.tsx'
 import { type TopRow, useTopList } from './use-top-list.ts'
 
-/** As many as the API gives. */
+/** The API's maximum. */
 const API_LIMIT = 1000
-/** Drawn at once; the others are found by typing, or shown on demand. */
+/** The number of rows that are drawn at first; a button shows more. */
 const PAGE_SIZE = 100
 
 export function TopListDialog({
   view,
   dimension,
   subject,
-  counted,
+  metricLabel,
   close,
 }: {
   view: AnalyticsView
   dimension: Dimension
   subject: Subject
-  counted: string
+  metricLabel: string
   close: () => void
 }) {
   const [text, setText] = useState('')
   const [shown, setShown] = useState(PAGE_SIZE)
   const { rows, error, refetch } = useTopList(view, dimension, subject, { limit: API_LIMIT })
-  const { many, label } = getDimensionInfo(dimension)
+  const { plural, label } = getDimensionInfo(dimension)
   const search = text.trim().toLowerCase()
-  const found = rows?.filter(
+  const matches = rows?.filter(
     ({ label, detail }) => label.toLowerCase().includes(search) || detail?.toLowerCase().includes(search),
   )
   return (
     <Dialog
       open
       onClose={close}
-      title={many}
+      title={plural}
       description={
         rows &&
-        `${formatCount(rows.length, label.toLowerCase(), many.toLowerCase())}, most ${counted.toLowerCase()} first`
+        `${formatCount(rows.length, label.toLowerCase(), plural.toLowerCase())}, most ${metricLabel.toLowerCase()} first`
       }
       footer={
-        found &&
-        found.length > 0 && (
-          <CopyButton text={toTabSeparated(found, label, counted)} label="Copy the list">
-            Copy for a spreadsheet
+        matches &&
+        matches.length > 0 && (
+          <CopyButton text={toTabSeparated(matches, label, metricLabel)} label="Copy list">
+            Copy for spreadsheet
           </CopyButton>
         )
       }
     >
       <div className="grid gap-3">
         <TextField
-          label={`Search ${many.toLowerCase()}`}
+          label={`Search ${plural.toLowerCase()}`}
           hideLabel
-          placeholder={`Search ${many.toLowerCase()}`}
+          placeholder={`Search ${plural.toLowerCase()}`}
           value={text}
           onChange={(event) => setText(event.target.value)}
         />
         {error && !rows && <ErrorState error={error} retry={refetch} />}
         {!rows && !error && <SkeletonRows rows={10} className="h-8" />}
-        {found && rows && (
+        {matches && rows && (
           <TopListRows
-            {...{ view, dimension, subject, counted }}
-            rows={found.slice(0, shown)}
+            {...{ view, dimension, subject, metricLabel }}
+            rows={matches.slice(0, shown)}
             all={rows}
-            most={Math.max(...rows.map((row) => row.amount))}
+            highest={Math.max(...rows.map((row) => row.amount))}
           />
         )}
-        {found?.length === 0 && <p className="py-6 text-center text-soft">Nothing is called that.</p>}
-        {found && found.length > shown && (
-          <Button look="quiet" onClick={() => setShown(shown + PAGE_SIZE)}>
-            Show {Math.min(PAGE_SIZE, found.length - shown)} more
+        {matches?.length === 0 && <p className="py-6 text-center text-soft">No matches</p>}
+        {matches && matches.length > shown && (
+          <Button variant="quiet" onClick={() => setShown(shown + PAGE_SIZE)}>
+            Show {Math.min(PAGE_SIZE, matches.length - shown)} more
           </Button>
         )}
       </div>
@@ -86,13 +87,13 @@ export function TopListDialog({
   )
 }
 
-/** Tabs between cells, as spreadsheets take them; what they would run as a formula is a text. */
-function toTabSeparated(rows: TopRow[], label: string, counted: string): string {
+/** The rows as tab-separated cells for a spreadsheet. An apostrophe keeps a cell from being run as a formula. */
+function toTabSeparated(rows: TopRow[], label: string, metricLabel: string): string {
   const cell = (text: string) => {
     const flat = text.replace(/[\t\r\n]+/g, ' ')
     return /^[=+\-@]/.test(flat) ? `'${flat}` : flat
   }
-  return [[label, counted], ...rows.map((row) => [cell(row.label), String(row.amount)])]
+  return [[label, metricLabel], ...rows.map((row) => [cell(row.label), String(row.amount)])]
     .map((cells) => cells.join('\t'))
     .join('\n')
 }

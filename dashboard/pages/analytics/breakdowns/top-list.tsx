@@ -1,4 +1,4 @@
-// A top list as bars. A click on a row narrows the page to it, and takes that back.
+// A top list as bars. A click on a row sets or removes a filter for it.
 
 import { Link } from '@tanstack/react-router'
 import { ArrowUpRight, EyeOff } from 'lucide-react'
@@ -7,30 +7,33 @@ import { useWorkspace } from '../../../shell/use-workspace.ts'
 import { Bar } from '../../../ui/charts/bar.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { CountryFlag } from '../../../ui/country-flag.tsx'
-import { formatNumber, formatPercent } from '../../../ui/format.ts'
-import { ErrorState, Skeleton } from '../../../ui/states.tsx'
+import { ErrorState } from '../../../ui/error-state.tsx'
+import { formatNumber, formatPercent, toReadableUrl } from '../../../ui/format.ts'
+import { Skeleton } from '../../../ui/skeleton.tsx'
 import { type Dimension, getDimensionInfo } from '../view/dimensions.ts'
 import { type AnalyticsView, explainUnavailable } from '../view/use-analytics-view.ts'
 import { type TopRow, useTopList } from './use-top-list.ts'
 
 const ROWS = 8
-/** Of as many rows and the line above them: a list that is shorter leaves no gap that jumps. */
+/** The height of ROWS rows and the header, so that a shorter list does not move the page. */
 const HEIGHT = 'min-h-79'
 
 interface Props {
   view: AnalyticsView
   dimension: Dimension
   subject: Subject
-  /** `Clicks` */
-  counted: string
-  /** Near enough to be seen. */
+  /** The name of the metric, such as `Clicks`. */
+  metricLabel: string
+  /** The list is on the screen or near it. */
   inView?: boolean
 }
 
 export function TopList(props: Props) {
-  const { view, dimension, subject, counted, inView } = props
-  const { rows, error, refetch, isPlaceholderData } = useTopList(view, dimension, subject, { on: inView })
-  const { label, many } = getDimensionInfo(dimension)
+  const { view, dimension, subject, metricLabel, inView } = props
+  const { rows, error, refetch, isPlaceholderData } = useTopList(view, dimension, subject, {
+    enabled: inView,
+  })
+  const { label, plural } = getDimensionInfo(dimension)
   if (view[subject] === null) {
     return <Note>{explainUnavailable(view, subject)}</Note>
   }
@@ -47,15 +50,15 @@ export function TopList(props: Props) {
     <div className={classNames(HEIGHT, 'transition-opacity', isPlaceholderData && 'opacity-90')}>
       <div className="mb-1 flex h-6 items-center justify-between px-2.5 text-xs text-soft">
         <span>{label}</span>
-        <span>{counted}</span>
+        <span>{metricLabel}</span>
       </div>
       <TopListRows
         {...props}
         rows={rows.slice(0, ROWS)}
-        most={Math.max(...rows.map(({ amount }) => amount))}
+        highest={Math.max(...rows.map(({ amount }) => amount))}
         all={rows}
       />
-      <span className="sr-only">{rows.length > ROWS && `and more ${many.toLowerCase()}`}</span>
+      <span className="sr-only">{rows.length > ROWS && `and more ${plural.toLowerCase()}`}</span>
     </div>
   )
 }
@@ -63,18 +66,18 @@ export function TopList(props: Props) {
 export function TopListRows({
   view,
   dimension,
-  counted,
+  metricLabel,
   rows,
   all,
-  most,
-}: Props & { rows: TopRow[]; all: TopRow[]; most: number }) {
+  highest,
+}: Props & { rows: TopRow[]; all: TopRow[]; highest: number }) {
   const filter = view.findFilter(dimension)
   const sum = all.reduce((sum, { amount }) => sum + amount, 0)
   return (
-    <ul aria-label={`${getDimensionInfo(dimension).many} by ${counted.toLowerCase()}`}>
+    <ul aria-label={`${getDimensionInfo(dimension).plural} by ${metricLabel.toLowerCase()}`}>
       {rows.map((row) => (
         <li key={row.value} className="group relative flex h-9 items-center rounded-lg">
-          <Bar part={most > 0 ? row.amount / most : 0} />
+          <Bar part={highest > 0 ? row.amount / highest : 0} />
           <FilterButton
             view={view}
             dimension={dimension}
@@ -116,31 +119,29 @@ function FilterButton({ view, dimension, row, pressed }: RowProps & { pressed: b
       <span className="max-w-full shrink-0 truncate group-hover:underline">{row.label}</span>
       {row.deleted && <span className="shrink-0 text-xs text-soft">deleted</span>}
       {row.detail && (
-        <span className="min-w-0 truncate text-soft max-sm:hidden">{withoutScheme(row.detail)}</span>
+        <span className="min-w-0 truncate text-soft max-sm:hidden">{toReadableUrl(row.detail)}</span>
       )}
       <span className="sr-only">, {formatNumber(row.amount)}</span>
     </button>
   )
 }
 
-const withoutScheme = (url: string) => url.replace(/^https?:\/\/(www\.)?/, '')
-
-/** Seen when one is at the row; on phones the chips of the filters do the same. */
+/** Visible while the row has the pointer or the focus. Phones have the filter chips instead. */
 const SHOWN_ON_HOVER = 'hidden sm:group-focus-within:grid sm:group-hover:grid'
 const SMALL = `${SHOWN_ON_HOVER} relative size-7 shrink-0 place-items-center rounded-md text-soft hover:bg-card hover:text-ink`
 
 function RowActions({ view, dimension, row }: RowProps) {
   const { id } = useWorkspace()
-  const page = dimension === 'linkId' && !row.deleted && row.value !== '0'
+  const hasPage = dimension === 'linkId' && !row.deleted && row.value !== '0'
   return (
     <>
-      {page && (
+      {hasPage && (
         <Link
           to="/$workspaceId/links/$linkId"
           params={{ workspaceId: String(id), linkId: row.value }}
           search={{}}
-          title="Open the link's page"
-          aria-label={`Open the page of ${row.label}`}
+          title="Open link details"
+          aria-label={`Open details of ${row.label}`}
           className={SMALL}
         >
           <ArrowUpRight size={14} aria-hidden />
@@ -148,8 +149,8 @@ function RowActions({ view, dimension, row }: RowProps) {
       )}
       <button
         type="button"
-        title={`All but ${row.label}`}
-        aria-label={`All but ${row.label}`}
+        title={`Exclude ${row.label}`}
+        aria-label={`Exclude ${row.label}`}
         onClick={() => view.toggle(dimension, row.value, true)}
         className={SMALL}
       >
@@ -168,16 +169,16 @@ const Note = ({ children }: { children: React.ReactNode }) => (
 const Loading = () => (
   <div role="status" aria-label="Loading" className={classNames(HEIGHT, 'grid content-start gap-1.5 pt-7')}>
     {Array.from({ length: ROWS }, (_, row) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+      // biome-ignore lint/suspicious/noArrayIndexKey: all rows are the same
       <Skeleton key={row} className="h-7.5" />
     ))}
   </div>
 )
 
 function describeEmpty(dimension: Dimension, subject: Subject): string {
-  const { many } = getDimensionInfo(dimension)
-  if (dimension === 'tagId') return `No ${subject} of links with tags in this time.`
+  const { plural } = getDimensionInfo(dimension)
+  if (dimension === 'tagId') return `No ${subject} from tagged links in this period.`
   if (dimension.startsWith('utm'))
-    return `No ${many.toLowerCase()} in this time. Build links with UTM parameters to see them here.`
-  return `No ${subject} in this time.`
+    return `No ${plural.toLowerCase()} in this period. Add UTM parameters to your links to see them here.`
+  return `No ${subject} in this period.`
 }

@@ -1,4 +1,4 @@
-// The rows of a top list, counted by what the page counts.
+// The rows of a top list, with the values of the page's metric.
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
@@ -9,37 +9,37 @@ import type { AnalyticsView } from '../view/use-analytics-view.ts'
 
 export interface TopRow extends BreakdownRow {
   label: string
-  /** Of what the list is sorted by. */
+  /** The value that the list is sorted by. */
   amount: number
 }
 
-/** @param on false while nobody can see it */
+/** @param enabled false while the list is off the screen */
 export function useTopList(
   view: AnalyticsView,
   dimension: Dimension,
   subject: Subject,
-  { limit, on = true }: { limit?: number; on?: boolean } = {},
+  { limit, enabled = true }: { limit?: number; enabled?: boolean } = {},
 ) {
   const api = useApi()
   const query = useQuery({
     ...topListQuery(api, subject, dimension, view[subject] ?? {}, limit),
-    enabled: on && view[subject] !== null,
+    enabled: enabled && view[subject] !== null,
     placeholderData: keepPreviousData,
   })
   const byVisitors = subject === 'clicks' && view.metric === 'visitors'
   const rows = useMemo(() => {
-    const short =
+    const shorten =
       dimension === 'linkId'
         ? createNameShortener(query.data?.map(({ name }) => name) ?? [])
         : (name: string) => name
-    const shown = query.data?.map(
+    const topRows = query.data?.map(
       (row): TopRow => ({
         ...row,
-        label: row.name ? short(row.name) : formatDimensionValue(dimension, row.value),
+        label: row.name ? shorten(row.name) : formatDimensionValue(dimension, row.value),
         amount: byVisitors ? row.visitors : row.count,
       }),
     )
-    return byVisitors ? shown?.sort((a, b) => b.amount - a.amount) : shown
+    return byVisitors ? topRows?.sort((a, b) => b.amount - a.amount) : topRows
   }, [query.data, dimension, byVisitors])
   return { ...query, rows }
 }

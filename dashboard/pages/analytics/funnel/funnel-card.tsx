@@ -1,40 +1,44 @@
-// From clicks over visits to leads: in total, and for each link, tag, campaign, referrer or country.
+// The conversion funnel from clicks to visits to leads: totals, and a table by link, tag, campaign, referrer or
+// country.
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type FunnelBy, type FunnelStages, funnelQuery } from '../../../api/analytics.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { classNames } from '../../../ui/class-names.ts'
+import { ErrorState } from '../../../ui/error-state.tsx'
 import { formatNumber } from '../../../ui/format.ts'
 import { Select } from '../../../ui/forms/field.tsx'
-import { ErrorState, Skeleton } from '../../../ui/states.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
 import { useInView } from '../../../ui/use-in-view.ts'
 import { formatRate } from '../view/dimensions.ts'
 import { ModelSelect } from '../view/model-select.tsx'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
 import { FunnelTable } from './funnel-table.tsx'
 
-const BY: Record<FunnelBy, string> = {
-  link: 'by link',
-  tag: 'by tag',
-  campaign: 'by campaign',
-  referrer: 'by referrer',
-  country: 'by country',
+const GROUPING_LABELS: Record<FunnelBy, string> = {
+  link: 'By link',
+  tag: 'By tag',
+  campaign: 'By campaign',
+  referrer: 'By referrer',
+  country: 'By country',
 }
 
 const SMALL = 'h-8! w-auto! border-line! text-sm'
 
 export function FunnelCard({ view }: { view: AnalyticsView }) {
-  const ofLink = 'linkId' in view.fixed
+  const isOneLink = 'linkId' in view.fixed
   const { ref, inView } = useInView<HTMLElement>()
-  const by = ofLink && ['link', 'tag'].includes(view.funnel) ? 'campaign' : view.funnel
-  const offered = (Object.keys(BY) as FunnelBy[]).filter((each) => !ofLink || !['link', 'tag'].includes(each))
+  const by = isOneLink && ['link', 'tag'].includes(view.funnel) ? 'campaign' : view.funnel
+  const offered = (Object.keys(GROUPING_LABELS) as FunnelBy[]).filter(
+    (each) => !isOneLink || !['link', 'tag'].includes(each),
+  )
   return (
     <section ref={ref} className="rounded-2xl border border-line bg-card">
       <header className="flex flex-wrap items-center gap-3 border-b border-line px-4 py-2.5 sm:px-5">
-        <h2 className="flex-1 basis-32 font-semibold">From click to lead</h2>
+        <h2 className="flex-1 basis-32 font-semibold">Conversion funnel</h2>
         <ModelSelect view={view} className={SMALL} />
         <Select
-          aria-label="Rows of the table"
+          aria-label="Group by"
           className={SMALL}
           value={by}
           onChange={(event) =>
@@ -43,15 +47,14 @@ export function FunnelCard({ view }: { view: AnalyticsView }) {
         >
           {offered.map((each) => (
             <option key={each} value={each}>
-              {BY[each]}
+              {GROUPING_LABELS[each]}
             </option>
           ))}
         </Select>
       </header>
       {view.stages === null ? (
         <p className="px-4 py-10 text-center text-sm text-soft sm:px-5">
-          One of the filters is about clicks or about leads alone. Take it away to see how one becomes the
-          other.
+          One of the filters applies only to clicks or only to leads. Remove it to see the funnel.
         </p>
       ) : (
         <>
@@ -84,46 +87,47 @@ function Stages({ view, inView }: { view: AnalyticsView; inView: boolean }) {
         isPlaceholderData && 'opacity-90',
       )}
     >
-      {STAGES.map(({ name, key, what }, index) => (
-        <Stage key={key} name={name} what={what} of={key} first={index === 0} data={data} />
+      {STAGES.map(({ name, key, detail }, index) => (
+        <Stage key={key} name={name} detail={detail} stage={key} first={index === 0} data={data} />
       ))}
     </ol>
   )
 }
 
 const STAGES = [
-  { key: 'clicks', name: 'Clicks', what: 'of people on short links' },
-  { key: 'visits', name: 'Visits', what: 'to pages with the snippet' },
-  { key: 'leads', name: 'Leads', what: 'forms sent, without spam' },
+  { key: 'clicks', name: 'Clicks', detail: 'on short links, without bots' },
+  { key: 'visits', name: 'Visits', detail: 'to pages with the snippet' },
+  { key: 'leads', name: 'Leads', detail: 'submissions without spam' },
 ] as const
 
 function Stage({
   name,
-  what,
-  of,
+  detail,
+  stage,
   first,
   data,
 }: {
   name: string
-  what: string
-  of: 'clicks' | 'visits' | 'leads'
+  detail: string
+  stage: 'clicks' | 'visits' | 'leads'
   first: boolean
   data: FunnelStages | undefined
 }) {
-  const value = data?.[of]
-  // Visits and leads come from other ways as well: then the clicks are no whole of which they are a part.
-  const most = data ? Math.max(data.clicks, data.visits, data.leads, 1) : 1
-  const part = data && data.clicks > 0 ? data[of] / data.clicks : null
+  const value = data?.[stage]
+  // Visits and leads can exceed clicks, because visitors also come without a link. The bars relate to the largest
+  // number.
+  const highest = data ? Math.max(data.clicks, data.visits, data.leads, 1) : 1
+  const part = data && data.clicks > 0 ? data[stage] / data.clicks : null
   return (
     <li className="min-w-0">
       <p className="flex items-baseline gap-2">
         <span className="font-medium">{name}</span>
-        <span className="truncate text-sm text-soft">{what}</span>
+        <span className="truncate text-sm text-soft">{detail}</span>
       </p>
       <div className="mt-2 h-3 overflow-hidden rounded-full bg-sunken">
         <div
           className="h-full rounded-full bg-accent transition-[width] duration-300"
-          style={{ width: `${((value ?? 0) / most) * 100}%` }}
+          style={{ width: `${((value ?? 0) / highest) * 100}%` }}
         />
       </div>
       <p className="mt-1.5 flex h-8 items-baseline gap-2">

@@ -1,4 +1,4 @@
-// How well each link, campaign or place turns clicks into leads.
+// The funnel's table: clicks, visits, leads and conversion rate per link, tag, campaign, referrer or country.
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -6,8 +6,9 @@ import { type FunnelBy, type FunnelRow, funnelRowsQuery } from '../../../api/ana
 import { useApi } from '../../../shell/use-workspace.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { CountryFlag } from '../../../ui/country-flag.tsx'
+import { ErrorState } from '../../../ui/error-state.tsx'
 import { formatNumber } from '../../../ui/format.ts'
-import { ErrorState, Skeleton } from '../../../ui/states.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
 import {
   createNameShortener,
   type Dimension,
@@ -17,7 +18,7 @@ import {
 } from '../view/dimensions.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
 
-const DIMENSION: Record<FunnelBy, Dimension> = {
+const DIMENSION_BY_GROUPING: Record<FunnelBy, Dimension> = {
   link: 'linkId',
   tag: 'tagId',
   campaign: 'utmCampaign',
@@ -25,16 +26,16 @@ const DIMENSION: Record<FunnelBy, Dimension> = {
   country: 'country',
 }
 
-const FEW = 8
-const MANY = 200
+const INITIAL_ROWS = 8
+const ROWS_MAX = 200
 const CELL = 'px-2 py-0 text-right tabular-nums first:pl-4 last:pr-4 sm:first:pl-5 sm:last:pr-5'
 
 export function FunnelTable({ view, by, inView }: { view: AnalyticsView; by: FunnelBy; inView: boolean }) {
   const api = useApi()
-  const [limit, setLimit] = useState(FEW)
-  const dimension = DIMENSION[by]
+  const [limit, setLimit] = useState(INITIAL_ROWS)
+  const dimension = DIMENSION_BY_GROUPING[by]
   const { data, error, refetch, isPlaceholderData } = useQuery({
-    // One more, to know whether there are more.
+    // One more row than shown tells whether there are more rows.
     ...funnelRowsQuery(api, by, view.stages ?? {}, limit + 1),
     enabled: inView && view.stages !== null,
     placeholderData: keepPreviousData,
@@ -46,9 +47,9 @@ export function FunnelTable({ view, by, inView }: { view: AnalyticsView; by: Fun
       </div>
     )
   }
-  const short =
+  const shorten =
     by === 'link' ? createNameShortener(data?.map(({ name }) => name) ?? []) : (name: string) => name
-  const more = limit === FEW && (data?.length ?? 0) > FEW
+  const hasMore = limit === INITIAL_ROWS && (data?.length ?? 0) > INITIAL_ROWS
   return (
     <div className="min-h-93 border-t border-line pb-2">
       <table
@@ -63,9 +64,11 @@ export function FunnelTable({ view, by, inView }: { view: AnalyticsView; by: Fun
         <Head label={getDimensionInfo(dimension).label} />
         <tbody>
           {data
-            ? data.slice(0, limit).map((row) => <Line key={row.value} {...{ view, dimension, row, short }} />)
-            : Array.from({ length: FEW }, (_, row) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+            ? data
+                .slice(0, limit)
+                .map((row) => <Line key={row.value} {...{ view, dimension, row, shorten }} />)
+            : Array.from({ length: INITIAL_ROWS }, (_, row) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: all rows are the same
                 <tr key={row} className="h-9">
                   <td colSpan={5} className="px-4 sm:px-5">
                     <Skeleton className="h-6" />
@@ -75,13 +78,13 @@ export function FunnelTable({ view, by, inView }: { view: AnalyticsView; by: Fun
         </tbody>
       </table>
       {data?.length === 0 && (
-        <p className="px-5 py-10 text-center text-sm text-soft">Nothing in this time.</p>
+        <p className="px-5 py-10 text-center text-sm text-soft">No data in this period</p>
       )}
-      {more && (
+      {hasMore && (
         <button
           type="button"
           className="mx-auto mt-1 block h-8 rounded-lg px-3 text-sm font-medium text-accent hover:bg-hover"
-          onClick={() => setLimit(MANY)}
+          onClick={() => setLimit(ROWS_MAX)}
         >
           Show more
         </button>
@@ -116,14 +119,14 @@ function Line({
   view,
   dimension,
   row,
-  short,
+  shorten,
 }: {
   view: AnalyticsView
   dimension: Dimension
   row: FunnelRow
-  short: (name: string) => string
+  shorten: (name: string) => string
 }) {
-  const label = row.name ? short(row.name) : formatDimensionValue(dimension, row.value)
+  const label = row.name ? shorten(row.name) : formatDimensionValue(dimension, row.value)
   return (
     <tr className="h-9 hover:bg-hover">
       <th scope="row" className={`${CELL} text-left! font-normal`}>

@@ -1,41 +1,45 @@
-// Where the line would be flat: why, and what to do about it.
+// The message over a chart without data: the reason, and what to do.
 
 import { FileText, Link2 } from 'lucide-react'
 import { useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { METRIC_LABELS } from '../view/dimensions.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
-import type { AnalyticsTotals } from './overview.tsx'
+import type { AnalyticsTotals } from './use-totals.ts'
 
 export function EmptyChart({ view, totals }: { view: AnalyticsView; totals: AnalyticsTotals }) {
   const { id } = useWorkspace()
   const { data, isPlaceholderData } = view.metric === 'leads' ? totals.leads : totals.clicks
   if (!data || isPlaceholderData || data.count > 0) return null
-  const what = METRIC_LABELS[view.metric].toLowerCase()
-  const narrowed = view.filters.length > 0 || view.hitClass !== undefined
-  const everything = view.range.interval === 'all'
+  const metric = METRIC_LABELS[view.metric].toLowerCase()
+  const isFiltered = view.filters.length > 0 || view.hitClass !== undefined
+  const isAllTime = view.range.interval === 'all'
   return (
     <div className="absolute inset-0 grid place-items-center p-4">
       <div className="grid justify-items-center gap-2 rounded-2xl border border-line bg-card px-6 py-5 text-center shadow-sm">
         <p className="font-semibold">
-          {narrowed ? `No ${what} match` : everything ? `No ${what} yet` : `No ${what} in this time`}
+          {isFiltered
+            ? `No ${metric} match these filters`
+            : isAllTime
+              ? `No ${metric} yet`
+              : `No ${metric} in this period`}
         </p>
         <p className="max-w-xs text-sm text-soft">
-          {narrowed
-            ? 'Take a filter away, or look at more time.'
+          {isFiltered
+            ? 'Remove a filter, or choose a longer period.'
             : view.metric === 'leads'
-              ? 'Whoever sends one of your forms is counted here.'
+              ? 'Every submission of your forms counts as a lead.'
               : 'linkId' in view.fixed
-                ? 'Open the link: it is counted here within two seconds.'
-                : 'Open one of your links: it is counted here within two seconds.'}
+                ? 'Open the link. The click appears here within two seconds.'
+                : 'Open one of your links. The click appears here within two seconds.'}
         </p>
         <div className="mt-1 flex flex-wrap justify-center gap-2">
-          {narrowed && (
+          {isFiltered && (
             <Button size="small" onClick={view.clear}>
               Clear filters
             </Button>
           )}
-          {!everything && (
+          {!isAllTime && (
             <Button
               size="small"
               onClick={() => view.set({ interval: 'all', start: undefined, end: undefined })}
@@ -43,7 +47,7 @@ export function EmptyChart({ view, totals }: { view: AnalyticsView; totals: Anal
               Show all time
             </Button>
           )}
-          {!narrowed && !('linkId' in view.fixed) && (
+          {!isFiltered && !('linkId' in view.fixed) && (
             <ButtonLink
               size="small"
               icon={view.metric === 'leads' ? <FileText size={14} /> : <Link2 size={14} />}

@@ -1,14 +1,14 @@
-// The period before ends a minute later every minute. Until that is answered the answer of a minute ago stands; but
-// never the answer to another question, which would be compared with this one.
+// The end of the previous period moves with the current time. Until the new answer arrives, the last answer is shown,
+// but only if nothing else in the query has changed.
 
 import type { QueryParameters } from '../../../api/client.ts'
 
 const withoutEnd = (query: unknown) => JSON.stringify({ ...(query as QueryParameters), end: undefined })
 
-/** As `placeholderData` of a query whose key ends with what is counted and what is asked. */
+/** A `placeholderData` function for a query whose key ends with the subject and the parameters. */
 export const keepPreviousPeriod =
-  (subject: string, asked: QueryParameters) =>
+  (subject: string, parameters: QueryParameters) =>
   <T>(data: T | undefined, query: { queryKey: readonly unknown[] } | undefined): T | undefined => {
-    const [subjectThen, askedThen] = query?.queryKey.slice(-2) ?? []
-    return subjectThen === subject && withoutEnd(askedThen) === withoutEnd(asked) ? data : undefined
+    const [lastSubject, lastParameters] = query?.queryKey.slice(-2) ?? []
+    return lastSubject === subject && withoutEnd(lastParameters) === withoutEnd(parameters) ? data : undefined
   }

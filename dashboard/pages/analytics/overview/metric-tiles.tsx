@@ -1,42 +1,42 @@
-// Four numbers and how they have moved.
+// The four totals, each with its change since the previous period.
 
 import { ArrowDownRight, ArrowUpRight, Minus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { classNames } from '../../../ui/class-names.ts'
 import { formatNumber, formatPercent, formatShort } from '../../../ui/format.ts'
-import { Skeleton } from '../../../ui/states.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
 import { type AnalyticsMetric, formatRate, METRIC_LABELS } from '../view/dimensions.ts'
 import { type AnalyticsView, explainUnavailable } from '../view/use-analytics-view.ts'
-import type { AnalyticsTotals } from './overview.tsx'
+import type { AnalyticsTotals } from './use-totals.ts'
 
-/** From here on a number is cut: 1,234,567 is wider than a phone's half. */
-const LONG = 1_000_000
+/** Larger numbers are shortened, because 1,234,567 does not fit into half of a phone's width. */
+const SHORTEN_FROM = 1_000_000
 
 interface MetricValue {
-  /** null: there is none under these filters; undefined: it loads. */
-  now: number | null | undefined
-  before: number | undefined
+  /** null: no value under these filters; undefined: loading. */
+  current: number | null | undefined
+  previous: number | undefined
 }
 
 export function MetricTiles({ view, totals }: { view: AnalyticsView; totals: AnalyticsTotals }) {
   const { clicks, leads, clicksBefore, leadsBefore, before } = totals
-  const of = (
-    asked: object | null,
-    now: number | undefined,
-    then: number | undefined,
+  const toMetricValue = (
+    query: object | null,
+    current: number | undefined,
+    previous: number | undefined,
     error: Error | null,
   ): MetricValue => ({
-    now: asked && !(error && now === undefined) ? now : null,
-    before: before ? then : undefined,
+    current: query && !(error && current === undefined) ? current : null,
+    previous: before ? previous : undefined,
   })
-  const figures: Record<AnalyticsMetric, MetricValue> = {
-    clicks: of(view.clicks, clicks.data?.count, clicksBefore.data?.count, clicks.error),
-    visitors: of(view.clicks, clicks.data?.visitors, clicksBefore.data?.visitors, clicks.error),
-    leads: of(view.leads, leads.data?.count, leadsBefore.data?.count, leads.error),
+  const values: Record<AnalyticsMetric, MetricValue> = {
+    clicks: toMetricValue(view.clicks, clicks.data?.count, clicksBefore.data?.count, clicks.error),
+    visitors: toMetricValue(view.clicks, clicks.data?.visitors, clicksBefore.data?.visitors, clicks.error),
+    leads: toMetricValue(view.leads, leads.data?.count, leadsBefore.data?.count, leads.error),
   }
   const rate: MetricValue = {
-    now: toRate(figures.leads.now, figures.clicks.now),
-    before: toRate(figures.leads.before, figures.clicks.before) ?? undefined,
+    current: toRate(values.leads.current, values.clicks.current),
+    previous: toRate(values.leads.previous, values.clicks.previous) ?? undefined,
   }
   return (
     <div className="grid grid-cols-2 sm:grid-cols-4">
@@ -44,22 +44,22 @@ export function MetricTiles({ view, totals }: { view: AnalyticsView; totals: Ana
         <Tile
           key={metric}
           label={METRIC_LABELS[metric]}
-          figure={figures[metric]}
-          format={(value) => (value >= LONG ? formatShort(value) : formatNumber(value))}
+          value={values[metric]}
+          format={(count) => (count >= SHORTEN_FROM ? formatShort(count) : formatNumber(count))}
           stale={(metric === 'leads' ? leads : clicks).isPlaceholderData}
           chosen={view.metric === metric}
           choose={() => view.set({ metric: metric === 'clicks' ? undefined : metric })}
-          why={
-            explainUnavailable(view, metric === 'leads' ? 'leads' : 'clicks') || 'This could not be loaded'
+          reason={
+            explainUnavailable(view, metric === 'leads' ? 'leads' : 'clicks') || 'Could not load this number'
           }
         />
       ))}
       <Tile
-        label="Leads per click"
-        figure={rate}
+        label="Conversion rate"
+        value={rate}
         format={formatRate}
         stale={leads.isPlaceholderData || clicks.isPlaceholderData}
-        why="There are no clicks to compare with"
+        reason="No clicks in this period"
       />
     </div>
   )
@@ -72,21 +72,21 @@ function toRate(leads: number | null | undefined, clicks: number | null | undefi
 
 interface TileProps {
   label: string
-  figure: MetricValue
+  value: MetricValue
   format: (value: number) => string
   chosen?: boolean
   choose?: () => void
-  /** The number is that of another question still. */
+  /** The number belongs to the previous filters, while the new one loads. */
   stale?: boolean
   /** Why there is no number. */
-  why: string
+  reason: string
 }
 
 const CORNERS = 'first:rounded-tl-2xl sm:last:rounded-tr-2xl max-sm:nth-2:rounded-tr-2xl'
 const LINES = 'border-line max-sm:odd:border-r sm:not-last:border-r max-sm:nth-[-n+2]:border-b'
 
-function Tile({ label, figure, format, chosen, choose, stale, why }: TileProps) {
-  const { now } = figure
+function Tile({ label, value, format, chosen, choose, stale, reason }: TileProps) {
+  const { current } = value
   const body = (
     <>
       <span
@@ -95,7 +95,7 @@ function Tile({ label, figure, format, chosen, choose, stale, why }: TileProps) 
         {label}
       </span>
       <span className="mt-1 flex h-7 flex-wrap items-baseline gap-x-2 overflow-hidden sm:h-8">
-        {now === undefined ? (
+        {current === undefined ? (
           <Skeleton className="h-6 w-20 self-center" />
         ) : (
           <span
@@ -103,25 +103,25 @@ function Tile({ label, figure, format, chosen, choose, stale, why }: TileProps) 
               'text-xl font-semibold sm:text-2xl tracking-tight tabular-nums transition-opacity',
               stale && 'opacity-50',
             )}
-            title={now === null ? why : undefined}
+            title={current === null ? reason : undefined}
           >
-            {now === null ? <Absent why={why} /> : format(now)}
+            {current === null ? <NoValue reason={reason} /> : format(current)}
           </span>
         )}
-        {!stale && <Change {...figure} format={format} />}
+        {!stale && <Change {...value} format={format} />}
       </span>
     </>
   )
-  const look = classNames('px-4 py-3.5 text-left sm:px-5', CORNERS, LINES)
-  if (!choose) return <div className={look}>{body}</div>
+  const className = classNames('px-4 py-3.5 text-left sm:px-5', CORNERS, LINES)
+  if (!choose) return <div className={className}>{body}</div>
   return (
     <button
       type="button"
       aria-pressed={chosen}
       onClick={choose}
-      disabled={now === null}
+      disabled={current === null}
       className={classNames(
-        look,
+        className,
         'hover:bg-hover focus-visible:z-10 disabled:hover:bg-transparent',
         chosen && 'shadow-[inset_0_-2px_0_var(--color-accent)]',
       )}
@@ -131,30 +131,34 @@ function Tile({ label, figure, format, chosen, choose, stale, why }: TileProps) 
   )
 }
 
-const Absent = ({ why }: { why: string }) => (
+const NoValue = ({ reason }: { reason: string }) => (
   <>
     <span aria-hidden className="text-soft">
       –
     </span>
-    <span className="sr-only">{why}</span>
+    <span className="sr-only">{reason}</span>
   </>
 )
 
-function Change({ now, before, format }: MetricValue & { format: (value: number) => string }): ReactNode {
-  if (now === undefined || now === null || before === undefined) return null
-  const then = `${format(before)} in the period before`
-  if (before === 0) {
-    return now === 0 ? null : (
-      <span title={then} className="text-sm text-soft">
+function Change({
+  current,
+  previous,
+  format,
+}: MetricValue & { format: (value: number) => string }): ReactNode {
+  if (current === undefined || current === null || previous === undefined) return null
+  const comparison = `${format(previous)} in the previous period`
+  if (previous === 0) {
+    return current === 0 ? null : (
+      <span title={comparison} className="text-sm text-soft">
         from 0
       </span>
     )
   }
-  const part = (now - before) / before
+  const part = (current - previous) / previous
   const Icon = Math.abs(part) < 0.0005 ? Minus : part > 0 ? ArrowUpRight : ArrowDownRight
   return (
     <span
-      title={then}
+      title={comparison}
       className={classNames(
         'inline-flex items-center gap-0.5 text-sm font-medium tabular-nums',
         part > 0 ? 'text-accent' : part < 0 ? 'text-danger' : 'text-soft',
@@ -162,8 +166,8 @@ function Change({ now, before, format }: MetricValue & { format: (value: number)
     >
       <Icon size={14} aria-hidden />
       <span className="sr-only">{part >= 0 ? 'up' : 'down'} </span>
-      {part >= 10 ? `×${formatShort(now / before)}` : formatPercent(Math.abs(part))}
-      <span className="sr-only">, {then}</span>
+      {part >= 10 ? `×${formatShort(current / previous)}` : formatPercent(Math.abs(part))}
+      <span className="sr-only">, {comparison}</span>
     </span>
   )
 }

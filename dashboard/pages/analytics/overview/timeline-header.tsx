@@ -1,25 +1,25 @@
-// What the line shows, and how finely.
+// The header of the chart: metric, legend and granularity.
 
 import { WifiOff } from 'lucide-react'
 import { Select } from '../../../ui/forms/field.tsx'
 import { GRANULARITIES, listGranularities } from '../view/date-range.ts'
 import { METRIC_LABELS } from '../view/dimensions.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
-import type { AnalyticsTotals } from './overview.tsx'
+import type { AnalyticsTotals } from './use-totals.ts'
 
-const NAMES = {
-  minute: 'by minute',
-  hour: 'by hour',
-  day: 'by day',
-  week: 'by week',
-  month: 'by month',
+const GRANULARITY_LABELS = {
+  minute: 'By minute',
+  hour: 'By hour',
+  day: 'By day',
+  week: 'By week',
+  month: 'By month',
 } as const
 
 export function TimelineHeader({ view, totals }: { view: AnalyticsView; totals: AnalyticsTotals }) {
   const { span, before } = totals
   const { data, error } = view.metric === 'leads' ? totals.leads : totals.clicks
-  const fitting = span ? listGranularities(span) : []
-  const offered = GRANULARITIES.filter((each) => fitting.includes(each) || each === view.granularity)
+  const suitable = span ? listGranularities(span) : []
+  const offered = GRANULARITIES.filter((each) => suitable.includes(each) || each === view.granularity)
   return (
     <div className="mb-3 flex h-8 items-center gap-x-3 text-sm sm:gap-x-5">
       <h2 className="flex items-center gap-2 font-medium">
@@ -29,14 +29,14 @@ export function TimelineHeader({ view, totals }: { view: AnalyticsView; totals: 
       {before && (
         <p className="flex min-w-0 items-center gap-2 text-soft">
           <span aria-hidden className="w-4 shrink-0 border-t-2 border-dotted border-strong" />
-          <span className="truncate sm:hidden">Before</span>
-          <span className="truncate max-sm:hidden">Period before</span>
+          <span className="truncate sm:hidden">Previous</span>
+          <span className="truncate max-sm:hidden">Previous period</span>
         </p>
       )}
       {data && error && (
         <p role="status" title={error.message} className="flex items-center gap-1.5 text-warn">
           <WifiOff size={14} aria-hidden />
-          Not up to date
+          Out of date
         </p>
       )}
       <Select
@@ -45,10 +45,10 @@ export function TimelineHeader({ view, totals }: { view: AnalyticsView; totals: 
         onChange={(event) => view.set({ granularity: event.target.value || undefined })}
         className="ml-auto h-8! w-32! shrink-0 border-line! text-sm"
       >
-        <option value="">auto</option>
+        <option value="">Auto</option>
         {offered.map((each) => (
           <option key={each} value={each}>
-            {NAMES[each]}
+            {GRANULARITY_LABELS[each]}
           </option>
         ))}
       </Select>

@@ -1,4 +1,4 @@
-// What the page looks at: the range, the filters, who is counted; and the way out as a file.
+// The toolbar of analytics: date range, filters, traffic class or attribution model, and export.
 
 import { X } from 'lucide-react'
 import { Button } from '../../../ui/button.tsx'
@@ -23,7 +23,7 @@ export function AnalyticsToolbar({ view }: { view: AnalyticsView }) {
           {metric === 'leads' && <ModelSelect view={view} className={SMALL} />}
           {metric !== 'leads' && (
             <Select
-              aria-label="Who is counted"
+              aria-label="Traffic"
               className={SMALL}
               value={hitClass ?? 'human'}
               onChange={(event) =>
@@ -48,8 +48,8 @@ export function AnalyticsToolbar({ view }: { view: AnalyticsView }) {
             </li>
           ))}
           <li>
-            <Button look="quiet" size="small" icon={<X size={14} />} onClick={view.clear}>
-              Clear
+            <Button variant="quiet" size="small" icon={<X size={14} />} onClick={view.clear}>
+              Clear filters
             </Button>
           </li>
         </ul>

@@ -1,4 +1,4 @@
-// The clicks of the view, as a file.
+// The menu that exports the clicks of the view as a file.
 
 import { Download } from 'lucide-react'
 import { useState } from 'react'
@@ -7,11 +7,12 @@ import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Menu, MenuItem } from '../../../ui/overlays/menu.tsx'
 import { toast, toastError } from '../../../ui/overlays/toast.tsx'
+import { saveFile } from '../../../ui/save-file.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
 
 const FORMATS: [ClickExportFormat, string, string][] = [
   ['csv', 'CSV', 'for spreadsheets'],
-  ['ndjson', 'NDJSON', 'one click a line'],
+  ['ndjson', 'NDJSON', 'one click per line'],
   ['parquet', 'Parquet', 'for DuckDB, Spark, …'],
 ]
 
@@ -20,12 +21,12 @@ export function ExportMenu({ view: { clicks } }: { view: AnalyticsView }) {
   const [busy, setBusy] = useState(false)
   async function save(format: ClickExportFormat) {
     setBusy(true)
-    const close = toast('Your file is being made. It is saved when it is there.', { forMs: 0 })
+    const close = toast('Preparing your file. The download starts when it is ready.', { forMs: 0 })
     try {
       const { file, name } = await exportClicks(api, clicks ?? {}, format)
-      saveAs(file, name)
+      saveFile(file, name)
     } catch (error) {
-      toastError(error, 'Not exported')
+      toastError(error, 'Could not export')
     } finally {
       close()
       setBusy(false)
@@ -39,24 +40,13 @@ export function ExportMenu({ view: { clicks } }: { view: AnalyticsView }) {
         </Button>
       }
     >
-      <p className="px-2.5 pt-1 pb-1.5 text-sm text-soft">Each click of this view as</p>
-      {FORMATS.map(([format, name, what]) => (
+      <p className="px-2.5 pt-1 pb-1.5 text-sm text-soft">Export clicks as</p>
+      {FORMATS.map(([format, name, detail]) => (
         <MenuItem key={format} onSelect={() => save(format)}>
           <span className="flex-1">{name}</span>
-          <span className="text-sm text-soft">{what}</span>
+          <span className="text-sm text-soft">{detail}</span>
         </MenuItem>
       ))}
     </Menu>
   )
-}
-
-/** A minute is enough for a browser to have begun. */
-const REVOKE_AFTER_MS = 60_000
-
-function saveAs(file: Blob, name: string) {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(file)
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), REVOKE_AFTER_MS)
 }

@@ -1,11 +1,11 @@
-// The filters that are set: each says what it does, can be turned into its opposite, changed and taken away.
+// The active filters. Each can be negated, changed and removed.
 
 import { ListFilter, X } from 'lucide-react'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { Button } from '../../../ui/button.tsx'
 import { Popover } from '../../../ui/overlays/popover.tsx'
 import { useShortcuts } from '../../../ui/shortcuts.ts'
-import { SkeletonRows } from '../../../ui/states.tsx'
+import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import type { DimensionFilter } from '../view/dimension-filter.ts'
 import { type Dimension, getDimensionInfo } from '../view/dimensions.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
@@ -25,8 +25,8 @@ export function AddFilterButton({ view }: { view: AnalyticsView }) {
   const [open, setOpen] = useState(false)
   const shortcuts = useMemo(
     () => [
-      { keys: 'f', label: 'Add a filter', run: () => setOpen(true) },
-      { keys: 'x', label: 'Clear the filters', run: view.clear },
+      { keys: 'f', label: 'Add filter', run: () => setOpen(true) },
+      { keys: 'x', label: 'Clear filters', run: view.clear },
     ],
     [view.clear],
   )
@@ -35,7 +35,7 @@ export function AddFilterButton({ view }: { view: AnalyticsView }) {
     <Popover
       open={open}
       onOpenChange={setOpen}
-      label="Add a filter"
+      label="Add filter"
       className="w-80"
       trigger={<Button icon={<ListFilter size={15} />}>Filter</Button>}
     >
@@ -46,7 +46,7 @@ export function AddFilterButton({ view }: { view: AnalyticsView }) {
   )
 }
 
-const PART = 'h-7 px-2 hover:bg-hover hover:text-ink -outline-offset-2'
+const CHIP_BUTTON = 'h-7 px-2 hover:bg-hover hover:text-ink -outline-offset-2'
 
 export function FilterChip({
   view,
@@ -58,17 +58,17 @@ export function FilterChip({
   filter: DimensionFilter
 }) {
   const [open, setOpen] = useState(false)
-  const nameOf = useValueNames(dimension, filter.values)
+  const toName = useValueNames(dimension, filter.values)
   const { label } = getDimensionInfo(dimension)
-  const names = filter.values.map(nameOf)
-  const said = names.length > 2 ? `${names[0]} and ${names.length - 1} more` : names.join(' or ')
+  const names = filter.values.map(toName)
+  const summary = names.length > 2 ? `${names[0]} and ${names.length - 1} more` : names.join(' or ')
   return (
     <div className="flex max-w-full items-stretch overflow-hidden rounded-lg border border-line bg-card text-sm">
       <span className="flex shrink-0 items-center pl-2.5 text-soft">{label}</span>
       <button
         type="button"
-        className={`${PART} shrink-0 ${filter.negate ? 'text-danger' : 'text-soft'}`}
-        title={filter.negate ? 'Show only these' : 'Show all but these'}
+        className={`${CHIP_BUTTON} shrink-0 ${filter.negate ? 'text-danger' : 'text-soft'}`}
+        title={filter.negate ? 'Include these' : 'Exclude these'}
         onClick={() => view.setFilter(dimension, { ...filter, negate: !filter.negate })}
       >
         {filter.negate ? 'is not' : 'is'}
@@ -79,8 +79,12 @@ export function FilterChip({
         label={`Filter by ${label}`}
         className="w-80"
         trigger={
-          <button type="button" title={names.join(', ')} className={`${PART} min-w-0 truncate font-medium`}>
-            {said}
+          <button
+            type="button"
+            title={names.join(', ')}
+            className={`${CHIP_BUTTON} min-w-0 truncate font-medium`}
+          >
+            {summary}
           </button>
         }
       >
@@ -90,9 +94,9 @@ export function FilterChip({
       </Popover>
       <button
         type="button"
-        aria-label={`Remove the filter ${label}`}
+        aria-label={`Remove filter ${label}`}
         title="Remove"
-        className={`${PART} shrink-0 text-soft`}
+        className={`${CHIP_BUTTON} shrink-0 text-soft`}
         onClick={() => view.setFilter(dimension, { values: [], negate: false })}
       >
         <X size={14} aria-hidden />

@@ -1,4 +1,4 @@
-// Choosing a filter by typing: first what it is about, then the values, as many as one likes.
+// The editor of a filter: first the dimension, then any number of values. Typing searches both.
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { ArrowLeft } from 'lucide-react'
@@ -8,7 +8,7 @@ import { useApi } from '../../../shell/use-workspace.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { formatShort } from '../../../ui/format.ts'
-import { SkeletonRows } from '../../../ui/states.tsx'
+import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import {
   appliesTo,
   DIMENSION_NAMES,
@@ -58,11 +58,11 @@ function Dimensions({
   const items = DIMENSION_NAMES.filter(
     (name) => !(name in view.fixed) && includes(getDimensionInfo(name).label, text),
   ).map((name): ListOption => {
-    const { label, of } = getDimensionInfo(name)
+    const { label, subject } = getDimensionInfo(name)
     return {
       id: name,
       label,
-      detail: of && (of === 'clicks' ? 'of clicks' : 'of leads'),
+      detail: subject && `${subject} only`,
       hasSubmenu: true,
       run: () => choose(name),
     }
@@ -70,17 +70,17 @@ function Dimensions({
   return <OptionList label="Filter by" items={items} text={text} setText={setText} close={close} />
 }
 
-/** More of them than this nobody reads: typing finds the others. */
+/** The maximum number of options in the list; typing finds the others. */
 const SHOWN_MAX = 100
 const VALUES_LIMIT = 1000
 
 function useValues(view: AnalyticsView, dimension: Dimension) {
   const api = useApi()
   const subject = appliesTo(dimension, 'clicks') && (view.clicks || !view.leads) ? 'clicks' : 'leads'
-  // All there are to choose from, not only what is chosen.
-  const asked = { ...view[subject], [dimension]: undefined }
+  // Without the filter itself, so that the list also has the values that are not selected.
+  const parameters = { ...view[subject], [dimension]: undefined }
   return useQuery({
-    ...topListQuery(api, subject, dimension, asked, VALUES_LIMIT),
+    ...topListQuery(api, subject, dimension, parameters, VALUES_LIMIT),
     enabled: view[subject] !== null,
     placeholderData: keepPreviousData,
     staleTime: 60_000,
@@ -102,7 +102,7 @@ function Values({
   const [negate, setNegate] = useState(view.findFilter(dimension)?.negate ?? false)
   const filter = view.findFilter(dimension)
   const { data: rows = [], isLoading, error } = useValues(view, dimension)
-  const facts = getDimensionInfo(dimension)
+  const info = getDimensionInfo(dimension)
   const chosen = filter && filter.negate === negate ? filter.values : []
   const known = rows.map((row) => ({ ...row, label: row.name ?? formatDimensionValue(dimension, row.value) }))
   const missing = chosen
@@ -125,7 +125,7 @@ function Values({
   if (
     typed &&
     !isLoading &&
-    !facts.ids &&
+    !info.ids &&
     !known.some(({ value, label }) => value === typed || label === typed)
   ) {
     items.push({
@@ -141,14 +141,14 @@ function Values({
   }
   return (
     <OptionList
-      label={`${facts.label} …`}
+      label={`${info.label} …`}
       items={items}
       text={text}
       setText={setText}
       close={close}
       back={back}
       empty={error ? error.message : isLoading ? <SkeletonRows rows={5} className="h-7" /> : undefined}
-      head={<NegateSwitch negate={negate} change={change} back={back} label={facts.label} />}
+      head={<NegateSwitch negate={negate} change={change} back={back} label={info.label} />}
     />
   )
 }
@@ -167,7 +167,7 @@ function NegateSwitch({
   return (
     <div className="flex h-11 items-center gap-2 border-b border-line px-2">
       {back && (
-        <IconButton label="Another filter" onClick={back}>
+        <IconButton label="Back to all filters" onClick={back}>
           <ArrowLeft size={16} />
         </IconButton>
       )}

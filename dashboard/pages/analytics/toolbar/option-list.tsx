@@ -1,4 +1,4 @@
-// A list that typing narrows, for the keyboard first: Enter chooses and the list stays.
+// A searchable list of options. Enter chooses an option, and the list stays open.
 
 import { Autocomplete } from '@base-ui/react/autocomplete'
 import { Check, ChevronRight } from 'lucide-react'
@@ -42,7 +42,7 @@ export function OptionList({
         open
         items={items}
         value={text}
-        // Choosing is no typing: the words stay, so that the next value is near.
+        // Choosing an option keeps the search text, so that similar values stay visible.
         onValueChange={(next, { reason }) => reason !== 'item-press' && setText(next)}
         filter={null}
         itemToStringValue={(item: ListOption) => item.label}
@@ -60,7 +60,7 @@ export function OptionList({
           className="h-11 w-full shrink-0 border-b border-line bg-card px-3 outline-none"
         />
         <Autocomplete.Empty className="px-3 text-sm text-soft empty:hidden">
-          <div className="py-4">{empty ?? 'Nothing is called that.'}</div>
+          <div className="py-4">{empty ?? 'No matches'}</div>
         </Autocomplete.Empty>
         <Autocomplete.List className="min-h-0 overflow-y-auto p-1.5 empty:hidden">
           {(item: ListOption) => (
@@ -70,7 +70,7 @@ export function OptionList({
               onClick={item.run}
               className="flex items-center gap-2.5 rounded-lg px-2.5 py-1.5 text-sm outline-none data-highlighted:bg-hover"
             >
-              {item.chosen && <Check size={14} aria-label="chosen" className="shrink-0 text-accent" />}
+              {item.chosen && <Check size={14} aria-label="selected" className="shrink-0 text-accent" />}
               {item.countryCode && <CountryFlag code={item.countryCode} />}
               <span className="min-w-0 flex-1 truncate">{item.label}</span>
               {item.detail && <span className="shrink-0 text-soft tabular-nums">{item.detail}</span>}

@@ -1,4 +1,4 @@
-// The window in which a range and a time zone are chosen.
+// The window for the date range and the time zone.
 
 import { Check } from 'lucide-react'
 import { useState } from 'react'
@@ -15,7 +15,7 @@ import {
   today,
 } from '../view/date-range.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
-import { chooseRange } from './range-picker.tsx'
+import { chooseRange } from './choose-range.ts'
 
 interface Preset {
   name: string
@@ -23,16 +23,16 @@ interface Preset {
 }
 
 function listPresets(zone: string): Preset[] {
-  const now = today(zone)
-  const yesterday = addDays(now, -1)
-  const firstOfMonth = `${now.slice(0, 8)}01`
-  const lastOfBefore = addDays(firstOfMonth, -1)
+  const currentDay = today(zone)
+  const yesterday = addDays(currentDay, -1)
+  const firstOfMonth = `${currentDay.slice(0, 8)}01`
+  const endOfLastMonth = addDays(firstOfMonth, -1)
   const intervals = INTERVALS.map((interval) => ({ name: INTERVAL_NAMES[interval], range: { interval } }))
   return [
-    { name: 'Today', range: { start: now } },
+    { name: 'Today', range: { start: currentDay } },
     { name: 'Yesterday', range: { start: yesterday, end: yesterday } },
     ...intervals.slice(0, -1),
-    { name: 'Last month', range: { start: `${lastOfBefore.slice(0, 8)}01`, end: lastOfBefore } },
+    { name: 'Last month', range: { start: `${endOfLastMonth.slice(0, 8)}01`, end: endOfLastMonth } },
     ...intervals.slice(-1),
   ]
 }
@@ -77,18 +77,18 @@ export function RangeMenu({ view, close }: { view: AnalyticsView; close: () => v
 }
 
 function Dates({ view, choose }: { view: AnalyticsView; choose: (range: DateRange) => void }) {
-  const now = today(view.timezone)
+  const currentDay = today(view.timezone)
   const { start, end } = view.range
-  const [problem, setProblem] = useState<string>()
+  const [error, setError] = useState<string>()
   return (
     <form
       className="grid gap-3"
       onSubmit={(event) => {
         event.preventDefault()
-        const given = new FormData(event.currentTarget)
-        const [from, to] = [String(given.get('from')), String(given.get('to'))]
-        if (!from || !to) return setProblem('Choose both days.')
-        if (from > to) return setProblem('The first day is after the last.')
+        const data = new FormData(event.currentTarget)
+        const [from, to] = [String(data.get('from')), String(data.get('to'))]
+        if (!from || !to) return setError('Choose a start date and an end date.')
+        if (from > to) return setError('The start date must not be after the end date.')
         choose({ start: from, end: to })
       }}
     >
@@ -97,20 +97,20 @@ function Dates({ view, choose }: { view: AnalyticsView; choose: (range: DateRang
           label="From"
           name="from"
           type="date"
-          max={now}
-          defaultValue={start && DATE_PATTERN.test(start) ? start : addDays(now, -29)}
-          error={problem}
+          max={currentDay}
+          defaultValue={start && DATE_PATTERN.test(start) ? start : addDays(currentDay, -29)}
+          error={error}
         />
         <TextField
           label="To"
           name="to"
           type="date"
-          max={now}
-          defaultValue={end && DATE_PATTERN.test(end) ? end : now}
+          max={currentDay}
+          defaultValue={end && DATE_PATTERN.test(end) ? end : currentDay}
         />
       </div>
-      <Button type="submit" look="primary">
-        Show these days
+      <Button type="submit" variant="primary">
+        Apply
       </Button>
     </form>
   )

@@ -1,4 +1,4 @@
-// Which time: a button that says it, with the steps before and after, and a window to choose.
+// The date range: a button that opens the menu, and buttons for the previous and the next period.
 
 import { CalendarDays, ChevronLeft, ChevronRight } from 'lucide-react'
 import { lazy, Suspense, useMemo, useState } from 'react'
@@ -6,30 +6,22 @@ import { Button, IconButton } from '../../../ui/button.tsx'
 import { Popover } from '../../../ui/overlays/popover.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
 import { useShortcuts } from '../../../ui/shortcuts.ts'
-import { SkeletonRows } from '../../../ui/states.tsx'
-import { type DateRange, type Interval, shiftDays, toDaySpan, today } from '../view/date-range.ts'
+import { SkeletonRows } from '../../../ui/skeleton.tsx'
+import { type Interval, shiftDays, toDaySpan, today } from '../view/date-range.ts'
 import { formatRange } from '../view/time-labels.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
+import { chooseRange } from './choose-range.ts'
 
 const RangeMenu = lazy(() => import('./range-menu.tsx').then(({ RangeMenu }) => ({ default: RangeMenu })))
 
-export const chooseRange = (view: AnalyticsView, range: DateRange) =>
-  view.set({
-    interval: range.interval === '30d' ? undefined : range.interval,
-    start: range.start,
-    end: range.end,
-    // What suits a day does not suit a year.
-    granularity: undefined,
-  })
-
-const KEYS: [string, Interval][] = [
+const SHORTCUT_INTERVALS: [string, Interval][] = [
   ['h', '24h'],
   ['w', '7d'],
   ['m', '30d'],
   ['q', '90d'],
   ['y', '1y'],
 ]
-const NAMES: Record<string, string> = {
+const INTERVAL_PHRASES: Record<string, string> = {
   '24h': 'the last 24 hours',
   '7d': 'the last 7 days',
   '30d': 'the last 30 days',
@@ -41,15 +33,15 @@ export function RangePicker({ view }: { view: AnalyticsView }) {
   const [open, setOpen] = useState(false)
   const shortcuts = useMemo(
     () => [
-      ...KEYS.map(([keys, interval]) => ({
+      ...SHORTCUT_INTERVALS.map(([keys, interval]) => ({
         keys,
-        label: `Show ${NAMES[interval]}`,
+        label: `Show ${INTERVAL_PHRASES[interval]}`,
         run: () => chooseRange(view, { interval }),
       })),
       { keys: 't', label: 'Show today', run: () => chooseRange(view, { start: today(view.timezone) }) },
-      { keys: ',', label: 'The period before', run: () => shiftRange(view, -1) },
-      { keys: '.', label: 'The period after', run: () => shiftRange(view, 1) },
-      { keys: 'r', label: 'Choose a range', run: () => setOpen(true) },
+      { keys: ',', label: 'Previous period', run: () => shiftRange(view, -1) },
+      { keys: '.', label: 'Next period', run: () => shiftRange(view, 1) },
+      { keys: 'r', label: 'Choose date range', run: () => setOpen(true) },
     ],
     [view],
   )
@@ -60,7 +52,7 @@ export function RangePicker({ view }: { view: AnalyticsView }) {
       <Popover
         open={open}
         onOpenChange={setOpen}
-        label="Range of time"
+        label="Date range"
         trigger={
           <Button icon={<CalendarDays size={15} className="shrink-0" />} className="min-w-0">
             <span className="truncate">{name}</span>
@@ -78,14 +70,14 @@ export function RangePicker({ view }: { view: AnalyticsView }) {
         </Suspense>
       </Popover>
       <IconButton
-        label="The period before"
+        label="Previous period"
         onClick={() => shiftRange(view, -1)}
         disabled={view.range.interval === 'all'}
       >
         <ChevronLeft size={16} />
       </IconButton>
       <IconButton
-        label="The period after"
+        label="Next period"
         onClick={() => shiftRange(view, 1)}
         disabled={view.range.end === undefined}
       >
@@ -95,12 +87,12 @@ export function RangePicker({ view }: { view: AnalyticsView }) {
   )
 }
 
-/** To the days before or after; what lies ahead cannot have been counted. */
+/** Moves the range by its own length; a range in the future has no data. */
 function shiftRange(view: AnalyticsView, direction: -1 | 1) {
   const days = toDaySpan(view.range, view.timezone)
   if (!days) return
-  const now = today(view.timezone)
-  const next = shiftDays(days, direction, now)
-  if (next.start > now) toast('This is the latest.')
+  const currentDay = today(view.timezone)
+  const next = shiftDays(days, direction, currentDay)
+  if (next.start > currentDay) toast('This is the latest period')
   else chooseRange(view, next)
 }

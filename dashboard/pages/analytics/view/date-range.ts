@@ -1,6 +1,6 @@
-// Ranges of time: the ones that have names, and the one before a range, which it is compared with. Wall clocks are
-// reckoned in as if they were UTC, so that days of 23 and 25 hours need no case of their own; the API reads a time
-// without an offset on the zone's clock.
+// Date ranges: named intervals, days, and the previous period for comparison. Local times are computed as if they
+// were UTC, so that days of 23 and 25 hours need no special case. The API reads a time without an offset in the time
+// zone of the query.
 
 export const INTERVALS = ['24h', '7d', '30d', '90d', '1y', 'mtd', 'ytd', 'all'] as const
 export type Interval = (typeof INTERVALS)[number]
@@ -37,7 +37,7 @@ const GRANULARITY_MS: Record<Granularity, number> = {
   month: 30 * DAY,
 }
 
-/** More points than this are no line any more. */
+/** A line with more points is unreadable. */
 const POINTS_MAX = 1500
 
 export const DATE_PATTERN = /^\d{4}-\d\d-\d\d$/
@@ -45,8 +45,8 @@ export const DATE_PATTERN = /^\d{4}-\d\d-\d\d$/
 const clocks = new Map<string, Intl.DateTimeFormat>()
 
 function getClock(zone: string): Intl.DateTimeFormat {
-  const known = clocks.get(zone)
-  if (known) return known
+  const cached = clocks.get(zone)
+  if (cached) return cached
   const clock = new Intl.DateTimeFormat('en', {
     timeZone: zone,
     hourCycle: 'h23',
@@ -68,14 +68,14 @@ export function isTimeZone(zone: string): boolean {
   }
 }
 
-/** What a clock on the wall shows, to the minute, as if that were UTC. */
+/** The local time in a zone, to the minute, as if it were UTC. */
 export function toWallClock(at: number, zone: string): number {
-  const shown = Object.fromEntries(
+  const parts = Object.fromEntries(
     getClock(zone)
       .formatToParts(at)
       .map(({ type, value }) => [type, Number(value)]),
   ) as Record<'year' | 'month' | 'day' | 'hour' | 'minute', number>
-  return Date.UTC(shown.year, shown.month - 1, shown.day, shown.hour, shown.minute)
+  return Date.UTC(parts.year, parts.month - 1, parts.day, parts.hour, parts.minute)
 }
 
 const formatWallClock = (wall: number) => new Date(wall).toISOString().slice(0, 16)
@@ -84,7 +84,7 @@ const toDate = (wall: number) => new Date(wall).toISOString().slice(0, 10)
 export const today = (zone: string, now = Date.now()) => toDate(toWallClock(now, zone))
 export const addDays = (date: string, days: number) => toDate(Date.parse(date) + days * DAY)
 
-/** The last day of a shorter month where the same day does not exist. */
+/** Adds months. A day that the month does not have becomes its last day. */
 function addMonths(wall: number, months: number): number {
   const from = new Date(wall)
   const to = new Date(wall)
@@ -96,9 +96,9 @@ function addMonths(wall: number, months: number): number {
 }
 
 /**
- * As long, just before, and up to the same time of day: what is compared with today until noon is yesterday until noon.
- * A month to date goes with the month before, a year with the year before.
- * @param span what the API answered for the range. @returns null for all time, before which there is nothing
+ * The previous period: the same length, up to the same time of day, so that today until noon is compared with yesterday
+ * until noon. Month to date is compared with the previous month, year to date with the previous year.
+ * @param span the start and end that the API answered. @returns null for all time, which has no previous period
  */
 export function previousRange(
   span: { start: string; end: string },
@@ -110,10 +110,10 @@ export function previousRange(
   const end = toWallClock(Date.parse(span.end), zone)
   const days = Math.max(1, Math.ceil((end - start) / DAY))
   const months = interval === 'mtd' ? 1 : interval === 'ytd' || interval === '1y' ? 12 : 0
-  const back = (wall: number) => (months > 0 ? addMonths(wall, -months) : wall - days * DAY)
-  // The first minute of a month has nothing to be compared with yet.
-  if (back(start) >= back(end)) return null
-  return { start: formatWallClock(back(start)), end: formatWallClock(back(end)) }
+  const moveBack = (wall: number) => (months > 0 ? addMonths(wall, -months) : wall - days * DAY)
+  // In the first minute of a month, the previous period would be empty.
+  if (moveBack(start) >= moveBack(end)) return null
+  return { start: formatWallClock(moveBack(start)), end: formatWallClock(moveBack(end)) }
 }
 
 export interface DaySpan {
@@ -121,7 +121,7 @@ export interface DaySpan {
   end: string
 }
 
-/** The first and the last day of a range; null where it has no beginning that is known here. */
+/** The first and the last day of a range; null for a range without a known start. */
 export function toDaySpan(
   { interval, start, end }: DateRange,
   zone: string,
@@ -145,23 +145,23 @@ export function toDaySpan(
     case 'ytd':
       return { start: `${last.slice(0, 5)}01-01`, end: last }
   }
-  const dayOf = (written: string, before: number) => {
-    if (DATE_PATTERN.test(written)) return written
-    const at = Date.parse(written)
-    return Number.isNaN(at) ? null : toDate(toWallClock(at - before, zone))
+  const toDay = (text: string, subtractMs: number) => {
+    if (DATE_PATTERN.test(text)) return text
+    const at = Date.parse(text)
+    return Number.isNaN(at) ? null : toDate(toWallClock(at - subtractMs, zone))
   }
-  const first = start ? dayOf(start, 0) : null
-  const until = end ? dayOf(end, 1) : last
-  return first && until && first <= until ? { start: first, end: until } : null
+  const firstDay = start ? toDay(start, 0) : null
+  const lastDay = end ? toDay(end, 1) : last
+  return firstDay && lastDay && firstDay <= lastDay ? { start: firstDay, end: lastDay } : null
 }
 
 const endOfMonth = (date: string) => addDays(toDate(addMonths(Date.parse(`${date.slice(0, 8)}01`), 1)), -1)
 
-/** As many days before or after; of months whole ones. */
+/** Moves a span of days by its own length. A whole month moves to the next or previous whole month. */
 export function shiftDays({ start, end }: DaySpan, direction: -1 | 1, now: string): DaySpan {
-  const wholeMonth =
+  const isWholeMonth =
     start.endsWith('-01') && start.slice(0, 7) === end.slice(0, 7) && (end === endOfMonth(end) || end === now)
-  if (wholeMonth && (end !== start || end === endOfMonth(end))) {
+  if (isWholeMonth && (end !== start || end === endOfMonth(end))) {
     const first = toDate(addMonths(Date.parse(start), direction))
     return { start: first, end: endOfMonth(first) }
   }
@@ -169,7 +169,7 @@ export function shiftDays({ start, end }: DaySpan, direction: -1 | 1, now: strin
   return { start: addDays(start, direction * days), end: addDays(end, direction * days) }
 }
 
-/** From finest to coarsest, those that draw a line of this range. */
+/** The granularities that suit a range, from finest to coarsest. */
 export function listGranularities({ start, end }: { start: string; end: string }): Granularity[] {
   const length = Date.parse(end) - Date.parse(start)
   return GRANULARITIES.filter(
@@ -178,22 +178,22 @@ export function listGranularities({ start, end }: { start: string; end: string }
   )
 }
 
-/** How far apart the buckets of an answer are; the API chose it. */
+/** The granularity that the API chose, from the distance of the buckets. */
 export function inferGranularity(
   times: readonly string[],
   span?: { start: string; end: string },
 ): Granularity {
   const [first, second] = times
-  const apart =
+  const distance =
     first && second
       ? Date.parse(second) - Date.parse(first)
       : span
         ? Date.parse(span.end) - Date.parse(span.start)
         : DAY
-  return GRANULARITIES.findLast((each) => apart >= GRANULARITY_MS[each] * 0.9) ?? 'minute'
+  return GRANULARITIES.findLast((each) => distance >= GRANULARITY_MS[each] * 0.9) ?? 'minute'
 }
 
-/** What one bucket covers, as a range to look closer at; null where there is nothing finer. */
+/** The range of one bucket, to zoom in; null where no finer granularity exists. */
 export function toBucketRange(time: string, granularity: Granularity, zone: string): DateRange | null {
   const at = Date.parse(time)
   if (granularity === 'minute') return null

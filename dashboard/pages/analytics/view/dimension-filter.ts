@@ -1,5 +1,5 @@
-// The grammar of a filter, as the API has it: `US` is, `US,BR` any of, a leading `-` all but these, `\,` a comma and
-// `\-` a leading dash. What stands in the address of the page is what the API is asked.
+// The API's grammar of a filter: `US` one value, `US,BR` any of them, a leading `-` none of them, `\,` a comma and
+// `\-` a leading dash. The page's address and the API use the same text.
 
 export interface DimensionFilter {
   values: string[]
@@ -13,16 +13,16 @@ export function readFilter(text: string): DimensionFilter {
   return { values: [...new Set(values.filter(Boolean))], negate }
 }
 
-/** undefined where no value is left, so that the parameter goes. */
+/** undefined without values, so that the parameter is removed. */
 export function writeFilter({ values, negate }: DimensionFilter): string | undefined {
   if (values.length === 0) return undefined
-  const written = values.map((value) => value.replace(/[\\,]/g, '\\$&').replace(/^-/, '\\-'))
-  return `${negate ? '-' : ''}${written.join(',')}`
+  const escaped = values.map((value) => value.replace(/[\\,]/g, '\\$&').replace(/^-/, '\\-'))
+  return `${negate ? '-' : ''}${escaped.join(',')}`
 }
 
 /**
- * What a click on a value does: it becomes the filter, or joins the values of the same kind, or leaves them. From "is" to
- * "is not" the filter begins anew: nothing is both one of these and none of those.
+ * Adds a value to a filter, or removes it. A change between "is" and "is not" starts a new filter, because a filter cannot
+ * include and exclude values at the same time.
  */
 export function toggleValue(
   filter: DimensionFilter | undefined,

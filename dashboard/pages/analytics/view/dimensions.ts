@@ -1,40 +1,39 @@
-// What clicks and leads can be told apart by: the words for it, who can be asked about it, and how a value is shown.
+// The dimensions of clicks and leads: their labels, which of the two they apply to, and the labels of their values.
 
+import type { Subject } from '../../../api/analytics.ts'
 import { formatCountryName, formatPercent } from '../../../ui/format.ts'
-
-export type Subject = 'clicks' | 'leads'
 
 interface DimensionInfo {
   label: string
-  many: string
-  /** Of a hit alone, of a lead alone, or of both. */
-  of?: Subject
-  /** Values are ids: what is typed is no value. */
+  plural: string
+  /** Set where the dimension applies only to clicks or only to leads. */
+  subject?: Subject
+  /** The values are ids, so that typed text is no value. */
   ids?: true
 }
 
 export const DIMENSIONS = {
-  linkId: { label: 'Link', many: 'Links', ids: true },
-  tagId: { label: 'Tag', many: 'Tags', ids: true },
-  domain: { label: 'Domain', many: 'Domains' },
-  slug: { label: 'Slug', many: 'Slugs' },
-  referrer: { label: 'Referrer', many: 'Referrers' },
-  referrerUrl: { label: 'Referring page', many: 'Referring pages', of: 'clicks' },
-  utmSource: { label: 'UTM source', many: 'Sources' },
-  utmMedium: { label: 'UTM medium', many: 'Mediums' },
-  utmCampaign: { label: 'UTM campaign', many: 'Campaigns' },
-  utmTerm: { label: 'UTM term', many: 'Terms' },
-  utmContent: { label: 'UTM content', many: 'Contents' },
-  country: { label: 'Country', many: 'Countries' },
-  region: { label: 'Region', many: 'Regions' },
-  city: { label: 'City', many: 'Cities' },
-  continent: { label: 'Continent', many: 'Continents' },
-  device: { label: 'Device', many: 'Devices' },
-  browser: { label: 'Browser', many: 'Browsers' },
-  os: { label: 'System', many: 'Systems' },
-  trigger: { label: 'Trigger', many: 'Triggers', of: 'clicks' },
-  form: { label: 'Form', many: 'Forms', of: 'leads', ids: true },
-  page: { label: 'Page', many: 'Pages', of: 'leads' },
+  linkId: { label: 'Link', plural: 'Links', ids: true },
+  tagId: { label: 'Tag', plural: 'Tags', ids: true },
+  domain: { label: 'Domain', plural: 'Domains' },
+  slug: { label: 'Slug', plural: 'Slugs' },
+  referrer: { label: 'Referrer', plural: 'Referrers' },
+  referrerUrl: { label: 'Referring page', plural: 'Referring pages', subject: 'clicks' },
+  utmSource: { label: 'UTM source', plural: 'Sources' },
+  utmMedium: { label: 'UTM medium', plural: 'Mediums' },
+  utmCampaign: { label: 'UTM campaign', plural: 'Campaigns' },
+  utmTerm: { label: 'UTM term', plural: 'Terms' },
+  utmContent: { label: 'UTM content', plural: 'Contents' },
+  country: { label: 'Country', plural: 'Countries' },
+  region: { label: 'Region', plural: 'Regions' },
+  city: { label: 'City', plural: 'Cities' },
+  continent: { label: 'Continent', plural: 'Continents' },
+  device: { label: 'Device', plural: 'Devices' },
+  browser: { label: 'Browser', plural: 'Browsers' },
+  os: { label: 'Operating system', plural: 'Operating systems' },
+  trigger: { label: 'Trigger', plural: 'Triggers', subject: 'clicks' },
+  form: { label: 'Form', plural: 'Forms', subject: 'leads', ids: true },
+  page: { label: 'Page', plural: 'Pages', subject: 'leads' },
 } as const satisfies Record<string, DimensionInfo>
 
 export type Dimension = keyof typeof DIMENSIONS
@@ -42,8 +41,8 @@ export const DIMENSION_NAMES = Object.keys(DIMENSIONS) as Dimension[]
 
 export const getDimensionInfo = (dimension: Dimension): DimensionInfo => DIMENSIONS[dimension]
 export const appliesTo = (dimension: Dimension, subject: Subject) => {
-  const { of } = getDimensionInfo(dimension)
-  return of === undefined || of === subject
+  const info = getDimensionInfo(dimension)
+  return info.subject === undefined || info.subject === subject
 }
 
 export const HIT_CLASS_LABELS = {
@@ -51,14 +50,14 @@ export const HIT_CLASS_LABELS = {
   bot: 'Bots',
   prefetch: 'Prefetches',
   head: 'HEAD requests',
-  all: 'Everyone',
+  all: 'All traffic',
 } as const
 export type HitClass = keyof typeof HIT_CLASS_LABELS
 
 export const ATTRIBUTION_MODEL_LABELS = {
   last: 'Last touch',
   first: 'First touch',
-  linear: 'All touches, shared',
+  linear: 'Linear',
 } as const
 export type AttributionModel = keyof typeof ATTRIBUTION_MODEL_LABELS
 
@@ -76,7 +75,7 @@ const CONTINENTS: Record<string, string> = {
 }
 const TRIGGERS: Record<string, string> = { link: 'Link', qr: 'QR code' }
 
-/** How a value of the API is called; ids are named by those who know (`names.ts`). */
+/** The label of a value. Names of ids come from the API (use-value-names.ts). */
 export function formatDimensionValue(dimension: Dimension, value: string): string {
   switch (dimension) {
     case 'country':
@@ -97,13 +96,13 @@ export function formatDimensionValue(dimension: Dimension, value: string): strin
   }
 }
 
-/** What all links of a list are on need not be said: `/spring` for `go.example.com/spring`. */
+/** Shortens `go.example.com/spring` to `/spring` where all links of a list have the same domain. */
 export function createNameShortener(names: readonly (string | undefined)[]): (name: string) => string {
-  const domainOf = (name: string) => name.slice(0, name.lastIndexOf('/'))
-  const domains = new Set(names.flatMap((name) => (name ? [domainOf(name)] : [])))
+  const toDomain = (name: string) => name.slice(0, name.lastIndexOf('/'))
+  const domains = new Set(names.flatMap((name) => (name ? [toDomain(name)] : [])))
   return domains.size === 1 ? (name) => name.slice(name.lastIndexOf('/')) : (name) => name
 }
 
 const rates = new Intl.NumberFormat(undefined, { style: 'percent', maximumSignificantDigits: 2 })
-/** Few of many clicks become leads: 0.13 % is not 0.1 %. */
+/** Small rates keep two significant digits: 0.13 %, not 0.1 %. */
 export const formatRate = (part: number) => (part < 0.1 ? rates.format(part) : formatPercent(part))

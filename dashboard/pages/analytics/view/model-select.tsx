@@ -1,4 +1,4 @@
-// Which touch of a lead gets the credit. It is decided when somebody asks, and so it can be changed here.
+// The menu for the attribution model, which decides which touch of a lead gets the credit.
 
 import { Select } from '../../../ui/forms/field.tsx'
 import { ATTRIBUTION_MODEL_LABELS } from './dimensions.ts'
@@ -12,7 +12,7 @@ export const ModelSelect = ({
   className: string
 }) => (
   <Select
-    aria-label="Which touch of a lead counts"
+    aria-label="Attribution model"
     className={className}
     value={model}
     onChange={(event) => set({ model: event.target.value === 'last' ? undefined : event.target.value })}

@@ -1,4 +1,4 @@
-// Moments of a chart in the words of the viewer's language, on the clock of the zone that the view is in.
+// Labels of times and ranges, in the viewer's language and the view's time zone.
 
 import type { DateRange, Granularity } from './date-range.ts'
 import { DATE_PATTERN, INTERVAL_NAMES, today } from './date-range.ts'
@@ -21,14 +21,14 @@ const SHORT: Record<Granularity, Intl.DateTimeFormatOptions> = {
 
 const DAY_MS = 86_400_000
 
-/** @param times of all buckets: how long they are together decides how much each must say */
+/** @param times of all buckets; the length of the range decides how much detail a label needs */
 export function createBucketLabels(times: readonly string[], granularity: Granularity, zone: string) {
   const [first = '', last = ''] = [times[0], times.at(-1)]
-  const long = Date.parse(last) - Date.parse(first) > 1.5 * DAY_MS
-  const short =
-    long && granularity === 'hour' ? { weekday: 'short' as const, ...SHORT.hour } : SHORT[granularity]
+  const isLong = Date.parse(last) - Date.parse(first) > 1.5 * DAY_MS
+  const shortFormat =
+    isLong && granularity === 'hour' ? { weekday: 'short' as const, ...SHORT.hour } : SHORT[granularity]
   const full = new Intl.DateTimeFormat(undefined, { timeZone: zone, ...FULL[granularity] })
-  const brief = new Intl.DateTimeFormat(undefined, { timeZone: zone, ...short })
+  const brief = new Intl.DateTimeFormat(undefined, { timeZone: zone, ...shortFormat })
   const prefix = granularity === 'week' ? 'Week of ' : ''
   return {
     full: (time: string) => prefix + full.format(new Date(time)),
@@ -43,11 +43,11 @@ const day = new Intl.DateTimeFormat(undefined, {
   year: 'numeric',
 })
 
-/** A date as it is; an instant on the clock of the zone. */
-function formatMoment(written: string, zone: string): string {
-  if (DATE_PATTERN.test(written)) return day.format(new Date(written))
-  const at = new Date(written)
-  if (Number.isNaN(at.getTime())) return written
+/** A date, or a time in the given zone. */
+function formatDateOrTime(text: string, zone: string): string {
+  if (DATE_PATTERN.test(text)) return day.format(new Date(text))
+  const at = new Date(text)
+  if (Number.isNaN(at.getTime())) return text
   return new Intl.DateTimeFormat(undefined, { timeZone: zone, ...FULL.minute }).format(at)
 }
 
@@ -55,10 +55,10 @@ function formatMoment(written: string, zone: string): string {
 export function formatRange({ interval, start, end }: DateRange, zone: string): string {
   if (interval) return INTERVAL_NAMES[interval]
   if (start && end && DATE_PATTERN.test(start) && DATE_PATTERN.test(end)) {
-    if (start === end) return start === today(zone) ? 'Today' : formatMoment(start, zone)
+    if (start === end) return start === today(zone) ? 'Today' : formatDateOrTime(start, zone)
     return start < end ? day.formatRange(new Date(start), new Date(end)) : `${start} – ${end}`
   }
-  if (!end) return start === today(zone) ? 'Today' : `Since ${formatMoment(start ?? '', zone)}`
-  if (!start) return `Until ${formatMoment(end, zone)}`
-  return `${formatMoment(start, zone)} – ${formatMoment(end, zone)}`
+  if (!end) return start === today(zone) ? 'Today' : `Since ${formatDateOrTime(start ?? '', zone)}`
+  if (!start) return `Until ${formatDateOrTime(end, zone)}`
+  return `${formatDateOrTime(start, zone)} – ${formatDateOrTime(end, zone)}`
 }

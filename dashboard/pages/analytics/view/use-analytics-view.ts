@@ -1,5 +1,5 @@
-// What the page shows, read from its address, and the way to change it. Everything one can set stands there, so that a
-// view can be sent to somebody, and is there again after a reload.
+// The settings of the analytics page, read from its address, and functions that change them. All settings are in the
+// address, so that a view can be shared and survives a reload.
 
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
@@ -35,7 +35,7 @@ type ParameterName =
   | 'tabs'
 type Search = Partial<Record<ParameterName, string>>
 
-/** What the page is about and cannot be taken away, such as the link whose page it is. */
+/** Filters that the user cannot remove, such as the link on the page of one link. */
 export type FixedFilters = Partial<Record<Dimension, string | number>>
 
 export interface AnalyticsView {
@@ -48,17 +48,17 @@ export interface AnalyticsView {
   model: AttributionModel
   hitClass: HitClass | undefined
   funnel: FunnelBy
-  /** The ones that are open. */
+  /** The selected tabs of the top lists. */
   tabs: string[]
-  /** What the API is asked; null where a filter is about something that these do not have. */
+  /** Parameters of the API's queries; null where a filter does not apply to the subject. */
   clicks: QueryParameters | null
   leads: QueryParameters | null
-  /** As leads, but forms and pages are none of its business. */
+  /** Parameters of the funnel; null where a filter applies only to clicks or only to leads. */
   stages: QueryParameters | null
   findFilter: (dimension: Dimension) => DimensionFilter | undefined
   set: (patch: Search) => void
   setFilter: (dimension: Dimension, filter: DimensionFilter) => void
-  /** is, or is not */
+  /** @param negate "is not" in place of "is" */
   toggle: (dimension: Dimension, value: string, negate?: boolean) => void
   clear: () => void
 }
@@ -94,23 +94,27 @@ function readView(search: Search, fixed: FixedFilters) {
     listKeys(HIT_CLASS_LABELS).filter((each) => each !== 'human'),
   )
   const model = findKnown(search.model, listKeys(ATTRIBUTION_MODEL_LABELS)) ?? 'last'
-  const asked: QueryParameters = { ...range, timezone }
-  for (const { dimension, filter } of filters) asked[dimension] = writeFilter(filter)
+  const parameters: QueryParameters = { ...range, timezone }
+  for (const { dimension, filter } of filters) parameters[dimension] = writeFilter(filter)
   for (const [dimension, value] of Object.entries(fixed)) {
-    asked[dimension] = writeFilter({ values: [String(value)], negate: false })
+    parameters[dimension] = writeFilter({ values: [String(value)], negate: false })
   }
-  const named = [...filters.map(({ dimension }) => dimension), ...(Object.keys(fixed) as Dimension[])]
-  const clicks = named.every((each) => appliesTo(each, 'clicks')) ? { ...asked, class: hitClass } : null
-  const leads = named.every((each) => appliesTo(each, 'leads')) && !hitClass ? { ...asked, model } : null
-  const wanted = findKnown(search.metric, listKeys(METRIC_LABELS)) ?? 'clicks'
+  const dimensions = [...filters.map(({ dimension }) => dimension), ...(Object.keys(fixed) as Dimension[])]
+  const clicks = dimensions.every((each) => appliesTo(each, 'clicks'))
+    ? { ...parameters, class: hitClass }
+    : null
+  const leads =
+    dimensions.every((each) => appliesTo(each, 'leads')) && !hitClass ? { ...parameters, model } : null
+  const requested = findKnown(search.metric, listKeys(METRIC_LABELS)) ?? 'clicks'
   return {
     fixed,
     filters,
     range,
     timezone,
     granularity: findKnown(search.granularity, GRANULARITIES),
-    // A filter that only the others can be asked about decides.
-    metric: (wanted === 'leads' ? leads : clicks) || !(leads || clicks) ? wanted : leads ? 'leads' : 'clicks',
+    // Where a filter excludes the requested metric, the other one is shown.
+    metric:
+      (requested === 'leads' ? leads : clicks) || !(leads || clicks) ? requested : leads ? 'leads' : 'clicks',
     model,
     hitClass,
     funnel: findKnown(search.funnel, FUNNEL_GROUPINGS) ?? 'link',
@@ -121,17 +125,17 @@ function readView(search: Search, fixed: FixedFilters) {
   } as const
 }
 
-/** Why these cannot be counted under the filters that are set. */
+/** Why the subject cannot be counted under the current filters; '' if it can. */
 export function explainUnavailable(
   { filters, hitClass }: AnalyticsView,
   subject: 'clicks' | 'leads',
 ): string {
-  const strange = filters.filter(({ dimension }) => !appliesTo(dimension, subject))
-  const labels = strange.map(({ dimension }) => getDimensionInfo(dimension).label.toLowerCase())
-  const what = subject === 'clicks' ? 'A click' : 'A lead'
+  const excluding = filters.filter(({ dimension }) => !appliesTo(dimension, subject))
+  const labels = excluding.map(({ dimension }) => getDimensionInfo(dimension).label.toLowerCase())
+  const name = subject === 'clicks' ? 'Clicks' : 'Leads'
   if (labels.length > 0)
-    return `${what} has no ${labels.join(' and no ')}: take that filter away to see them.`
-  return hitClass ? 'Leads come from people: count those to see them.' : ''
+    return `${name} have no ${labels.join(' and no ')}. Remove that filter to see ${subject}.`
+  return hitClass ? 'Leads are counted for people only. Select “People” to see leads.' : ''
 }
 
 const NO_FILTERS = Object.fromEntries(['class', ...DIMENSION_NAMES].map((name) => [name, undefined]))
@@ -142,7 +146,7 @@ export function useAnalyticsView(fixed: FixedFilters): AnalyticsView {
   const navigate = useNavigate()
   const set = useCallback(
     (patch: Search) => {
-      const change = (before: Search) => ({ ...before, ...patch })
+      const change = (current: Search) => ({ ...current, ...patch })
       void navigate({ to: '.', search: change as never, replace: true, resetScroll: false })
     },
     [navigate],

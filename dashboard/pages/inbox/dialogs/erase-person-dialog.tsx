@@ -1,4 +1,4 @@
-// Somebody wants to be forgotten: everything sent with an e-mail address, in every form, for good.
+// Erases all submissions with one e-mail address, in every form, after a confirmation.
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
@@ -7,10 +7,11 @@ import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { TextField } from '../../../ui/forms/field.tsx'
-import { ConfirmDialog, Dialog } from '../../../ui/overlays/dialog.tsx'
+import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
+import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
 
-/** @param email where it is known whom it is about */
+/** @param email the address, where it is already known; otherwise the dialog asks for it */
 export default function ErasePersonDialog({
   email: known,
   onClose,
@@ -19,23 +20,23 @@ export default function ErasePersonDialog({
   onClose: () => void
 }) {
   const [email, setEmail] = useState(known)
-  if (email === undefined) return <EmailStep onClose={onClose} onAsked={setEmail} />
+  if (email === undefined) return <EmailStep onClose={onClose} onSubmit={setEmail} />
   return <ConfirmStep email={email} onClose={onClose} />
 }
 
-function EmailStep({ onClose, onAsked }: { onClose: () => void; onAsked: (email: string) => void }) {
+function EmailStep({ onClose, onSubmit }: { onClose: () => void; onSubmit: (email: string) => void }) {
   const id = useId()
   return (
     <Dialog
       open
       onClose={onClose}
-      title="Erase a person"
-      description="Deletes everything that was sent with an e-mail address, in all forms."
+      title="Erase personal data"
+      description="Deletes all submissions with one e-mail address, in all forms."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={id} look="primary">
-            Look what there is
+          <Button type="submit" form={id} variant="primary">
+            Find submissions
           </Button>
         </>
       }
@@ -44,7 +45,7 @@ function EmailStep({ onClose, onAsked }: { onClose: () => void; onAsked: (email:
         id={id}
         onSubmit={(event) => {
           event.preventDefault()
-          onAsked(String(new FormData(event.currentTarget).get('email')).trim())
+          onSubmit(String(new FormData(event.currentTarget).get('email')).trim())
         }}
       >
         <TextField
@@ -55,7 +56,7 @@ function EmailStep({ onClose, onAsked }: { onClose: () => void; onAsked: (email:
           autoFocus
           autoComplete="off"
           maxLength={254}
-          hint="Upper and lower case are the same."
+          hint="Not case-sensitive."
         />
       </form>
     </Dialog>
@@ -65,20 +66,20 @@ function EmailStep({ onClose, onAsked }: { onClose: () => void; onAsked: (email:
 function ConfirmStep({ email, onClose }: { email: string; onClose: () => void }) {
   const api = useApi()
   const client = useQueryClient()
-  const found = useQuery(submissionCountQuery(api, { email, status: 'all' }))
-  if (found.data === 0)
+  const count = useQuery(submissionCountQuery(api, { email, status: 'all' }))
+  if (count.data === 0)
     return (
       <Dialog
         open
         onClose={onClose}
-        title="There is nothing to erase"
+        title="Nothing to erase"
         footer={
-          <Button look="primary" onClick={onClose}>
+          <Button variant="primary" onClick={onClose}>
             Close
           </Button>
         }
       >
-        <p className="break-words">Nothing was sent with {email}.</p>
+        <p className="break-words">No submission has the e-mail address {email}.</p>
       </Dialog>
     )
   return (
@@ -86,7 +87,7 @@ function ConfirmStep({ email, onClose }: { email: string; onClose: () => void })
       open
       onClose={onClose}
       title={`Erase ${email}?`}
-      action="Erase for good"
+      action="Erase permanently"
       mustType={email}
       onConfirm={async () => {
         const { erased } = await eraseSubmissions(api, email)
@@ -96,9 +97,8 @@ function ConfirmStep({ email, onClose }: { email: string; onClose: () => void })
       }}
     >
       <p>
-        {found.data === undefined ? 'Everything' : formatCount(found.data, 'submission')} sent with this
-        address, with what is known of where it came from and the record of notifications about it. Nothing
-        brings it back.
+        This erases{count.data === undefined ? 'all submissions' : formatCount(count.data, 'submission')} with
+        this address, their attribution and their notification records. You cannot undo this.
       </p>
     </ConfirmDialog>
   )

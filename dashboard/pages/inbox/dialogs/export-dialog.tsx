@@ -1,4 +1,4 @@
-// The submissions of a form as a file.
+// The dialog that exports a form's submissions as a file.
 
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useState } from 'react'
@@ -14,26 +14,27 @@ import { Button } from '../../../ui/button.tsx'
 import { Field, Select, Toggle } from '../../../ui/forms/field.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
+import { saveFile } from '../../../ui/save-file.ts'
 
 const FORMATS: Record<SubmissionExportFormat, string> = {
   csv: 'CSV, for spreadsheets',
   json: 'JSON',
-  ndjson: 'JSON, one line each',
+  ndjson: 'NDJSON, one JSON object per line',
 }
 
 export default function ExportDialog({ filter, onClose }: { filter: InboxFilter; onClose: () => void }) {
   const api = useApi()
   const forms = useQuery(formNamesQuery(api))
-  const [chosen, setFormKey] = useState(filter.formKey)
+  const [chosenKey, setFormKey] = useState(filter.formKey)
   const [format, setFormat] = useState<SubmissionExportFormat>('csv')
   const [isFiltered, setFiltered] = useState(Object.keys(filter).length > 0)
   const id = useId()
-  const formKey = chosen ?? forms.data?.[0]?.formKey
+  const formKey = chosenKey ?? forms.data?.[0]?.formKey
   useEffect(() => setFormKey(filter.formKey), [filter.formKey])
   const save = useMutation({
     async mutationFn(key: string) {
-      const asked = isFiltered ? { ...filter, formKey: key } : { formKey: key, status: 'all' }
-      download(await exportSubmissions(api, asked, format), `submissions-${key}.${format}`)
+      const exportFilter = isFiltered ? { ...filter, formKey: key } : { formKey: key, status: 'all' }
+      saveFile(await exportSubmissions(api, exportFilter, format), `submissions-${key}.${format}`)
     },
     onSuccess: onClose,
     onError() {},
@@ -43,11 +44,11 @@ export default function ExportDialog({ filter, onClose }: { filter: InboxFilter;
       open
       onClose={onClose}
       title="Export submissions"
-      description="Of one form: every field that it ever got is a column."
+      description="All submissions of one form. Each field is a column."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={id} look="primary" busy={save.isPending} disabled={!formKey}>
+          <Button type="submit" form={id} variant="primary" busy={save.isPending} disabled={!formKey}>
             Download
           </Button>
         </>
@@ -62,7 +63,7 @@ export default function ExportDialog({ filter, onClose }: { filter: InboxFilter;
         }}
       >
         {save.error && <FormError>{save.error.message}</FormError>}
-        {forms.data?.length === 0 && <FormError>There is no form yet.</FormError>}
+        {forms.data?.length === 0 && <FormError>Create a form first.</FormError>}
         <Field label="Form">
           {(control) => (
             <Select {...control} value={formKey ?? ''} onChange={(event) => setFormKey(event.target.value)}>
@@ -76,8 +77,8 @@ export default function ExportDialog({ filter, onClose }: { filter: InboxFilter;
         </Field>
         <FormatField format={format} onChange={setFormat} />
         <Toggle
-          label="Only what the inbox shows"
-          hint="With its filters, search and status. Otherwise all of the form's submissions, spam too."
+          label="Only submissions that the inbox shows"
+          hint="Applies the inbox’s filters, search and status. Otherwise, all submissions of the form are exported, including spam."
           checked={isFiltered}
           onChange={(event) => setFiltered(event.target.checked)}
         />
@@ -97,22 +98,12 @@ const FormatField = (props: {
         value={props.format}
         onChange={(event) => props.onChange(event.target.value as SubmissionExportFormat)}
       >
-        {SUBMISSION_EXPORT_FORMATS.map((one) => (
-          <option key={one} value={one}>
-            {FORMATS[one]}
+        {SUBMISSION_EXPORT_FORMATS.map((option) => (
+          <option key={option} value={option}>
+            {FORMATS[option]}
           </option>
         ))}
       </Select>
     )}
   </Field>
 )
-
-function download(file: Blob, name: string) {
-  const url = URL.createObjectURL(file)
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  // Begun by now; a moment later nobody needs the address any more.
-  setTimeout(() => URL.revokeObjectURL(url), 10_000)
-}

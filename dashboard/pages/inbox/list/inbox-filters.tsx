@@ -1,4 +1,4 @@
-// Narrowing the inbox down: by form, link, country, source and day. What there is to choose from is what leads have.
+// The filters of the inbox: form, link, country, UTM source and days. The menus offer the values that leads have.
 
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
@@ -15,11 +15,11 @@ interface Props {
 }
 type Name = 'formKey' | 'linkId' | 'country' | 'utmSource' | 'start' | 'end'
 
-const without = (filter: InboxFilter, ...names: Name[]): InboxFilter =>
+const removeFilters = (filter: InboxFilter, ...names: Name[]): InboxFilter =>
   Object.fromEntries(Object.entries(filter).filter(([name]) => !names.includes(name as Name)))
 
-const changed = (filter: InboxFilter, name: Name, value: string) =>
-  value === '' ? without(filter, name) : { ...filter, [name]: value }
+const setFilter = (filter: InboxFilter, name: Name, value: string) =>
+  value === '' ? removeFilters(filter, name) : { ...filter, [name]: value }
 
 export function InboxFilters({ filter, onChange }: Props) {
   const api = useApi()
@@ -27,7 +27,7 @@ export function InboxFilters({ filter, onChange }: Props) {
   const links = useQuery(leadValuesQuery(api, 'link'))
   const countries = useQuery(leadValuesQuery(api, 'country'))
   const sources = useQuery(leadValuesQuery(api, 'utmSource'))
-  const set = (name: Name) => (value: string) => onChange(changed(filter, name, value))
+  const set = (name: Name) => (value: string) => onChange(setFilter(filter, name, value))
   return (
     <div className="mt-3 grid grid-cols-2 gap-3 sm:grid-cols-3 xl:grid-cols-6">
       <Choice
@@ -49,10 +49,10 @@ export function InboxFilters({ filter, onChange }: Props) {
         any="Any country"
         value={filter.country}
         onChange={set('country')}
-        values={countries.data?.map((one) => ({ ...one, label: formatCountryName(one.value) }))}
+        values={countries.data?.map((country) => ({ ...country, label: formatCountryName(country.value) }))}
       />
       <Choice
-        label="Source"
+        label="UTM source"
         any="Any source"
         value={filter.utmSource}
         onChange={set('utmSource')}
@@ -73,17 +73,17 @@ interface ChoiceProps {
 }
 
 function Choice({ label, any, value = '', values = [], onChange }: ChoiceProps) {
-  const isListed = value === '' || values.some((one) => one.value === value)
+  const isListed = value === '' || values.some((option) => option.value === value)
   return (
     <Field label={label} className="grid-cols-[minmax(0,1fr)]">
       {(control) => (
         <Select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
           <option value="">{any}</option>
           {!isListed && <option value={value}>{value}</option>}
-          {values.map((one) => (
-            <option key={one.value} value={one.value}>
-              {one.label}
-              {one.leads !== undefined && ` (${formatNumber(one.leads)})`}
+          {values.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
+              {option.leads !== undefined && ` (${formatNumber(option.leads)})`}
             </option>
           ))}
         </Select>
@@ -119,20 +119,20 @@ const FILTER_LABELS: Record<Name, string> = {
   formKey: 'Form',
   linkId: 'Link',
   country: 'Country',
-  utmSource: 'Source',
+  utmSource: 'UTM source',
   start: 'From',
   end: 'To',
 }
 const NAMES = Object.keys(FILTER_LABELS) as Name[]
 
-/** What it is narrowed by, each to take away. */
+/** The active filters, each with a button that removes it. */
 export function ActiveFilters({ filter, onChange }: Props) {
   const api = useApi()
   const forms = useQuery({ ...formNamesQuery(api), enabled: filter.formKey !== undefined })
   const links = useQuery({ ...leadValuesQuery(api, 'link'), enabled: filter.linkId !== undefined })
-  const named = (name: Name, value: string): string => {
+  const toValueLabel = (name: Name, value: string): string => {
     if (name === 'formKey') return forms.data?.find(({ formKey }) => formKey === value)?.name ?? value
-    if (name === 'linkId') return links.data?.find((one) => one.value === value)?.label ?? value
+    if (name === 'linkId') return links.data?.find((link) => link.value === value)?.label ?? value
     if (name === 'country') return formatCountryName(value)
     if (name === 'utmSource') return value
     return Number.isNaN(Date.parse(value)) ? value : formatDay(`${value}T12:00:00`)
@@ -142,24 +142,24 @@ export function ActiveFilters({ filter, onChange }: Props) {
       {NAMES.map((name) => {
         const value = filter[name]
         if (!value) return null
-        const said = `${FILTER_LABELS[name]}: ${named(name, value)}`
+        const label = `${FILTER_LABELS[name]}: ${toValueLabel(name, value)}`
         return (
           <li key={name} className="min-w-0">
             <button
               type="button"
-              aria-label={`${said}. Remove this filter`}
-              onClick={() => onChange(without(filter, name))}
+              aria-label={`Remove filter ${label}`}
+              onClick={() => onChange(removeFilters(filter, name))}
               className="flex h-7 max-w-full items-center gap-1.5 rounded-lg bg-tint px-2 text-sm text-accent hover:bg-hover"
             >
-              <span className="truncate">{said}</span>
+              <span className="truncate">{label}</span>
               <X size={13} aria-hidden className="shrink-0" />
             </button>
           </li>
         )
       })}
       <li>
-        <Button look="quiet" size="small" onClick={() => onChange(without(filter, ...NAMES))}>
-          Clear
+        <Button variant="quiet" size="small" onClick={() => onChange(removeFilters(filter, ...NAMES))}>
+          Clear filters
         </Button>
       </li>
     </ul>

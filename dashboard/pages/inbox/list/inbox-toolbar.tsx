@@ -1,4 +1,4 @@
-// Above the inbox: which submissions are shown, and what is done with all of them.
+// The toolbar of the inbox: status tabs, search, filters, and the menu with export and erasure.
 
 import { useQuery } from '@tanstack/react-query'
 import { Download, Ellipsis, SlidersHorizontal, UserX } from 'lucide-react'
@@ -12,7 +12,7 @@ import { SearchField } from '../../../ui/forms/search-field.tsx'
 import { useDebouncedText } from '../../../ui/forms/use-debounced-text.ts'
 import { Menu, MenuItem } from '../../../ui/overlays/menu.tsx'
 import { TabLinks } from '../../../ui/tab-links.tsx'
-import { SEARCH_ID } from '../state/use-inbox-actions.ts'
+import { SEARCH_ID } from '../state/element-ids.ts'
 
 const InboxFilters = lazy(() =>
   import('./inbox-filters.tsx').then(({ InboxFilters }) => ({ default: InboxFilters })),
@@ -35,14 +35,14 @@ const FILTER_NAMES = ['formKey', 'linkId', 'country', 'utmSource', 'start', 'end
 interface Props {
   filter: InboxFilter
   total: number
-  /** One is open, and there is room for one thing only. */
+  /** A submission is open, so that phones hide the toolbar. */
   isHidden: boolean
   onChange: (filter: InboxFilter) => void
 }
 
 export function InboxToolbar({ filter, total, isHidden, onChange }: Props) {
   const [isOpen, setOpen] = useState(false)
-  const narrowed = FILTER_NAMES.filter((name) => filter[name]).length
+  const filterCount = FILTER_NAMES.filter((name) => filter[name]).length
   return (
     <header
       className={classNames('border-b border-line px-4 pt-5 pb-3 sm:px-6', isHidden && 'max-lg:hidden')}
@@ -63,7 +63,7 @@ export function InboxToolbar({ filter, total, isHidden, onChange }: Props) {
             onClick={() => setOpen(!isOpen)}
           >
             <span className="max-sm:sr-only">Filters</span>
-            {narrowed > 0 && <span className="text-accent tabular-nums">{narrowed}</span>}
+            {filterCount > 0 && <span className="text-accent tabular-nums">{filterCount}</span>}
           </Button>
           <MoreMenu filter={filter} />
         </div>
@@ -72,7 +72,7 @@ export function InboxToolbar({ filter, total, isHidden, onChange }: Props) {
         <div id="inbox-filters" hidden={!isOpen}>
           {isOpen && <InboxFilters filter={filter} onChange={onChange} />}
         </div>
-        {!isOpen && narrowed > 0 && <ActiveFilters filter={filter} onChange={onChange} />}
+        {!isOpen && filterCount > 0 && <ActiveFilters filter={filter} onChange={onChange} />}
       </Suspense>
     </header>
   )
@@ -106,15 +106,17 @@ function StatusTabs({ filter }: { filter: InboxFilter }) {
   )
 }
 
-/** Asks when one has stopped typing. */
-const SEARCH_MS = 200
+const TYPING_MS = 200
 
 function InboxSearch({ filter, onChange }: Pick<Props, 'filter' | 'onChange'>) {
-  const ask = (wanted: string) => {
+  const apply = (next: string) => {
     const { search: _, ...rest } = filter
-    onChange(wanted === '' ? rest : { ...rest, search: wanted })
+    onChange(next === '' ? rest : { ...rest, search: next })
   }
-  const [text, setText] = useDebouncedText(filter.search ?? '', ask, { afterMs: SEARCH_MS, clean: keepText })
+  const [text, setText] = useDebouncedText(filter.search ?? '', apply, {
+    afterMs: TYPING_MS,
+    clean: keepText,
+  })
   return (
     <SearchField
       id={SEARCH_ID}
@@ -132,11 +134,11 @@ function InboxSearch({ filter, onChange }: Pick<Props, 'filter' | 'onChange'>) {
   )
 }
 
-/** A blank at the end may be wanted: it is looked for as it stands. */
+/** A space at the end can be part of the search, so that the text is not trimmed. */
 const keepText = (text: string) => text
 
 function MoreMenu({ filter }: { filter: InboxFilter }) {
-  const [window_, open] = useState<'export' | 'erase' | null>(null)
+  const [dialog, open] = useState<'export' | 'erase' | null>(null)
   return (
     <>
       <Menu
@@ -147,15 +149,15 @@ function MoreMenu({ filter }: { filter: InboxFilter }) {
         }
       >
         <MenuItem icon={<Download size={15} />} onSelect={() => open('export')}>
-          Export as a file
+          Export submissions
         </MenuItem>
         <MenuItem icon={<UserX size={15} />} danger onSelect={() => open('erase')}>
-          Erase a person
+          Erase personal data
         </MenuItem>
       </Menu>
       <Suspense>
-        {window_ === 'export' && <ExportDialog filter={filter} onClose={() => open(null)} />}
-        {window_ === 'erase' && <ErasePersonDialog onClose={() => open(null)} />}
+        {dialog === 'export' && <ExportDialog filter={filter} onClose={() => open(null)} />}
+        {dialog === 'erase' && <ErasePersonDialog onClose={() => open(null)} />}
       </Suspense>
     </>
   )

@@ -1,4 +1,5 @@
-// The list: who wrote, how it begins, where it came from. What comes in stands at the top and moves nothing that is read.
+// The list of submissions: sender, preview, source. New submissions appear at the top and do not move the scroll
+// position.
 
 import { ArrowUp, Inbox as InboxIcon, SearchX } from 'lucide-react'
 import { type MouseEvent, memo, useDeferredValue, useEffect, useRef, useState } from 'react'
@@ -8,12 +9,14 @@ import { useWorkspace } from '../../../shell/use-workspace.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
-import { formatCount } from '../../../ui/format.ts'
+import { EmptyState } from '../../../ui/empty-state.tsx'
+import { ErrorState } from '../../../ui/error-state.tsx'
+import { formatCount, formatNumber } from '../../../ui/format.ts'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
-import { EmptyState, ErrorState, SkeletonRows } from '../../../ui/states.tsx'
+import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { STATUS_LABELS, toPreviewText, toSenderName, toSourceText } from '../state/display-text.ts'
+import { READER_ID, toRowId } from '../state/element-ids.ts'
 import type { Inbox } from '../state/use-inbox.ts'
-import { READER_ID, toRowId } from '../state/use-inbox-actions.ts'
 
 interface Props {
   inbox: Inbox
@@ -25,7 +28,7 @@ interface Props {
 
 export function SubmissionList({ inbox, filter, open, show, onClear }: Props) {
   const { list } = inbox
-  // Hundreds of rows come in pieces, so that nothing stands still when the search is cleared.
+  // Deferred, so that the page stays responsive when hundreds of rows appear after the search is cleared.
   const rows = useDeferredValue(inbox.rows)
   const workspaceId = String(useWorkspace().id)
   if (list.isError && !rows)
@@ -44,7 +47,7 @@ export function SubmissionList({ inbox, filter, open, show, onClear }: Props) {
   return (
     <>
       <NewSubmissionsNotice rows={rows} />
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: they are links, which keys press too */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the rows are links, which the keyboard can press */}
       <ul onClick={(event) => openClickedRow(event, open, show)}>
         {rows.map((row) => (
           <Row
@@ -56,12 +59,12 @@ export function SubmissionList({ inbox, filter, open, show, onClear }: Props) {
           />
         ))}
       </ul>
-      {list.hasNextPage && <LoadMore more={() => void list.fetchNextPage()} busy={list.isFetchingNextPage} />}
+      {list.hasNextPage && <LoadMore load={() => void list.fetchNextPage()} busy={list.isFetchingNextPage} />}
     </>
   )
 }
 
-/** Plain links: the router's own look at the address each for themselves, which is too much for hundreds. */
+/** Rows are plain links, because each of hundreds of router Links would react to every change of the address. */
 function openClickedRow(
   event: MouseEvent<HTMLElement>,
   open: string | undefined,
@@ -70,7 +73,7 @@ function openClickedRow(
   const id = (event.target as Element).closest('a')?.id.replace(/^submission-/, '')
   if (!id || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
   event.preventDefault()
-  // Once more: into what is open.
+  // A second click moves the focus into the open submission.
   if (id === open) document.getElementById(READER_ID)?.focus()
   else show(Number(id))
 }
@@ -78,7 +81,7 @@ function openClickedRow(
 interface RowProps {
   row: Submission
   href: string
-  /** Of the list. */
+  /** The status filter of the list. */
   status: string | undefined
   isOpen: boolean
 }
@@ -126,14 +129,14 @@ const Row = memo(function Row({ row, href, status, isOpen }: RowProps) {
   )
 })
 
-/** Comes into sight when the end is near. */
-function LoadMore({ more, busy }: { more: () => void; busy: boolean }) {
+/** Loads the next page when the end of the list is near. */
+function LoadMore({ load, busy }: { load: () => void; busy: boolean }) {
   const end = useRef<HTMLDivElement>(null)
-  const now = useRef(more)
-  now.current = more
+  const latestLoad = useRef(load)
+  latestLoad.current = load
   useEffect(() => {
     if (!end.current) return
-    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && now.current(), {
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && latestLoad.current(), {
       rootMargin: '600px',
     })
     observer.observe(end.current)
@@ -141,83 +144,86 @@ function LoadMore({ more, busy }: { more: () => void; busy: boolean }) {
   }, [])
   return (
     <div ref={end} className="p-4 text-center">
-      <Button size="small" busy={busy} onClick={more}>
+      <Button size="small" busy={busy} onClick={load}>
         Show more
       </Button>
     </div>
   )
 }
 
-const findScroller = (element: Element) => {
+const findScrollContainer = (element: Element) => {
   const pane = element.closest('section')
   return pane && pane.scrollHeight > pane.clientHeight && getComputedStyle(pane).overflowY === 'auto'
     ? pane
     : document.documentElement
 }
 
-/** Says that something came in, and leads to it when one is further down. */
+/** Announces new submissions, with a button to the top when the list is scrolled down. */
 function NewSubmissionsNotice({ rows }: { rows: Submission[] }) {
-  const place = useRef<HTMLDivElement>(null)
+  const anchor = useRef<HTMLDivElement>(null)
   const newest = rows[0]
-  const seen = useRef(newest)
+  const lastNewest = useRef(newest)
   const [arrived, setArrived] = useState(0)
-  const [isBelow, setBelow] = useState(false)
+  const [isScrolledDown, setScrolledDown] = useState(false)
   useEffect(() => {
-    const before = seen.current
-    seen.current = newest
-    if (!before || !newest || newest.id <= before.id || newest.createdAt < before.createdAt) return
-    const fresh = rows.findIndex(({ id }) => id === before.id)
-    if (fresh <= 0) return
-    setArrived((n) => n + fresh)
-    setBelow(place.current !== null && findScroller(place.current).scrollTop > 60)
+    const previous = lastNewest.current
+    lastNewest.current = newest
+    if (!previous || !newest || newest.id <= previous.id || newest.createdAt < previous.createdAt) return
+    const newRows = rows.findIndex(({ id }) => id === previous.id)
+    if (newRows <= 0) return
+    setArrived((n) => n + newRows)
+    setScrolledDown(anchor.current !== null && findScrollContainer(anchor.current).scrollTop > 60)
   }, [newest, rows])
   return (
-    <div ref={place} className="sticky top-2 z-10 h-0 text-center">
+    <div ref={anchor} className="sticky top-2 z-10 h-0 text-center">
       <span role="status" className="sr-only">
         {arrived > 0 ? `${formatCount(arrived, 'new submission')}` : ''}
       </span>
-      {isBelow && (
+      {isScrolledDown && (
         <Button
-          look="primary"
+          variant="primary"
           size="small"
           icon={<ArrowUp size={14} />}
           className="shadow-lg"
           onClick={(event) => {
-            findScroller(event.currentTarget).scrollTo({ top: 0, behavior: 'smooth' })
-            setBelow(false)
+            findScrollContainer(event.currentTarget).scrollTo({ top: 0, behavior: 'smooth' })
+            setScrolledDown(false)
             setArrived(0)
           }}
         >
-          {formatCount(arrived, 'new one')}
+          {formatNumber(arrived)} new
         </Button>
       )}
     </div>
   )
 }
 
+const EMPTY_TEXTS: Record<string, { title: string; detail: string }> = {
+  new: { title: 'No unread submissions', detail: 'You have read everything.' },
+  archived: { title: 'No archived submissions', detail: 'Submissions that you archive appear here.' },
+  spam: { title: 'No spam', detail: 'Submissions that you mark as spam appear here.' },
+}
+
 function NoSubmissions({ filter, onClear }: { filter: InboxFilter; onClear: () => void }) {
   const workspaceId = String(useWorkspace().id)
-  const { status, ...narrowed } = filter
-  if (Object.keys(narrowed).length > 0)
+  const { status, ...otherFilters } = filter
+  if (Object.keys(otherFilters).length > 0)
     return (
       <div className="p-4">
         <EmptyState
           icon={<SearchX size={28} />}
-          title="Nothing passes these filters"
-          action={<Button onClick={onClear}>Show everything</Button>}
+          title="No matches"
+          action={<Button onClick={onClear}>Clear filters</Button>}
         />
       </div>
     )
-  const words: Record<string, string> = {
-    new: 'All is read.',
-    archived: 'What you archive is kept here.',
-    spam: 'Nothing was marked as spam.',
-  }
-  if (status && words[status])
+  const text = status && EMPTY_TEXTS[status]
+  if (text)
     return (
       <div className="p-4">
-        <EmptyState icon={<InboxIcon size={28} />} title="Nothing here">
-          {words[status]}
+        <EmptyState icon={<InboxIcon size={28} />} title={text.title}>
+          {' '}
+          {text.detail}
         </EmptyState>
       </div>
     )
@@ -225,14 +231,14 @@ function NoSubmissions({ filter, onClear }: { filter: InboxFilter; onClear: () =
     <div className="p-4">
       <EmptyState
         icon={<InboxIcon size={28} />}
-        title="Nothing to read"
+        title="Your inbox is empty"
         action={
           <ButtonLink to="/$workspaceId/forms" params={{ workspaceId }} search={{}}>
-            Go to your forms
+            Go to forms
           </ButtonLink>
         }
       >
-        What people send by your forms appears here within two seconds, with what brought them.
+        Submissions of your forms appear here within two seconds, with the link or campaign that brought them.
       </EmptyState>
     </div>
   )

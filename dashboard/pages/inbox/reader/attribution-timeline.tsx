@@ -1,4 +1,4 @@
-// What brought a submission, touch by touch, each with the reason why it counts.
+// The attribution of a submission: its touches in order, each with the reason why it counts.
 
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -7,50 +7,51 @@ import type { ReactNode } from 'react'
 import { attributionQuery, type Submission, type TouchResource } from '../../../api/submissions.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Badge } from '../../../ui/badge.tsx'
-import { formatPercent, formatTime } from '../../../ui/format.ts'
-import { Card } from '../../../ui/page.tsx'
-import { ErrorState, SkeletonRows } from '../../../ui/states.tsx'
+import { Card } from '../../../ui/card.tsx'
+import { ErrorState } from '../../../ui/error-state.tsx'
+import { formatPercent, formatTime, toReadableUrl } from '../../../ui/format.ts'
+import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
-import { findWebUrl } from '../state/display-text.ts'
+import { PageUrl } from './page-url.tsx'
 
 const ATTRIBUTION_STATES = {
-  measured: { badge: 'Measured', tone: 'good', why: 'The snippet on your page saw the visit.' },
+  measured: { badge: 'Measured', tone: 'good', why: 'The snippet on your page recorded the visit.' },
   inferred: {
     badge: 'Inferred',
     tone: 'warn',
-    why: 'Without the snippet: the same visitor had clicked a link shortly before.',
+    why: 'Without the snippet: the same visitor clicked a link shortly before.',
   },
   pending: {
     badge: 'Not decided yet',
     tone: 'neutral',
     why: 'Not decided yet: analytics are catching up.',
   },
-  none: { badge: 'Not linked', tone: 'neutral', why: 'No link of yours is known to have brought it.' },
+  none: { badge: 'Not linked', tone: 'neutral', why: 'No link is known to have brought this submission.' },
 } as const
 
 export function AttributionTimeline({ submission }: { submission: Submission }) {
   const api = useApi()
-  const story = useQuery(attributionQuery(api, submission))
-  const known = ATTRIBUTION_STATES[submission.attribution]
+  const touches = useQuery(attributionQuery(api, submission))
+  const state = ATTRIBUTION_STATES[submission.attribution]
   return (
     <Card
       title={
         <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          Where it came from
-          <Badge tone={known.tone}>{known.badge}</Badge>
+          Attribution
+          <Badge tone={state.tone}>{state.badge}</Badge>
         </span>
       }
     >
-      <p className="mb-4 text-sm text-soft">{known.why}</p>
-      {story.isError && <ErrorState error={story.error} retry={() => void story.refetch()} />}
-      {story.isPending && <SkeletonRows rows={2} className="h-16" />}
-      {story.data && (
+      <p className="mb-4 text-sm text-soft">{state.why}</p>
+      {touches.isError && <ErrorState error={touches.error} retry={() => void touches.refetch()} />}
+      {touches.isPending && <SkeletonRows rows={2} className="h-16" />}
+      {touches.data && (
         <ol>
-          {story.data.map((touch, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: touches are in their order and do not change
+          {touches.data.map((touch, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the order of touches does not change
             <TouchItem key={at} touch={touch} />
           ))}
-          <Step icon={Send} title="Sent the form" at={submission.createdAt} isLast>
+          <Step icon={Send} title="Submitted the form" at={submission.createdAt} isLast>
             {submission.pageUrl && <PageUrl url={submission.pageUrl} />}
           </Step>
         </ol>
@@ -95,12 +96,12 @@ const ICONS: Record<TouchResource['type'], LucideIcon> = {
 }
 
 function TouchItem({ touch }: { touch: TouchResource }) {
-  const campaign = [touch.utmSource, touch.utmMedium, touch.utmCampaign, touch.utmTerm, touch.utmContent]
-  const named = campaign.filter(Boolean).join(' / ')
+  const utmValues = [touch.utmSource, touch.utmMedium, touch.utmCampaign, touch.utmTerm, touch.utmContent]
+  const campaign = utmValues.filter(Boolean).join(' / ')
   return (
-    <Step icon={ICONS[touch.type]} title={<TouchTitle touch={touch} named={named} />} at={touch.at}>
+    <Step icon={ICONS[touch.type]} title={<TouchTitle touch={touch} campaign={campaign} />} at={touch.at}>
       <div className="mt-1 grid gap-1 text-sm text-soft">
-        {touch.type !== 'campaign' && named && <p className="break-words">Campaign: {named}</p>}
+        {touch.type !== 'campaign' && campaign && <p className="break-words">Campaign: {campaign}</p>}
         {touch.type !== 'referrer' && touch.referrer && <p className="break-words">From {touch.referrer}</p>}
         {touch.landingUrl && <PageUrl url={touch.landingUrl} />}
         <p>{touch.why}</p>
@@ -108,7 +109,7 @@ function TouchItem({ touch }: { touch: TouchResource }) {
           <p className="flex flex-wrap gap-1.5">
             {touch.isFirst && <Badge tone="good">First touch</Badge>}
             {touch.isLast && <Badge tone="good">Last touch</Badge>}
-            {touch.linearCredit > 0 && <Badge>{formatPercent(touch.linearCredit)} of the lead</Badge>}
+            {touch.linearCredit > 0 && <Badge>{formatPercent(touch.linearCredit)} credit</Badge>}
           </p>
         )}
       </div>
@@ -116,7 +117,7 @@ function TouchItem({ touch }: { touch: TouchResource }) {
   )
 }
 
-function TouchTitle({ touch, named }: { touch: TouchResource; named: string }) {
+function TouchTitle({ touch, campaign }: { touch: TouchResource; campaign: string }) {
   const workspaceId = String(useApi().workspaceId)
   if (touch.type === 'click' && touch.linkId !== null)
     return (
@@ -128,29 +129,12 @@ function TouchTitle({ touch, named }: { touch: TouchResource; named: string }) {
           search={{}}
           className={TEXT_LINK}
         >
-          {touch.shortUrl?.replace(/^https?:\/\//, '') ?? `link ${touch.linkId}`}
+          {touch.shortUrl ? toReadableUrl(touch.shortUrl) : `link ${touch.linkId}`}
         </Link>
       </>
     )
   if (touch.type === 'click') return 'Clicked a link'
-  if (touch.type === 'campaign') return named ? `Campaign ${named}` : 'A campaign'
+  if (touch.type === 'campaign') return campaign ? `Campaign ${campaign}` : 'A campaign'
   if (touch.type === 'referrer') return touch.referrer ? `Came from ${touch.referrer}` : 'Came from a page'
-  return 'Came directly'
-}
-
-/** The address of a page, as strangers' browsers said it. */
-export function PageUrl({ url }: { url: string }) {
-  const address = findWebUrl(url)
-  const shown = url.replace(/^https?:\/\//, '')
-  if (!address) return <span className="break-all">{shown}</span>
-  return (
-    <a
-      href={address}
-      target="_blank"
-      rel="noreferrer noopener nofollow"
-      className="text-sm break-all text-soft underline underline-offset-2 hover:text-ink"
-    >
-      {shown}
-    </a>
-  )
+  return 'Direct visit'
 }

@@ -1,4 +1,4 @@
-// What the team writes about a submission, saved while it is typed.
+// The team's notes about a submission, saved while typing.
 
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
@@ -6,6 +6,7 @@ import { type Submission, updateSubmission } from '../../../api/submissions.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Textarea } from '../../../ui/forms/field.tsx'
+import { NOTES_ID } from '../state/element-ids.ts'
 import { updateLoadedSubmission } from '../state/use-submission-changes.ts'
 
 const SAVE_MS = 600
@@ -14,10 +15,10 @@ const NOTES_MAX = 10_000
 type State = 'none' | 'typing' | 'saving' | 'saved' | 'failed'
 const STATE_LABELS: Record<State, string> = {
   none: '',
-  typing: 'Not saved yet',
-  saving: 'Saving',
+  typing: 'Unsaved',
+  saving: 'Saving…',
   saved: 'Saved',
-  failed: 'Not saved',
+  failed: 'Could not save',
 }
 
 export function Notes({ submission }: { submission: Submission }) {
@@ -26,7 +27,7 @@ export function Notes({ submission }: { submission: Submission }) {
   return (
     <section className="grid gap-1.5">
       <div className="flex items-baseline gap-3">
-        <label htmlFor="inbox-notes" className="flex-1 text-sm font-medium">
+        <label htmlFor={NOTES_ID} className="flex-1 text-sm font-medium">
           Notes
         </label>
         <span role="status" className={`text-sm ${state === 'failed' ? 'text-danger' : 'text-soft'}`}>
@@ -39,11 +40,11 @@ export function Notes({ submission }: { submission: Submission }) {
         )}
       </div>
       <Textarea
-        id="inbox-notes"
+        id={NOTES_ID}
         value={text}
         maxLength={NOTES_MAX}
         rows={2}
-        placeholder="For you and your team"
+        placeholder="Only your team sees notes"
         className="field-sizing-content max-h-80"
         onChange={(event) => setText(event.target.value)}
         onBlur={() => void save(false)}
@@ -59,22 +60,22 @@ function useAutosave(submission: Submission, text: string): [State, (leaving: bo
   const [state, setState] = useState<State>('none')
   const saved = useRef(submission.notes ?? '')
   const sending = useRef<string>(undefined)
-  const now = useRef({ submission, text })
-  now.current = { submission, text }
+  const latest = useRef({ submission, text })
+  latest.current = { submission, text }
   const save = useCallback(
     async (leaving: boolean) => {
-      const { text } = now.current
+      const { text } = latest.current
       if (text === saved.current || text === sending.current) return
       sending.current = text
       setState('saving')
       try {
         const notes = text.trim() === '' ? null : text
-        const answer = await updateSubmission(api, now.current.submission.id, { notes }, leaving)
+        const updated = await updateSubmission(api, latest.current.submission.id, { notes }, leaving)
         saved.current = text
-        updateLoadedSubmission(client, api, answer)
-        setState(now.current.text === text ? 'saved' : 'typing')
+        updateLoadedSubmission(client, api, updated)
+        setState(latest.current.text === text ? 'saved' : 'typing')
       } catch {
-        // Said beside the field, with a way to try again.
+        // The error and a "Try again" button appear above the field.
         setState('failed')
       } finally {
         if (sending.current === text) sending.current = undefined
@@ -89,11 +90,11 @@ function useAutosave(submission: Submission, text: string): [State, (leaving: bo
     return () => clearTimeout(timer)
   }, [text, save])
   useEffect(() => {
-    const leave = () => void save(true)
-    addEventListener('pagehide', leave)
+    const saveOnLeave = () => void save(true)
+    addEventListener('pagehide', saveOnLeave)
     return () => {
-      removeEventListener('pagehide', leave)
-      leave()
+      removeEventListener('pagehide', saveOnLeave)
+      saveOnLeave()
     }
   }, [save])
   return [state, save]

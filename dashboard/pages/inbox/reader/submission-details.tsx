@@ -1,35 +1,35 @@
-// Everything else that is known of a submission.
+// The details of a submission: location, device, source and ids.
 
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Submission } from '../../../api/submissions.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
+import { Card } from '../../../ui/card.tsx'
 import { formatCountryName, formatExactly } from '../../../ui/format.ts'
-import { Card } from '../../../ui/page.tsx'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
-import { ErasePersonButton } from './action-bar.tsx'
-import { PageUrl } from './attribution-timeline.tsx'
+import { ErasePersonButton } from './erase-person-button.tsx'
+import { PageUrl } from './page-url.tsx'
 
 export function SubmissionDetails({ submission }: { submission: Submission }) {
   const { country, region, city, browser, os, device } = submission
   const place = [city, region !== city ? region : null].filter(Boolean).join(', ')
   const rows: [string, ReactNode][] = [
     ['Country', country && formatCountryName(country)],
-    ['Place', place],
+    ['City', place],
     ['Device', [device, os, browser].filter(Boolean).join(' · ')],
-    ['Came from', submission.referrer],
+    ['Referrer', submission.referrer],
     ['Landing page', submission.landingUrl && <PageUrl url={submission.landingUrl} />],
     ['Page', submission.pageUrl && <PageUrl url={submission.pageUrl} />],
-    ['Source', submission.utmSource],
-    ['Medium', submission.utmMedium],
-    ['Campaign', submission.utmCampaign],
-    ['Term', submission.utmTerm],
-    ['Content', submission.utmContent],
+    ['UTM source', submission.utmSource],
+    ['UTM medium', submission.utmMedium],
+    ['UTM campaign', submission.utmCampaign],
+    ['UTM term', submission.utmTerm],
+    ['UTM content', submission.utmContent],
     ['Received', formatExactly(submission.createdAt)],
-    ['Visit', submission.sessionLinked ? 'Known by the snippet' : 'Not known'],
-    ['Click id', submission.clickId && <code className="break-all">{submission.clickId}</code>],
-    ['Number', <code key="id">{submission.id}</code>],
-    ['Notifications', <NotificationsLink key="told" id={submission.id} />],
+    ['Visit', submission.sessionLinked ? 'Recorded by the snippet' : 'Not recorded'],
+    ['Click ID', submission.clickId && <code className="break-all">{submission.clickId}</code>],
+    ['Submission ID', <code key="id">{submission.id}</code>],
+    ['Notifications', <NotificationsLink key="deliveries" id={submission.id} />],
   ]
   return (
     <Card title="Details">
@@ -60,6 +60,6 @@ const NotificationsLink = ({ id }: { id: number }) => (
     search={{ submissionId: String(id) }}
     className={TEXT_LINK}
   >
-    Who was told of it
+    View deliveries
   </Link>
 )

@@ -1,4 +1,4 @@
-// The open submission: what was sent, where it came from, and what one does with it.
+// The open submission: its fields, notes, attribution and details.
 
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -11,12 +11,15 @@ import { useApi } from '../../../shell/use-workspace.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy/copy-button.tsx'
+import { EmptyState } from '../../../ui/empty-state.tsx'
+import { ErrorState } from '../../../ui/error-state.tsx'
 import { formatTime } from '../../../ui/format.ts'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
-import { EmptyState, ErrorState, SkeletonRows } from '../../../ui/states.tsx'
+import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
 import { findWebUrl, STATUS_LABELS, toSenderName } from '../state/display-text.ts'
-import { type InboxActions, READER_ID } from '../state/use-inbox-actions.ts'
+import { READER_ID } from '../state/element-ids.ts'
+import type { InboxActions } from '../state/use-inbox-actions.ts'
 import { ActionBar } from './action-bar.tsx'
 import { AttributionTimeline } from './attribution-timeline.tsx'
 import { Notes } from './notes.tsx'
@@ -25,36 +28,36 @@ import { SubmissionDetails } from './submission-details.tsx'
 interface Props {
   open: string | undefined
   rows: Submission[] | undefined
-  acts: InboxActions
+  actions: InboxActions
 }
 
-export function SubmissionReader({ open, rows, acts }: Props) {
+export function SubmissionReader({ open, rows, actions }: Props) {
   const api = useApi()
-  const listed = rows?.find(({ id }) => String(id) === open)
-  const single = useQuery({
+  const listRow = rows?.find(({ id }) => String(id) === open)
+  const query = useQuery({
     ...submissionQuery(api, open ?? ''),
-    // The list is not read again when an older submission is decided.
-    enabled: open !== undefined && rows !== undefined && (!listed || listed.attribution === 'pending'),
+    // The list is not loaded again when an older submission is decided.
+    enabled: open !== undefined && rows !== undefined && (!listRow || listRow.attribution === 'pending'),
   })
   if (open === undefined) return rows && rows.length > 0 ? <NothingOpen /> : null
-  const submission = listed?.attribution === 'pending' ? (single.data ?? listed) : (listed ?? single.data)
-  if (submission) return <OpenSubmission key={submission.id} submission={submission} acts={acts} />
-  if (single.error instanceof ApiError && single.error.status === 404)
+  const submission = listRow?.attribution === 'pending' ? (query.data ?? listRow) : (listRow ?? query.data)
+  if (submission) return <OpenSubmission key={submission.id} submission={submission} actions={actions} />
+  if (query.error instanceof ApiError && query.error.status === 404)
     return (
       <div className="p-6">
         <EmptyState
           icon={<MailQuestion size={28} />}
-          title="There is no such submission"
-          action={<Button onClick={acts.close}>Back to the inbox</Button>}
+          title="This submission does not exist"
+          action={<Button onClick={actions.close}>Back to the inbox</Button>}
         >
-          It was deleted, or belongs to another workspace.
+          It was deleted, or it belongs to another workspace.
         </EmptyState>
       </div>
     )
   return (
     <div className="p-6">
-      {single.isError ? (
-        <ErrorState error={single.error} retry={() => void single.refetch()} />
+      {query.isError ? (
+        <ErrorState error={query.error} retry={() => void query.refetch()} />
       ) : (
         <SkeletonRows rows={5} className="h-12" />
       )}
@@ -65,30 +68,31 @@ export function SubmissionReader({ open, rows, acts }: Props) {
 const NothingOpen = () => (
   <div className="grid h-full place-content-center justify-items-center gap-3 p-6 text-center text-soft">
     <MailOpen size={28} aria-hidden />
-    <p>Choose a submission to read it.</p>
+    <p>Select a submission to read it.</p>
     <p className="text-sm">
-      <kbd>j</kbd> and <kbd>k</kbd> go through them, <kbd>?</kbd> shows all keys.
+      Press <kbd>j</kbd> and <kbd>k</kbd> to move through the list, <kbd>?</kbd> for all shortcuts.
     </p>
   </div>
 )
 
-/** Long enough on the screen to have been read, not passed by. */
+/** A submission that is open for this time counts as read; while moving through the list it does not. */
 const READ_MS = 900
 
-function OpenSubmission({ submission, acts }: { submission: Submission; acts: InboxActions }) {
+function OpenSubmission({ submission, actions }: { submission: Submission; actions: InboxActions }) {
   const isNew = submission.status === 'new'
-  const now = useRef({ submission, acts })
-  now.current = { submission, acts }
+  const latest = useRef({ submission, actions })
+  latest.current = { submission, actions }
   useEffect(() => {
     if (!isNew) return
     const timer = setTimeout(() => {
-      const { submission, acts } = now.current
-      if (acts.mayMarkRead(submission.id) && document.visibilityState === 'visible') acts.markRead(submission)
+      const { submission, actions } = latest.current
+      if (actions.mayMarkRead(submission.id) && document.visibilityState === 'visible')
+        actions.markRead(submission)
     }, READ_MS)
     return () => clearTimeout(timer)
   }, [isNew])
   const article = useRef<HTMLElement>(null)
-  // The pane stays where the one before was left. (In braces: browsers return a promise, which is no way to clean up.)
+  // The pane would keep its scroll position between submissions. (In braces: an effect must not return a promise.)
   useLayoutEffect(() => {
     article.current?.closest('section')?.scrollTo(0, 0)
   }, [])
@@ -98,9 +102,9 @@ function OpenSubmission({ submission, acts }: { submission: Submission; acts: In
       id={READER_ID}
       tabIndex={-1}
       className="outline-none"
-      aria-label={`Submission of ${toSenderName(submission)}`}
+      aria-label={`Submission from ${toSenderName(submission)}`}
     >
-      <ActionBar submission={submission} acts={acts} />
+      <ActionBar submission={submission} actions={actions} />
       <div className="grid max-w-3xl grid-cols-[minmax(0,1fr)] gap-6 px-4 py-5 sm:px-6">
         <Head submission={submission} />
         <Fields fields={submission.fields} />
@@ -135,11 +139,11 @@ function Head({ submission }: { submission: Submission }) {
           >
             {email}
           </a>
-          <CopyButton text={email} label="Copy the e-mail address" />
+          <CopyButton text={email} label="Copy e-mail address" />
         </p>
       )}
       <p className="text-sm text-soft">
-        <RelativeTime at={createdAt} />, {formatTime(createdAt)}, by{' '}
+        <RelativeTime at={createdAt} />, {formatTime(createdAt)}, via{' '}
         <Link
           to="/$workspaceId/forms/$formKey"
           params={{ workspaceId, formKey }}
@@ -151,14 +155,14 @@ function Head({ submission }: { submission: Submission }) {
       </p>
       {duplicateOf !== null && (
         <p className="mt-2 rounded-lg bg-warn-tint px-3 py-2 text-sm">
-          A duplicate: the same was sent within 30 seconds before, so nobody was told again.{' '}
+          Duplicate: the same submission arrived less than 30 seconds earlier, so no notifications were sent.{' '}
           <Link
             to="/$workspaceId/inbox"
             params={{ workspaceId }}
             search={(search) => ({ ...search, open: String(duplicateOf) })}
             className={TEXT_LINK}
           >
-            See the first one
+            Open the original
           </Link>
         </p>
       )}
@@ -168,7 +172,7 @@ function Head({ submission }: { submission: Submission }) {
 
 function Fields({ fields }: { fields: Record<string, string> }) {
   const entries = Object.entries(fields)
-  if (entries.length === 0) return <p className="text-soft">It was sent without any field.</p>
+  if (entries.length === 0) return <p className="text-soft">This submission has no fields.</p>
   return (
     <dl className="grid gap-4 rounded-2xl border border-line bg-card p-4 sm:p-5">
       {entries.map(([name, value]) => (
@@ -184,11 +188,11 @@ function Fields({ fields }: { fields: Record<string, string> }) {
 }
 
 function Value({ value }: { value: string }) {
-  if (value.trim() === '') return <span className="text-soft">empty</span>
-  const address = findWebUrl(value)
-  if (!address) return value
+  if (value.trim() === '') return <span className="text-soft">Empty</span>
+  const webUrl = findWebUrl(value)
+  if (!webUrl) return value
   return (
-    <a href={address} target="_blank" rel="noreferrer noopener nofollow" className={TEXT_LINK}>
+    <a href={webUrl} target="_blank" rel="noreferrer noopener nofollow" className={TEXT_LINK}>
       {value}
     </a>
   )

@@ -1,4 +1,4 @@
-// What a submission is called in a list: who wrote, and how it begins.
+// The texts of a submission in a list: sender, preview and source.
 
 import type { Submission } from '../../../api/submissions.ts'
 
@@ -13,25 +13,25 @@ const findField = (submission: Submission, name: RegExp) =>
 
 export function toSenderName(submission: Submission): string {
   const parts = [findField(submission, FIRST), findField(submission, LAST)].filter(Boolean).join(' ')
-  const said =
+  const name =
     findField(submission, NAME) ||
     parts ||
     submission.email?.trim() ||
     Object.values(submission.fields).find((value) => value.trim() !== '')
-  return (said ?? 'Nothing was filled in').trim().slice(0, 200)
+  return (name ?? 'Empty submission').trim().slice(0, 200)
 }
 
-/** The rest in one line; the longest value says most, and comes first. */
+/** The other values in one line. The longest value is usually the message, and comes first. */
 export function toPreviewText(submission: Submission): string {
-  const who = toSenderName(submission)
+  const sender = toSenderName(submission)
   const values = Object.values(submission.fields)
     .map((value) => value.trim())
-    .filter((value) => value !== '' && value !== who && value !== submission.email)
+    .filter((value) => value !== '' && value !== sender && value !== submission.email)
   const longest = values.reduce((long, value) => (value.length > long.length ? value : long), '')
   return [longest, ...values.filter((value) => value !== longest)].join(' · ').slice(0, 300)
 }
 
-/** The campaign, or else the site: as short as it can be said. */
+/** The campaign; without a campaign the referrer, then the link. */
 export const toSourceText = ({ utmSource, utmCampaign, referrer, attribution, linkId }: Submission) =>
   [utmSource, utmCampaign].filter(Boolean).join(' / ') || referrer || linkWords(attribution, linkId)
 
@@ -43,7 +43,7 @@ function linkWords(attribution: Submission['attribution'], linkId: number | null
 
 export const STATUS_LABELS = { new: 'Unread', read: 'Read', archived: 'Archived', spam: 'Spam' } as const
 
-/** From a stranger: only what a browser opens as a page is made a link. */
+/** The text, if it is a web address. Visitors write these texts, so that no other scheme may become a link. */
 export const findWebUrl = (text: string | null): string | undefined => {
   if (!text || !/^https?:\/\/\S+$/i.test(text.trim())) return undefined
   return URL.canParse(text.trim()) ? text.trim() : undefined

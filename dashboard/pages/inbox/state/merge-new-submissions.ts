@@ -1,4 +1,4 @@
-// What came in since the list was read is put into it, without asking for all of it again.
+// Merges new and changed submissions into the loaded list, without loading the whole list again.
 
 import type { InfiniteData } from '@tanstack/react-query'
 import type { ResultPage } from '../../../api/client.ts'
@@ -10,8 +10,8 @@ const isNewer = (a: Submission, b: Submission) =>
   a.createdAt === b.createdAt ? a.id > b.id : a.createdAt > b.createdAt
 
 /**
- * @param head the newest ones that pass the filter, as they are now
- * @returns the list with them; the same where nothing changed; undefined where so much is new that it must be read again
+ * @param head the newest submissions that match the filter, in their current state
+ * @returns the merged list; the same list when nothing changed; undefined when the list must be loaded again
  */
 export function mergeNewSubmissions(
   list: SubmissionPages,
@@ -22,30 +22,31 @@ export function mergeNewSubmissions(
   const rows = list.pages.flatMap((page) => page.data)
   if (!first) return undefined
   const known = new Set(rows.map(({ id }) => id))
-  const fresh = head.data.filter(({ id }) => !known.has(id))
+  const added = head.data.filter(({ id }) => !known.has(id))
   const newest = rows[0]
   const oldest = head.data.at(-1)
-  // Between what is new and what was known there may be more; or something came back into the middle.
-  if (fresh.length > 0 && fresh.length === head.data.length && head.nextCursor !== null) return undefined
-  if (newest && fresh.some((one) => !isNewer(one, newest))) return undefined
-  const now = new Map(head.data.map((one) => [one.id, one]))
-  let changed = fresh.length > 0 || head.total !== first.total
-  const keep = (row: Submission): Submission[] => {
-    const seen = now.get(row.id)
-    if (seen) {
-      if (JSON.stringify(seen) === JSON.stringify(row)) return [row]
+  // All of `head` is new, so that there may be more between it and the list; or a submission returned into the
+  // middle.
+  if (added.length > 0 && added.length === head.data.length && head.nextCursor !== null) return undefined
+  if (newest && added.some((each) => !isNewer(each, newest))) return undefined
+  const headById = new Map(head.data.map((each) => [each.id, each]))
+  let changed = added.length > 0 || head.total !== first.total
+  const updateRow = (row: Submission): Submission[] => {
+    const current = headById.get(row.id)
+    if (current) {
+      if (JSON.stringify(current) === JSON.stringify(row)) return [row]
       changed = true
-      return [seen]
+      return [current]
     }
-    // Below what was asked for, or left here on purpose when it was read.
+    // Older than `head`, or read in a list of unread submissions, where it stays until the list is loaded again.
     const isBelow = head.nextCursor !== null && oldest !== undefined && !isNewer(row, oldest)
     if (isBelow || !includesStatus(filter, row.status)) return [row]
     changed = true
     return []
   }
-  const pages = list.pages.map((page) => ({ ...page, data: page.data.flatMap(keep), total: head.total }))
+  const pages = list.pages.map((page) => ({ ...page, data: page.data.flatMap(updateRow), total: head.total }))
   if (!changed) return list
-  const [top, ...others] = pages
-  if (!top) return undefined
-  return { ...list, pages: [{ ...top, data: [...fresh, ...top.data] }, ...others] }
+  const [firstPage, ...otherPages] = pages
+  if (!firstPage) return undefined
+  return { ...list, pages: [{ ...firstPage, data: [...added, ...firstPage.data] }, ...otherPages] }
 }

@@ -1,4 +1,4 @@
-// What can be done with the open submission, by buttons and by single keys; and the way through the list.
+// The actions for the open submission, for buttons and shortcuts, and moving through the list.
 
 import { useEffect, useMemo, useRef } from 'react'
 import {
@@ -8,18 +8,19 @@ import {
   type SubmissionStatus,
 } from '../../../api/submissions.ts'
 import { useShortcuts } from '../../../ui/shortcuts.ts'
+import { NOTES_ID, SEARCH_ID, toRowId } from './element-ids.ts'
 import { useSubmissionChanges } from './use-submission-changes.ts'
 
 export interface InboxActions {
   setStatus: (submission: Submission, status: SubmissionStatus) => void
-  /** Because it was looked at: nothing is said about it. */
+  /** Marks an opened submission as read, without a toast. */
   markRead: (submission: Submission) => void
   remove: (submission: Submission) => void
   step: (by: number) => void
   close: () => void
-  /** Not while it is marked as unread by hand. */
+  /** false after the user marked the submission as unread. */
   mayMarkRead: (id: number) => boolean
-  /** Where the open one stands, from 0; -1 where it is not in the list. */
+  /** The position of the open submission in the list, from 0; -1 when it is not in the list. */
   at: number
   total: number
   isLast: boolean
@@ -33,23 +34,19 @@ interface Options {
   total: number
 }
 
-export const toRowId = (id: number) => `submission-${id}`
-export const SEARCH_ID = 'inbox-search'
-export const READER_ID = 'inbox-reader'
-
 export function useInboxActions({ rows = [], open, show, filter, total }: Options): InboxActions {
   const { setStatus, remove } = useSubmissionChanges()
   const at = rows.findIndex(({ id }) => String(id) === open)
-  const unread = useRef(new Set<number>())
-  /** Where it stood, in case it has gone from the list. */
-  const stood = useRef(0)
+  const markedUnread = useRef(new Set<number>())
+  /** The last position, for a submission that has left the list. */
+  const lastPosition = useRef(0)
   useEffect(() => {
-    if (at !== -1) stood.current = at
+    if (at !== -1) lastPosition.current = at
   }, [at])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: who opens it again has read it
-  useEffect(() => unread.current.clear(), [open])
-  const goTo = (place: number) => {
-    const row = rows[Math.min(Math.max(place, 0), rows.length - 1)]
+  // biome-ignore lint/correctness/useExhaustiveDependencies: opening a submission again allows marking it as read
+  useEffect(() => markedUnread.current.clear(), [open])
+  const goTo = (position: number) => {
+    const row = rows[Math.min(Math.max(position, 0), rows.length - 1)]
     if (!row) return
     show(row.id)
     const element = document.getElementById(toRowId(row.id))
@@ -58,63 +55,63 @@ export function useInboxActions({ rows = [], open, show, filter, total }: Option
   }
   const step = (by: number) => {
     if (at !== -1) goTo(at + by)
-    // It has gone: the next one has taken its place.
-    else if (open !== undefined) goTo(by > 0 ? stood.current : stood.current - 1)
+    // The open submission has left the list: the next one has its position.
+    else if (open !== undefined) goTo(by > 0 ? lastPosition.current : lastPosition.current - 1)
     else goTo(0)
   }
-  /** The one to read when this one leaves the list. */
-  const leave = () => {
+  /** Opens a neighbor when the open submission leaves the list. */
+  const openNeighbor = () => {
     if (at === -1) return
     if (rows.length > 1) goTo(at + 1 < rows.length ? at + 1 : at - 1)
     else show(undefined)
   }
-  const acts: InboxActions = {
+  const actions: InboxActions = {
     step,
     at,
     total,
     isLast: at === rows.length - 1,
     close: () => show(undefined),
-    mayMarkRead: (id) => !unread.current.has(id),
+    mayMarkRead: (id) => !markedUnread.current.has(id),
     markRead: (submission) => setStatus(submission, 'read', true),
     setStatus(submission, status) {
-      if (status === 'new') unread.current.add(submission.id)
-      else unread.current.delete(submission.id)
+      if (status === 'new') markedUnread.current.add(submission.id)
+      else markedUnread.current.delete(submission.id)
       setStatus(submission, status, status === 'new' || status === 'read')
-      if (!includesStatus(filter, status) && (status === 'archived' || status === 'spam')) leave()
+      if (!includesStatus(filter, status) && (status === 'archived' || status === 'spam')) openNeighbor()
     },
     remove(submission) {
       remove(submission)
-      leave()
+      openNeighbor()
     },
   }
-  useInboxShortcuts(acts, rows[at])
-  return acts
+  useInboxShortcuts(actions, rows[at])
+  return actions
 }
 
-/** The keys stay the same between renders; what they do is looked up when they are pressed. */
-function useInboxShortcuts(acts: InboxActions, row: Submission | undefined) {
-  const now = useRef({ acts, row })
-  now.current = { acts, row }
+/** The list of shortcuts stays the same between renders; each shortcut reads the latest actions when it runs. */
+function useInboxShortcuts(actions: InboxActions, row: Submission | undefined) {
+  const latest = useRef({ actions, row })
+  latest.current = { actions, row }
   const keys = useMemo(() => {
-    const does = (status: SubmissionStatus) => () => {
-      const { acts, row } = now.current
-      if (row) acts.setStatus(row, row.status === status && status !== 'new' ? 'read' : status)
+    const toggleStatus = (status: SubmissionStatus) => () => {
+      const { actions, row } = latest.current
+      if (row) actions.setStatus(row, row.status === status && status !== 'new' ? 'read' : status)
     }
     return [
-      { keys: 'j', label: 'Next submission', run: () => now.current.acts.step(1) },
-      { keys: 'k', label: 'Previous submission', run: () => now.current.acts.step(-1) },
-      { keys: 'r', label: 'Mark as read', run: does('read') },
-      { keys: 'u', label: 'Mark as unread', run: does('new') },
-      { keys: 'e', label: 'Archive, or take back out', run: does('archived') },
-      { keys: 's', label: 'Spam, or not spam', run: does('spam') },
+      { keys: 'j', label: 'Next submission', run: () => latest.current.actions.step(1) },
+      { keys: 'k', label: 'Previous submission', run: () => latest.current.actions.step(-1) },
+      { keys: 'r', label: 'Mark as read', run: toggleStatus('read') },
+      { keys: 'u', label: 'Mark as unread', run: toggleStatus('new') },
+      { keys: 'e', label: 'Archive or move to inbox', run: toggleStatus('archived') },
+      { keys: 's', label: 'Mark as spam or not spam', run: toggleStatus('spam') },
       {
         keys: '#',
         label: 'Delete',
-        run: () => now.current.row && now.current.acts.remove(now.current.row),
+        run: () => latest.current.row && latest.current.actions.remove(latest.current.row),
       },
-      { keys: 'n', label: 'Write a note', run: () => document.getElementById('inbox-notes')?.focus() },
+      { keys: 'n', label: 'Write a note', run: () => document.getElementById(NOTES_ID)?.focus() },
       { keys: '/', label: 'Search submissions', run: () => document.getElementById(SEARCH_ID)?.focus() },
-      { keys: 'Escape', label: 'Close the submission', run: () => now.current.acts.close() },
+      { keys: 'Escape', label: 'Close submission', run: () => latest.current.actions.close() },
     ]
   }, [])
   useShortcuts(keys)

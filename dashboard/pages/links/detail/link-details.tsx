@@ -1,15 +1,15 @@
-// What is set for a link, and who is sent where because of it.
+// The settings of a link, and a tester for its targeting.
 
 import { Link } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { useWorkspace } from '../../../shell/use-workspace.ts'
-import { TagChip } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { formatNumber, formatTime } from '../../../ui/format.ts'
-import { Card } from '../../../ui/page.tsx'
+import { Card } from '../../../ui/card.tsx'
+import { formatNumber, formatTime, toReadableUrl } from '../../../ui/format.ts'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
-import { Skeleton } from '../../../ui/states.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
+import { TagChip } from '../../../ui/tag-chip.tsx'
 import { findLinkState } from '../link/link-state.tsx'
 
 const RedirectTester = lazy(() =>
@@ -17,30 +17,31 @@ const RedirectTester = lazy(() =>
 )
 
 export function LinkDetails({ link }: { link: LinkResource }) {
-  const [testing, test] = useState(false)
+  const [isTesting, setTesting] = useState(false)
   const state = findLinkState(link)
   return (
     <Card
-      title="This link"
+      title="Details"
       actions={
-        <Button size="small" look="quiet" aria-expanded={testing} onClick={() => test(!testing)}>
-          Who is sent where?
+        <Button size="small" variant="quiet" aria-expanded={isTesting} onClick={() => setTesting(!isTesting)}>
+          Test targeting
         </Button>
       }
     >
       <dl className="grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-[repeat(auto-fit,minmax(9rem,1fr))]">
-        <Detail name="State">{state ? `${state.word}: ${lowerFirst(state.why)}` : 'Active'}</Detail>
-        <Detail name="Clicks ever">{formatLimited(link.clicks, link.clickLimit)}</Detail>
-        <Detail name="Leads ever">{formatLimited(link.leads, link.leadLimit)}</Detail>
+        <Detail name="Status">{state ? `${state.label}: ${lowerFirst(state.reason)}` : 'Active'}</Detail>
+        <Detail name="Total clicks">{formatLimited(link.clicks, link.clickLimit)}</Detail>
+        <Detail name="Total leads">{formatLimited(link.leads, link.leadLimit)}</Detail>
         <Detail name="Last click">
-          {link.lastClickedAt ? <RelativeTime at={link.lastClickedAt} /> : 'None yet'}
+          {link.lastClickedAt ? <RelativeTime at={link.lastClickedAt} /> : 'No clicks yet'}
         </Detail>
-        <Detail name="Made">
+        <Detail name="Created">
           <RelativeTime at={link.createdAt} />
         </Detail>
-        {link.startsAt && <Detail name="Answers from">{formatTime(link.startsAt)}</Detail>}
-        {link.expiresAt && <Detail name="Answers until">{formatTime(link.expiresAt)}</Detail>}
-        {link.externalId && <Detail name="External id">{link.externalId}</Detail>}
+        {link.startsAt && <Detail name="Starts">{formatTime(link.startsAt)}</Detail>}
+        {link.expiresAt && <Detail name="Expires">{formatTime(link.expiresAt)}</Detail>}
+        {link.expiredUrl && <Detail name="Redirect after expiry">{toReadableUrl(link.expiredUrl)}</Detail>}{' '}
+        {link.externalId && <Detail name="External ID">{link.externalId}</Detail>}
         {link.tags.length > 0 && (
           <Detail name="Tags">
             <Tags tags={link.tags} />
@@ -50,7 +51,7 @@ export function LinkDetails({ link }: { link: LinkResource }) {
       {link.comments && (
         <p className="mt-4 border-t border-line pt-4 break-words whitespace-pre-wrap">{link.comments}</p>
       )}
-      {testing && (
+      {isTesting && (
         <div className="mt-4 border-t border-line pt-4">
           <Suspense fallback={<Skeleton className="h-24" />}>
             <RedirectTester link={link} />

@@ -1,4 +1,4 @@
-// One link: what it is, what it does, and who came.
+// The page of one link: its settings and its analytics.
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
@@ -11,11 +11,14 @@ import { NotFoundPage } from '../../../shell/error-pages.tsx'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy/copy-button.tsx'
+import { ErrorState } from '../../../ui/error-state.tsx'
+import { toReadableUrl } from '../../../ui/format.ts'
 import { Page } from '../../../ui/page.tsx'
 import { useShortcuts } from '../../../ui/shortcuts.ts'
-import { ErrorState, Skeleton, SkeletonRows } from '../../../ui/states.tsx'
+import { Skeleton, SkeletonRows } from '../../../ui/skeleton.tsx'
 import { LinkMenuButton } from '../link/link-menu-button.tsx'
-import { isWebUrl, LinkBadges, toLinkName, toReadableUrl } from '../link/link-state.tsx'
+import { toLinkName } from '../link/link-name.ts'
+import { LinkBadges } from '../link/link-state.tsx'
 import { copyLink, useLinkActions } from '../link/use-link-actions.ts'
 import { LinkDetails } from './link-details.tsx'
 
@@ -45,8 +48,8 @@ export function LinkPage() {
     enabled: Number.isInteger(id) && id > 0,
   })
   if (query.data) return <LoadedLink key={id} link={query.data} />
-  const missing = query.error instanceof ApiError && [404, 422].includes(query.error.status)
-  if (missing || !(id > 0)) return <NotFoundPage />
+  const isMissing = query.error instanceof ApiError && [404, 422].includes(query.error.status)
+  if (isMissing || !(id > 0)) return <NotFoundPage />
   return (
     <Page
       title="Link"
@@ -64,17 +67,17 @@ export function LinkPage() {
 
 function LoadedLink({ link }: { link: LinkResource }) {
   const { edit } = useSearch({ from: FROM })
-  const acts = useLinkPageHandlers(link)
-  const [qr, showQr] = useState(false)
-  const showCode = useRef(() => showQr(true)).current
-  useLinkPageShortcuts(link, { ...acts, showQr: showCode })
+  const handlers = useLinkPageHandlers(link)
+  const [isQrOpen, setQrOpen] = useState(false)
+  const showQr = useRef(() => setQrOpen(true)).current
+  useLinkPageShortcuts(link, { ...handlers, showQr })
   const fixed = useMemo(() => ({ linkId: String(link.id) }), [link.id])
   return (
     <Page
       title={toLinkName(link)}
       heading={<Heading link={link} />}
       description={<Destination link={link} />}
-      actions={<Actions link={link} acts={{ ...acts, showQr: showCode }} />}
+      actions={<Actions link={link} handlers={{ ...handlers, showQr }} />}
     >
       <LinkDetails link={link} />
       <div className="mt-6">
@@ -83,8 +86,8 @@ function LoadedLink({ link }: { link: LinkResource }) {
         </Suspense>
       </div>
       <Suspense>
-        {edit && <LinkDrawer id={link.id} onClose={acts.closeEdit} />}
-        {qr && <QrDialog link={link} onClose={() => showQr(false)} />}
+        {edit && <LinkDrawer id={link.id} onClose={handlers.closeEdit} />}
+        {isQrOpen && <QrDialog link={link} onClose={() => setQrOpen(false)} />}
       </Suspense>
     </Page>
   )
@@ -95,9 +98,9 @@ function useLinkPageHandlers(link: LinkResource) {
   const { archive, remove } = useLinkActions()
   const toList = (search: { new?: string } = {}) => void navigate({ to: '/$workspaceId/links', search })
   return {
-    edit: () => void navigate({ search: (now) => ({ ...now, edit: '1' }), resetScroll: false }),
+    edit: () => void navigate({ search: (current) => ({ ...current, edit: '1' }), resetScroll: false }),
     closeEdit: () =>
-      void navigate({ search: ({ edit: _, ...now }) => now, replace: true, resetScroll: false }),
+      void navigate({ search: ({ edit: _, ...rest }) => rest, replace: true, resetScroll: false }),
     archive: () => void archive([link], !link.archived),
     remove() {
       remove([link])
@@ -109,18 +112,18 @@ function useLinkPageHandlers(link: LinkResource) {
 
 type LinkPageHandlers = ReturnType<typeof useLinkPageHandlers> & { showQr: () => void }
 
-function useLinkPageShortcuts(link: LinkResource, acts: LinkPageHandlers) {
-  const now = useRef({ link, acts })
-  now.current = { link, acts }
+function useLinkPageShortcuts(link: LinkResource, handlers: LinkPageHandlers) {
+  const latest = useRef({ link, handlers })
+  latest.current = { link, handlers }
   useShortcuts(
     useMemo(
       () => [
-        { keys: 'c', label: 'Copy the link', run: () => void copyLink(now.current.link) },
-        { keys: 'e', label: 'Edit the link', run: () => now.current.acts.edit() },
-        { keys: 'q', label: 'QR code of the link', run: () => now.current.acts.showQr() },
-        { keys: 'a', label: 'Archive the link, or bring it back', run: () => now.current.acts.archive() },
-        { keys: '#', label: 'Delete the link', run: () => now.current.acts.remove() },
-        { keys: 'u', label: 'Back to all links', run: () => now.current.acts.toList() },
+        { keys: 'c', label: 'Copy link', run: () => void copyLink(latest.current.link) },
+        { keys: 'e', label: 'Edit link', run: () => latest.current.handlers.edit() },
+        { keys: 'q', label: 'Show QR code', run: () => latest.current.handlers.showQr() },
+        { keys: 'a', label: 'Archive or unarchive link', run: () => latest.current.handlers.archive() },
+        { keys: '#', label: 'Delete link', run: () => latest.current.handlers.remove() },
+        { keys: 'u', label: 'Back to all links', run: () => latest.current.handlers.toList() },
       ],
       [],
     ),
@@ -136,12 +139,15 @@ function Heading({ link }: { link: LinkResource }) {
         {link.slug}
       </span>
       <span className="inline-flex items-center gap-1 text-base font-normal tracking-normal">
-        <CopyButton text={link.shortUrl} label="Copy the short link" />
+        <CopyButton text={link.shortUrl} label="Copy short link" />
         <LinkBadges link={link} />
       </span>
     </span>
   )
 }
+
+/** A destination may also be an app's address, which a browser cannot open: only web addresses become links. */
+const isWebUrl = (url: string) => /^https?:\/\//.test(url)
 
 const Destination = ({ link: { destinationUrl, title } }: { link: LinkResource }) => (
   <div className="grid">
@@ -163,13 +169,13 @@ const Destination = ({ link: { destinationUrl, title } }: { link: LinkResource }
   </div>
 )
 
-function Actions({ link, acts }: { link: LinkResource; acts: LinkPageHandlers }) {
+function Actions({ link, handlers }: { link: LinkResource; handlers: LinkPageHandlers }) {
   const navigate = useNavigate({ from: FROM })
-  const [menu, openMenu] = useState<HTMLElement>()
+  const [menuButton, openMenu] = useState<HTMLElement>()
   return (
     <>
       <ButtonLink
-        look="quiet"
+        variant="quiet"
         from={FROM}
         to="/$workspaceId/links"
         search={{}}
@@ -178,22 +184,22 @@ function Actions({ link, acts }: { link: LinkResource; acts: LinkPageHandlers })
       >
         All links
       </ButtonLink>
-      <Button icon={<QrCode size={16} />} onClick={acts.showQr}>
+      <Button icon={<QrCode size={16} />} onClick={handlers.showQr}>
         QR code
       </Button>
-      <Button icon={<Pencil size={16} />} onClick={acts.edit}>
+      <Button icon={<Pencil size={16} />} onClick={handlers.edit}>
         Edit
       </Button>
       <LinkMenuButton link={link} onOpen={openMenu} />
       <Suspense>
-        {menu && (
+        {menuButton && (
           <LinkMenu
             link={link}
-            anchor={menu}
+            anchor={menuButton}
             params={null}
             onClose={() => openMenu(undefined)}
-            acts={{
-              ...acts,
+            handlers={{
+              ...handlers,
               duplicate: () =>
                 void navigate({ to: '/$workspaceId/links', search: { new: '1', from: String(link.id) } }),
             }}

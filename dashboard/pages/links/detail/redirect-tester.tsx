@@ -1,4 +1,4 @@
-// Asks the server which rule would answer a visitor, without counting anything.
+// Asks the server where a link would send a given visitor. No click is counted.
 
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -8,21 +8,22 @@ import { useApi } from '../../../shell/use-workspace.ts'
 import { COUNTRIES } from '../../../ui/countries.ts'
 import { formatCountryName } from '../../../ui/format.ts'
 import { Field, Select, TextField } from '../../../ui/forms/field.tsx'
-import { Skeleton } from '../../../ui/states.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
+import { LINK_DEVICES } from '../link/link-devices.ts'
 
 const RULE_LABELS: Record<string, string> = {
-  destination: 'Goes to the destination',
-  device: 'Goes to the destination for this device',
-  geo: 'Goes to the destination for this country',
-  password: 'Is asked for the password',
-  expiredUrl: 'Has ended: goes to the address for afterwards',
-  expired: 'Has ended: sees a page that says so',
-  clickLimit: 'All clicks are used up: sees a page that says so',
-  leadLimit: 'All leads have come: sees a page that says so',
-  archived: 'Archived: sees a page that says not found',
-  notStarted: 'Not started yet: sees a page that says not found',
-  unsafe: 'The destination is not one that may be opened: sees a page that says so',
-  unknown: 'Sees a page that says not found',
+  destination: 'Redirects to the destination URL',
+  device: 'Redirects to the destination for this device',
+  geo: 'Redirects to the destination for this country',
+  password: 'Asks for the password',
+  expiredUrl: 'Expired: redirects to the expiration URL',
+  expired: 'Expired: shows “Link expired”',
+  clickLimit: 'Click limit reached: shows “Link expired”',
+  leadLimit: 'Lead limit reached: shows “Link expired”',
+  archived: 'Archived: shows “Link not found”',
+  notStarted: 'Not started yet: shows “Link not found”',
+  unsafe: 'The destination URL is not allowed: shows “Link expired”',
+  unknown: 'Shows “Link not found”',
 }
 
 export function RedirectTester({ link }: { link: LinkResource }) {
@@ -32,34 +33,38 @@ export function RedirectTester({ link }: { link: LinkResource }) {
   const [at, setAt] = useState('')
   const visit = { country, device, at: at && new Date(at).toISOString() }
   const { data, error } = useQuery(resolutionQuery(api, link, visit))
-  // Those that make a difference stand first.
-  const targeted = Object.keys(link.geoTargeting)
+  // Countries with their own destination are first.
+  const targetedCountries = Object.keys(link.geoTargeting)
   return (
     <div className="grid gap-4">
       <div className="grid gap-4 sm:grid-cols-3">
-        <Field label="Visitor from">
+        <Field label="Country">
           {(control) => (
             <Select {...control} value={country} onChange={({ target }) => setCountry(target.value)}>
               <option value="">Unknown country</option>
-              {[...targeted, ...COUNTRIES.filter((code) => !targeted.includes(code))].map((code) => (
-                <option key={code} value={code}>
-                  {formatCountryName(code)}
+              {[...targetedCountries, ...COUNTRIES.filter((code) => !targetedCountries.includes(code))].map(
+                (code) => (
+                  <option key={code} value={code}>
+                    {formatCountryName(code)}
+                  </option>
+                ),
+              )}
+            </Select>
+          )}
+        </Field>
+        <Field label="Device">
+          {(control) => (
+            <Select {...control} value={device} onChange={({ target }) => setDevice(target.value)}>
+              {LINK_DEVICES.map(({ name, label }) => (
+                <option key={name} value={name}>
+                  {label}
                 </option>
               ))}
             </Select>
           )}
         </Field>
-        <Field label="With">
-          {(control) => (
-            <Select {...control} value={device} onChange={({ target }) => setDevice(target.value)}>
-              <option value="desktop">Desktop</option>
-              <option value="ios">iPhone or iPad</option>
-              <option value="android">Android</option>
-            </Select>
-          )}
-        </Field>
         <TextField
-          label="At"
+          label="Date and time"
           className="grid-cols-1"
           type="datetime-local"
           value={at}
@@ -67,21 +72,21 @@ export function RedirectTester({ link }: { link: LinkResource }) {
         />
       </div>
       <div role="status" className="min-h-14 rounded-xl bg-sunken px-4 py-3">
-        {error ? <span className="text-danger">{error.message}</span> : <RedirectResult answer={data} />}
+        {error ? <span className="text-danger">{error.message}</span> : <RedirectResult resolution={data} />}
       </div>
     </div>
   )
 }
 
-function RedirectResult({ answer }: { answer: Resolution | undefined }) {
-  if (!answer) return <Skeleton className="h-6 w-64" />
+function RedirectResult({ resolution }: { resolution: Resolution | undefined }) {
+  if (!resolution) return <Skeleton className="h-6 w-64" />
   return (
     <>
       <p className="font-medium">
-        {RULE_LABELS[answer.rule] ?? answer.rule}{' '}
-        <span className="font-normal text-soft">({answer.status})</span>
+        {RULE_LABELS[resolution.rule] ?? resolution.rule}{' '}
+        <span className="font-normal text-soft">({resolution.status})</span>
       </p>
-      {answer.destinationUrl && <p className="break-all text-soft">{answer.destinationUrl}</p>}
+      {resolution.destinationUrl && <p className="break-all text-soft">{resolution.destinationUrl}</p>}
     </>
   )
 }

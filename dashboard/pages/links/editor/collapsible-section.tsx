@@ -1,4 +1,4 @@
-// A part of the drawer that opens and closes; closed, it says in a few words what is set inside.
+// A section of the drawer that opens and closes. A closed section shows a summary of its settings.
 
 import { ChevronRight } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
@@ -6,16 +6,16 @@ import { classNames } from '../../../ui/class-names.ts'
 
 interface Props {
   title: string
-  /** What is set, such as "2 countries". */
-  set?: string | false
-  /** Something inside is wrong and must be seen. */
-  wrong?: boolean
+  /** The settings in a few words, such as `2 countries`. */
+  summary?: string | false
+  /** A field inside has an error, so that the section opens. */
+  hasError?: boolean
   children: ReactNode
 }
 
-export function CollapsibleSection({ title, set, wrong = false, children }: Props) {
+export function CollapsibleSection({ title, summary, hasError = false, children }: Props) {
   const [open, setOpen] = useState(false)
-  const shown = open || wrong
+  const shown = open || hasError
   return (
     <details
       open={shown}
@@ -29,7 +29,7 @@ export function CollapsibleSection({ title, set, wrong = false, children }: Prop
           aria-hidden
         />
         <h3 className="font-medium whitespace-nowrap">{title}</h3>
-        {set && <span className="ml-auto min-w-0 truncate text-sm text-soft">{set}</span>}
+        {summary && <span className="ml-auto min-w-0 truncate text-sm text-soft">{summary}</span>}
       </summary>
       <div className="grid grid-cols-1 gap-4 pt-1 pb-5">{children}</div>
     </details>

@@ -1,4 +1,4 @@
-// What every group of fields in the drawer gets.
+// The props of every group of fields in the drawer.
 
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { formatCount } from '../../../ui/format.ts'
@@ -6,16 +6,12 @@ import type { LinkDraft } from './link-draft.ts'
 
 export interface LinkFieldsProps {
   draft: LinkDraft
-  /** Absent while it is new. */
+  /** undefined for a new link. */
   link: LinkResource | undefined
-  /** By field; what belongs to none under ''. */
+  /** Messages by field; a message that belongs to no field is under `general`. */
   errors: Record<string, string>
   onChange: (change: Partial<LinkDraft>) => void
 }
-
-/** The server names the member that is wrong: `loadTagNames.2`. */
-export const findNestedError = (errors: Record<string, string>, field: string) =>
-  Object.entries(errors).find(([name]) => name === field || name.startsWith(`${field}.`))?.[1]
 
 /** `2 devices, 1 country` */
 export const describeCounts = (parts: [number, string, string?][]) =>

@@ -1,4 +1,4 @@
-// When a link answers, how often, and what comes after.
+// The fields for a link's schedule, its limits and its expiration URL.
 
 import { formatTime, viewerZone } from '../../../ui/format.ts'
 import { TextField } from '../../../ui/forms/field.tsx'
@@ -11,8 +11,8 @@ const FIELDS = ['startsAt', 'expiresAt', 'expiredUrl', 'clickLimit', 'leadLimit'
 export function describeLimits({ startsAt, expiresAt, clickLimit, leadLimit }: LinkDraft): string {
   const time = (local: string) => formatTime(new Date(local).toISOString())
   return [
-    startsAt && `from ${time(startsAt)}`,
-    expiresAt && `until ${time(expiresAt)}`,
+    startsAt && `starts ${time(startsAt)}`,
+    expiresAt && `expires ${time(expiresAt)}`,
     clickLimit && `${clickLimit} clicks`,
     leadLimit && `${leadLimit} leads`,
   ]
@@ -20,16 +20,16 @@ export function describeLimits({ startsAt, expiresAt, clickLimit, leadLimit }: L
     .join(', ')
 }
 
-export function LimitFields({ draft, errors, onChange, set }: LinkFieldsProps & { set: string }) {
+export function LimitFields({ draft, errors, onChange, summary }: LinkFieldsProps & { summary: string }) {
   return (
     <CollapsibleSection
       title="Schedule and limits"
-      set={set || (draft.expiredUrl && 'what comes after')}
-      wrong={FIELDS.some((name) => errors[name])}
+      summary={summary || (draft.expiredUrl && 'expiration URL')}
+      hasError={FIELDS.some((name) => errors[name])}
     >
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
-          label="Answers from"
+          label="Starts"
           type="datetime-local"
           className="grid-cols-1"
           value={draft.startsAt}
@@ -37,7 +37,7 @@ export function LimitFields({ draft, errors, onChange, set }: LinkFieldsProps & 
           onChange={({ target }) => onChange({ startsAt: target.value })}
         />
         <TextField
-          label="Answers until"
+          label="Expires"
           type="datetime-local"
           className="grid-cols-1"
           min={draft.startsAt || undefined}
@@ -51,7 +51,7 @@ export function LimitFields({ draft, errors, onChange, set }: LinkFieldsProps & 
           inputMode="numeric"
           min={1}
           step={1}
-          placeholder="none"
+          placeholder="No limit"
           value={draft.clickLimit}
           error={errors.clickLimit}
           onChange={({ target }) => onChange({ clickLimit: target.value })}
@@ -62,18 +62,18 @@ export function LimitFields({ draft, errors, onChange, set }: LinkFieldsProps & 
           inputMode="numeric"
           min={1}
           step={1}
-          placeholder="none"
+          placeholder="No limit"
           value={draft.leadLimit}
           error={errors.leadLimit}
           onChange={({ target }) => onChange({ leadLimit: target.value })}
         />
       </div>
       <p className="text-sm text-soft">
-        Times are in your zone, {viewerZone}. Clicks of robots use up no limit.
+        Times are in your time zone, {viewerZone}. Clicks by bots do not count towards the limits.
       </p>
       <TextField
-        label="Afterwards to"
-        hint="Left empty, visitors see a page that says the link has ended."
+        label="Expiration URL"
+        hint="Visitors go there after the link has expired. Leave empty to show them the page “Link expired”."
         inputMode="url"
         autoComplete="off"
         autoCapitalize="none"

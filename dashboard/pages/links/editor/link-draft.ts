@@ -1,4 +1,4 @@
-// A link while it is being written: texts as they stand in the fields, and what is sent of them.
+// A link while it is edited: the texts in the fields, and the request body that they become.
 
 import type {
   CreateLinkInput,
@@ -9,7 +9,7 @@ import { type LinkTag, NEW_TAG_ID } from '../tag-picker/use-tag-options.ts'
 import { NO_UTM, readUtm, type UtmName, type UtmValues, withScheme, withUtm } from './destination-url.ts'
 
 export interface CountryTarget {
-  /** Stays while the code changes. */
+  /** Identifies the row while its country changes. */
   key: number
   code: string
   url: string
@@ -27,13 +27,13 @@ export interface LinkDraft {
   android: string
   desktop: string
   countries: CountryTarget[]
-  /** As `<input type=datetime-local>` has it, in the viewer's zone. */
+  /** The format of `<input type=datetime-local>`, in the viewer's time zone. */
   startsAt: string
   expiresAt: string
   expiredUrl: string
   clickLimit: string
   leadLimit: string
-  /** null leaves it as it is, '' takes it away. */
+  /** null keeps the current password, '' removes it. */
   password: string | null
   forwardQuery: boolean
   trackConversions: boolean
@@ -93,20 +93,24 @@ export function toDraft(link: LinkResource | undefined): LinkDraft {
   }
 }
 
-/** Another link like that one: what may be there only once, and what nobody can read, is left out. */
+/**
+ * A draft with the link's settings, without its slug and external ID, which must be unique, and without its password.
+ */
 export const toDuplicateDraft = (link: LinkResource): LinkDraft => ({
   ...toDraft(link),
   slug: '',
   externalId: '',
 })
 
+/** Sets the destination, and takes over the UTM values that the text has. */
 export function setDestination(draft: LinkDraft, text: string): Partial<LinkDraft> {
   const before = readUtm(draft.destinationUrl)
-  const found = readUtm(text)
+  const after = readUtm(text)
   const utm = { ...draft.utm }
   for (const name of Object.keys(utm) as UtmName[]) {
-    // What was only typed below waits for a destination; what stood in it and is gone was taken out.
-    if (found[name] || before[name]) utm[name] = found[name]
+    // A value that was typed into its own field waits for a destination. A value that left the destination was
+    // removed.
+    if (after[name] || before[name]) utm[name] = after[name]
   }
   return { destinationUrl: text, utm }
 }
@@ -124,11 +128,11 @@ const orNull = (text: string) => (text.trim() === '' ? null : text.trim())
 const urlOrNull = (text: string) => orNull(withScheme(text))
 const numberOrNull = (text: string) => (text.trim() === '' ? null : Number(text))
 
-/** Everything, as a new link has it. */
+/** Every field, in the shape of a new link. */
 function toFullInput(draft: LinkDraft): Omit<CreateLinkInput, 'redirectStatus'> & { redirectStatus: number } {
   const { ios, android, desktop, tags } = draft
   const targets = { ios: urlOrNull(ios), android: urlOrNull(android), desktop: urlOrNull(desktop) }
-  const chosen = draft.countries.filter(({ code }) => code !== '')
+  const countries = draft.countries.filter(({ code }) => code !== '')
   return {
     destinationUrl: toDestinationUrl(draft),
     slug: draft.slug.trim() || undefined,
@@ -139,7 +143,7 @@ function toFullInput(draft: LinkDraft): Omit<CreateLinkInput, 'redirectStatus'> 
       ? { tagNames: tags.map(({ name }) => name) }
       : { tagIds: tags.map(({ id }) => id) }),
     deviceTargeting: Object.fromEntries(Object.entries(targets).filter(([, url]) => url !== null)),
-    geoTargeting: Object.fromEntries(chosen.map(({ code, url }) => [code, withScheme(url)])),
+    geoTargeting: Object.fromEntries(countries.map(({ code, url }) => [code, withScheme(url)])),
     startsAt: toIso(draft.startsAt),
     expiresAt: toIso(draft.expiresAt),
     expiredUrl: urlOrNull(draft.expiredUrl),
@@ -152,41 +156,41 @@ function toFullInput(draft: LinkDraft): Omit<CreateLinkInput, 'redirectStatus'> 
   }
 }
 
-/** What can be said without the server, in its names of fields. */
+/** Checks that need no server. @returns messages by field */
 export function validateDraft({ destinationUrl, countries }: LinkDraft): Record<string, string> {
-  const mistakes: Record<string, string> = {}
-  if (destinationUrl.trim() === '') mistakes.destinationUrl = 'Say where the link leads.'
+  const errors: Record<string, string> = {}
+  if (destinationUrl.trim() === '') errors.destinationUrl = 'Enter a destination URL.'
   for (const { key, code, url } of countries) {
     if (code === '' && url.trim() !== '')
-      mistakes[`geoTargeting.${key}`] = 'Choose a country for this destination.'
+      errors[`geoTargeting.${key}`] = 'Choose a country for this destination.'
     if (code !== '' && url.trim() === '')
-      mistakes[`geoTargeting.${code}`] = 'Say where visitors from there go.'
+      errors[`geoTargeting.${code}`] = 'Enter a destination for this country.'
   }
-  return mistakes
+  return errors
 }
 
-/** Of a new link what is not as it would be anyway, of an old one what has changed. */
+/** The request body: values that differ from the defaults (new link) or from the stored link (edit). */
 export function toRequestBody(before: LinkDraft, after: LinkDraft): UpdateLinkInput {
-  const was = toFullInput(before) as Record<string, unknown>
+  const previous = toFullInput(before) as Record<string, unknown>
   return Object.fromEntries(
     Object.entries(toFullInput(after)).filter(
-      ([name, value]) => JSON.stringify(was[name]) !== JSON.stringify(value),
+      ([name, value]) => JSON.stringify(previous[name]) !== JSON.stringify(value),
     ),
   )
 }
 
-/** Half a country is not sent, but was typed. */
+/** Also true for a country without a destination, which is typed but not sent. */
 export const isChanged = (before: LinkDraft, after: LinkDraft) =>
   Object.keys(toRequestBody(before, after)).length > 0 ||
   Object.keys(validateDraft(after)).length > Object.keys(validateDraft(before)).length
 
-const two = (n: number) => String(n).padStart(2, '0')
+const twoDigits = (n: number) => String(n).padStart(2, '0')
 
 function toLocal(iso: string | null): string {
   if (iso === null) return ''
   const at = new Date(iso)
-  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
-  return `${day}T${two(at.getHours())}:${two(at.getMinutes())}`
+  const day = `${at.getFullYear()}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())}`
+  return `${day}T${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}`
 }
 
 const toIso = (local: string) => (local === '' ? null : new Date(local).toISOString())

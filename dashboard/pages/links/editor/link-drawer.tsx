@@ -1,10 +1,10 @@
-// Making and changing a link, at the side of the page one is on.
+// The drawer that creates, duplicates and edits a link.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import type { CreateLinkInput, LinkResource } from '../../../../server/features/links/schema.ts'
-import { ApiError } from '../../../api/client.ts'
+import { toFieldErrors } from '../../../api/client.ts'
 import {
   createLink,
   findLoadedLink,
@@ -15,10 +15,12 @@ import {
 } from '../../../api/links.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
-import { ConfirmDialog, Dialog } from '../../../ui/overlays/dialog.tsx'
+import { ErrorState } from '../../../ui/error-state.tsx'
+import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
+import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
-import { ErrorState, SkeletonRows } from '../../../ui/states.tsx'
-import { toLinkName } from '../link/link-state.tsx'
+import { SkeletonRows } from '../../../ui/skeleton.tsx'
+import { toLinkName } from '../link/link-name.ts'
 import { copyLink } from '../link/use-link-actions.ts'
 import {
   isChanged,
@@ -31,9 +33,9 @@ import {
 import { LinkForm } from './link-form.tsx'
 
 interface Props {
-  /** null makes a new link. */
+  /** null for a new link. */
   id: number | null
-  /** Makes another one like it. */
+  /** Creates a new link with the settings of this one. */
   copy?: boolean
   onClose: () => void
 }
@@ -60,35 +62,35 @@ export function LinkDrawer({ id, copy = false, onClose }: Props) {
 const FORM = 'link-form'
 
 function Editor({ link, start, onClose }: { link?: LinkResource; start: LinkDraft; onClose: () => void }) {
-  const [before] = useState(start)
+  const [initial] = useState(start)
   const empty = useRef(toDraft(undefined)).current
-  const [draft, setDraft] = useState(before)
-  const done = useRef(false)
+  const [draft, setDraft] = useState(initial)
+  const saved = useRef(false)
   const form = useRef<HTMLFormElement>(null)
-  const dirty = isChanged(before, draft)
-  const guard = useLeaveGuard(() => dirty && !done.current)
+  const dirty = isChanged(initial, draft)
+  const leaveDialog = useLeaveDialog(() => dirty && !saved.current)
   const save = useSave(link, () => {
-    done.current = true
+    saved.current = true
     onClose()
   })
-  const [mistakes, setMistakes] = useState<Record<string, string>>({})
-  // Of what was refused nothing is said any more once it is another text.
+  const [draftErrors, setDraftErrors] = useState<Record<string, string>>({})
+  // Hide a field's error once the user edits the field.
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
   const errors = Object.fromEntries(
-    Object.entries({ ...toFieldErrors(save.error), ...mistakes }).filter(([field]) => !touched.has(field)),
+    Object.entries({ ...toLinkErrors(save.error), ...draftErrors }).filter(([field]) => !touched.has(field)),
   )
   useEffect(() => {
-    // The first mistake; a section that was closed has opened by now.
-    if (save.error || Object.keys(mistakes).length > 0)
+    // Focus the first invalid field. Its section has opened by now.
+    if (save.error || Object.keys(draftErrors).length > 0)
       form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
-  }, [save.error, mistakes])
+  }, [save.error, draftErrors])
   const submit = () => {
     if (save.isPending) return
     if (link && !dirty) return onClose()
-    const found = validateDraft(draft)
-    setMistakes(found)
+    const invalid = validateDraft(draft)
+    setDraftErrors(invalid)
     setTouched(new Set())
-    if (Object.keys(found).length === 0) save.mutate(toRequestBody(link ? before : empty, draft))
+    if (Object.keys(invalid).length === 0) save.mutate(toRequestBody(link ? initial : empty, draft))
   }
   return (
     <Dialog
@@ -100,7 +102,7 @@ function Editor({ link, start, onClose }: { link?: LinkResource; start: LinkDraf
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={FORM} look="primary" busy={save.isPending}>
+          <Button type="submit" form={FORM} variant="primary" busy={save.isPending}>
             {link ? 'Save changes' : 'Create link'}
           </Button>
         </>
@@ -123,12 +125,12 @@ function Editor({ link, start, onClose }: { link?: LinkResource; start: LinkDraf
           link={link}
           errors={errors}
           onChange={(change) => {
-            setDraft((now) => ({ ...now, ...change }))
-            setTouched((now) => new Set([...now, ...Object.keys(change)]))
+            setDraft((current) => ({ ...current, ...change }))
+            setTouched((fields) => new Set([...fields, ...Object.keys(change)]))
           }}
         />
       </form>
-      {guard}
+      {leaveDialog}
     </Dialog>
   )
 }
@@ -153,8 +155,8 @@ function useSave(link: LinkResource | undefined, onSaved: () => void) {
   })
 }
 
-/** What is typed is not thrown away by a click beside the drawer, the back button or a closed tab. */
-function useLeaveGuard(isDirty: () => boolean) {
+/** Asks before a click beside the drawer, the back button or a closed tab discards changes. */
+function useLeaveDialog(isDirty: () => boolean) {
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: isDirty,
     enableBeforeUnload: isDirty,
@@ -164,11 +166,12 @@ function useLeaveGuard(isDirty: () => boolean) {
     <ConfirmDialog
       open={status === 'blocked'}
       onClose={() => reset?.()}
-      title="Throw away what you typed?"
-      action="Throw away"
+      title="Discard changes?"
+      action="Discard"
+      cancel="Keep editing"
       onConfirm={async () => proceed?.()}
     >
-      <p>This link has changes that are not saved.</p>
+      <p>This link has unsaved changes.</p>
     </ConfirmDialog>
   )
 }
@@ -179,14 +182,8 @@ const CONFLICTS: Record<string, string> = {
   'External id already in use': 'externalId',
 }
 
-/** By field; what belongs to none under ''. */
-function toFieldErrors(error: Error | null): Record<string, string> {
-  if (!error) return {}
-  const errors =
-    error instanceof ApiError && Object.keys(error.errors).length > 0
-      ? error.errors
-      : { [CONFLICTS[error.message] ?? '']: error.message }
-  return Object.fromEntries(
-    Object.entries(errors).map(([field, text]) => [field, text.charAt(0).toUpperCase() + text.slice(1)]),
-  )
+/** The server's errors by field. A conflict comes without a field: its message tells which field it is about. */
+function toLinkErrors(error: Error | null): Record<string, string> {
+  const { general, ...errors } = toFieldErrors(error)
+  return general === undefined ? errors : { [CONFLICTS[general] ?? 'general']: general }
 }

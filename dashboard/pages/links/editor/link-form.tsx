@@ -1,11 +1,12 @@
-// The fields of a link. Where it goes and what it is called come first; the rest is folded away until it is needed.
+// The fields of a link. Destination and slug come first; the other fields are in closed sections.
 
 import { lazy, Suspense } from 'react'
 import { Field, Textarea, TextField } from '../../../ui/forms/field.tsx'
-import { Skeleton } from '../../../ui/states.tsx'
+import { FormError, findFieldError } from '../../../ui/forms/form-error.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
 import { CollapsibleSection } from './collapsible-section.tsx'
 import { UTM_PARAMETERS } from './destination-url.ts'
-import { findNestedError, type LinkFieldsProps } from './field-props.ts'
+import type { LinkFieldsProps } from './field-props.ts'
 import { describeLimits, LimitFields } from './limit-fields.tsx'
 import { setDestination, setUtm } from './link-draft.ts'
 import { LinkPreview } from './link-preview.tsx'
@@ -22,14 +23,14 @@ export function LinkForm(props: LinkFieldsProps) {
   const { draft, link, errors, onChange } = props
   return (
     <div className="grid grid-cols-1">
-      {errors[''] && (
-        <p role="alert" className="mb-4 rounded-lg border border-danger bg-danger-tint px-3 py-2 text-sm">
-          {errors['']}
-        </p>
+      {errors.general && (
+        <div className="mb-4">
+          <FormError>{errors.general}</FormError>
+        </div>
       )}
       <div className="grid grid-cols-1 gap-4 pb-5">
         <TextField
-          label="Destination"
+          label="Destination URL"
           inputMode="url"
           autoComplete="off"
           autoCapitalize="none"
@@ -47,20 +48,20 @@ export function LinkForm(props: LinkFieldsProps) {
           label="Title"
           autoComplete="off"
           maxLength={500}
-          placeholder="For you and your team; visitors do not see it"
+          placeholder="Only your team sees it"
           value={draft.title}
           error={errors.title}
           onChange={({ target }) => onChange({ title: target.value })}
         />
         <TagsField
           tags={draft.tags}
-          error={errors.tagIds ?? findNestedError(errors, 'tagNames')}
+          error={errors.tagIds ?? findFieldError(errors, 'tagNames')}
           onChange={(tags) => onChange({ tags })}
         />
       </div>
       <UtmSection {...props} />
       <TargetingFields {...props} />
-      <LimitFields {...props} set={describeLimits(draft)} />
+      <LimitFields {...props} summary={describeLimits(draft)} />
       <RedirectFields {...props} />
       <MoreSection {...props} />
       {link && (
@@ -75,14 +76,14 @@ export function LinkForm(props: LinkFieldsProps) {
 }
 
 function UtmSection({ draft, onChange }: LinkFieldsProps) {
-  const set = UTM_PARAMETERS.filter(({ name }) => draft.utm[name] !== '')
+  const used = UTM_PARAMETERS.filter(({ name }) => draft.utm[name] !== '')
   return (
     <CollapsibleSection
-      title="Campaign (UTM)"
-      set={set.length > 0 && set.map(({ name }) => draft.utm[name]).join(', ')}
+      title="UTM parameters"
+      summary={used.length > 0 && used.map(({ name }) => draft.utm[name]).join(', ')}
     >
       <p className="text-sm text-soft">
-        Written into the destination, where your own analytics read them too.
+        Added to the destination URL, where your own analytics read them too.
       </p>
       <div className="grid gap-4 sm:grid-cols-2">
         {UTM_PARAMETERS.map(({ name, label, example }) => (
@@ -103,12 +104,12 @@ function UtmSection({ draft, onChange }: LinkFieldsProps) {
 }
 
 function MoreSection({ draft, errors, onChange }: LinkFieldsProps) {
-  const set = [draft.comments !== '' && 'comments', draft.externalId].filter(Boolean).join(', ')
+  const summary = [draft.comments !== '' && 'comments', draft.externalId].filter(Boolean).join(', ')
   return (
     <CollapsibleSection
-      title="Comments and external id"
-      set={set}
-      wrong={Boolean(errors.comments ?? errors.externalId)}
+      title="Comments and external ID"
+      summary={summary}
+      hasError={Boolean(errors.comments ?? errors.externalId)}
     >
       <Field label="Comments" error={errors.comments}>
         {(control) => (
@@ -121,8 +122,8 @@ function MoreSection({ draft, errors, onChange }: LinkFieldsProps) {
         )}
       </Field>
       <TextField
-        label="External id"
-        hint="The id of this link in a system of yours; the API finds it by that."
+        label="External ID"
+        hint="The ID of this link in your own system. The API can find the link by it."
         autoComplete="off"
         maxLength={255}
         value={draft.externalId}

@@ -1,23 +1,18 @@
-// What the link will do, in the order in which it decides, while it is being written.
+// A preview of what the edited link will do, in the order in which a redirect decides.
 
 import type { ReactNode } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { formatCountryName, formatTime } from '../../../ui/format.ts'
+import { LINK_DEVICES } from '../link/link-devices.ts'
 import { isUrl, splitUrl, withForwardedQuery, withScheme } from './destination-url.ts'
 import { type LinkDraft, toDestinationUrl } from './link-draft.ts'
 
-const DEVICES = [
-  ['ios', 'iPhone and iPad'],
-  ['android', 'Android'],
-  ['desktop', 'Desktop'],
-] as const
-
 export function LinkPreview({ draft, link }: { draft: LinkDraft; link: LinkResource | undefined }) {
   const destination = toDestinationUrl(draft)
-  const ready = destination !== '' && isUrl(destination)
-  const devices = DEVICES.filter(([name]) => draft[name].trim() !== '')
+  const isReady = destination !== '' && isUrl(destination)
+  const devices = LINK_DEVICES.filter(({ name }) => draft[name].trim() !== '')
   const countries = draft.countries.filter(({ code, url }) => code && url.trim())
-  const special = devices.length + countries.length > 0
+  const isTargeted = devices.length + countries.length > 0
   const locked = draft.password === null ? link?.passwordProtected : draft.password !== ''
   return (
     <section
@@ -26,20 +21,20 @@ export function LinkPreview({ draft, link }: { draft: LinkDraft; link: LinkResou
     >
       <Rules draft={draft} locked={locked ?? false} />
       <dl className="grid gap-1.5">
-        {devices.map(([name, label]) => (
+        {devices.map(({ name, label }) => (
           <Line key={name} who={label} url={toVisibleUrl(draft, withScheme(draft[name]))} />
         ))}
         {countries.map(({ key, code, url }) => (
           <Line key={key} who={formatCountryName(code)} url={toVisibleUrl(draft, withScheme(url))} />
         ))}
         <Line
-          who={special ? 'Everybody else' : 'Visitors go to'}
-          url={ready ? toVisibleUrl(draft, destination) : ''}
+          who={isTargeted ? 'Everyone else' : 'Destination'}
+          url={isReady ? toVisibleUrl(draft, destination) : ''}
         />
       </dl>
-      {draft.forwardQuery && ready && (
+      {draft.forwardQuery && isReady && (
         <p className="text-soft">
-          <code>?ref=ad</code> after the short link leads to{' '}
+          <code>?ref=ad</code> on the short link leads to{' '}
           <Url url={toVisibleUrl(draft, withForwardedQuery(destination, 'ref=ad'))} />
         </p>
       )}
@@ -47,26 +42,26 @@ export function LinkPreview({ draft, link }: { draft: LinkDraft; link: LinkResou
   )
 }
 
-/** What stands before the destination. */
+/** The conditions that come before the destination: schedule, limits, password. */
 function Rules({ draft, locked }: { draft: LinkDraft; locked: boolean }) {
   const { startsAt, expiresAt, clickLimit, leadLimit, expiredUrl } = draft
   const time = (local: string) => formatTime(new Date(local).toISOString())
   const ends = [
-    expiresAt && `from ${time(expiresAt)}`,
+    expiresAt && `after ${time(expiresAt)}`,
     clickLimit && `after ${clickLimit} clicks`,
     leadLimit && `after ${leadLimit} leads`,
   ].filter(Boolean)
   if (!startsAt && ends.length === 0 && !locked) return null
   return (
     <ul className="grid gap-1 border-b border-line pb-2 text-soft">
-      {startsAt && <li>Until {time(startsAt)}: not found</li>}
+      {startsAt && <li>Before {time(startsAt)}: “Link not found”</li>}
       {ends.length > 0 && (
         <li className="break-words">
           {capital(ends.join(' or '))}:{' '}
-          {expiredUrl.trim() ? <Url url={withScheme(expiredUrl)} /> : 'a page that says it has ended'}
+          {expiredUrl.trim() ? <Url url={withScheme(expiredUrl)} /> : '“Link expired”'}
         </li>
       )}
-      {locked && <li>First asks for the password</li>}
+      {locked && <li>Visitors enter the password first</li>}
     </ul>
   )
 }
@@ -86,7 +81,7 @@ const Line = ({ who, url }: { who: ReactNode; url: string }) => (
   </div>
 )
 
-/** The query stands out: it is what changes. */
+/** A URL with its query highlighted. */
 function Url({ url }: { url: string }) {
   const { base, query, hash } = splitUrl(url)
   return (

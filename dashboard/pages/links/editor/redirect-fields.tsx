@@ -1,4 +1,4 @@
-// How the link answers: behind a password, with the query or a click id passed on, with which status.
+// The fields for the password, query forwarding, conversion tracking and the redirect status.
 
 import { Button } from '../../../ui/button.tsx'
 import { Field, Select, TextField, Toggle } from '../../../ui/forms/field.tsx'
@@ -6,43 +6,43 @@ import { CollapsibleSection } from './collapsible-section.tsx'
 import type { LinkFieldsProps } from './field-props.ts'
 
 const STATUSES = [
-  [302, '302, found (usual)'],
-  [301, '301, moved for good'],
-  [307, '307, temporary, same method'],
-  [308, '308, for good, same method'],
+  [302, '302 Found (default)'],
+  [301, '301 Moved Permanently'],
+  [307, '307 Temporary Redirect'],
+  [308, '308 Permanent Redirect'],
 ] as const
 
 export function RedirectFields(props: LinkFieldsProps) {
   const { draft, link, errors, onChange } = props
   const locked = draft.password === null ? link?.passwordProtected : draft.password !== ''
-  const set = [
+  const settings = [
     locked && 'password',
-    draft.forwardQuery && 'query passed on',
-    draft.trackConversions && 'conversions',
+    draft.forwardQuery && 'forwards query',
+    draft.trackConversions && 'tracks conversions',
     draft.redirectStatus !== 302 && draft.redirectStatus,
   ]
   return (
     <CollapsibleSection
-      title="Password, query, redirect"
-      set={set.filter(Boolean).join(', ')}
-      wrong={Boolean(errors.password ?? errors.redirectStatus)}
+      title="Password and redirect"
+      summary={settings.filter(Boolean).join(', ')}
+      hasError={Boolean(errors.password ?? errors.redirectStatus)}
     >
       <Password {...props} />
       <Toggle
-        label="Pass the query on"
-        hint="What stands after ? in the short link is added to the destination, unless it has it itself."
+        label="Forward query parameters"
+        hint="Adds the short link’s query parameters to the destination. The destination’s own parameters win."
         checked={draft.forwardQuery}
         onChange={({ target }) => onChange({ forwardQuery: target.checked })}
       />
       <Toggle
         label="Track conversions"
-        hint="Adds tp_cid, the click’s id, so that a form sent later is counted for this link."
+        hint="Adds the click ID (tp_cid) to the destination, so that a form sent later counts for this link."
         checked={draft.trackConversions}
         onChange={({ target }) => onChange({ trackConversions: target.checked })}
       />
       <Field
         label="Redirect status"
-        hint="Whichever it is, browsers ask again each time: clicks are counted and edits take effect at once."
+        hint="With every status, browsers ask again each time: every click is counted, and edits take effect at once."
         error={errors.redirectStatus}
       >
         {(control) => (
@@ -67,7 +67,7 @@ function Password({ draft: { password }, link, errors, onChange }: LinkFieldsPro
   if (password === null && link?.passwordProtected) {
     return (
       <div className="flex flex-wrap items-center gap-2">
-        <p className="mr-auto text-sm">Visitors are asked for a password.</p>
+        <p className="mr-auto text-sm">Visitors must enter a password.</p>
         <Button size="small" onClick={() => onChange({ password: '' })}>
           Change or remove
         </Button>
@@ -79,13 +79,11 @@ function Password({ draft: { password }, link, errors, onChange }: LinkFieldsPro
       <TextField
         label="Password"
         hint={
-          link?.passwordProtected
-            ? 'Left empty, nobody is asked any more.'
-            : 'Visitors are asked for it first.'
+          link?.passwordProtected ? 'Leave empty to remove the password.' : 'Visitors must enter it first.'
         }
         autoComplete="off"
         maxLength={256}
-        placeholder="none"
+        placeholder="No password"
         value={password ?? ''}
         error={errors.password}
         onChange={({ target }) =>
@@ -94,7 +92,7 @@ function Password({ draft: { password }, link, errors, onChange }: LinkFieldsPro
       />
       {link?.passwordProtected && (
         <Button size="small" className="justify-self-start" onClick={() => onChange({ password: null })}>
-          Keep the old password
+          Keep the current password
         </Button>
       )}
     </div>

@@ -1,4 +1,4 @@
-// The short link's own name, and whether it can be had.
+// The field for the slug, with a check whether the slug is free.
 
 import { useQuery } from '@tanstack/react-query'
 import { Shuffle } from 'lucide-react'
@@ -8,11 +8,12 @@ import { useApi } from '../../../shell/use-workspace.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { Field } from '../../../ui/forms/field.tsx'
-import { toLinkName } from '../link/link-state.tsx'
+import { toLinkName } from '../link/link-name.ts'
 import type { LinkFieldsProps } from './field-props.ts'
 
-// The server's own rule decides; this one says so before anything is sent. No letter that is mistaken for another.
+// The server decides; this copy of its rule only warns earlier.
 const SLUG = /^[\p{L}\p{M}\p{N}._-]+$/u
+/** Without letters and digits that are easily confused. */
 const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 const RANDOM_LENGTH = 7
 const TYPING_MS = 250
@@ -47,7 +48,7 @@ export function SlugField({ draft, link, errors, onChange }: LinkFieldsProps) {
             value={slug}
             onChange={({ target }) => onChange({ slug: target.value })}
           />
-          <IconButton label="Another random one" onClick={() => onChange({ slug: randomSlug() })}>
+          <IconButton label="Generate a random slug" onClick={() => onChange({ slug: randomSlug() })}>
             <Shuffle size={15} />
           </IconButton>
         </div>
@@ -57,35 +58,39 @@ export function SlugField({ draft, link, errors, onChange }: LinkFieldsProps) {
 }
 
 function SlugHint({ slug, current, clicks }: { slug: string; current: string | undefined; clicks: number }) {
-  const wanted = useDebounced(slug.trim().normalize('NFC'))
-  const valid = wanted !== '' && SLUG.test(wanted) && wanted !== '.' && wanted !== '..'
-  const own = wanted.toLowerCase() === current?.toLowerCase()
-  const { data: taken, isFetching } = useQuery({ ...slugQuery(useApi(), wanted), enabled: valid && !own })
+  const checked = useDebounced(slug.trim().normalize('NFC'))
+  const valid = checked !== '' && SLUG.test(checked) && checked !== '.' && checked !== '..'
+  const isOwn = checked.toLowerCase() === current?.toLowerCase()
+  const { data: taken, isFetching } = useQuery({ ...slugQuery(useApi(), checked), enabled: valid && !isOwn })
   if (slug.trim() === '') {
-    return current ? 'Left empty it stays as it is.' : 'Left empty, seven random characters.'
+    return current ? 'Leave empty to keep the current slug.' : 'Leave empty for a random slug.'
   }
-  if (wanted !== '' && !valid) {
-    return <span className="text-danger">Letters, digits, “-”, “_” and “.” only.</span>
+  if (checked !== '' && !valid) {
+    return <span className="text-danger">Use only letters, digits, “-”, “_” and “.”.</span>
   }
-  if (own || wanted === '') return 'Letters, digits, “-”, “_” and “.”; capitals make no difference.'
-  if (isFetching) return 'Looking whether it is free…'
+  if (isOwn || checked === '') return 'Letters, digits, “-”, “_” and “.”. Not case-sensitive.'
+  if (isFetching) return 'Checking…'
   if (taken) {
-    return <span className="text-danger">Taken by “{toLinkName(taken).slice(0, 80)}” in this workspace.</span>
+    return (
+      <span className="text-danger">
+        Already used by “{toLinkName(taken).slice(0, 80)}” in this workspace.
+      </span>
+    )
   }
   if (current === undefined) return <span className="text-accent">Not used in this workspace.</span>
   return (
     <span className="text-warn">
-      {current} will lead nowhere{clicks > 0 && `; it has ${formatCount(clicks, 'click')}`}.
+      /{current} will stop working{clicks > 0 && `. It has ${formatCount(clicks, 'click')}`}.
     </span>
   )
 }
 
-/** Once typing has paused. */
+/** The text, once typing has paused. */
 function useDebounced(text: string): string {
-  const [later, setLater] = useState(text)
+  const [debounced, setDebounced] = useState(text)
   useEffect(() => {
-    const timer = setTimeout(() => setLater(text), TYPING_MS)
+    const timer = setTimeout(() => setDebounced(text), TYPING_MS)
     return () => clearTimeout(timer)
   }, [text])
-  return useDeferredValue(later)
+  return useDeferredValue(debounced)
 }

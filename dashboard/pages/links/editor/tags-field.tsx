@@ -1,10 +1,10 @@
-// The tags of a link: chosen by typing, and made by typing too.
+// The tags of a link: typing finds existing tags and creates new ones.
 
 import { Combobox } from '@base-ui/react/combobox'
 import { X } from 'lucide-react'
 import { useState } from 'react'
-import { Dot } from '../../../ui/badge.tsx'
 import { Field } from '../../../ui/forms/field.tsx'
+import { TagDot } from '../../../ui/tag-chip.tsx'
 import { TagOption } from '../tag-picker/tag-option.tsx'
 import {
   isSameTag,
@@ -35,7 +35,7 @@ export function TagsField({ tags, error, onChange }: Props) {
       filter={null}
       value={tags}
       onValueChange={(next: LinkTag[], details) =>
-        // Escape would take all of them away.
+        // By default, Escape would remove all tags.
         details.reason === 'escape-key' ? details.cancel() : choose(next)
       }
       onItemHighlighted={onItemHighlighted}
@@ -55,7 +55,7 @@ export function TagsField({ tags, error, onChange }: Props) {
               <Combobox.Input
                 {...control}
                 onKeyDown={onEnter}
-                placeholder={tags.length === 0 ? 'Choose or make tags' : ''}
+                placeholder={tags.length === 0 ? 'Choose or create tags' : ''}
                 maxLength={TAG_NAME_MAX}
                 className="h-6.5 min-w-24 flex-1 bg-card px-1.5 outline-none"
               />
@@ -73,7 +73,7 @@ const Chip = ({ tag }: { tag: LinkTag }) => (
     aria-label={tag.name}
     className="flex max-w-full items-center gap-1.5 rounded-md border border-line bg-sunken pl-1.5 text-sm outline-none data-highlighted:border-accent"
   >
-    <Dot color={tag.color} />
+    <TagDot color={tag.color} />
     <span className="truncate">{tag.name}</span>
     <Combobox.ChipRemove
       aria-label={`Remove ${tag.name}`}
@@ -89,7 +89,7 @@ const Options = ({ isPending }: { isPending: boolean }) => (
     <Combobox.Positioner sideOffset={6} align="start" className="z-60">
       <Combobox.Popup className="appear w-(--anchor-width) rounded-xl border border-line bg-card shadow-lg">
         <Combobox.Empty className="px-3 text-sm text-soft empty:hidden">
-          <p className="py-3">{isPending ? 'Loading…' : 'Type a name to make a tag.'}</p>
+          <p className="py-3">{isPending ? 'Loading…' : 'Type a name to create a tag.'}</p>
         </Combobox.Empty>
         <Combobox.List className="max-h-60 overflow-y-auto p-1 empty:hidden">
           {(tag: LinkTag) => <TagOption key={`${tag.id} ${tag.name}`} tag={tag} />}

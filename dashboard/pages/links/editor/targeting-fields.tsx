@@ -1,33 +1,29 @@
-// Other destinations for some devices and countries.
+// The fields for other destinations by device and country.
 
 import { Plus, X } from 'lucide-react'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { COUNTRIES } from '../../../ui/countries.ts'
 import { formatCountryName, toFlagEmoji } from '../../../ui/format.ts'
 import { Select, TextField } from '../../../ui/forms/field.tsx'
+import { findFieldError } from '../../../ui/forms/form-error.tsx'
+import { LINK_DEVICES } from '../link/link-devices.ts'
 import { CollapsibleSection } from './collapsible-section.tsx'
-import { describeCounts, findNestedError, type LinkFieldsProps } from './field-props.ts'
+import { describeCounts, type LinkFieldsProps } from './field-props.ts'
 import { createCountryTarget } from './link-draft.ts'
 
-const DEVICES = [
-  { name: 'ios', label: 'iPhone and iPad', example: 'https://apps.apple.com/app/id…' },
-  { name: 'android', label: 'Android', example: 'https://play.google.com/store/apps/…' },
-  { name: 'desktop', label: 'Desktop', example: 'https://example.com/download' },
-] as const
-
 export function TargetingFields({ draft, errors, onChange }: LinkFieldsProps) {
-  const devices = DEVICES.filter(({ name }) => draft[name].trim() !== '').length
+  const devices = LINK_DEVICES.filter(({ name }) => draft[name].trim() !== '').length
   const countries = draft.countries.length
   return (
     <CollapsibleSection
-      title="Devices and countries"
-      set={describeCounts([
+      title="Targeting"
+      summary={describeCounts([
         [devices, 'device'],
         [countries, 'country', 'countries'],
       ])}
-      wrong={Boolean(findNestedError(errors, 'deviceTargeting') ?? findNestedError(errors, 'geoTargeting'))}
+      hasError={Boolean(findFieldError(errors, 'deviceTargeting') ?? findFieldError(errors, 'geoTargeting'))}
     >
-      {DEVICES.map(({ name, label, example }) => (
+      {LINK_DEVICES.map(({ name, label, example }) => (
         <TextField
           key={name}
           label={label}
@@ -48,7 +44,7 @@ export function TargetingFields({ draft, errors, onChange }: LinkFieldsProps) {
 
 function Countries({ draft: { countries }, errors, onChange }: Omit<LinkFieldsProps, 'link'>) {
   const change = (key: number, part: { code?: string; url?: string }) =>
-    onChange({ countries: countries.map((one) => (one.key === key ? { ...one, ...part } : one)) })
+    onChange({ countries: countries.map((target) => (target.key === key ? { ...target, ...part } : target)) })
   const taken = new Set(countries.map(({ code }) => code))
   return (
     <fieldset className="grid gap-3">
@@ -63,10 +59,10 @@ function Countries({ draft: { countries }, errors, onChange }: Omit<LinkFieldsPr
             value={code}
             onChange={({ target }) => change(key, { code: target.value })}
           >
-            <option value="">Choose</option>
-            {COUNTRIES.filter((one) => one === code || !taken.has(one)).map((one) => (
-              <option key={one} value={one}>
-                {toFlagEmoji(one)} {formatCountryName(one)}
+            <option value="">Choose a country</option>
+            {COUNTRIES.filter((option) => option === code || !taken.has(option)).map((option) => (
+              <option key={option} value={option}>
+                {toFlagEmoji(option)} {formatCountryName(option)}
               </option>
             ))}
           </Select>
@@ -85,7 +81,7 @@ function Countries({ draft: { countries }, errors, onChange }: Omit<LinkFieldsPr
           />
           <IconButton
             label={`Remove ${code ? formatCountryName(code) : 'the country'}`}
-            onClick={() => onChange({ countries: countries.filter((one) => one.key !== key) })}
+            onClick={() => onChange({ countries: countries.filter((target) => target.key !== key) })}
           >
             <X size={16} />
           </IconButton>
@@ -97,7 +93,7 @@ function Countries({ draft: { countries }, errors, onChange }: Omit<LinkFieldsPr
         className="justify-self-start"
         onClick={() => onChange({ countries: [...countries, createCountryTarget()] })}
       >
-        Add a country
+        Add country
       </Button>
     </fieldset>
   )

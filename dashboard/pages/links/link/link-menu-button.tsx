@@ -1,11 +1,11 @@
-// The three dots of a link. What is behind them is loaded when they are first pressed.
+// The button that opens a link's menu. The menu's code is loaded when it is first opened.
 
 import { MoreHorizontal } from 'lucide-react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { IconButton } from '../../../ui/button.tsx'
-import { toLinkName } from './link-state.tsx'
+import { toLinkName } from './link-name.ts'
 
-/** @param onOpen gets the button itself, which the menu hangs on */
+/** @param onOpen gets the button, which the menu is attached to */
 export const LinkMenuButton = ({
   link,
   onOpen,

@@ -1,4 +1,4 @@
-// Everything that can be done to one link, behind its three dots.
+// The menu with all actions for one link.
 
 import { Menu } from '@base-ui/react/menu'
 import { Link } from '@tanstack/react-router'
@@ -16,29 +16,28 @@ import {
 import { useState } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { MenuItem, MenuSeparator } from '../../../ui/overlays/menu.tsx'
-import type { LinkHandlers } from '../list/link-list-item.tsx'
-import { toLinkName } from './link-state.tsx'
-import { copyLink } from './use-link-actions.ts'
+import { toLinkName } from './link-name.ts'
+import { copyLink, type LinkHandlers } from './use-link-actions.ts'
 
 interface Props {
   link: LinkResource
-  /** The button that was pressed. */
+  /** The button that opened the menu. */
   anchor: HTMLElement
-  /** null on the link's own page, which has its analytics already. */
+  /** The address of the link's page; null on that page itself. */
   params: { workspaceId: string; linkId: string } | null
-  acts: LinkHandlers
+  handlers: LinkHandlers
   onClose: () => void
 }
 
-/** One for the whole list: a menu in each row would be most of what drawing a row costs. */
-export function LinkMenu({ link, anchor, params, acts, onClose }: Props) {
+/** The whole list shares one menu: a menu in each row would be most of the cost of drawing the row. */
+export function LinkMenu({ link, anchor, params, handlers, onClose }: Props) {
   const [open, setOpen] = useState(true)
   return (
     <Menu.Root
       modal={false}
       open={open}
       onOpenChange={(next) => next || setOpen(false)}
-      onOpenChangeComplete={(now) => now || onClose()}
+      onOpenChangeComplete={(isOpen) => isOpen || onClose()}
     >
       <Menu.Portal>
         <Menu.Positioner className="z-50" anchor={anchor} sideOffset={4} align="end">
@@ -47,7 +46,7 @@ export function LinkMenu({ link, anchor, params, acts, onClose }: Props) {
             finalFocus={() => anchor}
             className="appear min-w-44 rounded-xl border border-line bg-card p-1 shadow-lg outline-none"
           >
-            <Items link={link} params={params} acts={acts} />
+            <Items link={link} params={params} handlers={handlers} />
           </Menu.Popup>
         </Menu.Positioner>
       </Menu.Portal>
@@ -55,16 +54,16 @@ export function LinkMenu({ link, anchor, params, acts, onClose }: Props) {
   )
 }
 
-function Items({ link, params, acts }: Pick<Props, 'link' | 'params' | 'acts'>) {
+function Items({ link, params, handlers }: Pick<Props, 'link' | 'params' | 'handlers'>) {
   return (
     <>
       <MenuItem icon={<Copy size={15} />} onSelect={() => void copyLink(link)}>
         Copy <Key>c</Key>
       </MenuItem>
-      <MenuItem icon={<Pencil size={15} />} onSelect={() => acts.edit(link)}>
+      <MenuItem icon={<Pencil size={15} />} onSelect={() => handlers.edit(link)}>
         Edit <Key>e</Key>
       </MenuItem>
-      <MenuItem icon={<QrCode size={15} />} onSelect={() => acts.showQr(link)}>
+      <MenuItem icon={<QrCode size={15} />} onSelect={() => handlers.showQr(link)}>
         QR code <Key>q</Key>
       </MenuItem>
       {params && (
@@ -81,17 +80,17 @@ function Items({ link, params, acts }: Pick<Props, 'link' | 'params' | 'acts'>) 
       >
         Open
       </MenuItem>
-      <MenuItem icon={<CopyPlus size={15} />} onSelect={() => acts.duplicate(link)}>
+      <MenuItem icon={<CopyPlus size={15} />} onSelect={() => handlers.duplicate(link)}>
         Duplicate
       </MenuItem>
       <MenuSeparator />
       <MenuItem
         icon={link.archived ? <ArchiveRestore size={15} /> : <Archive size={15} />}
-        onSelect={() => acts.archive(link)}
+        onSelect={() => handlers.archive(link)}
       >
-        {link.archived ? 'Bring back' : 'Archive'} <Key>a</Key>
+        {link.archived ? 'Unarchive' : 'Archive'} <Key>a</Key>
       </MenuItem>
-      <MenuItem danger icon={<Trash2 size={15} />} onSelect={() => acts.remove(link)}>
+      <MenuItem danger icon={<Trash2 size={15} />} onSelect={() => handlers.remove(link)}>
         Delete <Key>#</Key>
       </MenuItem>
     </>

@@ -1,27 +1,34 @@
-// What is special about a link, in a word: it answers no longer, not yet, or not everybody.
+// The badges of a link: its status where it does not redirect normally, password and targeting.
 
 import { Globe, Lock, MonitorSmartphone } from 'lucide-react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { Badge } from '../../../ui/badge.tsx'
-import { formatTime } from '../../../ui/format.ts'
+import { formatCount, formatNumber, formatTime } from '../../../ui/format.ts'
 
-type LinkState = { word: string; tone: 'neutral' | 'warn' | 'bad'; why: string }
+type LinkState = { label: string; tone: 'neutral' | 'warn' | 'bad'; reason: string }
 
-/** null for a link that simply answers. The order is the one that redirects decide in. */
+/**
+ * null for a link that redirects normally. The conditions are in the order of
+ * server/features/redirect/destination.ts.
+ */
 export function findLinkState(link: LinkResource, now = Date.now()): LinkState | null {
   const { archived, startsAt, expiresAt, clickLimit, clicks, leadLimit, leads } = link
-  if (archived) return { word: 'Archived', tone: 'neutral', why: 'Visitors get a page that says not found.' }
+  if (archived) return { label: 'Archived', tone: 'neutral', reason: 'Visitors see “Link not found”.' }
   if (startsAt && now < Date.parse(startsAt)) {
-    return { word: 'Scheduled', tone: 'warn', why: `Starts ${formatTime(startsAt)}` }
+    return { label: 'Scheduled', tone: 'warn', reason: `Starts ${formatTime(startsAt)}` }
   }
   if (expiresAt && now >= Date.parse(expiresAt)) {
-    return { word: 'Expired', tone: 'bad', why: `Ended ${formatTime(expiresAt)}` }
+    return { label: 'Expired', tone: 'bad', reason: `Since ${formatTime(expiresAt)}` }
   }
   if (clickLimit !== null && clicks >= clickLimit) {
-    return { word: 'Click limit', tone: 'bad', why: 'All clicks of its limit are used up.' }
+    return {
+      label: 'Click limit',
+      tone: 'bad',
+      reason: `All ${formatNumber(clickLimit)} clicks are used up.`,
+    }
   }
   if (leadLimit !== null && leads >= leadLimit) {
-    return { word: 'Lead limit', tone: 'bad', why: 'All leads of its limit have come.' }
+    return { label: 'Lead limit', tone: 'bad', reason: `All ${formatNumber(leadLimit)} leads have arrived.` }
   }
   return null
 }
@@ -33,14 +40,16 @@ export function LinkBadges({ link }: { link: LinkResource }) {
   return (
     <span className="flex shrink-0 items-center gap-1.5 text-soft">
       {state && (
-        <span title={state.why}>
-          <Badge tone={state.tone}>{state.word}</Badge>
+        <span title={state.reason}>
+          <Badge tone={state.tone}>{state.label}</Badge>
         </span>
       )}
-      {link.passwordProtected && <IconBadge icon={Lock} text="Asks for a password" />}
-      {countries > 0 && <IconBadge icon={Globe} text={`Other destinations for countries: ${countries}`} />}
+      {link.passwordProtected && <IconBadge icon={Lock} text="Password protected" />}
+      {countries > 0 && (
+        <IconBadge icon={Globe} text={`Targets ${formatCount(countries, 'country', 'countries')}`} />
+      )}
       {devices > 0 && (
-        <IconBadge icon={MonitorSmartphone} text={`Other destinations for devices: ${devices}`} />
+        <IconBadge icon={MonitorSmartphone} text={`Targets ${formatCount(devices, 'device')}`} />
       )}
     </span>
   )
@@ -52,12 +61,3 @@ const IconBadge = ({ icon: Icon, text }: { icon: typeof Lock; text: string }) =>
     <span className="sr-only">{text}</span>
   </span>
 )
-
-/** As people read it: without the scheme and the slash at the end. */
-export const toReadableUrl = (url: string) => url.replace(/^https?:\/\/(www\.)?/, '').replace(/\/$/, '')
-
-/** A link's own words where it has some. */
-export const toLinkName = (link: LinkResource) => link.title ?? `${link.domain}/${link.slug}`
-
-/** Only what a browser may open: other schemes are shown, not linked. */
-export const isWebUrl = (url: string) => /^https?:\/\//.test(url)

@@ -1,4 +1,4 @@
-// The QR code of a link, as it will be printed, and the files of it.
+// The QR code of a link: preview, colors, and downloads as SVG and PNG.
 
 import { useQuery } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
@@ -9,32 +9,33 @@ import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Field, Input, Select } from '../../../ui/forms/field.tsx'
 import { toastError } from '../../../ui/overlays/toast.tsx'
-import { Skeleton } from '../../../ui/states.tsx'
+import { saveFile } from '../../../ui/save-file.ts'
+import { Skeleton } from '../../../ui/skeleton.tsx'
 
 const SIZES = [256, 512, 1024, 2048]
 const PREVIEW_SIZE = 512
 
-const bare = (color: string) => color.replace('#', '')
+const withoutHash = (color: string) => color.replace('#', '')
 
 export function QrCodePanel({ link }: { link: LinkResource }) {
   const api = useApi()
   const [dark, setDark] = useState('#000000')
   const [light, setLight] = useState('#ffffff')
   const [size, setSize] = useState(1024)
-  const look: QrOptions = { color: bare(dark), background: bare(light) }
-  const picture = usePicture(link, look)
+  const options: QrOptions = { color: withoutHash(dark), background: withoutHash(light) }
+  const imageUrl = useImageUrl(link, options)
   const save = async (format: 'svg' | 'png') => {
     try {
-      download(await fetchQrCode(api, link.id, format, { ...look, size }), `${link.slug}.${format}`)
+      saveFile(await fetchQrCode(api, link.id, format, { ...options, size }), `${link.slug}.${format}`)
     } catch (error) {
-      toastError(error, 'Not downloaded')
+      toastError(error, 'Could not download')
     }
   }
   return (
     <div className="grid justify-items-center gap-5 sm:grid-cols-[12rem_minmax(0,1fr)] sm:items-start">
-      {picture ? (
+      {imageUrl ? (
         <img
-          src={picture}
+          src={imageUrl}
           alt={`QR code of ${link.domain}/${link.slug}`}
           className="size-48 rounded-xl border border-line"
         />
@@ -46,12 +47,12 @@ export function QrCodePanel({ link }: { link: LinkResource }) {
           <Color label="Color" value={dark} onChange={setDark} />
           <Color label="Background" value={light} onChange={setLight} />
         </div>
-        <Field label="Size of the PNG">
+        <Field label="PNG size">
           {(control) => (
             <Select {...control} value={size} onChange={({ target }) => setSize(Number(target.value))}>
-              {SIZES.map((one) => (
-                <option key={one} value={one}>
-                  {one} × {one} pixels
+              {SIZES.map((pixels) => (
+                <option key={pixels} value={pixels}>
+                  {pixels} × {pixels} pixels
                 </option>
               ))}
             </Select>
@@ -65,7 +66,7 @@ export function QrCodePanel({ link }: { link: LinkResource }) {
             PNG
           </Button>
         </div>
-        <p className="text-sm text-soft">Scans are counted apart from clicks: filter analytics by trigger.</p>
+        <p className="text-sm text-soft">To see how many clicks are scans, filter analytics by trigger.</p>
       </div>
     </div>
   )
@@ -93,30 +94,23 @@ const Color = ({
   </Field>
 )
 
-/** As a URL for <img>: the request needs a header, which an image cannot send. */
-function usePicture(link: LinkResource, look: QrOptions): string | undefined {
+/**
+ * A URL for `<img>`. The page loads the image itself, because the request needs a header that `<img>` cannot send.
+ */
+function useImageUrl(link: LinkResource, options: QrOptions): string | undefined {
   const api = useApi()
   const { data } = useQuery({
-    queryKey: [api.workspaceId, 'links', 'qr', link.id, link.shortUrl, look],
-    queryFn: () => fetchQrCode(api, link.id, 'svg', { ...look, size: PREVIEW_SIZE }),
+    queryKey: [api.workspaceId, 'links', 'qr', link.id, link.shortUrl, options],
+    queryFn: () => fetchQrCode(api, link.id, 'svg', { ...options, size: PREVIEW_SIZE }),
     staleTime: Number.POSITIVE_INFINITY,
-    placeholderData: (before) => before,
+    placeholderData: (previous) => previous,
   })
   const [url, setUrl] = useState<string>()
   useEffect(() => {
     if (!data) return
-    const made = URL.createObjectURL(data)
-    setUrl(made)
-    return () => URL.revokeObjectURL(made)
+    const objectUrl = URL.createObjectURL(data)
+    setUrl(objectUrl)
+    return () => URL.revokeObjectURL(objectUrl)
   }, [data])
   return url
-}
-
-function download(blob: Blob, name: string) {
-  const url = URL.createObjectURL(blob)
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }

@@ -1,4 +1,4 @@
-// The QR code of a link, from a list.
+// A dialog with the QR code of a link.
 
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'

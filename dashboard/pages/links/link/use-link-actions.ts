@@ -1,4 +1,4 @@
-// What can be done to links from a list or from their page: shown at once, and to be taken back.
+// Actions for one or many links: copy, archive, tag, delete. The result shows at once and can be undone.
 
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
@@ -10,44 +10,53 @@ import { formatCount } from '../../../ui/format.ts'
 import { toast, toastError } from '../../../ui/overlays/toast.tsx'
 import { usePendingDeletions, useUndoableDelete } from '../../../ui/overlays/use-undoable-delete.ts'
 
+/** What a list, a menu or a page does when a person picks an action for a link. */
+export interface LinkHandlers {
+  edit: (link: LinkResource) => void
+  duplicate: (link: LinkResource) => void
+  showQr: (link: LinkResource) => void
+  archive: (link: LinkResource) => void
+  remove: (link: LinkResource) => void
+}
+
 const DELETION_PREFIX = 'links '
 
-/** The links that were deleted a moment ago, while that can still be taken back. */
+/** The ids of deleted links while Undo is still possible. */
 export function usePendingLinkDeletions(): ReadonlySet<number> {
-  const leaving = usePendingDeletions()
+  const pendingKeys = usePendingDeletions()
   return useMemo(
     () =>
       new Set(
-        [...leaving].flatMap((key) =>
+        [...pendingKeys].flatMap((key) =>
           key.startsWith(DELETION_PREFIX) ? key.slice(DELETION_PREFIX.length).split(',').map(Number) : [],
         ),
       ),
-    [leaving],
+    [pendingKeys],
   )
 }
 
 export const copyLink = ({ shortUrl, domain, slug }: LinkResource) =>
   copyText(shortUrl).then(
     () => void toast(`Copied ${domain}/${slug}`, { forMs: 2000 }),
-    (error) => toastError(error, 'Not copied'),
+    (error) => toastError(error, 'Could not copy'),
   )
 
 export function useLinkActions() {
   const api = useApi()
   const client = useQueryClient()
-  const undoable = useUndoableDelete()
+  const deleteUndoably = useUndoableDelete()
 
-  /** Shows `after` at once, and the former state again where the server refuses. */
+  /** Shows the new state at once, and the previous state again when the request fails. */
   async function change(
     links: LinkResource[],
-    after: (link: LinkResource) => Partial<LinkResource>,
-    to: (link: LinkResource) => UpdateLinkInput,
+    toState: (link: LinkResource) => Partial<LinkResource>,
+    toInput: (link: LinkResource) => UpdateLinkInput,
   ) {
-    updateLoadedLinks(client, api, new Map(links.map((link) => [link.id, { ...link, ...after(link) }])))
+    updateLoadedLinks(client, api, new Map(links.map((link) => [link.id, { ...link, ...toState(link) }])))
     try {
       const changed = await updateLinks(
         api,
-        links.map((link) => ({ ...to(link), id: link.id })),
+        links.map((link) => ({ ...toInput(link), id: link.id })),
       )
       updateLoadedLinks(client, api, new Map(changed.map((link) => [link.id, link])))
     } catch (error) {
@@ -68,15 +77,15 @@ export function useLinkActions() {
     const undo = () => void set(!archived).catch((error) => toastError(error))
     try {
       await set(archived)
-      const what = links.length === 1 ? 'Link' : formatCount(links.length, 'link')
-      toast(`${what} ${archived ? 'archived' : 'answers again'}`, { action: { label: 'Undo', run: undo } })
+      const name = links.length === 1 ? 'Link' : formatCount(links.length, 'link')
+      toast(`${name} ${archived ? 'archived' : 'unarchived'}`, { action: { label: 'Undo', run: undo } })
     } catch (error) {
-      toastError(error, archived ? 'Not archived' : 'Not brought back')
+      toastError(error, archived ? 'Could not archive' : 'Could not unarchive')
     }
   }
 
-  /** @param tags what each link has afterwards */
-  const tag = (links: LinkResource[], tags: (link: LinkResource) => LinkResource['tags']) =>
+  /** @param tags the tags that a link gets */
+  const setTags = (links: LinkResource[], tags: (link: LinkResource) => LinkResource['tags']) =>
     change(
       links,
       (link) => ({ tags: tags(link) }),
@@ -85,7 +94,7 @@ export function useLinkActions() {
 
   function remove(links: LinkResource[]) {
     const ids = links.map(({ id }) => id)
-    undoable({
+    deleteUndoably({
       key: DELETION_PREFIX + ids.join(','),
       message: links.length === 1 ? 'Link deleted' : `${formatCount(links.length, 'link')} deleted`,
       async remove() {
@@ -97,5 +106,5 @@ export function useLinkActions() {
     })
   }
 
-  return { archive, tag, remove }
+  return { archive, setTags, remove }
 }

@@ -1,4 +1,4 @@
-// What can be done to all chosen links at once; stands at the lower edge while there are any.
+// The bar with actions for all selected links, at the bottom of the page.
 
 import { useMutation } from '@tanstack/react-query'
 import { Archive, ArchiveRestore, Tag, Trash2, X } from 'lucide-react'
@@ -18,15 +18,15 @@ const TagPicker = lazy(() =>
 
 interface Props {
   selection: LinkSelection
-  /** How many are loaded: what has not been seen is not chosen. */
-  shown: number
+  /** The number of loaded links: links that are not loaded cannot be selected. */
+  loaded: number
   total: number
 }
 
-export function BulkBar({ selection, shown, total }: Props) {
-  const { chosen, clear, all } = selection
+export function BulkBar({ selection, loaded, total }: Props) {
+  const { selected, clear, selectAll } = selection
   const { archive, remove } = useLinkActions()
-  const archived = chosen.every((link) => link.archived)
+  const allArchived = selected.every((link) => link.archived)
   return (
     <div
       role="toolbar"
@@ -34,79 +34,80 @@ export function BulkBar({ selection, shown, total }: Props) {
       className="appear sticky bottom-3 z-20 mx-auto mt-3 flex w-fit max-w-full flex-wrap items-center justify-center gap-1 rounded-xl border border-strong bg-card p-1.5 shadow-lg"
     >
       <span className="pr-2 pl-2 text-sm font-medium whitespace-nowrap" role="status">
-        {formatCount(chosen.length, 'link')} selected
+        {formatCount(selected.length, 'link')} selected
       </span>
-      {chosen.length < shown && (
-        <Button look="quiet" size="small" onClick={all}>
-          {shown < total ? `Select the ${shown} loaded` : `Select all ${shown}`}
+      {selected.length < loaded && (
+        <Button variant="quiet" size="small" onClick={selectAll}>
+          {loaded < total ? `Select all ${loaded} loaded` : `Select all ${loaded}`}
         </Button>
       )}
       <BulkTags selection={selection} />
       <Button
-        look="quiet"
+        variant="quiet"
         size="small"
-        icon={archived ? <ArchiveRestore size={15} /> : <Archive size={15} />}
+        icon={allArchived ? <ArchiveRestore size={15} /> : <Archive size={15} />}
         onClick={() => {
-          void archive(chosen, !archived)
+          void archive(selected, !allArchived)
           clear()
         }}
       >
-        {archived ? 'Bring back' : 'Archive'}
+        {allArchived ? 'Unarchive' : 'Archive'}
       </Button>
       <Button
-        look="quiet"
+        variant="quiet"
         size="small"
         icon={<Trash2 size={15} />}
         className="text-danger!"
         onClick={() => {
-          remove(chosen)
+          remove(selected)
           clear()
         }}
       >
         Delete
       </Button>
-      <IconButton label="Select nothing" onClick={clear}>
+      <IconButton label="Clear selection" onClick={clear}>
         <X size={16} />
       </IconButton>
     </div>
   )
 }
 
-/** A tag that all have is taken off; one that some or none have is put on all. */
-function BulkTags({ selection: { chosen } }: { selection: LinkSelection }) {
+/** Choosing a tag that all links have removes it; choosing any other tag adds it to all links. */
+function BulkTags({ selection: { selected } }: { selection: LinkSelection }) {
   const api = useApi()
-  const { tag: retag } = useLinkActions()
+  const { setTags } = useLinkActions()
   const button = useRef<HTMLButtonElement>(null)
   const [open, setOpen] = useState(false)
   const { onAll, onSome } = useMemo(() => {
-    const every = new Map(chosen.flatMap(({ tags }) => tags).map((tag) => [tag.id, tag]))
-    const has = (tag: LinkTag) => chosen.filter(({ tags }) => tags.some(({ id }) => id === tag.id)).length
-    const tags = [...every.values()]
+    const tagsById = new Map(selected.flatMap(({ tags }) => tags).map((tag) => [tag.id, tag]))
+    const countLinks = (tag: LinkTag) =>
+      selected.filter(({ tags }) => tags.some(({ id }) => id === tag.id)).length
+    const tags = [...tagsById.values()]
     return {
-      onAll: tags.filter((tag) => has(tag) === chosen.length),
-      onSome: new Set(tags.filter((tag) => has(tag) < chosen.length).map(({ id }) => id)),
+      onAll: tags.filter((tag) => countLinks(tag) === selected.length),
+      onSome: new Set(tags.filter((tag) => countLinks(tag) < selected.length).map(({ id }) => id)),
     }
-  }, [chosen])
+  }, [selected])
   const change = useMutation({
     async mutationFn(next: LinkTag[]) {
-      const added = next.filter((tag) => !onAll.some((one) => isSameTag(one, tag)))
-      const removed = onAll.filter((tag) => !next.some((one) => isSameTag(one, tag)))
-      const real = await Promise.all(
+      const added = next.filter((tag) => !onAll.some((other) => isSameTag(other, tag)))
+      const removed = onAll.filter((tag) => !next.some((other) => isSameTag(other, tag)))
+      const stored = await Promise.all(
         added.map((tag) => (tag.id === NEW_TAG_ID ? createTag(api, { name: tag.name }) : tag)),
       )
-      const put = real.map(({ id, name, color }) => ({ id, name, color }))
-      await retag(chosen, ({ tags }) => [
-        ...tags.filter(({ id }) => ![...removed, ...put].some((tag) => tag.id === id)),
-        ...put,
+      const addedTags = stored.map(({ id, name, color }) => ({ id, name, color }))
+      await setTags(selected, ({ tags }) => [
+        ...tags.filter(({ id }) => ![...removed, ...addedTags].some((tag) => tag.id === id)),
+        ...addedTags,
       ])
     },
-    onError: (error) => toastError(error, 'Not tagged'),
+    onError: (error) => toastError(error, 'Could not change the tags'),
   })
   return (
     <>
       <Button
         ref={button}
-        look="quiet"
+        variant="quiet"
         size="small"
         icon={<Tag size={15} />}
         busy={change.isPending}

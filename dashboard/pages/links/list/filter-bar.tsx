@@ -1,29 +1,24 @@
-// Search, filters and order of the Links page. All of it stands in the address.
+// The search, the filters and the order of the Links page. All of them are in the address.
 
 import { useQuery } from '@tanstack/react-query'
 import { Tag, X } from 'lucide-react'
 import { lazy, type RefObject, Suspense, useRef, useState } from 'react'
+import type { LinkFilters } from '../../../api/links.ts'
 import { tagsQuery } from '../../../api/tags.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
-import { Dot } from '../../../ui/badge.tsx'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { Select } from '../../../ui/forms/field.tsx'
 import { SearchField } from '../../../ui/forms/search-field.tsx'
+import { TagDot } from '../../../ui/tag-chip.tsx'
 import type { LinkTag } from '../tag-picker/use-tag-options.ts'
-import {
-  isFiltered,
-  type LinkListFilters,
-  NO_FILTERS,
-  useLinkSearchText,
-  useSetLinkSearch,
-} from './use-link-search.ts'
+import { isFiltered, NO_FILTERS, useLinkSearchText, useSetLinkSearch } from './use-link-search.ts'
 
 const TagPicker = lazy(() =>
   import('../tag-picker/tag-picker.tsx').then(({ TagPicker }) => ({ default: TagPicker })),
 )
 
-const ORDERS = [
+const SORT_OPTIONS = [
   { label: 'Newest', sort: '', order: '' },
   { label: 'Oldest', sort: '', order: 'asc' },
   { label: 'Most clicks', sort: 'clicks', order: '' },
@@ -33,18 +28,18 @@ const ORDERS = [
 ]
 
 interface Props {
-  filters: LinkListFilters
+  filters: LinkFilters
   total: number
   domains: string[]
   searchField: RefObject<HTMLInputElement | null>
-  /** From the field into the list. */
+  /** Moves the focus from the search field into the list. */
   onDown: () => void
 }
 
 export function FilterBar({ filters, total, domains, searchField, onDown }: Props) {
-  const set = useSetLinkSearch()
-  const order = ORDERS.findIndex(
-    (one) => one.sort === (filters.sort ?? '') && one.order === (filters.order ?? ''),
+  const setSearch = useSetLinkSearch()
+  const order = SORT_OPTIONS.findIndex(
+    (option) => option.sort === (filters.sort ?? '') && option.order === (filters.order ?? ''),
   )
   return (
     <div className="mb-3 grid gap-2">
@@ -56,7 +51,7 @@ export function FilterBar({ filters, total, domains, searchField, onDown }: Prop
             aria-label="Domain"
             className="w-auto! max-w-44"
             value={filters.domain ?? ''}
-            onChange={({ target }) => set({ domain: target.value })}
+            onChange={({ target }) => setSearch({ domain: target.value })}
           >
             <option value="">All domains</option>
             {domains.map((domain) => (
@@ -65,26 +60,26 @@ export function FilterBar({ filters, total, domains, searchField, onDown }: Prop
           </Select>
         )}
         <Select
-          aria-label="Which links"
+          aria-label="Show"
           className="w-auto! max-sm:min-w-0 max-sm:flex-1 max-sm:pr-1! max-sm:pl-2!"
           value={filters.archived ?? ''}
-          onChange={({ target }) => set({ archived: target.value })}
+          onChange={({ target }) => setSearch({ archived: target.value })}
         >
           <option value="">Active</option>
           <option value="true">Archived</option>
           <option value="all">All links</option>
         </Select>
         <Select
-          aria-label="Order"
-          title="Order"
+          aria-label="Sort by"
+          title="Sort by"
           className="w-auto! max-sm:min-w-0 max-sm:flex-1 max-sm:pr-1! max-sm:pl-2!"
           value={Math.max(0, order)}
           onChange={({ target }) => {
-            const chosen = ORDERS[Number(target.value)]
-            set({ sort: chosen?.sort, order: chosen?.order })
+            const option = SORT_OPTIONS[Number(target.value)]
+            setSearch({ sort: option?.sort, order: option?.order })
           }}
         >
-          {ORDERS.map(({ label }, i) => (
+          {SORT_OPTIONS.map(({ label }, i) => (
             <option key={label} value={i}>
               {label}
             </option>
@@ -130,7 +125,7 @@ function useFilterTags(tagId: string | undefined): LinkTag[] {
 }
 
 function TagFilter({ tagId }: { tagId: string | undefined }) {
-  const set = useSetLinkSearch()
+  const setSearch = useSetLinkSearch()
   const tags = useFilterTags(tagId)
   const button = useRef<HTMLButtonElement>(null)
   const [open, setOpen] = useState(false)
@@ -151,7 +146,7 @@ function TagFilter({ tagId }: { tagId: string | undefined }) {
           <TagPicker
             anchor={button}
             selected={tags}
-            onChange={(next) => set({ tagId: next.map(({ id }) => id).join(',') })}
+            onChange={(next) => setSearch({ tagId: next.map(({ id }) => id).join(',') })}
             onClose={() => setOpen(false)}
           />
         )}
@@ -160,9 +155,9 @@ function TagFilter({ tagId }: { tagId: string | undefined }) {
   )
 }
 
-/** How many there are, and what narrows them, each with a way out. Always there, so that nothing jumps. */
-function ActiveFilters({ filters, total }: { filters: LinkListFilters; total: number }) {
-  const set = useSetLinkSearch()
+/** The number of links and the active filters. Always visible, so that the list does not move. */
+function ActiveFilters({ filters, total }: { filters: LinkFilters; total: number }) {
+  const setSearch = useSetLinkSearch()
   const tags = useFilterTags(filters.tagId)
   return (
     <div className="flex min-h-7 flex-wrap items-center gap-1.5 text-sm">
@@ -174,15 +169,15 @@ function ActiveFilters({ filters, total }: { filters: LinkListFilters; total: nu
           key={tag.id}
           className="inline-flex max-w-60 items-center gap-1.5 rounded-lg border border-line bg-card pl-2"
         >
-          <Dot color={tag.color} />
+          <TagDot color={tag.color} />
           <span className="truncate">{tag.name}</span>
           <IconButton
-            label={`Not only ${tag.name}`}
+            label={`Remove filter ${tag.name}`}
             className="size-6!"
             onClick={() =>
-              set({
+              setSearch({
                 tagId: tags
-                  .filter((one) => one !== tag)
+                  .filter((other) => other !== tag)
                   .map(({ id }) => id)
                   .join(','),
               })
@@ -193,7 +188,7 @@ function ActiveFilters({ filters, total }: { filters: LinkListFilters; total: nu
         </span>
       ))}
       {isFiltered(filters) && (
-        <Button look="quiet" size="small" onClick={() => set(NO_FILTERS)}>
+        <Button variant="quiet" size="small" onClick={() => setSearch(NO_FILTERS)}>
           Clear filters
         </Button>
       )}

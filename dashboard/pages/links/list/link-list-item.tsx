@@ -1,24 +1,18 @@
-// One link in the list. Its height is fixed (list.tsx), so that the list knows where every row is without drawing it.
+// One link in the list. Its height is fixed (link-list.tsx), so that the list knows the position of rows that are not
+// drawn.
 
 import { memo } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
-import { Dot, TagChip } from '../../../ui/badge.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { CopyButton } from '../../../ui/copy/copy-button.tsx'
-import { formatNumber, formatShort } from '../../../ui/format.ts'
+import { formatNumber, formatShort, toReadableUrl } from '../../../ui/format.ts'
 import { Checkbox } from '../../../ui/forms/field.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
+import { TagChip, TagDot } from '../../../ui/tag-chip.tsx'
 import { LinkMenuButton } from '../link/link-menu-button.tsx'
-import { LinkBadges, toLinkName, toReadableUrl } from '../link/link-state.tsx'
-
-/** What can be done to a link wherever it stands. */
-export interface LinkHandlers {
-  edit: (link: LinkResource) => void
-  duplicate: (link: LinkResource) => void
-  showQr: (link: LinkResource) => void
-  archive: (link: LinkResource) => void
-  remove: (link: LinkResource) => void
-}
+import { toLinkName } from '../link/link-name.ts'
+import { LinkBadges } from '../link/link-state.tsx'
+import type { LinkHandlers } from '../link/use-link-actions.ts'
 
 export interface LinkListItemHandlers extends LinkHandlers {
   select: (id: number, withShift: boolean) => void
@@ -30,13 +24,13 @@ interface Props {
   link: LinkResource
   workspaceId: string
   selected: boolean
-  acts: LinkListItemHandlers
+  handlers: LinkListItemHandlers
 }
 
-/** Where the keys j and k go. */
+/** The id of a row's link, which the shortcuts j and k focus. */
 export const toLinkElementId = (id: number) => `link-${id}`
 
-export const LinkListItem = memo(function Row({ link, workspaceId, selected, acts }: Props) {
+export const LinkListItem = memo(function LinkListItem({ link, workspaceId, selected, handlers }: Props) {
   return (
     <div
       className={classNames(
@@ -48,11 +42,11 @@ export const LinkListItem = memo(function Row({ link, workspaceId, selected, act
       <Checkbox
         aria-label={`Select ${toLinkName(link)}`}
         checked={selected}
-        onChange={(event) => acts.select(link.id, (event.nativeEvent as MouseEvent).shiftKey)}
+        onChange={(event) => handlers.select(link.id, (event.nativeEvent as MouseEvent).shiftKey)}
       />
       <div className="min-w-0">
         <div className="flex min-w-0 items-center gap-1">
-          {/* Not the router's Link: a hundred of them would each look at every change of the address. */}
+          {/* Not the router's Link: each of a hundred Links would react to every change of the address. */}
           <a
             id={toLinkElementId(link.id)}
             href={`/app/${workspaceId}/links/${link.id}`}
@@ -61,7 +55,7 @@ export const LinkListItem = memo(function Row({ link, workspaceId, selected, act
               if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
                 return
               event.preventDefault()
-              acts.open(link)
+              handlers.open(link)
             }}
           >
             <span className="text-soft max-sm:hidden">{link.domain}/</span>
@@ -80,7 +74,7 @@ export const LinkListItem = memo(function Row({ link, workspaceId, selected, act
         <p className="mt-0.5 flex items-center gap-2 text-xs text-soft sm:hidden">
           {link.tags.slice(0, 3).map((tag) => (
             <span key={tag.id} className="flex min-w-0 items-center gap-1">
-              <Dot color={tag.color} />
+              <TagDot color={tag.color} />
               <span className="truncate">{tag.name}</span>
             </span>
           ))}
@@ -92,25 +86,25 @@ export const LinkListItem = memo(function Row({ link, workspaceId, selected, act
       <span className="text-sm whitespace-nowrap text-soft max-lg:hidden">
         <RelativeTime at={link.createdAt} />
       </span>
-      <LinkMenuButton link={link} onOpen={(button) => acts.openMenu(link, button)} />
+      <LinkMenuButton link={link} onOpen={(button) => handlers.openMenu(link, button)} />
     </div>
   )
 })
 
-const SHOWN = 2
+const TAGS_MAX = 2
 
 function Tags({ link: { tags } }: { link: LinkResource }) {
-  const more = tags.length - SHOWN
+  const more = tags.length - TAGS_MAX
   return (
     <span className="flex min-w-0 flex-wrap justify-end gap-1 max-lg:hidden">
-      {tags.slice(0, SHOWN).map((tag) => (
+      {tags.slice(0, TAGS_MAX).map((tag) => (
         <TagChip key={tag.id} tag={tag} />
       ))}
       {more > 0 && (
         <span
           className="text-xs text-soft"
           title={tags
-            .slice(SHOWN)
+            .slice(TAGS_MAX)
             .map(({ name }) => name)
             .join(', ')}
         >

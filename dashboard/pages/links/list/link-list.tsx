@@ -1,21 +1,21 @@
-// The list itself: only what can be seen is drawn, and the next page is asked for before its end is reached.
+// The list of links. It draws only the visible rows, and loads the next page before the end is reached.
 
 import { useCallback, useEffect, useImperativeHandle, useRef, useState } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { classNames } from '../../../ui/class-names.ts'
-import { Skeleton } from '../../../ui/states.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
 import { LinkListItem, type LinkListItemHandlers, toLinkElementId } from './link-list-item.tsx'
 import { useIsWide } from './use-is-wide.ts'
 import { useVirtualRows } from './use-virtual-rows.ts'
 
-/** Pixels; three lines on phones, two elsewhere. */
+/** In pixels: three lines of text on phones, two elsewhere. */
 const ROW_HEIGHT = { wide: 68, narrow: 92 }
 const PREFETCH_ROWS = 20
 
 export interface LinkListHandle {
-  /** The row that has the keyboard, or had it last. */
+  /** The link whose row has the focus, or had it last. */
   current: () => LinkResource | undefined
-  /** @param by -1 is up */
+  /** Moves the focus. @param by rows; negative is up */
   move: (by: number) => void
 }
 
@@ -24,21 +24,21 @@ interface Props {
   total: number
   workspaceId: string
   selected: ReadonlySet<number>
-  acts: LinkListItemHandlers
-  /** Asks for the next page, where there is one. */
-  more: (() => void) | undefined
+  handlers: LinkListItemHandlers
+  /** Loads the next page; undefined on the last page. */
+  loadMore: (() => void) | undefined
   handle: React.Ref<LinkListHandle>
 }
 
-export function LinkList({ links, total, workspaceId, selected, acts, more, handle }: Props) {
+export function LinkList({ links, total, workspaceId, selected, handlers, loadMore, handle }: Props) {
   const list = useRef<HTMLUListElement>(null)
   const height = useIsWide() ? ROW_HEIGHT.wide : ROW_HEIGHT.narrow
-  const count = more ? links.length + 1 : links.length
+  const count = loadMore ? links.length + 1 : links.length
   const rows = useVirtualRows({ count, height, list })
   const { from, to } = rows
   useEffect(() => {
-    if (more && to >= links.length - PREFETCH_ROWS) more()
-  }, [more, to, links.length])
+    if (loadMore && to >= links.length - PREFETCH_ROWS) loadMore()
+  }, [loadMore, to, links.length])
   const { onFocus, ...keys } = useRowFocus(links, rows)
   useImperativeHandle(handle, () => keys)
   return (
@@ -66,7 +66,7 @@ export function LinkList({ links, total, workspaceId, selected, acts, more, hand
                 link={link}
                 workspaceId={workspaceId}
                 selected={selected.has(link.id)}
-                acts={acts}
+                handlers={handlers}
               />
             ) : (
               <Skeleton className="m-4 h-9" />
@@ -79,14 +79,14 @@ export function LinkList({ links, total, workspaceId, selected, acts, more, hand
 }
 
 function useRowFocus(links: LinkResource[], rows: ReturnType<typeof useVirtualRows>) {
-  const current = useRef<{ id: number; index: number }>(undefined)
-  const wanted = useRef<number>(undefined)
-  // After each drawing: a row that was far away has only now come into the page.
+  const focused = useRef<{ id: number; index: number }>(undefined)
+  const pendingFocus = useRef<number>(undefined)
+  // Runs after each render: the row may have been drawn only now.
   useEffect(() => {
-    if (wanted.current === undefined) return
-    const link = document.getElementById(toLinkElementId(wanted.current))
+    if (pendingFocus.current === undefined) return
+    const link = document.getElementById(toLinkElementId(pendingFocus.current))
     if (!link) return
-    wanted.current = undefined
+    pendingFocus.current = undefined
     link.focus({ preventScroll: true })
   })
   const [, redraw] = useState(0)
@@ -94,24 +94,24 @@ function useRowFocus(links: LinkResource[], rows: ReturnType<typeof useVirtualRo
     (event: React.FocusEvent) => {
       const id = Number(event.target.closest('li')?.dataset.id)
       const index = links.findIndex((link) => link.id === id)
-      if (index >= 0) current.current = { id, index }
+      if (index >= 0) focused.current = { id, index }
     },
     [links],
   )
   return {
     onFocus,
-    current: () => links.find(({ id }) => id === current.current?.id),
+    current: () => links.find(({ id }) => id === focused.current?.id),
     move(by: number) {
-      const { id, index } = current.current ?? { id: -1, index: -1 }
+      const { id, index } = focused.current ?? { id: -1, index: -1 }
       const at = links.findIndex((link) => link.id === id)
-      // Where the row itself is gone, the one that took its place is next.
-      const gone = by > 0 ? index : index - 1
-      const next = at >= 0 ? at + by : current.current ? gone : rows.firstSeen()
+      // The focused row was deleted: the row in its place is next.
+      const replacement = by > 0 ? index : index - 1
+      const next = at >= 0 ? at + by : focused.current ? replacement : rows.firstVisible()
       const to = Math.max(0, Math.min(links.length - 1, next))
       const link = links[to]
       if (!link) return
-      current.current = { id: link.id, index: to }
-      wanted.current = link.id
+      focused.current = { id: link.id, index: to }
+      pendingFocus.current = link.id
       rows.scrollTo(to)
       redraw((n) => n + 1)
     },

@@ -1,4 +1,4 @@
-// The links that fit, with what narrows them above and what can be done to the chosen ones below.
+// The links that match the search, with the filters above and the bar for bulk actions below.
 
 import { useNavigate } from '@tanstack/react-router'
 import { Link2, SearchX } from 'lucide-react'
@@ -6,11 +6,11 @@ import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
-import { EmptyState } from '../../../ui/states.tsx'
-import { usePendingLinkDeletions } from '../link/use-link-actions.ts'
+import { EmptyState } from '../../../ui/empty-state.tsx'
+import { type LinkHandlers, usePendingLinkDeletions } from '../link/use-link-actions.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { LinkList, type LinkListHandle } from './link-list.tsx'
-import type { LinkHandlers, LinkListItemHandlers } from './link-list-item.tsx'
+import type { LinkListItemHandlers } from './link-list-item.tsx'
 import {
   isFiltered,
   NO_FILTERS,
@@ -27,33 +27,33 @@ const LinkMenu = lazy(() => import('../link/link-menu.tsx').then(({ LinkMenu }) 
 
 interface Props {
   query: ReturnType<typeof useLinks>
-  acts: LinkHandlers
+  handlers: LinkHandlers
   create: () => void
 }
 
-export function LinkResults({ query, acts, create }: Props) {
+export function LinkResults({ query, handlers, create }: Props) {
   const { id } = useWorkspace()
   const filters = pickFilters(useLinkSearch())
-  const leaving = usePendingLinkDeletions()
+  const pendingDeletions = usePendingLinkDeletions()
   const list = useRef<LinkListHandle>(null)
   const searchField = useRef<HTMLInputElement>(null)
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage, isPlaceholderData } = query
   const links = useMemo(
-    () => (data?.pages ?? []).flatMap((page) => page.data).filter((link) => !leaving.has(link.id)),
-    [data, leaving],
+    () => (data?.pages ?? []).flatMap((page) => page.data).filter((link) => !pendingDeletions.has(link.id)),
+    [data, pendingDeletions],
   )
   const domains = useMemo(() => [...new Set(links.map(({ domain }) => domain))].sort(), [links])
   const selection = useLinkSelection(links)
   const [menu, openMenu] = useState<{ link: LinkResource; button: HTMLElement }>()
   const open = useOpenLink(String(id))
-  const rowActs = useStableHandlers({
-    ...acts,
+  const rowHandlers = useStableHandlers({
+    ...handlers,
     open,
     select: selection.toggle,
     openMenu: (link, button) => openMenu({ link, button }),
   })
-  useLinkShortcuts({ list, searchField, selection, acts: rowActs, create })
-  const total = Math.max(0, (data?.pages[0]?.total ?? 0) - leaving.size)
+  useLinkShortcuts({ list, searchField, selection, handlers: rowHandlers, create })
+  const total = Math.max(0, (data?.pages[0]?.total ?? 0) - pendingDeletions.size)
   return (
     <>
       <FilterBar
@@ -64,7 +64,7 @@ export function LinkResults({ query, acts, create }: Props) {
         onDown={() => list.current?.move(0)}
       />
       {links.length === 0 ? (
-        <NothingFound create={create} />
+        <NoLinks create={create} />
       ) : (
         <div
           aria-busy={isPlaceholderData}
@@ -76,8 +76,8 @@ export function LinkResults({ query, acts, create }: Props) {
             total={total}
             workspaceId={String(id)}
             selected={selection.ids}
-            acts={rowActs}
-            more={hasNextPage ? () => void (isFetchingNextPage || fetchNextPage()) : undefined}
+            handlers={rowHandlers}
+            loadMore={hasNextPage ? () => void (isFetchingNextPage || fetchNextPage()) : undefined}
           />
         </div>
       )}
@@ -88,33 +88,35 @@ export function LinkResults({ query, acts, create }: Props) {
             link={menu.link}
             anchor={menu.button}
             params={{ workspaceId: String(id), linkId: String(menu.link.id) }}
-            acts={acts}
+            handlers={handlers}
             onClose={() => openMenu(undefined)}
           />
         )}
-        {selection.chosen.length > 0 && <BulkBar selection={selection} shown={links.length} total={total} />}
+        {selection.selected.length > 0 && (
+          <BulkBar selection={selection} loaded={links.length} total={total} />
+        )}
       </Suspense>
     </>
   )
 }
 
-/** What the router's Link would do: the code of what comes next is there before it is asked for. */
+/** Opens a link's page, and preloads its code like the router's Link would. */
 function useOpenLink(workspaceId: string) {
   const navigate = useNavigate()
   useEffect(() => {
-    // The first sight is not kept waiting: only when somebody stirs.
-    const load = () => {
+    // Only after the first input, so that the first page is not slowed down.
+    const preload = () => {
       stop()
       void import('../link/link-menu.tsx')
       void import('../editor/link-drawer.tsx')
       void import('../detail/link-page.tsx')
     }
     const stop = () => {
-      removeEventListener('pointermove', load)
-      removeEventListener('keydown', load)
+      removeEventListener('pointermove', preload)
+      removeEventListener('keydown', preload)
     }
-    addEventListener('pointermove', load)
-    addEventListener('keydown', load)
+    addEventListener('pointermove', preload)
+    addEventListener('keydown', preload)
     return stop
   }, [])
   return (link: LinkResource) =>
@@ -125,9 +127,9 @@ function useOpenLink(workspaceId: string) {
     })
 }
 
-function NothingFound({ create }: { create: () => void }) {
+function NoLinks({ create }: { create: () => void }) {
   const filters = pickFilters(useLinkSearch())
-  const set = useSetLinkSearch()
+  const setSearch = useSetLinkSearch()
   if (!isFiltered(filters)) {
     return (
       <EmptyState
@@ -135,42 +137,42 @@ function NothingFound({ create }: { create: () => void }) {
         title="No active links"
         action={
           <>
-            <Button look="primary" onClick={create}>
+            <Button variant="primary" onClick={create}>
               New link
             </Button>
-            <Button onClick={() => set({ archived: 'all' })}>Show archived links</Button>
+            <Button onClick={() => setSearch({ archived: 'all' })}>Show archived links</Button>
           </>
         }
       >
-        All links of this workspace are archived.
+        All links in this workspace are archived.
       </EmptyState>
     )
   }
   return (
     <EmptyState
       icon={<SearchX size={32} />}
-      title="No link fits"
-      action={<Button onClick={() => set(NO_FILTERS)}>Clear filters</Button>}
+      title="No matches"
+      action={<Button onClick={() => setSearch(NO_FILTERS)}>Clear filters</Button>}
     >
-      Search looks at short links, destinations and titles.
+      Search covers short links, destinations and titles.
     </EmptyState>
   )
 }
 
-/** The same functions at every drawing, so that rows that did not change are not drawn again. */
-function useStableHandlers(acts: LinkListItemHandlers): LinkListItemHandlers {
-  const now = useRef(acts)
-  now.current = acts
+/** The same functions in every render, so that React skips rows that did not change. */
+function useStableHandlers(handlers: LinkListItemHandlers): LinkListItemHandlers {
+  const latest = useRef(handlers)
+  latest.current = handlers
   return useMemo(
     () => ({
-      edit: (link) => now.current.edit(link),
-      duplicate: (link) => now.current.duplicate(link),
-      showQr: (link) => now.current.showQr(link),
-      archive: (link) => now.current.archive(link),
-      remove: (link) => now.current.remove(link),
-      select: (id, withShift) => now.current.select(id, withShift),
-      open: (link) => now.current.open(link),
-      openMenu: (link, button) => now.current.openMenu(link, button),
+      edit: (link) => latest.current.edit(link),
+      duplicate: (link) => latest.current.duplicate(link),
+      showQr: (link) => latest.current.showQr(link),
+      archive: (link) => latest.current.archive(link),
+      remove: (link) => latest.current.remove(link),
+      select: (id, withShift) => latest.current.select(id, withShift),
+      open: (link) => latest.current.open(link),
+      openMenu: (link, button) => latest.current.openMenu(link, button),
     }),
     [],
   )

@@ -1,12 +1,12 @@
-// Whether there is room for more than a phone's width, where a number must say it and not a class.
+// Tells whether the window is wider than a phone's, where a number depends on it and not only a style.
 
 import { useSyncExternalStore } from 'react'
 
-const wide = matchMedia('(min-width: 40rem)')
+const query = matchMedia('(min-width: 40rem)')
 
 const subscribe = (listener: () => void) => {
-  wide.addEventListener('change', listener)
-  return () => wide.removeEventListener('change', listener)
+  query.addEventListener('change', listener)
+  return () => query.removeEventListener('change', listener)
 }
 
-export const useIsWide = () => useSyncExternalStore(subscribe, () => wide.matches)
+export const useIsWide = () => useSyncExternalStore(subscribe, () => query.matches)

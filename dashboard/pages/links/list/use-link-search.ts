@@ -1,32 +1,20 @@
-// What the Links page shows, as it stands in the address, and the list that is.
+// The search parameters of the Links page, and the list that they select.
 
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback } from 'react'
-import { linksQuery } from '../../../api/links.ts'
+import { type LinkFilters, linksQuery } from '../../../api/links.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { useDebouncedText } from '../../../ui/forms/use-debounced-text.ts'
 
 const FROM = '/$workspaceId/links'
-/** Faster typing than this asks once. */
+/** Keystrokes within this time cause one request. */
 const TYPING_MS = 120
-
-export type LinkListFilters = Pick<
-  ReturnType<typeof useLinkSearch>,
-  'search' | 'tagId' | 'domain' | 'archived' | 'sort' | 'order'
->
 
 export const useLinkSearch = () => useSearch({ from: FROM })
 
-/** Only what the list is asked by, so that an open drawer does not make another question. */
-export const pickFilters = ({
-  search,
-  tagId,
-  domain,
-  archived,
-  sort,
-  order,
-}: LinkListFilters): LinkListFilters => ({
+/** Only the parameters of the list's query, so that opening a drawer does not load the list again. */
+export const pickFilters = ({ search, tagId, domain, archived, sort, order }: LinkFilters): LinkFilters => ({
   search,
   tagId,
   domain,
@@ -35,14 +23,14 @@ export const pickFilters = ({
   order,
 })
 
-export const isFiltered = ({ search, tagId, domain, archived }: LinkListFilters) =>
+export const isFiltered = ({ search, tagId, domain, archived }: LinkFilters) =>
   Boolean(search || tagId || domain || archived)
 
 export const NO_FILTERS = { search: undefined, tagId: undefined, domain: undefined, archived: undefined }
 
-export const useLinks = (filters: LinkListFilters) => useInfiniteQuery(linksQuery(useApi(), filters))
+export const useLinks = (filters: LinkFilters) => useInfiniteQuery(linksQuery(useApi(), filters))
 
-/** Changes parts of the address; an empty text takes a part out. */
+/** Changes search parameters; an empty text removes a parameter. */
 export function useSetLinkSearch() {
   const navigate = useNavigate({ from: FROM })
   return useCallback(
@@ -57,9 +45,9 @@ export function useSetLinkSearch() {
   )
 }
 
-/** The text of the search field: at once in the field, a moment later in the address. */
+/** The text of the search field. The address follows when typing pauses. */
 export function useLinkSearchText() {
   const { search = '' } = useLinkSearch()
-  const set = useSetLinkSearch()
-  return useDebouncedText(search, (wanted) => set({ search: wanted }), { afterMs: TYPING_MS })
+  const setSearch = useSetLinkSearch()
+  return useDebouncedText(search, (text) => setSearch({ search: text }), { afterMs: TYPING_MS })
 }

@@ -1,4 +1,4 @@
-// The Links page by keyboard. A link that is focused is the one that the keys are about; Enter opens it.
+// The shortcuts of the Links page. They act on the focused link; Enter opens it.
 
 import { type RefObject, useMemo, useRef } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
@@ -12,40 +12,40 @@ interface ShortcutTargets {
   list: RefObject<LinkListHandle | null>
   searchField: RefObject<HTMLInputElement | null>
   selection: LinkSelection
-  acts: LinkListItemHandlers
+  handlers: LinkListItemHandlers
   create: () => void
 }
 
-export function useLinkShortcuts(needs: ShortcutTargets) {
-  const now = useRef(needs)
-  now.current = needs
+export function useLinkShortcuts(targets: ShortcutTargets) {
+  const latest = useRef(targets)
+  latest.current = targets
   useShortcuts(
     useMemo(() => {
-      const move = (by: number) => () => now.current.list.current?.move(by)
-      const on = (act: (link: LinkResource, needs: ShortcutTargets) => void) => () => {
-        const link = now.current.list.current?.current()
-        if (link) act(link, now.current)
+      const move = (by: number) => () => latest.current.list.current?.move(by)
+      const onLink = (action: (link: LinkResource, targets: ShortcutTargets) => void) => () => {
+        const link = latest.current.list.current?.current()
+        if (link) action(link, latest.current)
       }
       return [
-        { keys: 'n', label: 'New link', run: () => now.current.create() },
-        { keys: '/', label: 'Search', run: () => now.current.searchField.current?.focus() },
+        { keys: 'n', label: 'New link', run: () => latest.current.create() },
+        { keys: '/', label: 'Search', run: () => latest.current.searchField.current?.focus() },
         { keys: 'j', label: 'Next link (Enter opens it)', run: move(1) },
-        { keys: 'k', label: 'Link before', run: move(-1) },
-        { keys: 'e', label: 'Edit the link', run: on((link, { acts }) => acts.edit(link)) },
-        { keys: 'c', label: 'Copy the link', run: on((link) => void copyLink(link)) },
-        { keys: 'q', label: 'QR code of the link', run: on((link, { acts }) => acts.showQr(link)) },
+        { keys: 'k', label: 'Previous link', run: move(-1) },
+        { keys: 'e', label: 'Edit link', run: onLink((link, { handlers }) => handlers.edit(link)) },
+        { keys: 'c', label: 'Copy link', run: onLink((link) => void copyLink(link)) },
+        { keys: 'q', label: 'Show QR code', run: onLink((link, { handlers }) => handlers.showQr(link)) },
         {
           keys: 'x',
-          label: 'Select the link',
-          run: on((link, { selection }) => selection.toggle(link.id)),
+          label: 'Select link',
+          run: onLink((link, { selection }) => selection.toggle(link.id)),
         },
         {
           keys: 'a',
-          label: 'Archive the link, or bring it back',
-          run: on((link, { acts }) => acts.archive(link)),
+          label: 'Archive or unarchive link',
+          run: onLink((link, { handlers }) => handlers.archive(link)),
         },
-        { keys: '#', label: 'Delete the link', run: on((link, { acts }) => acts.remove(link)) },
-        { keys: 'Escape', label: 'Select nothing', run: () => now.current.selection.clear() },
+        { keys: '#', label: 'Delete link', run: onLink((link, { handlers }) => handlers.remove(link)) },
+        { keys: 'Escape', label: 'Clear selection', run: () => latest.current.selection.clear() },
       ]
     }, []),
   )

@@ -1,48 +1,48 @@
-// Which rows of a long list are in sight. With rows of one height this is a division; a library for rows of any height
-// would be a twentieth of all the code that the first page loads.
+// The visible rows of a long list. All rows have the same height, so that a division finds them. A library for rows
+// of any height would be a twentieth of the code that the first page loads.
 
 import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from 'react'
 
-/** Rows drawn beyond both edges, and the step in which they change: not every few pixels. */
+/** Rows drawn beyond both edges. The range changes in steps, not with every scrolled pixel. */
 const OVERSCAN_ROWS = 8
 const STEP = 4
-/** What may stand over the page's edges: the bar of the phone above, the bar of the selection below. */
+/** Pixels that fixed bars may cover: the phone's top bar, and the bulk bar at the bottom. */
 const COVERED = { above: 64, below: 80 }
 
 interface Options {
   count: number
-  /** Pixels. */
+  /** The height of a row, in pixels. */
   height: number
   list: RefObject<HTMLElement | null>
 }
 
 export function useVirtualRows({ count, height, list }: Options) {
   const [range, setRange] = useState({ from: 0, to: Math.min(count, 2 * OVERSCAN_ROWS) })
-  /** Where the list begins on the page. */
+  /** The position of the list on the page, in pixels. */
   const top = useRef(0)
   useLayoutEffect(() => {
-    const look = () => {
+    const updateRange = () => {
       const first = (window.scrollY - top.current) / height
       const from = Math.max(0, Math.floor((first - OVERSCAN_ROWS) / STEP) * STEP)
       const to = Math.min(
         count,
         Math.ceil((first + window.innerHeight / height + OVERSCAN_ROWS) / STEP) * STEP,
       )
-      setRange((now) => (now.from === from && now.to === to ? now : { from, to }))
+      setRange((current) => (current.from === from && current.to === to ? current : { from, to }))
     }
-    // Not while scrolling: asking where something is makes the browser lay the page out.
+    // Not while scrolling: measuring forces the browser to compute the layout.
     const measure = () => {
       top.current = (list.current?.getBoundingClientRect().top ?? 0) + window.scrollY
-      look()
+      updateRange()
     }
     measure()
     const observer = new ResizeObserver(measure)
     observer.observe(list.current?.closest('main') ?? document.body)
-    addEventListener('scroll', look, { passive: true })
+    addEventListener('scroll', updateRange, { passive: true })
     addEventListener('resize', measure)
     return () => {
       observer.disconnect()
-      removeEventListener('scroll', look)
+      removeEventListener('scroll', updateRange)
       removeEventListener('resize', measure)
     }
   }, [count, height, list])
@@ -57,10 +57,10 @@ export function useVirtualRows({ count, height, list }: Options) {
     },
     [height],
   )
-  /** The first that is in sight as a whole. */
-  const firstSeen = useCallback(
+  /** The first row that is fully visible. */
+  const firstVisible = useCallback(
     () => Math.max(0, Math.ceil((window.scrollY + COVERED.above - top.current) / height)),
     [height],
   )
-  return { ...range, scrollTo, firstSeen }
+  return { ...range, scrollTo, firstVisible }
 }

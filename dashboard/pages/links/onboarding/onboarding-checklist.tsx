@@ -1,4 +1,4 @@
-// The way of a new workspace: from a long address to a counted click and a first submission. Each step ticks itself.
+// The checklist of a new workspace: link, click, form, submission. Each step is marked as done by itself.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -8,7 +8,7 @@ import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { createLink, invalidateLinks } from '../../../api/links.ts'
 import { isOnboarded, type OnboardingProgress as Steps } from '../../../api/onboarding.ts'
 import { useApi, useWorkspace } from '../../../shell/use-workspace.ts'
-import { Button, ButtonLink, buttonLook } from '../../../ui/button.tsx'
+import { Button, ButtonLink, buttonClassNames } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { CopyButton } from '../../../ui/copy/copy-button.tsx'
 import { TextField } from '../../../ui/forms/field.tsx'
@@ -17,12 +17,12 @@ import { markOnboardingSeen } from './onboarding-seen.ts'
 
 export function OnboardingChecklist({ steps }: { steps: Steps }) {
   const { id } = useWorkspace()
-  const [hidden, hide] = useState(false)
+  const [hidden, setHidden] = useState(false)
   const done = [steps.link !== null, steps.clicked, steps.form !== null, steps.sent]
   const next = done.indexOf(false)
   const finish = () => {
     markOnboardingSeen(id)
-    hide(true)
+    setHidden(true)
   }
   if (hidden) return null
   return (
@@ -30,31 +30,31 @@ export function OnboardingChecklist({ steps }: { steps: Steps }) {
       <header className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 pt-4 sm:px-6 sm:pt-5">
         <div className="min-w-0 flex-1 basis-64">
           <h2 id="first-steps" className="text-lg font-semibold">
-            {isOnboarded(steps) ? 'That is the whole path' : 'From the click to the lead'}
+            {isOnboarded(steps) ? 'You are all set' : 'Get started'}
           </h2>
           <p className="text-soft">
             {isOnboarded(steps)
-              ? 'A link was opened, a form was sent, and you know which brought which.'
-              : 'A short link counts who comes; a form keeps what they send, and says which link brought them.'}
+              ? 'Towpath counted a click and stored a submission, and knows which link brought it.'
+              : 'Short links count clicks. Forms store submissions, and show which link brought them.'}
           </p>
         </div>
         {steps.link && (
-          <Button look="quiet" size="small" onClick={finish}>
+          <Button variant="quiet" size="small" onClick={finish}>
             {isOnboarded(steps) ? 'Done' : 'Hide'}
           </Button>
         )}
       </header>
       <ol className="grid px-4 py-3 sm:px-6 sm:pb-5">
-        <Step at={0} done={done} next={next} title="Make a short link">
+        <Step at={0} done={done} next={next} title="Create a short link">
           <QuickLink />
         </Step>
-        <Step at={1} done={done} next={next} title="Open it, and see the click counted">
+        <Step at={1} done={done} next={next} title="Open the link and see the click counted">
           {steps.link && <OpenLink link={steps.link} />}
         </Step>
-        <Step at={2} done={done} next={next} title="Make a form">
-          <p className="mb-2 text-soft">One line of HTML on your page; no server of your own.</p>
+        <Step at={2} done={done} next={next} title="Create a form">
+          <p className="mb-2 text-soft">Your HTML form posts to Towpath. You need no server of your own.</p>
           <ButtonLink
-            look="primary"
+            variant="primary"
             to="/$workspaceId/forms"
             params={{ workspaceId: String(id) }}
             search={{ new: '1' }}
@@ -62,11 +62,11 @@ export function OnboardingChecklist({ steps }: { steps: Steps }) {
             New form
           </ButtonLink>
         </Step>
-        <Step at={3} done={done} next={next} title="Send it, and find it in the inbox">
-          <p className="mb-2 text-soft">The form’s page has a preview that really sends.</p>
+        <Step at={3} done={done} next={next} title="Send the form and find it in the inbox">
+          <p className="mb-2 text-soft">The form’s page has a preview that sends real submissions.</p>
           {steps.form && (
             <ButtonLink
-              look="primary"
+              variant="primary"
               to="/$workspaceId/forms/$formKey"
               params={{ workspaceId: String(id), formKey: steps.form.formKey }}
               search={{}}
@@ -83,7 +83,7 @@ export function OnboardingChecklist({ steps }: { steps: Steps }) {
 interface StepProps {
   at: number
   done: boolean[]
-  /** The first that is not done: only that one is unfolded. */
+  /** The first step that is not done. Only this step is open. */
   next: number
   title: string
   children: ReactNode
@@ -121,7 +121,7 @@ function QuickLink() {
   const client = useQueryClient()
   const navigate = useNavigate({ from: '/$workspaceId/links' })
   const [url, setUrl] = useState('')
-  const make = useMutation({
+  const create = useMutation({
     mutationFn: () => createLink(api, { destinationUrl: withScheme(url) }),
     onSuccess: () => invalidateLinks(client, api),
     onError() {},
@@ -131,11 +131,11 @@ function QuickLink() {
       className="grid max-w-2xl gap-2 sm:grid-cols-[minmax(0,1fr)_auto]"
       onSubmit={(event) => {
         event.preventDefault()
-        if (!make.isPending) make.mutate()
+        if (!create.isPending) create.mutate()
       }}
     >
       <TextField
-        label="A long address"
+        label="Long URL"
         hideLabel
         inputMode="url"
         autoComplete="off"
@@ -144,10 +144,10 @@ function QuickLink() {
         placeholder="https://example.com/a/long/address"
         required
         value={url}
-        error={make.error?.message}
+        error={create.error?.message}
         onChange={({ target }) => setUrl(target.value)}
       />
-      <Button type="submit" look="primary" busy={make.isPending}>
+      <Button type="submit" variant="primary" busy={create.isPending}>
         Shorten
       </Button>
       <p className="text-sm text-soft sm:col-span-2">
@@ -157,9 +157,9 @@ function QuickLink() {
           className="font-medium text-accent underline-offset-2 hover:underline"
           onClick={() => void navigate({ search: { new: '1' } })}
         >
-          set up everything
+          set all options
         </button>
-        : campaign, targeting, expiry, password.
+        : UTM parameters, targeting, expiry, password.
       </p>
     </form>
   )
@@ -177,16 +177,16 @@ function OpenLink({ link }: { link: LinkResource }) {
       <code className="min-w-0 truncate rounded-lg bg-sunken px-3 py-1.5">
         {link.domain}/{link.slug}
       </code>
-      <CopyButton text={link.shortUrl} label="Copy the short link" />
+      <CopyButton text={link.shortUrl} label="Copy short link" />
       <a
         href={link.shortUrl}
         target="_blank"
         rel="noreferrer noopener"
-        className={buttonLook('primary')}
+        className={buttonClassNames('primary')}
         onClick={() => setOpened(true)}
       >
         <ExternalLink size={15} aria-hidden />
-        Open it
+        Open link
       </a>
       <span role="status" className={classNames('text-sm text-soft', opened && 'pulse')}>
         {opened ? 'Counting…' : ''}

@@ -1,4 +1,4 @@
-// Whether a workspace is past its first steps: kept in the browser, so that nobody is asked again.
+// Remembers in the browser that a workspace has finished its onboarding, so that the checklist does not appear again.
 
 const key = (workspaceId: number) => `towpath.begun.${workspaceId}`
 

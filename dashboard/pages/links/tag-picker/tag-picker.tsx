@@ -1,4 +1,4 @@
-// Choosing tags from a button: for the filter of the list and for many links at once.
+// A searchable list of tags below a button: for the list's filter and for bulk changes.
 
 import { Combobox } from '@base-ui/react/combobox'
 import { Minus } from 'lucide-react'
@@ -9,9 +9,9 @@ import { isSameTag, type LinkTag, useTagOptions, useTypedTag } from './use-tag-o
 interface Props {
   anchor: RefObject<HTMLElement | null>
   selected: LinkTag[]
-  /** Ids that only some of the links have. */
+  /** The ids of tags that only some of the links have. */
   partly?: ReadonlySet<number>
-  /** Whether a name that is not there yet can be chosen; its id is `NEW` then. */
+  /** Also offers to create a tag with the typed name; its id is NEW_TAG_ID. */
   create?: boolean
   onChange: (tags: LinkTag[]) => void
   onClose: () => void
@@ -52,17 +52,17 @@ export function TagPicker({ anchor, selected, partly, create = false, onChange, 
             <Combobox.Input
               aria-label="Search tags"
               onKeyDown={onEnter}
-              placeholder={create ? 'Search or make a tag' : 'Search tags'}
+              placeholder={create ? 'Search or create a tag' : 'Search tags'}
               maxLength={50}
               className="h-10 w-full rounded-t-xl border-b border-line bg-card px-3 outline-none"
             />
             <Combobox.Empty className="px-3 text-sm text-soft empty:hidden">
-              <p className="py-4">{isPending ? 'Loading…' : 'No tag is called that.'}</p>
+              <p className="py-4">{isPending ? 'Loading…' : 'No matches'}</p>
             </Combobox.Empty>
             <Combobox.List className="max-h-72 overflow-y-auto p-1 empty:hidden">
               {(tag: LinkTag) => (
                 <TagOption key={`${tag.id} ${tag.name}`} tag={tag}>
-                  {partly?.has(tag.id) && <Minus size={15} aria-label="on some of them" />}
+                  {partly?.has(tag.id) && <Minus size={15} aria-label="on some links" />}
                 </TagOption>
               )}
             </Combobox.List>

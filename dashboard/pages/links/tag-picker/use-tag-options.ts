@@ -1,4 +1,4 @@
-// Tags to choose from while one types a name; where there is none of that name, one that would be made.
+// The tags that match a typed name, and a new tag where no tag has that name.
 
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useMemo, useRef } from 'react'
@@ -8,13 +8,13 @@ import { useApi } from '../../../shell/use-workspace.ts'
 
 export type LinkTag = LinkResource['tags'][number]
 
-/** The id of a tag that is not there yet. */
+/** The id of a tag that does not exist yet. */
 export const NEW_TAG_ID = 0
 export const TAG_NAME_MAX = 50
 
 const isSameName = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
-/** @param known further tags that are there, such as those of the link */
+/** @param known further existing tags, such as those of the link */
 export function useTagOptions(text: string, { create, known }: { create: boolean; known: LinkTag[] }) {
   const name = text.trim()
   const { data, isPending, isPlaceholderData } = useQuery({
@@ -22,19 +22,19 @@ export function useTagOptions(text: string, { create, known }: { create: boolean
     placeholderData: (before) => before,
   })
   const options = useMemo<LinkTag[]>(() => {
-    const found = (data?.data ?? []).filter((tag) => tag.name.toLowerCase().includes(name.toLowerCase()))
-    const asked = !isPending && !isPlaceholderData
-    const taken = [...found, ...known].some((tag) => isSameName(tag.name, name))
+    const matches = (data?.data ?? []).filter((tag) => tag.name.toLowerCase().includes(name.toLowerCase()))
+    const isLoaded = !isPending && !isPlaceholderData
+    const isTaken = [...matches, ...known].some((tag) => isSameName(tag.name, name))
     const fresh: LinkTag[] =
-      create && asked && name !== '' && name.length <= TAG_NAME_MAX && !taken
+      create && isLoaded && name !== '' && name.length <= TAG_NAME_MAX && !isTaken
         ? [{ id: NEW_TAG_ID, name, color: 'gray' }]
         : []
-    return [...found, ...fresh]
+    return [...matches, ...fresh]
   }, [data, name, create, known, isPending, isPlaceholderData])
   return { options, isPending }
 }
 
-/** The same tag: by id, or by name while it has none. */
+/** Compares by id, or by name where a tag does not exist yet. */
 export const isSameTag = (a: LinkTag, b: LinkTag) =>
   a.id === NEW_TAG_ID || b.id === NEW_TAG_ID ? isSameName(a.name, b.name) : a.id === b.id
 
@@ -46,7 +46,7 @@ interface TypedTagOptions {
   choose: (tags: LinkTag[]) => void
 }
 
-/** Enter that comes before the list does: what was typed is meant. It must not send the form around it either. */
+/** Enter before the list has loaded chooses the typed name. It must not submit the form around the field. */
 export function useTypedTag({ text, options, tags, create, choose }: TypedTagOptions) {
   const highlighted = useRef<LinkTag>(undefined)
   return {
@@ -57,9 +57,10 @@ export function useTypedTag({ text, options, tags, create, choose }: TypedTagOpt
       if (event.key !== 'Enter' || event.ctrlKey || event.metaKey || highlighted.current) return
       event.preventDefault()
       const typed: LinkTag = { id: NEW_TAG_ID, name: text.trim(), color: 'gray' }
-      const known = options.find((tag) => isSameName(tag.name, typed.name))
-      const meant = known ?? (create ? typed : undefined)
-      if (typed.name !== '' && meant && !tags.some((tag) => isSameTag(tag, meant))) choose([...tags, meant])
+      const existing = options.find((tag) => isSameName(tag.name, typed.name))
+      const choice = existing ?? (create ? typed : undefined)
+      if (typed.name !== '' && choice && !tags.some((tag) => isSameTag(tag, choice)))
+        choose([...tags, choice])
     },
   }
 }

@@ -1,0 +1,35 @@
+// Deliveries over the REST API: one notification to one channel, with its attempts.
+
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import type { DeliveryDetail, DeliveryResource } from '../../server/features/notify/schema.ts'
+import type { Api, ResultPage } from './client.ts'
+
+export type { DeliveryDetail, DeliveryResource }
+
+export interface DeliveryFilter {
+  status?: string
+  channelId?: string
+  submissionId?: string
+}
+
+export const deliveriesQuery = (api: Api, filter: DeliveryFilter) =>
+  infiniteQueryOptions({
+    queryKey: [api.workspaceId, 'deliveries', filter],
+    queryFn: ({ pageParam, signal }) =>
+      api.page<DeliveryResource>('/deliveries', {
+        query: { ...filter, limit: 50, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }: ResultPage<DeliveryResource>) => nextCursor ?? undefined,
+  })
+
+export const deliveryQuery = (api: Api, id: number) =>
+  queryOptions({
+    queryKey: [api.workspaceId, 'delivery', id],
+    queryFn: ({ signal }) => api.get<DeliveryDetail>(`/deliveries/${id}`, { signal }),
+  })
+
+export const retryDelivery = (api: Api, id: number) => api.post<DeliveryDetail>(`/deliveries/${id}/retry`)
+export const retryFailed = (api: Api, since: string, channelId?: number) =>
+  api.post<{ retried: number }>('/deliveries/retry', { since, channelId })

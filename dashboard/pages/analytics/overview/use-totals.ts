@@ -1,0 +1,62 @@
+// The totals of clicks and leads, in the range of the view and in the previous period.
+
+import { keepPreviousData, type Query, useQuery } from '@tanstack/react-query'
+import { totalQuery } from '../../../api/analytics.ts'
+import { useApi } from '../../../shell/use-workspace.ts'
+import { previousRange } from '../view/date-range.ts'
+import type { AnalyticsView } from '../view/use-analytics-view.ts'
+import { keepPreviousPeriod } from './keep-previous-period.ts'
+
+/** The server counts a click within a second. With this interval, the click is on the page within two seconds. */
+const LIVE_MS = 1000
+const LEADS_MS = 2000
+/** The interval after a failed request. */
+const RETRY_MS = 5000
+
+/** After an error without data, the user must try again. With data, the query retries by itself. */
+const refetchEvery = (ms: number) => (query: Pick<Query, 'state'>) => {
+  if (query.state.status !== 'error') return ms
+  return query.state.data === undefined ? false : RETRY_MS
+}
+
+export type AnalyticsTotals = ReturnType<typeof useTotals>
+
+export /** `before` is the previous period; null where there is none. `span` is the range that the API answered for. */ function useTotals(
+  view: AnalyticsView,
+) {
+  const api = useApi()
+  const { clicks: clickQuery, leads: leadQuery, range, timezone } = view
+  const clicks = useQuery({
+    ...totalQuery(api, 'clicks', clickQuery ?? {}),
+    enabled: clickQuery !== null,
+    refetchInterval: refetchEvery(LIVE_MS),
+    staleTime: 0,
+    placeholderData: keepPreviousData,
+  })
+  const leads = useQuery({
+    ...totalQuery(api, 'leads', leadQuery ?? {}),
+    enabled: leadQuery !== null,
+    refetchInterval: refetchEvery(LEADS_MS),
+    staleTime: 0,
+    placeholderData: keepPreviousData,
+  })
+  const loaded = (clickQuery ? clicks : leads).data
+  const span = loaded && { start: loaded.start, end: loaded.end }
+  const before = span ? previousRange(span, range.interval, timezone) : null
+  const previousPeriod = { interval: undefined, ...before, timezone }
+  const previousClickQuery = { ...clickQuery, ...previousPeriod }
+  const previousLeadQuery = { ...leadQuery, ...previousPeriod }
+  const clicksBefore = useQuery({
+    ...totalQuery(api, 'clicks', previousClickQuery, 'before'),
+    staleTime: Number.POSITIVE_INFINITY,
+    placeholderData: keepPreviousPeriod('clicks', previousClickQuery),
+    enabled: clickQuery !== null && before !== null,
+  })
+  const leadsBefore = useQuery({
+    ...totalQuery(api, 'leads', previousLeadQuery, 'before'),
+    staleTime: Number.POSITIVE_INFINITY,
+    placeholderData: keepPreviousPeriod('leads', previousLeadQuery),
+    enabled: leadQuery !== null && before !== null,
+  })
+  return { clicks, leads, clicksBefore, leadsBefore, before, span }
+}

@@ -1,0 +1,24 @@
+// A list without entries: says why, and offers the next step.
+
+import type { ReactNode } from 'react'
+
+export function EmptyState({
+  icon,
+  title,
+  children,
+  action,
+}: {
+  icon?: ReactNode
+  title: string
+  children?: ReactNode
+  action?: ReactNode
+}) {
+  return (
+    <div className="grid justify-items-center gap-2 rounded-2xl border border-dashed border-line px-6 py-14 text-center">
+      {icon && <div className="mb-1 text-soft">{icon}</div>}
+      <h2 className="text-lg font-semibold">{title}</h2>
+      {children && <div className="max-w-prose text-soft">{children}</div>}
+      {action && <div className="mt-3 flex flex-wrap justify-center gap-2">{action}</div>}
+    </div>
+  )
+}
