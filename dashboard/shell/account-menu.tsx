@@ -68,7 +68,7 @@ export function AccountMenu() {
         }
         icon={<User size={15} />}
       >
-        Your account
+        Account
       </MenuItem>
       <MenuItem render={<a href="/docs" />} icon={<BookOpen size={15} />}>
         API reference

@@ -165,6 +165,7 @@ onDashboard('a user of the dashboard', (desk) => {
     }
     await remove()
     await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' })
     await row.first().waitFor()
     expect((await person.api(`/links/${id}`)).status).toBe(200)
     await remove()

@@ -144,7 +144,7 @@ function DeliveryTable({ rows }: { rows: DeliveryResource[] }) {
             {['Status', 'Event', 'Channel', 'Attempts', 'Created'].map((name) => (
               <th
                 key={name}
-                className="px-4 py-2 font-medium whitespace-nowrap first:pl-5 max-sm:nth-4:hidden"
+                className="px-4 py-2 font-medium whitespace-nowrap first:pl-5 max-sm:nth-3:hidden max-sm:nth-4:hidden"
               >
                 {name}
               </th>
@@ -166,8 +166,11 @@ function DeliveryTable({ rows }: { rows: DeliveryResource[] }) {
                 >
                   {EVENTS[row.event]} {row.submissionId}
                 </Link>
+                <span className="block max-w-32 truncate text-sm text-soft sm:hidden">
+                  {toChannelName(row.channelId)}
+                </span>
               </td>
-              <td className="max-w-48 truncate px-4 py-2.5">{toChannelName(row.channelId)}</td>
+              <td className="max-w-48 truncate px-4 py-2.5 max-sm:hidden">{toChannelName(row.channelId)}</td>
               <td className="px-4 py-2.5 tabular-nums max-sm:hidden">{row.attemptCount}</td>
               <td className="px-4 py-2.5 whitespace-nowrap text-soft">
                 <RelativeTime at={row.createdAt} />

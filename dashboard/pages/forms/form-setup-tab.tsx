@@ -115,7 +115,7 @@ function Notes({ form, language }: { form: FormResource; language: string }) {
           className={TEXT_LINK}
         >
           redirect URL
-        </Link>{' '}
+        </Link>
         .
       </>,
     )

@@ -25,7 +25,7 @@ const PARTS = [
   },
   {
     tab: 'account',
-    label: 'Your account',
+    label: 'Account',
     Part: lazy(() => import('./account-settings.tsx').then((m) => ({ default: m.AccountSettings }))),
   },
 ] as const

@@ -24,7 +24,7 @@ export const notFoundPage = (accept: string | null) =>
     accept,
     404,
     'Link not found',
-    'This short link does not exist, or is not open yet. Check the spelling, or ask whoever gave it to you.',
+    'This short link does not exist, or it has not started yet. Check the spelling, or ask the person who sent it to you.',
   )
 
 export const gonePage = (accept: string | null) =>
@@ -32,7 +32,7 @@ export const gonePage = (accept: string | null) =>
     accept,
     410,
     'Link expired',
-    'This short link was open once and is closed now. Whoever gave it to you may have a new one.',
+    'This short link no longer works. Ask the person who sent it to you for a new one.',
   )
 
 export const unavailablePage = (accept: string | null, retryAfter: number) =>
@@ -40,14 +40,14 @@ export const unavailablePage = (accept: string | null, retryAfter: number) =>
     accept,
     503,
     'Temporarily unavailable',
-    'Something is being repaired. Please try again in a moment.',
+    'The server cannot open this link right now. Please try again in a moment.',
     {
       'Retry-After': String(retryAfter),
     },
   )
 
 export const methodNotAllowedPage = (accept: string | null) =>
-  errorResponse(accept, 405, 'Method not allowed', 'A short link can be opened, nothing else.', {
+  errorResponse(accept, 405, 'Method not allowed', 'A short link can only be opened.', {
     Allow: 'GET, HEAD',
   })
 
@@ -59,7 +59,7 @@ export function passwordPage(status: number, wrong?: string, headers: Record<str
     status,
     'Password needed',
     html`<h1>Password needed</h1>
-<p>Whoever gave you this link has protected it.</p>
+<p>This link is protected. Enter the password to open it.</p>
 ${alert}
 <form method="post" autocomplete="off">
 <label for="password">Password</label>
@@ -75,7 +75,7 @@ export function previewPage(link: CachedLink, shortUrl: string, destination: str
   const heading = (destination !== null && link.title) || 'Link preview'
   const target =
     destination === null
-      ? html`<p>${shortUrl} asks for a password before it tells where it leads.</p>`
+      ? html`<p>${shortUrl} is protected by a password. Its destination is not shown here.</p>`
       : html`<p>${shortUrl} leads to:</p>
 <p><a href="${destination}" rel="noopener nofollow ugc">${destination}</a></p>`
   return renderHtmlPage(

@@ -6,6 +6,7 @@ import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
+import { classNames } from '../../../ui/class-names.ts'
 import { formatNumber, formatTime, toReadableUrl } from '../../../ui/format.ts'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
@@ -40,7 +41,11 @@ export function LinkDetails({ link }: { link: LinkResource }) {
         </Detail>
         {link.startsAt && <Detail name="Starts">{formatTime(link.startsAt)}</Detail>}
         {link.expiresAt && <Detail name="Expires">{formatTime(link.expiresAt)}</Detail>}
-        {link.expiredUrl && <Detail name="Redirect after expiry">{toReadableUrl(link.expiredUrl)}</Detail>}{' '}
+        {link.expiredUrl && (
+          <Detail name="Redirect after expiry" wide>
+            {toReadableUrl(link.expiredUrl)}
+          </Detail>
+        )}{' '}
         {link.externalId && <Detail name="External ID">{link.externalId}</Detail>}
         {link.tags.length > 0 && (
           <Detail name="Tags">
@@ -66,8 +71,8 @@ const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1
 const formatLimited = (n: number, limit: number | null) =>
   limit === null ? formatNumber(n) : `${formatNumber(n)} of ${formatNumber(limit)}`
 
-const Detail = ({ name, children }: { name: string; children: ReactNode }) => (
-  <div className="min-w-0">
+const Detail = ({ name, wide, children }: { name: string; wide?: boolean; children: ReactNode }) => (
+  <div className={classNames('min-w-0', wide && 'col-span-2')}>
     <dt className="text-sm text-soft">{name}</dt>
     <dd className="break-words">{children}</dd>
   </div>

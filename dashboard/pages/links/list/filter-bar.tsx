@@ -97,7 +97,7 @@ function LinkSearch({ field, onDown }: { field: RefObject<HTMLInputElement | nul
     <SearchField
       ref={field}
       label="Search links"
-      placeholder="Search short links, destinations, titles"
+      placeholder="Search links"
       spellCheck={false}
       className="min-w-0 flex-1 basis-full sm:basis-56"
       value={text}

@@ -54,13 +54,13 @@ export async function mailResetLink(
   const url = await createResetLink(needs, user.id)
   await needs.sendMail({
     to: user.email,
-    subject: 'Set a new password',
-    text: `Somebody asked for a new password for your account on ${needs.origin}.
+    subject: 'Reset your password',
+    text: `Someone requested a new password for your account on ${needs.origin}.
 
-Set it here, within 30 minutes:
+Set a new password within 30 minutes:
 ${url}
 
-The link works once. If it was not you, ignore this: nothing has changed.
+The link works once. If you did not request it, ignore this e-mail: your password stays the same.
 `,
   })
 }

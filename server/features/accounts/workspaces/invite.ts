@@ -109,10 +109,10 @@ function toInvitationMail(
     subject: `${who} invites you to "${what}"`,
     text: `${who} invites you to the workspace "${what}" on ${origin}.
 
-Join here, within seven days:
+Accept the invitation within seven days:
 ${url}
 
-The link works once, and for this address alone. If you do not know what this is about, ignore it.
+The link works once, and only for this e-mail address. If you do not expect this invitation, ignore this e-mail.
 `,
   }
 }

@@ -10,42 +10,42 @@ export const thanksPage = () =>
     200,
     'Thank you',
     html`<h1>Thank you</h1>
-<p>What you sent has arrived. You can close this page.</p>`,
+<p>Your submission has arrived. You can close this page.</p>`,
   )
 
 const EXPLANATIONS: Record<number, { title: string; text: string }> = {
   400: {
     title: 'The form could not be read',
-    text: 'Something is wrong with how this form sends what you typed. Please tell the owner of the page.',
+    text: 'This form sends data that the server cannot read. Please tell the owner of the page.',
   },
   403: {
     title: 'This form is closed',
-    text: 'The owner of the form does not take submissions from here now. Nothing was stored.',
+    text: 'This form does not accept submissions from this page right now. Nothing was stored.',
   },
   404: {
     title: 'Form not found',
-    text: 'There is no form at this address any more. Please tell the owner of the page.',
+    text: 'There is no form at this address. Please tell the owner of the page.',
   },
   413: {
-    title: 'That was too much',
-    text: 'What you sent is larger than this form takes. Go back and shorten it; your text should still be there.',
+    title: 'Your submission is too large',
+    text: 'Go back, shorten your text and send it again. Your text should still be there.',
   },
   415: {
     title: 'The form could not be read',
-    text: 'This form sends what you typed in a way that is not understood. Please tell the owner of the page.',
+    text: 'This form sends data in a format that the server does not support. Please tell the owner of the page.',
   },
   429: {
     title: 'Please wait a minute',
-    text: 'This form was sent very often from your connection. Go back, wait a minute and send it again.',
+    text: 'Too many submissions came from your connection. Go back, wait a minute and send the form again.',
   },
   503: {
     title: 'Please try again in a moment',
-    text: 'What you typed could not be stored just now. Go back and send it again; your text should still be there.',
+    text: 'Your submission could not be stored. Go back and send it again. Your text should still be there.',
   },
 }
 const UNEXPECTED = {
   title: 'Something went wrong',
-  text: 'What you typed was not stored. Go back and send it again; your text should still be there.',
+  text: 'Your submission was not stored. Go back and send it again. Your text should still be there.',
 }
 
 /** @param error the sentence that programs get, for whoever is asked for help */
@@ -65,7 +65,7 @@ export function fieldErrorsPage(errors: Map<string, string>, headers: Headers) {
 <ul>
 ${items}</ul>
 </div>
-<p>Nothing was stored yet. Go back and send it again; your text should still be there.</p>`,
+<p>Nothing was stored. Go back, correct the fields and send the form again. Your text should still be there.</p>`,
     headers,
   )
 }
@@ -76,7 +76,7 @@ export function captchaPage(error: string, headers: Headers) {
     'Please confirm that you are a person',
     html`<h1>Please confirm that you are a person</h1>
 <p role="alert">${error}</p>
-<p>Nothing was stored yet. Go back, wait until the check beside the form is done, and send it again.</p>`,
+<p>Nothing was stored. Go back, wait until the check beside the form is done, and send the form again.</p>`,
     headers,
   )
 }
