@@ -45,10 +45,10 @@ export const onboardingQuery = (api: Api) =>
   queryOptions({
     queryKey: [api.workspaceId, 'workspace', 'first-steps'],
     queryFn: async ({ signal, client, queryKey }): Promise<OnboardingProgress> => {
-      const known = client.getQueryData<OnboardingProgress>(queryKey)
+      const previous = client.getQueryData<OnboardingProgress>(queryKey)
       const [link, form] = await Promise.all([
-        known?.clicked ? known : fetchLinkProgress(api, signal),
-        known?.sent ? known : fetchFormProgress(api, signal),
+        previous?.clicked ? previous : fetchLinkProgress(api, signal),
+        previous?.sent ? previous : fetchFormProgress(api, signal),
       ])
       return { link: link.link, clicked: link.clicked, form: form.form, sent: form.sent }
     },

@@ -21,11 +21,6 @@ export function AccountMenu() {
   const workspace = useOptionalWorkspace()
   const client = useQueryClient()
   const navigate = useNavigate()
-  const [theme, setChosen] = useState<Theme>(readTheme)
-  const choose = (next: Theme) => {
-    setTheme(next)
-    setChosen(next)
-  }
   async function handleSignOut() {
     try {
       await signOut()
@@ -74,16 +69,25 @@ export function AccountMenu() {
         API reference
       </MenuItem>
       <MenuSeparator />
-      {THEMES.map(({ theme: option, label, icon: Icon }) => (
-        <MenuItem key={option} icon={<Icon size={15} />} onSelect={() => choose(option)}>
-          <span className="flex-1">{label}</span>
-          {theme === option && <span className="text-accent">✓</span>}
-        </MenuItem>
-      ))}
+      <ThemeItems />
       <MenuSeparator />
       <MenuItem icon={<LogOut size={15} />} onSelect={handleSignOut}>
         Sign out
       </MenuItem>
     </Menu>
   )
+}
+
+function ThemeItems() {
+  const [current, setCurrent] = useState<Theme>(readTheme)
+  const choose = (theme: Theme) => {
+    setTheme(theme)
+    setCurrent(theme)
+  }
+  return THEMES.map(({ theme, label, icon: Icon }) => (
+    <MenuItem key={theme} icon={<Icon size={15} />} onSelect={() => choose(theme)}>
+      <span className="flex-1">{label}</span>
+      {theme === current && <span className="text-accent">✓</span>}
+    </MenuItem>
+  ))
 }

@@ -172,7 +172,7 @@ function DeliveryTable({ rows }: { rows: DeliveryResource[] }) {
               </td>
               <td className="max-w-48 truncate px-4 py-2.5 max-sm:hidden">{toChannelName(row.channelId)}</td>
               <td className="px-4 py-2.5 tabular-nums max-sm:hidden">{row.attemptCount}</td>
-              <td className="px-4 py-2.5 whitespace-nowrap text-soft">
+              <td className="px-4 py-2.5 text-soft sm:whitespace-nowrap">
                 <RelativeTime at={row.createdAt} />
                 {row.nextAttemptAt && (
                   <span className="block text-sm" title={formatExactly(row.nextAttemptAt)}>

@@ -54,20 +54,19 @@ export function Breakdowns({ view }: { view: AnalyticsView }) {
   )
 }
 
-function Breakdown({ view, title, dimensions, subject }: Group & { view: AnalyticsView; subject: Subject }) {
+interface BreakdownProps extends Group {
+  view: AnalyticsView
+  subject: Subject
+}
+
+function Breakdown({ view, title, dimensions, subject }: BreakdownProps) {
   const [isDialogOpen, setDialogOpen] = useState(false)
-  const client = useQueryClient()
-  const api = useApi()
   const { ref, inView } = useInView<HTMLElement>()
   const open = dimensions.find((each) => view.tabs.includes(each)) ?? (dimensions[0] as Dimension)
   const choose = (next: Dimension) => {
     const others = view.tabs.filter((each) => !dimensions.includes(each as Dimension))
     const tabs = next === dimensions[0] ? others : [...others, next]
     view.set({ tabs: tabs.join(',') || undefined })
-  }
-  const prefetch = (next: Dimension) => {
-    const parameters = view[subject]
-    if (parameters) void client.prefetchQuery(topListQuery(api, subject, next, parameters))
   }
   const metricLabel = subject === 'leads' ? METRIC_LABELS.leads : METRIC_LABELS[view.metric]
   return (
@@ -84,21 +83,7 @@ function Breakdown({ view, title, dimensions, subject }: Group & { view: Analyti
           >
             <Maximize2 size={15} />
           </IconButton>
-          <Tabs.List
-            aria-label={title}
-            className="-mx-1 flex w-full gap-4 overflow-x-auto px-1 [scrollbar-width:none]"
-          >
-            {dimensions.map((each) => (
-              <Tabs.Tab
-                key={each}
-                value={each}
-                onPointerEnter={() => prefetch(each)}
-                className="h-9 shrink-0 border-b-2 border-transparent text-sm text-soft -outline-offset-2 hover:text-ink data-active:border-accent data-active:font-medium data-active:text-accent"
-              >
-                {getDimensionInfo(each).plural}
-              </Tabs.Tab>
-            ))}
-          </Tabs.List>
+          <DimensionTabs view={view} title={title} dimensions={dimensions} subject={subject} />
         </header>
         <Tabs.Panel value={open} className="border-t border-line p-2 sm:p-3">
           <TopList
@@ -123,5 +108,32 @@ function Breakdown({ view, title, dimensions, subject }: Group & { view: Analyti
         )}
       </Suspense>
     </section>
+  )
+}
+
+/** The tabs of a card. Pointing at a tab loads its list ahead. */
+function DimensionTabs({ view, title, dimensions, subject }: BreakdownProps) {
+  const api = useApi()
+  const client = useQueryClient()
+  const prefetch = (dimension: Dimension) => {
+    const parameters = view[subject]
+    if (parameters) void client.prefetchQuery(topListQuery(api, subject, dimension, parameters))
+  }
+  return (
+    <Tabs.List
+      aria-label={title}
+      className="-mx-1 flex w-full gap-4 overflow-x-auto px-1 [scrollbar-width:none]"
+    >
+      {dimensions.map((each) => (
+        <Tabs.Tab
+          key={each}
+          value={each}
+          onPointerEnter={() => prefetch(each)}
+          className="h-9 shrink-0 border-b-2 border-transparent text-sm text-soft -outline-offset-2 hover:text-ink data-active:border-accent data-active:font-medium data-active:text-accent"
+        >
+          {getDimensionInfo(each).plural}
+        </Tabs.Tab>
+      ))}
+    </Tabs.List>
   )
 }

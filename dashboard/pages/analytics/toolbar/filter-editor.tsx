@@ -21,21 +21,21 @@ import { type ListOption, OptionList } from './option-list.tsx'
 
 export function FilterEditor({
   view,
-  dimension: given,
+  dimension: initialDimension,
   close,
 }: {
   view: AnalyticsView
   dimension?: Dimension
   close: () => void
 }) {
-  const [dimension, setDimension] = useState(given)
+  const [dimension, setDimension] = useState(initialDimension)
   if (dimension) {
     return (
       <Values
         key={dimension}
         view={view}
         dimension={dimension}
-        back={given ? undefined : () => setDimension(undefined)}
+        back={initialDimension ? undefined : () => setDimension(undefined)}
         close={close}
       />
     )
@@ -104,12 +104,15 @@ function Values({
   const { data: rows = [], isLoading, error } = useValues(view, dimension)
   const info = getDimensionInfo(dimension)
   const chosen = filter && filter.negate === negate ? filter.values : []
-  const known = rows.map((row) => ({ ...row, label: row.name ?? formatDimensionValue(dimension, row.value) }))
+  const listed = rows.map((row) => ({
+    ...row,
+    label: row.name ?? formatDimensionValue(dimension, row.value),
+  }))
   const missing = chosen
-    .filter((value) => !known.some((row) => row.value === value))
+    .filter((value) => !listed.some((row) => row.value === value))
     .map((value) => ({ value, label: formatDimensionValue(dimension, value), count: 0, detail: undefined }))
   const typed = text.trim()
-  const items = [...missing, ...known]
+  const items = [...missing, ...listed]
     .filter(({ label, detail }) => includes(label, text) || (detail && includes(detail, text)))
     .slice(0, SHOWN_MAX)
     .map(
@@ -126,7 +129,7 @@ function Values({
     typed &&
     !isLoading &&
     !info.ids &&
-    !known.some(({ value, label }) => value === typed || label === typed)
+    !listed.some(({ value, label }) => value === typed || label === typed)
   ) {
     items.push({
       id: 'typed',

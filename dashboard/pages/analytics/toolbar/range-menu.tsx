@@ -118,20 +118,20 @@ function Dates({ view, choose }: { view: AnalyticsView; choose: (range: DateRang
 
 function Zone({ view }: { view: AnalyticsView }) {
   const zones = Intl.supportedValuesOf('timeZone')
-  const known = [...new Set([viewerZone, 'UTC', view.timezone])]
+  const firstZones = [...new Set([viewerZone, 'UTC', view.timezone])]
   const change = (zone: string) => view.set({ timezone: zone === viewerZone ? undefined : zone })
   return (
     <Field label="Time zone">
       {(control) => (
         <Select {...control} value={view.timezone} onChange={(event) => change(event.target.value)}>
-          {known.map((zone) => (
+          {firstZones.map((zone) => (
             <option key={zone} value={zone}>
               {zone === viewerZone ? `${zone} (yours)` : zone}
             </option>
           ))}
           <optgroup label="All">
             {zones
-              .filter((zone) => !known.includes(zone))
+              .filter((zone) => !firstZones.includes(zone))
               .map((zone) => (
                 <option key={zone} value={zone}>
                   {zone.replaceAll('_', ' ')}

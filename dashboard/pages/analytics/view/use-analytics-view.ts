@@ -65,14 +65,14 @@ export interface AnalyticsView {
 
 const FUNNEL_GROUPINGS: FunnelBy[] = ['link', 'tag', 'campaign', 'referrer', 'country']
 
-const findKnown = <T extends string>(value: string | undefined, known: readonly T[]) =>
-  known.find((each) => each === value)
+const findOption = <T extends string>(value: string | undefined, options: readonly T[]) =>
+  options.find((each) => each === value)
 
 const listKeys = <T extends object>(table: T) => Object.keys(table) as (keyof T & string)[]
 
 function readRange({ interval, start, end }: Search): DateRange {
   if (start || end) return { start, end }
-  return { interval: findKnown(interval, INTERVALS) ?? '30d' }
+  return { interval: findOption(interval, INTERVALS) ?? '30d' }
 }
 
 function readView(search: Search, fixed: FixedFilters) {
@@ -89,11 +89,11 @@ function readView(search: Search, fixed: FixedFilters) {
       : isTimeZone(viewerZone)
         ? viewerZone
         : 'UTC'
-  const hitClass = findKnown(
+  const hitClass = findOption(
     search.class,
     listKeys(HIT_CLASS_LABELS).filter((each) => each !== 'human'),
   )
-  const model = findKnown(search.model, listKeys(ATTRIBUTION_MODEL_LABELS)) ?? 'last'
+  const model = findOption(search.model, listKeys(ATTRIBUTION_MODEL_LABELS)) ?? 'last'
   const parameters: QueryParameters = { ...range, timezone }
   for (const { dimension, filter } of filters) parameters[dimension] = writeFilter(filter)
   for (const [dimension, value] of Object.entries(fixed)) {
@@ -105,19 +105,19 @@ function readView(search: Search, fixed: FixedFilters) {
     : null
   const leads =
     dimensions.every((each) => appliesTo(each, 'leads')) && !hitClass ? { ...parameters, model } : null
-  const requested = findKnown(search.metric, listKeys(METRIC_LABELS)) ?? 'clicks'
+  const requested = findOption(search.metric, listKeys(METRIC_LABELS)) ?? 'clicks'
   return {
     fixed,
     filters,
     range,
     timezone,
-    granularity: findKnown(search.granularity, GRANULARITIES),
+    granularity: findOption(search.granularity, GRANULARITIES),
     // Where a filter excludes the requested metric, the other one is shown.
     metric:
       (requested === 'leads' ? leads : clicks) || !(leads || clicks) ? requested : leads ? 'leads' : 'clicks',
     model,
     hitClass,
-    funnel: findKnown(search.funnel, FUNNEL_GROUPINGS) ?? 'link',
+    funnel: findOption(search.funnel, FUNNEL_GROUPINGS) ?? 'link',
     tabs: search.tabs?.split(',') ?? [],
     clicks,
     leads,

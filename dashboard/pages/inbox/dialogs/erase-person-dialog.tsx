@@ -13,13 +13,13 @@ import { toast } from '../../../ui/overlays/toast.tsx'
 
 /** @param email the address, where it is already known; otherwise the dialog asks for it */
 export default function ErasePersonDialog({
-  email: known,
+  email: initialEmail,
   onClose,
 }: {
   email?: string
   onClose: () => void
 }) {
-  const [email, setEmail] = useState(known)
+  const [email, setEmail] = useState(initialEmail)
   if (email === undefined) return <EmailStep onClose={onClose} onSubmit={setEmail} />
   return <ConfirmStep email={email} onClose={onClose} />
 }

@@ -54,7 +54,7 @@ export function Notes({ submission }: { submission: Submission }) {
   )
 }
 
-function useAutosave(submission: Submission, text: string): [State, (leaving: boolean) => Promise<void>] {
+function useAutosave(submission: Submission, text: string): [State, (keepalive: boolean) => Promise<void>] {
   const api = useApi()
   const client = useQueryClient()
   const [state, setState] = useState<State>('none')
@@ -63,14 +63,14 @@ function useAutosave(submission: Submission, text: string): [State, (leaving: bo
   const latest = useRef({ submission, text })
   latest.current = { submission, text }
   const save = useCallback(
-    async (leaving: boolean) => {
+    async (keepalive: boolean) => {
       const { text } = latest.current
       if (text === saved.current || text === sending.current) return
       sending.current = text
       setState('saving')
       try {
         const notes = text.trim() === '' ? null : text
-        const updated = await updateSubmission(api, latest.current.submission.id, { notes }, leaving)
+        const updated = await updateSubmission(api, latest.current.submission.id, { notes }, keepalive)
         saved.current = text
         updateLoadedSubmission(client, api, updated)
         setState(latest.current.text === text ? 'saved' : 'typing')

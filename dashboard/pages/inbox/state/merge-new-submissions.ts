@@ -21,8 +21,8 @@ export function mergeNewSubmissions(
   const [first] = list.pages
   const rows = list.pages.flatMap((page) => page.data)
   if (!first) return undefined
-  const known = new Set(rows.map(({ id }) => id))
-  const added = head.data.filter(({ id }) => !known.has(id))
+  const loadedIds = new Set(rows.map(({ id }) => id))
+  const added = head.data.filter(({ id }) => !loadedIds.has(id))
   const newest = rows[0]
   const oldest = head.data.at(-1)
   // All of `head` is new, so that there may be more between it and the list; or a submission returned into the

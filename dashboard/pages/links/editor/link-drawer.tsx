@@ -61,12 +61,17 @@ export function LinkDrawer({ id, copy = false, onClose }: Props) {
 
 const FORM = 'link-form'
 
-function Editor({ link, start, onClose }: { link?: LinkResource; start: LinkDraft; onClose: () => void }) {
+interface EditorProps {
+  link?: LinkResource
+  start: LinkDraft
+  onClose: () => void
+}
+
+function useEditor({ link, start, onClose }: EditorProps) {
   const [initial] = useState(start)
   const empty = useRef(toDraft(undefined)).current
   const [draft, setDraft] = useState(initial)
   const saved = useRef(false)
-  const form = useRef<HTMLFormElement>(null)
   const dirty = isChanged(initial, draft)
   const leaveDialog = useLeaveDialog(() => dirty && !saved.current)
   const save = useSave(link, () => {
@@ -79,11 +84,7 @@ function Editor({ link, start, onClose }: { link?: LinkResource; start: LinkDraf
   const errors = Object.fromEntries(
     Object.entries({ ...toLinkErrors(save.error), ...draftErrors }).filter(([field]) => !touched.has(field)),
   )
-  useEffect(() => {
-    // Focus the first invalid field. Its section has opened by now.
-    if (save.error || Object.keys(draftErrors).length > 0)
-      form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
-  }, [save.error, draftErrors])
+  const form = useFocusInvalidField(save.error, draftErrors)
   const submit = () => {
     if (save.isPending) return
     if (link && !dirty) return onClose()
@@ -92,6 +93,26 @@ function Editor({ link, start, onClose }: { link?: LinkResource; start: LinkDraf
     setTouched(new Set())
     if (Object.keys(invalid).length === 0) save.mutate(toRequestBody(link ? initial : empty, draft))
   }
+  const change = (changes: Partial<LinkDraft>) => {
+    setDraft((current) => ({ ...current, ...changes }))
+    setTouched((fields) => new Set([...fields, ...Object.keys(changes)]))
+  }
+  return { draft, errors, form, change, submit, isSaving: save.isPending, leaveDialog }
+}
+
+/** After a failed save, focuses the first invalid field. Its section has opened by then. */
+function useFocusInvalidField(saveError: Error | null, draftErrors: Record<string, string>) {
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    if (saveError || Object.keys(draftErrors).length > 0)
+      form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+  }, [saveError, draftErrors])
+  return form
+}
+
+function Editor(props: EditorProps) {
+  const { link, onClose } = props
+  const { draft, errors, form, change, submit, isSaving, leaveDialog } = useEditor(props)
   return (
     <Dialog
       drawer
@@ -102,7 +123,7 @@ function Editor({ link, start, onClose }: { link?: LinkResource; start: LinkDraf
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={FORM} variant="primary" busy={save.isPending}>
+          <Button type="submit" form={FORM} variant="primary" busy={isSaving}>
             {link ? 'Save changes' : 'Create link'}
           </Button>
         </>
@@ -120,15 +141,7 @@ function Editor({ link, start, onClose }: { link?: LinkResource; start: LinkDraf
           if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit()
         }}
       >
-        <LinkForm
-          draft={draft}
-          link={link}
-          errors={errors}
-          onChange={(change) => {
-            setDraft((current) => ({ ...current, ...change }))
-            setTouched((fields) => new Set([...fields, ...Object.keys(change)]))
-          }}
-        />
+        <LinkForm draft={draft} link={link} errors={errors} onChange={change} />
       </form>
       {leaveDialog}
     </Dialog>

@@ -61,7 +61,10 @@ function SlugHint({ slug, current, clicks }: { slug: string; current: string | u
   const checked = useDebounced(slug.trim().normalize('NFC'))
   const valid = checked !== '' && SLUG.test(checked) && checked !== '.' && checked !== '..'
   const isOwn = checked.toLowerCase() === current?.toLowerCase()
-  const { data: taken, isFetching } = useQuery({ ...slugQuery(useApi(), checked), enabled: valid && !isOwn })
+  const { data: conflict, isFetching } = useQuery({
+    ...slugQuery(useApi(), checked),
+    enabled: valid && !isOwn,
+  })
   if (slug.trim() === '') {
     return current ? 'Leave empty to keep the current slug.' : 'Leave empty for a random slug.'
   }
@@ -70,10 +73,10 @@ function SlugHint({ slug, current, clicks }: { slug: string; current: string | u
   }
   if (isOwn || checked === '') return 'Letters, digits, “-”, “_” and “.”. Not case-sensitive.'
   if (isFetching) return 'Checking…'
-  if (taken) {
+  if (conflict) {
     return (
       <span className="text-danger">
-        Already used by “{toLinkName(taken).slice(0, 80)}” in this workspace.
+        Already used by “{toLinkName(conflict).slice(0, 80)}” in this workspace.
       </span>
     )
   }

@@ -22,7 +22,7 @@ interface Props {
 
 export function TagsField({ tags, error, onChange }: Props) {
   const [text, setText] = useState('')
-  const { options, isPending } = useTagOptions(text, { create: true, known: tags })
+  const { options, isPending } = useTagOptions(text, { create: true, existing: tags })
   const choose = (next: LinkTag[]) => {
     onChange(next)
     setText('')

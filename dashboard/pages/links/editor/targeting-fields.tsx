@@ -45,7 +45,7 @@ export function TargetingFields({ draft, errors, onChange }: LinkFieldsProps) {
 function Countries({ draft: { countries }, errors, onChange }: Omit<LinkFieldsProps, 'link'>) {
   const change = (key: number, part: { code?: string; url?: string }) =>
     onChange({ countries: countries.map((target) => (target.key === key ? { ...target, ...part } : target)) })
-  const taken = new Set(countries.map(({ code }) => code))
+  const usedCodes = new Set(countries.map(({ code }) => code))
   return (
     <fieldset className="grid gap-3">
       <legend className="mb-1.5 text-sm font-medium">Countries</legend>
@@ -60,7 +60,7 @@ function Countries({ draft: { countries }, errors, onChange }: Omit<LinkFieldsPr
             onChange={({ target }) => change(key, { code: target.value })}
           >
             <option value="">Choose a country</option>
-            {COUNTRIES.filter((option) => option === code || !taken.has(option)).map((option) => (
+            {COUNTRIES.filter((option) => option === code || !usedCodes.has(option)).map((option) => (
               <option key={option} value={option}>
                 {toFlagEmoji(option)} {formatCountryName(option)}
               </option>

@@ -21,7 +21,7 @@ const NONE: LinkTag[] = []
 
 export function TagPicker({ anchor, selected, partly, create = false, onChange, onClose }: Props) {
   const [text, setText] = useState('')
-  const { options, isPending } = useTagOptions(text, { create, known: NONE })
+  const { options, isPending } = useTagOptions(text, { create, existing: NONE })
   const choose = (tags: LinkTag[]) => {
     onChange(tags)
     setText('')

@@ -14,8 +14,8 @@ export const TAG_NAME_MAX = 50
 
 const isSameName = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
-/** @param known further existing tags, such as those of the link */
-export function useTagOptions(text: string, { create, known }: { create: boolean; known: LinkTag[] }) {
+/** @param existing further existing tags, such as those of the link */
+export function useTagOptions(text: string, { create, existing }: { create: boolean; existing: LinkTag[] }) {
   const name = text.trim()
   const { data, isPending, isPlaceholderData } = useQuery({
     ...tagsQuery(useApi(), useDeferredValue(name)),
@@ -24,13 +24,13 @@ export function useTagOptions(text: string, { create, known }: { create: boolean
   const options = useMemo<LinkTag[]>(() => {
     const matches = (data?.data ?? []).filter((tag) => tag.name.toLowerCase().includes(name.toLowerCase()))
     const isLoaded = !isPending && !isPlaceholderData
-    const isTaken = [...matches, ...known].some((tag) => isSameName(tag.name, name))
-    const fresh: LinkTag[] =
+    const isTaken = [...matches, ...existing].some((tag) => isSameName(tag.name, name))
+    const newTags: LinkTag[] =
       create && isLoaded && name !== '' && name.length <= TAG_NAME_MAX && !isTaken
         ? [{ id: NEW_TAG_ID, name, color: 'gray' }]
         : []
-    return [...matches, ...fresh]
-  }, [data, name, create, known, isPending, isPlaceholderData])
+    return [...matches, ...newTags]
+  }, [data, name, create, existing, isPending, isPlaceholderData])
   return { options, isPending }
 }
 
@@ -57,8 +57,8 @@ export function useTypedTag({ text, options, tags, create, choose }: TypedTagOpt
       if (event.key !== 'Enter' || event.ctrlKey || event.metaKey || highlighted.current) return
       event.preventDefault()
       const typed: LinkTag = { id: NEW_TAG_ID, name: text.trim(), color: 'gray' }
-      const existing = options.find((tag) => isSameName(tag.name, typed.name))
-      const choice = existing ?? (create ? typed : undefined)
+      const sameName = options.find((tag) => isSameName(tag.name, typed.name))
+      const choice = sameName ?? (create ? typed : undefined)
       if (typed.name !== '' && choice && !tags.some((tag) => isSameTag(tag, choice)))
         choose([...tags, choice])
     },
