@@ -8,7 +8,7 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '..')
 
-/** `npm run dev` sets it: readable code, React's warnings, and a page that reloads itself (dashboard/dev.ts). */
+/** Set by `npm run dev` (dashboard/dev.ts): readable code, React's warnings, and a page that reloads itself. */
 export const isDevelopment = process.env.NODE_ENV === 'development'
 
 export async function getBuildDirectory(): Promise<string> {

@@ -6,18 +6,20 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '..')
 const WATCHED = ['server', 'dashboard', 'snippet']
-/** What the running product is made of: no tests, no editor's temporary files. */
+/** Source files of the running program, without tests and editors' temporary files. */
 const SOURCE = /^(?!.*\.(?:test|fixture)\.tsx?$).*\.(?:tsx?|css|json)$/
-/** An editor that saves many files, or a change of branch, is one change. */
+/** Changes within this time count as one, such as a change of branch. */
 const SETTLED_MS = 100
-/** A server that has not ended by then is killed: what it had answered is on the disk. */
+/** A server that has not stopped by then is killed. Everything that it has confirmed is on the disk. */
 const STOP_MS = 3_000
 
 const env = { ...process.env, NODE_ENV: 'development' }
 
-const say = (text: string) => process.stdout.write(`dev: ${text}\n`)
+const print = (text: string) => process.stdout.write(`dev: ${text}\n`)
 
-/** Before the server starts, so that a mistake in the dashboard is shown here. Quick where nothing changed. */
+/**
+ * Runs before the server starts, so that build errors appear in the terminal. It is quick when nothing has changed.
+ */
 async function buildDashboard(): Promise<boolean> {
   const build = Bun.spawn([process.execPath, join(ROOT, 'dashboard/build.ts')], {
     cwd: ROOT,
@@ -34,7 +36,7 @@ let running: Server | undefined
 let stopping = false
 let changed = new Set<string>()
 let timer: Timer | undefined
-let turn: Promise<void> = Promise.resolve()
+let lastRestart: Promise<void> = Promise.resolve()
 
 function startServer() {
   const server = Bun.spawn([process.execPath, join(ROOT, 'server/main.ts')], {
@@ -45,36 +47,39 @@ function startServer() {
     stderr: 'inherit',
   })
   void server.exited.then((code) => {
-    if (server === running) say(`the server ended with ${code}; the next change starts it again`)
+    if (server === running) print(`the server exited with ${code}; the next change starts it again`)
   })
   return server
 }
 
-/** @param signal undefined where the server has it already */
+/** @param signal undefined when the server has already received it */
 async function stopServer(signal: NodeJS.Signals | undefined): Promise<void> {
   const server = running
   running = undefined
   if (!server) return
   if (signal) server.kill(signal)
-  const late = setTimeout(() => server.kill('SIGKILL'), STOP_MS)
+  const killTimer = setTimeout(() => server.kill('SIGKILL'), STOP_MS)
   await server.exited
-  clearTimeout(late)
+  clearTimeout(killTimer)
 }
 
 async function restart(): Promise<void> {
   const [first, ...others] = changed
   changed = new Set()
   if (first === undefined || stopping) return
-  say(`${first}${others.length > 0 ? ` and ${others.length} more` : ''} changed`)
+  print(`${first}${others.length > 0 ? ` and ${others.length} more` : ''} changed`)
   if (!(await buildDashboard())) {
-    say('the dashboard could not be built; the server that runs goes on')
+    print('the dashboard could not be built; the running server continues')
     return
   }
   await stopServer('SIGTERM')
   if (!stopping) running = startServer()
 }
 
-/** Ctrl-C reaches the server too, and a second signal would end it at once: then it is only waited for. */
+/**
+ * Ctrl-C also reaches the server, and a second signal would end it at once. So on SIGINT this only waits for the
+ * server.
+ */
 function stop(signal: NodeJS.Signals) {
   if (stopping) return
   stopping = true
@@ -90,7 +95,7 @@ for (const folder of WATCHED) {
     changed.add(`${folder}/${name}`)
     clearTimeout(timer)
     timer = setTimeout(() => {
-      turn = turn.then(restart)
+      lastRestart = lastRestart.then(restart)
     }, SETTLED_MS)
   })
 }

@@ -130,10 +130,10 @@ export const submissionQuery = (api: Api, id: string) =>
 
 export const attributionQuery = (api: Api, { id, attribution }: Submission) =>
   queryOptions({
-    // A decision changes the touches.
+    // The touches change when the attribution is decided.
     queryKey: [api.workspaceId, 'submissions', 'attribution', id, attribution],
     queryFn: ({ signal }) => api.get<TouchResource[]>(`/submissions/${id}/attribution`, { signal }),
-    // What is decided stays as it is.
+    // A decided attribution does not change.
     staleTime: 5 * 60_000,
   })
 

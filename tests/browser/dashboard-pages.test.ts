@@ -1,5 +1,5 @@
-// Every page of the dashboard in a real browser: accessibility (axe), a phone's width, the dark theme, with and without
-// data, and under a Content-Security-Policy that allows only the server's own files.
+// Every page of the dashboard in a real browser: accessibility (axe), a phone's width, the dark theme, with and
+// without data, and under a Content-Security-Policy that allows only the server's own files.
 
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'

@@ -33,9 +33,9 @@ export function toPreviewText(submission: Submission): string {
 
 /** The campaign; without a campaign the referrer, then the link. */
 export const toSourceText = ({ utmSource, utmCampaign, referrer, attribution, linkId }: Submission) =>
-  [utmSource, utmCampaign].filter(Boolean).join(' / ') || referrer || linkWords(attribution, linkId)
+  [utmSource, utmCampaign].filter(Boolean).join(' / ') || referrer || toLinkText(attribution, linkId)
 
-function linkWords(attribution: Submission['attribution'], linkId: number | null): string {
+function toLinkText(attribution: Submission['attribution'], linkId: number | null): string {
   if (attribution === 'pending') return 'link not decided yet'
   if (linkId === null) return ''
   return attribution === 'inferred' ? 'link (inferred)' : 'link'
