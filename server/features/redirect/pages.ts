@@ -75,7 +75,7 @@ export function previewPage(link: CachedLink, shortUrl: string, destination: str
   const heading = (destination !== null && link.title) || 'Link preview'
   const target =
     destination === null
-      ? html`<p>${shortUrl} is protected by a password. Its destination is not shown here.</p>`
+      ? html`<p>${shortUrl} asks for a password. Its destination is not shown here.</p>`
       : html`<p>${shortUrl} leads to:</p>
 <p><a href="${destination}" rel="noopener nofollow ugc">${destination}</a></p>`
   return renderHtmlPage(
