@@ -1,5 +1,5 @@
-// bun dashboard/build.ts [directory]: bundles the dashboard. The server runs this in a process of its own, so that
-// the bundler's memory is not the server's (server/dashboard.ts). An existing bundle is not built again.
+// Bundles the dashboard: bun dashboard/build.ts [directory]. The server runs this in a process of its own, so that the
+// bundler's memory is not the server's (server/dashboard.ts). An existing bundle is not built again.
 
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
