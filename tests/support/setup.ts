@@ -3,9 +3,9 @@
 import { afterAll } from 'bun:test'
 import { LOG_LEVELS, setLogLevel } from '../../server/lib/log.ts'
 import { installPostgresIfMissing } from './postgres/postgres-programs.ts'
-import { endSharedPostgres } from './postgres/postgres-server.ts'
+import { dropDatabases } from './postgres/postgres-server.ts'
 
 // What fails on purpose would fill the screen. LOG_LEVEL=info shows it.
 setLogLevel(LOG_LEVELS.find((level) => level === process.env.LOG_LEVEL) ?? 'silent')
 installPostgresIfMissing()
-afterAll(endSharedPostgres)
+afterAll(dropDatabases)

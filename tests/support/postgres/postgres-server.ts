@@ -193,7 +193,10 @@ async function query(url: string, ...statements: string[]) {
 let shared: Promise<PostgresServer> | undefined
 const databases = new Set<() => Promise<void>>()
 
-/** The server that tests share: TEST_DATABASE_URL, else one that is started now and ends with the run. */
+/**
+ * The server that tests share: TEST_DATABASE_URL, else one that is started now. A run has one for each of its
+ * processes, for a new one costs three seconds of a processor. Its guard ends it when the process ends.
+ */
 export async function postgresUrl(): Promise<string> {
   const given = process.env.TEST_DATABASE_URL
   if (given) return given
@@ -214,12 +217,7 @@ export async function createTestDatabase(): Promise<{ url: string; drop(): Promi
   return { url: url.href, drop }
 }
 
-/** For setup.ts: nothing of the run stays behind. */
-export async function endSharedPostgres(): Promise<void> {
-  // A server that never started has told so to the tests that wanted it.
-  const server = await shared?.catch(() => undefined)
-  shared = undefined
-  if (server) databases.clear()
+/** For setup.ts, after each test file: no database of the file stays behind on a server that others use too. */
+export async function dropDatabases(): Promise<void> {
   for (const drop of [...databases]) await drop()
-  await server?.end()
 }
