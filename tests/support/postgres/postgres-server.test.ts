@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -50,8 +50,8 @@ describe('however a test run ends, its server ends and its directory goes', () =
       `import { expect, test } from 'bun:test'
        import { startPostgres } from '${join(import.meta.dir, 'postgres-server.ts')}'
        test('runs', async () => {
-         const { url } = await startPostgres()
-         process.stdout.write('url=' + url + ';')
+         const { url, dir } = await startPostgres()
+         process.stdout.write('url=' + url + ';dir=' + dir + ';')
          if (process.env.END === 'SIGINT' || process.env.END === 'SIGKILL') await new Promise(() => {})
          expect(process.env.END).toBe('passing')
        }, 200_000)`,
@@ -62,32 +62,33 @@ describe('however a test run ends, its server ends and its directory goes', () =
   test.concurrent.each(['passing', 'failing', 'SIGINT', 'SIGKILL'] as const)(
     '%s',
     async (end) => {
-      const temporary = mkdtempSync(join(tmpdir(), 'towpath-run-'))
-      Bun.spawnSync(['chmod', '711', temporary])
       const run = Bun.spawn([process.execPath, 'test', '--preload', join(import.meta.dir, '../setup.ts')], {
         cwd: workshop,
-        env: { ...process.env, TMPDIR: temporary, END: end },
+        env: { ...process.env, END: end },
         stdin: 'ignore',
         stdout: 'pipe',
         stderr: 'ignore',
       })
-      let url: string | undefined
+      let started: RegExpExecArray | null = null
       let output = ''
       for await (const chunk of run.stdout) {
         output += new TextDecoder().decode(chunk)
-        url = /url=(.*?);/.exec(output)?.[1]
-        if (url) break
+        started = /url=(.*?);dir=(.*?);/.exec(output)
+        if (started) break
       }
-      if (!url) throw new Error(`no server was started: ${output}`)
-      if (end === 'SIGINT' || end === 'SIGKILL') run.kill(end)
+      const [, url, dir] = started ?? []
+      if (!url || !dir) throw new Error(`no server was started: ${output}`)
+      if (end === 'SIGINT' || end === 'SIGKILL') {
+        expect(existsSync(dir)).toBe(true)
+        run.kill(end)
+      }
       await run.exited
       const deadline = Date.now() + 90_000
-      while (readdirSync(temporary).some((name) => name.startsWith('towpath-pg-'))) {
-        if (Date.now() > deadline) throw new Error(`still there: ${readdirSync(temporary)}`)
+      while (existsSync(dir)) {
+        if (Date.now() > deadline) throw new Error(`still there: ${dir}`)
         await Bun.sleep(50)
       }
       await expect(ask(url, 'select 1')).rejects.toThrow('ECONNREFUSED')
-      rmSync(temporary, { recursive: true, force: true })
     },
     240_000,
   )
