@@ -167,7 +167,7 @@ describe('a start', () => {
       /^Towpath cannot start:\n {2}The database cannot be reached.*ECONNREFUSED/,
     )
     expect(server.output.err).not.toContain('hunter2')
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('SIGTERM', () => {

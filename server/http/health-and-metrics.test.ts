@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { timeQuietly } from '../../tests/support/processor-time.ts'
 import { onBothEngines } from '../../tests/support/server/test-server.ts'
 import { createHealthAndMetrics } from './health-and-metrics.ts'
 
@@ -41,10 +42,9 @@ test.each([
   ['a store that does not answer', app(() => new Promise(() => {})), 'unavailable'],
   ['a server that is being stopped', app(() => Promise.resolve(), true), 'draining'],
 ])('with %s it is alive and not ready, and says no more', async (_, operated, status) => {
-  const began = performance.now()
-  const ready = await operated.request('/readyz')
+  const [ready, ms] = await timeQuietly(() => operated.request('/readyz'))
   expect([ready.status, await ready.json()]).toEqual([503, { status }])
   expect(ready.headers.get('retry-after')).toBe('5')
-  expect(performance.now() - began).toBeLessThan(2_000)
+  expect(ms).toBeLessThan(2_000)
   expect((await operated.request('/livez')).status).toBe(200)
 })

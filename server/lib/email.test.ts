@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { measureProcessorMs } from '../../tests/support/processor-time.ts'
 import { isEmail } from './email.ts'
 
 test.each([
@@ -26,9 +27,11 @@ test.each([
   expect(isEmail(text)).toBe(is)
 })
 
-test('the longest wrong one is refused at once', () => {
-  const started = performance.now()
-  expect(isEmail(`a@${'a-'.repeat(500_000)}`)).toBe(false)
-  expect(isEmail(`${'a.'.repeat(127)}`)).toBe(false)
-  expect(performance.now() - started).toBeLessThan(50)
+test('the longest wrong one is refused at once', async () => {
+  const spent = await measureProcessorMs(() => {
+    expect(isEmail(`a@${'a-'.repeat(500_000)}`)).toBe(false)
+    expect(isEmail(`${'a.'.repeat(127)}`)).toBe(false)
+  })
+  // Quadratic work on a million characters takes minutes.
+  expect(spent).toBeLessThan(1_000)
 })

@@ -127,5 +127,5 @@ onDashboard('the dashboard', (desk) => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     expect(new URL(page.url()).searchParams.get('next')).toBe('/app/1/inbox?status=new')
     await close()
-  }, 60_000)
+  }, 120_000)
 })

@@ -62,5 +62,5 @@ onDashboard('the first page', (desk) => {
     expect(await rows.count()).toBeLessThan(60)
     expect(listFurtherPages().length).toBeGreaterThan(0)
     await close()
-  }, 60_000)
+  }, 120_000)
 })

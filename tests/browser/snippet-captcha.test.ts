@@ -9,7 +9,7 @@ const pageOf = (endpoint: string) => `<form action="${endpoint}" method="post">
   <input name="email"><input name="note"><button>Send</button></form>`
 
 const said = (visitor: SiteVisitor, text: string) =>
-  visitor.page.locator('form p', { hasText: text }).waitFor({ timeout: 10_000 })
+  visitor.page.locator('form p', { hasText: text }).waitFor()
 
 onCustomerSite('the built-in proof of work', (site) => {
   test('is done while the form is filled in, once for each time it is sent', async () => {

@@ -56,7 +56,7 @@ const failing = (message: string) => (): never => {
 }
 
 export function testDatabase(subject: DatabaseSubject) {
-  setDefaultTimeout(20_000)
+  setDefaultTimeout(120_000)
   describe(`rows: ${subject.engine}`, () => {
     let place: DatabaseLocation
     let db: DatabaseHandle

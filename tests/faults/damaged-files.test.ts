@@ -18,7 +18,7 @@ import { createLinkOverHttp, readCountedClicks, waitUntilCountersAgree } from '.
 import { createInstallation, type Installation, type ServerProcess } from './server-process.ts'
 
 // Each restarts the server at least once; a busy machine takes its time for that.
-setDefaultTimeout(90_000)
+setDefaultTimeout(120_000)
 
 const ends: (() => Promise<unknown>)[] = []
 afterAll(async () => {

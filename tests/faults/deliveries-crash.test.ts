@@ -10,11 +10,12 @@ import {
   TEST_SECRET,
   type WebhookReceiver,
 } from '../support/notification-harness.ts'
+import { atScale } from '../support/scale.ts'
 import { ENGINES, until } from '../support/server/test-server.ts'
 import { randomMs } from './server-process.ts'
 
-const ROUNDS = 10
-const SUBMISSIONS = 1_000
+const ROUNDS = atScale({ test: 2, soak: 10 })
+const SUBMISSIONS = atScale({ test: 320, soak: 1_000 })
 const CHANNELS = 8
 /** What may be in hand at a kill: two for each channel. */
 const IN_HAND = 2 * CHANNELS

@@ -12,7 +12,7 @@ import { fillDisk, findSmallDiskProblem, toProcessPath, toSmallDiskCommand } fro
 const DISK_BYTES = 64 * 1024 * 1024
 const reason = findSmallDiskProblem()
 
-setDefaultTimeout(20_000)
+setDefaultTimeout(120_000)
 
 describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reason})` : ''}`, () => {
   let house: Installation

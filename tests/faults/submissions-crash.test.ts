@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { openDatabase } from '../../server/storage/database/open-database.ts'
 import { startPostgres } from '../support/postgres/postgres-server.ts'
+import { atScale } from '../support/scale.ts'
 import { until } from '../support/server/test-server.ts'
 import {
   createFormOverHttp,
@@ -22,6 +23,7 @@ afterAll(async () => {
 })
 
 const SENDERS = 64
+const ROUNDS = { sqlite: atScale({ test: 2, soak: 5 }), postgres: 2 }
 /** For a machine that is busy with other things. */
 const WITHIN_MS = 60_000
 
@@ -89,10 +91,10 @@ async function nothingIsLost(house: Installation, rounds: number) {
 }
 
 describe('every submission that was acknowledged', () => {
-  test('is there, whole and once, after kill -9 at five random moments under 64 senders', async () => {
+  test(`is there, whole and once, after kill -9 at ${ROUNDS.sqlite} random moments under ${SENDERS} senders`, async () => {
     const house = await createInstallation(1)
     ends.push(house.end)
-    const damage = await nothingIsLost(house, 5)
+    const damage = await nothingIsLost(house, ROUNDS.sqlite)
     expect(damage).toEqual({ integrity: [{ integrity_check: 'ok' }], foreignKeys: [] })
   }, 300_000)
 
@@ -101,6 +103,6 @@ describe('every submission that was acknowledged', () => {
     ends.push(postgres.end)
     const house = await createInstallation(1, postgres.url)
     ends.push(house.end)
-    await nothingIsLost(house, 2)
+    await nothingIsLost(house, ROUNDS.postgres)
   }, 300_000)
 })

@@ -27,7 +27,7 @@ const DISK_BYTES = 64 * 1024 * 1024
 const MODES: SubmissionMode[] = ['script', 'native']
 const reason = findSmallDiskProblem()
 
-setDefaultTimeout(20_000)
+setDefaultTimeout(120_000)
 
 describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reason})` : ''}`, () => {
   let house: Installation

@@ -119,7 +119,7 @@ onCustomerSite('from click to lead', (site) => {
     expect(await visit.page.evaluate('sessionStorage.length')).toBe(1)
     expect(visit.errors).toEqual([])
     await visit.close()
-  }, 30_000)
+  }, 120_000)
 
   test('a second link in the same visit is the last touch, and the first one stays the first', async () => {
     const [first, second] = [await campaignOf(site(), 'summer'), await campaignOf(site(), 'unused')]
@@ -153,7 +153,7 @@ onCustomerSite('from click to lead', (site) => {
     }
     expect((await second.ws.api('/analytics/leads')).json.data.leads).toBe(0)
     await visit.close()
-  }, 30_000)
+  }, 120_000)
 
   test('under Global Privacy Control the form is stored, and nothing says what brought it', async () => {
     const campaign = await campaignOf(site(), 'winter')
@@ -183,5 +183,5 @@ onCustomerSite('from click to lead', (site) => {
     expect(data).toMatchObject({ visits: 0, leads: 1 })
     expect((await ws.api(`/links/${link.id}`)).json.data.leads).toBe(0)
     await visit.close()
-  }, 30_000)
+  }, 120_000)
 })

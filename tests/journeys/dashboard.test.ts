@@ -48,7 +48,7 @@ onDashboard('a user of the dashboard', (desk) => {
     expect((await server.call('/v1/links', { headers })).status).toBe(401)
     expect(errors).toEqual([])
     await close()
-  }, 60_000)
+  }, 120_000)
 
   test('creates a form, sends it from the preview and from a page, and finds both submissions in the inbox and as CSV', async () => {
     const { server } = desk()
@@ -98,7 +98,7 @@ onDashboard('a user of the dashboard', (desk) => {
     expect(csv).toContain('grace@example.com')
     expect(errors).toEqual([])
     await close()
-  }, 60_000)
+  }, 120_000)
 
   test('invites a member, who sees links but cannot create API keys or rename the workspace', async () => {
     const owner = await desk().signUp()
@@ -129,7 +129,7 @@ onDashboard('a user of the dashboard', (desk) => {
     expect(errors).toEqual([])
     expect(guest.errors).toEqual([])
     await Promise.all([close(), guest.close(), third.close()])
-  }, 60_000)
+  }, 120_000)
 
   test('sees nothing of another user’s workspace', async () => {
     const owner = await desk().signUp()
@@ -145,7 +145,7 @@ onDashboard('a user of the dashboard', (desk) => {
       expect(await page.getByText('Secret plan').count()).toBe(0)
     }
     await close()
-  }, 60_000)
+  }, 120_000)
 
   test('can undo a deletion; leaving the page completes the deletion', async () => {
     const person = await desk().signUp()
@@ -174,5 +174,5 @@ onDashboard('a user of the dashboard', (desk) => {
     await until('the link to be gone', async () => (await person.api(`/links/${id}`)).status === 404)
     expect(errors).toEqual([])
     await close()
-  }, 60_000)
+  }, 120_000)
 })

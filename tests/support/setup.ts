@@ -1,4 +1,4 @@
-// Loaded before the first test file: fetches what all of them stand on, and ends what the whole run shared.
+// Loaded before the first test file: fetches what all of them stand on. After each file it clears up.
 
 import { afterAll } from 'bun:test'
 import { LOG_LEVELS, setLogLevel } from '../../server/lib/log.ts'

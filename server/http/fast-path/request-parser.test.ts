@@ -150,7 +150,7 @@ describe('what is read', () => {
       socket.on('error', () => resolve())
       socket.on('close', () => resolve())
       // What the server takes for half a request gets no answer.
-      socket.setTimeout(50, () => socket.destroy())
+      socket.setTimeout(10_000, () => socket.destroy())
     })
 
   const word = fc.stringMatching(/^[A-Za-z0-9._-]{1,12}$/)

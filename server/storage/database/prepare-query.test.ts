@@ -37,7 +37,7 @@ describe.each(['sqlite', 'postgres'])('a prepared query (%s)', (engine) => {
     dataDir = mkdtempSync(join(tmpdir(), 'towpath-prepared-'))
     database = engine === 'postgres' ? await createTestDatabase() : undefined
     db = await openDatabase({ dataDir, databaseUrl: database?.url })
-  }, 60_000)
+  }, 120_000)
   afterAll(async () => {
     await db?.close()
     await database?.drop()

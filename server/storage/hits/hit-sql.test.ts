@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
 import { createHit, createHitQuery } from '../../../tests/contracts/hit-engine.ts'
+import { atScale } from '../../../tests/support/scale.ts'
 import { type DuckDbEngine, openDuckDb } from './duckdb/engine.ts'
 import { toStoredExpression } from './duckdb/layout.ts'
 import { mergeShares, runQuery } from './duckdb/query.ts'
@@ -163,7 +164,7 @@ describe.each([
       fc.asyncProperty(anyQuery, async (asked) => {
         expect(await engine.ask(asked)).toEqual(count(hits, asked))
       }),
-      { numRuns: 1000 },
+      { numRuns: atScale({ test: 150, soak: 1_000 }) },
     )
   }, 240_000)
 
@@ -174,7 +175,7 @@ describe.each([
         const shares = Array.from({ length: of }, (_, number) => runQuery(connection, asked, { of, number }))
         expect(mergeShares((await Promise.all(shares)).flat(), asked)).toEqual(count(hits, asked))
       }),
-      { numRuns: 200 },
+      { numRuns: atScale({ test: 50, soak: 200 }) },
     )
   }, 240_000)
 })

@@ -149,7 +149,7 @@ async function newVisitor(browser: Browser): Promise<SiteVisitor> {
     if (message.text().startsWith('PAGE ')) errors.push(message.text().slice(5))
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(10_000)
+  page.setDefaultTimeout(60_000)
   return { context, page, errors, close: () => context.close() }
 }
 

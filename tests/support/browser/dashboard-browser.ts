@@ -73,7 +73,7 @@ async function openWindow(
   )
   await context.addInitScript(REPORT_CSP_VIOLATIONS)
   const page = await context.newPage()
-  page.setDefaultTimeout(30_000)
+  page.setDefaultTimeout(60_000)
   const errors: string[] = []
   const wrong = (text: string) => errors.push(`${new URL(page.url()).pathname}: ${text}`)
   page.on('console', (message) => {
@@ -98,11 +98,11 @@ async function openWindow(
 // What stands below the window is loaded when it comes into sight. The page looks by itself: to be asked every few
 // milliseconds costs three processes more than it takes to draw.
 const WAIT_WHILE_LOADING = `new Promise((resolve, reject) => {
-  const last = Date.now() + 30_000
+  const last = Date.now() + 60_000
   const look = () => {
     const loading = [...document.querySelectorAll('[role=status][aria-label=Loading]')]
     if (!loading.some((one) => one.getBoundingClientRect().top < innerHeight)) resolve()
-    else if (Date.now() > last) reject(new Error('waited 30 s for the page to be drawn'))
+    else if (Date.now() > last) reject(new Error('waited 60 s for the page to be drawn'))
     else setTimeout(look, 40)
   }
   look()

@@ -169,17 +169,21 @@ export function onBothEngines(
   })
 }
 
-/** Resolves as soon as `condition` is true (or returns something). @throws after `withinMs`, naming what was waited for */
+/**
+ * Resolves as soon as `condition` is true (or returns something). It looks less often the longer it waits: what is
+ * waited for needs the processor too.
+ * @throws after `withinMs`, naming what was waited for
+ */
 export async function until<T>(
   what: string,
   condition: () => T | Promise<T>,
-  withinMs = 10_000,
+  withinMs = 60_000,
 ): Promise<NonNullable<T>> {
   const deadline = Date.now() + withinMs
-  for (;;) {
+  for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.3, 100)) {
     const value = await condition()
     if (value) return value as NonNullable<T>
     if (Date.now() > deadline) throw new Error(`waited ${withinMs} ms for: ${what}`)
-    await Bun.sleep(10)
+    await Bun.sleep(pauseMs)
   }
 }

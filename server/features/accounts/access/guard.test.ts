@@ -5,7 +5,7 @@ import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
 import { type SignedUpUser, signUpOverHttp } from '../../../../tests/support/users/sign-up.ts'
 
 // Passwords are hashed two at a time, and a busy machine takes its time.
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const LINK = { destinationUrl: 'https://example.com/' }
 
@@ -141,7 +141,7 @@ onBothEngines(
       expect(status).toBe(429)
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
       expect((await ada.api('/links')).status).toBe(200)
-    }, 30_000)
+    }, 120_000)
   },
   { environment: { SIGNUP: 'open' } },
 )

@@ -211,7 +211,7 @@ describe('processes that share a PostgreSQL', () => {
   let server: TestServer
   beforeAll(async () => {
     server = await startServer('postgres')
-  }, 60_000)
+  }, 120_000)
   afterAll(() => server.close())
 
   test('share exactly N under 200 concurrent requests', async () => {

@@ -9,7 +9,7 @@ import {
 import { pruneSessions } from './session.ts'
 
 // Passwords are hashed two at a time, and a busy machine takes its time.
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const DAY = 24 * 60 * 60 * 1000
 const MINUTE = 60_000

@@ -8,7 +8,7 @@ import { signUpOverHttp, toCookieHeader } from '../../../../tests/support/users/
 import { getLogLevel, setLogLevel } from '../../../lib/log.ts'
 
 // Passwords are hashed two at a time, and a busy machine takes its time.
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const servers: TestServer[] = []
 afterEach(async () => {

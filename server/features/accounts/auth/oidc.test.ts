@@ -14,7 +14,7 @@ import { signUpOverHttp, toCookieHeader } from '../../../../tests/support/users/
 import { createResetLink } from './reset-password.ts'
 
 // Passwords are hashed two at a time, and a busy machine takes its time.
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const provider = startIdentityProvider()
 afterAll(() => provider.close())

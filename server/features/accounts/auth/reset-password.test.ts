@@ -6,7 +6,7 @@ import { closeMailers } from '../../../http/smtp.ts'
 import { createResetLink } from './reset-password.ts'
 
 // Passwords are hashed two at a time, and a busy machine takes its time.
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const mail = await startMailServer()
 afterAll(async () => {

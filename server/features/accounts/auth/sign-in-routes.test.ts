@@ -9,7 +9,7 @@ import {
 import { type SignedUpUser, signUpOverHttp, toCookieHeader } from '../../../../tests/support/users/sign-up.ts'
 
 // Passwords are hashed two at a time, and a busy machine takes its time.
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const WRONG = { error: 'Wrong e-mail address or password' }
 

@@ -12,7 +12,7 @@ import {
 } from '../../../../tests/support/users/sign-up.ts'
 
 // Passwords are hashed two at a time, and a busy machine takes its time.
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const PASSWORD = 'correct staple horse'
 

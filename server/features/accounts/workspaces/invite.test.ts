@@ -14,7 +14,7 @@ describe('an invitation by mail', () => {
     smtp = await startMailServer()
     const environment = { SMTP_URL: smtp.url(), MAIL_FROM: 'Towpath <go@towpath.example>' }
     server = await startServer('sqlite', { environment })
-  }, 30_000)
+  }, 120_000)
   afterAll(async () => {
     await server?.close()
     await smtp?.stop()

@@ -35,7 +35,7 @@ describe.each(ENGINES)('how attempts to send a form ended (%s)', (engine) => {
           .execute()
       }
     })
-  }, 60_000)
+  }, 120_000)
   afterAll(async () => {
     await db.close()
     await database?.drop()

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { MULTIPART_TYPE, toMultipart } from '../../../../tests/support/form-requests.ts'
+import { measureProcessorMs } from '../../../../tests/support/processor-time.ts'
 import { EndpointError } from './endpoint-error.ts'
 import { readMultipart } from './multipart.ts'
 
@@ -145,23 +146,24 @@ test('a name may hold what JavaScript takes for the end of a line', () => {
   expect(read(toMultipart(fields)) as object[]).toEqual(fields)
 })
 
-test('hostile headers take no more time than others', () => {
-  const started = performance.now()
+test('hostile headers take no more time than others', async () => {
   const hostile = [
     ';a="'.repeat(2_000),
     '; a=b'.repeat(1_600),
     `; name="${'"'.repeat(7_000)}`,
     `; name=${'a"'.repeat(3_500)}`,
   ]
-  for (const one of hostile) {
-    const body = part(`Content-Disposition: form-data${one}`).repeat(100) + END
-    try {
-      read(body)
-    } catch (error) {
-      expect(error).toBeInstanceOf(EndpointError)
+  const spent = await measureProcessorMs(() => {
+    for (const one of hostile) {
+      const body = part(`Content-Disposition: form-data${one}`).repeat(100) + END
+      try {
+        read(body)
+      } catch (error) {
+        expect(error).toBeInstanceOf(EndpointError)
+      }
     }
-  }
-  const boundaries = `${'\r\n--Bd'.repeat(150_000)}`
-  expect(() => read(named('name="a"', boundaries))).toThrow()
-  expect(performance.now() - started).toBeLessThan(8_000)
+    const boundaries = `${'\r\n--Bd'.repeat(150_000)}`
+    expect(() => read(named('name="a"', boundaries))).toThrow()
+  })
+  expect(spent).toBeLessThan(8_000)
 })

@@ -20,7 +20,7 @@ beforeAll(async () => {
   postgres = await startPostgres()
   const environment = { ...BEHIND_PROXY.environment, DATABASE_URL: postgres.url }
   server = await startServer('sqlite', { environment })
-}, 60_000)
+}, 120_000)
 
 afterAll(async () => {
   await server?.close()
@@ -50,7 +50,7 @@ test('senders are told to come back, and what was acknowledged is there', async 
     return (await postToForm(server, form, URLENCODED_TYPE, 'a=4', SCRIPT_HEADERS)).status === 200
   })
   expect(await listStoredFields(server, form)).toEqual([[['a', '1']], [['a', '4']]])
-}, 60_000)
+}, 120_000)
 
 test('when PostgreSQL restarts under load there are only successes and 503, and no success is lost', async () => {
   const form = await createTestForm(server)
@@ -76,4 +76,4 @@ test('when PostgreSQL restarts under load there are only successes and 503, and 
   expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([])
   const found = new Set((await listStoredFields(server, form)).map((fields) => fields[0]?.[1]))
   expect(acknowledged.filter((name) => !found.has(name))).toEqual([])
-}, 60_000)
+}, 120_000)

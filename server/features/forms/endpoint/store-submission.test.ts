@@ -158,5 +158,5 @@ describe('while the store takes no writes', () => {
       other.close()
       await server.close()
     }
-  }, 30_000)
+  }, 120_000)
 })

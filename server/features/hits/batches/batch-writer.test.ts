@@ -236,4 +236,4 @@ test('hostile text goes through file and engine as it was described, and harms n
     }),
     { numRuns: 12 },
   )
-}, 30_000)
+}, 120_000)

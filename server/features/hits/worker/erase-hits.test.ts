@@ -90,8 +90,8 @@ async function holding(dir: string, text: string): Promise<string[]> {
 }
 
 async function until(met: () => unknown) {
-  for (const end = Date.now() + 20_000; Date.now() < end; await Bun.sleep(10)) if (await met()) return
-  throw new Error('did not happen within 20 s')
+  for (const end = Date.now() + 60_000; Date.now() < end; await Bun.sleep(10)) if (await met()) return
+  throw new Error('did not happen within 60 s')
 }
 const exists = (dir: string, name: string) => readdir(dir).then((names) => names.includes(name))
 

@@ -9,6 +9,7 @@ import {
   validateTeamsMessage,
   validateTelegramMessage,
 } from '../../../../tests/support/fake-servers/chat-servers.ts'
+import { atScale } from '../../../../tests/support/scale.ts'
 import type { Notice } from './contract.ts'
 import { discordMessage } from './discord.ts'
 import { mailHtml, mailText } from './mail-body.ts'
@@ -101,7 +102,7 @@ describe.each(Object.entries(SERVICES))('%s', (_, { fault, shown }) => {
         // Not toContain: it would print them.
         expect(shown(notice).includes(SUBMISSION_URL)).toBe(true)
       }),
-      { numRuns: 60, interruptAfterTimeLimit: 5000, markInterruptAsFailure: true },
+      { numRuns: atScale({ test: 20, soak: 60 }) },
     )
   })
 

@@ -5,6 +5,7 @@ import {
   startWebhookReceiver,
   type WebhookReceiver,
 } from '../../../../tests/support/notification-harness.ts'
+import { timeQuietly } from '../../../../tests/support/processor-time.ts'
 import { until } from '../../../../tests/support/server/test-server.ts'
 import type { ChannelSender } from '../channels/contract.ts'
 import { openDeliverer } from './deliverer.ts'
@@ -50,10 +51,11 @@ notificationsOnBothEngines('in hard times a delivery', (outbox) => {
     await outbox().startDeliverer({ pollMs: 1_000 })
     await until('the dead one to be asked', () => tarpit.requests.length > 0)
     for (let i = 0; i < 5; i++) {
-      const began = Date.now()
-      await other.submit(alive)
-      await until('the other', () => hook.requests.length === i + 1)
-      expect(Date.now() - began).toBeLessThan(2_000)
+      const [, ms] = await timeQuietly(async () => {
+        await other.submit(alive)
+        await until('the other', () => hook.requests.length === i + 1)
+      })
+      expect(ms).toBeLessThan(2_000)
     }
     expect(tarpit.getPeakConcurrency()).toBeLessThanOrEqual(2)
     await busy.api(`/channels/${dead.id}`, { method: 'DELETE' })
@@ -81,10 +83,11 @@ notificationsOnBothEngines('in hard times a delivery', (outbox) => {
     const form = await other.createForm([(await other.createWebhook(hook.url)).id])
     await outbox().startDeliverer({ pollMs: 1_000 })
     await until('the dead ones to be asked', () => tarpit.requests.length >= 16)
-    const began = Date.now()
-    await other.submit(form, 20)
-    await until('the others', () => hook.requests.length === 20)
-    expect(Date.now() - began).toBeLessThan(2_000)
+    const [, ms] = await timeQuietly(async () => {
+      await other.submit(form, 20)
+      await until('the others', () => hook.requests.length === 20)
+    })
+    expect(ms).toBeLessThan(2_000)
     expect(tarpit.getPeakConcurrency()).toBe(16)
     for (const id of ids) await busy.api(`/channels/${id}`, { method: 'DELETE' })
     await tarpit.stop()

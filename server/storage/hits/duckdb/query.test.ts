@@ -30,4 +30,4 @@ test('visitors who do not fit into the memory are counted in shares, exactly', a
     expect(answer.every((each) => each.clicks === 200 && each.visitors === 200)).toBe(true)
   }
   await engine.close()
-}, 30_000)
+}, 120_000)

@@ -168,4 +168,4 @@ test('killed while it loads and sorts, it has every batch it said yes to, and ea
   }
   const [, sorted] = (await tables()) as number[]
   expect(sorted).toBeGreaterThan(0)
-}, 30_000)
+}, 120_000)
