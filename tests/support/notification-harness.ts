@@ -27,7 +27,7 @@ import {
   type DatabaseHandle,
   openDatabase,
 } from '../../server/storage/database/open-database.ts'
-import { createTestDatabase } from './postgres/postgres-server.ts'
+import { migratedDatabase } from './migrated-database.ts'
 import { ENGINES, type HttpAnswer, type HttpCall } from './server/test-server.ts'
 
 const ORIGIN = 'https://go.example'
@@ -71,7 +71,7 @@ export interface HarnessWorkspace {
 
 export async function openNotificationHarness(engine: DatabaseEngine): Promise<NotificationHarness> {
   const dataDir = mkdtempSync(join(tmpdir(), 'towpath-outbox-'))
-  const database = engine === 'postgres' ? await createTestDatabase() : undefined
+  const database = engine === 'postgres' ? await migratedDatabase() : undefined
   const db = await openDatabase({ dataDir, databaseUrl: database?.url })
   const resolvePendingAttribution = async () => {}
   const send = { allow: [parseNetwork('127.0.0.1') as Network], origin: ORIGIN, timeoutMs: 5_000 }

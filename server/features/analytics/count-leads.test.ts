@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { createTestDatabase } from '../../../tests/support/postgres/postgres-server.ts'
+import { migratedDatabase } from '../../../tests/support/migrated-database.ts'
 import { ENGINES } from '../../../tests/support/server/test-server.ts'
 import { CONTINENTS } from '../../storage/continents.ts'
 import { type DatabaseHandle, openDatabase } from '../../storage/database/open-database.ts'
@@ -300,11 +300,11 @@ describe.each(ENGINES)('leads (%s)', (engine) => {
   const leads = sample()
   let db: DatabaseHandle
   let directory: string
-  let database: Awaited<ReturnType<typeof createTestDatabase>> | undefined
+  let database: Awaited<ReturnType<typeof migratedDatabase>> | undefined
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'leads-'))
-    database = engine === 'postgres' ? await createTestDatabase() : undefined
+    database = engine === 'postgres' ? await migratedDatabase() : undefined
     db = await openDatabase({ dataDir: directory, databaseUrl: database?.url })
     await seed(db, leads)
   }, 240_000)

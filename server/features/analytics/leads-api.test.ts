@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHit } from '../../../tests/contracts/hit-engine.ts'
-import { createTestDatabase } from '../../../tests/support/postgres/postgres-server.ts'
+import { migratedDatabase } from '../../../tests/support/migrated-database.ts'
 import { ENGINES } from '../../../tests/support/server/test-server.ts'
 import { toErrorResponse } from '../../http/error-response.ts'
 import type { Connection } from '../../storage/database/database.ts'
@@ -154,13 +154,13 @@ describe.each(ENGINES)('leads over REST (%s)', (engine) => {
   let directory: string
   let db: DatabaseHandle
   let hits: HitEngine
-  let database: Awaited<ReturnType<typeof createTestDatabase>> | undefined
+  let database: Awaited<ReturnType<typeof migratedDatabase>> | undefined
   const settled: number[] = []
   let down = false
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'leads-'))
-    database = engine === 'postgres' ? await createTestDatabase() : undefined
+    database = engine === 'postgres' ? await migratedDatabase() : undefined
     db = await openDatabase({ dataDir: directory, databaseUrl: database?.url })
     await db.write(async (connection) => {
       await seedThings(connection)

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { createTestDatabase } from '../../../tests/support/postgres/postgres-server.ts'
+import { migratedDatabase } from '../../../tests/support/migrated-database.ts'
 import { timeQuietly } from '../../../tests/support/processor-time.ts'
 import { ENGINES, until } from '../../../tests/support/server/test-server.ts'
 import { log, setLogLevel } from '../../lib/log.ts'
@@ -48,7 +48,7 @@ async function open(
   engine: DatabaseEngine,
   dataDir = mkdtempSync(join(tmpdir(), 'towpath-infer-')),
 ): Promise<House> {
-  const database = engine === 'postgres' ? await createTestDatabase() : undefined
+  const database = engine === 'postgres' ? await migratedDatabase() : undefined
   const db = await openDatabase({ dataDir, databaseUrl: database?.url })
   const spool = await openSpool({ dir: join(dataDir, 'spool'), segmentBytes: 256 * 1024 })
   const hitWorker = openHitWorkerClient({

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createTestDatabase } from '../../../tests/support/postgres/postgres-server.ts'
+import { migratedDatabase } from '../../../tests/support/migrated-database.ts'
 import { ENGINES, startServer, until } from '../../../tests/support/server/test-server.ts'
 
 const DAY = 24 * 60 * 60 * 1000
@@ -18,7 +18,7 @@ test.each(ENGINES)(
   async (engine) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'towpath-retention-'))
     closing.push(async () => rmSync(dataDir, { recursive: true }))
-    const database = engine === 'postgres' ? await createTestDatabase() : undefined
+    const database = engine === 'postgres' ? await migratedDatabase() : undefined
     if (database) closing.push(() => database.drop())
     const place = { DATA_DIR: dataDir, ...(database ? { DATABASE_URL: database.url } : {}) }
     let daysAgo = 0

@@ -12,7 +12,7 @@ async function inventory(ws: TestWorkspace) {
   return { links: links.json.data, tags: tags.json.data }
 }
 
-onBothEngines('many links at once', (server) => {
+onBothEngines('many links at once', (server, engine) => {
   test('are made in the order of the request, as a list or under links', async () => {
     const ws = await server().createWorkspace()
     const inputs = [
@@ -114,21 +114,6 @@ onBothEngines('many links at once', (server) => {
     expect(await inventory(ws)).toEqual(before)
     expect((await ws.api(`/links/bulk?ids=${all}`, { method: 'DELETE' })).json.data).toHaveLength(100)
   })
-
-  test('more different passwords than may wait in line are not too many', async () => {
-    const ws = await server().createWorkspace()
-    const body = Array.from({ length: 53 }, (_, i) => ({ destinationUrl: U, password: `password ${i}` }))
-    const { status, json } = await bulk(ws, 'POST', body)
-    expect(status).toBe(201)
-    expect(json.data.every((link: LinkResource) => link.passwordProtected)).toBe(true)
-    const hashes = await server()
-      .app.db.read.selectFrom('links')
-      .select('password_hash')
-      .where('workspace_id', '=', ws.id)
-      .execute()
-    expect(new Set(hashes.map((row) => row.password_hash)).size).toBe(53)
-    // Each takes a core for some 20 ms on purpose.
-  }, 120_000)
 
   test.each<[string, (taken: string) => unknown[], number, string, Record<string, string>]>([
     [
@@ -276,4 +261,21 @@ onBothEngines('many links at once', (server) => {
     for (const { slug } of made)
       expect((await server().click(slug)).headers.get('location')).toBe('https://example.org/')
   })
+
+  // The line for hashes is in front of every database.
+  if (engine === 'postgres') return
+  test('more different passwords than may wait in line are not too many', async () => {
+    const ws = await server().createWorkspace()
+    const body = Array.from({ length: 53 }, (_, i) => ({ destinationUrl: U, password: `password ${i}` }))
+    const { status, json } = await bulk(ws, 'POST', body)
+    expect(status).toBe(201)
+    expect(json.data.every((link: LinkResource) => link.passwordProtected)).toBe(true)
+    const hashes = await server()
+      .app.db.read.selectFrom('links')
+      .select('password_hash')
+      .where('workspace_id', '=', ws.id)
+      .execute()
+    expect(new Set(hashes.map((row) => row.password_hash)).size).toBe(53)
+    // Each takes a core for some 20 ms on purpose.
+  }, 120_000)
 })

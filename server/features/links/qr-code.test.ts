@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import jsQR from 'jsqr'
 import { PNG } from 'pngjs'
-import { onBothEngines, type TestWorkspace } from '../../../tests/support/server/test-server.ts'
+import { onSqlite, type TestWorkspace } from '../../../tests/support/server/test-server.ts'
 import type { LinkResource } from './schema.ts'
 
 interface Picture {
@@ -60,7 +60,7 @@ function fromSvg(svg: string, scale = 4): Picture & { size: number; modules: num
   return { width, height: width, data, size: Number(attribute('width')), modules }
 }
 
-onBothEngines('QR codes', (server) => {
+onSqlite('QR codes', (server) => {
   let ws: TestWorkspace
   let link: LinkResource
   const png = async (query: string, id = link.id) => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { onBothEngines } from '../../../tests/support/server/test-server.ts'
+import { onSqlite } from '../../../tests/support/server/test-server.ts'
 import { expectVisitorPage, readRecordedHits } from './redirect.fixture.ts'
 
 const PAST = '2020-01-01T00:00:00.000Z'
 
-onBothEngines('A short link with a plus', (server) => {
+onSqlite('A short link with a plus', (server) => {
   test('shows where it leads instead of going there', async () => {
     const ws = await server().createWorkspace()
     const { slug, shortUrl } = await ws.createLink({

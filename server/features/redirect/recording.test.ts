@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import {
   BROWSER_USER_AGENT,
-  onBothEngines,
+  onSqlite,
   type TestWorkspace,
 } from '../../../tests/support/server/test-server.ts'
 import type { Hit } from '../../storage/hits/hit.ts'
@@ -94,7 +94,7 @@ const CLASSES: Case[] = [
 
 const CASES = [...OUTCOMES, ...CLASSES]
 
-onBothEngines(
+onSqlite(
   'Every visit leaves one hit',
   (server) => {
     // All visits are made first, so that they are shipped once.

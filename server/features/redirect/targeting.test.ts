@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { onBothEngines } from '../../../tests/support/server/test-server.ts'
+import { onSqlite } from '../../../tests/support/server/test-server.ts'
 import { createGeoLookup } from '../../storage/geo.ts'
 import { createClickIds } from '../hits/click-id.ts'
 import { readRecordedHits } from './redirect.fixture.ts'
@@ -37,7 +37,7 @@ const AGENTS = {
 
 const TARGETS = { ios: at('ios'), android: at('android'), desktop: at('desktop') }
 
-onBothEngines(
+onSqlite(
   'A link with targets',
   (server) => {
     const landing = async (slug: string, headers: Record<string, string>) =>
@@ -140,7 +140,7 @@ onBothEngines(
   { environment: { TRUST_PROXY: '127.0.0.1' } },
 )
 
-onBothEngines('Without a trusted proxy', (server) => {
+onSqlite('Without a trusted proxy', (server) => {
   test('nobody chooses their country', async () => {
     const ws = await server().createWorkspace()
     const { slug } = await ws.createLink({ geoTargeting: { DE: at('de') } })

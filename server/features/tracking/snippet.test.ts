@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onBothEngines } from '../../../tests/support/server/test-server.ts'
+import { onSqlite } from '../../../tests/support/server/test-server.ts'
 import { createSnippet } from './snippet.ts'
 
 const dirs: string[] = []
@@ -129,7 +129,7 @@ describe('the snippet', () => {
   })
 })
 
-onBothEngines('the snippet’s addresses', (server) => {
+onSqlite('the snippet’s addresses', (server) => {
   test('answer GET and HEAD, and nothing else', async () => {
     const { call } = server()
     const got = await call('/t.js')

@@ -232,17 +232,33 @@ export async function postgresUrl(): Promise<string> {
   return (await shared).url
 }
 
-export async function createTestDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+export interface TestDatabase {
+  url: string
+  drop(): Promise<void>
+}
+
+/** An empty database, which is dropped at the end of its test file at the latest. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  return dropAfterFile(await createDatabase())
+}
+
+/** @param template the URL of a database that nobody is connected to; the new one is a copy of it. */
+export async function createDatabase(template?: string): Promise<TestDatabase> {
   const server = await postgresUrl()
   const name = `towpath_test_${randomBytes(8).toString('hex')}`
-  await query(server, `create database ${name}`)
+  const like = template ? ` template ${new URL(template).pathname.slice(1)}` : ''
+  await query(server, `create database ${name}${like}`)
   const url = new URL(server)
   url.pathname = `/${name}`
-  const drop = async () => {
-    if (databases.delete(drop)) await query(server, `drop database if exists ${name} with (force)`)
+  return { url: url.href, drop: () => query(server, `drop database if exists ${name} with (force)`) }
+}
+
+export function dropAfterFile({ url, drop }: TestDatabase): TestDatabase {
+  const dropOnce = async () => {
+    if (databases.delete(dropOnce)) await drop()
   }
-  databases.add(drop)
-  return { url: url.href, drop }
+  databases.add(dropOnce)
+  return { url, drop: dropOnce }
 }
 
 /** For setup.ts, after each test file: no database of the file stays behind on a server that others use too. */

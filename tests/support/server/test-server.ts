@@ -12,7 +12,7 @@ import type { Plan } from '../../../server/lib/plan.ts'
 import { listen } from '../../../server/listen.ts'
 import { openServices, type ServiceOptions, type Services } from '../../../server/services.ts'
 import type { DatabaseEngine } from '../../../server/storage/database/open-database.ts'
-import { createTestDatabase } from '../postgres/postgres-server.ts'
+import { migratedDatabase } from '../migrated-database.ts'
 import { findFreePort } from '../processes/free-port.ts'
 
 export const ENGINES: DatabaseEngine[] = ['sqlite', 'postgres']
@@ -72,7 +72,7 @@ export async function startServer(
   options: TestServerOptions = {},
 ): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'towpath-test-'))
-  const database = engine === 'postgres' ? await createTestDatabase() : undefined
+  const database = engine === 'postgres' ? await migratedDatabase() : undefined
   const port = findFreePort()
   const config = readConfig({
     PORT: String(port),
@@ -153,19 +153,26 @@ async function readAnswer(response: Response): Promise<HttpAnswer> {
   return { status: response.status, headers: response.headers, text, json }
 }
 
-/** The same tests on a server over SQLite and on one over PostgreSQL. */
-export function onBothEngines(
-  name: string,
-  tests: (server: () => TestServer) => void,
-  options?: TestServerOptions,
-) {
-  describe.each(ENGINES)(`${name} (%s)`, (engine) => {
+type ServerTests = (server: () => TestServer, engine: DatabaseEngine) => void
+
+/** The same tests on a server over SQLite and on one over PostgreSQL: for what the database has a part in. */
+export function onBothEngines(name: string, tests: ServerTests, options?: TestServerOptions) {
+  for (const engine of ENGINES) onEngine(engine, name, tests, options)
+}
+
+/** For what is the same whichever database is behind it: how requests are read, and how answers are drawn. */
+export function onSqlite(name: string, tests: ServerTests, options?: TestServerOptions) {
+  onEngine('sqlite', name, tests, options)
+}
+
+function onEngine(engine: DatabaseEngine, name: string, tests: ServerTests, options?: TestServerOptions) {
+  describe(`${name} (${engine})`, () => {
     let server: TestServer
     beforeAll(async () => {
       server = await startServer(engine, options)
-    }, 60_000)
+    }, 120_000)
     afterAll(() => server?.close())
-    tests(() => server)
+    tests(() => server, engine)
   })
 }
 

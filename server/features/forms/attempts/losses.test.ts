@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createTestDatabase } from '../../../../tests/support/postgres/postgres-server.ts'
+import { migratedDatabase } from '../../../../tests/support/migrated-database.ts'
 import { ENGINES, until } from '../../../../tests/support/server/test-server.ts'
 import { toErrorResponse } from '../../../http/error-response.ts'
 import { unavailable } from '../../../lib/failure.ts'
@@ -18,13 +18,13 @@ const DAY = 24 * 60 * 60 * 1000
 describe.each(ENGINES)('how attempts to send a form ended (%s)', (engine) => {
   let directory: string
   let db: DatabaseHandle
-  let database: Awaited<ReturnType<typeof createTestDatabase>> | undefined
+  let database: Awaited<ReturnType<typeof migratedDatabase>> | undefined
   let forms = 0
   let now = NOON
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'losses-'))
-    database = engine === 'postgres' ? await createTestDatabase() : undefined
+    database = engine === 'postgres' ? await migratedDatabase() : undefined
     db = await openDatabase({ dataDir: directory, databaseUrl: database?.url })
     const at = { created_at: NOON, updated_at: NOON }
     await db.write(async (connection) => {

@@ -13,7 +13,7 @@ import {
   SCRIPT_HEADERS,
   URLENCODED_TYPE,
 } from '../../../../tests/support/form-requests.ts'
-import { onBothEngines, startServer, type TestServer } from '../../../../tests/support/server/test-server.ts'
+import { onSqlite, startServer, type TestServer } from '../../../../tests/support/server/test-server.ts'
 import { setLogLevel } from '../../../lib/log.ts'
 
 const HEAD = (key: string, headers: string) =>
@@ -40,7 +40,7 @@ function speak(server: TestServer, pieces: string[], { end = true, waitMs = 5 } 
   return promise
 }
 
-onBothEngines(
+onSqlite(
   'a request by hand',
   (server) => {
     test.each<[string, (key: string) => string[], RegExp, number]>([

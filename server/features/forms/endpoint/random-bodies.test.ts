@@ -87,7 +87,7 @@ const bytes = fc.uint8Array({ maxLength: 200 })
 
 onBothEngines(
   'random bodies',
-  (server) => {
+  (server, engine) => {
     test.each([URLENCODED_TYPE, JSON_TYPE, MULTIPART_TYPE])(
       'of %s get an answer, and the next sender is served',
       async (type) => {
@@ -96,7 +96,7 @@ onBothEngines(
         const honest = HONEST[type] as fc.Arbitrary<string>
         const latin = broken(honest).map((body) => Buffer.from(body, 'latin1'))
         const utf8 = broken(honest).map((body) => Buffer.from(body))
-        const bodies = fc.sample(fc.oneof(bytes, latin, utf8), { numRuns: BODIES[server().engine] })
+        const bodies = fc.sample(fc.oneof(bytes, latin, utf8), { numRuns: BODIES[engine] })
         let next = 0
         async function sender() {
           for (let body = bodies[next++]; body; body = bodies[next++]) {
@@ -128,6 +128,8 @@ onBothEngines(
       120_000,
     )
 
+    // The others are read, or refused, before any database.
+    if (engine === 'postgres') return
     test.each<[string, string, string]>([
       ['nothing but ampersands', URLENCODED_TYPE, '&'.repeat(1024 * 1024 - 1)],
       ['half a million equal names', URLENCODED_TYPE, 'a&'.repeat(500_000)],
