@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { atScale } from '../../../../tests/support/scale.ts'
 import { until } from '../../../../tests/support/server/test-server.ts'
 import type { Hit } from '../../../storage/hits/hit.ts'
 import { ensureNodeId } from '../spool/node-id.ts'
@@ -113,7 +114,7 @@ test('count once, however often the server ends while it takes them', async () =
   const house = await newHouse()
   let given = 0
   let real = 0
-  for (let round = 0; round < 8; round++) {
+  for (let round = 0; round < atScale({ test: 3, soak: 8 }); round++) {
     const running = await start(house)
     await give(house, [lines(40), lines(40), lines(40)], `round-${round}`)
     given += 120

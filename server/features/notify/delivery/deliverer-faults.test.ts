@@ -6,6 +6,7 @@ import {
   type WebhookReceiver,
 } from '../../../../tests/support/notification-harness.ts'
 import { timeQuietly } from '../../../../tests/support/processor-time.ts'
+import { atScale } from '../../../../tests/support/scale.ts'
 import { until } from '../../../../tests/support/server/test-server.ts'
 import type { ChannelSender } from '../channels/contract.ts'
 import { openDeliverer } from './deliverer.ts'
@@ -24,6 +25,9 @@ afterEach(async () => {
   for (const one of receivers.splice(0)) await one.stop()
 })
 
+/** Deliveries that wait for one receiver. */
+const BEHIND = atScale({ test: 1_500, soak: 10_000 })
+
 const delivered = { outcome: 'delivered', httpStatus: 200, answer: null } as const
 const refused = { outcome: 'refused', httpStatus: 500, answer: 'no' } as const
 
@@ -38,14 +42,14 @@ notificationsOnBothEngines('in hard times a delivery', (outbox) => {
   const attemptsOf = async (workspace: HarnessWorkspace, id: number) =>
     (await workspace.api(`/deliveries/${id}`)).json.data.attempts
 
-  test('waits at most 2 s behind 10,000 for a receiver that is dead', async () => {
+  test(`waits at most 2 s behind ${BEHIND.toLocaleString('en')} for a receiver that is dead`, async () => {
     const tarpit = receiver()
     tarpit.respondWith(() => new Promise(() => {}))
     const hook = receiver()
     const busy = await outbox().createWorkspace()
     const dead = await busy.createWebhook(tarpit.url)
     const form = await busy.createForm([dead.id])
-    for (let i = 0; i < 20; i++) await busy.submit(form, 500)
+    for (let sent = 0; sent < BEHIND; sent += 500) await busy.submit(form, 500)
     const other = await outbox().createWorkspace()
     const alive = await other.createForm([(await other.createWebhook(hook.url)).id])
     await outbox().startDeliverer({ pollMs: 1_000 })
