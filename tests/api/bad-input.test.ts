@@ -4,6 +4,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Tables } from '../../server/storage/database/tables.ts'
+import { atScale } from '../support/scale.ts'
 import { retryWhile503 } from '../support/server/retry-503.ts'
 import { onBothEngines, type TestServer } from '../support/server/test-server.ts'
 import { createTeam, type Team } from '../support/users/signed-in-user.ts'
@@ -46,6 +47,9 @@ function picker(seed: number): PickSome {
       .slice(0, count)
       .map(({ item }) => item)
 }
+
+/** Bodies of any JSON for each operation. */
+const RUNS = { sqlite: atScale({ test: 15, soak: 40 }), postgres: atScale({ test: 8, soak: 20 }) }
 
 /** The server's limits are counted on this clock: a test needs many minutes' worth of requests. */
 let minutes = 0
@@ -175,7 +179,7 @@ onBothEngines(
      */
     function sent(cases: RequestCase[], pick: PickSome): RequestCase[] {
       const [bad, odd] = [cases.filter((one) => one.mustBeRefused), cases.filter((one) => !one.mustBeRefused)]
-      if (server().engine === 'sqlite') return [...bad, ...pick(odd, 40)]
+      if (server().engine === 'sqlite') return [...bad, ...pick(odd, atScale({ test: 15, soak: 40 }))]
       const unwritable = cases.filter(({ description }) => /\\u0000|\\ud[89a-f]/.test(description))
       return [...new Set([...pick(unwritable, 10), ...pick(bad, 10), ...pick(odd, 10)])]
     }
@@ -268,7 +272,7 @@ onBothEngines(
           const one = { description: 'any JSON', mustBeRefused: false, url, body: JSON.stringify(json) }
           expect(await send(server(), workspace, operation, one)).toEqual([])
         })
-        await fc.assert(property, { numRuns: server().engine === 'sqlite' ? 40 : 20, seed: SEED })
+        await fc.assert(property, { numRuns: RUNS[server().engine], seed: SEED })
       },
       120 * SECONDS,
     )

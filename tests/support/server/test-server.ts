@@ -166,14 +166,30 @@ export function onSqlite(name: string, tests: ServerTests, options?: TestServerO
 }
 
 function onEngine(engine: DatabaseEngine, name: string, tests: ServerTests, options?: TestServerOptions) {
+  // Those that need nothing special share one for their file.
+  if (!options) afterAll(closeShared)
   describe(`${name} (${engine})`, () => {
     let server: TestServer
     beforeAll(async () => {
-      server = await startServer(engine, options)
+      server = await (options ? startServer(engine, options) : sharedServer(engine))
     }, 120_000)
-    afterAll(() => server?.close())
+    if (options) afterAll(() => server?.close())
     tests(() => server, engine)
   })
+}
+
+const shared = new Map<DatabaseEngine, Promise<TestServer>>()
+
+function sharedServer(engine: DatabaseEngine): Promise<TestServer> {
+  const server = shared.get(engine) ?? startServer(engine)
+  shared.set(engine, server)
+  return server
+}
+
+async function closeShared() {
+  const servers = [...shared.values()]
+  shared.clear()
+  for (const server of servers) await (await server).close()
 }
 
 /**

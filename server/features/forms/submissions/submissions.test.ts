@@ -5,6 +5,7 @@ import {
   onBothEngines,
   type TestServer,
   type TestWorkspace,
+  until,
 } from '../../../../tests/support/server/test-server.ts'
 import { insertSubmissions, type TestSubmission } from './submission.fixture.ts'
 
