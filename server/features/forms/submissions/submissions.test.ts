@@ -5,7 +5,6 @@ import {
   onBothEngines,
   type TestServer,
   type TestWorkspace,
-  until,
 } from '../../../../tests/support/server/test-server.ts'
 import { insertSubmissions, type TestSubmission } from './submission.fixture.ts'
 
