@@ -4,7 +4,8 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { countClick, createBatch } from '../server/features/hits/batches/batch-file.ts'
+import { createBatch } from '../server/features/hits/batches/batch-file.ts'
+import { countClick } from '../server/features/hits/batches/click-counts.ts'
 import { createEnricher } from '../server/features/hits/batches/enricher.ts'
 import { createLineBuffer } from '../server/features/hits/batches/ndjson-line.ts'
 import type { RawHit } from '../server/features/hits/spool/raw-hit.ts'
@@ -13,8 +14,9 @@ import { openSpool } from '../server/features/hits/spool/spool.ts'
 import { openSpoolReader } from '../server/features/hits/spool/spool-reader.ts'
 import { extractUtmParameters, parseCampaign } from '../server/features/visitors/campaign.ts'
 import { parseReferrer, stripQuery } from '../server/features/visitors/referrer.ts'
+import { createDailySalts } from '../server/features/visitors/salts.ts'
 import { parseUserAgent } from '../server/features/visitors/user-agent.ts'
-import { createDailySalts, toVisitorId } from '../server/features/visitors/visitor-id.ts'
+import { toVisitorId } from '../server/features/visitors/visitor-id.ts'
 import { createGenerationCache } from '../server/lib/generation-cache.ts'
 import { createGeoLookup } from '../server/storage/geo.ts'
 import { openDuckDb } from '../server/storage/hits/duckdb/engine.ts'
@@ -73,7 +75,7 @@ const steps = (): Record<string, () => Step> => {
   return {
     'user agent': () => (_, raw) => agents.get(raw.userAgent),
     place: () => (_, raw) => geo.findPlace(raw.address),
-    'visitor hash': () => (_, raw) => toVisitorId(raw, salts.of(raw.at)),
+    'visitor hash': () => (_, raw) => toVisitorId(raw, salts.get(raw.at)),
     referrer() {
       const known = createGenerationCache(8192, (url) => parseReferrer(url, OWN_HOSTS))
       return (_, raw) => raw.referrer !== '' && known.get(stripQuery(raw.referrer))
@@ -94,7 +96,7 @@ function describer() {
   return createEnricher({
     geo: createGeoLookup(),
     parseUserAgent,
-    getSalt: salts.of,
+    getSalt: salts.get,
     ownHosts: () => OWN_HOSTS,
   })
 }

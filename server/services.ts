@@ -11,8 +11,8 @@ import { createTouchRecorder } from './features/attribution/record-touches.ts'
 import { createSenderDescriber } from './features/attribution/sender.ts'
 import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts'
 import { createCaptchaProvider } from './features/forms/captcha/captcha-provider.ts'
-import { toRetentionStart } from './features/hits/batches/retention.ts'
 import { createClickIds } from './features/hits/click-id.ts'
+import { toRetentionStart } from './features/hits/retention.ts'
 import { openSpool } from './features/hits/spool/spool.ts'
 import { openHitWorkerClient } from './features/hits/worker/client.ts'
 import { createLinkCache } from './features/links/cache.ts'
@@ -21,8 +21,8 @@ import type { Site } from './features/links/link.ts'
 import { toReservedSlugs } from './features/links/slug.ts'
 import { createEventIds } from './features/tracking/event-id.ts'
 import { createWorkspaceLookup } from './features/tracking/workspace-lookup.ts'
-import { ensureSalts } from './features/visitors/salts.ts'
-import { createDailySalts } from './features/visitors/visitor-id.ts'
+import { ensureSalts } from './features/visitors/ensure-salts.ts'
+import { createDailySalts } from './features/visitors/salts.ts'
 import { verifySafeRequest } from './http/safe-request.ts'
 import { createMailSender } from './http/send-mail.ts'
 import { startJobs } from './jobs.ts'
@@ -140,7 +140,7 @@ async function openStores(config: Config, site: Site, now: () => number) {
     db,
     spool,
     hitWorker,
-    getSalt: salts.of,
+    getSalt: salts.get,
     setSalts(fresh: typeof current) {
       salts.set(fresh)
       hitWorker.setSalts(fresh)

@@ -108,7 +108,7 @@ const EXCEPTIONS: RuleException[] = [
   createException('allow', 'hits/erase-deleted-workspaces.ts', 'eraseDeletedWorkspaces', JOB),
   createException('allow', 'links/count-clicks.ts', 'countClicks', JOB),
   createException('allow', 'links/use-click.ts', 'useClick', 'a visitor calls it, and a visitor is no actor'),
-  createException('allow', 'visitors/salts.ts', 'ensureSalts', JOB),
+  createException('allow', 'visitors/ensure-salts.ts', 'ensureSalts', JOB),
   createException('allow', 'attribution/assign-clicks.ts', 'assignClicks', JOB),
   createException('allow', 'forms/attempts/attempt-counter.ts', 'store', JOB),
   createException('workspace', 'forms/attempts/attempt-counter.ts', 'store', JOB),

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { ensureSalts } from '../server/features/visitors/salts.ts'
+import { ensureSalts } from '../server/features/visitors/ensure-salts.ts'
 import { NAVIGATION_HEADERS } from './support/form-requests.ts'
 import {
   type HttpCall,

@@ -1,15 +1,15 @@
-// What questions about hits and about leads are made of, as SQL: which rows a filter takes, and in which bucket a
-// moment lies. Every value is bound; what engines say differently is in a dialect.
+// SQL parts of questions about hits and about leads: the condition of a filter, and the time bucket of a moment. Every value is
+// bound. A dialect holds what differs between engines.
 
 export type SqlValue = number | string | number[] | string[]
 
-/** Keeps a value and says how the statement refers to it. */
+/** Adds a value to the statement's parameters. @returns the placeholder of the value */
 export type ValueBinder = (value: SqlValue) => string
 
 export interface FilterDialect {
-  /** How the statement refers to its n-th value, counted from 1. */
+  /** The placeholder of the n-th value, counted from 1. */
   placeholder(n: number, value: SqlValue): string
-  /** Whether `column` is in the list; null or false where it has no value. */
+  /** Whether `column` is in the list. null or false where the column is null. */
   isInList(column: string, list: string): string
   lower(column: string): string
 }
@@ -17,18 +17,18 @@ export interface FilterDialect {
 export interface ColumnFilter<Column extends string> {
   column: Column
   /**
-   * Any of these; none at all matches nothing. null is a row without a value. Exact, but for device, browser and os,
-   * which match without regard to case.
+   * The filter matches any of these values, and nothing when there are none. null matches a row without a value. Device, browser
+   * and os match without regard to case, the other columns exactly.
    */
   values: (string | number | null)[]
-  /** Everything else, rows without a value included. */
+  /** Matches all other rows instead, rows without a value included. */
   negate: boolean
 }
 
-/** Names of products, which people write as they like: `chrome`, `iOS`. */
+/** Names of products, which people write in any case: `chrome`, `iOS`. */
 const CASE_INSENSITIVE: ReadonlySet<string> = new Set(['device', 'browser', 'os'])
 
-/** @param columns what each word is in the statement */
+/** @param columns the name of each column in the statement */
 export function toFilterSql<Column extends string>(
   { column, values, negate }: ColumnFilter<Column>,
   columns: Record<Column, string>,
@@ -36,13 +36,13 @@ export function toFilterSql<Column extends string>(
   bind: ValueBinder,
 ): string {
   const present = values.filter((value) => value !== null)
-  const some = [
+  const alternatives = [
     ...(present.length > 0 ? [toMemberSql(column, present, columns, dialect, bind)] : []),
     ...(present.length < values.length ? [`${columns[column]} IS NULL`] : []),
   ]
-  const any = some.length === 0 ? 'false' : `(${some.join(' OR ')})`
-  // A row without a value is neither in a list nor outside it; for us it is outside.
-  return negate ? `NOT coalesce(${any}, false)` : any
+  const condition = alternatives.length === 0 ? 'false' : `(${alternatives.join(' OR ')})`
+  // In SQL a null is neither in a list nor outside it. In a filter it is outside.
+  return negate ? `NOT coalesce(${condition}, false)` : condition
 }
 
 export function toMemberSql<Column extends string>(
@@ -52,14 +52,14 @@ export function toMemberSql<Column extends string>(
   dialect: FilterDialect,
   bind: ValueBinder,
 ): string {
-  const caseless = CASE_INSENSITIVE.has(column)
-  const name = caseless ? dialect.lower(columns[column]) : columns[column]
+  const ignoresCase = CASE_INSENSITIVE.has(column)
+  const name = ignoresCase ? dialect.lower(columns[column]) : columns[column]
   if (column === 'linkId') return toAnyOfSql(name, values.map(Number), dialect, bind)
   const texts = values.map(String)
-  return toAnyOfSql(name, caseless ? texts.map((text) => text.toLowerCase()) : texts, dialect, bind)
+  return toAnyOfSql(name, ignoresCase ? texts.map((text) => text.toLowerCase()) : texts, dialect, bind)
 }
 
-/** Few values one by one, which an engine looks up in its statistics; many as a list. */
+/** Up to this many values stand in the statement one by one, which lets an engine use its statistics. More are one list. */
 const MAX_INLINE_VALUES = 8
 
 export function toAnyOfSql(
@@ -74,8 +74,8 @@ export function toAnyOfSql(
 }
 
 /**
- * The start of a moment's bucket by arithmetic. Buckets of one length in a row are one run, so a year of days is five
- * runs (two of them the days the clocks change), and no row needs a look-up or a time zone.
+ * Computes the start of a moment's bucket by arithmetic, so no row needs a look-up or a time zone. Successive buckets of the
+ * same length are one run. A year of days has five runs: the clocks change on two days, which are runs of their own.
  */
 export function toBucketSql(moment: string, starts: number[], bind: ValueBinder): string {
   const runs = findEqualRuns(starts)

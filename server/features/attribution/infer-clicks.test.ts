@@ -18,7 +18,7 @@ import { createRawHit } from '../hits/spool/raw-hit.fixture.ts'
 import type { RawHit } from '../hits/spool/raw-hit.ts'
 import { openSpool, type Spool } from '../hits/spool/spool.ts'
 import { type HitWorkerClient, openHitWorkerClient } from '../hits/worker/client.ts'
-import { createDailySalts } from '../visitors/visitor-id.ts'
+import { createDailySalts } from '../visitors/salts.ts'
 import { type ClickInference, createClickInference, INFER_WITHIN_MS } from './infer-clicks.ts'
 import { createSenderDescriber } from './sender.ts'
 
@@ -31,7 +31,7 @@ const book = createDailySalts()
 book.set(SALTS)
 const describeSender = createSenderDescriber({
   geo: () => ({ findPlace: () => ({ country: null, region: null, city: null, continent: null }) }),
-  getSalt: book.of,
+  getSalt: book.get,
   ownHosts: () => new Set(),
 })
 

@@ -12,8 +12,8 @@ import {
   readRecords,
   toSegmentBytes,
 } from '../hits/spool/record-format.ts'
+import { createDailySalts } from '../visitors/salts.ts'
 import { parseUserAgent } from '../visitors/user-agent.ts'
-import { createDailySalts } from '../visitors/visitor-id.ts'
 import { createSenderDescriber } from './sender.ts'
 
 setLogLevel('silent')
@@ -25,7 +25,7 @@ const geo = createGeoLookup()
 const describing = {
   geo,
   parseUserAgent,
-  getSalt: salts.of,
+  getSalt: salts.get,
   ownHosts: () => new Set(['go.example', 'localhost:3000']),
 }
 const describeSender = createSenderDescriber({ ...describing, geo: () => geo })

@@ -7,8 +7,9 @@ import type { GeoLookup, Place } from '../../storage/geo.ts'
 import { toSpooledText } from '../hits/spool/record-format.ts'
 import { extractUtmParameters, parseCampaign } from '../visitors/campaign.ts'
 import { parseReferrer, stripQuery } from '../visitors/referrer.ts'
+import type { SaltLookup } from '../visitors/salts.ts'
 import { type ParsedUserAgent, parseUserAgent } from '../visitors/user-agent.ts'
-import { type SaltLookup, toVisitorId } from '../visitors/visitor-id.ts'
+import { toVisitorId } from '../visitors/visitor-id.ts'
 
 export interface Sender {
   /** The visitor id of the day, as hits have it: a decimal number of 64 bits. */

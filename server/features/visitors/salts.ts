@@ -1,32 +1,51 @@
-// The random salts under which visitors are hashed: one a day, and destroyed when its day is over.
+// The random salts under which visitors are hashed, one for each UTC day. The salts come from the rows: see ensure-salts.ts.
 
 import { randomBytes } from 'node:crypto'
-import type { Database } from '../../storage/database/database.ts'
-import { type DailySalt, toUtcDay } from './visitor-id.ts'
+import { DAY_MS } from '../../lib/utc-day.ts'
 
-const HOUR_MS = 60 * 60 * 1000
+export interface DailySalt {
+  /** UTC day, `2026-01-31`. */
+  day: string
+  /** 256 bits in hex. */
+  salt: string
+}
+
+/** Answers with the salt of the day in which a moment lies. */
+export type SaltLookup = (at: number) => string
+
+export interface DailySalts {
+  /** Replaces the known salts. */
+  set(salts: DailySalt[]): void
+  get: SaltLookup
+}
+
+/** Bounds the memory: at most this many days have a substitute at a time. */
+const SUBSTITUTES_MAX = 1000
 
 /**
- * Brings the salts to what `now` needs and returns them: today's, tomorrow's from 23:00 UTC on (no hit waits for
- * one), yesterday's until 02:00 UTC (hits of before midnight may still wait in the spool). All others are deleted.
- * To be run every few minutes. All processes of an instance share the salts through the rows.
+ * Keeps the salts of the days. A hit may wait until the salt of its day is destroyed. Such a day gets a random substitute
+ * that lives in this process alone: it still tells the day's visitors apart, and nobody can hash an address with it again.
  */
-export async function ensureSalts({ db, now }: { db: Database; now: number }): Promise<DailySalt[]> {
-  const needed = [toUtcDay(now), toUtcDay(now + HOUR_MS)]
-  const oldest = toUtcDay(now - 2 * HOUR_MS)
-  const kept = await db.read.selectFrom('visitor_salts').selectAll().orderBy('day').execute()
-  const missing = needed.filter(
-    (day, i) => needed.indexOf(day) === i && !kept.some((salt) => salt.day === day),
-  )
-  if (missing.length === 0 && kept.every(({ day }) => day >= oldest)) return kept
-  return db.write(async (connection) => {
-    await connection.deleteFrom('visitor_salts').where('day', '<', oldest).execute()
-    for (const day of missing)
-      await connection
-        .insertInto('visitor_salts')
-        .values({ day, salt: randomBytes(32).toString('hex') })
-        .onConflict((conflict) => conflict.column('day').doNothing())
-        .execute()
-    return connection.selectFrom('visitor_salts').selectAll().orderBy('day').execute()
-  })
+export function createDailySalts(): DailySalts {
+  const salts = new Map<number, string>()
+  const substitutes = new Map<number, string>()
+  return {
+    set(replacement) {
+      salts.clear()
+      for (const { day, salt } of replacement) {
+        const number = Date.parse(day) / DAY_MS
+        salts.set(number, salt)
+        substitutes.delete(number)
+      }
+    },
+    get(at) {
+      const day = Math.floor(at / DAY_MS)
+      const known = salts.get(day) ?? substitutes.get(day)
+      if (known) return known
+      if (substitutes.size >= SUBSTITUTES_MAX) substitutes.clear()
+      const substitute = randomBytes(32).toString('hex')
+      substitutes.set(day, substitute)
+      return substitute
+    },
+  }
 }

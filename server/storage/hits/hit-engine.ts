@@ -1,13 +1,13 @@
-// The contract of a hit engine: it takes batches exactly once and answers questions. DuckDB is one; tests/contracts
-// holds every engine to it.
+// The contract of a hit engine: it loads each batch exactly once and answers questions. DuckDB is one engine. tests/contracts
+// tests every engine against the contract.
 
 import type { ColumnFilter } from '../filter-sql.ts'
 import type { Hit, HitClass, HitDimension, HitOutcome } from './hit.ts'
 
-/** An immutable file of described hits, newline-delimited JSON, one `Hit` a line. */
+/** An immutable file of hits: newline-delimited JSON, one `Hit` a line. */
 export interface Batch {
   node: string
-  /** 1, 2, 3 … without gaps, per node. */
+  /** 1, 2, 3 …, without gaps in each node. */
   number: number
   path: string
 }
@@ -19,28 +19,28 @@ export type HitFilter = ColumnFilter<HitColumn>
 export type HitGrouping =
   | { by: 'total' }
   /**
-   * A hit belongs to the last bucket that starts at or before it. Whoever asks names the starts (ascending
-   * milliseconds, the first at or before the query's start), so no engine needs an idea of time zones.
+   * A hit belongs to the last bucket that starts at or before it. The caller names the starts (ascending milliseconds, the
+   * first at or before the query's start), so no engine needs to know time zones.
    */
   | { by: 'time'; starts: number[] }
   /** Hits without a value are counted under `nullAs`. */
   | { by: HitColumn; limit: number; nullAs: string }
-  /** A link counts for each of its groups (its tags, its domain); `groups` names them link by link. */
+  /** A link counts in each of its groups (its tags, its domain). `groups` names the groups link by link. */
   | { by: 'linkGroup'; groups: { linkId: number; group: string | number }[]; limit: number }
 
-/** Which hits a question is about. Only hits whose outcome is `redirect` are clicks. */
+/** The hits that a question is about. Only hits whose outcome is `redirect` are clicks. */
 export interface HitSelection {
   workspaceId: number
   /** Milliseconds since the epoch; `end` is exclusive. */
   start: number
   end: number
   classes: HitClass[]
-  /** Clicks alone when absent. None at all is no hit. */
+  /** Only clicks when absent. An empty list selects no hit. */
   outcomes?: HitOutcome[]
   filters: HitFilter[]
 }
 
-/** A question about hits as plain data. */
+/** A question about hits. */
 export interface HitQuery extends HitSelection {
   groupBy: HitGrouping
 }
@@ -51,9 +51,9 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 export interface HitExport {
   selection: HitSelection
   format: ExportFormat
-  /** A directory of this export's own, in the engine's scratch directory. */
+  /** A directory for this export alone, in the engine's scratch directory. */
   dir: string
-  /** In `dir`: what links are called, as lines of `{"id", "slug", "domain"}`. */
+  /** A file in `dir` with the names of links, as lines of `{"id", "slug", "domain"}`. */
   links: string
 }
 
@@ -63,9 +63,10 @@ export interface ExportedFile {
 }
 
 /**
- * One row of an answer. `key` is null for the total (one row, always); for time it is the bucket's start in
- * milliseconds, in order, without empty buckets; else the column's value or the group. Rows of a column or group
- * come most clicks first; those with equally many in the order of their keys, so that answers are stable.
+ * One row of an answer. `key` depends on the grouping:
+ * - total: null. There is always exactly one row.
+ * - time: the start of the bucket in milliseconds. Rows come in order, without empty buckets.
+ * - column or group: the value or the group. Rows with the most clicks come first, and ties in the order of their keys.
  */
 export interface HitAnswer {
   key: string | number | null
@@ -74,36 +75,36 @@ export interface HitAnswer {
   visitors: number
 }
 
-/** For each moment the click that this visitor had made last: of people, answered with a redirect. */
+/** A question for the last click that a visitor had made at a moment, for many moments. A click is a redirect of a person. */
 export interface LastClicksQuery {
   workspaceId: number
-  /** Milliseconds since the epoch. A click in the moment itself is before it. */
+  /** Milliseconds since the epoch. A click in the same millisecond counts as before the moment. */
   moments: { visitor: string; at: number }[]
-  /** A click counts that is younger than this at its moment. */
+  /** Only a click that is younger than this at the moment counts. */
   withinMs: number
 }
 
-/** `id` is unique within its node alone. */
+/** `id` is unique within its node only. */
 export type LastClick = Pick<Hit, 'id' | 'at' | 'linkId'> & { node: string }
 
 export interface HitEngine {
-  /** Number of the last batch of `node` that the engine holds; 0 when it holds none. */
+  /** The number of the last batch of `node` that the engine holds; 0 when it holds none. */
   mark(node: string): Promise<number>
   /**
-   * Takes a batch with its number in one transaction, synced to disk. A batch the engine already holds changes
-   * nothing; one that does not follow the mark is refused; a malformed one is an error that leaves nothing behind.
+   * Loads a batch and its number in one transaction, synced to the disk. A batch that the engine holds already changes nothing.
+   * @throws for a batch that does not follow the mark, and for a malformed one, of which nothing stays behind
    */
   load(batch: Batch): Promise<void>
   /** Declares the batches of `node` up to `through` lost, so that later ones can be loaded. Never lowers a mark. */
   skip(node: string, through: number): Promise<void>
   ask(query: HitQuery): Promise<HitAnswer[]>
-  /** One answer for each moment, in their order. Of clicks in the same millisecond the one recorded last. */
+  /** One answer for each moment, in their order. Among clicks of the same millisecond the one recorded last counts. */
   findLastClicks(query: LastClicksQuery): Promise<(LastClick | null)[]>
-  /** Writes the selected clicks, oldest first, to one file in the export's directory. An abort ends it with an error. */
+  /** Writes the selected clicks, oldest first, to one file in the export's directory. @throws when `signal` aborts */
   export(request: HitExport, signal: AbortSignal): Promise<ExportedFile>
-  /** Removes hits recorded before this moment, unknown slugs' too. */
+  /** Deletes the hits recorded before this moment, those of unknown slugs too. */
   deleteBefore(before: number): Promise<void>
-  /** Writes a consistent copy of all hits and marks to `path`, replacing it only when complete. */
+  /** Writes a consistent copy of all hits and marks to `path`. It replaces an older copy only when it is complete. */
   backup(path: string): Promise<void>
   close(): Promise<void>
 }

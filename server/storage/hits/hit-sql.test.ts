@@ -6,12 +6,13 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
 import { createHit, createHitQuery } from '../../../tests/contracts/hit-engine.ts'
 import { atScale } from '../../../tests/support/scale.ts'
+import { duckDbDialect } from './duckdb/dialect.ts'
 import { type DuckDbEngine, openDuckDb } from './duckdb/engine.ts'
 import { toStoredExpression } from './duckdb/layout.ts'
 import { mergeShares, runQuery } from './duckdb/query.ts'
 import { HIT_CLASSES, HIT_DIMENSIONS, HIT_OUTCOMES, type Hit } from './hit.ts'
 import type { HitAnswer, HitColumn, HitFilter, HitQuery } from './hit-engine.ts'
-import { duckDbDialect, toHitSql } from './hit-sql.ts'
+import { toHitSql } from './hit-sql.ts'
 
 const SPAN = 100_000
 /** Few values, so that filters meet hits; some look alike, some look like SQL, one is the name for nothing. */

@@ -1,5 +1,5 @@
-// A question about clicks as one statement. Every value is bound, every name comes from a closed map; what engines
-// say differently is a dialect of a dozen lines.
+// Builds the SQL statement of a question about clicks. Every value is bound, and every name comes from a closed map. A dialect
+// of a dozen lines holds what differs between engines.
 
 import {
   type FilterDialect,
@@ -10,68 +10,32 @@ import {
   toMemberSql,
   type ValueBinder,
 } from '../filter-sql.ts'
-import { toStoredExpression } from './duckdb/layout.ts'
+import { QUERY_COLUMNS } from './hit-columns.ts'
 import type { HitAnswer, HitColumn, HitGrouping, HitQuery, HitSelection } from './hit-engine.ts'
-
-export type { SqlValue } from '../filter-sql.ts'
 
 export interface HitDialect extends FilterDialect {
   distinct(column: string): string
-  /** Two lists of equal length as the rows (`link_id`, `slot`) of a table. */
+  /** A table with the rows (`link_id`, `slot`), from two lists of equal length. */
   pairs(linkIds: string, slots: string): string
-  /** Which columns a value is made of, and how. Only with it the visitors of a few values are counted as bits. */
+  /** How a column's value is stored. With it, the visitors of the top values are counted as bits: see `toTopSql`. */
   storedAs?(column: HitColumn): StoredExpression
 }
 
+/** The stored columns behind a value, and the expression that makes the value of them. */
 export interface StoredExpression {
   columns: string[]
   value: string
 }
 
-/** What a question about last clicks takes besides (last-clicks-sql.ts). */
+/** What a question about last clicks needs besides (last-clicks-sql.ts). */
 export interface SpanDialect extends Pick<HitDialect, 'placeholder'> {
-  /** Four lists of equal length as the rows (`visitor`, `since`, `until`, `span`) of a table; visitors are texts. */
+  /** A table with the rows (`visitor`, `since`, `until`, `span`), from four lists of equal length. Visitors are texts. */
   spans(visitors: string, sinces: string, untils: string, spans: string): string
-  /** The largest row of a group, compared column by column, with its columns as fields. */
+  /** The largest row of a group, compared column by column. Its columns are fields of the result. */
   newest(columns: string[]): string
 }
 
-export const duckDbDialect: HitDialect & SpanDialect = {
-  placeholder: (n, value) =>
-    `$${n}${Array.isArray(value) ? '' : typeof value === 'number' ? '::BIGINT' : '::VARCHAR'}`,
-  distinct: (column) => `count(DISTINCT ${column})`,
-  isInList: (column, list) => `${column} IN (SELECT unnest(${list}))`,
-  lower: (column) => `lower(${column})`,
-  pairs: (linkIds, slots) => `(SELECT unnest(${linkIds}) AS link_id, unnest(${slots}) AS slot)`,
-  storedAs: (column) => toStoredExpression(QUERY_COLUMNS[column]),
-  spans: (visitors, sinces, untils, spans) =>
-    `(SELECT TRY_CAST(unnest(${visitors}) AS UBIGINT) AS visitor, unnest(${sinces}) AS since, unnest(${untils}) AS until,
-      unnest(${spans}) AS span)`,
-  newest: (columns) => `max({${columns.map((column) => `'${column}': ${column}`).join(', ')}})`,
-}
-
-/** What each question word is called in the table. */
-export const QUERY_COLUMNS: Record<HitColumn, string> = {
-  linkId: 'link_id',
-  class: 'class',
-  country: 'country',
-  region: 'region',
-  city: 'city',
-  continent: 'continent',
-  device: 'device',
-  browser: 'browser',
-  os: 'os',
-  referrer: 'referrer',
-  referrerUrl: 'referrer_url',
-  utmSource: 'utm_source',
-  utmMedium: 'utm_medium',
-  utmCampaign: 'utm_campaign',
-  utmTerm: 'utm_term',
-  utmContent: 'utm_content',
-  trigger: 'trigger',
-}
-
-/** What a visitor has another of with each click; of the other dimensions nearly every visitor has one. */
+/** Dimensions whose value changes from click to click. In the other dimensions nearly every visitor has one value. */
 const CLICK_COLUMNS: ReadonlySet<HitColumn> = new Set([
   'referrer',
   'referrerUrl',
@@ -81,47 +45,50 @@ const CLICK_COLUMNS: ReadonlySet<HitColumn> = new Set([
   'utmTerm',
   'utmContent',
 ])
-/** One for each key, and none for the sign. */
+/** One bit for each key, in a signed number of 64 bits. */
 const KEYS_PER_BITMAP = 62
 
 export interface HitSql {
-  /** Answers rows of key, clicks, visitors. */
+  /** The statement. It answers with rows of key, clicks, visitors. */
   text: string
   params: SqlValue[]
-  /** The answer's key from the first column. */
+  /** Converts the first column to the key of the answer. */
   key(cell: unknown): HitAnswer['key']
 }
 
-/** A share of the visitors. Answers about all shares add up to the whole: a visitor is in one of them alone. */
+/** A share of the visitors. Each visitor is in one share only, so the answers of all shares add up to the whole. */
 export interface VisitorShare {
+  /** How many shares there are. */
   of: number
-  /** From 0. */
+  /** Counted from 0. */
   number: number
 }
 
 export function toHitSql(query: HitQuery, dialect: HitDialect, share?: VisitorShare): HitSql {
   const params: SqlValue[] = []
   const bind = (value: SqlValue) => dialect.placeholder(params.push(value), value)
-  const { key, from, limit, read, parts } = toGroupingSql(query.groupBy, dialect, bind)
+  const { key, from, limit, readKey, stored } = toGroupingSql(query.groupBy, dialect, bind)
   const where = toSelectionSql(query, dialect, bind)
   const visitors = share ? ` AND visitor % ${bind(share.of)} = ${bind(share.number)}` : ''
-  const most = 'GROUP BY key ORDER BY clicks DESC, key'
+  const mostFirst = 'GROUP BY key ORDER BY clicks DESC, key'
   const top = limit === undefined ? '' : ` LIMIT ${bind(limit)}`
-  const count = (among: string) =>
-    `SELECT ${key} AS key, count(*) AS clicks, ${dialect.distinct('visitor')} AS visitors FROM ${from} WHERE ${among}`
-  const done = (text: string) => ({ text, params, key: read })
-  if (query.groupBy.by === 'total') return done(count(where + visitors))
-  if (query.groupBy.by === 'time') return done(`${count(where + visitors)} GROUP BY key ORDER BY key`)
-  if (!share && parts && (limit ?? 0) <= KEYS_PER_BITMAP) return done(toTopSql(parts, where, top))
-  if (!share && query.groupBy.by !== 'linkId') return done(`${count(where)} ${most}${top}`)
-  // First which keys, then their visitors: most visitors of most links are never counted.
-  const first = `SELECT ${key} AS key, count(*) AS clicks FROM ${from} WHERE ${where} ${most}${top}`
-  return done(`${count(`${where} AND ${key} IN (SELECT key FROM (${first}) AS first)${visitors}`)} ${most}`)
+  const toCountSql = (condition: string) =>
+    `SELECT ${key} AS key, count(*) AS clicks, ${dialect.distinct('visitor')} AS visitors FROM ${from} WHERE ${condition}`
+  const finish = (text: string) => ({ text, params, key: readKey })
+  if (query.groupBy.by === 'total') return finish(toCountSql(where + visitors))
+  if (query.groupBy.by === 'time') return finish(`${toCountSql(where + visitors)} GROUP BY key ORDER BY key`)
+  if (!share && stored && (limit ?? 0) <= KEYS_PER_BITMAP) return finish(toTopSql(stored, where, top))
+  if (!share && query.groupBy.by !== 'linkId') return finish(`${toCountSql(where)} ${mostFirst}${top}`)
+  // Find the keys first, and then count their visitors: most visitors of most links are never counted.
+  const first = `SELECT ${key} AS key, count(*) AS clicks FROM ${from} WHERE ${where} ${mostFirst}${top}`
+  return finish(
+    `${toCountSql(`${where} AND ${key} IN (SELECT key FROM (${first}) AS first)${visitors}`)} ${mostFirst}`,
+  )
 }
 
 /**
- * First which keys, then one bit for each of them in one number per visitor: takes little more than counting visitors
- * alone, where counting pairs of key and visitor takes three to five times as long and as much memory.
+ * Finds the keys first, and then gives each visitor one number with a bit for each key. This takes little more than counting
+ * visitors alone. Counting pairs of key and visitor takes three to five times as long and as much memory.
  */
 function toTopSql({ columns, value: key }: StoredExpression, where: string, top: string): string {
   const names = columns.join(', ')
@@ -139,7 +106,7 @@ function toTopSql({ columns, value: key }: StoredExpression, where: string, top:
   ].join(' ')
 }
 
-/** Which hits a question is about, as the condition of a statement. */
+/** The condition of a selection of hits. */
 export const toSelectionSql = (selection: HitSelection, dialect: HitDialect, bind: ValueBinder): string =>
   [
     `workspace_id = ${bind(selection.workspaceId)}`,
@@ -154,17 +121,17 @@ interface GroupingSql {
   key: string
   from: string
   limit?: number
-  /** The key once more, where its visitors are best counted by `toTopSql`. */
-  parts?: StoredExpression
-  read(cell: unknown): HitAnswer['key']
+  /** How the key is stored, when `toTopSql` is the best way to count its visitors. */
+  stored?: StoredExpression
+  readKey(cell: unknown): HitAnswer['key']
 }
 
 function toGroupingSql(grouping: HitGrouping, dialect: HitDialect, bind: ValueBinder): GroupingSql {
   switch (grouping.by) {
     case 'total':
-      return { key: 'NULL', from: 'hits', read: () => null }
+      return { key: 'NULL', from: 'hits', readKey: () => null }
     case 'time':
-      return { key: toBucketSql('recorded_at', grouping.starts, bind), from: 'hits', read: Number }
+      return { key: toBucketSql('recorded_at', grouping.starts, bind), from: 'hits', readKey: Number }
     case 'linkGroup':
       return toLinkGroupSql(grouping.groups, grouping.limit, dialect, bind)
     case 'linkId':
@@ -172,49 +139,51 @@ function toGroupingSql(grouping: HitGrouping, dialect: HitDialect, bind: ValueBi
         key: 'link_id',
         from: 'hits',
         limit: grouping.limit,
-        parts: dialect.storedAs?.('linkId'),
-        read: Number,
+        stored: dialect.storedAs?.('linkId'),
+        readKey: Number,
       }
     default: {
       const nullAs = bind(grouping.nullAs)
-      const named = (value: string) => `coalesce(${value}, ${nullAs})`
-      const madeOf = CLICK_COLUMNS.has(grouping.by) ? dialect.storedAs?.(grouping.by) : undefined
+      const nameNull = (value: string) => `coalesce(${value}, ${nullAs})`
+      const stored = CLICK_COLUMNS.has(grouping.by) ? dialect.storedAs?.(grouping.by) : undefined
       return {
-        key: named(QUERY_COLUMNS[grouping.by]),
+        key: nameNull(QUERY_COLUMNS[grouping.by]),
         from: 'hits',
         limit: grouping.limit,
-        parts: madeOf && { ...madeOf, value: named(madeOf.value) },
-        read: String,
+        stored: stored && { ...stored, value: nameNull(stored.value) },
+        readKey: String,
       }
     }
   }
 }
 
-/** Groups travel as slots numbered in the order of their names, so that ties come in that order and names once. */
+/**
+ * Groups are bound as slots, numbered in the order of their names. So ties come in that order, and each name travels once.
+ */
 function toLinkGroupSql(
   groups: { linkId: number; group: string | number }[],
   limit: number,
   dialect: HitDialect,
   bind: ValueBinder,
 ): GroupingSql {
-  // An engine cannot tell the type of an empty list; no link is numbered below 0.
-  const named = groups.length > 0 ? groups : [{ linkId: -1, group: '' }]
-  const names = [...new Set(named.map((each) => each.group))].sort(compareKeys)
+  // An engine cannot tell the type of an empty list. No link has an id below 0.
+  const members = groups.length > 0 ? groups : [{ linkId: -1, group: '' }]
+  const names = [...new Set(members.map(({ group }) => group))].sort(compareKeys)
   const slots = new Map(names.map((name, slot) => [name, slot]))
-  const distinct = new Map(named.map((each) => [`${each.linkId}/${slots.get(each.group)}`, each]))
+  const distinct = new Map(members.map((member) => [`${member.linkId}/${slots.get(member.group)}`, member]))
   const pairs = dialect.pairs(
-    bind([...distinct.values()].map((each) => each.linkId)),
-    bind([...distinct.values()].map((each) => slots.get(each.group) as number)),
+    bind([...distinct.values()].map(({ linkId }) => linkId)),
+    bind([...distinct.values()].map(({ group }) => slots.get(group) as number)),
   )
   return {
     key: 'slot',
     from: `hits JOIN ${pairs} AS groups USING (link_id)`,
     limit,
-    read: (cell) => names[Number(cell)] as string | number,
+    readKey: (cell) => names[Number(cell)] as string | number,
   }
 }
 
-/** As engines order them: numbers by size, texts by their bytes. */
+/** Compares keys as engines order them: numbers by size, texts by their bytes. */
 export const compareKeys = (a: string | number, b: string | number) =>
   typeof a === 'number' && typeof b === 'number'
     ? a - b

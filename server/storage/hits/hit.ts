@@ -1,9 +1,9 @@
-// What a hit is once it is described: one row of the engine, one line of a batch file. It holds no address.
-// Every text must be well-formed Unicode: engines refuse a lone surrogate (`text.slice` can make one), and with it the batch.
+// The shape of a hit: one row of the engine, one line of a batch file. It holds no address.
+// Every text must be well-formed Unicode: an engine refuses a lone surrogate (`text.slice` can make one), and with it the batch.
 
 /**
- * What the redirect answered. Only `redirect` is a click; the others are kept because an owner wants to know. And what
- * the snippet saw: `landing` is the first page of a visit, `view` each later one.
+ * What the redirect answered, or what the snippet saw. Only `redirect` is a click. The other answers are kept because owners
+ * want to know of them. `landing` is the first page of a visit, `view` each later page.
  */
 export const HIT_OUTCOMES = [
   'redirect',
@@ -16,7 +16,7 @@ export const HIT_OUTCOMES = [
 ] as const
 export type HitOutcome = (typeof HIT_OUTCOMES)[number]
 
-/** Who asked: a person, a robot by its user agent, a browser fetching ahead, or a HEAD request. */
+/** Who sent the request: a person, a robot by its user agent, a browser that prefetches, or a HEAD request. */
 export const HIT_CLASSES = ['human', 'bot', 'prefetch', 'head'] as const
 export type HitClass = (typeof HIT_CLASSES)[number]
 
@@ -24,11 +24,11 @@ export const HIT_TRIGGERS = ['link', 'qr'] as const
 export type HitTrigger = (typeof HIT_TRIGGERS)[number]
 
 export interface Hit {
-  /** Unique within a node: the place of the hit in that node's spool. At most 2^53 - 1. */
+  /** Unique within a node: the position of the hit in the node's spool. At most 2^53 - 1. */
   id: number
   /** Milliseconds since the epoch. */
   at: number
-  /** 0 where the slug is unknown on the shared domain: nobody's hit. */
+  /** 0 where the slug is unknown on the shared domain: the hit belongs to no workspace. */
   workspaceId: number
   /** 0 where the slug is unknown. */
   linkId: number
@@ -44,7 +44,7 @@ export interface Hit {
   device: string | null
   browser: string | null
   os: string | null
-  /** Host without `www.`; null when the visitor came directly. */
+  /** Host without `www.`. null when the visitor came directly. */
   referrer: string | null
   /** The referring URL without query and fragment. */
   referrerUrl: string | null
@@ -53,11 +53,11 @@ export interface Hit {
   utmCampaign: string | null
   utmTerm: string | null
   utmContent: string | null
-  /** Kept only where no link answered, so that owners see what people typed. */
+  /** null unless no link answered. It shows owners what people typed. */
   unknownSlug: string | null
 }
 
-/** Dimensions that are columns of a hit. (`tag`, `domain` and `slug` are properties of a link and come from the rows.) */
+/** The dimensions that are columns of a hit. `tag`, `domain` and `slug` belong to a link and come from the rows. */
 export const HIT_DIMENSIONS = [
   'country',
   'region',

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { createHit } from '../../../tests/contracts/hit-engine.ts'
+import { duckDbDialect } from './duckdb/dialect.ts'
 import { type DuckDbEngine, openDuckDb } from './duckdb/engine.ts'
 import { HIT_CLASSES, type Hit } from './hit.ts'
 import type { LastClick, LastClicksQuery } from './hit-engine.ts'
-import { duckDbDialect } from './hit-sql.ts'
 import { toLastClicksSql } from './last-clicks-sql.ts'
 
 const VISITORS = ['1', '2', '18446744073709551615']

@@ -8,19 +8,10 @@ const LONG_FUNCTIONS: [file: string, name: string, lines: number][] = [
   ['server/features/accounts/auth/better-auth-adapter.ts', 'createTableAccess', 96],
   ['server/features/forms/attempts/attempt-counter.ts', 'openAttemptCounter', 73],
   ['server/features/forms/public.ts', 'createFormEndpoint', 105],
-  ['server/features/hits/batches/batch-writer.ts', 'createBatchWriter', 71],
-  ['server/features/hits/batches/hit-import.ts', 'createHitImporter', 71],
-  ['server/features/hits/spool/spool-reader.ts', 'openSpoolReader', 76],
-  ['server/features/hits/spool/spool.ts', 'openSpool', 138],
-  ['server/features/hits/worker/client.ts', 'openHitWorkerClient', 119],
-  ['server/features/hits/worker/engine-supervisor.ts', 'openEngineSupervisor', 196],
-  ['server/features/hits/worker/worker-supervisor.ts', 'openWorkerSupervisor', 121],
   ['server/features/notify/delivery/deliverer.ts', 'openDeliverer', 147],
   ['server/features/redirect/public.ts', 'createRedirects', 162],
   ['server/features/tracking/public.ts', 'createPageViewIntake', 99],
   ['server/storage/database/group-commit.ts', 'openGroupCommit', 93],
-  ['server/storage/hits/duckdb/engine.ts', 'openDuckDb', 83],
-  ['server/storage/hits/duckdb/sorter.ts', 'openHitSorter', 71],
 ]
 
 /** Files that import themselves by way of others. */
@@ -36,15 +27,12 @@ const CIRCLES = [
 
 /** Rooms that use the room named beside them, while that room uses theirs. */
 const ROOMS: [room: string, used: string][] = [
-  ['server/features/hits/batches/', 'hits/spool/'],
-  ['server/features/hits/spool/', 'hits/batches/'],
   ['server/features/notify/channels/', 'notify/delivery/'],
   ['server/features/notify/delivery/', 'notify/channels/'],
 ]
 
 /** Names that two files of a tree export. */
 const DOUBLE_EXPORTS: [name: string, ...files: string[]][] = [
-  ['toUtcDay', 'server/features/forms/attempts/attempt-counter.ts', 'server/features/visitors/visitor-id.ts'],
 ]
 
 /** Files that do not open with a sentence. */

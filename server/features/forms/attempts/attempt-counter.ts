@@ -2,9 +2,9 @@
 // and written each second, so that no sender waits for it; a killed process loses the last second.
 
 import { sql } from 'kysely'
-import { toIso } from '../../../lib/api-fields.ts'
 import { Failure } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
+import { toUtcDay } from '../../../lib/utc-day.ts'
 import { toFailure } from '../../../storage/database/errors.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 
@@ -53,9 +53,6 @@ const FLUSH_EVERY_MS = 1_000
 const WAITING_MAX = 10_000
 /** A write of SQLite holds up the redirects: these for 5 ms. */
 const PER_WRITE = 100
-
-/** @returns the UTC day as it is stored */
-export const toUtcDay = (at: number) => toIso(at).slice(0, 10)
 
 export function openAttemptCounter({
   db,

@@ -3,13 +3,13 @@
 import { z } from '@hono/zod-openapi'
 import { toIso } from '../../../lib/api-fields.ts'
 import { invalid } from '../../../lib/failure.ts'
+import { DAY_MS, toUtcDay } from '../../../lib/utc-day.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import { SubmissionListQuery } from '../schema.ts'
 import { getFormId } from '../settings/get-form.ts'
-import { ATTEMPT_OUTCOMES, type AttemptOutcome, toUtcDay } from './attempt-counter.ts'
+import { ATTEMPT_OUTCOMES, type AttemptOutcome } from './attempt-counter.ts'
 
-const DAY = 24 * 60 * 60 * 1000
 /** Today and the days before it, as in analytics. */
 const DAYS = 30
 
@@ -75,7 +75,7 @@ export async function getLosses(
   const outcomes = Object.fromEntries(ATTEMPT_OUTCOMES.map((name) => [name, whole.get(name) ?? 0]))
   return {
     start: toIso(first),
-    end: toIso(last + DAY),
+    end: toIso(last + DAY_MS),
     attempts: ATTEMPT_OUTCOMES.reduce((sum, name) => sum + (whole.get(name) ?? 0), 0),
     outcomes: outcomes as Losses['outcomes'],
     fields: counted
@@ -84,7 +84,7 @@ export async function getLosses(
   }
 }
 
-const startOfDay = (at: number) => Math.floor(at / DAY) * DAY
+const startOfDay = (at: number) => Math.floor(at / DAY_MS) * DAY_MS
 
 /** The first moments of the first day and of the last. */
 function toDayRange(
@@ -93,6 +93,6 @@ function toDayRange(
 ): { first: number; last: number } {
   if (start !== undefined && end !== undefined && start >= end) throw invalid({ start: 'must be before end' })
   const last = startOfDay(end === undefined ? Math.max(now, start ?? now) : end - 1)
-  const first = start === undefined ? last - (DAYS - 1) * DAY : startOfDay(start)
+  const first = start === undefined ? last - (DAYS - 1) * DAY_MS : startOfDay(start)
   return { first, last }
 }

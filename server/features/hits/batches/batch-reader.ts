@@ -1,21 +1,21 @@
-// A batch file that rotted on the disk: finding out that it did, and putting it out of the way of those behind it.
+// Reads the hits of a batch file, tells whether a disk damaged the file, and quarantines a damaged one.
 
 import { createReadStream } from 'node:fs'
-import { open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { log } from '../../../lib/log.ts'
 import { isCleanText } from '../../../lib/text.ts'
 import type { Hit } from '../../../storage/hits/hit.ts'
 import type { Batch } from '../../../storage/hits/hit-engine.ts'
-import { syncToDisk } from '../../../storage/sync-to-disk.ts'
+import { quarantine, toUnreadablePath } from '../../../storage/quarantine.ts'
+import { syncToDisk, writeDurably } from '../../../storage/write-durably.ts'
 
 const CHUNK_BYTES = 1024 * 1024
 const NEWLINE = 10
 const VISITOR_END = 2n ** 64n
-// The disk cannot read it, or it is not there. Anything else may pass: too many open files, say.
+/** The disk cannot read the file, or the file is absent. Any other error (too many open files, say) may pass. */
 const LOST_FILE_ERRORS = new Set(['EIO', 'ENOENT'])
 
-/** Each line of a batch: the hit, or null where none can be read; a last null where the file itself cannot be. */
+/** Yields the hit of each line, or null for a line without a valid hit. A last null says that the file cannot be read. */
 export async function* readHits(path: string): AsyncGenerator<Hit | null> {
   let rest: Buffer = Buffer.alloc(0)
   try {
@@ -35,34 +35,31 @@ export async function* readHits(path: string): AsyncGenerator<Hit | null> {
   if (rest.length > 0) yield parseHit(rest)
 }
 
-/** @returns whether every line is a hit that an engine can take, and how many lines there are. */
-export async function inspectBatch(path: string): Promise<{ sound: boolean; hits: number }> {
-  let sound = true
+/** @returns whether every line is a hit that an engine can load, and the number of lines */
+export async function inspectBatch(path: string): Promise<{ intact: boolean; hits: number }> {
+  let intact = true
   let hits = 0
   for await (const hit of readHits(path)) {
     hits++
-    if (!hit) sound = false
+    if (!hit) intact = false
   }
-  return { sound, hits }
+  return { intact, hits }
 }
 
 /**
- * Puts an empty batch in its place, under its name: numbers stay without gaps, the place in the spool where it ended
- * stays known, and an engine that is built anew finds the same. The damaged file stays for whoever wants to look.
- * @param hits how many are lost with it, for the log
+ * Replaces a damaged batch by an empty one of the same name, and keeps the damaged file for an operator. So the numbers stay
+ * without gaps, the end of the batch in the spool stays known, and an engine that is rebuilt finds the same batches.
+ * @param hits how many hits are lost with the batch, for the log
  */
 export async function quarantineBatch(batch: Batch, hits: number): Promise<void> {
-  const movedTo = `${batch.path}.unreadable`
-  await rename(batch.path, movedTo).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error
-  })
-  const empty = await open(batch.path, 'w', 0o600)
-  await empty.sync().finally(() => empty.close())
+  await quarantine(batch.path)
+  await writeDurably(batch.path, async () => {})
   await syncToDisk(dirname(batch.path))
+  const movedTo = toUnreadablePath(batch.path)
   log.error('hit_batch_unreadable', { node: batch.node, batch: batch.number, hits, movedTo })
 }
 
-// Bytes that are not UTF-8 must show as damage, not as the replacement character, which a visitor may have sent.
+// Fatal: bytes that are not UTF-8 must show as damage, and not as U+FFFD, which a visitor may have sent.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function parseHit(line: Buffer): Hit | null {
@@ -74,7 +71,7 @@ function parseHit(line: Buffer): Hit | null {
   }
 }
 
-/** Whether an engine can take it: whole numbers, a visitor of 64 bits, and text that was not damaged. */
+/** Whether an engine can load the value: whole numbers, a visitor of 64 bits, and clean texts. */
 function isHit(value: unknown): value is Hit {
   if (typeof value !== 'object' || value === null) return false
   const { id, at, workspaceId, linkId, visitor, outcome, class: hitClass, trigger, ...texts } = value as Hit

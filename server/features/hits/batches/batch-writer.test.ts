@@ -7,16 +7,17 @@ import fc from 'fast-check'
 import { createGeoLookup } from '../../../storage/geo.ts'
 import { openDuckDb } from '../../../storage/hits/duckdb/engine.ts'
 import { HIT_CLASSES, HIT_DIMENSIONS, type Hit } from '../../../storage/hits/hit.ts'
+import { createDailySalts } from '../../visitors/salts.ts'
 import { parseUserAgent } from '../../visitors/user-agent.ts'
-import { createDailySalts } from '../../visitors/visitor-id.ts'
 import { createRawHit } from '../spool/raw-hit.fixture.ts'
 import type { RawHit } from '../spool/raw-hit.ts'
 import { HEADER_BYTES } from '../spool/record-format.ts'
 import { openSpool, type Spool } from '../spool/spool.ts'
 import { openSpoolReader } from '../spool/spool-reader.ts'
-import { type BatchFile, type ClickCount, countBatchClicks } from './batch-file.ts'
+import type { BatchFile } from './batch-file.ts'
 import { readHits } from './batch-reader.ts'
 import { createBatchWriter } from './batch-writer.ts'
+import { type ClickCount, countBatchClicks } from './click-counts.ts'
 import { createEnricher, type Enricher } from './enricher.ts'
 
 const closing: (() => Promise<unknown>)[] = []
@@ -28,7 +29,7 @@ const geo = createGeoLookup()
 const describer = createEnricher({
   geo,
   parseUserAgent,
-  getSalt: createDailySalts().of,
+  getSalt: createDailySalts().get,
   ownHosts: () => new Set(['go.example']),
 })
 

@@ -1,109 +1,114 @@
-// Spool → batches: describes what is new and destroys it in the spool once its batch is on the disk.
+// Writes batches from the spool: enriches the new hits, and erases them in the spool once their batch is on the disk.
 
 import { setImmediate } from 'node:timers/promises'
+import type { SpoolPosition } from '../spool/position.ts'
 import type { SpoolReader } from '../spool/spool-reader.ts'
-import {
-  type BatchFile,
-  type ClickCount,
-  countClick,
-  createBatch,
-  type OpenBatch,
-  type SpoolPosition,
-} from './batch-file.ts'
+import { type BatchFile, createBatch, type OpenBatch } from './batch-file.ts'
+import { type ClickCount, countClick } from './click-counts.ts'
 import type { Enricher } from './enricher.ts'
-import { createLineBuffer } from './ndjson-line.ts'
+import { createLineBuffer, type LineBuffer } from './ndjson-line.ts'
 
-/** As the lines of one reading of the spool usually take; more where they must. */
+/** Usually enough for the lines of one read of the spool. The buffer grows when it is not. */
 const LINES_BYTES = 2 * 1024 * 1024
 
-export interface BatchWriterNeeds {
-  reader: SpoolReader
-  /** Where this node's batches are. */
+/** Where new batches go, and who hears of them. */
+export interface BatchSequence {
+  /** The directory of this node's batches. */
   dir: string
   node: string
-  /** The number before the next batch's; `onBatch` moves it on. */
+  /** The number of the last batch. `onBatch` advances it. */
   lastNumber(): number
-  maxHits: number
-  enricher: Enricher
   onBatch(batch: BatchFile, counts: ClickCount[]): void
 }
 
-/** A batch whose hits are described, and that is not yet safe. */
+export interface BatchWriterNeeds extends BatchSequence {
+  reader: SpoolReader
+  /** About how many hits one batch takes. */
+  maxHits: number
+  enricher: Enricher
+}
+
+/** A batch whose hits are enriched, and that is not on the disk yet. */
 interface UnsavedBatch {
   batch: OpenBatch
   end: SpoolPosition
   counts: ClickCount[]
 }
 
-/** Returns what describes everything that is new; one call at a time. It throws when the disk does. */
-export function createBatchWriter(writing: BatchWriterNeeds): () => Promise<void> {
-  const { reader, enricher, maxHits } = writing
+/** Returns a function that enriches everything new. One call at a time. It throws when the disk fails. */
+export function createBatchWriter(needs: BatchWriterNeeds): () => Promise<void> {
   const lines = createLineBuffer(LINES_BYTES)
+  return () => writeBatches(needs, lines)
+}
 
-  /** Describes about `maxHits` hits, or what there is; null when that is nothing. */
-  async function fill(number: number): Promise<UnsavedBatch | null> {
-    const counts = new Map<number, ClickCount>()
-    let batch: OpenBatch | null = null
-    try {
-      while (batch === null || batch.hits < maxHits) {
-        const raws = await reader.next()
-        if (raws === null) break
-        if (raws.length === 0) continue
-        lines.end = 0
-        for (const { id, raw } of raws) countClick(counts, enricher.enrich(id, raw, lines), raw)
-        batch ??= await createBatch(writing.dir, writing.node, number)
-        await batch.add(lines.bytes.subarray(0, lines.end), raws.length)
-        // Nothing above need have waited for anything: the worker's questions get their turn.
-        await setImmediate()
-      }
-    } catch (error) {
-      await batch?.discard()
-      throw error
-    } finally {
-      enricher.clearCaches()
-    }
-    return batch && { batch, end: reader.position(), counts: [...counts.values()] }
-  }
-
-  /** From here on the spool need not have these hits, and the addresses in it go. */
-  async function finish({ batch, end, counts }: UnsavedBatch) {
-    let finished: BatchFile
-    try {
-      finished = await batch.finish(end)
-    } catch (error) {
-      await batch.discard()
-      throw error
-    }
-    writing.onBatch(finished, counts)
-    await reader.eraseBefore(end)
-  }
-
-  return async () => {
-    let durable = reader.position()
-    // The disk has one batch while the next is described. What comes after the end was reached is for the next pass:
-    // following it would make a batch of every few hits.
-    let finishing = Promise.resolve()
-    let ahead: UnsavedBatch | null = null
-    try {
-      for (let number = writing.lastNumber() + 1; ; number++) {
-        ahead = await fill(number)
-        await finishing
-        if (ahead === null) break
-        const { end, batch } = ahead
-        finishing = finish(ahead).then(() => {
-          durable = end
-        })
-        finishing.catch(() => undefined)
-        ahead = null
-        if (batch.hits < maxHits) break
-      }
+async function writeBatches(needs: BatchWriterNeeds, lines: LineBuffer) {
+  const { reader, maxHits } = needs
+  let durable = reader.position()
+  // The disk finishes one batch while the next one is enriched. Hits that arrive after the end of the spool was reached are
+  // for the next pass: following them would make a batch of every few hits.
+  let finishing = Promise.resolve()
+  let unsaved: UnsavedBatch | null = null
+  try {
+    for (let number = needs.lastNumber() + 1; ; number++) {
+      unsaved = await fillBatch(needs, lines, number)
       await finishing
-      await reader.eraseBefore(reader.position())
-    } catch (error) {
-      await finishing.catch(() => undefined)
-      await ahead?.batch.discard()
-      await reader.rewind(durable)
-      throw error
+      if (unsaved === null) break
+      const { end, batch } = unsaved
+      finishing = finishBatch(needs, unsaved).then(() => {
+        durable = end
+      })
+      finishing.catch(() => undefined)
+      unsaved = null
+      if (batch.hits < maxHits) break
     }
+    await finishing
+    await reader.eraseBefore(reader.position())
+  } catch (error) {
+    await finishing.catch(() => undefined)
+    await unsaved?.batch.discard()
+    await reader.rewind(durable)
+    throw error
   }
+}
+
+/** Enriches about `maxHits` hits, or as many as there are; null when there are none. */
+async function fillBatch(
+  { reader, enricher, maxHits, dir, node }: BatchWriterNeeds,
+  lines: LineBuffer,
+  number: number,
+): Promise<UnsavedBatch | null> {
+  const counts = new Map<number, ClickCount>()
+  let batch: OpenBatch | null = null
+  try {
+    while (batch === null || batch.hits < maxHits) {
+      const rawHits = await reader.next()
+      if (rawHits === null) break
+      if (rawHits.length === 0) continue
+      lines.end = 0
+      for (const { id, raw } of rawHits) countClick(counts, enricher.enrich(id, raw, lines), raw)
+      batch ??= await createBatch(dir, node, number)
+      await batch.add(lines.bytes.subarray(0, lines.end), rawHits.length)
+      // The awaits above may all have resolved at once: let the worker answer questions.
+      await setImmediate()
+    }
+  } catch (error) {
+    await batch?.discard()
+    throw error
+  } finally {
+    enricher.clearCaches()
+  }
+  return batch && { batch, end: reader.position(), counts: [...counts.values()] }
+}
+
+/** Makes the batch durable. Then the spool need not have its hits any more, and the addresses in the spool are erased. */
+async function finishBatch(needs: BatchWriterNeeds, { batch, end, counts }: UnsavedBatch) {
+  let finished: BatchFile
+  try {
+    finished = await batch.finish(end)
+  } catch (error) {
+    await batch.discard()
+    throw error
+  }
+  needs.onBatch(finished, counts)
+  await needs.reader.eraseBefore(end)
 }

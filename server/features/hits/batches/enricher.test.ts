@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createGeoLookup } from '../../../storage/geo.ts'
 import { HIT_DIMENSIONS, type Hit } from '../../../storage/hits/hit.ts'
+import { createDailySalts } from '../../visitors/salts.ts'
 import { parseUserAgent } from '../../visitors/user-agent.ts'
-import { createDailySalts } from '../../visitors/visitor-id.ts'
 import { createRawHit, IPHONE_USER_AGENT } from '../spool/raw-hit.fixture.ts'
 import type { RawHit } from '../spool/raw-hit.ts'
 import { createEnricher } from './enricher.ts'
@@ -14,7 +14,7 @@ const ownHosts = new Set(['go.example.com', 'short.test', 'localhost:3000'])
 const describer = createEnricher({
   geo: createGeoLookup(),
   parseUserAgent,
-  getSalt: salts.of,
+  getSalt: salts.get,
   ownHosts: () => ownHosts,
 })
 
@@ -177,9 +177,9 @@ describe('a visitor', () => {
     const salt = [{ day: '2026-03-04', salt: '11'.repeat(32) }]
     const [one, other] = [createDailySalts(), createDailySalts()]
     one.set(salt)
-    other.of(Date.parse('2026-03-04T01:00:00Z')) // made up before the salt came
+    other.get(Date.parse('2026-03-04T01:00:00Z')) // made up before the salt came
     other.set(salt)
-    expect(other.of(Date.parse('2026-03-04T02:00:00Z'))).toEqual(one.of(Date.parse('2026-03-04T03:00:00Z')))
+    expect(other.get(Date.parse('2026-03-04T02:00:00Z'))).toEqual(one.get(Date.parse('2026-03-04T03:00:00Z')))
   })
 })
 

@@ -1,6 +1,5 @@
-// Makes a hit of a raw hit: who asked, from where, by which campaign. The last to see an address.
-
-// Makes a hit of a raw hit: who asked, from where, by which campaign. The last to see an address.
+// Turns a raw hit into a hit: the class of the client, the visitor, place, device, referrer and campaign. No code after
+// this one sees an address.
 
 import { cleanText, DIMENSION_NAME_MAX } from '../../../lib/clean-text.ts'
 import { createGenerationCache } from '../../../lib/generation-cache.ts'
@@ -8,8 +7,9 @@ import type { GeoLookup, Place } from '../../../storage/geo.ts'
 import { HIT_CLASSES, HIT_OUTCOMES, HIT_TRIGGERS, type HitClass } from '../../../storage/hits/hit.ts'
 import { extractUtmParameters, parseCampaign } from '../../visitors/campaign.ts'
 import { parseReferrer, stripQuery } from '../../visitors/referrer.ts'
+import type { SaltLookup } from '../../visitors/salts.ts'
 import type { ParsedUserAgent } from '../../visitors/user-agent.ts'
-import { type SaltLookup, toVisitorId } from '../../visitors/visitor-id.ts'
+import { toVisitorId } from '../../visitors/visitor-id.ts'
 import type { RawHit } from '../spool/raw-hit.ts'
 import {
   appendBytes,
@@ -36,24 +36,26 @@ export interface Enricher {
    * @param id see `toHitId`
    */
   enrich(id: number, raw: RawHit, lines: LineBuffer): HitClass
-  /** Forgets what visitors sent, but for user agents. To be called with every batch. */
+  /** Drops the cached texts of visitors, except user agents. Call it with every batch. */
   clearCaches(): void
 }
 
-// Enough for the hits of one batch; user agents are few and dear (14 µs), and kept longer.
-const AGENTS = 10_000
-const REFERRERS = 8192
-const CAMPAIGNS = 8192
+// Cache sizes, enough for the hits of one batch. User agents are kept longer: they are few, and parsing one takes 14 µs.
+const USER_AGENTS_MAX = 10_000
+const REFERRERS_MAX = 8192
+const CAMPAIGNS_MAX = 8192
 const SLUG_MAX = 190
 
 export function createEnricher({ geo, parseUserAgent, getSalt, ownHosts }: EnricherNeeds): Enricher {
-  const agents = createGenerationCache(AGENTS, (userAgent) => toUserAgentPart(parseUserAgent(userAgent)))
-  const referrers = createGenerationCache(REFERRERS, (url) => toJsonPart(parseReferrer(url, ownHosts())))
-  const campaigns = createGenerationCache(CAMPAIGNS, (parts) => toJsonPart(parseCampaign(parts)))
-  // Addresses are many, places few: see `Geo.lookup`.
+  const userAgents = createGenerationCache(USER_AGENTS_MAX, (userAgent) =>
+    toUserAgentPart(parseUserAgent(userAgent)),
+  )
+  const referrers = createGenerationCache(REFERRERS_MAX, (url) => toJsonPart(parseReferrer(url, ownHosts())))
+  const campaigns = createGenerationCache(CAMPAIGNS_MAX, (parts) => toJsonPart(parseCampaign(parts)))
+  // There are many addresses and few places: see `GeoLookup.findPlace`.
   const places = new WeakMap<Place, Uint8Array>()
 
-  function placeOf(address: string): Uint8Array {
+  function getPlacePart(address: string): Uint8Array {
     const place = geo.findPlace(address)
     const known = places.get(place)
     if (known) return known
@@ -64,10 +66,10 @@ export function createEnricher({ geo, parseUserAgent, getSalt, ownHosts }: Enric
 
   return {
     enrich(id, raw, lines) {
-      const agent = agents.get(raw.userAgent)
-      const hitClass = classify(raw, agent.bot)
+      const userAgent = userAgents.get(raw.userAgent)
+      const hitClass = classify(raw, userAgent.bot)
       ensureLineRoom(lines)
-      // Numbers and members of closed lists need no escaping; all else comes from `toJsonPart`.
+      // Numbers and members of closed lists need no escaping. `toJsonPart` escapes all else.
       appendBytes(lines, ID)
       appendNumber(lines, id)
       appendBytes(lines, AT)
@@ -80,8 +82,8 @@ export function createEnricher({ geo, parseUserAgent, getSalt, ownHosts }: Enric
       const { high, low } = toVisitorId(raw, getSalt(raw.at))
       appendNumber64(lines, high, low)
       appendBytes(lines, QUOTE)
-      appendBytes(lines, placeOf(raw.address))
-      appendBytes(lines, agent.part)
+      appendBytes(lines, getPlacePart(raw.address))
+      appendBytes(lines, userAgent.part)
       if (raw.referrer !== '') appendBytes(lines, referrers.get(stripQuery(raw.referrer)))
       const utm = extractUtmParameters(raw.query, raw.destinationQuery)
       if (utm !== '') appendBytes(lines, campaigns.get(utm))
@@ -103,7 +105,7 @@ const LINK = toUtf8(',"linkId":')
 const QUOTE = toUtf8('"')
 const END = toUtf8('}\n')
 
-/** By outcome, class and trigger; it ends where the visitor's digits begin. */
+/** The part of a line that says outcome, class and trigger. It ends where the visitor's digits begin. */
 const OUTCOME_PARTS = mapKeys(HIT_OUTCOMES, (outcome) =>
   mapKeys(HIT_CLASSES, (hitClass) =>
     mapKeys(HIT_TRIGGERS, (trigger) =>
@@ -112,8 +114,8 @@ const OUTCOME_PARTS = mapKeys(HIT_OUTCOMES, (outcome) =>
   ),
 )
 
-function mapKeys<K extends string, V>(keys: readonly K[], make: (key: K) => V): Record<K, V> {
-  return Object.fromEntries(keys.map((key) => [key, make(key)])) as Record<K, V>
+function mapKeys<K extends string, V>(keys: readonly K[], toValue: (key: K) => V): Record<K, V> {
+  return Object.fromEntries(keys.map((key) => [key, toValue(key)])) as Record<K, V>
 }
 
 function classify(raw: RawHit, bot: boolean): HitClass {
@@ -134,11 +136,11 @@ function toUserAgentPart({ bot, device, browser, os }: ParsedUserAgent) {
 }
 
 function toPlacePart({ country, region, city, continent }: Place): Uint8Array {
-  const name = (text: string | null) => cleanText(text, DIMENSION_NAME_MAX)
+  const clean = (text: string | null) => cleanText(text, DIMENSION_NAME_MAX)
   return toJsonPart({
-    country: name(country),
-    region: name(region),
-    city: name(city),
-    continent: name(continent),
+    country: clean(country),
+    region: clean(region),
+    city: clean(city),
+    continent: clean(continent),
   })
 }

@@ -1,14 +1,15 @@
-// Lines of a batch as bytes, without a string for each: what hits share is copied, numbers are written digit by digit.
+// Builds the lines of a batch as bytes, without a string for each line: shared parts are copied, numbers are written digit by
+// digit.
 
 import type { Hit } from '../../../storage/hits/hit.ts'
 
-/** Bytes of lines that grow by the end. */
+/** A buffer of lines. New bytes go to `end`. */
 export interface LineBuffer {
   bytes: Uint8Array
   end: number
 }
 
-/** The longest line, 23 kB: all texts at their bounds and every character escaped. */
+/** Room for the longest line, 23 kB: all texts at their limits and every character escaped. */
 export const LINE_MAX_BYTES = 32 * 1024
 
 export const createLineBuffer = (capacity: number): LineBuffer => ({
@@ -16,7 +17,7 @@ export const createLineBuffer = (capacity: number): LineBuffer => ({
   end: 0,
 })
 
-/** To be called before each line. */
+/** Makes room for one line. Call it before each line. */
 export function ensureLineRoom(lines: LineBuffer): void {
   if (lines.end + LINE_MAX_BYTES <= lines.bytes.length) return
   const larger = new Uint8Array(lines.bytes.length * 2)
@@ -26,7 +27,7 @@ export function ensureLineRoom(lines: LineBuffer): void {
 
 export const toUtf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** `,"country":"US","city":"…"`, without what is null. */
+/** `,"country":"US","city":"…"`, without the fields that are null. */
 export function toJsonPart(fields: Partial<Hit>): Uint8Array {
   let json = ''
   for (const [name, value] of Object.entries(fields))
@@ -45,7 +46,7 @@ const BILLION = 1e9
 
 /** @param n a whole number from 0 to 2^53 - 1 */
 export function appendNumber(lines: LineBuffer, n: number): void {
-  // Below a billion the engine's small integers do, which take half the time.
+  // A number below a billion is a small integer of the JavaScript engine, which takes half the time.
   if (n < BILLION) appendSmall(lines, n | 0)
   else {
     const billions = Math.floor(n / BILLION)
@@ -54,7 +55,7 @@ export function appendNumber(lines: LineBuffer, n: number): void {
   }
 }
 
-/** A whole number of 64 bits, given as two halves: each step stays below 2^53. */
+/** Appends a whole number of 64 bits, given as two halves of 32. Each step stays below 2^53. */
 export function appendNumber64(lines: LineBuffer, high: number, low: number): void {
   // 2^32 = 429,496 · 10^4 + 7,296
   const tenThousands = high * 429_496
@@ -69,7 +70,7 @@ export function appendNumber64(lines: LineBuffer, high: number, low: number): vo
   }
 }
 
-/** Below a billion, without zeros in front. */
+/** Appends a number below a billion, without leading zeros. */
 function appendSmall(lines: LineBuffer, n: number): void {
   if (n >= 1000) {
     const thousands = (n / 1000) | 0
@@ -83,7 +84,7 @@ function appendSmall(lines: LineBuffer, n: number): void {
   }
 }
 
-/** Nine digits. */
+/** Appends nine digits, with leading zeros. */
 function appendNine(lines: LineBuffer, n: number): void {
   const thousands = (n / 1000) | 0
   const millions = (thousands / 1000) | 0

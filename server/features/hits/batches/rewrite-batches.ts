@@ -1,18 +1,20 @@
-// Taking hits out of batches that are kept. A batch stays under its name and number, if need be empty, so that marks
-// and the place in the spool where it ended mean what they meant.
+// Removes hits from batches that are kept. A batch stays under its name and number, empty if need be, so that marks and the
+// batch's end in the spool keep their meaning.
 
-import { open, rename, rm, stat, utimes } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { type FileHandle, rm, stat, utimes } from 'node:fs/promises'
 import { log } from '../../../lib/log.ts'
 import type { Hit } from '../../../storage/hits/hit.ts'
-import { syncToDisk } from '../../../storage/sync-to-disk.ts'
+import { renameDurably, writeDurably } from '../../../storage/write-durably.ts'
 import type { BatchFile } from './batch-file.ts'
 import { readHits } from './batch-reader.ts'
 
-/** So many bytes of lines are written at once. */
+/** How many characters of lines are written at once. */
 const CHUNK_CHARACTERS = 256 * 1024
 
-/** Rewrites the batches that hold such hits, whoever reads one meanwhile: the new file takes the old one's place. */
+/**
+ * Rewrites the batches that hold hits which `keep` rejects. A batch may be read in the meantime: the new file replaces the
+ * old one by a rename.
+ */
 export async function rewriteBatches(
   batches: readonly BatchFile[],
   keep: (hit: Hit) => boolean,
@@ -22,7 +24,7 @@ export async function rewriteBatches(
   }
 }
 
-/** The oldest hit of a batch is its first. null when it has none, or none that can be read there. */
+/** The first hit of a batch is its oldest. null when the batch is empty, or its first line cannot be read. */
 export async function findFirstHit(batch: BatchFile): Promise<Hit | null> {
   for await (const hit of readHits(batch.path)) return hit
   return null
@@ -30,7 +32,7 @@ export async function findFirstHit(batch: BatchFile): Promise<Hit | null> {
 
 async function needsRewrite({ path }: BatchFile, keep: (hit: Hit) => boolean): Promise<boolean> {
   for await (const hit of readHits(path)) {
-    // Nobody knows what a damaged line says.
+    // A damaged line may be a hit that has to go.
     if (hit === null || !keep(hit)) return true
   }
   return false
@@ -38,30 +40,34 @@ async function needsRewrite({ path }: BatchFile, keep: (hit: Hit) => boolean): P
 
 async function rewriteBatch(batch: BatchFile, keep: (hit: Hit) => boolean) {
   const unfinished = `${batch.path}.tmp`
-  const file = await open(unfinished, 'w', 0o600)
-  let lines = ''
   let damaged = 0
   try {
-    for await (const hit of readHits(batch.path)) {
-      if (hit === null) damaged++
-      else if (keep(hit)) lines += `${JSON.stringify(hit)}\n`
-      if (lines.length < CHUNK_CHARACTERS) continue
-      await file.writeFile(lines)
-      lines = ''
-    }
-    await file.writeFile(lines)
-    await file.sync()
+    await writeDurably(unfinished, async (file) => {
+      damaged = await copyHits(batch.path, file, keep)
+    })
   } catch (error) {
     await rm(unfinished, { force: true })
     throw error
-  } finally {
-    await file.close()
   }
   if (damaged > 0) log.error('hit_batch_damaged', { path: batch.path, lines: damaged })
-  // How old a batch is decides how long it is kept.
-  const written = new Date(batch.writtenAt)
-  await utimes(unfinished, written, written)
-  await rename(unfinished, batch.path)
-  await syncToDisk(dirname(batch.path))
+  // The age of a batch decides how long the batch is kept.
+  const writtenAt = new Date(batch.writtenAt)
+  await utimes(unfinished, writtenAt, writtenAt)
+  await renameDurably(unfinished, batch.path)
   batch.bytes = (await stat(batch.path)).size
+}
+
+/** @returns the number of damaged lines, which are left out */
+async function copyHits(path: string, file: FileHandle, keep: (hit: Hit) => boolean): Promise<number> {
+  let lines = ''
+  let damaged = 0
+  for await (const hit of readHits(path)) {
+    if (hit === null) damaged++
+    else if (keep(hit)) lines += `${JSON.stringify(hit)}\n`
+    if (lines.length < CHUNK_CHARACTERS) continue
+    await file.writeFile(lines)
+    lines = ''
+  }
+  await file.writeFile(lines)
+  return damaged
 }

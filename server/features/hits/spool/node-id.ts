@@ -1,36 +1,28 @@
-// What a data directory's spool is called, for whoever names its clicks without being its server.
+// The node id of a data directory, for a command that signs click ids without being the server.
 
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runWhileNoServer } from '../../../storage/lock.ts'
+import { readNodeId } from './claim-directory.ts'
 import { openSpool } from './spool.ts'
 
+/** How long to wait for a server that is starting (it holds the directory's lock) to create its spool. */
 const STARTS_WITHIN_MS = 10_000
 const RETRY_MS = 50
 
-/** Makes the spool where no server has made it yet. */
+/** Reads the node id. Creates the spool where no server has created it yet. */
 export async function ensureNodeId(dataDir: string): Promise<string> {
   const dir = join(dataDir, 'spool')
   const deadline = performance.now() + STARTS_WITHIN_MS
   for (;;) {
-    const known = await readNodeId(join(dir, 'node'))
+    const known = await readNodeId(dir)
     if (known !== undefined) return known
-    const made = await runWhileNoServer(dataDir, async () => {
+    const created = await runWhileNoServer(dataDir, async () => {
       const spool = await openSpool({ dir })
       await spool.close()
       return spool.node
     })
-    if (made !== undefined) return made
+    if (created !== undefined) return created
     if (performance.now() > deadline) throw new Error(`The server on ${dataDir} has not made its spool.`)
     await Bun.sleep(RETRY_MS)
-  }
-}
-
-async function readNodeId(path: string): Promise<string | undefined> {
-  try {
-    return (await readFile(path, 'utf8')).trim()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    return undefined
   }
 }

@@ -1,4 +1,4 @@
-// A believable raw hit for tests: a person on an iPhone.
+// A raw hit for tests: a person on an iPhone.
 
 import type { RawHit } from './raw-hit.ts'
 

@@ -1,5 +1,5 @@
-// A hit as it stands in the spool: what the request said, before anything is made of it. It alone holds an address,
-// and only until it is described.
+// A raw hit: one request as the spool stores it, before the enricher turns it into a `Hit`. Only a raw hit holds the
+// client's address, and the spool erases the address once the hit is in a batch.
 
 import type { HitOutcome, HitTrigger } from '../../../storage/hits/hit.ts'
 
@@ -12,7 +12,7 @@ export interface RawHit {
   outcome: HitOutcome
   /** The method was HEAD. */
   head: boolean
-  /** The browser said that it was fetching ahead of its person. */
+  /** The browser marked the request as a prefetch. */
   prefetch: boolean
   trigger: HitTrigger
   /** The client's IP as text. */
@@ -24,11 +24,11 @@ export interface RawHit {
   query: string
   /** The destination's own query where it carries utm parameters, else ''. */
   destinationQuery: string
-  /** Only where no link answered. */
+  /** '' unless no link answered. */
   slug: string
 }
 
-/** Text fields in the order of the record, and the bytes of UTF-8 that each may take. */
+/** The text fields in the order of the record, each with its limit in bytes of UTF-8. */
 export const TEXT_FIELDS = [
   ['address', 64],
   ['userAgent', 512],

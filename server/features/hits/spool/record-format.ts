@@ -1,12 +1,12 @@
-// The bytes of a spool segment, pure: a 64-byte header, then records aligned to 8 bytes as
-// [u32 payload length][u32 crc][payload]. A record's length is stored last, so that a torn one is recognisable.
+// The bytes of a spool segment: a 64-byte header, then records aligned to 8 bytes as [u32 payload length][u32 crc][payload].
+// A record's length is stored last, so that a torn record is recognisable.
 
 import { crc32 } from 'node:zlib'
 import { HIT_OUTCOMES, HIT_TRIGGERS } from '../../../storage/hits/hit.ts'
 import { type RawHit, TEXT_FIELDS } from './raw-hit.ts'
 
 export const HEADER_BYTES = 64
-/** 2^23 places of 8 bytes: what an id leaves for the place inside a segment. */
+/** 2^23 positions of 8 bytes: a hit id has 23 bits for the position inside a segment. */
 export const MAX_SEGMENT_BYTES = 64 * 1024 * 1024
 
 const MAGIC = 0x4850_5754 // "TWPH"
@@ -15,7 +15,7 @@ const RECORD_HEAD = 8
 // at, workspaceId, linkId as float64 (ids may pass 2^32), outcome, flags, six text lengths
 const FIXED_BYTES = 24 + 2 + 2 * TEXT_FIELDS.length
 const MAX_PAYLOAD = FIXED_BYTES + TEXT_FIELDS.reduce((sum, [, bytes]) => sum + bytes, 0)
-/** A segment with less room than this is full: every hit fits, so nothing need be measured before it is written. */
+/** A segment with less room than this is full. Every hit fits into it, so no hit is measured before it is written. */
 export const MAX_RECORD_BYTES = align(RECORD_HEAD + MAX_PAYLOAD)
 
 const HEAD_FLAG = 1
@@ -26,15 +26,15 @@ export interface SegmentHeader {
   seq: number
   createdAt: number
   /**
-   * Seeds the checksums. Records hold text that strangers choose; without a secret, a user agent shaped like a
-   * record could be taken for one when a damaged segment is searched for the next whole record.
+   * Seeds the checksums. Records hold text that strangers choose. Without a secret, a user agent shaped like a record could
+   * pass for a record when the reader searches a damaged segment for the next whole one.
    */
   nonce: number
 }
 
-/** One segment's bytes with the views that writing needs, made once per segment. */
+/** The bytes of one segment, with the views that writing needs. */
 export interface SegmentBytes {
-  /** `utf8Write` takes half the time of `write`, and never writes part of a character. */
+  /** `utf8Write` takes half the time of `write`, and writes whole characters only. */
   bytes: Buffer & { utf8Write(text: string, offset: number, length: number): number }
   view: DataView
   words: Int32Array
@@ -53,7 +53,7 @@ function align(bytes: number) {
   return (bytes + 7) & ~7
 }
 
-/** Unique within a node, increasing, below 2^53 for 2^30 segments. */
+/** The id of the hit at this offset: unique within a node, increasing, and below 2^53 for 2^30 segments. */
 export const toHitId = (seq: number, offset: number) => seq * 2 ** 23 + offset / 8
 
 export function encodeHeader(header: SegmentHeader): Buffer {
@@ -66,20 +66,20 @@ export function encodeHeader(header: SegmentHeader): Buffer {
   return bytes
 }
 
-/** null when these bytes are not a header of this version. */
+/** null unless the bytes are a header of this version. */
 export function decodeHeader(bytes: Buffer): SegmentHeader | null {
   if (bytes.length < HEADER_BYTES || bytes.readUInt32LE(0) !== MAGIC || bytes.readUInt32LE(4) !== VERSION)
     return null
   return { nonce: bytes.readUInt32LE(8), seq: bytes.readDoubleLE(16), createdAt: bytes.readDoubleLE(24) }
 }
 
-// The place and the length take part, so that a record is good nowhere but where it was written.
+// The checksum covers the offset and the length as well, so a record is valid only where it was written.
 const checksum = (payload: Buffer, nonce: number, offset: number) =>
   crc32(payload, (nonce ^ Math.imul(offset, 0x9e37_79b1) ^ payload.length) >>> 0)
 
 /**
- * Writes a hit at `offset`, which must have MAX_RECORD_BYTES of room, and returns where the next one goes.
- * Texts are cut to their bounds between characters; lone surrogates become U+FFFD.
+ * Writes a hit at `offset`, where MAX_RECORD_BYTES must be free, and returns the offset of the next record.
+ * Texts are cut to their limits between characters. Lone surrogates become U+FFFD.
  */
 export function encodeRecord(segment: SegmentBytes, offset: number, nonce: number, raw: RawHit): number {
   const { bytes, view, words } = segment
@@ -99,40 +99,41 @@ export function encodeRecord(segment: SegmentBytes, offset: number, nonce: numbe
     end += written
   }
   view.setUint32(offset + 4, checksum(bytes.subarray(start, end), nonce, offset), true)
-  // Last, and atomically: whoever sees the length sees the record.
+  // Last, and atomically: a reader that sees the length sees the whole record.
   Atomics.store(words, offset >> 2, end - start)
   return align(end)
 }
 
 const textBuffer = Buffer.allocUnsafeSlow(MAX_PAYLOAD) as SegmentBytes['bytes']
 
-/** The text as it comes out of the spool: what a hit says of a request, word for word. */
+/** Cuts and repairs a text as the spool does, so that the result equals the text of a raw hit that was read back. */
 export function toSpooledText(name: (typeof TEXT_FIELDS)[number][0], text: string): string {
-  const bound = TEXT_FIELDS.find(([each]) => each === name)?.[1] ?? 0
+  const bound = TEXT_FIELDS.find(([field]) => field === name)?.[1] ?? 0
   return text === '' ? '' : textBuffer.toString('utf8', 0, textBuffer.utf8Write(text, 0, bound))
 }
 
-/** Part of a segment, from a multiple of 8. `last` says that nothing of the segment follows it. */
+/** A part of a segment. */
 export interface SegmentWindow {
   bytes: Buffer
-  /** Where in the segment `bytes` begins. */
+  /** The offset in the segment at which `bytes` begins: a multiple of 8. */
   base: number
   seq: number
   nonce: number
+  /** No bytes of the segment follow the window. */
   last: boolean
 }
 
 export interface SegmentRecords {
   hits: { id: number; raw: RawHit }[]
-  /** Where to go on reading. */
+  /** The offset at which to read on. */
   next: number
-  /** Places where something other than a whole record stood. */
+  /** How many damaged or missing records were skipped. */
   torn: number
 }
 
 /**
- * Every whole record of a window. What is not one is stepped over, 8 bytes at a time, to the next place that holds
- * a plausible length and the right checksum.
+ * Reads every whole record of a window. Other bytes are skipped, 8 at a time, up to the next plausible length with the
+ * right checksum.
  */
 export function readRecords({ bytes, base, seq, nonce, last }: SegmentWindow): SegmentRecords {
   const hits: SegmentRecords['hits'] = []
@@ -146,7 +147,7 @@ export function readRecords({ bytes, base, seq, nonce, last }: SegmentWindow): S
       if (end > bytes.length && !last) break
       const raw = end <= bytes.length ? decodeRecord(bytes, at, end, nonce, base) : null
       if (raw) {
-        if (gap === 'zeros') torn++ // a page that never reached the disk
+        if (gap === 'zeros') torn++ // zeros between two records: a page that never reached the disk
         gap = 'none'
         hits.push({ id: toHitId(seq, base + at), raw })
         at = align(end)
@@ -162,7 +163,7 @@ export function readRecords({ bytes, base, seq, nonce, last }: SegmentWindow): S
   return { hits, next: last ? base + align(bytes.length) : base + at, torn }
 }
 
-/** What a line of a batch can hold: one number that is none would cost the whole batch. */
+/** Whether a line of a batch can hold the number. One bad number would make the engine refuse the whole batch. */
 const isStorableNumber = (n: number) => n >= 0 && n <= Number.MAX_SAFE_INTEGER
 
 function decodeRecord(bytes: Buffer, at: number, end: number, nonce: number, base: number): RawHit | null {

@@ -1,40 +1,41 @@
-// Brings stored hits from the kernel to the disk every so often: what a power cut can take, no more.
+// Syncs the spool's segments to the disk at a fixed interval. A power cut loses at most the hits of one interval.
 
 import { fdatasync } from 'node:fs'
 import { describeError, log } from '../../../lib/log.ts'
 import type { Segment } from './segment.ts'
 
 export interface SegmentSync {
-  /** Hits go to this segment from now on; the one before is synced a last time and closed. */
+  /** Makes this segment the live one. The segment before it is synced a last time and closed. */
   switchTo(segment: Segment): void
-  /** Something was stored. Called for every hit. */
+  /** Notes that the live segment has something to sync. Called for every hit. */
   markDirty(): void
-  /** Syncs what is left and closes the segments. */
+  /** Syncs and closes all segments. */
   close(): Promise<void>
 }
 
+/** @param onFailure counts a sync that failed, and returns how many have failed */
 export function openSegmentSync(everyMs: number, onFailure: () => number): SegmentSync {
   const full: Segment[] = []
   let live: Segment | null = null
   let dirty = false
   let running: Promise<void> | null = null
 
-  async function syncOne(segment: Segment) {
+  async function syncSegment(segment: Segment) {
     try {
       await syncFile(segment.fd)
     } catch (error) {
-      // Ten a second while a disk is broken.
+      // A broken disk fails ten syncs a second: log one in 1,000.
       if (onFailure() % 1000 === 0) log.error('spool_sync_failed', describeError(error))
     }
   }
 
   async function syncAll() {
     dirty = false
-    for (const segment of full.splice(0)) await syncOne(segment).finally(() => segment.close())
-    if (live) await syncOne(live)
+    for (const segment of full.splice(0)) await syncSegment(segment).finally(() => segment.close())
+    if (live) await syncSegment(live)
   }
 
-  // Never two at once: on a slow disk they would only queue up.
+  // One sync at a time: on a slow disk more of them would only queue up.
   const timer = setInterval(() => {
     if (!dirty || running) return
     running = syncAll().finally(() => {

@@ -1,10 +1,10 @@
-// Makes segment files: filled with real zeros and synced before they are mapped, because a store to a hole of a
-// sparse file on a full disk ends the process with SIGBUS. A full disk is met here, never inside a redirect.
+// Creates segment files: filled with zeros and synced before they are mapped, because a store to a hole of a sparse file
+// on a full disk ends the process with SIGBUS. So a full disk fails here, and never inside a redirect.
 
 import { randomBytes } from 'node:crypto'
-import { open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { syncToDisk } from '../../../storage/sync-to-disk.ts'
+import { renameDurably, writeDurably } from '../../../storage/write-durably.ts'
 import {
   encodeHeader,
   HEADER_BYTES,
@@ -13,7 +13,7 @@ import {
   toSegmentBytes,
 } from './record-format.ts'
 
-// A piece is written while redirects wait for the core: with 1 MB at a time their p99 was 1.8 times nginx's, with this 1.2.
+// Redirects wait for the core while a piece is written. Pieces of 1 MB made their p99 1.8 times nginx's, these make it 1.2.
 const FILL_BYTES = 128 * 1024
 
 export interface Segment extends SegmentBytes {
@@ -21,7 +21,7 @@ export interface Segment extends SegmentBytes {
   nonce: number
   /** Where the next record goes. */
   offset: number
-  /** Synced through this descriptor: the kernel writes the mapping's dirty pages with the file. */
+  /** The descriptor for syncing: the kernel writes the mapping's dirty pages with the file. */
   fd: number
   close(): Promise<void>
 }
@@ -35,24 +35,15 @@ export function parseSegmentName(name: string): number | null {
 
 export const hasRoom = (segment: Segment) => segment.offset + MAX_RECORD_BYTES <= segment.bytes.length
 
-/** A new segment, safely on disk and mapped. Leaves nothing behind when it fails. */
+/** Creates a segment that is on the disk and mapped. A failure leaves no file behind. */
 export async function createSegment(dir: string, seq: number, bytes: number, now: number): Promise<Segment> {
   const path = join(dir, toSegmentName(seq))
   const unfinished = `${path}.tmp`
   const nonce = randomBytes(4).readUInt32LE(0)
   try {
-    const file = await open(unfinished, 'w', 0o600)
-    try {
-      const zeros = Buffer.alloc(FILL_BYTES)
-      for (let at = 0; at < bytes; at += FILL_BYTES) await file.writeFile(zeros.subarray(0, bytes - at))
-      const header = encodeHeader({ seq, createdAt: now, nonce })
-      await file.write(header, 0, header.length, 0)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(unfinished, path)
-    await syncToDisk(dir)
+    const header = encodeHeader({ seq, createdAt: now, nonce })
+    await writeDurably(unfinished, (file) => writeEmptySegment(file, bytes, header))
+    await renameDurably(unfinished, path)
     const mapped = toSegmentBytes(Bun.mmap(path, { shared: true }))
     const handle = await open(path, 'r+')
     return { ...mapped, seq, nonce, offset: HEADER_BYTES, fd: handle.fd, close: () => handle.close() }
@@ -61,4 +52,10 @@ export async function createSegment(dir: string, seq: number, bytes: number, now
     await rm(path, { force: true })
     throw error
   }
+}
+
+async function writeEmptySegment(file: FileHandle, bytes: number, header: Buffer) {
+  const zeros = Buffer.alloc(FILL_BYTES)
+  for (let at = 0; at < bytes; at += FILL_BYTES) await file.writeFile(zeros.subarray(0, bytes - at))
+  await file.write(header, 0, header.length, 0)
 }

@@ -1,29 +1,30 @@
-// Reads the spool behind the process that writes it, from another process: plain reads of the segment files, which the
-// kernel keeps the same as the mapping. Addresses end here: what is described is overwritten, full segments deleted.
+// Reads the spool from another process than the one that writes it: plain reads of the segment files, which the kernel keeps
+// equal to the mapping. Addresses end here: the reader overwrites hits that are in a batch, and deletes full segments.
 
 import { readSync, writeSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import { open, readdir, rename, rm } from 'node:fs/promises'
+import { open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { log } from '../../../lib/log.ts'
-import type { SpoolPosition } from '../batches/batch-file.ts'
+import { quarantine, toUnreadablePath } from '../../../storage/quarantine.ts'
+import type { SpoolPosition } from './position.ts'
 import { decodeHeader, HEADER_BYTES, readRecords, type SegmentRecords } from './record-format.ts'
 import { parseSegmentName, toSegmentName } from './segment.ts'
 import { WRITE_OFFSET, WRITE_SEGMENT } from './write-position.ts'
 
-// About 3,300 hits: describing them holds up the worker's questions for 10 ms.
+/** About 3,300 hits. The worker's questions wait while they are enriched: 10 ms. */
 const WINDOW_BYTES = 1024 * 1024
 
 export interface SpoolReader {
-  /** Everything before it has been returned. */
+  /** `next` has returned every hit before this position. */
   position(): SpoolPosition
-  /** Whether something new may stand after the position. */
+  /** Whether hits may follow the position. */
   isBehind(): boolean
-  /** The next hits; null when there are none now. May be empty where nothing but damage was stepped over. */
+  /** The next hits; null when there are none now. May be empty when the reader only skipped damage. */
   next(): Promise<SegmentRecords['hits'] | null>
-  /** Forgets what was returned since: the next hits are those after `position`. */
+  /** Moves back to `position`: the next hits are those after it. */
   rewind(position: SpoolPosition): Promise<void>
-  /** Destroys everything before a position that was reached. Call it when that is safe elsewhere. */
+  /** Destroys all hits before a position that was reached. Call it once those hits are safe elsewhere. */
   eraseBefore(before: SpoolPosition): Promise<void>
   close(): Promise<void>
 }
@@ -35,94 +36,115 @@ interface OpenSegment {
   bytes: number
 }
 
-export function openSpoolReader(dir: string, shared: Int32Array, from: SpoolPosition): SpoolReader {
-  let at = { ...from }
-  let current: OpenSegment | null = null
-  const buffer = Buffer.allocUnsafeSlow(WINDOW_BYTES)
-  /** Up to where this segment has been overwritten; unknown (0) after a start. */
-  let erased: SpoolPosition = { seq: 0, offset: 0 }
+interface ReaderState {
+  readonly dir: string
+  readonly writePosition: Int32Array
+  readonly buffer: Buffer
+  position: SpoolPosition
+  current: OpenSegment | null
+  /** How far this segment is overwritten. 0 after a start, when that is unknown. */
+  erased: SpoolPosition
+}
 
-  const liveSegment = () => Atomics.load(shared, WRITE_SEGMENT)
-
-  async function release() {
-    const segment = current
-    current = null
-    await segment?.file.close()
+export function openSpoolReader(dir: string, writePosition: Int32Array, start: SpoolPosition): SpoolReader {
+  const reader: ReaderState = {
+    dir,
+    writePosition,
+    buffer: Buffer.allocUnsafeSlow(WINDOW_BYTES),
+    position: { ...start },
+    current: null,
+    erased: { seq: 0, offset: 0 },
   }
-
-  /** Opens the segment of the position, or of the next one there is, up to and with the live one. */
-  async function openCurrent(live: number): Promise<OpenSegment | null> {
-    if (current?.seq === at.seq) return current
-    await release()
-    const seqs = (await listSegments(dir)).filter((seq) => seq >= at.seq && seq <= live)
-    for (const seq of seqs) {
-      const segment = await openSegment(dir, seq)
-      if (!segment) continue
-      if (seq !== at.seq) at = { seq, offset: HEADER_BYTES }
-      current = segment
-      return segment
-    }
-    return null
-  }
-
-  async function next() {
-    for (;;) {
-      // The number before the end: see write-position.ts.
-      const live = liveSegment()
-      const liveEnd = Atomics.load(shared, WRITE_OFFSET)
-      const segment = live === 0 ? null : await openCurrent(live)
-      if (!segment) return null
-      const end = segment.seq === live ? liveEnd : segment.bytes
-      if (at.offset < end) {
-        const reading = readWindow(segment, buffer, at.offset, end)
-        if (reading.torn > 0) log.warn('spool_torn', { segment: segment.seq, places: reading.torn })
-        at.offset = reading.next
-        return reading.hits
-      }
-      if (segment.seq === live) return null
-      at = { seq: segment.seq + 1, offset: HEADER_BYTES }
-    }
-  }
-
-  async function forget(before: SpoolPosition) {
-    for (const seq of await listSegments(dir))
-      if (seq < before.seq) await rm(join(dir, toSegmentName(seq)), { force: true })
-    const from = erased.seq === before.seq ? erased.offset : HEADER_BYTES
-    // A segment that was left behind meanwhile is deleted with the next position, all of it.
-    if (current?.seq === before.seq && from < before.offset) {
-      // At once, since the reader may go on to the next segment meanwhile and close this one.
-      writeSync(current.file.fd, Buffer.alloc(before.offset - from), 0, before.offset - from, from)
-      erased = { ...before }
-    }
-  }
-
   return {
-    position: () => ({ ...at }),
-    isBehind() {
-      const live = liveSegment()
-      return live > at.seq || (live === at.seq && Atomics.load(shared, WRITE_OFFSET) > at.offset)
-    },
-    next,
+    position: () => ({ ...reader.position }),
+    isBehind: () => isBehind(reader),
+    next: () => readNext(reader),
     async rewind(position) {
-      await release()
-      at = { ...position }
+      await closeCurrent(reader)
+      reader.position = { ...position }
     },
-    eraseBefore: forget,
-    close: release,
+    eraseBefore: (before) => eraseBefore(reader, before),
+    close: () => closeCurrent(reader),
   }
 }
 
-/** At once: what was just recorded is in the kernel's memory, and the thread pool may be busy with an engine's work. */
-function readWindow(segment: OpenSegment, buffer: Buffer, from: number, end: number): SegmentRecords {
-  const bytesRead = readSync(segment.file.fd, buffer, 0, Math.min(buffer.length, end - from), from)
+function isBehind({ writePosition, position }: ReaderState): boolean {
+  const live = Atomics.load(writePosition, WRITE_SEGMENT)
+  return (
+    live > position.seq ||
+    (live === position.seq && Atomics.load(writePosition, WRITE_OFFSET) > position.offset)
+  )
+}
+
+async function readNext(reader: ReaderState): Promise<SegmentRecords['hits'] | null> {
+  for (;;) {
+    // The segment before the offset: see write-position.ts.
+    const live = Atomics.load(reader.writePosition, WRITE_SEGMENT)
+    const liveEnd = Atomics.load(reader.writePosition, WRITE_OFFSET)
+    const segment = live === 0 ? null : await openCurrent(reader, live)
+    if (!segment) return null
+    const end = segment.seq === live ? liveEnd : segment.bytes
+    const { position } = reader
+    if (position.offset < end) {
+      const records = readWindow(segment, reader.buffer, position.offset, end)
+      if (records.torn > 0) log.warn('spool_torn', { segment: segment.seq, places: records.torn })
+      position.offset = records.next
+      return records.hits
+    }
+    if (segment.seq === live) return null
+    reader.position = { seq: segment.seq + 1, offset: HEADER_BYTES }
+  }
+}
+
+/** Opens the segment of the position, or else the next existing one, up to and including the live one. */
+async function openCurrent(reader: ReaderState, live: number): Promise<OpenSegment | null> {
+  const { seq: wanted } = reader.position
+  if (reader.current?.seq === wanted) return reader.current
+  await closeCurrent(reader)
+  const seqs = (await listSegments(reader.dir)).filter((seq) => seq >= wanted && seq <= live)
+  for (const seq of seqs) {
+    const segment = await openSegment(reader.dir, seq)
+    if (!segment) continue
+    if (seq !== wanted) reader.position = { seq, offset: HEADER_BYTES }
+    reader.current = segment
+    return segment
+  }
+  return null
+}
+
+async function closeCurrent(reader: ReaderState) {
+  const segment = reader.current
+  reader.current = null
+  await segment?.file.close()
+}
+
+async function eraseBefore(reader: ReaderState, before: SpoolPosition) {
+  for (const seq of await listSegments(reader.dir))
+    if (seq < before.seq) await rm(join(reader.dir, toSegmentName(seq)), { force: true })
+  const { current, erased } = reader
+  const start = erased.seq === before.seq ? erased.offset : HEADER_BYTES
+  // A segment that the reader left in the meantime is deleted as a whole with the next position.
+  if (current?.seq !== before.seq || start >= before.offset) return
+  // A synchronous write, since the reader may go on to the next segment in the meantime and close this one.
+  const length = before.offset - start
+  writeSync(current.file.fd, Buffer.alloc(length), 0, length, start)
+  reader.erased = { ...before }
+}
+
+/**
+ * Reads synchronously: a hit that was just recorded is in the kernel's memory, and the thread pool may be busy with an
+ * engine's work.
+ */
+function readWindow(segment: OpenSegment, buffer: Buffer, start: number, end: number): SegmentRecords {
+  const bytesRead = readSync(segment.file.fd, buffer, 0, Math.min(buffer.length, end - start), start)
   if (bytesRead === 0) return { hits: [], next: end, torn: 1 }
   return readRecords({
     bytes: buffer.subarray(0, bytesRead),
-    base: from,
+    base: start,
     seq: segment.seq,
     nonce: segment.nonce,
-    // All records before the end are complete, so nothing that begins here goes on after it.
-    last: from + bytesRead >= end,
+    // All records before the end are complete, so no record that begins in the window goes on after the end.
+    last: start + bytesRead >= end,
   })
 }
 
@@ -132,6 +154,7 @@ const listSegments = async (dir: string) =>
     .filter((seq) => seq !== null)
     .sort((a, b) => a - b)
 
+/** null when the segment's header cannot be read. */
 async function openSegment(dir: string, seq: number): Promise<OpenSegment | null> {
   const path = join(dir, toSegmentName(seq))
   const file = await open(path, 'r+')
@@ -140,8 +163,8 @@ async function openSegment(dir: string, seq: number): Promise<OpenSegment | null
   const header = decodeHeader(head.subarray(0, bytesRead))
   if (header?.seq === seq) return { file, seq, nonce: header.nonce, bytes: (await file.stat()).size }
   await file.close()
-  // Its records cannot be told from noise, but an operator may want to look before it is deleted.
-  log.error('spool_segment_unreadable', { segment: seq, movedTo: `${path}.unreadable` })
-  await rename(path, `${path}.unreadable`)
+  // Without the nonce no record can be told from noise, but an operator may want to look at the file.
+  log.error('spool_segment_unreadable', { segment: seq, movedTo: toUnreadablePath(path) })
+  await quarantine(path)
   return null
 }

@@ -1,27 +1,33 @@
-// Where the spool ends, for the process that reads behind the one that writes: numbers in a file that both have mapped.
+// The spool's write position: numbers in a file that the server, which writes the spool, and the ship worker, which reads
+// the spool, both map into memory.
 
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Places of the numbers. To be read in this order: the segment is stored last. */
+/**
+ * Indexes of the numbers. Read WRITE_SEGMENT before WRITE_OFFSET: the writer stores the offset first and the segment last,
+ * so a reader never sees a new segment with the offset of the old one.
+ */
 export const WRITE_SEGMENT = 0
 export const WRITE_OFFSET = 1
-/** Hits in memory for want of room on the disk. */
+/** How many hits wait in memory because the disk has no room. */
 export const WAITING_HITS = 2
 
 const FILE_BYTES = 16
 
 const toPositionFile = (spoolDir: string) => join(spoolDir, 'live')
 
-/** For the process that writes the spool. Nothing is live yet. */
+/** Creates the file for the process that writes the spool. All numbers are 0: no segment is live yet. */
 export function createWritePosition(spoolDir: string): Int32Array {
   const path = toPositionFile(spoolDir)
-  // In place where there is one, so that a full disk refuses it no room (see segment.ts for why holes are no good).
-  const whole = existsSync(path) && statSync(path).size === FILE_BYTES
-  writeFileSync(path, new Uint8Array(FILE_BYTES), { flag: whole ? 'r+' : 'w', mode: 0o600 })
+  // An existing file is overwritten in place, so that a full disk cannot refuse the room. segment.ts says why the file must
+  // not have holes.
+  const isComplete = existsSync(path) && statSync(path).size === FILE_BYTES
+  writeFileSync(path, new Uint8Array(FILE_BYTES), { flag: isComplete ? 'r+' : 'w', mode: 0o600 })
   return mapWritePosition(spoolDir)
 }
 
+/** Maps the file that `createWritePosition` created. */
 export function mapWritePosition(spoolDir: string): Int32Array {
   const { buffer, byteOffset } = Bun.mmap(toPositionFile(spoolDir), { shared: true })
   return new Int32Array(buffer, byteOffset, FILE_BYTES / Int32Array.BYTES_PER_ELEMENT)

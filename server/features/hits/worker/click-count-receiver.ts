@@ -1,16 +1,22 @@
-// The server's end of the counts: stores one batch after the other, each until it is stored.
+// The server's end of the click counts: stores the counts of one batch after the other, and retries each until it is stored.
 
+import { createBackoff } from '../../../lib/backoff.ts'
 import { describeError, log } from '../../../lib/log.ts'
-import type { ClickCount } from '../batches/batch-file.ts'
+import type { ClickCount } from '../batches/click-counts.ts'
 
-const FIRST_PAUSE_MS = 250
-const LONGEST_PAUSE_MS = 10_000
-
-/** The counts of one batch, to be added to the links in the transaction that moves the node's mark to `number`. */
+/** The counts of one batch. The transaction that adds them to the links moves the node's mark to `number`. */
 export interface BatchClickCounts {
   node: string
   number: number
   counts: ClickCount[]
+}
+
+export interface ClickCountReceiver {
+  /** Stores the counts of a batch. One batch at a time: the worker sends the next when this one is stored. */
+  add(number: number, counts: ClickCount[]): void
+  /** Resolves when all batches up to `through` are stored, or when an attempt fails. */
+  settled(through: number): Promise<void>
+  stop(): void
 }
 
 export function createClickCountReceiver(options: {
@@ -19,21 +25,22 @@ export function createClickCountReceiver(options: {
   stored: number
   store(counts: BatchClickCounts): Promise<void>
   onStored(number: number): void
-}) {
+}): ClickCountReceiver {
   const { node, store, onStored } = options
   let { stored } = options
   let stopped = false
   let current = 0
   let waiting: { through: number; resolve(): void }[] = []
 
-  function settle(failed: boolean) {
-    const ready = waiting.filter(({ through }) => failed || through <= stored)
-    waiting = waiting.filter((each) => !ready.includes(each))
+  function settle(hasFailed: boolean) {
+    const ready = waiting.filter(({ through }) => hasFailed || through <= stored)
+    waiting = waiting.filter((waiter) => !ready.includes(waiter))
     for (const { resolve } of ready) resolve()
   }
 
-  async function storeOne(number: number, counts: ClickCount[]) {
-    for (let pauseMs = FIRST_PAUSE_MS; !stopped; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+  async function storeWithRetries(number: number, counts: ClickCount[]) {
+    const backoff = createBackoff()
+    while (!stopped) {
       try {
         await store({ node, number, counts })
         stored = number
@@ -42,22 +49,20 @@ export function createClickCountReceiver(options: {
       } catch (error) {
         log.error('click_counts_not_stored', { batch: number, ...describeError(error) })
         settle(true)
-        await Bun.sleep(pauseMs)
+        await Bun.sleep(backoff.nextMs())
       }
     }
   }
 
   return {
-    /** One at a time: the next is sent when this one is stored. */
-    add(number: number, counts: ClickCount[]) {
-      // A new worker sends again what the lost one had sent.
+    add(number, counts) {
+      // A new worker sends again what the lost worker had sent.
       if (number <= stored) return onStored(stored)
       if (number === current) return
       current = number
-      void storeOne(number, counts)
+      void storeWithRetries(number, counts)
     },
-    /** Resolves when all up to `through` are stored, or when an attempt fails. */
-    settled: (through: number) =>
+    settled: (through) =>
       new Promise<void>((resolve) => {
         waiting.push({ through, resolve })
         settle(false)

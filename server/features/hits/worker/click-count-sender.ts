@@ -1,17 +1,18 @@
-// Batches → link counters: hands over the counts of each batch in order, one at a time, and goes on when they are
-// stored. What was handed over when a process died is handed over again: the rows' own mark makes it count once.
+// The worker's end of the click counts: sends the counts of each batch in order, one batch at a time, and the next once the
+// server has stored them. When a process dies, the counts are sent again; the mark in the rows makes them count once.
 
-import type { BatchFile, ClickCount } from '../batches/batch-file.ts'
-import { countBatchClicks } from '../batches/batch-file.ts'
+import type { BatchFile } from '../batches/batch-file.ts'
+import { type ClickCount, countBatchClicks } from '../batches/click-counts.ts'
 
-/** Counts of this many new batches are kept in memory; the others are counted again from their files. */
+/** The counts of this many new batches stay in memory. Those of other batches are counted again from their files. */
 const COUNTS_IN_MEMORY = 8
 
 export interface ClickCountSender {
-  /** A batch was just written. */
+  /** Adds a batch that was just written. */
   add(batch: BatchFile, counts: ClickCount[]): void
-  /** The counts of this batch and all before are stored. */
+  /** Notes that the counts of this batch and of all before it are stored. */
   confirmStored(number: number): void
+  /** The last batch whose counts are stored. */
   lastCounted(): number
 }
 

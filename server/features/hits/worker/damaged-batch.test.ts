@@ -176,7 +176,7 @@ test.concurrent('a whole batch is not set aside, however often a troubled engine
     path,
     '{"id":1,"at":1,"workspaceId":1,"linkId":1,"outcome":"redirect","class":"human","trigger":"link","visitor":"1"}\n',
   )
-  expect(await inspectBatch(path)).toEqual({ sound: true, hits: 1 })
+  expect(await inspectBatch(path)).toEqual({ intact: true, hits: 1 })
   const batch: Batch = { node: 'a', number: 1, path }
   let refusals = 0
   const asked: boolean[] = []
@@ -194,9 +194,9 @@ test.concurrent('a whole batch is not set aside, however often a troubled engine
     node: 'a',
     batches: () => [[batch]],
     async repair({ path }) {
-      const { sound } = await inspectBatch(path)
-      asked.push(sound)
-      return !sound
+      const { intact } = await inspectBatch(path)
+      asked.push(intact)
+      return !intact
     },
     onChange() {},
   })

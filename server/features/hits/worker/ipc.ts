@@ -1,30 +1,30 @@
-// The line between the server and its ship worker, which is a process of its own: a fault in the engine's native code
-// ends that process and not the redirects, and its memory goes with it when there is nothing to do.
+// Starts the ship worker as a process of its own and connects it with the server. A fault in the engine's native code ends
+// that process and not the redirects, and the process's memory is free again when the worker exits.
 
 import { join } from 'node:path'
 import type { MessageFromWorker, MessageToWorker, WorkerSettings } from './protocol.ts'
 
 export interface WorkerProcess {
   post(message: MessageToWorker): void
-  /** At once, in the middle of whatever it does. */
+  /** Ends the worker at once, in the middle of whatever it does. */
   kill(): void
 }
 
-/** Starts a worker. `ended` is told once, whatever way it ends. */
+/** Starts a worker. `onExit` is called once, whatever way the worker ends. */
 export function startWorkerProcess(
   settings: WorkerSettings,
-  on: { message(message: MessageFromWorker): void; ended(reason: Error): void },
+  listener: { onMessage(message: MessageFromWorker): void; onExit(reason: Error): void },
 ): WorkerProcess {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, 'main.ts')], {
     stdin: 'ignore',
     stdout: 'inherit',
     stderr: 'inherit',
     serialization: 'advanced',
-    ipc: on.message,
-    onExit: (_, code, signal) => on.ended(new Error(`The ship worker ended with ${signal ?? code}`)),
+    ipc: listener.onMessage,
+    onExit: (_, code, signal) => listener.onExit(new Error(`The ship worker ended with ${signal ?? code}`)),
   })
   const post = (message: MessageToWorker) => {
-    // Of one that has just ended we hear in a moment.
+    // A worker that has just exited gets nothing: `onExit` follows in a moment.
     if (child.exitCode === null && child.signalCode === null) child.send(message)
   }
   post({ type: 'settings', settings })
@@ -34,27 +34,27 @@ export function startWorkerProcess(
 export interface ServerConnection {
   settings: WorkerSettings
   send(message: MessageFromWorker): void
-  /** What was said before is told first. */
-  onMessage(take: (message: MessageToWorker) => void): void
+  /** Sets the listener. Messages that came before go to the listener first. */
+  onMessage(listener: (message: MessageToWorker) => void): void
 }
 
-/** The worker's end. Without its server the process ends at once, as it would have as a part of it. */
+/** The worker's end. When the server is gone, the process ends at once, as it would as a part of the server. */
 export async function connectToServer(): Promise<ServerConnection> {
   const settings = Promise.withResolvers<WorkerSettings>()
   const early: MessageToWorker[] = []
-  let take: (message: MessageToWorker) => void = (message) => early.push(message)
+  let handle: (message: MessageToWorker) => void = (message) => early.push(message)
   process.on('message', (message: MessageToWorker) => {
     if (message.type === 'settings') settings.resolve(message.settings)
-    else take(message)
+    else handle(message)
   })
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
-  // A terminal interrupts all processes of a command: the server says when this one is to end.
+  // A terminal interrupts all processes of a command. Ignore that: the server says when this process has to end.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
   return {
     settings: await settings.promise,
     send: (message) => void process.send?.(message),
     onMessage(listener) {
-      take = listener
+      handle = listener
       for (const message of early.splice(0)) listener(message)
     },
   }

@@ -1,16 +1,16 @@
-// Work that can wait gives way to work that cannot: a process that answers nobody directly takes what others leave.
+// Lowers the priority of a process whose work can wait, so that processes that answer visitors go first.
 
 import { readdirSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
-/** A tenth of the share of a thread that nobody touched: enough to go on, on one core under full load. */
+/** Gives a tenth of the share of a thread with niceness 0: enough to make progress on one core under full load. */
 export const NICENESS = 10
-/** Of 1000, in favour of being ended where memory runs out; 0 is what others have. */
+/** From 0, which other processes have, to 1000: the higher, the sooner the kernel ends the process when memory runs out. */
 export const OOM_SCORE = 500
 
 /**
- * Lowers this process: others go first where cores are short, and where the kernel is out of memory, it ends this one. On
- * Linux each thread has a niceness of its own, which those that it starts inherit: to be called first of all.
+ * Lowers the priority of this process: others go first when cores are short, and the kernel ends this one first when it runs
+ * out of memory. On Linux each thread has its own niceness, and new threads inherit it: call this before anything else.
  */
 export function lowerPriority(): void {
   const isLinux = process.platform === 'linux'
@@ -18,7 +18,7 @@ export function lowerPriority(): void {
     try {
       setPriority(Number(thread), NICENESS)
     } catch (error) {
-      // A thread may end meanwhile.
+      // A thread may have ended in the meantime.
       if (!isGone(error)) throw error
     }
   }

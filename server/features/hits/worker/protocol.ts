@@ -1,10 +1,11 @@
-// What the server and its ship worker say to each other.
+// The messages between the server and its ship worker.
 
 import type { LogLevel } from '../../../lib/log.ts'
 import type { HitExport, HitQuery, LastClicksQuery } from '../../../storage/hits/hit-engine.ts'
-import type { DailySalt } from '../../visitors/visitor-id.ts'
-import type { ClickCount, SpoolPosition } from '../batches/batch-file.ts'
-import type { BatchRetention } from '../batches/retention.ts'
+import type { DailySalt } from '../../visitors/salts.ts'
+import type { BatchRetention } from '../batches/batch-retention.ts'
+import type { ClickCount } from '../batches/click-counts.ts'
+import type { SpoolPosition } from '../spool/position.ts'
 
 export interface WorkerSettings {
   logLevel: LogLevel
@@ -19,29 +20,29 @@ export interface WorkerSettings {
   maxHits: number
   batchRetention: BatchRetention
   pruneEveryMs: number
-  /** Hits recorded before this moment are past their retention; 0 keeps all. */
+  /** Hits recorded before this moment are past their retention. 0 keeps all. */
   since: number
-  /** How long there is nothing to do before it says so. */
+  /** How long the worker has nothing to do before it reports that it is idle. */
   idleMs: number
 }
 
-/** What is asked, and answered, one by one. */
+/** A call to the worker. Each call gets one answer. */
 export type WorkerCall =
   | { type: 'ask'; query: HitQuery }
-  /** To be answered once everything before this place of the spool can be in the answer. */
+  /** Answered once the engine holds everything before the position `through` of the spool. */
   | { type: 'lastClicks'; query: LastClicksQuery; through: SpoolPosition }
   | { type: 'export'; request: HitExport }
-  /** Retention has moved on to this moment. */
-  | { type: 'forget'; since: number }
+  /** Removes the hits recorded before this moment. */
+  | { type: 'prune'; since: number }
   | { type: 'erase'; workspaceIds: number[] }
 
 export type MessageToWorker =
-  /** The first, and once: not in arguments or the environment, where others could read the salts. */
+  /** The first message, sent once. Arguments and environment are readable by other users, who must not see the salts. */
   | { type: 'settings'; settings: WorkerSettings }
   | { type: 'salts'; salts: DailySalt[] }
   | { type: 'ownHosts'; ownHosts: string[] }
   | { type: 'call'; id: number; call: WorkerCall }
-  /** Nobody waits for the answer any more. */
+  /** The caller does not want the answer any more. */
   | { type: 'cancel'; id: number }
   /** The counts up to this batch are stored. */
   | { type: 'stored'; number: number }
@@ -49,24 +50,26 @@ export type MessageToWorker =
   | { type: 'close' }
 
 export type MessageFromWorker =
-  /** Counts of one batch; the next are sent when these are stored. */
+  /** The counts of one batch. The worker sends the next when these are stored. */
   | { type: 'counts'; number: number; counts: ClickCount[] }
   | { type: 'answer'; id: number; value: unknown }
   | { type: 'refusal'; id: number; message: string; unavailable: boolean }
   | { type: 'progress'; progress: WorkerProgress }
   | { type: 'drained'; id: number }
-  /** Nothing is left to do; said again after a while. */
+  /** The worker has had nothing to do for a while. Sent again after the same time. */
   | { type: 'idle' }
   | { type: 'closed' }
 
 export interface WorkerProgress {
   engineUp: boolean
-  /** The last batch written, and the last one that the engine holds. */
+  /** The last batch that was written. */
   batch: number
+  /** The last batch that the engine holds. */
   mark: number
-  /** Every hit recorded before this moment is in the answers, and everything before this place of the spool. */
+  /** The engine's answers hold every hit recorded before this moment. */
   until: number
+  /** The engine's answers hold every hit before this position of the spool. */
   position: SpoolPosition
-  /** Batches that could not be read again, and the hits in them, since the worker's start. */
+  /** Since the worker's start: batches that could not be read again, and the hits in them. */
   lost: { batches: number; hits: number }
 }

@@ -1,4 +1,4 @@
-// What the server asks of the ship worker and waits for: each call has a number, and gets one answer.
+// Calls from the server to the ship worker: each call has a number and gets one answer.
 
 import { unavailable } from '../../../lib/failure.ts'
 import type { WorkerCall } from './protocol.ts'
@@ -12,26 +12,39 @@ interface PendingCall {
 
 export interface CallOptions {
   timeoutMs?: number
-  /** Whoever asks may lose interest. The worker is told, and answers with an error. */
+  /** Cancels the call: the worker is told, and answers with an error. */
   signal?: AbortSignal
 }
 
-export function createRpcClient(worker: () => Pick<WorkerSupervisor, 'sendIfRunning' | 'sendOrWake'>) {
-  const waiting = new Map<number, PendingCall>()
+export interface RpcClient {
+  /** `T` is the answer to this type of call: see answer-call.ts. @throws `unavailable` while the worker is away */
+  call<T>(call: WorkerCall, options?: CallOptions): Promise<T>
+  hasPending(): boolean
+  /** Sends the pending calls to a worker that has just started. */
+  resend(): void
+  resolve(id: number, value: unknown): void
+  reject(id: number, message: string, isUnavailable: boolean): void
+  /** Rejects all pending calls: the worker is gone, and with it every answer. */
+  failAll(error: unknown): void
+}
+
+export function createRpcClient(
+  worker: () => Pick<WorkerSupervisor, 'sendIfRunning' | 'sendOrWake'>,
+): RpcClient {
+  const pending = new Map<number, PendingCall>()
   let lastId = 0
   return {
-    /** The worker knows what each kind of call is answered with. @throws `unavailable` while it is away */
-    async ask<T>(call: WorkerCall, { timeoutMs, signal }: CallOptions = {}): Promise<T> {
+    async call<T>(call: WorkerCall, { timeoutMs, signal }: CallOptions = {}): Promise<T> {
       signal?.throwIfAborted()
       const id = ++lastId
       const answer = Promise.withResolvers<unknown>()
-      const late = () => answer.reject(unavailable(`No answer in ${timeoutMs} ms`))
-      const timer = timeoutMs === undefined ? undefined : setTimeout(late, timeoutMs)
+      const expire = () => answer.reject(unavailable(`No answer in ${timeoutMs} ms`))
+      const timer = timeoutMs === undefined ? undefined : setTimeout(expire, timeoutMs)
       const cancel = () => {
         if (!worker().sendIfRunning({ type: 'cancel', id })) answer.reject(signal?.reason)
       }
       signal?.addEventListener('abort', cancel)
-      waiting.set(id, { call, ...answer })
+      pending.set(id, { call, ...answer })
       if (!worker().sendOrWake({ type: 'call', id, call }))
         answer.reject(unavailable('The ship worker is away', 1))
       try {
@@ -39,23 +52,21 @@ export function createRpcClient(worker: () => Pick<WorkerSupervisor, 'sendIfRunn
       } finally {
         clearTimeout(timer)
         signal?.removeEventListener('abort', cancel)
-        waiting.delete(id)
+        pending.delete(id)
       }
     },
-    isWaiting: () => waiting.size > 0,
-    /** To a worker that has just started. */
-    request() {
-      for (const [id, { call }] of waiting) worker().sendOrWake({ type: 'call', id, call })
+    hasPending: () => pending.size > 0,
+    resend() {
+      for (const [id, { call }] of pending) worker().sendOrWake({ type: 'call', id, call })
     },
-    answered: (id: number, value: unknown) => waiting.get(id)?.resolve(value),
-    refused(id: number, message: string, away: boolean) {
+    resolve: (id, value) => pending.get(id)?.resolve(value),
+    reject(id, message, isUnavailable) {
       const error = new Error(message)
-      waiting.get(id)?.reject(away ? unavailable(error, 1) : error)
+      pending.get(id)?.reject(isUnavailable ? unavailable(error, 1) : error)
     },
-    /** The worker is gone, and with it every answer. */
-    failAll(error: unknown) {
-      for (const { reject } of waiting.values()) reject(unavailable(error, 1))
-      waiting.clear()
+    failAll(error) {
+      for (const { reject } of pending.values()) reject(unavailable(error, 1))
+      pending.clear()
     },
   }
 }

@@ -1,145 +1,171 @@
-// Keeps a ship worker while there is something to do: starts one, another when it dies, lets it go when it is idle, and
-// starts one again for the next hit or question.
+// Supervises the ship worker: runs it while there is something to do, starts another when it dies, lets it go when it is idle,
+// and starts it again for the next hit or question.
 
+import { type Backoff, createBackoff } from '../../../lib/backoff.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import { startWorkerProcess, type WorkerProcess } from './ipc.ts'
 import type { MessageFromWorker, MessageToWorker, WorkerSettings } from './protocol.ts'
 
 const CLOSE_TIMEOUT_MS = 20_000
-const FIRST_PAUSE_MS = 250
-const LONGEST_PAUSE_MS = 10_000
 
-type WorkerState = 'up' | 'leaving' | 'asleep' | 'lost' | 'closed'
+/** `leaving`: was told to close, and has not exited yet. `lost`: exited unasked, and is started again after a pause. */
+type WorkerStatus = 'up' | 'leaving' | 'asleep' | 'lost' | 'closed'
 
 export interface WorkerSupervisor {
-  /** What matters only to one that runs. False when it was told to nobody. */
+  /** Sends what matters only to a worker that runs. @returns false when no worker runs */
   sendIfRunning(message: MessageToWorker): boolean
-  /** What must be answered: one that sleeps is woken, and then told by `onStart`. False while one that died is missing. */
+  /**
+   * Sends what must be answered. Starts a worker that sleeps; `onStart` then sends the message.
+   * @returns false while a worker that died is not started again
+   */
   sendOrWake(message: MessageToWorker): boolean
   isLost(): boolean
   restarts(): number
-  /** Ends it, when everything recorded is shipped. */
+  /** Ends the worker once everything recorded is shipped. */
   close(): Promise<void>
 }
 
-export function openWorkerSupervisor(options: {
+export interface WorkerSupervisorOptions {
   settings(): WorkerSettings
   receive(message: MessageFromWorker): void
-  /** Whether somebody waits for an answer: then it is not let go. */
+  /** Whether an answer of the worker is awaited. Such a worker is not let go. */
   isAwaited(): boolean
-  /** Whether something waits to be shipped; asked every `lookEveryMs` while it sleeps. */
+  /** Whether hits wait to be shipped. Called every `pollEveryMs` while the worker sleeps. */
   isBehind(): boolean
-  lookEveryMs: number
-  /** There has never been anything to do: the first is started for the first hit or question. */
+  pollEveryMs: number
+  /** A new installation has nothing to ship: its first worker starts with the first hit or question. */
   isNew: boolean
-  /** One was started: whatever is waited for is to be requested again. */
+  /** A worker was started: send again whatever is awaited. */
   onStart(): void
   onLost(error: unknown): void
-  /** There has been nothing to do for a while. */
+  /** The worker was idle for a while and has exited. */
   onAsleep(): void
-}): WorkerSupervisor {
-  const { receive, isAwaited, isBehind } = options
-  let state: WorkerState = options.isNew ? 'asleep' : 'lost'
-  let worker: WorkerProcess | undefined
-  let gone = Promise.withResolvers<void>()
-  let closing: Promise<void> | undefined
-  let restarts = 0
-  let pauseMs = FIRST_PAUSE_MS
-  let restartTimer: Timer | undefined
+}
 
-  function start() {
-    gone = Promise.withResolvers()
-    try {
-      const started = startWorkerProcess(options.settings(), {
-        message: (message) => worker === started && hear(message),
-        ended: (reason) => worker === started && ended(reason),
-      })
-      worker = started
-    } catch (error) {
-      return lose(error)
-    }
-    state = 'up'
-    options.onStart()
-  }
+interface SupervisorState {
+  readonly options: WorkerSupervisorOptions
+  readonly backoff: Backoff
+  status: WorkerStatus
+  worker: WorkerProcess | undefined
+  /** Resolves when the current worker exits. `startWorker` makes a new promise. */
+  exited: PromiseWithResolvers<void>
+  closing: Promise<void> | undefined
+  restarts: number
+  restartTimer: Timer | undefined
+}
 
-  function hear(message: MessageFromWorker) {
-    if (message.type === 'closed') return worker?.kill()
-    if (message.type === 'idle') return isAwaited() || closing ? undefined : letGo()
-    // It says that its engine is closed: as far as anybody is concerned, it answers.
-    if (message.type === 'progress' && state === 'leaving') return
-    if (message.type === 'progress' && message.progress.engineUp) pauseMs = FIRST_PAUSE_MS
-    receive(message)
+export function openWorkerSupervisor(options: WorkerSupervisorOptions): WorkerSupervisor {
+  const supervisor: SupervisorState = {
+    options,
+    backoff: createBackoff(),
+    status: options.isNew ? 'asleep' : 'lost',
+    worker: undefined,
+    exited: Promise.withResolvers(),
+    closing: undefined,
+    restarts: 0,
+    restartTimer: undefined,
   }
-
-  function letGo() {
-    if (state !== 'up') return
-    state = 'leaving'
-    void dismiss()
-  }
-
-  /** Asks it to end, and ends it where it does not. */
-  async function dismiss() {
-    const dismissed = worker
-    dismissed?.post({ type: 'close' })
-    const late = setTimeout(() => {
-      log.error('ship_worker_not_closed', { afterMs: CLOSE_TIMEOUT_MS })
-      dismissed?.kill()
-    }, CLOSE_TIMEOUT_MS)
-    await gone.promise
-    clearTimeout(late)
-  }
-
-  function ended(reason: Error) {
-    worker = undefined
-    // Of this one: a next one, started below, is gone when it is.
-    gone.resolve()
-    if (closing) state = 'closed'
-    else if (state === 'leaving') {
-      state = 'asleep'
-      if (isAwaited() || isBehind()) start()
-      else options.onAsleep()
-    } else lose(reason)
-  }
-
-  function lose(error: unknown) {
-    state = 'lost'
-    restarts++
-    log.error('ship_worker_lost', { restartInMs: pauseMs, ...describeError(error) })
-    options.onLost(error)
-    restartTimer = setTimeout(start, pauseMs)
-    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
-  }
-
-  async function close() {
-    clearInterval(look)
-    if (state === 'leaving') await gone.promise
-    // An address must not stay in the spool until the next start.
-    if (worker === undefined && state !== 'lost' && isBehind()) start()
-    clearTimeout(restartTimer)
-    if (worker) await dismiss()
-    state = 'closed'
-  }
-
-  const look = setInterval(() => {
-    if (state === 'asleep' && isBehind()) start()
-  }, options.lookEveryMs)
-  const tell = (message: MessageToWorker) => {
-    if (state === 'up') worker?.post(message)
-    return state === 'up'
-  }
-  if (!options.isNew) start()
+  const pollTimer = setInterval(() => {
+    if (supervisor.status === 'asleep' && options.isBehind()) startWorker(supervisor)
+  }, options.pollEveryMs)
+  if (!options.isNew) startWorker(supervisor)
   return {
-    sendIfRunning: tell,
+    sendIfRunning: (message) => sendIfRunning(supervisor, message),
     sendOrWake(message) {
-      if (state === 'asleep' && !closing) start()
-      else tell(message)
-      return state === 'up' || state === 'leaving'
+      if (supervisor.status === 'asleep' && !supervisor.closing) startWorker(supervisor)
+      else sendIfRunning(supervisor, message)
+      return supervisor.status === 'up' || supervisor.status === 'leaving'
     },
-    isLost: () => state === 'lost',
-    restarts: () => restarts,
+    isLost: () => supervisor.status === 'lost',
+    restarts: () => supervisor.restarts,
     close() {
-      closing ??= close()
-      return closing
+      clearInterval(pollTimer)
+      supervisor.closing ??= closeSupervisor(supervisor)
+      return supervisor.closing
     },
   }
+}
+
+function startWorker(supervisor: SupervisorState) {
+  const { options } = supervisor
+  supervisor.exited = Promise.withResolvers()
+  try {
+    // A worker that was replaced is not listened to any more.
+    const started = startWorkerProcess(options.settings(), {
+      onMessage: (message) => supervisor.worker === started && handleMessage(supervisor, message),
+      onExit: (reason) => supervisor.worker === started && handleExit(supervisor, reason),
+    })
+    supervisor.worker = started
+  } catch (error) {
+    return scheduleRestart(supervisor, error)
+  }
+  supervisor.status = 'up'
+  options.onStart()
+}
+
+function sendIfRunning({ status, worker }: SupervisorState, message: MessageToWorker): boolean {
+  if (status === 'up') worker?.post(message)
+  return status === 'up'
+}
+
+function handleMessage(supervisor: SupervisorState, message: MessageFromWorker) {
+  const { options } = supervisor
+  if (message.type === 'closed') return supervisor.worker?.kill()
+  if (message.type === 'idle') {
+    if (!options.isAwaited() && !supervisor.closing) letGo(supervisor)
+    return
+  }
+  // A worker that is leaving reports that its engine is closed. For the server's callers the engine still answers.
+  if (message.type === 'progress' && supervisor.status === 'leaving') return
+  if (message.type === 'progress' && message.progress.engineUp) supervisor.backoff.reset()
+  options.receive(message)
+}
+
+function letGo(supervisor: SupervisorState) {
+  if (supervisor.status !== 'up') return
+  supervisor.status = 'leaving'
+  void endWorker(supervisor)
+}
+
+/** Tells the worker to close, and kills it when it does not close in time. */
+async function endWorker({ worker, exited }: SupervisorState) {
+  worker?.post({ type: 'close' })
+  const killTimer = setTimeout(() => {
+    log.error('ship_worker_not_closed', { afterMs: CLOSE_TIMEOUT_MS })
+    worker?.kill()
+  }, CLOSE_TIMEOUT_MS)
+  await exited.promise
+  clearTimeout(killTimer)
+}
+
+function handleExit(supervisor: SupervisorState, reason: Error) {
+  const { options } = supervisor
+  supervisor.worker = undefined
+  // Resolved before the next worker is started below, which makes a new promise.
+  supervisor.exited.resolve()
+  if (supervisor.closing) supervisor.status = 'closed'
+  else if (supervisor.status === 'leaving') {
+    supervisor.status = 'asleep'
+    if (options.isAwaited() || options.isBehind()) startWorker(supervisor)
+    else options.onAsleep()
+  } else scheduleRestart(supervisor, reason)
+}
+
+function scheduleRestart(supervisor: SupervisorState, error: unknown) {
+  const restartInMs = supervisor.backoff.nextMs()
+  supervisor.status = 'lost'
+  supervisor.restarts++
+  log.error('ship_worker_lost', { restartInMs, ...describeError(error) })
+  supervisor.options.onLost(error)
+  supervisor.restartTimer = setTimeout(() => startWorker(supervisor), restartInMs)
+}
+
+async function closeSupervisor(supervisor: SupervisorState) {
+  if (supervisor.status === 'leaving') await supervisor.exited.promise
+  // An address must not stay in the spool until the next start.
+  if (supervisor.worker === undefined && supervisor.status !== 'lost' && supervisor.options.isBehind())
+    startWorker(supervisor)
+  clearTimeout(supervisor.restartTimer)
+  if (supervisor.worker) await endWorker(supervisor)
+  supervisor.status = 'closed'
 }

@@ -1,49 +1,48 @@
-// Who may use which connection when: loads one after another, questions a few at a time.
+// The connections for questions: a few at a time, apart from the writer's, so that a long question does not hold up a load.
 
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import type { ReadWriteLock } from './read-write-lock.ts'
 
-/** Enough that one long question does not hold up the short ones; more would only share the same two cores. */
-const ASK_CONNECTIONS = 3
+/** Enough that one long question does not hold up the short ones. More would only share the same two cores. */
+const READ_CONNECTIONS = 3
 
-/** One at a time, in order: a connection has one transaction. A failure is its caller's alone. */
-export function createSerialQueue() {
-  let last: Promise<unknown> = Promise.resolve()
-  return <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = last.then(work)
-    last = turn.catch(() => undefined)
-    return turn
-  }
+export interface ReadConnections {
+  /** Runs the work on a free connection, while no commit runs. */
+  use<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T>
+  /** Interrupts running questions and closes the connections. */
+  close(): Promise<void>
 }
 
-/** Connections for questions, apart from the writer's so that a long question does not hold up a load. */
-export async function openReadConnections(instance: DuckDBInstance, gate: ReadWriteLock) {
-  const all = await Promise.all(Array.from({ length: ASK_CONNECTIONS }, () => instance.connect()))
+export async function openReadConnections(
+  instance: DuckDBInstance,
+  lock: ReadWriteLock,
+): Promise<ReadConnections> {
+  const all = await Promise.all(Array.from({ length: READ_CONNECTIONS }, () => instance.connect()))
   const idle = [...all]
   const waiting: ((connection: DuckDBConnection) => void)[] = []
-  let closing: (() => void) | undefined
-  const give = (connection: DuckDBConnection) => {
+  let onAllIdle: (() => void) | undefined
+  const release = (connection: DuckDBConnection) => {
     const next = waiting.shift()
     if (next) next(connection)
-    else if (idle.push(connection) === all.length) closing?.()
+    else if (idle.push(connection) === all.length) onAllIdle?.()
   }
   return {
-    async use<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
-      if (closing) throw new Error('The hit engine is closed')
+    async use(work) {
+      if (onAllIdle) throw new Error('The hit engine is closed')
       const connection =
         idle.pop() ?? (await new Promise<DuckDBConnection>((resolve) => waiting.push(resolve)))
       try {
-        if (closing) throw new Error('The hit engine is closed')
-        return await gate.shared(() => work(connection))
+        if (onAllIdle) throw new Error('The hit engine is closed')
+        return await lock.shared(() => work(connection))
       } finally {
-        give(connection)
+        release(connection)
       }
     },
     async close() {
       await new Promise<void>((resolve) => {
-        closing = resolve
+        onAllIdle = resolve
         if (idle.length === all.length) resolve()
-        // Whoever still waits for an answer will not be there to read it.
+        // A caller that still waits for an answer will not be there to read it.
         else for (const connection of all) connection.interrupt()
       })
       for (const connection of all) connection.closeSync()

@@ -15,7 +15,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHit, createHitQuery, testHitEngine } from '../../../../tests/contracts/hit-engine.ts'
 import type { HitEngine } from '../hit-engine.ts'
-import { type DuckDbOptions, isEngineDead, openDuckDb } from './engine.ts'
+import { isEngineDead } from './damage-watch.ts'
+import { type DuckDbOptions, openDuckDb } from './engine.ts'
 
 // An empty file, made once and copied: to make one costs as much as most tests here.
 const template = mkdtempSync(join(tmpdir(), 'hits-'))
@@ -225,7 +226,8 @@ describe('DuckDB after an accident', () => {
     )
     writeFileSync(join(directory, 'batch'), lines.join(''))
     const script = `
-      import { type DuckDbOptions, isEngineDead, openDuckDb } from ${JSON.stringify(join(import.meta.dir, 'engine.ts'))}
+      import { isEngineDead } from ${JSON.stringify(join(import.meta.dir, 'damage-watch.ts'))}
+      import { openDuckDb } from ${JSON.stringify(join(import.meta.dir, 'engine.ts'))}
       const engine = await openDuckDb({ path: ${JSON.stringify(path)} })
       let dead = false
       for (let number = 1; !dead && number < 50; number++) {

@@ -1,16 +1,16 @@
-// Taking hits out for good. DuckDB only marks deleted rows, and the blocks it frees keep their bytes; so what must be
-// nowhere any more is left out of a new file that takes the old one's place.
+// Removes hits for good. DuckDB only marks deleted rows, and the blocks that it frees keep their bytes. So hits that must be erased
+// are left out of a new file, which replaces the old one.
 
 import { existsSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
-import { syncToDisk } from '../../sync-to-disk.ts'
+import { rm } from 'node:fs/promises'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { renameDurably, syncToDisk } from '../../write-durably.ts'
+import { createMemoryInstance } from './memory-instance.ts'
 import { quoteIdentifier, quoteLiteral } from './values.ts'
 
 const MEMORY_MB = 256
 
-/** Deletes hits recorded before this moment. @returns how many, in whatever tables there are */
+/** Deletes the hits recorded before this moment from every table that has any. @returns how many */
 export async function deleteBefore(connection: DuckDBConnection, before: number): Promise<number> {
   let deleted = 0
   for (const table of await listTablesWith(connection, 'recorded_at')) {
@@ -21,34 +21,31 @@ export async function deleteBefore(connection: DuckDBConnection, before: number)
 }
 
 /**
- * Writes a closed database anew without the hits of these workspaces. A crash in between leaves it as it was.
- * @throws when it cannot be read, or the disk has no room for a second one
+ * Rewrites a closed database without the hits of these workspaces. A crash leaves the database as it was.
+ * @throws when the database cannot be read, or the disk has no room for a second one
  */
 export async function eraseWorkspaces(path: string, workspaceIds: number[]): Promise<void> {
   if (!existsSync(path)) return
   const fresh = `${path}.erasing`
   try {
-    for (const left of [fresh, `${fresh}.wal`]) await rm(left, { force: true })
+    await deleteDatabase(fresh)
     await copyWithout(path, fresh, workspaceIds)
-    // A log that stayed would be replayed into the new file, and bring back what is gone.
+    // A log that stayed would be replayed into the new file, and bring the erased hits back.
     for (const log of [`${path}.wal`, `${fresh}.wal`])
       if (existsSync(log)) throw new Error(`${log} was not written into its database`)
     await syncToDisk(fresh)
-    await rename(fresh, path)
-    await syncToDisk(dirname(path))
+    await renameDurably(fresh, path)
   } finally {
-    for (const left of [fresh, `${fresh}.wal`]) await rm(left, { force: true })
+    await deleteDatabase(fresh)
   }
 }
 
+async function deleteDatabase(path: string) {
+  for (const file of [path, `${path}.wal`]) await rm(file, { force: true })
+}
+
 async function copyWithout(path: string, fresh: string, workspaceIds: number[]) {
-  const instance = await DuckDBInstance.create(':memory:', {
-    memory_limit: `${MEMORY_MB}MB`,
-    threads: '1',
-    temp_directory: `${path}.tmp`,
-    autoinstall_known_extensions: 'false',
-    autoload_known_extensions: 'false',
-  })
+  const instance = await createMemoryInstance(MEMORY_MB, `${path}.tmp`)
   const connection = await instance.connect()
   try {
     await connection.run(`ATTACH ${quoteLiteral(path)} AS kept`)
@@ -74,22 +71,22 @@ async function copyWithout(path: string, fresh: string, workspaceIds: number[]) 
   }
 }
 
-/** The tables of the database in use, or those of them that have the column. */
+/** The tables of the current database. With `column`: only the tables that have it. */
 async function listTablesWith(connection: DuckDBConnection, column?: string): Promise<string[]> {
-  const found = await connection.runAndReadAll(
+  const result = await connection.runAndReadAll(
     `SELECT table_name FROM duckdb_tables() AS tables
      WHERE database_name = current_database() AND NOT internal AND NOT temporary AND ($1 IS NULL OR EXISTS (
        FROM duckdb_columns() AS columns WHERE columns.table_oid = tables.table_oid
          AND columns.database_oid = tables.database_oid AND column_name = $1))`,
     [column ?? null],
   )
-  return found.getRows().map(([name]) => String(name))
+  return result.getRows().map(([name]) => String(name))
 }
 
-/** Which compression the file may use; a new one would have the most cautious. */
+/** The storage version decides which compression a file may use. By default a new file has the oldest one. */
 async function readStorageVersion(connection: DuckDBConnection): Promise<string> {
-  const found = await connection.runAndReadAll(
+  const result = await connection.runAndReadAll(
     "SELECT regexp_extract(tags['storage_version'], 'v[0-9.]+') FROM duckdb_databases() WHERE database_name = 'kept'",
   )
-  return String(found.getRows()[0]?.[0])
+  return String(result.getRows()[0]?.[0])
 }

@@ -1,28 +1,29 @@
-// Asks DuckDB a question. Exact visitors of millions of clicks need memory. A question that does not get enough is asked
-// again when no other such question is, and if need be visitors are counted share by share: slower, and as exact.
+// Asks DuckDB a question. Counting the exact visitors of millions of clicks needs memory. A question that runs out of memory is
+// asked again when no other such question runs. If it fails again, its visitors are counted in shares: slower, and as exact.
 
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { log } from '../../../lib/log.ts'
+import { createSerialQueue } from '../../../lib/serial-queue.ts'
+import type { SqlValue } from '../../filter-sql.ts'
 import type { HitAnswer, HitQuery, LastClick, LastClicksQuery } from '../hit-engine.ts'
-import { compareKeys, duckDbDialect, type SqlValue, toHitSql, type VisitorShare } from '../hit-sql.ts'
+import { compareKeys, toHitSql, type VisitorShare } from '../hit-sql.ts'
 import { toLastClicksSql } from '../last-clicks-sql.ts'
-import { createSerialQueue } from './connections.ts'
+import type { ReadConnections } from './connections.ts'
+import { duckDbDialect } from './dialect.ts'
 import { toDuckDbType, toDuckDbValue } from './values.ts'
 
-/** A statement that takes longer holds up the others; the worst measured one on 50 million hits took 1.5 s. */
+/** A statement that takes longer holds up the others. The worst one measured on 50 million hits took 1.5 s. */
 const ASK_TIMEOUT_MS = 30_000
-/** What does not fit in so many shares would take minutes. */
-const MOST_SHARES = 128
+/** More shares would take minutes. */
+const MAX_SHARES = 128
 const FIRST_SHARES = 8
-
-interface Readers {
-  use<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T>
-}
 
 const isOutOfMemory = (error: unknown) => error instanceof Error && /out of memory/i.test(error.message)
 
-export function createQueryRunner(readers: Readers): (query: HitQuery) => Promise<HitAnswer[]> {
-  const inTurn = createSerialQueue()
+export function createQueryRunner(
+  readers: Pick<ReadConnections, 'use'>,
+): (query: HitQuery) => Promise<HitAnswer[]> {
+  const largeQuestions = createSerialQueue()
   const ask = (query: HitQuery, share?: VisitorShare) =>
     readers.use((connection) => runQuery(connection, query, share))
 
@@ -32,7 +33,7 @@ export function createQueryRunner(readers: Readers): (query: HitQuery) => Promis
       for (let number = 0; number < of; number++) answers.push(...(await ask(query, { of, number })))
       return mergeShares(answers, query)
     } catch (error) {
-      if (!isOutOfMemory(error) || of >= MOST_SHARES) throw error
+      if (!isOutOfMemory(error) || of >= MAX_SHARES) throw error
       return askShares(query, of * 4)
     }
   }
@@ -52,8 +53,8 @@ export function createQueryRunner(readers: Readers): (query: HitQuery) => Promis
       return await ask(query)
     } catch (error) {
       if (!isOutOfMemory(error)) throw error
-      // Mostly because of the other questions at the same time.
-      return inTurn(() => askAlone(query))
+      // Most likely the other questions of the same time took the memory.
+      return largeQuestions(() => askAlone(query))
     }
   }
 }
@@ -79,11 +80,11 @@ export async function findLastClicks(
   if (query.moments.length === 0) return []
   const { text, params, read } = toLastClicksSql(query, duckDbDialect)
   const rows = await runStatement(connection, text, params)
-  const found = rows.map(([span, at, id, node, linkId]): [number, LastClick] => [
+  const clicks = rows.map(([span, at, id, node, linkId]): [number, LastClick] => [
     Number(span),
     { id: Number(id), node: String(node), linkId: Number(linkId), at: Number(at) },
   ])
-  return read(new Map(found))
+  return read(new Map(clicks))
 }
 
 async function runStatement(connection: DuckDBConnection, text: string, params: SqlValue[]) {
@@ -96,15 +97,15 @@ async function runStatement(connection: DuckDBConnection, text: string, params: 
   }
 }
 
-/** The same keys from every share as one answer, in its order. */
+/** Adds up the answers of all shares, and sorts them as one answer. */
 export function mergeShares(answers: HitAnswer[], { groupBy }: HitQuery): HitAnswer[] {
-  const found = new Map<HitAnswer['key'], HitAnswer>()
+  const merged = new Map<HitAnswer['key'], HitAnswer>()
   for (const { key, clicks, visitors } of answers) {
-    const so = found.get(key)
-    if (so) Object.assign(so, { clicks: so.clicks + clicks, visitors: so.visitors + visitors })
-    else found.set(key, { key, clicks, visitors })
+    const sum = merged.get(key)
+    if (sum) Object.assign(sum, { clicks: sum.clicks + clicks, visitors: sum.visitors + visitors })
+    else merged.set(key, { key, clicks, visitors })
   }
   const byKey = (a: HitAnswer, b: HitAnswer) => compareKeys(a.key ?? '', b.key ?? '')
-  const inTime = groupBy.by === 'total' || groupBy.by === 'time'
-  return [...found.values()].sort(inTime ? byKey : (a, b) => b.clicks - a.clicks || byKey(a, b))
+  const isInTime = groupBy.by === 'total' || groupBy.by === 'time'
+  return [...merged.values()].sort(isInTime ? byKey : (a, b) => b.clicks - a.clicks || byKey(a, b))
 }

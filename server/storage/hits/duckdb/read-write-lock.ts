@@ -1,53 +1,55 @@
-// Keeps questions out of the moment in which hits change tables. DuckDB (seen with 1.5.6) shows a reader that runs during
-// the commit of a large transaction what it has inserted and, still, what it has deleted: every hit of a run twice.
+// Keeps questions out of the commit of a transaction that moves hits between tables. A reader that runs during the commit of a
+// large transaction sees what the transaction has inserted and also what it has deleted (seen with DuckDB 1.5.6): each hit twice.
 
-/** How long a commit waits for a moment without questions before it holds up those that come. */
-const PATIENCE_MS = 2_000
+import { createWaitList } from '../../../lib/wait-list.ts'
+
+/** How long a commit waits for a moment without questions. After that it holds up new questions. */
+const TIMEOUT_MS = 2_000
 
 export interface ReadWriteLock {
-  /** With others, and never while somebody is alone. */
+  /** Runs work beside other shared work, and never during exclusive work. */
   shared<T>(work: () => Promise<T>): Promise<T>
-  /** When nobody is inside; who comes meanwhile waits. One at a time. */
+  /** Runs work when no other work runs. New work waits for its end. One exclusive work at a time. */
   exclusive<T>(work: () => Promise<T>): Promise<T>
 }
 
-export function createReadWriteLock(patienceMs = PATIENCE_MS): ReadWriteLock {
-  let inside = 0
-  /** Set while the gate is shut. */
-  let shut: Promise<void> | undefined
-  const leftEmpty: (() => void)[] = []
+export function createReadWriteLock(timeoutMs = TIMEOUT_MS): ReadWriteLock {
+  let readers = 0
+  /** Resolves when the lock is open again; undefined while it is open. */
+  let locked: Promise<void> | undefined
+  const leaving = createWaitList()
 
-  async function empty(): Promise<void> {
-    if (inside > 0) await new Promise<void>((resolve) => leftEmpty.push(resolve))
+  const waitForReaders = async () => {
+    if (readers > 0) await leaving.wait()
   }
 
   return {
     async shared(work) {
-      while (shut) await shut
-      inside++
+      while (locked) await locked
+      readers++
       try {
         return await work()
       } finally {
-        inside--
-        if (inside === 0) for (const resolve of leftEmpty.splice(0)) resolve()
+        readers--
+        if (readers === 0) leaving.release()
       }
     },
     async exclusive(work) {
-      let late: Timer | undefined
-      const patience = new Promise<void>((resolve) => {
-        late = setTimeout(resolve, patienceMs)
+      let timer: Timer | undefined
+      const timeout = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, timeoutMs)
       })
-      await Promise.race([empty(), patience])
-      clearTimeout(late)
-      while (shut) await shut
-      const opened = Promise.withResolvers<void>()
-      shut = opened.promise
+      await Promise.race([waitForReaders(), timeout])
+      clearTimeout(timer)
+      while (locked) await locked
+      const unlocked = Promise.withResolvers<void>()
+      locked = unlocked.promise
       try {
-        await empty()
+        await waitForReaders()
         return await work()
       } finally {
-        shut = undefined
-        opened.resolve()
+        locked = undefined
+        unlocked.resolve()
       }
     },
   }

@@ -1,135 +1,159 @@
-// Turns hits in the order of their arrival into history: sorted by workspace, day and visitor, run by run, each in one
-// transaction, so that a hit is always in exactly one of the two tables. Beside the loads, on a connection of its own.
-// Why this order, and why in runs: docs/adr/0009-sorted-history.md.
+// Sorts hits in the background: moves them from the table of their arrival to the history, which is sorted by workspace, day
+// and visitor. It moves a run of hits in one transaction, so a hit is always in exactly one of the two tables.
+// docs/adr/0009-sorted-history.md says why this order, and why in runs.
 
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { describeError, log } from '../../../lib/log.ts'
+import { DAY_MS } from '../../../lib/utc-day.ts'
+import { createWaitList, type WaitList } from '../../../lib/wait-list.ts'
 import { HIT_COLUMN_LIST, SORTED_COLUMN_LIST } from './layout.ts'
 
-/** Two of DuckDB's row groups, so that none is left half full: sorted in about a second. */
+/** Two of DuckDB's row groups, so that no row group is left half full. Sorting a run takes about a second. */
 export const RUN_HITS = 2 * 122_880
-/** How long no load has run when sorting begins. */
+/** Sorting begins when no load has run for this time. */
 const IDLE_MS = 100
 /**
- * A load of so many is one of a backlog, and the next is being written: to sort in between would take the core from that
- * (124,000 hits a second from spool to engine instead of 160,000).
+ * A load of this many hits is a part of a backlog, and the next load is being written. Sorting in between would take the core
+ * from that: 124,000 hits a second from spool to engine instead of 160,000.
  */
 const BACKLOG_HITS = 100_000
 const BACKLOG_IDLE_MS = 2_000
-/** After an error (a full disk, say). What was not sorted is answered from where it is. */
+/** The pause after an error (a full disk, say). Hits that are not sorted are answered from where they are. */
 const RETRY_MS = 60_000
-const DAY_MS = 24 * 60 * 60 * 1000
 
-type TransactionRunner = <T>(work: (connection: DuckDBConnection) => Promise<T>) => Promise<T>
+export type TransactionRunner = <T>(work: (connection: DuckDBConnection) => Promise<T>) => Promise<T>
 
 export interface HitSorter {
-  /** Runs a load, which says how many hits there were; sorting begins when there is none. */
+  /** Runs a load, which answers with its number of hits. No run begins during a load. */
   runLoad(load: () => Promise<number>): Promise<void>
-  /** Runs it while nothing is being sorted. */
+  /** Waits for the run that is being sorted, and runs the work while none is. */
   runPaused<T>(work: () => Promise<T>): Promise<T>
-  /** Resolves when too few hits wait, or they cannot be sorted now. */
+  /** Resolves when fewer hits than a run wait, or when they cannot be sorted now. */
   settled(): Promise<void>
   close(): Promise<void>
 }
 
-/** @param options.runHits so many are sorted at a time, once they wait; the oldest first, however late they came. */
+interface SorterState {
+  readonly transact: TransactionRunner
+  readonly runHits: number
+  /** How many loads and paused works run. */
+  busy: number
+  closed: boolean
+  /** No run begins before this moment of the monotonic clock. */
+  retryAt: number
+  timer: Timer | undefined
+  /** The run that is being sorted. */
+  running: Promise<void> | undefined
+  /** Callers of `settled`. */
+  readonly settling: WaitList
+}
+
+/**
+ * @param options.transact runs work in a transaction of a connection of its own, beside the loads
+ * @param options.runHits how many hits one run takes, once so many wait: the oldest first, however late they arrived
+ */
 export function openHitSorter(options: { transact: TransactionRunner; runHits: number }): HitSorter {
-  const { transact, runHits } = options
-  let busy = 0
-  let closed = false
-  let retryAt = 0
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let running: Promise<void> | undefined
-  const waiting: (() => void)[] = []
-
-  const settle = () => {
-    for (const resolve of waiting.splice(0)) resolve()
+  const sorter: SorterState = {
+    ...options,
+    busy: 0,
+    closed: false,
+    retryAt: 0,
+    timer: undefined,
+    running: undefined,
+    settling: createWaitList(),
   }
-
-  function plan(afterMs: number) {
-    clearTimeout(timer)
-    if (closed || busy > 0 || running) return
-    timer = setTimeout(start, Math.max(afterMs, retryAt - performance.now()))
-    timer.unref()
-  }
-
-  function start() {
-    running = transact((connection) => sortRun(connection, runHits)).then(
-      (moved) => {
-        running = undefined
-        if (moved === 0) settle()
-        else plan(IDLE_MS)
-      },
-      (error) => {
-        running = undefined
-        log.error('hits.sorting_failed', describeError(error))
-        settle()
-        retryAt = performance.now() + RETRY_MS
-        plan(RETRY_MS)
-      },
-    )
-  }
-
-  async function keepOut<T>(work: () => Promise<T>, until?: () => Promise<void> | undefined): Promise<T> {
-    busy++
-    clearTimeout(timer)
-    try {
-      await until?.()
-      return await work()
-    } finally {
-      busy--
-      plan(IDLE_MS)
-    }
-  }
-
-  plan(IDLE_MS)
+  schedule(sorter, IDLE_MS)
   return {
     async runLoad(load) {
-      const hits = await keepOut(load)
-      if (hits >= BACKLOG_HITS) plan(BACKLOG_IDLE_MS)
+      const hits = await runUnsorted(sorter, load)
+      if (hits >= BACKLOG_HITS) schedule(sorter, BACKLOG_IDLE_MS)
     },
-    runPaused: (work) => keepOut(work, () => running),
-    settled() {
-      const settled = Promise.withResolvers<void>()
-      if (closed || performance.now() < retryAt) settled.resolve()
-      waiting.push(settled.resolve)
-      plan(0)
-      return settled.promise
+    runPaused: (work) =>
+      runUnsorted(sorter, async () => {
+        await sorter.running
+        return work()
+      }),
+    async settled() {
+      if (sorter.closed || performance.now() < sorter.retryAt) return schedule(sorter, 0)
+      const settled = sorter.settling.wait()
+      schedule(sorter, 0)
+      await settled
     },
     async close() {
-      closed = true
-      clearTimeout(timer)
-      await running
-      settle()
+      sorter.closed = true
+      clearTimeout(sorter.timer)
+      await sorter.running
+      sorter.settling.release()
     },
   }
 }
 
-/** @returns how many were sorted: a run's worth, or none. */
+function schedule(sorter: SorterState, afterMs: number) {
+  clearTimeout(sorter.timer)
+  if (sorter.closed || sorter.busy > 0 || sorter.running) return
+  sorter.timer = setTimeout(() => startRun(sorter), Math.max(afterMs, sorter.retryAt - performance.now()))
+  sorter.timer.unref()
+}
+
+function startRun(sorter: SorterState) {
+  sorter.running = sorter
+    .transact((connection) => sortRun(connection, sorter.runHits))
+    .then(
+      (sorted) => {
+        sorter.running = undefined
+        if (sorted === 0) sorter.settling.release()
+        else schedule(sorter, IDLE_MS)
+      },
+      (error) => {
+        sorter.running = undefined
+        log.error('hits.sorting_failed', describeError(error))
+        sorter.settling.release()
+        sorter.retryAt = performance.now() + RETRY_MS
+        schedule(sorter, RETRY_MS)
+      },
+    )
+}
+
+/** Runs work during which no run begins. */
+async function runUnsorted<T>(sorter: SorterState, work: () => Promise<T>): Promise<T> {
+  sorter.busy++
+  clearTimeout(sorter.timer)
+  try {
+    return await work()
+  } finally {
+    sorter.busy--
+    schedule(sorter, IDLE_MS)
+  }
+}
+
+/** @returns how many hits were sorted: a run's worth, or none */
 async function sortRun(connection: DuckDBConnection, runHits: number): Promise<number> {
-  const until = await findRunEnd(connection, runHits)
-  if (until === undefined) return 0
+  const end = await findRunEnd(connection, runHits)
+  if (end === undefined) return 0
   const added = await connection.run(
     `INSERT INTO hits_sorted (${HIT_COLUMN_LIST}) SELECT ${SORTED_COLUMN_LIST} FROM hits_arrived WHERE recorded_at < $1
      ORDER BY workspace_id, recorded_at // ${DAY_MS}, visitor, recorded_at`,
-    [until],
+    [end],
   )
-  const taken = await connection.run('DELETE FROM hits_arrived WHERE recorded_at < $1', [until])
-  if (added.rowsChanged !== taken.rowsChanged)
-    throw new Error(`Sorting would have made ${added.rowsChanged} hits of ${taken.rowsChanged}`)
-  return taken.rowsChanged
+  const deleted = await connection.run('DELETE FROM hits_arrived WHERE recorded_at < $1', [end])
+  if (added.rowsChanged !== deleted.rowsChanged)
+    throw new Error(`Sorting would have made ${added.rowsChanged} hits of ${deleted.rowsChanged}`)
+  return deleted.rowsChanged
 }
 
-/** Before it lie at most `runHits` hits, but for those of its own millisecond where there would be none otherwise. */
+/**
+ * The moment before which a run's hits were recorded; undefined when too few hits wait. At most `runHits` hits lie before it.
+ * There are more only when one millisecond has more, since the run would be empty without that millisecond.
+ */
 async function findRunEnd(connection: DuckDBConnection, runHits: number): Promise<bigint | undefined> {
-  const counted = await connection.runAndReadAll('SELECT count(*) FROM hits_arrived')
-  if (Number(counted.getRows()[0]?.[0]) <= runHits) return undefined
-  const found = await connection.runAndReadAll(
+  const count = await connection.runAndReadAll('SELECT count(*) FROM hits_arrived')
+  if (Number(count.getRows()[0]?.[0]) <= runHits) return undefined
+  const range = await connection.runAndReadAll(
     `SELECT min(recorded_at), max(recorded_at)
      FROM (SELECT recorded_at FROM hits_arrived ORDER BY recorded_at LIMIT $1)`,
     [BigInt(runHits + 1)],
   )
-  const [first, next] = (found.getRows()[0] ?? []) as bigint[]
+  const [first, next] = (range.getRows()[0] ?? []) as bigint[]
   if (first === undefined || next === undefined) return undefined
   return first === next ? next + 1n : next
 }

@@ -1,4 +1,4 @@
-// Cuts a range of time so that no piece holds more hits than can be sorted in little memory.
+// Splits a range of time into slices, each with few enough hits to be sorted in little memory.
 
 export interface TimeSlice {
   /** Milliseconds since the epoch; `end` is exclusive. */
@@ -10,12 +10,12 @@ export interface CountedSlice extends TimeSlice {
   hits: number
 }
 
-/** Fine enough that a year comes in pieces of two hours, and few enough to count in one pass. */
+/** A year gets buckets of two hours, and the buckets are few enough to be counted in one pass. */
 const BUCKETS = 4096
 
 /**
- * @param count the hits of each bucket of `width` from `start` on, in order; empty ones may be missing
- * @returns slices in order that together hold every hit, each of at most `hitsMax` unless one millisecond has more
+ * @param count counts the hits of each bucket of `width` from `start` on, in order. Empty buckets may be missing.
+ * @returns slices in order that together hold every hit. A slice has at most `hitsMax` hits, unless one millisecond has more.
  */
 export async function splitIntoSlices(
   { start, end }: TimeSlice,

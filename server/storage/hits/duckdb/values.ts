@@ -1,7 +1,7 @@
-// What a statement is given, in DuckDB's own types.
+// Converts values for DuckDB: bound values to its types, and names and literals to quoted text.
 
 import { BIGINT, type DuckDBType, type DuckDBValue, LIST, listValue, VARCHAR } from '@duckdb/node-api'
-import type { SqlValue } from '../hit-sql.ts'
+import type { SqlValue } from '../../filter-sql.ts'
 
 export function toDuckDbType(value: SqlValue): DuckDBType {
   if (Array.isArray(value)) return LIST(typeof value[0] === 'string' ? VARCHAR : BIGINT)
@@ -9,10 +9,10 @@ export function toDuckDbType(value: SqlValue): DuckDBType {
 }
 
 export function toDuckDbValue(value: SqlValue): DuckDBValue {
-  const one = (each: string | number) => (typeof each === 'number' ? BigInt(each) : each)
-  return Array.isArray(value) ? listValue(value.map(one)) : one(value)
+  const convert = (item: string | number) => (typeof item === 'number' ? BigInt(item) : item)
+  return Array.isArray(value) ? listValue(value.map(convert)) : convert(value)
 }
 
-/** A text of ours (a path, a name) inside a statement that takes no values there. */
+/** Quotes a text of our own (a path, say) for a place in a statement that takes no bound value. */
 export const quoteLiteral = (text: string) => `'${text.replaceAll("'", "''")}'`
 export const quoteIdentifier = (name: string) => `"${name.replaceAll('"', '""')}"`

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DatabaseHandle, openDatabase } from '../../storage/database/open-database.ts'
-import { ensureSalts } from './salts.ts'
+import { ensureSalts } from './ensure-salts.ts'
 
 const at = (time: string) => Date.parse(`2026-05-${time}Z`)
 const open: { db: DatabaseHandle; dir: string }[] = []

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { BatchFile } from './batch-file.ts'
-import { selectPrunableBatches } from './retention.ts'
+import { selectPrunableBatches } from './batch-retention.ts'
 
 const HOUR = 60 * 60 * 1000
 const limits = { ageMs: 7 * 24 * HOUR, bytes: 1000, files: 100 }

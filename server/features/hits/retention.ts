@@ -1,0 +1,6 @@
+// How long hits are kept: the operator's HIT_RETENTION_DAYS.
+
+import { DAY_MS } from '../../lib/utc-day.ts'
+
+/** Hits recorded before the returned moment are past a retention of this many days. */
+export const toRetentionStart = (now: number, days: number) => Math.max(0, now - days * DAY_MS)

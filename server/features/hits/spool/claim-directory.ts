@@ -1,0 +1,43 @@
+// Prepares the spool's directory at start: its node id and the number of its last segment.
+
+import { randomBytes } from 'node:crypto'
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { renameDurably, writeDurably } from '../../../storage/write-durably.ts'
+import { parseSegmentName } from './segment.ts'
+
+const NODE_ID_PATTERN = /^[0-9a-f]{16}$/
+
+const toNodeFile = (dir: string) => join(dir, 'node')
+
+/**
+ * Answers with the spool's node id and its highest segment number. A spool without any segment gets a new id, because the
+ * worker never deletes the last segment: an old id with segment numbers from 1 on would give hit ids twice.
+ */
+export async function claimDirectory(dir: string): Promise<{ node: string; lastSeq: number }> {
+  const names = await readdir(dir)
+  for (const name of names) if (name.endsWith('.tmp')) await rm(join(dir, name), { force: true })
+  const seqs = names.map(parseSegmentName).filter((seq) => seq !== null)
+  const known = seqs.length > 0 ? await readNodeId(dir) : undefined
+  if (known === undefined) return { node: await createNodeId(dir), lastSeq: Math.max(0, ...seqs) }
+  if (!NODE_ID_PATTERN.test(known)) throw new Error(`${toNodeFile(dir)} does not hold the name of a node`)
+  return { node: known, lastSeq: Math.max(...seqs) }
+}
+
+/** undefined where no server has claimed the directory yet. */
+export async function readNodeId(dir: string): Promise<string | undefined> {
+  try {
+    return (await readFile(toNodeFile(dir), 'utf8')).trim()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return undefined
+  }
+}
+
+async function createNodeId(dir: string): Promise<string> {
+  const path = toNodeFile(dir)
+  const node = randomBytes(8).toString('hex')
+  await writeDurably(`${path}.tmp`, (file) => file.writeFile(`${node}\n`))
+  await renameDurably(`${path}.tmp`, path)
+  return node
+}

@@ -1,0 +1,83 @@
+// Answers the calls of the server: questions, exports, and the removal of hits.
+
+import { Failure, unavailable } from '../../../lib/failure.ts'
+import { describeError, log } from '../../../lib/log.ts'
+import type { ExportedFile, HitExport, LastClick, LastClicksQuery } from '../../../storage/hits/hit-engine.ts'
+import { isBefore, type SpoolPosition } from '../spool/position.ts'
+import { eraseHits } from './erase-hits.ts'
+import { reportProgress } from './progress.ts'
+import type { WorkerCall } from './protocol.ts'
+import { pruneHits } from './prune-hits.ts'
+import { ship } from './ship.ts'
+import type { WorkerState } from './worker-state.ts'
+
+/** How long a question waits for an engine that is loading. */
+const CATCH_UP_MS = 2000
+
+export async function answerCall(worker: WorkerState, id: number, call: WorkerCall): Promise<void> {
+  worker.activeCalls++
+  try {
+    worker.send({ type: 'answer', id, value: await performCall(worker, id, call) })
+  } catch (error) {
+    const isUnavailable = error instanceof Failure && error.code === 'unavailable'
+    if (!isUnavailable) log.error('hit_question_failed', describeError(error))
+    const reason = isUnavailable ? (error.detail.cause ?? error) : error
+    const message = reason instanceof Error ? reason.message : String(reason)
+    worker.send({ type: 'refusal', id, message, unavailable: isUnavailable })
+  } finally {
+    worker.activeCalls--
+  }
+}
+
+/** Ends a call with an error. Only exports can be cancelled; every other call runs to its end. */
+export function cancelCall({ runningExports }: WorkerState, id: number): void {
+  runningExports.get(id)?.abort(unavailable('Nobody waits for it any more'))
+}
+
+async function performCall(worker: WorkerState, id: number, call: WorkerCall): Promise<unknown> {
+  switch (call.type) {
+    case 'ask':
+      return worker.engine.use((engine) => engine.ask(call.query))
+    case 'lastClicks':
+      return findLastClicks(worker, call.query, call.through)
+    case 'export':
+      return exportHits(worker, id, call.request)
+    case 'prune':
+      worker.since = call.since
+      return worker.maintenanceQueue(() => pruneHits(worker))
+    case 'erase':
+      return worker.maintenanceQueue(() => eraseHits(worker, call.workspaceIds))
+  }
+}
+
+async function findLastClicks(
+  worker: WorkerState,
+  query: LastClicksQuery,
+  through: SpoolPosition,
+): Promise<(LastClick | null)[]> {
+  const { engine } = worker
+  const isReached = () => engine.isUp() && !isBefore(worker.answered.position, through)
+  if (engine.isUp() && !isReached()) {
+    await ship(worker).catch((error) => {
+      throw unavailable(error, 1)
+    })
+    await Promise.race([engine.settled(), Bun.sleep(CATCH_UP_MS)])
+    reportProgress(worker)
+  }
+  if (!isReached()) throw unavailable('The hit engine has not caught up', 1)
+  return engine.use((open) => open.findLastClicks(query))
+}
+
+async function exportHits(
+  { engine, runningExports }: WorkerState,
+  id: number,
+  request: HitExport,
+): Promise<ExportedFile> {
+  const cancellation = new AbortController()
+  runningExports.set(id, cancellation)
+  try {
+    return await engine.use((open) => open.export(request, cancellation.signal))
+  } finally {
+    runningExports.delete(id)
+  }
+}

@@ -1,0 +1,28 @@
+// Ends the ship worker.
+
+import { describeError, log } from '../../../lib/log.ts'
+import { shipOrLog } from './ship.ts'
+import type { WorkerState } from './worker-state.ts'
+
+const SETTLE_MS = 3000
+
+/** Ships what is recorded, closes the engine and tells the server, which then ends the process. */
+export async function closeWorker(worker: WorkerState): Promise<void> {
+  if (worker.closing) return
+  worker.closing = true
+  for (const timer of worker.timers) clearInterval(timer)
+  await shipOrLog(worker)
+  // A long backlog can be loaded after the next start as well.
+  await Promise.race([worker.engine.settled(), Bun.sleep(SETTLE_MS)])
+  await worker.engine.close()
+  await worker.reader.close()
+  worker.send({ type: 'closed' })
+}
+
+/** Ends the process after an unexpected error: closes the engine properly, and the server starts another worker. */
+export function failWorker(worker: WorkerState, error: unknown): void {
+  log.error('ship_worker_failed', describeError(error))
+  if (worker.closing) return
+  worker.closing = true
+  void worker.engine.close().finally(() => process.exit(1))
+}

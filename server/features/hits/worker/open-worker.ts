@@ -1,0 +1,152 @@
+// Opens the parts of the ship worker: the spool's reader, the batches, the engine, and the sender of the click counts.
+
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describeError, log } from '../../../lib/log.ts'
+import { createSerialQueue } from '../../../lib/serial-queue.ts'
+import { createGeoLookup, type GeoLookup } from '../../../storage/geo.ts'
+import { openDuckDb } from '../../../storage/hits/duckdb/engine.ts'
+import type { Batch, HitEngine } from '../../../storage/hits/hit-engine.ts'
+import type { DailySalts } from '../../visitors/salts.ts'
+import { parseUserAgent } from '../../visitors/user-agent.ts'
+import { type BatchFile, listBatches } from '../batches/batch-file.ts'
+import { inspectBatch, quarantineBatch } from '../batches/batch-reader.ts'
+import { type BatchSequence, createBatchWriter } from '../batches/batch-writer.ts'
+import { createEnricher } from '../batches/enricher.ts'
+import { createHitImporter } from '../batches/hit-importer.ts'
+import type { SpoolPosition } from '../spool/position.ts'
+import { HEADER_BYTES } from '../spool/record-format.ts'
+import { openSpoolReader } from '../spool/spool-reader.ts'
+import { mapWritePosition, WRITE_SEGMENT } from '../spool/write-position.ts'
+import { createClickCountSender } from './click-count-sender.ts'
+import { failWorker } from './close-worker.ts'
+import { openEngineSupervisor } from './engine-supervisor.ts'
+import { reportProgress } from './progress.ts'
+import type { MessageFromWorker, WorkerSettings } from './protocol.ts'
+import { listAllBatches, NOTHING_SHIPPED, toEnginePath, type WorkerState } from './worker-state.ts'
+
+/** Resolves when the engine is open, or the first attempt to open it has failed. */
+export async function openWorker(
+  settings: WorkerSettings,
+  salts: DailySalts,
+  send: (message: MessageFromWorker) => void,
+): Promise<WorkerState> {
+  const { node, dataDir } = settings
+  const dir = join(dataDir, 'batches', node)
+  const writePosition = mapWritePosition(settings.spoolDir)
+  const geo = openGeoLookup(settings.geoPath)
+  const batches = await listBatches(dir, node)
+  const otherBatches = await listOtherBatches(dataDir, node)
+  const readStart = findReadStart(batches, writePosition)
+  const reader = openSpoolReader(settings.spoolDir, writePosition, readStart)
+  const sequence: BatchSequence = {
+    dir,
+    node,
+    lastNumber: () => worker.lastNumber,
+    onBatch(batch, counts) {
+      worker.lastNumber = batch.number
+      batches.push(batch)
+      worker.clickCounts.add(batch, counts)
+      worker.engine.wake()
+    },
+  }
+  const enricher = createEnricher({
+    geo,
+    parseUserAgent,
+    getSalt: salts.get,
+    ownHosts: () => worker.ownHosts,
+  })
+  // The parts call `worker` back only later: none of them does so before its own first await.
+  const worker: WorkerState = {
+    settings,
+    send,
+    writePosition,
+    reader,
+    engine: openEngineSupervisor({
+      open: () => openEngine(worker),
+      node,
+      batches: () => listAllBatches(worker),
+      repair: (batch) => repairBatch(worker, batch),
+      onChange: () => reportProgress(worker),
+    }),
+    clickCounts: createClickCountSender({
+      countedUpTo: settings.countedUpTo,
+      batches,
+      send: (number, counts) => send({ type: 'counts', number, counts }),
+      onError: (error) => failWorker(worker, error),
+    }),
+    importer: createHitImporter({ ...sequence, dataDir, position: reader.position }),
+    writeBatches: createBatchWriter({ ...sequence, reader, maxHits: settings.maxHits, enricher }),
+    batches,
+    otherBatches,
+    lastNumber: batches.at(-1)?.number ?? 0,
+    ownHosts: new Set(settings.ownHosts),
+    since: settings.since,
+    shipped: { until: 0, batch: batches.at(-1)?.number ?? 0, position: readStart },
+    answered: NOTHING_SHIPPED,
+    lost: { batches: 0, hits: 0 },
+    shipping: null,
+    notBefore: 0,
+    importQueue: createSerialQueue(),
+    maintenanceQueue: createSerialQueue(),
+    runningExports: new Map(),
+    activeCalls: 0,
+    busyAt: Date.now(),
+    timers: [],
+    closing: false,
+  }
+  await worker.engine.firstAttempt
+  // Above the other marks too: when batches were lost, their numbers must not be used for other hits.
+  worker.lastNumber = Math.max(worker.lastNumber, settings.countedUpTo, worker.engine.mark(node))
+  return worker
+}
+
+/** Opens the engine, maybe from a backup that is older than what retention has removed since. */
+async function openEngine(worker: WorkerState): Promise<HitEngine> {
+  const { dataDir } = worker.settings
+  const engine = await openDuckDb({
+    path: toEnginePath(dataDir),
+    batchDir: join(dataDir, 'batches'),
+    scratchDir: join(dataDir, 'tmp'),
+    since: () => worker.since,
+  })
+  if (worker.since > 0) await engine.deleteBefore(worker.since)
+  return engine
+}
+
+/** Replaces a batch that the disk damaged. An intact batch is tried again. @returns whether it was damaged */
+async function repairBatch({ lost }: WorkerState, batch: Batch): Promise<boolean> {
+  const { intact, hits } = await inspectBatch(batch.path)
+  if (intact) return false
+  await quarantineBatch(batch, hits)
+  lost.batches++
+  lost.hits += hits
+  return true
+}
+
+/** Without a readable database hits are shipped all the same, with no place. */
+function openGeoLookup(path: string | undefined): GeoLookup {
+  try {
+    return createGeoLookup(path)
+  } catch (error) {
+    log.error('geo_unavailable', { path, ...describeError(error) })
+    return { findPlace: () => ({ country: null, region: null, city: null, continent: null }) }
+  }
+}
+
+async function listOtherBatches(dataDir: string, node: string): Promise<BatchFile[][]> {
+  const entries = await readdir(join(dataDir, 'batches'), { withFileTypes: true })
+  const others = entries.filter((entry) => entry.isDirectory() && entry.name !== node)
+  return Promise.all(others.map(({ name }) => listBatches(join(dataDir, 'batches', name), name)))
+}
+
+/** Where in the spool the last batch ended. */
+function findReadStart(batches: readonly BatchFile[], writePosition: Int32Array): SpoolPosition {
+  const end = batches.at(-1)?.end
+  if (!end) return { seq: 0, offset: HEADER_BYTES }
+  const live = Atomics.load(writePosition, WRITE_SEGMENT)
+  if (live === 0 || end.seq <= live) return end
+  // An operator has put back an older spool. Its hits may be in the batches already, but counting none of them is worse.
+  log.error('spool_older_than_batches', { spool: live, batches: end.seq })
+  return { seq: 0, offset: HEADER_BYTES }
+}

@@ -1,0 +1,17 @@
+// Tells the server how far the worker has come.
+
+import { NOTHING_SHIPPED, type WorkerState } from './worker-state.ts'
+
+/** Call it when a pass has ended, and when the engine has changed. */
+export function reportProgress(worker: WorkerState): void {
+  const { engine, shipped, lost } = worker
+  const mark = engine.mark(worker.settings.node)
+  if (mark >= shipped.batch) worker.answered = shipped
+  // An engine that was rebuilt holds less than the engine before it.
+  else if (mark < worker.answered.batch) worker.answered = NOTHING_SHIPPED
+  const { until, position } = worker.answered
+  worker.send({
+    type: 'progress',
+    progress: { engineUp: engine.isUp(), batch: shipped.batch, mark, until, position, lost },
+  })
+}

@@ -1,0 +1,24 @@
+// Tells the server when the worker has had nothing to do for a while. The server then ends the worker, unless there is
+// something to do again.
+
+import { WAITING_HITS } from '../spool/write-position.ts'
+import { pruneBatches } from './prune-batches.ts'
+import type { WorkerState } from './worker-state.ts'
+
+export async function reportIdle(worker: WorkerState): Promise<void> {
+  if (!isIdle(worker)) worker.busyAt = Date.now()
+  if (worker.closing || Date.now() - worker.busyAt < worker.settings.idleMs) return
+  worker.busyAt = Date.now()
+  await pruneBatches(worker)
+  worker.send({ type: 'idle' })
+}
+
+const isIdle = (worker: WorkerState): boolean =>
+  !worker.shipping &&
+  worker.activeCalls === 0 &&
+  !worker.reader.isBehind() &&
+  Atomics.load(worker.writePosition, WAITING_HITS) === 0 &&
+  !worker.importer.hasFiles() &&
+  worker.engine.isUp() &&
+  worker.engine.mark(worker.settings.node) >= worker.lastNumber &&
+  worker.clickCounts.lastCounted() >= worker.lastNumber

@@ -1,0 +1,52 @@
+// Ships hits: one pass makes batches of everything that is in the spool.
+
+import { describeError, log } from '../../../lib/log.ts'
+import { WAITING_HITS } from '../spool/write-position.ts'
+import { reportProgress } from './progress.ts'
+import type { WorkerState } from './worker-state.ts'
+
+/** How long no timer starts another pass after one that failed (a full disk, say). */
+const RETRY_MS = 1000
+
+/** Runs a pass. A caller during a pass waits for that pass, and then gets one of its own. */
+export async function ship(worker: WorkerState): Promise<void> {
+  while (worker.shipping) await worker.shipping.catch(() => undefined) // the caller of that pass hears of its failure
+  worker.shipping = runPass(worker).finally(() => {
+    worker.shipping = null
+  })
+  await worker.shipping
+}
+
+async function runPass(worker: WorkerState) {
+  const until = Date.now()
+  try {
+    await worker.importer.importNext()
+    await worker.writeBatches()
+  } catch (error) {
+    worker.notBefore = Date.now() + RETRY_MS
+    throw error
+  }
+  // Hits that wait in the server's memory are older than `until`, and are not in the spool yet.
+  if (Atomics.load(worker.writePosition, WAITING_HITS) === 0)
+    worker.shipped = {
+      until,
+      batch: worker.batches.at(-1)?.number ?? 0,
+      position: worker.reader.position(),
+    }
+  reportProgress(worker)
+}
+
+/** Runs a pass whose failure is only logged. */
+export const shipOrLog = (worker: WorkerState): Promise<void> =>
+  ship(worker).catch((error) => log.error('ship_failed', describeError(error)))
+
+/** Makes batches of the files that other processes have handed over, one after another. */
+export const importPending = (worker: WorkerState): Promise<void> =>
+  worker.importQueue(async () => {
+    while (await worker.importer.prepareNext()) {
+      if (worker.closing) return
+      await ship(worker)
+      // The engine loads this batch before the next one is made, so that a visitor's click waits for one batch only.
+      if (worker.engine.isUp()) await worker.engine.settled()
+    }
+  })

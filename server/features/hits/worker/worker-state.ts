@@ -1,0 +1,72 @@
+// The state of the ship worker, which the files of this room share.
+
+import { join } from 'node:path'
+import type { SerialQueue } from '../../../lib/serial-queue.ts'
+import type { BatchFile } from '../batches/batch-file.ts'
+import type { HitImporter } from '../batches/hit-importer.ts'
+import type { SpoolPosition } from '../spool/position.ts'
+import type { SpoolReader } from '../spool/spool-reader.ts'
+import type { ClickCountSender } from './click-count-sender.ts'
+import type { EngineSupervisor } from './engine-supervisor.ts'
+import type { MessageFromWorker, WorkerSettings } from './protocol.ts'
+
+/** The batches up to `batch` hold every hit that was recorded before `until`, and every hit before `position`. */
+export interface ShippedRange {
+  /** Milliseconds since the epoch. */
+  until: number
+  batch: number
+  position: SpoolPosition
+}
+
+export const NOTHING_SHIPPED: ShippedRange = { until: 0, batch: 0, position: { seq: 0, offset: 0 } }
+
+export interface WorkerState {
+  readonly settings: WorkerSettings
+  send(message: MessageFromWorker): void
+  /** See write-position.ts. */
+  readonly writePosition: Int32Array
+  readonly reader: SpoolReader
+  readonly engine: EngineSupervisor
+  readonly clickCounts: ClickCountSender
+  readonly importer: HitImporter
+  /** See `createBatchWriter`. */
+  writeBatches(): Promise<void>
+  /** This node's batches in order. */
+  readonly batches: BatchFile[]
+  /** Batches of a spool that is no longer there: for an engine that has to be rebuilt. */
+  readonly otherBatches: readonly (readonly BatchFile[])[]
+  /** The number of the last batch. */
+  lastNumber: number
+  /** Hosts of this instance's short links, lower case. */
+  ownHosts: ReadonlySet<string>
+  /** Hits recorded before this moment are past their retention. */
+  since: number
+  /** How far the batches go. */
+  shipped: ShippedRange
+  /** How far the engine's answers go. */
+  answered: ShippedRange
+  /** Batches that could not be read again, and the hits in them. */
+  readonly lost: { batches: number; hits: number }
+  /** Runs during a pass. */
+  shipping: Promise<void> | null
+  /** After a pass that failed (a full disk, say): no timer starts another pass before this moment. */
+  notBefore: number
+  readonly importQueue: SerialQueue
+  /** Whatever deletes or rewrites batches runs in this queue: two at a time would work on each other's files. */
+  readonly maintenanceQueue: SerialQueue
+  readonly runningExports: Map<number, AbortController>
+  /** How many calls are being answered. */
+  activeCalls: number
+  /** When the worker had something to do last. */
+  busyAt: number
+  readonly timers: Timer[]
+  closing: boolean
+}
+
+export const toEnginePath = (dataDir: string) => join(dataDir, 'hits.duckdb')
+
+/** Every node's batches. */
+export const listAllBatches = ({ otherBatches, batches }: Pick<WorkerState, 'otherBatches' | 'batches'>) => [
+  ...otherBatches,
+  batches,
+]

@@ -1,0 +1,36 @@
+// Watches for damage inside the data of a DuckDB file, which shows only when somebody reads it.
+
+import { writeFileSync } from 'node:fs'
+import { toDamageMarkerPath } from './open-file.ts'
+
+export type DamageWatch = <T>(work: () => Promise<T>) => Promise<T>
+
+/**
+ * The returned function runs work on the engine. Once damage was seen, it refuses all further work, so that the engine's owner
+ * opens the engine again; the marker file makes that opening quarantine the damaged file.
+ */
+export function createDamageWatch(path: string): DamageWatch {
+  let damage: unknown
+  return async (work) => {
+    if (damage) throw damage
+    try {
+      return await work()
+    } catch (error) {
+      if (isDamage(error)) {
+        damage = error
+        writeFileSync(toDamageMarkerPath(path), String(error))
+      }
+      throw error
+    }
+  }
+}
+
+/**
+ * Whether the engine is dead. After a fatal error (a full disk during a checkpoint, say) every later statement fails, and only
+ * closing and opening again helps. The batch that was being loaded may be in: read the mark before loading it again.
+ */
+export const isEngineDead = (error: unknown): boolean =>
+  error instanceof Error &&
+  (/^FATAL Error|database has been invalidated/i.test(error.message) || isDamage(error))
+
+const isDamage = (error: unknown) => error instanceof Error && /corrupt database file/i.test(error.message)

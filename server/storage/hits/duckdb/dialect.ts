@@ -1,0 +1,19 @@
+// What DuckDB says differently from other hit engines.
+
+import { QUERY_COLUMNS } from '../hit-columns.ts'
+import type { HitDialect, SpanDialect } from '../hit-sql.ts'
+import { toStoredExpression } from './layout.ts'
+
+export const duckDbDialect: HitDialect & SpanDialect = {
+  placeholder: (n, value) =>
+    `$${n}${Array.isArray(value) ? '' : typeof value === 'number' ? '::BIGINT' : '::VARCHAR'}`,
+  distinct: (column) => `count(DISTINCT ${column})`,
+  isInList: (column, list) => `${column} IN (SELECT unnest(${list}))`,
+  lower: (column) => `lower(${column})`,
+  pairs: (linkIds, slots) => `(SELECT unnest(${linkIds}) AS link_id, unnest(${slots}) AS slot)`,
+  storedAs: (column) => toStoredExpression(QUERY_COLUMNS[column]),
+  spans: (visitors, sinces, untils, spans) =>
+    `(SELECT TRY_CAST(unnest(${visitors}) AS UBIGINT) AS visitor, unnest(${sinces}) AS since, unnest(${untils}) AS until,
+      unnest(${spans}) AS span)`,
+  newest: (columns) => `max({${columns.map((column) => `'${column}': ${column}`).join(', ')}})`,
+}
