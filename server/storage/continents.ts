@@ -1,4 +1,4 @@
-// Which continent a country is on, by the usual assignment: country databases do not say. All of ISO 3166-1, and XK.
+// The continent of each country of ISO 3166-1, and of Kosovo (XK). A country database does not say it.
 
 const COUNTRIES = {
   AF:

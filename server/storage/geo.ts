@@ -1,4 +1,4 @@
-// Where an address is, from a MaxMind file: the bundled country database, or one that the operator names.
+// Finds the place of an address in a MaxMind file: the bundled country database, or a file that the operator names.
 
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -20,15 +20,15 @@ export interface Place {
 
 export interface GeoLookup {
   /**
-   * Never throws: what the file does not say, or says in a way that cannot be read, is nowhere. Mostly the same object
-   * for the same place, so that what is made of a place can be kept beside it.
+   * Never throws: an address that the file does not have, or whose record cannot be read, is nowhere. Usually returns the same
+   * object for the same place, so that callers can cache by the object.
    */
   findPlace(address: string): Place
 }
 
 type NamedPlace = { iso_code?: unknown; code?: unknown; names?: { en?: unknown } }
 
-/** The records of MaxMind's layout (DB-IP's too), and the flat ones of ip-location-db and IPinfo. */
+/** The records of MaxMind and DB-IP, which are nested, and those of ip-location-db and IPinfo, which are flat. */
 interface GeoRecord {
   country_code?: unknown
   country?: NamedPlace
@@ -41,21 +41,22 @@ interface GeoRecord {
 
 const NOWHERE: Place = { country: null, region: null, city: null, continent: null }
 const BUNDLED = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb'
-/** Places that are remembered, by their records: all 250 of the bundled file, the usual ones of a file of cities. */
+/** The number of cached places: all 250 of the bundled file, the common ones of a file of cities. */
 const PLACE_CACHE_SIZE = 65_536
 
 /**
- * A look-up takes about 0.2 µs. A file that the operator names is kept in memory: were it mapped, and copied over, the
- * process would end. Of the bundled one (7.8 MB), which nobody writes to, memory has what was looked up.
- * @throws when the file cannot be read or is not a MaxMind database.
+ * Opens the file. A look-up takes about 0.2 µs. A file that the operator names is read into memory: if it were mapped and then
+ * overwritten, the process would end. The bundled file (7.8 MB) is mapped, because nobody writes to it; memory holds only the
+ * parts that were looked up.
+ * @throws when the file cannot be read or is not a MaxMind database
  */
 export function createGeoLookup(path?: string): GeoLookup {
   const { find, read } = path === undefined ? openBundled() : openBytes(readFileSync(path))
   const places = new Map<number, Place>()
   let degraded = false
   return {
-    findPlace(written) {
-      const address = written.startsWith('::ffff:') ? unmapAddress(written) : written
+    findPlace(text) {
+      const address = text.startsWith('::ffff:') ? unmapAddress(text) : text
       try {
         const record = find(address)
         if (record === 0) return NOWHERE
@@ -66,7 +67,7 @@ export function createGeoLookup(path?: string): GeoLookup {
         places.set(record, place)
         return place
       } catch (error) {
-        // A damaged part of the file: once is enough to say so, and hits go on without a place.
+        // A part of the file is damaged. Log it once; the hits go on without a place.
         if (!degraded) log.error('geo_database_damaged', { path, ...describeError(error) })
         degraded = true
         return NOWHERE
@@ -86,9 +87,10 @@ function openBytes(file: Buffer) {
   return { read, find: createRecordFinder(file, reader.metadata) }
 }
 
+/** Turns an IPv4 address that is mapped into IPv6 (RFC 4291 §2.5.5.2) back into IPv4. */
 const unmapAddress = (address: string) => parseIpAddress(address)?.toString() ?? address
 
-/** What is wrong with a file that an operator named, in a few words; undefined when it can be used. */
+/** Says in a few words what is wrong with a file that the operator named; undefined when it can be used. */
 export function findGeoProblem(path: string): string | undefined {
   try {
     openBytes(readFileSync(path)).read('8.8.8.8')

@@ -1,4 +1,4 @@
-// One process per data directory. The lock is SQLite's own on a file of its own, so the kernel lets go of it
+// Locks that allow one process per data directory. A lock is SQLite's lock on a file of its own, so the kernel releases it in
 // whatever way the process ends.
 
 import { Database } from 'bun:sqlite'
@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { log } from '../lib/log.ts'
 
-/** A command that looks whether a server runs holds the lock for a moment: no server need fail to start for that. */
+/** A command that checks for a running server holds the lock for a moment. A server that starts waits for it. */
 const LOCK_WAIT_MS = 500
 const TRY_EVERY_MS = 20
 const TRIES_BEFORE_WARNING = 250
@@ -15,7 +15,7 @@ export interface Lock {
   release(): void
 }
 
-/** @throws what `isHeld` tells when another process holds it for longer than that. */
+/** @throws an error that `isHeld` recognises, when another process holds the lock for longer than `waitMs` */
 function lockFile(path: string, waitMs: number): Lock {
   const database = new Database(path, { create: true })
   try {
@@ -29,7 +29,7 @@ function lockFile(path: string, waitMs: number): Lock {
   return { release: () => database.close() }
 }
 
-/** @throws a sentence for the operator when another process holds the directory. */
+/** @throws a sentence for the operator, when another process holds the directory */
 export function lockDataDir(dataDir: string): Lock {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   try {
@@ -43,7 +43,7 @@ export function lockDataDir(dataDir: string): Lock {
   }
 }
 
-/** Waits for the ship worker of a server that was killed: it ends by itself, a moment after its server. */
+/** Waits for the ship worker of a server that was killed, which ends by itself a moment after its server. */
 export async function lockForWorker(dataDir: string): Promise<Lock> {
   for (let tries = 1; ; tries++) {
     try {
@@ -59,7 +59,7 @@ export async function lockForWorker(dataDir: string): Promise<Lock> {
 const isHeld = (error: unknown) =>
   error instanceof Error && (error as { code?: unknown }).code === 'SQLITE_BUSY'
 
-/** Does a short piece of work that only one process may do. @returns undefined when a server runs on the directory */
+/** Does a short piece of work that only one process may do. @returns undefined when a server runs on the directory, and does nothing then */
 export async function runWhileNoServer<T>(dataDir: string, work: () => Promise<T>): Promise<T | undefined> {
   let lock: Lock
   try {

@@ -1,18 +1,18 @@
-// The second half of deleting a workspace: its rows are gone, and this process still knows its links and has its hits.
+// The second half of deleting a workspace: its rows are deleted, and this process still caches its links and has its hits.
 
 import type { Database } from '../../storage/database/database.ts'
 
 export interface ErasureNeeds {
   db: Database
   now: () => number
-  /** Each data directory has hits of its own, so each marks by itself what it is done with. */
+  /** This node. Each data directory has hits of its own, so each node marks the erasures that it has done. */
   node: string
-  /** Ends what redirects still know of the workspace. */
+  /** Drops the workspace's links from the caches of redirects. */
   invalidateWorkspace(workspaceId: number): void
   eraseHits(workspaceIds: number[]): Promise<void>
 }
 
-/** Does what is due. It is due again, at this node, until it was done to its end. */
+/** Erases what is due at this node. An erasure that was interrupted is due again. */
 export async function eraseDeletedWorkspaces({ db, now, node, ...needs }: ErasureNeeds): Promise<void> {
   const due = await db.read
     .selectFrom('erasures')

@@ -1,4 +1,4 @@
-// The two calls by which a request becomes a hit: a short link's, whatever was answered, and a page's that was seen.
+// Records hits in the spool: one call for each request to a short link, whatever the answer, and one for each page view.
 
 import { isPrefetch } from '../../lib/user-agent.ts'
 import type { HitOutcome } from '../../storage/hits/hit.ts'
@@ -20,21 +20,21 @@ export interface RedirectResult {
   workspaceId: number
   /** 0 where the slug is unknown. */
   linkId: number
-  /** Where the redirect leads: its utm parameters speak where the short URL's do not. */
+  /** The target of the redirect. Its utm parameters count where the short URL has none. */
   destination?: string
-  /** Only where no link answered. */
+  /** Given only where no link result. */
   slug?: string
 }
 
-/** Stores the hit in the spool and returns its id (0 when it has no place yet). Never throws, never waits. */
-export function recordHit(spool: Pick<Spool, 'append'>, asked: HitRequest, answered: RedirectResult): number {
-  const { at, method, headers, address, query } = asked
+/** Stores the hit in the spool and returns its id, or 0 when the hit waits in memory or is lost. Never throws, never waits. */
+export function recordHit(spool: Pick<Spool, 'append'>, request: HitRequest, result: RedirectResult): number {
+  const { at, method, headers, address, query } = request
   const header = (name: string) => headers.get(name)
   return spool.append({
     at,
-    workspaceId: answered.workspaceId,
-    linkId: answered.linkId,
-    outcome: answered.outcome,
+    workspaceId: result.workspaceId,
+    linkId: result.linkId,
+    outcome: result.outcome,
     head: method === 'HEAD',
     prefetch: isPrefetch(header),
     trigger: query !== '' && /(?:^|&)qr=1(?:&|$)/.test(query) ? 'qr' : 'link',
@@ -42,31 +42,30 @@ export function recordHit(spool: Pick<Spool, 'append'>, asked: HitRequest, answe
     userAgent: headers.get('user-agent') ?? '',
     referrer: headers.get('referer') ?? '',
     query,
-    destinationQuery: extractUtmQuery(answered.destination),
-    slug: answered.slug ?? '',
+    destinationQuery: extractUtmQuery(result.destination),
+    slug: result.slug ?? '',
   })
 }
 
 export interface PageViewHit {
-  /** `landing` or `view`. */
   outcome: Extract<HitOutcome, 'landing' | 'view'>
   workspaceId: number
-  /** Of the click that the page's address names; else 0. */
+  /** The link of the click that the page's address names; else 0. */
   linkId: number
   /** The utm parameters of the page's address. */
   utm: string
-  /** Where the visitor came from; '' for another page of the same site. */
+  /** The page that the visitor came from; '' for another page of the same site. */
   referrer: string
 }
 
-/** The same for a page that was seen. */
+/** Stores the hit of a page view, with the result of `recordHit`. */
 export function recordPageView(
   spool: Pick<Spool, 'append'>,
   { at, headers, address }: Pick<HitRequest, 'at' | 'headers' | 'address'>,
-  { utm, ...viewed }: PageViewHit,
+  { utm, ...pageView }: PageViewHit,
 ): number {
   return spool.append({
-    ...viewed,
+    ...pageView,
     at,
     head: false,
     prefetch: isPrefetch((name) => headers.get(name)),

@@ -1,4 +1,4 @@
-// A campaign between the shape of our code and the columns of a row.
+// Converts a campaign to and from the columns of a row.
 
 import type { Campaign } from './campaign.ts'
 
@@ -10,7 +10,6 @@ export interface CampaignColumns {
   utm_content: string | null
 }
 
-/** From a row's columns. The other direction is `toCampaignColumns`. */
 export const toCampaign = (row: CampaignColumns): Campaign => ({
   utmSource: row.utm_source,
   utmMedium: row.utm_medium,

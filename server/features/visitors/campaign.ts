@@ -1,4 +1,4 @@
-// Which campaign a click belongs to, by the utm parameters of both URLs.
+// Reads the campaign of a click from the utm parameters of the short URL and of the destination.
 
 import { cleanText } from '../../lib/clean-text.ts'
 
@@ -12,18 +12,21 @@ export interface Campaign {
   utmContent: string | null
 }
 
-// In no URL, and never beginning a parameter: a query that holds one in spite of that ends there.
+// A newline is in no URL. A query that holds one all the same ends there.
 const SEPARATOR = '\n'
 
-/** The utm parameters of both queries in one text. Beside them stand click ids, which are never twice the same. */
+/**
+ * Extracts the utm parameters of both queries as one text, which can be a cache key: the other parameters of a query, click
+ * ids among them, are never the same twice.
+ */
 export function extractUtmParameters(query: string, destinationQuery: string): string {
   if (query === '' && destinationQuery === '') return ''
-  const own = extractUtm(query)
+  const short = extractUtm(query)
   const destination = extractUtm(destinationQuery)
-  return destination === '' ? own : `${own}${SEPARATOR}${destination}`
+  return destination === '' ? short : `${short}${SEPARATOR}${destination}`
 }
 
-/** Written out: a regular expression takes ten times as long. */
+/** A loop: a regular expression takes ten times as long. */
 function extractUtm(query: string): string {
   let parts = ''
   for (let at = query.indexOf('utm_'); at !== -1; at = query.indexOf('utm_', at)) {
@@ -36,11 +39,11 @@ function extractUtm(query: string): string {
   return parts
 }
 
-/** What the short URL says wins; what it does not say, the destination may. */
+/** @param parts see `extractUtmParameters`. A parameter of the short URL wins over the same one of the destination. */
 export function parseCampaign(parts: string): Campaign {
-  const [own, destination] = parts.split(SEPARATOR).map((query) => new URLSearchParams(query))
-  // A parameter without a value says nothing.
-  const utm = (name: string) => cleanText(own?.get(name) || destination?.get(name) || null, UTM_MAX)
+  const [short, destination] = parts.split(SEPARATOR).map((query) => new URLSearchParams(query))
+  // An empty parameter counts as absent.
+  const utm = (name: string) => cleanText(short?.get(name) || destination?.get(name) || null, UTM_MAX)
   return {
     utmSource: utm('utm_source'),
     utmMedium: utm('utm_medium'),

@@ -1,4 +1,4 @@
-// The random salts under which visitors are hashed: one a day, and destroyed when its day is over.
+// Creates the salt of each day in the rows, and destroys it when its day is over.
 
 import { randomBytes } from 'node:crypto'
 import { toUtcDay } from '../../lib/utc-day.ts'
@@ -8,18 +8,18 @@ import type { DailySalt } from './salts.ts'
 const HOUR_MS = 60 * 60 * 1000
 
 /**
- * Brings the salts to what `now` needs and returns them: today's, tomorrow's from 23:00 UTC on (no hit waits for
- * one), yesterday's until 02:00 UTC (hits of before midnight may still wait in the spool). All others are deleted.
- * To be run every few minutes. All processes of an instance share the salts through the rows.
+ * Creates missing salts, deletes old ones, and returns the others: today's, tomorrow's from 23:00 UTC on (so that no hit waits
+ * for a salt), and yesterday's until 02:00 UTC (hits from before midnight may still wait in the spool). Run it every few
+ * minutes. All processes of an instance share the salts through the rows.
  */
 export async function ensureSalts({ db, now }: { db: Database; now: number }): Promise<DailySalt[]> {
   const needed = [toUtcDay(now), toUtcDay(now + HOUR_MS)]
   const oldest = toUtcDay(now - 2 * HOUR_MS)
-  const kept = await db.read.selectFrom('visitor_salts').selectAll().orderBy('day').execute()
+  const stored = await db.read.selectFrom('visitor_salts').selectAll().orderBy('day').execute()
   const missing = needed.filter(
-    (day, i) => needed.indexOf(day) === i && !kept.some((salt) => salt.day === day),
+    (day, i) => needed.indexOf(day) === i && !stored.some((salt) => salt.day === day),
   )
-  if (missing.length === 0 && kept.every(({ day }) => day >= oldest)) return kept
+  if (missing.length === 0 && stored.every(({ day }) => day >= oldest)) return stored
   return db.write(async (connection) => {
     await connection.deleteFrom('visitor_salts').where('day', '<', oldest).execute()
     for (const day of missing)

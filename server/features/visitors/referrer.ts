@@ -1,4 +1,4 @@
-// Where a visitor came from, by the Referer header.
+// Reads where a visitor came from, from the Referer header.
 
 import { cleanText } from '../../lib/clean-text.ts'
 
@@ -11,7 +11,7 @@ export interface Referrer {
   referrerUrl: string | null
 }
 
-/** What we keep of a foreign URL: the rest may hold secrets. */
+/** Cuts the query and the fragment off a URL of another site: they may hold secrets. */
 export function stripQuery(header: string): string {
   const [query, fragment] = [header.indexOf('?'), header.indexOf('#')]
   if (query === -1) return fragment === -1 ? header : header.slice(0, fragment)
@@ -19,12 +19,12 @@ export function stripQuery(header: string): string {
 }
 
 /**
- * Whoever comes from one of our own pages comes directly.
- * @param header without its query
+ * A visitor who comes from a page of this instance counts as direct.
+ * @param header the Referer header after `stripQuery`
  */
 export function parseReferrer(header: string, ownHosts: ReadonlySet<string>): Referrer {
   const url = header === '' ? null : URL.parse(header)
-  // Apps send `android-app://com.google.android.gm/`; anything else is not a place one comes from.
+  // Apps send `android-app://com.google.android.gm/`. A URL of any other scheme is no referrer.
   if (!url || !/^(https?|android-app|ios-app):$/.test(url.protocol) || url.hostname === '') return DIRECT
   const host = url.host.toLowerCase()
   if (ownHosts.has(host) || ownHosts.has(stripWww(host))) return DIRECT
@@ -34,5 +34,5 @@ export function parseReferrer(header: string, ownHosts: ReadonlySet<string>): Re
   }
 }
 
-/** `www.` and the root's dot name the same site. */
+/** Removes `www.` and the dot of the DNS root, which do not change the site. */
 const stripWww = (host: string) => host.replace(/^www\.(?=[^.]+\.)/, '').replace(/\.(?=$|:)/, '')

@@ -1,4 +1,5 @@
-// What a user agent says, in the names that people use. Parsing one takes 14 µs: see `createEnricher`.
+// Parses a user agent into bot, device, browser and system, under the names that people use. Parsing takes 14 µs, so
+// `createEnricher` caches the result.
 
 import bowser from 'bowser'
 import { isbot } from 'isbot'
@@ -13,7 +14,7 @@ export interface ParsedUserAgent {
 
 const DEVICES: Record<string, string> = { mobile: 'Mobile', tablet: 'Tablet', desktop: 'Desktop', tv: 'TV' }
 
-// What bowser takes for a tablet, a desktop or nothing.
+// Devices that bowser takes for a tablet, a desktop or nothing.
 const SPECIAL_DEVICES: [RegExp, string][] = [
   [/PlayStation|Xbox|Nintendo/i, 'Console'],
   [/\bTV\b|SmartTV|GoogleTV|AppleTV|BRAVIA|Roku|CrKey|\bAFT[A-Z]/i, 'TV'],
@@ -21,8 +22,7 @@ const SPECIAL_DEVICES: [RegExp, string][] = [
   [/CrOS|X11;/, 'Desktop'],
 ]
 
-// Browsers inside apps first: where a click of a social network mostly happens. Bowser calls them by their engine, as
-// it does the browsers below them.
+// Browsers that bowser calls by their engine. The browsers inside apps come first: most clicks in a social network come from them.
 const BROWSERS: [RegExp, string][] = [
   [/Instagram/, 'Instagram'],
   [/\bBarcelona \d/, 'Threads'],
@@ -55,7 +55,7 @@ const SYSTEMS: [RegExp, string][] = [
   [/Web0S/, 'webOS'],
 ]
 
-/** What bowser calls by another name than its users do. */
+/** Bowser's names, with the names that users use. */
 const BROWSER_NAMES: Record<string, string> = {
   'Microsoft Edge': 'Edge',
   'Samsung Internet for Android': 'Samsung Internet',
@@ -67,7 +67,7 @@ const BROWSER_NAMES: Record<string, string> = {
 const findFirstMatch = (list: [RegExp, string][], text: string) =>
   list.find(([pattern]) => pattern.test(text))?.[1]
 
-/** Who sends no user agent is a program. */
+/** A client that sends no user agent is a bot. */
 export function parseUserAgent(userAgent: string): ParsedUserAgent {
   if (userAgent.trim() === '') return { bot: true, device: null, browser: null, os: null }
   const { browser, os, platform } = parse(userAgent)
@@ -80,7 +80,7 @@ export function parseUserAgent(userAgent: string): ParsedUserAgent {
   }
 }
 
-/** No user agent that a stranger makes up may hold up the hits behind it. */
+/** A made-up user agent that bowser fails on must not hold up the hits behind it. */
 function parse(userAgent: string): Pick<ReturnType<typeof bowser.parse>, 'browser' | 'os' | 'platform'> {
   try {
     return bowser.parse(userAgent)

@@ -3,6 +3,7 @@
 import type { Mail, MailSender } from '../../../http/send-mail.ts'
 import { Failure } from '../../../lib/failure.ts'
 import { randomToken } from '../../../lib/random.ts'
+import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../access/actor.ts'
 import type { RateLimiter } from '../access/rate-limiter.ts'
@@ -20,7 +21,6 @@ export interface InviteNeeds {
 
 /** To strangers, in the operator's name: more than a day's work of inviting is something else. */
 const MAILS_A_DAY = 50
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /** @throws Failure `forbidden`, `conflict` */
 export async function invite(

@@ -1,6 +1,6 @@
 // The server's end of the click counts: stores the counts of one batch after the other, and retries each until it is stored.
 
-import { createBackoff } from '../../../lib/backoff.ts'
+import { createBackoff } from '../../../lib/concurrency/backoff.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import type { ClickCount } from '../batches/click-counts.ts'
 

@@ -101,33 +101,17 @@ interface ClientState {
 export function openHitWorkerClient(options: HitWorkerClientOptions): HitWorkerClient {
   const { spool, now = Date.now, shipEveryMs = SHIP_EVERY_MS } = options
   const isNew = isNewInstallation(options)
-  const client: ClientState = {
-    options,
-    calls: createRpcClient(() => worker),
-    clickCounts: createClickCountReceiver({
-      node: spool.node,
-      stored: options.countedUpTo,
-      store: options.storeCounts,
-      onStored(number) {
-        client.counted = number
-        worker.sendIfRunning({ type: 'stored', number })
-      },
-    }),
-    salts: options.salts,
-    ownHosts: options.ownHosts,
-    counted: options.countedUpTo,
-    since: options.since ?? 0,
-    progress: {
-      engineUp: isNew,
-      batch: 0,
-      mark: 0,
-      until: 0,
-      position: isNew ? getSpoolEnd(spool) : { seq: 0, offset: 0 },
-      lost: { batches: 0, hits: 0 },
+  const calls = createRpcClient(() => worker)
+  const clickCounts = createClickCountReceiver({
+    node: spool.node,
+    stored: options.countedUpTo,
+    store: options.storeCounts,
+    onStored(number) {
+      client.counted = number
+      worker.sendIfRunning({ type: 'stored', number })
     },
-    drains: new Map(),
-    lastDrainId: 0,
-  }
+  })
+  const client = createState(options, calls, clickCounts, isNew)
   const worker: WorkerSupervisor = openWorkerSupervisor({
     settings: () => toSettings(client),
     receive: (message) => receive(client, message),
@@ -170,6 +154,29 @@ export function openHitWorkerClient(options: HitWorkerClientOptions): HitWorkerC
       await worker.close()
       client.clickCounts.stop()
     },
+  }
+}
+
+function createState(
+  options: HitWorkerClientOptions,
+  calls: RpcClient,
+  clickCounts: ClickCountReceiver,
+  isNew: boolean,
+): ClientState {
+  const { salts, ownHosts, countedUpTo: counted, since = 0 } = options
+  const position = isNew ? getSpoolEnd(options.spool) : { seq: 0, offset: 0 }
+  const lost = { batches: 0, hits: 0 }
+  return {
+    options,
+    calls,
+    clickCounts,
+    salts,
+    ownHosts,
+    counted,
+    since,
+    progress: { engineUp: isNew, batch: 0, mark: 0, until: 0, position, lost },
+    drains: new Map(),
+    lastDrainId: 0,
   }
 }
 

@@ -1,10 +1,10 @@
 // Supervises a hit engine: opens it, loads every batch above its marks, and opens it again when it died. The engine answers
 // questions at any time. While there is no engine, questions fail as unavailable.
 
-import { type Backoff, createBackoff } from '../../../lib/backoff.ts'
+import { type Backoff, createBackoff } from '../../../lib/concurrency/backoff.ts'
+import { createWaitList, type WaitList } from '../../../lib/concurrency/wait-list.ts'
 import { unavailable } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
-import { createWaitList, type WaitList } from '../../../lib/wait-list.ts'
 import type { HitEngine } from '../../../storage/hits/hit-engine.ts'
 import { type BatchLoading, isEverythingLoaded, loadBatches, repairRefused } from './load-batches.ts'
 

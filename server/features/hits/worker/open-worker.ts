@@ -2,8 +2,8 @@
 
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createSerialQueue } from '../../../lib/concurrency/serial-queue.ts'
 import { describeError, log } from '../../../lib/log.ts'
-import { createSerialQueue } from '../../../lib/serial-queue.ts'
 import { createGeoLookup, type GeoLookup } from '../../../storage/geo.ts'
 import { openDuckDb } from '../../../storage/hits/duckdb/engine.ts'
 import type { Batch, HitEngine } from '../../../storage/hits/hit-engine.ts'
@@ -83,23 +83,30 @@ export async function openWorker(
     ownHosts: new Set(settings.ownHosts),
     since: settings.since,
     shipped: { until: 0, batch: batches.at(-1)?.number ?? 0, position: readStart },
-    answered: NOTHING_SHIPPED,
-    lost: { batches: 0, hits: 0 },
-    shipping: null,
-    notBefore: 0,
-    importQueue: createSerialQueue(),
-    maintenanceQueue: createSerialQueue(),
-    runningExports: new Map(),
-    activeCalls: 0,
-    busyAt: Date.now(),
-    timers: [],
-    closing: false,
+    ...createIdleState(),
   }
   await worker.engine.firstAttempt
   // Above the other marks too: when batches were lost, their numbers must not be used for other hits.
   worker.lastNumber = Math.max(worker.lastNumber, settings.countedUpTo, worker.engine.mark(node))
+  // Opening a large engine takes time, which is not idle time.
+  worker.busyAt = Date.now()
   return worker
 }
+
+/** The state of a worker that has done nothing yet. */
+const createIdleState = () => ({
+  answered: NOTHING_SHIPPED,
+  lost: { batches: 0, hits: 0 },
+  shipping: null,
+  notBefore: 0,
+  importQueue: createSerialQueue(),
+  maintenanceQueue: createSerialQueue(),
+  runningExports: new Map(),
+  activeCalls: 0,
+  busyAt: Date.now(),
+  timers: [],
+  closing: false,
+})
 
 /** Opens the engine, maybe from a backup that is older than what retention has removed since. */
 async function openEngine(worker: WorkerState): Promise<HitEngine> {

@@ -1,7 +1,7 @@
 // The state of the ship worker, which the files of this room share.
 
 import { join } from 'node:path'
-import type { SerialQueue } from '../../../lib/serial-queue.ts'
+import type { SerialQueue } from '../../../lib/concurrency/serial-queue.ts'
 import type { BatchFile } from '../batches/batch-file.ts'
 import type { HitImporter } from '../batches/hit-importer.ts'
 import type { SpoolPosition } from '../spool/position.ts'

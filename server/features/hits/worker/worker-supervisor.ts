@@ -1,7 +1,7 @@
 // Supervises the ship worker: runs it while there is something to do, starts another when it dies, lets it go when it is idle,
 // and starts it again for the next hit or question.
 
-import { type Backoff, createBackoff } from '../../../lib/backoff.ts'
+import { type Backoff, createBackoff } from '../../../lib/concurrency/backoff.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import { startWorkerProcess, type WorkerProcess } from './ipc.ts'
 import type { MessageFromWorker, MessageToWorker, WorkerSettings } from './protocol.ts'

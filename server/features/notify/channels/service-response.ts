@@ -2,10 +2,10 @@
 // owner may know.
 
 import { percentDecode } from '../../../lib/text.ts'
+import { DAY_MS } from '../../../lib/utc-day.ts'
 import { removeControlCharacters, truncateText, utf8Length } from './safe-text.ts'
 
 const ANSWER_BYTES_MAX = 1024
-const DAY_MS = 86_400_000
 
 /** `null` for a service that said nothing. */
 export function sanitizeResponse(text: string, secrets: string[]): string | null {

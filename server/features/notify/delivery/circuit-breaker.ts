@@ -2,11 +2,12 @@
 // now and then, so that the thousands behind it neither knock nor use up their attempts.
 // Kept in memory: whoever starts anew finds out with five attempts.
 
+import { DAY_MS } from '../../../lib/utc-day.ts'
+
 const FAILURES = 5
 const FIRST_MS = 5_000
 // The longest that anything waits after its receiver is back.
 const LONGEST_MS = 5 * 60_000
-const DAY_MS = 24 * 60 * 60_000
 
 export function createCircuitBreaker() {
   const broken = new Map<number, { failures: number; probeAt: number }>()

@@ -2,8 +2,8 @@
 // asked again when no other such question runs. If it fails again, its visitors are counted in shares: slower, and as exact.
 
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { createSerialQueue } from '../../../lib/concurrency/serial-queue.ts'
 import { log } from '../../../lib/log.ts'
-import { createSerialQueue } from '../../../lib/serial-queue.ts'
 import type { SqlValue } from '../../filter-sql.ts'
 import type { HitAnswer, HitQuery, LastClick, LastClicksQuery } from '../hit-engine.ts'
 import { compareKeys, toHitSql, type VisitorShare } from '../hit-sql.ts'

@@ -1,7 +1,7 @@
 // Keeps questions out of the commit of a transaction that moves hits between tables. A reader that runs during the commit of a
 // large transaction sees what the transaction has inserted and also what it has deleted (seen with DuckDB 1.5.6): each hit twice.
 
-import { createWaitList } from '../../../lib/wait-list.ts'
+import { createWaitList } from '../../../lib/concurrency/wait-list.ts'
 
 /** How long a commit waits for a moment without questions. After that it holds up new questions. */
 const TIMEOUT_MS = 2_000

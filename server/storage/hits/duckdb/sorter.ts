@@ -3,9 +3,9 @@
 // docs/adr/0009-sorted-history.md says why this order, and why in runs.
 
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { createWaitList, type WaitList } from '../../../lib/concurrency/wait-list.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
-import { createWaitList, type WaitList } from '../../../lib/wait-list.ts'
 import { HIT_COLUMN_LIST, SORTED_COLUMN_LIST } from './layout.ts'
 
 /** Two of DuckDB's row groups, so that no row group is left half full. Sorting a run takes about a second. */
