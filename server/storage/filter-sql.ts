@@ -1,5 +1,5 @@
-// SQL parts of questions about hits and about leads: the condition of a filter, and the time bucket of a moment. Every value is
-// bound. A dialect holds what differs between engines.
+// SQL parts of questions about hits and about leads: the condition of a filter, and the time bucket of a moment. Every
+// value is bound. A dialect holds what differs between engines.
 
 export type SqlValue = number | string | number[] | string[]
 
@@ -17,8 +17,8 @@ export interface FilterDialect {
 export interface ColumnFilter<Column extends string> {
   column: Column
   /**
-   * The filter matches any of these values, and nothing when there are none. null matches a row without a value. Device, browser
-   * and os match without regard to case, the other columns exactly.
+   * The filter matches any of these values, and nothing when there are none. null matches a row without a value.
+   * Device, browser and os match without regard to case, the other columns exactly.
    */
   values: (string | number | null)[]
   /** Matches all other rows instead, rows without a value included. */
@@ -59,7 +59,9 @@ export function toMemberSql<Column extends string>(
   return toAnyOfSql(name, ignoresCase ? texts.map((text) => text.toLowerCase()) : texts, dialect, bind)
 }
 
-/** Up to this many values stand in the statement one by one, which lets an engine use its statistics. More are one list. */
+/**
+ * Up to this many values stand in the statement one by one, which lets an engine use its statistics. More are one list.
+ */
 const MAX_INLINE_VALUES = 8
 
 export function toAnyOfSql(
@@ -74,8 +76,9 @@ export function toAnyOfSql(
 }
 
 /**
- * Computes the start of a moment's bucket by arithmetic, so no row needs a look-up or a time zone. Successive buckets of the
- * same length are one run. A year of days has five runs: the clocks change on two days, which are runs of their own.
+ * Computes the start of a moment's bucket by arithmetic, so no row needs a look-up or a time zone. Successive buckets
+ * of the same length are one run. A year of days has five runs: the clocks change on two days, which are runs of their
+ * own.
  */
 export function toBucketSql(moment: string, starts: number[], bind: ValueBinder): string {
   const runs = findEqualRuns(starts)

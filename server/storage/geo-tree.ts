@@ -3,7 +3,10 @@
 
 import { type IpWords, parseIPv4, parseIPv6 } from '../lib/parse-ip.ts'
 
-/** Finds the record of an address. @returns a number that all addresses of the record share; 0 when there is no record */
+/**
+ * Finds the record of an address.
+ * @returns a number that all addresses of the record share; 0 when there is no record
+ */
 export type RecordFinder = (address: string) => number
 
 interface TreeShape {

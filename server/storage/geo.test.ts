@@ -40,12 +40,12 @@ describe('the bundled database', () => {
     test(`puts "${address}" in ${country}`, () =>
       expect(geo.findPlace(address)).toEqual({ country, region: null, city: null, continent }))
 
-  test('gives one place for all addresses of a record, so that what is made of it can be kept', () => {
+  test('returns the same object for all addresses of a record, so that callers can cache by it', () => {
     expect(geo.findPlace('8.8.8.8')).toBe(geo.findPlace('8.8.4.4'))
   })
 })
 
-/** As MaxMind's GeoLite2-City and DB-IP have it. */
+/** The layout of MaxMind's GeoLite2-City and DB-IP. */
 const LAYERED: Record<string, MmdbValue> = {
   '203.0.113.0/25': {
     city: { geoname_id: 3_448_439, names: { en: 'São Paulo', de: 'Sao Paulo (de)' } },
@@ -57,7 +57,7 @@ const LAYERED: Record<string, MmdbValue> = {
       { iso_code: 'X', names: { en: 'Second' } },
     ],
   },
-  // Without a code: the name.
+  // A region without a code has its name.
   '203.0.113.128/25': {
     continent: { code: 'EU' },
     country: { iso_code: 'DE' },
@@ -67,7 +67,7 @@ const LAYERED: Record<string, MmdbValue> = {
   '198.51.100.7': { registered_country: { iso_code: 'US' } },
 }
 
-/** As ip-location-db has it, and IPinfo's codes of continents. */
+/** The layout of ip-location-db, with the continent codes of IPinfo. */
 const FLAT: Record<string, MmdbValue> = {
   '203.0.113.0/24': {
     city: 'Porto Alegre',
@@ -82,7 +82,7 @@ const FLAT: Record<string, MmdbValue> = {
   '2001:db8::/32': { city: '', country_code: 'TR', continent_code: 'AS', continent: 'Asia', state1: '' },
 }
 
-describe('region and city of a database of the operator’s', () => {
+describe('region and city in a file of the operator', () => {
   const layered = createGeoLookup(file('layered.mmdb', createMaxMindFile(LAYERED, { type: 'GeoLite2-City' })))
   const flat = createGeoLookup(file('flat.mmdb', createMaxMindFile(FLAT, { type: 'city ipvAll' })))
   test.each([
@@ -100,7 +100,7 @@ describe('region and city of a database of the operator’s', () => {
   })
 })
 
-describe('a tree', () => {
+describe('createRecordFinder', () => {
   const shapes: MmdbOptions[] = [
     { recordSize: 24 },
     { recordSize: 28 },
@@ -110,7 +110,7 @@ describe('a tree', () => {
   ]
   const address = (version: 4 | 6) => (version === 4 ? fc.ipV4() : fc.oneof(fc.ipV4(), fc.ipV6()))
 
-  test.each(shapes)('of %p is walked as the library walks it', (shape) => {
+  test.each(shapes)('finds the same records as mmdb-lib in a tree of %p', (shape) => {
     const { ipVersion = 6 } = shape
     fc.assert(
       fc.property(fc.uniqueArray(address(ipVersion), { minLength: 1, maxLength: 20 }), (known) => {
@@ -134,29 +134,30 @@ describe('a tree', () => {
   })
 })
 
-describe('a file that cannot be used', () => {
+describe('findGeoProblem', () => {
   const good = createMaxMindFile(FLAT)
   test.each([
     ['is empty', '', 'is not a MaxMind database'],
     ['is text', 'hello', 'is not a MaxMind database'],
     ['is a download that broke off', good.subarray(0, good.length - 60), 'is not a MaxMind database'],
     ['is still packed', gzipSync(good), 'is not a MaxMind database'],
-  ])('because it %s is named with what is wrong', (_, bytes, problem) => {
+  ])('names the problem of a file that %s', (_, bytes, problem) => {
     const path = file('bad.mmdb', Buffer.from(bytes))
     expect(findGeoProblem(path)).toBe(`${path} ${problem}`)
     expect(() => createGeoLookup(path)).toThrow()
   })
 
-  test('because it is not there, or a directory', () => {
+  test('names the problem of an absent file and of a directory', () => {
     expect(findGeoProblem('/nowhere/geo.mmdb')).toBe('there is no file /nowhere/geo.mmdb')
     expect(() => createGeoLookup('/nowhere/geo.mmdb')).toThrow('/nowhere/geo.mmdb')
     expect(findGeoProblem(dir)).toBe(`${dir} cannot be read (EISDIR)`)
   })
 
-  test('is no problem when it can be', () => expect(findGeoProblem(file('good.mmdb', good))).toBeUndefined())
+  test('finds no problem in a good file', () =>
+    expect(findGeoProblem(file('good.mmdb', good))).toBeUndefined())
 })
 
-test('a file that is damaged inside knows no place, and holds nobody up', () => {
+test('finds no place in a damaged file, and does not throw', () => {
   const bytes = createMaxMindFile(LAYERED)
   const data = bytes.indexOf('geoname_id')
   for (let at = data - 40; at < data + 200; at++) {

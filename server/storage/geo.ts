@@ -20,8 +20,8 @@ export interface Place {
 
 export interface GeoLookup {
   /**
-   * Never throws: an address that the file does not have, or whose record cannot be read, is nowhere. Usually returns the same
-   * object for the same place, so that callers can cache by the object.
+   * Never throws: an address that the file does not have, or whose record cannot be read, is nowhere. Usually returns
+   * the same object for the same place, so that callers can cache by the object.
    */
   findPlace(address: string): Place
 }
@@ -45,9 +45,9 @@ const BUNDLED = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-countr
 const PLACE_CACHE_SIZE = 65_536
 
 /**
- * Opens the file. A look-up takes about 0.2 µs. A file that the operator names is read into memory: if it were mapped and then
- * overwritten, the process would end. The bundled file (7.8 MB) is mapped, because nobody writes to it; memory holds only the
- * parts that were looked up.
+ * Opens the file. A look-up takes about 0.2 µs. A file that the operator names is read into memory: if it were mapped
+ * and then overwritten, the process would end. The bundled file (7.8 MB) is mapped, because nobody writes to it; memory
+ * holds only the parts that were looked up.
  * @throws when the file cannot be read or is not a MaxMind database
  */
 export function createGeoLookup(path?: string): GeoLookup {

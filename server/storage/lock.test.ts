@@ -26,7 +26,7 @@ async function holdElsewhere(dataDir: string) {
   return child
 }
 
-test('a directory that another process holds is refused, by name and with what to do', async () => {
+test('a directory that another process holds is rejected, with its name and what to do', async () => {
   const dataDir = newDirectory()
   const holder = await holdElsewhere(dataDir)
   expect(() => lockDataDir(dataDir)).toThrow(
@@ -34,11 +34,11 @@ test('a directory that another process holds is refused, by name and with what t
   )
   holder.kill('SIGKILL')
   await holder.exited
-  // However a holder ends, nothing has to be cleaned up after it.
+  // In whatever way the holder ends, it leaves nothing to clean up.
   lockDataDir(dataDir).release()
 })
 
-test('a directory that was let go of can be taken again, and others are not concerned', () => {
+test('a released directory can be locked again, and other directories are independent', () => {
   const [one, other] = [newDirectory(), newDirectory()]
   const lock = lockDataDir(one)
   const another = lockDataDir(other)
@@ -48,7 +48,7 @@ test('a directory that was let go of can be taken again, and others are not conc
   another.release()
 })
 
-test('another reason than a holder is told as it is', () => {
+test('any other error is thrown unchanged', () => {
   const dataDir = newDirectory()
   mkdirSync(join(dataDir, 'server.lock'))
   const told = () => lockDataDir(dataDir)

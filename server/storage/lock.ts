@@ -1,5 +1,5 @@
-// Locks that allow one process per data directory. A lock is SQLite's lock on a file of its own, so the kernel releases it in
-// whatever way the process ends.
+// Locks that allow one process per data directory. A lock is SQLite's lock on a file of its own, so the kernel releases
+// it in whatever way the process ends.
 
 import { Database } from 'bun:sqlite'
 import { mkdirSync } from 'node:fs'
@@ -59,7 +59,10 @@ export async function lockForWorker(dataDir: string): Promise<Lock> {
 const isHeld = (error: unknown) =>
   error instanceof Error && (error as { code?: unknown }).code === 'SQLITE_BUSY'
 
-/** Does a short piece of work that only one process may do. @returns undefined when a server runs on the directory, and does nothing then */
+/**
+ * Does a short piece of work that only one process may do.
+ * @returns undefined when a server runs on the directory, and does nothing then
+ */
 export async function runWhileNoServer<T>(dataDir: string, work: () => Promise<T>): Promise<T | undefined> {
   let lock: Lock
   try {

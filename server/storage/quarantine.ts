@@ -2,7 +2,9 @@
 
 import { rename } from 'node:fs/promises'
 
-/** Where a quarantined file of the spool or of the batches goes. Erasing a workspace deletes the files of such a name. */
+/**
+ * Where a quarantined file of the spool or of the batches goes. Erasing a workspace deletes the files of such a name.
+ */
 export const toUnreadablePath = (path: string) => `${path}.unreadable`
 
 export const isUnreadableName = (name: string) => name.endsWith('.unreadable')

@@ -10,8 +10,8 @@ const ids = createClickIds(SECRET, NODE)
 const write = (id: number, linkId = 7) => ids.sign({ id, linkId, workspaceId: WORKSPACE })
 const read = (text: string) => ids.verify(text, WORKSPACE)
 
-describe('A click id', () => {
-  test('comes back as the place of its hit and its link, for all there can be', () => {
+describe('a click id', () => {
+  test('gives back its hit and its link, for every possible value', () => {
     const any = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
     fc.assert(
       fc.property(any, any, any, (id, linkId, workspaceId) => {
@@ -26,7 +26,7 @@ describe('A click id', () => {
     expect(write(toHitId(1, 64))).toMatch(/^[0-9A-Za-z._-]+$/)
   })
 
-  test('is read by any process with the same secret, whatever its own node is', () => {
+  test('is verified by any process with the same secret, whatever its node', () => {
     expect(createClickIds(SECRET, 'f'.repeat(16)).verify(write(5), WORKSPACE)).toEqual({
       id: 5,
       node: NODE,
@@ -34,14 +34,14 @@ describe('A click id', () => {
     })
   })
 
-  test('is refused under another secret, and for another workspace', () => {
+  test('is rejected under another secret, and for another workspace', () => {
     expect(createClickIds('t'.repeat(32), NODE).verify(write(5), WORKSPACE)).toBeUndefined()
     expect(ids.verify(write(5), WORKSPACE + 1)).toBeUndefined()
-    // Nor may its digits be read as the workspace's.
+    // A digit must not move from the id to the workspace.
     expect(ids.verify(write(5), 1)).toBeUndefined()
   })
 
-  test('is refused when any character of it is another', () => {
+  test('is rejected when any character is changed', () => {
     const text = write(123_456_789)
     for (let i = 0; i < text.length; i++) {
       for (const other of 'a0Z-_.') {
@@ -51,7 +51,7 @@ describe('A click id', () => {
     }
   })
 
-  test('is refused when cut, prolonged, or given another signature', () => {
+  test('is rejected when cut, extended, or given another signature', () => {
     const text = write(1)
     const signature = text.split('.').at(-1)
     for (const forged of [
@@ -70,7 +70,7 @@ describe('A click id', () => {
     }
   })
 
-  test('that a stranger makes up is refused and never throws', () => {
+  test('that is made up is rejected, and never throws', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => read(text) === undefined))
   })
 })

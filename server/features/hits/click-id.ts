@@ -1,5 +1,5 @@
-// The public id of a click: its position in a node's spool and its link, signed for the link's workspace. The signature keeps a
-// workspace from claiming the click of another, and the link is known without a look-up.
+// The public id of a click: its position in a node's spool and its link, signed for the link's workspace. The signature
+// keeps a workspace from claiming the click of another, and the link is known without a look-up.
 
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 

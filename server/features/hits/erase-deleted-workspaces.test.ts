@@ -1,4 +1,4 @@
-// Deleting a workspace on the command line beside a running server, and what the server makes of it.
+// Deletes a workspace on the command line while a server runs, and checks that the server erases the rest.
 
 import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ async function towpath({ dataDir, databaseUrl }: TestServer, ...words: string[])
   return { code: await child.exited, out, err }
 }
 
-/** As the command does it, with rows of its own beside the server's. */
+/** Deletes as the command does: with a database connection of its own beside the server's. */
 async function deleteIt({ dataDir, databaseUrl }: TestServer, id: number) {
   const db = await openDatabase({ dataDir, databaseUrl })
   try {
@@ -36,7 +36,7 @@ async function deleteIt({ dataDir, databaseUrl }: TestServer, id: number) {
   }
 }
 
-/** Files of clicks in which the text can be read; the rows' own file is not one of them. */
+/** The files of clicks that contain the text. The file of the rows is not among them. */
 const holding = ({ dataDir }: TestServer, text: string) =>
   readdirSync(dataDir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.startsWith('towpath.db'))
@@ -71,7 +71,7 @@ onBothEngines('deleting a workspace', (server) => {
     return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
   }
 
-  test('without --yes removes nothing and says what it would remove', async () => {
+  test('without --yes deletes nothing and prints what it would delete', async () => {
     const { ws } = await furnished(`hesitant-${server().engine}`)
     const { code, out, err } = await towpath(server(), 'workspace', 'delete', String(ws.id))
     expect([code, out]).toEqual([1, ''])
@@ -81,7 +81,7 @@ onBothEngines('deleting a workspace', (server) => {
     expect((await ws.api('/links')).json.total).toBe(1)
   })
 
-  test('with --yes ends its keys and links, and leaves none of its rows and clicks', async () => {
+  test('with --yes ends the workspace’s keys and links, and leaves none of its rows and clicks', async () => {
     const marker = `leaving-${server().engine}`
     const { ws, link } = await furnished(marker)
     const other = await furnished(`staying-${server().engine}`)
@@ -118,7 +118,7 @@ onBothEngines('deleting a workspace', (server) => {
     expect((await other.ws.api(`/links/${other.link.id}`)).json.data.clicks).toBe(4)
   })
 
-  test('frees its slugs for others, and never its number', async () => {
+  test('makes its slugs free for others, and never reuses its id', async () => {
     const { ws, link } = await furnished(`freed-${server().engine}`)
     await deleteIt(server(), ws.id)
     await done(ws.id)
@@ -131,11 +131,11 @@ onBothEngines('deleting a workspace', (server) => {
     expect(json.data).toMatchObject([{ link: again.id, clicks: 1 }])
   })
 
-  test('of one that is not there, or was deleted, is an error', async () => {
+  test('of an unknown or deleted workspace is an error', async () => {
     const ws = await server().createWorkspace()
     await deleteIt(server(), ws.id)
     const wrong = [[String(ws.id), '--yes']]
-    // What is looked at before any rows are, and what only asks, is the same whichever engine has them.
+    // These checks come before any query, or only read: they do not depend on the database engine.
     if (server().engine === 'sqlite') wrong.push([String(ws.id)], ['x', '--yes'], [])
     const said = await Promise.all(wrong.map((words) => towpath(server(), 'workspace', 'delete', ...words)))
     for (const { code, out, err } of said) {
@@ -146,7 +146,7 @@ onBothEngines('deleting a workspace', (server) => {
   }, 90_000)
 })
 
-test('every server on one PostgreSQL ends the redirects and removes the clicks it has', async () => {
+test('every server on one PostgreSQL ends the redirects and erases its own clicks', async () => {
   const first = await startServer('postgres')
   const second = await startServer('postgres', {
     environment: { DATABASE_URL: first.databaseUrl as string },

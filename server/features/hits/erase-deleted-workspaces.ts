@@ -1,4 +1,5 @@
-// The second half of deleting a workspace: its rows are deleted, and this process still caches its links and has its hits.
+// The second half of deleting a workspace: its rows are deleted, and this process still caches its links and has its
+// hits.
 
 import type { Database } from '../../storage/database/database.ts'
 

@@ -10,7 +10,7 @@ import {
   type TestWorkspace,
 } from '../../../tests/support/server/test-server.ts'
 
-// Text that breaks out of somewhere: of HTML, SQL, JSON, CSV, a terminal, a line, the direction of reading.
+// Text that tries to break out of HTML, SQL, JSON, CSV, a terminal, a line, or the direction of reading.
 const HOSTILE = [
   '"><img src=x onerror=alert(1)>',
   "'; DROP TABLE hits; --",
@@ -21,7 +21,7 @@ const HOSTILE = [
   'two\r\nlines\u2028three',
   '😀 ünï',
 ]
-/** NUL and halves of characters are stored by nobody; the rest comes back as it was sent. */
+/** NUL and halves of characters are never stored. All other text comes back as it was sent. */
 const UNSTORABLE = ['a\0b', '\0']
 
 const CITY = `São "Paulo"${'\u202e'}<b>\0${'x'.repeat(200)}`
@@ -55,7 +55,7 @@ async function grouped(ws: TestWorkspace, by: string, query = '') {
 }
 const keys = async (ws: TestWorkspace, by: string) => (await grouped(ws, by)).map((row) => row[by])
 
-/** Sends bytes as no browser would. Resolves with the status line. */
+/** Sends bytes that no browser would send. Resolves with the status line. */
 function raw(bytes: string | Buffer): Promise<string> {
   const { hostname, port } = new URL(server.origin)
   return new Promise((resolve, reject) => {
@@ -73,7 +73,7 @@ describe('hostile text in a click', () => {
   const parameters = ['utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent']
   const wire = (name: string) => `utm_${name.slice(3).toLowerCase()}`
 
-  test.each(parameters)('comes back from %s as it was sent, and is found by it', async (name) => {
+  test.each(parameters)('comes back from %s as it was sent, and filters find it', async (name) => {
     const ws = await server.createWorkspace()
     const { slug } = await ws.createLink()
     for (const text of [...HOSTILE, ...UNSTORABLE])
@@ -89,7 +89,7 @@ describe('hostile text in a click', () => {
     }
   })
 
-  test('is cut to a bound, between characters', async () => {
+  test('is cut to its limit, between characters', async () => {
     const ws = await server.createWorkspace()
     const { slug } = await ws.createLink()
     const long = `${'x'.repeat(254)}😀${'y'.repeat(2000)}`
@@ -100,7 +100,7 @@ describe('hostile text in a click', () => {
     expect((await keys(ws, 'referrerUrl')).map((key) => String(key).length).sort()).toEqual([1024, 8])
   })
 
-  test('of 100 kB harms nobody: it is refused or cut, and the next click counts', async () => {
+  test('of 100 kB is rejected or cut, and the next click counts', async () => {
     const ws = await server.createWorkspace()
     const { slug } = await ws.createLink()
     const huge = 'u'.repeat(100_000)
@@ -113,7 +113,7 @@ describe('hostile text in a click', () => {
       expect(await raw(`${line}\r\nHost: x\r\nConnection: close\r\n\r\n`)).toMatch(
         /^HTTP\/1.1 (302|414|431)|^closed/,
       )
-    // The destination is its owner's, and may be long.
+    // The destination is the owner's text, and may be long.
     const destination = `https://example.com/?utm_campaign=${'c'.repeat(7000)}`
     const other = await ws.createLink({ destinationUrl: destination })
     expect((await server.click(other.slug)).headers.get('location')).toBe(destination)
@@ -121,7 +121,7 @@ describe('hostile text in a click', () => {
     expect(await keys(ws, 'utmCampaign')).toContain('c'.repeat(255))
   })
 
-  test('in headers as no browser sends them is a click all the same, or refused', async () => {
+  test('in headers that no browser sends still makes a click, or is rejected', async () => {
     const ws = await server.createWorkspace()
     const { slug } = await ws.createLink()
     const strange = Buffer.concat([
@@ -149,7 +149,7 @@ describe('hostile text in a click', () => {
       for (const key of await keys(ws, by)) expect(String(key).isWellFormed()).toBe(true)
   })
 
-  test('in referrers becomes a host and a URL, or nothing', async () => {
+  test('in a referrer becomes a host and a URL, or null', async () => {
     const ws = await server.createWorkspace()
     const { slug } = await ws.createLink()
     const referrers = [
@@ -179,7 +179,7 @@ describe('hostile text in a click', () => {
     expect(JSON.stringify(urls)).not.toContain('secret')
   })
 
-  test('in a database of places is cut like any other', async () => {
+  test('in a database of places is cut like any other text', async () => {
     const ws = await server.createWorkspace()
     const { slug } = await ws.createLink()
     expect((await server.click(slug, { 'X-Forwarded-For': '203.0.113.9' })).status).toBe(302)

@@ -1,4 +1,5 @@
-// Records hits in the spool: one call for each request to a short link, whatever the answer, and one for each page view.
+// Records hits in the spool: one call for each request to a short link, whatever the answer, and one for each page
+// view.
 
 import { isPrefetch } from '../../lib/user-agent.ts'
 import type { HitOutcome } from '../../storage/hits/hit.ts'
@@ -26,7 +27,10 @@ export interface RedirectResult {
   slug?: string
 }
 
-/** Stores the hit in the spool and returns its id, or 0 when the hit waits in memory or is lost. Never throws, never waits. */
+/**
+ * Stores the hit in the spool and returns its id, or 0 when the hit waits in memory or is lost. Never throws, never
+ * waits.
+ */
 export function recordHit(spool: Pick<Spool, 'append'>, request: HitRequest, result: RedirectResult): number {
   const { at, method, headers, address, query } = request
   const header = (name: string) => headers.get(name)

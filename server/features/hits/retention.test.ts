@@ -1,4 +1,4 @@
-// HIT_RETENTION_DAYS as an operator meets it: set at one start, and what is left of the clicks after it.
+// HIT_RETENTION_DAYS for an operator: the setting at one start, and the clicks that are left after it.
 
 import { afterEach, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -14,7 +14,7 @@ afterEach(async () => {
 })
 
 test.each(ENGINES)(
-  'clicks go when they are older than it, counters of links stay (%s)',
+  'clicks older than HIT_RETENTION_DAYS are deleted, and the counters of links stay (%s)',
   async (engine) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'towpath-retention-'))
     closing.push(async () => rmSync(dataDir, { recursive: true }))
@@ -55,14 +55,14 @@ test.each(ENGINES)(
       [{}, 5],
       [{ HIT_RETENTION_DAYS: '365' }, 4],
       [{ HIT_RETENTION_DAYS: '30' }, 2],
-      // Gone is gone.
+      // Without the setting, deleted clicks do not come back.
       [{}, 2],
     ] as const) {
       const started = await start(retention)
       expect([retention, await seen(started)]).toEqual([retention, [left, left, 5]])
       await started.close()
     }
-    // The clock goes on while a server runs; this is what its daily job does.
+    // The daily job of a running server calls the same function.
     const running = await start({ HIT_RETENTION_DAYS: '30' })
     await until('the engine to be open', () => running.server.app.hitWorker.state().engineUp)
     await running.server.app.hitWorker.pruneHits(Date.now() - 5 * DAY)

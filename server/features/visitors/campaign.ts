@@ -16,8 +16,8 @@ export interface Campaign {
 const SEPARATOR = '\n'
 
 /**
- * Extracts the utm parameters of both queries as one text, which can be a cache key: the other parameters of a query, click
- * ids among them, are never the same twice.
+ * Extracts the utm parameters of both queries as one text, which can be a cache key: the other parameters of a query,
+ * click ids among them, are never the same twice.
  */
 export function extractUtmParameters(query: string, destinationQuery: string): string {
   if (query === '' && destinationQuery === '') return ''

@@ -20,7 +20,7 @@ afterEach(async () => {
   }
 })
 
-test('a day has one random salt, made before the day begins and destroyed two hours after it', async () => {
+test('creates one random salt for each day, before the day begins, and destroys it two hours after the day', async () => {
   const db = await rowsForTest()
   const days = async (time: string) => (await ensureSalts({ db, now: at(time) })).map(({ day }) => day)
   const first = await ensureSalts({ db, now: at('10T12:00:00') })
@@ -32,13 +32,13 @@ test('a day has one random salt, made before the day begins and destroyed two ho
   expect(await days('11T02:00:00')).toEqual(['2026-05-11'])
 })
 
-test('after a long pause all old salts go at once', async () => {
+test('destroys all old salts at once after a long pause', async () => {
   const db = await rowsForTest()
   await ensureSalts({ db, now: at('01T23:30:00') })
   expect((await ensureSalts({ db, now: at('20T00:30:00') })).map(({ day }) => day)).toEqual(['2026-05-20'])
 })
 
-test('processes that begin at once agree', async () => {
+test('gives processes that start at the same time the same salt', async () => {
   const db = await rowsForTest()
   const all = await Promise.all(Array.from({ length: 8 }, () => ensureSalts({ db, now: at('10T12:00:00') })))
   for (const salts of all) expect(salts).toEqual(all[0] ?? [])

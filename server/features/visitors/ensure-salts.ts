@@ -8,9 +8,9 @@ import type { DailySalt } from './salts.ts'
 const HOUR_MS = 60 * 60 * 1000
 
 /**
- * Creates missing salts, deletes old ones, and returns the others: today's, tomorrow's from 23:00 UTC on (so that no hit waits
- * for a salt), and yesterday's until 02:00 UTC (hits from before midnight may still wait in the spool). Run it every few
- * minutes. All processes of an instance share the salts through the rows.
+ * Creates missing salts, deletes old ones, and returns the others: today's, tomorrow's from 23:00 UTC on (so that no
+ * hit waits for a salt), and yesterday's until 02:00 UTC (hits from before midnight may still wait in the spool). Run
+ * it every few minutes. All processes of an instance share the salts through the rows.
  */
 export async function ensureSalts({ db, now }: { db: Database; now: number }): Promise<DailySalt[]> {
   const needed = [toUtcDay(now), toUtcDay(now + HOUR_MS)]

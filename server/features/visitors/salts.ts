@@ -1,4 +1,5 @@
-// The random salts under which visitors are hashed, one for each UTC day. The salts come from the rows: see ensure-salts.ts.
+// The random salts under which visitors are hashed, one for each UTC day. The salts come from the rows: see
+// ensure-salts.ts.
 
 import { randomBytes } from 'node:crypto'
 import { DAY_MS } from '../../lib/utc-day.ts'
@@ -23,8 +24,9 @@ export interface DailySalts {
 const SUBSTITUTES_MAX = 1000
 
 /**
- * Keeps the salts of the days. A hit may wait until the salt of its day is destroyed. Such a day gets a random substitute
- * that lives in this process alone: it still tells the day's visitors apart, and nobody can hash an address with it again.
+ * Keeps the salts of the days. A hit may wait until the salt of its day is destroyed. Such a day gets a random
+ * substitute that lives in this process alone: it still tells the day's visitors apart, and nobody can hash an address
+ * with it again.
  */
 export function createDailySalts(): DailySalts {
   const salts = new Map<number, string>()

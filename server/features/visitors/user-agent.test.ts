@@ -4,17 +4,17 @@ import { measureProcessorMs } from '../../../tests/support/processor-time.ts'
 import { parseUserAgent } from './user-agent.ts'
 import { BOT_USER_AGENTS, BROWSER_USER_AGENTS } from './user-agents.fixture.ts'
 
-describe('a person is told by device, browser and system as people call them', () => {
+describe('parseUserAgent names device, browser and system', () => {
   test.each(BROWSER_USER_AGENTS)('%s', (userAgent, device, browser, os) => {
     expect(parseUserAgent(userAgent)).toEqual({ bot: false, device, browser, os })
   })
 })
 
-describe('a program is a bot', () => {
+describe('parseUserAgent recognises a bot', () => {
   test.each(BOT_USER_AGENTS)('"%s"', (userAgent) => expect(parseUserAgent(userAgent).bot).toBe(true))
 })
 
-test('no user agent is too strange to be read, and none takes long', async () => {
+test('parseUserAgent never throws and is quick, whatever the text', async () => {
   const pieces = [
     'Mozilla/5.0 ',
     '(',

@@ -22,7 +22,8 @@ const SPECIAL_DEVICES: [RegExp, string][] = [
   [/CrOS|X11;/, 'Desktop'],
 ]
 
-// Browsers that bowser calls by their engine. The browsers inside apps come first: most clicks in a social network come from them.
+// Browsers that bowser calls by their engine. The browsers inside apps come first: most clicks in a social network come
+// from them.
 const BROWSERS: [RegExp, string][] = [
   [/Instagram/, 'Instagram'],
   [/\bBarcelona \d/, 'Threads'],

@@ -1,5 +1,4 @@
-// Real user agents of today and what people call them: [user agent, device, browser, operating system]. A bot's name
-// does not matter, only that it is one.
+// Real user agents with the names that people use: [user agent, device, browser, operating system]. A bot has no names.
 
 const KHTML = 'AppleWebKit/537.36 (KHTML, like Gecko)'
 const WEBKIT = 'AppleWebKit/605.1.15 (KHTML, like Gecko)'
@@ -93,7 +92,7 @@ export const BROWSER_USER_AGENTS: [userAgent: string, device: string, browser: s
     'Internet Explorer',
     'Windows',
   ],
-  // Brave says that it is Chrome.
+  // Brave calls itself Chrome.
   [`Mozilla/5.0 (X11; Linux x86_64) ${KHTML} Chrome/137.0.0.0 Safari/537.36`, 'Desktop', 'Chrome', 'Linux'],
   // Phones and tablets.
   [`${IOS} ${WEBKIT} Version/18.5 Mobile/15E148 Safari/604.1`, 'Mobile', 'Safari', 'iOS'],
@@ -305,7 +304,7 @@ export const BOT_USER_AGENTS = [
   'WhatsApp/2.23.20.0',
   'WhatsApp/2.2401.4 N',
   'Mozilla/5.0 (Windows NT 6.1; WOW64) SkypeUriPreview Preview/0.5 skype-url-preview@microsoft.com',
-  // What Messages on iPhones and Macs fetches previews with.
+  // Messages on iPhones and Macs, which fetches previews.
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_11_1) AppleWebKit/601.2.4 (KHTML, like Gecko) Version/9.0.1 Safari/601.2.4 facebookexternalhit/1.1 Facebot Twitterbot/1.0',
   'Mozilla/5.0 (compatible; Microsoft Teams; +https://teams.microsoft.com) TeamsBot',
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/138.0.0.0 Safari/537.36',

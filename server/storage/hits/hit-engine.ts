@@ -1,5 +1,5 @@
-// The contract of a hit engine: it loads each batch exactly once and answers questions. DuckDB is one engine. tests/contracts
-// tests every engine against the contract.
+// The contract of a hit engine: it loads each batch exactly once and answers questions. DuckDB is one engine.
+// tests/contracts tests every engine against the contract.
 
 import type { ColumnFilter } from '../filter-sql.ts'
 import type { Hit, HitClass, HitDimension, HitOutcome } from './hit.ts'
@@ -19,8 +19,8 @@ export type HitFilter = ColumnFilter<HitColumn>
 export type HitGrouping =
   | { by: 'total' }
   /**
-   * A hit belongs to the last bucket that starts at or before it. The caller names the starts (ascending milliseconds, the
-   * first at or before the query's start), so no engine needs to know time zones.
+   * A hit belongs to the last bucket that starts at or before it. The caller names the starts (ascending milliseconds,
+   * the first at or before the query's start), so no engine needs to know time zones.
    */
   | { by: 'time'; starts: number[] }
   /** Hits without a value are counted under `nullAs`. */
@@ -75,7 +75,10 @@ export interface HitAnswer {
   visitors: number
 }
 
-/** A question for the last click that a visitor had made at a moment, for many moments. A click is a redirect of a person. */
+/**
+ * A question for the last click that a visitor had made at a moment, for many moments. A click is a redirect of a
+ * person.
+ */
 export interface LastClicksQuery {
   workspaceId: number
   /** Milliseconds since the epoch. A click in the same millisecond counts as before the moment. */
@@ -91,7 +94,8 @@ export interface HitEngine {
   /** The number of the last batch of `node` that the engine holds; 0 when it holds none. */
   mark(node: string): Promise<number>
   /**
-   * Loads a batch and its number in one transaction, synced to the disk. A batch that the engine holds already changes nothing.
+   * Loads a batch and its number in one transaction, synced to the disk. A batch that the engine holds already changes
+   * nothing.
    * @throws for a batch that does not follow the mark, and for a malformed one, of which nothing stays behind
    */
   load(batch: Batch): Promise<void>

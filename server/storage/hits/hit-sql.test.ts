@@ -15,7 +15,7 @@ import type { HitAnswer, HitColumn, HitFilter, HitQuery } from './hit-engine.ts'
 import { toHitSql } from './hit-sql.ts'
 
 const SPAN = 100_000
-/** Few values, so that filters meet hits; some look alike, some look like SQL, one is the name for nothing. */
+/** Few values, so that filters match hits. Some look alike, some look like SQL, one is the name of null. */
 const VALUES = [null, 'a', 'A', 'b', 'é', '', 'Unknown', "x'--", '😀', 'https://a/']
 const COLUMNS: HitColumn[] = ['linkId', 'class', ...HIT_DIMENSIONS]
 
@@ -25,7 +25,7 @@ const anyHit: fc.Arbitrary<Hit> = fc
   .record({
     at: fc.integer({ min: 0, max: SPAN }),
     workspaceId: pick([1, 1, 1, 2]),
-    // More of them than an answer has bits for.
+    // More values than an answer has bits for.
     linkId: fc.oneof(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 90 })),
     outcome: pick(['redirect', 'redirect', 'redirect', ...HIT_OUTCOMES]),
     class: pick(HIT_CLASSES),
@@ -86,7 +86,7 @@ const anyQuery: fc.Arbitrary<HitQuery> = fc.record({
   ),
 })
 
-/** The same question, asked of a list in the plainest way. */
+/** Answers the same question from a list, in the simplest way. */
 function count(hits: Hit[], asked: HitQuery): HitAnswer[] {
   const { workspaceId, start, end, classes, outcomes = ['redirect'], filters, groupBy } = asked
   const caseless = (column: HitColumn, value: unknown) =>
@@ -133,7 +133,7 @@ function count(hits: Hit[], asked: HitQuery): HitAnswer[] {
 
 describe.each([
   { where: 'as they arrived', runHits: Number.POSITIVE_INFINITY },
-  // Hits come in any order of time, so every batch is late for the runs before it.
+  // Hits come in any order of time, so every batch has hits that are older than the runs before it.
   { where: 'sorted but for the last few', runHits: 170 },
 ])('questions about hits $where', ({ runHits }) => {
   let directory: string
@@ -160,7 +160,7 @@ describe.each([
     rmSync(directory, { recursive: true, force: true })
   })
 
-  test('are answered as a plain count of the list would', async () => {
+  test('get the same answer as a plain count of the list', async () => {
     await fc.assert(
       fc.asyncProperty(anyQuery, async (asked) => {
         expect(await engine.ask(asked)).toEqual(count(hits, asked))
@@ -169,7 +169,7 @@ describe.each([
     )
   }, 240_000)
 
-  test('are answered the same in shares of the visitors', async () => {
+  test('get the same answer in shares of the visitors', async () => {
     const connection = await copy.connect()
     await fc.assert(
       fc.asyncProperty(anyQuery, fc.integer({ min: 1, max: 4 }), async (asked, of) => {
@@ -196,7 +196,7 @@ describe('the statements of questions', () => {
     )
   })
 
-  test('about a year of days stay short', () => {
+  test('stay short for a year of days', () => {
     const day = 86_400_000
     const starts = Array.from({ length: 366 }, (_, n) => n * day - (n > 90 && n < 300 ? 3_600_000 : 0))
     const { params } = toHitSql(createHitQuery({ groupBy: { by: 'time', starts } }), duckDbDialect)

@@ -1,5 +1,5 @@
-// Builds the SQL statement of a question about clicks. Every value is bound, and every name comes from a closed map. A dialect
-// of a dozen lines holds what differs between engines.
+// Builds the SQL statement of a question about clicks. Every value is bound, and every name comes from a closed map. A
+// dialect of a dozen lines holds what differs between engines.
 
 import {
   type FilterDialect,
@@ -29,7 +29,9 @@ export interface StoredExpression {
 
 /** What a question about last clicks needs besides (last-clicks-sql.ts). */
 export interface SpanDialect extends Pick<HitDialect, 'placeholder'> {
-  /** A table with the rows (`visitor`, `since`, `until`, `span`), from four lists of equal length. Visitors are texts. */
+  /**
+   * A table with the rows (`visitor`, `since`, `until`, `span`), from four lists of equal length. Visitors are texts.
+   */
   spans(visitors: string, sinces: string, untils: string, spans: string): string
   /** The largest row of a group, compared column by column. Its columns are fields of the result. */
   newest(columns: string[]): string
@@ -87,8 +89,8 @@ export function toHitSql(query: HitQuery, dialect: HitDialect, share?: VisitorSh
 }
 
 /**
- * Finds the keys first, and then gives each visitor one number with a bit for each key. This takes little more than counting
- * visitors alone. Counting pairs of key and visitor takes three to five times as long and as much memory.
+ * Finds the keys first, and then gives each visitor one number with a bit for each key. This takes little more than
+ * counting visitors alone. Counting pairs of key and visitor takes three to five times as long and as much memory.
  */
 function toTopSql({ columns, value: key }: StoredExpression, where: string, top: string): string {
   const names = columns.join(', ')
@@ -158,7 +160,8 @@ function toGroupingSql(grouping: HitGrouping, dialect: HitDialect, bind: ValueBi
 }
 
 /**
- * Groups are bound as slots, numbered in the order of their names. So ties come in that order, and each name travels once.
+ * Groups are bound as slots, numbered in the order of their names. So ties come in that order, and each name travels
+ * once.
  */
 function toLinkGroupSql(
   groups: { linkId: number; group: string | number }[],

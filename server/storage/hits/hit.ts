@@ -1,9 +1,9 @@
-// The shape of a hit: one row of the engine, one line of a batch file. It holds no address.
-// Every text must be well-formed Unicode: an engine refuses a lone surrogate (`text.slice` can make one), and with it the batch.
+// The shape of a hit: one row of the engine, one line of a batch file. It holds no address. Every text must be
+// well-formed Unicode: an engine refuses a lone surrogate (`text.slice` can make one), and with it the batch.
 
 /**
- * What the redirect answered, or what the snippet saw. Only `redirect` is a click. The other answers are kept because owners
- * want to know of them. `landing` is the first page of a visit, `view` each later page.
+ * What the redirect answered, or what the snippet saw. Only `redirect` is a click. The other answers are kept because
+ * owners want to know of them. `landing` is the first page of a visit, `view` each later page.
  */
 export const HIT_OUTCOMES = [
   'redirect',

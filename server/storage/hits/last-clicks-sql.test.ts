@@ -47,7 +47,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-/** Every click looked at for every moment. */
+/** Compares every click with every moment. */
 function slowly({ workspaceId, moments, withinMs }: LastClicksQuery): (LastClick | null)[] {
   return moments.map(({ visitor, at }) => {
     const before = hits
@@ -60,7 +60,7 @@ function slowly({ workspaceId, moments, withinMs }: LastClicksQuery): (LastClick
   })
 }
 
-test('however many moments are asked about at once, each gets the answer it gets alone', async () => {
+test('gives each of many moments the answer that it gets alone', async () => {
   const anyQuery = fc.record({
     workspaceId: fc.constantFrom(1, 2, 3),
     withinMs: fc.integer({ min: 1, max: 100 }),
@@ -77,7 +77,7 @@ test('however many moments are asked about at once, each gets the answer it gets
   )
 })
 
-test('no value is part of the statement', () => {
+test('binds every value instead of putting it into the statement', () => {
   const moments = [{ visitor: "7'; DROP TABLE hits; --", at: 123_456_789 }]
   const { text } = toLastClicksSql({ workspaceId: 4242, moments, withinMs: 1000 }, duckDbDialect)
   expect(text).not.toMatch(/DROP|123|4242|human|redirect'/)

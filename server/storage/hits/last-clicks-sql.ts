@@ -22,8 +22,8 @@ export interface LastClicksSql {
 }
 
 /**
- * The spans of a visitor do not overlap, so the engine compares each click with one moment only: 330,000 clicks of one visitor
- * before 500 moments take 0.4 s, not 8. `read` carries the click of an earlier span over to the later moments.
+ * The spans of a visitor do not overlap, so the engine compares each click with one moment only: 330,000 clicks of one
+ * visitor before 500 moments take 0.4 s, not 8. `read` carries the click of an earlier span over to the later moments.
  */
 export function toLastClicksSql(
   { workspaceId, moments, withinMs }: LastClicksQuery,

@@ -15,7 +15,9 @@ const VISITOR_END = 2n ** 64n
 /** The disk cannot read the file, or the file is absent. Any other error (too many open files, say) may pass. */
 const LOST_FILE_ERRORS = new Set(['EIO', 'ENOENT'])
 
-/** Yields the hit of each line, or null for a line without a valid hit. A last null says that the file cannot be read. */
+/**
+ * Yields the hit of each line, or null for a line without a valid hit. A last null says that the file cannot be read.
+ */
 export async function* readHits(path: string): AsyncGenerator<Hit | null> {
   let rest: Buffer = Buffer.alloc(0)
   try {
@@ -47,8 +49,9 @@ export async function inspectBatch(path: string): Promise<{ intact: boolean; hit
 }
 
 /**
- * Replaces a damaged batch by an empty one of the same name, and keeps the damaged file for an operator. So the numbers stay
- * without gaps, the end of the batch in the spool stays known, and an engine that is rebuilt finds the same batches.
+ * Replaces a damaged batch by an empty one of the same name, and keeps the damaged file for an operator. So the numbers
+ * stay without gaps, the end of the batch in the spool stays known, and an engine that is rebuilt finds the same
+ * batches.
  * @param hits how many hits are lost with the batch, for the log
  */
 export async function quarantineBatch(batch: Batch, hits: number): Promise<void> {

@@ -1,5 +1,5 @@
-// How long batch files are kept: until the engine, its backup and the link counters all hold their hits, and a while longer,
-// so that a broken engine can be rebuilt without its backup too.
+// How long batch files are kept: until the engine, its backup and the link counters all hold their hits, and a while
+// longer, so that a broken engine can be rebuilt without its backup too.
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { BatchFile } from './batch-file.ts'
@@ -18,9 +18,9 @@ export const DEFAULT_BATCH_RETENTION: BatchRetention = {
 }
 
 /**
- * Selects the batches to delete, oldest first, once there is a backup of the engine. The newest batch stays: its name says
- * how far the spool was read. A backup copies the whole engine, so work is saved up until it is worth a backup: batches a
- * day over their age, or a limit that is exceeded. An exceeded limit prunes down to three quarters of it.
+ * Selects the batches to delete, oldest first, once there is a backup of the engine. The newest batch stays: its name
+ * says how far the spool was read. A backup copies the whole engine, so work is saved up until it is worth a backup:
+ * batches a day over their age, or a limit that is exceeded. An exceeded limit prunes down to three quarters of it.
  */
 export function selectPrunableBatches(
   batches: readonly BatchFile[],

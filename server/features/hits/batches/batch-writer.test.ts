@@ -69,7 +69,7 @@ async function hitsOf(written: Written[]): Promise<(Hit | null)[]> {
   return hits
 }
 
-test('what comes after a pass reached the end is for the next: load makes no batch of every few hits', async () => {
+test('leaves hits that arrive after the end was reached to the next pass, so that load makes no tiny batches', async () => {
   let more = 5
   const { spool, write, written } = await setUp({
     onBatch: () => more-- > 0 && spool.append(createRawHit()),
@@ -81,7 +81,7 @@ test('what comes after a pass reached the end is for the next: load makes no bat
   expect(written.length).toBe(2)
 })
 
-test('a backlog becomes batches of the size that was asked for, and each hit is in one of them, in order', async () => {
+test('writes a backlog as batches of the given size, with each hit in one of them, in order', async () => {
   const { spool, write, written } = await setUp({ maxHits: 3000 })
   for (let i = 0; i < 12_000; i++) {
     spool.append(createRawHit({ at: i, linkId: 1 + (i % 3) }))
@@ -98,7 +98,7 @@ test('a backlog becomes batches of the size that was asked for, and each hit is 
   for (const { batch, counts } of written) expect(await countBatchClicks(batch)).toEqual(counts)
 })
 
-test('a disk that fails costs nothing: the next pass describes the same hits', async () => {
+test('enriches the same hits again in the next pass after the disk failed', async () => {
   const { dir, spool, write, written } = await setUp()
   for (let i = 0; i < 100; i++) spool.append(createRawHit())
   await rm(dir, { recursive: true })
@@ -113,11 +113,11 @@ test('a disk that fails costs nothing: the next pass describes the same hits', a
   expect(await readdir(dir)).toHaveLength(1)
 })
 
-test('a batch that fails on its way to the disk takes the one described meanwhile with it, and none is lost', async () => {
+test('discards a batch that cannot be saved and the batch enriched in the meantime, and loses no hit', async () => {
   const { dir, spool, write, written } = await setUp({
     maxHits: 1000,
     onBatch() {
-      // The directory is gone when the second batch, already described, is to get its name.
+      // The directory is gone when the second batch, already enriched, gets its name.
       if (written.length === 1) rmSync(dir, { recursive: true })
     },
   })
@@ -137,7 +137,7 @@ test('a batch that fails on its way to the disk takes the one described meanwhil
   expect(written.map(({ batch }) => batch.number)).toEqual(written.map((_, i) => i + 1))
 })
 
-test('hits that cannot be described leave no half batch, and are tried again', async () => {
+test('leaves no unfinished batch when enriching fails, and tries again', async () => {
   let broken = true
   const { dir, spool, write, written } = await setUp({
     maxHits: 1e6,
@@ -149,7 +149,7 @@ test('hits that cannot be described leave no half batch, and are tried again', a
       },
     },
   })
-  // More than one reading, so that a part is written before it fails.
+  // More than one window of the spool, so that a part is written before the failure.
   for (let i = 0; i < 10_000; i++) {
     spool.append(createRawHit({ linkId: i }))
     if (i % 500 === 0) await Bun.sleep(1)
@@ -161,7 +161,7 @@ test('hits that cannot be described leave no half batch, and are tried again', a
   expect(new Set((await hitsOf(written)).map((hit) => hit?.linkId)).size).toBe(10_000)
 })
 
-/** What strangers send, and what breaks formats: quotes, delimiters, ends of lines, marks, halves of characters. */
+/** Text that breaks formats: quotes, delimiters, line ends, marks, halves of characters. */
 const NASTY = [
   '"',
   "'",
@@ -210,7 +210,7 @@ const nastyHit: fc.Arbitrary<Partial<RawHit>> = fc.record({
   slug: nasty,
 })
 
-test('hostile text goes through file and engine as it was described, and harms nothing beside it', async () => {
+test('stores hostile text in file and engine unchanged, and damages no other hit', async () => {
   const { root, spool, write, written } = await setUp()
   const engine = await openDuckDb({ path: join(root, 'hits.duckdb'), batchDir: join(root, 'batches') })
   closing.push(() => engine.close())

@@ -44,8 +44,8 @@ export function createBatchWriter(needs: BatchWriterNeeds): () => Promise<void> 
 async function writeBatches(needs: BatchWriterNeeds, lines: LineBuffer) {
   const { reader, maxHits } = needs
   let durable = reader.position()
-  // The disk finishes one batch while the next one is enriched. Hits that arrive after the end of the spool was reached are
-  // for the next pass: following them would make a batch of every few hits.
+  // The disk finishes one batch while the next one is enriched. Hits that arrive after the end of the spool was reached
+  // are for the next pass: following them would make a batch of every few hits.
   let finishing = Promise.resolve()
   let unsaved: UnsavedBatch | null = null
   try {
@@ -100,7 +100,9 @@ async function fillBatch(
   return batch && { batch, end: reader.position(), counts: [...counts.values()] }
 }
 
-/** Makes the batch durable. Then the spool need not have its hits any more, and the addresses in the spool are erased. */
+/**
+ * Makes the batch durable. Then the spool need not have its hits any more, and the addresses in the spool are erased.
+ */
 async function finishBatch(needs: BatchWriterNeeds, { batch, end, counts }: UnsavedBatch) {
   let finished: BatchFile
   try {

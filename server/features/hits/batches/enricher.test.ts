@@ -27,12 +27,12 @@ function lineOf(change: Partial<RawHit>, id = 1): string {
   return line
 }
 
-/** The hit as an engine reads it: what a line leaves out is null. */
+/** The hit as an engine reads it: a field that the line leaves out is null. */
 const nothing = Object.fromEntries([...HIT_DIMENSIONS, 'unknownSlug'].map((name) => [name, null]))
 const described = (change: Partial<RawHit>): Hit => ({ ...nothing, ...JSON.parse(lineOf(change)) })
 
-describe('a described hit', () => {
-  test('says where a person came from, with what, and by which campaign', () => {
+describe('an enriched hit', () => {
+  test('has the place, the device, the referrer and the campaign of a person', () => {
     expect(
       described({
         referrer: 'https://user:pw@www.News.example:8443/a/b?token=1#frag',
@@ -56,7 +56,7 @@ describe('a described hit', () => {
     })
   })
 
-  test('is of the first class that fits: head, prefetch, bot, human', () => {
+  test('has the first class that fits: head, prefetch, bot, human', () => {
     expect(described({ head: true, prefetch: true, userAgent: 'curl/8' }).class).toBe('head')
     expect(described({ prefetch: true, userAgent: 'curl/8' }).class).toBe('prefetch')
     expect(described({ userAgent: 'curl/8' }).class).toBe('bot')
@@ -73,20 +73,20 @@ describe('a described hit', () => {
     ['javascript:alert(1)', null, null],
     ['data:text/html,x', null, null],
     ['about:blank', null, null],
-    // Our own pages are not where people come from.
+    // Pages of this instance are no referrers.
     ['https://go.example.com/x', null, null],
     ['https://GO.Example.COM./x?y', null, null],
     ['https://www.short.test/', null, null],
     ['http://localhost:3000/preview', null, null],
     ['http://localhost:5173/', 'localhost', 'http://localhost:5173/'],
-    // The same site is one referrer, however it is written.
+    // Different spellings of one site are one referrer.
     ['https://www.google.com/', 'google.com', 'https://www.google.com/'],
     ['https://google.com', 'google.com', 'https://google.com/'],
     ['http://WWW.Google.com./search?q=secret', 'google.com', 'http://www.google.com./search'],
     ['https://www.com/', 'www.com', 'https://www.com/'],
     ['https://www2.example.org/', 'www2.example.org', 'https://www2.example.org/'],
     ['https://news.example:8443/a/b', 'news.example', 'https://news.example:8443/a/b'],
-    // Secrets live in queries, fragments and credentials.
+    // Queries, fragments and credentials may hold secrets.
     ['https://me:pw@mail.example/inbox?token=1#m2', 'mail.example', 'https://mail.example/inbox'],
     ['https://mail.example#token?x', 'mail.example', 'https://mail.example/'],
     ['https://mail.example?a#b', 'mail.example', 'https://mail.example/'],
@@ -106,28 +106,28 @@ describe('a described hit', () => {
   test.each([
     ['', '', [null, null, null, null, null]],
     ['utm_source=a&utm_medium=b&utm_campaign=c&utm_term=d&utm_content=e', '', ['a', 'b', 'c', 'd', 'e']],
-    // Each by itself: what the short URL leaves out, the destination says.
+    // Parameters that the short URL lacks come from the destination, one by one.
     ['utm_source=short', 'utm_source=long&utm_medium=email', ['short', 'email', null, null, null]],
     ['', 'ref=1&utm_source=long', ['long', null, null, null, null]],
     ['utm_source=&utm_medium', 'utm_source=long&utm_medium=email', ['long', 'email', null, null, null]],
-    // As browsers and newsletters write them.
+    // The spellings of browsers and newsletters.
     ['fbclid=1&utm_source=a+b%20c&gclid=2', '', ['a b c', null, null, null, null]],
     ['utm_campaign=fr%C3%BChling&utm_campaign=second', '', [null, null, 'frühling', null, null]],
     ['utm_source=100%&utm_term=%zz', '', ['100%', null, null, '%zz', null]],
     ['utm_source=a=b', '', ['a=b', null, null, null, null]],
-    // Not parameters of that name.
+    // Other parameters.
     ['xutm_source=no&x=utm_source&UTM_SOURCE=no&utm_id=7', '', [null, null, null, null, null]],
     ['a=1&&utm_source=x&', '', ['x', null, null, null, null]],
   ] as const)('belongs to the campaign of "%s" and "%s"', (query, destinationQuery, expected) => {
     expect(utm(query, destinationQuery)).toEqual([...expected])
   })
 
-  test('keeps an unknown slug, and none that a link answered', () => {
+  test('has the slug when no link answered, and no slug otherwise', () => {
     expect(described({ linkId: 0, slug: 'typo' }).unknownSlug).toBe('typo')
     expect(described({ slug: 'known' }).unknownSlug).toBeNull()
   })
 
-  test('never holds the address, a NUL or half a character, and every text has a bound', () => {
+  test('never holds the address, a NUL or half a character, and limits every text', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 50 }),
       fc.constantFrom('\0', '\ud800', '😀'.repeat(2000)),
@@ -142,7 +142,7 @@ describe('a described hit', () => {
           linkId: 0,
           slug: b,
         })
-        // One line, whatever is in it.
+        // Always one line.
         expect(lineOf({ userAgent: a, referrer: `https://x.test/${b}`, linkId: 0, slug: c })).toMatch(
           /^[^\n]+\n$/,
         )
@@ -163,7 +163,7 @@ describe('a described hit', () => {
 describe('a visitor', () => {
   const of = (change: Partial<RawHit>) =>
     described({ at: Date.parse('2026-03-04T12:00:00Z'), ...change }).visitor
-  test('is the same all day and another the next day, in another workspace, or elsewhere', () => {
+  test('has one id all day, and another the next day, in another workspace, or at another address', () => {
     const visitor = of({})
     expect(visitor).toMatch(/^\d{1,20}$/)
     expect(BigInt(visitor)).toBeLessThan(2n ** 64n)
@@ -173,17 +173,17 @@ describe('a visitor', () => {
     expect(of({ address: '8.8.4.4' })).not.toBe(visitor)
     expect(of({ userAgent: `${IPHONE_USER_AGENT} x` })).not.toBe(visitor)
   })
-  test('does not depend on the process when the day’s salt is given', () => {
+  test('has the same id in every process that knows the day’s salt', () => {
     const salt = [{ day: '2026-03-04', salt: '11'.repeat(32) }]
     const [one, other] = [createDailySalts(), createDailySalts()]
     one.set(salt)
-    other.get(Date.parse('2026-03-04T01:00:00Z')) // made up before the salt came
+    other.get(Date.parse('2026-03-04T01:00:00Z')) // a substitute, before the salt is known
     other.set(salt)
     expect(other.get(Date.parse('2026-03-04T02:00:00Z'))).toEqual(one.get(Date.parse('2026-03-04T03:00:00Z')))
   })
 })
 
-test('what one hit sent is never in another’s line, however many come between', () => {
+test('never puts text of one hit into the line of another, however many hits come between', () => {
   const lines = [0, 1, 2].map((round) =>
     Array.from({ length: 300 }, (_, i) =>
       lineOf(
@@ -205,7 +205,7 @@ test('what one hit sent is never in another’s line, however many come between'
   expect(described({ referrer: 'https://r1.test/' }).referrer).toBe('r1.test')
 })
 
-test('every text at its bound, and every character of it escaped, fits into one line', () => {
+test('fits every text at its limit, with every character escaped, into one line', () => {
   const worst = '\u0001'
   const line = lineOf({
     referrer: `https://${'r'.repeat(240)}.test/${worst.repeat(2000)}`,

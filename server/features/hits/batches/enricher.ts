@@ -40,7 +40,8 @@ export interface Enricher {
   clearCaches(): void
 }
 
-// Cache sizes, enough for the hits of one batch. User agents are kept longer: they are few, and parsing one takes 14 µs.
+// Cache sizes, enough for the hits of one batch. User agents are kept longer: they are few, and parsing one takes 14
+// µs.
 const USER_AGENTS_MAX = 10_000
 const REFERRERS_MAX = 8192
 const CAMPAIGNS_MAX = 8192

@@ -1,5 +1,5 @@
-// Hits that another process hands over: each counted once, whatever happens meanwhile, and beside the clicks of the
-// moment.
+// Hits that another process hands over: each is counted once, whatever happens in the meantime, beside the clicks of
+// visitors.
 
 import { afterEach, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
@@ -24,7 +24,7 @@ afterEach(async () => {
 
 interface House {
   dataDir: string
-  /** What the links' counters would say, kept over restarts as the rows keep it. */
+  /** The counters of the links. They survive restarts, like those in the rows. */
   counters: Map<number, number>
   mark: number
 }
@@ -88,7 +88,7 @@ async function clicks({ hitWorker }: Running, workspaceId = WORKSPACE): Promise<
 }
 const count = ({ counters }: House, link = 1) => counters.get(link) ?? 0
 
-test('become clicks in the answers and on the counters, beside those of the moment', async () => {
+test('imported hits are in the answers and on the counters, beside the clicks of visitors', async () => {
   const house = await newHouse()
   const running = await start(house)
   const handOver = await give(house, [lines(30), lines(20, { linkId: 2 }), lines(5, { class: 'bot' })])
@@ -99,7 +99,7 @@ test('become clicks in the answers and on the counters, beside those of the mome
   expect(await readdir(join(house.dataDir, 'incoming'))).toEqual([])
 })
 
-test('wait for the next server where none runs, which need not be the first', async () => {
+test('an import waits for the next server when none runs, before the first start too', async () => {
   const house = await newHouse()
   const node = await ensureNodeId(house.dataDir)
   await give(house, [lines(3)])
@@ -110,7 +110,7 @@ test('wait for the next server where none runs, which need not be the first', as
   await until('them to be in the answers', async () => (await clicks(running)) === 3)
 })
 
-test('count once, however often the server ends while it takes them', async () => {
+test('imported hits count once, however often the server ends during the import', async () => {
   const house = await newHouse()
   let given = 0
   let real = 0
@@ -131,7 +131,7 @@ test('count once, however often the server ends while it takes them', async () =
   expect(await clicks(running)).toBe(given + real)
 })
 
-test('are nothing before they are finished, and nothing when they are given up', async () => {
+test('an unfinished import is not imported, nor is a discarded one', async () => {
   const house = await newHouse()
   const handOver = await createHitImport(house.dataDir, 'half')
   await handOver.add(lines(5))
@@ -143,20 +143,20 @@ test('are nothing before they are finished, and nothing when they are given up',
   expect(await readdir(join(house.dataDir, 'incoming'))).toEqual([])
 })
 
-test('what a killed command left behind goes after an hour', async () => {
+test('deletes the unfinished import of a killed command after an hour', async () => {
   const house = await newHouse()
   const incoming = join(house.dataDir, 'incoming')
   for (const name of ['old.tmp', 'young.tmp']) await mkdir(join(incoming, name), { recursive: true })
   const longAgo = new Date(Date.now() - 2 * 60 * 60 * 1000)
   await utimes(join(incoming, 'old.tmp'), longAgo, longAgo)
   const { spool } = await start(house)
-  // Nothing is looked after where nothing ever happens.
+  // A worker starts only when there is something to do.
   spool.append(createRawHit({ workspaceId: WORKSPACE, linkId: 2 }))
   await until('it to go', () => !existsSync(join(incoming, 'old.tmp')))
   expect(existsSync(join(incoming, 'young.tmp'))).toBe(true)
 })
 
-test('a file that holds something else is put aside, and those behind it are taken', async () => {
+test('quarantines a file without valid hits, and imports the files after it', async () => {
   const house = await newHouse()
   const running = await start(house)
   await give(house, [lines(2), `${lines(2)}{"id":1}\n`, lines(3)])
@@ -166,17 +166,17 @@ test('a file that holds something else is put aside, and those behind it are tak
   expect(kept.filter((name) => name.endsWith('.unreadable'))).toHaveLength(1)
 })
 
-test('a directory that cannot be read holds up nothing else', async () => {
+test('a directory that cannot be read does not hold up other hits', async () => {
   const house = await newHouse()
   await mkdir(join(house.dataDir, 'incoming'))
-  // Not a directory at all, which root cannot read as one either.
+  // A file: root, too, cannot read it as a directory.
   await writeFile(join(house.dataDir, 'incoming', 'strange'), '')
   const running = await start(house)
   running.spool.append(createRawHit({ workspaceId: WORKSPACE, linkId: 2 }))
   await until('a click of the moment to be counted', () => count(house, 2) === 1)
 })
 
-test('are erased with their workspace also where nobody has taken them yet', async () => {
+test('erases the hits of a deleted workspace that are not imported yet', async () => {
   const house = await newHouse()
   const running = await start(house)
   await give(house, [lines(50), lines(50), lines(4, { workspaceId: 8 })])

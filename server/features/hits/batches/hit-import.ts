@@ -1,5 +1,6 @@
-// Hands hits from another process (a command) to the ship worker, which owns the engine and the numbers of batches. An import
-// is a directory of files in `incoming`. It gets its final name once it is complete, and only then the worker sees it.
+// Hands hits from another process (a command) to the ship worker, which owns the engine and the numbers of batches. An
+// import is a directory of files in `incoming`. It gets its final name once it is complete, and only then the worker
+// sees it.
 
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'

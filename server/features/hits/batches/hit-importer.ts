@@ -1,5 +1,5 @@
-// The ship worker's side of hit imports: makes each file of an import the next batch of this node. One rename moves the file,
-// so a file is either pending or imported, and never both.
+// The ship worker's side of hit imports: makes each file of an import the next batch of this node. One rename moves the
+// file, so a file is either pending or imported, and never both.
 
 import { readdir, rename, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -81,8 +81,8 @@ async function importNext(importer: ImporterState): Promise<void> {
 }
 
 /**
- * Logs a failure and answers with undefined: an import that the server may not read (another user owns it, say) must not
- * hold up the hits of the spool.
+ * Logs a failure and answers with undefined: an import that the server may not read (another user owns it, say) must
+ * not hold up the hits of the spool.
  */
 async function attempt<T>(importer: ImporterState, work: () => Promise<T>): Promise<T | undefined> {
   try {

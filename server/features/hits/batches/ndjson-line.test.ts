@@ -16,7 +16,7 @@ function written(write: (lines: ReturnType<typeof createLineBuffer>) => void): s
   return Buffer.from(lines.bytes.subarray(0, lines.end)).toString()
 }
 
-describe('numbers are written as the language writes them', () => {
+describe('appended numbers equal String(number)', () => {
   const edges = [
     0,
     9,
@@ -35,14 +35,14 @@ describe('numbers are written as the language writes them', () => {
   ]
   test.each(edges)('%p', (n) => expect(written((lines) => appendNumber(lines, n))).toBe(String(n)))
 
-  test('any safe one', () => {
+  test('for any safe integer', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), (n) => expect(written((lines) => appendNumber(lines, n))).toBe(String(n))),
       { numRuns: 5000 },
     )
   })
 
-  test('any of 64 bits', () => {
+  test('for any integer of 64 bits', () => {
     const half = fc.oneof(fc.nat(0xffff_ffff), fc.constantFrom(0, 1, 0xffff_ffff))
     fc.assert(
       fc.property(half, half, (high, low) => {
@@ -54,7 +54,7 @@ describe('numbers are written as the language writes them', () => {
   })
 })
 
-test('room is made before a line, and what was written stays', () => {
+test('ensureLineRoom makes room for a line and keeps the bytes before it', () => {
   const lines = createLineBuffer(LINE_MAX_BYTES)
   appendBytes(lines, toUtf8('kept'))
   ensureLineRoom(lines)

@@ -1,5 +1,5 @@
-// Builds the lines of a batch as bytes, without a string for each line: shared parts are copied, numbers are written digit by
-// digit.
+// Builds the lines of a batch as bytes, without a string for each line: shared parts are copied, numbers are written
+// digit by digit.
 
 import type { Hit } from '../../../storage/hits/hit.ts'
 

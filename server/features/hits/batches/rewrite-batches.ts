@@ -1,5 +1,5 @@
-// Removes hits from batches that are kept. A batch stays under its name and number, empty if need be, so that marks and the
-// batch's end in the spool keep their meaning.
+// Removes hits from batches that are kept. A batch stays under its name and number, empty if need be, so that marks and
+// the batch's end in the spool keep their meaning.
 
 import { type FileHandle, rm, stat, utimes } from 'node:fs/promises'
 import { log } from '../../../lib/log.ts'
@@ -12,8 +12,8 @@ import { readHits } from './batch-reader.ts'
 const CHUNK_CHARACTERS = 256 * 1024
 
 /**
- * Rewrites the batches that hold hits which `keep` rejects. A batch may be read in the meantime: the new file replaces the
- * old one by a rename.
+ * Rewrites the batches that hold hits which `keep` rejects. A batch may be read in the meantime: the new file replaces
+ * the old one by a rename.
  */
 export async function rewriteBatches(
   batches: readonly BatchFile[],

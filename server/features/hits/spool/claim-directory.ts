@@ -11,8 +11,8 @@ const NODE_ID_PATTERN = /^[0-9a-f]{16}$/
 const toNodeFile = (dir: string) => join(dir, 'node')
 
 /**
- * Answers with the spool's node id and its highest segment number. A spool without any segment gets a new id, because the
- * worker never deletes the last segment: an old id with segment numbers from 1 on would give hit ids twice.
+ * Answers with the spool's node id and its highest segment number. A spool without any segment gets a new id, because
+ * the worker never deletes the last segment: an old id with segment numbers from 1 on would give hit ids twice.
  */
 export async function claimDirectory(dir: string): Promise<{ node: string; lastSeq: number }> {
   const names = await readdir(dir)

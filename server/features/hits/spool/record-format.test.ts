@@ -48,7 +48,7 @@ function write(hits: RawHit[]) {
 const read = (bytes: Buffer, base = HEADER_BYTES) =>
   readRecords({ bytes: bytes.subarray(base), base, seq: 3, nonce: NONCE, last: true })
 
-/** What a record holds of a hit: each text well-formed and cut to its bound between characters. */
+/** The hit as a record holds it: each text well-formed, and cut to its limit between characters. */
 function stored(hit: RawHit): RawHit {
   const kept = { ...hit }
   for (const [name, bound] of TEXT_FIELDS) {
@@ -65,7 +65,7 @@ function stored(hit: RawHit): RawHit {
 }
 
 describe('spool records', () => {
-  test('come back as they were written, cut to their bounds', () => {
+  test('are read as they were written, cut to their limits', () => {
     fc.assert(
       fc.property(fc.array(rawHit, { maxLength: 5 }), (hits) => {
         const { segment, places } = write(hits)
@@ -79,7 +79,7 @@ describe('spool records', () => {
     )
   })
 
-  test('are never made up, whatever happens to the bytes', () => {
+  test('are never invented, whatever happens to the bytes', () => {
     const flips = fc.array(fc.nat(), { minLength: 1, maxLength: 6 })
     fc.assert(
       fc.property(fc.array(rawHit, { minLength: 1, maxLength: 4 }), flips, fc.nat(), (hits, bits, cut) => {
@@ -99,7 +99,7 @@ describe('spool records', () => {
     )
   })
 
-  test('after a damaged one are found, and the damage is counted once', () => {
+  test('after a damaged record are found, and the damage is counted once', () => {
     const hit = { ...fc.sample(rawHit, 1)[0], userAgent: 'x'.repeat(400) } as RawHit
     const { segment, places } = write([hit, hit, hit])
     const at = (places[1] ?? 0) + 100
@@ -109,14 +109,14 @@ describe('spool records', () => {
     expect(reading.torn).toBe(1)
   })
 
-  test('whose length was never stored are not there', () => {
+  test('without a stored length are not read', () => {
     const [hit] = fc.sample(rawHit, 1) as [RawHit]
     const { segment, places } = write([hit, hit])
     segment.bytes.writeUInt32LE(0, places[1] ?? 0)
     expect(read(segment.bytes).hits).toHaveLength(1)
   })
 
-  test('are only good where they were written and under their segment’s nonce', () => {
+  test('are valid only at their offset and under their segment’s nonce', () => {
     const [hit] = fc.sample(rawHit, 1) as [RawHit]
     const { segment } = write([hit])
     const window = { bytes: segment.bytes.subarray(HEADER_BYTES), base: HEADER_BYTES, seq: 3, last: true }
@@ -124,7 +124,7 @@ describe('spool records', () => {
     expect(readRecords({ ...window, nonce: NONCE, base: HEADER_BYTES + 8 }).hits).toEqual([])
   })
 
-  test('that go on behind the window are left for the next one', () => {
+  test('that continue after the window are left for the next window', () => {
     const hits = fc.sample(rawHit, 20)
     const { segment, end } = write(hits)
     const found: RawHit[] = []

@@ -1,5 +1,5 @@
-// The bytes of a spool segment: a 64-byte header, then records aligned to 8 bytes as [u32 payload length][u32 crc][payload].
-// A record's length is stored last, so that a torn record is recognisable.
+// The bytes of a spool segment: a 64-byte header, then records aligned to 8 bytes as [u32 payload length][u32
+// crc][payload]. A record's length is stored last, so that a torn record is recognisable.
 
 import { crc32 } from 'node:zlib'
 import { HIT_OUTCOMES, HIT_TRIGGERS } from '../../../storage/hits/hit.ts'
@@ -26,8 +26,8 @@ export interface SegmentHeader {
   seq: number
   createdAt: number
   /**
-   * Seeds the checksums. Records hold text that strangers choose. Without a secret, a user agent shaped like a record could
-   * pass for a record when the reader searches a damaged segment for the next whole one.
+   * Seeds the checksums. Records hold text that strangers choose. Without a secret, a user agent shaped like a record
+   * could pass for a record when the reader searches a damaged segment for the next whole one.
    */
   nonce: number
 }

@@ -1,5 +1,5 @@
-// Creates segment files: filled with zeros and synced before they are mapped, because a store to a hole of a sparse file
-// on a full disk ends the process with SIGBUS. So a full disk fails here, and never inside a redirect.
+// Creates segment files: filled with zeros and synced before they are mapped, because a store to a hole of a sparse
+// file on a full disk ends the process with SIGBUS. So a full disk fails here, and never inside a redirect.
 
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, open, rm } from 'node:fs/promises'
@@ -13,7 +13,8 @@ import {
   toSegmentBytes,
 } from './record-format.ts'
 
-// Redirects wait for the core while a piece is written. Pieces of 1 MB made their p99 1.8 times nginx's, these make it 1.2.
+// Redirects wait for the core while a piece is written. Pieces of 1 MB made their p99 1.8 times nginx's, these make it
+// 1.2.
 const FILL_BYTES = 128 * 1024
 
 export interface Segment extends SegmentBytes {

@@ -1,5 +1,6 @@
-// Reads the spool from another process than the one that writes it: plain reads of the segment files, which the kernel keeps
-// equal to the mapping. Addresses end here: the reader overwrites hits that are in a batch, and deletes full segments.
+// Reads the spool from another process than the one that writes it: plain reads of the segment files, which the kernel
+// keeps equal to the mapping. Addresses end here: the reader overwrites hits that are in a batch, and deletes full
+// segments.
 
 import { readSync, writeSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'

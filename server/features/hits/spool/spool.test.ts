@@ -40,7 +40,7 @@ async function until(met: () => boolean | Promise<boolean>) {
   for (const end = Date.now() + 60_000; Date.now() < end; await Bun.sleep(5)) if (await met()) return
   throw new Error('did not happen within 60 s')
 }
-/** Appends over many segments, leaving the spool time to make them. */
+/** Appends hits for many segments, with time for the spool to create the segments. */
 async function appendMany(spool: Spool, count: number): Promise<number[]> {
   const ids: number[] = []
   for (let i = 0; i < count; i++) {
@@ -52,7 +52,7 @@ async function appendMany(spool: Spool, count: number): Promise<number[]> {
 }
 
 describe('a spool', () => {
-  test('gives back what it was given, over segments and restarts, with ids that increase', async () => {
+  test('returns every hit, over segments and restarts, with increasing ids', async () => {
     const dir = await newDir()
     const first = await openHere(dir)
     const ids = await appendMany(first, 1500)
@@ -74,7 +74,7 @@ describe('a spool', () => {
     expect((await reader.next())?.map(({ raw }) => raw.slug)).toEqual(['later'])
   })
 
-  test('keeps nothing of what is forgotten, and all of what is not', async () => {
+  test('keeps nothing of erased hits, and everything of the others', async () => {
     const dir = await newDir()
     const spool = await openHere(dir)
     await appendMany(spool, 800)
@@ -89,7 +89,7 @@ describe('a spool', () => {
     expect(again.all).toEqual([])
   })
 
-  test('is another node once its segments are gone', async () => {
+  test('is another node after its segments were deleted', async () => {
     const dir = await newDir()
     const first = await openHere(dir)
     await first.close()
@@ -97,7 +97,7 @@ describe('a spool', () => {
     expect((await openHere(dir)).node).not.toBe(first.node)
   })
 
-  test('never throws, whatever it is given', async () => {
+  test('never throws, whatever is appended', async () => {
     const spool = await openHere(await newDir())
     expect(spool.append(createRawHit({ userAgent: undefined as unknown as string }))).toBe(0)
     expect(spool.append(createRawHit({ slug: 'fine' }))).toBeGreaterThan(0)
@@ -106,15 +106,15 @@ describe('a spool', () => {
     expect(spool.stats().dropped).toBe(2)
   })
 
-  test('refuses segments whose places do not fit an id', () => {
+  test('rejects a segment size whose offsets do not fit into an id', () => {
     expect(openSpool({ dir: '/nowhere', segmentBytes: MAX_SEGMENT_BYTES * 2 })).rejects.toThrow(
       'not possible',
     )
   })
 })
 
-describe('when no segment can be made', () => {
-  test('hits wait in memory and are stored as soon as one can; beyond 100,000 they are counted as lost', async () => {
+describe('when no segment can be created', () => {
+  test('hits wait in memory until a segment can be created; beyond 100,000 they are counted as lost', async () => {
     const dir = await newDir()
     const spool = await openHere(dir, { segmentBytes: 8 * 1024 * 1024 })
     await rename(dir, `${dir}.aside`)
@@ -123,7 +123,7 @@ describe('when no segment can be made', () => {
     while (spool.append(createRawHit({ slug: String(appended) })) !== 0) {
       if (++appended % 5000 === 0) await Bun.sleep(1)
     }
-    appended++ // the one that waits
+    appended++ // the hit that waits
     for (let i = 0; i < 99_999; i++) expect(spool.append(createRawHit({ slug: String(appended++) }))).toBe(0)
     expect(spool.stats()).toMatchObject({ waiting: 100_000, dropped: 0 })
     spool.append(createRawHit({ slug: 'lost' }))
@@ -137,7 +137,7 @@ describe('when no segment can be made', () => {
 })
 
 describe('a segment that a crash or the disk damaged', () => {
-  test('gives back every record but the damaged one', async () => {
+  test('returns every record except the damaged one', async () => {
     const dir = await newDir()
     const first = await openHere(dir)
     const ids = await appendMany(first, 60)
@@ -151,7 +151,7 @@ describe('a segment that a crash or the disk damaged', () => {
     expect(all.map(({ id }) => id)).toEqual(ids.filter((_, i) => i !== 30))
   })
 
-  test('and cannot be read at all is set aside, and the others are read', async () => {
+  test('and has no readable header is quarantined, and the others are read', async () => {
     const dir = await newDir()
     const first = await openHere(dir)
     await first.close()
@@ -164,7 +164,7 @@ describe('a segment that a crash or the disk damaged', () => {
   })
 })
 
-test('a killed process loses no hit that it had answered, and none is there twice', async () => {
+test('a killed process loses no hit that it confirmed, and no hit is stored twice', async () => {
   const dir = await newDir()
   const script = `
     import { writeSync } from 'node:fs'
@@ -174,7 +174,7 @@ test('a killed process loses no hit that it had answered, and none is there twic
     for (;;) {
       for (let i = 0; i < 20; i++) {
         const slug = crypto.randomUUID()
-        // One that waits in memory is not promised.
+        // A hit that waits in memory is not confirmed.
         writeSync(1, (spool.append(createRawHit({ slug })) === 0 ? '?' : '') + slug + '\\n')
       }
       do await Bun.sleep(0)
@@ -198,6 +198,6 @@ test('a killed process loses no hit that it had answered, and none is there twic
   expect(unique.size).toBe(found.length)
   expect(acknowledged.length).toBeGreaterThan(3000)
   expect(acknowledged.filter((slug) => !unique.has(slug))).toEqual([])
-  // At most the one of each round that was stored and not yet said.
+  // At most one hit of each round was stored and not confirmed yet.
   expect(found.length).toBeLessThanOrEqual(said.length + 4)
 }, 120_000)

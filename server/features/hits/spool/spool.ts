@@ -1,5 +1,5 @@
-// The spool: segment files mapped into memory, where a hit is safe before its redirect is answered. The kernel owns what is
-// stored in the mapping, so a killed process loses nothing; a power cut loses what was not synced yet (100 ms).
+// The spool: segment files mapped into memory, where a hit is safe before its redirect is answered. The kernel owns
+// what is stored in the mapping, so a killed process loses nothing; a power cut loses what was not synced yet (100 ms).
 
 import { mkdir } from 'node:fs/promises'
 import { describeError, log } from '../../../lib/log.ts'
@@ -125,7 +125,10 @@ function append(spool: SpoolState, raw: RawHit): number {
   return 0
 }
 
-/** Stores a hit in the live segment, or in the next one when the live one is full. @returns its id; 0 without a segment */
+/**
+ * Stores a hit in the live segment, or in the next one when the live one is full.
+ * @returns its id; 0 without a segment
+ */
 function store(spool: SpoolState, raw: RawHit): number {
   if (!(spool.live && hasRoom(spool.live)) && !switchToNext(spool)) return 0
   const segment = spool.live as Segment
@@ -148,8 +151,8 @@ function drop(spool: SpoolState, reason: string, fields = {}) {
 }
 
 /**
- * Whether to create the next segment: as soon as the live one is in use, since a busy disk may need time for it, but not
- * for a mere restart.
+ * Whether to create the next segment: as soon as the live one is in use, since a busy disk may need time for it, but
+ * not for a mere restart.
  */
 const needsNext = ({ live, segmentBytes }: SpoolState) => !live || live.offset > segmentBytes / 16
 

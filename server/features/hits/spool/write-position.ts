@@ -1,12 +1,12 @@
-// The spool's write position: numbers in a file that the server, which writes the spool, and the ship worker, which reads
-// the spool, both map into memory.
+// The spool's write position: numbers in a file that the server, which writes the spool, and the ship worker, which
+// reads the spool, both map into memory.
 
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Indexes of the numbers. Read WRITE_SEGMENT before WRITE_OFFSET: the writer stores the offset first and the segment last,
- * so a reader never sees a new segment with the offset of the old one.
+ * Indexes of the numbers. Read WRITE_SEGMENT before WRITE_OFFSET: the writer stores the offset first and the segment
+ * last, so a reader never sees a new segment with the offset of the old one.
  */
 export const WRITE_SEGMENT = 0
 export const WRITE_OFFSET = 1
@@ -20,8 +20,8 @@ const toPositionFile = (spoolDir: string) => join(spoolDir, 'live')
 /** Creates the file for the process that writes the spool. All numbers are 0: no segment is live yet. */
 export function createWritePosition(spoolDir: string): Int32Array {
   const path = toPositionFile(spoolDir)
-  // An existing file is overwritten in place, so that a full disk cannot refuse the room. segment.ts says why the file must
-  // not have holes.
+  // An existing file is overwritten in place, so that a full disk cannot refuse the room. segment.ts says why the file
+  // must not have holes.
   const isComplete = existsSync(path) && statSync(path).size === FILE_BYTES
   writeFileSync(path, new Uint8Array(FILE_BYTES), { flag: isComplete ? 'r+' : 'w', mode: 0o600 })
   return mapWritePosition(spoolDir)

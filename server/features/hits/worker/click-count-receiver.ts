@@ -1,4 +1,5 @@
-// The server's end of the click counts: stores the counts of one batch after the other, and retries each until it is stored.
+// The server's end of the click counts: stores the counts of one batch after the other, and retries each until it is
+// stored.
 
 import { createBackoff } from '../../../lib/concurrency/backoff.ts'
 import { describeError, log } from '../../../lib/log.ts'

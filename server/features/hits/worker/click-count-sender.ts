@@ -1,5 +1,6 @@
-// The worker's end of the click counts: sends the counts of each batch in order, one batch at a time, and the next once the
-// server has stored them. When a process dies, the counts are sent again; the mark in the rows makes them count once.
+// The worker's end of the click counts: sends the counts of each batch in order, one batch at a time, and the next once
+// the server has stored them. When a process dies, the counts are sent again; the mark in the rows makes them count
+// once.
 
 import type { BatchFile } from '../batches/batch-file.ts'
 import { type ClickCount, countBatchClicks } from '../batches/click-counts.ts'

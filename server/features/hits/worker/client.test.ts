@@ -81,7 +81,7 @@ async function until(met: () => boolean | Promise<boolean>) {
   for (const end = Date.now() + 60_000; Date.now() < end; await Bun.sleep(10)) if (await met()) return
   throw new Error('did not happen within 60 s')
 }
-/** Some kinds of hits; every tenth is a bot's. */
+/** Hits of several links. Every tenth is of a bot. */
 const kinds = (i: number) =>
   createRawHit({ linkId: 1 + (i % 3), userAgent: i % 10 === 9 ? 'curl/8' : IPHONE_USER_AGENT })
 async function append(spool: Spool, count: number) {
@@ -100,7 +100,7 @@ async function everyFile(dir: string): Promise<string[]> {
 }
 
 describe('a recorded hit', () => {
-  test('is in the answers and on its link’s counter within two seconds, by itself', async () => {
+  test('is in the answers and on its link’s counter within two seconds, without any call', async () => {
     const { spool, hitWorker, stored } = await start(await newDataDir())
     await until(() => hitWorker.state().engineUp)
     const at = Date.now()
@@ -129,7 +129,7 @@ describe('a recorded hit', () => {
     expect(new Map(byLink.map(({ key, clicks }) => [Number(key), clicks]))).toEqual(counted)
   })
 
-  test('leaves no address behind once it is shipped, nor a full segment', async () => {
+  test('leaves no address and no full segment behind after it is shipped', async () => {
     const dataDir = await newDataDir()
     const { spool, hitWorker } = await start(dataDir)
     await append(spool, 3000)
@@ -144,13 +144,13 @@ describe('a recorded hit', () => {
 })
 
 describe('after a restart', () => {
-  test('what was not shipped is, and what was is not again', async () => {
+  test('unshipped hits are shipped, and shipped hits are not shipped again', async () => {
     const dataDir = await newDataDir()
     const first = await start(dataDir)
     await append(first.spool, 1000)
     await first.hitWorker.drain()
     await first.hitWorker.close()
-    await append(first.spool, 500) // recorded while nobody ships
+    await append(first.spool, 500) // recorded while no worker runs
     await first.spool.close()
     const counted = first.stored.at(-1)?.number ?? 0
     const second = await start(dataDir, { countedUpTo: counted })
@@ -160,7 +160,7 @@ describe('after a restart', () => {
     expect(second.stored[0]?.number).toBe(counted + 1)
   })
 
-  test('counts that were not stored are sent again, from the batch files', async () => {
+  test('counts that were not stored are counted again from the batch files', async () => {
     const dataDir = await newDataDir()
     const first = await start(dataDir, { maxHits: 100 })
     await append(first.spool, 6000)
@@ -177,7 +177,7 @@ describe('after a restart', () => {
     ['is gone', (path: string) => rm(path)],
     ['has damaged blocks', overwriteMiddle],
   ] as const)
-    test(`an engine file that ${what} is rebuilt and exact`, async () => {
+    test(`an engine file that ${what} is rebuilt with exact counts`, async () => {
       const dataDir = await newDataDir()
       const first = await start(dataDir, { maxHits: 300 })
       await append(first.spool, 2000)
@@ -192,7 +192,7 @@ describe('after a restart', () => {
       expect(sum(second.stored)).toBe(90)
     })
 
-  test('an engine that is corrupt after batches were let go is rebuilt from its backup and the others', async () => {
+  test('a corrupt engine whose old batches are pruned is rebuilt from its backup and the other batches', async () => {
     const dataDir = await newDataDir()
     const first = await start(dataDir, { maxHits: 100, keepFiles: 4 })
     await append(first.spool, 10_000)
@@ -212,7 +212,7 @@ describe('after a restart', () => {
     expect(sum(first.stored) + sum(second.stored)).toBe(9270)
   })
 
-  test('of a process that was killed, every hit it had recorded counts once', async () => {
+  test('every hit that a killed process had recorded counts once', async () => {
     const dataDir = await newDataDir()
     let recorded = 0
     let waited = 0
@@ -240,8 +240,8 @@ describe('after a restart', () => {
   }, 120_000)
 })
 
-describe('while something is away', () => {
-  test('the engine: hits become batches, questions fail as unavailable, and it catches up', async () => {
+describe('an outage', () => {
+  test('of the engine: hits become batches, questions fail as unavailable, and the engine catches up', async () => {
     const dataDir = await newDataDir()
     await mkdir(join(dataDir, 'hits.duckdb'))
     const { spool, hitWorker, stored } = await start(dataDir)
@@ -257,7 +257,7 @@ describe('while something is away', () => {
     expect(await clicks(hitWorker)).toBe(270)
   })
 
-  test('the worker: another is started, and nothing is lost', async () => {
+  test('of the worker: another worker is started, and nothing is lost', async () => {
     const dataDir = await newDataDir()
     await writeFile(join(dataDir, 'batches'), 'in the way')
     const { spool, hitWorker, stored } = await start(dataDir)
@@ -271,11 +271,11 @@ describe('while something is away', () => {
     expect(sum(stored)).toBe(270)
   })
 
-  test('the worker again, in the middle of its work', async () => {
+  test('of the worker in the middle of its work loses nothing', async () => {
     const { spool, hitWorker, stored } = await start(await newDataDir())
     await append(spool, 300)
     await hitWorker.drain()
-    hitWorker.setSalts(null as never) // nothing in the product does: any error that nobody foresaw
+    hitWorker.setSalts(null as never) // the product never does this: it causes an unexpected error
     await until(() => hitWorker.state().restarts > 0)
     hitWorker.setSalts([])
     await append(spool, 300)
@@ -284,7 +284,7 @@ describe('while something is away', () => {
     expect(sum(stored)).toBe(540)
   })
 
-  test('the rows: counts are offered until they are stored, in order', async () => {
+  test('of the rows: counts are retried until they are stored, in order', async () => {
     let attempts = 0
     const store = async () => {
       if (attempts++ < 2) throw new Error('no rows today')
@@ -305,7 +305,7 @@ async function overwriteMiddle(path: string) {
   await file.close()
 }
 
-/** Says one dot for every hit that it has recorded, a comma for one that waits in memory. */
+/** Prints a dot for every hit that it has recorded, and a comma for a hit that waits in memory. */
 const recorder = (dataDir: string) => `
   import { writeSync } from 'node:fs'
   import { openSpool } from ${JSON.stringify(join(import.meta.dir, '../spool/spool.ts'))}

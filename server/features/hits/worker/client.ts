@@ -32,8 +32,8 @@ const ASK_TIMEOUT_MS = 30_000
 const SHIP_EVERY_MS = 500
 const PRUNE_EVERY_MS = 60 * 60 * 1000
 /**
- * A start takes half a second of one core. So the worker stays for longer than the pauses between the visitors of a small
- * site.
+ * A start takes half a second of one core. So the worker stays for longer than the pauses between the visitors of a
+ * small site.
  */
 const IDLE_MS = 30_000
 
@@ -53,7 +53,9 @@ export interface HitWorkerClient extends HitReader {
   eraseHits(workspaceIds: number[]): Promise<void>
   setSalts(salts: DailySalt[]): void
   setOwnHosts(hosts: string[]): void
-  /** Ships what was recorded until now. Does not wait for an engine that is away, or for rows that cannot be written. */
+  /**
+   * Ships what was recorded until now. Does not wait for an engine that is away, or for rows that cannot be written.
+   */
   drain(): Promise<void>
   state(): WorkerProgress & { workerUp: boolean; restarts: number; counted: number }
   close(): Promise<void>
@@ -260,9 +262,9 @@ const isNewInstallation = ({ dataDir, spool }: HitWorkerClientOptions) =>
   ['batches', 'hits.duckdb'].every((name) => !existsSync(join(dataDir, name)))
 
 /**
- * Frees memory while nobody waits for an answer: there was no click and no question for a while. Garbage collection alone
- * would keep what the last busy hour took (15 of 155 MB after 200,000 redirects). Compiled code goes too, and is compiled
- * again in the next busy hour.
+ * Frees memory while nobody waits for an answer: there was no click and no question for a while. Garbage collection
+ * alone would keep what the last busy hour took (15 of 155 MB after 200,000 redirects). Compiled code goes too, and is
+ * compiled again in the next busy hour.
  */
 function releaseMemory() {
   Bun.gc(true)

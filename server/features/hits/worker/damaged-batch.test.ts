@@ -74,7 +74,7 @@ async function until(met: () => boolean | Promise<boolean>) {
   throw new Error('did not happen within 60 s')
 }
 
-/** Three batches of 100, 10 and 1 hits, which no engine holds yet. */
+/** Three batches of 100, 10 and 1 hits, which no engine has loaded yet. */
 async function threeBatches(dataDir: string) {
   await mkdir(join(dataDir, 'hits.duckdb'))
   const running = await start(dataDir)
@@ -95,12 +95,12 @@ async function overwrite(path: string, at: number, bytes: Buffer) {
   await file.close()
 }
 
-/** Inside the second line, whose place depends on how long the random ids of the first one are. */
+/** An offset in the second line. It depends on the length of the random ids in the first line. */
 async function rotSecondLine(path: string) {
   await overwrite(path, (await readFile(path)).indexOf('\n') + 20, Buffer.alloc(50))
 }
 
-/** How a file of 10 hits rots, and how many hits are lost with it. */
+/** Kinds of damage to a file of 10 hits, with the number of hits that are lost. */
 const ROT: [what: string, rot: (path: string) => Promise<unknown>, lost: number][] = [
   ['zeros in the middle of a line', rotSecondLine, 10],
   ['a line that breaks off', async (path) => truncate(path, (await stat(path)).size - 30), 10],
@@ -119,29 +119,32 @@ const ROT: [what: string, rot: (path: string) => Promise<unknown>, lost: number]
   ['nothing, for it is gone', (path) => rm(path), 1],
 ]
 
-describe('a batch that rotted on the disk', () => {
-  // Side by side: each waits for the pauses between refusals.
-  test.concurrent.each(ROT)('is set aside, and those behind it go on: %s', async (_, rot, lost) => {
-    const dataDir = await newDir()
-    const { hitWorker, spool, dir, paths, stop } = await threeBatches(dataDir)
-    await rot(paths[1] as string)
-    const gone = !(await readdir(dir)).includes((paths[1] as string).slice(dir.length + 1))
-    await giveEngineBack(dataDir)
-    await until(() => hitWorker.state().mark === 3)
-    expect(await clicks(hitWorker)).toBe(101)
-    expect(hitWorker.state().lost).toEqual({ batches: 1, hits: lost })
-    const names = (await readdir(dir)).filter((name) => name.endsWith('.unreadable'))
-    expect(names).toHaveLength(gone ? 0 : 1)
-    // Nothing else was lost, now or after a start, and new hits count.
-    spool.append(createRawHit())
-    await hitWorker.drain()
-    expect(await clicks(hitWorker)).toBe(102)
-    await stop()
-    const again = await start(dataDir, 4)
-    await again.hitWorker.drain()
-    expect(await clicks(again.hitWorker)).toBe(102)
-    expect(again.hitWorker.state()).toMatchObject({ mark: 4, restarts: 0, lost: { batches: 0, hits: 0 } })
-  })
+describe('a batch that the disk damaged', () => {
+  // Concurrent: each test waits for the pauses between the engine's refusals.
+  test.concurrent.each(ROT)(
+    'is quarantined, and the batches after it are loaded: %s',
+    async (_, rot, lost) => {
+      const dataDir = await newDir()
+      const { hitWorker, spool, dir, paths, stop } = await threeBatches(dataDir)
+      await rot(paths[1] as string)
+      const gone = !(await readdir(dir)).includes((paths[1] as string).slice(dir.length + 1))
+      await giveEngineBack(dataDir)
+      await until(() => hitWorker.state().mark === 3)
+      expect(await clicks(hitWorker)).toBe(101)
+      expect(hitWorker.state().lost).toEqual({ batches: 1, hits: lost })
+      const names = (await readdir(dir)).filter((name) => name.endsWith('.unreadable'))
+      expect(names).toHaveLength(gone ? 0 : 1)
+      // Nothing else is lost, now or after a restart, and new hits count.
+      spool.append(createRawHit())
+      await hitWorker.drain()
+      expect(await clicks(hitWorker)).toBe(102)
+      await stop()
+      const again = await start(dataDir, 4)
+      await again.hitWorker.drain()
+      expect(await clicks(again.hitWorker)).toBe(102)
+      expect(again.hitWorker.state()).toMatchObject({ mark: 4, restarts: 0, lost: { batches: 0, hits: 0 } })
+    },
+  )
 
   test.concurrent('is not held against an engine that is built anew', async () => {
     const dataDir = await newDir()

@@ -1,5 +1,5 @@
-// Supervises a hit engine: opens it, loads every batch above its marks, and opens it again when it died. The engine answers
-// questions at any time. While there is no engine, questions fail as unavailable.
+// Supervises a hit engine: opens it, loads every batch above its marks, and opens it again when it died. The engine
+// answers questions at any time. While there is no engine, questions fail as unavailable.
 
 import { type Backoff, createBackoff } from '../../../lib/concurrency/backoff.ts'
 import { createWaitList, type WaitList } from '../../../lib/concurrency/wait-list.ts'

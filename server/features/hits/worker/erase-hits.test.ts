@@ -1,4 +1,4 @@
-// Hits that have to go, from everything a shipper keeps, and whether anything brings them back.
+// Removes hits from everything that the worker keeps, and checks that nothing brings them back.
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -32,7 +32,7 @@ interface Started {
 interface Options {
   since?: number
   countedUpTo?: number
-  /** Fewer make the engine back itself up. */
+  /** With a small number the worker prunes batches, and so backs up the engine. */
   keepFiles?: number
   store?: () => Promise<void>
 }
@@ -63,7 +63,7 @@ async function start(dataDir: string, options: Options = {}): Promise<Started> {
   return { dataDir, spool, hitWorker, stored, stop }
 }
 
-/** One batch of clicks of a workspace, each of which says whose it is. */
+/** One batch of clicks of a workspace. Each click is marked with the workspace. */
 async function ship({ spool, hitWorker }: Started, workspaceId: number, count: number, at = Date.now()) {
   for (let i = 0; i < count; i++)
     spool.append(
@@ -73,7 +73,7 @@ async function ship({ spool, hitWorker }: Started, workspaceId: number, count: n
 }
 
 async function clicks({ hitWorker }: Started, workspaceId: number) {
-  // It is opened again after something was erased.
+  // The engine is opened again after an erasure.
   await until(() => hitWorker.state().engineUp)
   await hitWorker.drain()
   const query = { start: 0, end: Date.now() + DAY, classes: ['human' as const], filters: [] }
@@ -81,7 +81,7 @@ async function clicks({ hitWorker }: Started, workspaceId: number) {
   return answer[0]?.clicks
 }
 
-/** The files below a directory in which the text can be read. */
+/** The files below a directory that contain the text. */
 async function holding(dir: string, text: string): Promise<string[]> {
   const entries = await readdir(dir, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
@@ -95,7 +95,7 @@ async function until(met: () => unknown) {
 }
 const exists = (dir: string, name: string) => readdir(dir).then((names) => names.includes(name))
 
-/** As if the engine had never been: its file, or its backup too. */
+/** Deletes the engine's file, or its backup too. */
 async function loseEngine(dataDir: string, what: RegExp) {
   for (const name of await readdir(dataDir)) if (what.test(name)) await rm(join(dataDir, name))
 }
@@ -103,12 +103,12 @@ const FILE = /^hits\.duckdb(\.wal)?$/
 const ALL = /^hits\.duckdb/
 
 describe('an erased workspace', () => {
-  test('is in no file any more, while the others keep every click', async () => {
+  test('is in no file, and the other workspaces keep every click', async () => {
     const dataDir = await newDataDir()
     const started = await start(dataDir, { keepFiles: 5 })
     for (const workspaceId of [1, 2, 1, 2, 2, 1]) await ship(started, workspaceId, 10)
     await until(() => exists(dataDir, 'hits.duckdb.backup'))
-    // What accidents leave behind.
+    // Files that accidents leave behind.
     await writeFile(join(dataDir, 'hits.duckdb.corrupt-1'), 'marker-of-2')
     await writeFile(join(dataDir, 'spool', '1.seg.unreadable'), 'marker-of-2')
     const before = await holding(dataDir, 'marker-of-2')
@@ -138,7 +138,7 @@ describe('an erased workspace', () => {
     expect(await holding(dataDir, 'marker-of-2')).toEqual([])
   })
 
-  test('loses also what was recorded and not yet described', async () => {
+  test('loses its raw hits in the spool too', async () => {
     const dataDir = await newDataDir()
     const started = await start(dataDir)
     await ship(started, 1, 1)
@@ -166,7 +166,7 @@ describe('an erased workspace', () => {
     expect([await clicks(third, 1), await clicks(third, 2)]).toEqual([10, 0])
   })
 
-  test('may be erased again, and while there is no engine file', async () => {
+  test('can be erased again, and while there is no engine file', async () => {
     const dataDir = await newDataDir()
     const started = await start(dataDir)
     await ship(started, 1, 3)
@@ -180,7 +180,7 @@ describe('hits past their retention', () => {
   const young = Date.now() - 5 * DAY
   const since = Date.now() - 30 * DAY
 
-  test('leave engine, batches and backup; counters had them and keep them', async () => {
+  test('are removed from engine, batches and backup, and stay on the counters', async () => {
     const dataDir = await newDataDir()
     const started = await start(dataDir, { keepFiles: 2 })
     await ship(started, 1, 10, old)
@@ -203,10 +203,10 @@ describe('hits past their retention', () => {
   })
 
   test.each([
-    ['with a file of before', /never/],
-    ['from a backup of before and the batches', FILE],
+    ['with an older file', /never/],
+    ['from an older backup and the batches', FILE],
     ['from the batches alone', ALL],
-  ])('are not there after a start %s', async (_, lost) => {
+  ])('are removed after a start %s', async (_, lost) => {
     const dataDir = await newDataDir()
     const first = await start(dataDir, { keepFiles: lost === FILE ? 1 : 100 })
     await ship(first, 1, 10, old)
@@ -219,7 +219,7 @@ describe('hits past their retention', () => {
     expect(await clicks(second, 1)).toBe(3)
   })
 
-  test('wait in their batch until the counters have them', async () => {
+  test('stay in their batch until the counters have them', async () => {
     const dataDir = await newDataDir()
     const away = Promise.withResolvers<void>()
     const started = await start(dataDir, { store: () => away.promise })
@@ -235,7 +235,7 @@ describe('hits past their retention', () => {
     expect(await clicks(started, 1)).toBe(0)
   })
 
-  test('a late one is not taken at all', async () => {
+  test('are not loaded when they arrive late', async () => {
     const started = await start(await newDataDir(), { since })
     await ship(started, 1, 4, since - 1)
     await ship(started, 1, 2, since + DAY)

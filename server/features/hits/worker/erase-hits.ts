@@ -1,5 +1,5 @@
-// Erases the hits of deleted workspaces: from the engine, its backup, the batches and quarantined files, so that no rebuild of
-// the engine brings them back.
+// Erases the hits of deleted workspaces: from the engine, its backup, the batches and quarantined files, so that no
+// rebuild of the engine brings them back.
 
 import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
@@ -12,7 +12,9 @@ import { rewriteBatches } from '../batches/rewrite-batches.ts'
 import { importPending, ship } from './ship.ts'
 import { listAllBatches, toEnginePath, type WorkerState } from './worker-state.ts'
 
-/** Erases every hit of these workspaces, down to the bytes on the disk. Questions fail as unavailable until it is done. */
+/**
+ * Erases every hit of these workspaces, down to the bytes on the disk. Questions fail as unavailable until it is done.
+ */
 export async function eraseHits(worker: WorkerState, workspaceIds: number[]): Promise<void> {
   const enginePath = toEnginePath(worker.settings.dataDir)
   const backupPath = toBackupPath(enginePath)

@@ -1,5 +1,5 @@
-// Starts the ship worker as a process of its own and connects it with the server. A fault in the engine's native code ends
-// that process and not the redirects, and the process's memory is free again when the worker exits.
+// Starts the ship worker as a process of its own and connects it with the server. A fault in the engine's native code
+// ends that process and not the redirects, and the process's memory is free again when the worker exits.
 
 import { join } from 'node:path'
 import type { MessageFromWorker, MessageToWorker, WorkerSettings } from './protocol.ts'

@@ -3,14 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { NICENESS, OOM_SCORE } from './lower-priority.ts'
 
-/** Of every thread of a process. */
+/** The niceness of every thread of a process. */
 const nicenesses = (pid: number) =>
   readdirSync(`/proc/${pid}/task`).map((thread) =>
     Number(readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8').split(') ')[1]?.split(' ')[16]),
   )
 
 test.if(process.platform === 'linux')(
-  'a process gives way with every thread, those that it starts later too, and with its memory; whoever started it does not',
+  'lowers the priority of every thread, later ones too, and raises the OOM score; the parent process keeps its own',
   async () => {
     const before = nicenesses(process.pid)
     const code = `import { readFile } from 'node:fs/promises'

@@ -1,5 +1,5 @@
-// The ship worker, a process beside the server: spool → batches → engine, and the answers to questions. The hit engine lives in
-// this process alone, so no redirect waits for a flush (50 ms), a long question, or a fault in the engine.
+// The ship worker, a process beside the server: spool → batches → engine, and the answers to questions. The hit engine
+// lives in this process alone, so no redirect waits for a flush (50 ms), a long question, or a fault in the engine.
 
 import { describeError, log, setLogLevel } from '../../../lib/log.ts'
 import { lockForWorker } from '../../../storage/lock.ts'

@@ -153,7 +153,8 @@ function findReadStart(batches: readonly BatchFile[], writePosition: Int32Array)
   if (!end) return { seq: 0, offset: HEADER_BYTES }
   const live = Atomics.load(writePosition, WRITE_SEGMENT)
   if (live === 0 || end.seq <= live) return end
-  // An operator has put back an older spool. Its hits may be in the batches already, but counting none of them is worse.
+  // An operator has put back an older spool. Its hits may be in the batches already, but counting none of them is
+  // worse.
   log.error('spool_older_than_batches', { spool: live, batches: end.seq })
   return { seq: 0, offset: HEADER_BYTES }
 }

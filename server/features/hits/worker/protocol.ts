@@ -37,7 +37,9 @@ export type WorkerCall =
   | { type: 'erase'; workspaceIds: number[] }
 
 export type MessageToWorker =
-  /** The first message, sent once. Arguments and environment are readable by other users, who must not see the salts. */
+  /**
+   * The first message, sent once. Arguments and environment are readable by other users, who must not see the salts.
+   */
   | { type: 'settings'; settings: WorkerSettings }
   | { type: 'salts'; salts: DailySalt[] }
   | { type: 'ownHosts'; ownHosts: string[] }

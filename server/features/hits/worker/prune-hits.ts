@@ -1,12 +1,15 @@
-// Removes hits that are past their retention: from the engine, its backup and the batches, so that no rebuild of the engine
-// brings them back.
+// Removes hits that are past their retention: from the engine, its backup and the batches, so that no rebuild of the
+// engine brings them back.
 
 import { existsSync } from 'node:fs'
 import { toBackupPath } from '../../../storage/hits/duckdb/open-file.ts'
 import { findFirstHit, rewriteBatches } from '../batches/rewrite-batches.ts'
 import { listAllBatches, toEnginePath, type WorkerState } from './worker-state.ts'
 
-/** Removes the hits recorded before `worker.since`. Links keep their counters: a batch that is not counted yet stays whole. */
+/**
+ * Removes the hits recorded before `worker.since`. Links keep their counters: a batch that is not counted yet stays
+ * whole.
+ */
 export async function pruneHits(worker: WorkerState): Promise<void> {
   const { engine, clickCounts, since } = worker
   const { node, dataDir } = worker.settings

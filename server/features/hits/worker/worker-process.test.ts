@@ -1,5 +1,5 @@
-// The ship worker as a process: it goes when there is nothing to do, comes back for the next hit or question, and its
-// end, or its server's, loses nothing.
+// The ship worker as a process: it exits when it is idle and starts again for the next hit or question. No hit is lost
+// when the worker or its server ends.
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -61,7 +61,7 @@ const clicks = async (hitWorker: HitWorkerClient) => {
 
 const workers = () => listWorkerProcesses(process.pid)
 
-/** Or waits for whoever is its parent now to look at it, which not every first process of a container does. */
+/** Or is a zombie: its new parent must collect it, which not every first process of a container does. */
 function hasEnded(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.startsWith('Z') === true
@@ -71,7 +71,7 @@ function hasEnded(pid: number): boolean {
 }
 
 describe.if(process.platform === 'linux')('a ship worker', () => {
-  test('is not there before the first hit or question of a new installation, which loses nothing by it', async () => {
+  test('does not run before the first hit or question of a new installation, and no hit is lost', async () => {
     const { spool, hitWorker, counted } = await start()
     expect(workers()).toEqual([])
     expect(hitWorker.state()).toMatchObject({ workerUp: true, engineUp: true, restarts: 0 })
@@ -85,7 +85,7 @@ describe.if(process.platform === 'linux')('a ship worker', () => {
     expect(await clicks(hitWorker)).toBe(1)
   }, 120_000)
 
-  test('goes when there is nothing to do, and comes back for a hit, and for a question', async () => {
+  test('exits when it is idle, and starts again for a hit and for a question', async () => {
     const { spool, hitWorker, counted } = await start({ idleMs: 300 })
     spool.append(createRawHit())
     await until(() => counted() === 1)
@@ -104,7 +104,7 @@ describe.if(process.platform === 'linux')('a ship worker', () => {
     expect(hitWorker.state().restarts).toBe(0)
   }, 120_000)
 
-  test('is not let go in the middle of questions and hits, however short its patience', async () => {
+  test('stays during questions and hits, however short the idle time is', async () => {
     const { spool, hitWorker, counted } = await start({ idleMs: 1 })
     for (let sent = 1; sent <= 30; sent++) {
       spool.append(createRawHit())
@@ -117,11 +117,11 @@ describe.if(process.platform === 'linux')('a ship worker', () => {
     expect(hitWorker.state().restarts).toBe(0)
   }, 120_000)
 
-  test('that is asked for while it goes is followed by another, which is waited for at the end', async () => {
+  test('is started again when it is needed while it exits, and close waits for the new one', async () => {
     for (let wait = 0; wait < 20; wait += atScale({ test: 5, soak: 1 })) {
       const { spool, hitWorker, counted, stop } = await start({ idleMs: 1 })
       await clicks(hitWorker)
-      // Somewhere between these two it is being let go.
+      // At some moment between these two the worker is told to close.
       for (let turn = 0; turn < wait; turn++) await new Promise(setImmediate)
       await clicks(hitWorker)
       spool.append(createRawHit())
@@ -130,7 +130,7 @@ describe.if(process.platform === 'linux')('a ship worker', () => {
     }
   }, 120_000)
 
-  test('that is gone when its server ends leaves no address behind', async () => {
+  test('that sleeps when its server closes leaves no address behind', async () => {
     const dataDir = await newDataDir()
     const { spool, counted, stop } = await start({ idleMs: 100, dataDir })
     await until(() => workers().length === 0)
@@ -142,7 +142,7 @@ describe.if(process.platform === 'linux')('a ship worker', () => {
       expect(readFileSync(join(dataDir, 'spool', name)).includes('203.0.113.77')).toBe(false)
   }, 120_000)
 
-  test('that is ended by a fault, or by the kernel, is replaced, while the server records on', async () => {
+  test('is replaced after a fault or a kill, while the server goes on recording', async () => {
     const { spool, hitWorker, counted } = await start()
     for (let fault = 0; fault < 2; fault++) {
       await hitWorker.drain()
@@ -156,7 +156,7 @@ describe.if(process.platform === 'linux')('a ship worker', () => {
     await until(() => counted() === 4)
   }, 120_000)
 
-  test('ends with its server, whatever way that ends, and the next one waits for it', async () => {
+  test('ends with its server, in whatever way the server ends, and the next worker waits for it', async () => {
     const dataDir = await newDataDir()
     const code = `
       import { openSpool } from ${JSON.stringify(join(import.meta.dir, '../spool/spool.ts'))}

@@ -1,5 +1,5 @@
-// Supervises the ship worker: runs it while there is something to do, starts another when it dies, lets it go when it is idle,
-// and starts it again for the next hit or question.
+// Supervises the ship worker: runs it while there is something to do, starts another when it dies, lets it go when it
+// is idle, and starts it again for the next hit or question.
 
 import { type Backoff, createBackoff } from '../../../lib/concurrency/backoff.ts'
 import { describeError, log } from '../../../lib/log.ts'

@@ -1,4 +1,5 @@
-// The connections for questions: a few at a time, apart from the writer's, so that a long question does not hold up a load.
+// The connections for questions: a few at a time, apart from the writer's, so that a long question does not hold up a
+// load.
 
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import type { ReadWriteLock } from './read-write-lock.ts'

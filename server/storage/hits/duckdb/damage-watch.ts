@@ -6,8 +6,8 @@ import { toDamageMarkerPath } from './open-file.ts'
 export type DamageWatch = <T>(work: () => Promise<T>) => Promise<T>
 
 /**
- * The returned function runs work on the engine. Once damage was seen, it refuses all further work, so that the engine's owner
- * opens the engine again; the marker file makes that opening quarantine the damaged file.
+ * The returned function runs work on the engine. Once damage was seen, it refuses all further work, so that the
+ * engine's owner opens the engine again; the marker file makes that opening quarantine the damaged file.
  */
 export function createDamageWatch(path: string): DamageWatch {
   let damage: unknown
@@ -26,8 +26,9 @@ export function createDamageWatch(path: string): DamageWatch {
 }
 
 /**
- * Whether the engine is dead. After a fatal error (a full disk during a checkpoint, say) every later statement fails, and only
- * closing and opening again helps. The batch that was being loaded may be in: read the mark before loading it again.
+ * Whether the engine is dead. After a fatal error (a full disk during a checkpoint, say) every later statement fails,
+ * and only closing and opening again helps. The batch that was being loaded may be in: read the mark before loading it
+ * again.
  */
 export const isEngineDead = (error: unknown): boolean =>
   error instanceof Error &&

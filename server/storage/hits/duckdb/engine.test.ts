@@ -18,7 +18,7 @@ import type { HitEngine } from '../hit-engine.ts'
 import { isEngineDead } from './damage-watch.ts'
 import { type DuckDbOptions, openDuckDb } from './engine.ts'
 
-// An empty file, made once and copied: to make one costs as much as most tests here.
+// An empty file, created once and copied: creating one takes as long as most tests here.
 const template = mkdtempSync(join(tmpdir(), 'hits-'))
 const empty = join(template, 'empty')
 beforeAll(async () => (await openDuckDb({ path: empty })).close())
@@ -35,7 +35,7 @@ testHitEngine('DuckDB', {
   openBackup: (path) => openDuckDb({ path }),
 })
 
-// So few hits are one thread's anyway; a second one only waits, at a cost.
+// One thread is enough for so few hits. A second one would only wait, at a cost.
 testHitEngine('DuckDB, with every two hits sorted', {
   open: (directory) => openCopy(directory, { runHits: 1, threads: 1 }),
   openBackup: (path) => openDuckDb({ path }),
@@ -66,13 +66,15 @@ describe('DuckDB after an accident', () => {
     return engine.load({ node: 'a', number, path: batch })
   }
   const clicks = async (engine: HitEngine) => (await engine.ask(createHitQuery()))[0]?.clicks
-  /** What a process leaves that is killed after five batches: its last checkpoint, and a log of what came after. */
+  /**
+   * The files of a process that was killed after five batches: its last checkpoint, and a log of the batches after it.
+   */
   const killed = async () => {
     const living = join(template, 'living')
     if (!existsSync(living)) {
       const engine = await open(join(directory, 'living'))
       await load(engine, 1)
-      // A backup checkpoints; what follows is in the log alone.
+      // A backup makes a checkpoint. The batches after it are in the log only.
       await engine.backup(join(template, 'first-batch'))
       for (let number = 2; number <= 5; number++) await load(engine, number)
       copyFileSync(join(directory, 'living.wal'), `${living}.wal`)
@@ -90,7 +92,7 @@ describe('DuckDB after an accident', () => {
     expect(setAside()).toEqual([])
   })
 
-  test('a torn log loses whole batches and its mark says which, so they are loaded again', async () => {
+  test('a torn log loses whole batches, and the mark says which to load again', async () => {
     await killed()
     truncateSync(`${path}.wal`, statSync(`${path}.wal`).size - 100)
     const engine = await open()
@@ -99,7 +101,7 @@ describe('DuckDB after an accident', () => {
     expect(await clicks(engine)).toBe(50)
   })
 
-  test('a log with a flipped byte is set aside and the file opened as of its checkpoint', async () => {
+  test('a log with a flipped byte is quarantined, and the file opens as of its checkpoint', async () => {
     await killed()
     const log = readFileSync(`${path}.wal`)
     const middle = Math.floor(log.length / 2)
@@ -112,7 +114,7 @@ describe('DuckDB after an accident', () => {
     expect(await clicks(engine)).toBe(20)
   })
 
-  // After a proper end everything is in the file itself, after a kill most of it is in its log.
+  // After a normal end everything is in the file. After a kill most of it is in the log.
   const wal = () => `${path}.wal`
   const flip = (file: string, from: number, length: number) => {
     const bytes = readFileSync(file)
@@ -125,8 +127,8 @@ describe('DuckDB after an accident', () => {
     ['garbage in place of it', 'killed', 2, () => writeFileSync(path, 'garbage'.repeat(10_000))],
     ['no bytes in it', 'closed', 1, () => writeFileSync(path, '')],
     ['no bytes in it but a log', 'killed', 2, () => writeFileSync(path, '')],
-    ['its file gone but its log there', 'killed', 0, () => rmSync(path)],
-  ] as const)('a file with %s is exact again once what its mark lacks is loaded', async (...row) => {
+    ['a log but no file', 'killed', 0, () => rmSync(path)],
+  ] as const)('a file with %s is exact again after the batches above its mark are loaded', async (...row) => {
     const [, end, aside, damage] = row
     await killed()
     if (end === 'closed') await (await openDuckDb({ path, batchDir: directory })).close()
@@ -137,7 +139,7 @@ describe('DuckDB after an accident', () => {
     expect([await clicks(engine), await engine.mark('a')]).toEqual([50, 5])
   })
 
-  test('a file of garbage is set aside for the last backup', async () => {
+  test('a file of garbage is quarantined and replaced by the last backup', async () => {
     await killed()
     copyFileSync(join(template, 'first-batch'), `${path}.backup`)
     rmSync(`${path}.wal`)
@@ -148,7 +150,7 @@ describe('DuckDB after an accident', () => {
     expect(existsSync(`${path}.backup`)).toBe(true)
   })
 
-  test('with neither file nor backup readable it starts empty', async () => {
+  test('starts empty when neither the file nor the backup is readable', async () => {
     writeFileSync(path, Buffer.alloc(300_000, 'garbage'))
     writeFileSync(`${path}.wal`, 'garbage')
     writeFileSync(`${path}.backup`, 'garbage')
@@ -158,12 +160,12 @@ describe('DuckDB after an accident', () => {
     expect(await clicks(engine)).toBe(10)
   })
 
-  test('damage inside the data kills the engine when it is read; the next opening uses the backup, or starts empty', async () => {
+  test('damage inside the data kills the engine on reading; the next opening uses the backup, or starts empty', async () => {
     const first = await openDuckDb({ path })
     const marker = crypto.randomUUID()
     const batch = (number: number) => {
       const file = join(directory, `batch-${number}`)
-      // Few different texts: those the engine keeps as they are, and so they show where the data lies.
+      // Few different texts: the engine stores them uncompressed, so they show where in the file the data is.
       const texts = Array.from({ length: 3000 }, (_, n) => `${marker}-${n % 50}`)
       writeFileSync(
         file,
@@ -218,7 +220,7 @@ describe('DuckDB after an accident', () => {
     expect(setAside()).toEqual([])
   })
 
-  test('a full disk kills the engine, and opening it again finds every batch it said yes to', async () => {
+  test('a full disk kills the engine, and opening it again finds every batch that it confirmed', async () => {
     const noise = () => Buffer.from(crypto.getRandomValues(new Uint8Array(450))).toString('base64')
     const lines = Array.from(
       { length: 5000 },
@@ -259,7 +261,7 @@ describe('DuckDB after an accident', () => {
     expect(await clicks(engine)).toBe(mark * 5000)
   })
 
-  test('an error of one statement is not the death of the engine', async () => {
+  test('an error of one statement does not kill the engine', async () => {
     const engine = await open()
     const failure = await engine
       .load({ node: 'a', number: 1, path: join(directory, 'none') })
@@ -267,13 +269,13 @@ describe('DuckDB after an accident', () => {
     expect([failure instanceof Error, isEngineDead(failure)]).toEqual([true, false])
   })
 
-  test('after closing, questions are refused', async () => {
+  test('questions after close are rejected', async () => {
     const engine = await openDuckDb({ path })
     await engine.close()
     await expect(engine.ask(createHitQuery())).rejects.toThrow('closed')
   })
 
-  test('only the batch directory is readable, whatever its name', async () => {
+  test('only the batch directory is readable, whatever its name is', async () => {
     const odd = join(directory, `batches [1]* 'quoted'`)
     mkdirSync(odd)
     const engine = await openDuckDb({ path, batchDir: odd })
@@ -287,7 +289,7 @@ describe('DuckDB after an accident', () => {
     expect(await clicks(engine)).toBe(1)
   })
 
-  test('it works inside a worker', async () => {
+  test('works inside a worker thread', async () => {
     writeFileSync(join(directory, 'batch-1'), `${JSON.stringify(createHit())}\n`)
     writeFileSync(
       join(directory, 'worker.ts'),

@@ -37,8 +37,8 @@ export interface DuckDbOptions {
 const DEFAULT_THREADS = Math.min(2, availableParallelism())
 
 /**
- * A sixteenth of the machine, from 256 to 512 MB. Exact visitors of 5 million clicks grouped by a text take 400 MB; with
- * 256 MB they are counted in shares (query.ts).
+ * A sixteenth of the machine, from 256 to 512 MB. Exact visitors of 5 million clicks grouped by a text take 400 MB;
+ * with 256 MB they are counted in shares (query.ts).
  */
 const defaultMemoryMb = () => Math.min(512, Math.max(256, Math.floor(totalmem() / 1024 ** 2 / 16)))
 
@@ -68,7 +68,8 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDbEngine> 
   const { since = () => 0 } = options
   const ask = createQueryRunner(readers)
   const write = <T>(work: () => Promise<T>) => watchDamage(() => engine.writeQueue(work))
-  // Sorting pauses: two transactions cannot delete the same hits, and no checkpoint is possible during another transaction.
+  // Sorting pauses: two transactions cannot delete the same hits, and no checkpoint is possible during another
+  // transaction.
   const writeAlone = (work: () => Promise<void>) => sorter.runPaused(() => write(work))
   return {
     mark: (node) => write(() => readMark(writer, node)),
@@ -124,7 +125,9 @@ async function openEngine(options: DuckDbOptions): Promise<EngineState> {
   }
 }
 
-/** @param isThorough reads every value: a hash needs all of them, while minima and counts are answered from statistics */
+/**
+ * @param isThorough reads every value: a hash needs all of them, while minima and counts are answered from statistics
+ */
 async function prepare(instance: DuckDBInstance, isThorough: boolean) {
   const connection = await instance.connect()
   try {

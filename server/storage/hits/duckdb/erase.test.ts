@@ -41,7 +41,7 @@ async function load(engine: HitEngine, number: number, hits: Hit[]) {
 }
 const clicks = async (engine: HitEngine, workspaceId = 1) =>
   (await engine.ask(createHitQuery({ workspaceId })))[0]?.clicks
-/** Files in which the words of a hit can be read. */
+/** The files that contain the texts of a hit. */
 const holding = (word: string) =>
   readdirSync(directory).filter(
     (name) => !name.startsWith('batch-') && readFileSync(join(directory, name)).includes(word),
@@ -50,7 +50,7 @@ const holding = (word: string) =>
 const marked = (workspaceId: number, count: number) =>
   Array.from({ length: count }, () => createHit({ workspaceId, utmCampaign: `marker-of-${workspaceId}` }))
 
-test('an erased workspace is in no byte of the file, and the others and the marks stay', async () => {
+test('an erased workspace has no byte in the file, and the other workspaces and the marks stay', async () => {
   const engine = await open()
   await load(engine, 1, [...marked(1, 40), ...marked(2, 30), ...marked(3, 20)])
   await load(engine, 2, [...marked(1, 2), ...marked(2, 2)])
@@ -66,7 +66,7 @@ test('an erased workspace is in no byte of the file, and the others and the mark
   expect(await clicks(after, 1)).toBe(43)
 })
 
-test('what a killed process left in the log is erased as well', async () => {
+test('erases hits from the log of a killed process too', async () => {
   const engine = await open(join(directory, 'living'))
   await load(engine, 1, marked(1, 5))
   await engine.backup(path)
@@ -81,7 +81,7 @@ test('what a killed process left in the log is erased as well', async () => {
   expect([await clicks(after, 1), await clicks(after, 2), await after.mark('a')]).toEqual([6, 0, 2])
 })
 
-test('a half-written file of an earlier attempt is no obstacle, and an absent database none either', async () => {
+test('works beside the unfinished file of an earlier attempt, and without a database', async () => {
   await eraseWorkspaces(path, [1])
   expect(existsSync(path)).toBe(false)
   const engine = await open()
@@ -94,13 +94,13 @@ test('a half-written file of an earlier attempt is no obstacle, and an absent da
   expect(await clicks(await open())).toBe(3)
 })
 
-test('a file that cannot be read stays as it is, for whoever opens it next', async () => {
+test('a file that cannot be read stays as it is, for the next opening', async () => {
   writeFileSync(path, 'not a database at all, but long enough to be taken for one'.repeat(500))
   expect(eraseWorkspaces(path, [1])).rejects.toThrow()
   expect(readdirSync(directory)).toEqual(['hits.duckdb'])
 })
 
-test('hits before a moment are forgotten, also unknown slugs, and stay so after opening again', async () => {
+test('deletes hits before a moment, those of unknown slugs too, also after opening again', async () => {
   const T = Date.parse('2026-06-01T00:00:00Z')
   const engine = await open()
   await load(engine, 1, [
@@ -116,7 +116,7 @@ test('hits before a moment are forgotten, also unknown slugs, and stay so after 
   expect(await clicks(after)).toBe(2)
 })
 
-test('hits past their retention are not taken from a batch, which counts as loaded', async () => {
+test('leaves out hits past their retention, and counts their batch as loaded', async () => {
   const T = Date.parse('2026-06-01T00:00:00Z')
   let since = T
   const engine = await open(path, () => since)

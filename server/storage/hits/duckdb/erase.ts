@@ -1,5 +1,5 @@
-// Removes hits for good. DuckDB only marks deleted rows, and the blocks that it frees keep their bytes. So hits that must be erased
-// are left out of a new file, which replaces the old one.
+// Removes hits for good. DuckDB only marks deleted rows, and the blocks that it frees keep their bytes. So hits that
+// must be erased are left out of a new file, which replaces the old one.
 
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'

@@ -9,8 +9,8 @@ const TEXT_COLUMNS = { slug: 'slug', domain: 'domain', ...FREE_TEXT_COLUMNS }
 
 /**
  * A spreadsheet takes a text that begins like this for a formula. With an apostrophe in front it stays a text:
- * https://owasp.org/www-community/attacks/CSV_Injection. No `IN`: a list of six values becomes a hash join, and sixteen of
- * those took 100 MB.
+ * https://owasp.org/www-community/attacks/CSV_Injection. No `IN`: a list of six values becomes a hash join, and sixteen
+ * of those took 100 MB.
  */
 const toInertText = (column: string) =>
   `CASE WHEN regexp_matches(${column}, '^[-=+@\\t\\r]') THEN '''' || ${column} ELSE ${column} END`

@@ -9,7 +9,10 @@ const MERGE_MEMORY_MB = 48
 /** How many hits a row group of a Parquet file has. */
 export const ROW_GROUP = 16_384
 
-/** Appends a file to an open one. It uses one buffer: a stream makes a new buffer for each piece, which waits for the collector. */
+/**
+ * Appends a file to an open one. It uses one buffer: a stream makes a new buffer for each piece, which waits for the
+ * collector.
+ */
 export async function appendFile(file: FileHandle, path: string, buffer: Buffer): Promise<void> {
   const source = await open(path)
   try {
@@ -23,7 +26,10 @@ export async function appendFile(file: FileHandle, path: string, buffer: Buffer)
   }
 }
 
-/** Merges Parquet files in their order. An engine of its own does it: the hit engine does not keep the order of rows (open-file.ts). */
+/**
+ * Merges Parquet files in their order. An engine of its own does it: the hit engine does not keep the order of rows
+ * (open-file.ts).
+ */
 export async function mergeParquet(parts: string[], path: string, signal: AbortSignal): Promise<void> {
   const instance = await createMemoryInstance(MERGE_MEMORY_MB, `${path}.tmp`)
   const connection = await instance.connect()

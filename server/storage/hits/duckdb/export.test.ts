@@ -60,7 +60,7 @@ const READERS: Record<ExportFormat, (path: string) => string> = {
   parquet: (path) => `read_parquet('${path}')`,
 }
 
-/** Somebody else's DuckDB, as an export's reader has one: asked about a file. */
+/** Reads a file with a DuckDB of its own, as the reader of an export would. */
 async function elsewhere<T>(ask: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
   const instance = await DuckDBInstance.create(':memory:', { preserve_insertion_order: 'true', threads: '1' })
   const connection = await instance.connect()
@@ -73,14 +73,14 @@ async function elsewhere<T>(ask: (connection: DuckDBConnection) => Promise<T>): 
   }
 }
 
-/** What it makes of the file: every cell as text. */
+/** Every cell of the file, as text. */
 const reimported = (format: ExportFormat, path: string) =>
   elsewhere(async (connection) => {
     const answer = await connection.runAndReadAll(`SELECT COLUMNS(*)::VARCHAR FROM ${READERS[format](path)}`)
     return answer.getRowObjects() as Record<string, string | null>[]
   })
 
-/** How many rows it finds, and how many of them before one that is older. */
+/** The number of rows, and of those that stand before an older row. */
 const rowsIn = (format: ExportFormat, path: string) =>
   elsewhere(async (connection) => {
     const answer = await connection.runAndReadAll(
@@ -113,14 +113,14 @@ const COLUMNS = ['id', 'time', 'linkId', 'slug', 'domain', 'class', 'trigger', .
 
 const shielded = (text: string | null) => (text !== null && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
 
-/** The row a hit must become, as text. */
+/** The row that is expected for a hit, as text. */
 function expected(format: ExportFormat, of: Hit): Record<string, string | null> {
   const name = NAMES.find(({ id }) => id === of.linkId)
   const text = (value: string | null) => (format === 'csv' ? shielded(value) : value)
   const time = new Date(of.at).toISOString()
   return {
     id: String(of.id),
-    // DuckDB shows a timestamp in words of its own; text stays as it is, and JSON's is read as a timestamp.
+    // DuckDB prints timestamps in its own format. CSV keeps the text, and JSON is read as a timestamp.
     time: format === 'csv' ? time : shown(time, format),
     linkId: String(of.linkId),
     slug: text(name?.slug ?? null),
@@ -182,7 +182,7 @@ const HOSTILE = [
 ]
 
 describe.each([...EXPORT_FORMATS])('an export as %s', (format) => {
-  test('gives back every hit as it was, whatever strangers wrote into it', async () => {
+  test('has every hit unchanged, whatever visitors wrote into it', async () => {
     const hits = HOSTILE.flatMap((text, i) => [
       createHit({ linkId: 1 + (i % 3), city: text, browser: text, utmSource: text, utmContent: text }),
       createHit({
@@ -203,7 +203,7 @@ describe.each([...EXPORT_FORMATS])('an export as %s', (format) => {
     expect(rows).toEqual(hits.map((each) => expected(format, each)))
   })
 
-  test('holds the selected clicks alone, oldest first', async () => {
+  test('has only the selected clicks, oldest first', async () => {
     const T = Date.parse('2026-06-01T00:00:00Z')
     const wanted = [5, 1, 4, 2, 3].map((hour) => createHit({ at: T + hour * 3_600_000, country: 'DE' }))
     await load([
@@ -234,20 +234,20 @@ describe.each([...EXPORT_FORMATS])('an export as %s', (format) => {
     )
   })
 
-  test('of no clicks is a file nevertheless', async () => {
+  test('without clicks is still a file', async () => {
     const { path, bytes } = await exportAll(format)
     if (format === 'ndjson') expect(bytes).toBe(0)
     else expect(await reimported(format, path)).toEqual([])
     if (format === 'csv') expect(readFileSync(path, 'utf8')).toBe(`${COLUMNS.join(',')}\n`)
   })
 
-  test('leaves nothing beside the file', async () => {
+  test('leaves no other file behind', async () => {
     await load(Array.from({ length: 10 }, () => createHit()))
     const { path } = await exportAll(format)
     expect(readdirSync(join(path, '..')).sort()).toEqual([`clicks.${format}`, 'links'])
   })
 
-  test('ends when nobody waits any more, and questions go on', async () => {
+  test('ends when it is cancelled, and questions go on', async () => {
     await load(Array.from({ length: MANY }, () => createHit()))
     const gone = new AbortController()
     const started = engine.export(prepared(format), gone.signal)
@@ -262,7 +262,7 @@ describe.each([...EXPORT_FORMATS])('an export as %s', (format) => {
   })
 })
 
-test('a spreadsheet finds no formula in CSV, and numbers stay numbers', async () => {
+test('a CSV file has no formula, and its numbers stay numbers', async () => {
   const formulas = HOSTILE.filter((text) => /^[=+\-@\t\r]/.test(text))
   await load(formulas.map((text) => createHit({ linkId: 2, utmSource: text, city: text, referrer: text })))
   const rows = await reimported('csv', (await exportAll('csv')).path)
@@ -275,7 +275,7 @@ test('a spreadsheet finds no formula in CSV, and numbers stay numbers', async ()
   }
 })
 
-test('an engine that closes ends its exports', async () => {
+test('closing the engine ends its exports', async () => {
   await load(Array.from({ length: MANY }, () => createHit()))
   const running = engine.export(prepared('csv'), never)
   running.catch(() => undefined)
@@ -283,7 +283,7 @@ test('an engine that closes ends its exports', async () => {
   expect(running).rejects.toMatchObject({ code: 'unavailable' })
 })
 
-test('an export may write nowhere but into the scratch directory', async () => {
+test('an export can write only into the scratch directory', async () => {
   await load([createHit()])
   const outside = mkdtempSync(join(tmpdir(), 'outside-'))
   const request = { ...prepared('csv'), dir: outside }
@@ -291,11 +291,11 @@ test('an export may write nowhere but into the scratch directory', async () => {
   rmSync(outside, { recursive: true })
 })
 
-test('300,000 clicks cost no more memory than few do, and come in order', async () => {
+test('300,000 clicks take no more memory than few clicks, and come in order', async () => {
   const big = (count: number) =>
     Array.from({ length: count }, (_, i) => createHit({ utmCampaign: `campaign ${i % 99}` }))
   for (let batch = 0; batch < 6; batch++) await load(big(50_000))
-  // The engine's own cache, and what one slice takes.
+  // The engine's cache, and the memory of one slice.
   await engine.ask(createHitQuery({ groupBy: { by: 'utmCampaign', limit: 10, nullAs: '' } }))
   await exportAll('csv', { end: Date.parse('2026-06-10T12:00:20Z') })
   Bun.gc(true)
@@ -308,7 +308,7 @@ test('300,000 clicks cost no more memory than few do, and come in order', async 
   for (const format of EXPORT_FORMATS) paths.set(format, (await exportAll(format)).path)
   clearInterval(watch)
   expect(peak - before).toBeLessThan(80)
-  // Reading them takes memory too, so it comes afterwards.
+  // Reading the file takes memory too, so it comes last.
   for (const [format, path] of paths) expect(await rowsIn(format, path)).toEqual([300_000, 0])
 }, 120_000)
 

@@ -1,5 +1,5 @@
-// Exports clicks to a file. They are sorted and written slice by slice, so that many clicks need no more memory than few. Each
-// statement is short, so that questions find one of the two threads that Bun has for all native work.
+// Exports clicks to a file. They are sorted and written slice by slice, so that many clicks need no more memory than
+// few. Each statement is short, so that questions find one of the two threads that Bun has for all native work.
 
 import { open, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'

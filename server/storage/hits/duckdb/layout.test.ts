@@ -30,7 +30,7 @@ async function run(...statements: string[]) {
   instance.closeSync()
 }
 
-/** As the first release made it, word for word. */
+/** The statements of the first release, word for word. */
 const LAYOUT_1 = [
   `CREATE TABLE IF NOT EXISTS hits (node VARCHAR NOT NULL, id BIGINT NOT NULL, recorded_at BIGINT NOT NULL,
     workspace_id BIGINT NOT NULL, link_id BIGINT NOT NULL, outcome VARCHAR NOT NULL, class VARCHAR NOT NULL,
@@ -43,7 +43,7 @@ const LAYOUT_1 = [
 const OLD_HITS = `INSERT INTO hits SELECT 'a', n, n, 1, n % 5, 'redirect', 'human', 'link', n, 'DE', NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM range(40) AS numbers(n)`
 
-test('a file of the first layout keeps its hits and marks, takes more, and is sorted', async () => {
+test('a file of the first layout keeps its hits and marks, loads more, and is sorted', async () => {
   await run(...LAYOUT_1, OLD_HITS, "INSERT INTO marks VALUES ('a', 7)")
   for (let opening = 0; opening < 2; opening++) {
     const engine = await openDuckDb({ path, batchDir: directory, runHits: 10 })
@@ -56,7 +56,7 @@ test('a file of the first layout keeps its hits and marks, takes more, and is so
   expect(readdirSync(directory).filter((name) => name.includes('corrupt'))).toEqual([])
 })
 
-test('what the first layout has only in its log is there as well', async () => {
+test('keeps the hits that a file of the first layout has only in its log', async () => {
   const script = `
     import { DuckDBInstance } from '@duckdb/node-api'
     const connection = await (await DuckDBInstance.create(${JSON.stringify(path)})).connect()
@@ -68,7 +68,7 @@ test('what the first layout has only in its log is there as well', async () => {
   await engine.close()
 })
 
-test('a file of a newer release is refused and stays as it is', async () => {
+test('a file of a newer release is rejected and stays as it is', async () => {
   const engine = await openDuckDb({ path, batchDir: directory })
   await engine.load(batch(1, 3))
   await engine.close()
@@ -81,7 +81,7 @@ test('a file of a newer release is refused and stays as it is', async () => {
   await again.close()
 })
 
-/** As layout 2 kept them: nulls as nulls, and of a URL that says no more than its referrer nothing. */
+/** Rows as layout 2 stored them: nulls as nulls, and no URL when it says no more than its referrer. */
 const LAYOUT_2 = [
   ...LAYOUT_1.slice(1),
   ...['hits_arrived', 'hits_sorted'].map((table) => LAYOUT_1[0]?.replace('hits', table) as string),
@@ -91,7 +91,7 @@ const LAYOUT_2 = [
   'INSERT INTO layout VALUES (2)',
 ]
 
-test('a file of the second layout answers of what it had sorted and of what is sorted now alike', async () => {
+test('a file of the second layout gives the same answers about hits sorted before and after the migration', async () => {
   const of = [
     { referrer: null, referrerUrl: null, utmSource: null },
     { referrer: 'a.example', referrerUrl: 'https://a.example/', utmSource: 'mail' },

@@ -1,11 +1,14 @@
-// The tables of the DuckDB file, and the migration of a file of an earlier release. Hits lie in two tables: as they arrived,
-// and sorted (sorter.ts). Questions read the view `hits`, which is both.
+// The tables of the DuckDB file, and the migration of a file of an earlier release. Hits lie in two tables: as they
+// arrived, and sorted (sorter.ts). Questions read the view `hits`, which is both.
 
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Hit } from '../hit.ts'
 import { HIT_COLUMNS } from '../hit-columns.ts'
 
-/** The type of each column. Texts are no ENUMs: dictionary compression makes both equally small, and texts need no migrations. */
+/**
+ * The type of each column. Texts are no ENUMs: dictionary compression makes both equally small, and texts need no
+ * migrations.
+ */
 export const HIT_TYPES: Record<keyof Hit, string> = {
   id: 'BIGINT NOT NULL',
   // Milliseconds as they come: buckets are arithmetic (filter-sql.ts), and integers compress best.
@@ -42,7 +45,8 @@ const HITS_TABLE = `(node VARCHAR NOT NULL, ${columns.join(', ')})`
 
 // No text of a hit holds a NUL (lib/clean-text.ts), so NUL can stand for null.
 const NULL_MARKER = 'chr(0)'
-// Nearly every browser sends the origin alone, which the referrer already says. Without it a click takes 2.2 bytes less.
+// Nearly every browser sends the origin alone, which the referrer already says. Without it a click takes 2.2 bytes
+// less.
 const ORIGIN_URL = "'https://' || referrer || '/'"
 const shortUrl = `CASE WHEN referrer_url = ${ORIGIN_URL} THEN NULL
   WHEN referrer_url IS NULL AND referrer IS NOT NULL THEN ${NULL_MARKER} ELSE referrer_url END`
@@ -56,8 +60,9 @@ const mapColumns = (columns: string[], expression: (name: string) => string) =>
 const unmarkNull = (column: string) => `nullif(${column}, ${NULL_MARKER})`
 
 /**
- * The select list that turns a hit into a row of `hits_sorted`. DuckDB reads a column without nulls a vector of dictionary
- * entries at a time: counting by referrers or campaigns takes half the time, and a click takes 1.8 bytes less.
+ * The select list that turns a hit into a row of `hits_sorted`. DuckDB reads a column without nulls a vector of
+ * dictionary entries at a time: counting by referrers or campaigns takes half the time, and a click takes 1.8 bytes
+ * less.
  */
 export const SORTED_COLUMN_LIST = toSelectList({
   ...mapColumns(NULL_FREE_COLUMNS, (name) => `coalesce(${name}, ${NULL_MARKER})`),
@@ -66,7 +71,10 @@ export const SORTED_COLUMN_LIST = toSelectList({
 const restoreUrl = (url: string, referrer: string) =>
   `nullif(coalesce(${url}, 'https://' || ${referrer} || '/'), ${NULL_MARKER})`
 
-/** The stored columns to group by (`kept_`, where they differ from the column), and the expression of the column's value. */
+/**
+ * The stored columns to group by (`kept_`, where they differ from the column), and the expression of the column's
+ * value.
+ */
 export function toStoredExpression(column: string): { columns: string[]; value: string } {
   if (column === 'referrer_url')
     return {
@@ -87,9 +95,9 @@ const VIEW_3 = toSelectList({
 const keptColumns = NULL_FREE_COLUMNS.map((name) => `${name} AS kept_${name}`).join(', ')
 
 /**
- * The statements that each layout adds to the layout before it. A released layout never changes. A new file goes through all
- * layouts, so that there is one way only. A change that is impossible in place may delete hits and marks: the batches are
- * then loaded again.
+ * The statements that each layout adds to the layout before it. A released layout never changes. A new file goes
+ * through all layouts, so that there is one way only. A change that is impossible in place may delete hits and marks:
+ * the batches are then loaded again.
  */
 const LAYOUTS = [
   [`CREATE TABLE hits ${HITS_TABLE}`, 'CREATE TABLE marks (node VARCHAR NOT NULL, batch BIGINT NOT NULL)'],
@@ -115,8 +123,8 @@ export async function migrateLayout(connection: DuckDBConnection): Promise<void>
     throw new Error(
       `The hit file has layout ${version} of a newer version of Towpath; this one knows ${LAYOUTS.length}`,
     )
-  // Replaying a logged CREATE has failed before (https://github.com/duckdb/duckdb/issues/19712 and 22044). So the log holds
-  // nothing else beside it, and the checkpoint at the end empties the log.
+  // Replaying a logged CREATE has failed before (https://github.com/duckdb/duckdb/issues/19712 and 22044). So the log
+  // holds nothing else beside it, and the checkpoint at the end empties the log.
   await connection.run('CHECKPOINT')
   await connection.run('BEGIN TRANSACTION')
   for (const statement of LAYOUTS.slice(version).flat()) await connection.run(statement)

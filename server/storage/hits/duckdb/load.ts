@@ -1,5 +1,5 @@
-// Loads batches into DuckDB. The number of a batch, its mark, is stored in the same transaction as its hits, so a batch counts
-// once, however often it is loaded.
+// Loads batches into DuckDB. The number of a batch, its mark, is stored in the same transaction as its hits, so a batch
+// counts once, however often it is loaded.
 
 import { resolve } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'

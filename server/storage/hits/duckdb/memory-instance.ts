@@ -2,7 +2,10 @@
 
 import { DuckDBInstance } from '@duckdb/node-api'
 
-/** @param tempDir where DuckDB puts what does not fit into its memory. The default would be the server's working directory. */
+/**
+ * @param tempDir where DuckDB puts what does not fit into its memory. The default would be the server's working
+ * directory.
+ */
 export const createMemoryInstance = (memoryMb: number, tempDir: string): Promise<DuckDBInstance> =>
   DuckDBInstance.create(':memory:', {
     memory_limit: `${memoryMb}MB`,

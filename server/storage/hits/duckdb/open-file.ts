@@ -1,5 +1,6 @@
-// Opens a DuckDB file in whatever state a crash, a full disk or a bad disk left it. The batches are the lasting record and the
-// file is an index of them. So an unreadable file is quarantined, and the marks of its successor say what to load again.
+// Opens a DuckDB file in whatever state a crash, a full disk or a bad disk left it. The batches are the lasting record
+// and the file is an index of them. So an unreadable file is quarantined, and the marks of its successor say what to
+// load again.
 
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -43,8 +44,8 @@ export const toBackupPath = (path: string) => `${path}.backup`
 export const toDamageMarkerPath = (path: string) => `${path}.unreadable`
 
 /**
- * Tries the file, then the file without its write-ahead log, then the last backup, and then an empty file. `prepare` reads
- * enough of a file to find corruption.
+ * Tries the file, then the file without its write-ahead log, then the last backup, and then an empty file. `prepare`
+ * reads enough of a file to find corruption.
  * @throws only when the cause is not corruption (a lock, a permission, a full disk)
  */
 export async function openDuckDbFile(
@@ -95,8 +96,8 @@ async function openOnce(settings: DuckDbFileOptions, prepare: (instance: DuckDBI
     autoload_known_extensions: 'false',
     // No question needs the insertion order, and keeping it costs memory on large loads.
     preserve_insertion_order: 'false',
-    // Returns memory to the system. Without it the process stays as large as the largest question made it: exact visitors of
-    // 10 million hits peaked at 591 MB and left 409; with it 396 and 97.
+    // Returns memory to the system. Without it the process stays as large as the largest question made it: exact
+    // visitors of 10 million hits peaked at 591 MB and left 409; with it 396 and 97.
     allocator_background_threads: 'true',
   })
   try {
@@ -130,9 +131,9 @@ async function restoreBackup(path: string) {
 }
 
 /**
- * Copies a file. The copy gets its name once all of it is on the disk. A child process makes the copy, because closing any
- * descriptor of a file drops every lock that the process holds on the file (POSIX, fcntl): a copy made in this process would
- * let a second server open the database.
+ * Copies a file. The copy gets its name once all of it is on the disk. A child process makes the copy, because closing
+ * any descriptor of a file drops every lock that the process holds on the file (POSIX, fcntl): a copy made in this
+ * process would let a second server open the database.
  */
 export async function copyDurably(from: string, to: string): Promise<void> {
   const half = `${to}.half`

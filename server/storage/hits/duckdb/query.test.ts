@@ -10,7 +10,7 @@ const path = join(directory, 'hits.duckdb')
 
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-test('visitors who do not fit into the memory are counted in shares, exactly', async () => {
+test('counts visitors that do not fit into memory in shares, exactly', async () => {
   const count = 200_000
   const lines = Array.from({ length: count }, (_, n) => {
     const term = `a longer term that is kept apart ${n % 1000}`
@@ -24,7 +24,7 @@ test('visitors who do not fit into the memory are counted in shares, exactly', a
   const engine = await openDuckDb({ path, memoryLimitMb: 28 })
   const ask = (by: 'utmTerm' | 'utmContent') =>
     engine.ask(createHitQuery({ groupBy: { by, limit: 1000, nullAs: '' } }))
-  // Each would fit alone, by way of the disk.
+  // Each question alone would fit, with the help of the disk.
   for (const answer of await Promise.all([ask('utmTerm'), ask('utmContent'), ask('utmTerm')])) {
     expect(answer).toHaveLength(1000)
     expect(answer.every((each) => each.clicks === 200 && each.visitors === 200)).toBe(true)

@@ -1,5 +1,6 @@
-// Asks DuckDB a question. Counting the exact visitors of millions of clicks needs memory. A question that runs out of memory is
-// asked again when no other such question runs. If it fails again, its visitors are counted in shares: slower, and as exact.
+// Asks DuckDB a question. Counting the exact visitors of millions of clicks needs memory. A question that runs out of
+// memory is asked again when no other such question runs. If it fails again, its visitors are counted in shares:
+// slower, and as exact.
 
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { createSerialQueue } from '../../../lib/concurrency/serial-queue.ts'

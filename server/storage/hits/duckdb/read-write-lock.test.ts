@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createReadWriteLock } from './read-write-lock.ts'
 
-/** Work that ends when it is told to. */
+/** Work that ends when the test says so. */
 function job() {
   const done = Promise.withResolvers<void>()
   const began = Promise.withResolvers<void>()
@@ -12,7 +12,7 @@ function job() {
   return { work, began: began.promise, end: done.resolve }
 }
 
-test('questions pass together; who wants to be alone waits for them, and they for it', async () => {
+test('shared work runs together; exclusive work waits for shared work, and shared work for it', async () => {
   const gate = createReadWriteLock(1)
   const log: string[] = []
   const [one, two, commit] = [job(), job(), job()]
@@ -33,7 +33,7 @@ test('questions pass together; who wants to be alone waits for them, and they fo
   expect(log).toEqual(['alone', 'late'])
 })
 
-test('a failure opens it again, and a crowd of questions does not keep it from its turn', async () => {
+test('a failure unlocks it, and steady shared work does not keep exclusive work waiting forever', async () => {
   const gate = createReadWriteLock(10)
   await expect(gate.exclusive(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
   await expect(gate.shared(() => Promise.reject(new Error('not this')))).rejects.toThrow('not this')

@@ -1,5 +1,6 @@
-// Keeps questions out of the commit of a transaction that moves hits between tables. A reader that runs during the commit of a
-// large transaction sees what the transaction has inserted and also what it has deleted (seen with DuckDB 1.5.6): each hit twice.
+// Keeps questions out of the commit of a transaction that moves hits between tables. A reader that runs during the
+// commit of a large transaction sees what the transaction has inserted and also what it has deleted (seen with DuckDB
+// 1.5.6): each hit twice.
 
 import { createWaitList } from '../../../lib/concurrency/wait-list.ts'
 

@@ -26,7 +26,7 @@ async function load(engine: HitEngine, number: number, hits: Hit[]) {
   await engine.load({ node: 'a', number, path: file })
 }
 
-/** Of a closed file: what is in each table. */
+/** The contents of each table of a closed file. */
 async function read(sql: string) {
   const instance = await DuckDBInstance.create(path, { access_mode: 'READ_ONLY', threads: '1' })
   const connection = await instance.connect()
@@ -38,7 +38,7 @@ async function read(sql: string) {
 const tables = () =>
   read('SELECT (SELECT count(*) FROM hits_arrived), (SELECT count(*) FROM hits_sorted)').then(([row]) => row)
 
-test('history lies by workspace, day and visitor; what is too little for a run lies as it arrived', async () => {
+test('sorts history by workspace, day and visitor, and leaves less than a run as it arrived', async () => {
   const engine = await openDuckDb({ path, runHits: 20 })
   const hits = Array.from({ length: 30 }, (_, n) =>
     createHit({
@@ -63,7 +63,7 @@ test('history lies by workspace, day and visitor; what is too little for a run l
   expect(await read('SELECT max(recorded_at) FROM hits_sorted')).toEqual([[oldest[19] as number]])
 })
 
-test('late hits count at once, and lie with the next run', async () => {
+test('late hits count at once, and are sorted with the next run', async () => {
   const engine = await openDuckDb({ path, runHits: 5 })
   const at = (moment: number, count: number) => Array.from({ length: count }, () => createHit({ at: moment }))
   await load(engine, 1, [...at(T0 + 5 * DAY, 5), ...at(T0 + 6 * DAY, 3)])
@@ -80,7 +80,7 @@ test('late hits count at once, and lie with the next run', async () => {
   expect(await read('SELECT recorded_at, count(*) FROM hits_arrived GROUP BY 1')).toEqual([[T0 + 7 * DAY, 1]])
 })
 
-test('more hits of one millisecond than a run takes are sorted nevertheless', async () => {
+test('sorts more hits of one millisecond than a run takes', async () => {
   const engine = await openDuckDb({ path, runHits: 3 })
   await load(
     engine,
@@ -92,7 +92,7 @@ test('more hits of one millisecond than a run takes are sorted nevertheless', as
   expect(await tables()).toEqual([0, 10])
 })
 
-test('referrers and their URLs come back as they were', async () => {
+test('returns referrers and their URLs unchanged', async () => {
   const engine = await openDuckDb({ path, runHits: 1 })
   const pairs: [string | null, string | null][] = [
     [null, null],
@@ -122,14 +122,14 @@ test('referrers and their URLs come back as they were', async () => {
       }),
     )
     const expected = { key: referrerUrl ?? 'nothing', clicks: 1, visitors: 1 }
-    // Link 1 also has the hits in between.
+    // Link 1 has the hits in between too.
     if (linkId === 1) expect(answer).toContainEqual({ key: 'nothing', clicks: 10, visitors: 10 })
     else expect(answer).toEqual([expected])
   }
   await engine.close()
 })
 
-test('killed while it loads and sorts, it has every batch it said yes to, and each hit once', async () => {
+test('killed while it loads and sorts, the engine has every batch that it confirmed, and each hit once', async () => {
   const perBatch = 400
   const lines = Array.from({ length: perBatch }, (_, n) =>
     JSON.stringify(createHit({ at: T0 + n * 1000, visitor: String(n) })),
@@ -151,7 +151,7 @@ test('killed while it loads and sorts, it has every batch it said yes to, and ea
     for await (const chunk of child.stdout) {
       acknowledged = Math.max(acknowledged, ...new TextDecoder().decode(chunk).trim().split('\n').map(Number))
       if (acknowledged >= wanted) {
-        // Somewhere among the runs that follow a load.
+        // At some moment during the runs that follow a load.
         await Bun.sleep(100 + round * 15)
         break
       }

@@ -1,6 +1,6 @@
-// Sorts hits in the background: moves them from the table of their arrival to the history, which is sorted by workspace, day
-// and visitor. It moves a run of hits in one transaction, so a hit is always in exactly one of the two tables.
-// docs/adr/0009-sorted-history.md says why this order, and why in runs.
+// Sorts hits in the background: moves them from the table of their arrival to the history, which is sorted by
+// workspace, day and visitor. It moves a run of hits in one transaction, so a hit is always in exactly one of the two
+// tables. docs/adr/0009-sorted-history.md says why this order, and why in runs.
 
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { createWaitList, type WaitList } from '../../../lib/concurrency/wait-list.ts'
@@ -13,8 +13,8 @@ export const RUN_HITS = 2 * 122_880
 /** Sorting begins when no load has run for this time. */
 const IDLE_MS = 100
 /**
- * A load of this many hits is a part of a backlog, and the next load is being written. Sorting in between would take the core
- * from that: 124,000 hits a second from spool to engine instead of 160,000.
+ * A load of this many hits is a part of a backlog, and the next load is being written. Sorting in between would take
+ * the core from that: 124,000 hits a second from spool to engine instead of 160,000.
  */
 const BACKLOG_HITS = 100_000
 const BACKLOG_IDLE_MS = 2_000
@@ -142,8 +142,8 @@ async function sortRun(connection: DuckDBConnection, runHits: number): Promise<n
 }
 
 /**
- * The moment before which a run's hits were recorded; undefined when too few hits wait. At most `runHits` hits lie before it.
- * There are more only when one millisecond has more, since the run would be empty without that millisecond.
+ * The moment before which a run's hits were recorded; undefined when too few hits wait. At most `runHits` hits lie
+ * before it. There are more only when one millisecond has more, since the run would be empty without that millisecond.
  */
 async function findRunEnd(connection: DuckDBConnection, runHits: number): Promise<bigint | undefined> {
   const count = await connection.runAndReadAll('SELECT count(*) FROM hits_arrived')

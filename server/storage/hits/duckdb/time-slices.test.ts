@@ -15,7 +15,7 @@ const counter = (times: number[]) => async (range: TimeSlice, width: number) => 
 const within = (times: number[], { start, end }: TimeSlice) =>
   times.filter((at) => at >= start && at < end).length
 
-test('slices follow each other, hold every hit once, and no more than they may', async () => {
+test('slices follow each other, hold every hit once, and keep to the limit', async () => {
   const range = { start: 1000, end: 5_000_000 }
   const crowd = fc.tuple(
     fc.integer({ min: range.start, max: range.end - 1 }),
@@ -28,18 +28,18 @@ test('slices follow each other, hold every hit once, and no more than they may',
     for (const [i, slice] of slices.entries()) {
       expect(slice.start).toBeLessThan(slice.end)
       if (i > 0) expect(slice.start).toBeGreaterThanOrEqual(slices[i - 1]?.end as number)
-      // One millisecond cannot be cut.
+      // One millisecond cannot be split.
       if (slice.end - slice.start > 1) expect(within(times, slice)).toBeLessThanOrEqual(8)
     }
   })
   await fc.assert(property, { numRuns: 200 })
 })
 
-test('no hits make no slices', async () => {
+test('there are no slices without hits', async () => {
   expect(await splitIntoSlices({ start: 0, end: 1e15 }, 10, counter([]))).toEqual([])
 })
 
-test('a crowded moment in ten years is cut out of them in a few steps', async () => {
+test('a crowded moment in ten years is isolated in a few steps', async () => {
   const moment = Date.parse('2026-05-01T12:00:00Z')
   const times = Array.from({ length: 1000 }, (_, i) => moment + Math.floor(i / 10))
   let counted = 0
