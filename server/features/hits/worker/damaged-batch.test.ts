@@ -121,30 +121,27 @@ const ROT: [what: string, rot: (path: string) => Promise<unknown>, lost: number]
 
 describe('a batch that the disk damaged', () => {
   // Concurrent: each test waits for the pauses between the engine's refusals.
-  test.concurrent.each(ROT)(
-    'is quarantined, and the batches after it are loaded: %s',
-    async (_, rot, lost) => {
-      const dataDir = await newDir()
-      const { hitWorker, spool, dir, paths, stop } = await threeBatches(dataDir)
-      await rot(paths[1] as string)
-      const gone = !(await readdir(dir)).includes((paths[1] as string).slice(dir.length + 1))
-      await giveEngineBack(dataDir)
-      await until(() => hitWorker.state().mark === 3)
-      expect(await clicks(hitWorker)).toBe(101)
-      expect(hitWorker.state().lost).toEqual({ batches: 1, hits: lost })
-      const names = (await readdir(dir)).filter((name) => name.endsWith('.unreadable'))
-      expect(names).toHaveLength(gone ? 0 : 1)
-      // Nothing else is lost, now or after a restart, and new hits count.
-      spool.append(createRawHit())
-      await hitWorker.drain()
-      expect(await clicks(hitWorker)).toBe(102)
-      await stop()
-      const again = await start(dataDir, 4)
-      await again.hitWorker.drain()
-      expect(await clicks(again.hitWorker)).toBe(102)
-      expect(again.hitWorker.state()).toMatchObject({ mark: 4, restarts: 0, lost: { batches: 0, hits: 0 } })
-    },
-  )
+  test.concurrent.each(ROT)('is quarantined, and later batches load: %s', async (_, rot, lost) => {
+    const dataDir = await newDir()
+    const { hitWorker, spool, dir, paths, stop } = await threeBatches(dataDir)
+    await rot(paths[1] as string)
+    const gone = !(await readdir(dir)).includes((paths[1] as string).slice(dir.length + 1))
+    await giveEngineBack(dataDir)
+    await until(() => hitWorker.state().mark === 3)
+    expect(await clicks(hitWorker)).toBe(101)
+    expect(hitWorker.state().lost).toEqual({ batches: 1, hits: lost })
+    const names = (await readdir(dir)).filter((name) => name.endsWith('.unreadable'))
+    expect(names).toHaveLength(gone ? 0 : 1)
+    // Nothing else is lost, now or after a restart, and new hits count.
+    spool.append(createRawHit())
+    await hitWorker.drain()
+    expect(await clicks(hitWorker)).toBe(102)
+    await stop()
+    const again = await start(dataDir, 4)
+    await again.hitWorker.drain()
+    expect(await clicks(again.hitWorker)).toBe(102)
+    expect(again.hitWorker.state()).toMatchObject({ mark: 4, restarts: 0, lost: { batches: 0, hits: 0 } })
+  })
 
   test.concurrent('is not held against an engine that is built anew', async () => {
     const dataDir = await newDir()
