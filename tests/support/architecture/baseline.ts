@@ -32,8 +32,7 @@ const ROOMS: [room: string, used: string][] = [
 ]
 
 /** Names that two files of a tree export. */
-const DOUBLE_EXPORTS: [name: string, ...files: string[]][] = [
-]
+const DOUBLE_EXPORTS: [name: string, ...files: string[]][] = []
 
 /** Files that do not open with a sentence. */
 const OPENINGS = [
