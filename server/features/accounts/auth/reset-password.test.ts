@@ -23,7 +23,6 @@ onBothEngines(
   (server) => {
     let ada: SignedUpUser
     beforeAll(async () => {
-      mail.mails.length = 0
       ada = await signUpOverHttp(server(), { email: 'ada@example.com' })
     })
 
@@ -33,8 +32,14 @@ onBothEngines(
     const reset = (token: string, newPassword: string) => post('/reset-password', { token, newPassword })
     const signIn = async (password: string) =>
       (await post('/sign-in/email', { email: ada.email, password })).status
+    // A mail of the other engine's server may still arrive.
+    const isOwnMail = ({ parsed }: (typeof mail.mails)[number]) => parsed.text?.includes(server().origin)
+    const takeOwnMail = () => {
+      const index = mail.mails.findIndex(isOwnMail)
+      return index === -1 ? undefined : mail.mails.splice(index, 1)[0]
+    }
     const link = async () => {
-      const sent = await until('the mail', () => mail.mails.shift())
+      const sent = await until('the mail', takeOwnMail)
       expect(sent.to).toEqual([ada.email])
       return URL.parse(/https?:\S+token=\S+/.exec(sent.parsed.text ?? '')?.[0] ?? '') as URL
     }
@@ -83,7 +88,7 @@ onBothEngines(
       expect([unknown.status, unknown.text]).toEqual([known.status, known.text])
       expect([...unknown.headers.keys()]).toEqual([...known.headers.keys()])
       await link()
-      expect(mail.mails).toEqual([])
+      expect(mail.mails.filter(isOwnMail)).toEqual([])
     })
 
     test('a link works once, also for two who come at the same moment, and the others end with it', async () => {
