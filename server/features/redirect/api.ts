@@ -1,4 +1,5 @@
-// Which rule of a link would answer a visitor, and where to. Nothing is counted (docs/contract.md §2).
+// GET /v1/links/{id}/resolve: the rule of a link that would answer a visitor, and where it would lead. Nothing is
+// counted (docs/contract.md §2).
 
 import { z } from '@hono/zod-openapi'
 import { apiRoute, dataResponse, IdParameter, parseId } from '../../http/api-route.ts'
@@ -34,7 +35,7 @@ const Resolution = z
       'unsafe',
       'unknown',
     ]),
-    status: z.int().openapi({ description: 'Of the answer' }),
+    status: z.int().openapi({ description: 'Status of the answer' }),
     destinationUrl: z.string().nullable().openapi({ description: 'null where a page answers' }),
   })
   .openapi('Resolution')

@@ -1,4 +1,5 @@
-// The decision of a redirect: every branch of the product in one pure function, in the order of docs/contract.md §4.
+// Chooses the answer of a redirect: every branch of the product in one pure function, in the order of
+// docs/contract.md §4.
 
 import { appendQuery } from '../../lib/url-query.ts'
 import type { TargetDevice } from '../../lib/user-agent.ts'
@@ -14,7 +15,7 @@ export interface RedirectContext {
   country: string | null
   /** The short URL's query without `?`. */
   query: string
-  /** The right password was given. */
+  /** The visitor gave the right password. */
   unlocked: boolean
   /** The link's `clickLimit` has no click left for this visitor. */
   clicksUsedUp: boolean
@@ -22,7 +23,7 @@ export interface RedirectContext {
   schemes: string[]
 }
 
-/** Why: which rule of the link answered. */
+/** The rule of the link that chose the answer. */
 export type RedirectRule =
   | 'destination'
   | 'device'
@@ -43,33 +44,33 @@ export type DestinationChoice =
   | { kind: 'gone'; rule: RedirectRule; outcome: HitOutcome }
   | { kind: 'password'; rule: RedirectRule; outcome: HitOutcome }
 
-export function chooseDestination(link: CachedLink | null, visit: RedirectContext): DestinationChoice {
+export function chooseDestination(link: CachedLink | null, context: RedirectContext): DestinationChoice {
   if (!link) return { kind: 'missing', rule: 'unknown', outcome: 'missing' }
-  if (link.plain) return go(link, visit, 'destination', link.destinationUrl)
+  if (link.plain) return go(link, context, 'destination', link.destinationUrl)
   if (link.archived) return { kind: 'missing', rule: 'archived', outcome: 'missing' }
-  if (link.startsAt !== null && visit.at < link.startsAt) {
+  if (link.startsAt !== null && context.at < link.startsAt) {
     return { kind: 'missing', rule: 'notStarted', outcome: 'missing' }
   }
-  const over = findClosingRule(link, visit)
-  if (over) return gone(link, visit, over)
-  if (link.passwordHash !== null && !visit.unlocked) {
+  const closingRule = findClosingRule(link, context)
+  if (closingRule) return gone(link, context, closingRule)
+  if (link.passwordHash !== null && !context.unlocked) {
     return { kind: 'password', rule: 'password', outcome: 'password' }
   }
-  const byDevice = link.deviceTargeting?.[visit.device]
-  if (byDevice !== undefined) return go(link, visit, 'device', byDevice)
-  const byCountry = visit.country === null ? undefined : link.geoTargeting?.[visit.country]
-  if (byCountry !== undefined) return go(link, visit, 'geo', byCountry)
-  return go(link, visit, 'destination', link.destinationUrl)
+  const byDevice = link.deviceTargeting?.[context.device]
+  if (byDevice !== undefined) return go(link, context, 'device', byDevice)
+  const byCountry = context.country === null ? undefined : link.geoTargeting?.[context.country]
+  if (byCountry !== undefined) return go(link, context, 'geo', byCountry)
+  return go(link, context, 'destination', link.destinationUrl)
 }
 
-function findClosingRule(link: CachedLink, visit: RedirectContext): RedirectRule | undefined {
-  if (link.expiresAt !== null && visit.at >= link.expiresAt) return 'expired'
-  if (link.clickLimit !== null && visit.clicksUsedUp) return 'clickLimit'
+function findClosingRule(link: CachedLink, context: RedirectContext): RedirectRule | undefined {
+  if (link.expiresAt !== null && context.at >= link.expiresAt) return 'expired'
+  if (link.clickLimit !== null && context.clicksUsedUp) return 'clickLimit'
   if (link.leadLimit !== null && link.leads >= link.leadLimit) return 'leadLimit'
   return undefined
 }
 
-/** Not a click: the visitor did not get what the link was for. */
+/** The answer of a closed link. It is no click, because the visitor did not get to the destination. */
 function gone(link: CachedLink, { schemes }: RedirectContext, rule: RedirectRule): DestinationChoice {
   if (link.expiredUrl === null || !isSafe(link.expiredUrl, schemes))
     return { kind: 'gone', rule, outcome: 'expired' }
@@ -77,27 +78,32 @@ function gone(link: CachedLink, { schemes }: RedirectContext, rule: RedirectRule
     kind: 'go',
     rule: 'expiredUrl',
     url: link.expiredUrl,
-    // Temporary, whatever the link's own status: it may be opened again.
+    // Temporary, whatever status the link has: its owner may open it again.
     status: 302,
     outcome: 'expired',
     addClickId: false,
   }
 }
 
-function go(link: CachedLink, visit: RedirectContext, rule: RedirectRule, target: string): DestinationChoice {
-  // Judged again here: a row that got in another way must not become an open door.
-  if (!isSafe(target, visit.schemes)) return { kind: 'gone', rule: 'unsafe', outcome: 'expired' }
+function go(
+  link: CachedLink,
+  context: RedirectContext,
+  rule: RedirectRule,
+  target: string,
+): DestinationChoice {
+  // Creating a link checks this too. A row that was written another way must not redirect to an unsafe scheme.
+  if (!isSafe(target, context.schemes)) return { kind: 'gone', rule: 'unsafe', outcome: 'expired' }
   return {
     kind: 'go',
     rule,
-    url: link.forwardQuery ? appendForwardedQuery(target, visit.query, link.trackConversions) : target,
+    url: link.forwardQuery ? appendForwardedQuery(target, context.query, link.trackConversions) : target,
     status: link.redirectStatus,
     outcome: 'redirect',
     addClickId: link.trackConversions,
   }
 }
 
-/** Stored URLs are `href`s of parsed ones, so their scheme is what they begin with. */
+/** A stored URL is the `href` of a parsed URL, so it begins with its scheme in lower case. */
 function isSafe(href: string, schemes: string[]): boolean {
   return (
     href.startsWith('https://') ||
@@ -106,20 +112,25 @@ function isSafe(href: string, schemes: string[]): boolean {
   )
 }
 
-/** The short URL's query, without what is ours and without names that the destination uses itself. */
+/** Adds the short URL's query, without our own parameters and without names that the destination has itself. */
 function appendForwardedQuery(target: string, query: string, tracked: boolean): string {
   if (query === '') return target
-  const own = new URL(target).searchParams
+  const targetParameters = new URL(target).searchParams
   return appendQuery(
     target,
     [...new URLSearchParams(query)].filter(
       ([name, value]) =>
-        !own.has(name) && !(name === 'qr' && value === '1') && !(tracked && name === CLICK_ID_PARAMETER),
+        !targetParameters.has(name) &&
+        !(name === 'qr' && value === '1') &&
+        !(tracked && name === CLICK_ID_PARAMETER),
     ),
   )
 }
 
-/** Replaces the one that a destination may carry when it was copied from a browser: pages read the first. */
+/**
+ * Replaces a click id that the destination has already, because somebody copied its URL from a browser. Pages read the
+ * first one.
+ */
 export function withClickId(url: string, clickId: string): string {
   const hash = url.includes('#') ? url.indexOf('#') : url.length
   const bare = url.slice(0, hash).replace(OLD_CLICK_ID, '')

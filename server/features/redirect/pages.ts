@@ -1,4 +1,4 @@
-// What a visitor sees where a link does not simply redirect.
+// The pages of a short link that does not redirect.
 
 import { html } from 'hono/html'
 import { renderHtmlPage, wantsJson } from '../../http/html-page.ts'
@@ -51,7 +51,7 @@ export const methodNotAllowedPage = (accept: string | null) =>
     Allow: 'GET, HEAD',
   })
 
-/** @param wrong what to say about the last try */
+/** @param wrong the message about the last try, if there was one */
 export function passwordPage(status: number, wrong?: string, headers: Record<string, string> = {}) {
   const alert = wrong ? html`<p role="alert" id="wrong">${wrong}</p>` : ''
   const described = wrong ? html` aria-invalid="true" aria-describedby="wrong"` : ''
@@ -70,7 +70,7 @@ ${alert}
   )
 }
 
-/** Where a link leads, for who would rather look first. A protected link does not tell. */
+/** The page that shows where a link leads. @param destination null for a link with a password, which is not shown */
 export function previewPage(link: CachedLink, shortUrl: string, destination: string | null) {
   const heading = (destination !== null && link.title) || 'Link preview'
   const target =

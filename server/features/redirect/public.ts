@@ -1,7 +1,6 @@
-// GET /{slug}, the path everything exists for: look up, decide, record, answer. Without a promise where memory knows the
-// link; and for the plain requests that most visitors make, without a request object either.
+// GET /{slug}, the path everything exists for: find the link, choose the answer, record the hit, answer. A link that
+// the cache holds is answered without a promise. A plain GET, which most visitors send, also needs no Request object.
 
-import { isbot } from 'isbot'
 import { readClientAddress, toRateLimitKey } from '../../http/client-address.ts'
 import type { FastRedirect } from '../../http/fast-path/listener.ts'
 import type { RequestHead } from '../../http/fast-path/request-parser.ts'
@@ -12,24 +11,21 @@ import type { Network } from '../../lib/ip-network.ts'
 import { describeError, log } from '../../lib/log.ts'
 import { checkPassword } from '../../lib/password.ts'
 import { createSlidingWindows } from '../../lib/sliding-window.ts'
-import { deviceForTargeting, isPrefetch } from '../../lib/user-agent.ts'
-import type { Database } from '../../storage/database/open-database.ts'
-import type { GeoLookup } from '../../storage/geo.ts'
 import type { HitOutcome } from '../../storage/hits/hit.ts'
 import type { ClickIds } from '../hits/click-id.ts'
-import { type HitRequest, recordHit } from '../hits/record.ts'
+import { recordHit } from '../hits/record.ts'
 import type { Spool } from '../hits/spool/spool.ts'
 import type { CachedLink, LinkCache } from '../links/cache.ts'
-import { type Site, toShortUrl } from '../links/link.ts'
+import { toShortUrl } from '../links/link.ts'
 import { resolveLink } from '../links/resolve.ts'
 import { toSlugKey } from '../links/slug.ts'
-import { hasClicksLeft, useClick } from '../links/use-click.ts'
 import {
-  chooseDestination,
-  type DestinationChoice,
-  type RedirectContext,
-  withClickId,
-} from './destination.ts'
+  type ChoiceNeeds,
+  chooseForVisitor,
+  toRedirectContext,
+  type VisitorRequest,
+} from './choose-for-visitor.ts'
+import { chooseDestination, type DestinationChoice, withClickId } from './destination.ts'
 import {
   gonePage,
   methodNotAllowedPage,
@@ -39,210 +35,202 @@ import {
   unavailablePage,
 } from './pages.ts'
 
-export interface RedirectNeeds {
-  db: Database
+export interface RedirectNeeds extends ChoiceNeeds {
   cache: LinkCache
-  site: Site
   spool: Pick<Spool, 'append'>
   clickIds: ClickIds
-  /** Opened when the first link with country rules is visited: the database takes 8 MB. */
-  geo: () => GeoLookup
   trustProxy: Network[]
   now: () => number
 }
 
+interface RedirectState extends RedirectNeeds {
+  /** Limits password guesses, per link and address. */
+  passwordTries: ReturnType<typeof createSlidingWindows>
+}
+
 type Answer = Response | Promise<Response>
 type Peer = Pick<ServerHandle, 'requestIP'>
+type GoChoice = Extract<DestinationChoice, { kind: 'go' }>
 
 const PASSWORD_BODY_MAX = 16 * 1024
 const PASSWORD_TRIES_PER_MINUTE = 5
 
-export function createRedirects(needs: RedirectNeeds) {
-  const tries = createSlidingWindows()
-
-  function addressOf(peer: string, headers: VisitorRequest['headers']): string {
-    const forwarded = needs.trustProxy.length === 0 ? null : headers.get('x-forwarded-for')
-    return readClientAddress(peer, forwarded, needs.trustProxy)
-  }
-
-  function visitOf(seen: VisitorRequest, link: CachedLink, unlocked: boolean): RedirectContext {
-    return {
-      at: seen.at,
-      query: seen.looksAhead ? '' : seen.query,
-      device: link.deviceTargeting ? deviceForTargeting(seen.headers.get('user-agent') ?? '') : 'desktop',
-      country: link.geoTargeting ? needs.geo().findPlace(seen.address).country : null,
-      unlocked,
-      clicksUsedUp: false,
-      schemes: needs.site.schemes,
-    }
-  }
-
-  function decide(
-    seen: VisitorRequest,
-    link: CachedLink,
-    unlocked = false,
-  ): DestinationChoice | Promise<DestinationChoice> {
-    const visit = visitOf(seen, link, unlocked)
-    const open = chooseDestination(link, visit)
-    const limited = link.clickLimit !== null && (open.outcome === 'redirect' || open.outcome === 'password')
-    return limited ? decideWithLimit(seen, link, visit, open) : open
-  }
-
-  /** Only a person who is let through uses up a click. */
-  async function decideWithLimit(
-    seen: VisitorRequest,
-    link: CachedLink,
-    visit: RedirectContext,
-    open: DestinationChoice,
-  ): Promise<DestinationChoice> {
-    const passes = open.outcome === 'redirect' && !seen.looksAhead && isHuman(seen)
-    const left = passes ? await useClick(needs.db, link) : await hasClicksLeft(needs.db, link)
-    return left ? open : chooseDestination(link, { ...visit, clicksUsedUp: true })
-  }
-
-  /** The one place that records, whatever the answer is. */
-  function record(
-    seen: VisitorRequest,
-    link: CachedLink | null,
-    outcome: HitOutcome,
-    destination?: string,
-  ): number {
-    return recordHit(
-      needs.spool,
-      seen,
-      link
-        ? { outcome, workspaceId: link.workspaceId, linkId: link.id, destination }
-        : { outcome, workspaceId: 0, linkId: 0, slug: seen.slug },
-    )
-  }
-
-  function answer(seen: VisitorRequest, link: CachedLink | null, choice: DestinationChoice): Answer {
-    const shown = seen.looksAhead && link && (choice.kind === 'go' || choice.kind === 'password')
-    if (shown) return preview(seen, link, choice.kind === 'go' ? choice.url : null)
-    if (choice.kind !== 'go') {
-      record(seen, link, choice.outcome)
-      const accept = seen.headers.get('accept')
-      if (choice.kind === 'gone') return gonePage(accept)
-      return choice.kind === 'password' ? passwordPage(200) : notFoundPage(accept)
-    }
-    const Location = recordAndLocate(seen, link, choice)
-    // After a form the browser must GET: 307 and 308 would send the password on to the destination.
-    const status = seen.method === 'POST' ? 303 : choice.status
-    return new Response(null, { status, headers: { Location, 'Cache-Control': 'private, no-store' } })
-  }
-
-  function recordAndLocate(seen: VisitorRequest, link: CachedLink | null, choice: GoChoice): string {
-    const id = record(seen, link, choice.outcome, choice.url)
-    if (!choice.addClickId || !link || id === 0) return choice.url
-    const { id: linkId, workspaceId } = link
-    return withClickId(choice.url, needs.clickIds.sign({ id, linkId, workspaceId }))
-  }
-
-  function preview(seen: VisitorRequest, link: CachedLink, destination: string | null): Answer {
-    record(seen, link, 'preview')
-    return previewPage(link, toShortUrl(needs.site, { domain: '', slug: link.slug }), destination)
-  }
-
-  function answerLink(seen: VisitorRequest, link: CachedLink | null, request: Request): Answer {
-    if (!link) return answer(seen, null, MISSING)
-    if (seen.method === 'POST') return answerPassword(seen, link, request)
-    const choice = decide(seen, link)
-    return choice instanceof Promise
-      ? choice.then((decided) => answer(seen, link, decided))
-      : answer(seen, link, choice)
-  }
-
-  async function answerPassword(seen: VisitorRequest, link: CachedLink, request: Request): Promise<Response> {
-    if (link.passwordHash === null) return methodNotAllowedPage(seen.headers.get('accept'))
-    const locked = await decide(seen, link)
-    // Closed since the page was shown.
-    if (locked.kind !== 'password') return answer(seen, link, locked)
-    const taken = tries.take(`${link.id} ${toRateLimitKey(seen.address)}`, PASSWORD_TRIES_PER_MINUTE)
-    if (!taken.allowed) {
-      const seconds = Math.max(1, Math.ceil(taken.waitMs / 1000))
-      return passwordPage(429, `Too many tries. Please wait ${seconds} seconds.`, {
-        'Retry-After': String(seconds),
-      })
-    }
-    const password = await readPassword(request)
-    if (password === undefined || !(await checkPassword(password, link.passwordHash))) {
-      record(seen, link, 'password')
-      return passwordPage(403, 'That is not the password. Please try again.')
-    }
-    return answer(seen, link, await decide(seen, link, true))
-  }
-
-  function failed(seen: VisitorRequest, error: unknown): Answer {
-    const away = error instanceof Failure && error.code === 'unavailable'
-    log.error(
-      away ? 'redirect_unavailable' : 'redirect_failed',
-      describeError(away ? error.detail.cause : error),
-    )
-    return unavailablePage(seen.headers.get('accept'), (away && error.detail.retryAfter) || 5)
-  }
-
-  return {
-    /** @param slug as the URL has it, decoded */
-    answer(request: Request, server: Peer, slug: string): Answer {
-      // Each is made anew, or copied, whenever it is asked for: once.
-      const { method, headers } = request
-      if (method !== 'GET' && method !== 'HEAD' && method !== 'POST')
-        return methodNotAllowedPage(headers.get('accept'))
-      const looksAhead = method !== 'POST' && slug.endsWith('+')
-      const address = addressOf(server.requestIP(request)?.address ?? '', headers)
-      const query = readQuery(request.url)
-      const seen = { method, headers, at: needs.now(), query, address, slug, looksAhead }
-      try {
-        const found = resolveLink(needs, '', looksAhead ? slug.slice(0, -1) : slug)
-        const answered =
-          found instanceof Promise
-            ? found.then((link) => answerLink(seen, link, request))
-            : answerLink(seen, found, request)
-        return answered instanceof Promise ? answered.catch((error) => failed(seen, error)) : answered
-      } catch (error) {
-        return failed(seen, error)
-      }
-    },
-
-    /**
-     * The same answer for a plain GET, where it is a redirect and nothing must be waited for; else null, and nothing
-     * was recorded.
-     */
-    tryFastPath({ segment: slug, query, headers }: RequestHead, peer: string): FastRedirect | null {
-      const link = needs.cache.get('', toSlugKey(slug))
-      if (!link || link.clickLimit !== null || link.passwordHash !== null) return null
-      const address = addressOf(peer, headers)
-      const seen = { method: 'GET', headers, at: needs.now(), query, address, slug, looksAhead: false }
-      const choice = chooseDestination(link, visitOf(seen, link, false))
-      if (choice.kind !== 'go' || !HEADER_SAFE.test(choice.url)) return null
-      return { status: choice.status, location: recordAndLocate(seen, link, choice) }
-    },
-  }
-}
-
-type GoChoice = Extract<DestinationChoice, { kind: 'go' }>
-
-/** What may stand in a header as it is. */
+/** Matches a URL that can stand in a header as it is: visible ASCII only. */
 const HEADER_SAFE = /^[!-~]+$/
 
-/** What a request says, read once. */
-interface VisitorRequest extends HitRequest {
-  slug: string
-  /** The slug ended with `+`: the visitor wants to see where the link leads. */
-  looksAhead: boolean
+const MISSING: DestinationChoice = { kind: 'missing', rule: 'unknown', outcome: 'missing' }
+
+export function createRedirects(needs: RedirectNeeds) {
+  const state: RedirectState = { ...needs, passwordTries: createSlidingWindows() }
+  return {
+    /** @param slug as the URL has it, decoded */
+    answer: (request: Request, server: Peer, slug: string): Answer =>
+      answerRequest(state, request, server, slug),
+
+    /**
+     * Answers a plain GET like `answer`, when the answer is a redirect that needs no wait.
+     * @returns null in every other case, with nothing recorded
+     */
+    tryFastPath: (head: RequestHead, peer: string): FastRedirect | null => tryFastPath(state, head, peer),
+  }
 }
 
-const MISSING: DestinationChoice = { kind: 'missing', rule: 'unknown', outcome: 'missing' }
+function answerRequest(state: RedirectState, request: Request, server: Peer, slug: string): Answer {
+  // The runtime builds each of these anew on every read, so this function reads each of them once.
+  const { method, headers } = request
+  if (method !== 'GET' && method !== 'HEAD' && method !== 'POST')
+    return methodNotAllowedPage(headers.get('accept'))
+  const isPreview = method !== 'POST' && slug.endsWith('+')
+  const address = readAddress(state, server.requestIP(request)?.address ?? '', headers)
+  const query = readQuery(request.url)
+  const visitor = { method, headers, at: state.now(), query, address, slug, isPreview }
+  try {
+    const resolved = resolveLink(state, '', isPreview ? slug.slice(0, -1) : slug)
+    const answer =
+      resolved instanceof Promise
+        ? resolved.then((link) => answerVisitor(state, visitor, link, request))
+        : answerVisitor(state, visitor, resolved, request)
+    return answer instanceof Promise ? answer.catch((error) => answerFailure(visitor, error)) : answer
+  } catch (error) {
+    return answerFailure(visitor, error)
+  }
+}
+
+function tryFastPath(
+  state: RedirectState,
+  { segment: slug, query, headers }: RequestHead,
+  peer: string,
+): FastRedirect | null {
+  const link = state.cache.get('', toSlugKey(slug))
+  if (!link || link.clickLimit !== null || link.passwordHash !== null) return null
+  const address = readAddress(state, peer, headers)
+  const visitor = { method: 'GET', headers, at: state.now(), query, address, slug, isPreview: false }
+  const choice = chooseDestination(link, toRedirectContext(state, visitor, link, false))
+  if (choice.kind !== 'go' || !HEADER_SAFE.test(choice.url)) return null
+  return { status: choice.status, location: recordAndLocate(state, visitor, link, choice) }
+}
+
+function readAddress(
+  { trustProxy }: RedirectState,
+  peer: string,
+  headers: VisitorRequest['headers'],
+): string {
+  const forwarded = trustProxy.length === 0 ? null : headers.get('x-forwarded-for')
+  return readClientAddress(peer, forwarded, trustProxy)
+}
+
+function answerVisitor(
+  state: RedirectState,
+  visitor: VisitorRequest,
+  link: CachedLink | null,
+  request: Request,
+): Answer {
+  if (!link) return answerChoice(state, visitor, null, MISSING)
+  if (visitor.method === 'POST') return answerPassword(state, visitor, link, request)
+  const choice = chooseForVisitor(state, visitor, link)
+  return choice instanceof Promise
+    ? choice.then((limited) => answerChoice(state, visitor, link, limited))
+    : answerChoice(state, visitor, link, choice)
+}
+
+function answerChoice(
+  state: RedirectState,
+  visitor: VisitorRequest,
+  link: CachedLink | null,
+  choice: DestinationChoice,
+): Answer {
+  const showsPreview = visitor.isPreview && link && (choice.kind === 'go' || choice.kind === 'password')
+  if (showsPreview) return answerPreview(state, visitor, link, choice.kind === 'go' ? choice.url : null)
+  if (choice.kind !== 'go') {
+    record(state, visitor, link, choice.outcome)
+    const accept = visitor.headers.get('accept')
+    if (choice.kind === 'gone') return gonePage(accept)
+    return choice.kind === 'password' ? passwordPage(200) : notFoundPage(accept)
+  }
+  const Location = recordAndLocate(state, visitor, link, choice)
+  // After the password form the browser must GET. With 307 or 308 it would send the password on to the destination.
+  const status = visitor.method === 'POST' ? 303 : choice.status
+  return new Response(null, { status, headers: { Location, 'Cache-Control': 'private, no-store' } })
+}
+
+function answerPreview(
+  state: RedirectState,
+  visitor: VisitorRequest,
+  link: CachedLink,
+  destination: string | null,
+): Answer {
+  record(state, visitor, link, 'preview')
+  return previewPage(link, toShortUrl(state.site, { domain: '', slug: link.slug }), destination)
+}
+
+async function answerPassword(
+  state: RedirectState,
+  visitor: VisitorRequest,
+  link: CachedLink,
+  request: Request,
+): Promise<Response> {
+  if (link.passwordHash === null) return methodNotAllowedPage(visitor.headers.get('accept'))
+  const locked = await chooseForVisitor(state, visitor, link)
+  // The link may have closed since the visitor got the password page.
+  if (locked.kind !== 'password') return answerChoice(state, visitor, link, locked)
+  const window = `${link.id} ${toRateLimitKey(visitor.address)}`
+  const permit = state.passwordTries.take(window, PASSWORD_TRIES_PER_MINUTE)
+  if (!permit.allowed) {
+    const seconds = Math.max(1, Math.ceil(permit.waitMs / 1000))
+    return passwordPage(429, `Too many tries. Please wait ${seconds} seconds.`, {
+      'Retry-After': String(seconds),
+    })
+  }
+  const password = await readPassword(request)
+  if (password === undefined || !(await checkPassword(password, link.passwordHash))) {
+    record(state, visitor, link, 'password')
+    return passwordPage(403, 'That is not the password. Please try again.')
+  }
+  return answerChoice(state, visitor, link, await chooseForVisitor(state, visitor, link, true))
+}
+
+function answerFailure(visitor: VisitorRequest, error: unknown): Answer {
+  const unavailable = error instanceof Failure && error.code === 'unavailable'
+  log.error(
+    unavailable ? 'redirect_unavailable' : 'redirect_failed',
+    describeError(unavailable ? error.detail.cause : error),
+  )
+  return unavailablePage(visitor.headers.get('accept'), (unavailable && error.detail.retryAfter) || 5)
+}
+
+/** Records the click. @returns where the redirect leads, with the click id where the link tracks conversions */
+function recordAndLocate(
+  state: RedirectState,
+  visitor: VisitorRequest,
+  link: CachedLink | null,
+  choice: GoChoice,
+): string {
+  const id = record(state, visitor, link, choice.outcome, choice.url)
+  if (!choice.addClickId || !link || id === 0) return choice.url
+  const { id: linkId, workspaceId } = link
+  return withClickId(choice.url, state.clickIds.sign({ id, linkId, workspaceId }))
+}
+
+/** Every answer of this file records its hit here. @returns the hit's id */
+function record(
+  { spool }: RedirectState,
+  visitor: VisitorRequest,
+  link: CachedLink | null,
+  outcome: HitOutcome,
+  destination?: string,
+): number {
+  return recordHit(
+    spool,
+    visitor,
+    link
+      ? { outcome, workspaceId: link.workspaceId, linkId: link.id, destination }
+      : { outcome, workspaceId: 0, linkId: 0, slug: visitor.slug },
+  )
+}
 
 function readQuery(url: string): string {
   const start = url.indexOf('?')
   return start < 0 ? '' : url.slice(start + 1)
-}
-
-function isHuman({ method, headers }: VisitorRequest): boolean {
-  const userAgent = headers.get('user-agent') ?? ''
-  if (method === 'HEAD' || userAgent.trim() === '' || isbot(userAgent)) return false
-  return !isPrefetch((name) => headers.get(name))
 }
 
 async function readPassword(request: Request): Promise<string | undefined> {

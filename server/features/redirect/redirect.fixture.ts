@@ -1,4 +1,4 @@
-// What tests of redirects look at besides the answer: the hits that were kept, and requests no client library sends.
+// Helpers for tests of redirects: they read the recorded hits, and send requests that no client library sends.
 
 import { expect } from 'bun:test'
 import { createHash } from 'node:crypto'
@@ -14,7 +14,7 @@ interface TestServer {
   waitUntilShipped(): Promise<void>
 }
 
-/** Every hit described so far, from the batch files. */
+/** Reads every hit that the batch files hold. */
 export async function readRecordedHits(server: TestServer): Promise<Hit[]> {
   await server.waitUntilShipped()
   return readBatchText(server)
@@ -32,7 +32,7 @@ export function readBatchText(server: TestServer): string {
     .join('')
 }
 
-/** Sends bytes as they are and returns what comes back until the server closes. */
+/** Sends bytes as they are, and returns all bytes until the server closes the connection. */
 export function sendRawRequest(server: TestServer, text: string): Promise<{ status: number; text: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>()
   const socket = connect(Number(new URL(server.origin).port), '127.0.0.1', () => socket.write(text))
@@ -49,7 +49,7 @@ export function sendRawRequest(server: TestServer, text: string): Promise<{ stat
 export const sendRawGet = (server: TestServer, target: string, headers = '') =>
   sendRawRequest(server, `GET ${target} HTTP/1.1\r\nHost: localhost\r\n${headers}Connection: close\r\n\r\n`)
 
-/** What every page promises: harmless, private, complete in itself, and made for people. */
+/** Every page is uncached and unindexed, loads nothing, runs no script, and is readable on a phone and in the dark. */
 export function expectVisitorPage({ headers, text }: { headers: Headers; text: string }) {
   expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(headers.get('x-robots-tag')).toBe('noindex')

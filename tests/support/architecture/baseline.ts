@@ -9,7 +9,6 @@ const LONG_FUNCTIONS: [file: string, name: string, lines: number][] = [
   ['server/features/forms/attempts/attempt-counter.ts', 'openAttemptCounter', 73],
   ['server/features/forms/public.ts', 'createFormEndpoint', 105],
   ['server/features/notify/delivery/deliverer.ts', 'openDeliverer', 147],
-  ['server/features/redirect/public.ts', 'createRedirects', 162],
   ['server/features/tracking/public.ts', 'createPageViewIntake', 99],
   ['server/storage/database/group-commit.ts', 'openGroupCommit', 93],
 ]

@@ -1,0 +1,74 @@
+// The answer that one visitor gets from one link: the visitor's side of `chooseDestination`, and the link's click limit.
+
+import { isbot } from 'isbot'
+import { deviceForTargeting, isPrefetch } from '../../lib/user-agent.ts'
+import type { Database } from '../../storage/database/open-database.ts'
+import type { GeoLookup } from '../../storage/geo.ts'
+import type { HitRequest } from '../hits/record.ts'
+import type { CachedLink } from '../links/cache.ts'
+import type { Site } from '../links/link.ts'
+import { hasClicksLeft, useClick } from '../links/use-click.ts'
+import { chooseDestination, type DestinationChoice, type RedirectContext } from './destination.ts'
+
+/** The parts of a request that a redirect needs. Each is read from the request once. */
+export interface VisitorRequest extends HitRequest {
+  slug: string
+  /** The slug ends with `+`: the visitor wants to see where the link leads. */
+  isPreview: boolean
+}
+
+export interface ChoiceNeeds {
+  db: Database
+  site: Site
+  /** Opens the country database (8 MB) when somebody visits the first link with country rules. */
+  geo: () => GeoLookup
+}
+
+export function toRedirectContext(
+  { geo, site }: Pick<ChoiceNeeds, 'geo' | 'site'>,
+  visitor: VisitorRequest,
+  link: CachedLink,
+  unlocked: boolean,
+): RedirectContext {
+  return {
+    at: visitor.at,
+    query: visitor.isPreview ? '' : visitor.query,
+    device: link.deviceTargeting ? deviceForTargeting(visitor.headers.get('user-agent') ?? '') : 'desktop',
+    country: link.geoTargeting ? geo().findPlace(visitor.address).country : null,
+    unlocked,
+    clicksUsedUp: false,
+    schemes: site.schemes,
+  }
+}
+
+/** @returns a promise only for a link with a click limit, which the database counts */
+export function chooseForVisitor(
+  needs: ChoiceNeeds,
+  visitor: VisitorRequest,
+  link: CachedLink,
+  unlocked = false,
+): DestinationChoice | Promise<DestinationChoice> {
+  const context = toRedirectContext(needs, visitor, link, unlocked)
+  const choice = chooseDestination(link, context)
+  const limited = link.clickLimit !== null && (choice.outcome === 'redirect' || choice.outcome === 'password')
+  return limited ? applyClickLimit(needs, visitor, link, context, choice) : choice
+}
+
+/** Only a redirected person uses up a click. Bots, prefetches, previews and the password page use none. */
+async function applyClickLimit(
+  { db }: ChoiceNeeds,
+  visitor: VisitorRequest,
+  link: CachedLink,
+  context: RedirectContext,
+  choice: DestinationChoice,
+): Promise<DestinationChoice> {
+  const usesClick = choice.outcome === 'redirect' && !visitor.isPreview && isHuman(visitor)
+  const hasClick = usesClick ? await useClick(db, link) : await hasClicksLeft(db, link)
+  return hasClick ? choice : chooseDestination(link, { ...context, clicksUsedUp: true })
+}
+
+function isHuman({ method, headers }: VisitorRequest): boolean {
+  const userAgent = headers.get('user-agent') ?? ''
+  if (method === 'HEAD' || userAgent.trim() === '' || isbot(userAgent)) return false
+  return !isPrefetch((name) => headers.get(name))
+}
