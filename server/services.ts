@@ -10,7 +10,7 @@ import { createVisitMatcher } from './features/attribution/match-visit.ts'
 import { createTouchRecorder } from './features/attribution/record-touches.ts'
 import { createSenderDescriber } from './features/attribution/sender.ts'
 import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts'
-import { createCaptchaProvider } from './features/forms/captcha/captcha-provider.ts'
+import { createCaptchaProvider } from './features/forms/captcha/create-captcha-provider.ts'
 import { createClickIds } from './features/hits/click-id.ts'
 import { toRetentionStart } from './features/hits/retention.ts'
 import { openSpool } from './features/hits/spool/spool.ts'
@@ -201,8 +201,8 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
       captcha,
       attempts,
       describeSender: createSenderDescriber({ geo, getSalt, ownHosts: () => ownHosts }),
-      joinVisit: createVisitMatcher({ clickIds, eventIds: ids, ownHosts }),
-      creditTouches: createTouchRecorder({ cache }),
+      matchVisit: createVisitMatcher({ clickIds, eventIds: ids, ownHosts }),
+      recordTouches: createTouchRecorder({ cache }),
       wakeDeliverer: notify.wake,
     },
     formFacts: { db, captcha },

@@ -1,5 +1,5 @@
-// Writes down which click brought submissions whose page had not carried it to the form: on the submission, among its
-// touches, and on the counter of the link.
+// Stores which click brought a submission without the snippet: on the submission, among its touches, and on the link's
+// counter of leads.
 
 import { sql } from 'kysely'
 import type { Connection, Database } from '../../storage/database/open-database.ts'
@@ -11,7 +11,7 @@ import type { Touch, TouchKind } from '../tracking/touch.ts'
 import { type CampaignColumns, toCampaign } from '../visitors/campaign-columns.ts'
 import { insertTouches } from './record-touches.ts'
 
-/** Submissions of one click, or of none. */
+/** The submissions that one click brought; with `click: null`, submissions that no click brought. */
 export interface ClickAssignment {
   click: LastClick | null
   ids: number[]
@@ -23,33 +23,33 @@ export interface AssignClicksNeeds {
   cache: Pick<LinkCache, 'invalidate'>
 }
 
-// Written out, since an index on some rows is used only where the statement itself says that it wants those.
+// Written as literal SQL: a partial index is used only by a statement that has the index's own condition.
 export const ATTRIBUTION_DUE = sql<boolean>`attribution_due = 1`
 
-/** What was decided in between stays as it is. */
+/** Skips submissions that were decided in the meantime: the first write wins. */
 export async function assignClicks(
   { db, clickIds, cache }: AssignClicksNeeds,
   workspaceId: number,
-  all: ClickAssignment[],
+  assignments: ClickAssignment[],
 ) {
   await db.write(async (connection, onCommit) => {
     const leads = new Map<number, number>()
-    for (const { click, ids } of all) {
-      const name = click && clickIds.sign({ ...click, workspaceId })
+    for (const { click, ids } of assignments) {
+      const clickId = click && clickIds.sign({ ...click, workspaceId })
       const decided = await markAssigned(
         connection,
         workspaceId,
         ids,
-        click && { link_id: click.linkId, click_id: name },
+        click && { link_id: click.linkId, click_id: clickId },
       )
       if (!click) continue
-      const touched = await addClick(connection, workspaceId, decided, { ...click, clickId: name })
-      for (const { isLead, touches } of touched) {
+      const credited = await addClick(connection, workspaceId, decided, { ...click, clickId })
+      for (const { isLead, touches } of credited) {
         const linkId = touches.at(-1)?.linkId
         if (isLead && typeof linkId === 'number') leads.set(linkId, (leads.get(linkId) ?? 0) + 1)
       }
     }
-    // Last, and in one order everywhere: nobody waits long for a link, and no two for each other.
+    // Last, so that links stay locked for a short time only; in one order, so that no two transactions deadlock.
     for (const [linkId, count] of [...leads].sort(([a], [b]) => a - b)) {
       await creditLeads({ cache }, connection, onCommit, { workspaceId, linkId, leads: count })
     }
@@ -86,7 +86,7 @@ const markAssigned = (
 
 type InferredClick = LastClick & { clickId: string | null }
 
-/** @returns the touches that each submission has now */
+/** Puts the click among the touches of each submission. @returns the new touches of each */
 async function addClick(
   connection: Connection,
   workspaceId: number,
@@ -95,28 +95,28 @@ async function addClick(
 ) {
   if (decided.length === 0) return []
   const ids = decided.map(({ id }) => id)
-  const known = await connection
+  const oldRows = await connection
     .selectFrom('touches')
     .selectAll()
     .where('workspace_id', '=', workspaceId)
     .where('submission_id', 'in', ids)
     .orderBy('position')
     .execute()
-  const before = Map.groupBy(known, (row) => row.submission_id)
-  if (known.length > 0) {
+  const oldBySubmission = Map.groupBy(oldRows, (row) => row.submission_id)
+  if (oldRows.length > 0) {
     await connection
       .deleteFrom('touches')
       .where('workspace_id', '=', workspaceId)
-      .where('submission_id', 'in', [...before.keys()])
+      .where('submission_id', 'in', [...oldBySubmission.keys()])
       .execute()
   }
-  const touched = decided.map((row) => ({
+  const submissions = decided.map((row) => ({
     id: row.id,
     isLead: row.duplicate_of === null && row.status !== 'spam',
-    touches: mergeClick(before.get(row.id)?.map(toTouch) ?? [], toClickTouch(click, row)),
+    touches: mergeClick(oldBySubmission.get(row.id)?.map(toTouch) ?? [], toClickTouch(click, row)),
   }))
-  await insertTouches(connection, workspaceId, touched)
-  return touched
+  await insertTouches(connection, workspaceId, submissions)
+  return submissions
 }
 
 const toClickTouch = (click: InferredClick, row: AssignedSubmission): Touch => ({
@@ -129,11 +129,12 @@ const toClickTouch = (click: InferredClick, row: AssignedSubmission): Touch => (
   ...toCampaign(row),
 })
 
-/** A page that is seen so soon after a click is where it led. */
+/** A page that is seen this soon after a click is the page that the click led to. */
 const LANDS_WITHIN_MS = 60_000
 
 /**
- * The click explains the touch that it led to, whose page did not say so; else it is a touch of its own, at its time.
+ * Merges the click into the touch that it led to, because the page of that touch did not name the click. Where there is
+ * no such touch, the click becomes a touch of its own, at its own time.
  */
 export function mergeClick(touches: Touch[], click: Touch): Touch[] {
   const next = touches.findIndex(({ at }) => at >= click.at)
@@ -172,7 +173,7 @@ interface TouchRow extends CampaignColumns {
   landing_url: string | null
 }
 
-/** As it was written by `insertTouches`. */
+/** Reads a row that `insertTouches` wrote. */
 export const toTouch = (row: TouchRow): Touch => ({
   at: row.at,
   kind: row.kind as TouchKind,

@@ -1,5 +1,5 @@
-// Which link brought a submission whose page had no snippet: the one that the same visitor clicked last in the half
-// hour before. Decided just after the submission, so that no sender ever waits for it.
+// Finds which link brought a submission whose page had no snippet: the last link that the same visitor clicked in the
+// half hour before. It runs just after the submission, so that no sender waits for it.
 
 import { Failure } from '../../lib/failure.ts'
 import { describeError, log } from '../../lib/log.ts'
@@ -9,24 +9,24 @@ import type { ClickIds } from '../hits/click-id.ts'
 import type { LinkCache } from '../links/cache.ts'
 import { ATTRIBUTION_DUE, assignClicks, type ClickAssignment } from './assign-clicks.ts'
 
-/** A visitor's id ends with their UTC day: a click of before midnight is not found after it. */
+/** A visitor's id changes at midnight UTC, so a click before midnight is not found after it. */
 export const INFER_WITHIN_MS = 30 * 60 * 1000
-/** What somebody who reads submissions waits at most. */
+/** A reader of submissions waits at most this long. */
 const READ_WAIT_MS = 2_000
-/** A turn of the job; the next goes on where it ended. */
+/** One run of the job takes at most this long. The next run continues. */
 const TURN_MS = 10_000
-/** After a failure reads do not wait for another: the job, which tries each second, says when it is over. */
+/** After a failure, reads do not wait for this long. The job tries each second and notices when the failure is over. */
 const PAUSE_MS = 1_000
 const PAGE = 500
-/** A write of SQLite holds up the redirects: 500 statements for 50 ms, these for 10. */
+/** A write of SQLite holds up the redirects: 500 statements take 50 ms, this many take 10 ms. */
 const CLICKS_PER_WRITE = 50
-/** A submission without a visitor: no hit is made of an empty id. */
+/** Stands for the visitor of a submission that has none. No hit has this visitor. */
 const NOBODY = '0'
 
 export interface ClickInferenceNeeds {
   db: Database
   hits: {
-    /** Of everything recorded before it is asked. @throws `unavailable` when that is not known within `timeoutMs` */
+    /** Searches every hit that was recorded before the call. @throws Failure `unavailable` after `timeoutMs` */
     findLastClicks(query: LastClicksQuery, timeoutMs: number): Promise<(LastClick | null)[]>
   }
   clickIds: Pick<ClickIds, 'sign'>
@@ -34,9 +34,9 @@ export interface ClickInferenceNeeds {
 }
 
 export interface ClickInference {
-  /** Decides what is due in a workspace, within two seconds; what is undecided then reads `pending`. */
+  /** Decides the workspace's due submissions within two seconds. Those that are still undecided read `pending`. */
   resolvePendingAttribution(workspaceId: number): Promise<void>
-  /** The same for all workspaces; to be run every second. One look-up when nothing is due. */
+  /** Decides the due submissions of all workspaces. Run it every second. It costs one query when nothing is due. */
   resolveAllPending(): Promise<void>
 }
 
@@ -46,81 +46,96 @@ interface DueSubmission {
   created_at: number
 }
 
-/** Two that decide the same submission come to the same, and the first one's word stands. */
+/** Safe to run concurrently: both runs reach the same result, and the first write wins. */
 export function createClickInference(needs: ClickInferenceNeeds): ClickInference {
-  const { db, hits } = needs
-  let degraded = false
-  let failedAt = Number.NEGATIVE_INFINITY
-
-  async function settle(workspaceId: number, deadline: number): Promise<void> {
-    while (performance.now() < deadline) {
-      const due = await listDueSubmissions(db, workspaceId)
-      if (due.length === 0) return
-      const decisions = await newestClicks(workspaceId, due, deadline)
-      for (let from = 0; from < decisions.length; from += CLICKS_PER_WRITE) {
-        await assignClicks(needs, workspaceId, decisions.slice(from, from + CLICKS_PER_WRITE))
-      }
-      if (due.length < PAGE) return
-    }
-  }
-
-  async function newestClicks(
-    workspaceId: number,
-    due: DueSubmission[],
-    deadline: number,
-  ): Promise<ClickAssignment[]> {
-    const moments = due.map(({ visitor, created_at }) => ({ visitor: visitor ?? NOBODY, at: created_at }))
-    const timeoutMs = Math.max(1, deadline - performance.now())
-    const clicks = await hits.findLastClicks({ workspaceId, moments, withinMs: INFER_WITHIN_MS }, timeoutMs)
-    if (degraded) log.info('attribution_goes_on')
-    degraded = false
-    return groupByClick(due, clicks)
-  }
-
-  /** What cannot be decided now stays due. Said once, not every second. @returns whether others would fare no better */
-  function failed(workspaceId: number, error: unknown): boolean {
-    const away = error instanceof Failure && error.code === 'unavailable'
-    failedAt = performance.now()
-    if (away && !degraded) log.warn('attribution_waits', describeError(error.detail.cause ?? error))
-    if (!away) log.error('attribution_failed', { workspace: workspaceId, ...describeError(error) })
-    degraded ||= away
-    return away
-  }
-
+  const state: InferenceState = { ...needs, degraded: false, failedAt: Number.NEGATIVE_INFINITY }
   return {
     async resolvePendingAttribution(workspaceId) {
-      const began = performance.now()
-      if (began - failedAt < PAUSE_MS) return
-      await settle(workspaceId, began + READ_WAIT_MS).catch((error) => failed(workspaceId, error))
+      const startedAt = performance.now()
+      if (startedAt - state.failedAt < PAUSE_MS) return
+      const deadline = startedAt + READ_WAIT_MS
+      await resolveWorkspace(state, workspaceId, deadline).catch((error) =>
+        reportFailure(state, workspaceId, error),
+      )
     },
     async resolveAllPending() {
       const deadline = performance.now() + TURN_MS
       for (let after = 0; performance.now() < deadline; ) {
-        const workspaceId = await findNextDueWorkspace(db, after)
+        const workspaceId = await findNextDueWorkspace(state.db, after)
         if (workspaceId === undefined) return
-        const stop = await settle(workspaceId, deadline).catch((error) => failed(workspaceId, error))
-        if (stop) return
+        const unavailable = await resolveWorkspace(state, workspaceId, deadline).catch((error) =>
+          reportFailure(state, workspaceId, error),
+        )
+        if (unavailable) return
         after = workspaceId
       }
     },
   }
 }
 
-/** Many submissions come from few clicks, and most from none: a statement for each click, not for each submission. */
+interface InferenceState extends ClickInferenceNeeds {
+  /** The last search failed because the hits were unavailable. */
+  degraded: boolean
+  /** When the last failure was, on the clock of `performance.now()`. */
+  failedAt: number
+}
+
+async function resolveWorkspace(state: InferenceState, workspaceId: number, deadline: number): Promise<void> {
+  while (performance.now() < deadline) {
+    const due = await listDueSubmissions(state.db, workspaceId)
+    if (due.length === 0) return
+    const assignments = await findAssignments(state, workspaceId, due, deadline)
+    for (let from = 0; from < assignments.length; from += CLICKS_PER_WRITE) {
+      await assignClicks(state, workspaceId, assignments.slice(from, from + CLICKS_PER_WRITE))
+    }
+    if (due.length < PAGE) return
+  }
+}
+
+async function findAssignments(
+  state: InferenceState,
+  workspaceId: number,
+  due: DueSubmission[],
+  deadline: number,
+): Promise<ClickAssignment[]> {
+  const moments = due.map(({ visitor, created_at }) => ({ visitor: visitor ?? NOBODY, at: created_at }))
+  const timeoutMs = Math.max(1, deadline - performance.now())
+  const query = { workspaceId, moments, withinMs: INFER_WITHIN_MS }
+  const clicks = await state.hits.findLastClicks(query, timeoutMs)
+  if (state.degraded) log.info('attribution_goes_on')
+  state.degraded = false
+  return groupByClick(due, clicks)
+}
+
+/**
+ * Leaves the submissions due. Logs the start of an outage once, not every second.
+ * @returns whether the hits are unavailable, so that other workspaces would fail too
+ */
+function reportFailure(state: InferenceState, workspaceId: number, error: unknown): boolean {
+  const unavailable = error instanceof Failure && error.code === 'unavailable'
+  state.failedAt = performance.now()
+  if (unavailable && !state.degraded)
+    log.warn('attribution_waits', describeError(error.detail.cause ?? error))
+  if (!unavailable) log.error('attribution_failed', { workspace: workspaceId, ...describeError(error) })
+  state.degraded ||= unavailable
+  return unavailable
+}
+
+/** Groups submissions by click: many come from few clicks, and most from none. Each click then needs one statement. */
 function groupByClick(due: DueSubmission[], clicks: (LastClick | null)[]): ClickAssignment[] {
-  const decisions = new Map<string, ClickAssignment>()
+  const assignments = new Map<string, ClickAssignment>()
   for (const [index, { id }] of due.entries()) {
     const click = clicks[index] ?? null
     const key = click ? `${click.node} ${click.id}` : ''
-    const decision = decisions.get(key)
-    if (decision) decision.ids.push(id)
-    else decisions.set(key, { click, ids: [id] })
+    const assignment = assignments.get(key)
+    if (assignment) assignment.ids.push(id)
+    else assignments.set(key, { click, ids: [id] })
   }
-  return [...decisions.values()]
+  return [...assignments.values()]
 }
 
 async function findNextDueWorkspace(db: Database, after: number): Promise<number | undefined> {
-  const found = await db.read
+  const row = await db.read
     .selectFrom('submissions')
     .select('workspace_id')
     .where('workspace_id', '>', after)
@@ -128,7 +143,7 @@ async function findNextDueWorkspace(db: Database, after: number): Promise<number
     .orderBy('workspace_id')
     .limit(1)
     .executeTakeFirst()
-  return found?.workspace_id
+  return row?.workspace_id
 }
 
 const listDueSubmissions = (db: Database, workspaceId: number): Promise<DueSubmission[]> =>

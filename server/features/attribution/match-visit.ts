@@ -1,4 +1,4 @@
-// What a submission is joined with: the visit that its event id names, and the click that its page's address names.
+// Matches a submission with the visit that its event id names, and with the click that its page's address names.
 
 import type { ClickIds } from '../hits/click-id.ts'
 import type { EventIds } from '../tracking/event-id.ts'
@@ -7,15 +7,15 @@ import type { Touch } from '../tracking/touch.ts'
 import { addPageView, type Visit } from '../tracking/visit.ts'
 
 export interface VisitMatch {
-  /** Only where the event id was good. */
+  /** Undefined where the event id is absent or invalid. */
   visit: Visit | undefined
-  /** The first and, where it is another, the last; none where nothing is known yet. */
+  /** The first touch and the last, or only one where they are the same; empty where no touch is known yet. */
   touches: Touch[]
-  /** The newest click among them. */
+  /** The newest click among the touches. */
   click: Touch | undefined
 }
 
-export type VisitMatcher = (asked: {
+export type VisitMatcher = (submission: {
   at: number
   workspaceId: number
   /** `_service_eid` as it was sent. */
@@ -30,16 +30,17 @@ export interface VisitMatcherNeeds {
   ownHosts: ReadonlySet<string>
 }
 
-/** Never throws: an id that is not good is none. */
+/** The matcher never throws. An invalid id counts as absent. */
 export function createVisitMatcher({ eventIds, clickIds, ownHosts }: VisitMatcherNeeds): VisitMatcher {
-  const read = createPageViewReader(ownHosts)
+  const readPageView = createPageViewReader(ownHosts)
   return ({ at, workspaceId, eventId, referer }) => {
-    const told = eventId === undefined ? undefined : eventIds.open(eventId, { workspaceId, at })
-    const linkOf = (text: string) => clickIds.verify(text, workspaceId)?.linkId
-    const page = referer === '' ? undefined : read({ at, url: referer, referrer: '' }, linkOf)
-    const onPage = page?.touch.kind === 'click' ? page : undefined
-    const visit = told && onPage ? addPageView(told, onPage) : told
-    const touches = visit ? toTouches(visit) : onPage ? [onPage.touch] : []
+    const opened = eventId === undefined ? undefined : eventIds.open(eventId, { workspaceId, at })
+    const findLinkId = (text: string) => clickIds.verify(text, workspaceId)?.linkId
+    const pageView = referer === '' ? undefined : readPageView({ at, url: referer, referrer: '' }, findLinkId)
+    // The page's address counts only where it names a click.
+    const clickView = pageView?.touch.kind === 'click' ? pageView : undefined
+    const visit = opened && clickView ? addPageView(opened, clickView) : opened
+    const touches = visit ? toTouches(visit) : clickView ? [clickView.touch] : []
     return { visit, touches, click: touches.findLast(({ kind }) => kind === 'click') }
   }
 }

@@ -1,4 +1,4 @@
-// The touches of a submission as rows, written with it; and the lead that the link of its last touch gets for them.
+// Stores the touches of a submission in its own transaction, and credits the lead to the link of its last touch.
 
 import type { Connection, OnCommit } from '../../storage/database/open-database.ts'
 import type { LinkCache } from '../links/cache.ts'
@@ -16,7 +16,7 @@ export interface CreditedSubmission {
 export type TouchRecorder = (
   connection: Connection,
   onCommit: OnCommit,
-  of: CreditedSubmission,
+  submission: CreditedSubmission,
   touches: Touch[],
 ) => Promise<void>
 
@@ -30,13 +30,13 @@ export function createTouchRecorder({ cache }: { cache: Pick<LinkCache, 'invalid
   }
 }
 
-/** Rows of submissions that have none yet. */
+/** The submissions must have no touches yet. */
 export async function insertTouches(
   connection: Connection,
   workspaceId: number,
-  all: { id: number; touches: Touch[] }[],
+  submissions: { id: number; touches: Touch[] }[],
 ): Promise<void> {
-  const rows = all.flatMap(({ id, touches }) =>
+  const rows = submissions.flatMap(({ id, touches }) =>
     touches.map((touch, position) => ({
       submission_id: id,
       workspace_id: workspaceId,
@@ -59,5 +59,5 @@ export async function insertTouches(
   }
 }
 
-/** A statement may carry some thousand values. */
+/** A statement can have some thousand values; 50 rows have 750. */
 const ROWS_AT_ONCE = 50

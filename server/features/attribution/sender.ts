@@ -1,4 +1,4 @@
-// Who sent a form and from where, as far as a request without the snippet tells: device, place, page and campaign.
+// Describes the sender of a form by the request alone: visitor id, device, place, page and campaign.
 
 import { cleanText, DIMENSION_NAME_MAX } from '../../lib/clean-text.ts'
 import { createGenerationCache } from '../../lib/generation-cache.ts'
@@ -12,7 +12,7 @@ import { type ParsedUserAgent, parseUserAgent } from '../visitors/user-agent.ts'
 import { toVisitorId } from '../visitors/visitor-id.ts'
 
 export interface Sender {
-  /** The visitor id of the day, as hits have it: a decimal number of 64 bits. */
+  /** The visitor id of the day, the same as in hits: a 64-bit number in decimal. */
   visitor: string
   device: string | null
   browser: string | null
@@ -21,13 +21,13 @@ export interface Sender {
   region: string | null
   city: string | null
   /**
-   * Host the visitor came from, as far as the request tells: that of the page with the form. None for a page of this
-   * instance, which is no place that brings visitors.
+   * The host of the page with the form, which is all that the request tells about where the visitor came from. null for
+   * a page of this instance, because such a page brings no visitors.
    */
   referrer: string | null
   /**
-   * The page with the form, without its query, on whichever host: it says which form this was. Browsers leave its path
-   * out when it is on another site than we are, unless the page's referrer policy is `no-referrer-when-downgrade`.
+   * The page with the form, without its query, on any host: it says which form was sent. Browsers leave the path out
+   * when the page is on another site than this server, unless its referrer policy is `no-referrer-when-downgrade`.
    */
   pageUrl: string | null
   utmSource: string | null
@@ -37,7 +37,7 @@ export interface Sender {
   utmContent: string | null
 }
 
-export type SenderDescriber = (asked: {
+export type SenderDescriber = (request: {
   at: number
   workspaceId: number
   address: string
@@ -47,44 +47,45 @@ export type SenderDescriber = (asked: {
 }) => Sender
 
 export interface SenderNeeds {
-  /** Opened with the first submission. */
+  /** Opens the country database with the first submission. */
   geo: () => GeoLookup
-  /** The same salts that hits are described under, or no click would be found. */
+  /** The salts of the hits: with other salts, a submission's visitor id would match no click. */
   getSalt: SaltLookup
-  /** Hosts of this instance (with a port where it is not the usual one), lower case. */
+  /** The hosts of this instance in lower case, each with its port unless that is the default. */
   ownHosts(): ReadonlySet<string>
 }
 
-/** A user agent takes 14 µs to read, and the same few come again and again. */
+/** Parsing a user agent takes 14 µs, and most requests have one of a few. */
 const AGENTS = 10_000
 const PAGE_URL_MAX = 2048
 const NOWHERE: Place = { country: null, region: null, city: null, continent: null }
 
-/** Made for the request thread: it never throws and never waits. */
+/** The describer runs on the request thread: it never throws and never waits. */
 export function createSenderDescriber({ geo, getSalt, ownHosts }: SenderNeeds): SenderDescriber {
   const agents = createGenerationCache<ParsedUserAgent>(AGENTS, parseUserAgent)
-  let noGeo = false
+  let geoFailed = false
 
-  /** A lead is worth more than the country it came from. */
-  function placeOf(address: string): Place {
-    if (noGeo) return NOWHERE
+  /** Without the country database, the submission is stored without a place. */
+  function findPlace(address: string): Place {
+    if (geoFailed) return NOWHERE
     try {
       return geo().findPlace(address)
     } catch (error) {
-      noGeo = true
+      geoFailed = true
       log.error('geo_unavailable', describeError(error))
       return NOWHERE
     }
   }
 
   return ({ at, workspaceId, address, userAgent, referer }) => {
-    const spooled = toSpooledText('userAgent', userAgent)
+    // Cut as the spool cuts it, so that the visitor id is the one of the hits.
+    const spooledAgent = toSpooledText('userAgent', userAgent)
     const visitor = toVisitorId(
-      { workspaceId, address: toSpooledText('address', address), userAgent: spooled },
+      { workspaceId, address: toSpooledText('address', address), userAgent: spooledAgent },
       getSalt(at),
     )
-    const { device, browser, os } = agents.get(spooled)
-    const place = placeOf(address)
+    const { device, browser, os } = agents.get(spooledAgent)
+    const place = findPlace(address)
     const name = (text: string | null) => cleanText(text, DIMENSION_NAME_MAX)
     return {
       visitor: ((BigInt(visitor.high) << 32n) | BigInt(visitor.low)).toString(),
@@ -100,7 +101,7 @@ export function createSenderDescriber({ geo, getSalt, ownHosts }: SenderNeeds): 
   }
 }
 
-/** What the page's own URL says. */
+/** Reads the page and its campaign from the Referer header. */
 function readPage(referer: string) {
   const url = referer === '' ? null : URL.parse(referer)
   if (!url || !/^https?:$/.test(url.protocol)) return { pageUrl: null, ...parseCampaign('') }

@@ -1,4 +1,4 @@
-// Forms and submissions over REST (docs/contract.md §6).
+// The REST API of forms and submissions (docs/contract.md §6).
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -20,7 +20,8 @@ import { getForm } from './settings/get-form.ts'
 import { listForms } from './settings/list-forms.ts'
 import { updateForm } from './settings/update-form.ts'
 import { getAttributionReport } from './submissions/attribution-report.ts'
-import { deleteSubmission, eraseSubmissions } from './submissions/delete-submission.ts'
+import { deleteSubmission } from './submissions/delete-submission.ts'
+import { eraseSubmissions } from './submissions/erase-submissions.ts'
 import { exportSubmissions } from './submissions/export-submissions.ts'
 import { getSubmission } from './submissions/get-submission.ts'
 import { listAllSubmissions, listSubmissions } from './submissions/list-submissions.ts'
@@ -32,15 +33,15 @@ export interface FormsApiNeeds {
   /** `https://go.example`, before `/f/{formKey}`. */
   origin: string
   now: () => number
-  /** Decides what is undecided about recent submissions of a workspace, where that is known within two seconds. */
+  /** Assigns links to the workspace's pending submissions, as far as that takes at most two seconds. */
   resolvePendingAttribution: (workspaceId: number) => Promise<void>
 }
 
 const { FormShape, SubmissionShape } = shapes
 const forms = { tags: ['Forms'] }
 const submissions = { tags: ['Submissions'] }
-const named = { params: shapes.FormKeyParameter }
-const numbered = { params: IdParameter }
+const byFormKey = { params: shapes.FormKeyParameter }
+const byId = { params: IdParameter }
 
 const formRoutes = {
   list: apiRoute({
@@ -67,7 +68,7 @@ const formRoutes = {
     path: '/forms/{formKey}',
     operationId: 'getForm',
     summary: 'Get a form',
-    request: named,
+    request: byFormKey,
     responses: { 200: dataResponse(FormShape, 'The form') },
     fails: [404],
   }),
@@ -77,7 +78,7 @@ const formRoutes = {
     path: '/forms/{formKey}',
     operationId: 'updateForm',
     summary: 'Change a form',
-    request: { ...named, body: jsonRequestBody(shapes.UpdateForm) },
+    request: { ...byFormKey, body: jsonRequestBody(shapes.UpdateForm) },
     responses: { 200: dataResponse(FormShape, 'The changed form') },
     fails: [404],
   }),
@@ -90,7 +91,7 @@ const formRoutes = {
     description:
       'For good: there is no way back. Pages that still post to it get 404. To stop taking submissions and keep ' +
       'those that came, set `enabled` to false.',
-    request: named,
+    request: byFormKey,
     responses: { 200: dataResponse(FormShape, 'The deleted form') },
     fails: [404],
   }),
@@ -106,7 +107,7 @@ const submissionRoutes = {
     operationId: 'listSubmissions',
     summary: 'List the submissions of a form, newest first',
     description: 'Filters can be combined, and a submission must pass all of them.',
-    request: { ...named, query: shapes.SubmissionListQuery },
+    request: { ...byFormKey, query: shapes.SubmissionListQuery },
     responses: { 200: pageResponse(SubmissionShape, 'A page of submissions') },
     fails: [404],
   }),
@@ -131,7 +132,7 @@ const submissionRoutes = {
       'that the form ever got is a column; one that is called like a column of ours is `fields.<name>`. Text that a ' +
       'spreadsheet would take for a formula (it begins with = + - @, a tab or a carriage return) has an apostrophe ' +
       'in front, in names too.',
-    request: { ...named, query: shapes.SubmissionExportQuery },
+    request: { ...byFormKey, query: shapes.SubmissionExportQuery },
     responses: {
       200: {
         description: 'The file',
@@ -153,7 +154,7 @@ const submissionRoutes = {
     path: '/submissions/{id}',
     operationId: 'getSubmission',
     summary: 'Get a submission',
-    request: numbered,
+    request: byId,
     responses: { 200: dataResponse(SubmissionShape, 'The submission') },
     fails: [404],
   }),
@@ -163,7 +164,7 @@ const submissionRoutes = {
     path: '/submissions/{id}',
     operationId: 'updateSubmission',
     summary: 'Change the status or the notes of a submission',
-    request: { ...numbered, body: jsonRequestBody(shapes.UpdateSubmission) },
+    request: { ...byId, body: jsonRequestBody(shapes.UpdateSubmission) },
     responses: { 200: dataResponse(SubmissionShape, 'The changed submission') },
     fails: [404],
   }),
@@ -173,7 +174,7 @@ const submissionRoutes = {
     path: '/submissions/{id}',
     operationId: 'deleteSubmission',
     summary: 'Delete a submission',
-    request: numbered,
+    request: byId,
     responses: { 200: dataResponse(SubmissionShape, 'The deleted submission') },
     fails: [404],
   }),
@@ -195,7 +196,7 @@ const submissionRoutes = {
     path: '/submissions/{id}/attribution',
     operationId: 'getSubmissionAttribution',
     summary: 'What brought a submission: the touches in order, and why each counts',
-    request: numbered,
+    request: byId,
     responses: { 200: dataResponse(z.array(shapes.TouchShape), 'The touches, the earliest first') },
     fails: [404],
   }),
@@ -207,23 +208,23 @@ const MEDIA_TYPES: Record<shapes.SubmissionExportFormat, string> = {
   ndjson: 'application/x-ndjson; charset=utf-8',
 }
 
-/** How long a client may not take a single byte. */
+/** A client that takes no byte for this long is disconnected. */
 const SENDING_IDLE_SECONDS = 30
 
 type Ctx = Context<ApiEnv>
 
-/** An answer whose Maps keep their order. The route's type knows them as the objects that they become. */
-const ordered = (c: Ctx, value: unknown): never =>
+/** Answers with JSON that keeps the order of Maps. The route's type has objects in their place, hence `never`. */
+const answerOrdered = (c: Ctx, value: unknown): never =>
   c.body(orderedJson(value), 200, { 'Content-Type': 'application/json' }) as never
 
 export function createFormsApi(needs: FormsApiNeeds) {
-  const within = (c: Ctx) => ({ ...needs, db: c.get('db') })
+  const toNeeds = (c: Ctx) => ({ ...needs, db: c.get('db') })
   const api = createApi()
     .openapi(formRoutes.list, async (c) =>
-      c.json(await listForms(within(c), c.get('actor'), c.req.valid('query')), 200),
+      c.json(await listForms(toNeeds(c), c.get('actor'), c.req.valid('query')), 200),
     )
     .openapi(formRoutes.create, async (c) =>
-      c.json({ data: await createForm(within(c), c.get('actor'), c.req.valid('json')) }, 201),
+      c.json({ data: await createForm(toNeeds(c), c.get('actor'), c.req.valid('json')) }, 201),
     )
     .openapi(formRoutes.get, async (c) => {
       const form = await getForm(c.get('db').read, c.get('actor'), c.req.valid('param').formKey)
@@ -231,37 +232,40 @@ export function createFormsApi(needs: FormsApiNeeds) {
     })
     .openapi(formRoutes.update, async (c) => {
       const { formKey } = c.req.valid('param')
-      return c.json({ data: await updateForm(within(c), c.get('actor'), formKey, c.req.valid('json')) }, 200)
+      return c.json({ data: await updateForm(toNeeds(c), c.get('actor'), formKey, c.req.valid('json')) }, 200)
     })
     .openapi(formRoutes.delete, async (c) =>
-      c.json({ data: await deleteForm(within(c), c.get('actor'), c.req.valid('param').formKey) }, 200),
+      c.json({ data: await deleteForm(toNeeds(c), c.get('actor'), c.req.valid('param').formKey) }, 200),
     )
-  return addSubmissions(api, within)
+  return addSubmissions(api, toNeeds)
 }
 
 function addSubmissions(
   api: ReturnType<typeof createApi>,
-  within: (c: Ctx) => FormsApiNeeds & { db: ApiEnv['Variables']['db'] },
+  toNeeds: (c: Ctx) => FormsApiNeeds & { db: ApiEnv['Variables']['db'] },
 ) {
   return api
     .openapi(submissionRoutes.list, async (c) => {
       const { formKey } = c.req.valid('param')
-      return ordered(c, await listSubmissions(within(c), c.get('actor'), formKey, c.req.valid('query')))
+      return answerOrdered(
+        c,
+        await listSubmissions(toNeeds(c), c.get('actor'), formKey, c.req.valid('query')),
+      )
     })
     .openapi(submissionRoutes.all, async (c) =>
-      ordered(c, await listAllSubmissions(within(c), c.get('actor'), c.req.valid('query'))),
+      answerOrdered(c, await listAllSubmissions(toNeeds(c), c.get('actor'), c.req.valid('query'))),
     )
     .openapi(submissionRoutes.export, async (c) => {
       const { formKey } = c.req.valid('param')
-      const { format = 'csv', ...by } = c.req.valid('query')
-      const asked = { ...by, format }
-      // Counting the columns of a big form is silent for longer than an idle connection may be.
+      const { format = 'csv', ...selection } = c.req.valid('query')
+      const query = { ...selection, format }
+      // Counting the columns of a big form sends nothing for longer than an idle connection may stay open.
       c.env?.setIdleSeconds?.(0)
       const pieces = await exportSubmissions(
-        within(c),
+        toNeeds(c),
         c.get('actor'),
         formKey,
-        asked,
+        query,
         c.req.raw.signal,
       ).finally(() => c.env?.setIdleSeconds?.(SENDING_IDLE_SECONDS))
       const body = c.req.method === 'HEAD' ? null : toTextStream(pieces, c.get('requestId'))
@@ -272,26 +276,26 @@ function addSubmissions(
       }) as never
     })
     .openapi(submissionRoutes.get, async (c) => {
-      const row = await getSubmission(within(c), c.get('actor'), parseId(c.req.valid('param').id))
-      return ordered(c, { data: toSubmissionResource(row) })
+      const row = await getSubmission(toNeeds(c), c.get('actor'), parseId(c.req.valid('param').id))
+      return answerOrdered(c, { data: toSubmissionResource(row) })
     })
     .openapi(submissionRoutes.update, async (c) => {
       const id = parseId(c.req.valid('param').id)
-      return ordered(c, {
-        data: await updateSubmission(within(c), c.get('actor'), id, c.req.valid('json')),
+      return answerOrdered(c, {
+        data: await updateSubmission(toNeeds(c), c.get('actor'), id, c.req.valid('json')),
       })
     })
     .openapi(submissionRoutes.delete, async (c) =>
-      ordered(c, {
-        data: await deleteSubmission(within(c), c.get('actor'), parseId(c.req.valid('param').id)),
+      answerOrdered(c, {
+        data: await deleteSubmission(toNeeds(c), c.get('actor'), parseId(c.req.valid('param').id)),
       }),
     )
     .openapi(submissionRoutes.erase, async (c) => {
       const { email } = c.req.valid('query')
-      return c.json({ data: await eraseSubmissions(within(c), c.get('actor'), email) }, 200)
+      return c.json({ data: await eraseSubmissions(toNeeds(c), c.get('actor'), email) }, 200)
     })
     .openapi(submissionRoutes.attribution, async (c) => {
-      const touches = await getAttributionReport(within(c), c.get('actor'), parseId(c.req.valid('param').id))
+      const touches = await getAttributionReport(toNeeds(c), c.get('actor'), parseId(c.req.valid('param').id))
       return c.json({ data: touches }, 200)
     })
 }

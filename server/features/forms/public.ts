@@ -1,5 +1,5 @@
 // POST /f/{formKey}, open to everybody: every check in the order of docs/contract.md §7, then one transaction, then
-// the answer. In front of Hono, as the redirect is.
+// the answer. It runs in front of Hono, as the redirect does.
 
 import { readClientAddress, toRateLimitKey } from '../../http/client-address.ts'
 import { requestId } from '../../http/request-id.ts'
@@ -9,7 +9,7 @@ import { log } from '../../lib/log.ts'
 import type { RateLimiter } from '../accounts/access/rate-limiter.ts'
 import type { AttemptCounter } from './attempts/attempt-counter.ts'
 import { countAttempt, countRefusedAttempt } from './attempts/count-attempt.ts'
-import type { CaptchaProvider } from './captcha/captcha-provider.ts'
+import type { CaptchaProvider, VerifiedToken } from './captcha/captcha-provider.ts'
 import { EndpointError, toEndpointError } from './endpoint/endpoint-error.ts'
 import { parseFields, type SubmissionInput, validateFields } from './endpoint/fields.ts'
 import { isJson, readBody } from './endpoint/read-body.ts'
@@ -35,123 +35,141 @@ export interface FormEndpointNeeds extends StoreSubmissionNeeds {
 
 type Peer = Pick<ServerHandle, 'requestIP'>
 
+interface FormRequest {
+  request: Request
+  server: Peer
+  /** The path after `/f`. */
+  path: string
+}
+
+/** What a request says about who sent it. */
+interface RequestSender {
+  headers: Headers
+  /** The sender's IP address. */
+  address: string
+}
+
+/** The end of one request, for its answer and its log line. */
+interface EndpointResult {
+  response: Response
+  formId?: number
+  trapped?: boolean
+}
+
 const PER_MINUTE = 10
 const RETRY_AFTER_SECONDS = 60
 
-/** @returns the handler for every method and for whatever follows `/f` in the path, with its slash or without */
+/** @returns the handler for every method, and for everything after `/f` in the path, with its slash or without */
 export function createFormEndpoint(needs: FormEndpointNeeds) {
-  function addressOf(request: Request, headers: Headers, server: Peer): string {
-    const peer = server.requestIP(request)?.address ?? ''
-    return readClientAddress(peer, headers.get('x-forwarded-for'), needs.trustProxy)
-  }
-
-  /** @throws Refusal 400, 403, 404 */
-  async function openForm(path: string): Promise<FormSettings> {
-    const key = parseFormKey(path)
-    if (key === '') throw new EndpointError(400, 'Missing form key')
-    const form = await findFormSettings(needs.db, key)
-    if (!form) throw new EndpointError(404, 'Form not found')
-    if (!form.enabled) throw new EndpointError(403, 'Form is disabled')
-    return form
-  }
-
-  /** Whether the form takes this sender's submission. @throws Refusal 403, 429 */
-  async function admit(form: FormSettings, headers: Headers, address: string): Promise<void> {
-    const taken = await needs.limiter.take(`form:${form.id}:${toRateLimitKey(address)}`, PER_MINUTE)
-    if (!taken.allowed) {
-      throw new EndpointError(429, 'Too many submissions. Please try again later.', RETRY_AFTER_SECONDS)
-    }
-    if (!isOriginAllowed(form.allowedOrigins, headers)) throw new EndpointError(403, 'Origin not allowed')
-  }
-
-  async function submit(
-    form: FormSettings,
-    sent: SubmissionInput,
-    address: string,
-    headers: Headers,
-  ): Promise<SubmissionOutcome> {
-    const taken: SubmissionOutcome = { kind: 'taken', next: sent.next, redirectUrl: form.redirectUrl }
-    // The same answer as for a person, and nothing is stored.
-    if (sent.trapped) return { ...taken, trapped: true }
-    const errors = validateFields(sent, form.requiredFields)
-    if (errors.size > 0) return { kind: 'invalid', errors }
-    // Last, because a token is good once: a slip in a field must not use it up.
-    if (form.captcha && sent.token === undefined) {
-      return { kind: 'captcha', error: 'Captcha verification required' }
-    }
-    const failed: SubmissionOutcome = { kind: 'captcha', error: 'Captcha verification failed' }
-    const token =
-      form.captcha && sent.token !== undefined
-        ? await needs.captcha.check({
-            formKey: form.formKey,
-            token: sent.token,
-            address,
-            origins: form.allowedOrigins,
-          })
-        : undefined
-    if (form.captcha && !token) return failed
-    const stored = await storeSubmission(needs, form, {
-      fields: sent.fields,
-      email: sent.email,
-      address,
-      userAgent: headers.get('user-agent') ?? '',
-      referer: headers.get('referer') ?? '',
-      eventId: sent.eventId,
-      // Global Privacy Control: whoever asks not to be followed is joined with no visit and no click.
-      trackingOptOut: headers.get('sec-gpc') === '1',
-      token,
-    })
-    return stored ? taken : failed
-  }
-
   return async (request: Request, server: Peer, path: string): Promise<Response> => {
     const started = performance.now()
     const { method, headers } = request
-    const asked: ResponseContext = {
+    const context: ResponseContext = {
       requestId: requestId(headers.get('x-request-id')),
       headers,
       origin: needs.origin,
     }
-    if (method === 'OPTIONS') return respondToPreflight(asked)
-    if (method !== 'POST') return respondToWrongMethod(asked)
-    let form: FormSettings | undefined
-    let trapped: boolean | undefined
-    let answer: Response
-    try {
-      const address = addressOf(request, headers, server)
-      form = await openForm(path)
-      await admit(form, headers, address)
-      const json = isJson(headers.get('content-type'))
-      const sent = parseFields(await readBody(request, headers), { json })
-      const outcome = await submit(form, sent, address, headers)
-      trapped = outcome.kind === 'taken' ? outcome.trapped : undefined
-      countAttempt(needs.attempts, form, outcome)
-      answer = await respondToSubmission(asked, outcome)
-    } catch (error) {
-      const refusal = toEndpointError(error, asked.requestId)
-      if (form) countRefusedAttempt(needs.attempts, form.id, refusal)
-      answer = await respondToError(asked, refusal)
-    }
+    if (method === 'OPTIONS') return respondToPreflight(context)
+    if (method !== 'POST') return respondToWrongMethod(context)
+    const { response, formId, trapped } = await answerPost(needs, context, { request, server, path })
     const ms = Math.round((performance.now() - started) * 10) / 10
-    // The trap looks like a success everywhere else: this is where an operator finds out what it has caught.
-    log.info('form_request', {
-      requestId: asked.requestId,
-      formId: form?.id,
-      status: answer.status,
-      trapped,
-      ms,
-    })
-    return answer
+    // Everywhere else a filled honeypot looks like a success. Only this line tells an operator what it caught.
+    log.info('form_request', { requestId: context.requestId, formId, status: response.status, trapped, ms })
+    return response
   }
 }
 
-/** Nothing hangs on slashes around the key: site builders and proxies add them. */
+async function answerPost(
+  needs: FormEndpointNeeds,
+  context: ResponseContext,
+  { request, server, path }: FormRequest,
+): Promise<EndpointResult> {
+  const { headers } = context
+  let form: FormSettings | undefined
+  try {
+    const peer = server.requestIP(request)?.address ?? ''
+    const address = readClientAddress(peer, headers.get('x-forwarded-for'), needs.trustProxy)
+    form = await getEnabledForm(needs, path)
+    await checkSender(needs, form, { headers, address })
+    const json = isJson(headers.get('content-type'))
+    const input = parseFields(await readBody(request, headers), { json })
+    const outcome = await submit(needs, form, input, { headers, address })
+    countAttempt(needs.attempts, form, outcome)
+    const trapped = outcome.kind === 'taken' ? outcome.trapped : undefined
+    return { response: await respondToSubmission(context, outcome), formId: form.id, trapped }
+  } catch (thrown) {
+    const error = toEndpointError(thrown, context.requestId)
+    if (form) countRefusedAttempt(needs.attempts, form.id, error)
+    return { response: await respondToError(context, error), formId: form?.id }
+  }
+}
+
+/** @throws EndpointError 400, 403, 404 */
+async function getEnabledForm({ db }: FormEndpointNeeds, path: string): Promise<FormSettings> {
+  const key = parseFormKey(path)
+  if (key === '') throw new EndpointError(400, 'Missing form key')
+  const form = await findFormSettings(db, key)
+  if (!form) throw new EndpointError(404, 'Form not found')
+  if (!form.enabled) throw new EndpointError(403, 'Form is disabled')
+  return form
+}
+
+/** Checks the rate limit and the page's origin. @throws EndpointError 403, 429 */
+async function checkSender(
+  { limiter }: FormEndpointNeeds,
+  form: FormSettings,
+  { headers, address }: RequestSender,
+): Promise<void> {
+  const permit = await limiter.take(`form:${form.id}:${toRateLimitKey(address)}`, PER_MINUTE)
+  if (!permit.allowed) {
+    throw new EndpointError(429, 'Too many submissions. Please try again later.', RETRY_AFTER_SECONDS)
+  }
+  if (!isOriginAllowed(form.allowedOrigins, headers)) throw new EndpointError(403, 'Origin not allowed')
+}
+
+/** Checks honeypot, fields and captcha, in this order, and stores the submission. */
+async function submit(
+  needs: FormEndpointNeeds,
+  form: FormSettings,
+  input: SubmissionInput,
+  { address, headers }: RequestSender,
+): Promise<SubmissionOutcome> {
+  const taken: SubmissionOutcome = { kind: 'taken', next: input.next, redirectUrl: form.redirectUrl }
+  // A robot gets the same answer as a person, and nothing is stored.
+  if (input.trapped) return { ...taken, trapped: true }
+  const errors = validateFields(input, form.requiredFields)
+  if (errors.size > 0) return { kind: 'invalid', errors }
+  // The captcha comes last, because a token works once: a mistake in a field must not use it up.
+  let token: VerifiedToken | undefined
+  if (form.captcha) {
+    if (input.token === undefined) return { kind: 'captcha', error: 'Captcha verification required' }
+    const { formKey, allowedOrigins: origins } = form
+    token = await needs.captcha.check({ formKey, token: input.token, address, origins })
+    if (!token) return CAPTCHA_FAILED
+  }
+  const stored = await storeSubmission(needs, form, {
+    fields: input.fields,
+    email: input.email,
+    address,
+    userAgent: headers.get('user-agent') ?? '',
+    referer: headers.get('referer') ?? '',
+    eventId: input.eventId,
+    // Global Privacy Control (https://w3c.github.io/gpc/): the submission is joined with no visit and no click.
+    trackingOptOut: headers.get('sec-gpc') === '1',
+    token,
+  })
+  return stored ? taken : CAPTCHA_FAILED
+}
+
+const CAPTCHA_FAILED: SubmissionOutcome = { kind: 'captcha', error: 'Captcha verification failed' }
+
+/** Ignores slashes around the key, because site builders and proxies add them. */
 function parseFormKey(path: string): string {
   const text = path.replace(/^\/+|\/+$/g, '')
   try {
     return decodeURIComponent(text)
   } catch {
-    // Not a key that was ever given out; it is looked for as it stands.
+    // No form key looks like this. The look-up finds no form and answers 404.
     return text
   }
 }

@@ -1,4 +1,4 @@
-// Forms and submissions on the wire: the API validates with these shapes and its reference is generated from them.
+// The shapes of forms and submissions in the API. They validate requests, and the API reference is generated from them.
 
 import { z } from '@hono/zod-openapi'
 import {
@@ -12,26 +12,27 @@ import {
 } from '../../lib/api-fields.ts'
 import { EMAIL_MAX, isEmail } from '../../lib/email.ts'
 import { checkUrl } from '../../lib/web-url.ts'
+import { normalizeOrigin, ORIGIN_MAX } from './settings/allowed-origins.ts'
+import { CAPTCHA_FIELD, hasControlPrefix } from './settings/control-fields.ts'
 import { FORM_KEY } from './settings/form-key.ts'
-import { normalizeOrigin, ORIGIN_MAX } from './settings/normalize-origin.ts'
 
 export const SUBMISSION_STATUSES = ['new', 'read', 'archived', 'spam'] as const
 export type SubmissionStatus = (typeof SUBMISSION_STATUSES)[number]
-/** `pending` is never stored as a word: a row is pending while its `attribution_due` is 1. */
+/** The column never holds `pending`: a submission is pending while its `attribution_due` is 1. */
 export const ATTRIBUTIONS = ['measured', 'inferred', 'pending', 'none'] as const
 export const SUBMISSION_EXPORT_FORMATS = ['csv', 'json', 'ndjson'] as const
 export type SubmissionExportFormat = (typeof SUBMISSION_EXPORT_FORMATS)[number]
 
-/** What is known of where a submission came from, each a text; also the order of the export's columns. */
+/** The text fields about where a submission came from, in the order of the export's columns. */
 export const SOURCE_FIELDS = ['referrer', 'pageUrl', 'landingUrl'] as const
 export const CAMPAIGN_FIELDS = ['utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent'] as const
 export const VISITOR_FIELDS = ['device', 'browser', 'os', 'country', 'region', 'city'] as const
 
 const REDIRECT_MAX = 2048
 const LIST_MAX = 100
-/** As the endpoint's limit for a field's name. */
+/** The endpoint has the same limit for the name of a field. */
 const FIELD_NAME_MAX = 256
-/** Each of them once, and twice over. */
+/** A list with every status once has 22 characters; this leaves room for repetitions. */
 const STATUSES_MAX = 50
 
 export const FormShape = z
@@ -90,7 +91,7 @@ export const SubmissionShape = z
   })
   .openapi('Submission')
 
-/** In an answer `fields` is a Map, since an object would not keep the sender's order. */
+/** In our code `fields` is a Map, because an object does not keep the sender's order. */
 export type SubmissionResource = Omit<z.infer<typeof SubmissionShape>, 'fields'> & {
   fields: Map<string, string>
 }
@@ -128,11 +129,8 @@ const formName = text(1, 200)
   .refine((value) => value !== '', 'must not be blank')
 
 const requiredField = text(1, FIELD_NAME_MAX)
-  .refine((name) => !name.startsWith('_'), 'must not start with "_": such fields are never stored')
-  .refine(
-    (name) => name !== 'cf-turnstile-response',
-    "is the captcha's own field; set captcha to true instead",
-  )
+  .refine((name) => !hasControlPrefix(name), 'must not start with "_": such fields are never stored')
+  .refine((name) => name !== CAPTCHA_FIELD, "is the captcha's own field; set captcha to true instead")
 
 const redirectUrl = text(1, REDIRECT_MAX)
   .transform((value, context) => {
@@ -165,7 +163,7 @@ const allowedOrigin = text(1, ORIGIN_MAX)
   })
   .openapi({ type: 'string', minLength: 1, maxLength: ORIGIN_MAX, example: 'https://*.example.com' })
 
-/** Everything about a form that can be set, each of it optional; `null` goes back to the beginning. */
+/** The settings of a form, all optional. `null` sets the value of a new form. */
 const fields = {
   enabled: flag().nullable().optional().openapi({ description: 'true when absent' }),
   requiredFields: z
@@ -215,13 +213,13 @@ export const FormKeyParameter = z.object({
   }),
 })
 
-// As long as such a value can be stored.
+// The filter allows as many characters as the column can hold.
 const exactText = (max: number) => parameter(max).optional()
 
 const isStatus = (text: string) => (SUBMISSION_STATUSES as readonly string[]).includes(text)
 const STATUS_MESSAGE = `must be one of ${SUBMISSION_STATUSES.join(', ')}`
 
-/** `new,read`: any of them. */
+/** A list such as `new,read`: a submission with any of these statuses passes. */
 const statuses = z
   .string({ error: STATUS_MESSAGE })
   .max(STATUSES_MAX, STATUS_MESSAGE)
@@ -236,7 +234,7 @@ const statuses = z
     example: 'new,read',
   })
 
-/** Which submissions of a form: the list and the export take the same. */
+/** The filters that choose submissions. Lists and the export have the same. */
 const SELECTION = {
   start: dateRangeEnd('start', 'An instant, or a date (its first moment, UTC)'),
   end: dateRangeEnd('end', 'An instant (exclusive), or a date (the whole day counts, UTC)'),

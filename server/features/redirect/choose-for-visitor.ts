@@ -1,4 +1,5 @@
-// The answer that one visitor gets from one link: the visitor's side of `chooseDestination`, and the link's click limit.
+// The answer that one visitor gets from one link: the visitor's side of `chooseDestination`, and the link's click
+// limit.
 
 import { isbot } from 'isbot'
 import { deviceForTargeting, isPrefetch } from '../../lib/user-agent.ts'

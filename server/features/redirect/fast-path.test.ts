@@ -1,4 +1,5 @@
-// The answer of the front (http/fast-path/listener.ts) beside that of the server behind it: nobody can tell which one it was.
+// The answer of the front (http/fast-path/listener.ts) beside that of the server behind it: nobody can tell which one
+// it was.
 
 import { beforeAll, expect, test } from 'bun:test'
 import { connect } from 'node:net'

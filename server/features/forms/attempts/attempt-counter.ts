@@ -1,5 +1,5 @@
-// How attempts to send a form ended, as counts by day: nothing of what was sent, nor of who sent it. Counted in memory
-// and written each second, so that no sender waits for it; a killed process loses the last second.
+// Counts by day how attempts to send a form end. It stores nothing of what was sent, nor of who sent it. Counts wait in
+// memory and are written each second, so that no sender waits for a write. A killed process loses the last second.
 
 import { sql } from 'kysely'
 import { Failure } from '../../../lib/failure.ts'
@@ -8,7 +8,7 @@ import { toUtcDay } from '../../../lib/utc-day.ts'
 import { toFailure } from '../../../storage/database/errors.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 
-/** In the order of the checks that they are the end of. */
+/** In the order of the checks that end an attempt (docs/contract.md §7). */
 export const ATTEMPT_OUTCOMES = [
   'stored',
   'rateLimited',
@@ -23,14 +23,14 @@ export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number]
 
 export interface AttemptCounter {
   /**
-   * One attempt; or, with a field, one that was wrong in this field, which is an attempt only when it is counted
-   * without it as well. It never throws and never waits.
-   * @param field must be a name of the owner's making, since it is kept
+   * Counts one attempt. With a field, it counts one mistake in that field; the attempt itself is counted by a call
+   * without a field. It never throws and never waits.
+   * @param field a name that the form's owner chose, because it is stored
    */
   count(formId: number, outcome: AttemptOutcome, field?: string): void
-  /** Writes what was counted until now. What cannot be written is kept for the next time. */
+  /** Writes all counts so far. Counts that cannot be written wait for the next flush. */
   flush(): Promise<void>
-  /** Writes the last counts, and counts no more. */
+  /** Writes the last counts. Later attempts are not counted. */
   close(): Promise<void>
 }
 
@@ -48,10 +48,22 @@ interface Count {
   attempts: number
 }
 
+interface CounterState {
+  db: Database
+  everyMs: number
+  /** Counts that are not written yet, by form, day, outcome and field. */
+  waiting: Map<string, Count>
+  timer: Timer | undefined
+  flushing: Promise<void> | undefined
+  closed: boolean
+  /** The last write failed because the database was unavailable. */
+  degraded: boolean
+}
+
 const FLUSH_EVERY_MS = 1_000
-/** While the store is away, more than so many kinds are not worth their memory: 2 MB. */
+/** While the database is unavailable, memory holds at most this many different counts: 2 MB. */
 const WAITING_MAX = 10_000
-/** A write of SQLite holds up the redirects: these for 5 ms. */
+/** A write of SQLite holds up the redirects; this many counts take 5 ms. */
 const PER_WRITE = 100
 
 export function openAttemptCounter({
@@ -59,77 +71,86 @@ export function openAttemptCounter({
   now,
   everyMs = FLUSH_EVERY_MS,
 }: AttemptCounterNeeds): AttemptCounter {
-  const waiting = new Map<string, Count>()
-  let timer: Timer | undefined
-  let flushing: Promise<void> | undefined
-  let closed = false
-  let degraded = false
-
-  function add(one: Count) {
-    const key = `${one.formId} ${one.day} ${one.outcome} ${one.field}`
-    const known = waiting.get(key)
-    if (known) known.attempts += one.attempts
-    else if (waiting.size < WAITING_MAX) waiting.set(key, one)
+  const state: CounterState = {
+    db,
+    everyMs,
+    waiting: new Map(),
+    timer: undefined,
+    flushing: undefined,
+    closed: false,
+    degraded: false,
   }
-
-  function plan() {
-    if (timer === undefined && !closed) timer = setTimeout(flush, everyMs)
-  }
-
-  function flush(): Promise<void> {
-    flushing ??= writeAll().finally(() => {
-      flushing = undefined
-      if (waiting.size > 0) plan()
-    })
-    return flushing
-  }
-
-  async function writeAll() {
-    clearTimeout(timer)
-    timer = undefined
-    while (waiting.size > 0) {
-      const counts = [...waiting.entries()].slice(0, PER_WRITE)
-      for (const [key] of counts) waiting.delete(key)
-      const some = counts.map(([, count]) => count)
-      try {
-        await store(db, some)
-      } catch (error) {
-        const failure = toFailure(error)
-        if (!(failure instanceof Failure && failure.code === 'unavailable')) {
-          // Another try would come to the same, and the counts after these would never be written.
-          log.error('attempts_lost', { kinds: some.length, ...describeError(error) })
-          continue
-        }
-        if (!degraded) log.warn('attempts_wait', describeError(error))
-        degraded = true
-        // Where a commit got no answer they may be there already, and count twice: rather that than not at all.
-        for (const one of some) add(one)
-        return
-      }
-      if (degraded) log.info('attempts_go_on')
-      degraded = false
-    }
-  }
-
   return {
     count(formId, outcome, field = '') {
-      if (closed) return
-      add({ formId, day: toUtcDay(now()), outcome, field, attempts: 1 })
-      plan()
+      if (state.closed) return
+      addCount(state, { formId, day: toUtcDay(now()), outcome, field, attempts: 1 })
+      scheduleFlush(state)
     },
-    flush,
+    flush: () => flush(state),
     async close() {
-      closed = true
-      // One may be under way that began before the last counts.
-      await flushing
-      await flush()
-      clearTimeout(timer)
+      state.closed = true
+      // A flush that began before the last counts may still run.
+      await state.flushing
+      await flush(state)
+      clearTimeout(state.timer)
     },
   }
 }
 
+function addCount({ waiting }: CounterState, count: Count): void {
+  const key = `${count.formId} ${count.day} ${count.outcome} ${count.field}`
+  const known = waiting.get(key)
+  if (known) known.attempts += count.attempts
+  else if (waiting.size < WAITING_MAX) waiting.set(key, count)
+}
+
+function scheduleFlush(state: CounterState): void {
+  if (state.timer === undefined && !state.closed) state.timer = setTimeout(() => flush(state), state.everyMs)
+}
+
+function flush(state: CounterState): Promise<void> {
+  state.flushing ??= writeWaiting(state).finally(() => {
+    state.flushing = undefined
+    if (state.waiting.size > 0) scheduleFlush(state)
+  })
+  return state.flushing
+}
+
+/** Writes until nothing waits, or until the database is unavailable. */
+async function writeWaiting(state: CounterState): Promise<void> {
+  clearTimeout(state.timer)
+  state.timer = undefined
+  while (state.waiting.size > 0) {
+    const counts = takeCounts(state)
+    try {
+      await store(state.db, counts)
+    } catch (error) {
+      const failure = toFailure(error)
+      if (!(failure instanceof Failure && failure.code === 'unavailable')) {
+        // A retry would fail the same way and keep all later counts waiting.
+        log.error('attempts_lost', { kinds: counts.length, ...describeError(error) })
+        continue
+      }
+      if (!state.degraded) log.warn('attempts_wait', describeError(error))
+      state.degraded = true
+      // A commit that got no answer may have succeeded. Its counts then count twice, which is better than not at all.
+      for (const count of counts) addCount(state, count)
+      return
+    }
+    if (state.degraded) log.info('attempts_go_on')
+    state.degraded = false
+  }
+}
+
+/** Removes the next counts from those that wait. */
+function takeCounts({ waiting }: CounterState): Count[] {
+  const entries = [...waiting.entries()].slice(0, PER_WRITE)
+  for (const [key] of entries) waiting.delete(key)
+  return entries.map(([, count]) => count)
+}
+
 async function store(db: Database, counts: Count[]): Promise<void> {
-  // Always in the same order, or two processes would wait for each other's rows.
+  // One order everywhere: otherwise two processes could each wait for a row that the other holds.
   const sorted = counts.toSorted(
     (a, b) =>
       a.formId - b.formId ||
@@ -142,7 +163,7 @@ async function store(db: Database, counts: Count[]): Promise<void> {
       await connection
         .insertInto('form_attempts')
         .columns(['form_id', 'day', 'outcome', 'field', 'attempts'])
-        // From the form itself: one that was deleted meanwhile counts nothing.
+        // Selected from the form: a form that was deleted meanwhile gets no row.
         .expression((e) =>
           e
             .selectFrom('forms')

@@ -1,4 +1,4 @@
-// What the end of a request says about the attempt to send a form.
+// Counts an attempt to send a form, by the end of its request.
 
 import type { EndpointError } from '../endpoint/endpoint-error.ts'
 import type { SubmissionOutcome } from '../endpoint/responses.ts'
@@ -14,9 +14,10 @@ export function countAttempt(
 ): void {
   attempts.count(id, toAttemptOutcome(outcome))
   if (outcome.kind !== 'invalid') return
-  // A name that only the sender knows may say anything, and there is no end of them.
-  const ours = new Set(['email', ...requiredFields])
-  for (const field of outcome.errors.keys()) if (ours.has(field)) attempts.count(id, 'validation', field)
+  // Only names that the owner chose: a sender can make up any text, and any number of names.
+  const ownersFields = new Set(['email', ...requiredFields])
+  for (const field of outcome.errors.keys())
+    if (ownersFields.has(field)) attempts.count(id, 'validation', field)
 }
 
 function toAttemptOutcome(outcome: SubmissionOutcome): AttemptOutcome {
@@ -32,7 +33,7 @@ const OUTCOME_BY_STATUS: Record<number, AttemptOutcome> = {
   429: 'rateLimited',
 }
 
-/** Of a form that is there and enabled; what was our own fault is no loss of the form's. */
+/** Counts a refused request to an enabled form. A server error (5xx) is not counted: the form did not cause it. */
 export function countRefusedAttempt(
   attempts: Counts,
   formId: number,

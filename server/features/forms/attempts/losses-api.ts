@@ -1,4 +1,4 @@
-// GET /forms/{formKey}/losses: how the attempts to send a form ended.
+// GET /v1/forms/{formKey}/losses: counts of how the attempts to send a form ended (docs/contract.md §6).
 
 import { apiRoute, dataResponse } from '../../../http/api-route.ts'
 import { createApi } from '../../accounts/access/guard.ts'
@@ -27,7 +27,7 @@ const losses = apiRoute({
 
 export function createLossesApi({ attempts, now }: LossesApiNeeds) {
   return createApi().openapi(losses, async (c) => {
-    // What was counted here is in the answer; other processes write theirs each second.
+    // The answer has all counts of this process. Other processes write theirs each second.
     await attempts.flush()
     const { formKey } = c.req.valid('param')
     const data = await getLosses({ db: c.get('db'), now }, c.get('actor'), formKey, c.req.valid('query'))

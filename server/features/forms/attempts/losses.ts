@@ -1,4 +1,4 @@
-// What a form lost, and why: how its attempts ended in a time, as counts.
+// The losses of a form: how its attempts ended in a date range, as counts by outcome and by field.
 
 import { z } from '@hono/zod-openapi'
 import { toIso } from '../../../lib/api-fields.ts'
@@ -10,7 +10,7 @@ import { SubmissionListQuery } from '../schema.ts'
 import { getFormId } from '../settings/get-form.ts'
 import { ATTEMPT_OUTCOMES, type AttemptOutcome } from './attempt-counter.ts'
 
-/** Today and the days before it, as in analytics. */
+/** The default range ends today and has this many days, as in analytics. */
 const DAYS = 30
 
 const { start, end } = SubmissionListQuery.shape
@@ -50,16 +50,19 @@ export interface LossesNeeds {
   now: () => number
 }
 
-/** Counts are kept by UTC day, so that a part of a day stands for all of it. @throws Failure `not_found`, `invalid` */
+/**
+ * Counts are stored by UTC day, so a range that has a part of a day counts the whole day.
+ * @throws Failure `not_found`, `invalid`
+ */
 export async function getLosses(
   { db, now }: LossesNeeds,
   actor: Actor,
   formKey: string,
-  asked: z.infer<typeof LossesQuery>,
+  query: z.infer<typeof LossesQuery>,
 ): Promise<Losses> {
   const formId = await getFormId(db.read, actor, formKey)
-  const { first, last } = toDayRange(asked, now())
-  const found = await db.read
+  const { first, last } = toDayRange(query, now())
+  const rows = await db.read
     .selectFrom('form_attempts')
     .select(['outcome', 'field'])
     .select((e) => e.fn.sum<number | string>('attempts').as('attempts'))
@@ -70,15 +73,18 @@ export async function getLosses(
     .orderBy('attempts', 'desc')
     .orderBy('field')
     .execute()
-  const counted = found.map((row) => ({ ...row, attempts: Number(row.attempts) }))
-  const whole = new Map(counted.filter(({ field }) => field === '').map((row) => [row.outcome, row.attempts]))
-  const outcomes = Object.fromEntries(ATTEMPT_OUTCOMES.map((name) => [name, whole.get(name) ?? 0]))
+  const counts = rows.map((row) => ({ ...row, attempts: Number(row.attempts) }))
+  // A row without a field counts attempts; a row with one counts mistakes in it.
+  const byOutcome = new Map(
+    counts.filter(({ field }) => field === '').map((row) => [row.outcome, row.attempts]),
+  )
+  const outcomes = Object.fromEntries(ATTEMPT_OUTCOMES.map((name) => [name, byOutcome.get(name) ?? 0]))
   return {
     start: toIso(first),
     end: toIso(last + DAY_MS),
-    attempts: ATTEMPT_OUTCOMES.reduce((sum, name) => sum + (whole.get(name) ?? 0), 0),
+    attempts: ATTEMPT_OUTCOMES.reduce((sum, name) => sum + (byOutcome.get(name) ?? 0), 0),
     outcomes: outcomes as Losses['outcomes'],
-    fields: counted
+    fields: counts
       .filter(({ outcome, field }) => outcome === 'validation' && field !== '')
       .map(({ field, attempts }) => ({ field, attempts })),
   }
@@ -86,7 +92,7 @@ export async function getLosses(
 
 const startOfDay = (at: number) => Math.floor(at / DAY_MS) * DAY_MS
 
-/** The first moments of the first day and of the last. */
+/** @returns the start of the first day and the start of the last day */
 function toDayRange(
   { start, end }: z.infer<typeof LossesQuery>,
   now: number,

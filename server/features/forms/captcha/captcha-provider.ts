@@ -1,12 +1,11 @@
-// Whether a person sent the form: one question with two providers behind it, Turnstile or the built-in proof of work.
+// What a captcha provider does: it tells the page how to make a token, and checks the token that comes with a form.
 
 import type { Metric } from '../../../http/health-and-metrics.ts'
-import type { Connection } from '../../../storage/database/database.ts'
-import { createProofOfWork } from './proof-of-work.ts'
-import { createTurnstile, type TurnstileKeys } from './turnstile.ts'
+import type { Connection } from '../../../storage/database/open-database.ts'
 
-/** A token that was found good. Spending it, in the submission's own transaction, tells whether it still was unspent. */
+/** A token that passed the check. */
 export interface VerifiedToken {
+  /** Uses the token up, in the submission's own transaction. @returns false where another submission had used it */
   spend(connection: Connection): Promise<boolean>
 }
 
@@ -14,27 +13,15 @@ export interface CaptchaTokenInput {
   formKey: string
   token: string
   address: string
-  /** The form's `allowedOrigins`: where a token may have been made. None is anywhere. */
+  /** The form's `allowedOrigins`: the sites where a token may come from. An empty list allows any site. */
   origins?: string[]
 }
 
 export interface CaptchaProvider {
-  /** What the page needs to make a token for this form; plain data for the snippet. */
+  /** What the page needs to make a token for this form, as plain data for the snippet. */
   describe(formKey: string): object
-  /** @returns undefined where the token is not good, or nobody could say so in time. Never throws. */
-  check(asked: CaptchaTokenInput): Promise<VerifiedToken | undefined>
-  /** How often each outcome was, since the start. */
+  /** @returns undefined where the token is wrong, or where the verifier gave no answer in time. Never throws. */
+  check(input: CaptchaTokenInput): Promise<VerifiedToken | undefined>
+  /** The number of tokens by outcome, since the process started. */
   metrics(): Metric[]
-}
-
-export interface CaptchaNeeds {
-  /** The installation's own, from which the key of the proof of work is derived. */
-  secret: string
-  turnstile?: TurnstileKeys
-  now: () => number
-}
-
-/** The operator's keys decide for the whole instance: a token's own looks never do. */
-export function createCaptchaProvider({ secret, turnstile, now }: CaptchaNeeds): CaptchaProvider {
-  return turnstile ? createTurnstile({ keys: turnstile, now }) : createProofOfWork({ secret, now })
 }

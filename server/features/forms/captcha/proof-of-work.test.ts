@@ -5,7 +5,8 @@ import fc from 'fast-check'
 import { type Challenge, solve } from '../../../../snippet/proof-of-work.ts'
 import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
-import { createCaptchaProvider, type VerifiedToken } from './captcha-provider.ts'
+import type { VerifiedToken } from './captcha-provider.ts'
+import { createCaptchaProvider } from './create-captcha-provider.ts'
 import { pruneSpentTokens } from './spent-tokens.ts'
 
 const SECRET = 'f3a9c1d7'.repeat(4)

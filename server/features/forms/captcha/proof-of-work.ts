@@ -1,6 +1,7 @@
-// The captcha that needs nobody else: the visitor's browser looks for a number whose SHA-256 behind our salt is our
-// challenge (ALTCHA's first scheme, so that its clients work too). Nothing is remembered of a challenge but that it
-// was used: what it is worth, and for which form until when, is in its salt, and the salt is in what we signed.
+// The captcha that needs no other service: the visitor's browser searches for the number whose SHA-256 after our salt
+// equals our challenge. The format is ALTCHA's proof of work, version 1 (https://altcha.org), so
+// that its clients work too. The server stores only which challenges were used: the salt names the form and the expiry,
+// and the signature covers the salt.
 
 import { createHash, createHmac, hkdfSync, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import type { CaptchaProvider, CaptchaTokenInput } from './captcha-provider.ts'
@@ -10,17 +11,23 @@ import { createTokenMetrics, type TokenOutcome } from './token-metrics.ts'
 const VALID_MS = 10 * 60_000
 
 /**
- * The number lies evenly between 0 and this, so half of it are tried on average. Measured with our own solver in
- * Chromium 156 on a Xeon that makes 2 million hashes a second: throttled 6 times (a usual phone) it makes 350,000 to
- * 380,000, throttled 20 times (a slow one) 80,000 to 190,000. That is 0.3 s on average and 0.6 s at worst on the one,
- * 0.5 to 1.2 s on average and 1 to 2.5 s at worst on the other, while the form is being filled in.
+ * The number is random between 0 and this, so a browser tries half of the range on average. Measured with our own
+ * solver in Chromium 156 on a Xeon that makes 2 million hashes a second:
+ *
+ * | throttled | like a | hashes a second | average | worst |
+ * |---|---|---|---|---|
+ * | 6 times | usual phone | 350,000 to 380,000 | 0.3 s | 0.6 s |
+ * | 20 times | slow phone | 80,000 to 190,000 | 0.5 to 1.2 s | 1 to 2.5 s |
+ *
+ * The search runs while the visitor fills in the form.
  */
 const NUMBER_MAX = 200_000
 
-/** A token is about 340 characters; nothing longer is looked into. */
+/** A token has about 340 characters. A longer one is refused unread. */
 const TOKEN_MAX = 4096
 
-// Closed with "&": otherwise digits could be moved from the number to the end of what is signed, and the expiry grows.
+// The salt ends with "&". Without it, a client could move digits from the number to the end of the salt, and so extend
+// the expiry under the same hash.
 const SALT = /^[0-9a-f]{32}\?expires=(\d{1,12})&form=([\w-]{1,64})&$/
 
 interface Token {
@@ -31,23 +38,23 @@ interface Token {
 }
 
 export function createProofOfWork({ secret, now }: { secret: string; now: () => number }): CaptchaProvider {
-  // As text, for that is what other implementations of the scheme take for a key.
+  // Hex text, because other implementations of the scheme take text as the key.
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'towpath proof of work', 32)).toString('hex')
   const sign = (challenge: string) => createHmac('sha256', key).update(challenge).digest('hex')
   const { count, metrics } = createTokenMetrics('altcha', ['passed', 'refused', 'foreign', 'replayed'])
 
-  /** Everything about a token but whether it was used. */
-  function judge({ token, formKey }: CaptchaTokenInput): {
+  /** Checks everything except whether the token was used. */
+  function verify({ token, formKey }: CaptchaTokenInput): {
     outcome: TokenOutcome
     challenge: string
     expiresAt: number
   } {
     const refused = { outcome: 'refused' as const, challenge: '', expiresAt: 0 }
-    const read = readToken(token)
-    const [, expires, form] = SALT.exec(read?.salt ?? '') ?? []
+    const parsed = parseToken(token)
+    const [, expires, form] = SALT.exec(parsed?.salt ?? '') ?? []
     const expiresAt = Number(expires) * 1000
-    if (!read || !form || expiresAt <= now()) return refused
-    const { challenge, number, salt, signature } = read
+    if (!parsed || !form || expiresAt <= now()) return refused
+    const { challenge, number, salt, signature } = parsed
     if (!isEqualInConstantTime(signature, sign(challenge))) return refused
     if (!isEqualInConstantTime(challenge, sha256(salt + number))) return refused
     return { outcome: form === formKey ? 'passed' : 'foreign', challenge, expiresAt }
@@ -69,13 +76,13 @@ export function createProofOfWork({ secret, now }: { secret: string; now: () => 
         },
       }
     },
-    async check(asked) {
-      const { outcome, challenge, expiresAt } = judge(asked)
+    async check(input) {
+      const { outcome, challenge, expiresAt } = verify(input)
       count(outcome)
       if (outcome !== 'passed') return undefined
       return {
         async spend(connection) {
-          // Not the token's text, which can be written in many ways.
+          // By challenge: the same token can be written as text in many ways.
           const unspent = await spendToken(connection, challenge, expiresAt)
           if (!unspent) count('replayed')
           return unspent
@@ -91,8 +98,8 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const isEqualInConstantTime = (a: string, b: string) =>
   a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
 
-/** @returns undefined for whatever no solver makes */
-function readToken(text: string): Token | undefined {
+/** @returns undefined for text that no solver makes */
+function parseToken(text: string): Token | undefined {
   if (text.length > TOKEN_MAX) return undefined
   try {
     const value: unknown = JSON.parse(atob(text))
@@ -105,7 +112,7 @@ function readToken(text: string): Token | undefined {
     if (typeof signature !== 'string' || !HEX.test(signature)) return undefined
     return { challenge, number, salt, signature }
   } catch {
-    // Not base64, or not JSON: sent by a robot that guesses. It is counted as refused.
+    // Not base64, or not JSON. The caller counts the token as refused.
     return undefined
   }
 }

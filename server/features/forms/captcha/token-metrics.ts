@@ -1,4 +1,4 @@
-// What became of the tokens that were checked, counted for the operator.
+// Metrics for the operator: how many captcha tokens had each outcome.
 
 import type { Metric } from '../../../http/health-and-metrics.ts'
 
@@ -13,7 +13,7 @@ const HELP = {
 
 export type TokenOutcome = keyof typeof HELP
 
-/** @param possible only these are shown: a proof of work has nobody to be out of reach */
+/** @param possible the outcomes to show; a proof of work, for example, is never `unavailable` */
 export function createTokenMetrics(provider: 'turnstile' | 'altcha', possible: TokenOutcome[]) {
   const counts = new Map(possible.map((outcome) => [outcome, 0]))
   return {

@@ -6,7 +6,7 @@ import {
 } from '../../../../tests/support/fake-servers/turnstile-siteverify.ts'
 import { findFreePort } from '../../../../tests/support/processes/free-port.ts'
 import { setLogLevel } from '../../../lib/log.ts'
-import { createCaptchaProvider } from './captcha-provider.ts'
+import { createCaptchaProvider } from './create-captcha-provider.ts'
 import { createTurnstile } from './turnstile.ts'
 
 const SECRET = '0x4AAAAAAA-secret-of-the-operator'

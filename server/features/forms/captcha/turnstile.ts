@@ -1,7 +1,9 @@
-// Cloudflare Turnstile: the browser got a token from Cloudflare, and Cloudflare says whether it is good. Whatever
-// keeps it from saying so lets nobody through; the operator's log and metrics say why.
+// Cloudflare Turnstile: the browser gets a token from Cloudflare, and Cloudflare says whether the token is valid. Where
+// Cloudflare gives no answer, the token is refused, and the operator's log and metrics say why.
+// https://developers.cloudflare.com/turnstile/get-started/server-side-validation/
 
 import { log } from '../../../lib/log.ts'
+import { isHostAllowed } from '../settings/allowed-origins.ts'
 import type { CaptchaProvider, CaptchaTokenInput } from './captcha-provider.ts'
 import { spendToken } from './spent-tokens.ts'
 import { createTokenMetrics, type TokenOutcome } from './token-metrics.ts'
@@ -9,27 +11,27 @@ import { createTokenMetrics, type TokenOutcome } from './token-metrics.ts'
 export interface TurnstileKeys {
   siteKey: string
   secretKey: string
-  /** Where tokens are verified: Cloudflare's own address unless the operator has another way to it. */
+  /** The address that verifies tokens: Cloudflare's own, unless the operator has a proxy to it. */
   verifyUrl: string
 }
 
 export interface TurnstileNeeds {
   keys: TurnstileKeys
   now: () => number
-  /** For both attempts together: a person waits for the answer. */
+  /** For both attempts together, because a person waits for the answer. */
   timeoutMs?: number
 }
 
-// Both from Cloudflare's documentation of siteverify.
+// Both numbers are from Cloudflare's documentation of siteverify (see above).
 const TOKEN_MAX = 2048
 const VALID_MS = 300_000
 
 const TIMEOUT_MS = 5_000
 
-/** What the snippet gives the widget, beside the form's key as `cData`; Cloudflare hands both back with the token. */
+/** The snippet gives the widget this action, and the form key as `cData`. Cloudflare returns both with the token. */
 const ACTION = 'form'
 
-/** An answer that has a `success`; everything else in it is taken as a stranger's. */
+/** The verifier's answer. Only `success` has a checked type. */
 type SiteverifyReply = Record<string, unknown> & { success: boolean }
 
 export function createTurnstile({ keys, now, timeoutMs = TIMEOUT_MS }: TurnstileNeeds): CaptchaProvider {
@@ -47,21 +49,21 @@ export function createTurnstile({ keys, now, timeoutMs = TIMEOUT_MS }: Turnstile
 
   return {
     describe: () => ({ provider: 'turnstile', siteKey: keys.siteKey }),
-    async check(asked) {
-      if (asked.token.length > TOKEN_MAX) {
+    async check(input) {
+      if (input.token.length > TOKEN_MAX) {
         count('refused')
         return undefined
       }
-      const askedAt = now()
-      const reply = await verifyWithRetry(keys, asked, AbortSignal.timeout(timeoutMs))
-      const outcome = typeof reply === 'string' ? reportUnavailable(reply) : judge(reply, asked)
+      const checkedAt = now()
+      const reply = await verifyWithRetry(keys, input, AbortSignal.timeout(timeoutMs))
+      const outcome = typeof reply === 'string' ? reportUnavailable(reply) : toOutcome(reply, input)
       count(outcome)
       if (typeof reply === 'string' || outcome !== 'passed') return undefined
       return {
         async spend(connection) {
-          // The testing keys have one token for everybody.
+          // Cloudflare's testing keys give everybody the same token.
           if (isTesting(reply)) return true
-          const unspent = await spendToken(connection, asked.token, askedAt + VALID_MS)
+          const unspent = await spendToken(connection, input.token, checkedAt + VALID_MS)
           if (!unspent) count('replayed')
           return unspent
         },
@@ -81,36 +83,27 @@ function reportUnavailable(reason: string): TokenOutcome {
   return 'unavailable'
 }
 
-function judge(reply: SiteverifyReply, { formKey, origins = [] }: CaptchaTokenInput): TokenOutcome {
-  if (!reply.success) return judgeCodes(readErrorCodes(reply))
-  // It says example.com, whatever the page.
+function toOutcome(reply: SiteverifyReply, { formKey, origins = [] }: CaptchaTokenInput): TokenOutcome {
+  if (!reply.success) return toRefusedOutcome(readErrorCodes(reply))
+  // The reply to a testing key has the hostname example.com for every page.
   if (isTesting(reply)) return 'passed'
-  const wrong =
+  const mismatch =
     (differs(reply.action, (action) => action === ACTION) && 'action') ||
     (differs(reply.cdata, (cdata) => cdata === formKey) && 'cdata') ||
-    (differs(reply.hostname, (host) => isAllowedHost(origins, host)) && 'hostname')
-  if (!wrong) return 'passed'
-  log.warn('turnstile_token_for_another', { wrong, formKey })
+    (differs(reply.hostname, (host) => isHostAllowed(origins, host)) && 'hostname')
+  if (!mismatch) return 'passed'
+  log.warn('turnstile_token_for_another', { wrong: mismatch, formKey })
   return 'foreign'
 }
 
 /**
- * These keep a token of one page of ours from working on another. Nothing is compared where the reply has nothing:
- * whoever makes a widget of his own chooses the values, so that leaving them out gains him nothing.
+ * A token of one of our pages must not work on another. A value that the reply leaves out is not compared: the author
+ * of a widget chooses its values freely, so leaving one out gains an attacker nothing.
  */
 const differs = (value: unknown, fits: (value: string) => boolean) =>
   typeof value === 'string' && value !== '' && !fits(value)
 
-/** @param origins as forms have them, `https://*.example.com` too; none is any */
-function isAllowedHost(origins: string[], hostname: string): boolean {
-  if (origins.length === 0) return true
-  return origins.some((origin) => {
-    const [, wildcard, host] = /^(?:https?:\/\/)?(\*\.)?(.*?)(?::\d+)?$/.exec(origin) ?? []
-    return wildcard ? hostname.endsWith(`.${host}`) : hostname === host
-  })
-}
-
-function judgeCodes(codes: string[]): TokenOutcome {
+function toRefusedOutcome(codes: string[]): TokenOutcome {
   if (codes.some((code) => /^(missing|invalid)-input-secret$/.test(code))) {
     log.error('turnstile_secret_refused', {
       fix: 'TURNSTILE_SECRET_KEY is not a key that the verifier knows.',
@@ -126,17 +119,17 @@ const readErrorCodes = (reply: SiteverifyReply) => {
   return Array.isArray(codes) ? codes.filter((code) => typeof code === 'string') : []
 }
 
-/** @returns the verifier's answer, or why there is none */
+/** @returns the verifier's answer, or the reason why there is none */
 async function verifyWithRetry(
   keys: TurnstileKeys,
-  asked: CaptchaTokenInput,
+  { token, address }: CaptchaTokenInput,
   signal: AbortSignal,
 ): Promise<SiteverifyReply | string> {
-  // Under the same key the second question is the first one again: the token is not taken for used.
+  // With the same idempotency key, the retry counts as the same request, and the token does not count as used.
   const body = new URLSearchParams({
     secret: keys.secretKey,
-    response: asked.token,
-    remoteip: asked.address,
+    response: token,
+    remoteip: address,
     idempotency_key: crypto.randomUUID(),
   })
   const first = await callSiteverify(keys.verifyUrl, body, signal)
@@ -151,12 +144,12 @@ async function callSiteverify(
   signal: AbortSignal,
 ): Promise<SiteverifyReply | string> {
   try {
-    // The address is the operator's own setting. Not redirected: the secret is for this address alone.
+    // The operator sets the address. A redirect is not followed, because the secret is for this address alone.
     const response = await fetch(url, { method: 'POST', body, signal, redirect: 'manual' })
     const text = await response.text()
     return response.status >= 500 ? `status ${response.status}` : (readReply(text) ?? 'unreadable')
   } catch (error) {
-    // Its name and code only: a message may repeat the address with what an operator put into it.
+    // Name and code only: the message may repeat the address, which may hold a secret of the operator.
     const { name, code } = error as Error & { code?: unknown }
     return typeof code === 'string' ? code : name
   }
@@ -165,10 +158,10 @@ async function callSiteverify(
 function readReply(text: string): SiteverifyReply | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    const known = typeof value === 'object' && value !== null && 'success' in value
-    return known && typeof value.success === 'boolean' ? (value as SiteverifyReply) : undefined
+    const hasSuccess = typeof value === 'object' && value !== null && 'success' in value
+    return hasSuccess && typeof value.success === 'boolean' ? (value as SiteverifyReply) : undefined
   } catch {
-    // A page of some proxy between us and the verifier.
+    // Not JSON: for example the error page of a proxy in between.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-// A request that ends before its fields are looked at: a status and its sentence (docs/contract.md §7).
+// The error that ends a form request before its fields are read: a status and a message (docs/contract.md §7).
 
 import { Failure } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
@@ -6,12 +6,12 @@ import { toFailure } from '../../../storage/database/errors.ts'
 
 export class EndpointError extends Error {
   readonly status: number
-  /** Whole seconds. */
+  /** The `Retry-After` header, in whole seconds. */
   readonly retryAfter: number | undefined
 
   constructor(status: number, message: string, retryAfter?: number) {
     super(message)
-    this.name = 'Refusal'
+    this.name = 'EndpointError'
     this.status = status
     this.retryAfter = retryAfter
   }
@@ -19,7 +19,7 @@ export class EndpointError extends Error {
 
 export const tooLarge = () => new EndpointError(413, 'Submission too large')
 
-/** Whatever else went wrong is ours: a store that is away, or a fault that shows nothing of itself. */
+/** Any other error is the server's own: 503 where the database is unavailable, else a 500 that shows no detail. */
 export function toEndpointError(error: unknown, requestId: string): EndpointError {
   if (error instanceof EndpointError) return error
   const failure = toFailure(error)

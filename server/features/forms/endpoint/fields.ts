@@ -1,36 +1,45 @@
-// From what was sent to what is kept: control fields apart, repeated names as one text, and every rule a form has.
+// Turns the entries of a body into the fields to store: takes control fields out, joins repeated names into one text,
+// and checks the form's rules (docs/contract.md §7).
 
 import { isEmail } from '../../../lib/email.ts'
 import { countCharacters } from '../../../lib/text.ts'
+import {
+  CAPTCHA_FIELD,
+  CAPTCHA_JSON_FIELD,
+  EVENT_ID_FIELD,
+  HONEYPOT_FIELD,
+  isControlField,
+  NEXT_FIELD,
+} from '../settings/control-fields.ts'
+import type { BodyEntry } from './body-entry.ts'
 import { tooLarge } from './endpoint-error.ts'
-import type { BodyEntry } from './read-body.ts'
 
 const FIELDS_MAX = 256
 const NAME_MAX = 256
 const VALUE_MAX = 65_536
 
-export const CAPTCHA_FIELD = 'cf-turnstile-response'
-
 export interface SubmissionInput {
-  /** In the sender's order. A Map, because `__proto__` and `10` are names like any other. */
+  /** In the sender's order. A Map, because an object gives `__proto__` and `10` a meaning of their own. */
   fields: Map<string, string>
-  /** Names whose value is blank in each place. */
+  /** Names of which every value is blank. */
   blank: Set<string>
+  /** Names of file inputs with a chosen file. */
   files: Set<string>
+  /** Names whose JSON value is an object, or an array with one. */
   nested: Set<string>
-  /** The field named exactly `email`, trimmed; undefined where it is absent or blank. */
+  /** The trimmed value of the field named exactly `email`; undefined where it is absent or blank. */
   email: string | undefined
-  /** The honeypot was filled. */
+  /** The honeypot has a value. */
   trapped: boolean
   next: string | undefined
   token: string | undefined
-  /** `_service_eid`: which visit this belongs to. */
+  /** The event id of the visit. */
   eventId: string | undefined
 }
 
-/** @throws Refusal 413 */
+/** @param json the body was JSON, where the captcha token has a second name. @throws EndpointError 413 */
 export function parseFields(entries: BodyEntry[], { json }: { json: boolean }): SubmissionInput {
-  const sent: SubmissionInput = {
+  const input: SubmissionInput = {
     fields: new Map(),
     blank: new Set(),
     files: new Set(),
@@ -44,69 +53,69 @@ export function parseFields(entries: BodyEntry[], { json }: { json: boolean }): 
   const values = new Map<string, string[]>()
   for (const entry of entries) {
     const name = toStorable(entry.name)
-    if (tooLong(name, NAME_MAX)) throw tooLarge()
+    if (isTooLong(name, NAME_MAX)) throw tooLarge()
     if (name === '') continue
-    if (name.startsWith('_') || name === CAPTCHA_FIELD) takeControl(sent, name, entry, json)
-    else if ('nested' in entry) sent.nested.add(name)
-    else if ('file' in entry) takeFile(sent, name, entry.file)
-    else push(values, name, toStorable(entry.value))
+    if (isControlField(name)) addControlField(input, name, entry, json)
+    else if ('nested' in entry) input.nested.add(name)
+    else if ('file' in entry) addFile(input, name, entry.file)
+    else addValue(values, name, toStorable(entry.value))
   }
-  for (const [name, several] of values) {
-    const value = several.join(', ')
-    if (tooLong(value, VALUE_MAX)) throw tooLarge()
-    sent.fields.set(name, value)
-    if (several.every((one) => one.trim() === '')) sent.blank.add(name)
-    else if (name === 'email') sent.email = value.trim()
+  for (const [name, texts] of values) {
+    const value = texts.join(', ')
+    if (isTooLong(value, VALUE_MAX)) throw tooLarge()
+    input.fields.set(name, value)
+    if (texts.every((text) => text.trim() === '')) input.blank.add(name)
+    else if (name === 'email') input.email = value.trim()
   }
-  if (new Set([...values.keys(), ...sent.nested, ...sent.files]).size > FIELDS_MAX) throw tooLarge()
-  return sent
+  if (new Set([...values.keys(), ...input.nested, ...input.files]).size > FIELDS_MAX) throw tooLarge()
+  return input
 }
 
-/** NUL (PostgreSQL cannot store it) and halves of surrogate pairs (nobody can) go; everything else stays as sent. */
+/** Removes NUL, which PostgreSQL cannot store, and lone surrogates, which UTF-8 cannot hold. Keeps the rest as sent. */
 const toStorable = (text: string) =>
   text.includes('\0') || !text.isWellFormed() ? text.replace(/\0|\p{Surrogate}/gu, '') : text
 
-// Counted in full only where it matters: a text has no more characters than it has units.
-const tooLong = (text: string, max: number) => text.length > max && countCharacters(text) > max
+// Counts characters only where needed: a text never has more characters than UTF-16 units.
+const isTooLong = (text: string, max: number) => text.length > max && countCharacters(text) > max
 
-function push(values: Map<string, string[]>, name: string, value: string) {
-  const several = values.get(name)
-  if (several) several.push(value)
+function addValue(values: Map<string, string[]>, name: string, value: string) {
+  const texts = values.get(name)
+  if (texts) texts.push(value)
   else values.set(name, [value])
 }
 
-/** A file input where nothing was chosen was not sent, as far as the form is concerned. */
-function takeFile(sent: SubmissionInput, name: string, file: 'none' | 'chosen') {
-  if (file === 'chosen') sent.files.add(name)
+/** A file input where nothing was chosen counts as absent. */
+function addFile(input: SubmissionInput, name: string, file: 'none' | 'chosen') {
+  if (file === 'chosen') input.files.add(name)
 }
 
-/** Of several the first that says something counts: a page with two captcha widgets sends an empty token as well. */
-function takeControl(sent: SubmissionInput, name: string, entry: BodyEntry, json: boolean) {
+/** The first value that is not blank counts: a page with two captcha widgets also sends an empty token. */
+function addControlField(input: SubmissionInput, name: string, entry: BodyEntry, json: boolean) {
   if ('nested' in entry) {
-    sent.nested.add(name)
+    input.nested.add(name)
     return
   }
   const value = 'value' in entry ? toStorable(entry.value) : ''
-  if (tooLong(value, VALUE_MAX)) throw tooLarge()
-  if (name === '_gotcha') sent.trapped ||= value !== '' || ('file' in entry && entry.file === 'chosen')
+  if (isTooLong(value, VALUE_MAX)) throw tooLarge()
+  if (name === HONEYPOT_FIELD) input.trapped ||= value !== '' || ('file' in entry && entry.file === 'chosen')
   if (value.trim() === '') return
-  if (name === '_next') sent.next ??= value
-  if (name === '_service_eid') sent.eventId ??= value
-  if (name === CAPTCHA_FIELD || (name === '_turnstile' && json)) sent.token ??= value
+  if (name === NEXT_FIELD) input.next ??= value
+  if (name === EVENT_ID_FIELD) input.eventId ??= value
+  if (name === CAPTCHA_FIELD || (name === CAPTCHA_JSON_FIELD && json)) input.token ??= value
 }
 
-/** What is wrong, by field; nothing where it is empty. */
-export function validateFields(sent: SubmissionInput, requiredFields: string[]): Map<string, string> {
+/** @returns error messages by field; an empty map where every field is valid */
+export function validateFields(input: SubmissionInput, requiredFields: string[]): Map<string, string> {
   const errors = new Map<string, string>()
   const add = (name: string, message: string) => {
     if (!errors.has(name)) errors.set(name, message)
   }
   for (const name of requiredFields) {
-    if (sent.nested.has(name) || sent.files.has(name)) continue
-    if (!sent.fields.has(name) || sent.blank.has(name)) add(name, 'This field is required')
+    if (input.nested.has(name) || input.files.has(name)) continue
+    if (!input.fields.has(name) || input.blank.has(name)) add(name, 'This field is required')
   }
-  for (const name of sent.nested) add(name, 'Must be a string')
-  for (const name of sent.files) add(name, 'File uploads are not supported')
-  if (sent.email !== undefined && !isEmail(sent.email)) add('email', 'Enter a valid email address')
+  for (const name of input.nested) add(name, 'Must be a string')
+  for (const name of input.files) add(name, 'File uploads are not supported')
+  if (input.email !== undefined && !isEmail(input.email)) add('email', 'Enter a valid email address')
   return errors
 }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
-import { createCaptchaProvider } from '../captcha/captcha-provider.ts'
+import { createCaptchaProvider } from '../captcha/create-captcha-provider.ts'
 import { createFormInfoEndpoint } from './form-info.ts'
 
 onBothEngines('what a page is told of its forms', (server) => {

@@ -1,5 +1,5 @@
-// GET /e/forms?keys=a,b: what a page must know of the forms on it before anybody fills them in. Open to everybody,
-// on every site: it says no more than the page itself would show.
+// GET /e/forms?keys=a,b: the settings that the snippet needs of the forms on a page, before anybody fills them in. It
+// is open to every site, because it tells no more than the page itself shows.
 
 import { toErrorResponse } from '../../../http/error-response.ts'
 import { requestId } from '../../../http/request-id.ts'
@@ -12,12 +12,12 @@ export interface FormInfoNeeds {
   captcha: Pick<CaptchaProvider, 'describe'>
 }
 
-/** A page with more forms than that is somebody trying out keys. */
+/** A request for more forms than this is somebody who guesses keys. */
 const KEYS_MAX = 50
 
 const HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store' }
 
-/** Forms that do not exist or are disabled are left out: the page leaves them as they are. */
+/** The answer leaves out unknown and disabled forms, and the snippet then leaves those forms alone. */
 export function createFormInfoEndpoint(needs: FormInfoNeeds) {
   return async (request: Request): Promise<Response> => {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -28,9 +28,9 @@ export function createFormInfoEndpoint(needs: FormInfoNeeds) {
     try {
       return Response.json({ forms: await readFormInfo(needs, keys) }, { headers: HEADERS })
     } catch (error) {
-      const answer = toErrorResponse(toFailure(error), requestId(request.headers.get('x-request-id')))
-      for (const [name, value] of Object.entries(HEADERS)) answer.headers.set(name, value)
-      return answer
+      const response = toErrorResponse(toFailure(error), requestId(request.headers.get('x-request-id')))
+      for (const [name, value] of Object.entries(HEADERS)) response.headers.set(name, value)
+      return response
     }
   }
 }
@@ -38,16 +38,16 @@ export function createFormInfoEndpoint(needs: FormInfoNeeds) {
 const refuse = (status: number, error: string, headers = {}) =>
   Response.json({ error }, { status, headers: { ...HEADERS, ...headers } })
 
-/** By hand, because a broken Host header makes a URL that no parser takes. */
+/** Uses no URL parser, because a broken Host header makes a URL that the parser refuses. */
 function parseKeys(url: string): string[] {
   const query = /\?([^#]*)/.exec(url)?.[1]
   const lists = new URLSearchParams(query).getAll('keys')
   return [...new Set(lists.flatMap((list) => list.split(',')))].filter((key) => key !== '')
 }
 
-async function readFormInfo({ db, captcha }: FormInfoNeeds, asked: string[]) {
-  // PostgreSQL refuses some texts that can be no key, such as one with a NUL.
-  const keys = asked.filter((key) => /^[\w-]{1,64}$/.test(key))
+async function readFormInfo({ db, captcha }: FormInfoNeeds, requestedKeys: string[]) {
+  // PostgreSQL refuses some texts that cannot be a key, such as one with a NUL.
+  const keys = requestedKeys.filter((key) => /^[\w-]{1,64}$/.test(key))
   if (keys.length === 0) return {}
   // The key itself says whose form it is.
   const forms = await db.read
@@ -57,9 +57,9 @@ async function readFormInfo({ db, captcha }: FormInfoNeeds, asked: string[]) {
     .where('enabled', '=', 1)
     .execute()
   return Object.fromEntries(
-    forms.map(({ form_key, captcha: asks, success_message }) => [
+    forms.map(({ form_key, captcha: hasCaptcha, success_message }) => [
       form_key,
-      { successMessage: success_message, captcha: asks ? captcha.describe(form_key) : null },
+      { successMessage: success_message, captcha: hasCaptcha ? captcha.describe(form_key) : null },
     ]),
   )
 }

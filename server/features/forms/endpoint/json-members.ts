@@ -1,21 +1,21 @@
-// The members of a JSON object as they were sent: a parsed object puts names that are numbers first, keeps one of two
-// equal names, and has rounded long numbers.
+// Reads the members of a JSON object as they were sent. JSON.parse cannot: its object puts names that are numbers
+// first, keeps only one of two equal names, and rounds long numbers.
 
 export interface JsonMember {
   name: string
-  /** The text of the value, as it stands. */
+  /** The value as JSON text, unchanged. */
   json: string
 }
 
-/** @param text of a JSON object that is known to be valid */
+/** @param text a JSON object that JSON.parse accepts */
 export function* readJsonMembers(text: string): Generator<JsonMember> {
   let at = skipSpace(text, text.indexOf('{') + 1)
   while (text[at] === '"') {
-    const nameEnd = stringEnd(text, at)
+    const nameEnd = findStringEnd(text, at)
     const value = skipSpace(text, text.indexOf(':', nameEnd) + 1)
-    const end = valueEnd(text, value)
+    const end = findValueEnd(text, value)
     yield { name: JSON.parse(text.slice(at, nameEnd)), json: text.slice(value, end).trimEnd() }
-    // Past the comma; after the last member this stands on nothing that begins a name.
+    // Skip the comma. After the last member there is no quote here, and the loop ends.
     at = skipSpace(text, end + 1)
   }
 }
@@ -26,21 +26,21 @@ function skipSpace(text: string, from: number): number {
   return at
 }
 
-/** Where the string that begins at `start` is over. */
-function stringEnd(text: string, start: number): number {
+/** @returns the index after the string that begins at `start` */
+function findStringEnd(text: string, start: number): number {
   let at = start + 1
   while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1
   return at + 1
 }
 
-/** Where the comma or brace stands that ends the value. */
-function valueEnd(text: string, start: number): number {
+/** @returns the index of the comma or brace that ends the value */
+function findValueEnd(text: string, start: number): number {
   let depth = 0
   let at = start
   for (;;) {
     const char = text[at]
     if (char === '"') {
-      at = stringEnd(text, at)
+      at = findStringEnd(text, at)
       continue
     }
     if (depth === 0 && (char === ',' || char === '}')) return at

@@ -1,17 +1,18 @@
-// multipart/form-data as browsers write it (RFC 7578 and the WHATWG's words on names). A parser of our own, because
-// the runtime's leaves out, in silence, parts that it cannot read, and keeps `a"b` as `a%22b`.
+// Reads a multipart/form-data body as browsers write it: RFC 7578, with names escaped as in
+// https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data. The runtime's own parser
+// is not used, because it silently drops parts that it cannot read, and keeps the name `a"b` as `a%22b`.
 
+import type { BodyEntry } from './body-entry.ts'
 import { EndpointError, tooLarge } from './endpoint-error.ts'
-import type { BodyEntry } from './read-body.ts'
 
-// A name of 256 characters takes up to 2,304 bytes, and a file's name stands beside it.
+// A name of 256 characters takes up to 2,304 bytes, and the header may also have a file name.
 const HEADERS_MAX = 8 * 1024
 
 const CRLF = '\r\n'
 const [LINE_FEED, CARRIAGE_RETURN, SPACE, TAB, DASH] = [0x0a, 0x0d, 0x20, 0x09, 0x2d]
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** @throws Refusal 400 that names the mistake; 413 past `entriesMax` */
+/** @throws EndpointError 400 with a message that names the mistake; 413 above `entriesMax` */
 export function readMultipart(bytes: Uint8Array, contentType: string, entriesMax: number): BodyEntry[] {
   const boundary = parseBoundary(contentType)
   if (boundary === undefined) {
@@ -30,16 +31,16 @@ export function readMultipart(bytes: Uint8Array, contentType: string, entriesMax
 }
 
 function parseBoundary(contentType: string): string | undefined {
-  const found = /;\s*boundary\s*=\s*(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i.exec(contentType)
-  return found?.[1] ?? found?.[2]
+  const match = /;\s*boundary\s*=\s*(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i.exec(contentType)
+  return match?.[1] ?? match?.[2]
 }
 
-/** What stands between two delimiters: headers, an empty line, the content. */
+/** Yields each part between two delimiters: headers, an empty line, the content. */
 function* splitParts(body: Buffer, boundary: string): Generator<Buffer> {
   const opening = `--${boundary}`
   const first = body.subarray(0, opening.length).equals(Buffer.from(opening)) ? 0 : -1
   let line = first === 0 ? readDelimiter(body, opening.length) : undefined
-  line ??= nextDelimiter(body, opening, 0)
+  line ??= findDelimiter(body, opening, 0)
   if (!line) {
     throw new EndpointError(
       400,
@@ -47,8 +48,8 @@ function* splitParts(body: Buffer, boundary: string): Generator<Buffer> {
     )
   }
   while (!line.last) {
-    // From its own line end, so that a part without headers or content is seen too.
-    const next = nextDelimiter(body, opening, line.end - CRLF.length)
+    // Search from the line end of this delimiter, to find a part without headers or content too.
+    const next = findDelimiter(body, opening, line.end - CRLF.length)
     if (!next) throw new EndpointError(400, 'The multipart body is cut off: its last boundary is missing')
     yield body.subarray(line.end, Math.max(line.end, next.start))
     line = next
@@ -56,28 +57,30 @@ function* splitParts(body: Buffer, boundary: string): Generator<Buffer> {
 }
 
 interface Delimiter {
-  /** Where the line end before it begins, and where it ends with its own. */
+  /** The index of the line end before the delimiter. */
   start: number
+  /** The index after the delimiter's own line end. */
   end: number
+  /** It closes the body. */
   last: boolean
 }
 
-function nextDelimiter(body: Buffer, opening: string, from: number): Delimiter | undefined {
-  const wanted = Buffer.from(CRLF + opening)
-  for (let at = body.indexOf(wanted, from); at >= 0; at = body.indexOf(wanted, at + 1)) {
-    const found = readDelimiter(body, at + wanted.length)
-    if (found) return { ...found, start: at }
+function findDelimiter(body: Buffer, opening: string, from: number): Delimiter | undefined {
+  const lineStart = Buffer.from(CRLF + opening)
+  for (let at = body.indexOf(lineStart, from); at >= 0; at = body.indexOf(lineStart, at + 1)) {
+    const delimiter = readDelimiter(body, at + lineStart.length)
+    if (delimiter) return { ...delimiter, start: at }
   }
   return undefined
 }
 
-/** What follows the boundary makes it a delimiter: `--`, or blanks and the end of the line. Else it is content. */
+/** A boundary is a delimiter where `--`, or blanks and a line end, follow it. Otherwise it is content. */
 function readDelimiter(body: Buffer, after: number): Delimiter | undefined {
   if (body[after] === DASH && body[after + 1] === DASH) return { start: 0, end: after + 2, last: true }
   let end = after
   while (body[end] === SPACE || body[end] === TAB) end++
-  const ends = body[end] === CARRIAGE_RETURN && body[end + 1] === LINE_FEED
-  return ends ? { start: 0, end: end + 2, last: false } : undefined
+  const atLineEnd = body[end] === CARRIAGE_RETURN && body[end + 1] === LINE_FEED
+  return atLineEnd ? { start: 0, end: end + 2, last: false } : undefined
 }
 
 function readPart(part: Buffer): BodyEntry {
@@ -99,22 +102,22 @@ function readPart(part: Buffer): BodyEntry {
   const content = part.subarray(headersEnd + 2 * CRLF.length)
   const fileName = parameters?.get('filename') ?? parameters?.get('filename*')
   if (fileName === undefined) return { name, value: decoder.decode(content) }
-  // What a browser sends for a file input where nothing was chosen.
+  // A browser sends an empty file without a name for a file input where nothing was chosen.
   return { name, file: fileName === '' && content.length === 0 ? 'none' : 'chosen' }
 }
 
-// A quote ends the value where a semicolon or the end follows: older clients write `\"` inside, browsers `%22`. A name may
-// hold what JavaScript takes for the end of a line (U+2028).
+// A quote ends the value only before a semicolon or the end, because older clients write `\"` for a quote inside a
+// value (browsers write `%22`). The `s` flag lets a name contain U+2028, which is a line end to JavaScript.
 const PARAMETER = /\s*;\s*(?:([\w*-]+)\s*=\s*(?:"(.*?)"(?=\s*(?:;|$))|([^\s;"]*))|$)/sy
 
-/** @returns undefined where the header is not well formed */
+/** @returns undefined where the header is malformed */
 function readParameters(text: string): Map<string, string> | undefined {
   const parameters = new Map<string, string>()
   PARAMETER.lastIndex = 0
   while (PARAMETER.lastIndex < text.trimEnd().length) {
-    const found = PARAMETER.exec(text)
-    if (!found) return undefined
-    const [, key, quoted, plain] = found
+    const match = PARAMETER.exec(text)
+    if (!match) return undefined
+    const [, key, quoted, plain] = match
     if (key !== undefined && !parameters.has(key.toLowerCase())) {
       parameters.set(key.toLowerCase(), quoted === undefined ? (plain ?? '') : unescapeName(quoted))
     }
@@ -125,4 +128,4 @@ function readParameters(text: string): Map<string, string> | undefined {
 const ESCAPES: Record<string, string> = { '%22': '"', '%0D': '\r', '%0A': '\n', '\\"': '"' }
 
 const unescapeName = (text: string) =>
-  text.replace(/%22|%0D|%0A|\\"/gi, (written) => ESCAPES[written.toUpperCase()] ?? written)
+  text.replace(/%22|%0D|%0A|\\"/gi, (sequence) => ESCAPES[sequence.toUpperCase()] ?? sequence)

@@ -1,4 +1,4 @@
-// What people see where a form was posted without a script and without a page to go back to.
+// The pages that people see after a native submission, where there is no page to send them back to.
 
 import { html } from 'hono/html'
 import { renderHtmlPage } from '../../../http/html-page.ts'
@@ -48,13 +48,13 @@ const UNEXPECTED = {
   text: 'Your submission was not stored. Go back and send it again. Your text should still be there.',
 }
 
-/** @param error the sentence that programs get, for whoever is asked for help */
+/** @param error the message that programs get; the page shows it too, for a person who is asked for help */
 export function endpointErrorPage(status: number, error: string, headers: Headers) {
   const { title, text } = EXPLANATIONS[status] ?? UNEXPECTED
   return renderHtmlPage(status, title, html`<h1>${title}</h1>\n<p>${text}</p>\n<p>(${error})</p>`, headers)
 }
 
-/** @param errors messages by field; never what was typed */
+/** @param errors messages by field; the page never shows what was typed */
 export function fieldErrorsPage(errors: Map<string, string>, headers: Headers) {
   const items = Array.from(errors, ([name, message]) => html`<li><strong>${name}</strong>: ${message}</li>\n`)
   return renderHtmlPage(

@@ -1,13 +1,14 @@
-// How the endpoint answers: JSON to scripts, a redirect to forms, and a page or JSON where there is nowhere to go.
+// The responses of the endpoint: JSON for scripts, a redirect for native forms, and a page or JSON where there is no
+// page to redirect to (docs/contract.md §7).
 
 import { orderedJson } from '../../../lib/ordered-json.ts'
+import { CAPTCHA_FIELD } from '../settings/control-fields.ts'
 import type { EndpointError } from './endpoint-error.ts'
-import { CAPTCHA_FIELD } from './fields.ts'
 import { captchaPage, endpointErrorPage, fieldErrorsPage } from './pages.ts'
 import { isJson } from './read-body.ts'
 import { errorTarget, successTarget } from './redirect-target.ts'
 
-/** What a submission came to, when its request was read. */
+/** The result of a submission whose body could be read. `trapped`: the honeypot caught it, and nothing is stored. */
 export type SubmissionOutcome =
   | { kind: 'taken'; next: string | undefined; redirectUrl: string | null; trapped?: true }
   | { kind: 'invalid'; errors: Map<string, string> }
@@ -16,16 +17,16 @@ export type SubmissionOutcome =
 export interface ResponseContext {
   requestId: string
   headers: Headers
-  /** Our own origin. */
+  /** The server's own origin. */
   origin: string
 }
 
 const ALLOWED_METHODS = 'POST, OPTIONS'
-// What scripts send to endpoints like this one, for a caller that does not say.
+// The headers that scripts usually send to form endpoints, for a preflight that names none.
 const USUAL_HEADERS = 'Content-Type, Accept, X-Requested-With'
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/
 
-/** On every answer: without the first two a script on another site sees "Failed to fetch" instead of what is wrong. */
+/** On every response. Without the first two, a script on another site gets "Failed to fetch" instead of the error. */
 const commonHeaders = (requestId: string) => ({
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'Retry-After',
@@ -37,13 +38,13 @@ const commonHeaders = (requestId: string) => ({
 })
 
 export function respondToPreflight({ headers, requestId }: ResponseContext): Response {
-  const wanted = headers.get('access-control-request-headers')?.trim() ?? ''
+  const requested = headers.get('access-control-request-headers')?.trim() ?? ''
   return new Response(null, {
     status: 204,
     headers: {
       ...commonHeaders(requestId),
       'Access-Control-Allow-Methods': ALLOWED_METHODS,
-      'Access-Control-Allow-Headers': HEADER_NAMES.test(wanted) ? wanted : USUAL_HEADERS,
+      'Access-Control-Allow-Headers': HEADER_NAMES.test(requested) ? requested : USUAL_HEADERS,
       'Access-Control-Max-Age': '86400',
       Vary: 'Access-Control-Request-Headers',
     },
@@ -54,8 +55,8 @@ export const respondToWrongMethod = ({ requestId }: ResponseContext) =>
   json(405, { error: 'Method not allowed' }, { ...commonHeaders(requestId), Allow: ALLOWED_METHODS })
 
 /**
- * A script asks. Browsers say so in Sec-Fetch-Mode, but only to https and localhost, and Safari only since 16.4: so
- * does who names JSON in Accept, which a navigation never does.
+ * A script sent the request. Browsers say so in Sec-Fetch-Mode, but only to https and localhost, and Safari only since
+ * 16.4. A request that names JSON in Accept is a script too: a navigation never does.
  */
 function isAjax(headers: Headers): boolean {
   const mode = headers.get('sec-fetch-mode')?.toLowerCase()
@@ -74,31 +75,31 @@ const seeOther = (location: string, headers: Record<string, string>) =>
   new Response(null, { status: 303, headers: { ...headers, Location: location } })
 
 export function respondToSubmission(
-  asked: ResponseContext,
+  context: ResponseContext,
   outcome: SubmissionOutcome,
 ): Response | Promise<Response> {
-  const headers = commonHeaders(asked.requestId)
-  const ajax = isAjax(asked.headers)
-  const place = { referer: asked.headers.get('referer') ?? '', origin: asked.origin }
+  const headers = commonHeaders(context.requestId)
+  const ajax = isAjax(context.headers)
+  const target = { referer: context.headers.get('referer') ?? '', origin: context.origin }
   if (outcome.kind === 'taken') {
     return ajax
       ? json(200, { ok: true }, headers)
-      : seeOther(successTarget({ ...place, ...outcome }), headers)
+      : seeOther(successTarget({ ...target, ...outcome }), headers)
   }
   const errors = outcome.kind === 'invalid' ? outcome.errors : new Map([[CAPTCHA_FIELD, outcome.error]])
-  const back = ajax ? undefined : errorTarget(place, errors)
+  const back = ajax ? undefined : errorTarget(target, errors)
   if (back !== undefined) return seeOther(back, headers)
-  if (wantsPage(asked.headers)) {
+  if (wantsPage(context.headers)) {
     return outcome.kind === 'invalid' ? fieldErrorsPage(errors, headers) : captchaPage(outcome.error, headers)
   }
-  const { kind, ...said } = outcome
-  return json(422, { ok: false, ...said }, headers)
+  const { kind, ...details } = outcome
+  return json(422, { ok: false, ...details }, headers)
 }
 
-export function respondToError(asked: ResponseContext, { status, message, retryAfter }: EndpointError) {
-  const headers: Record<string, string> = commonHeaders(asked.requestId)
+export function respondToError(context: ResponseContext, { status, message, retryAfter }: EndpointError) {
+  const headers: Record<string, string> = commonHeaders(context.requestId)
   if (retryAfter !== undefined) headers['Retry-After'] = String(retryAfter)
-  return wantsPage(asked.headers)
+  return wantsPage(context.headers)
     ? endpointErrorPage(status, message, headers)
     : json(status, { error: message }, headers)
 }

@@ -85,8 +85,8 @@ onBothEngines('storing', (server) => {
     now: Date.now,
     getSalt: () => 'salt',
     describeSender: () => NOBODY,
-    joinVisit: () => ({ visit: undefined, touches: [], click: undefined }),
-    creditTouches: async () => {},
+    matchVisit: () => ({ visit: undefined, touches: [], click: undefined }),
+    recordTouches: async () => {},
     wakeDeliverer() {},
   })
   const settingsOf = async (form: TestForm) =>

@@ -1,4 +1,4 @@
-// Stores a submission, with everything that belongs to it, in one transaction: when this resolves, the disk has it.
+// Stores a submission with its touches and deliveries in one transaction. When it resolves, the disk has them.
 
 import { createHmac } from 'node:crypto'
 import { type Insertable, sql } from 'kysely'
@@ -25,9 +25,9 @@ export interface StoreSubmissionNeeds {
   now: () => number
   getSalt: SaltLookup
   describeSender: SenderDescriber
-  joinVisit: VisitMatcher
-  creditTouches: TouchRecorder
-  /** Something waits to be delivered. */
+  matchVisit: VisitMatcher
+  recordTouches: TouchRecorder
+  /** Tells the deliverer that a delivery waits. */
   wakeDeliverer: () => void
 }
 
@@ -36,43 +36,46 @@ export interface NewSubmission extends Pick<SubmissionInput, 'fields' | 'email'>
   userAgent: string
   referer: string
   eventId: string | undefined
-  /** The sender asked not to be followed. */
+  /** The sender's browser asked not to be tracked: the submission is joined with no visit and no click. */
   trackingOptOut: boolean
-  /** Spent with the submission, or not at all. */
+  /** Its spending commits with the submission, or not at all. */
   token: VerifiedToken | undefined
 }
 
-const TOKEN_SPENT = new Error('the token was spent by another submission')
+const TOKEN_SPENT = new Error('another submission has spent the token')
 
-/** @returns whether it is stored; not where the token was spent by another. @throws Refusal 404, `unavailable` */
+/**
+ * @returns false where another submission had spent the token; nothing is stored then
+ * @throws EndpointError 404, Failure `unavailable`
+ */
 export async function storeSubmission(
   needs: StoreSubmissionNeeds,
   form: FormSettings,
-  sent: NewSubmission,
+  submission: NewSubmission,
 ): Promise<boolean> {
   const { db, now, getSalt } = needs
   const at = now()
-  const { fields, address, token } = sent
+  const { fields, address, token } = submission
   const { workspaceId } = form
-  const { joined, columns } = describeSource(needs, workspaceId, sent, at)
-  const text = orderedJson([...fields])
-  const printUnder = (salt: string) =>
-    createHmac('sha256', salt).update(`${form.id}|${address}|${text}`).digest('hex')
-  const [salt, before] = [getSalt(at), getSalt(at - DUPLICATE_WITHIN_MS)]
-  const fingerprint = printUnder(salt)
-  // The salt is another one just after midnight.
-  const prints = before === salt ? [fingerprint] : [fingerprint, printUnder(before)]
+  const { match, columns } = describeSource(needs, workspaceId, submission, at)
+  const fieldsJson = orderedJson([...fields])
+  const toFingerprint = (salt: string) =>
+    createHmac('sha256', salt).update(`${form.id}|${address}|${fieldsJson}`).digest('hex')
+  const [salt, earlierSalt] = [getSalt(at), getSalt(at - DUPLICATE_WITHIN_MS)]
+  const fingerprint = toFingerprint(salt)
+  // The salt changes at midnight, so just after midnight a duplicate may have the fingerprint of the day before.
+  const fingerprints = earlierSalt === salt ? [fingerprint] : [fingerprint, toFingerprint(earlierSalt)]
   try {
     await db.write(async (connection, onCommit) => {
       if (token && !(await token.spend(connection))) throw TOKEN_SPENT
-      const duplicateOf = await findFirstDuplicate(db, connection, form, prints, at)
+      const duplicateOf = await findFirstDuplicate(db, connection, form, fingerprints, at)
       const [inserted] = await insertSubmission(connection, {
         workspace_id: workspaceId,
         form_id: form.id,
-        fields: text,
+        fields: fieldsJson,
         search_text: foldCase([...fields.values()].join('\n')),
         notes: null,
-        email: sent.email ?? null,
+        email: submission.email ?? null,
         fingerprint,
         duplicate_of: duplicateOf,
         ...columns,
@@ -80,13 +83,14 @@ export async function storeSubmission(
       })
       const id = (inserted as { id: number }).id
       const { channelIds } = form
-      const told = { workspaceId, submissionId: id, channelIds, at }
-      // An identical one of the last seconds has told them already.
-      const waits = duplicateOf === null && (await enqueueDeliveries(connection, db.engine, told)) > 0
-      if (waits) onCommit(needs.wakeDeliverer)
-      // Last: a link is held until the commit, and many may wait for it.
-      const of = { id, workspaceId, isLead: duplicateOf === null }
-      await needs.creditTouches(connection, onCommit, of, joined?.touches ?? [])
+      const notification = { workspaceId, submissionId: id, channelIds, at }
+      // A duplicate is not delivered: its channels got the identical submission seconds ago.
+      const isFirst = duplicateOf === null
+      const queued = isFirst ? await enqueueDeliveries(connection, db.engine, notification) : 0
+      if (queued > 0) onCommit(needs.wakeDeliverer)
+      // Last, because this locks the link's row until the commit, and many submissions may wait for that row.
+      const credited = { id, workspaceId, isLead: isFirst }
+      await needs.recordTouches(connection, onCommit, credited, match?.touches ?? [])
     })
     return true
   } catch (error) {
@@ -96,16 +100,16 @@ export async function storeSubmission(
   }
 }
 
-/** Who sent it, from where, and what brought them: what the visit knows, else what the request itself says. */
+/** The columns about the sender and the source. The source is the visit's last touch, or else what the request says. */
 function describeSource(
-  { describeSender, joinVisit }: StoreSubmissionNeeds,
+  { describeSender, matchVisit }: StoreSubmissionNeeds,
   workspaceId: number,
   { address, userAgent, referer, eventId, trackingOptOut }: NewSubmission,
   at: number,
 ) {
   const sender = describeSender({ at, workspaceId, address, userAgent, referer })
-  const joined = trackingOptOut ? undefined : joinVisit({ at, workspaceId, eventId, referer })
-  const { visit, click } = joined ?? {}
+  const match = trackingOptOut ? undefined : matchVisit({ at, workspaceId, eventId, referer })
+  const { visit, click } = match ?? {}
   const source = visit?.last ?? sender
   const columns = {
     visitor: sender.visitor,
@@ -126,37 +130,37 @@ function describeSource(
     region: sender.region,
     city: sender.city,
   }
-  return { joined, columns }
+  return { match, columns }
 }
 
-/** Most browsers tell other sites which site a form is on and not which page; the visit may know that too. */
+/** Most browsers tell another site only the form's origin, not its page. The visit may know the page. */
 function choosePageUrl({ pageUrl }: Pick<Sender, 'pageUrl'>, visit: VisitMatch['visit']): string | null {
-  const seen = visit?.pageUrl ?? null
-  if (pageUrl === null || seen === null) return pageUrl ?? seen
+  const visitedUrl = visit?.pageUrl ?? null
+  if (pageUrl === null || visitedUrl === null) return pageUrl ?? visitedUrl
   const page = URL.parse(pageUrl)
-  return page?.pathname === '/' && URL.parse(seen)?.origin === page.origin ? seen : pageUrl
+  return page?.pathname === '/' && URL.parse(visitedUrl)?.origin === page.origin ? visitedUrl : pageUrl
 }
 
-/** The first of the identical submissions just before this one. */
+/** @returns the id of the first identical submission within DUPLICATE_WITHIN_MS; null where there is none */
 async function findFirstDuplicate(
   db: Database,
   connection: Connection,
   form: FormSettings,
-  prints: string[],
+  fingerprints: string[],
   at: number,
 ) {
   if (db.engine === 'postgres') {
-    // Transactions of the same moment do not see each other: one waits here for the other's commit.
-    const lock = Buffer.from(prints[0] ?? '', 'hex').readBigInt64BE(0)
+    // Concurrent transactions do not see each other's rows. This lock makes one wait for the other's commit.
+    const lock = Buffer.from(fingerprints[0] ?? '', 'hex').readBigInt64BE(0)
     await sql`select pg_advisory_xact_lock(${lock.toString()}::bigint)`.execute(connection)
   }
-  const [found] = await selectFirstSince(connection, {
-    print: prints[0] as string,
-    other: (prints[1] ?? prints[0]) as string,
+  const [row] = await selectFirstSince(connection, {
+    fingerprint: fingerprints[0] as string,
+    earlierFingerprint: (fingerprints[1] ?? fingerprints[0]) as string,
     since: at - DUPLICATE_WITHIN_MS,
     workspaceId: form.workspaceId,
   })
-  return found?.first ?? null
+  return row?.first ?? null
 }
 
 const insertSubmission = prepareQuery((connection, values: Insertable<Tables['submissions']>) =>
@@ -164,17 +168,20 @@ const insertSubmission = prepareQuery((connection, values: Insertable<Tables['su
 )
 
 const selectFirstSince = prepareQuery(
-  (connection, asked: { print: string; other: string; since: number; workspaceId: number }) =>
+  (
+    connection,
+    query: { fingerprint: string; earlierFingerprint: string; since: number; workspaceId: number },
+  ) =>
     connection
       .selectFrom('submissions')
       .select(sql<number | null>`min(coalesce(duplicate_of, id))`.as('first'))
-      .where('fingerprint', 'in', [asked.print, asked.other])
-      .where('created_at', '>', asked.since)
-      // The plus keeps SQLite from the index by workspace, which has all of a busy form's last half minute.
-      .where(sql`+workspace_id`, '=', asked.workspaceId),
+      .where('fingerprint', 'in', [query.fingerprint, query.earlierFingerprint])
+      .where('created_at', '>', query.since)
+      // The plus keeps SQLite off the index by workspace, which has every submission of a busy form's last half minute.
+      .where(sql`+workspace_id`, '=', query.workspaceId),
 )
 
-/** The form was deleted while its submission was read. */
+/** The form was deleted while the request was read. */
 const isForeignKeyError = (error: unknown) =>
   error instanceof Error &&
   ['SQLITE_CONSTRAINT_FOREIGNKEY', '23503'].includes((error as { code?: string }).code ?? '')

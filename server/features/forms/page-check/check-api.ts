@@ -1,4 +1,4 @@
-// POST /v1/forms/:formKey/check: what will go wrong with the form on its page, and how to mend it.
+// POST /v1/forms/{formKey}/check: finds what will go wrong with a form on its page, and how to fix it.
 
 import { z } from '@hono/zod-openapi'
 import { apiRoute, dataResponse, jsonRequestBody } from '../../../http/api-route.ts'
@@ -17,7 +17,7 @@ import { FindingShape, sortFindings } from './finding.ts'
 
 export interface CheckApiNeeds extends FetchPageNeeds {
   origin: string
-  /** The captcha is Cloudflare's: its site key is set. */
+  /** The captcha is Cloudflare Turnstile, not the built-in one. */
   turnstile: boolean
 }
 
@@ -60,7 +60,7 @@ const CheckForm = z
   })
   .openapi('CheckForm', {
     oneOf: [{ required: ['url'] }, { required: ['html'] }],
-    // In OpenAPI 3.1, though not in the types of its 3.0 schemas.
+    // OpenAPI 3.1 has this keyword. The library's types have only the keywords of 3.0.
     ...({ dependentRequired: { pageUrl: ['html'] } } as object),
   })
 
@@ -91,18 +91,18 @@ export function createFormCheckApi(needs: CheckApiNeeds) {
     const { formKey } = c.req.valid('param')
     const { url, html, pageUrl = null } = c.req.valid('json')
     const { read } = c.get('db')
-    // Only here: the HTML tokenizer takes 10 MB of memory, and most servers never check a page.
+    // Imported on first use: the HTML tokenizer takes 10 MB of memory, and most servers never check a page.
     const { checkPage } = await import('./check-page.ts')
     const { form, publicId } = await getFormToCheck(read, c.get('actor'), formKey, needs.origin)
-    const asked = { form, publicId, origin: needs.origin, turnstile: needs.turnstile }
+    const check = { form, publicId, origin: needs.origin, turnstile: needs.turnstile }
     if (html !== undefined) {
-      const findings = checkPage({ ...asked, html, pageUrl })
+      const findings = checkPage({ ...check, html, pageUrl })
       return c.json({ data: { url: pageUrl, ok: isOk(findings), findings } }, 200)
     }
     const pageAt = url as string
-    const { page, findings: fetching } = await fetchPage(needs, pageAt)
-    const found = page ? checkPage({ ...asked, ...page, pageUrl: pageAt }) : []
-    const findings = sortFindings([...fetching, ...found])
+    const { page, findings: fetchFindings } = await fetchPage(needs, pageAt)
+    const pageFindings = page ? checkPage({ ...check, ...page, pageUrl: pageAt }) : []
+    const findings = sortFindings([...fetchFindings, ...pageFindings])
     return c.json({ data: { url: pageAt, ok: isOk(findings), findings } }, 200)
   })
 }

@@ -1,17 +1,23 @@
-// The controls of a form: what of them is sent, what is stored, and what the form's settings ask for.
+// Checks the controls of a form: which are sent, which are stored, and which ones the form's settings require.
 
 import type { FormResource } from '../schema.ts'
+import {
+  CAPTCHA_FIELD,
+  EVENT_ID_FIELD,
+  HONEYPOT_FIELD,
+  hasControlPrefix,
+  NEXT_FIELD,
+} from '../settings/control-fields.ts'
 import { createFinding, type Finding, formatElement, quote, quoteList } from './finding.ts'
 import type { FormControl, PageForm } from './parse-page.ts'
 
-const HONEYPOT = '_gotcha'
-const CAPTCHA = 'cf-turnstile-response'
-const CONTROL_FIELDS = [HONEYPOT, '_next', '_service_eid', '_charset_']
+/** Names with an underscore that have a meaning. A browser fills in `_charset_` by itself. */
+const KNOWN_CONTROL_FIELDS = [HONEYPOT_FIELD, NEXT_FIELD, EVENT_ID_FIELD, '_charset_']
 
 const HONEYPOT_LINE = `<div style="position:absolute;left:-9999px" aria-hidden="true">${formatElement(
   'input',
   {
-    name: HONEYPOT,
+    name: HONEYPOT_FIELD,
     tabindex: '-1',
     autocomplete: 'off',
   },
@@ -28,7 +34,7 @@ export function checkControls({ controls }: PageForm, form: Pick<FormResource, '
     ...checkNames(fields),
     ...checkEmail(fields),
     ...checkFiles(fields),
-    ...checkHoneypot(fields.filter(({ name }) => name === HONEYPOT)),
+    ...checkHoneypot(fields.filter(({ name }) => name === HONEYPOT_FIELD)),
     ...checkSubmit(controls),
   ]
 }
@@ -49,7 +55,7 @@ function checkRequired(controls: FormControl[], required: string[]): Finding[] {
         ),
       ]
     }
-    const alike = controls.find((one) => one.name.trim().toLowerCase() === name.trim().toLowerCase())
+    const alike = controls.find((control) => control.name.trim().toLowerCase() === name.trim().toLowerCase())
     const instead = alike ? ` The page has ${quote(alike.name)}; names must be exactly the same.` : ''
     const message = `The page has no field named ${quote(name)}, which the form requires: ${refused}.${instead}`
     const line = formatElement('input', { name, required: '' })
@@ -61,12 +67,12 @@ function checkRequired(controls: FormControl[], required: string[]): Finding[] {
 }
 
 function checkNames(fields: FormControl[]): Finding[] {
-  const found: Finding[] = []
+  const findings: Finding[] = []
   const unnamed = fields.filter(({ name, disabled }) => name === '' && !disabled)
   if (unnamed.length > 0) {
     const what = unnamed.map(({ tag, type, attributes }) => attributes.get('id') || type || tag)
     const message = `${unnamed.length} field(s) without a name: browsers do not send them (${quoteList(what)}).`
-    found.push(
+    findings.push(
       createFinding(
         'warning',
         'field_without_name',
@@ -75,32 +81,36 @@ function checkNames(fields: FormControl[]): Finding[] {
       ),
     )
   }
-  const dropped = fields.filter(({ name }) => name.startsWith('_') && !CONTROL_FIELDS.includes(name))
+  const dropped = fields.filter(({ name }) => hasControlPrefix(name) && !KNOWN_CONTROL_FIELDS.includes(name))
   if (dropped.length > 0) {
     const message = `Names that start with "_" are control fields and are never stored: ${quoteList(dropped.map(({ name }) => name))}.`
-    found.push(
+    findings.push(
       createFinding('warning', 'name_never_stored', message, 'Rename them without the "_" at the beginning.'),
     )
   }
-  if (fields.some(({ name }) => name === '_service_eid')) {
+  if (fields.some(({ name }) => name === EVENT_ID_FIELD)) {
     const message = 'The page sets _service_eid by itself; only the tracking snippet knows its value.'
-    found.push(createFinding('warning', 'event_id_by_hand', message, 'Remove the field named _service_eid.'))
+    findings.push(
+      createFinding('warning', 'event_id_by_hand', message, 'Remove the field named _service_eid.'),
+    )
   }
-  if (fields.some(({ name }) => name === CAPTCHA)) {
-    const message = `The page sets ${CAPTCHA} by itself; only the tracking snippet can make a token that is accepted.`
-    found.push(createFinding('warning', 'captcha_by_hand', message, `Remove the field named ${CAPTCHA}.`))
+  if (fields.some(({ name }) => name === CAPTCHA_FIELD)) {
+    const message = `The page sets ${CAPTCHA_FIELD} by itself; only the tracking snippet can make a token that is accepted.`
+    findings.push(
+      createFinding('warning', 'captcha_by_hand', message, `Remove the field named ${CAPTCHA_FIELD}.`),
+    )
   }
   for (const { name, type, attributes } of fields) {
-    if (name !== '_next' || type !== 'hidden') continue
+    if (name !== NEXT_FIELD || type !== 'hidden') continue
     const value = attributes.get('value') ?? ''
     const next = URL.parse(value, 'https://page.invalid/')
     if (value === '' || (next && /^https?:$/.test(next.protocol) && !next.username && !next.password))
       continue
     const message = `_next is ${quote(value)}: only http and https addresses without a user name are followed.`
-    const fix = `Write the whole address: ${formatElement('input', { type: 'hidden', name: '_next', value: 'https://example.com/thanks' })}`
-    found.push(createFinding('warning', 'next_ignored', message, fix))
+    const fix = `Write the whole address: ${formatElement('input', { type: 'hidden', name: NEXT_FIELD, value: 'https://example.com/thanks' })}`
+    findings.push(createFinding('warning', 'next_ignored', message, fix))
   }
-  return found
+  return findings
 }
 
 function checkEmail(fields: FormControl[]): Finding[] {
@@ -148,31 +158,31 @@ function checkHoneypot(traps: FormControl[]): Finding[] {
     ]
   }
   const fix = `Replace it: ${HONEYPOT_LINE}`
-  const found: Finding[] = []
+  const findings: Finding[] = []
   for (const { type, attributes, concealed } of traps) {
     const box = type === 'checkbox' || type === 'radio'
     if (box ? attributes.has('checked') : (attributes.get('value') ?? '') !== '') {
       const message =
         'The honeypot _gotcha is filled in already: every submission is taken for spam and dropped in silence.'
-      found.push(createFinding('error', 'honeypot_filled', message, fix))
+      findings.push(createFinding('error', 'honeypot_filled', message, fix))
     }
     if (type === 'hidden') continue
     if (attributes.has('required')) {
       const message = 'The honeypot _gotcha is required: browsers refuse to send the form while it is empty.'
-      found.push(createFinding('error', 'honeypot_required', message, fix))
+      findings.push(createFinding('error', 'honeypot_required', message, fix))
     }
     if (!concealed) {
       const message =
         'The honeypot _gotcha can be seen: people fill it in, and what they sent is dropped in silence.'
-      found.push(createFinding('warning', 'honeypot_visible', message, fix))
+      findings.push(createFinding('warning', 'honeypot_visible', message, fix))
     }
     if (!box && !/^(off|new-password|one-time-code)$/i.test((attributes.get('autocomplete') ?? '').trim())) {
       const message =
         'Browsers and password managers may fill in the honeypot _gotcha, and the submission is dropped in silence.'
-      found.push(createFinding('warning', 'honeypot_autofill', message, 'Add autocomplete="off" to it.'))
+      findings.push(createFinding('warning', 'honeypot_autofill', message, 'Add autocomplete="off" to it.'))
     }
   }
-  return found
+  return findings
 }
 
 function checkSubmit(controls: FormControl[]): Finding[] {

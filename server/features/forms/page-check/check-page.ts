@@ -1,4 +1,5 @@
-// The form doctor: reads a page and says what will go wrong with a form on it, before a lead is lost to it. Pure.
+// The page check: reads a page and finds what will go wrong with a form on it, before a lead is lost. It fetches
+// nothing.
 
 import type { FormResource } from '../schema.ts'
 import { isOriginAllowed } from '../settings/allowed-origins.ts'
@@ -23,31 +24,31 @@ export interface PageCheckInput {
   form: CheckedForm
   /** `https://go.example` */
   origin: string
-  /** The workspace's, for the snippet's line. */
+  /** The workspace's public id, for the line that loads the snippet. */
   publicId: string
   turnstile: boolean
   html: string
-  /** Where the page is; null where only its text is known. */
+  /** The page's address; null where only its text is known. */
   pageUrl: string | null
-  /** With which it was answered; undefined where only its text is known. */
+  /** The page's response headers; undefined where only its text is known. */
   headers?: Headers
 }
 
-// A page with more copies of one form than this has other worries.
+// Only the first copies of a form on a page are checked.
 const FORMS_MAX = 5
 
-/** Errors first. No finding of severity `error` means that a submission arrives. */
-export function checkPage(asked: PageCheckInput): Finding[] {
-  const { form, html, headers = new Headers() } = asked
-  const facts = parsePage(html)
-  const page = asked.pageUrl === null ? null : URL.parse(asked.pageUrl)
-  const base = facts.baseHref === undefined ? page : (resolveUrl(facts.baseHref, page) ?? page)
-  const endpoint = new URL(`/f/${form.formKey}`, asked.origin)
+/** @returns findings, errors first. Without a finding of severity `error`, a submission arrives. */
+export function checkPage(check: PageCheckInput): Finding[] {
+  const { form, html, headers = new Headers() } = check
+  const parsedPage = parsePage(html)
+  const page = check.pageUrl === null ? null : URL.parse(check.pageUrl)
+  const base = parsedPage.baseHref === undefined ? page : (resolveUrl(parsedPage.baseHref, page) ?? page)
+  const endpoint = new URL(`/f/${form.formKey}`, check.origin)
   const addresses = { endpoint, base, page }
-  const { publicId, turnstile } = asked
-  const question: PolicyCheckInput = {
+  const { publicId, turnstile } = check
+  const policyCheck: PolicyCheckInput = {
     form,
-    parsedPage: facts,
+    parsedPage,
     headers,
     page,
     base,
@@ -56,52 +57,57 @@ export function checkPage(asked: PageCheckInput): Finding[] {
     turnstile,
   }
 
-  const ours = findMatchingForms(facts, addresses).slice(0, FORMS_MAX)
-  const perForm = ours.flatMap((one) =>
-    addFormPosition(one, facts.forms.length, [
-      ...one.findings,
-      ...checkFormSubmission(one, addresses),
-      ...checkControls(one, form),
-      ...checkReferrer(question, one),
-      ...checkEncoding(question, one, asked.headers !== undefined),
+  const matchedForms = findMatchingForms(parsedPage, addresses).slice(0, FORMS_MAX)
+  const formFindings = matchedForms.flatMap((matched) =>
+    addFormPosition(matched, parsedPage.forms.length, [
+      ...matched.findings,
+      ...checkFormSubmission(matched, addresses),
+      ...checkControls(matched, form),
+      ...checkReferrer(policyCheck, matched),
+      ...checkEncoding(policyCheck, matched, check.headers !== undefined),
     ]),
   )
   return sortFindings([
     ...checkSettings(form, page),
-    ...(ours.length === 0 ? [createMissingFormFinding(facts.forms.length, endpoint)] : []),
-    ...perForm,
-    ...checkSnippet(question),
-    ...checkContentPolicy(question, ours),
+    ...(matchedForms.length === 0 ? [createMissingFormFinding(parsedPage.forms.length, endpoint)] : []),
+    ...formFindings,
+    ...checkSnippet(policyCheck),
+    ...checkContentPolicy(policyCheck, matchedForms),
   ])
 }
 
-/** On a page with several forms, a message says which one it means. */
+/** On a page with several forms, each message names the position of its form. */
 const addFormPosition = ({ position }: MatchedForm, forms: number, findings: Finding[]): Finding[] =>
   forms < 2
     ? findings
-    : findings.map((one) => ({ ...one, message: `Form ${position} of the page: ${one.message}` }))
+    : findings.map((finding) => ({
+        ...finding,
+        message: `Form ${position} of the page: ${finding.message}`,
+      }))
 
 function checkSettings({ enabled, allowedOrigins }: CheckedForm, page: URL | null): Finding[] {
-  const found: Finding[] = []
+  const findings: Finding[] = []
   if (!enabled) {
     const message = 'The form is turned off: every submission is refused (403).'
-    found.push(createFinding('error', 'form_disabled', message, 'Set enabled to true.'))
+    findings.push(createFinding('error', 'form_disabled', message, 'Set enabled to true.'))
   }
   if (page && !isOriginAllowed(allowedOrigins, new Headers({ origin: page.origin }))) {
     const message = `The form takes submissions from certain origins only, and ${page.origin} is not one of them (403).`
-    found.push(createFinding('error', 'origin_not_allowed', message, `Add ${page.origin} to allowedOrigins.`))
+    findings.push(
+      createFinding('error', 'origin_not_allowed', message, `Add ${page.origin} to allowedOrigins.`),
+    )
   }
-  return found
+  return findings
 }
 
 function createMissingFormFinding(forms: number, endpoint: URL): Finding {
-  const there =
+  const situation =
     forms === 0 ? 'There is no form on the page' : `None of the ${forms} form(s) on the page is this one`
   const line = formatElement('form', { action: endpoint.href, method: 'post' })
   return createFinding(
     'error',
     'form_missing',
-    `${there}: nothing is sent to ${endpoint.href}. A form that a script adds later is not seen here, and the tracking snippet does not see it either.`,
+    `${situation}: nothing is sent to ${endpoint.href}. A form that a script adds later is not seen here, and the tracking snippet does not see it either.`,
     `Write the form into the page's own HTML, beginning with ${line}`,
   )
 }

@@ -1,6 +1,8 @@
-// What the page's policies and scripts mean for its form: content security, referrer, the tracking snippet, encoding.
+// Checks what the page's policies and scripts do to its form: content security policy, referrer policy, the tracking
+// snippet and the encoding.
 
 import type { FormResource } from '../schema.ts'
+import { parseCharset } from './charset.ts'
 import { type ContentPolicy, findForbiddingDirective, readContentPolicies } from './content-policy.ts'
 import { createFinding, type Finding, formatElement, quote } from './finding.ts'
 import type { PageForm, ParsedPage } from './parse-page.ts'
@@ -13,9 +15,9 @@ export interface PolicyCheckInput {
   page: URL | null
   base: URL | null
   endpoint: URL
-  /** Of the workspace, for the snippet's line. */
+  /** The workspace's public id, for the line that loads the snippet. */
   publicId: string
-  /** The captcha is Cloudflare's and not the built-in one. */
+  /** The captcha is Cloudflare Turnstile, not the built-in one. */
   turnstile: boolean
 }
 
@@ -28,25 +30,27 @@ export function listContentPolicies({
   parsedPage,
   headers,
 }: Pick<PolicyCheckInput, 'parsedPage' | 'headers'>): ContentPolicy[] {
-  const sent = readContentPolicies(headers.get('content-security-policy') ?? '')
-  // In a meta element `sandbox` has no effect.
-  const written = readMetaContents(parsedPage.metas, 'content-security-policy').flatMap(readContentPolicies)
-  for (const policy of written) policy.delete('sandbox')
-  return [...sent, ...written]
+  const fromHeader = readContentPolicies(headers.get('content-security-policy') ?? '')
+  // In a meta element `sandbox` has no effect (https://www.w3.org/TR/CSP3/#meta-element).
+  const fromMeta = readMetaContents(parsedPage.metas, 'content-security-policy').flatMap(readContentPolicies)
+  for (const policy of fromMeta) policy.delete('sandbox')
+  return [...fromHeader, ...fromMeta]
 }
 
 const CSP = 'The Content-Security-Policy of the page'
 const CHALLENGES = new URL('https://challenges.cloudflare.com/turnstile/v0/api.js')
 
-/** @param forms ours; their `_next` is where browsers go afterwards */
-export function checkContentPolicy(question: PolicyCheckInput, forms: PageForm[]): Finding[] {
-  const { endpoint, page, form } = question
-  const policies = listContentPolicies(question)
-  const found: Finding[] = []
+/** @param forms the matched forms; browsers go to their `_next` after a submission */
+export function checkContentPolicy(check: PolicyCheckInput, forms: PageForm[]): Finding[] {
+  const { endpoint, page, form } = check
+  const policies = listContentPolicies(check)
+  const findings: Finding[] = []
   const blocked = findForbiddingDirective(policies, 'form-action', endpoint, page)
   if (blocked) {
     const message = `${CSP} forbids to send forms to ${endpoint.origin} (${blocked}): the browser drops every submission.`
-    found.push(createFinding('error', 'csp_form_action', message, `Add ${endpoint.origin} to form-action.`))
+    findings.push(
+      createFinding('error', 'csp_form_action', message, `Add ${endpoint.origin} to form-action.`),
+    )
   }
   const targets = [...listNextUrls(forms), form.redirectUrl ?? page?.href ?? '']
   for (const target of targets) {
@@ -54,7 +58,7 @@ export function checkContentPolicy(question: PolicyCheckInput, forms: PageForm[]
     if (!url || blocked || !findForbiddingDirective(policies, 'form-action', url, page)) continue
     const message = `${CSP} forbids form-action ${url.origin}, where browsers are sent after the form: Chrome stops there, although the submission is stored.`
     const source = url.origin === page?.origin ? "'self'" : url.origin
-    found.push(
+    findings.push(
       createFinding('warning', 'csp_form_action_redirect', message, `Add ${source} to form-action as well.`),
     )
   }
@@ -62,11 +66,11 @@ export function checkContentPolicy(question: PolicyCheckInput, forms: PageForm[]
     const sandbox = policy.get('sandbox')
     if (sandbox && !sandbox.some((word) => word.toLowerCase() === 'allow-forms')) {
       const message = `${CSP} has sandbox without allow-forms: no form of the page can be sent.`
-      found.push(createFinding('error', 'csp_sandbox', message, 'Add allow-forms to sandbox.'))
+      findings.push(createFinding('error', 'csp_sandbox', message, 'Add allow-forms to sandbox.'))
     }
     if (endpoint.protocol === 'http:' && policy.has('upgrade-insecure-requests')) {
       const message = `${CSP} has upgrade-insecure-requests: the browser sends the form to https://${endpoint.host}, where nothing answers.`
-      found.push(
+      findings.push(
         createFinding(
           'error',
           'csp_upgrade',
@@ -76,7 +80,7 @@ export function checkContentPolicy(question: PolicyCheckInput, forms: PageForm[]
       )
     }
   }
-  return [...found, ...checkSnippetPolicy(question, policies)]
+  return [...findings, ...checkSnippetPolicy(check, policies)]
 }
 
 const listNextUrls = (forms: PageForm[]) =>
@@ -87,22 +91,22 @@ const listNextUrls = (forms: PageForm[]) =>
     }),
   )
 
-/** What the snippet needs; asked where it is on the page, or has to be. */
-function checkSnippetPolicy(question: PolicyCheckInput, policies: ContentPolicy[]): Finding[] {
-  const { endpoint, page, form, turnstile } = question
-  const script = findSnippet(question)
+/** Checks the directives that the snippet needs, where the page has the snippet or the form's captcha needs it. */
+function checkSnippetPolicy(check: PolicyCheckInput, policies: ContentPolicy[]): Finding[] {
+  const { endpoint, page, form, turnstile } = check
+  const script = findSnippet(check)
   if (!script && !form.captcha) return []
   const severity = form.captcha ? 'error' : 'warning'
   const lost = form.captcha
     ? 'there is no captcha on the page, and every submission is refused'
     : 'forms are sent without it, and visits are not linked to submissions'
-  const found: Finding[] = []
+  const findings: Finding[] = []
   const load = { nonce: script?.get('nonce'), integrity: script?.get('integrity') }
   const scripts = findForbiddingDirective(policies, 'script-src', new URL('/t.js', endpoint), page, load)
   if (scripts) {
     const message = `${CSP} forbids the tracking snippet (${scripts}): ${lost}.`
     const fix = `Add ${endpoint.origin} to ${describeDirective(scripts, 'script-src')}; where it has 'strict-dynamic', give the script the nonce.`
-    found.push(createFinding(severity, 'csp_script_src', message, fix))
+    findings.push(createFinding(severity, 'csp_script_src', message, fix))
   }
   const calls = ['/e', endpoint.pathname].map((path) => new URL(path, endpoint))
   const connect = calls
@@ -111,7 +115,7 @@ function checkSnippetPolicy(question: PolicyCheckInput, policies: ContentPolicy[
   if (connect) {
     const message = `${CSP} forbids the tracking snippet to call ${endpoint.origin} (${connect}): ${lost}.`
     const fix = `Add ${endpoint.origin} to ${describeDirective(connect, 'connect-src')}.`
-    found.push(createFinding(severity, 'csp_connect_src', message, fix))
+    findings.push(createFinding(severity, 'csp_connect_src', message, fix))
   }
   if (form.captcha && turnstile) {
     for (const directive of ['script-src', 'frame-src'] as const) {
@@ -119,37 +123,37 @@ function checkSnippetPolicy(question: PolicyCheckInput, policies: ContentPolicy[
       if (!blocked || (directive === 'script-src' && hasStrictDynamic(policies))) continue
       const message = `${CSP} forbids Cloudflare Turnstile (${blocked}): every submission is refused.`
       const fix = `Add ${CHALLENGES.origin} to ${describeDirective(blocked, directive)}.`
-      found.push(createFinding('error', `csp_turnstile_${directive.slice(0, -4)}`, message, fix))
+      findings.push(createFinding('error', `csp_turnstile_${directive.slice(0, -4)}`, message, fix))
     }
   }
-  return found
+  return findings
 }
 
-/** A new directive does not inherit what default-src had: its list has to go with it. */
+/** A new directive does not inherit the sources of default-src, so its list must repeat them. */
 const describeDirective = (name: string, directive: string) =>
   name === 'default-src' ? `${directive} (a new one begins with what default-src has)` : name
 
-/** Scripts that the snippet adds are trusted with it. */
+/** With 'strict-dynamic', scripts that the snippet adds are allowed with it. */
 const hasStrictDynamic = (policies: ContentPolicy[]) =>
   policies.some((policy) => [...policy.values()].some((sources) => sources.includes("'strict-dynamic'")))
 
 function findSnippet({ parsedPage, base, endpoint }: PolicyCheckInput): Map<string, string> | undefined {
-  const place = new URL('/t.js', endpoint)
+  const snippet = new URL('/t.js', endpoint)
   return parsedPage.scripts.find((script) => {
     const src = script.get('src')
     const url = src === undefined ? null : URL.parse(src, base?.href ?? 'https://page.invalid/')
-    return url?.host === place.host && url.pathname === place.pathname
+    return url?.host === snippet.host && url.pathname === snippet.pathname
   })
 }
 
 const SCRIPT_TYPE = /^(|module|(text|application)\/(x-)?(java|ecma)script)$/i
 
-export function checkSnippet(question: PolicyCheckInput): Finding[] {
-  const { form, endpoint, page, publicId, parsedPage } = question
-  const found: Finding[] = []
+export function checkSnippet(check: PolicyCheckInput): Finding[] {
+  const { form, endpoint, page, publicId, parsedPage } = check
+  const findings: Finding[] = []
   const src = new URL('/t.js', endpoint).href
   const line = `${formatElement('script', { defer: '', src, 'data-workspace': publicId })}</script>`
-  const script = findSnippet(question)
+  const script = findSnippet(check)
   const severity = form.captcha ? 'error' : 'warning'
   const refused = form.captcha
     ? ' The form asks for a captcha, so every submission is refused until it runs.'
@@ -159,18 +163,18 @@ export function checkSnippet(question: PolicyCheckInput): Finding[] {
       ? 'The form asks for a captcha, and the page does not load the tracking snippet that shows it: every submission is refused with "Captcha verification required".'
       : 'The page does not load the tracking snippet: no message on the page after sending, and visits are not linked to submissions.'
     const fix = `Add this line to the page's head: ${line}`
-    found.push(createFinding(form.captcha ? 'error' : 'info', 'snippet_missing', message, fix))
+    findings.push(createFinding(form.captcha ? 'error' : 'info', 'snippet_missing', message, fix))
   } else if (!SCRIPT_TYPE.test((script.get('type') ?? '').trim())) {
     const message = `The tracking snippet has type=${quote(script.get('type') ?? '')}, and runs only when another script says so.${refused}`
-    found.push(createFinding(severity, 'snippet_parked', message, `Write ${line}`))
+    findings.push(createFinding(severity, 'snippet_parked', message, `Write ${line}`))
   } else if (page?.protocol === 'https:' && /^http:/i.test((script.get('src') ?? '').trim())) {
     const message = `The tracking snippet is loaded over http, which browsers block on an https page.${refused}`
-    found.push(createFinding(severity, 'snippet_insecure', message, `Write ${line}`))
+    findings.push(createFinding(severity, 'snippet_insecure', message, `Write ${line}`))
   }
   if (form.captcha && parsedPage.hasOwnTurnstile) {
     const message =
       'The page has a Turnstile box of its own; its tokens belong to another site key and are refused.'
-    found.push(
+    findings.push(
       createFinding(
         'warning',
         'captcha_own_box',
@@ -179,41 +183,41 @@ export function checkSnippet(question: PolicyCheckInput): Finding[] {
       ),
     )
   }
-  return found
+  return findings
 }
 
 const FULL_REFERRER = formatElement('meta', { name: 'referrer', content: 'no-referrer-when-downgrade' })
 
-export function checkReferrer(question: PolicyCheckInput, form: PageForm): Finding[] {
-  const { parsedPage, headers, page, endpoint } = question
-  const { value, from } = readReferrerPolicy(parsedPage, headers)
+export function checkReferrer(check: PolicyCheckInput, form: PageForm): Finding[] {
+  const { parsedPage, headers, page, endpoint } = check
+  const { value, from: source } = readReferrerPolicy(parsedPage, headers)
   const noreferrer = /(^|\s)noreferrer(\s|$)/i.test(form.attributes.get('rel') ?? '')
   const reach = noreferrer ? 'nothing' : toReferrerReach(value, page, endpoint)
-  // On the first page of a site, the origin is the page.
+  // On the start page of a site, the origin is the address of the page.
   if (reach === 'page' || (reach === 'origin' && page?.pathname === '/' && page.search === '')) return []
-  const said = noreferrer
+  const cause = noreferrer
     ? 'The form has rel="noreferrer"'
-    : from === 'browser'
+    : source === 'browser'
       ? `Browsers by themselves (${value})`
-      : `The page's referrer policy ${quote(value)} (${from === 'meta' ? 'meta element' : 'header'})`
-  const tells = from === 'browser' ? 'tell' : 'tells'
-  const redirected = question.form.redirectUrl !== null || listNextUrls([form]).length > 0
-  const strict = question.form.allowedOrigins.length > 0 && !findSnippet(question)
+      : `The page's referrer policy ${quote(value)} (${source === 'meta' ? 'meta element' : 'header'})`
+  const tells = source === 'browser' ? 'tell' : 'tells'
+  const redirected = check.form.redirectUrl !== null || listNextUrls([form]).length > 0
+  const strict = check.form.allowedOrigins.length > 0 && !findSnippet(check)
   const next = `or say where people go: ${formatElement('input', { type: 'hidden', name: '_next', value: page?.href ?? 'https://example.com/thanks' })}`
   const remove = noreferrer
     ? 'Remove rel="noreferrer" from the form'
     : `Add to the page's head: ${FULL_REFERRER}`
   const fix = redirected ? `${remove}.` : `${remove}, ${next}`
   if (reach === 'nothing') {
-    const message = `${said}: the request does not say which page it came from. Attribution is lost, mistakes are shown on a page of ours${redirected ? '' : ', and so is the thank-you'}${strict ? ', and the form refuses what comes from no allowed origin (403)' : ''}.`
+    const message = `${cause}: the request does not say which page it came from. Attribution is lost, mistakes are shown on a page of ours${redirected ? '' : ', and so is the thank-you'}${strict ? ', and the form refuses what comes from no allowed origin (403)' : ''}.`
     return [createFinding(strict ? 'error' : 'warning', 'referrer_hidden', message, fix)]
   }
   const message = redirected
-    ? `${said} ${tells} only the origin of the page: submissions do not show which page they came from, and after a mistake people land on the start page of the site.`
-    : `${said} ${tells} only the origin of the page: without the tracking snippet, people land on the start page of the site after sending, and submissions do not show which page they came from.`
+    ? `${cause} ${tells} only the origin of the page: submissions do not show which page they came from, and after a mistake people land on the start page of the site.`
+    : `${cause} ${tells} only the origin of the page: without the tracking snippet, people land on the start page of the site after sending, and submissions do not show which page they came from.`
   return [
     createFinding(
-      redirected || findSnippet(question) ? 'info' : 'warning',
+      redirected || findSnippet(check) ? 'info' : 'warning',
       'referrer_origin_only',
       message,
       fix,
@@ -221,7 +225,10 @@ export function checkReferrer(question: PolicyCheckInput, form: PageForm): Findi
   ]
 }
 
-/** Browsers send text in the page's own encoding; it is read as UTF-8. */
+/**
+ * Browsers send text in the page's encoding, and the endpoint reads it as UTF-8.
+ * @param fetched the headers are known
+ */
 export function checkEncoding(
   { parsedPage, headers }: PolicyCheckInput,
   form: PageForm,
@@ -243,5 +250,3 @@ export function checkEncoding(
 
 const readMetaContentType = (meta: Map<string, string>) =>
   meta.get('http-equiv')?.toLowerCase() === 'content-type' ? (meta.get('content') ?? null) : null
-
-const parseCharset = (type: string | null) => /;\s*charset\s*=\s*["']?([^\s"';]+)/i.exec(type ?? '')?.[1]

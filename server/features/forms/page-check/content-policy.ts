@@ -1,14 +1,15 @@
-// Content Security Policy, as far as it decides what a page may load, call and send forms to. The matching of sources
-// follows CSP Level 3, section 6.7.2; where browsers are kinder than its letter (addresses in numbers), as they are.
+// The part of Content Security Policy that decides what a page may load and call, and where its forms may go. Sources
+// are matched as in CSP Level 3, §6.7.2 (https://www.w3.org/TR/CSP3/#match-url-to-source-list). Browsers also match IP
+// addresses, which the text does not allow; this file does the same.
 
-/** The directives of one policy. Several policies each have their say: all must allow. */
+/** The directives of one policy, with their sources. A page with several policies needs the permission of each. */
 export type ContentPolicy = Map<string, string[]>
 
-/** @param text of one header or meta element; a comma begins another policy */
+/** @param text the policies of one header or meta element, separated by commas */
 export function readContentPolicies(text: string): ContentPolicy[] {
-  return text.split(',').flatMap((written) => {
+  return text.split(',').flatMap((policyText) => {
     const policy: ContentPolicy = new Map()
-    for (const directive of written.split(';')) {
+    for (const directive of policyText.split(';')) {
       const [name, ...sources] = directive.split(/[\t\n\f\r ]+/).filter(Boolean)
       // Of two directives with one name, the first counts.
       if (name !== undefined && !policy.has(name.toLowerCase())) policy.set(name.toLowerCase(), sources)
@@ -17,8 +18,8 @@ export function readContentPolicies(text: string): ContentPolicy[] {
   })
 }
 
+/** The attributes of a script element that a policy can allow it by. */
 export interface ScriptAttributes {
-  /** Of a script element. */
   nonce?: string
   integrity?: string
 }
@@ -33,7 +34,10 @@ const FALLBACKS = {
 
 export type CspDirective = keyof typeof FALLBACKS
 
-/** The name of the directive that forbids `target`, or undefined where none does. @param self the page, if known */
+/**
+ * @returns the name of the directive that forbids `target`; undefined where none does.
+ * @param self the page, if known
+ */
 export function findForbiddingDirective(
   policies: ContentPolicy[],
   directive: CspDirective,
@@ -63,7 +67,7 @@ function allowsScript(
   if (nonce && sources.includes(`'nonce-${nonce}'`)) return true
   const hashes = integrity?.split(/\s+/).filter(Boolean) ?? []
   if (hashes.length > 0 && hashes.every((hash) => sources.includes(`'${hash}'`))) return true
-  // With it, addresses count for nothing.
+  // With 'strict-dynamic', sources that name addresses have no effect.
   if (sources.some((source) => source.toLowerCase() === "'strict-dynamic'")) return false
   return allowsAddress(sources, target, self)
 }
@@ -71,17 +75,17 @@ function allowsScript(
 const SOURCE =
   /^(?:([a-z][a-z0-9+.-]*):\/\/)?(\*|(?:\*\.)?[^\s/:*[\]]+|\[[^\]]*\])(?::(\d+|\*))?(\/[^?#]*)?$/i
 
-/** Does one expression of a list (`*`, `'self'`, `https:`, `*.example.com:8443/forms/`) name this address? */
+/** Checks one source (`*`, `'self'`, `https:`, `*.example.com:8443/forms/`) against an address. */
 export function matchesSource(source: string, target: URL, self: URL | null): boolean {
   if (source === '*') return /^https?:$/.test(target.protocol) || target.protocol === self?.protocol
   if (source.toLowerCase() === "'self'") return self !== null && isSelf(target, self)
-  // Keywords, nonces and hashes name no address; `'none'` beside others neither.
+  // Keywords, nonces and hashes name no address. Nor does `'none'` beside other sources.
   if (source.startsWith("'")) return false
   const scheme = /^([a-z][a-z0-9+.-]*):$/i.exec(source)?.[1]
   if (scheme !== undefined) return schemeMatches(scheme, target)
   const [, ownScheme, host = '', port = '', path = ''] = SOURCE.exec(source) ?? []
   if (host === '' || target.hostname === '') return false
-  // Without a scheme, the page's own counts; where the page is unknown, the best is assumed.
+  // A source without a scheme has the page's. Where the page is unknown, assume that the scheme matches.
   const pageScheme = self?.protocol.slice(0, -1) ?? target.protocol.slice(0, -1)
   return (
     schemeMatches(ownScheme ?? pageScheme, target) &&
@@ -91,11 +95,11 @@ export function matchesSource(source: string, target: URL, self: URL | null): bo
   )
 }
 
-/** What is allowed over http is allowed over https too. */
+/** A source that allows http allows https too. */
 function schemeMatches(scheme: string, target: URL): boolean {
-  const wanted = scheme.toLowerCase()
-  const given = target.protocol.slice(0, -1)
-  return wanted === given || (wanted === 'http' && given === 'https')
+  const allowed = scheme.toLowerCase()
+  const actual = target.protocol.slice(0, -1)
+  return allowed === actual || (allowed === 'http' && actual === 'https')
 }
 
 function hostMatches(pattern: string, host: string): boolean {
@@ -109,22 +113,22 @@ const toEffectivePort = (url: URL) => url.port || (DEFAULT_PORT[url.protocol] ??
 function portMatches(pattern: string, target: URL): boolean {
   if (pattern === '*') return true
   if (pattern === '') return target.port === ''
-  // A list that was written for http goes on to hold when the page moves to https.
+  // A policy that was written for http stays valid when the page moves to https.
   return pattern === toEffectivePort(target) || (pattern === '80' && toEffectivePort(target) === '443')
 }
 
 function pathMatches(pattern: string, path: string): boolean {
   if (pattern === '' || pattern === '/') return true
-  const wanted = decodePath(pattern)
-  const given = decodePath(path)
-  return wanted.endsWith('/') ? given.startsWith(wanted) : given === wanted
+  const allowed = decodePath(pattern)
+  const actual = decodePath(path)
+  return allowed.endsWith('/') ? actual.startsWith(allowed) : actual === allowed
 }
 
 function decodePath(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // As it stands then, on both sides.
+    // A path that cannot be decoded is compared as it is.
     return text
   }
 }

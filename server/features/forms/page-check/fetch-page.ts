@@ -1,6 +1,7 @@
-// Gets the page that a form stands on, as a browser would see it, through the guard for addresses of strangers.
+// Fetches the page that has a form, as a browser sees it. It uses `safeRequest`, because strangers choose the address.
 
 import { type SafeRequest, safeRequest } from '../../../http/safe-request.ts'
+import { parseCharset } from './charset.ts'
 import { createFinding, type Finding, quote } from './finding.ts'
 
 export type FetchPageNeeds = Pick<SafeRequest, 'allow' | 'resolve'>
@@ -10,13 +11,13 @@ export interface FetchedPage {
   headers: Headers
 }
 
-/** As much of a page as may be given as text. */
+/** The same limit holds for a page that is given as text. */
 export const PAGE_BYTES_MAX = 900 * 1024
 
 const HEADERS = { Accept: 'text/html,application/xhtml+xml', 'User-Agent': 'Towpath form check' }
 const SEND_AS_TEXT = 'Or send the page as text: {"html": "…", "pageUrl": "…"}.'
 
-/** What keeps the page from being read is a finding too; a page that was read in part has both. */
+/** @returns the page, or findings that say why it cannot be read; both where only a part of it was read */
 export async function fetchPage(
   needs: FetchPageNeeds,
   url: string,
@@ -70,13 +71,13 @@ function createCutFinding(cut: 'size' | 'time' | 'broken', bytes: number): Findi
   return createFinding('warning', 'page_cut', message, `Send the part with the form. ${SEND_AS_TEXT}`)
 }
 
-/** Names and addresses are ASCII in nearly every encoding; the page's own is used where it says one. */
+/** Decodes with the charset of the header, or else as UTF-8: names and addresses are ASCII in nearly every encoding. */
 function decodeHtml(body: Uint8Array, type: string): string {
-  const charset = /;\s*charset\s*=\s*["']?([^\s"';]+)/i.exec(type)?.[1] ?? 'utf-8'
+  const charset = parseCharset(type) ?? 'utf-8'
   try {
     return new TextDecoder(charset as 'utf-8').decode(body)
   } catch {
-    // An encoding that nobody knows; browsers guess then too.
+    // An unknown charset. Browsers guess one too.
     return new TextDecoder().decode(body)
   }
 }

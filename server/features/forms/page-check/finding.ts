@@ -1,4 +1,4 @@
-// What the form doctor has to say about a page.
+// A finding of the page check, and the helpers that write its texts.
 
 import { z } from '@hono/zod-openapi'
 
@@ -21,12 +21,12 @@ export const createFinding = (severity: Severity, code: string, message: string,
   return { code, severity, message, fix }
 }
 
-/** Text of the page in a message: short enough to read. */
+/** Quotes text of the page for a message, with at most 100 characters. */
 export const quote = (text: string) => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
 
 const LISTED_MAX = 8
 
-/** Names of the page in a message, each once. */
+/** Quotes names of the page for a message, each once. */
 export function quoteList(names: string[]): string {
   const unique = [...new Set(names)]
   const shown = unique.slice(0, LISTED_MAX).map(quote).join(', ')
@@ -36,18 +36,18 @@ export function quoteList(names: string[]): string {
 const escapeAttribute = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
 
-/** An element to paste, its values safe between the quotes. An attribute with an empty value stands alone. */
+/** Writes an element to paste, with escaped values. An attribute with an empty value has no `=`. */
 export const formatElement = (name: string, attributes: Record<string, string>) =>
   `<${name}${Object.entries(attributes)
     .map(([key, value]) => (value === '' ? ` ${key}` : ` ${key}="${escapeAttribute(value)}"`))
     .join('')}>`
 
-// More than anyone reads; a hostile page could make thousands.
+// More than anybody reads. A hostile page can cause thousands.
 const FINDINGS_MAX = 100
 
-/** Errors first, and of those that say the same, one. */
+/** @returns each finding once, errors first, at most FINDINGS_MAX */
 export function sortFindings(findings: Finding[]): Finding[] {
-  const unique = new Map(findings.map((one) => [`${one.code} ${one.message}`, one]))
+  const unique = new Map(findings.map((finding) => [`${finding.code} ${finding.message}`, finding]))
   return [...unique.values()]
     .sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))
     .slice(0, FINDINGS_MAX)

@@ -27,10 +27,14 @@ describe('the forms of a page', () => {
   })
 })
 
-/** Much more than the 512 elements of depth that are looked at; the longest page that is taken has four times as much. */
+/**
+ * Much more than the 512 elements of depth that are looked at; the longest page that is taken has four times as much.
+ */
 const BYTES = PAGE_BYTES_MAX / 4
 
-/** How many times as long a page takes as one that has an eighth of its size: 8 where time grows with the size alone. */
+/**
+ * How many times as long a page takes as one that has an eighth of its size: 8 where time grows with the size alone.
+ */
 function growth(pageOf: (bytes: number) => string): number {
   const [small, big] = [pageOf(BYTES / 8), pageOf(BYTES)]
   return timeToRead(big) / Math.max(1, timeToRead(small))

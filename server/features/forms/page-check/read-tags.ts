@@ -1,19 +1,20 @@
-// The tags of an HTML page as a browser's tokenizer sees them: parse5's tokenizer, and the few states of it that the
-// HTML standard has the tree builder set (https://html.spec.whatwg.org/multipage/parsing.html#parsing-main-inbody).
-// No tree is built, and HTMLRewriter or htmlparser2's parser are not used: each goes through all open elements for an
-// end tag, which takes a hostile page of 900 KB tens of seconds. The tokenizer's time grows with the page's size alone.
+// Reads the tags of an HTML page as a browser's tokenizer does. It uses parse5's tokenizer, and sets the tokenizer
+// states that the HTML standard leaves to the tree builder
+// (https://html.spec.whatwg.org/multipage/parsing.html#parsing-main-inbody). It builds no tree, and uses neither
+// HTMLRewriter nor htmlparser2's parser: each searches all open elements at an end tag, which takes tens of seconds for
+// a hostile page of 900 KB. The tokenizer's time grows only with the size of the page.
 
 import { type Token, Tokenizer, TokenizerMode } from 'parse5'
 
 export interface Tag {
   name: string
-  /** `</name>` */
+  /** It is an end tag: `</name>`. */
   end: boolean
-  /** Names in lower case, values without their character references. */
+  /** Values by name. Names are in lower case, and character references are decoded. */
   attributes: Map<string, string>
 }
 
-/** The content of these elements is text, whatever it looks like (`noscript`: where scripts run, as here). */
+/** The content of these elements is text, even where it looks like tags. `noscript` is one where scripts run. */
 const TEXT_MODES = new Map([
   ['title', TokenizerMode.RCDATA],
   ['textarea', TokenizerMode.RCDATA],
@@ -27,33 +28,34 @@ const TEXT_MODES = new Map([
   ['plaintext', TokenizerMode.PLAINTEXT],
 ])
 
-/** @param onTag gets each tag in order; comments, scripts and other text have none */
+/** @param onTag gets each tag in order. Comments, scripts and other text contain no tags. */
 export function readTags(html: string, onTag: (tag: Tag) => void): void {
-  // Inside of pictures and formulas `title` and `style` are ordinary elements, and `/>` does end an element.
-  let foreign = 0
+  // How many `svg` and `math` elements are open. In them `title` and `style` are ordinary elements, and `/>` ends an
+  // element.
+  let foreignDepth = 0
   const ignore = () => {}
 
-  function enterOrLeave({ tagName, selfClosing }: Token.TagToken, end: boolean) {
+  function updateState({ tagName, selfClosing }: Token.TagToken, end: boolean) {
     if (tagName === 'svg' || tagName === 'math') {
-      if (end) foreign = Math.max(0, foreign - 1)
-      else if (!selfClosing) foreign++
+      if (end) foreignDepth = Math.max(0, foreignDepth - 1)
+      else if (!selfClosing) foreignDepth++
     }
-    tokenizer.inForeignNode = foreign > 0
-    const mode = end || foreign > 0 ? undefined : TEXT_MODES.get(tagName)
+    tokenizer.inForeignNode = foreignDepth > 0
+    const mode = end || foreignDepth > 0 ? undefined : TEXT_MODES.get(tagName)
     if (mode !== undefined) tokenizer.state = mode
   }
 
-  function read(token: Token.TagToken, end: boolean) {
+  function handleTag(token: Token.TagToken, end: boolean) {
     const attributes = new Map(token.attrs.map(({ name, value }) => [name, value]))
     onTag({ name: token.tagName, end, attributes })
-    enterOrLeave(token, end)
+    updateState(token, end)
   }
 
   const tokenizer = new Tokenizer(
     {},
     {
-      onStartTag: (token) => read(token, false),
-      onEndTag: (token) => read(token, true),
+      onStartTag: (token) => handleTag(token, false),
+      onEndTag: (token) => handleTag(token, true),
       onCharacter: ignore,
       onWhitespaceCharacter: ignore,
       onNullCharacter: ignore,

@@ -1,8 +1,8 @@
-// What a form's page lets us know of its own address (the Referrer-Policy of the W3C).
+// What a form's page reveals of its own address (https://www.w3.org/TR/referrer-policy/).
 
 import type { ParsedPage } from './parse-page.ts'
 
-/** What arrives with a form's request: the whole address of the page, its origin only, or nothing. */
+/** What the Referer header of a form's request has: the page's address, only its origin, or nothing. */
 export type ReferrerReach = 'page' | 'origin' | 'nothing'
 
 export const BROWSER_DEFAULT = 'strict-origin-when-cross-origin'
@@ -18,7 +18,7 @@ const POLICIES = [
   'unsafe-url',
 ]
 
-/** Still understood in `<meta name="referrer">`. */
+/** Old values that browsers still accept in `<meta name="referrer">`. */
 const LEGACY_VALUES: Record<string, string> = {
   never: 'no-referrer',
   default: BROWSER_DEFAULT,
@@ -31,7 +31,7 @@ export interface ReferrerPolicy {
   from: 'header' | 'meta' | 'browser'
 }
 
-/** The header's last known word, replaced by each meta element further on; else what browsers do by themselves. */
+/** The last known value of the header, overridden by later meta elements; without either, the browser's default. */
 export function readReferrerPolicy({ metas }: ParsedPage, headers: Headers): ReferrerPolicy {
   let policy: ReferrerPolicy = { value: BROWSER_DEFAULT, from: 'browser' }
   const words = headers.get('referrer-policy')?.toLowerCase().split(',') ?? []
@@ -46,7 +46,7 @@ export function readReferrerPolicy({ metas }: ParsedPage, headers: Headers): Ref
   return policy
 }
 
-/** @param from the page's address, if known: a page that is not is taken for one on another https site. */
+/** @param from the page's address, if known; an unknown page counts as a page of another https site */
 export function toReferrerReach(policy: string, from: URL | null, to: URL): ReferrerReach {
   const sameOrigin = from?.origin === to.origin
   const downgrade = (from?.protocol ?? 'https:') === 'https:' && to.protocol === 'http:'

@@ -1,29 +1,76 @@
-// Which sites may send a form. A signal against copied forms, not a proof: only browsers tell the truth here.
+// A form's list of allowed origins: what an entry may be, how it is stored, and which pages and hosts it allows. The
+// check finds copied forms; it proves nothing, because a program can send any Origin header that it likes.
 
-/** @param allowed origins of the form; none means any */
+/** A scheme, a host name of at most 253 characters with its wildcard, and a port. */
+export const ORIGIN_MAX = 270
+
+/** The URL parser refuses `*` in some hosts and allows it in the middle of others, so it never sees a wildcard. */
+const WILDCARD = /^(https?:\/\/)\*\.(?=[^*]+$)/i
+
+/**
+ * Reads `https://example.com`, `http://localhost:3000` or `https://*.example.com` (any host below it, not the host
+ * itself). @returns it in lower case and without the scheme's default port; undefined for anything else
+ */
+export function normalizeOrigin(text: string): string | undefined {
+  const wildcard = WILDCARD.test(text)
+  const plain = wildcard ? text.replace(WILDCARD, '$1') : text
+  // An origin has no path. A lone `/` is allowed, because browsers show one behind an origin. The URL parser forgives
+  // tabs and backslashes, so this pattern refuses them first.
+  if (!/^https?:\/\/[^\s/\\?#@*]+\/?$/i.test(plain)) return undefined
+  const url = URL.parse(plain)
+  if (!url || url.hostname === '') return undefined
+  if (!wildcard) return url.origin
+  // `https://*.com` would allow everybody, and no host is below an IP address.
+  const labels = url.hostname.replace(/\.$/, '').split('.')
+  if (labels.length < 2 || /^\[|^[\d.]+$/.test(url.hostname)) return undefined
+  return url.origin.replace('://', '://*.')
+}
+
+/** @param allowed the form's list; an empty list allows any page */
 export function isOriginAllowed(allowed: string[], headers: Headers): boolean {
   if (allowed.length === 0) return true
   const origin = readSenderOrigin(headers)
-  return origin !== null && allowed.some((entry) => matchesEntry(entry, origin))
+  return origin !== null && allowed.some((entry) => allowsOrigin(entry, origin))
 }
 
-/** `null` says no more than an absent header: sandboxed frames and pages without a referrer policy send it. */
+/** Compares the host alone. @param allowed the form's list; an empty list allows any host */
+export function isHostAllowed(allowed: string[], hostname: string): boolean {
+  if (allowed.length === 0) return true
+  return allowed.some((entry) => {
+    const pattern = parseEntry(entry, 'https:')
+    return pattern !== undefined && allowsHost(pattern, hostname)
+  })
+}
+
+/** `Origin: null` counts as absent: sandboxed frames and pages with the policy `no-referrer` send it. */
 function readSenderOrigin(headers: Headers): URL | null {
-  const given = headers.get('origin')?.trim() ?? ''
-  const named = given === '' || given === 'null' ? (headers.get('referer') ?? '') : given
-  const url = URL.parse(named)
+  const origin = headers.get('origin')?.trim() ?? ''
+  const source = origin === '' || origin === 'null' ? (headers.get('referer') ?? '') : origin
+  const url = URL.parse(source)
   return url && (url.protocol === 'http:' || url.protocol === 'https:') ? url : null
 }
 
-/**
- * @param entry `https://example.com`; `https://*.example.com` for everything below it, and not for itself; without a
- * scheme either one will do
- */
-function matchesEntry(entry: string, origin: URL): boolean {
-  const [, scheme, wildcard = '', rest = ''] = /^(?:(https?:)\/\/)?(\*\.)?(.*)$/i.exec(entry.trim()) ?? []
-  // The parser gives both sides one spelling: case, international names, a port that goes without saying.
-  const wanted = URL.parse(`${scheme ?? origin.protocol}//${rest}`)
-  if (!wanted || wanted.protocol !== origin.protocol || wanted.port !== origin.port) return false
-  if (wildcard === '') return wanted.hostname === origin.hostname
-  return origin.hostname.endsWith(`.${wanted.hostname}`)
+interface OriginPattern {
+  /** `https://example.com` of the entry `https://*.example.com`. */
+  url: URL
+  wildcard: boolean
 }
+
+/**
+ * Reads an entry of the list. The URL parser gives it the spelling of the sender's origin: lower case, Punycode, no
+ * default port. @param scheme for an entry without one
+ */
+function parseEntry(entry: string, scheme: string): OriginPattern | undefined {
+  const [, ownScheme, wildcard, rest = ''] = /^(?:(https?:)\/\/)?(\*\.)?(.*)$/i.exec(entry.trim()) ?? []
+  const url = URL.parse(`${ownScheme ?? scheme}//${rest}`)
+  return url ? { url, wildcard: wildcard !== undefined } : undefined
+}
+
+function allowsOrigin(entry: string, origin: URL): boolean {
+  const pattern = parseEntry(entry, origin.protocol)
+  if (!pattern || pattern.url.protocol !== origin.protocol || pattern.url.port !== origin.port) return false
+  return allowsHost(pattern, origin.hostname)
+}
+
+const allowsHost = ({ url, wildcard }: OriginPattern, hostname: string) =>
+  wildcard ? hostname.endsWith(`.${url.hostname}`) : hostname === url.hostname

@@ -1,4 +1,4 @@
-// Making a form: the database decides whether its key is free.
+// Creates a form. The database decides whether the new key is free.
 
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import type { CreateFormInput, FormResource } from '../schema.ts'
@@ -6,7 +6,7 @@ import { FORMS_WRITE, type FormNeeds, requireChannels, toFormColumns, toFormReso
 import { newFormKey } from './form-key.ts'
 import { getForm } from './get-form.ts'
 
-// 31^10 keys: with a million forms, even one try in a row fails once in 10^9.
+// There are 31^10 keys. With a million forms, a single try fails once in 10^9.
 const TRIES = 3
 
 /** @throws Failure `invalid` */
@@ -17,7 +17,7 @@ export function createForm(needs: FormNeeds, actor: Actor, input: CreateFormInpu
     await requireChannels(connection, actor, input)
     const at = needs.now()
     for (let tries = TRIES; tries > 0; tries--) {
-      const made = await connection
+      const inserted = await connection
         .insertInto('forms')
         .values({
           ...columns,
@@ -29,7 +29,7 @@ export function createForm(needs: FormNeeds, actor: Actor, input: CreateFormInpu
         .onConflict((conflict) => conflict.column('form_key').doNothing())
         .returning('form_key')
         .executeTakeFirst()
-      if (made) return toFormResource(needs, await getForm(connection, actor, made.form_key))
+      if (inserted) return toFormResource(needs, await getForm(connection, actor, inserted.form_key))
     }
     throw new Error(`no free form key in ${TRIES} tries`)
   })

@@ -1,4 +1,4 @@
-// Deleting a form: its key is unknown at once, and every submission of it is gone.
+// Deletes a form with all its submissions. From then on its key is unknown.
 
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import type { FormResource } from '../schema.ts'
@@ -10,7 +10,7 @@ export function deleteForm(needs: FormNeeds, actor: Actor, formKey: string): Pro
   allow(actor, FORMS_WRITE)
   return needs.db.write(async (connection) => {
     const form = await getForm(connection, actor, formKey)
-    // Its submissions go with it (ON DELETE CASCADE), one that is being stored at this moment too.
+    // ON DELETE CASCADE deletes its submissions, also one that is stored at this moment.
     await connection
       .deleteFrom('forms')
       .where('workspace_id', '=', actor.workspaceId)

@@ -1,8 +1,8 @@
-// The name of a form in its page's `action`.
+// The form key: the name of a form in its endpoint's URL, `/f/{formKey}`.
 
 import { randomFrom } from '../../../lib/random.ts'
 
-/** As slugs: no 0/o, 1/l/i. */
+/** Without 0/o and 1/l/i, which people confuse. Random slugs use the same characters. */
 const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 const LENGTH = 10
 

@@ -1,4 +1,5 @@
-// A form as its endpoint sees it. Read for each submission, by an index: a change is in force with the next one.
+// The settings of a form that its endpoint needs. They are read by an index for each submission, so a change applies to
+// the next submission.
 
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { prepareQuery } from '../../../storage/database/prepare-query.ts'
@@ -15,13 +16,13 @@ export interface FormSettings {
   channelIds: number[]
 }
 
-// Longer and looser than keys are, and still nothing that a store would stumble over.
+// Looser than the shape of a form key, and still safe in every database.
 const KEY_SHAPE = /^[\w-]{1,64}$/
 
-/** The form's key is what is public, and says whose form it is. */
+/** Names no workspace: the form key is public and belongs to one workspace. */
 export async function findFormSettings(db: Database, formKey: string): Promise<FormSettings | undefined> {
   if (!KEY_SHAPE.test(formKey)) return undefined
-  const [row] = await byKey(db.read, { formKey })
+  const [row] = await selectByKeyPrepared(db.read, { formKey })
   return (
     row && {
       id: row.id,
@@ -53,4 +54,4 @@ function selectByKey(connection: Connection, { formKey }: { formKey: string }) {
     ])
     .where('form_key', '=', formKey)
 }
-const byKey = prepareQuery(selectByKey)
+const selectByKeyPrepared = prepareQuery(selectByKey)

@@ -1,4 +1,4 @@
-// A form as a row and as the resource that callers see, and the rules for what is set.
+// A form as a row and as an API resource, and how its settings become columns.
 
 import { type Selectable, sql } from 'kysely'
 import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
@@ -9,7 +9,7 @@ import type { Action, Actor } from '../../accounts/access/actor.ts'
 import { channelsExist } from '../../notify/channels/channels-exist.ts'
 import type { FormResource, UpdateFormInput } from '../schema.ts'
 
-/** What each verb that changes forms or submissions asks for. */
+/** The permission that every change of a form or submission needs. */
 export const FORMS_WRITE: Action = 'forms:write'
 
 export interface FormNeeds {
@@ -19,12 +19,10 @@ export interface FormNeeds {
   now: () => number
 }
 
-/** With what is counted, not stored. */
+/** A stored form, with its submission count and the time of the newest submission. */
 export type FormRow = Selectable<Forms> & { submissions: number | string; last_submission_at: number | null }
 
-/**
- * The forms of a workspace. Both figures are read off the index `submissions_by_form` alone, for one page of forms.
- */
+/** The forms of a workspace. Both counts need only the index `submissions_by_form`. */
 export const selectForms = (connection: Connection, actor: Pick<Actor, 'workspaceId'>) =>
   connection
     .selectFrom('forms')
@@ -77,26 +75,26 @@ type Settable = Pick<
   | 'channel_ids'
 >
 
-/** The columns that an input names; `null` in it is what a new form has. */
+/** The columns that an input names. `null` in the input sets the value of a new form. */
 export function toFormColumns(input: UpdateFormInput): Partial<Settable> {
   const columns: Partial<Settable> = {
     name: input.name,
     enabled: input.enabled === undefined ? undefined : Number(input.enabled ?? true),
-    required_fields: listColumn(input.requiredFields),
+    required_fields: toListColumn(input.requiredFields),
     redirect_url: input.redirectUrl,
     captcha: input.captcha === undefined ? undefined : Number(input.captcha ?? false),
     success_message: input.successMessage,
-    allowed_origins: listColumn(input.allowedOrigins),
-    channel_ids: listColumn(input.channelIds),
+    allowed_origins: toListColumn(input.allowedOrigins),
+    channel_ids: toListColumn(input.channelIds),
   }
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
 }
 
-/** Each once: two spellings of an origin are the same by now. */
-const listColumn = (list: (string | number)[] | null | undefined) =>
+/** Removes repeated entries. The schema has already normalised origins, so two spellings of one are equal here. */
+const toListColumn = (list: (string | number)[] | null | undefined) =>
   list === undefined ? undefined : JSON.stringify([...new Set(list ?? [])])
 
-/** @throws Failure `invalid`, the same for another workspace's channels as for none */
+/** @throws Failure `invalid`, with the same message for a channel of another workspace and for an unknown one */
 export async function requireChannels(
   connection: Connection,
   actor: Actor,

@@ -1,4 +1,4 @@
-// One form of a workspace.
+// Finds one form of a workspace by its key.
 
 import { notFound } from '../../../lib/failure.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
@@ -6,7 +6,7 @@ import type { Actor } from '../../accounts/access/actor.ts'
 import { type FormRow, selectForms } from './form.ts'
 import { FORM_KEY } from './form-key.ts'
 
-/** @throws Failure `not_found`, the same for another workspace's form as for none. */
+/** @throws Failure `not_found`, the same for a form of another workspace and for an unknown key */
 export async function getForm(connection: Connection, actor: Actor, formKey: string): Promise<FormRow> {
   const form = isFormKey(formKey)
     ? await selectForms(connection, actor).where('forms.form_key', '=', formKey).executeTakeFirst()
@@ -14,7 +14,7 @@ export async function getForm(connection: Connection, actor: Actor, formKey: str
   return form ?? throwFormNotFound()
 }
 
-/** The same for those who need no more of it. @throws Failure `not_found` */
+/** @throws Failure `not_found`, as `getForm` does */
 export const getFormId = async (connection: Connection, actor: Actor, formKey: string): Promise<number> =>
   (await findFormId(connection, actor, formKey)) ?? throwFormNotFound()
 
@@ -34,7 +34,7 @@ export async function findFormId(
   return form?.id
 }
 
-/** Text that no form is named by is not even asked for: PostgreSQL would choke on a NUL. */
+/** Keeps text that is no form key out of the query: PostgreSQL refuses a NUL. */
 const isFormKey = (text: string) => FORM_KEY.test(text)
 
 function throwFormNotFound(): never {

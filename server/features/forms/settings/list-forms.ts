@@ -1,4 +1,4 @@
-// The forms of a workspace, newest first, a page at a time.
+// Lists the forms of a workspace, newest first, one page at a time.
 
 import { sql } from 'kysely'
 import { decodeCursor, encodeCursor } from '../../../lib/cursor.ts'
@@ -25,7 +25,7 @@ export async function listForms(
       throw invalid({ cursor: 'is not a cursor of this list; start again without it' })
     page = page.where(sql<boolean>`(forms.created_at, forms.id) < (${cursor.value}, ${cursor.id})`)
   }
-  const found = await page
+  const rows = await page
     .orderBy('forms.created_at', 'desc')
     .orderBy('forms.id', 'desc')
     .limit(limit + 1)
@@ -35,8 +35,8 @@ export async function listForms(
     .select((e) => e.fn.countAll<number>().as('total'))
     .where('workspace_id', '=', actor.workspaceId)
     .executeTakeFirstOrThrow()
-  const forms = found.slice(0, limit)
-  const last = found.length > limit ? forms.at(-1) : undefined
+  const forms = rows.slice(0, limit)
+  const last = rows.length > limit ? forms.at(-1) : undefined
   return {
     data: forms.map((form) => toFormResource(needs, form)),
     nextCursor: last ? encodeCursor({ order: ORDER, value: last.created_at, id: last.id }) : null,

@@ -1,4 +1,4 @@
-// Changing a form: absent fields stay, null goes back to the beginning, an empty change is no change.
+// Changes a form. An absent field stays, null sets the value of a new form, and an empty change changes nothing.
 
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import type { FormResource, UpdateFormInput } from '../schema.ts'
@@ -18,7 +18,7 @@ export function updateForm(
     const form = await getForm(connection, actor, formKey)
     if (Object.keys(changes).length === 0) return toFormResource(needs, form)
     await requireChannels(connection, actor, input)
-    // Only what was named, so that of two changes at once none undoes the other's fields.
+    // Sets only the named columns, so that two changes at once do not undo each other.
     await connection
       .updateTable('forms')
       .set({ ...changes, updated_at: needs.now() })

@@ -1,4 +1,4 @@
-// What brought a submission, in the order in which it happened, why each counts, and what part of the lead it gets.
+// The attribution report of a submission: its touches in order, why each counts, and its part of the lead.
 
 import type { Selectable } from 'kysely'
 import { toIso } from '../../../lib/api-fields.ts'
@@ -7,6 +7,7 @@ import type { Actor } from '../../accounts/access/actor.ts'
 import { toCampaign } from '../../visitors/campaign-columns.ts'
 import type { TouchResource } from '../schema.ts'
 import { getSubmission } from './get-submission.ts'
+import { findLinkNames } from './link-names.ts'
 import type { SubmissionNeeds, SubmissionRow } from './submission.ts'
 
 const CLICK_REASONS = {
@@ -20,7 +21,7 @@ const VISIT_REASONS: Record<string, string> = {
   referrer: 'The browser came to the page from this site.',
   direct: 'The browser came to the page from nowhere it would name: no link of yours, no campaign, no site.',
 }
-/** In place of what the touch gets of the lead: a click that is found later changes that. */
+/** Stands in place of the touch's part of the lead, because a click that is found later changes the parts. */
 const PENDING = 'Not decided yet whether a link brought it: analytics are catching up.'
 const REQUEST_REASONS = {
   campaign: "The address of the form's page named this campaign.",
@@ -40,32 +41,16 @@ export async function getAttributionReport(needs: Needs, actor: Actor, id: numbe
     .where('submission_id', '=', submission.id)
     .orderBy('position')
     .execute()
-  const linkIds = [submission.link_id, ...rows.map((row) => row.link_id)].filter((one) => one !== null)
-  const links = await findLinkNames(needs, actor, linkIds)
+  const linkIds = [submission.link_id, ...rows.map((row) => row.link_id)].filter((id) => id !== null)
+  const owner = { workspaceId: actor.workspaceId, origin: needs.origin }
+  const links = await findLinkNames(needs.db.read, owner, linkIds)
   if (rows.length === 0) return toTouchesWithoutVisit(submission, links)
-  const seen = rows.map((row) => toTouch(row, submission, links))
-  // Where the visit is not known, the page itself says something too.
-  return submission.session_linked === 1 ? seen : [...seen, ...toPageTouches(submission)]
+  const touches = rows.map((row) => toTouchResource(row, submission, links))
+  // Without a visit, the request itself says something about the page.
+  return submission.session_linked === 1 ? touches : [...touches, ...toPageTouches(submission)]
 }
 
-type LinkNames = Map<number, Pick<TouchResource, 'slug' | 'shortUrl'>>
-
-/** A deleted link keeps its name. */
-async function findLinkNames({ db, origin }: Needs, actor: Actor, ids: number[]): Promise<LinkNames> {
-  if (ids.length === 0) return new Map()
-  const found = await db.read
-    .selectFrom('links')
-    .select(['id', 'slug', 'domain'])
-    .where('workspace_id', '=', actor.workspaceId)
-    .where('id', 'in', ids)
-    .execute()
-  return new Map(
-    found.map(({ id, slug, domain }) => {
-      const base = domain === '' ? origin : `https://${domain}`
-      return [id, { slug, shortUrl: `${base}/${encodeURIComponent(slug)}` }]
-    }),
-  )
-}
+type LinkNames = Awaited<ReturnType<typeof findLinkNames>>
 
 const EMPTY_TOUCH: Omit<TouchResource, 'type' | 'why'> = {
   at: null,
@@ -87,7 +72,7 @@ const EMPTY_TOUCH: Omit<TouchResource, 'type' | 'why'> = {
 }
 const WHOLE_CREDIT = { isFirst: true, isLast: true, linearCredit: 1 }
 
-function toTouch(row: TouchRow, submission: SubmissionRow, links: LinkNames): TouchResource {
+function toTouchResource(row: TouchRow, submission: SubmissionRow, links: LinkNames): TouchResource {
   const { position, touches, link_id: linkId } = row
   const why =
     row.kind === 'click'
@@ -120,7 +105,9 @@ function describeCredit(position: number, touches: number): string {
   return `It was neither the first nor the last: ${part}.`
 }
 
-/** Of one that came without a visit, and of one that is older than touches: all of it is one touch. */
+/**
+ * For a submission without stored touches: it came without a visit, or is older than touches. One touch gets it all.
+ */
 function toTouchesWithoutVisit(submission: SubmissionRow, links: LinkNames): TouchResource[] {
   const { link_id: linkId, click_id: clickId, attribution } = submission
   const why = attribution === 'measured' ? CLICK_REASONS.measured : CLICK_REASONS.inferred
@@ -134,12 +121,12 @@ function toTouchesWithoutVisit(submission: SubmissionRow, links: LinkNames): Tou
 function toPageTouches(row: SubmissionRow): TouchResource[] {
   const page = { referrer: row.referrer, pageUrl: row.page_url, landingUrl: row.landing_url }
   const campaign = toCampaign(row)
-  const has = (part: object) => Object.values(part).some((value) => value !== null)
+  const hasValue = (part: object) => Object.values(part).some((value) => value !== null)
   return [
-    ...(has(campaign)
+    ...(hasValue(campaign)
       ? [{ ...EMPTY_TOUCH, ...page, ...campaign, type: 'campaign' as const, why: REQUEST_REASONS.campaign }]
       : []),
-    ...(has(page)
+    ...(hasValue(page)
       ? [{ ...EMPTY_TOUCH, ...page, type: 'referrer' as const, why: REQUEST_REASONS.referrer }]
       : []),
   ]

@@ -1,9 +1,8 @@
-// Deleting submissions, for good: one, or all of an e-mail address.
+// Deletes submissions for good.
 
-import { sql } from 'kysely'
-import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import type { Connection } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
-import type { ErasureResource, SubmissionResource } from '../schema.ts'
+import type { SubmissionResource } from '../schema.ts'
 import { FORMS_WRITE } from '../settings/form.ts'
 import { getSubmission, throwSubmissionNotFound } from './get-submission.ts'
 import { type SubmissionNeeds, toSubmissionResource } from './submission.ts'
@@ -17,59 +16,18 @@ export async function deleteSubmission(
   allow(actor, FORMS_WRITE)
   const row = await getSubmission(needs, actor, id)
   await needs.db.write(async (connection) => {
-    // Somebody else was faster.
-    if ((await deleteByIds(connection, actor, [id])) === 0) throwSubmissionNotFound()
+    // Another request may have deleted it since it was read.
+    if ((await deleteSubmissions(connection, actor, [id])) === 0) throwSubmissionNotFound()
   })
   return toSubmissionResource(row)
 }
 
-/** A write of SQLite holds up the redirects; a megabyte takes some 10 ms to be overwritten. */
-const AT_ONCE = 20
-const BYTES_AT_ONCE = 256 * 1024
-
-/** @param email in any case. @returns how many there were */
-export async function eraseSubmissions(
-  { db }: { db: Database },
-  actor: Actor,
-  email: string,
-): Promise<ErasureResource> {
-  allow(actor, FORMS_WRITE)
-  let erased = 0
-  for (;;) {
-    const found = await db.write(async (connection) => {
-      const ids = await listNextToErase(connection, actor, email)
-      if (ids.length > 0) erased += await deleteByIds(connection, actor, ids)
-      return ids.length
-    })
-    if (found === 0) return { email, erased }
-  }
-}
-
-/** As many as are deleted in a moment; at least one where there is one. */
-async function listNextToErase(
+/** Deletes their touches and deliveries too (ON DELETE CASCADE). @returns the number of deleted submissions */
+export async function deleteSubmissions(
   connection: Connection,
   { workspaceId }: Actor,
-  email: string,
-): Promise<number[]> {
-  const rows = await connection
-    .selectFrom('submissions')
-    .select(['id', sql<number>`octet_length(fields)`.as('bytes')])
-    .where('workspace_id', '=', workspaceId)
-    .where(sql<boolean>`lower(email) = ${email.toLowerCase()}`)
-    // As the index says it.
-    .where('email', 'is not', null)
-    .limit(AT_ONCE)
-    .execute()
-  let total = 0
-  const some = rows.filter(({ bytes }) => {
-    total += bytes
-    return total <= BYTES_AT_ONCE
-  })
-  return (some.length > 0 ? some : rows.slice(0, 1)).map(({ id }) => id)
-}
-
-/** With their touches and deliveries (ON DELETE CASCADE). @returns how many there were */
-async function deleteByIds(connection: Connection, { workspaceId }: Actor, ids: number[]): Promise<number> {
+  ids: number[],
+): Promise<number> {
   await deleteRetryAnswers(connection, workspaceId, ids)
   const { numDeletedRows } = await connection
     .deleteFrom('submissions')
@@ -79,7 +37,11 @@ async function deleteByIds(connection: Connection, { workspaceId }: Actor, ids: 
   return Number(numDeletedRows)
 }
 
-/** No other answer to a POST says what was sent: the attempts of a delivery have what its receiver answered. */
+/**
+ * Deletes the stored answers to retries of their deliveries. No other stored answer repeats a submission: a retry
+ * answers
+ * with the delivery's attempts, and an attempt holds what the receiver answered.
+ */
 async function deleteRetryAnswers(connection: Connection, workspaceId: number, submissionIds: number[]) {
   const deliveries = await connection
     .selectFrom('deliveries')

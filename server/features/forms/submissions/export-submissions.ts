@@ -1,5 +1,5 @@
-// The submissions of a form as a file, oldest first: read a page at a time while it is sent, so that memory stays the
-// same however many there are.
+// Exports the submissions of a form as a file, oldest first. It reads one page at a time while the file is sent, so
+// memory does not grow with the number of submissions.
 
 import { sql } from 'kysely'
 import { orderedJson } from '../../../lib/ordered-json.ts'
@@ -16,7 +16,7 @@ import {
   toSubmissionResource,
 } from './submission.ts'
 
-/** A submission is at most a megabyte, and usually one kilobyte. */
+/** A submission has at most a megabyte, and usually a kilobyte. */
 const ROWS_AT_ONCE = 50
 
 interface Position {
@@ -25,7 +25,7 @@ interface Position {
 }
 
 /**
- * Those that were stored when it was asked for, as pieces of text of one page each.
+ * The file has the submissions that were stored at the time of the request. Each yielded text holds one page.
  * @throws Failure `not_found`, before the first piece
  */
 export async function exportSubmissions(
@@ -42,8 +42,8 @@ export async function exportSubmissions(
     .executeTakeFirst()
   const upTo = Number(newest?.id ?? 0)
   const source = { needs, actor, formId, by, upTo, signal }
-  if (format !== 'csv') return jsonPieces(source, format)
-  return csvPieces(source, toCsvColumns(await listFieldNames(source)))
+  if (format !== 'csv') return writeJson(source, format)
+  return writeCsv(source, toCsvColumns(await listFieldNames(source)))
 }
 
 interface ExportSource {
@@ -51,12 +51,12 @@ interface ExportSource {
   actor: Actor
   formId: number
   by: SubmissionSelection
-  /** Submissions with a higher id came later. */
+  /** Submissions with a higher id came after the request. */
   upTo: number
   signal: AbortSignal
 }
 
-/** Ends early when whoever asked has gone. */
+/** Ends early when the caller closes the connection. */
 async function* readPages<Row extends Position>(
   { upTo, signal }: Pick<ExportSource, 'upTo' | 'signal'>,
   read: (after: Position) => Promise<Row[]>,
@@ -70,7 +70,7 @@ async function* readPages<Row extends Position>(
     yield rows
     if (rows.length < ROWS_AT_ONCE) return
     after = last
-    // SQLite answers in the same turn: redirects must come in between.
+    // SQLite answers without a turn of the event loop. This pause lets redirects run in between.
     await new Promise((resolve) => setImmediate(resolve))
   }
 }
@@ -87,7 +87,7 @@ const selectExportPage = (
     .orderBy('submissions.id')
     .limit(ROWS_AT_ONCE)
 
-/** Every name that a submission of the form ever had, whatever the selection: so two exports have the same columns. */
+/** The field names of all submissions of the form, whatever the filters, so that two exports have the same columns. */
 async function listFieldNames(source: ExportSource): Promise<Set<string>> {
   const names = new Set<string>()
   const all = readPages(source, (after) =>
@@ -112,15 +112,15 @@ const readSubmissionPages = (source: ExportSource) =>
     return readWithAttribution(source.needs, source.actor, () => page.execute())
   })
 
-async function* csvPieces(source: ExportSource, columns: CsvColumns): AsyncGenerator<string> {
+async function* writeCsv(source: ExportSource, columns: CsvColumns): AsyncGenerator<string> {
   yield toCsvHeader(columns)
   for await (const rows of readSubmissionPages(source)) {
     yield rows.map((row) => toCsvRow(columns, toSubmissionResource(row))).join('')
   }
 }
 
-/** `{"data": […]}` as every answer, or one object a line. */
-async function* jsonPieces(source: ExportSource, format: 'json' | 'ndjson'): AsyncGenerator<string> {
+/** `json` is `{"data": […]}`, as every answer of the API; `ndjson` has one object a line. */
+async function* writeJson(source: ExportSource, format: 'json' | 'ndjson'): AsyncGenerator<string> {
   const json = format === 'json'
   if (json) yield '{"data":['
   let first = true

@@ -1,4 +1,4 @@
-// One submission of a workspace.
+// Finds one submission of a workspace by its id.
 
 import { notFound } from '../../../lib/failure.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
@@ -9,7 +9,7 @@ import {
   selectSubmissions,
 } from './submission.ts'
 
-/** @throws Failure `not_found`, the same for another workspace's submission as for none. */
+/** @throws Failure `not_found`, the same for a submission of another workspace and for an unknown id */
 export async function getSubmission(
   needs: SubmissionNeeds,
   actor: Actor,

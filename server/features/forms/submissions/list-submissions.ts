@@ -1,4 +1,4 @@
-// Submissions, newest first, a page at a time: those of a form, or those of all of them.
+// Lists the submissions of one form or of all forms, newest first, one page at a time.
 
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { decodeCursor, encodeCursor } from '../../../lib/cursor.ts'
@@ -39,7 +39,10 @@ export async function listSubmissions(
   return readSubmissionPage(needs, actor, query, selectFormPage(read, actor, formId, query))
 }
 
-/** Of every form of the workspace. A form that does not exist has none. @throws Failure `invalid` for a wrong cursor */
+/**
+ * Lists submissions of every form of the workspace. An unknown `formKey` has none.
+ * @throws Failure `invalid` for a wrong cursor
+ */
 export async function listAllSubmissions(
   needs: SubmissionNeeds,
   actor: Actor,
@@ -60,7 +63,7 @@ export async function listAllSubmissions(
   })
 }
 
-/** What a page is read from: no more of it than a page, and how many there are in all. */
+/** The query of a page without its limit, and the query of the total. */
 interface PageSource {
   rows: SelectQueryBuilder<Tables, 'forms' | 'submissions', SubmissionRow>
   total: { executeTakeFirstOrThrow(): Promise<{ total: number }> }
@@ -72,10 +75,10 @@ function selectFormPage(
   formId: number,
   query: SubmissionListQueryInput,
 ): PageSource {
-  const chosen = selectFormSubmissions(connection, actor, formId, query)
+  const selected = selectFormSubmissions(connection, actor, formId, query)
   return {
-    rows: chosen.select(SUBMISSION_COLUMNS).select('forms.form_key'),
-    total: chosen.select((e) => e.fn.countAll<number>().as('total')),
+    rows: selected.select(SUBMISSION_COLUMNS).select('forms.form_key'),
+    total: selected.select((e) => e.fn.countAll<number>().as('total')),
   }
 }
 
@@ -83,10 +86,10 @@ async function readSubmissionPage(
   needs: SubmissionNeeds,
   actor: Actor,
   query: SubmissionListQueryInput,
-  chosen: PageSource,
+  source: PageSource,
 ): Promise<SubmissionPage> {
   const limit = query.limit ?? PAGE
-  let page = chosen.rows
+  let page = source.rows
   if (query.cursor !== undefined) {
     const cursor = decodeCursor(query.cursor, ORDER)
     if (typeof cursor?.value !== 'number')
@@ -98,12 +101,12 @@ async function readSubmissionPage(
     .orderBy('submissions.created_at', 'desc')
     .orderBy('submissions.id', 'desc')
     .limit(limit + 1)
-  const found = await readWithAttribution(needs, actor, () => newestFirst.execute())
-  const { total } = await chosen.total.executeTakeFirstOrThrow()
-  const rows = found.slice(0, limit)
-  const last = found.length > limit ? rows.at(-1) : undefined
+  const rows = await readWithAttribution(needs, actor, () => newestFirst.execute())
+  const { total } = await source.total.executeTakeFirstOrThrow()
+  const submissions = rows.slice(0, limit)
+  const last = rows.length > limit ? submissions.at(-1) : undefined
   return {
-    data: rows.map(toSubmissionResource),
+    data: submissions.map(toSubmissionResource),
     nextCursor: last ? encodeCursor({ order: ORDER, value: last.created_at, id: last.id }) : null,
     total: Number(total),
   }

@@ -1,10 +1,10 @@
-// A submission as notifications tell of it: what the API would answer, and the words for people around it.
+// Reads what a notification says about a submission: the API resource, and texts for people.
 
 import { createBatchLoader } from '../../../lib/batch-loader.ts'
 import { orderedJson } from '../../../lib/ordered-json.ts'
-import type { Connection } from '../../../storage/database/open-database.ts'
 import { formatAttributionLine } from '../../notify/channels/attribution-line.ts'
 import type { NoticeContent, SubmissionContentReader } from '../../notify/delivery/notice-content.ts'
+import { findLinkNames } from './link-names.ts'
 import {
   parseStoredFields,
   readWithAttribution,
@@ -17,43 +17,43 @@ import {
 type NamedRow = SubmissionRow & { form_name: string }
 
 /**
- * @returns a way to read one with all decided that can be within two seconds. Those that are asked for in the same
- * moment are read together: a submission has a delivery for each channel, and seldom comes alone.
+ * The reader waits at most two seconds for attribution. It reads submissions that are wanted at the same moment in one
+ * query, because a submission has a delivery for each channel and submissions often come together.
  */
 export function createNotificationContentReader(
   needs: SubmissionNeeds & { origin: string },
 ): SubmissionContentReader {
   const { db } = needs
-  /** Of those in whose name something is asked at this moment. */
-  const workspaces = new Map<number, (submissionId: number) => Promise<ContentReader | undefined>>()
+  /** One open batch loader per workspace. */
+  const loaders = new Map<number, (submissionId: number) => Promise<ContentReader | undefined>>()
 
-  const reader = (workspaceId: number) =>
+  const createLoader = (workspaceId: number) =>
     createBatchLoader(async (ids: number[]) => {
-      workspaces.delete(workspaceId)
-      const asked = () =>
+      loaders.delete(workspaceId)
+      const readRows = () =>
         selectSubmissions(db.read, { workspaceId })
           .select('forms.name as form_name')
           .where('submissions.id', 'in', ids)
           .execute()
-      const found = (await readWithAttribution(needs, { workspaceId }, asked)) as NamedRow[]
-      return new Map(found.map((row) => [row.id, once(() => readContent(needs, workspaceId, row))]))
+      const rows = (await readWithAttribution(needs, { workspaceId }, readRows)) as NamedRow[]
+      return new Map(rows.map((row) => [row.id, once(() => readContent(needs, workspaceId, row))]))
     })
 
   return async (workspaceId, submissionId) => {
-    const read = workspaces.get(workspaceId) ?? reader(workspaceId)
-    workspaces.set(workspaceId, read)
-    return (await read(submissionId))?.()
+    const load = loaders.get(workspaceId) ?? createLoader(workspaceId)
+    loaders.set(workspaceId, load)
+    return (await load(submissionId))?.()
   }
 }
 
 type ContentReader = () => Promise<NoticeContent>
 
-/** What breaks one breaks no other, and for one it is made once. */
-function once(make: ContentReader): ContentReader {
-  let made: Promise<NoticeContent> | undefined
+/** Reads the content once for all channels of a submission. An error of one submission does not affect the others. */
+function once(read: ContentReader): ContentReader {
+  let content: Promise<NoticeContent> | undefined
   return () => {
-    made ??= make()
-    return made
+    content ??= read()
+    return content
   }
 }
 
@@ -63,7 +63,8 @@ async function readContent(
   { form_name, ...row }: NamedRow,
 ): Promise<NoticeContent> {
   const resource = toSubmissionResource(row)
-  const shortUrl = await findShortUrl(db.read, workspaceId, origin, row.link_id)
+  const linkIds = row.link_id === null ? [] : [row.link_id]
+  const links = await findLinkNames(db.read, { workspaceId, origin }, linkIds)
   return {
     form: { formKey: row.form_key, name: form_name },
     submissionId: row.id,
@@ -72,27 +73,10 @@ async function readContent(
     email: row.email,
     attribution: formatAttributionLine({
       ...resource,
-      shortUrl,
+      shortUrl: (row.link_id === null ? undefined : links.get(row.link_id)?.shortUrl) ?? null,
       isPending: resource.attribution === 'pending',
     }),
     url: `${origin}/app/${workspaceId}/inbox?open=${row.id}`,
     submissionJson: orderedJson(resource),
   }
-}
-
-async function findShortUrl(
-  connection: Connection,
-  workspaceId: number,
-  origin: string,
-  linkId: number | null,
-) {
-  if (linkId === null) return null
-  const link = await connection
-    .selectFrom('links')
-    .select(['slug', 'domain'])
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', linkId)
-    .executeTakeFirst()
-  if (!link) return null
-  return `${link.domain === '' ? origin : `https://${link.domain}`}/${encodeURIComponent(link.slug)}`
 }

@@ -1,4 +1,4 @@
-// Submissions as the endpoint would have stored them, for tests of what is done with them afterwards.
+// Inserts submissions as the endpoint stores them, for tests of everything that happens afterwards.
 
 import type { Insertable } from 'kysely'
 import { foldCase } from '../../../lib/text.ts'
@@ -9,10 +9,10 @@ export interface TestSubmission extends Partial<Omit<Insertable<Submissions>, 'f
   fields?: [string, string][]
 }
 
-/** A statement may carry some thousand values. */
+/** A statement can have some thousand values. */
 const AT_ONCE = 50
 
-/** @returns their ids, in their order */
+/** @returns the new ids, in the order of `submissions` */
 export async function insertSubmissions(
   connection: Connection,
   form: { workspaceId: number; formId: number },
@@ -24,7 +24,7 @@ export async function insertSubmissions(
     fields: JSON.stringify(fields),
     search_text: foldCase(fields.map(([, value]) => value).join('\n')),
     fingerprint: 'x',
-    // Said for each, because a statement has the same columns for all its rows.
+    // Every row names these columns, because a statement has the same columns for all its rows.
     status: 'new',
     attribution: 'none',
     session_linked: 0,

@@ -1,4 +1,4 @@
-// A submission as a row and as the resource that callers see; and the submissions of a form, chosen by filters.
+// A submission as a row and as an API resource, and the queries that choose submissions by filters.
 
 import { type Expression, expressionBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import { toIso } from '../../../lib/api-fields.ts'
@@ -13,11 +13,11 @@ type Attribution = SubmissionResource['attribution']
 
 export interface SubmissionNeeds {
   db: Database
-  /** Decides what is undecided about recent submissions of a workspace, where that is known within two seconds. */
+  /** Assigns links to the workspace's pending submissions, as far as that takes at most two seconds. */
   resolvePendingAttribution: (workspaceId: number) => Promise<void>
 }
 
-/** What an answer is made of: not the text for searching, which is as long as the fields once more. */
+/** The columns of an answer. `search_text` is not among them, because it is as long as all fields together. */
 export const SUBMISSION_COLUMNS = [
   'submissions.id',
   'submissions.fields',
@@ -51,12 +51,12 @@ export const SUBMISSION_COLUMNS = [
 type Column = (typeof SUBMISSION_COLUMNS)[number] extends `submissions.${infer C}` ? C : never
 export type SubmissionRow = Pick<Selectable<Submissions>, Column> & { form_key: string }
 
-/** Who asks, or whose submission is told of when nobody asks. */
+/** The workspace of the caller, or, for a notification, of the submission. */
 type WorkspaceOwner = Pick<Actor, 'workspaceId'>
 
 /**
- * Reaches submissions through their form, whose workspace it asks for: the index of a form's submissions then serves
- * order and count alone.
+ * Checks the workspace on the form and not on the submission. The index of a form's submissions then serves order and
+ * count alone.
  */
 const joinThroughForms = (connection: Connection, actor: WorkspaceOwner) =>
   connection
@@ -67,7 +67,7 @@ const joinThroughForms = (connection: Connection, actor: WorkspaceOwner) =>
 export const selectSubmissions = (connection: Connection, actor: WorkspaceOwner) =>
   joinThroughForms(connection, actor).select(SUBMISSION_COLUMNS).select('forms.form_key')
 
-/** Those of one form that a selection is about, without columns. */
+/** The submissions of one form that pass the filters. The caller adds the columns. */
 export const selectFormSubmissions = (
   connection: Connection,
   actor: Actor,
@@ -75,7 +75,7 @@ export const selectFormSubmissions = (
   by: SubmissionSelection,
 ) => joinThroughForms(connection, actor).where('forms.id', '=', formId).where(toCondition(by))
 
-/** Those of every form: by the workspace's own index, which serves order and count alone without the forms. */
+/** The same for all forms of a workspace. Its index by workspace serves order and count without the forms. */
 export const selectWorkspaceSubmissions = (
   connection: Connection,
   { workspaceId }: WorkspaceOwner,
@@ -88,27 +88,28 @@ export const selectWorkspaceSubmissions = (
 
 function toCondition(by: SubmissionSelection): Expression<SqlBool> {
   const e = expressionBuilder<Tables, 'submissions'>()
-  const all: Expression<SqlBool>[] = []
-  if (by.start !== undefined) all.push(e('submissions.created_at', '>=', by.start))
-  if (by.end !== undefined) all.push(e('submissions.created_at', '<', by.end))
-  if (by.status !== undefined) all.push(e('submissions.status', 'in', by.status))
-  if (by.attribution !== undefined) all.push(hasAttribution(by.attribution))
-  if (by.linkId !== undefined) all.push(e('submissions.link_id', '=', by.linkId))
-  if (by.country !== undefined) all.push(e('submissions.country', '=', by.country.toUpperCase()))
-  // A valid address is ASCII, so the engines agree on its lower case.
-  if (by.email !== undefined) all.push(sql<boolean>`lower(submissions.email) = ${by.email.toLowerCase()}`)
+  const conditions: Expression<SqlBool>[] = []
+  if (by.start !== undefined) conditions.push(e('submissions.created_at', '>=', by.start))
+  if (by.end !== undefined) conditions.push(e('submissions.created_at', '<', by.end))
+  if (by.status !== undefined) conditions.push(e('submissions.status', 'in', by.status))
+  if (by.attribution !== undefined) conditions.push(hasAttribution(by.attribution))
+  if (by.linkId !== undefined) conditions.push(e('submissions.link_id', '=', by.linkId))
+  if (by.country !== undefined) conditions.push(e('submissions.country', '=', by.country.toUpperCase()))
+  // A valid address is ASCII, so SQLite and PostgreSQL agree on its lower case.
+  if (by.email !== undefined)
+    conditions.push(sql<boolean>`lower(submissions.email) = ${by.email.toLowerCase()}`)
   for (const name of SELECTION_TEXT_FIELDS) {
     const value = by[name]
-    if (value !== undefined) all.push(e(COLUMN_BY_FIELD[name], '=', value))
+    if (value !== undefined) conditions.push(e(COLUMN_BY_FIELD[name], '=', value))
   }
   if (by.search) {
     const pattern = `%${foldCase(by.search).replace(/[\\%_]/g, '\\$&')}%`
-    all.push(sql<boolean>`submissions.search_text like ${pattern} escape '\\'`)
+    conditions.push(sql<boolean>`submissions.search_text like ${pattern} escape '\\'`)
   }
-  return e.and(all)
+  return e.and(conditions)
 }
 
-/** A row that is not decided yet is stored with `attribution = 'none'`, and must not pass a filter for `none`. */
+/** A pending row is stored with `attribution = 'none'`, and must not pass a filter for `none`. */
 function hasAttribution(attribution: Attribution): Expression<SqlBool> {
   const e = expressionBuilder<Tables, 'submissions'>()
   if (attribution === 'pending') return e('submissions.attribution_due', '=', 1)
@@ -130,8 +131,8 @@ const COLUMN_BY_FIELD = {
 } as const
 
 /**
- * Reads with everything decided that can be decided within two seconds; once more where something came in between. A row
- * that is still undecided reads `pending`.
+ * Reads rows after their attribution is decided, as far as that takes at most two seconds. Where a submission came in
+ * between, it tries once more. A row that is still undecided reads `pending`.
  */
 export async function readWithAttribution(
   { resolvePendingAttribution }: Pick<SubmissionNeeds, 'resolvePendingAttribution'>,
@@ -139,8 +140,8 @@ export async function readWithAttribution(
   read: () => Promise<SubmissionRow[]>,
 ): Promise<SubmissionRow[]> {
   await resolvePendingAttribution(actor.workspaceId)
-  const found = await read()
-  if (!found.some((row) => row.attribution_due === 1)) return found
+  const rows = await read()
+  if (!rows.some((row) => row.attribution_due === 1)) return rows
   await resolvePendingAttribution(actor.workspaceId)
   return read()
 }
@@ -148,7 +149,7 @@ export async function readWithAttribution(
 export const parseStoredFields = (row: Pick<SubmissionRow, 'fields'>) =>
   new Map(JSON.parse(row.fields) as [string, string][])
 
-const attributionOf = ({
+const toAttribution = ({
   attribution,
   attribution_due: due,
 }: Pick<SubmissionRow, 'attribution' | 'attribution_due'>) =>
@@ -171,7 +172,7 @@ export function toSubmissionResource(row: SubmissionRow): SubmissionResource {
     clickId: row.click_id,
     eventId: row.event_id,
     sessionLinked: row.session_linked === 1,
-    attribution: attributionOf(row),
+    attribution: toAttribution(row),
     device: row.device,
     browser: row.browser,
     os: row.os,

@@ -1,10 +1,10 @@
-// A body that is made while it is sent.
+// Turns a generator of texts into the body of a response.
 
 import { describeError, log } from '../../../lib/log.ts'
 
 /**
- * Takes the next piece when the one before is sent. What goes wrong on the way ends the connection: the receiver must
- * not take half a file for a whole one. @param requestId under which the log says why
+ * Takes the next text when the one before is sent. An error ends the connection, so that the receiver does not take
+ * half a file for a whole one. @param requestId the log line about such an error has it
  */
 export function toTextStream(pieces: AsyncGenerator<string>, requestId: string): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()

@@ -1,4 +1,4 @@
-// What the owner says about a submission: its status and notes. What was sent stays as it was sent.
+// Changes the status and notes of a submission. The fields that were sent never change.
 
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import type { SubmissionResource, UpdateSubmissionInput } from '../schema.ts'

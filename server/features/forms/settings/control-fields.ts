@@ -1,0 +1,19 @@
+// The names of control fields: fields of a form that steer the endpoint and are never stored (docs/contract.md §7).
+
+/** The honeypot. A person does not see it; a robot fills it in. */
+export const HONEYPOT_FIELD = '_gotcha'
+/** Where a browser goes after a native submission. */
+export const NEXT_FIELD = '_next'
+/** The event id that links the submission to a visit. */
+export const EVENT_ID_FIELD = '_service_eid'
+/** The captcha token, under the name that Cloudflare's widget gives it. */
+export const CAPTCHA_FIELD = 'cf-turnstile-response'
+/** The captcha token in JSON, where an integrator writes the name. */
+export const CAPTCHA_JSON_FIELD = '_turnstile'
+
+/** Every name with this first character is a control field, known or not. */
+const CONTROL_PREFIX = '_'
+
+export const hasControlPrefix = (name: string) => name.startsWith(CONTROL_PREFIX)
+
+export const isControlField = (name: string) => hasControlPrefix(name) || name === CAPTCHA_FIELD

@@ -1,0 +1,53 @@
+// Erases all submissions of one e-mail address, in every form of the workspace (docs/contract.md §6).
+
+import { sql } from 'kysely'
+import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import { type Actor, allow } from '../../accounts/access/actor.ts'
+import type { ErasureResource } from '../schema.ts'
+import { FORMS_WRITE } from '../settings/form.ts'
+import { deleteSubmissions } from './delete-submission.ts'
+
+/** A write of SQLite holds up the redirects, and overwriting a megabyte takes some 10 ms. */
+const AT_ONCE = 20
+const BYTES_AT_ONCE = 256 * 1024
+
+/** @param email in upper or lower case. @returns the number of erased submissions */
+export async function eraseSubmissions(
+  { db }: { db: Database },
+  actor: Actor,
+  email: string,
+): Promise<ErasureResource> {
+  allow(actor, FORMS_WRITE)
+  let erased = 0
+  for (;;) {
+    const selected = await db.write(async (connection) => {
+      const ids = await listNextToErase(connection, actor, email)
+      if (ids.length > 0) erased += await deleteSubmissions(connection, actor, ids)
+      return ids.length
+    })
+    if (selected === 0) return { email, erased }
+  }
+}
+
+/** The next submissions to erase: at most AT_ONCE rows and BYTES_AT_ONCE bytes, but always one. */
+async function listNextToErase(
+  connection: Connection,
+  { workspaceId }: Actor,
+  email: string,
+): Promise<number[]> {
+  const rows = await connection
+    .selectFrom('submissions')
+    .select(['id', sql<number>`octet_length(fields)`.as('bytes')])
+    .where('workspace_id', '=', workspaceId)
+    .where(sql<boolean>`lower(email) = ${email.toLowerCase()}`)
+    // The partial index has this condition, so a query must repeat it to use the index.
+    .where('email', 'is not', null)
+    .limit(AT_ONCE)
+    .execute()
+  let total = 0
+  const small = rows.filter(({ bytes }) => {
+    total += bytes
+    return total <= BYTES_AT_ONCE
+  })
+  return (small.length > 0 ? small : rows.slice(0, 1)).map(({ id }) => id)
+}
