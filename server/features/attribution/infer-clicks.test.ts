@@ -58,7 +58,7 @@ async function open(
     ownHosts: [],
     countedUpTo: 0,
     storeCounts: async () => {},
-    // Of its own accord nothing is shipped while a test runs.
+    // Nothing is shipped by itself while a test runs.
     shipEveryMs: 60_000,
   })
   const house: House = {
@@ -115,7 +115,7 @@ const WHO: Who = (({ address, userAgent }) => ({ address, userAgent }))(createRa
 const visitorOf = ({ workspaceId }: Form, at: number, who: Who = WHO) =>
   describeSender({ at, workspaceId, ...who, referer: '' }).visitor
 
-/** As the form endpoint stores them. */
+/** Stores submissions as the form endpoint does. */
 async function submit(
   house: House,
   form: Form,
@@ -186,7 +186,7 @@ describe.each(ENGINES)('the link that brought a submission (%s)', (engine) => {
   const click = ({ workspaceId }: Form, change: Partial<RawHit> = {}) =>
     house.spool.append(createRawHit({ workspaceId, at: NOON, ...change }))
 
-  test('is the one that the same visitor had clicked, though that click was not shipped yet', async () => {
+  test('is the one that the same visitor clicked, even before that click is shipped', async () => {
     const form = await newForm(house)
     const id = click(form, { linkId: 42 })
     await submit(house, form, [{ at: NOON + 5000 }])
@@ -230,7 +230,7 @@ describe.each(ENGINES)('the link that brought a submission (%s)', (engine) => {
     expect(await states(house, form)).toEqual([found ? 'inferred' : 'none'])
   })
 
-  test('a click of before midnight is not found after it: visitors have a new name each day', async () => {
+  test('a click before midnight is not found after midnight, because visitor ids change daily', async () => {
     const form = await newForm(house)
     const midnight = Date.parse('2026-05-11T00:00:00Z')
     click(form, { linkId: 42, at: midnight - 1 })
@@ -239,16 +239,16 @@ describe.each(ENGINES)('the link that brought a submission (%s)', (engine) => {
     expect(await states(house, form)).toEqual(['none'])
   })
 
-  test('a click on another workspace’s link brought nothing here', async () => {
+  test('a click on a link of another workspace is not used', async () => {
     const [form, other] = [await newForm(house), await newForm(house)]
     click(other, { linkId: 42 })
-    // Even were the visitor's name the same in both.
+    // Not even where the visitor id is the same in both workspaces.
     await submit(house, form, [{ at: NOON + 1000 }, { at: NOON + 1000, visitor: visitorOf(other, NOON) }])
     await house.attribution.resolvePendingAttribution(form.workspaceId)
     expect(await states(house, form)).toEqual(['none', 'none'])
   })
 
-  test('each submission has the newest click before itself, though all are decided at once', async () => {
+  test('each submission gets the newest click before it, when all are decided together', async () => {
     const form = await newForm(house)
     click(form, { linkId: 1 })
     click(form, { linkId: 2, at: NOON + 2000 })
@@ -263,7 +263,7 @@ describe.each(ENGINES)('the link that brought a submission (%s)', (engine) => {
     expect(await links(house, form)).toEqual([3, 1, null, 1, 3])
   })
 
-  test('what is decided stays as it is, and a workspace is settled alone', async () => {
+  test('a decision never changes, and each workspace is decided by itself', async () => {
     const [form, other] = [await newForm(house), await newForm(house)]
     click(form, { linkId: 42 })
     click(other, { linkId: 43 })
@@ -276,7 +276,7 @@ describe.each(ENGINES)('the link that brought a submission (%s)', (engine) => {
     expect(await states(house, other)).toEqual(['inferred'])
   })
 
-  test('several who decide at once come to the same', async () => {
+  test('concurrent runs reach the same result', async () => {
     const form = await newForm(house)
     click(form, { linkId: 42 })
     await submit(house, form, times(20, { at: NOON + 1 }))
@@ -289,7 +289,7 @@ describe.each(ENGINES)('the link that brought a submission (%s)', (engine) => {
     expect(new Set(await links(house, form))).toEqual(new Set([42]))
   })
 
-  test('1,200 submissions of 400 visitors take three questions, and nothing due takes none', async () => {
+  test('1,200 submissions of 400 visitors take three queries, and no due submission takes none', async () => {
     const form = await newForm(house)
     const who = (n: number): Who => ({ ...WHO, address: `198.51.${n >> 8}.${n & 255}` })
     for (let n = 0; n < 400; n += 2) click(form, { linkId: 1 + n, ...who(n) })
@@ -312,7 +312,7 @@ describe.each(ENGINES)('the link that brought a submission (%s)', (engine) => {
     expect(house.questions).toBe(3)
   })
 
-  test('whether anything is due is read off an index of what is due', async () => {
+  test('the check for due submissions uses the partial index', async () => {
     const plan = await explain(house)
     expect(plan).toContain('submissions_with_attribution_due')
   })
@@ -321,7 +321,7 @@ describe.each(ENGINES)('the link that brought a submission (%s)', (engine) => {
 async function explain({ db }: House): Promise<string> {
   const question = sql`select workspace_id from submissions where workspace_id > ${1} and attribution_due = 1
     order by workspace_id limit 1`
-  // A planner sees no use for an index of an empty table.
+  // A query planner does not use an index of an empty table.
   const answer =
     db.engine === 'sqlite'
       ? await sql`explain query plan ${question}`.execute(db.read)
@@ -332,8 +332,8 @@ async function explain({ db }: House): Promise<string> {
   return JSON.stringify(answer.rows)
 }
 
-describe('while the hit engine is away', () => {
-  test('one that is made anew says nothing before it knows everything', async () => {
+describe('while the hit engine is down', () => {
+  test('a new engine answers nothing before it has read every hit', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'towpath-infer-'))
     const house = await open('sqlite', dataDir)
     const form = await newForm(house)
@@ -357,7 +357,7 @@ describe('while the hit engine is away', () => {
     }
   })
 
-  test('submissions wait undecided, readers hardly, and all is decided once it is back', async () => {
+  test('submissions stay pending, readers wait only briefly, and all are decided afterwards', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'towpath-infer-'))
     mkdirSync(join(dataDir, 'hits.duckdb'))
     const warned = spyOn(log, 'warn')

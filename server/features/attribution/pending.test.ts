@@ -1,5 +1,5 @@
-// What callers see of a submission while nobody can tell whether a link brought it: the ship worker, which answers
-// questions about clicks, is stopped and goes on later.
+// A submission reads `pending` while nobody knows which link brought it. The tests stop the ship worker, which answers
+// queries about clicks, and let it continue later.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { type ChatServer, startFakeWebhook } from '../../../tests/support/fake-servers/chat-servers.ts'
@@ -16,7 +16,7 @@ import {
 } from '../../../tests/support/server/test-server.ts'
 
 const MAIL_PORT = findFreePort()
-/** A busy machine may need longer than the two seconds that an answer waits. */
+/** A busy machine may need longer than the two seconds that an API answer waits. */
 const LATER_MS = 25_000
 
 let mail: Awaited<ReturnType<typeof startMailServer>>
@@ -63,7 +63,7 @@ async function publicIdOf({ app }: TestServer, { id }: TestWorkspace): Promise<s
   return row.public_id
 }
 
-/** Read from the table, since every answer of the API would ask for a decision. */
+/** Reads the table, because every answer of the API would try to decide. */
 async function countUndecided({ app }: TestServer, { id }: TestWorkspace): Promise<number> {
   const rows = await app.db.read
     .selectFrom('submissions')
@@ -74,11 +74,11 @@ async function countUndecided({ app }: TestServer, { id }: TestWorkspace): Promi
   return rows.length
 }
 
-describe.if(process.platform === 'linux')('while clicks cannot be asked for', () => {
+describe.if(process.platform === 'linux')('while clicks cannot be queried', () => {
   onBothEngines(
     'a submission',
     (server) => {
-      test('is pending in every answer and notification, and decided later without a request', async () => {
+      test('is pending in every answer and notification, and is decided later without a request', async () => {
         const workspace = await server().createWorkspace()
         const { api } = workspace
         const link = await workspace.createLink()

@@ -31,7 +31,7 @@ const describing = {
 const describeSender = createSenderDescriber({ ...describing, geo: () => geo })
 const asked = { at: AT, workspaceId: 1, address: '8.8.8.8', userAgent: IPHONE_USER_AGENT, referer: '' }
 
-/** Through the spool and out again, as a click on a link of the same workspace. */
+/** Writes a click to the spool and reads it back as a hit. */
 function asHit(change: { address: string; userAgent: string; workspaceId: number }) {
   const segment = toSegmentBytes(new Uint8Array(HEADER_BYTES + MAX_RECORD_BYTES))
   encodeRecord(segment, HEADER_BYTES, 1, createRawHit({ at: AT, ...change }))
@@ -42,7 +42,7 @@ function asHit(change: { address: string; userAgent: string; workspaceId: number
   return JSON.parse(Buffer.from(lines.bytes.subarray(0, lines.end)).toString())
 }
 
-test('whoever sends a form is the visitor that their click would be', () => {
+test('a submission and a click of one visitor have the same visitor id', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 900 }),
     fc.constantFrom(
@@ -64,7 +64,7 @@ test('whoever sends a form is the visitor that their click would be', () => {
   )
 })
 
-test('device, browser, system and country are named as a hit’s are', () => {
+test('device, browser, system and country have the same names as in hits', () => {
   const { device, browser, os, country } = asHit(asked)
   expect(describeSender(asked)).toMatchObject({ device, browser, os, country, region: null, city: null })
   expect([device, browser, os, country]).toEqual(['Mobile', 'Safari', 'iOS', 'US'])
@@ -80,7 +80,7 @@ test.each<[referer: string, referrer: string | null, pageUrl: string | null]>([
   ['http://shop.example:8080/a/b', 'shop.example', 'http://shop.example:8080/a/b'],
   ['https://jo:secret@shop.example/x', 'shop.example', 'https://shop.example/x'],
   ['https://shop.example', 'shop.example', 'https://shop.example/'],
-  // A page of this instance brings nobody, and still is the page with the form.
+  // A page of this instance is no referrer, but it is the page with the form.
   ['https://go.example/page?x=1', null, 'https://go.example/page'],
   ['http://localhost:3000/page', null, 'http://localhost:3000/page'],
   ['http://localhost:4000/page', 'localhost', 'http://localhost:4000/page'],
@@ -91,11 +91,11 @@ test.each<[referer: string, referrer: string | null, pageUrl: string | null]>([
   ['data:text/html,<form>', null, null],
   ['not a url', null, null],
   ['//shop.example/x', null, null],
-])('from the page %p: referrer %p, page %p', (referer, referrer, pageUrl) => {
+])('the Referer %p gives referrer %p and page %p', (referer, referrer, pageUrl) => {
   expect(describeSender({ ...asked, referer })).toMatchObject({ referrer, pageUrl })
 })
 
-test('campaigns are read off the page’s own query', () => {
+test('the campaign comes from the query of the page', () => {
   const of = (query: string) => {
     const sender = describeSender({ ...asked, referer: `https://shop.example/${query}` })
     return [sender.utmSource, sender.utmMedium, sender.utmCampaign, sender.utmTerm, sender.utmContent]
@@ -110,7 +110,7 @@ test('campaigns are read off the page’s own query', () => {
   expect(of(`?utm_source=${'x'.repeat(9000)}`)[0]).toHaveLength(255)
 })
 
-test('whatever headers hold, a sender is described in bounded, storable text', () => {
+test('any header gives bounded text that the database can store', () => {
   const text = fc.string({ unit: 'binary', maxLength: 3000 })
   fc.assert(
     fc.property(text, text, text, (userAgent, referer, address) => {
@@ -131,8 +131,8 @@ test('whatever headers hold, a sender is described in bounded, storable text', (
   )
 })
 
-describe('without a database of places', () => {
-  test('a sender comes from nowhere, and the operator is told once', () => {
+describe('without a country database', () => {
+  test('a sender has no country, and the log says so once', () => {
     const said = spyOn(log, 'error')
     let opened = 0
     const describeSender = createSenderDescriber({

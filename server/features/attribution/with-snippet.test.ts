@@ -1,5 +1,5 @@
-// A form on pages with the snippet: what a submission knows of the visit that it belongs to. The snippet itself is
-// spoken for by its requests (tests/browser has the real one).
+// The attribution of a form on pages with the snippet. These tests send the snippet's requests themselves;
+// tests/browser runs the real snippet.
 
 import { expect, test } from 'bun:test'
 import { nextSenderAddress } from '../../../tests/support/form-requests.ts'
@@ -33,7 +33,7 @@ async function newSite(server: TestServer): Promise<Site> {
   return { ...workspace, publicId: public_id, formKey: json.data.formKey }
 }
 
-/** Somebody with one address, one browser and one tab. */
+/** A visitor with one address, one browser and one tab. */
 function newVisitor(server: TestServer, { publicId, formKey }: Site) {
   const headers = { 'User-Agent': BROWSER_USER_AGENT, 'X-Forwarded-For': nextSenderAddress() }
   let eventId: string | undefined
@@ -67,7 +67,7 @@ const touchesOf = async ({ api }: Site, id: number) => (await api(`/submissions/
 onBothEngines(
   'a form with the snippet',
   (server) => {
-    test('knows link, campaign, landing page and page of its visit, measured', async () => {
+    test('has the link, campaign, landing page and page of its visit, as measured', async () => {
       const site = await newSite(server())
       const link = await site.createLink({
         trackConversions: true,
@@ -91,7 +91,7 @@ onBothEngines(
         utmSource: 'news',
         utmMedium: null,
         utmCampaign: 'spring',
-        // No control field is one of the form's.
+        // Control fields are not stored.
         fields: { email: 'jo@example.com' },
       })
       expect(Object.keys(submission.fields)).not.toContain('_service_eid')
@@ -112,7 +112,7 @@ onBothEngines(
       expect((await site.api(`/links/${link.id}`)).json.data.leads).toBe(1)
     })
 
-    test('keeps first and last touch apart, and says what each is worth', async () => {
+    test('has its first and last touch, with the credit of each', async () => {
       const site = await newSite(server())
       const visitor = newVisitor(server(), site)
       const began = now + MINUTE
@@ -140,18 +140,18 @@ onBothEngines(
       expect(touches[1].why).toContain('last touch counts')
     })
 
-    test('that was come to directly says so', async () => {
+    test('has a direct touch where the visitor came directly', async () => {
       const site = await newSite(server())
       const visitor = newVisitor(server(), site)
       await visitor.see(`${SHOP}/`)
       await visitor.send({}, { Referer: `${SHOP}/` })
       const submission = await newest(site)
-      // Not the page of the form itself, which brought nobody.
+      // The form's own page is not the referrer.
       expect(submission).toMatchObject({ referrer: null, sessionLinked: true, attribution: 'none' })
       expect(await touchesOf(site, submission.id)).toMatchObject([{ type: 'direct', linearCredit: 1 }])
     })
 
-    test('gives the lead to the link of the last touch alone; the first one is still named', async () => {
+    test('credits the lead to the link of the last touch only, and still names the first', async () => {
       const site = await newSite(server())
       const [first, last] = [
         await site.createLink({ trackConversions: true, destinationUrl: `${SHOP}/1` }),
@@ -168,7 +168,7 @@ onBothEngines(
       expect([await leads(first.id), await leads(last.id)]).toEqual([0, 1])
     })
 
-    test('counts an identical submission no second time', async () => {
+    test('counts no lead for a duplicate', async () => {
       const site = await newSite(server())
       const link = await site.createLink({ trackConversions: true })
       const visitor = newVisitor(server(), site)
@@ -202,7 +202,7 @@ onBothEngines(
       })
     })
 
-    test('is linked for a day after the last page, and stored unlinked after it', async () => {
+    test('is linked with a visit for a day after its last page, and not later', async () => {
       const site = await newSite(server())
       const visitor = newVisitor(server(), site)
       await visitor.see(`${SHOP}/?utm_source=n`)
@@ -218,7 +218,7 @@ onBothEngines(
       now = before
     })
 
-    test('takes no click of another workspace for its own', async () => {
+    test('ignores a click of another workspace', async () => {
       const [site, other] = [await newSite(server()), await newSite(server())]
       const link = await other.createLink({ trackConversions: true })
       const visitor = newVisitor(server(), site)
@@ -228,7 +228,7 @@ onBothEngines(
       expect((await other.api(`/links/${link.id}`)).json.data.leads).toBe(0)
     })
 
-    test('finds the click in the address of its own page too, without the snippet', async () => {
+    test('finds the click in the address of its page, without the snippet too', async () => {
       const site = await newSite(server())
       const link = await site.createLink({
         trackConversions: true,
@@ -242,7 +242,7 @@ onBothEngines(
       expect((await touchesOf(site, submission.id))[0]).toMatchObject({ type: 'click', utmSource: 'n' })
     })
 
-    test('whose link adds no id has the click inferred, as the touch that it led to', async () => {
+    test('gets an inferred click where the link adds no id, merged into the touch that it led to', async () => {
       const site = await newSite(server())
       const link = await site.createLink({ destinationUrl: `${SHOP}/?utm_source=n` })
       const visitor = newVisitor(server(), site)
@@ -258,11 +258,11 @@ onBothEngines(
         { type: 'click', linkId: link.id, utmSource: 'n', isFirst: true },
         { type: 'referrer', linkId: null, referrer: 'other.example', isLast: true },
       ])
-      // The last touch was another one.
+      // Another touch was the last one.
       expect((await site.api(`/links/${link.id}`)).json.data.leads).toBe(0)
     })
 
-    test('under Global Privacy Control is joined with nothing, neither measured nor inferred', async () => {
+    test('has no attribution under Global Privacy Control, neither measured nor inferred', async () => {
       const site = await newSite(server())
       const link = await site.createLink({ trackConversions: true, destinationUrl: `${SHOP}/form` })
       const visitor = newVisitor(server(), site)
@@ -278,7 +278,7 @@ onBothEngines(
       })
     })
 
-    test('leaves no touch behind when it is deleted', async () => {
+    test('is deleted together with its touches', async () => {
       const site = await newSite(server())
       const visitor = newVisitor(server(), site)
       await visitor.see(`${SHOP}/?utm_source=n`)
@@ -295,7 +295,7 @@ onBothEngines(
       expect(await touches()).toEqual([])
     })
 
-    test('closes a link at its limit of leads: of fifty at once ten count, and all are stored', async () => {
+    test('closes a link at its leadLimit: of fifty parallel submissions ten count, and all are stored', async () => {
       const site = await newSite(server())
       const link = await site.createLink({
         trackConversions: true,
@@ -309,7 +309,7 @@ onBothEngines(
       const { json } = await site.api(`/forms/${site.formKey}/submissions?limit=100`)
       expect(json.total).toBe(50)
       expect(new Set(json.data.map(({ linkId }: { linkId: number }) => linkId))).toEqual(new Set([link.id]))
-      // At once: the redirect is told of the commit.
+      // With the next request, because the commit invalidates the cached link.
       expect((await server().click(link.slug)).headers.get('location')).toBe(`${SHOP}/full`)
       expect((await site.api(`/links/${link.id}/resolve`)).json.data.rule).toBe('expiredUrl')
       const raised = await site.api(`/links/${link.id}`, { method: 'PATCH', body: { leadLimit: 11 } })
@@ -317,7 +317,7 @@ onBothEngines(
       expect((await server().click(link.slug)).headers.get('location')).toContain('tp_cid=')
     })
 
-    test('closes it for inferred leads as well', async () => {
+    test('closes a link for inferred leads as well', async () => {
       const site = await newSite(server())
       const link = await site.createLink({ leadLimit: 3, destinationUrl: `${SHOP}/` })
       const visitors = Array.from({ length: 8 }, () => newVisitor(server(), site))

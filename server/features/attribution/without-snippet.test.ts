@@ -8,7 +8,7 @@ import {
 } from '../../../tests/support/server/test-server.ts'
 
 const MINUTE = 60_000
-// At noon, so that no shift of the clock meets midnight, when visitors get new names.
+// At noon, so that no shift of the clock passes midnight, when visitor ids change.
 let now = Date.parse('2026-05-10T12:00:00Z')
 
 const IN_GERMANY = '84.128.0.1'
@@ -44,7 +44,7 @@ onBothEngines(
   (server) => {
     const click = (slug: string, visitor: Visitor = {}) => server().click(slug, headersOf(visitor))
 
-    test('shows which link brought its sender, by the id that the destination was given', async () => {
+    test('shows the link that brought its sender, with the click id of the destination', async () => {
       const workspace = await server().createWorkspace()
       const link = await workspace.createLink({ trackConversions: true })
       const formKey = await newForm(workspace)
@@ -57,7 +57,7 @@ onBothEngines(
       expect(submission.clickId).toBe(given)
     })
 
-    test('still shows it when the link is deleted', async () => {
+    test('still shows the link after it is deleted', async () => {
       const workspace = await server().createWorkspace()
       const link = await workspace.createLink()
       const formKey = await newForm(workspace)
@@ -84,7 +84,7 @@ onBothEngines(
       if (head) await server().call(`/${link.slug}`, { method: 'HEAD', headers: headersOf(clicked) })
       else await click(link.slug, clicked)
       now += waited
-      // A robot's form comes from the robot: even so its click is no person's.
+      // The robot sends the form too. Even so, its click is not a person's.
       await send(server(), formKey, clicked.userAgent?.startsWith('curl') ? clicked : {})
       expect(await newestSubmission(workspace, formKey)).toMatchObject({
         linkId: null,
@@ -93,7 +93,7 @@ onBothEngines(
       })
     })
 
-    test('says device, place, page and campaign', async () => {
+    test('has device, place, page and campaign', async () => {
       const workspace = await server().createWorkspace()
       const formKey = await newForm(workspace)
       const page =

@@ -1,4 +1,4 @@
-// The form endpoint as the outside sees it: who gets which answer, in which mode, and where a browser goes next.
+// The answers of the form endpoint: status and body in both modes, and where a browser goes next.
 
 import { describe, expect, test } from 'bun:test'
 import {
@@ -21,7 +21,7 @@ onBothEngines(
   'the form endpoint',
   (server) => {
     describe('answers', () => {
-      test('a captured submission with {"ok":true} and the headers that let any page read it', async () => {
+      test('a stored submission with {"ok":true} and headers that let every site read it', async () => {
         const form = await createTestForm(server())
         const answer = await postToForm(
           server(),
@@ -53,7 +53,7 @@ onBothEngines(
         ['a key that no store could look for', 404, 'Form not found', () => ['/f/%00%ff', {}]],
         ['more path than a key', 404, 'Form not found', (key) => [`/f/${key}/more`, {}]],
         [
-          'a type that is none of the three',
+          'an unsupported content type',
           415,
           'Unsupported content type',
           (key) => [`/f/${key}`, { headers: { 'Content-Type': 'text/plain' } }],
@@ -184,7 +184,7 @@ onBothEngines(
         expect(await listStoredSubmissions(server(), form)).toEqual([])
       })
 
-      test('a disabled form with 403, from the moment it is disabled', async () => {
+      test('a disabled form with 403, from the next request on', async () => {
         const form = await createTestForm(server())
         expect((await postToForm(server(), form, URLENCODED_TYPE, 'a=1', SCRIPT_HEADERS)).status).toBe(200)
         const set = (enabled: number) =>
@@ -213,7 +213,7 @@ onBothEngines(
       })
 
       test.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'])(
-        '%s with 405 and what is allowed',
+        '%s with 405 and the allowed methods',
         async (method) => {
           const form = await createTestForm(server())
           for (const path of [`/f/${form.key}`, '/f', '/f/', '/f/unknown']) {
@@ -225,7 +225,7 @@ onBothEngines(
         },
       )
 
-      test('the question before a request with what it asked for, whatever the form', async () => {
+      test('a preflight with the requested headers, for any form', async () => {
         const form = await createTestForm(server(), { enabled: false })
         for (const path of [`/f/${form.key}`, '/f/unknown', '/f/']) {
           for (const [asked, allowed] of [
@@ -247,7 +247,7 @@ onBothEngines(
         }
       })
 
-      test('everything with the same guards, without a cookie', async () => {
+      test('every request with the same security headers and without a cookie', async () => {
         const form = await createTestForm(server(), { requiredFields: ['a'] })
         const answers = [
           await postToForm(server(), form, URLENCODED_TYPE, 'a=1', SCRIPT_HEADERS),
@@ -285,7 +285,7 @@ onBothEngines(
       ['JSON with a charset', { Accept: '*/*' }, 'Application/JSON; charset=utf-8', 200],
       ['a script on plain http', { Accept: 'application/json' }, URLENCODED_TYPE, 200],
       [
-        'a script that takes anything else too',
+        'a script that also accepts anything',
         { Accept: 'application/json, text/plain, */*' },
         URLENCODED_TYPE,
         200,
@@ -293,7 +293,7 @@ onBothEngines(
       ['a navigation', NAVIGATION_HEADERS, URLENCODED_TYPE, 303],
       ['a navigation on plain http', { Accept: NAVIGATION_HEADERS.Accept }, URLENCODED_TYPE, 303],
       [
-        'a navigation that would take JSON as well',
+        'a navigation that also accepts JSON',
         { Accept: 'text/html, application/json' },
         URLENCODED_TYPE,
         303,
@@ -329,7 +329,7 @@ onBothEngines(
         'https://a.example/Set-Cookie:%20a=b',
       ],
     ])(
-      'a success leads to: %s; and the same for a robot, of which nothing is stored',
+      'a success redirects to %s, for a robot too, whose submission is not stored',
       async (_, body, redirectUrl, referer, target) => {
         const form = await createTestForm(server(), { redirectUrl })
         const headers = { ...NAVIGATION_HEADERS, ...(referer ? { Referer: referer } : {}) }
@@ -348,13 +348,13 @@ onBothEngines(
       },
     )
 
-    test('the page of thanks is there, for people', async () => {
+    test('shows people a thank-you page', async () => {
       const answer = await server().call('/thanks')
       expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
       expect(answer.text).toContain('<h1>Thank you</h1>')
     })
 
-    test('keeps where it came from, and no address', async () => {
+    test('stores the source of a submission, and no IP address', async () => {
       const form = await createTestForm(server())
       const headers = {
         ...SCRIPT_HEADERS,
@@ -378,7 +378,7 @@ onBothEngines(
       })
       expect(JSON.stringify(row)).not.toMatch(/198\.51\.100\.23|secret/)
       await until(
-        'the look for its link',
+        'the search for its link',
         async () => (await listStoredSubmissions(server(), form))[0]?.attribution_due === 0,
       )
       expect((await listStoredSubmissions(server(), form))[0]?.attribution).toBe('none')

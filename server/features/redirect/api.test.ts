@@ -45,14 +45,14 @@ const CASES: [what: string, fields: Record<string, unknown>, query: string, answ
 ]
 
 onBothEngines('GET /links/:id/resolve', (server) => {
-  test.each(CASES)('tells of %s', async (_, fields, query, answer) => {
+  test.each(CASES)('names the rule and the URL for %s', async (_, fields, query, answer) => {
     const ws = await server().createWorkspace()
     const { id } = await ws.createLink(fields)
     const { status, json } = await ws.api(`/links/${id}/resolve${query}`)
     expect([status, json.data]).toEqual([200, answer])
   })
 
-  test('tells of limits that are used up and of URLs that are not safe', async () => {
+  test('names used-up limits and unsafe URLs as the rule', async () => {
     const ws = await server().createWorkspace()
     const set = (id: number, change: object) =>
       server().app.db.write((connection) =>
@@ -72,7 +72,7 @@ onBothEngines('GET /links/:id/resolve', (server) => {
     expect(await rule(unsafe.id)).toEqual(page('unsafe', 410))
   })
 
-  test('counts nothing and uses nothing up', async () => {
+  test('counts no click and uses up no limit', async () => {
     const ws = await server().createWorkspace()
     const { id, slug } = await ws.createLink({ clickLimit: 1, trackConversions: true })
     const before = server().app.spool.stats().appended
@@ -83,7 +83,7 @@ onBothEngines('GET /links/:id/resolve', (server) => {
     expect((await server().click(slug)).status).toBe(302)
   })
 
-  test('refuses what it does not understand, and tells nobody else', async () => {
+  test('rejects invalid parameters, and answers 404 to other workspaces', async () => {
     const ws = await server().createWorkspace()
     const { id } = await ws.createLink({})
     for (const query of [

@@ -19,7 +19,7 @@ onBothEngines('A link with a click limit', (server) => {
         .executeTakeFirstOrThrow()
     ).clicks_used
 
-  test('lets exactly that many of a crowd through', async () => {
+  test('redirects exactly that many of many parallel visitors', async () => {
     const ws = await server().createWorkspace()
     const { id, slug } = await ws.createLink({ clickLimit: 10 })
     const answers = await Promise.all(Array.from({ length: 50 }, () => server().click(slug)))
@@ -31,7 +31,7 @@ onBothEngines('A link with a click limit', (server) => {
     expect(await used(id)).toBe(10)
   })
 
-  test('sends the rest to its expiredUrl', async () => {
+  test('redirects all later visitors to its expiredUrl', async () => {
     const ws = await server().createWorkspace()
     const { slug } = await ws.createLink({ clickLimit: 2, expiredUrl: OVER, redirectStatus: 308 })
     const answers = await Promise.all(Array.from({ length: 5 }, () => server().click(slug)))
@@ -45,7 +45,7 @@ onBothEngines('A link with a click limit', (server) => {
     ['prefetching', { headers: { 'User-Agent': BROWSER_USER_AGENT, 'Sec-Purpose': 'prefetch' } }, ''],
     ['HEAD', { method: 'HEAD', headers: { 'User-Agent': BROWSER_USER_AGENT } }, ''],
     ['previews', { headers: { 'User-Agent': BROWSER_USER_AGENT } }, '+'],
-  ])('is not used up by %s, who see what a person would', async (_, call, suffix) => {
+  ])('is not used up by %s, which gets the same answer as a person', async (_, call, suffix) => {
     const ws = await server().createWorkspace()
     const { id, slug } = await ws.createLink({ clickLimit: 1 })
     const open = suffix === '' ? 302 : 200
@@ -55,7 +55,7 @@ onBothEngines('A link with a click limit', (server) => {
     expect((await server().call(`/${slug}${suffix}`, call)).status).toBe(410)
   })
 
-  test('is not used up by its password page or a wrong password, and goes before both', async () => {
+  test('is not used up by the password page or a wrong password, and is checked before both', async () => {
     const ws = await server().createWorkspace()
     const { id, slug } = await ws.createLink({ clickLimit: 1, password: 'x' })
     const submit = (password: string) =>
@@ -70,7 +70,7 @@ onBothEngines('A link with a click limit', (server) => {
     expect((await submit('y')).status).toBe(410)
   })
 
-  test('is not used up before it starts or after it expired', async () => {
+  test('is not used up before the link starts or after it expires', async () => {
     const ws = await server().createWorkspace()
     const early = await ws.createLink({ clickLimit: 1, startsAt: '2100-01-01T00:00:00.000Z' })
     const late = await ws.createLink({ clickLimit: 1, expiresAt: '2020-01-01T00:00:00.000Z' })
@@ -79,7 +79,7 @@ onBothEngines('A link with a click limit', (server) => {
     expect([await used(early.id), await used(late.id)]).toEqual([0, 0])
   })
 
-  test('set later counts the clicks of before', async () => {
+  test('counts earlier clicks when it is set later', async () => {
     const ws = await server().createWorkspace()
     const { id, slug } = await ws.createLink({})
     expect(await statuses(slug, 3)).toEqual([302, 302, 302])
@@ -96,11 +96,11 @@ onBothEngines('A link with a click limit', (server) => {
     expect(await statuses(slug, 2)).toEqual([302, 302])
   })
 
-  test('lifted by another process lets everybody through, even where it is still remembered', async () => {
+  test('redirects everybody once another process removes the limit, even from a stale cache', async () => {
     const ws = await server().createWorkspace()
     const { id, slug } = await ws.createLink({ clickLimit: 1 })
     expect(await statuses(slug, 2)).toEqual([302, 410])
-    // Straight into the rows: this process is not told.
+    // Written directly to the rows, so that this process does not learn of it.
     const lift = { click_limit: null }
     await server().app.db.write((connection) =>
       connection.updateTable('links').set(lift).where('id', '=', id).execute(),

@@ -68,7 +68,10 @@ const goes = (rule: RedirectRule, url: string, status = 302): DestinationChoice 
   addClickId: false,
 })
 
-/** Each rule in the order of docs/contract.md §4, what switches it on, and its answer to an iPhone in Germany. */
+/**
+ * The rules in the order of docs/contract.md §4, with the setting that turns each on and its answer to an iPhone in
+ * Germany.
+ */
 const RULES: { rule: RedirectRule; on: Partial<Selectable<Links>>; answer: DestinationChoice }[] = [
   {
     rule: 'archived',
@@ -111,16 +114,16 @@ const RULES: { rule: RedirectRule; on: Partial<Selectable<Links>>; answer: Desti
 
 const PAIRS = RULES.flatMap((first, i) => RULES.slice(i + 1).map((second) => ({ first, second })))
 
-describe('Which rule of a link answers', () => {
-  test('a slug that nobody has is missing', () => {
+describe('the rule that answers', () => {
+  test('an unknown slug is missing', () => {
     expect(chooseDestination(null, visit())).toEqual({ kind: 'missing', rule: 'unknown', outcome: 'missing' })
   })
 
-  test.each(RULES)('$rule, when it is the only one', ({ on, answer }) => {
+  test.each(RULES)('$rule answers when it is the only rule', ({ on, answer }) => {
     expect(chooseDestination(link(on), visit())).toEqual(answer)
   })
 
-  test.each(PAIRS)('$first.rule goes before $second.rule', ({ first, second }) => {
+  test.each(PAIRS)('$first.rule comes before $second.rule', ({ first, second }) => {
     expect(chooseDestination(link({ ...second.on, ...first.on }), visit())).toEqual(first.answer)
   })
 
@@ -144,7 +147,7 @@ describe('Which rule of a link answers', () => {
     expect(chooseDestination(link(on), visit(change))).toEqual(goes('destination', TARGET))
   })
 
-  test('a link that is over leads to its expiredUrl, for now and without counting as a click', () => {
+  test('a closed link redirects to its expiredUrl with 302 and counts no click', () => {
     for (const { rule, on } of RULES.filter(({ answer }) => answer.kind === 'gone')) {
       const over = link({
         ...on,
@@ -166,18 +169,18 @@ describe('Which rule of a link answers', () => {
     }
   })
 
-  test.each([301, 302, 307, 308])('the redirect has the status of the link: %i', (status) => {
+  test.each([301, 302, 307, 308])('a redirect has the status of its link: %i', (status) => {
     expect(chooseDestination(link({ redirect_status: status }), visit())).toEqual(
       goes('destination', TARGET, status),
     )
   })
 
-  test('trackConversions asks for a click id', () => {
+  test('trackConversions adds a click id', () => {
     expect(chooseDestination(link({ track_conversions: 1 }), visit())).toMatchObject({ addClickId: true })
   })
 })
 
-describe('A stored URL that is not safe', () => {
+describe('an unsafe stored URL', () => {
   const HOSTILE = [
     'javascript:alert(1)',
     'JavaScript:alert(1)',
@@ -208,7 +211,7 @@ describe('A stored URL that is not safe', () => {
     })
   })
 
-  test('is one whose scheme the operator does not list', () => {
+  test('is any URL with a scheme that the operator does not list', () => {
     const deep = link({ destination_url: 'myapp:open' })
     expect(chooseDestination(deep, visit({ schemes: ['myapp:'] }))).toEqual(goes('destination', 'myapp:open'))
     expect(chooseDestination(deep, visit({ schemes: ['app:', 'other:'] })).rule).toBe('unsafe')
@@ -258,7 +261,7 @@ describe('forwardQuery', () => {
     expect(landed(TARGET, 'a=1', { forward_query: 0 })).toBe(TARGET)
   })
 
-  test('reaches the targets of devices and countries', () => {
+  test('applies to device and country targets too', () => {
     expect(landed(TARGET, 'a=1', { device_targeting: '{"ios":"https://example.com/ios?a=2"}' })).toBe(
       'https://example.com/ios?a=2',
     )
@@ -267,12 +270,12 @@ describe('forwardQuery', () => {
     )
   })
 
-  test("a forwarded tp_cid gives way to the link's own", () => {
+  test("the link's own tp_cid replaces a forwarded one", () => {
     expect(landed(TARGET, 'tp_cid=stolen&a=1', { track_conversions: 1 })).toBe(`${TARGET}?a=1`)
     expect(landed(TARGET, 'tp_cid=other&a=1')).toBe(`${TARGET}?tp_cid=other&a=1`)
   })
 
-  test('whatever the query: own parameters stay first and as they are, all others follow once each', () => {
+  test('for any query, the destination’s own parameters stay first and unchanged, and all others follow once', () => {
     const pairs = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'utm_source', 'qr', ''), fc.string()))
     fc.assert(
       fc.property(pairs, pairs, fc.boolean(), (own, given, withHash) => {
@@ -291,7 +294,7 @@ describe('forwardQuery', () => {
   })
 })
 
-describe('The click id', () => {
+describe('the click id', () => {
   test.each([
     [TARGET, `${TARGET}?tp_cid=new`],
     [`${TARGET}?a=1#top`, `${TARGET}?a=1&tp_cid=new#top`],
@@ -304,7 +307,7 @@ describe('The click id', () => {
   })
 })
 
-describe('The short cut for plain links', () => {
+describe('the short cut for plain links', () => {
   const mostly = <T>(off: T, on: fc.Arbitrary<T>) =>
     fc.oneof({ weight: 12, arbitrary: fc.constant(off) }, { weight: 1, arbitrary: on })
   const time = fc.integer({ min: NOW - 2, max: NOW + 2 })
@@ -343,7 +346,7 @@ describe('The short cut for plain links', () => {
     schemes: fc.constantFrom([], ['myapp:']),
   })
 
-  test('gives what the long way gives', () => {
+  test('gives the same answer as the full decision', () => {
     let plain = 0
     fc.assert(
       fc.property(row, anyVisit, (change, seen) => {

@@ -1,5 +1,5 @@
-// The answer of the front (http/fast-path/listener.ts) beside that of the server behind it: nobody can tell which one
-// it was.
+// The fast path (http/fast-path/listener.ts) and the server behind it answer a redirect alike: a visitor cannot tell
+// which of them answered.
 
 import { beforeAll, expect, test } from 'bun:test'
 import { connect } from 'node:net'
@@ -30,7 +30,7 @@ const LINKS: [string, Record<string, unknown>][] = [
   ['one with a campaign', { utmSource: 'mail', utmCampaign: 'spring' }],
 ]
 
-/** One request over a connection of its own. @param unusual makes the front pass it on */
+/** Sends one request over its own connection. @param unusual a header that makes the fast path hand the request on */
 function ask(origin: string, target: string, headers: Record<string, string>, unusual: boolean) {
   const url = new URL(origin)
   const lines = { Host: url.host, ...headers, Connection: 'close', ...(unusual ? { TE: 'trailers' } : {}) }
@@ -50,7 +50,7 @@ function ask(origin: string, target: string, headers: Record<string, string>, un
         const header = (name: string) => new RegExp(`^${name}: (.*)\r$`, 'im').exec(text)?.[1]
         resolve({
           status: Number(text.slice(9, 12)),
-          // No click has another's id.
+          // Every click has its own id, so replace it.
           location: header('location')?.replace(/tp_cid=[\w.-]+/, 'tp_cid=…'),
           cache: header('cache-control'),
         })
@@ -87,9 +87,9 @@ const DIMENSIONS = [
 ]
 
 onBothEngines(
-  'The front and the server behind it',
+  'The fast path and the server behind it',
   (server) => {
-    // The same links in two workspaces, one asked at the front alone and one behind it alone.
+    // Two workspaces have the same links. Only the fast path answers for one, only the server for the other.
     let quick: TestWorkspace
     let full: TestWorkspace
     beforeAll(async () => {
@@ -97,11 +97,11 @@ onBothEngines(
       full = await server().createWorkspace()
     })
 
-    test.each(LINKS)('answer alike: %s', async (title, fields) => {
+    test.each(LINKS)('give the same answer: %s', async (title, fields) => {
       const slugs: string[] = []
       for (const ws of [quick, full]) {
         const { slug } = await ws.createLink({ title, ...fields })
-        // What is not in memory is the server's behind.
+        // The fast path answers only links that the cache holds.
         await server().click(slug)
         slugs.push(slug)
       }
@@ -113,12 +113,12 @@ onBothEngines(
       }
     })
 
-    test('record alike', async () => {
+    test('record the same hits', async () => {
       await server().waitUntilShipped()
       const counts = async (ws: TestWorkspace, name: string) => {
         const { json } = await ws.api(`/analytics/clicks?class=all&limit=100&groupBy=${name}`)
         const rows = json.data as { link?: { title: string }; clicks: number }[]
-        // By their titles: no two links have the same id, slug or time.
+        // Compared by title, because ids, slugs and times differ.
         return rows.map((row) => JSON.stringify(row.link ? [row.link.title, row.clicks] : row)).sort()
       }
       for (const name of DIMENSIONS) {
@@ -127,12 +127,12 @@ onBothEngines(
         expect(rows.length).toBeGreaterThan(name === 'country' ? 0 : 1)
       }
       const { json } = await quick.api('/analytics/clicks?class=all')
-      // Links that redirect, each opened once to be known and by every visitor.
+      // Links that redirect: each visit by every visitor, and one more that fills the cache.
       const opening = LINKS.length - ['over and leads on', 'over', 'not open', 'archived', 'password'].length
       expect(json.data.clicks).toBe(opening * (1 + VISITORS.length))
     })
 
-    test('forget nothing of what changes a link', async () => {
+    test('apply every change of a link with the next request', async () => {
       const ws = await server().createWorkspace()
       const { id, slug } = await ws.createLink({})
       const quick = () => ask(server().origin, `/${slug}`, { 'User-Agent': BROWSER_USER_AGENT }, false)

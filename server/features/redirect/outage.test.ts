@@ -1,4 +1,4 @@
-// Redirects while PostgreSQL is away: what memory knows goes on, what it does not know is told to come back.
+// Redirects while PostgreSQL is down: cached links redirect, and all others answer 503 with Retry-After.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type PostgresServer, startPostgres } from '../../../tests/support/postgres/postgres-server.ts'
@@ -6,7 +6,7 @@ import { startQuietClock } from '../../../tests/support/processor-time.ts'
 import { startServer, type TestServer, until } from '../../../tests/support/server/test-server.ts'
 import { expectVisitorPage } from './redirect.fixture.ts'
 
-// Longer than links are remembered without asking again (2 s), so that they are asked for in vain.
+// Longer than the 2 s for which the cache answers without a query, so that queries are tried and fail.
 const OUTAGE_MS = 3_500
 
 let postgres: PostgresServer
@@ -22,7 +22,7 @@ afterAll(async () => {
   await postgres?.end()
 })
 
-test('known links redirect throughout, others wait for its return', async () => {
+test('cached links redirect during the outage, and others work again after it', async () => {
   const ws = await server.createWorkspace()
   const known = await ws.createLink({})
   const limited = await ws.createLink({ clickLimit: 5 })
@@ -39,13 +39,13 @@ test('known links redirect throughout, others wait for its return', async () => 
   while (performance.now() - stopped < OUTAGE_MS) {
     const before = clock.elapsed()
     expect((await server.click(known.slug)).status).toBe(302)
-    // Some hundred are enough, and leave the processor to others.
+    // Some hundred requests are enough, and leave processor time to other tests.
     await Bun.sleep(20)
     slowest = Math.max(slowest, clock.elapsed() - before)
     answered++
   }
   clock.stop()
-  // One that waited for the store would have waited as long as those below.
+  // A request that waited for the database would have taken as long as those below.
   expect(slowest).toBeLessThan(2_000)
   expect(answered).toBeGreaterThan(3)
 
@@ -63,14 +63,14 @@ test('known links redirect throughout, others wait for its return', async () => 
   await until('the limited link', async () => (await server.click(limited.slug)).status === 302)
   await ws.api(`/links/${known.id}`, { method: 'PATCH', body: { archived: true } })
   expect((await server.click(known.slug)).status).toBe(404)
-  // The clicks of the outage are not lost.
+  // The clicks during the outage are counted.
   await until('the clicks of the outage', async () => {
     await server.waitUntilShipped()
     return (await ws.api(`/links/${known.id}`)).json.data.clicks === answered + 1
   })
 }, 120_000)
 
-test('a change that another process makes is seen in about two seconds', async () => {
+test('a change by another process takes effect within about two seconds', async () => {
   const ws = await server.createWorkspace()
   const { id, slug } = await ws.createLink({})
   expect((await server.click(slug)).status).toBe(302)

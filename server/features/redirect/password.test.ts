@@ -6,7 +6,7 @@ const PAST = '2020-01-01T00:00:00.000Z'
 const SECRET = 'p&ss wörd=+%'
 const FORM = 'application/x-www-form-urlencoded'
 
-/** What the browser sends when the form on the page is submitted. */
+/** Sends what a browser sends from the password page. */
 const submit = (
   server: TestServer,
   slug: string,
@@ -27,7 +27,7 @@ onBothEngines(
       }
     }
 
-    test('asks for it on a page that everybody can use', async () => {
+    test('asks for the password on an accessible page', async () => {
       const { slug } = await locked({ title: 'Merger' })
       const answer = await server().click(slug)
       expect(answer.status).toBe(200)
@@ -46,7 +46,7 @@ onBothEngines(
     })
 
     test.each([301, 302, 307, 308])(
-      'opens with it, by 303 whatever its own status is: %i',
+      'redirects with 303 after the right password, whatever status the link has: %i',
       async (redirectStatus) => {
         const { slug } = await locked({ redirectStatus })
         const answer = await submit(server(), slug, form(SECRET))
@@ -57,7 +57,7 @@ onBothEngines(
       },
     )
 
-    test('opens for the rest of its rules: query, click id, device', async () => {
+    test('applies query, click id and device rules after the right password', async () => {
       const { slug } = await locked({
         forwardQuery: true,
         trackConversions: true,
@@ -68,7 +68,7 @@ onBothEngines(
       expect(answer.headers.get('location')).toMatch(/^https:\/\/ios\.example\/\?a=1&tp_cid=[\w.-]+$/)
     })
 
-    test('says that a wrong one is wrong, and nothing else', async () => {
+    test('says that a wrong password is wrong, and nothing else', async () => {
       const { slug } = await locked()
       const answer = await submit(server(), slug, form('guess'))
       expect(answer.status).toBe(403)
@@ -101,7 +101,7 @@ onBothEngines(
       expect((await server().click(slug)).status).toBe(200)
     })
 
-    test('takes five tries a minute from one address, right ones too', async () => {
+    test('takes five tries a minute from one address, right passwords included', async () => {
       const { slug } = await locked()
       const from = { 'X-Forwarded-For': '203.0.113.7' }
       for (let n = 0; n < 5; n++) expect((await submit(server(), slug, form('guess'), from)).status).toBe(403)
@@ -113,14 +113,14 @@ onBothEngines(
       expectVisitorPage(refused)
       expect(refused.text).toContain('role="alert"')
       expect(refused.headers.get('location')).toBeNull()
-      // Looking at the page is no try, another link counts for itself, and so does another address.
+      // Opening the page is no try. Each link and each address has its own count.
       expect((await server().click(slug, from)).status).toBe(200)
       expect((await submit(server(), (await locked()).slug, form(SECRET), from)).status).toBe(303)
       const other = await submit(server(), slug, form(SECRET), { 'X-Forwarded-For': '203.0.113.8' })
       expect(other.status).toBe(303)
     })
 
-    test('takes an IPv6 network of one customer for one address', async () => {
+    test('counts an IPv6 /64 network as one address', async () => {
       const { slug } = await locked()
       const from = (host: number) => ({ 'X-Forwarded-For': `2001:db8:1:2::${host}` })
       for (let n = 1; n <= 5; n++) await submit(server(), slug, form('guess'), from(n))
@@ -129,7 +129,7 @@ onBothEngines(
       expect(neighbour.status).toBe(303)
     })
 
-    test('that closes while somebody types is over for them, whatever they typed', async () => {
+    test('answers as closed when it closes while a visitor types the password', async () => {
       const { ws, id, slug } = await locked()
       await ws.api(`/links/${id}`, { method: 'PATCH', body: { expiresAt: PAST } })
       expect((await submit(server(), slug, form(SECRET))).status).toBe(410)
@@ -142,7 +142,7 @@ onBothEngines(
       expect((await submit(server(), slug, form(SECRET))).status).toBe(404)
     })
 
-    test('opens with its new one at once, and no longer with the old', async () => {
+    test('takes a new password at once, and no longer the old one', async () => {
       const { ws, id, slug } = await locked()
       expect((await server().click(slug)).status).toBe(200)
       await ws.api(`/links/${id}`, { method: 'PATCH', body: { password: 'other' } })
@@ -150,7 +150,7 @@ onBothEngines(
       expect((await submit(server(), slug, form('other'))).status).toBe(303)
     })
 
-    test('is kept as a hash and shown to nobody', async () => {
+    test('stores the password as a hash and never shows it', async () => {
       const { ws, id } = await locked()
       const { text } = await ws.api(`/links/${id}`)
       expect(text).not.toContain('argon2')
@@ -166,8 +166,8 @@ onBothEngines(
   { environment: { TRUST_PROXY: '127.0.0.1' } },
 )
 
-onBothEngines('Tries without a trusted proxy', (server) => {
-  test('count by the peer: a made-up X-Forwarded-For opens nothing', async () => {
+onBothEngines('password tries without a trusted proxy', (server) => {
+  test('are counted by the peer address, whatever X-Forwarded-For says', async () => {
     const ws = await server().createWorkspace()
     const { slug } = await ws.createLink({ password: SECRET })
     for (let n = 0; n < 5; n++) {

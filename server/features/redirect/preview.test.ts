@@ -5,7 +5,7 @@ import { expectVisitorPage, readRecordedHits } from './redirect.fixture.ts'
 const PAST = '2020-01-01T00:00:00.000Z'
 
 onSqlite('A short link with a plus', (server) => {
-  test('shows where it leads instead of going there', async () => {
+  test('shows its destination and does not redirect', async () => {
     const ws = await server().createWorkspace()
     const { slug, shortUrl } = await ws.createLink({
       title: 'Spring sale',
@@ -24,7 +24,7 @@ onSqlite('A short link with a plus', (server) => {
     }
   })
 
-  test('shows hostile text as text', async () => {
+  test('escapes hostile titles and URLs', async () => {
     const ws = await server().createWorkspace()
     const { slug } = await ws.createLink({
       title: '"><script>alert(1)</script><img src=x onerror=alert(2)>',
@@ -40,7 +40,7 @@ onSqlite('A short link with a plus', (server) => {
     expect(answer.text).not.toMatch(/<a [^>]*\sonmouseover/)
   })
 
-  test('does not tell a secret: neither destination nor title', async () => {
+  test('shows neither destination nor title of a link with a password', async () => {
     const ws = await server().createWorkspace()
     const fields = { password: 'x', title: 'Merger', destinationUrl: 'https://hidden.example/' }
     const { slug } = await ws.createLink({
@@ -54,7 +54,7 @@ onSqlite('A short link with a plus', (server) => {
     expect(answer.text).toContain('asks for a password')
   })
 
-  test('shows what this visitor would get', async () => {
+  test('shows the destination that this visitor would get', async () => {
     const ws = await server().createWorkspace()
     const { slug } = await ws.createLink({
       deviceTargeting: { ios: 'https://ios.example/' },
@@ -65,7 +65,7 @@ onSqlite('A short link with a plus', (server) => {
     expect(answer.text).not.toContain('tp_cid')
   })
 
-  test('is missing or over where the link is', async () => {
+  test('answers 404 or 410 where the link does', async () => {
     const ws = await server().createWorkspace()
     const archived = await ws.createLink({ archived: true })
     const expired = await ws.createLink({ expiresAt: PAST })
@@ -78,7 +78,7 @@ onSqlite('A short link with a plus', (server) => {
     expect((await server().click(`${used.slug}++`)).status).toBe(404)
   })
 
-  test('shows the expiredUrl of a link that is over', async () => {
+  test('shows the expiredUrl of a closed link', async () => {
     const ws = await server().createWorkspace()
     const { slug } = await ws.createLink({ expiresAt: PAST, expiredUrl: 'https://example.com/over' })
     const answer = await server().click(`${slug}+`)
@@ -86,7 +86,7 @@ onSqlite('A short link with a plus', (server) => {
     expect(answer.text).toContain('href="https://example.com/over"')
   })
 
-  test('is recorded as a preview and counts as no click', async () => {
+  test('records a preview and counts no click', async () => {
     const ws = await server().createWorkspace()
     const { id, slug } = await ws.createLink({})
     await server().click(`${slug}+?utm_source=x&qr=1`)

@@ -34,7 +34,7 @@ onBothEngines('A short link', (server) => {
     expect(missing.text).toBe('')
   })
 
-  test('is found by its slug alone: trailing slash, query and case do not matter', async () => {
+  test('is found whatever its trailing slash, query and case', async () => {
     const ws = await server().createWorkspace()
     const { slug } = await ws.createLink({ slug: `Mixed-${ws.id}.Case_x` })
     const ways = [
@@ -52,7 +52,7 @@ onBothEngines('A short link', (server) => {
     expect((await server().click(`${slug}-`)).status).toBe(404)
   })
 
-  test('of Unicode letters is found composed, decomposed, encoded, and in either case', async () => {
+  test('with a Unicode slug is found composed, decomposed, encoded, and in either case', async () => {
     const ws = await server().createWorkspace()
     const slug = `Größe-ệ-हिन्दी-日本-${ws.id}`
     await ws.createLink({ slug })
@@ -64,7 +64,7 @@ onBothEngines('A short link', (server) => {
     expect(status).toBe(302)
   })
 
-  test('of the greatest length is found decomposed too', async () => {
+  test('with the longest slug is found decomposed too', async () => {
     const ws = await server().createWorkspace()
     const slug = `${ws.id}${'ệ'.repeat(190)}`.slice(0, 190)
     await ws.createLink({ slug })
@@ -94,13 +94,13 @@ onBothEngines('A short link', (server) => {
     ['markup', '/%3Cscript%3Ealert(1)%3C%2Fscript%3E'],
     ['raw bytes', '/\u00ff\u00fe'],
     ['a query without end', `/x?${'&'.repeat(3000)}`],
-  ])('%s is a slug that nobody has, and no error', async (_, target) => {
+  ])('answers 404 for the unknown slug %s', async (_, target) => {
     const answer = await sendRawGet(server(), target)
     expect(answer.status).toBe(404)
     expect(answer.text).not.toMatch(/set-cookie|<script/i)
   })
 
-  test('without a Host that makes sense still redirects', async () => {
+  test('redirects whatever the Host header says', async () => {
     const ws = await server().createWorkspace()
     const { slug } = await ws.createLink({})
     for (const host of ['', 'a b', '[::1', '%zz', 'a@b', '<script>']) {
@@ -127,15 +127,15 @@ onBothEngines('A short link', (server) => {
   })
 })
 
-onBothEngines('A slug that does not lead anywhere', (server) => {
-  test('shows a page to people', async () => {
+onBothEngines('A slug without an open link', (server) => {
+  test('answers people with a page', async () => {
     const answer = await server().click('nothing-here', { Accept: 'text/html,*/*;q=0.8' })
     expect(answer.status).toBe(404)
     expectVisitorPage(answer)
     expect(answer.text).toContain('<title>Link not found</title>')
   })
 
-  test('says so in JSON to programs that ask for it', async () => {
+  test('answers programs in JSON where they ask for it', async () => {
     const answer = await server().click('nothing-here', { Accept: 'application/json' })
     expect(answer.status).toBe(404)
     expect(answer.json).toEqual({ error: 'Link not found' })
@@ -143,7 +143,7 @@ onBothEngines('A slug that does not lead anywhere', (server) => {
     expect(answer.headers.get('cache-control')).toBe('private, no-store')
   })
 
-  test('is answered alike whether the link never was, is archived, deleted, or not open yet', async () => {
+  test('gets the same answer for an unknown, archived, deleted or not yet started link', async () => {
     const ws = await server().createWorkspace()
     const archived = await ws.createLink({ archived: true })
     const notStarted = await ws.createLink({ startsAt: FUTURE, expiredUrl: 'https://example.com/over' })
@@ -157,7 +157,7 @@ onBothEngines('A slug that does not lead anywhere', (server) => {
     }
   })
 
-  test('starts to work with the next request after it was made', async () => {
+  test('works with the first request after the link is created', async () => {
     const ws = await server().createWorkspace()
     const slug = `later-${ws.id}`
     expect((await server().click(slug)).status).toBe(404)
@@ -167,7 +167,7 @@ onBothEngines('A slug that does not lead anywhere', (server) => {
 })
 
 onBothEngines('A changed link', (server) => {
-  test('answers anew with the next request, each time', async () => {
+  test('applies with the next request', async () => {
     const ws = await server().createWorkspace()
     const { id, slug } = await ws.createLink({})
     const change = (body: unknown) => ws.api(`/links/${id}`, { method: 'PATCH', body })
@@ -203,8 +203,8 @@ onBothEngines('A changed link', (server) => {
   })
 })
 
-onBothEngines('A link that is over', (server) => {
-  test('shows a page, or JSON where it is asked for', async () => {
+onBothEngines('A closed link', (server) => {
+  test('answers with a page, or with JSON where a program asks for it', async () => {
     const ws = await server().createWorkspace()
     const { slug } = await ws.createLink({ expiresAt: PAST })
     const answer = await server().click(slug)
@@ -215,7 +215,7 @@ onBothEngines('A link that is over', (server) => {
     expect([json.status, json.json]).toEqual([410, { error: 'Link expired' }])
   })
 
-  test('leads to its expiredUrl, never for good', async () => {
+  test('redirects to its expiredUrl with a temporary status', async () => {
     const ws = await server().createWorkspace()
     const { slug } = await ws.createLink({
       expiresAt: PAST,
@@ -230,7 +230,7 @@ onBothEngines('A link that is over', (server) => {
     expect(answer.headers.get('cache-control')).toBe('private, no-store')
   })
 
-  test('by its leads, closes with the last one', async () => {
+  test('closes with the last lead of its leadLimit', async () => {
     const ws = await server().createWorkspace()
     const some = await ws.createLink({ leadLimit: 2 })
     const enough = await ws.createLink({ leadLimit: 2 })
@@ -246,7 +246,7 @@ onBothEngines('A link that is over', (server) => {
     expect((await server().click(enough.slug)).status).toBe(410)
   })
 
-  test('because its stored URL is not safe, sends nobody there', async () => {
+  test('never redirects to an unsafe stored URL', async () => {
     const ws = await server().createWorkspace()
     const { id, slug } = await ws.createLink({})
     const destination_url = 'javascript:alert(1)'
@@ -265,7 +265,7 @@ onBothEngines('A link that is over', (server) => {
 onBothEngines(
   'A deep link',
   (server) => {
-    test('is redirected to where the operator lists its scheme', async () => {
+    test('is redirected to where the operator allows its scheme', async () => {
       const ws = await server().createWorkspace()
       const { slug } = await ws.createLink({ destinationUrl: 'myapp:open?x=1', forwardQuery: true })
       expect((await server().click(`${slug}?a=1`)).headers.get('location')).toBe('myapp:open?x=1&a=1')
@@ -276,7 +276,7 @@ onBothEngines(
 
 describe('forwardQuery', () => {
   onBothEngines('over HTTP', (server) => {
-    test('passes the query on, encoded, without our own mark', async () => {
+    test('passes the query on, encoded, without the QR code mark', async () => {
       const ws = await server().createWorkspace()
       const { slug } = await ws.createLink({
         forwardQuery: true,

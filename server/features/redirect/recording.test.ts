@@ -95,9 +95,9 @@ const CLASSES: Case[] = [
 const CASES = [...OUTCOMES, ...CLASSES]
 
 onSqlite(
-  'Every visit leaves one hit',
+  'The recording of visits',
   (server) => {
-    // All visits are made first, so that they are shipped once.
+    // All visits come first, so that the hits are shipped once.
     let ws: TestWorkspace
     let hits: Hit[]
     const links = new Map<string, number>()
@@ -115,7 +115,7 @@ onSqlite(
       hits = await readRecordedHits(server())
     }, 120_000)
 
-    test.each(CASES)('$what', async ({ what, hit }) => {
+    test.each(CASES)('has one hit for $what', async ({ what, hit }) => {
       const id = links.get(what)
       const own = hits.filter((each) => each.linkId === id)
       expect(own).toHaveLength(1)
@@ -126,7 +126,7 @@ onSqlite(
         ...hit,
       })
       expect(own[0]?.unknownSlug ?? null).toBeNull()
-      // Only a person's redirect is on the counter; analytics tell the classes apart.
+      // The link's counter has only redirects of people. Analytics separate the classes.
       const counted = hit.outcome === 'redirect' && (hit.class ?? 'human') === 'human' ? 1 : 0
       expect((await ws.api(`/links/${id}`)).json.data.clicks).toBe(counted)
       const clicks = async (query: string) =>
@@ -138,7 +138,7 @@ onSqlite(
       expect(await clicks(`&class=all&trigger=${own[0]?.trigger}`)).toBe(asked)
     })
 
-    test('without a user agent: bot', async () => {
+    test('counts a visitor without a user agent as a bot', async () => {
       const ws = await server().createWorkspace()
       const { id, slug } = await ws.createLink({})
       expect((await sendRawGet(server(), `/${slug}`)).status).toBe(302)
@@ -146,7 +146,7 @@ onSqlite(
       expect(own).toMatchObject([{ class: 'bot', outcome: 'redirect' }])
     })
 
-    test('for a slug nobody has, as it was typed, for nobody', async () => {
+    test('keeps an unknown slug as it was typed, for no workspace', async () => {
       for (const path of ['Spring-Sale', 'Spr%C3%BCng/', 'odd%00slug', `${'x'.repeat(300)}`, 'look+']) {
         await server().click(path)
       }
@@ -162,7 +162,7 @@ onSqlite(
         expect(hit).toMatchObject({ outcome: 'missing', workspaceId: 0, class: 'human' })
     })
 
-    test('and none for what is no visit: a refused method, a refused try', async () => {
+    test('records nothing for a refused method or a refused password try', async () => {
       const ws = await server().createWorkspace()
       const open = await ws.createLink({})
       const locked = await ws.createLink({ password: 'x' })
@@ -174,7 +174,7 @@ onSqlite(
       expect(hits.filter(({ linkId }) => linkId === locked.id)).toHaveLength(5)
     })
 
-    test('with where it came from and by which campaign', async () => {
+    test('has the referrer and the campaign of a visit', async () => {
       const ws = await server().createWorkspace()
       const { id, slug } = await ws.createLink({
         destinationUrl: 'https://example.com/?utm_source=own&utm_medium=own',
@@ -193,7 +193,7 @@ onSqlite(
       ])
     })
 
-    test('that holds no address', async () => {
+    test('has no IP address', async () => {
       await readRecordedHits(server())
       expect(readBatchText(server())).not.toBe('')
       expect(readBatchText(server())).not.toContain(VISITOR)

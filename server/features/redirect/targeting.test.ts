@@ -8,7 +8,7 @@ import { readRecordedHits } from './redirect.fixture.ts'
 
 const at = (place: string) => `https://example.com/${place}`
 
-/** Addresses that the bundled database places in these countries today. */
+/** Addresses that the bundled country database finds in these countries today. */
 function addressesIn(...countries: string[]): string[] {
   const geo = createGeoLookup()
   return countries.map((country) => {
@@ -57,7 +57,7 @@ onSqlite(
       expect(await landing(others.slug, { 'User-Agent': AGENTS[agent] })).toBe('https://example.com/')
     })
 
-    test('sends visitors where their country has a target, others to the destination', async () => {
+    test('redirects to the target of the visitor’s country, or else to the destination', async () => {
       const ws = await server().createWorkspace()
       const { slug } = await ws.createLink({ geoTargeting: { DE: at('de'), br: at('br') } })
       const from = (address: string) => landing(slug, { 'X-Forwarded-For': address })
@@ -68,7 +68,7 @@ onSqlite(
       expect(await from(`::ffff:${GERMAN}`)).toBe(at('de'))
     })
 
-    test('believes the hop that the trusted proxy saw, not what stands left of it', async () => {
+    test('uses the hop that the trusted proxy saw, and not the hops left of it', async () => {
       const ws = await server().createWorkspace()
       const { slug } = await ws.createLink({ geoTargeting: { DE: at('de'), BR: at('br') } })
       const from = (chain: string) => landing(slug, { 'X-Forwarded-For': chain })
@@ -87,7 +87,7 @@ onSqlite(
       }
     })
 
-    test('takes the device before the country', async () => {
+    test('prefers the device target to the country target', async () => {
       const ws = await server().createWorkspace()
       const { slug } = await ws.createLink({
         geoTargeting: { DE: at('de') },
@@ -98,7 +98,7 @@ onSqlite(
       expect(await landing(slug, { ...from, 'User-Agent': AGENTS.Android })).toBe(at('de'))
     })
 
-    test('records the country that it decided by', async () => {
+    test('records the country that chose the target', async () => {
       const ws = await server().createWorkspace()
       const { id, slug } = await ws.createLink({ geoTargeting: { BR: at('br') } })
       await landing(slug, { 'X-Forwarded-For': BRAZILIAN })
@@ -106,7 +106,7 @@ onSqlite(
       expect(own).toMatchObject([{ country: 'BR', continent: 'SA' }])
     })
 
-    test('trackConversions adds an id that names the hit and that nobody can make up', async () => {
+    test('adds a signed click id with trackConversions', async () => {
       const ws = await server().createWorkspace()
       const { id, slug } = await ws.createLink({
         trackConversions: true,
@@ -131,7 +131,7 @@ onSqlite(
       expect([first?.node, first?.linkId]).toEqual([server().app.spool.node, id])
     })
 
-    test('without trackConversions nothing is added', async () => {
+    test('adds nothing without trackConversions', async () => {
       const ws = await server().createWorkspace()
       const { slug } = await ws.createLink({ destinationUrl: at('?a=1') })
       expect(await landing(slug, {})).toBe(at('?a=1'))
@@ -141,7 +141,7 @@ onSqlite(
 )
 
 onSqlite('Without a trusted proxy', (server) => {
-  test('nobody chooses their country', async () => {
+  test('a visitor cannot choose a country with X-Forwarded-For', async () => {
     const ws = await server().createWorkspace()
     const { slug } = await ws.createLink({ geoTargeting: { DE: at('de') } })
     const answer = await server().click(slug, { 'X-Forwarded-For': GERMAN })

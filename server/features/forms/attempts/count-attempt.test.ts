@@ -31,9 +31,12 @@ test.each<[string, SubmissionOutcome, unknown[][]]>([
       [7, 'validation', 'email'],
     ],
   ],
-])('an attempt that was %s counts once, and in the fields that the owner knows', (_, outcome, counts) => {
-  expect(counted((attempts) => countAttempt(attempts, FORM, outcome))).toEqual(counts)
-})
+])(
+  'an attempt that was %s counts once, and once for each wrong field that the owner named',
+  (_, outcome, counts) => {
+    expect(counted((attempts) => countAttempt(attempts, FORM, outcome))).toEqual(counts)
+  },
+)
 
 test.each([
   [429, [[7, 'rateLimited']]],

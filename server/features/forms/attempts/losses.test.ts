@@ -15,7 +15,7 @@ import { createLossesApi } from './losses-api.ts'
 const NOON = Date.parse('2026-03-29T12:00:00Z')
 const DAY = 24 * 60 * 60 * 1000
 
-describe.each(ENGINES)('how attempts to send a form ended (%s)', (engine) => {
+describe.each(ENGINES)('the losses of a form (%s)', (engine) => {
   let directory: string
   let db: DatabaseHandle
   let database: Awaited<ReturnType<typeof migratedDatabase>> | undefined
@@ -76,7 +76,7 @@ describe.each(ENGINES)('how attempts to send a form ended (%s)', (engine) => {
     })
     app.route('/', createLossesApi({ attempts, now: () => now }))
     const response = await app.request(`/forms/${path}`)
-    // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape it asks for
+    // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape of its answer
     return { status: response.status, body: (await response.json()) as any }
   }
   const losses = async (attempts: Opened, formKey: string, query = '') =>
@@ -94,7 +94,7 @@ describe.each(ENGINES)('how attempts to send a form ended (%s)', (engine) => {
         .execute()
     ).map((row) => ({ ...row, attempts: Number(row.attempts) }))
 
-  test('is shown by outcome, and by field where fields were wrong', async () => {
+  test('are counted by outcome, and by field where fields were wrong', async () => {
     const { id, formKey } = await newForm()
     const attempts = open()
     const counted: [AttemptOutcome, number][] = [
@@ -123,7 +123,7 @@ describe.each(ENGINES)('how attempts to send a form ended (%s)', (engine) => {
     await attempts.close()
   })
 
-  test('is none for a form that nobody has sent, and not found for no form and for another’s', async () => {
+  test('are zero for a form without attempts, and 404 for an unknown form or another workspace’s', async () => {
     const { formKey } = await newForm()
     const attempts = open()
     expect(await losses(attempts, formKey)).toMatchObject({ attempts: 0, outcomes: none, fields: [] })
@@ -138,7 +138,7 @@ describe.each(ENGINES)('how attempts to send a form ended (%s)', (engine) => {
     await attempts.close()
   })
 
-  test('is kept by UTC day; a part of a day stands for all of it', async () => {
+  test('are counted by UTC day, and a part of a day counts as the whole day', async () => {
     const { id, formKey } = await newForm()
     const attempts = open()
     for (const [moment, times] of [
@@ -177,7 +177,7 @@ describe.each(ENGINES)('how attempts to send a form ended (%s)', (engine) => {
     await attempts.close()
   })
 
-  test('many are few rows, added to by every process', async () => {
+  test('are few rows for many attempts, shared by all processes', async () => {
     const { id } = await newForm()
     const [one, other] = [open(), open()]
     for (let n = 0; n < 2000; n++) (n % 2 ? one : other).count(id, n % 4 < 2 ? 'rateLimited' : 'origin')
@@ -191,7 +191,7 @@ describe.each(ENGINES)('how attempts to send a form ended (%s)', (engine) => {
     ])
   })
 
-  test('is written by itself after a moment, and again after more', async () => {
+  test('are written by themselves after a moment, and again after more attempts', async () => {
     const { id } = await newForm()
     const attempts = open(db, 5)
     attempts.count(id, 'stored')
@@ -204,7 +204,7 @@ describe.each(ENGINES)('how attempts to send a form ended (%s)', (engine) => {
     expect((await stored(id))[0]?.attempts).toBe(2)
   })
 
-  test('of a form that was deleted is nothing, and keeps no other from being written', async () => {
+  test('of a deleted form are dropped, and the counts of other forms are still written', async () => {
     const [gone, here] = [await newForm(), await newForm()]
     const attempts = open()
     attempts.count(gone.id, 'stored')
@@ -216,7 +216,7 @@ describe.each(ENGINES)('how attempts to send a form ended (%s)', (engine) => {
     expect([await stored(gone.id), (await stored(here.id)).length]).toEqual([[], 1])
   })
 
-  test('waits while the store is away, within bounds, and is written when it is back', async () => {
+  test('wait in bounded memory while the database is down, and are written afterwards', async () => {
     const { id } = await newForm()
     let away = true
     const attempts = open({
@@ -227,7 +227,7 @@ describe.each(ENGINES)('how attempts to send a form ended (%s)', (engine) => {
       attempts.count(id, 'stored')
       await attempts.flush()
     }
-    // More kinds than are kept: what is known already goes on counting.
+    // More different counts than memory holds: those that it has already still grow.
     for (let form = 0; form < 10_050; form++) attempts.count(1_000_000 + form, 'origin')
     attempts.count(id, 'stored')
     expect(await stored(id)).toEqual([])
@@ -236,7 +236,7 @@ describe.each(ENGINES)('how attempts to send a form ended (%s)', (engine) => {
     expect(await stored(id)).toEqual([{ day: '2026-03-29', outcome: 'stored', field: '', attempts: 4 }])
   })
 
-  test('days are cut where UTC cuts them, however long the counts wait', async () => {
+  test('count on the UTC day of the attempt, however long they wait', async () => {
     const { id } = await newForm()
     const attempts = open()
     attempts.count(id, 'stored')

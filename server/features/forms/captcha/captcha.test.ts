@@ -1,11 +1,12 @@
-// Captchas as a visitor meets them: what a page is told, the token it sends, and what becomes of the submission.
+// Captchas over HTTP: the challenge that a page gets, the token that it sends, and the result of the submission.
 
 import { afterAll, describe, expect, test } from 'bun:test'
 import { type Challenge, solve } from '../../../../snippet/proof-of-work.ts'
 import { startSiteverify } from '../../../../tests/support/fake-servers/turnstile-siteverify.ts'
 import { onBothEngines, type TestServer } from '../../../../tests/support/server/test-server.ts'
 
-// Every visitor has an address of its own, named by a proxy: ten submissions a minute are not what is tested here.
+// Every visitor has its own address, named by a proxy, so that the limit of ten submissions a minute plays no part
+// here.
 const PROXIED = { TRUST_PROXY: '127.0.0.1' }
 let visitors = 0
 const nextAddress = () => {
@@ -64,14 +65,14 @@ onBothEngines(
       expect(await metrics()).toMatch(/^towpath_captcha_altcha_passed_total [1-9]/m)
     })
 
-    test('the alias of JSON bodies will do', async () => {
+    test('takes the alias _turnstile in a JSON body', async () => {
       const { formOf, send, solved } = page()
       const { formKey, stored } = await formOf()
       expect((await send(formKey, { _turnstile: await solved(formKey) })).json).toEqual({ ok: true })
       expect(await stored()).toBe(1)
     })
 
-    test('nothing is stored without a token, with junk, or with that of another form', async () => {
+    test('stores nothing without a token, with junk, or with another form’s token', async () => {
       const { formOf, send, withToken, solved } = page()
       const [{ formKey, stored }, other] = [await formOf(), await formOf()]
       const cases = [
@@ -85,7 +86,7 @@ onBothEngines(
       expect(await stored()).toBe(0)
     })
 
-    test('a slip in a field does not use the token up', async () => {
+    test('a field error does not use up the token', async () => {
       const { formOf, send, withToken, solved } = page()
       const { formKey, stored } = await formOf({ requiredFields: ['name'] })
       const token = await solved(formKey)
@@ -96,7 +97,7 @@ onBothEngines(
       expect(await stored()).toBe(1)
     })
 
-    test('of 50 parallel replays one is stored', async () => {
+    test('stores one of 50 parallel replays', async () => {
       const { formOf, send, withToken, solved } = page()
       const { formKey, stored } = await formOf()
       const token = await solved(formKey)
@@ -106,7 +107,7 @@ onBothEngines(
       expect(await stored()).toBe(1)
     })
 
-    test('a page of any site may ask for its forms, and do nothing else there', async () => {
+    test('lets every site read form info, and nothing else', async () => {
       const { formKey } = await page().formOf({ captcha: false, successMessage: 'Thanks' })
       const told = await server().call(`/e/forms?keys=${formKey}`, {
         headers: { Origin: 'https://a.example' },
@@ -116,7 +117,7 @@ onBothEngines(
       expect((await server().call('/e/forms', { method: 'POST', body: {} })).status).toBe(405)
     })
 
-    test('a form without captcha asks for none', async () => {
+    test('a form without captcha needs no token', async () => {
       const { formOf, send } = page()
       const { formKey, stored } = await formOf({ captcha: false })
       expect((await send(formKey, {})).json).toEqual({ ok: true })
@@ -136,13 +137,13 @@ onBothEngines(
     const tokenFor = (formKey: string, over = {}) =>
       verifier.createToken({ action: 'form', cdata: formKey, ...over })
 
-    test('a page is told the site key', async () => {
+    test('gives the page the site key', async () => {
       const { formKey } = await page().formOf()
       const { json } = await server().call(`/e/forms?keys=${formKey}`)
       expect(json.forms[formKey].captcha).toEqual({ provider: 'turnstile', siteKey: '0xsite' })
     })
 
-    test('a submission with a good token is stored, and Cloudflare is told who sends it', async () => {
+    test('stores a submission with a valid token, and gives Cloudflare the sender’s address', async () => {
       const { formOf, send, withToken, metrics } = page()
       const { formKey, stored } = await formOf()
       const headers = { 'X-Forwarded-For': '198.51.100.9' }
@@ -167,7 +168,7 @@ onBothEngines(
         expect([answer, await stored()]).toEqual([{ status: 422, json: FAILED }, 0])
       })
 
-      test('while the verifier is in trouble; the same page can be sent again after', async () => {
+      test('while the verifier fails; the same page can be sent again afterwards', async () => {
         const { formOf, send, withToken, metrics } = page()
         const { formKey, stored } = await formOf()
         const token = tokenFor(formKey)
@@ -181,7 +182,7 @@ onBothEngines(
       })
     })
 
-    test('nobody is asked about a token while a field is wrong', async () => {
+    test('does not verify a token while a field is wrong', async () => {
       const { formOf, send, withToken } = page()
       const { formKey } = await formOf({ requiredFields: ['name'] })
       const before = verifier.requests.length
@@ -191,7 +192,7 @@ onBothEngines(
       expect((await send(formKey, { ...withToken(token), name: 'Jo' })).json).toEqual({ ok: true })
     })
 
-    test('of 50 parallel replays one is stored, even if the verifier says yes to all', async () => {
+    test('stores one of 50 parallel replays, even if the verifier accepts all', async () => {
       const { formOf, send, withToken } = page()
       const { formKey, stored } = await formOf()
       const token = tokenFor(formKey)

@@ -13,7 +13,7 @@ const SECRET = 'f3a9c1d7'.repeat(4)
 const FORM = 'abcdefghjk'
 const MINUTE = 60_000
 
-/** One whose clock can be set. */
+/** Creates a provider whose clock the test sets. */
 function openAt(secret = SECRET) {
   const clock = { now: Date.now() }
   return Object.assign(createCaptchaProvider({ secret, now: () => clock.now }), { clock })
@@ -43,7 +43,7 @@ const changed = (token: string, change: (payload: any) => unknown) => {
 }
 
 describe('a challenge', () => {
-  test('is what clients of ALTCHA’s first scheme take', () => {
+  test('has the format of ALTCHA’s first scheme', () => {
     const opened = openAt()
     expect(opened.describe(FORM)).toEqual({
       provider: 'altcha',
@@ -57,14 +57,14 @@ describe('a challenge', () => {
     })
   })
 
-  test('is another each time, and does not give its number away', () => {
+  test('is different each time, and does not reveal its number', () => {
     const opened = openAt()
     const made = Array.from({ length: 100 }, () => challengeOf(opened))
     expect(new Set(made.map(({ salt }) => salt)).size).toBe(100)
     expect(new Set(made.map(({ challenge }) => challenge)).size).toBe(100)
   })
 
-  test('has a solution that ALTCHA’s own verifier takes', async () => {
+  test('has a solution that ALTCHA’s own verifier accepts', async () => {
     const token = await tokenOf(openAt())
     const key = Buffer.from(hkdfSync('sha256', SECRET, '', 'towpath proof of work', 32)).toString('hex')
     expect(await verifySolution(token, key)).toBe(true)
@@ -79,7 +79,7 @@ describe('a solution', () => {
     token = await tokenOf(opened)
   })
 
-  test('is good for its form for ten minutes', async () => {
+  test('is valid for its form for ten minutes', async () => {
     const start = opened.clock.now
     for (const [after, good] of [
       [0, true],
@@ -93,7 +93,7 @@ describe('a solution', () => {
     opened.clock.now = start
   })
 
-  test('is worth nothing to another form, installation or process with another secret', async () => {
+  test('is invalid for another form, and for an installation with another secret', async () => {
     expect(await check(opened, token, 'zzzzzzzzzz')).toBeUndefined()
     expect(await check(openAt('a1b2c3d4'.repeat(4)), token)).toBeUndefined()
     expect(await check(openAt(), token)).toBeDefined()
@@ -131,7 +131,7 @@ describe('a solution', () => {
     expect(counted(opened).refused).toBe(before + 1)
   })
 
-  test('is refused when it is longer than 4 KB, whatever is in it', async () => {
+  test('is refused when it is longer than 4 KB', async () => {
     const long = changed(token, (p) => ({ ...p, took: 'x'.repeat(4096) }))
     expect(await check(opened, long)).toBeUndefined()
     expect(
@@ -142,7 +142,7 @@ describe('a solution', () => {
     ).toBeDefined()
   })
 
-  test('nothing that anybody sends throws, or passes', async () => {
+  test('no random token throws or passes', async () => {
     const texts = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 5000 }),
       fc.base64String({ maxLength: 5000 }),
@@ -165,7 +165,7 @@ describe('a solution', () => {
   })
 })
 
-test('what became of tokens is counted', async () => {
+test('metrics count the tokens by outcome', async () => {
   const opened = openAt()
   const token = await tokenOf(opened)
   await check(opened, token)
@@ -195,7 +195,7 @@ onBothEngines('a token', (server) => {
   const rows = () => server().app.db
   class Replayed extends Error {}
 
-  /** As a submission does it. */
+  /** Spends a token as a submission does. */
   const spend = (good: VerifiedToken | undefined) =>
     rows()
       .write(async (connection) => {
@@ -216,7 +216,7 @@ onBothEngines('a token', (server) => {
     return Number(n)
   }
 
-  test('works once, also under 50 parallel replays', async () => {
+  test('works once, even with 50 parallel replays', async () => {
     const opened = openAt()
     const token = await tokenOf(opened)
     const before = await stored()
@@ -226,7 +226,7 @@ onBothEngines('a token', (server) => {
     expect(replays.filter((won) => won)).toHaveLength(1)
     expect(await stored()).toBe(before + 1)
     expect(counted(opened)).toMatchObject({ passed: 50, replayed: 49 })
-    // Written in another way it is the same token.
+    // The same token, written as another text.
     expect(
       await spend(
         await check(
@@ -238,7 +238,7 @@ onBothEngines('a token', (server) => {
     expect(await spend(await check(openAt(), token))).toBe(false)
   })
 
-  test('stays spent after 10,000 junk tokens, of which nothing is kept', async () => {
+  test('stays spent after 10,000 junk tokens, of which nothing is stored', async () => {
     const opened = openAt()
     const token = await tokenOf(opened)
     expect(await spend(await check(opened, token))).toBe(true)
@@ -250,7 +250,7 @@ onBothEngines('a token', (server) => {
     expect([await stored(), await spend(await check(opened, token))]).toEqual([before, false])
   })
 
-  test('is unspent again when the submission it was spent with is rolled back', async () => {
+  test('is unspent again when its submission is rolled back', async () => {
     const opened = openAt()
     const token = await tokenOf(opened)
     const failed = rows().write(async (connection: Connection) => {
@@ -261,7 +261,7 @@ onBothEngines('a token', (server) => {
     expect(await spend(await check(opened, token))).toBe(true)
   })
 
-  test('is forgotten some time after it has expired, and not before', async () => {
+  test('is deleted some time after it expires, and not before', async () => {
     const opened = openAt()
     await pruneSpentTokens(rows(), opened.clock.now + 60 * MINUTE)
     expect(await stored()).toBe(0)
@@ -269,7 +269,7 @@ onBothEngines('a token', (server) => {
     const token = await tokenOf(opened)
     const good = await check(opened, token)
     expect(await spend(good)).toBe(true)
-    // One that was found good at the last moment, and waited for its transaction since.
+    // A token that was checked at the last moment, and has waited for its transaction since.
     await pruneSpentTokens(rows(), start + 15 * MINUTE)
     expect([await stored(), await spend(good)]).toEqual([1, false])
     await pruneSpentTokens(rows(), start + 21 * MINUTE)

@@ -58,11 +58,11 @@ const events = () => written.map((line) => JSON.parse(line).event as string)
 const ask = (opened: Opened, token: string, origins?: string[]) =>
   opened.check({ formKey: FORM, token, address: ADDRESS, origins })
 
-test('a page is told the site key, and nothing of the secret', () => {
+test('gives the page the site key, and not the secret', () => {
   expect(captcha().describe(FORM)).toEqual({ provider: 'turnstile', siteKey: '0xsite' })
 })
 
-test('the keys of the operator decide for Turnstile', () => {
+test('Turnstile is used where the operator has keys for it', () => {
   const keys = { siteKey: '0xsite', secretKey: SECRET, verifyUrl: verifier.url }
   expect(
     createCaptchaProvider({ secret: 'x'.repeat(32), turnstile: keys, now: Date.now }).describe(FORM),
@@ -71,7 +71,7 @@ test('the keys of the operator decide for Turnstile', () => {
   })
 })
 
-test('a good token is verified with its secret, its address and a key to ask again with', async () => {
+test('verifies a token with the secret, the sender’s address and an idempotency key', async () => {
   const opened = captcha()
   const token = verifier.createToken(OURS)
   expect(await ask(opened, token)).toBeDefined()
@@ -87,7 +87,7 @@ test('a good token is verified with its secret, its address and a key to ask aga
   expect(written).toEqual([])
 })
 
-describe('what the reply says about a token is held to the form', () => {
+describe('the reply must match the form: token from', () => {
   const origins = ['https://shop.example', 'https://www.shop.example:8443', 'https://*.shop.test']
   test.each([
     ['nothing said', {}, origins, 'passed'],
@@ -109,7 +109,7 @@ describe('what the reply says about a token is held to the form', () => {
 })
 
 describe('a token is refused', () => {
-  test('when it was never made', async () => {
+  test('when Cloudflare never made it', async () => {
     const opened = captcha()
     expect(await ask(opened, 'XXXX.DUMMY.TOKEN.XXXX')).toBeUndefined()
     expect(counted(opened)).toEqual({ refused: 1 })
@@ -125,7 +125,7 @@ describe('a token is refused', () => {
     expect(counted(opened)).toEqual({ passed: 1, refused: 1 })
   })
 
-  test('when it is longer than any that Cloudflare makes, and then nobody is asked', async () => {
+  test('when it is longer than Cloudflare’s tokens, without a request', async () => {
     const opened = captcha()
     expect(await ask(opened, 'x'.repeat(2049))).toBeUndefined()
     expect([counted(opened), verifier.requests]).toEqual([{ refused: 1 }, []])
@@ -141,7 +141,7 @@ describe('a token is refused', () => {
   })
 })
 
-describe('a verifier in trouble is asked once more, about the same', () => {
+describe('a failing verifier gets one retry with the same idempotency key', () => {
   const internal = () => Response.json({ success: false, 'error-codes': ['internal-error'] })
   test.each([
     ['a 500', () => new Response('oops', { status: 500 })],
@@ -157,10 +157,10 @@ describe('a verifier in trouble is asked once more, about the same', () => {
     expect(counted(opened)).toEqual({ passed: 1 })
   })
 
-  test('also when its answer to a token that it took for used was lost', async () => {
+  test('also when its first answer was lost after it used the token', async () => {
     const opened = captcha()
     const token = verifier.createToken(OURS)
-    // It has judged the token, and the way back broke.
+    // The verifier has checked the token, and the connection broke before its answer.
     verifier.answerWith(async () => {
       const { idempotency_key = '' } = verifier.requests[0] ?? {}
       const body = new URLSearchParams({ secret: SECRET, response: token, idempotency_key })
@@ -173,7 +173,7 @@ describe('a verifier in trouble is asked once more, about the same', () => {
   test.each([
     ['500 twice', () => new Response('oops', { status: 500 }), 'status 500'],
     ['internal-error twice', internal, 'internal-error'],
-  ])('and not a third time: %s', async (_, answer, reason) => {
+  ])('and no second retry: %s', async (_, answer, reason) => {
     const opened = captcha()
     verifier.answerWith(answer, answer, answer)
     expect(await ask(opened, verifier.createToken(OURS))).toBeUndefined()
@@ -184,7 +184,7 @@ describe('a verifier in trouble is asked once more, about the same', () => {
   })
 })
 
-describe('whatever is no answer lets nobody through', () => {
+describe('a token is refused without a usable answer', () => {
   test.each([
     ['not JSON', () => new Response('<h1>Welcome</h1>')],
     ['JSON of something else', () => Response.json([true])],
@@ -199,7 +199,7 @@ describe('whatever is no answer lets nobody through', () => {
     expect(events()).toEqual(['turnstile_unavailable'])
   })
 
-  test('silence, for no longer than a person waits', async () => {
+  test('silence, within the time limit', async () => {
     const opened = captcha({ timeoutMs: 60 })
     let answerAtLast = (_: Response) => {}
     verifier.answerWith(() => new Promise((resolve) => (answerAtLast = resolve)))
@@ -218,13 +218,13 @@ describe('whatever is no answer lets nobody through', () => {
     expect(counted(opened)).toEqual({ unavailable: 1 })
   })
 
-  test('nobody at the address', async () => {
+  test('no server at the address', async () => {
     const opened = captcha({ verifyUrl: `http://127.0.0.1:${findFreePort()}/siteverify` })
     expect(await ask(opened, 'x')).toBeUndefined()
     expect([counted(opened), events()]).toEqual([{ unavailable: 1 }, ['turnstile_unavailable']])
   })
 
-  test('a connection that breaks is tried again', async () => {
+  test('a broken connection is retried', async () => {
     let connections = 0
     const server = createServer((socket) => {
       connections++
@@ -240,14 +240,14 @@ describe('whatever is no answer lets nobody through', () => {
   })
 })
 
-test('a secret that Cloudflare does not know is the operator’s own mistake, and named as that', async () => {
+test('a secret that Cloudflare does not know counts as misconfigured, and the log says so', async () => {
   const opened = captcha({ secretKey: '0xanother-secret' })
   expect(await ask(opened, verifier.createToken(OURS))).toBeUndefined()
   expect(counted(opened)).toEqual({ misconfigured: 1 })
   expect(JSON.parse(written[0] ?? '{}')).toMatchObject({ level: 'error', event: 'turnstile_secret_refused' })
 })
 
-test('Cloudflare’s testing keys work on every site, as often as one likes, and the log says so', async () => {
+test('Cloudflare’s testing keys work on every site any number of times, and the log warns', async () => {
   const secretKey = '1x0000000000000000000000000000000AA'
   const opened = captcha({ secretKey })
   expect(events()).toEqual(['turnstile_testing_key'])
@@ -260,7 +260,7 @@ test('Cloudflare’s testing keys work on every site, as often as one likes, and
   }
 })
 
-test('no line of the log has the secret, a token or an address', async () => {
+test('the log has no secret, no token and no address', async () => {
   const token = verifier.createToken({ ...OURS, cdata: 'zzzzzzzzzz' })
   await ask(captcha(), token)
   await ask(captcha({ secretKey: '0xanother-secret' }), token)

@@ -1,4 +1,4 @@
-// What is kept of a submission, and what is wrong with one: the same in each content type.
+// Which fields of a submission are stored, and which are errors: the same in every content type.
 
 import { describe, expect, test } from 'bun:test'
 import {
@@ -124,7 +124,7 @@ onBothEngines(
           ],
         ],
       ]
-      test.each(cases)('%s, alike in every content type', async (_, sent, kept) => {
+      test.each(cases)('%s, the same in every content type', async (_, sent, kept) => {
         const form = await createTestForm(server())
         const grouped = Map.groupBy(sent, ([name]) => name)
         const json = Array.from(grouped, ([name, values]) => {
@@ -211,7 +211,7 @@ onBothEngines(
         expect(await listStoredFields(server(), form)).toEqual([kept])
       })
 
-      test('up to the limits, in characters', async () => {
+      test('up to the limits, counted in characters', async () => {
         const form = await createTestForm(server())
         const fields = Array.from({ length: 255 }, (_, i): [string, string] => [`f${i}`, '1'])
         const sent: [string, string][] = [...fields, ['😀'.repeat(256), '😀'.repeat(65_536)]]
@@ -314,7 +314,7 @@ onBothEngines(
         expect(back).toEqual(errors ? [errors] : [])
       })
 
-      test('on a page of its own where the browser says not where it was, without what was typed', async () => {
+      test('on a page of our own where the browser sends no Referer, without what was typed', async () => {
         const form = await createTestForm(server(), { requiredFields: ['<b>name</b>'] })
         const answer = await postToForm(
           server(),

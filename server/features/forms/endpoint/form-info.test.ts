@@ -3,7 +3,7 @@ import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
 import { createCaptchaProvider } from '../captcha/create-captcha-provider.ts'
 import { createFormInfoEndpoint } from './form-info.ts'
 
-onBothEngines('what a page is told of its forms', (server) => {
+onBothEngines('GET /e/forms', (server) => {
   const keyed = (n: number) => `factsform${n}`
   const secret = 'f3a9c1d7'.repeat(4)
   const ask = (query: string, method = 'GET', turnstile = false) => {
@@ -38,7 +38,7 @@ onBothEngines('what a page is told of its forms', (server) => {
     )
   })
 
-  test('its message, and whether it asks for a captcha; nothing of those unknown or disabled', async () => {
+  test('gives the message and the captcha of each form, and leaves out unknown and disabled forms', async () => {
     expect(await forms(`?keys=${keyed(1)},${keyed(2)},${keyed(3)},nosuchform`)).toEqual({
       [keyed(1)]: { successMessage: 'Thanks, <b>you</b>!', captcha: null },
       [keyed(2)]: {
@@ -51,14 +51,14 @@ onBothEngines('what a page is told of its forms', (server) => {
     })
   })
 
-  test('the site key where the operator uses Turnstile', async () => {
+  test('gives gives the site key where the operator uses Turnstile', async () => {
     expect((await forms(`?keys=${keyed(2)}`, true))[keyed(2)]?.captcha).toEqual({
       provider: 'turnstile',
       siteKey: '0xsite',
     })
   })
 
-  describe('however it asks', () => {
+  describe('reads keys from', () => {
     test.each([
       ['', []],
       ['?keys=', []],
@@ -76,7 +76,7 @@ onBothEngines('what a page is told of its forms', (server) => {
     })
   })
 
-  test('any site may read it, and nobody keeps it: a challenge is for one visitor', async () => {
+  test('can be read by every site, and is never cached, because a challenge is for one visitor', async () => {
     const { status, headers } = await ask(`?keys=${keyed(2)}`)
     expect([
       status,
@@ -88,12 +88,12 @@ onBothEngines('what a page is told of its forms', (server) => {
     expect(await salt()).not.toBe(await salt())
   })
 
-  test('more than 50 keys are refused', async () => {
+  test('rejects more than 50 keys', async () => {
     const answer = await ask(`?keys=${Array.from({ length: 51 }, (_, i) => `k${i}`)}`)
     expect([answer.status, await answer.json()]).toEqual([422, { error: 'keys: at most 50' }])
   })
 
-  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s is not a question', async (method) => {
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('rejects %s', async (method) => {
     const answer = await ask(`?keys=${keyed(1)}`, method)
     expect([
       answer.status,
@@ -102,7 +102,7 @@ onBothEngines('what a page is told of its forms', (server) => {
     ]).toEqual([405, 'GET, HEAD', '*'])
   })
 
-  test('a store that is away is 503, which every site may read', async () => {
+  test('answers 503 while the database is down, readable by every site', async () => {
     const rows = {
       get read(): never {
         throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })

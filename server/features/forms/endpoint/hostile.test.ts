@@ -1,4 +1,4 @@
-// Requests written by hand, as no browser writes them: each ends, none is a fault of ours, and no cut body is stored.
+// Malformed requests that no browser sends: each one ends, none is answered with 5xx, and no cut body is stored.
 
 import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
@@ -19,7 +19,7 @@ import { setLogLevel } from '../../../lib/log.ts'
 const HEAD = (key: string, headers: string) =>
   `POST /f/${key} HTTP/1.1\r\nHost: go.example\r\nSec-Fetch-Mode: cors\r\nX-Forwarded-For: ${nextSenderAddress()}\r\nContent-Type: ${URLENCODED_TYPE}\r\n${headers}\r\n`
 
-/** Sends the pieces one after the other and ends its side. @returns whatever came back until the connection ended */
+/** Sends the pieces in order and ends the request. @returns everything until the connection ends */
 function speak(server: TestServer, pieces: string[], { end = true, waitMs = 5 } = {}): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>()
   let heard = ''
@@ -32,7 +32,7 @@ function speak(server: TestServer, pieces: string[], { end = true, waitMs = 5 } 
   })
   socket.on('data', (chunk) => {
     heard += chunk.toString('latin1')
-    // A whole answer: that is all there was to say.
+    // The response is complete.
     if (!end && heard.includes('\r\n\r\n')) socket.destroy()
   })
   socket.on('error', () => {})
@@ -41,7 +41,7 @@ function speak(server: TestServer, pieces: string[], { end = true, waitMs = 5 } 
 }
 
 onSqlite(
-  'a request by hand',
+  'a malformed request',
   (server) => {
     test.each<[string, (key: string) => string[], RegExp, number]>([
       ['whole', (key) => [HEAD(key, 'Content-Length: 3\r\n'), 'a=1'], /^HTTP\/1.1 200/, 1],
@@ -140,7 +140,7 @@ onSqlite(
       '\u0000',
       '\ud800',
       'https://a.example/\r\nX: y',
-    ])('no line break of %j gets into a header', async (text) => {
+    ])('puts no line break of %j into a header', async (text) => {
       const form = await createTestForm(server(), { requiredFields: ['email'] })
       const fields = { _next: text, [text]: text, email: 'a@b.co' }
       for (const body of [fields, { ...fields, email: text }]) {
@@ -164,7 +164,7 @@ onSqlite(
   BEHIND_PROXY,
 )
 
-test('the log has what an operator needs and nothing of what was typed, nor who typed it', async () => {
+test('the log has what an operator needs, but nothing that was typed and no address', async () => {
   const lines: string[] = []
   const streams = [process.stdout, process.stderr]
   const writes = streams.map((stream) => stream.write)

@@ -1,5 +1,5 @@
-// The rules of a form, written a second time and as plainly as possible: on thousands of random requests the server
-// must say and store what this model says.
+// A second, plain implementation of the rules of a form. For thousands of random requests the server must answer and
+// store what this model says.
 
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
@@ -47,7 +47,7 @@ interface Case {
   origin: string | undefined
 }
 
-// Repeated where it should come often.
+// A value that stands here several times is chosen more often.
 const NAMES = [
   'name',
   'name',
@@ -124,7 +124,7 @@ const request: fc.Arbitrary<Case> = fc
   })
   .map((one) => ({ ...one, entries: one.entries.map((each) => sendable(one.type, each)) }))
 
-/** What the content type has no way to say is text. An honest trap is empty most of the time. */
+/** Where a content type cannot express a value, the value is text. The honeypot is empty in most requests. */
 function sendable(type: string, { name, value, kind }: Entry): Entry {
   const can = type === MULTIPART_TYPE ? ['file', 'no file'] : type === JSON_TYPE ? ['nested', 'null'] : []
   return {
@@ -136,7 +136,7 @@ function sendable(type: string, { name, value, kind }: Entry): Entry {
 
 interface Expected {
   status: number
-  /** Of an answer in JSON. */
+  /** The body of a JSON answer. */
   json?: object
   location?: string
   page?: true
@@ -218,7 +218,7 @@ const withErrors = (back: string, errors: object) =>
 function nextOf(text: string | undefined, back: string | undefined): string | undefined {
   if (text === 'https://n.example/ok') return text
   if (back === undefined) return undefined
-  // Everything else that is no URL of its own is a path, seen from the page.
+  // Any other text that is no absolute URL is a path relative to the page.
   const paths: Record<string, string> = {
     '/rel': 'https://site.example/rel',
     '//h.example/p': 'https://h.example/p',
@@ -251,7 +251,7 @@ function bodyOf({ type, entries }: Case): string {
   return new URLSearchParams(entries.map(({ name, value }): [string, string] => [name, value])).toString()
 }
 
-/** Shapes only what JSON and URLs leave open: order, and how text is escaped. */
+/** Normalises only what JSON and URLs leave open: the order, and how text is escaped. */
 function comparable({ status, json, location, page }: Expected, origin: string): unknown {
   const url = location === undefined ? undefined : new URL(location, origin)
   const errors = url?.searchParams.get('_errors') ?? undefined
@@ -268,7 +268,7 @@ function comparable({ status, json, location, page }: Expected, origin: string):
 onBothEngines(
   'random requests',
   (server) => {
-    test('are answered and stored by the rules', async () => {
+    test('are answered and stored as the model says', async () => {
       const forms = await Promise.all(FORMS.map((settings) => createTestForm(server(), settings)))
       const cases = fc.sample(request, { numRuns: REQUESTS })
       const kept = forms.map((): string[] => [])
@@ -306,7 +306,7 @@ onBothEngines(
         const found = (await listStoredFields(server(), form)).map((fields) => JSON.stringify(fields))
         expect(found.sort()).toEqual((kept[index] as string[]).sort())
       }
-      // The cases reach every kind of answer, and often.
+      // The random cases reach every kind of answer often.
       for (const status of [200, 303, 403, 415, 422])
         expect(seen.get(status) ?? 0).toBeGreaterThan(REQUESTS / 50)
     }, 240_000)

@@ -33,7 +33,7 @@ describe('reads what browsers and programs write', () => {
     ['any case', part('content-DISPOSITION:FORM-data; NAME="a"') + END, [{ name: 'a', value: 'v' }]],
     ['a name without quotes', named('name=a') + END, [{ name: 'a', value: 'v' }]],
     [
-      'a name with what browsers escape',
+      'a name with characters that browsers escape',
       named('name="a%22b%0D%0Ac"') + END,
       [{ name: 'a"b\r\nc', value: 'v' }],
     ],
@@ -60,7 +60,7 @@ describe('reads what browsers and programs write', () => {
     ['a file', named('name="cv"; filename="cv.pdf"') + END, [{ name: 'cv', file: 'chosen' }]],
     ['an empty file', named('name="cv"; filename="cv.pdf"', '') + END, [{ name: 'cv', file: 'chosen' }]],
     [
-      'a file called like a parameter',
+      'a file with the name of a parameter',
       named('filename="x; name=y"; name="cv"') + END,
       [{ name: 'cv', file: 'chosen' }],
     ],
@@ -115,7 +115,7 @@ describe('names the mistake', () => {
     ['of a part that is nothing', `--Bd\r\n${END}`, /no Content-Disposition/, MULTIPART_TYPE],
     ['of a quote that is left open', named('name="a') + END, /no Content-Disposition/, MULTIPART_TYPE],
     [
-      'of something that is no field',
+      'of a part that is no form field',
       part('Content-Disposition: attachment; name="a"') + END,
       /no Content-Disposition/,
       MULTIPART_TYPE,
@@ -126,9 +126,9 @@ describe('names the mistake', () => {
   })
 })
 
-test('whatever fields are written are read', () => {
+test('reads any fields as they were written', () => {
   const text = fc.string({ unit: 'grapheme' })
-  // What a browser cannot tell from an escape, and no page has.
+  // Names that look like escapes, which no page has.
   const name = text.filter((one) => !/%22|%0[ad]|\\"|\\$/i.test(one) && !/"\s*;/.test(one))
   const field = fc.record({ name, value: text })
   fc.assert(
@@ -138,7 +138,7 @@ test('whatever fields are written are read', () => {
   )
 })
 
-test('a name may hold what JavaScript takes for the end of a line', () => {
+test('a name may contain U+2028, a line end in JavaScript', () => {
   const fields = [
     { name: 'a\u2028b', value: 'x' },
     { name: '\u2029', value: '' },
@@ -146,7 +146,7 @@ test('a name may hold what JavaScript takes for the end of a line', () => {
   expect(read(toMultipart(fields)) as object[]).toEqual(fields)
 })
 
-test('hostile headers take no more time than others', async () => {
+test('hostile headers take no more time than ordinary ones', async () => {
   const hostile = [
     ';a="'.repeat(2_000),
     '; a=b'.repeat(1_600),

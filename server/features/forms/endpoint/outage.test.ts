@@ -1,4 +1,4 @@
-// Submissions while PostgreSQL is away: no success that is none, and service again as soon as it is back.
+// Submissions while PostgreSQL is down: no false success, and normal service as soon as it is back.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import {
@@ -27,7 +27,7 @@ afterAll(async () => {
   await postgres?.end()
 })
 
-test('senders are told to come back, and what was acknowledged is there', async () => {
+test('senders get 503 during the outage, and every acknowledged submission is stored', async () => {
   const form = await createTestForm(server)
   expect((await postToForm(server, form, URLENCODED_TYPE, 'a=1', SCRIPT_HEADERS)).status).toBe(200)
   await postgres.stop('immediate')
@@ -52,7 +52,7 @@ test('senders are told to come back, and what was acknowledged is there', async 
   expect(await listStoredFields(server, form)).toEqual([[['a', '1']], [['a', '4']]])
 }, 120_000)
 
-test('when PostgreSQL restarts under load there are only successes and 503, and no success is lost', async () => {
+test('a restart of PostgreSQL under load gives only successes and 503, and loses no success', async () => {
   const form = await createTestForm(server)
   const acknowledged: string[] = []
   const statuses = new Set<number>()

@@ -1,4 +1,4 @@
-// Bodies that nobody means: whatever is sent is answered, quickly, and never with a fault of ours.
+// Random bodies: the endpoint answers each one quickly, and never with 5xx.
 
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
@@ -17,7 +17,7 @@ import { measureProcessorMs } from '../../../../tests/support/processor-time.ts'
 import { atScale } from '../../../../tests/support/scale.ts'
 import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
 
-// The store sees only what the parsers let through: it takes less to know about PostgreSQL.
+// The database gets only what the parsers let through, so PostgreSQL needs fewer runs.
 const BODIES = {
   sqlite: atScale({ test: 1_000, soak: 10_000 }),
   postgres: atScale({ test: 200, soak: 2_000 }),
@@ -42,7 +42,7 @@ const HONEST: Record<string, fc.Arbitrary<string>> = {
   [MULTIPART_TYPE]: fields.map(toMultipart),
 }
 
-/** Pieces that mean something to one of the parsers. */
+/** Pieces that have a meaning for one of the parsers. */
 const PIECE = fc.constantFrom(
   '\0',
   '\r\n',
@@ -74,7 +74,7 @@ const PIECE = fc.constantFrom(
   'email',
 )
 
-/** A body with some of its characters taken out, and pieces put in. */
+/** Removes some characters of a body and inserts pieces. */
 const broken = (honest: fc.Arbitrary<string>) =>
   fc.tuple(honest, fc.array(fc.tuple(fc.nat(200), fc.nat(8), PIECE), { maxLength: 4 })).map(([body, edits]) =>
     edits.reduce((now, [at, length, piece]) => {
@@ -89,7 +89,7 @@ onBothEngines(
   'random bodies',
   (server, engine) => {
     test.each([URLENCODED_TYPE, JSON_TYPE, MULTIPART_TYPE])(
-      'of %s get an answer, and the next sender is served',
+      'of %s get an answer, and so does the next sender',
       async (type) => {
         const form = await createTestForm(server(), { requiredFields: ['toString'] })
         const open = await createTestForm(server())
@@ -152,7 +152,7 @@ onBothEngines(
       ['a long list', JSON_TYPE, `{"a":[${'1,'.repeat(500_000)}1]}`],
       ['a long string of backslashes', JSON_TYPE, `{"a":"${'\\\\'.repeat(30_000)}"}`],
       ['an address without end', JSON_TYPE, `{"email":"${'a-'.repeat(30_000)}@${'a-'.repeat(2_000)}"}`],
-    ])('%s as %s take no longer than others', async (_, type, body) => {
+    ])('%s as %s take no longer than ordinary bodies', async (_, type, body) => {
       const form = await createTestForm(server())
       const spent = await measureProcessorMs(async () => {
         const answer = await postToForm(server(), form, type, body, SCRIPT_HEADERS)

@@ -16,7 +16,7 @@ describe('after a success the browser goes to', () => {
     ['where the visitor was', { referer: page }, page],
     ['our thanks where nothing is known', {}, 'https://go.example/thanks'],
     [
-      'a relative _next, seen from the page',
+      'a _next that is relative to the page',
       { next: '/thanks?ok=1', referer: page },
       'https://site.example/thanks?ok=1',
     ],
@@ -62,7 +62,7 @@ describe('after a success the browser goes to', () => {
   })
 })
 
-test('whatever a stranger writes, the target is a web address that fits into a header', () => {
+test('for any input, the target is a web URL that is safe in a header', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.webUrl({ withQueryParameters: true }),
@@ -78,7 +78,7 @@ test('whatever a stranger writes, the target is a web address that fits into a h
   fc.assert(property, { numRuns: 2_000 })
 })
 
-describe('after a mistake the browser goes back with what is wrong', () => {
+describe('after an error the browser goes back to the form with the errors', () => {
   const errors = new Map([['email', 'Enter a valid email address']])
   const read = (url: string | undefined) =>
     JSON.parse(new URL(url as string).searchParams.get('_errors') as string)
@@ -95,7 +95,7 @@ describe('after a mistake the browser goes back with what is wrong', () => {
     expect(new URL(target as string).searchParams.getAll('_errors')).toHaveLength(1)
   })
 
-  test('as long as it fits: messages are left out, and what remains is whole', () => {
+  test('within the limit: whole messages are left out', () => {
     const many = new Map(Array.from({ length: 300 }, (_, i) => [`field ${i}`, 'This field is required']))
     const target = errorTarget({ referer: page, origin }, many)
     expect((target as string).length - page.length).toBeLessThan(2_050)
@@ -107,7 +107,7 @@ describe('after a mistake the browser goes back with what is wrong', () => {
     expect(read(errorTarget({ referer: page, origin }, endless))).toEqual({ a: 'Must be a string' })
   })
 
-  test('under any name', () => {
+  test('for any field name', () => {
     const names = new Map([
       ['__proto__', 'a'],
       ['&=#"', 'b'],
@@ -119,7 +119,7 @@ describe('after a mistake the browser goes back with what is wrong', () => {
   })
 
   test.each(['', 'about:client', 'javascript:1', 'https://go.example/f/abc?x', 'not a url'])(
-    'unless nobody says where that is (%p)',
+    'not at all where the Referer names no page (%p)',
     (referer) => {
       expect(errorTarget({ referer, origin }, errors)).toBeUndefined()
     },

@@ -1,4 +1,4 @@
-// Who may send, how often, and what becomes of it when the same comes twice.
+// Who may send a form and how often, and what happens to duplicates.
 
 import { describe, expect, test } from 'bun:test'
 import {
@@ -27,7 +27,7 @@ onBothEngines(
       [URLENCODED_TYPE, '_gotcha=&_gotcha=x'],
       [JSON_TYPE, '{"_gotcha":"x","a":{"b":1}}'],
       [MULTIPART_TYPE, toMultipart([{ name: '_gotcha', value: 'x' }])],
-    ])('a filled trap looks like a success, whatever else is wrong: %s %j', async (type, body) => {
+    ])('a filled honeypot gets a success, whatever else is wrong: %s %j', async (type, body) => {
       const form = await createTestForm(server(), { requiredFields: ['name'], captcha: true })
       const answer = await postToForm(server(), form, type, body, SCRIPT_HEADERS)
       expect([answer.status, answer.text]).toEqual([200, '{"ok":true}'])
@@ -58,7 +58,7 @@ onBothEngines(
         expect(await listStoredSubmissions(server(), form)).toEqual([])
       })
 
-      test('mistakes in fields are said first, so that they use up no token', async () => {
+      test('field errors come first, so that they use up no token', async () => {
         const form = await createTestForm(server(), { captcha: true, requiredFields: ['a'] })
         const answer = await postToForm(
           server(),
@@ -71,7 +71,7 @@ onBothEngines(
       })
     })
 
-    test('only the allowed origins may send, before anything else is looked at', async () => {
+    test('only allowed origins may send, and the check comes before the body', async () => {
       const form = await createTestForm(server(), {
         allowedOrigins: ['https://site.example', 'https://*.shop.example'],
         requiredFields: ['a'],
@@ -98,7 +98,7 @@ onBothEngines(
       }
     })
 
-    describe('ten a minute', () => {
+    describe('at most ten submissions a minute are taken', () => {
       const send = (
         form: { key: string },
         address: string,
@@ -111,7 +111,7 @@ onBothEngines(
           ...more,
         })
 
-      test('from one address to one form; whatever was sent counts', async () => {
+      test('from one address for one form, valid or not', async () => {
         const [form, other] = [
           await createTestForm(server(), { requiredFields: ['a'] }),
           await createTestForm(server()),
@@ -141,7 +141,7 @@ onBothEngines(
         expect(await listStoredSubmissions(server(), form)).toHaveLength(5)
       })
 
-      test('exactly, when all come at once', async () => {
+      test('exactly, from parallel requests', async () => {
         const form = await createTestForm(server())
         const address = nextSenderAddress()
         const answers = await Promise.all(Array.from({ length: 40 }, () => send(form, address)))
@@ -150,7 +150,7 @@ onBothEngines(
         expect(await listStoredSubmissions(server(), form)).toHaveLength(10)
       })
 
-      test('from one network of IPv6, and the same for both ways to write IPv4', async () => {
+      test('from one IPv6 /64 network, and from one IPv4 address in both notations', async () => {
         const form = await createTestForm(server())
         for (let i = 1; i <= 10; i++) expect((await send(form, `2001:db8:1:2::${i}`)).status).toBe(200)
         expect((await send(form, '2001:db8:1:2:ffff::1')).status).toBe(429)
@@ -160,7 +160,7 @@ onBothEngines(
         expect((await send(form, '::ffff:c000:209')).status).toBe(429)
       })
 
-      test('by the first hop that is not ours, from right to left', async () => {
+      test('from the first untrusted hop, from right to left', async () => {
         const form = await createTestForm(server())
         for (let i = 1; i <= 10; i++)
           expect((await send(form, `203.0.113.${i}, 198.51.100.7, 127.0.0.1`)).status).toBe(200)
@@ -169,7 +169,7 @@ onBothEngines(
     })
 
     describe('an identical submission shortly after', () => {
-      test('is stored, and says of which it is the repetition', async () => {
+      test('is stored, and names the submission that it repeats', async () => {
         const form = await createTestForm(server())
         const address = nextSenderAddress()
         const send = (body: string, from = address, to = form) =>
@@ -189,7 +189,7 @@ onBothEngines(
         expect((await listStoredSubmissions(server(), other))[0]?.duplicate_of).toBeNull()
       })
 
-      test('is recognised when both come in the same moment', async () => {
+      test('is recognised when both come at the same moment', async () => {
         const form = await createTestForm(server())
         const headers = { ...SCRIPT_HEADERS, 'X-Forwarded-For': nextSenderAddress() }
         await Promise.all(

@@ -1,4 +1,4 @@
-// Storing a submission: which one repeats another, and what holds when its form, its token or its store goes away.
+// Storing a submission: duplicates, and what happens when its form, its token or the database is gone.
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
@@ -56,8 +56,8 @@ onBothEngines(
 
     test.each([
       ['after 29.999 s', [29_999], [0]],
-      ['after 30 s is a new one', [30_000], [undefined]],
-      ['of a repetition is one of the first', [20_000, 20_000, 20_000], [0, 0, 0]],
+      ['after 30 s is a new submission', [30_000], [undefined]],
+      ['of a duplicate repeats the first submission', [20_000, 20_000, 20_000], [0, 0, 0]],
       ['just after midnight, under another salt', [15_000], [0]],
     ])('%s', async (_, waits, firsts) => {
       const form = await createTestForm(server())
@@ -79,7 +79,7 @@ onBothEngines(
   { ...BEHIND_PROXY, now: () => at },
 )
 
-onBothEngines('storing', (server) => {
+onBothEngines('storing a submission', (server) => {
   const needs = () => ({
     db: server().app.db,
     now: Date.now,
@@ -92,14 +92,14 @@ onBothEngines('storing', (server) => {
   const settingsOf = async (form: TestForm) =>
     (await findFormSettings(server().app.db, form.key)) as FormSettings
 
-  test('with a token that works once stores one of fifty at once, and no token is lost on a failure', async () => {
+  test('stores one of fifty parallel submissions with one token, and a failure uses up no token', async () => {
     const form = await createTestForm(server())
     const settings = await settingsOf(form)
     const token = {
       spend: (connection: Parameters<typeof spendToken>[0]) =>
         spendToken(connection, `token of ${form.key}`, Date.now() + 60_000),
     }
-    // A row that the store refuses: the token must be as good as before.
+    // The database refuses this row. The token must stay unused.
     const nowhere = { ...settings, id: 2 ** 40 }
     expect(storeSubmission(needs(), nowhere, { ...SENT, token })).rejects.toThrow('Form not found')
     const all = await Promise.all(
@@ -109,7 +109,7 @@ onBothEngines('storing', (server) => {
     expect(await listStoredSubmissions(server(), form)).toHaveLength(1)
   })
 
-  test('for a form that was deleted in between says that there is none', async () => {
+  test('answers 404 for a form that was deleted in between', async () => {
     const form = await createTestForm(server())
     const settings = await settingsOf(form)
     await server().app.db.write((connection) =>
@@ -122,8 +122,8 @@ onBothEngines('storing', (server) => {
   })
 })
 
-describe('while the store takes no writes', () => {
-  test('every sender is told to come back, in either mode, and nothing is half there', async () => {
+describe('while the database takes no writes', () => {
+  test('every sender gets 503 in both modes, and nothing is stored in part', async () => {
     const server = await startServer('sqlite', BEHIND_PROXY)
     const other = new Database(join(server.dataDir, 'towpath.db'))
     try {

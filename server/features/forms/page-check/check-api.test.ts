@@ -15,7 +15,7 @@ const ORIGIN = 'https://go.example'
 const LOOPBACK = [parseNetwork('127.0.0.0/8') as Network]
 const local: ResolveHost = async () => [{ address: '127.0.0.1', family: 4 }]
 
-/** The API with the operation alone, as an installation whose operator allowed `allow`, over the server's own rows. */
+/** The API with this operation only, over the server's rows, as if the operator had allowed the networks `allow`. */
 function doctorOf({ app }: TestServer, allow: Network[]) {
   const feature = createFormCheckApi({ origin: ORIGIN, turnstile: false, allow, resolve: local })
   const limiter = createRateLimiter(app.db)
@@ -35,7 +35,7 @@ function doctorOf({ app }: TestServer, allow: Network[]) {
       body: JSON.stringify(body),
     })
     const answer = await rest.fetch(request)
-    // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+    // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
     return { status: answer.status, json: (await answer.json()) as any }
   }
 }
@@ -114,7 +114,7 @@ onBothEngines('the check of a form on its page', (server) => {
     expect(requests).toEqual(['Towpath form check'])
   })
 
-  test('heeds the headers of the page', async () => {
+  test('uses the headers of the page', async () => {
     const { json } = await ask(workspace, formKey, { url: at('/csp') })
     expect(json.data.ok).toBe(false)
     expect(codesOf(json)).toContain('csp_form_action')
@@ -130,7 +130,7 @@ onBothEngines('the check of a form on its page', (server) => {
     expect(codesOf(second.json)).toContain('form_missing')
   })
 
-  test("knows the form's settings and the workspace's public id", async () => {
+  test("uses the form's settings and the workspace's public id", async () => {
     const strict = await formOf(server(), workspace, {
       captcha: 1,
       enabled: 0,
@@ -159,19 +159,19 @@ onBothEngines('the check of a form on its page', (server) => {
     expect(status).toBe(200)
     expect(json.data).toMatchObject({ url: at(path), ok: false })
     expect(codesOf(json)).toEqual([code])
-    // A redirect is not followed.
+    // The check does not follow a redirect.
     expect(requests).toHaveLength(1)
     if (code === 'page_redirects') expect(json.data.findings[0].message).toContain(at('/good'))
   })
 
-  test('says that a page was read in part, and takes any encoding', async () => {
+  test('says that it read only a part of the page, and decodes any charset', async () => {
     const large = await ask(workspace, formKey, { url: at('/large') })
     expect(codesOf(large.json)).toEqual(['form_missing', 'page_cut', 'snippet_missing'])
     const odd = await ask(workspace, formKey, { url: at('/latin') })
     expect(codesOf(odd.json)).toContain('form_missing')
   })
 
-  test('never reaches into the private network, and says so', async () => {
+  test('never fetches from a private network, and says so', async () => {
     requests = []
     const guarded = doctorOf(server(), [])
     for (const host of ['127.0.0.1', 'site.test', '0x7f.1', '[::ffff:7f00:1]']) {
@@ -183,7 +183,7 @@ onBothEngines('the check of a form on its page', (server) => {
     expect(requests).toHaveLength(0)
   })
 
-  test('says that nobody answers', async () => {
+  test('says that no server answers', async () => {
     const { json } = await ask(workspace, formKey, { url: 'http://127.0.0.1:1/' })
     expect(codesOf(json)).toEqual(['page_unreachable'])
   })
@@ -203,13 +203,13 @@ onBothEngines('the check of a form on its page', (server) => {
     [{ html: '<p>', pageUrl: 'javascript:alert(1)' }, 'pageUrl'],
     [{ html: '<p>\0' }, 'html'],
     [{ html: '<p>', other: 1 }, 'other'],
-  ])('refuses a body that asks for no page: %j', async (body, name) => {
+  ])('rejects a body without a usable page: %j', async (body, name) => {
     const { status, json } = await ask(workspace, formKey, body)
     expect(status).toBe(422)
     expect(Object.keys(json.errors)).toContain(name)
   })
 
-  test("answers another workspace's form like one that is missing", async () => {
+  test("answers 404 for another workspace's form, as for an unknown one", async () => {
     const stranger = await server().createWorkspace()
     const body = { html: '<p>' }
     const theirs = await ask(stranger, formKey, body)
@@ -218,7 +218,7 @@ onBothEngines('the check of a form on its page', (server) => {
     expect(none).toEqual(theirs)
   })
 
-  test('holds up no writer while it waits for a page, and repeats its answer for the same key', async () => {
+  test('blocks no write while it waits for a page, and repeats its answer for the same Idempotency-Key', async () => {
     requests = []
     const gate = Promise.withResolvers<void>()
     pages.set('/slow', async () => {
@@ -245,7 +245,7 @@ onBothEngines('the check of a form on its page', (server) => {
 })
 
 describe('the check in the API reference', () => {
-  test('says that a page is given in one way only', async () => {
+  test('says that url and html exclude each other', async () => {
     const rows = {} as never
     const feature = createFormCheckApi({ origin: ORIGIN, turnstile: false, allow: [] })
     const rest = restApi(

@@ -29,7 +29,7 @@ interface Parts {
   /** Attributes of the form. */
   form?: string
   inside?: string
-  /** In place of all of the body. */
+  /** Replaces the whole body. */
   body?: string
 }
 const pageOf = ({
@@ -60,13 +60,13 @@ const check = ({ is, sent, ...more }: Asked) =>
 
 const codes = (findings: Finding[]) => findings.map(({ code, severity }) => `${severity} ${code}`)
 
-test('a page where all is well has nothing to be said about it', () => {
+test('a page without mistakes has no findings', () => {
   expect(check({})).toEqual([])
   expect(check({ is: { captcha: true } })).toEqual([])
   expect(check({ pageUrl: null, headers: undefined } as never)).toEqual([])
 })
 
-/** What is wrong with the page, and all that is said of it. */
+/** Each row has the mistake of the page, and all its findings. */
 function table(name: string, rows: [string, Asked, string[]][]) {
   describe(name, () => {
     test.each(rows)('%s', (_, asked, expected) => {
@@ -93,7 +93,7 @@ table('the address of the form', [
     [],
   ],
   ['of nobody', { body: '<p>Hello</p>' }, ['error form_missing']],
-  ['of somebody else', action('https://other.test/send'), ['error form_missing']],
+  ['of another site', action('https://other.test/send'), ['error form_missing']],
   ['absent', { form: 'method=post' }, ['error form_missing']],
   ['in a comment', { body: `<!-- <form action="${HERE}"> -->` }, ['error form_missing']],
   ['only in a script', { body: `<script>x='<form action="${HERE}">'</script>` }, ['error form_missing']],
@@ -204,12 +204,12 @@ table('its fields', [
     ['warning event_id_by_hand'],
   ],
   [
-    'a token by hand',
+    'a captcha token field of its own',
     field(`${EMAIL}<input type=hidden name=cf-turnstile-response>`),
     ['warning captcha_by_hand'],
   ],
   [
-    'a next page that is a script',
+    'a _next with a javascript: URL',
     field(`${EMAIL}<input type=hidden name=_next value="javascript:alert(1)">`),
     ['warning next_ignored'],
   ],
@@ -255,12 +255,12 @@ table('the snippet', [
   ['absent', { head: REFERRER }, ['info snippet_missing']],
   ['absent, with captcha', { head: REFERRER, is: captcha }, ['error snippet_missing']],
   [
-    'of somebody else',
+    'of another site',
     { head: `${REFERRER}<script src="https://other.test/t.js"></script>`, is: captcha },
     ['error snippet_missing'],
   ],
   [
-    'of the own site',
+    'of its own site',
     { head: `${REFERRER}<script src="/t.js"></script>`, is: captcha },
     ['error snippet_missing'],
   ],
@@ -438,7 +438,7 @@ table('the rest', [
 ])
 
 describe('a finding', () => {
-  test('gives the line to paste, with the names of this form', () => {
+  test('has the line to paste, with this form’s names', () => {
     const [first] = check({ head: REFERRER, is: captcha })
     expect(first?.fix).toContain(`<script defer src="${ORIGIN}/t.js" data-workspace="ws_1"></script>`)
     const [missing] = check({ body: '' })
@@ -447,14 +447,14 @@ describe('a finding', () => {
     expect(field?.fix).toContain('<input name="a&quot;b&amp;c" required>')
   })
 
-  test('of several forms says which one it means', () => {
+  test('on a page with several forms names the form', () => {
     const other = '<form action="https://search.test/"><input name=q></form>'
     const found = check({ body: `${other}<form action=${HERE}>${TRAP}${EMAIL}${SEND}</form>` })
     expect(codes(found)).toEqual(['error method_not_post'])
     expect(found[0]?.message).toStartWith('Form 2 of the page: ')
   })
 
-  test('that is the remedy of another leaves nothing to be said', () => {
+  test('is gone once its fix is applied', () => {
     const fixes = check({ head: '<meta charset=utf-8>', inside: EMAIL + SEND }).map(
       ({ fix }) => /<.*>/.exec(fix)?.[0] ?? '',
     )
@@ -463,7 +463,7 @@ describe('a finding', () => {
     expect(check({ head, inside: inside + EMAIL + SEND })).toEqual([])
   })
 
-  test('comes from the worst page soon, and in a number that can be read', async () => {
+  test('comes quickly even from the worst page, in a readable number', async () => {
     const button = (n: number) => `<button formaction="/${n}">x</button>`
     const pages = [
       `<form action=${HERE}>${Array.from({ length: 30_000 }, (_, n) => button(n)).join('')}`,

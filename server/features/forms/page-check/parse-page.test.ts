@@ -22,25 +22,21 @@ describe('the forms of a page', () => {
       ['s,t'],
     ],
     ['<form><input name=a>', ['a']],
-  ])('have the controls that a browser gives them: %s', (html, expected) => {
+  ])('have the same controls as in a browser: %s', (html, expected) => {
     expect(names(html)).toEqual(expected)
   })
 })
 
-/**
- * Much more than the 512 elements of depth that are looked at; the longest page that is taken has four times as much.
- */
+/** Much deeper than the 512 nested elements that are read. The longest accepted page has four times as many bytes. */
 const BYTES = PAGE_BYTES_MAX / 4
 
-/**
- * How many times as long a page takes as one that has an eighth of its size: 8 where time grows with the size alone.
- */
+/** The time of a page divided by the time of a page with an eighth of its size: 8 where time grows with size alone. */
 function growth(pageOf: (bytes: number) => string): number {
   const [small, big] = [pageOf(BYTES / 8), pageOf(BYTES)]
   return timeToRead(big) / Math.max(1, timeToRead(small))
 }
 
-/** Of the processor, which other processes do not lengthen. */
+/** Processor time, which other processes do not lengthen. */
 function timeToRead(html: string): number {
   const before = process.cpuUsage()
   parsePage(html)
@@ -48,7 +44,7 @@ function timeToRead(html: string): number {
   return user + system
 }
 
-/** Quadratic work makes it 64. Compiler and garbage collector disturb one measurement, and not six in a row. */
+/** Quadratic work gives 64. Compiler and garbage collector can disturb one measurement, but not six in a row. */
 const GROWTH_MAX = 24
 const ATTEMPTS = 6
 
@@ -61,7 +57,7 @@ function expectLinear(pageOf: (bytes: number) => string) {
 const filled = (start: string, part: string) => (bytes: number) =>
   start + part.repeat((bytes - start.length) / part.length)
 
-// A page is anybody's, and there is one thread: the longest page that is taken must not hold it up.
+// Anybody can name a page, and the server has one thread: the longest accepted page must not block it.
 describe('the time to read a page grows with its size alone', () => {
   test.each(
     [
@@ -118,7 +114,7 @@ describe('the time to read a page grows with its size alone', () => {
   })
 })
 
-test('a page of any parts is read to its end', () => {
+test('a page of random parts is read to its end', () => {
   const parts = ['<', '>', '/', '"', "'", '=', ' ', '!--', '-->', 'form', 'script', 'a', '&#39;', '\0', 'ü']
   const tags = ['<p x="', '<form>', '</form>', '<input name=a>', '<template>', '</template>', '<svg>']
   fc.assert(

@@ -50,7 +50,7 @@ describe('the tags of a page', () => {
     expect(tagsOf(html)).toEqual(tags)
   })
 
-  test('are read from anything, and always to the end', () => {
+  test('are read from any text to its end', () => {
     const parts = [
       '<',
       '>',

@@ -44,11 +44,11 @@ describe('an allowed origin', () => {
     'https://example.com\n',
     'https://example.com:99999',
     'javascript:alert(1)',
-  ])('%p is none', (text) => {
+  ])('%p is rejected', (text) => {
     expect(normalizeOrigin(text)).toBeUndefined()
   })
 
-  test('once stored, lets pass the pages it names and no others', () => {
+  test('allows the pages that it names and no others', () => {
     const from = (origin: string) => new Headers({ Origin: origin })
     const exact = normalizeOrigin('https://Example.com:443/') as string
     const below = normalizeOrigin('https://*.example.com') as string
@@ -58,7 +58,7 @@ describe('an allowed origin', () => {
     expect(isOriginAllowed([below], from('https://evilexample.com'))).toBe(false)
   })
 
-  test('is the same whoever normalises it again, for any text', () => {
+  test('does not change when it is normalised again, for any text', () => {
     const text = fc.oneof(
       fc.webUrl(),
       fc.string(),
@@ -106,7 +106,7 @@ test.each<[string, { origin?: string; referer?: string }, boolean]>([
   ['nothing', {}, false],
   ['null and nothing', { origin: 'null' }, false],
   ['nonsense', { origin: 'site.example' }, false],
-])('with a list: %s', (_, { origin, referer }, allowed) => {
+])('a list of origins and a request with %s', (_, { origin, referer }, allowed) => {
   const headers = new Headers()
   if (origin !== undefined) headers.set('origin', origin)
   if (referer !== undefined) headers.set('referer', referer)

@@ -15,7 +15,7 @@ const all = async (ws: TestWorkspace): Promise<FormResource[]> => (await ws.api(
 const names = (count: number) => Array.from({ length: count }, (_, i) => `f${i}`)
 const origin = 'must be an origin such as https://example.com or https://*.example.com'
 
-/** What is sent, and what is said about it. */
+/** A request body and its errors. */
 const REFUSED: [body: Record<string, unknown>, errors: Record<string, string>][] = [
   [{ name: '' }, { name: 'must not be empty' }],
   [{ name: ' \t' }, { name: 'must not be blank' }],
@@ -43,7 +43,7 @@ const REFUSED: [body: Record<string, unknown>, errors: Record<string, string>][]
     { redirectUrl: `https://example.com/${'x'.repeat(2029)}` },
     { redirectUrl: 'must be at most 2048 characters' },
   ],
-  // Grows beyond it when it is written as it is sent.
+  // Its `href` is longer than the limit, although the text is not.
   [
     { redirectUrl: `https://example.com/${'é'.repeat(1000)}` },
     { redirectUrl: 'must be at most 2048 characters' },
@@ -61,7 +61,7 @@ const REFUSED: [body: Record<string, unknown>, errors: Record<string, string>][]
 ]
 
 onBothEngines('forms', (server) => {
-  test('have a key, an address to post to and settings that let everything pass', async () => {
+  test('have a key, an endpoint and default settings that allow everything', async () => {
     const ws = await server().createWorkspace()
     const { status, json } = await make(ws, { name: ' Contact ' })
     const formKey = expect.stringMatching(/^[2-9a-hjkmnp-z]{10}$/)
@@ -96,7 +96,7 @@ onBothEngines('forms', (server) => {
     expect([status, json]).toEqual([422, { error: 'name: is required', errors: { name: 'is required' } }])
   })
 
-  test('are refused where a setting is wrong, and nothing is made or changed', async () => {
+  test('are rejected where a setting is wrong, and nothing is created or changed', async () => {
     const ws = await server().createWorkspace()
     const kept = await form(ws)
     for (const [body, errors] of REFUSED) {
@@ -108,7 +108,7 @@ onBothEngines('forms', (server) => {
     expect(await all(ws)).toEqual([kept])
   })
 
-  test('take settings up to their bounds, in one spelling', async () => {
+  test('take settings up to their limits, and normalise them', async () => {
     const ws = await server().createWorkspace()
     const made = await form(ws, {
       name: '🙂'.repeat(200),
@@ -124,7 +124,7 @@ onBothEngines('forms', (server) => {
     expect(made.allowedOrigins).toEqual(['https://example.com', 'https://*.example.com'])
   })
 
-  test('change in what is named: absent stays, null goes back, nothing is no change', async () => {
+  test('change only in named fields: null sets the default, and an empty change does nothing', async () => {
     const ws = await server().createWorkspace()
     const settings = {
       enabled: false,
@@ -146,7 +146,7 @@ onBothEngines('forms', (server) => {
     expect(data).toEqual({ ...blank, formKey, endpoint, createdAt, updatedAt })
   })
 
-  test('are listed newest first, in pages that stay right while others are added', async () => {
+  test('are listed newest first, in pages that stay correct while forms are added', async () => {
     const ws = await server().createWorkspace()
     const made: string[] = []
     for (let i = 0; i < 5; i++) made.unshift((await form(ws, { name: `f${i}` })).formKey)
@@ -173,7 +173,7 @@ onBothEngines('forms', (server) => {
     return (await ws.api('/links?limit=1')).json.nextCursor
   }
 
-  test('count what was sent to them, and say when the last one came', async () => {
+  test('show the number of submissions and the time of the last one', async () => {
     const ws = await server().createWorkspace()
     const made = await form(ws)
     const other = await form(ws, { name: 'Other' })
@@ -187,7 +187,7 @@ onBothEngines('forms', (server) => {
     expect(await all(ws)).toEqual([other, counted])
   })
 
-  test('go with all their submissions, and leave others alone', async () => {
+  test('are deleted with all their submissions, and other forms stay', async () => {
     const ws = await server().createWorkspace()
     const { db } = server().app
     const [gone, kept] = [await form(ws), await form(ws, { name: 'Kept' })]
@@ -221,7 +221,7 @@ onBothEngines('forms', (server) => {
     expect(left.map(({ id }) => id)).toEqual([stored[1] as number])
   })
 
-  test('are made once, however often a request with the same Idempotency-Key is sent', async () => {
+  test('are created once for one Idempotency-Key', async () => {
     const ws = await server().createWorkspace()
     const headers = { 'Idempotency-Key': 'one' }
     const ask = () => ws.api('/forms', { method: 'POST', body: { name: 'Once' }, headers })

@@ -21,7 +21,7 @@ function submission(fields: [string, string][], own: Partial<SubmissionResource>
   return { ...toSubmissionResource(row), ...own }
 }
 
-/** RFC 4180, read by the letter. */
+/** A strict reader of RFC 4180. */
 function parse(text: string): string[][] {
   const rows: string[][] = []
   let row: string[] = []
@@ -55,7 +55,7 @@ describe('submissions as CSV', () => {
     ['say "hi", twice\r\nor more', 'say "hi", twice\r\nor more'],
     ['', ''],
     ['0012', '0012'],
-  ])('have %p in a cell as %p, and the same as a header', (value, cell) => {
+  ])('write %p as %p, in a cell and in a header', (value, cell) => {
     const { headers, rows } = written([
       submission([['message', value], ...(value ? [[value, 'x'] as [string, string]] : [])]),
     ])
@@ -64,7 +64,7 @@ describe('submissions as CSV', () => {
     expect(rows[0]).toHaveLength(headers.length)
   })
 
-  test('make notes and what a visitor came with inert too', () => {
+  test('escape formulas in notes and in the source columns too', () => {
     const { cell } = written([submission([], { notes: '=1', utmSource: '@x', referrer: '-a.example' })])
     expect([cell(0, 'notes'), cell(0, 'utmSource'), cell(0, 'referrer')]).toEqual([
       "'=1",
@@ -73,7 +73,7 @@ describe('submissions as CSV', () => {
     ])
   })
 
-  test('keep our columns ours, whatever a sender calls a field', () => {
+  test('keep the headers of our columns, whatever name a field has', () => {
     const fields: [string, string][] = [
       ['id', 'forged'],
       ['fields.id', 'other'],
@@ -85,13 +85,13 @@ describe('submissions as CSV', () => {
     const { headers, cell } = written([submission(fields, { email: 'a@b.co' })])
     expect(new Set(headers).size).toBe(headers.length)
     expect([cell(0, 'id'), cell(0, 'status'), cell(0, 'email')]).toEqual(['7', 'new', 'a@b.co'])
-    // The name that was there first keeps its column.
+    // The name that comes first keeps its header.
     expect([cell(0, 'fields.id'), cell(0, 'fields.fields.id')]).toEqual(['other', 'forged'])
     expect([cell(0, 'fields.status'), cell(0, 'fields.email')]).toEqual(['paid', 'a@b.co'])
     expect([cell(0, '__proto__'), cell(0, 'constructor')]).toEqual(['p', 'c'])
   })
 
-  test('name two columns differently that look the same once they are inert', () => {
+  test('give two columns different headers where escaping makes them equal', () => {
     const { headers } = written([
       submission([
         ['=a', '1'],
@@ -101,7 +101,7 @@ describe('submissions as CSV', () => {
     expect(headers.slice(3, 5)).toEqual(["'=a", "fields.'=a"])
   })
 
-  test('hold what no spreadsheet has columns for in one more, as JSON', () => {
+  test('put fields beyond the column limit into one more column, as JSON', () => {
     const names = Array.from({ length: FIELD_COLUMNS_MAX + 2 }, (_, i) => `f${i}`)
     const columns = toCsvColumns(new Set(names))
     const fields = names.slice(-3).map((name) => [name, `=${name}`] as [string, string])
@@ -114,7 +114,7 @@ describe('submissions as CSV', () => {
     })
   })
 
-  test('are one row with as many cells as headers, for any text in any place', () => {
+  test('have one row with as many cells as headers, for any text', () => {
     const text = fc.string({ unit: 'binary', maxLength: 20 })
     const odd = fc.oneof(
       text,

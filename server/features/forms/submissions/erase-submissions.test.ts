@@ -1,4 +1,4 @@
-// Erasing an e-mail address: what is gone with it, and what is not touched.
+// Erasing the submissions of an e-mail address: what is deleted, and what stays.
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
@@ -46,7 +46,7 @@ const idsIn = async ({ app: { db } }: TestServer, workspaceId: number) =>
       .execute()
   ).map(({ id }) => id)
 
-/** A delivery of a submission, tried once, and begun anew under an idempotency key. @returns what its answer says */
+/** Tries a delivery of a submission once, and retries it with an Idempotency-Key. @returns the answer of the retry */
 async function deliver({ app: { db } }: TestServer, workspaceId: number, submissionId: number, said: string) {
   await db.write(async (connection) => {
     const channel = await connection
@@ -123,7 +123,7 @@ const touch = (workspaceId: number, submissionId: number) => ({
 })
 
 onBothEngines('erasing an e-mail address', (server) => {
-  test('deletes its submissions in every form of the workspace, in any case, and says how many', async () => {
+  test('deletes its submissions in every form of the workspace, in upper and lower case, and counts them', async () => {
     const [own, other] = [await server().createWorkspace(), await server().createWorkspace()]
     const [first, second] = [await newForm(server(), own), await newForm(server(), own)]
     const theirs = await newForm(server(), other)
@@ -133,7 +133,7 @@ onBothEngines('erasing an e-mail address', (server) => {
       from('xada@example.com'),
       from('ada@example.com.au'),
       from('a_a@example.com'),
-      // Not her own address, but somebody's who writes about her.
+      // Another person's submission that mentions her address stays.
       { ...from('bo@example.com'), fields: [['message', 'ask ada@example.com']] },
     ])
     await second.store([from('ada@example.com')])
@@ -145,7 +145,7 @@ onBothEngines('erasing an e-mail address', (server) => {
     expect((await erase(own, 'ada@example.com')).json.data.erased).toBe(0)
   })
 
-  test('takes along touches, deliveries, their attempts and kept answers, and nobody else’s', async () => {
+  test('deletes touches, deliveries, attempts and stored answers with them, and no others', async () => {
     const own = await server().createWorkspace()
     const { store } = await newForm(server(), own)
     const [gone, kept] = (await store([from('ada@example.com'), from('bo@example.com')])) as [number, number]
@@ -173,7 +173,7 @@ onBothEngines('erasing an e-mail address', (server) => {
     })
   })
 
-  test('is made in many small steps, between which others write', async () => {
+  test('runs in many small steps, with other writes in between', async () => {
     const own = await server().createWorkspace()
     const { store } = await newForm(server(), own)
     await store(Array.from({ length: 500 }, () => from('ada@example.com')))
@@ -185,12 +185,12 @@ onBothEngines('erasing an e-mail address', (server) => {
     const left = new Set<number>()
     while (!done) left.add(await db.write(async () => (await idsIn(server(), own.id)).length))
     expect((await erased).json.data.erased).toBe(500)
-    // Something in between was seen, and never a step of more than twenty.
+    // Intermediate counts were seen, and no step deleted more than twenty.
     expect(left.size).toBeGreaterThan(3)
     expect([...left].filter((count) => count % 20 !== 0)).toEqual([])
   })
 
-  test('takes submissions that are bigger than a step, too', async () => {
+  test('deletes submissions that are larger than a step', async () => {
     const own = await server().createWorkspace()
     const { store } = await newForm(server(), own)
     const big: TestSubmission = { email: 'ada@example.com', fields: [['message', 'x'.repeat(400_000)]] }
@@ -205,7 +205,7 @@ onBothEngines('erasing an e-mail address', (server) => {
     ['?email=ada', 'must be an e-mail address'],
     ['?email=%25@example.com%00', 'must be an e-mail address'],
     ['?email=a@example.com&email=a@example.com', 'must be given once'],
-  ])('is refused where no one address is named: %s', async (query, email) => {
+  ])('is rejected without exactly one address: %s', async (query, email) => {
     const own = await server().createWorkspace()
     const { store } = await newForm(server(), own)
     const kept = await store([from(null), from('a@example.com')])
@@ -214,7 +214,7 @@ onBothEngines('erasing an e-mail address', (server) => {
     expect(await idsIn(server(), own.id)).toEqual(kept)
   })
 
-  test('is refused with a parameter that it does not know', async () => {
+  test('is rejected with an unknown parameter', async () => {
     const own = await server().createWorkspace()
     const { store } = await newForm(server(), own)
     const kept = await store([from('a@example.com')])
@@ -224,7 +224,7 @@ onBothEngines('erasing an e-mail address', (server) => {
   })
 
   describe('leaves no byte of it', () => {
-    test('in the files of the data directory, once the log is written back', async () => {
+    test('in the files of the data directory, after the write-ahead log is checkpointed', async () => {
       if (server().engine === 'postgres') return
       const own = await server().createWorkspace()
       const { store } = await newForm(server(), own)

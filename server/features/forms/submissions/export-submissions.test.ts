@@ -29,7 +29,7 @@ async function testForm(server: TestServer) {
 const lines = (text: string) => text.trimEnd().split(/\r?\n/)
 
 onBothEngines('the export of submissions', (server) => {
-  test('is CSV with a column for every field ever used, ours around them', async () => {
+  test('is CSV with a column for every field ever used, between our own columns', async () => {
     const { store, exported, formKey } = await testForm(server())
     const [first, second, third] = await store([
       {
@@ -70,7 +70,7 @@ onBothEngines('the export of submissions', (server) => {
     )
   })
 
-  test('has the same columns whatever is asked for, and with nothing in it', async () => {
+  test('has the same columns for any filter, even without rows', async () => {
     const { store, exported } = await testForm(server())
     const empty = lines((await exported()).text)
     expect(empty).toHaveLength(1)
@@ -82,7 +82,7 @@ onBothEngines('the export of submissions', (server) => {
     expect(lines((await exported('search=nothing')).text)).toEqual([header as string])
   })
 
-  test('is JSON or NDJSON with whole submissions, texts as they are', async () => {
+  test('is JSON or NDJSON with whole submissions and unescaped texts', async () => {
     const { ws, store, exported } = await testForm(server())
     const ids = await store([
       {
@@ -108,7 +108,7 @@ onBothEngines('the export of submissions', (server) => {
     expect((await exported('format=xml')).json.errors).toEqual({ format: 'must be one of csv, json, ndjson' })
   })
 
-  test('answers HEAD with the headers alone', async () => {
+  test('answers HEAD with the headers only', async () => {
     const { exported, store } = await testForm(server())
     await store([{}])
     const { status, headers, text } = await exported('', 'HEAD')
@@ -119,7 +119,7 @@ onBothEngines('the export of submissions', (server) => {
     ])
   })
 
-  test('has every submission once, over many pages and however they share their time', async () => {
+  test('has every submission once, over many pages, even where many have the same time', async () => {
     const { store, exported } = await testForm(server())
     const ids = await store(
       Array.from({ length: 501 }, (_, i) => ({
@@ -141,7 +141,7 @@ onBothEngines('the export of submissions', (server) => {
     }
   })
 
-  test('is of the moment it was asked for: what comes while it is sent is not in it', async () => {
+  test('has the submissions at the time of the request, and none that come later', async () => {
     const { ws, store, formKey } = await testForm(server())
     const ids = await store(Array.from({ length: 120 }, () => ({ fields: [['a', 'x']] })))
     const actor = { kind: 'key', workspaceId: ws.id, plan: 'enterprise', keyId: null } as const
@@ -155,7 +155,7 @@ onBothEngines('the export of submissions', (server) => {
     expect(text).not.toContain('late')
   })
 
-  test('reads a page only when the one before it is wanted, and no more when nobody wants it', async () => {
+  test('reads a page only when the reader wants it, and stops when the reader is gone', async () => {
     const { ws, store, formKey } = await testForm(server())
     await store(Array.from({ length: 300 }, () => ({})))
     let pages = 0
@@ -173,7 +173,7 @@ onBothEngines('the export of submissions', (server) => {
     expect(pages).toBe(2)
   })
 
-  test('lets redirects pass while it counts the columns of a big form', async () => {
+  test('lets redirects run while it counts the columns of a big form', async () => {
     const { ws, store, exported } = await testForm(server())
     await store(Array.from({ length: 2000 }, () => ({ fields: [['a', 'x'.repeat(500)]] })))
     const link = await ws.createLink()
@@ -191,7 +191,7 @@ onBothEngines('the export of submissions', (server) => {
   })
 })
 
-describe('a body that is made while it is sent', () => {
+describe('a streamed body', () => {
   function serve(pieces: () => AsyncGenerator<string>) {
     return Bun.serve({
       port: 0,
@@ -200,13 +200,13 @@ describe('a body that is made while it is sent', () => {
     })
   }
 
-  test('waits for a slow reader, and ends with one that goes', async () => {
+  test('waits for a slow reader, and stops when the reader is gone', async () => {
     let made = 0
     let ended = false
     async function* pieces() {
       try {
         for (; made < 3000; made++) {
-          // A page's time: without a turn of the event loop nothing is sent at all.
+          // Stands for the time of a page: without a turn of the event loop, nothing is sent.
           await new Promise((resolve) => setImmediate(resolve))
           yield 'x'.repeat(100_000)
         }
@@ -219,7 +219,7 @@ describe('a body that is made while it is sent', () => {
     socket.pause()
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
     let [before, since] = [0, performance.now()]
-    // What the kernel's buffers hold, and then no more.
+    // The body stops once the kernel's buffers are full.
     await until('it stands still', () => {
       if (made !== before) [before, since] = [made, performance.now()]
       return made > 0 && performance.now() - since > 100
@@ -231,7 +231,7 @@ describe('a body that is made while it is sent', () => {
     await server.stop(true)
   })
 
-  test('breaks off where reading fails, so that nobody takes half a file for a whole one', async () => {
+  test('breaks the connection where reading fails, so that half a file does not look complete', async () => {
     async function* pieces() {
       yield 'half a file'
       await new Promise((resolve) => setImmediate(resolve))

@@ -44,7 +44,7 @@ onBothEngines('the submissions of all forms', (server) => {
       ]
     })
 
-    // Numbers are places in `stored`; FIRST and SECOND stand for the keys of the forms.
+    // Numbers are indexes in `stored`. FIRST and SECOND stand for the keys of the forms.
     test.each([
       ['', [3, 2, 1, 0]],
       ['formKey=FIRST', [2, 0]],
@@ -59,21 +59,21 @@ onBothEngines('the submissions of all forms', (server) => {
       ['search=größe', [2]],
       ['linkId=17&country=de', [1]],
       ['start=2026-03-02&end=2026-03-02', [1]],
-    ])('by %p', async (query, places) => {
+    ])('filtered by %p', async (query, places) => {
       const asked = query.replace('FIRST', keys[0] as string).replace('SECOND', keys[1] as string)
       const { json } = await ws.api(`/submissions?${asked}`)
       expect(json.data.map(({ id }: { id: number }) => id)).toEqual(places.map((place) => stored[place]))
       expect(json.total).toBe(places.length)
     })
 
-    test('each with the form that it came by, as it is by itself', async () => {
+    test('each with its form key, and the same as when read alone', async () => {
       const { json } = await ws.api('/submissions')
       const formKeys = json.data.map(({ formKey }: { formKey: string }) => formKey)
       expect(formKeys).toEqual([keys[1], keys[0], keys[1], keys[0]])
       expect(json.data[0]).toEqual((await ws.api(`/submissions/${stored[3]}`)).json.data)
     })
 
-    test('in pages that stay right while submissions are added', async () => {
+    test('in pages that stay correct while submissions are added', async () => {
       const own = await server().createWorkspace()
       const [one, two] = [await formIn(server(), own), await formIn(server(), own)]
       const ids = [
@@ -98,7 +98,7 @@ onBothEngines('the submissions of all forms', (server) => {
       ['status=', 'status', 'must be one of new, read, archived, spam'],
       ['formKey=a&formKey=b', 'formKey', 'must be given once'],
       ['cursor=x', 'cursor', 'is not a cursor of this list; start again without it'],
-    ])('and not by %p', async (query, name, message) => {
+    ])('and reject the filter %p', async (query, name, message) => {
       const { status, json } = await ws.api(`/submissions?${query}`)
       expect([status, json.errors]).toEqual([422, { [name]: message }])
     })

@@ -89,7 +89,7 @@ onBothEngines('the list of submissions', (server) => {
       ])
     })
 
-    // Numbers are places in `stored`; answers are the newest first.
+    // Numbers are indexes in `stored`. Answers have the newest first.
     test.each([
       ['', [2, 1, 0]],
       ['start=2026-03-02', [2, 1]],
@@ -102,7 +102,7 @@ onBothEngines('the list of submissions', (server) => {
       ['search=50%25', [0]],
       ['search=%25', [0]],
       ['search=BACK%5CSLASH', [1]],
-      // Values only: a field's name is the same in every submission.
+      // The search finds values only, because every submission has the same field names.
       ['search=snake', []],
       ['search=_', []],
       ['search=hello', [2]],
@@ -151,7 +151,7 @@ onBothEngines('the list of submissions', (server) => {
       ['limit=101', 'limit', 'must be from 1 to 100'],
       ['name=ada', 'name', 'is not a known parameter'],
       ['cursor=x', 'cursor', 'is not a cursor of this list; start again without it'],
-    ])('but not by %p', async (query, name, message) => {
+    ])('and rejects the filter %p', async (query, name, message) => {
       for (const path of ['submissions', 'submissions/export']) {
         if (path.endsWith('export') && /cursor|limit/.test(query)) continue
         const { status, json } = await form.ws.api(`/forms/${form.formKey}/${path}?${query}`)
@@ -160,7 +160,7 @@ onBothEngines('the list of submissions', (server) => {
     })
   })
 
-  test('comes in pages that stay right while submissions are added, also within one millisecond', async () => {
+  test('comes in pages that stay correct while submissions are added, even within one millisecond', async () => {
     const form = await testForm(server())
     const stored = (await form.store(Array.from({ length: 7 }, () => ({})))).reverse()
     const seen: number[] = []
@@ -176,7 +176,7 @@ onBothEngines('the list of submissions', (server) => {
 })
 
 onBothEngines('a submission', (server) => {
-  test('has what was sent in the order of its sender, and nothing that says who', async () => {
+  test('has the fields in the sender’s order, and nothing that identifies the sender', async () => {
     const { ws, formKey, store } = await testForm(server())
     const fields: [string, string][] = [
       ['b', '1'],
@@ -208,7 +208,7 @@ onBothEngines('a submission', (server) => {
     }
   })
 
-  test('changes in status and notes, and in nothing else', async () => {
+  test('can change in status and notes only', async () => {
     const { ws, store } = await testForm(server())
     const [id, other] = await store([{}, {}])
     const change = (body: unknown) => ws.api(`/submissions/${id}`, { method: 'PATCH', body })
@@ -234,7 +234,7 @@ onBothEngines('a submission', (server) => {
     expect((await ws.api(`/submissions/${other}`)).json.data.status).toBe('new')
   })
 
-  test('is gone once it is deleted, and the answer is what it was', async () => {
+  test('is gone once it is deleted, and the answer shows it', async () => {
     const { ws, store, ids } = await testForm(server())
     const [id, other] = await store([{}, {}])
     const { data } = (await ws.api(`/submissions/${id}`)).json
@@ -252,7 +252,7 @@ onBothEngines('a submission', (server) => {
     expect(await ids()).toEqual([other as number])
   })
 
-  test('is deleted once, of many who try', async () => {
+  test('is deleted by one of many parallel requests', async () => {
     const { ws, store } = await testForm(server())
     const [id] = await store([{}])
     const tries = Array.from({ length: 8 }, () => ws.api(`/submissions/${id}`, { method: 'DELETE' }))
@@ -260,7 +260,7 @@ onBothEngines('a submission', (server) => {
     expect(statuses.sort()).toEqual([200, ...Array.from({ length: 7 }, () => 404)])
   })
 
-  test('is closed to other workspaces, which learn nothing of it', async () => {
+  test('is 404 for other workspaces', async () => {
     const { formKey, store } = await testForm(server())
     const [id] = await store([{ fields: [['message', 'private']] }])
     const other = await server().createWorkspace()
@@ -290,13 +290,13 @@ onBothEngines('the attribution of a submission', (server) => {
   const touchesOf = async (ws: TestWorkspace, id: number | undefined) =>
     (await ws.api(`/submissions/${id}/attribution`)).json.data
 
-  test('is empty where nothing is known', async () => {
+  test('is empty where no source is known', async () => {
     const { ws, store } = await testForm(server())
     const [id] = await store([{}])
     expect(await touchesOf(ws, id)).toEqual([])
   })
 
-  test('shows the link that the same visitor clicked just before, in every answer', async () => {
+  test('shows in every answer the link that the same visitor clicked just before', async () => {
     const { ws, formKey, ids } = await testForm(server())
     const link = await ws.createLink()
     const visitor = { 'User-Agent': BROWSER_USER_AGENT }
@@ -314,7 +314,7 @@ onBothEngines('the attribution of a submission', (server) => {
     }
   })
 
-  test('names the click, the campaign and the page in order, each with its reason', async () => {
+  test('lists the click, the campaign and the page in order, each with its reason', async () => {
     const { ws, store } = await testForm(server())
     const link = await ws.createLink({ slug: `Größe-${ws.id}` })
     const came = {
@@ -342,7 +342,7 @@ onBothEngines('the attribution of a submission', (server) => {
     expect(new Set(touches.map((each: object) => Object.keys(each).join())).size).toBe(1)
     for (const each of touches)
       for (const value of Object.values(each)) expect(typeof value === 'object').toBe(value === null)
-    // A deleted link keeps its name.
+    // A deleted link keeps its slug and short URL.
     await ws.api(`/links/${link.id}`, { method: 'DELETE' })
     expect((await touchesOf(ws, deleted))[0]).toEqual(click)
   })
