@@ -89,8 +89,8 @@ const formRoutes = {
     operationId: 'deleteForm',
     summary: 'Delete a form and all its submissions',
     description:
-      'For good: there is no way back. Pages that still post to it get 404. To stop taking submissions and keep ' +
-      'those that came, set `enabled` to false.',
+      'This cannot be undone. Pages that still post to the form get 404. To stop submissions and keep the stored ones, ' +
+      'set `enabled` to false.',
     request: byFormKey,
     responses: { 200: dataResponse(FormShape, 'The deleted form') },
     fails: [404],
@@ -117,7 +117,7 @@ const submissionRoutes = {
     path: '/submissions',
     operationId: 'listAllSubmissions',
     summary: 'List the submissions of all forms, newest first',
-    description: 'With the filters of the list of a form, and `formKey`.',
+    description: 'Takes the filters of the list of one form, and `formKey`.',
     request: { query: shapes.AllSubmissionsQuery },
     responses: { 200: pageResponse(SubmissionShape, 'A page of submissions') },
   }),
@@ -128,16 +128,19 @@ const submissionRoutes = {
     operationId: 'exportSubmissions',
     summary: 'Export the submissions of a form',
     description:
-      'Those that were stored when it was asked for, oldest first, with the filters of the list. In CSV every field ' +
-      'that the form ever got is a column; one that is called like a column of ours is `fields.<name>`. Text that a ' +
-      'spreadsheet would take for a formula (it begins with = + - @, a tab or a carriage return) has an apostrophe ' +
-      'in front, in names too.',
+      'The file has the submissions that are stored at the time of the request, oldest first. It takes the filters of ' +
+      'the list. In CSV every field that the form ever got is a column; a field with the name of another column is ' +
+      '`fields.<name>`. Text that a spreadsheet would take for a formula (it begins with = + - @, a tab or a carriage ' +
+      'return) gets an apostrophe in front, in headers too.',
     request: { ...byFormKey, query: shapes.SubmissionExportQuery },
     responses: {
       200: {
         description: 'The file',
         headers: {
-          'Content-Disposition': { description: 'A name made of the form', schema: { type: 'string' } },
+          'Content-Disposition': {
+            description: 'The name of the file, with the form key',
+            schema: { type: 'string' },
+          },
         },
         content: {
           'text/csv': file('id,createdAt,status,name,message,notes,email,…'),
@@ -185,17 +188,17 @@ const submissionRoutes = {
     operationId: 'eraseSubmissions',
     summary: 'Delete all submissions with an e-mail address',
     description:
-      'Of every form of the workspace, with what is known of where they came from and the record of notifications ' +
-      'about them. For good: there is no way back. Asked again where it was interrupted, it deletes the rest.',
+      'Deletes them in every form of the workspace, with their touches and the deliveries of their notifications. This ' +
+      'cannot be undone. If the request is interrupted, send it again to delete the rest.',
     request: { query: shapes.EraseQuery },
-    responses: { 200: dataResponse(shapes.ErasureShape, 'How many there were') },
+    responses: { 200: dataResponse(shapes.ErasureShape, 'The number of deleted submissions') },
   }),
   attribution: apiRoute({
     ...submissions,
     method: 'get',
     path: '/submissions/{id}/attribution',
     operationId: 'getSubmissionAttribution',
-    summary: 'What brought a submission: the touches in order, and why each counts',
+    summary: 'Get what brought a submission: its touches in order, and why each counts',
     request: byId,
     responses: { 200: dataResponse(z.array(shapes.TouchShape), 'The touches, the earliest first') },
     fails: [404],

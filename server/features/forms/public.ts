@@ -95,7 +95,7 @@ async function answerPost(
     const input = parseFields(await readBody(request, headers), { json })
     const outcome = await submit(needs, form, input, { headers, address })
     countAttempt(needs.attempts, form, outcome)
-    const trapped = outcome.kind === 'taken' ? outcome.trapped : undefined
+    const trapped = outcome.kind === 'accepted' ? outcome.trapped : undefined
     return { response: await respondToSubmission(context, outcome), formId: form.id, trapped }
   } catch (thrown) {
     const error = toEndpointError(thrown, context.requestId)
@@ -134,9 +134,9 @@ async function submit(
   input: SubmissionInput,
   { address, headers }: RequestSender,
 ): Promise<SubmissionOutcome> {
-  const taken: SubmissionOutcome = { kind: 'taken', next: input.next, redirectUrl: form.redirectUrl }
+  const accepted: SubmissionOutcome = { kind: 'accepted', next: input.next, redirectUrl: form.redirectUrl }
   // A robot gets the same answer as a person, and nothing is stored.
-  if (input.trapped) return { ...taken, trapped: true }
+  if (input.trapped) return { ...accepted, trapped: true }
   const errors = validateFields(input, form.requiredFields)
   if (errors.size > 0) return { kind: 'invalid', errors }
   // The captcha comes last, because a token works once: a mistake in a field must not use it up.
@@ -158,7 +158,7 @@ async function submit(
     trackingOptOut: headers.get('sec-gpc') === '1',
     token,
   })
-  return stored ? taken : CAPTCHA_FAILED
+  return stored ? accepted : CAPTCHA_FAILED
 }
 
 const CAPTCHA_FAILED: SubmissionOutcome = { kind: 'captcha', error: 'Captcha verification failed' }

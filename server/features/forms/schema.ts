@@ -39,7 +39,7 @@ export const FormShape = z
   .strictObject({
     formKey: z.string(),
     name: z.string(),
-    endpoint: z.url().openapi({ description: 'What the form posts to: its `action`' }),
+    endpoint: z.url().openapi({ description: 'The URL for the `action` of the form on your page' }),
     enabled: z.boolean(),
     requiredFields: z.array(z.string()),
     redirectUrl: z.string().nullable(),
@@ -47,7 +47,7 @@ export const FormShape = z
     successMessage: z.string().nullable(),
     allowedOrigins: z.array(z.string()).openapi({ description: 'Empty: any page may post' }),
     channelIds: z.array(z.int()),
-    submissions: z.int().openapi({ description: 'How many are stored' }),
+    submissions: z.int().openapi({ description: 'Number of stored submissions' }),
     lastSubmissionAt: z.iso.datetime().nullable(),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
@@ -65,9 +65,9 @@ export const SubmissionShape = z
   .strictObject({
     id: z.int(),
     formKey: z.string(),
-    fields: z
-      .record(z.string(), z.string())
-      .openapi({ description: "What was sent, under the sender's names and in the sender's order" }),
+    fields: z.record(z.string(), z.string()).openapi({
+      description: "The fields that were sent, with the sender's names and in the sender's order",
+    }),
     status: z.enum(SUBMISSION_STATUSES),
     notes: z.string().nullable(),
     email: z.string().nullable(),
@@ -101,16 +101,18 @@ export const TOUCH_TYPES = ['click', 'campaign', 'referrer', 'direct'] as const
 export const TouchShape = z
   .strictObject({
     type: z.enum(TOUCH_TYPES),
-    why: z.string().openapi({ description: 'Why this counts, and what it gets of the lead, as sentences' }),
+    why: z
+      .string()
+      .openapi({ description: 'Sentences that say why this counts, and which part of the lead it gets' }),
     at: z.iso
       .datetime()
       .nullable()
-      .openapi({ description: 'null where it is only known from the form being sent' }),
-    isFirst: z.boolean().openapi({ description: 'Gets the lead where `model=first`' }),
-    isLast: z.boolean().openapi({ description: 'Gets the lead where `model=last`' }),
+      .openapi({ description: 'null where only the request of the form tells about it' }),
+    isFirst: z.boolean().openapi({ description: 'It gets the lead with `model=first`' }),
+    isLast: z.boolean().openapi({ description: 'It gets the lead with `model=last`' }),
     linearCredit: z
       .number()
-      .openapi({ description: 'Its part of the lead where `model=linear`; all parts together are 1' }),
+      .openapi({ description: 'Its part of the lead with `model=linear`; all parts together are 1' }),
     linkId: z.int().nullable(),
     slug: z.string().nullable(),
     shortUrl: z.string().nullable(),
@@ -240,7 +242,7 @@ const SELECTION = {
   end: dateRangeEnd('end', 'An instant (exclusive), or a date (the whole day counts, UTC)'),
   search: parameter(200)
     .optional()
-    .openapi({ description: 'Part of any value that was sent, without regard to case' }),
+    .openapi({ description: 'Part of any value that was sent, in upper or lower case' }),
   status: statuses,
   email: exactText(EMAIL_MAX).openapi({ description: 'Without regard to case' }),
   attribution: oneOf(ATTRIBUTIONS).optional(),
@@ -286,7 +288,7 @@ export const AllSubmissionsQuery = z
   .strictObject({
     limit: numberParameter(1, 100).optional(),
     cursor: parameter(1000).optional(),
-    formKey: parameter(64).optional().openapi({ description: 'Of one form only' }),
+    formKey: parameter(64).optional().openapi({ description: 'Only submissions of this form' }),
     ...SELECTION,
   })
   .superRefine(requireStartBeforeEnd)
@@ -317,7 +319,7 @@ export const EraseQuery = z.strictObject({
 export const ErasureShape = z
   .strictObject({
     email: z.string(),
-    erased: z.int().min(0).openapi({ description: 'How many submissions' }),
+    erased: z.int().min(0).openapi({ description: 'Number of deleted submissions' }),
   })
   .openapi('Erased')
 export type ErasureResource = z.infer<typeof ErasureShape>

@@ -21,7 +21,7 @@ export function countAttempt(
 }
 
 function toAttemptOutcome(outcome: SubmissionOutcome): AttemptOutcome {
-  if (outcome.kind === 'taken') return outcome.trapped ? 'honeypot' : 'stored'
+  if (outcome.kind === 'accepted') return outcome.trapped ? 'honeypot' : 'stored'
   return outcome.kind === 'invalid' ? 'validation' : 'captcha'
 }
 

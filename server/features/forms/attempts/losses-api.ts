@@ -18,8 +18,8 @@ const losses = apiRoute({
   tags: ['Forms'],
   summary: 'Count how attempts to send a form ended',
   description:
-    'Counts only, by UTC day: nothing of what was sent, nor of who sent it. The last thirty days when neither start ' +
-    'nor end is given; a part of a day counts as all of it.',
+    'Counts by UTC day. Nothing of what was sent is stored for them, nor of who sent it. Without start and end, the ' +
+    'range is the last thirty days. A part of a day counts as the whole day.',
   request: { params: FormKeyParameter, query: LossesQuery },
   responses: { 200: dataResponse(LossesShape, 'The counts') },
   fails: [404],

@@ -18,13 +18,13 @@ export const LossesQuery = z.strictObject({ start, end })
 
 const OUTCOME_DESCRIPTIONS: Record<AttemptOutcome, string> = {
   stored: 'Became submissions, duplicates and spam among them',
-  rateLimited: 'Too many from one address',
-  origin: 'From a page that the form does not allow',
-  tooLarge: 'More than a submission may hold',
-  unreadable: 'A body that is not what it says it is, or of a type that forms do not have',
-  honeypot: 'Filled in the field that people do not see',
+  rateLimited: 'Too many attempts from one address',
+  origin: 'Attempts from a page that the form does not allow',
+  tooLarge: 'Larger than a submission may be',
+  unreadable: 'A malformed body, or an unsupported content type',
+  honeypot: 'The field that people do not see was filled in',
   validation: 'A field was missing or wrong',
-  captcha: 'No captcha token, or one that was not good',
+  captcha: 'No captcha token, or an invalid one',
 }
 
 const attempts = z.int().min(0)
@@ -32,14 +32,15 @@ export const LossesShape = z
   .strictObject({
     start: z.iso.datetime(),
     end: z.iso.datetime(),
-    attempts: attempts.openapi({ description: 'All of them' }),
+    attempts: attempts.openapi({ description: 'All attempts' }),
     outcomes: z.strictObject(
       Object.fromEntries(
         ATTEMPT_OUTCOMES.map((name) => [name, attempts.openapi({ description: OUTCOME_DESCRIPTIONS[name] })]),
       ) as Record<AttemptOutcome, typeof attempts>,
     ),
     fields: z.array(z.strictObject({ field: z.string(), attempts })).openapi({
-      description: 'Attempts that were wrong in a field, most first; one may be wrong in several',
+      description:
+        'Attempts with an error in a field, most first; an attempt can have errors in several fields',
     }),
   })
   .openapi('FormLosses')

@@ -10,7 +10,7 @@ import { errorTarget, successTarget } from './redirect-target.ts'
 
 /** The result of a submission whose body could be read. `trapped`: the honeypot caught it, and nothing is stored. */
 export type SubmissionOutcome =
-  | { kind: 'taken'; next: string | undefined; redirectUrl: string | null; trapped?: true }
+  | { kind: 'accepted'; next: string | undefined; redirectUrl: string | null; trapped?: true }
   | { kind: 'invalid'; errors: Map<string, string> }
   | { kind: 'captcha'; error: string }
 
@@ -81,7 +81,7 @@ export function respondToSubmission(
   const headers = commonHeaders(context.requestId)
   const ajax = isAjax(context.headers)
   const target = { referer: context.headers.get('referer') ?? '', origin: context.origin }
-  if (outcome.kind === 'taken') {
+  if (outcome.kind === 'accepted') {
     return ajax
       ? json(200, { ok: true }, headers)
       : seeOther(successTarget({ ...target, ...outcome }), headers)

@@ -45,9 +45,9 @@ const pageText = z
 const CheckForm = z
   .strictObject(
     {
-      url: pageAddress('The public address of the page, which is fetched'),
+      url: pageAddress('The public address of the page, which the server fetches'),
       html: pageText,
-      pageUrl: pageAddress('With html: where that page is'),
+      pageUrl: pageAddress('With html: the address of that page'),
     },
     { error: ({ code }) => (code === 'invalid_type' ? 'must be an object' : undefined) },
   )
@@ -66,7 +66,7 @@ const CheckForm = z
 
 const FormCheck = z
   .strictObject({
-    url: z.string().nullable().openapi({ description: 'Of the page, where known' }),
+    url: z.string().nullable().openapi({ description: 'Address of the page, if known' }),
     ok: z.boolean().openapi({ description: 'No finding is an error' }),
     findings: z.array(FindingShape).openapi({ description: 'Errors first' }),
   })
@@ -78,11 +78,11 @@ const route = apiRoute({
   path: '/forms/{formKey}/check',
   slow: true,
   operationId: 'checkForm',
-  summary: 'Check the page a form stands on',
+  summary: 'Check the page that has a form',
   description:
-    'Reads the page, by its address or as text, and says what will go wrong with the form on it and how to mend it. Nothing is submitted or stored. A page that cannot be fetched is a finding too.',
+    'Reads the page, by its address or as text, and says what will go wrong with the form on it and how to fix it. Nothing is submitted or stored. A page that cannot be fetched is a finding too.',
   request: { params: FormKeyParameter, body: jsonRequestBody(CheckForm) },
-  responses: { 200: dataResponse(FormCheck, 'What was found') },
+  responses: { 200: dataResponse(FormCheck, 'The findings') },
   fails: [404],
 })
 

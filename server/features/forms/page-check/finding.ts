@@ -6,12 +6,14 @@ export const SEVERITIES = ['error', 'warning', 'info'] as const
 
 export const FindingShape = z
   .strictObject({
-    code: z.string().openapi({ description: 'The same for the same mistake', example: 'method_not_post' }),
+    code: z
+      .string()
+      .openapi({ description: 'One code for each kind of mistake', example: 'method_not_post' }),
     severity: z.enum(SEVERITIES).openapi({
-      description: 'error: submissions are lost or refused; warning: something will not work as meant',
+      description: 'error: submissions are lost or refused; warning: something will not work as intended',
     }),
     message: z.string(),
-    fix: z.string().openapi({ description: 'What to do, with the line to paste where there is one' }),
+    fix: z.string().openapi({ description: 'How to fix it, with a line to paste where there is one' }),
   })
   .openapi('FormFinding')
 export type Finding = z.infer<typeof FindingShape>
