@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createWorkspace } from '../server/features/accounts/workspaces/workspaces.ts'
+import { createWorkspace } from '../server/features/accounts/workspaces/create-workspace.ts'
 import { createNotificationContentReader } from '../server/features/forms/submissions/notification-content.ts'
 import { insertSubmissions } from '../server/features/forms/submissions/submission.fixture.ts'
 import type { Notice } from '../server/features/notify/channels/contract.ts'

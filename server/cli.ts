@@ -2,19 +2,17 @@
 
 import { parseArgs } from 'node:util'
 import { type Config, ConfigError, readConfig } from './config.ts'
-import { ROLES, type Role } from './features/accounts/access/actor.ts'
 import { createKey, listKeys, revokeKey } from './features/accounts/access/keys.ts'
 import { createResetLink } from './features/accounts/auth/reset-password.ts'
 import { EmailAddress } from './features/accounts/schema.ts'
-import { addMember, createUser, getUser } from './features/accounts/workspaces/add-member.ts'
-import {
-  changePlan,
-  createWorkspace,
-  deleteWorkspace,
-  getWorkspaceContents,
-} from './features/accounts/workspaces/workspaces.ts'
+import { addMember, getUser } from './features/accounts/workspaces/add-member.ts'
+import { changePlan } from './features/accounts/workspaces/change-plan.ts'
+import { createUser } from './features/accounts/workspaces/create-user.ts'
+import { createWorkspace } from './features/accounts/workspaces/create-workspace.ts'
+import { deleteWorkspace, getWorkspaceContents } from './features/accounts/workspaces/delete-workspace.ts'
 import { Failure } from './lib/failure.ts'
 import { PLANS, type Plan } from './lib/plan.ts'
+import { ROLES, type Role } from './lib/role.ts'
 import { type Database, openDatabase } from './storage/database/open-database.ts'
 
 const USAGE = `Usage: npm run -s towpath -- <command>

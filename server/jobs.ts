@@ -2,7 +2,7 @@
 
 import { pruneIdempotencyKeys } from './features/accounts/access/idempotency.ts'
 import { pruneRateWindows } from './features/accounts/access/rate-limiter.ts'
-import { pruneSessions } from './features/accounts/access/session.ts'
+import { pruneSessions } from './features/accounts/auth/sessions.ts'
 import { pruneInvitations } from './features/accounts/workspaces/invitations.ts'
 import { pruneSpentTokens } from './features/forms/captcha/spent-tokens.ts'
 import { type ErasureNeeds, eraseDeletedWorkspaces } from './features/hits/erase-deleted-workspaces.ts'

@@ -9,7 +9,7 @@ import { findFreePort } from '../tests/support/processes/free-port.ts'
 import { BROWSER_USER_AGENT, until } from '../tests/support/server/test-server.ts'
 import { generateApiKey } from './features/accounts/access/api-key.ts'
 import { createKey } from './features/accounts/access/keys.ts'
-import { createWorkspace } from './features/accounts/workspaces/workspaces.ts'
+import { createWorkspace } from './features/accounts/workspaces/create-workspace.ts'
 import { openDatabase } from './storage/database/open-database.ts'
 
 const ROOT = join(import.meta.dir, '..')

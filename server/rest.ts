@@ -3,7 +3,7 @@
 
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { ErrorHandler, Handler, MiddlewareHandler } from 'hono'
-import type { ApiEnv } from './features/accounts/access/guard.ts'
+import type { ApiEnv } from './features/accounts/access/api-env.ts'
 import type { RateLimiter } from './features/accounts/access/rate-limiter.ts'
 import { toErrorResponse } from './http/error-response.ts'
 import { requestId } from './http/request-id.ts'

@@ -11,7 +11,7 @@ import { until } from '../../tests/support/server/test-server.ts'
 import { createApp } from '../app.ts'
 import { readConfig } from '../config.ts'
 import { createKey } from '../features/accounts/access/keys.ts'
-import { createWorkspace } from '../features/accounts/workspaces/workspaces.ts'
+import { createWorkspace } from '../features/accounts/workspaces/create-workspace.ts'
 import { listen } from '../listen.ts'
 import { openServices, type Services } from '../services.ts'
 

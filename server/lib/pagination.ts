@@ -1,9 +1,15 @@
-// Lists of a workspace's people, invitations and keys, a page at a time. All go by id, which never changes.
+// Pages of a list (docs/contract.md §1): reads `limit` and `cursor` of a request, and cuts the rows into a page with
+// the cursor of the next one.
 
 import { decodeCursor, encodeCursor } from './cursor.ts'
 import { invalid } from './failure.ts'
 
-const PAGE = 50
+const DEFAULT_LIMIT = 50
+
+export interface PageQuery {
+  limit?: number
+  cursor?: string
+}
 
 export interface Page<T> {
   data: T[]
@@ -11,26 +17,56 @@ export interface Page<T> {
   total: number
 }
 
-/** @returns the id after which the list goes on, if not at its beginning. @throws Failure `invalid` */
-export function readPageQuery({ limit = PAGE, cursor }: { limit?: number; cursor?: string }, order: string) {
-  if (cursor === undefined) return { limit, after: undefined }
-  const found = decodeCursor(cursor, order)
-  if (typeof found?.value !== 'number')
-    throw invalid({ cursor: 'is not a cursor of this list; start again without it' })
-  return { limit, after: found.id }
+/** How a list is sorted: by a value of each row, then by `id`. */
+export interface PageOrder<Row, Value extends string | number = string | number> {
+  /** Stands in the cursor: a list refuses the cursor of a list with another name, such as `clicks desc`. */
+  name: string
+  type: Value extends string ? 'string' : 'number'
+  valueOf(row: Row): Value
 }
 
-/** @param found one more than the page holds, where there are more */
-export function toPage<R extends { id: number }, T>(
-  found: R[],
-  { limit, order, total }: { limit: number; order: string; total: { n: number | string } },
-  resource: (row: R) => T,
-): Page<T> {
+/** The sort value and the id of the last row of the page before. */
+export interface PagePosition<Value extends string | number> {
+  value: Value
+  id: number
+}
+
+/** For a list that is sorted by `id` alone. */
+export const orderById = (name: string): PageOrder<{ id: number }, number> => ({
+  name,
+  type: 'number',
+  valueOf: ({ id }) => id,
+})
+
+/** For a list that is sorted by `created_at`, then by `id`. */
+export const orderByCreation = (name: string): PageOrder<{ created_at: number }, number> => ({
+  name,
+  type: 'number',
+  valueOf: ({ created_at }) => created_at,
+})
+
+/** @returns `after`: undefined for the first page. @throws Failure `invalid` for a cursor of another list */
+export function readPageQuery<Row, Value extends string | number>(
+  { limit = DEFAULT_LIMIT, cursor }: PageQuery,
+  order: PageOrder<Row, Value>,
+): { limit: number; after: PagePosition<Value> | undefined } {
+  if (cursor === undefined) return { limit, after: undefined }
+  const position = decodeCursor(cursor, order.name)
+  if (!position || typeof position.value !== order.type)
+    throw invalid({ cursor: 'is not a cursor of this list; start again without it' })
+  return { limit, after: { value: position.value as Value, id: position.id } }
+}
+
+/** @param found the rows after `after`: up to `limit + 1` of them, so that the last page is known as such */
+export function cutPage<Row extends { id: number }>(
+  found: Row[],
+  limit: number,
+  order: PageOrder<NoInfer<Row>>,
+): { rows: Row[]; nextCursor: string | null } {
   const rows = found.slice(0, limit)
   const last = found.length > limit ? rows.at(-1) : undefined
-  return {
-    data: rows.map(resource),
-    nextCursor: last ? encodeCursor({ order, value: last.id, id: last.id }) : null,
-    total: Number(total.n),
-  }
+  const nextCursor = last
+    ? encodeCursor({ order: order.name, value: order.valueOf(last), id: last.id })
+    : null
+  return { rows, nextCursor }
 }

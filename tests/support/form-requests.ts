@@ -1,6 +1,6 @@
 // Forms to send things to, the ways that browsers send them, and what the store has afterwards.
 
-import { createWorkspace } from '../../server/features/accounts/workspaces/workspaces.ts'
+import { createWorkspace } from '../../server/features/accounts/workspaces/create-workspace.ts'
 import { newFormKey } from '../../server/features/forms/settings/form-key.ts'
 import type { HttpAnswer, TestServer } from './server/test-server.ts'
 

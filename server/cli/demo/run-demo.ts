@@ -3,7 +3,7 @@
 
 import { randomInt } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { deleteWorkspace } from '../../features/accounts/workspaces/workspaces.ts'
+import { deleteWorkspace } from '../../features/accounts/workspaces/delete-workspace.ts'
 import { createHitImport, type HitImport } from '../../features/hits/batches/hit-import.ts'
 import { createClickIds } from '../../features/hits/click-id.ts'
 import { ensureNodeId } from '../../features/hits/spool/node-id.ts'

@@ -1,5 +1,5 @@
-// Workspaces, their people and their keys over REST. But for two questions, an API key may not ask any of this: who is
-// in a workspace, and what opens it, is for people to see and to change.
+// The REST API of workspaces, members, invitations and API keys (docs/contract.md §9). An API key may only read its
+// workspace: everything else here is for signed-in people.
 
 import type { Context } from 'hono'
 import {
@@ -11,43 +11,46 @@ import {
   parseId,
 } from '../../http/api-route.ts'
 import type { Plan } from '../../lib/plan.ts'
-import { type ApiEnv, createApi } from './access/guard.ts'
+import { toRole } from './access/actor.ts'
+import { type ApiEnv, createApi } from './access/api-env.ts'
 import { requirePerson } from './access/require-person.ts'
 import { createWorkspaceKey, listWorkspaceKeys, revokeWorkspaceKey } from './access/workspace-keys.ts'
 import * as shapes from './schema.ts'
 import { acceptInvitation } from './workspaces/accept-invitation.ts'
 import { changeMember } from './workspaces/change-member.ts'
-import { deleteOwnedWorkspace, renameWorkspace } from './workspaces/change-workspace.ts'
 import { createOwnedWorkspace } from './workspaces/create-owned-workspace.ts'
+import { deleteOwnedWorkspace } from './workspaces/delete-owned-workspace.ts'
 import { describeWorkspace } from './workspaces/describe-workspace.ts'
 import { listInvitations } from './workspaces/invitations.ts'
 import { type InviteNeeds, invite } from './workspaces/invite.ts'
 import { listWorkspaceOfKey, listWorkspacesOfUser } from './workspaces/list-workspaces.ts'
 import { listMembers } from './workspaces/members.ts'
 import { removeMember } from './workspaces/remove-member.ts'
+import { renameWorkspace } from './workspaces/rename-workspace.ts'
 import { revokeInvitation } from './workspaces/revoke-invitation.ts'
 
 export interface AccountsApiNeeds extends Omit<InviteNeeds, 'db'> {
-  /** First segment of the snippet, `t.js` unless it was renamed. */
+  /** First path segment of the snippet: `t.js`, or the operator's `SNIPPET_PATH`. */
   snippetPath: string
-  /** Of new workspaces. */
+  /** The plan of new workspaces. */
   defaultPlan: Plan
-  /** Ends what this process still knows of a deleted workspace, its redirects first of all. */
+  /** Removes a deleted workspace from the caches of this process, so that its redirects stop at once. */
   invalidateWorkspace(workspaceId: number): void
 }
 
+/** How long a request may wait for the mail server. */
 const MAIL_SECONDS = 45
 
 const workspaces = { tags: ['Workspaces'] }
 const forMembers = { by: 'member' as const }
 const members = { tags: ['Members'], ...forMembers }
 const keys = { tags: ['API keys'], ...forMembers }
-/** What opens a workspace is in the answer, and is stored nowhere: not even sealed, for a repeated request. */
-const opensWorkspace = { secretInAnswer: true, idempotent: false }
-/** An Idempotency-Key belongs to a workspace, and this is about none. */
-const aboutNoWorkspace = { by: 'person' as const, idempotent: false }
-const numbered = { params: IdParameter }
-const memberOf = { params: shapes.UserIdParameter }
+/** The answer contains a secret that gives access to the workspace. It is stored nowhere, not even encrypted. */
+const showsSecret = { secretInAnswer: true, idempotent: false }
+/** Routes without a workspace. An Idempotency-Key belongs to a workspace, so they take none. */
+const withoutWorkspace = { by: 'person' as const, idempotent: false }
+const idParameter = { params: IdParameter }
+const userIdParameter = { params: shapes.UserIdParameter }
 
 const workspaceRoutes = {
   list: apiRoute({
@@ -57,17 +60,17 @@ const workspaceRoutes = {
     by: 'keyOrPerson',
     operationId: 'listWorkspaces',
     summary: 'List your workspaces',
-    description: 'An API key sees the one it belongs to.',
+    description: 'An API key sees only its own workspace.',
     request: { query: shapes.PageQuery },
     responses: { 200: pageResponse(shapes.WorkspaceSummaryShape, 'A page of workspaces') },
   }),
   create: apiRoute({
     ...workspaces,
-    ...aboutNoWorkspace,
+    ...withoutWorkspace,
     method: 'post',
     path: '/workspaces',
     operationId: 'createWorkspace',
-    summary: 'Create a workspace, which you own',
+    summary: 'Create a workspace that you own',
     request: { body: jsonRequestBody(shapes.CreateWorkspace) },
     responses: { 201: dataResponse(shapes.WorkspaceShape, 'The new workspace') },
   }),
@@ -76,7 +79,7 @@ const workspaceRoutes = {
     method: 'get',
     path: '/workspace',
     operationId: 'getWorkspace',
-    summary: 'Get the workspace, its plan and what is in it',
+    summary: 'Get the workspace with its plan and counts',
     responses: { 200: dataResponse(shapes.WorkspaceShape, 'The workspace') },
   }),
   update: apiRoute({
@@ -96,7 +99,7 @@ const workspaceRoutes = {
     path: '/workspace',
     ...forMembers,
     operationId: 'deleteWorkspace',
-    summary: 'Delete the workspace and everything in it, for good',
+    summary: 'Delete the workspace and everything in it permanently',
     description:
       'For owners. Links stop redirecting at once; clicks are removed from the analytics soon after.',
     request: { query: shapes.DeleteWorkspaceQuery },
@@ -120,8 +123,9 @@ const memberRoutes = {
     path: '/members/{userId}',
     operationId: 'updateMember',
     summary: "Change a member's role",
-    description: 'For owners. It binds with their next request. A workspace keeps at least one owner.',
-    request: { ...memberOf, body: jsonRequestBody(shapes.UpdateMember) },
+    description:
+      "For owners. The role applies from the member's next request. A workspace keeps at least one owner.",
+    request: { ...userIdParameter, body: jsonRequestBody(shapes.UpdateMember) },
     responses: { 200: dataResponse(shapes.MemberShape, 'The changed member') },
     fails: [409],
   }),
@@ -130,9 +134,10 @@ const memberRoutes = {
     method: 'delete',
     path: '/members/{userId}',
     operationId: 'removeMember',
-    summary: 'Take somebody out of the workspace, or leave it',
-    description: 'For owners; anybody may leave, but for the last owner. API keys they made go on.',
-    request: memberOf,
+    summary: 'Remove a member, or leave the workspace',
+    description:
+      'For owners. Every member may leave, except the last owner. API keys that the member created stay valid.',
+    request: userIdParameter,
     responses: { 200: dataResponse(shapes.MemberShape, 'The member as they were') },
     fails: [409],
   }),
@@ -150,27 +155,27 @@ const invitationRoutes = {
   }),
   create: apiRoute({
     ...members,
-    ...opensWorkspace,
+    ...showsSecret,
     method: 'post',
     path: '/invitations',
     operationId: 'createInvitation',
-    summary: 'Invite somebody',
+    summary: 'Invite a person',
     description:
-      'For owners. The link works once, for seven days, and for that address alone. It is mailed where the operator ' +
-      'has set up mail. To invite an address again replaces its earlier invitation.',
+      'For owners. The link works once, for seven days, and only for that address. The server mails it when the ' +
+      'operator has set up mail. A new invitation of an address replaces the earlier one.',
     request: { body: jsonRequestBody(shapes.CreateInvitation) },
     responses: { 201: dataResponse(shapes.NewInvitationShape, 'The invitation with its link') },
     fails: [409],
   }),
   accept: apiRoute({
     ...members,
-    ...aboutNoWorkspace,
+    ...withoutWorkspace,
     method: 'post',
     path: '/invitations/accept',
     operationId: 'acceptInvitation',
     summary: 'Join the workspace you were invited to',
     request: { body: jsonRequestBody(shapes.AcceptInvitation) },
-    responses: { 200: dataResponse(shapes.WorkspaceShape, 'The workspace, which is now yours too') },
+    responses: { 200: dataResponse(shapes.WorkspaceShape, 'The workspace that you have joined') },
     fails: [404],
   }),
   delete: apiRoute({
@@ -178,9 +183,9 @@ const invitationRoutes = {
     method: 'delete',
     path: '/invitations/{id}',
     operationId: 'deleteInvitation',
-    summary: 'Take an invitation back',
+    summary: 'Revoke an invitation',
     description: 'For owners.',
-    request: numbered,
+    request: idParameter,
     responses: { 200: dataResponse(shapes.InvitationShape, 'The invitation as it was') },
   }),
 }
@@ -197,14 +202,15 @@ const keyRoutes = {
   }),
   create: apiRoute({
     ...keys,
-    ...opensWorkspace,
+    ...showsSecret,
     method: 'post',
     path: '/keys',
     operationId: 'createApiKey',
     summary: 'Create an API key',
-    description: 'For owners. It has full access to the workspace, and outlives whoever made it.',
+    description:
+      'For owners. The key has full access to the workspace, and stays valid when its creator leaves.',
     request: { body: jsonRequestBody(shapes.CreateKey) },
-    responses: { 201: dataResponse(shapes.NewKeyShape, 'The key itself, for the only time') },
+    responses: { 201: dataResponse(shapes.NewKeyShape, 'The key itself, which is shown only now') },
   }),
   revoke: apiRoute({
     ...keys,
@@ -212,94 +218,99 @@ const keyRoutes = {
     path: '/keys/{id}',
     operationId: 'revokeApiKey',
     summary: 'Revoke an API key',
-    description: 'For owners. Its very next request is refused.',
-    request: numbered,
+    description: 'For owners. The next request with the key is refused.',
+    request: idParameter,
     responses: { 200: dataResponse(shapes.KeyShape, 'The key as it was') },
   }),
 }
 
 type Ctx = Context<ApiEnv>
-type Within = (c: Ctx) => AccountsApiNeeds & { db: ApiEnv['Variables']['db'] }
+type GetNeeds = (c: Ctx) => AccountsApiNeeds & { db: ApiEnv['Variables']['db'] }
 
 export function createAccountsApi(needs: AccountsApiNeeds) {
-  const within: Within = (c) => ({ ...needs, db: c.get('db') })
-  return addKeys(addInvitations(addMembers(addWorkspaces(createApi(), within), within), within), within)
+  const getNeeds: GetNeeds = (c) => ({ ...needs, db: c.get('db') })
+  return addKeys(
+    addInvitations(addMembers(addWorkspaces(createApi(), getNeeds), getNeeds), getNeeds),
+    getNeeds,
+  )
 }
 
 type Api = ReturnType<typeof createApi>
 
-const addWorkspaces = (api: Api, within: Within) =>
+const addWorkspaces = (api: Api, getNeeds: GetNeeds) =>
   api
     .openapi(workspaceRoutes.list, async (c) => {
       const query = c.req.valid('query')
       const person = c.get('person')
       const list = person
-        ? listWorkspacesOfUser(within(c), person.userId, query)
-        : listWorkspaceOfKey(within(c), c.get('actor').workspaceId, query)
+        ? listWorkspacesOfUser(getNeeds(c), person.userId, query)
+        : listWorkspaceOfKey(getNeeds(c), c.get('actor').workspaceId, query)
       return c.json(await list, 200)
     })
     .openapi(workspaceRoutes.create, async (c) =>
       c.json(
-        { data: await createOwnedWorkspace(within(c), requirePerson(c).userId, c.req.valid('json')) },
+        { data: await createOwnedWorkspace(getNeeds(c), requirePerson(c).userId, c.req.valid('json')) },
         201,
       ),
     )
     .openapi(workspaceRoutes.get, async (c) => {
       const actor = c.get('actor')
-      const role = actor.kind === 'user' ? actor.role : null
-      const { workspaceId } = actor
-      return c.json({ data: await describeWorkspace(within(c), { workspaceId, role }) }, 200)
+      const viewer = { workspaceId: actor.workspaceId, role: toRole(actor) }
+      return c.json({ data: await describeWorkspace(getNeeds(c), viewer) }, 200)
     })
     .openapi(workspaceRoutes.update, async (c) =>
-      c.json({ data: await renameWorkspace(within(c), c.get('actor'), c.req.valid('json')) }, 200),
+      c.json({ data: await renameWorkspace(getNeeds(c), c.get('actor'), c.req.valid('json')) }, 200),
     )
     .openapi(workspaceRoutes.delete, async (c) => {
       const { confirm } = c.req.valid('query')
-      return c.json({ data: await deleteOwnedWorkspace(within(c), c.get('actor'), confirm) }, 200)
+      return c.json({ data: await deleteOwnedWorkspace(getNeeds(c), c.get('actor'), confirm) }, 200)
     })
 
-const addMembers = (api: Api, within: Within) =>
+const addMembers = (api: Api, getNeeds: GetNeeds) =>
   api
     .openapi(memberRoutes.list, async (c) =>
-      c.json(await listMembers(within(c), c.get('actor'), c.req.valid('query')), 200),
+      c.json(await listMembers(getNeeds(c), c.get('actor'), c.req.valid('query')), 200),
     )
     .openapi(memberRoutes.update, async (c) => {
       const userId = parseId(c.req.valid('param').userId)
-      return c.json({ data: await changeMember(within(c), c.get('actor'), userId, c.req.valid('json')) }, 200)
+      return c.json(
+        { data: await changeMember(getNeeds(c), c.get('actor'), userId, c.req.valid('json')) },
+        200,
+      )
     })
     .openapi(memberRoutes.remove, async (c) => {
       const userId = parseId(c.req.valid('param').userId)
-      return c.json({ data: await removeMember(within(c), c.get('actor'), userId) }, 200)
+      return c.json({ data: await removeMember(getNeeds(c), c.get('actor'), userId) }, 200)
     })
 
-const addInvitations = (api: Api, within: Within) =>
+const addInvitations = (api: Api, getNeeds: GetNeeds) =>
   api
     .openapi(invitationRoutes.list, async (c) =>
-      c.json(await listInvitations(within(c), c.get('actor'), c.req.valid('query')), 200),
+      c.json(await listInvitations(getNeeds(c), c.get('actor'), c.req.valid('query')), 200),
     )
     .openapi(invitationRoutes.create, async (c) => {
-      // Mail servers greet slowly, and are waited for so long.
+      // Some mail servers delay their greeting on purpose.
       c.env?.setIdleSeconds?.(MAIL_SECONDS)
-      return c.json({ data: await invite(within(c), c.get('actor'), c.req.valid('json')) }, 201)
+      return c.json({ data: await invite(getNeeds(c), c.get('actor'), c.req.valid('json')) }, 201)
     })
     .openapi(invitationRoutes.accept, async (c) => {
       const { token } = c.req.valid('json')
-      return c.json({ data: await acceptInvitation(within(c), requirePerson(c).userId, token) }, 200)
+      return c.json({ data: await acceptInvitation(getNeeds(c), requirePerson(c).userId, token) }, 200)
     })
     .openapi(invitationRoutes.delete, async (c) => {
       const id = parseId(c.req.valid('param').id)
-      return c.json({ data: await revokeInvitation(within(c), c.get('actor'), id) }, 200)
+      return c.json({ data: await revokeInvitation(getNeeds(c), c.get('actor'), id) }, 200)
     })
 
-const addKeys = (api: Api, within: Within) =>
+const addKeys = (api: Api, getNeeds: GetNeeds) =>
   api
     .openapi(keyRoutes.list, async (c) =>
-      c.json(await listWorkspaceKeys(within(c), c.get('actor'), c.req.valid('query')), 200),
+      c.json(await listWorkspaceKeys(getNeeds(c), c.get('actor'), c.req.valid('query')), 200),
     )
     .openapi(keyRoutes.create, async (c) =>
-      c.json({ data: await createWorkspaceKey(within(c), c.get('actor'), c.req.valid('json')) }, 201),
+      c.json({ data: await createWorkspaceKey(getNeeds(c), c.get('actor'), c.req.valid('json')) }, 201),
     )
     .openapi(keyRoutes.revoke, async (c) => {
       const id = parseId(c.req.valid('param').id)
-      return c.json({ data: await revokeWorkspaceKey(within(c), c.get('actor'), id) }, 200)
+      return c.json({ data: await revokeWorkspaceKey(getNeeds(c), c.get('actor'), id) }, 200)
     })

@@ -1,5 +1,5 @@
-// /api/auth/*: signing up, in and out, and what a person does with their own account. Open to the internet; what is
-// not named here does not exist, whatever Better Auth could do.
+// The routes under /api/auth: sign-up, sign-in, sign-out and a person's own account. Anybody on the internet can call
+// them. Only these routes exist: Better Auth's other endpoints are not reachable.
 
 import { Hono } from 'hono'
 import { toErrorResponse } from '../../http/error-response.ts'
@@ -19,7 +19,7 @@ import { addOidcRoutes, addSignInRoutes } from './auth/sign-in-routes.ts'
 
 export function createAuthEndpoints(needs: SignInNeeds) {
   const app = new Hono<AuthEnv>().basePath(AUTH_PATH)
-  const routesAt = routeTable(() => app.routes)
+  const findRoutes = routeTable(() => app.routes)
   const auth = createAuth(needs)
 
   app.use(createRequestLog(needs))
@@ -28,7 +28,7 @@ export function createAuthEndpoints(needs: SignInNeeds) {
     throw notFound('')
   })
   app.use(async (c, next) => {
-    const routes = routesAt(c.req.path)
+    const routes = findRoutes(c.req.path)
     const route = routeFor(routes, c.req.method)
     if (!route) throw noRoute(routes)
     c.set('facts', route.facts)
@@ -48,20 +48,20 @@ export function createAuthEndpoints(needs: SignInNeeds) {
   }
 }
 
-/** Names the request and writes its line in the log: never its query, body or headers. */
+/** Gives the request an id, and logs it without its query, body and headers. */
 function createRequestLog(needs: SignInNeeds) {
   return async (c: AuthContext, next: () => Promise<void>) => {
-    const started = performance.now()
+    const start = performance.now()
     c.set('requestId', requestId(c.req.header('x-request-id')))
     await next()
-    c.res = withHeaders(needs, c, c.res)
+    c.res = setSecurityHeaders(needs, c, c.res)
     const { method, path } = c.req
-    const ms = Math.round((performance.now() - started) * 10) / 10
+    const ms = Math.round((performance.now() - start) * 10) / 10
     log.info('request', { requestId: c.get('requestId'), method, path, status: c.res.status, ms })
   }
 }
 
-function withHeaders({ origin }: SignInNeeds, c: AuthContext, response: Response): Response {
+function setSecurityHeaders({ origin }: SignInNeeds, c: AuthContext, response: Response): Response {
   const { headers } = response
   headers.set('X-Request-Id', c.get('requestId'))
   headers.set('Cache-Control', 'no-store')

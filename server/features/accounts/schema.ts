@@ -1,18 +1,18 @@
-// Workspaces, their people and their keys on the wire: the API validates with these shapes and its reference is
-// generated from them.
+// Workspaces, members, invitations and API keys as JSON: the API validates requests with these schemas, and its reference
+// is generated from them.
 
 import { z } from '@hono/zod-openapi'
 import { numberParameter, oneOf, parameter, text } from '../../lib/api-fields.ts'
 import { EMAIL_MAX, isEmail } from '../../lib/email.ts'
 import { PLANS } from '../../lib/plan.ts'
-import { ROLES } from './access/actor.ts'
+import { ROLES } from '../../lib/role.ts'
 
 export const NAME_MAX = 100
 const name = text(1, NAME_MAX)
   .trim()
   .refine((value) => value !== '', 'must not be blank')
 
-/** In lower case, since a person has one. */
+/** In lower case, so that a person has one account whatever the spelling. */
 export const EmailAddress = text(1, EMAIL_MAX)
   .trim()
   .toLowerCase()
@@ -30,12 +30,12 @@ export const PageQuery = z.strictObject({
 })
 export type PageQueryInput = z.infer<typeof PageQuery>
 
-const ownRole = z.enum(ROLES).nullable().openapi({ description: 'Yours; null for an API key' })
+const ownRole = z.enum(ROLES).nullable().openapi({ description: 'Your role; null for an API key' })
 
 export const WorkspaceSummaryShape = z
   .strictObject({
     id: z.int(),
-    publicId: z.string().openapi({ description: 'What the snippet names the workspace by' }),
+    publicId: z.string().openapi({ description: 'Names the workspace in the snippet' }),
     name: z.string(),
     plan: z.enum(PLANS),
     role: ownRole,
@@ -47,14 +47,14 @@ export type WorkspaceSummary = z.infer<typeof WorkspaceSummaryShape>
 export const WorkspaceShape = z
   .strictObject({
     ...WorkspaceSummaryShape.shape,
-    requestsPerMinute: z.int().openapi({ description: 'What the plan allows to API keys; 0 is no access' }),
-    requestsLastMinute: z.int().openapi({ description: 'How many of them API keys have made' }),
+    requestsPerMinute: z.int().openapi({ description: 'Limit of the plan for API keys; 0 is no access' }),
+    requestsLastMinute: z.int().openapi({ description: 'Requests of API keys in the last 60 seconds' }),
     members: z.int(),
     links: z.int(),
     forms: z.int(),
     submissions: z.int(),
-    keys: z.int().openapi({ description: 'That have not been revoked' }),
-    snippet: z.string().openapi({ description: 'The line for the head of your pages' }),
+    keys: z.int().openapi({ description: 'API keys that are not revoked' }),
+    snippet: z.string().openapi({ description: 'The HTML for the head of your pages' }),
   })
   .openapi('Workspace')
 export type WorkspaceResource = z.infer<typeof WorkspaceShape>
@@ -71,7 +71,7 @@ export const DeleteWorkspaceQuery = z.strictObject({
       error: ({ input }) =>
         input === undefined ? 'must be the name of the workspace' : 'must be given once',
     })
-    .openapi({ maxLength: NAME_MAX, description: 'The name of the workspace, as a sign that it is meant' }),
+    .openapi({ maxLength: NAME_MAX, description: 'The name of the workspace, as a confirmation' }),
 })
 
 export const MemberShape = z
@@ -80,12 +80,12 @@ export const MemberShape = z
     name: z.string(),
     email: z.string(),
     role: z.enum(ROLES),
-    createdAt: z.iso.datetime().openapi({ description: 'When they joined' }),
+    createdAt: z.iso.datetime().openapi({ description: 'When the member joined' }),
   })
   .openapi('Member')
 export type MemberResource = z.infer<typeof MemberShape>
 
-/** Text that is no id is simply not found. */
+/** Text that is not an id is answered with 404. */
 export const UserIdParameter = z.object({
   userId: z.string().openapi({ param: { name: 'userId', in: 'path' }, type: 'integer', example: 1 }),
 })
@@ -102,7 +102,7 @@ const invitation = {
   invitedBy: z
     .strictObject({ userId: z.int(), name: z.string() })
     .nullable()
-    .openapi({ description: 'null when they have left Towpath since' }),
+    .openapi({ description: 'null when their account was deleted' }),
 }
 export const InvitationShape = z.strictObject(invitation).openapi('Invitation')
 export type InvitationResource = z.infer<typeof InvitationShape>
@@ -110,10 +110,8 @@ export type InvitationResource = z.infer<typeof InvitationShape>
 export const NewInvitationShape = z
   .strictObject({
     ...invitation,
-    url: z.string().openapi({ description: 'What the invited person opens; shown only now' }),
-    mailed: z
-      .boolean()
-      .openapi({ description: 'false: no mail could be sent, so hand the link on yourself' }),
+    url: z.string().openapi({ description: 'The link for the invited person; shown only now' }),
+    mailed: z.boolean().openapi({ description: 'false: no mail was sent, so pass the link on yourself' }),
   })
   .openapi('NewInvitation')
 export type NewInvitationResource = z.infer<typeof NewInvitationShape>
@@ -124,7 +122,7 @@ export const CreateInvitation = z
 export type CreateInvitationInput = z.infer<typeof CreateInvitation>
 
 export const AcceptInvitation = z
-  .strictObject({ token: text(1, 100).openapi({ description: 'From the link' }) }, mustBeObject)
+  .strictObject({ token: text(1, 100).openapi({ description: 'The token in the link' }) }, mustBeObject)
   .openapi('AcceptInvitation')
 
 const key = {
@@ -132,7 +130,7 @@ const key = {
   name: z.string(),
   lastFour: z.string(),
   createdAt: z.iso.datetime(),
-  lastUsedAt: z.iso.datetime().nullable().openapi({ description: 'To the minute' }),
+  lastUsedAt: z.iso.datetime().nullable().openapi({ description: 'Precise to the minute' }),
 }
 export const KeyShape = z.strictObject(key).openapi('ApiKey')
 export type KeyResource = z.infer<typeof KeyShape>

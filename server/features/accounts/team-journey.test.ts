@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import { onBothEngines } from '../../../tests/support/server/test-server.ts'
 import { signUpOverHttp } from '../../../tests/support/users/sign-up.ts'
 import { createResetLink } from './auth/reset-password.ts'
-import { createUser } from './workspaces/add-member.ts'
+import { createUser } from './workspaces/create-user.ts'
 
 onBothEngines('a team', (server) => {
   test('comes together by invitation, and nobody else comes in', async () => {

@@ -8,7 +8,7 @@ import { type DatabaseHandle, openDatabase } from '../../storage/database/open-d
 import { openDuckDb } from '../../storage/hits/duckdb/engine.ts'
 import type { Hit } from '../../storage/hits/hit.ts'
 import type { HitEngine } from '../../storage/hits/hit-engine.ts'
-import { createApi } from '../accounts/access/guard.ts'
+import { createApi } from '../accounts/access/api-env.ts'
 import { createAnalyticsApi } from './api.ts'
 
 const NOW = Date.parse('2026-03-30T10:00:00Z')

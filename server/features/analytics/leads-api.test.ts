@@ -12,7 +12,7 @@ import type { Touches } from '../../storage/database/tables.ts'
 import { openDuckDb } from '../../storage/hits/duckdb/engine.ts'
 import type { Hit } from '../../storage/hits/hit.ts'
 import type { HitEngine } from '../../storage/hits/hit-engine.ts'
-import { createApi } from '../accounts/access/guard.ts'
+import { createApi } from '../accounts/access/api-env.ts'
 import { insertSubmissions, type TestSubmission } from '../forms/submissions/submission.fixture.ts'
 import { createLeadsApi } from './leads-api.ts'
 

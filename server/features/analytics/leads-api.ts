@@ -3,7 +3,7 @@
 import { apiRoute } from '../../http/api-route.ts'
 import { toIso } from '../../lib/api-fields.ts'
 import type { HitReader } from '../../storage/hits/hit-engine.ts'
-import { createApi } from '../accounts/access/guard.ts'
+import { createApi } from '../accounts/access/api-env.ts'
 import { answerFunnel, type FunnelNeeds } from './answer-funnel.ts'
 import { answerLeads } from './answer-leads.ts'
 import {

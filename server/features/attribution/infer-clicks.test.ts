@@ -12,7 +12,7 @@ import {
   type DatabaseHandle,
   openDatabase,
 } from '../../storage/database/open-database.ts'
-import { createWorkspace } from '../accounts/workspaces/workspaces.ts'
+import { createWorkspace } from '../accounts/workspaces/create-workspace.ts'
 import { createClickIds } from '../hits/click-id.ts'
 import { createRawHit } from '../hits/spool/raw-hit.fixture.ts'
 import type { RawHit } from '../hits/spool/raw-hit.ts'

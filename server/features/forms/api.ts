@@ -11,7 +11,7 @@ import {
   parseId,
 } from '../../http/api-route.ts'
 import { orderedJson } from '../../lib/ordered-json.ts'
-import { type ApiEnv, createApi } from '../accounts/access/guard.ts'
+import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
 import * as shapes from './schema.ts'
 import { createForm } from './settings/create-form.ts'
 import { deleteForm } from './settings/delete-form.ts'

@@ -11,7 +11,7 @@ import {
 } from '../../../tests/support/server/test-server.ts'
 import { openDatabase } from '../../storage/database/open-database.ts'
 import type { Tables } from '../../storage/database/tables.ts'
-import { deleteWorkspace } from '../accounts/workspaces/workspaces.ts'
+import { deleteWorkspace } from '../accounts/workspaces/delete-workspace.ts'
 
 const ROOT = join(import.meta.dir, '../../..')
 

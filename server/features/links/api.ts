@@ -1,4 +1,4 @@
-// Links and tags over REST (docs/contract.md §2, §3).
+// The REST API of links and tags (docs/contract.md §2, §3).
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -10,16 +10,20 @@ import {
   pageResponse,
   parseId,
 } from '../../http/api-route.ts'
-import { type ApiEnv, createApi } from '../accounts/access/guard.ts'
+import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
 import { createLinks, deleteLinks, updateLinks } from './bulk.ts'
 import { createLink, type LinkNeeds } from './create.ts'
 import { deleteLink } from './delete.ts'
 import { getLink } from './get.ts'
-import { toLinkResource, toShortUrl } from './link.ts'
+import { toLinkResource } from './link.ts'
 import { listLinks } from './list.ts'
 import { renderQrCode } from './qr-code.ts'
 import * as shapes from './schema.ts'
-import { createTag, deleteTag, listTags, updateTag } from './tags/tags.ts'
+import { toShortUrl } from './short-url.ts'
+import { createTag } from './tags/create-tag.ts'
+import { deleteTag } from './tags/delete-tag.ts'
+import { listTags } from './tags/list-tags.ts'
+import { updateTag } from './tags/update-tag.ts'
 import { updateLink } from './update.ts'
 import { upsertLink } from './upsert.ts'
 
@@ -183,30 +187,30 @@ const routes = {
 
 export function createLinksApi(needs: Omit<LinkNeeds, 'db'>) {
   const { site } = needs
-  const within = (c: Context<ApiEnv>) => ({ ...needs, db: c.get('db') })
+  const getNeeds = (c: Context<ApiEnv>) => ({ ...needs, db: c.get('db') })
   return createApi()
     .openapi(routes.listLinks, async (c) =>
-      c.json(await listLinks(within(c), c.get('actor'), c.req.valid('query')), 200),
+      c.json(await listLinks(getNeeds(c), c.get('actor'), c.req.valid('query')), 200),
     )
     .openapi(routes.createLink, async (c) =>
-      c.json({ data: await createLink(within(c), c.get('actor'), c.req.valid('json')) }, 201),
+      c.json({ data: await createLink(getNeeds(c), c.get('actor'), c.req.valid('json')) }, 201),
     )
     .openapi(routes.createLinks, async (c) => {
       const body = c.req.valid('json')
       const inputs = Array.isArray(body) ? body : body.links
-      return c.json({ data: await createLinks(within(c), c.get('actor'), inputs) }, 201)
+      return c.json({ data: await createLinks(getNeeds(c), c.get('actor'), inputs) }, 201)
     })
     .openapi(routes.updateLinks, async (c) => {
       const body = c.req.valid('json')
       const each = Array.isArray(body) ? body : 'links' in body ? body.links : undefined
       const inputs = each ?? ('ids' in body ? body.ids.map((id) => ({ ...body.data, id })) : [])
-      return c.json({ data: await updateLinks(within(c), c.get('actor'), inputs) }, 200)
+      return c.json({ data: await updateLinks(getNeeds(c), c.get('actor'), inputs) }, 200)
     })
     .openapi(routes.deleteLinks, async (c) =>
-      c.json({ data: await deleteLinks(within(c), c.get('actor'), c.req.valid('query').ids) }, 200),
+      c.json({ data: await deleteLinks(getNeeds(c), c.get('actor'), c.req.valid('query').ids) }, 200),
     )
     .openapi(routes.upsertLink, async (c) => {
-      const { link, created } = await upsertLink(within(c), c.get('actor'), c.req.valid('json'))
+      const { link, created } = await upsertLink(getNeeds(c), c.get('actor'), c.req.valid('json'))
       return created ? c.json({ data: link }, 201) : c.json({ data: link }, 200)
     })
     .openapi(routes.getLink, async (c) => {
@@ -216,10 +220,10 @@ export function createLinksApi(needs: Omit<LinkNeeds, 'db'>) {
     })
     .openapi(routes.updateLink, async (c) => {
       const id = parseId(c.req.valid('param').id)
-      return c.json({ data: await updateLink(within(c), c.get('actor'), id, c.req.valid('json')) }, 200)
+      return c.json({ data: await updateLink(getNeeds(c), c.get('actor'), id, c.req.valid('json')) }, 200)
     })
     .openapi(routes.deleteLink, async (c) =>
-      c.json({ data: await deleteLink(within(c), c.get('actor'), parseId(c.req.valid('param').id)) }, 200),
+      c.json({ data: await deleteLink(getNeeds(c), c.get('actor'), parseId(c.req.valid('param').id)) }, 200),
     )
     .openapi(routes.qr, async (c) => {
       const link = await getLink(c.get('db').read, c.get('actor'), parseId(c.req.valid('param').id))
@@ -227,16 +231,16 @@ export function createLinksApi(needs: Omit<LinkNeeds, 'db'>) {
       return c.body(body, 200, { 'Content-Type': type })
     })
     .openapi(routes.listTags, async (c) =>
-      c.json(await listTags(within(c), c.get('actor'), c.req.valid('query')), 200),
+      c.json(await listTags(getNeeds(c), c.get('actor'), c.req.valid('query')), 200),
     )
     .openapi(routes.createTag, async (c) =>
-      c.json({ data: await createTag(within(c), c.get('actor'), c.req.valid('json')) }, 201),
+      c.json({ data: await createTag(getNeeds(c), c.get('actor'), c.req.valid('json')) }, 201),
     )
     .openapi(routes.updateTag, async (c) => {
       const id = parseId(c.req.valid('param').id)
-      return c.json({ data: await updateTag(within(c), c.get('actor'), id, c.req.valid('json')) }, 200)
+      return c.json({ data: await updateTag(getNeeds(c), c.get('actor'), id, c.req.valid('json')) }, 200)
     })
     .openapi(routes.deleteTag, async (c) =>
-      c.json({ data: await deleteTag(within(c), c.get('actor'), parseId(c.req.valid('param').id)) }, 200),
+      c.json({ data: await deleteTag(getNeeds(c), c.get('actor'), parseId(c.req.valid('param').id)) }, 200),
     )
 }

@@ -1,4 +1,4 @@
-// Many links in one transaction: all or nothing, and every mistake named by its index.
+// Creates, changes or deletes many links in one transaction: all or none. Errors name the index of each link.
 
 import { Failure, invalid } from '../../lib/failure.ts'
 import { hashPassword } from '../../lib/password.ts'
@@ -18,7 +18,9 @@ export async function createLinks(
 ): Promise<LinkResource[]> {
   const hashes = await hashPasswords(inputs)
   return runAllOrNothing(needs.db, [...inputs.entries()], (db, input, i) =>
-    db.write((connection, onCommit) => createLinkIn(needs, connection, onCommit, actor, input, hashes[i])),
+    db.write((connection, onCommit) =>
+      createLinkIn({ ...needs, connection, onCommit }, actor, input, hashes[i]),
+    ),
   )
 }
 
@@ -31,20 +33,20 @@ export async function updateLinks(
   const hashes = await hashPasswords(inputs)
   return runAllOrNothing(needs.db, [...inputs.entries()], (db, { id, ...input }, i) =>
     db.write((connection, onCommit) =>
-      updateLinkIn(needs, connection, onCommit, actor, id, input, hashes[i]),
+      updateLinkIn({ ...needs, connection, onCommit }, actor, id, input, hashes[i]),
     ),
   )
 }
 
 /** @throws Failure with `errors` by index */
 export async function deleteLinks(needs: LinkNeeds, actor: Actor, ids: number[]): Promise<LinkResource[]> {
-  const once = [...ids.entries()].filter(([i, id]) => ids.indexOf(id) === i)
-  return runAllOrNothing(needs.db, once, (db, id) =>
-    db.write((connection, onCommit) => deleteLinkIn(needs, connection, onCommit, actor, id)),
+  const distinct = [...ids.entries()].filter(([i, id]) => ids.indexOf(id) === i)
+  return runAllOrNothing(needs.db, distinct, (db, id) =>
+    db.write((connection, onCommit) => deleteLinkIn({ ...needs, connection, onCommit }, actor, id)),
   )
 }
 
-/** One after the other, and each password once: a hundred at a time would be more than may wait in line. */
+/** Hashes one password after the other, and each distinct password once: the queue of hashes is shorter than 100. */
 async function hashPasswords(inputs: { password?: string | null }[]) {
   const hashes = new Map<string | null | undefined, string | null | undefined>()
   for (const { password } of inputs) {
@@ -56,31 +58,31 @@ async function hashPasswords(inputs: { password?: string | null }[]) {
 function runAllOrNothing<In>(
   db: Database,
   items: [index: number, item: In][],
-  each: (db: Database, item: In, index: number) => Promise<LinkResource>,
+  apply: (db: Database, item: In, index: number) => Promise<LinkResource>,
 ): Promise<LinkResource[]> {
   return db.write(async (connection, onCommit) => {
-    const inside = toNestedDatabase(db, connection, onCommit)
-    const done: LinkResource[] = []
+    const nested = toNestedDatabase(db, connection, onCommit)
+    const links: LinkResource[] = []
     const failures: [number, Failure][] = []
     for (const [i, item] of items) {
       try {
-        done.push(await each(inside, item, i))
+        links.push(await apply(nested, item, i))
       } catch (error) {
         if (!(error instanceof Failure) || error.code === 'unavailable') throw error
         failures.push([i, error])
       }
     }
     if (failures.length > 0) throw toBulkFailure(failures)
-    return done
+    return links
   })
 }
 
-/** The first mistake decides the status; `errors` has them all. */
+/** The first failure decides the status; `errors` has all of them. */
 function toBulkFailure(failures: [number, Failure][]): Failure {
   const errors: Record<string, string> = {}
   for (const [i, failure] of failures) {
-    const own = failure.detail.errors ?? { [toErrorField(failure)]: failure.message }
-    for (const [field, message] of Object.entries(own)) errors[`${i}.${field}`] = message
+    const fieldErrors = failure.detail.errors ?? { [toErrorField(failure)]: failure.message }
+    for (const [field, message] of Object.entries(fieldErrors)) errors[`${i}.${field}`] = message
   }
   const [, { code, message }] = failures[0] as [number, Failure]
   return code === 'invalid' ? invalid(errors) : new Failure(code, message, { errors })

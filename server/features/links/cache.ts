@@ -1,11 +1,11 @@
-// What redirects know about slugs, in memory: links and misses. Bounded, and told of every change by the write
-// that makes it, so that an edit or deletion takes effect with the next request.
+// The cache of links for redirects, by domain and slug. It also knows slugs without a link. Every write to a link
+// invalidates its entry at the commit, so that the next request sees the change.
 
 import type { Selectable } from 'kysely'
 import type { Links } from '../../storage/database/tables.ts'
 import { toSlugKey } from './slug.ts'
 
-/** A link as redirects need it: parsed once, when it is read from the database. */
+/** A link as redirects need it. It is parsed once, after the read from the database. */
 export interface CachedLink {
   id: number
   workspaceId: number
@@ -26,44 +26,45 @@ export interface CachedLink {
   geoTargeting: Record<string, string> | null
   deviceTargeting: Record<string, string> | null
   redirectStatus: number
-  /** True when the destination alone decides: no date, limit, password, target or query to look at. */
+  /** True when a redirect needs only the destination: no dates, limits, password, targeting or query. */
   plain: boolean
 }
 
 export interface LinkCache {
-  /** undefined: not known here, or too long ago; null: known to be missing. */
+  /** @returns undefined when the cache has no fresh entry; null when no link has this slug */
   get(domain: string, key: string): CachedLink | null | undefined
-  /** The link as it was when its time to live ran out; known for that long again, so that few ask after it at once. */
+  /** The link of an expired entry. Renews the entry, so that only one request reads the link again. */
   lastKnown(domain: string, key: string): CachedLink | undefined
-  /** Remembers what was read, unless something changed since `readAt()` was called. */
-  set(domain: string, key: string, link: CachedLink | null, readAt: number): void
-  /** To be called before reading from the database. */
+  /** Stores what was read, unless a link has changed since. @param readVersion the `version()` before the read */
+  set(domain: string, key: string, link: CachedLink | null, readVersion: number): void
+  /** Counts changes. Call it before reading from the database. */
   version(): number
   invalidate(domain: string, slug: string): void
-  /** All links of a workspace: looks at every entry, which is fine for what happens once in a workspace's life. */
+  /** Removes all links of a workspace. Visits every entry, but a workspace is deleted only once. */
   invalidateWorkspace(workspaceId: number): void
 }
 
-/** The link itself and not something that holds it: 100,000 objects less. */
+/** The link itself, not an object around it: this saves 100,000 objects for 100,000 links. */
 type Entry = (CachedLink | { id: typeof NO_LINK }) & {
-  /** On this cache's clock. */
+  /** When the entry expires, on the cache's clock. */
   until: number
 }
 
-/** Ids begin at 1. */
+/** The id of an entry for a slug without a link. Ids of links begin at 1. */
 const NO_LINK = 0
 const toLink = (entry: Entry) => (entry.id === NO_LINK ? null : (entry as CachedLink))
 
-// The default domain's links under their slugs alone, since joining texts takes longer than finding one; but what is asked
-// for may have a slash (`/other.example%2Fslug`), and must not pass for another domain's.
+// Links of the default domain have their slug alone as key, because joining two texts takes longer than the look-up. A
+// requested slug with a slash (`/other.example%2Fslug`) must not match the key of another domain.
 const toCacheKey = (domain: string, key: string) =>
   domain === '' && !key.includes('/') ? key : `${domain}/${key}`
 
 /**
- * Two generations: what was not asked for since the younger one filled up is dropped with the older one. Costs one
- * map look-up where a true LRU costs a deletion and an insertion per redirect.
+ * Keeps entries in two generations. When the current generation is full, it becomes the previous one, and the entries of
+ * the previous one are dropped unless they were used. A redirect costs one look-up; an exact LRU would cost a deletion and
+ * an insertion.
  * @param entriesMax bound of one generation
- * @param timeToLiveMs how long another process's change may go unnoticed; undefined on one machine
+ * @param timeToLiveMs how late this process may notice another process's change; undefined with one process
  */
 export function createLinkCache({
   entriesMax = 200_000,
@@ -74,68 +75,77 @@ export function createLinkCache({
   timeToLiveMs?: number
   clock?: () => number
 } = {}): LinkCache {
-  let young = new Map<string, Entry>()
-  let old = new Map<string, Entry>()
+  const entries = createGenerations<Entry>(entriesMax)
   let changes = 0
-  const later = () => (timeToLiveMs === undefined ? Number.POSITIVE_INFINITY : clock() + timeToLiveMs)
-
-  function keep(key: string, entry: Entry) {
-    if (young.size >= entriesMax) {
-      old = young
-      young = new Map()
-    }
-    young.set(key, entry)
-  }
-
-  function find(key: string): Entry | undefined {
-    const entry = young.get(key)
-    if (entry !== undefined) return entry
-    const older = old.get(key)
-    if (older !== undefined) keep(key, older)
-    return older
-  }
-
-  function drop(key: string) {
-    young.delete(key)
-    old.delete(key)
-  }
+  const toExpiry = () => (timeToLiveMs === undefined ? Number.POSITIVE_INFINITY : clock() + timeToLiveMs)
 
   return {
-    get(domain, slugKeyText) {
-      const entry = find(toCacheKey(domain, slugKeyText))
+    get(domain, slugKey) {
+      const entry = entries.get(toCacheKey(domain, slugKey))
       if (entry === undefined || (timeToLiveMs !== undefined && entry.until <= clock())) return undefined
       return toLink(entry)
     },
-    lastKnown(domain, slugKeyText) {
-      const entry = find(toCacheKey(domain, slugKeyText))
-      // Not a miss: the link may have been made since.
+    lastKnown(domain, slugKey) {
+      const entry = entries.get(toCacheKey(domain, slugKey))
+      // An expired entry without a link is not renewed: the link may have been created since.
       const link = entry && toLink(entry)
       if (!link) return undefined
-      entry.until = later()
+      entry.until = toExpiry()
       return link
     },
-    set(domain, slugKeyText, link, readAt) {
-      // Mostly one text, of which two copies are here.
-      const key = toCacheKey(domain, link?.slug === slugKeyText ? link.slug : slugKeyText)
-      if (readAt === changes) keep(key, toCompactEntry(link ?? { id: NO_LINK }, later()))
-      // What was read may be old, and what was known before is older still.
-      else drop(key)
+    set(domain, slugKey, link, readVersion) {
+      // The slug is mostly equal to its key. Using the same text for both saves memory.
+      const key = toCacheKey(domain, link?.slug === slugKey ? link.slug : slugKey)
+      if (readVersion === changes) entries.set(key, toCompactEntry(link ?? { id: NO_LINK }, toExpiry()))
+      // The link may have changed after the read, so neither the read link nor the entry can be trusted.
+      else entries.delete(key)
     },
     version: () => changes,
     invalidate(domain, slug) {
       changes++
-      drop(toCacheKey(domain, toSlugKey(slug)))
+      entries.delete(toCacheKey(domain, toSlugKey(slug)))
     },
     invalidateWorkspace(workspaceId) {
       changes++
-      for (const entries of [young, old])
-        for (const [key, entry] of entries)
-          if (toLink(entry)?.workspaceId === workspaceId) entries.delete(key)
+      entries.deleteWhere((entry) => toLink(entry)?.workspaceId === workspaceId)
     },
   }
 }
 
-/** What most links are, kept once for all of them: in memory, 100,000 links take 30 MB instead of 48. */
+/** @param sizeMax of one generation */
+function createGenerations<T>(sizeMax: number) {
+  let current = new Map<string, T>()
+  let previous = new Map<string, T>()
+
+  function set(key: string, value: T) {
+    if (current.size >= sizeMax) {
+      previous = current
+      current = new Map()
+    }
+    current.set(key, value)
+  }
+
+  return {
+    set,
+    get(key: string): T | undefined {
+      const value = current.get(key)
+      if (value !== undefined) return value
+      const older = previous.get(key)
+      if (older !== undefined) set(key, older)
+      return older
+    },
+    delete(key: string) {
+      current.delete(key)
+      previous.delete(key)
+    },
+    deleteWhere(matches: (value: T) => boolean) {
+      for (const generation of [current, previous])
+        for (const [key, value] of generation) if (matches(value)) generation.delete(key)
+    },
+  }
+}
+
+/** The values of most links, stored once as a prototype: 100,000 links take 30 MB of memory instead of 48. */
 const DEFAULT_LINK: Omit<CachedLink, 'id' | 'workspaceId' | 'slug' | 'destinationUrl'> & { until: number } = {
   title: null,
   archived: false,
@@ -156,12 +166,12 @@ const DEFAULT_LINK: Omit<CachedLink, 'id' | 'workspaceId' | 'slug' | 'destinatio
   until: Number.POSITIVE_INFINITY,
 }
 
-/** The same link to whoever reads its properties; its own are those that are not the usual ones. */
+/** An object with the same properties to a reader. Only properties that differ from `DEFAULT_LINK` are its own. */
 function toCompactEntry(link: CachedLink | { id: typeof NO_LINK }, until: number): Entry {
-  const own = Object.create(DEFAULT_LINK)
+  const entry = Object.create(DEFAULT_LINK)
   for (const [name, value] of Object.entries({ ...link, until }))
-    if (value !== DEFAULT_LINK[name as keyof typeof DEFAULT_LINK]) own[name] = value
-  return own
+    if (value !== DEFAULT_LINK[name as keyof typeof DEFAULT_LINK]) entry[name] = value
+  return entry
 }
 
 export function toCachedLink(row: Selectable<Links>): CachedLink {
@@ -193,7 +203,7 @@ export function toCachedLink(row: Selectable<Links>): CachedLink {
     !link.forwardQuery &&
     !link.trackConversions &&
     [link.startsAt, link.expiresAt, link.clickLimit, link.leadLimit, link.passwordHash].every(
-      (v) => v === null,
+      (value) => value === null,
     ) &&
     link.geoTargeting === null &&
     link.deviceTargeting === null

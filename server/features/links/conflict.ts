@@ -1,4 +1,4 @@
-// What two links cannot both have, in the words of docs/contract.md §1, and the field it is about.
+// Conflicts between links, with the messages of docs/contract.md §1 and the field of each.
 
 import { Failure } from '../../lib/failure.ts'
 
@@ -10,7 +10,7 @@ const FIELDS = {
 
 export const linkConflict = (message: keyof typeof FIELDS) => new Failure('conflict', message)
 
-/** For bulk answers, which name the field of every mistake. */
+/** The field that a failure is about, for the `errors` of a bulk request. */
 export function toErrorField({ code, message }: Failure): string {
   if (code === 'not_found') return 'id'
   return FIELDS[message as keyof typeof FIELDS] ?? 'link'

@@ -1,19 +1,19 @@
-// The counters on links, advanced from the same batches that the analytics are made of.
+// Adds batches of clicks to the counters of the links. The analytics are made from the same batches.
 
 import { type RawBuilder, sql } from 'kysely'
 import type { Connection, Database } from '../../storage/database/open-database.ts'
 
-// A millisecond's work, and one text for most statements, which the engines then know already.
+// One statement takes about a millisecond. Most statements have the same text, which the database then has prepared.
 const LINKS_PER_STATEMENT = 100
 
 export interface ClickBatch {
   node: string
   number: number
-  /** Human clicks by link, and when the last of them was. */
+  /** Human clicks by link, with the time of the last one. */
   counts: [linkId: number, clicks: number, lastAt: number][]
 }
 
-/** Adds a batch once: its number and its counts are one transaction, and a number that was added adds nothing. */
+/** Adds a batch once: number and counts are stored in one transaction, and a known number adds nothing. */
 export async function countClicks(db: Database, batch: ClickBatch): Promise<void> {
   await db.write(async (connection) => {
     const fresh = await connection
@@ -30,18 +30,18 @@ export async function countClicks(db: Database, batch: ClickBatch): Promise<void
     if (!fresh) return
     const counts = [...batch.counts].sort(([a], [b]) => a - b)
     for (let from = 0; from < counts.length; from += LINKS_PER_STATEMENT) {
-      // Redirects go on between two statements.
+      // Let redirects run between two statements.
       if (from > 0) await new Promise((resolve) => setImmediate(resolve))
       await addClicks(db.engine, connection, counts.slice(from, from + LINKS_PER_STATEMENT))
     }
   })
 }
 
-type Count = ClickBatch['counts'][number]
+type LinkCount = ClickBatch['counts'][number]
 
-async function addClicks(engine: Database['engine'], connection: Connection, counts: Count[]) {
+async function addClicks(engine: Database['engine'], connection: Connection, counts: LinkCount[]) {
   if (engine === 'postgres') {
-    // In one order everywhere, so that two nodes adding to the same links cannot lock each other out.
+    // Lock in one order, so that two nodes that add to the same links cannot deadlock.
     const ids = counts.map(([id]) => id)
     await connection
       .selectFrom('links')
@@ -54,11 +54,11 @@ async function addClicks(engine: Database['engine'], connection: Connection, cou
   await sql`
     update links set clicks = clicks + added,
       last_clicked_at = case when coalesce(last_clicked_at, 0) < last_at then last_at else last_clicked_at end
-    from (${COUNTED[engine](JSON.stringify(counts))}) as counted where id = link_id`.execute(connection)
+    from (${TO_ROWS[engine](JSON.stringify(counts))}) as counted where id = link_id`.execute(connection)
 }
 
-/** The counts as rows, of one value: a statement with hundreds of them takes Kysely longer than the engine. */
-const COUNTED: Record<Database['engine'], (json: string) => RawBuilder<unknown>> = {
+/** Makes rows from one JSON value: a statement with hundreds of values takes Kysely longer than the database. */
+const TO_ROWS: Record<Database['engine'], (json: string) => RawBuilder<unknown>> = {
   sqlite: (json) => sql`
     select value ->> 0 as link_id, value ->> 1 as added, value ->> 2 as last_at from json_each(${json})`,
   postgres: (json) => sql`
@@ -66,7 +66,7 @@ const COUNTED: Record<Database['engine'], (json: string) => RawBuilder<unknown>>
     from json_array_elements(${json}::json) as each`,
 }
 
-/** The last batch of this node that the counters have. */
+/** The number of the node's last batch that the counters contain; 0 when there is none. */
 export async function getCountedBatch(db: Database, node: string): Promise<number> {
   const mark = await db.read
     .selectFrom('click_marks')

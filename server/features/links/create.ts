@@ -1,4 +1,4 @@
-// Making a link: pick or check the slug, store it with its tags, tell the cache.
+// Creates a link with its tags. Without a slug in the request, the link gets a random one.
 
 import { hashPassword } from '../../lib/password.ts'
 import type { Connection, Database, OnCommit } from '../../storage/database/open-database.ts'
@@ -25,8 +25,14 @@ export interface LinkNeeds {
   now: () => number
 }
 
-// 31^7 slugs: even with a hundred million taken, ten tries in a row fail once in 10^24.
+// There are 31^7 slugs. When a hundred million are in use, ten random tries in a row fail once in 10^24 requests.
 const RANDOM_TRIES = 10
+
+/** An open transaction in which links are written. */
+export interface LinkTransaction extends LinkNeeds {
+  connection: Connection
+  onCommit: OnCommit
+}
 
 /** @throws Failure `conflict` (slug or external id), `invalid` */
 export async function createLink(
@@ -36,20 +42,19 @@ export async function createLink(
 ): Promise<LinkResource> {
   const passwordHash = await hashPassword(input.password)
   return needs.db.write((connection, onCommit) =>
-    createLinkIn(needs, connection, onCommit, actor, input, passwordHash),
+    createLinkIn({ ...needs, connection, onCommit }, actor, input, passwordHash),
   )
 }
 
-/** The same inside a transaction that is already open; the password is hashed before, since hashing takes long. */
+/** Does the same inside an open transaction. @param passwordHash is computed before the transaction, because it takes long */
 export async function createLinkIn(
-  { db, cache, site, now }: LinkNeeds,
-  connection: Connection,
-  onCommit: OnCommit,
+  transaction: LinkTransaction,
   actor: Actor,
   input: CreateLinkInput,
   passwordHash: string | null | undefined,
 ): Promise<LinkResource> {
   allow(actor, 'links:write')
+  const { connection, onCommit, cache, site, now } = transaction
   const domain = resolveDomain(site, input.domain)
   if (input.slug !== undefined) checkReserved(site, domain, input.slug)
   const columns = { ...DEFAULTS, ...toLinkColumns(site, input, undefined) }
@@ -67,25 +72,25 @@ export async function createLinkIn(
       updated_at: at,
     })
     if (row) {
-      await setLinkTags(db, connection, actor, row.id, input, at)
+      await setLinkTags(transaction, actor, row.id, input, at)
       onCommit(() => cache.invalidate(domain, slug))
       return toLinkResource(connection, site, row)
     }
-    if (await externalIdTaken(connection, actor, columns.external_id)) {
+    if (await isExternalIdInUse(connection, actor, columns.external_id)) {
       throw linkConflict('External id already in use')
     }
   }
   throw linkConflict('Slug already in use')
 }
 
-type Columns = Omit<
+type NewLinkColumns = Omit<
   LinkRow,
   'id' | 'slug_key' | 'search_text' | 'clicks_used' | 'clicks' | 'leads' | 'last_clicked_at' | 'deleted_at'
 >
 
-/** A link of which only the destination is known. */
+/** The columns of a link that has only a destination. */
 const DEFAULTS: Omit<
-  Columns,
+  NewLinkColumns,
   'workspace_id' | 'domain' | 'slug' | 'password_hash' | 'created_at' | 'updated_at'
 > = {
   destination_url: '',
@@ -105,8 +110,8 @@ const DEFAULTS: Omit<
   redirect_status: DEFAULT_REDIRECT_STATUS,
 }
 
-/** The database decides: no row back means that the slug, or the external id, is taken. */
-function insertLink(connection: Connection, link: Columns) {
+/** @returns undefined when the slug or the external id is in use; a unique index decides */
+function insertLink(connection: Connection, link: NewLinkColumns) {
   return connection
     .insertInto('links')
     .values({
@@ -124,7 +129,7 @@ function insertLink(connection: Connection, link: Columns) {
     .executeTakeFirst()
 }
 
-async function externalIdTaken(
+async function isExternalIdInUse(
   connection: Connection,
   actor: Actor,
   externalId: string | null,

@@ -1,4 +1,4 @@
-// The leads of a link: counted in the transaction that stores them, so that a limit on them holds without a race.
+// Counts the leads of a link in the transaction that stores them, so that `leadLimit` holds without a race.
 
 import { sql } from 'kysely'
 import type { Connection, OnCommit } from '../../storage/database/open-database.ts'
@@ -11,8 +11,8 @@ export interface LinkLeads {
 }
 
 /**
- * Adds leads up to the link's `leadLimit`; beyond it nothing is added, as beyond a `clickLimit`. Redirects hear of a full
- * link when the leads are committed.
+ * Adds leads up to the link's `leadLimit` and none beyond it, as with `clickLimit`. When the limit is reached, the commit
+ * invalidates the link in the cache of the redirects.
  */
 export async function creditLeads(
   { cache }: { cache: Pick<LinkCache, 'invalidate'> },

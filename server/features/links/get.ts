@@ -1,25 +1,25 @@
-// One link of a workspace.
+// Reads one link of a workspace.
 
 import { notFound } from '../../lib/failure.ts'
 import type { Connection, Database } from '../../storage/database/open-database.ts'
 import type { Actor } from '../accounts/access/actor.ts'
 import type { LinkRow } from './link.ts'
 
-/** @throws Failure `not_found`, the same for another workspace's link as for none. */
+/** @throws Failure `not_found`, for an unknown link and for a link of another workspace alike */
 export async function getLink(connection: Connection, actor: Actor, id: number): Promise<LinkRow> {
   return (await selectLink(connection, actor, id).executeTakeFirst()) ?? throwNotFound()
 }
 
-/** The same inside a transaction that will change it: another one that would, waits. SQLite has one writer anyway. */
+/** Reads a link that the transaction will change, and locks it. SQLite has one writer anyway. @throws Failure `not_found` */
 export async function getLinkForUpdate(
   { engine }: Pick<Database, 'engine'>,
   connection: Connection,
   actor: Actor,
   id: number,
 ): Promise<LinkRow> {
-  const found = selectLink(connection, actor, id)
-  const held = engine === 'postgres' ? found.forNoKeyUpdate() : found
-  return (await held.executeTakeFirst()) ?? throwNotFound()
+  const query = selectLink(connection, actor, id)
+  const locked = engine === 'postgres' ? query.forNoKeyUpdate() : query
+  return (await locked.executeTakeFirst()) ?? throwNotFound()
 }
 
 const selectLink = (connection: Connection, actor: Actor, id: number) =>

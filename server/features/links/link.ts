@@ -5,32 +5,28 @@ import { toIso, toIsoOrNull } from '../../lib/api-fields.ts'
 import type { Connection } from '../../storage/database/open-database.ts'
 import type { Links } from '../../storage/database/tables.ts'
 import type { LinkResource } from './schema.ts'
+import { toShortUrl } from './short-url.ts'
 
 export type LinkRow = Selectable<Links>
 
-/** Where this instance answers: its public origin, and the name of its default domain. */
+/** The addresses of this server, and the rules for links that the operator has set. */
 export interface Site {
   /** `https://go.example` */
   origin: string
-  /** `go.example`, with the port where it is not the scheme's own. */
+  /** The default domain, such as `go.example`; with the port unless it is the default port of the scheme. */
   domain: string
-  /** Every host that reaches this instance, for refusing loops. */
+  /** Every host that reaches this server: a destination on one of them would redirect in a loop. */
   ownHosts: string[]
-  /** Schemes a destination may have besides http and https. */
+  /** Schemes that a destination may have besides http and https. */
   schemes: string[]
-  /** What no slug of the default domain may be, in lower case. */
+  /** Reserved slugs of the default domain, in lower case. */
   reserved: ReadonlySet<string>
 }
 
-/** Links in the database name the default domain '', so that they survive a change of its name. */
+/** The database stores the default domain as '', so that links keep working after its name has changed. */
 export const toDomainName = (site: Site, domain: string) => (domain === '' ? site.domain : domain)
 
-export function toShortUrl(site: Site, link: Pick<LinkRow, 'domain' | 'slug'>): string {
-  const origin = link.domain === '' ? site.origin : `https://${link.domain}`
-  return `${origin}/${encodeURIComponent(link.slug)}`
-}
-
-/** The resources of `links`, in their order, with the tags of all of them read at once. */
+/** The resources of `links` in the same order. One query reads the tags of all links. */
 export async function toLinkResources(
   connection: Connection,
   site: Site,
@@ -97,9 +93,9 @@ async function listTagsByLink(
     .orderBy('tags.name_key')
     .execute()
   for (const { link_id, id, name, color } of rows) {
-    const list = byLink.get(link_id) ?? []
-    list.push({ id, name, color: color as LinkResource['tags'][number]['color'] })
-    byLink.set(link_id, list)
+    const tags = byLink.get(link_id) ?? []
+    tags.push({ id, name, color: color as LinkResource['tags'][number]['color'] })
+    byLink.set(link_id, tags)
   }
   return byLink
 }

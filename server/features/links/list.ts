@@ -1,51 +1,47 @@
-// The links of a workspace: filtered, sorted, a page at a time.
+// Lists the links of a workspace: filtered, sorted, a page at a time.
 
 import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
-import { decodeCursor, encodeCursor } from '../../lib/cursor.ts'
-import { invalid } from '../../lib/failure.ts'
-import { foldCase } from '../../lib/text.ts'
+import { cutPage, type Page, type PageOrder, type PagePosition, readPageQuery } from '../../lib/pagination.ts'
+import { containsText } from '../../storage/database/contains-text.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import type { Tables } from '../../storage/database/tables.ts'
 import type { Actor } from '../accounts/access/actor.ts'
 import { type LinkRow, type Site, toLinkResources } from './link.ts'
 import type { LinkListQueryInput, LinkResource } from './schema.ts'
 
-const PAGE = 50
+interface LinkSort extends Omit<PageOrder<LinkRow>, 'name'> {
+  column: Expression<string | number>
+}
 
-/** Never-clicked links sort as clicked at 0: null would compare with nothing and fall out of the pages. */
-const SORT = {
-  createdAt: { type: 'number', sql: sql<number>`created_at`, of: (link: LinkRow) => link.created_at },
-  clicks: { type: 'number', sql: sql<number>`clicks`, of: (link: LinkRow) => link.clicks },
+const SORTS: Record<NonNullable<LinkListQueryInput['sort']>, LinkSort> = {
+  createdAt: { type: 'number', column: sql<number>`created_at`, valueOf: (link) => link.created_at },
+  clicks: { type: 'number', column: sql<number>`clicks`, valueOf: (link) => link.clicks },
   lastClickedAt: {
     type: 'number',
-    sql: sql<number>`coalesce(last_clicked_at, 0)`,
-    of: (link: LinkRow) => link.last_clicked_at ?? 0,
+    // Links without clicks sort as clicked at 0. A null would compare with nothing, and the link would be on no page.
+    column: sql<number>`coalesce(last_clicked_at, 0)`,
+    valueOf: (link) => link.last_clicked_at ?? 0,
   },
-  slug: { type: 'string', sql: sql<string>`slug_key`, of: (link: LinkRow) => link.slug_key },
-} as const
+  slug: { type: 'string', column: sql<string>`slug_key`, valueOf: (link) => link.slug_key },
+}
 
 type LinksQuery<O> = SelectQueryBuilder<Tables, 'links', O>
 
-/** @throws Failure `invalid` for a cursor that is not of this list's order */
+/** @throws Failure `invalid` for a cursor of another list or order */
 export async function listLinks(
   { db, site }: { db: Database; site: Site },
   actor: Actor,
   query: LinkListQueryInput,
-): Promise<{ data: LinkResource[]; nextCursor: string | null; total: number }> {
-  const sort = SORT[query.sort ?? 'createdAt']
-  const direction = query.order ?? 'desc'
-  const order = `${query.sort ?? 'createdAt'} ${direction}`
-  const limit = query.limit ?? PAGE
+): Promise<Page<LinkResource>> {
+  const { sort = 'createdAt', order: direction = 'desc' } = query
+  const { column, ...sortOrder } = SORTS[sort]
+  const order = { ...sortOrder, name: `${sort} ${direction}` }
+  const { limit, after } = readPageQuery(query, order)
 
   let page = applyFilters(db.read.selectFrom('links').selectAll(), site, actor, query)
-  if (query.cursor !== undefined) {
-    const cursor = decodeCursor(query.cursor, order)
-    if (!cursor || typeof cursor.value !== sort.type)
-      throw invalid({ cursor: 'is not a cursor of this list; start again without it' })
-    page = page.where(afterCursor(sort.sql, direction, cursor.value, cursor.id))
-  }
+  if (after) page = page.where(isAfter(column, direction, after))
   const found = await page
-    .orderBy(sort.sql, direction)
+    .orderBy(column, direction)
     .orderBy('id', direction)
     .limit(limit + 1)
     .execute()
@@ -55,44 +51,34 @@ export async function listLinks(
     actor,
     query,
   ).executeTakeFirstOrThrow()
-
-  const links = found.slice(0, limit)
-  const last = found.length > limit ? links.at(-1) : undefined
-  return {
-    data: await toLinkResources(db.read, site, links),
-    nextCursor: last ? encodeCursor({ order, value: sort.of(last), id: last.id }) : null,
-    total: Number(total),
-  }
+  const { rows, nextCursor } = cutPage(found, limit, order)
+  return { data: await toLinkResources(db.read, site, rows), nextCursor, total: Number(total) }
 }
 
-function afterCursor(
+function isAfter(
   column: Expression<string | number>,
   direction: 'asc' | 'desc',
-  value: string | number,
-  id: number,
+  { value, id }: PagePosition<string | number>,
 ) {
-  const beyond = direction === 'asc' ? sql`>` : sql`<`
-  return sql<SqlBool>`(${column} ${beyond} ${value} or (${column} = ${value} and id ${beyond} ${id}))`
+  const comparison = direction === 'asc' ? sql`>` : sql`<`
+  return sql<SqlBool>`(${column} ${comparison} ${value} or (${column} = ${value} and id ${comparison} ${id}))`
 }
 
 function applyFilters<O>(
   query: LinksQuery<O>,
   site: Site,
   actor: Actor,
-  by: LinkListQueryInput,
+  filters: LinkListQueryInput,
 ): LinksQuery<O> {
   let links = query.where('workspace_id', '=', actor.workspaceId).where('deleted_at', 'is', null)
-  if (by.archived !== 'all') links = links.where('archived', '=', by.archived === 'true' ? 1 : 0)
-  if (by.externalId !== undefined) links = links.where('external_id', '=', by.externalId)
-  if (by.domain !== undefined) {
-    const domain = by.domain.toLowerCase()
+  if (filters.archived !== 'all') links = links.where('archived', '=', filters.archived === 'true' ? 1 : 0)
+  if (filters.externalId !== undefined) links = links.where('external_id', '=', filters.externalId)
+  if (filters.domain !== undefined) {
+    const domain = filters.domain.toLowerCase()
     links = links.where('domain', '=', domain === site.domain.toLowerCase() ? '' : domain)
   }
-  if (by.search) {
-    const pattern = `%${foldCase(by.search).replace(/[\\%_]/g, '\\$&')}%`
-    links = links.where(sql<SqlBool>`search_text like ${pattern} escape '\\'`)
-  }
-  const tagIds = by.tagId
+  if (filters.search) links = links.where(containsText('search_text', filters.search))
+  const tagIds = filters.tagId
   if (tagIds) {
     links = links.where('id', 'in', (e) =>
       e

@@ -1,17 +1,17 @@
-// A link's QR code. It holds `toShortUrl?qr=1`, so that analytics can tell scans from clicks.
+// Renders the QR code of a link. The code contains `?qr=1`, so that the analytics can tell scans from clicks.
 
 import QRCode from 'qrcode'
 import { invalid } from '../../lib/failure.ts'
 import type { QrQueryInput } from './schema.ts'
 
 const SIZE = 512
-// ISO/IEC 18004 asks for a quiet zone of four modules.
+// ISO/IEC 18004 requires a quiet zone of four modules.
 const MARGIN = 4
-// What the largest QR code holds at level M. Only slugs of rare scripts are longer once they are percent-encoded, and
-// level L holds those.
-const LEVEL_M_MAX = 2331
+// The largest QR code holds this many bytes at error correction level M. Only percent-encoded slugs of rare scripts are
+// longer; level L holds them.
+const LEVEL_M_BYTES = 2331
 
-/** @throws Failure `invalid` when a PNG of that size has less than a pixel for each module */
+/** @throws Failure `invalid` when a PNG of the requested size has less than one pixel for each module */
 export async function renderQrCode(
   shortUrl: string,
   query: QrQueryInput,
@@ -21,15 +21,15 @@ export async function renderQrCode(
   const options = {
     width: size,
     margin,
-    errorCorrectionLevel: text.length > LEVEL_M_MAX ? ('L' as const) : ('M' as const),
+    errorCorrectionLevel: text.length > LEVEL_M_BYTES ? ('L' as const) : ('M' as const),
     color: { dark: toHexColor(query.color ?? '000000'), light: toHexColor(query.background ?? 'ffffff') },
   }
   if (query.format !== 'png') {
     return { type: 'image/svg+xml', body: await QRCode.toString(text, { ...options, type: 'svg' }) }
   }
-  const least = QRCode.create(text, options).modules.size + 2 * margin
-  if (size < least) throw invalid({ size: `must be at least ${least} for this link and margin` })
-  // The library rounds down what floating point has already made a little less: 511 for 512.
+  const sizeMin = QRCode.create(text, options).modules.size + 2 * margin
+  if (size < sizeMin) throw invalid({ size: `must be at least ${sizeMin} for this link and margin` })
+  // The library rounds down after a floating point error: without the 0.01, a size of 512 gives 511 pixels.
   const png = await QRCode.toBuffer(text, { ...options, width: size + 0.01 })
   return { type: 'image/png', body: new Uint8Array(png) }
 }

@@ -1,45 +1,46 @@
-// From a slug to its link, for redirects: memory first, else one indexed question.
+// Finds the link of a slug for redirects: in the cache, else with one indexed query.
 
 import { describeError, log } from '../../lib/log.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import { type CachedLink, type LinkCache, toCachedLink } from './cache.ts'
 import { SLUG_MAX, toSlugKey } from './slug.ts'
 
-// Before composition (NFD) a letter can take four places.
+// A letter can take four UTF-16 units in decomposed form (NFD).
 const LOOKUP_MAX = SLUG_MAX * 4
 
-// A store that is slow or away must not stop the links that memory knows.
+// A slow database must not stop redirects of links that the cache knows.
 const READ_TIMEOUT_MS = 250
 
 /**
- * @returns the link, or null where there is none: at once when memory knows, else a promise.
- * The only question about links that names no workspace: the slug is what is public.
+ * @returns the link, or null when no link has the slug. A cached link comes without a promise.
+ * This is the only query of links without a workspace, because a visitor knows only the slug.
  */
 export function resolveLink(
   { db, cache }: { db: Database; cache: LinkCache },
   domain: string,
   slug: string,
 ): CachedLink | null | Promise<CachedLink | null> {
-  // Longer can not exist, and must not fill the cache.
+  // No link has a longer slug, and strangers must not fill the cache with such slugs.
   if (slug.length > LOOKUP_MAX) return null
   const key = toSlugKey(slug)
-  const known = cache.get(domain, key)
-  if (known !== undefined) return known
-  const last = cache.lastKnown(domain, key)
+  const cached = cache.get(domain, key)
+  if (cached !== undefined) return cached
+  const expired = cache.lastKnown(domain, key)
   const read = readLink({ db, cache }, domain, key)
-  return last === undefined ? read : withFallback(read, last)
+  return expired === undefined ? read : withFallback(read, expired)
 }
 
-function withFallback(read: Promise<CachedLink | null>, last: CachedLink) {
-  const answered = read.catch((error) => {
+/** @returns the expired link when the database fails or takes longer than READ_TIMEOUT_MS */
+function withFallback(read: Promise<CachedLink | null>, expired: CachedLink) {
+  const readOrExpired = read.catch((error) => {
     log.warn('link_not_read_again', describeError(error))
-    return last
+    return expired
   })
-  return Promise.race([answered, Bun.sleep(READ_TIMEOUT_MS).then(() => last)])
+  return Promise.race([readOrExpired, Bun.sleep(READ_TIMEOUT_MS).then(() => expired)])
 }
 
 async function readLink({ db, cache }: { db: Database; cache: LinkCache }, domain: string, key: string) {
-  const readAt = cache.version()
+  const readVersion = cache.version()
   const row = key.includes('\0')
     ? undefined
     : await db.read
@@ -50,6 +51,6 @@ async function readLink({ db, cache }: { db: Database; cache: LinkCache }, domai
         .where('deleted_at', 'is', null)
         .executeTakeFirst()
   const link = row ? toCachedLink(row) : null
-  cache.set(domain, key, link, readAt)
+  cache.set(domain, key, link, readVersion)
   return link
 }

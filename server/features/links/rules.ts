@@ -1,4 +1,4 @@
-// From what a caller sends to the columns of a link: every rule that needs more than the shape of one field.
+// Turns the fields of a request into the columns of a link, and checks the rules that a schema cannot express.
 
 import { domainToUnicode } from 'node:url'
 import { invalid } from '../../lib/failure.ts'
@@ -18,11 +18,10 @@ const UTM = {
   utmContent: 'utm_content',
 } as const
 
-/** Where nothing else is asked for. */
 export const DEFAULT_REDIRECT_STATUS = 302
 
-/** The columns a caller may set, without slug, domain and password. */
-type Settable = Pick<
+/** The columns that a caller may set, except slug, domain and password. */
+type SettableColumns = Pick<
   LinkRow,
   | 'destination_url'
   | 'title'
@@ -42,78 +41,80 @@ type Settable = Pick<
 >
 
 /**
- * The columns that `input` changes; absent fields are absent.
- * @param current the link's destination today, for UTM values without a new destination
+ * The columns that `input` changes. An absent field gives no column.
+ * @param current the stored destination, for UTM values without a new destination
  * @throws Failure `invalid`, naming every wrong URL
  */
 export function toLinkColumns(
   site: Site,
   input: UpdateLinkInput,
   current: string | undefined,
-): Partial<Settable> {
+): Partial<SettableColumns> {
   const errors: Record<string, string> = {}
-  const url = (field: string, value: string): string => {
+  const checkField = (field: string, value: string): string => {
     const checked = checkUrl(value, site)
     if ('href' in checked) return checked.href
     errors[field] = checked.wrong
     return value
   }
-  const targets = (
+  const toTargets = (
     field: string,
     value: Record<string, string | null | undefined> | null,
-    stored = (key: string) => key,
+    toStoredKey = (key: string) => key,
   ): string => {
     const entries = Object.entries(value ?? {})
       .filter((entry): entry is [string, string] => typeof entry[1] === 'string')
-      .map(([key, target]) => [stored(key), url(`${field}.${key}`, target)] as const)
+      .map(([key, target]) => [toStoredKey(key), checkField(`${field}.${key}`, target)] as const)
     return JSON.stringify(Object.fromEntries(entries))
   }
 
   const { title, comments, externalId, archived, startsAt, expiresAt, expiredUrl } = input
   const { geoTargeting: byCountry, deviceTargeting: byDevice } = input
-  const columns: Partial<Settable> = {
-    destination_url: toDestination(input, current, (value) => url('destinationUrl', value)),
+  const columns: Partial<SettableColumns> = {
+    destination_url: toDestination(input, current, (value) => checkField('destinationUrl', value)),
     title,
     comments,
     external_id: externalId,
     archived: toBit(archived),
     starts_at: toMilliseconds(startsAt),
     expires_at: toMilliseconds(expiresAt),
-    expired_url: typeof expiredUrl === 'string' ? url('expiredUrl', expiredUrl) : expiredUrl,
+    expired_url: typeof expiredUrl === 'string' ? checkField('expiredUrl', expiredUrl) : expiredUrl,
     click_limit: input.clickLimit,
     lead_limit: input.leadLimit,
     forward_query: toBit(input.forwardQuery),
     track_conversions: toBit(input.trackConversions),
     geo_targeting:
-      byCountry === undefined ? undefined : targets('geoTargeting', byCountry, (code) => code.toUpperCase()),
-    device_targeting: byDevice === undefined ? undefined : targets('deviceTargeting', byDevice),
+      byCountry === undefined
+        ? undefined
+        : toTargets('geoTargeting', byCountry, (code) => code.toUpperCase()),
+    device_targeting: byDevice === undefined ? undefined : toTargets('deviceTargeting', byDevice),
     redirect_status: input.redirectStatus === null ? DEFAULT_REDIRECT_STATUS : input.redirectStatus,
   }
   if (Object.keys(errors).length > 0) throw invalid(errors)
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
 }
 
-/** @returns undefined where the destination does not change */
+/** @returns undefined when the destination does not change */
 function toDestination(
   { destinationUrl, ...input }: UpdateLinkInput,
   current: string | undefined,
-  checked: (url: string) => string,
+  check: (url: string) => string,
 ): string | undefined {
-  const href = destinationUrl === undefined ? current : checked(destinationUrl)
+  const href = destinationUrl === undefined ? current : check(destinationUrl)
   if (href === undefined) return undefined
   const parameters = Object.fromEntries(
     Object.entries(UTM).map(([field, name]) => [name, input[field as keyof typeof UTM]]),
   )
   const tagged = setParameters(href, parameters)
-  // Checked once more: UTM values make it longer.
-  return tagged === href ? destinationUrl && href : checked(tagged)
+  // Check again, because UTM values make the URL longer.
+  return tagged === href ? destinationUrl && href : check(tagged)
 }
 
 const toBit = (value: boolean | null | undefined) => (value === undefined ? undefined : Number(value))
 const toMilliseconds = (value: string | null | undefined) =>
   typeof value === 'string' ? Date.parse(value) : value
 
-/** @returns the stored name of the domain. @throws Failure `invalid` for a domain that is not the workspace's. */
+/** @returns the domain as it is stored. @throws Failure `invalid` for a domain that the workspace does not have */
 export function resolveDomain(site: Site, domain: string | null | undefined): string {
   if (domain === undefined || domain === null || domain.toLowerCase() === site.domain.toLowerCase()) return ''
   throw invalid({ domain: `is not a domain of this workspace; use ${site.domain}` })
@@ -124,27 +125,27 @@ export function checkReserved({ reserved }: Site, domain: string, slug: string):
   if (domain === '' && reserved.has(toSlugKey(slug))) throw linkConflict('Slug is reserved')
 }
 
-/** @throws Failure `invalid` when a link would end before it starts. */
+/** @throws Failure `invalid` when the link would expire before it starts */
 export function checkPeriod(startsAt: number | null, expiresAt: number | null): void {
   if (startsAt !== null && expiresAt !== null && expiresAt <= startsAt) {
     throw invalid({ expiresAt: 'must be after startsAt' })
   }
 }
 
-/** One line for each, so that a search finds nothing across two of them. */
+/** The fields that a search looks in, one a line, so that a search cannot match across two fields. */
 export const toSearchText = (link: Pick<LinkRow, 'slug' | 'destination_url' | 'title'>) =>
   foldCase(
     [link.slug, link.destination_url, toReadableUrl(link.destination_url), link.title ?? ''].join('\n'),
   )
 
-/** The URL without its encodings, as people type it into a search; nothing where that is the same. */
+/** The URL as people type it into a search, without its encodings; '' when it has none. */
 function toReadableUrl(href: string): string {
   const { hostname } = new URL(href)
   try {
     const decoded = decodeURI(href.replace(hostname, domainToUnicode(hostname)))
     return decoded === href || !isCleanText(decoded) ? '' : decoded
   } catch (error) {
-    // "%" that encodes nothing is allowed in a URL.
+    // A URL may contain a "%" that encodes nothing.
     if (error instanceof URIError) return ''
     throw error
   }

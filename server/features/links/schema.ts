@@ -1,4 +1,4 @@
-// Links and tags on the wire: the API validates with these shapes and its reference is generated from them.
+// Links and tags as JSON: the API validates requests with these schemas, and its reference is generated from them.
 
 import { z } from '@hono/zod-openapi'
 import {
@@ -37,7 +37,7 @@ export const TagShape = z
     id: z.int(),
     name: z.string(),
     color: z.enum(TAG_COLORS),
-    links: z.int().openapi({ description: 'How many links carry the tag' }),
+    links: z.int().openapi({ description: 'How many links have the tag' }),
     createdAt: z.iso.datetime(),
   })
   .openapi('Tag')
@@ -95,7 +95,7 @@ const tagName = text(1, 50)
   .trim()
   .refine((value) => value !== '', 'must not be blank')
 
-/** Everything about a link that can be set, each of it optional; `null` clears. */
+/** All fields of a link that a caller can set. Each is optional; `null` clears it. */
 const fields = {
   slug: slug.optional(),
   domain: text(1, 255)
@@ -173,7 +173,6 @@ const mustBeObject = {
   error: ({ code }: { code?: string }) => (code === 'invalid_type' ? 'must be an object' : undefined),
 }
 
-/** Rules between fields of one body. */
 function checkTagFields(body: { tagIds?: unknown; tagNames?: unknown }, context: z.RefinementCtx) {
   if (body.tagIds && body.tagNames) {
     context.addIssue({ code: 'custom', path: ['tagNames'], message: 'cannot be combined with tagIds' })
@@ -198,7 +197,7 @@ const bulk = <T extends z.ZodType>(item: T) =>
     .min(1, 'must have at least one item')
     .max(BULK_MAX, `must be at most ${BULK_MAX} items`)
 
-/** A bare list, or the same under `links`. */
+/** A list, or an object with the list as `links`. */
 export const CreateLinks = z
   .union([bulk(CreateLink), z.strictObject({ links: bulk(CreateLink) })], {
     error: `must be a list of 1 to ${BULK_MAX} links, or an object with that list as links`,
@@ -237,7 +236,9 @@ export type LinkListQueryInput = z.infer<typeof LinkListQuery>
 export const QrQuery = z.strictObject({
   format: oneOf(['svg', 'png']).optional(),
   size: numberParameter(64, 2048).optional().openapi({ description: 'Width in pixels' }),
-  margin: numberParameter(0, 16).optional().openapi({ description: 'Quiet zone in modules; readers want 4' }),
+  margin: numberParameter(0, 16)
+    .optional()
+    .openapi({ description: 'Quiet zone in modules; scanners need 4' }),
   color: color('dark modules').optional(),
   background: color('light modules').optional(),
 })

@@ -1,4 +1,4 @@
-// Putting tags on links.
+// Sets the tags of a link.
 
 import { invalid } from '../../lib/failure.ts'
 import { foldCase } from '../../lib/text.ts'
@@ -11,12 +11,11 @@ interface TagSelection {
 }
 
 /**
- * Replaces the tags of a link; leaves them alone when neither ids nor names are given. Unknown names are created.
+ * Replaces the tags of a link, unless neither ids nor names are given. Creates tags with unknown names.
  * @throws Failure `invalid` for a tag id that is not the workspace's
  */
 export async function setLinkTags(
-  db: Pick<Database, 'engine'>,
-  connection: Connection,
+  { db, connection }: { db: Pick<Database, 'engine'>; connection: Connection },
   actor: Actor,
   linkId: number,
   { tagIds, tagNames }: TagSelection,
@@ -24,22 +23,22 @@ export async function setLinkTags(
 ): Promise<void> {
   if (tagIds === undefined && tagNames === undefined) return
   if (tagNames?.length) await createMissingTags(connection, actor, tagNames, at)
-  const found = await lockTags(db, connection, actor, { tagIds, tagNames })
-  const unknown = tagIds?.find((id) => !found.includes(id))
+  const ids = await lockTags(db, connection, actor, { tagIds, tagNames })
+  const unknown = tagIds?.find((id) => !ids.includes(id))
   if (unknown !== undefined) throw invalid({ tagIds: `there is no tag ${unknown}` })
   await connection
     .deleteFrom('link_tags')
     .where('workspace_id', '=', actor.workspaceId)
     .where('link_id', '=', linkId)
     .execute()
-  if (found.length === 0) return
+  if (ids.length === 0) return
   await connection
     .insertInto('link_tags')
-    .values(found.map((tag_id) => ({ link_id: linkId, tag_id, workspace_id: actor.workspaceId })))
+    .values(ids.map((tag_id) => ({ link_id: linkId, tag_id, workspace_id: actor.workspaceId })))
     .execute()
 }
 
-/** @returns the ids of those that are there, and stay until the end of this transaction */
+/** Locks the existing tags until the end of the transaction. @returns their ids */
 async function lockTags(
   { engine }: Pick<Database, 'engine'>,
   connection: Connection,
@@ -54,9 +53,9 @@ async function lockTags(
     .select('id')
     .where('workspace_id', '=', actor.workspaceId)
     .where((e) => (keys.length > 0 ? e('name_key', 'in', keys) : e('id', 'in', ids)))
-  // SQLite has one writer: nobody deletes a tag meanwhile.
-  const held = engine === 'postgres' ? tags.forKeyShare() : tags
-  return (await held.execute()).map(({ id }) => id)
+  // SQLite has one writer, so nobody can delete a tag meanwhile.
+  const locked = engine === 'postgres' ? tags.forKeyShare() : tags
+  return (await locked.execute()).map(({ id }) => id)
 }
 
 async function createMissingTags(
@@ -70,7 +69,7 @@ async function createMissingTags(
   await connection
     .insertInto('tags')
     .values(
-      // In one order everywhere, so that two requests making the same tags cannot lock each other out.
+      // Insert in one order, so that two requests that create the same tags cannot deadlock.
       [...byKey].sort().map(([name_key, name]) => ({
         workspace_id: actor.workspaceId,
         name,

@@ -1,19 +1,19 @@
-// What a slug may be, how it is matched, and how one is made up.
+// Slugs: the rules, the key for matching, the reserved names, and random slugs.
 
 import { randomFrom } from '../../lib/random.ts'
 import { countCharacters, foldCase } from '../../lib/text.ts'
 
 export const SLUG_MAX = 190
 
-/** No 0/o, 1/l/i: a slug is read aloud and typed from paper. Also the alphabet of form keys. */
+/** Without 0, o, 1, l and i: people read slugs aloud and type them from paper. Form keys use this alphabet too. */
 export const SLUG_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 const RANDOM_LENGTH = 7
 
-// Marks belong to letters in many scripts; without them Hindi or Thai words could not be typed. Some letters and marks
-// are invisible: two slugs that look the same must be the same.
+// Marks (\p{M}) are needed to write Hindi or Thai words. Invisible letters and marks are excluded, because two slugs that
+// look the same must be the same.
 const SLUG = /^(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{N}._-])+$/u
 
-/** First segments of mounted paths and names that browsers and crawlers ask for by themselves; more in `Site`. */
+/** First segments of the server's paths, and names that browsers and crawlers request. `Site.reserved` has more. */
 export const RESERVED_SLUGS: ReadonlySet<string> = new Set([
   'v1',
   'f',
@@ -33,20 +33,20 @@ export const RESERVED_SLUGS: ReadonlySet<string> = new Set([
   '.well-known',
 ])
 
-/** @returns what is wrong with a slug that is already NFC, or undefined. */
+/** @param slug in NFC @returns the error message, or undefined for a valid slug */
 export function findSlugProblem(slug: string): string | undefined {
   const length = countCharacters(slug)
   if (length < 1 || length > SLUG_MAX) return `must be 1 to ${SLUG_MAX} characters`
-  // "." and ".." never reach a server: URL parsers resolve them away.
+  // URL parsers remove the path segments "." and ".." (https://url.spec.whatwg.org/#path-state).
   if (!SLUG.test(slug) || slug === '.' || slug === '..')
     return 'may contain letters, digits, "-", "_" and "." only'
   return undefined
 }
 
-/** What uniqueness and look-up go by. */
+/** The form of a slug that is unique and that look-ups use. */
 export const toSlugKey = foldCase
 
-/** With what the operator calls by another name; the usual names stay reserved, so that they can come back. */
+/** Adds paths that the operator has renamed. The default names stay reserved, so that the operator can return to them. */
 export const toReservedSlugs = (renamed: string[]): ReadonlySet<string> =>
   new Set([...RESERVED_SLUGS, ...renamed.map(toSlugKey)])
 

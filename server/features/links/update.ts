@@ -1,11 +1,11 @@
-// Changing a link: absent fields stay, null clears, an empty change is no change.
+// Changes a link: an absent field keeps its value, null clears it, and an empty change does nothing.
 
 import { hashPassword } from '../../lib/password.ts'
 import { isUniqueViolation } from '../../storage/database/errors.ts'
-import type { Connection, OnCommit } from '../../storage/database/open-database.ts'
+import type { Connection } from '../../storage/database/open-database.ts'
 import { type Actor, allow } from '../accounts/access/actor.ts'
 import { linkConflict } from './conflict.ts'
-import type { LinkNeeds } from './create.ts'
+import type { LinkNeeds, LinkTransaction } from './create.ts'
 import { getLinkForUpdate } from './get.ts'
 import { type LinkRow, toLinkResource } from './link.ts'
 import { checkPeriod, checkReserved, resolveDomain, toLinkColumns, toSearchText } from './rules.ts'
@@ -22,21 +22,20 @@ export async function updateLink(
 ): Promise<LinkResource> {
   const passwordHash = await hashPassword(input.password)
   return needs.db.write((connection, onCommit) =>
-    updateLinkIn(needs, connection, onCommit, actor, id, input, passwordHash),
+    updateLinkIn({ ...needs, connection, onCommit }, actor, id, input, passwordHash),
   )
 }
 
-/** The same inside a transaction that is already open. */
+/** Does the same inside an open transaction. */
 export async function updateLinkIn(
-  { db, cache, site, now }: LinkNeeds,
-  connection: Connection,
-  onCommit: OnCommit,
+  transaction: LinkTransaction,
   actor: Actor,
   id: number,
   input: UpdateLinkInput,
   passwordHash: string | null | undefined,
 ): Promise<LinkResource> {
   allow(actor, 'links:write')
+  const { db, connection, onCommit, cache, site, now } = transaction
   const link = await getLinkForUpdate(db, connection, actor, id)
   if (Object.values(input).every((value) => value === undefined))
     return toLinkResource(connection, site, link)
@@ -54,10 +53,10 @@ export async function updateLinkIn(
     updated_at: now(),
   }
   checkPeriod(changed.starts_at, changed.expires_at)
-  // A limit set today counts the clicks of before; while one is set, redirects keep the count themselves.
+  // A new limit includes earlier clicks. While a link has a limit, the redirects count `clicks_used`.
   if (link.click_limit === null && changed.click_limit !== null) changed.clicks_used = link.clicks
   await storeChanges(connection, actor, link, { ...changed, search_text: toSearchText(changed) })
-  await setLinkTags(db, connection, actor, id, input, changed.updated_at)
+  await setLinkTags(transaction, actor, id, input, changed.updated_at)
   onCommit(() => {
     cache.invalidate(link.domain, link.slug)
     cache.invalidate(changed.domain, changed.slug)
@@ -77,7 +76,7 @@ async function storeChanges(
   try {
     await connection
       .updateTable('links')
-      // Its own: within one millisecond nothing else may have changed.
+      // Always set: two changes within one millisecond leave it equal, and an update needs at least one column.
       .set({ ...changes, updated_at: after.updated_at })
       .where('workspace_id', '=', actor.workspaceId)
       .where('id', '=', before.id)

@@ -1,17 +1,17 @@
-// The clicks of a link with a limit: used up one by one in the database, so that no race lets one more through.
+// Counts the clicks of a link with a limit, one by one in the database, so that parallel clicks cannot exceed the limit.
 
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Database } from '../../storage/database/open-database.ts'
 import type { Tables } from '../../storage/database/tables.ts'
 import type { CachedLink } from './cache.ts'
 
-/** A limit that was lifted since the link was read lets everybody through. */
+/** True without a limit too: the limit may have been removed after the cache read the link. */
 const hasRoom = (eb: ExpressionBuilder<Tables, 'links'>) =>
   eb.or([eb('click_limit', 'is', null), eb('clicks_used', '<', eb.ref('click_limit'))])
 
-/** Takes one click of the link's limit. @returns whether there was one left */
+/** Uses one click of the link's limit. @returns false when no click was left */
 export async function useClick(db: Database, link: CachedLink): Promise<boolean> {
-  const used = await db.write((connection) =>
+  const row = await db.write((connection) =>
     connection
       .updateTable('links')
       .set({ clicks_used: sql`clicks_used + 1` })
@@ -22,12 +22,12 @@ export async function useClick(db: Database, link: CachedLink): Promise<boolean>
       .returning('id')
       .executeTakeFirst(),
   )
-  return used !== undefined
+  return row !== undefined
 }
 
-/** For visitors that use up nothing: robots, previews, HEAD. */
+/** For requests that use no click: bots, link previews, HEAD. */
 export async function hasClicksLeft(db: Database, link: CachedLink): Promise<boolean> {
-  const left = await db.read
+  const row = await db.read
     .selectFrom('links')
     .select('id')
     .where('workspace_id', '=', link.workspaceId)
@@ -35,5 +35,5 @@ export async function hasClicksLeft(db: Database, link: CachedLink): Promise<boo
     .where('deleted_at', 'is', null)
     .where(hasRoom)
     .executeTakeFirst()
-  return left !== undefined
+  return row !== undefined
 }

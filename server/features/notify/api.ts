@@ -9,7 +9,7 @@ import {
   pageResponse,
   parseId,
 } from '../../http/api-route.ts'
-import { type ApiEnv, createApi } from '../accounts/access/guard.ts'
+import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
 import { getChannel, toChannelResource } from './channels/channel.ts'
 import { createChannel } from './channels/create-channel.ts'
 import { deleteChannel } from './channels/delete-channel.ts'

@@ -4,7 +4,7 @@
 import { z } from '@hono/zod-openapi'
 import { apiRoute, dataResponse, IdParameter, parseId } from '../../http/api-route.ts'
 import { instant, oneOf } from '../../lib/api-fields.ts'
-import { createApi } from '../accounts/access/guard.ts'
+import { createApi } from '../accounts/access/api-env.ts'
 import { toCachedLink } from '../links/cache.ts'
 import { getLink } from '../links/get.ts'
 import type { Site } from '../links/link.ts'

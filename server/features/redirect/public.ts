@@ -16,8 +16,8 @@ import type { ClickIds } from '../hits/click-id.ts'
 import { recordHit } from '../hits/record.ts'
 import type { Spool } from '../hits/spool/spool.ts'
 import type { CachedLink, LinkCache } from '../links/cache.ts'
-import { toShortUrl } from '../links/link.ts'
 import { resolveLink } from '../links/resolve.ts'
+import { toShortUrl } from '../links/short-url.ts'
 import { toSlugKey } from '../links/slug.ts'
 import {
   type ChoiceNeeds,

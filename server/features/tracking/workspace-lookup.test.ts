@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DatabaseHandle, openDatabase } from '../../storage/database/open-database.ts'
-import { createWorkspace } from '../accounts/workspaces/workspaces.ts'
+import { createWorkspace } from '../accounts/workspaces/create-workspace.ts'
 import { createWorkspaceLookup } from './workspace-lookup.ts'
 
 let db: DatabaseHandle

@@ -1,9 +1,10 @@
 // People who have signed in already, made as rows: what signing in takes is no part of most tests.
 
-import type { Role } from '../../../server/features/accounts/access/actor.ts'
-import { hashSessionToken, SESSION_IDLE_MS } from '../../../server/features/accounts/access/session.ts'
+import type { Role } from '../../../server/lib/role.ts'
+import { SESSION_IDLE_MS } from '../../../server/features/accounts/access/session.ts'
 import { addMember } from '../../../server/features/accounts/workspaces/add-member.ts'
 import { randomBase62 } from '../../../server/lib/random.ts'
+import { sha256Hex } from '../../../server/lib/sha256.ts'
 import type { HttpAnswer, HttpCall, TestServer, TestWorkspace } from '../server/test-server.ts'
 
 export interface SignedInUser {
@@ -39,7 +40,7 @@ export async function createSignedInUser(
       .insertInto('sessions')
       .values({
         user_id: user.id,
-        token: hashSessionToken(token),
+        token: sha256Hex(token),
         expires_at: now + SESSION_IDLE_MS,
         ip_address: null,
         user_agent: null,

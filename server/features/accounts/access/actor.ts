@@ -1,25 +1,22 @@
-// Who asks, and whether they may. Every write verb begins with `allow`.
+// The actor of a request, and what each kind of actor may do. Every function that writes calls `allow` first.
 
 import { Failure } from '../../../lib/failure.ts'
 import type { Plan } from '../../../lib/plan.ts'
-
-export const ROLES = ['owner', 'member'] as const
-
-export type Role = (typeof ROLES)[number]
+import type { Role } from '../../../lib/role.ts'
 
 interface ActorBase {
   workspaceId: number
   plan: Plan
 }
 
-/** An API key acting for its workspace, or the operator on the command line. */
+/** An API key of the workspace, or the operator on the command line. */
 export interface KeyActor extends ActorBase {
   kind: 'key' | 'operator'
-  /** The key's id, for the log. */
+  /** For the log. */
   keyId: number | null
 }
 
-/** A person who is signed in, in one of their workspaces. */
+/** A signed-in person in one of their workspaces. */
 export interface UserActor extends ActorBase {
   kind: 'user'
   keyId: null
@@ -30,12 +27,11 @@ export interface UserActor extends ActorBase {
 export type Actor = KeyActor | UserActor
 
 const MEMBER_ACTIONS = ['links:write', 'tags:write', 'forms:write', 'channels:write'] as const
-/** Who is in a workspace, and what opens it: a key outlives whoever made it, so no key may do these either. */
+/** Actions on members and keys. No key may do them: a key stays valid after its creator has left the workspace. */
 const OWNER_ACTIONS = ['workspace:write', 'workspace:delete', 'members:write', 'keys:write'] as const
 
 export type Action = (typeof MEMBER_ACTIONS)[number] | (typeof OWNER_ACTIONS)[number]
 
-/** What each kind of actor may do in its workspace. */
 const ALLOWED_ACTIONS: Record<'key' | 'operator' | Role, readonly Action[]> = {
   key: MEMBER_ACTIONS,
   operator: [...MEMBER_ACTIONS, ...OWNER_ACTIONS],
@@ -43,7 +39,7 @@ const ALLOWED_ACTIONS: Record<'key' | 'operator' | Role, readonly Action[]> = {
   member: MEMBER_ACTIONS,
 }
 
-/** @throws Failure `forbidden` */
+/** Refuses an action that the actor may not do. @throws Failure `forbidden` */
 export function allow(actor: Actor, action: Action): void {
   if (may(actor, action)) return
   throw new Failure('forbidden', 'You may not do this')
@@ -51,3 +47,6 @@ export function allow(actor: Actor, action: Action): void {
 
 export const may = (actor: Actor, action: Action) =>
   ALLOWED_ACTIONS[actor.kind === 'user' ? actor.role : actor.kind].includes(action)
+
+/** A person's role in the workspace; null for a key and for the operator. */
+export const toRole = (actor: Actor): Role | null => (actor.kind === 'user' ? actor.role : null)

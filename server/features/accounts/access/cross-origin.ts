@@ -1,26 +1,28 @@
-// Cookies come with requests that other sites make, so a request that changes something must come from our own pages.
-// The rule is that of Go 1.25's CrossOriginProtection: what browsers say of themselves, and no tokens.
+// Protects cookie requests against cross-site request forgery: a request that changes something must come from our own
+// pages. The rule is that of Go 1.25 (https://pkg.go.dev/net/http#CrossOriginProtection): request headers, no tokens.
 
 import { Failure } from '../../../lib/failure.ts'
 
-const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
-const OURS = new Set(['same-origin', 'none'])
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
+const OWN_SITE = new Set(['same-origin', 'none'])
 
-/** @param origin the server's public one, which is not what it is asked by behind a proxy @throws Failure `forbidden` */
+/** @param origin the server's public origin; behind a proxy the request has another one @throws Failure `forbidden` */
 export function refuseCrossOrigin(request: { method: string; headers: Headers }, origin: string): void {
   const { method, headers } = request
-  if (SAFE.has(method)) return
-  // Browsers do not let pages set it. Over plain http they leave it out.
+  if (SAFE_METHODS.has(method)) return
+  // Pages cannot set this header. Browsers leave it out over plain http.
   const site = headers.get('sec-fetch-site')
-  if (site !== null ? OURS.has(site) : isFromHere(headers, origin)) return
+  if (site !== null ? OWN_SITE.has(site) : isSameHost(headers, origin)) return
   throw new Failure('forbidden', 'Cross-origin request refused')
 }
 
-function isFromHere(headers: Headers, origin: string): boolean {
-  const from = headers.get('origin')
-  // No browser: those send one or the other with everything that is not a GET.
-  if (from === null) return true
-  // Hosts, not origins: a proxy that ends TLS passes the name on and not the scheme.
-  const host = URL.parse(from)?.host
-  return host !== undefined && host !== '' && (host === headers.get('host') || host === new URL(origin).host)
+function isSameHost(headers: Headers, publicOrigin: string): boolean {
+  const origin = headers.get('origin')
+  // Not a browser: a browser sends at least one of the two headers with every request that is not a GET.
+  if (origin === null) return true
+  // Compare hosts, not origins: a proxy that ends TLS passes on the host name but not the scheme.
+  const host = URL.parse(origin)?.host
+  return (
+    host !== undefined && host !== '' && (host === headers.get('host') || host === new URL(publicOrigin).host)
+  )
 }

@@ -1,18 +1,18 @@
-// Idempotency-Key on POST: the first answer is stored in the same transaction as what the request did, so a repeated
-// request either finds both or neither. An answer that shows a secret is stored sealed.
+// Idempotency-Key on POST (docs/contract.md §1): the first answer is stored in the same transaction as the work of the
+// request, so a repeated request finds both or neither. An answer that shows a secret is stored encrypted.
 
-import { createHash } from 'node:crypto'
 import type { Context, MiddlewareHandler } from 'hono'
 import { invalid } from '../../../lib/failure.ts'
 import { createTextSealer, type TextSealer } from '../../../lib/sealing.ts'
+import { sha256Hex } from '../../../lib/sha256.ts'
 import { toFailure } from '../../../storage/database/errors.ts'
 import { type Connection, type Database, toNestedDatabase } from '../../../storage/database/open-database.ts'
-import type { ApiEnv } from './guard.ts'
+import type { ApiEnv } from './api-env.ts'
 
 const KEPT_MS = 24 * 60 * 60 * 1000
 const KEY = /^[\x21-\x7e]{1,255}$/
 
-/** Carries an answer of ours out of a transaction that must not be committed. */
+/** Ends a transaction without a commit, because the handler has answered with a failure of the server. */
 class Rollback extends Error {}
 
 interface IdempotentRequest {
@@ -22,13 +22,13 @@ interface IdempotentRequest {
   bodyHash: string
 }
 
-/** A handler that waits for others has ended by then. */
+/** After this time a claimed key without an answer is free again: its process was killed, since no handler runs so long. */
 const UNANSWERED_MS = 60_000
-const TWIN_LOOK_MS = 50
+const POLL_MS = 50
 
 export interface IdempotencyNeeds {
   now: () => number
-  /** The installation's own: answers that show a secret are stored sealed with it. */
+  /** `TOWPATH_SECRET`: encrypts stored answers that show a secret. */
   secret: string
 }
 
@@ -41,45 +41,50 @@ export function createIdempotency({ now, secret }: IdempotencyNeeds): Middleware
     if (!facts?.idempotent) throw invalid({ 'Idempotency-Key': 'is not taken here: the answer is told once' })
     if (!KEY.test(key)) throw invalid({ 'Idempotency-Key': 'must be 1 to 255 visible ASCII characters' })
 
-    const asked = await readAsked(c, key)
+    const request = await readRequest(c, key)
     const db = c.get('db')
-    const stored = facts.secretInAnswer ? sealedFor(sealer, asked) : PLAIN
+    const storedText = facts.secretInAnswer ? createSealedText(sealer, request) : PLAIN
     const answer = async () => {
       await next()
-      return c.res.status < 500 && { status: c.res.status, body: stored.write(await c.res.clone().text()) }
+      return (
+        c.res.status < 500 && { status: c.res.status, body: storedText.write(await c.res.clone().text()) }
+      )
     }
-    // A slow handler would hold up every writer from within a transaction. Its key is taken before it and its answer
-    // stored after it, so a process that is killed in between has done the work and not said so.
-    const kept = facts.slow
-      ? await answerOutsideTransaction(db, asked, now, answer)
-      : await answerInTransaction(db, asked, now, (inner) => {
+    // Inside a transaction a slow handler would hold up every writer. Such a handler runs between two transactions: the
+    // first claims the key, the second stores the answer. A process that is killed in between leaves work without an answer.
+    const first = facts.slow
+      ? await answerOutsideTransaction(db, request, now, answer)
+      : await answerInTransaction(db, request, now, (inner) => {
           c.set('db', inner)
           return answer()
         })
-    if (!kept) return
-    if (kept.path !== asked.path || kept.body_hash !== asked.bodyHash) {
+    if (!first) return
+    if (isOtherRequest(first, request)) {
       throw invalid({ 'Idempotency-Key': 'was used before with another request' })
     }
-    return c.body(stored.read(kept.body), kept.status as 200, {
+    return c.body(storedText.read(first.body), first.status as 200, {
       'Content-Type': 'application/json',
       'Idempotency-Replayed': 'true',
     })
   }
 }
 
-async function readAsked(c: Context<ApiEnv>, key: string): Promise<IdempotentRequest> {
+const isOtherRequest = (stored: { path: string; body_hash: string }, { path, bodyHash }: IdempotentRequest) =>
+  stored.path !== path || stored.body_hash !== bodyHash
+
+async function readRequest(c: Context<ApiEnv>, key: string): Promise<IdempotentRequest> {
   const actor = c.get('actor')
   const body = await c.req.text()
   return {
     workspaceId: actor.workspaceId,
-    // What one person was answered is not for another one to read; no key of theirs has a space in it.
+    // Each person has their own keys, so that nobody reads another person's answer. The header cannot contain a space.
     key: actor.kind === 'user' ? `person ${actor.userId} ${key}` : key,
     path: c.req.path,
-    bodyHash: createHash('sha256').update(body).digest('hex'),
+    bodyHash: sha256Hex(body),
   }
 }
 
-/** How the text of an answer stands in the row. */
+/** How the text of an answer is stored in the row. */
 interface StoredText {
   write(text: string): string
   read(stored: string): string
@@ -87,13 +92,13 @@ interface StoredText {
 
 const PLAIN: StoredText = { write: (text) => text, read: (stored) => stored }
 
-/** For an answer that shows a secret. It opens for the request that it answers, and in no other row. */
-function sealedFor(sealer: TextSealer, { workspaceId, key, path }: IdempotentRequest): StoredText {
+/** For an answer that shows a secret. The encryption binds the text to its row and path: it opens nowhere else. */
+function createSealedText(sealer: TextSealer, { workspaceId, key, path }: IdempotentRequest): StoredText {
   const owner = JSON.stringify([workspaceId, key, path])
   return {
     write: (text) => sealer.seal(text, owner),
     read(stored) {
-      // Earlier releases stored these answers as they were, and each is kept for a day.
+      // An earlier release stored these answers as plain JSON. Each row lives for a day.
       if (stored.startsWith('{')) return stored
       const text = sealer.open(stored, owner)
       if (text === undefined)
@@ -105,20 +110,20 @@ function sealedFor(sealer: TextSealer, { workspaceId, key, path }: IdempotentReq
 
 type HandlerAnswer = { status: number; body: string } | false
 
-/** Both return what was answered before; undefined where that is done now. A failure of ours is not kept. */
+/** @returns the first answer, or undefined when this request is the first one. An answer of 500 or above is not stored. */
 async function answerInTransaction(
   db: Database,
-  asked: IdempotentRequest,
+  request: IdempotentRequest,
   now: () => number,
   answer: (db: Database) => Promise<HandlerAnswer>,
 ) {
   try {
     return await db.write(async (connection, onCommit) => {
-      const first = await claimKey(connection, asked, now())
+      const first = await claimKey(connection, request, now())
       if (first) return first
-      const answered = await answer(toNestedDatabase(db, connection, onCommit))
-      if (!answered) throw new Rollback()
-      await storeAnswer(connection, asked, answered)
+      const result = await answer(toNestedDatabase(db, connection, onCommit))
+      if (!result) throw new Rollback()
+      await storeAnswer(connection, request, result)
       return undefined
     })
   } catch (error) {
@@ -127,26 +132,26 @@ async function answerInTransaction(
   }
 }
 
+/** As `answerInTransaction`, for a slow handler. */
 async function answerOutsideTransaction(
   db: Database,
-  asked: IdempotentRequest,
+  request: IdempotentRequest,
   now: () => number,
   answer: () => Promise<HandlerAnswer>,
 ) {
   for (;;) {
-    const first = await db.write((connection) => claimKey(connection, asked, now()))
+    const first = await db.write((connection) => claimKey(connection, request, now()))
     if (!first) break
-    const other = first.path !== asked.path || first.body_hash !== asked.bodyHash
-    if (other || first.status !== 0) return first
-    // A twin is being answered: what it gets, this one gets.
-    await Bun.sleep(TWIN_LOOK_MS)
+    if (isOtherRequest(first, request) || first.status !== 0) return first
+    // Another request with this key is being answered: wait for its answer.
+    await Bun.sleep(POLL_MS)
   }
-  let answered: HandlerAnswer = false
+  let result: HandlerAnswer = false
   try {
-    answered = await answer()
+    result = await answer()
   } finally {
     await db.write((connection) =>
-      answered ? storeAnswer(connection, asked, answered) : deleteKey(connection, asked),
+      result ? storeAnswer(connection, request, result) : deleteKey(connection, request),
     )
   }
   return undefined
@@ -160,15 +165,15 @@ async function deleteKey(connection: Connection, { workspaceId, key }: Idempoten
     .execute()
 }
 
-/** @returns what the key was first answered with (status 0: not yet); undefined when it is ours to answer now. */
+/** @returns the stored answer of the key (status 0: not answered yet), or undefined when this request has claimed the key */
 async function claimKey(
   connection: Connection,
   { workspaceId, key, path, bodyHash }: IdempotentRequest,
   now: number,
 ) {
   const fresh = { path, body_hash: bodyHash, status: 0, body: '', created_at: now }
-  // Taking the key first makes a concurrent twin wait here until this transaction has ended.
-  const taken = await connection
+  // The row makes a concurrent request with the same key wait here until this transaction has ended.
+  const claimed = await connection
     .insertInto('idempotency_keys')
     .values({ workspace_id: workspaceId, key, ...fresh })
     .onConflict((conflict) =>
@@ -187,7 +192,7 @@ async function claimKey(
     )
     .returning('key')
     .executeTakeFirst()
-  if (taken) return undefined
+  if (claimed) return undefined
   return connection
     .selectFrom('idempotency_keys')
     .selectAll()
@@ -209,15 +214,14 @@ async function storeAnswer(
       .where('key', '=', key)
       .execute()
   } catch (error) {
-    // As a Failure it is not tried again: the handler has run, and `next` runs once.
+    // PostgreSQL transactions are not retried after a Failure. A retry would need the handler again, and `next` runs once.
     throw toFailure(error)
   }
 }
 
-/** Keys older than a day are free again. */
+/** Deletes the keys of all workspaces that are older than a day. */
 export async function pruneIdempotencyKeys(db: Database, now: number): Promise<void> {
   await db.write((connection) =>
-    // Every workspace's: this is the house's own sweep, asked for by nobody.
     connection
       .deleteFrom('idempotency_keys')
       .where('created_at', '<', now - KEPT_MS)

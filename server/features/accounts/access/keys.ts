@@ -1,17 +1,19 @@
-// API keys: made, revoked, and looked up on every request. Never cached, so that a revocation binds on the next one.
+// API keys: create, list, revoke, and the look-up of every request. The look-up has no cache, so that a revoked key is
+// refused on its next request (docs/contract.md §1).
 
 import { timingSafeEqual } from 'node:crypto'
 import { notFound } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import type { Plan } from '../../../lib/plan.ts'
+import { sha256Hex } from '../../../lib/sha256.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { Actor } from './actor.ts'
-import { generateApiKey, hashApiKey, isApiKey } from './api-key.ts'
+import { generateApiKey, isApiKey } from './api-key.ts'
 
-/** `last_used_at` is for people: once a minute is precise enough, and keeps reads from becoming writes. */
-const USED_EVERY_MS = 60_000
+/** `last_used_at` is for people: one update a minute is precise enough, and most requests then write nothing. */
+const USE_RECORDED_EVERY_MS = 60_000
 
-/** @returns the key itself, for the only time. @throws `not_found` */
+/** @returns the key itself; only its hash is stored. @throws Failure `not_found` */
 export async function createKey(
   { db, now }: { db: Database; now: () => number },
   workspaceId: number,
@@ -30,7 +32,7 @@ export async function createKey(
       .values({
         workspace_id: workspaceId,
         name,
-        hash: hashApiKey(key),
+        hash: sha256Hex(key),
         last_four: key.slice(-4),
         created_at: now(),
         last_used_at: null,
@@ -43,7 +45,7 @@ export async function createKey(
   return { id, key }
 }
 
-/** Oldest first, revoked ones too. @throws `not_found` */
+/** Lists all keys of a workspace, oldest first, revoked keys too. @throws Failure `not_found` */
 export async function listKeys(
   { db }: { db: Database },
   workspaceId: number,
@@ -63,7 +65,7 @@ export async function listKeys(
   return keys.map(({ revoked_at, ...key }) => ({ ...key, revoked: revoked_at !== null }))
 }
 
-/** Revoking twice is no error. @throws `not_found` */
+/** A second call changes nothing. @throws Failure `not_found` */
 export async function revokeKey({ db, now }: { db: Database; now: () => number }, id: number): Promise<void> {
   await db.write(async (connection) => {
     const row = await connection
@@ -78,13 +80,13 @@ export async function revokeKey({ db, now }: { db: Database; now: () => number }
   })
 }
 
-/** @returns undefined for a key that is malformed, unknown or revoked: the caller must not tell which. */
+/** @returns undefined for a malformed, unknown or revoked key; the answer must not say which of these it is */
 export async function findKeyActor(
   { db, now }: { db: Database; now: () => number },
   key: string,
 ): Promise<Actor | undefined> {
   if (!isApiKey(key)) return undefined
-  const hash = hashApiKey(key)
+  const hash = sha256Hex(key)
   const row = await db.read
     .selectFrom('api_keys')
     .innerJoin('workspaces', 'workspaces.id', 'api_keys.workspace_id')
@@ -99,18 +101,18 @@ export async function findKeyActor(
     .where('api_keys.revoked_at', 'is', null)
     .executeTakeFirst()
   if (!row || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined
-  if (now() - (row.last_used_at ?? 0) > USED_EVERY_MS) recordUse(db, row.id, now())
+  if (now() - (row.last_used_at ?? 0) > USE_RECORDED_EVERY_MS) recordUse(db, row.id, now())
   return { kind: 'key', workspaceId: row.workspace_id, plan: row.plan as Plan, keyId: row.id }
 }
 
-/** Not waited for: a full disk must not turn questions into failures for the sake of a date. */
+/** The request does not wait for this: a full disk must not make reads fail. */
 function recordUse(db: Database, id: number, at: number): void {
   db.write((connection) =>
     connection
       .updateTable('api_keys')
       .set({ last_used_at: at })
       .where('id', '=', id)
-      .where((e) => e.or([e('last_used_at', 'is', null), e('last_used_at', '<', at - USED_EVERY_MS)]))
+      .where((e) => e.or([e('last_used_at', 'is', null), e('last_used_at', '<', at - USE_RECORDED_EVERY_MS)]))
       .execute(),
   ).catch((error) => log.warn('key_use_not_noted', { keyId: id, ...describeError(error) }))
 }

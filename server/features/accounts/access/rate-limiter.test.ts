@@ -7,7 +7,7 @@ import {
 } from '../../../../tests/support/server/test-server.ts'
 import type { Plan } from '../../../lib/plan.ts'
 import { openDatabase } from '../../../storage/database/open-database.ts'
-import { changePlan } from '../workspaces/workspaces.ts'
+import { changePlan } from '../workspaces/change-plan.ts'
 import { createKey } from './keys.ts'
 import { createRateLimiter, pruneRateWindows } from './rate-limiter.ts'
 

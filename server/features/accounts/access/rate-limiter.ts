@@ -1,4 +1,5 @@
-// The plan's requests per minute: in memory on one machine, in PostgreSQL when several processes share them.
+// Limits how often something may happen in a sliding window: in memory on one machine, in PostgreSQL when several
+// processes share the limits.
 
 import { createHmac } from 'node:crypto'
 import { sql } from 'kysely'
@@ -6,40 +7,40 @@ import { createSlidingWindows, WINDOW_MS, type WindowResult } from '../../../lib
 import type { Database } from '../../../storage/database/open-database.ts'
 
 export interface RateLimiter {
-  /** @param windowMs a minute where it is not said; a key has one window for ever */
+  /** Counts one, unless the limit is reached. @param windowMs a minute when absent; always the same for one key */
   take(key: string, limit: number, windowMs?: number): WindowResult | Promise<WindowResult>
-  /** How many of the key count at the moment. */
+  /** How many are in the window of the key now. */
   count(key: string, windowMs?: number): number | Promise<number>
-  /** Takes back the newest one of the key: only failures are counted where a success says so. */
+  /** Removes the newest one of the key, for limits that count failures only. */
   refund(key: string, windowMs?: number): void | Promise<void>
 }
 
-/** What the requests of a workspace's keys are counted by. */
+/** All keys of a workspace share one limit. */
 export const toApiLimitKey = (workspaceId: number) => `api:${workspaceId}`
 
 /**
  * @param clock monotonic milliseconds, for the limits kept in memory
- * @param secret hides what the keys of the shared limits say: some hold an address, and no address is kept
+ * @param secret of the HMAC that replaces the keys in the database: some keys contain an IP address, which is never stored
  */
 export function createRateLimiter(db: Database, clock?: () => number, secret?: string): RateLimiter {
   if (db.engine !== 'postgres') return createMemoryLimiter(clock)
   const shared = createSharedLimiter(db)
   if (secret === undefined) return shared
-  const hidden = (key: string) =>
+  const hashKey = (key: string) =>
     createHmac('sha256', secret).update(`towpath rate limit ${key}`).digest('base64url')
   return {
-    take: (key, limit, windowMs) => shared.take(hidden(key), limit, windowMs),
-    count: (key, windowMs) => shared.count(hidden(key), windowMs),
-    refund: (key) => shared.refund(hidden(key)),
+    take: (key, limit, windowMs) => shared.take(hashKey(key), limit, windowMs),
+    count: (key, windowMs) => shared.count(hashKey(key), windowMs),
+    refund: (key) => shared.refund(hashKey(key)),
   }
 }
 
 function createMemoryLimiter(clock?: () => number): RateLimiter {
   const byWindow = new Map<number, ReturnType<typeof createSlidingWindows>>()
   const windows = (windowMs = WINDOW_MS) => {
-    const found = byWindow.get(windowMs) ?? createSlidingWindows({ windowMs, clock })
-    byWindow.set(windowMs, found)
-    return found
+    const limits = byWindow.get(windowMs) ?? createSlidingWindows({ windowMs, clock })
+    byWindow.set(windowMs, limits)
+    return limits
   }
   return {
     take: (key, limit, windowMs) => windows(windowMs).take(key, limit),
@@ -49,9 +50,9 @@ function createMemoryLimiter(clock?: () => number): RateLimiter {
 }
 
 /**
- * One statement and the database's clock: the row's lock makes it exact between processes. The window is a list of
- * microseconds; the statement drops what is older than the window and adds now if there is room. What lies in the
- * future goes too: when that clock is set back, nobody must be locked out until it has caught up.
+ * Uses one statement and the database's clock. The row's lock makes the count exact between processes. The row has the
+ * times of the window in microseconds. The statement drops times older than the window, and adds the current time when
+ * there is room. It also drops times in the future: after the clock was set back, nobody must stay locked out.
  */
 function createSharedLimiter(db: Database): RateLimiter {
   const clock = sql`(extract(epoch from clock_timestamp()) * 1000000)::bigint`
@@ -59,7 +60,7 @@ function createSharedLimiter(db: Database): RateLimiter {
     async take(key, limit, windowMs = WINDOW_MS) {
       const windowUs = windowMs * 1000
       const live = sql`(select coalesce(array_agg(h order by h), '{}') from unnest(w.hits) h where h > ${clock} - ${windowUs}::bigint and h <= ${clock})`
-      const { rows: answer } = await sql<{
+      const { rows } = await sql<{
         allowed: number
         size: number
         now: number
@@ -74,21 +75,21 @@ function createSharedLimiter(db: Database): RateLimiter {
           expires_at = ${clock} / 1000 + ${windowMs}::bigint
         returning allowed, cardinality(hits) as size, ${clock} as now, hits[1] as first,
           hits[cardinality(hits) - ${limit}::int + 1] as blocking`.execute(db.read)
-      const row = answer[0]
+      const row = rows[0]
       if (!row) throw new Error('the rate limit statement returned no row')
-      const leavesMs = (at: number) => Math.max(0, (at + windowUs - row.now) / 1000)
+      const toWaitMs = (at: number) => Math.max(0, (at + windowUs - row.now) / 1000)
       return {
         allowed: row.allowed === 1,
         remaining: Math.max(0, limit - row.size),
-        waitMs: row.size < limit ? 0 : leavesMs(row.blocking),
-        resetMs: leavesMs(row.first),
+        waitMs: row.size < limit ? 0 : toWaitMs(row.blocking),
+        resetMs: toWaitMs(row.first),
       }
     },
     async count(key, windowMs = WINDOW_MS) {
-      const { rows: answer } = await sql<{ used: number }>`
+      const { rows } = await sql<{ used: number }>`
         select count(*)::int as used from rate_windows, unnest(hits) as h
         where key = ${key} and h > ${clock} - ${windowMs * 1000}::bigint and h <= ${clock}`.execute(db.read)
-      return answer[0]?.used ?? 0
+      return rows[0]?.used ?? 0
     },
     async refund(key) {
       await sql`
@@ -98,7 +99,7 @@ function createSharedLimiter(db: Database): RateLimiter {
   }
 }
 
-/** Windows in which nothing is counted any more say nothing any more. */
+/** Deletes windows that have become empty. */
 export async function pruneRateWindows(db: Database, now: number): Promise<void> {
   if (db.engine !== 'postgres') return
   await db.write((connection) =>

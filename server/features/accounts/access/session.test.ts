@@ -6,7 +6,7 @@ import {
   toCookieHeader,
   toSignedUpUser,
 } from '../../../../tests/support/users/sign-up.ts'
-import { pruneSessions } from './session.ts'
+import { pruneSessions } from '../auth/sessions.ts'
 
 // Passwords are hashed two at a time, and a busy machine takes its time.
 setDefaultTimeout(120_000)

@@ -1,19 +1,20 @@
-// Sessions of people who have signed in: found on every request by the hash of what their cookie holds, and ended.
+// Finds the session of a request by its cookie. The database has the hash of the session token.
 
-import { createHash } from 'node:crypto'
 import { describeError, log } from '../../../lib/log.ts'
 import type { Plan } from '../../../lib/plan.ts'
+import type { Role } from '../../../lib/role.ts'
+import { sha256Hex } from '../../../lib/sha256.ts'
 import { percentDecode } from '../../../lib/text.ts'
-import type { Connection, Database } from '../../../storage/database/open-database.ts'
-import type { Role, UserActor } from './actor.ts'
+import type { Database } from '../../../storage/database/open-database.ts'
+import type { UserActor } from './actor.ts'
 
 const HOUR = 60 * 60 * 1000
 const DAY = 24 * HOUR
-/** A session ends when it was not used for so long … */
+/** A session ends after this time without a request. */
 export const SESSION_IDLE_MS = 14 * DAY
-/** … and in any case after this: the cookie's own age. */
+/** A session ends this long after the sign-in in any case. The cookie has the same age. */
 export const SESSION_MAX_MS = 60 * DAY
-/** Its end is moved on once an hour at most, which keeps reads from becoming writes. */
+/** The end of a session moves on at most once an hour, so that most requests write nothing. */
 const EXTEND_EVERY_MS = HOUR
 
 export interface Session {
@@ -36,27 +37,25 @@ export interface SessionNeeds {
   now: () => number
 }
 
-/** `__Host-`: sent over https only, and no other host of the domain can have set it. */
+/** The prefix `__Host-` (RFC 6265bis §4.1.3.2): browsers send the cookie over https only, and no other host can set it. */
 export const toSessionCookieName = (origin: string) =>
   origin.startsWith('https:') ? '__Host-towpath_session' : 'towpath_session'
 
-/** A fast hash is right for 190 random bits; who reads the database cannot sign in with what they find. */
-export const hashSessionToken = (token: string) => createHash('sha256').update(token).digest('hex')
-
-// What Better Auth makes: 32 of base 62, and a signature that says nothing more than the look-up does.
+// Better Auth makes the value: 32 base62 characters, a dot and a signature. Nothing checks the signature, because only the
+// look-up of the token decides.
 const TOKEN = /^([A-Za-z0-9]{32})\.[^.]+$/
 
-/** The session's token in a Cookie header; '' for a cookie that holds none; undefined without the cookie. */
+/** @returns the token in a Cookie header; '' when the cookie has no valid token; undefined without the cookie */
 export function readSessionToken(cookies: string | null | undefined, name: string): string | undefined {
   for (const part of cookies?.split(';') ?? []) {
-    const at = part.indexOf('=')
-    if (part.slice(0, at).trim() !== name) continue
-    return TOKEN.exec(percentDecode(part.slice(at + 1).trim()))?.[1] ?? ''
+    const equals = part.indexOf('=')
+    if (part.slice(0, equals).trim() !== name) continue
+    return TOKEN.exec(percentDecode(part.slice(equals + 1).trim()))?.[1] ?? ''
   }
   return undefined
 }
 
-/** @returns undefined for a session that has ended, or never was */
+/** @returns undefined when the session has ended, and for an unknown token */
 export async function findSession({ db, now }: SessionNeeds, token: string): Promise<Session | undefined> {
   if (token === '') return undefined
   const at = now()
@@ -74,7 +73,7 @@ export async function findSession({ db, now }: SessionNeeds, token: string): Pro
       'users.email_verified',
       'users.created_at as user_created_at',
     ])
-    .where('sessions.token', '=', hashSessionToken(token))
+    .where('sessions.token', '=', sha256Hex(token))
     .where('sessions.expires_at', '>', at)
     .where('sessions.created_at', '>', at - SESSION_MAX_MS)
     .executeTakeFirst()
@@ -94,7 +93,7 @@ export async function findSession({ db, now }: SessionNeeds, token: string): Pro
   }
 }
 
-/** Not waited for: a full disk must not sign people out. */
+/** The request does not wait for this: a full disk must not sign people out. */
 function extendSession(db: Database, id: number, createdAt: number, at: number): void {
   db.write((connection) =>
     connection
@@ -106,7 +105,7 @@ function extendSession(db: Database, id: number, createdAt: number, at: number):
   ).catch((error) => log.warn('session_not_extended', describeError(error)))
 }
 
-/** What somebody may do in a workspace; undefined for those who are not in it, and for one that is not there. */
+/** @returns undefined when the person is not a member, and for an unknown workspace */
 export async function findUserActor(
   { db }: { db: Database },
   userId: number,
@@ -122,59 +121,4 @@ export async function findUserActor(
   return (
     row && { kind: 'user', workspaceId, plan: row.plan as Plan, keyId: null, userId, role: row.role as Role }
   )
-}
-
-/** One's own, newest use first. */
-export async function listSessions({ db, now }: SessionNeeds, own: Session) {
-  const at = now()
-  const found = await db.read
-    .selectFrom('sessions')
-    .select(['id', 'user_agent', 'created_at', 'updated_at', 'expires_at'])
-    .where('user_id', '=', own.user.userId)
-    .where('expires_at', '>', at)
-    .where('created_at', '>', at - SESSION_MAX_MS)
-    .orderBy('updated_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(100)
-    .execute()
-  return found.map((row) => ({
-    id: row.id,
-    current: row.id === own.id,
-    userAgent: row.user_agent,
-    createdAt: new Date(row.created_at).toISOString(),
-    lastUsedAt: new Date(row.updated_at).toISOString(),
-    expiresAt: new Date(row.expires_at).toISOString(),
-  }))
-}
-
-/** Ends sessions of one person: one of them, all but one, or all. @returns how many there were */
-export function endSessions(
-  { db }: { db: Database },
-  userId: number,
-  which: { id?: number; exceptId?: number } = {},
-): Promise<number> {
-  return db.write((connection) => endSessionsIn(connection, userId, which))
-}
-
-export async function endSessionsIn(
-  connection: Connection,
-  userId: number,
-  { id, exceptId }: { id?: number; exceptId?: number } = {},
-): Promise<number> {
-  let ending = connection.deleteFrom('sessions').where('user_id', '=', userId)
-  if (id !== undefined) ending = ending.where('id', '=', id)
-  if (exceptId !== undefined) ending = ending.where('id', '!=', exceptId)
-  const { numDeletedRows } = await ending.executeTakeFirst()
-  return Number(numDeletedRows)
-}
-
-/** What is over is forgotten: sessions, links to reset a password, sign-ins elsewhere that nobody came back from. */
-export async function pruneSessions(db: Database, now: number): Promise<void> {
-  await db.write(async (connection) => {
-    await connection
-      .deleteFrom('sessions')
-      .where((e) => e.or([e('expires_at', '<=', now), e('created_at', '<=', now - SESSION_MAX_MS)]))
-      .execute()
-    await connection.deleteFrom('verifications').where('expires_at', '<=', now).execute()
-  })
 }

@@ -1,14 +1,14 @@
-// Settings > API Keys: the keys of a workspace, as its people list, make and revoke them.
+// The API keys of a workspace: people list, create and revoke them on the page Settings > API Keys.
 
 import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
 import { notFound } from '../../../lib/failure.ts'
-import { type Page, readPageQuery, toPage } from '../../../lib/pagination.ts'
+import { cutPage, orderById, type Page, readPageQuery } from '../../../lib/pagination.ts'
 import { type Connection, type Database, toNestedDatabase } from '../../../storage/database/open-database.ts'
 import type { CreateKeyInput, KeyResource, NewKeyResource, PageQueryInput } from '../schema.ts'
 import { type Actor, allow } from './actor.ts'
 import { createKey, revokeKey } from './keys.ts'
 
-const ORDER = 'keys id desc'
+const ORDER = orderById('keys id desc')
 
 interface Needs {
   db: Database
@@ -36,7 +36,7 @@ const toKeyResource = (row: {
   lastUsedAt: toIsoOrNull(row.last_used_at),
 })
 
-/** @throws Failure `not_found`, the same for another workspace's key, a revoked one and none. */
+/** @throws Failure `not_found`, for an unknown key, a revoked key and a key of another workspace alike */
 async function getActiveKey(connection: Connection, workspaceId: number, id: number): Promise<KeyResource> {
   const row = await selectActiveKeys(connection, workspaceId).where('id', '=', id).executeTakeFirst()
   if (!row) throw notFound('API key')
@@ -51,21 +51,22 @@ export async function listWorkspaceKeys(
 ): Promise<Page<KeyResource>> {
   const { limit, after } = readPageQuery(query, ORDER)
   let page = selectActiveKeys(db.read, workspaceId)
-  if (after !== undefined) page = page.where('id', '<', after)
+  if (after !== undefined) page = page.where('id', '<', after.id)
   const found = await page
     .orderBy('id', 'desc')
     .limit(limit + 1)
     .execute()
-  const total = await db.read
+  const { total } = await db.read
     .selectFrom('api_keys')
-    .select((e) => e.fn.countAll<number>().as('n'))
+    .select((e) => e.fn.countAll<number>().as('total'))
     .where('workspace_id', '=', workspaceId)
     .where('revoked_at', 'is', null)
     .executeTakeFirstOrThrow()
-  return toPage(found, { limit, order: ORDER, total }, toKeyResource)
+  const { rows, nextCursor } = cutPage(found, limit, ORDER)
+  return { data: rows.map(toKeyResource), nextCursor, total: Number(total) }
 }
 
-/** @returns the key itself, for the only time. @throws Failure `forbidden` */
+/** @returns the key itself; only its hash is stored. @throws Failure `forbidden` */
 export function createWorkspaceKey(
   { db, now }: Needs,
   actor: Actor,
@@ -73,13 +74,13 @@ export function createWorkspaceKey(
 ): Promise<NewKeyResource> {
   allow(actor, 'keys:write')
   return db.write(async (connection, onCommit) => {
-    const within = { db: toNestedDatabase(db, connection, onCommit), now }
-    const { id, key } = await createKey(within, actor.workspaceId, name)
+    const inTransaction = { db: toNestedDatabase(db, connection, onCommit), now }
+    const { id, key } = await createKey(inTransaction, actor.workspaceId, name)
     return { ...(await getActiveKey(connection, actor.workspaceId, id)), key }
   })
 }
 
-/** Its very next request is refused. @returns it as it was. @throws Failure `forbidden`, `not_found` */
+/** The next request with the key is refused. @returns the key as it was. @throws Failure `forbidden`, `not_found` */
 export function revokeWorkspaceKey({ db, now }: Needs, actor: Actor, id: number): Promise<KeyResource> {
   allow(actor, 'keys:write')
   return db.write(async (connection, onCommit) => {

@@ -1,5 +1,5 @@
-// How often strangers may try: what is counted are failures, by who they try to be and where they come from. Nobody is
-// locked out for good, since then anybody could lock anybody out.
+// Limits on sign-in, sign-up and password resets. They count by client address, and by account and client address: a
+// limit by account alone would let a stranger lock a person out of their account.
 
 import { tooMany } from '../access/guard.ts'
 import type { RateLimiter } from '../access/rate-limiter.ts'
@@ -9,43 +9,41 @@ const HOUR = 60 * MINUTE
 
 interface Limit {
   key: string
-  times: number
+  max: number
   windowMs: number
 }
 
-/** @param from what limits count an address by */
+/** @param from the limit key of the client's address */
 export const signInLimits = (email: string, from: string): Limit[] => [
-  { key: `sign-in from ${from}`, times: 20, windowMs: HOUR },
-  { key: `sign-in as ${email} from ${from}`, times: 5, windowMs: 15 * MINUTE },
+  { key: `sign-in from ${from}`, max: 20, windowMs: HOUR },
+  { key: `sign-in as ${email} from ${from}`, max: 5, windowMs: 15 * MINUTE },
 ]
 
 export const signUpLimits = (from: string): Limit[] => [
-  { key: `sign-up from ${from}`, times: 20, windowMs: HOUR },
+  { key: `sign-up from ${from}`, max: 20, windowMs: HOUR },
 ]
 
-/** Tokens cannot be guessed; this is for those who do not know that. */
-export const tokenLimits = (from: string): Limit[] => [
-  { key: `token from ${from}`, times: 20, windowMs: HOUR },
-]
+/** Limits wrong tokens. A token of 256 random bits cannot be guessed, so this only saves work. */
+export const tokenLimits = (from: string): Limit[] => [{ key: `token from ${from}`, max: 20, windowMs: HOUR }]
 
-/** Every mail counts: the answer does not say whether there was one. */
+/** Every request counts, because the answer does not say whether a mail was sent. */
 export const resetLimits = (email: string, from: string): Limit[] => [
-  { key: `reset from ${from}`, times: 20, windowMs: HOUR },
-  { key: `reset of ${email} from ${from}`, times: 5, windowMs: HOUR },
-  { key: `reset of ${email}`, times: 10, windowMs: HOUR },
+  { key: `reset from ${from}`, max: 20, windowMs: HOUR },
+  { key: `reset of ${email} from ${from}`, max: 5, windowMs: HOUR },
+  { key: `reset of ${email}`, max: 10, windowMs: HOUR },
 ]
 
-/** @throws Failure `too_many` */
+/** Counts one in each limit. @throws Failure `too_many` when a limit is reached */
 export async function enforceLimits(limiter: RateLimiter, limits: Limit[]): Promise<void> {
-  for (const { key, times, windowMs } of limits) {
-    const taken = await limiter.take(key, times, windowMs)
-    if (!taken.allowed) throw tooMany(taken)
+  for (const { key, max, windowMs } of limits) {
+    const result = await limiter.take(key, max, windowMs)
+    if (!result.allowed) throw tooMany(result)
   }
 }
 
 /**
- * Counts what fails in the way that guesses do. It is counted before it is tried, and given back when it was none:
- * counted afterwards, a hundred at once would all be tried. @throws Failure `too_many`, and what `attempt` throws
+ * Counts failed guesses. Charges before the attempt and refunds on success, so that parallel guesses cannot slip through.
+ * @param isGuess whether an error of `attempt` is a wrong guess @throws Failure `too_many`, and what `attempt` throws
  */
 export async function limitGuesses<T>(
   limiter: RateLimiter,

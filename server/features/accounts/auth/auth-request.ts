@@ -1,4 +1,4 @@
-// What the routes of /api/auth have in common: reading a request, and handing on what Better Auth answered.
+// Helpers of the routes under /api/auth: they read the request, and forward Better Auth's answer.
 
 import type { Context, Hono } from 'hono'
 import type { z } from 'zod'
@@ -26,7 +26,7 @@ export interface AuthEnv {
 export type AuthContext = Context<AuthEnv>
 export type AuthRoutes = Hono<AuthEnv, Record<string, never>, typeof AUTH_PATH>
 
-/** What a route here says of itself. None takes an Idempotency-Key, and the session's token is in no answer. */
+/** The facts of a route under /api/auth. No route takes an Idempotency-Key, and no answer contains the session token. */
 export const authFacts = (by: Extract<Caller, 'anybody' | 'person'>, body: RouteFacts['body'] = 'object') =>
   declareFacts({ by, body, idempotent: false, secretInAnswer: false, slow: false })
 
@@ -45,13 +45,14 @@ export async function requireSession(needs: SignInNeeds, c: AuthContext): Promis
   return session
 }
 
-/** @throws Failure `invalid` */
+/** @throws Failure `invalid`, naming every wrong field */
 export async function parseBody<T>(c: AuthContext, schema: z.ZodType<T>): Promise<T> {
   const { data, error } = schema.safeParse(JSON.parse(await c.req.text()))
   if (error) throw invalid(fieldErrors(error.issues, 'field'))
   return data as T
 }
 
+/** The limit key of the client's address; an IPv6 network counts as one client. */
 export const toClientLimitKey = ({ trustProxy }: SignInNeeds, c: AuthContext) =>
   toRateLimitKey(readClientAddress(c.env.peer, c.req.header('x-forwarded-for') ?? null, trustProxy))
 
@@ -61,15 +62,15 @@ export const toAuthRequest = (c: AuthContext): AuthRequest => {
   return { method, path: pathname.slice(AUTH_PATH.length) + search, headers: c.req.raw.headers }
 }
 
-/** @throws for what Better Auth should not have said: our own rules came before it */
-export function expectOk(answer: Response): Response {
-  if (answer.ok) return answer
-  throw new Error(`signing in was answered with ${answer.status}`)
+/** @throws when Better Auth refuses a request that our own checks have let through */
+export function expectOk(response: Response): Response {
+  if (response.ok) return response
+  throw new Error(`signing in was answered with ${response.status}`)
 }
 
-/** Its cookies with our body: it would show the session's token to scripts. */
-export function forwardAnswer(c: AuthContext, answer: Response, body: object | null, location?: string) {
-  for (const cookie of answer.headers.getSetCookie()) c.header('Set-Cookie', cookie, { append: true })
+/** Sends Better Auth's cookies with our own body: its body would show the session token to scripts. */
+export function forwardAnswer(c: AuthContext, response: Response, body: object | null, location?: string) {
+  for (const cookie of response.headers.getSetCookie()) c.header('Set-Cookie', cookie, { append: true })
   if (location !== undefined) return c.redirect(location)
   return c.json(body)
 }

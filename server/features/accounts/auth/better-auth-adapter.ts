@@ -1,4 +1,4 @@
-// Better Auth's models over our rows: its questions become Kysely's, in the one writer's transactions. Loaded with it.
+// Stores Better Auth's models in our tables: turns its queries into Kysely queries, in transactions of the one writer.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { BetterAuthOptions } from 'better-auth'
@@ -10,11 +10,11 @@ import {
   type DBTransactionAdapter,
 } from 'better-auth/adapters'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import { sha256Hex } from '../../../lib/sha256.ts'
 import { type Connection, type Database, toNestedDatabase } from '../../../storage/database/open-database.ts'
 import type { Tables } from '../../../storage/database/tables.ts'
-import { hashSessionToken } from '../access/session.ts'
 
-/** Which table and column each of its models and fields is. Ids are the tables' own. */
+/** The table of each model, and the column of each field. The database makes the ids. */
 export const AUTH_MODELS = {
   user: {
     modelName: 'users',
@@ -53,11 +53,11 @@ export const AUTH_MODELS = {
 } as const satisfies Partial<BetterAuthOptions>
 
 type Row = Record<string, unknown>
-// All four look alike to Kysely from here: an id, and columns that are named by Better Auth.
+// Better Auth names table and columns at run time. This type stands for each of the four tables.
 type Table = 'users'
 type Where = CleanedWhere[]
 
-/** Makes the row of a new user, and whatever must come with it or not be. */
+/** Creates a user with all rows that belong to one, in one transaction. @returns the id, or throws when sign-up is refused */
 export type UserCreator = (
   db: Database,
   values: { email: string; name: string; emailVerified: boolean },
@@ -69,7 +69,7 @@ export const createBetterAuthAdapter =
     createAdapter(db, addUser, options)
 
 function createAdapter(db: Database, addUser: UserCreator, options: BetterAuthOptions): DBAdapter {
-  const make = createAdapterFactory({
+  const createFromOptions = createAdapterFactory({
     config: {
       adapterId: 'towpath-rows',
       supportsBooleans: false,
@@ -78,38 +78,67 @@ function createAdapter(db: Database, addUser: UserCreator, options: BetterAuthOp
       customTransformOutput: ({ data, fieldAttributes }) =>
         fieldAttributes.type === 'date' && typeof data === 'number' ? new Date(data) : data,
       transaction: (work) => {
-        // Its state of the request is in asynchronous context, and a verb is run from the writer's own.
-        const inContext = AsyncLocalStorage.snapshot()
+        // Better Auth keeps the request in an AsyncLocalStorage. The writer calls the verb from another context.
+        const runInContext = AsyncLocalStorage.snapshot()
         return db.write((connection, onCommit) => {
-          const within = createAdapter(toNestedDatabase(db, connection, onCommit), addUser, options)
-          return inContext(() => work(within satisfies DBTransactionAdapter))
+          const nested = createAdapter(toNestedDatabase(db, connection, onCommit), addUser, options)
+          return runInContext(() => work(nested satisfies DBTransactionAdapter))
         })
       },
     },
     adapter: ({ getFieldName }) => withHashedTokens(createTableAccess(db, addUser, getFieldName)),
   })
-  return make(options)
+  return createFromOptions(options)
 }
 
 type ColumnResolver = (which: { model: string; field: string }) => string
 
-/** @throws for what Better Auth's own endpoints that we serve never ask */
-function createTableAccess(db: Database, addUser: UserCreator, columnOf: ColumnResolver): CustomAdapter {
-  const first = (connection: Connection, model: string, where: Where) =>
-    connection
-      .selectFrom(model as Table)
-      .selectAll()
-      .where(toCondition(where))
-      .executeTakeFirst()
-  const all = db.read
+function createTableAccess(db: Database, addUser: UserCreator, getColumn: ColumnResolver): CustomAdapter {
+  return { ...createTableReads(db, getColumn), ...createTableWrites(db, addUser) }
+}
 
+const selectFirst = (connection: Connection, model: string, where: Where) =>
+  connection
+    .selectFrom(model as Table)
+    .selectAll()
+    .where(toCondition(where))
+    .executeTakeFirst()
+
+type TableReads = Pick<CustomAdapter, 'findOne' | 'findMany' | 'count'>
+
+function createTableReads({ read }: Database, getColumn: ColumnResolver): TableReads {
+  return {
+    async findOne({ model, where }) {
+      return ((await selectFirst(read, model, where)) ?? null) as never
+    },
+    async findMany({ model, where, limit, sortBy, offset }) {
+      let query = read
+        .selectFrom(model as Table)
+        .selectAll()
+        .where(toCondition(where ?? []))
+        .limit(limit)
+      if (sortBy) query = query.orderBy(getColumn({ model, field: sortBy.field }) as 'id', sortBy.direction)
+      return (await (offset ? query.offset(offset) : query).execute()) as never
+    },
+    async count({ model, where }) {
+      const { n } = await read
+        .selectFrom(model as Table)
+        .select((e) => e.fn.countAll<number>().as('n'))
+        .where(toCondition(where ?? []))
+        .executeTakeFirstOrThrow()
+      return Number(n)
+    },
+  }
+}
+
+function createTableWrites(db: Database, addUser: UserCreator): Omit<CustomAdapter, keyof TableReads> {
   return {
     async create({ model, data }) {
       if (model === 'users') {
         const { email, name, email_verified } = data as Row
         const user = { email: email as string, name: name as string, emailVerified: email_verified === 1 }
         const id = await addUser(db, user)
-        return (await first(all, model, [toEquals('id', id)])) as never
+        return (await selectFirst(db.read, model, [toEquals('id', id)])) as never
       }
       return (await db.write((connection) =>
         connection
@@ -119,20 +148,8 @@ function createTableAccess(db: Database, addUser: UserCreator, columnOf: ColumnR
           .executeTakeFirstOrThrow(),
       )) as never
     },
-    async findOne({ model, where }) {
-      return ((await first(all, model, where)) ?? null) as never
-    },
-    async findMany({ model, where, limit, sortBy, offset }) {
-      let asked = all
-        .selectFrom(model as Table)
-        .selectAll()
-        .where(toCondition(where ?? []))
-        .limit(limit)
-      if (sortBy) asked = asked.orderBy(columnOf({ model, field: sortBy.field }) as 'id', sortBy.direction)
-      return (await (offset ? asked.offset(offset) : asked).execute()) as never
-    },
     async update({ model, where, update }) {
-      const changed = await db.write((connection) =>
+      const row = await db.write((connection) =>
         connection
           .updateTable(model as Table)
           .set(update as never)
@@ -140,7 +157,7 @@ function createTableAccess(db: Database, addUser: UserCreator, columnOf: ColumnR
           .returningAll()
           .executeTakeFirst(),
       )
-      return (changed ?? null) as never
+      return (row ?? null) as never
     },
     async updateMany({ model, where, update }) {
       const { numUpdatedRows } = await db.write((connection) =>
@@ -153,81 +170,72 @@ function createTableAccess(db: Database, addUser: UserCreator, columnOf: ColumnR
       return Number(numUpdatedRows)
     },
     async delete({ model, where }) {
-      await db.write((connection) =>
-        connection
-          .deleteFrom(model as Table)
-          .where(toCondition(where))
-          .execute(),
-      )
+      await deleteRows(db, model, where)
     },
-    async deleteMany({ model, where }) {
-      const { numDeletedRows } = await db.write((connection) =>
-        connection
-          .deleteFrom(model as Table)
-          .where(toCondition(where))
-          .executeTakeFirst(),
-      )
-      return Number(numDeletedRows)
-    },
-    /** One statement: of two who come with the same token one gets it. */
+    deleteMany: ({ model, where }) => deleteRows(db, model, where),
+    /** Uses one statement: of two requests with the same token, only one gets the row. */
     async consumeOne({ model, where }) {
-      const taken = await db.write((connection) =>
+      const row = await db.write((connection) =>
         connection
           .deleteFrom(model as Table)
           .where(toCondition(where))
           .returningAll()
           .executeTakeFirst(),
       )
-      return (taken ?? null) as never
-    },
-    async count({ model, where }) {
-      const { n } = await all
-        .selectFrom(model as Table)
-        .select((e) => e.fn.countAll<number>().as('n'))
-        .where(toCondition(where ?? []))
-        .executeTakeFirstOrThrow()
-      return Number(n)
+      return (row ?? null) as never
     },
   }
 }
 
-/** Better Auth keeps the token of a session as it is in the cookie; who reads the database would be signed in. */
-function withHashedTokens(inner: CustomAdapter): CustomAdapter {
-  const tokenAsked = (where: Where) =>
-    where.find(({ field, operator }) => field === 'token' && operator === 'eq')?.value as string | undefined
-  const hashed = (where: Where) =>
-    where.map((each) =>
-      each.field === 'token' ? { ...each, value: hashSessionToken(String(each.value)) } : each,
-    )
-  /** The row as if it had the token by which it was asked for. */
-  const shown = <T>(row: T, token: unknown) => (row && token !== undefined ? { ...row, token } : row)
+async function deleteRows(db: Database, model: string, where: Where): Promise<number> {
+  const { numDeletedRows } = await db.write((connection) =>
+    connection
+      .deleteFrom(model as Table)
+      .where(toCondition(where))
+      .executeTakeFirst(),
+  )
+  return Number(numDeletedRows)
+}
 
+/** Better Auth stores session tokens in clear. This stores their hash, so that the database lets nobody sign in. */
+function withHashedTokens(inner: CustomAdapter): CustomAdapter {
   return {
     ...inner,
-    async create(asked) {
-      if (asked.model !== 'sessions') return inner.create(asked)
-      const token = asked.data.token as string
-      const row = await inner.create({ ...asked, data: { ...asked.data, token: hashSessionToken(token) } })
-      return shown(row, token) as typeof row
+    async create(query) {
+      if (query.model !== 'sessions') return inner.create(query)
+      const token = query.data.token as string
+      const row = await inner.create({ ...query, data: { ...query.data, token: sha256Hex(token) } })
+      return restoreToken(row, token) as typeof row
     },
-    async findOne(asked) {
-      if (asked.model !== 'sessions') return inner.findOne(asked)
-      const row = await inner.findOne({ ...asked, where: hashed(asked.where) })
-      return shown(row, tokenAsked(asked.where)) as never
+    async findOne(query) {
+      if (query.model !== 'sessions') return inner.findOne(query)
+      const row = await inner.findOne({ ...query, where: hashTokens(query.where) })
+      return restoreToken(row, findToken(query.where)) as never
     },
-    async update(asked) {
-      if (asked.model !== 'sessions') return inner.update(asked)
-      const row = await inner.update({ ...asked, where: hashed(asked.where) })
-      return shown(row, tokenAsked(asked.where)) as never
+    async update(query) {
+      if (query.model !== 'sessions') return inner.update(query)
+      const row = await inner.update({ ...query, where: hashTokens(query.where) })
+      return restoreToken(row, findToken(query.where)) as never
     },
-    findMany: (asked) =>
-      inner.findMany(asked.model === 'sessions' ? { ...asked, where: hashed(asked.where ?? []) } : asked),
-    delete: (asked) =>
-      inner.delete(asked.model === 'sessions' ? { ...asked, where: hashed(asked.where) } : asked),
-    deleteMany: (asked) =>
-      inner.deleteMany(asked.model === 'sessions' ? { ...asked, where: hashed(asked.where) } : asked),
+    findMany: (query) =>
+      inner.findMany(query.model === 'sessions' ? { ...query, where: hashTokens(query.where ?? []) } : query),
+    delete: (query) =>
+      inner.delete(query.model === 'sessions' ? { ...query, where: hashTokens(query.where) } : query),
+    deleteMany: (query) =>
+      inner.deleteMany(query.model === 'sessions' ? { ...query, where: hashTokens(query.where) } : query),
   }
 }
+
+const findToken = (where: Where) =>
+  where.find(({ field, operator }) => field === 'token' && operator === 'eq')?.value as string | undefined
+
+const hashTokens = (where: Where) =>
+  where.map((condition) =>
+    condition.field === 'token' ? { ...condition, value: sha256Hex(String(condition.value)) } : condition,
+  )
+
+/** The row with the token of the query in place of its hash, as Better Auth expects it. */
+const restoreToken = <T>(row: T, token: unknown) => (row && token !== undefined ? { ...row, token } : row)
 
 const toEquals = (field: string, value: unknown) =>
   ({ field, value, operator: 'eq', connector: 'AND' }) as Where[number]
@@ -237,12 +245,13 @@ const COMPARISONS = { ne: '!=', lt: '<', lte: '<=', gt: '>', gte: '>=', in: 'in'
 type ConditionBuilder = ExpressionBuilder<Tables, Table>
 
 const toCondition = (where: Where) => (e: ConditionBuilder) => {
-  const each = where.map((condition) => toComparison(e, condition))
-  const joined = (connector: string) => each.filter((_, i) => where[i]?.connector === connector)
-  const [and, or] = [joined('AND'), joined('OR')]
+  const comparisons = where.map((condition) => toComparison(e, condition))
+  const selectBy = (connector: string) => comparisons.filter((_, i) => where[i]?.connector === connector)
+  const [and, or] = [selectBy('AND'), selectBy('OR')]
   return or.length > 0 ? e.and([...and, e.or(or)]) : e.and(and)
 }
 
+/** @throws for an operator that Better Auth's endpoints in use never ask for */
 function toComparison(e: ConditionBuilder, { field, value, operator }: Where[number]): Expression<SqlBool> {
   const column = field as 'id'
   if (operator === 'eq') return value === null ? e(column, 'is', null) : e(column, '=', value as never)

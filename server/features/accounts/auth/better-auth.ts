@@ -1,6 +1,6 @@
-// Better Auth, as far as we use it: it checks passwords, makes sessions and their cookies, and speaks OpenID Connect.
-// It is loaded when somebody first signs in: a server that only redirects never has its 30 MB. What is ours (who may
-// sign up, workspaces, limits, answers) stays outside of it. docs/adr/0013-accounts.md
+// Better Auth checks passwords, makes sessions and their cookies, and speaks OpenID Connect. Our own code decides who may
+// sign up, and does workspaces, limits and answers (docs/adr/0013-accounts.md). The first sign-in loads Better Auth: a
+// server that only redirects saves 30 MB of memory.
 
 import { createHmac } from 'node:crypto'
 import type { BetterAuthOptions, BetterAuthPlugin } from 'better-auth'
@@ -15,7 +15,7 @@ export interface OidcSettings {
   issuer: string
   clientId: string
   clientSecret: string
-  /** What people call it: "Sign in with …". */
+  /** The name on the button "Sign in with …". */
   name: string
 }
 
@@ -27,7 +27,7 @@ export interface AuthNeeds extends SignUpNeeds {
 
 export const AUTH_PATH = '/api/auth'
 export const OIDC_PROVIDER = 'oidc'
-/** Where the dashboard shows what went wrong with a sign-in elsewhere: `?error=…`. */
+/** The page of the dashboard that shows a failed sign-in at the identity provider: `?error=…`. */
 export const SIGN_IN_PAGE = '/app/sign-in'
 
 const DISCOVERY_MS = 10_000
@@ -35,9 +35,9 @@ const USER_AGENT_MAX = 256
 
 export interface AuthRequest {
   method: 'GET' | 'POST'
-  /** Below `AUTH_PATH`, with its query. */
+  /** The path below `AUTH_PATH`, with its query. */
   path: string
-  /** Of the browser's request; only what it needs is passed on. */
+  /** The headers of the browser's request; `toRequest` passes on the needed ones only. */
   headers: Headers
   body?: unknown
 }
@@ -47,22 +47,22 @@ type Handler = (request: Request) => Promise<Response>
 export type Auth = ReturnType<typeof createAuth>
 
 export function createAuth(needs: AuthNeeds) {
-  // Two of them: an identity provider that does not answer must not hold up those who have a password.
-  const password = createRetryingOnce(() => createHandler(needs, []))
-  const elsewhere = createRetryingOnce(() => createHandler(needs, [createOidcPlugin]))
+  // Two handlers: an identity provider that does not answer must not hold up people with a password.
+  const password = openOnce(() => createHandler(needs, []))
+  const provider = openOnce(() => createHandler(needs, [createOidcPlugin]))
 
-  async function ask(open: () => Promise<Handler>, asked: AuthRequest): Promise<Response> {
+  async function ask(open: () => Promise<Handler>, request: AuthRequest): Promise<Response> {
     const handle = await open()
-    return handle(toRequest(needs.origin, asked))
+    return handle(toRequest(needs.origin, request))
   }
   return {
-    ask: (asked: AuthRequest) => ask(password, asked),
-    askProvider: (asked: AuthRequest) => ask(() => withTimeout(elsewhere()), asked),
+    ask: (request: AuthRequest) => ask(password, request),
+    askProvider: (request: AuthRequest) => ask(() => withTimeout(provider()), request),
   }
 }
 
-/** A failed opening is forgotten, so that the next one is tried anew. */
-function createRetryingOnce<T>(open: () => Promise<T>): () => Promise<T> {
+/** Opens once, and opens again after a failure. */
+function openOnce<T>(open: () => Promise<T>): () => Promise<T> {
   let opened: Promise<T> | undefined
   return () => {
     opened ??= open().catch((error) => {
@@ -74,22 +74,22 @@ function createRetryingOnce<T>(open: () => Promise<T>): () => Promise<T> {
 }
 
 function withTimeout<T>(opening: Promise<T>): Promise<T> {
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     const fail = () => reject(unavailable(new Error('the identity provider did not answer in time')))
     setTimeout(fail, DISCOVERY_MS).unref()
   })
-  return Promise.race([opening, late])
+  return Promise.race([opening, timeout])
 }
 
 function toRequest(origin: string, { method, path, headers, body }: AuthRequest): Request {
-  const passed = new Headers({ 'Content-Type': 'application/json' })
+  const passedHeaders = new Headers({ 'Content-Type': 'application/json' })
   for (const name of ['cookie', 'user-agent']) {
     const value = headers.get(name)
-    if (value !== null) passed.set(name, value)
+    if (value !== null) passedHeaders.set(name, value)
   }
   return new Request(origin + AUTH_PATH + path, {
     method,
-    headers: passed,
+    headers: passedHeaders,
     body: method === 'POST' ? JSON.stringify(body ?? {}) : undefined,
   })
 }
@@ -115,7 +115,7 @@ async function toBetterAuthOptions(needs: AuthNeeds): Promise<BetterAuthOptions>
     ...models,
     session: {
       ...session,
-      // How long the cookie is kept; the row's own end comes earlier and is moved on by session.ts.
+      // The age of the cookie. The row in the database ends earlier, and access/session.ts moves its end on.
       expiresIn: SESSION_MAX_MS / 1000,
       disableSessionRefresh: true,
       cookieCache: { enabled: false },
@@ -128,7 +128,7 @@ async function toBetterAuthOptions(needs: AuthNeeds): Promise<BetterAuthOptions>
     databaseHooks: createHooks(now),
     emailAndPassword: {
       enabled: true,
-      // Ours are asked first; these must not be narrower.
+      // Our own rules come first (password.ts). These must not be stricter.
       minPasswordLength: PASSWORD_MIN,
       maxPasswordLength: PASSWORD_MAX * 8,
       password: { hash: hashUserPassword, verify: ({ password, hash }) => checkUserPassword(password, hash) },
@@ -140,7 +140,7 @@ async function toBetterAuthOptions(needs: AuthNeeds): Promise<BetterAuthOptions>
     advanced: {
       database: { generateId: 'serial', validateSchema: false },
       ipAddress: { disableIpTracking: true },
-      // The rule of cross-origin.ts stands in front, and no address to go to comes from a request.
+      // access/cross-origin.ts checks every request before, and no redirect target comes from a request.
       disableCSRFCheck: true,
       disableOriginCheck: true,
       useSecureCookies: false,
@@ -151,9 +151,9 @@ async function toBetterAuthOptions(needs: AuthNeeds): Promise<BetterAuthOptions>
   }
 }
 
-/** Its messages name no person; what it hands on beside them may. */
+/** Logs the message and the error. The other arguments are left out, because they can name a person. */
 function forwardLog(_level: string, message: string, ...rest: unknown[]) {
-  const error = rest.find((one) => one instanceof Error)
+  const error = rest.find((value) => value instanceof Error)
   log.error('sign_in_failed', { message, ...(error && describeError(error)) })
 }
 
@@ -176,7 +176,7 @@ function createHooks(now: () => number): BetterAuthOptions['databaseHooks'] {
     },
     account: {
       create: {
-        // Signing in is all that we want of another service: what would open it is not kept.
+        // The provider is for signing in only: its access tokens are not stored.
         async before() {
           return { data: { accessToken: null, refreshToken: null, idToken: null } }
         },
@@ -185,7 +185,7 @@ function createHooks(now: () => number): BetterAuthOptions['databaseHooks'] {
   }
 }
 
-/** Whoever signs in elsewhere for the first time is held to the same rule as everybody. */
+/** A first sign-in at the identity provider follows the same sign-up rules as a sign-up with a password. */
 async function createOidcUserCreator(needs: AuthNeeds) {
   const { APIError } = await import('better-auth/api')
   return async (db: Database, person: NewPerson) => {
@@ -198,7 +198,7 @@ async function createOidcUserCreator(needs: AuthNeeds) {
   }
 }
 
-/** Better Auth's own sign-up would make the account first and ask nobody; this one hands over to our verb. */
+/** Replaces Better Auth's own sign-up, which lets everybody in, by our `signUp`. */
 async function createSignUpPlugin(needs: AuthNeeds): Promise<BetterAuthPlugin> {
   const { createAuthEndpoint } = await import('better-auth/api')
   const { setSessionCookie } = await import('better-auth/cookies')

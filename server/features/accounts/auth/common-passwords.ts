@@ -1,5 +1,5 @@
-// The passwords that are tried first. A long list would be slow to read and catch little more: guessing is limited
-// anyway, and what a list of breaches has of ten characters or more is mostly these words with something around them.
+// Finds the most common passwords. A long list would load slowly and catch little more: guesses are limited anyway, and
+// leaked passwords of ten characters or more are mostly these words with a few characters around them.
 
 const WORDS = new Set(
   `password passwort passphrase motdepasse contrasena contraseña wachtwoord parola haslo senha qwerty qwertyuiop
@@ -36,25 +36,24 @@ const ROWS = [
   'qazwsxedcrfvtgbyhnujmikolp',
 ]
 
-/** Is it one of the first that anybody would try? */
 export function isCommonPassword(password: string): boolean {
   const lower = password.toLowerCase()
-  return isWord(lower) || isRepeated(lower) || isKeyboardRow(lower)
+  return isCommonWord(lower) || isRepeated(lower) || isKeyboardRow(lower)
 }
 
-/** `Password123!` and `p@ssw0rd2026` are "password". */
-function isWord(lower: string): boolean {
-  const bare = lower.replace(/^[^\p{L}@$]+|[^\p{L}@$]+$/gu, '')
-  const plain = [...lower].map((letter) => LOOKALIKES[letter] ?? letter).join('')
-  const spelled = [...bare].map((letter) => LOOKALIKES[letter] ?? letter).join('')
-  return [lower, bare, plain, spelled].some((one) => WORDS.has(one.replaceAll(/[\s_.-]/g, '')))
+/** A common word with other characters around it or in place of letters, such as `Password123!` or `p@ssw0rd2026`. */
+function isCommonWord(lower: string): boolean {
+  const trimmed = lower.replace(/^[^\p{L}@$]+|[^\p{L}@$]+$/gu, '')
+  const decoded = [...lower].map((letter) => LOOKALIKES[letter] ?? letter).join('')
+  const decodedTrimmed = [...trimmed].map((letter) => LOOKALIKES[letter] ?? letter).join('')
+  return [lower, trimmed, decoded, decodedTrimmed].some((text) => WORDS.has(text.replaceAll(/[\s_.-]/g, '')))
 }
 
-/** `aaaaaaaaaa`, `1212121212`, `abcabcabcabc`. */
+/** One to four characters again and again, such as `aaaaaaaaaa`, `1212121212` or `abcabcabcabc`. */
 const isRepeated = (lower: string) =>
   /^(.{1,4}?)\1+.{0,3}$/u.test(lower) && /^(.{1,4}?)(?:\1){2,}/u.test(lower)
 
-/** Ten or more in the order of a keyboard, a clock or an alphabet, either way. */
+/** Characters in the order of a keyboard, the digits or the alphabet, forwards or backwards. */
 function isKeyboardRow(lower: string): boolean {
   const backwards = [...lower].reverse().join('')
   return ROWS.some((row) => row.includes(lower) || row.includes(backwards))

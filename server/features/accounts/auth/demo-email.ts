@@ -1,3 +1,3 @@
-// The address of the account that shows the demonstration where nobody has signed up yet.
+// The address of the demo account, which the demo uses on a server where nobody has signed up.
 
 export const DEMO_EMAIL = 'demo@towpath.example'

@@ -1,13 +1,12 @@
-// The account that shows the demonstration where nobody has signed up yet. It is nobody's, so that whoever signs up
-// after it is still the first.
+// Creates the demo account on a server where nobody has signed up. The demo account does not count as the first sign-up.
 
 import { randomFrom } from '../../../lib/random.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
-import { createUser } from '../workspaces/add-member.ts'
+import { createUser } from '../workspaces/create-user.ts'
 import { DEMO_EMAIL } from './demo-email.ts'
 import { createResetLink, resetPassword } from './reset-password.ts'
 
-/** No letters that are taken for digits: it is read off a terminal. */
+/** Without letters that look like digits: people read the password off a terminal. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
 
 interface Needs {
@@ -15,14 +14,14 @@ interface Needs {
   now: () => number
 }
 
-/** Makes it, or gives the one there is a new password. */
+/** Creates the demo account, or sets a new password for the existing one. */
 export async function ensureDemoUser(needs: Needs): Promise<{ id: number; password: string }> {
-  const known = await needs.db.read
+  const existing = await needs.db.read
     .selectFrom('users')
     .select('id')
     .where('email', '=', DEMO_EMAIL)
     .executeTakeFirst()
-  const { id } = known ?? (await createUser(needs, { email: DEMO_EMAIL, name: 'Demo' }))
+  const { id } = existing ?? (await createUser(needs, { email: DEMO_EMAIL, name: 'Demo' }))
   const password = randomFrom(ALPHABET, 20)
   const link = new URL(await createResetLink({ ...needs, origin: 'http://localhost' }, id))
   await resetPassword(needs, link.searchParams.get('token') ?? '', password)

@@ -1,4 +1,4 @@
-// A person's password and name: lost, reset and changed.
+// Routes for a lost password, a new password, and the change of password or name.
 
 import { z } from 'zod'
 import { Failure, invalid } from '../../../lib/failure.ts'
@@ -28,7 +28,7 @@ const Reset = z.strictObject({ token: TokenField, newPassword: NewPassword })
 const PasswordChange = z.strictObject({
   currentPassword: GivenPassword,
   newPassword: NewPassword,
-  /** There is no other way: whoever knew the old one must not stay. */
+  /** Always true: a person who knows the old password must not stay signed in. */
   revokeOtherSessions: z.literal(true, { error: 'must be true, if it is said' }).default(true),
 })
 const UserChange = z.strictObject({ name: PersonNameField })
@@ -40,7 +40,7 @@ export function addPasswordRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Aut
     if (!sendMail)
       throw new Failure('forbidden', 'This server sends no mail: ask its operator for a new password')
     await enforceLimits(limiter, resetLimits(email, toClientLimitKey(needs, c)))
-    // Not waited for: how long it takes would say whether the address is known.
+    // The answer does not wait for the mail: its duration would tell whether the address has an account.
     mailResetLink({ ...needs, sendMail }, email).catch((error) =>
       log.error('reset_not_mailed', { requestId: c.get('requestId'), ...describeError(error) }),
     )
@@ -58,10 +58,10 @@ export function addPasswordRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Aut
     const body = await parseBody(c, PasswordChange)
     const change = async () => {
       const answer = await auth.ask({ ...toAuthRequest(c), body })
-      if (answer.status === 400) throw await readPasswordError(answer)
+      if (answer.status === 400) throw await toPasswordFailure(answer)
       return expectOk(answer)
     }
-    // The same count as for signing in: who has found a session must not guess here instead.
+    // Shares the limits of sign-in, so that a person with a stolen session cannot guess the password here.
     const limits = signInLimits(user.email, toClientLimitKey(needs, c))
     return forwardAnswer(c, await limitGuesses(limiter, limits, change, isFailureWith('invalid')), {
       status: true,
@@ -79,7 +79,7 @@ export function addPasswordRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Aut
   })
 }
 
-async function readPasswordError(answer: Response): Promise<Failure> {
+async function toPasswordFailure(answer: Response): Promise<Failure> {
   const { code } = (await answer.json()) as { code?: string }
   return code === 'CREDENTIAL_ACCOUNT_NOT_FOUND'
     ? new Failure('conflict', 'You sign in elsewhere and have no password here')

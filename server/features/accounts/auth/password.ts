@@ -1,23 +1,23 @@
-// What a person's password may be, and how it is kept: by the house's own hash, two at a time.
+// The rules for a person's password, and its hash. lib/password.ts computes at most two hashes at a time.
 
 import { text } from '../../../lib/api-fields.ts'
 import { checkPassword, hashPassword } from '../../../lib/password.ts'
 import { isCommonPassword } from './common-passwords.ts'
 
 export const PASSWORD_MIN = 10
-/** Of characters; longer ones only cost time. */
+/** In characters. A longer password only costs hashing time. */
 export const PASSWORD_MAX = 128
 
-/** One that is being chosen. */
+/** A password that a person chooses. */
 export const NewPassword = text(PASSWORD_MIN, PASSWORD_MAX).refine(
   (password) => !isCommonPassword(password),
   'is one of the most common passwords: choose another one',
 )
 
-/** One that is being shown: what it may be was asked when it was chosen. */
+/** A password that a person signs in with. The rules were applied when it was chosen. */
 export const GivenPassword = text(1, 1024)
 
-// The same word is typed as different code points on different keyboards (RFC 8265 §4.2.2).
+// Different keyboards type the same word as different code points (RFC 8265 §4.2.2).
 const normalizePassword = (password: string) => password.normalize('NFKC')
 
 export const hashUserPassword = (password: string) =>

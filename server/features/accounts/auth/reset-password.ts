@@ -1,24 +1,24 @@
-// A new password for those who have lost theirs: a link that works once, for half an hour, and ends every session.
+// Resets a lost password by a link. The link works once, for 30 minutes, and its use ends all sessions of the person.
 
 import type { MailSender } from '../../../http/send-mail.ts'
 import { invalid } from '../../../lib/failure.ts'
 import { randomToken } from '../../../lib/random.ts'
+import { sha256Hex } from '../../../lib/sha256.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
-import { endSessionsIn } from '../access/session.ts'
-import { hashToken } from '../workspaces/invitations.ts'
 import { hashUserPassword } from './password.ts'
+import { endSessionsIn } from './sessions.ts'
 import { toCredentialColumns } from './sign-up.ts'
 
 export const RESET_LINK_VALID_MS = 30 * 60 * 1000
 
-const PURPOSE = 'reset:'
+const IDENTIFIER_PREFIX = 'reset:'
 
 interface Needs {
   db: Database
   now: () => number
 }
 
-/** @returns what the person opens; the token in it is kept as its hash alone */
+/** @returns the URL that the person opens; the database has only the hash of its token */
 export async function createResetLink(
   { db, now, origin }: Needs & { origin: string },
   userId: number,
@@ -29,7 +29,7 @@ export async function createResetLink(
     connection
       .insertInto('verifications')
       .values({
-        identifier: PURPOSE + hashToken(token),
+        identifier: IDENTIFIER_PREFIX + sha256Hex(token),
         value: String(userId),
         expires_at: at + RESET_LINK_VALID_MS,
         created_at: at,
@@ -40,7 +40,7 @@ export async function createResetLink(
   return `${origin}/app/reset?token=${token}`
 }
 
-/** Sends the link to an address that has an account; for another one nothing happens, and nobody is told which. */
+/** Mails the link when the address has an account, and else does nothing. The caller does not learn which. */
 export async function mailResetLink(
   needs: Needs & { origin: string; sendMail: MailSender },
   email: string,
@@ -67,29 +67,29 @@ The link works once. If you did not request it, ignore this e-mail: your passwor
 
 const invalidLink = () => invalid({ token: 'is no longer valid: ask for a new link' })
 
-/** @throws Failure `invalid` for a link that was used, is too old or never was */
+/** @throws Failure `invalid` for a link that is used, expired or unknown */
 export async function resetPassword({ db, now }: Needs, token: string, password: string): Promise<void> {
-  const identifier = PURPOSE + hashToken(token)
-  const known = await db.read
+  const identifier = IDENTIFIER_PREFIX + sha256Hex(token)
+  const verification = await db.read
     .selectFrom('verifications')
     .select('id')
     .where('identifier', '=', identifier)
     .where('expires_at', '>', now())
     .executeTakeFirst()
-  // Before the hash, which is dear.
-  if (!known) throw invalidLink()
+  // Check before the hash: a hash takes much CPU time.
+  if (!verification) throw invalidLink()
   const hash = await hashUserPassword(password)
   await db.write(async (connection) => {
-    // Of two who come with the same link at the same moment one deletes it.
-    const taken = await connection
+    // Of two requests with the same link at the same moment, only one deletes the row.
+    const deleted = await connection
       .deleteFrom('verifications')
       .where('identifier', '=', identifier)
       .where('expires_at', '>', now())
       .returning('value')
       .executeTakeFirst()
-    if (!taken) throw invalidLink()
-    const userId = Number(taken.value)
-    await deleteOtherLinks(connection, taken.value)
+    if (!deleted) throw invalidLink()
+    const userId = Number(deleted.value)
+    await deleteOtherLinks(connection, deleted.value)
     await deleteUnverifiedIdentities(connection, userId)
     await setPassword(connection, userId, hash, now())
     await endSessionsIn(connection, userId)
@@ -99,20 +99,23 @@ export async function resetPassword({ db, now }: Needs, token: string, password:
 const deleteOtherLinks = (connection: Connection, value: string) =>
   connection
     .deleteFrom('verifications')
-    .where('identifier', 'like', `${PURPOSE}%`)
+    .where('identifier', 'like', `${IDENTIFIER_PREFIX}%`)
     .where('value', '=', value)
     .execute()
 
-/** Who made an account on an address that was not theirs keeps no way into it once its owner has come. */
+/**
+ * Deletes sign-ins at identity providers that were added before the address was verified. Somebody else may have made the
+ * account on this address, and must not keep access to it.
+ */
 async function deleteUnverifiedIdentities(connection: Connection, userId: number) {
-  const proven = await connection
+  const firstProof = await connection
     .updateTable('users')
     .set({ email_verified: 1 })
     .where('id', '=', userId)
     .where('email_verified', '=', 0)
     .returning('id')
     .executeTakeFirst()
-  if (!proven) return
+  if (!firstProof) return
   await connection
     .deleteFrom('identities')
     .where('user_id', '=', userId)

@@ -1,15 +1,9 @@
-// A person's own sessions: which there are, and ending them.
+// Routes for a person's own sessions: list them, end them, sign out.
 
 import { z } from 'zod'
+import { toIso } from '../../../lib/api-fields.ts'
 import { notFound } from '../../../lib/failure.ts'
-import {
-  endSessions,
-  findSession,
-  listSessions,
-  readSessionToken,
-  type Session,
-  toSessionCookieName,
-} from '../access/session.ts'
+import { findSession, readSessionToken, type Session, toSessionCookieName } from '../access/session.ts'
 import {
   type AuthContext,
   type AuthRoutes,
@@ -19,15 +13,16 @@ import {
   requireSession,
   type SignInNeeds,
 } from './auth-request.ts'
+import { endSessions, listSessions } from './sessions.ts'
 
-const WhichSession = z.strictObject({ id: z.int({ error: 'must be the id of a session' }) })
+const SessionSelection = z.strictObject({ id: z.int({ error: 'must be the id of a session' }) })
 
 export function addSessionRoutes(app: AuthRoutes, needs: SignInNeeds) {
   const cookie = toSessionCookieName(needs.origin)
-  const tokenOf = (c: AuthContext) => readSessionToken(c.req.header('cookie'), cookie)
+  const readToken = (c: AuthContext) => readSessionToken(c.req.header('cookie'), cookie)
 
   app.get('/get-session', authFacts('anybody'), async (c) => {
-    const token = tokenOf(c)
+    const token = readToken(c)
     const session = token === undefined ? undefined : await findSession(needs, token)
     if (!session && token !== undefined) clearSessionCookie(c, needs.origin)
     return c.json(session ? toSessionResource(session) : null)
@@ -37,14 +32,14 @@ export function addSessionRoutes(app: AuthRoutes, needs: SignInNeeds) {
   )
 
   app.post('/sign-out', authFacts('anybody', 'none'), async (c) => {
-    const session = await findSession(needs, tokenOf(c) ?? '')
+    const session = await findSession(needs, readToken(c) ?? '')
     if (session) await endSessions(needs, session.user.userId, { id: session.id })
     clearSessionCookie(c, needs.origin)
     return c.json({ status: true })
   })
   app.post('/revoke-session', authFacts('person'), async (c) => {
     const own = await requireSession(needs, c)
-    const { id } = await parseBody(c, WhichSession)
+    const { id } = await parseBody(c, SessionSelection)
     if ((await endSessions(needs, own.user.userId, { id })) === 0) throw notFound('Session')
     if (id === own.id) clearSessionCookie(c, needs.origin)
     return c.json({ status: true })
@@ -65,8 +60,8 @@ const toSessionResource = ({
   id,
   createdAt,
   expiresAt,
-  user: { userId, createdAt: since, ...user },
+  user: { userId, createdAt: userCreatedAt, ...user },
 }: Session) => ({
-  session: { id, createdAt: new Date(createdAt).toISOString(), expiresAt: new Date(expiresAt).toISOString() },
-  user: { id: userId, ...user, createdAt: new Date(since).toISOString() },
+  session: { id, createdAt: toIso(createdAt), expiresAt: toIso(expiresAt) },
+  user: { id: userId, ...user, createdAt: toIso(userCreatedAt) },
 })

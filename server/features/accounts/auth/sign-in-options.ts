@@ -1,13 +1,13 @@
-// What the pages for signing in and up must know before anybody has.
+// What the sign-in and sign-up pages need to know about the server.
 
 import type { Database } from '../../../storage/database/open-database.ts'
 import { isFirstSignUp, type SignUpNeeds } from './sign-up.ts'
 
 export interface SignInOptions {
-  /** `first`: nobody has an account yet, and whoever makes one owns what they make. */
+  /** `first`: nobody has an account yet, so the next person may sign up without an invitation. */
   signup: 'first' | 'invite' | 'open'
   oidc: { name: string } | null
-  /** Whether a forgotten password can be helped by mail; else the operator helps. */
+  /** Whether the server can mail a link to reset a password. Without mail the operator makes the link. */
   mail: boolean
 }
 

@@ -1,4 +1,4 @@
-// Signing up and in: with a password, or at the operator's identity provider.
+// Routes for sign-up and sign-in: with a password, or at the operator's identity provider.
 
 import { z } from 'zod'
 import { text } from '../../../lib/api-fields.ts'
@@ -35,7 +35,7 @@ const SignUp = z.strictObject({
   invitation: TokenField.optional(),
 })
 const SignIn = z.strictObject({ email: EmailAddress, password: GivenPassword })
-const SignInElsewhere = z.strictObject({
+const ProviderSignIn = z.strictObject({
   providerId: z.literal(OIDC_PROVIDER, { error: 'is not a provider of this server' }),
   callbackURL: text(1, 2000)
     .refine((path) => /^\/app(?:[/?#]|$)/.test(path), 'must be a path of the dashboard')
@@ -86,7 +86,7 @@ export function addSignInRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth)
 
 export function addOidcRoutes(app: AuthRoutes, { oidc, origin }: SignInNeeds, auth: Auth) {
   app.post('/sign-in/oauth2', authFacts('anybody'), async (c) => {
-    const { callbackURL } = await parseBody(c, SignInElsewhere)
+    const { callbackURL } = await parseBody(c, ProviderSignIn)
     if (!oidc) throw invalid({ providerId: 'is not a provider of this server' })
     const body = {
       provider: OIDC_PROVIDER,
@@ -95,7 +95,7 @@ export function addOidcRoutes(app: AuthRoutes, { oidc, origin }: SignInNeeds, au
       disableRedirect: true,
     }
     const answer = await auth.askProvider({ ...toAuthRequest(c), path: '/sign-in/social', body })
-    // Not known: what it says of itself could not be fetched.
+    // 404: Better Auth could not fetch the provider's discovery document.
     if (answer.status === 404) throw unavailable(new Error(`${oidc.issuer} cannot be reached`), 30)
     const { url } = (await expectOk(answer).json()) as { url: string }
     return forwardAnswer(c, answer, { url })
@@ -107,8 +107,8 @@ export function addOidcRoutes(app: AuthRoutes, { oidc, origin }: SignInNeeds, au
       log.error('sign_in_failed', { requestId: c.get('requestId'), ...describeError(error) })
       return undefined
     })
-    const to = answer?.headers.get('location')
-    if (!answer || !to) return c.redirect(`${origin}${SIGN_IN_PAGE}?error=unavailable`)
-    return forwardAnswer(c, answer, null, to)
+    const location = answer?.headers.get('location')
+    if (!answer || !location) return c.redirect(`${origin}${SIGN_IN_PAGE}?error=unavailable`)
+    return forwardAnswer(c, answer, null, location)
   })
 }

@@ -1,18 +1,15 @@
-// Who may have an account, and what comes with it. The first of all may; then whoever is invited, unless the operator
-// lets everybody in. The account, its way to sign in and its workspace are made together or not at all.
+// Signs a person up. The first person may always sign up; everybody after needs an invitation, unless `SIGNUP` is `open`.
+// Account, password and workspace are created in one transaction.
 
 import { Failure } from '../../../lib/failure.ts'
 import type { Plan } from '../../../lib/plan.ts'
+import type { Role } from '../../../lib/role.ts'
 import { isUniqueViolation } from '../../../storage/database/errors.ts'
-import {
-  type Connection,
-  type Database,
-  type OnCommit,
-  toNestedDatabase,
-} from '../../../storage/database/open-database.ts'
-import { acceptInvitationIn } from '../workspaces/accept-invitation.ts'
+import type { Connection, Database, OnCommit } from '../../../storage/database/open-database.ts'
+import { NAME_MAX } from '../schema.ts'
+import { acceptInvitationIn, joinWorkspaceIn } from '../workspaces/accept-invitation.ts'
+import { createWorkspaceWithOwnerIn } from '../workspaces/create-workspace.ts'
 import { getInvitation } from '../workspaces/invitations.ts'
-import { createWorkspace } from '../workspaces/workspaces.ts'
 import { DEMO_EMAIL } from './demo-email.ts'
 import { hashUserPassword } from './password.ts'
 
@@ -20,7 +17,7 @@ export interface SignUpNeeds {
   db: Database
   now: () => number
   defaultPlan: Plan
-  /** Everybody, or whoever is invited. */
+  /** Who may sign up: everybody, or invited people only. */
   signup: 'open' | 'invite'
 }
 
@@ -28,7 +25,7 @@ export interface NewPerson {
   name: string
   /** Lower case. */
   email: string
-  /** Somebody else whom the operator trusts has seen that it is theirs. */
+  /** The identity provider has verified that the address belongs to the person. */
   emailVerified?: boolean
   /** The token in the link of an invitation. */
   invitation?: string
@@ -39,46 +36,45 @@ export interface SignUpResult {
   workspaceId: number
 }
 
-const NAME_MAX = 100
-
 const signUpRefused = () => new Failure('forbidden', 'Sign-up is by invitation')
 
-/** @throws Failure `forbidden`, `conflict`, `not_found` for an invitation that is none */
+/** @throws Failure `forbidden`, `conflict`; `not_found` for an invitation that does not exist */
 export async function signUp(
   needs: SignUpNeeds,
   person: NewPerson & { password: string },
 ): Promise<SignUpResult> {
-  // Before the hash, which is dear: strangers are not let that far.
+  // Check before the hash: a hash takes much CPU time, and strangers must not be able to cause it.
   await refuseStranger(needs, person)
   const password = await hashUserPassword(person.password)
   return needs.db.write(async (connection, onCommit) => {
-    const made = await createPersonIn(connection, onCommit, needs, person)
+    const result = await createPersonIn(connection, onCommit, needs, person)
     const at = needs.now()
     await connection
       .insertInto('identities')
-      .values({ ...toCredentialColumns(made.userId), password, created_at: at, updated_at: at })
+      .values({ ...toCredentialColumns(result.userId), password, created_at: at, updated_at: at })
       .execute()
-    return made
+    return result
   })
 }
 
-/** A person without a way to sign in yet: whoever signs in elsewhere gets theirs in the same transaction. */
+/** Adds a person without a password. Better Auth adds the identity at the provider in the same transaction. */
 export const addPerson = (needs: SignUpNeeds, person: NewPerson): Promise<SignUpResult> =>
   needs.db.write((connection, onCommit) => createPersonIn(connection, onCommit, needs, person))
 
-/** What a password belongs to, as Better Auth names it. */
+/** The identity that has the password, in Better Auth's terms. */
 export const toCredentialColumns = (userId: number) => ({
   user_id: userId,
   provider_id: 'credential',
   account_id: String(userId),
 })
 
-/** The account of the demonstration is nobody's. */
+/** The demo account does not count. */
 export async function isFirstSignUp(connection: Connection): Promise<boolean> {
   const users = connection.selectFrom('users').select('id').where('email', '!=', DEMO_EMAIL)
   return (await users.limit(1).executeTakeFirst()) === undefined
 }
 
+/** @throws Failure `forbidden`, `not_found` */
 async function refuseStranger({ db, now, signup }: SignUpNeeds, { email, invitation }: NewPerson) {
   if (invitation !== undefined) await checkInvitation(db.read, invitation, email, now())
   else if (signup !== 'open' && !(await isFirstSignUp(db.read))) throw signUpRefused()
@@ -93,11 +89,11 @@ async function createPersonIn(
   const { email, invitation } = person
   const at = needs.now()
   const invited = invitation !== undefined && (await checkInvitation(connection, invitation, email, at))
-  // Not by an invitation: whoever sent it has the same link, and could take the address of somebody else.
+  // An invitation does not verify the address: its sender has the link too, and could use somebody else's address.
   const verified = person.emailVerified === true
   const founder = await addFounder(connection, { person, verified, at })
-  const waiting = invited || !person.emailVerified ? [] : await listPendingInvitations(connection, email, at)
-  if (founder === undefined && !invited && waiting.length === 0 && needs.signup !== 'open')
+  const pending = invited || !verified ? [] : await listPendingInvitations(connection, email, at)
+  if (founder === undefined && !invited && pending.length === 0 && needs.signup !== 'open')
     throw signUpRefused()
 
   const userId = founder ?? (await addUser(connection, { person, verified, at, founder: null }))
@@ -110,11 +106,16 @@ async function createPersonIn(
     })
     return { userId, workspaceId }
   }
-  const [joined] = await acceptAll(connection, waiting, userId, at)
-  return {
-    userId,
-    workspaceId: joined ?? (await createFirstWorkspace(connection, onCommit, needs, { userId, person })),
-  }
+  // The provider has verified the address. The links in the invitation mails would prove no more.
+  for (const invitation of pending) await joinWorkspaceIn(connection, invitation, userId, at)
+  const workspaceId =
+    pending[0]?.workspaceId ??
+    (await createWorkspaceWithOwnerIn(connection, onCommit, needs, {
+      name: toWorkspaceName(person),
+      plan: needs.defaultPlan,
+      ownerId: userId,
+    }))
+  return { userId, workspaceId }
 }
 
 /** @throws Failure `not_found`, `forbidden` */
@@ -129,22 +130,22 @@ async function checkInvitation(
   throw new Failure('forbidden', 'This invitation is for another e-mail address')
 }
 
-interface Row {
+interface NewUser {
   person: NewPerson
   verified: boolean
   at: number
 }
 
-/** The database decides who is first: of two at the same moment, the row of one is refused. */
-async function addFounder(connection: Connection, row: Row): Promise<number | undefined> {
+/** The unique column `founder` decides who is first when two people sign up at the same moment. @returns undefined for others */
+async function addFounder(connection: Connection, row: NewUser): Promise<number | undefined> {
   return (await isFirstSignUp(connection)) ? addUser(connection, { ...row, founder: 1 }) : undefined
 }
 
-function addUser(connection: Connection, row: Row & { founder: 1 }): Promise<number | undefined>
-function addUser(connection: Connection, row: Row & { founder: null }): Promise<number>
+function addUser(connection: Connection, row: NewUser & { founder: 1 }): Promise<number | undefined>
+function addUser(connection: Connection, row: NewUser & { founder: null }): Promise<number>
 async function addUser(
   connection: Connection,
-  { person, verified, at, founder }: Row & { founder: 1 | null },
+  { person, verified, at, founder }: NewUser & { founder: 1 | null },
 ) {
   try {
     const added = await connection
@@ -171,8 +172,13 @@ async function addUser(
 const toName = ({ name, email }: NewPerson) =>
   [...name.trim()].slice(0, NAME_MAX).join('') || email.slice(0, email.indexOf('@'))
 
-function listPendingInvitations(connection: Connection, email: string, at: number) {
-  return connection
+const WORKSPACE_NAME_SUFFIX = '’s workspace'
+
+const toWorkspaceName = (person: NewPerson) =>
+  [...toName(person)].slice(0, NAME_MAX - WORKSPACE_NAME_SUFFIX.length).join('') + WORKSPACE_NAME_SUFFIX
+
+async function listPendingInvitations(connection: Connection, email: string, at: number) {
+  const rows = await connection
     .selectFrom('invitations')
     .select(['id', 'workspace_id', 'role'])
     .where('email', '=', email)
@@ -180,43 +186,5 @@ function listPendingInvitations(connection: Connection, email: string, at: numbe
     .where('expires_at', '>', at)
     .orderBy('id')
     .execute()
-}
-
-/** Their address is proven, which is all that the links in the mails would prove. */
-async function acceptAll(
-  connection: Connection,
-  waiting: { id: number; workspace_id: number; role: string }[],
-  userId: number,
-  at: number,
-): Promise<number[]> {
-  for (const { id, workspace_id, role } of waiting) {
-    await connection
-      .updateTable('invitations')
-      .set({ accepted_at: at })
-      .where('workspace_id', '=', workspace_id)
-      .where('id', '=', id)
-      .execute()
-    await connection
-      .insertInto('members')
-      .values({ workspace_id, user_id: userId, role, created_at: at })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
-  }
-  return waiting.map(({ workspace_id }) => workspace_id)
-}
-
-async function createFirstWorkspace(
-  connection: Connection,
-  onCommit: OnCommit,
-  { db, now, defaultPlan }: SignUpNeeds,
-  { userId, person }: { userId: number; person: NewPerson },
-): Promise<number> {
-  const own = `${[...toName(person)].slice(0, NAME_MAX - 12).join('')}’s workspace`
-  const within = { db: toNestedDatabase(db, connection, onCommit), now }
-  const { id } = await createWorkspace(within, { name: own, plan: defaultPlan })
-  await connection
-    .insertInto('members')
-    .values({ workspace_id: id, user_id: userId, role: 'owner', created_at: now() })
-    .execute()
-  return id
+  return rows.map(({ id, workspace_id, role }) => ({ id, workspaceId: workspace_id, role: role as Role }))
 }

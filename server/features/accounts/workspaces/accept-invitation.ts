@@ -1,8 +1,8 @@
-// Accepting an invitation: whoever has the link and the address it was made for becomes a member, once.
+// Accepts an invitation. It works once, and only for a person with the address that was invited.
 
 import { Failure, notFound } from '../../../lib/failure.ts'
+import type { Role } from '../../../lib/role.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
-import type { Role } from '../access/actor.ts'
 import type { WorkspaceResource } from '../schema.ts'
 import { describeWorkspaceIn, type WorkspaceNeeds } from './describe-workspace.ts'
 import { getInvitation } from './invitations.ts'
@@ -20,12 +20,12 @@ export function acceptInvitation(
       .select('email')
       .where('id', '=', userId)
       .executeTakeFirstOrThrow()
-    const joined = await acceptInvitationIn(connection, { token, userId, email, now: needs.now() })
-    return describeWorkspaceIn(connection, needs, joined)
+    const membership = await acceptInvitationIn(connection, { token, userId, email, now: needs.now() })
+    return describeWorkspaceIn(connection, needs, membership)
   })
 }
 
-/** The same from inside a transaction: signing up by invitation is one. */
+/** Does the same inside an open transaction, such as a sign-up. @throws Failure `not_found`, `forbidden` */
 export async function acceptInvitationIn(
   connection: Connection,
   { token, userId, email, now }: { token: string; userId: number; email: string; now: number },
@@ -35,8 +35,19 @@ export async function acceptInvitationIn(
     const message = 'This invitation is for another e-mail address. Sign in with the one it was sent to.'
     throw new Failure('forbidden', message)
   }
-  const { id, workspaceId, role } = invitation
-  // Of two who accept at the same moment, one finds that it is open still.
+  const { workspaceId } = invitation
+  await joinWorkspaceIn(connection, invitation, userId, now)
+  return { workspaceId, role: (await getMember(connection, workspaceId, userId)).role }
+}
+
+/** Makes the person a member, without a check of the token or the address. @throws Failure `not_found` */
+export async function joinWorkspaceIn(
+  connection: Connection,
+  { id, workspaceId, role }: { id: number; workspaceId: number; role: Role },
+  userId: number,
+  now: number,
+): Promise<void> {
+  // When two requests accept at the same moment, only one of them still finds the invitation open.
   const accepted = await connection
     .updateTable('invitations')
     .set({ accepted_at: now })
@@ -49,8 +60,7 @@ export async function acceptInvitationIn(
   await connection
     .insertInto('members')
     .values({ workspace_id: workspaceId, user_id: userId, role, created_at: now })
-    // Who was let in by other means meanwhile stays what they are.
+    // A person who became a member in another way keeps their role.
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  return { workspaceId, role: (await getMember(connection, workspaceId, userId)).role }
 }

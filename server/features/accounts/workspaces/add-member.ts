@@ -1,52 +1,18 @@
-// The operator's way to let somebody into a workspace, without an invitation: for the first owner, and for whoever has
-// lost their way in.
+// Adds a member to a workspace for the operator, who needs no invitation: for the first owner, and for a person who has
+// lost access.
 
-import { Failure, notFound } from '../../../lib/failure.ts'
+import { notFound } from '../../../lib/failure.ts'
+import type { Role } from '../../../lib/role.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
-import type { Role } from '../access/actor.ts'
 import type { MemberResource } from '../schema.ts'
 import { getMember, hasOwner, lockMembers, requireOwner } from './members.ts'
 
-interface Needs {
-  db: Database
-  now: () => number
-}
-
 /**
- * Makes a person who can sign in once they have set a password. @param name the part before the @ when absent
- * @param joins the workspace they are let into @throws Failure `conflict`, `not_found`
- */
-export function createUser(
-  { db, now }: Needs,
-  { email, name, joins }: { email: string; name?: string; joins?: { workspaceId: number; role?: Role } },
-): Promise<{ id: number; email: string; name: string; workspaceId: number | null; role: Role | null }> {
-  return db.write(async (connection) => {
-    const at = now()
-    const user = await connection
-      .insertInto('users')
-      .values({
-        email,
-        name: name ?? email.slice(0, email.indexOf('@')),
-        image: null,
-        founder: null,
-        created_at: at,
-        updated_at: at,
-      })
-      .onConflict((conflict) => conflict.column('email').doNothing())
-      .returning(['id', 'email', 'name'])
-      .executeTakeFirst()
-    if (!user) throw new Failure('conflict', `There is a user ${email} already`)
-    const member = joins && (await addMemberIn(connection, at, joins.workspaceId, user.id, joins.role))
-    return { ...user, workspaceId: joins?.workspaceId ?? null, role: member?.role ?? null }
-  })
-}
-
-/**
- * Lets somebody in, or changes what they are. @param role when absent: as they are; else owner where there is none yet
- * @throws Failure `conflict`, `not_found`
+ * Adds a member, or changes the role of a member. @param role when absent, a member keeps theirs; a new member becomes
+ * the owner of a workspace without one, else a member @throws Failure `conflict`, `not_found`
  */
 export function addMember(
-  { db, now }: Needs,
+  { db, now }: { db: Database; now: () => number },
   { workspaceId, email, role }: { workspaceId: number; email: string; role?: Role },
 ): Promise<MemberResource> {
   return db.write(async (connection) => {
@@ -66,7 +32,8 @@ export async function getUser(connection: Connection, email: string): Promise<{ 
   return user
 }
 
-async function addMemberIn(
+/** Does the work of `addMember` inside an open transaction. */
+export async function addMemberIn(
   connection: Connection,
   at: number,
   workspaceId: number,
@@ -80,14 +47,14 @@ async function addMemberIn(
     .where('id', '=', workspaceId)
     .executeTakeFirst()
   if (!workspace) throw notFound('Workspace')
-  // Workspaces that were made on the command line belong to nobody yet.
-  const given = role ?? ((await hasOwner(connection, workspaceId)) ? 'member' : 'owner')
+  // A workspace that was created on the command line has no owner yet.
+  const newRole = role ?? ((await hasOwner(connection, workspaceId)) ? 'member' : 'owner')
   await connection
     .insertInto('members')
-    .values({ workspace_id: workspaceId, user_id: userId, role: given, created_at: at })
+    .values({ workspace_id: workspaceId, user_id: userId, role: newRole, created_at: at })
     .onConflict((conflict) => {
-      const known = conflict.columns(['workspace_id', 'user_id'])
-      return role === undefined ? known.doNothing() : known.doUpdateSet({ role })
+      const existing = conflict.columns(['workspace_id', 'user_id'])
+      return role === undefined ? existing.doNothing() : existing.doUpdateSet({ role })
     })
     .execute()
   await requireOwner(connection, workspaceId)

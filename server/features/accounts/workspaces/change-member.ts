@@ -1,11 +1,11 @@
-// Changing what somebody may do in a workspace.
+// Changes the role of a member, for owners.
 
 import type { Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../access/actor.ts'
 import type { MemberResource, UpdateMemberInput } from '../schema.ts'
 import { getMember, lockMembers, requireOwner } from './members.ts'
 
-/** Binds with their next request. @throws Failure `forbidden`, `not_found`, `conflict` */
+/** The new role applies from the member's next request. @throws Failure `forbidden`, `not_found`, `conflict` */
 export function changeMember(
   { db }: { db: Database },
   actor: Actor,

@@ -1,10 +1,10 @@
-// A workspace as the resource that its people and keys see.
+// Builds the resource of a workspace, with its counts.
 
 import { toIso } from '../../../lib/api-fields.ts'
 import { notFound } from '../../../lib/failure.ts'
 import { type Plan, REQUESTS_PER_MINUTE } from '../../../lib/plan.ts'
+import type { Role } from '../../../lib/role.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
-import type { Role } from '../access/actor.ts'
 import { type RateLimiter, toApiLimitKey } from '../access/rate-limiter.ts'
 import type { WorkspaceResource } from '../schema.ts'
 
@@ -13,11 +13,11 @@ export interface WorkspaceNeeds {
   now: () => number
   origin: string
   limiter: RateLimiter
-  /** First segment of the snippet, `t.js` unless it was renamed. */
+  /** First path segment of the snippet: `t.js`, or the operator's `SNIPPET_PATH`. */
   snippetPath: string
 }
 
-/** Who asks, and in which workspace: an actor, or somebody who has just become one. */
+/** The workspace, and the role of the person who sees it. */
 export interface WorkspaceViewer {
   workspaceId: number
   role: Role | null
@@ -26,12 +26,12 @@ export interface WorkspaceViewer {
 /** @throws Failure `not_found` */
 export function describeWorkspace(
   needs: WorkspaceNeeds,
-  asking: WorkspaceViewer,
+  viewer: WorkspaceViewer,
 ): Promise<WorkspaceResource> {
-  return describeWorkspaceIn(needs.db.read, needs, asking)
+  return describeWorkspaceIn(needs.db.read, needs, viewer)
 }
 
-/** The same from inside a transaction. */
+/** Does the same inside an open transaction. */
 export async function describeWorkspaceIn(
   connection: Connection,
   { origin, snippetPath, limiter }: Pick<WorkspaceNeeds, 'origin' | 'snippetPath' | 'limiter'>,
@@ -53,32 +53,32 @@ export async function describeWorkspaceIn(
     createdAt: toIso(row.created_at),
     requestsPerMinute: REQUESTS_PER_MINUTE[plan],
     requestsLastMinute: await limiter.count(toApiLimitKey(workspaceId)),
-    ...(await countIn(connection, workspaceId)),
+    ...(await countContents(connection, workspaceId)),
     snippet: `<script defer src="${origin}/${snippetPath}" data-workspace="${row.public_id}"></script>`,
   }
 }
 
-async function countIn(connection: Connection, workspaceId: number) {
-  const of = (table: 'members' | 'links' | 'forms' | 'submissions' | 'api_keys') =>
+async function countContents(connection: Connection, workspaceId: number) {
+  const rowsOf = (table: 'members' | 'links' | 'forms' | 'submissions' | 'api_keys') =>
     connection
       .selectFrom(table)
       .select((e) => e.fn.countAll<number>().as('n'))
       .where('workspace_id', '=', workspaceId)
   const counts = {
-    members: of('members'),
-    links: of('links').where('deleted_at', 'is', null),
-    forms: of('forms'),
-    submissions: of('submissions'),
-    keys: of('api_keys').where('revoked_at', 'is', null),
+    members: rowsOf('members'),
+    links: rowsOf('links').where('deleted_at', 'is', null),
+    forms: rowsOf('forms'),
+    submissions: rowsOf('submissions'),
+    keys: rowsOf('api_keys').where('revoked_at', 'is', null),
   }
-  const n = async (query: { executeTakeFirstOrThrow(): Promise<{ n: number }> }) =>
+  const count = async (query: { executeTakeFirstOrThrow(): Promise<{ n: number }> }) =>
     Number((await query.executeTakeFirstOrThrow()).n)
-  // One after the other: within a transaction there is one connection.
+  // One query after the other: a transaction has one connection.
   return {
-    members: await n(counts.members),
-    links: await n(counts.links),
-    forms: await n(counts.forms),
-    submissions: await n(counts.submissions),
-    keys: await n(counts.keys),
+    members: await count(counts.members),
+    links: await count(counts.links),
+    forms: await count(counts.forms),
+    submissions: await count(counts.submissions),
+    keys: await count(counts.keys),
   }
 }

@@ -1,18 +1,18 @@
-// Invitations: the rows, the resource and the list. Of the token in the link only its hash is kept.
+// Invitations: rows, resource and list. The database has the SHA-256 of the token; the token is only in the link.
 
-import { createHash } from 'node:crypto'
 import { toIso } from '../../../lib/api-fields.ts'
 import { notFound } from '../../../lib/failure.ts'
-import { type Page, readPageQuery, toPage } from '../../../lib/pagination.ts'
+import { cutPage, orderById, type Page, readPageQuery } from '../../../lib/pagination.ts'
+import type { Role } from '../../../lib/role.ts'
+import { sha256Hex } from '../../../lib/sha256.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
-import type { Actor, Role } from '../access/actor.ts'
+import type { Actor } from '../access/actor.ts'
 import type { InvitationResource, PageQueryInput } from '../schema.ts'
 
-export const INVITATION_VALID_MS = 7 * 24 * 60 * 60 * 1000
-const ORDER = 'invitations id desc'
-
-/** A fast hash is right for 256 random bits, and what is looked up is never the token itself. */
-export const hashToken = (token: string) => createHash('sha256').update(token).digest('hex')
+const DAY_MS = 24 * 60 * 60 * 1000
+export const INVITATION_VALID_MS = 7 * DAY_MS
+const KEPT_AFTER_EXPIRY_MS = 30 * DAY_MS
+const ORDER = orderById('invitations id desc')
 
 interface InvitationRow {
   id: number
@@ -21,10 +21,10 @@ interface InvitationRow {
   created_at: number
   expires_at: number
   inviter_id: number | null
-  inviter: string | null
+  inviter_name: string | null
 }
 
-/** Those that have not been accepted, expired ones too: who invited somebody wants to see that nobody came. */
+/** Invitations that nobody has accepted. Expired ones are included, so that owners see which invitations were missed. */
 export const selectInvitations = (connection: Connection, workspaceId: number) =>
   connection
     .selectFrom('invitations')
@@ -36,7 +36,7 @@ export const selectInvitations = (connection: Connection, workspaceId: number) =
       'invitations.created_at',
       'invitations.expires_at',
       'users.id as inviter_id',
-      'users.name as inviter',
+      'users.name as inviter_name',
     ])
     .where('invitations.workspace_id', '=', workspaceId)
     .where('invitations.accepted_at', 'is', null)
@@ -47,7 +47,7 @@ export const toInvitationResource = (row: InvitationRow): InvitationResource => 
   role: row.role as Role,
   createdAt: toIso(row.created_at),
   expiresAt: toIso(row.expires_at),
-  invitedBy: row.inviter_id === null ? null : { userId: row.inviter_id, name: row.inviter ?? '' },
+  invitedBy: row.inviter_id === null ? null : { userId: row.inviter_id, name: row.inviter_name ?? '' },
 })
 
 /** @throws Failure `invalid` for a wrong cursor */
@@ -58,30 +58,31 @@ export async function listInvitations(
 ): Promise<Page<InvitationResource>> {
   const { limit, after } = readPageQuery(query, ORDER)
   let page = selectInvitations(db.read, workspaceId)
-  if (after !== undefined) page = page.where('invitations.id', '<', after)
+  if (after !== undefined) page = page.where('invitations.id', '<', after.id)
   const found = await page
     .orderBy('invitations.id', 'desc')
     .limit(limit + 1)
     .execute()
-  const total = await db.read
+  const { total } = await db.read
     .selectFrom('invitations')
-    .select((e) => e.fn.countAll<number>().as('n'))
+    .select((e) => e.fn.countAll<number>().as('total'))
     .where('workspace_id', '=', workspaceId)
     .where('accepted_at', 'is', null)
     .executeTakeFirstOrThrow()
-  return toPage(found, { limit, order: ORDER, total }, toInvitationResource)
+  const { rows, nextCursor } = cutPage(found, limit, ORDER)
+  return { data: rows.map(toInvitationResource), nextCursor, total: Number(total) }
 }
 
 export interface PendingInvitation {
   id: number
   workspaceId: number
-  /** Its name. */
+  /** Name of the workspace. */
   workspace: string
   email: string
   role: Role
 }
 
-/** @throws Failure `not_found`, the same for a token that is unknown, used up, withdrawn or too old. */
+/** @throws Failure `not_found`, for a token that is unknown, used, revoked or expired alike */
 export async function getInvitation(
   connection: Connection,
   token: string,
@@ -97,7 +98,7 @@ export async function getInvitation(
       'workspaces.id as workspaceId',
       'workspaces.name as workspace',
     ])
-    .where('token_hash', '=', hashToken(token))
+    .where('token_hash', '=', sha256Hex(token))
     .where('accepted_at', 'is', null)
     .where('expires_at', '>', now)
     .executeTakeFirst()
@@ -105,13 +106,13 @@ export async function getInvitation(
   return { ...row, role: row.role as Role }
 }
 
-/** A month after nobody came, the address is nobody's business any more; who came is a member. */
+/** Deletes accepted invitations, and those that expired 30 days ago: the invited address is then of no more use. */
 export async function pruneInvitations(db: Database, now: number): Promise<void> {
   await db.write((connection) =>
     connection
       .deleteFrom('invitations')
       .where((e) =>
-        e.or([e('accepted_at', 'is not', null), e('expires_at', '<', now - 30 * 24 * 60 * 60 * 1000)]),
+        e.or([e('accepted_at', 'is not', null), e('expires_at', '<', now - KEPT_AFTER_EXPIRY_MS)]),
       )
       .execute(),
   )

@@ -1,14 +1,16 @@
-// Inviting somebody by their address: a link that works once, for them alone, for seven days.
+// Invites a person by e-mail address. The link works once, only for that address, for seven days.
 
 import type { Mail, MailSender } from '../../../http/send-mail.ts'
 import { Failure } from '../../../lib/failure.ts'
 import { randomToken } from '../../../lib/random.ts'
+import type { Role } from '../../../lib/role.ts'
+import { sha256Hex } from '../../../lib/sha256.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../access/actor.ts'
 import type { RateLimiter } from '../access/rate-limiter.ts'
 import type { CreateInvitationInput, NewInvitationResource } from '../schema.ts'
-import { hashToken, INVITATION_VALID_MS, selectInvitations, toInvitationResource } from './invitations.ts'
+import { INVITATION_VALID_MS, selectInvitations, toInvitationResource } from './invitations.ts'
 import { lockMembers } from './members.ts'
 
 export interface InviteNeeds {
@@ -19,7 +21,7 @@ export interface InviteNeeds {
   sendMail: MailSender | undefined
 }
 
-/** To strangers, in the operator's name: more than a day's work of inviting is something else. */
+/** Invitations go to strangers in the operator's name. This limit stops a person who uses them to send spam. */
 const MAILS_A_DAY = 50
 
 /** @throws Failure `forbidden`, `conflict` */
@@ -31,31 +33,10 @@ export async function invite(
   allow(actor, 'members:write')
   const { workspaceId } = actor
   const token = randomToken(32)
-  const at = needs.now()
-  const made = await needs.db.write(async (connection) => {
+  const created = await needs.db.write(async (connection) => {
     await lockMembers(connection, workspaceId)
     await refuseExistingMember(connection, workspaceId, email)
-    // Of several links for one person the newest is the one that works.
-    await connection
-      .deleteFrom('invitations')
-      .where('workspace_id', '=', workspaceId)
-      .where('email', '=', email)
-      .where('accepted_at', 'is', null)
-      .execute()
-    const { id } = await connection
-      .insertInto('invitations')
-      .values({
-        workspace_id: workspaceId,
-        email,
-        role,
-        token_hash: hashToken(token),
-        invited_by: actor.kind === 'user' ? actor.userId : null,
-        created_at: at,
-        expires_at: at + INVITATION_VALID_MS,
-        accepted_at: null,
-      })
-      .returning('id')
-      .executeTakeFirstOrThrow()
+    const id = await replaceInvitation(connection, actor, { email, role, token, now: needs.now() })
     const row = await selectInvitations(connection, workspaceId)
       .where('invitations.id', '=', id)
       .executeTakeFirstOrThrow()
@@ -67,22 +48,53 @@ export async function invite(
     return { invitation: toInvitationResource(row), workspace: name }
   })
   const url = `${needs.origin}/app/join?token=${token}`
-  // Not within the transaction: a mail server takes its time.
+  // Outside the transaction, because a mail server can be slow.
   const mailed = await sendInvitation(needs, actor, {
     to: email,
-    ...toInvitationMail(made, url, needs.origin),
+    ...toInvitationMail(created, url, needs.origin),
   })
-  return { ...made.invitation, url, mailed }
+  return { ...created.invitation, url, mailed }
 }
 
+/** Deletes earlier invitations of the address: only the newest link of a person works. @returns the new invitation's id */
+async function replaceInvitation(
+  connection: Connection,
+  actor: Actor,
+  { email, role, token, now }: { email: string; role: Role; token: string; now: number },
+): Promise<number> {
+  const { workspaceId } = actor
+  await connection
+    .deleteFrom('invitations')
+    .where('workspace_id', '=', workspaceId)
+    .where('email', '=', email)
+    .where('accepted_at', 'is', null)
+    .execute()
+  const { id } = await connection
+    .insertInto('invitations')
+    .values({
+      workspace_id: workspaceId,
+      email,
+      role,
+      token_hash: sha256Hex(token),
+      invited_by: actor.kind === 'user' ? actor.userId : null,
+      created_at: now,
+      expires_at: now + INVITATION_VALID_MS,
+      accepted_at: null,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** @returns whether the mail was sent */
 async function sendInvitation(
   { limiter, sendMail }: InviteNeeds,
   actor: Actor,
   mail: Mail,
 ): Promise<boolean> {
   if (!sendMail) return false
-  const inviter = actor.kind === 'user' ? `user:${actor.userId}` : `workspace:${actor.workspaceId}`
-  const { allowed } = await limiter.take(`invitations:${inviter}`, MAILS_A_DAY, DAY_MS)
+  const sender = actor.kind === 'user' ? `user:${actor.userId}` : `workspace:${actor.workspaceId}`
+  const { allowed } = await limiter.take(`invitations:${sender}`, MAILS_A_DAY, DAY_MS)
   return allowed && sendMail(mail)
 }
 
@@ -103,11 +115,11 @@ function toInvitationMail(
   origin: string,
 ) {
   const oneLine = (text: string) => text.replace(/[\s\p{C}]+/gu, ' ').trim()
-  const who = oneLine(invitation.invitedBy?.name ?? '') || 'Somebody'
-  const what = oneLine(workspace)
+  const inviter = oneLine(invitation.invitedBy?.name ?? '') || 'Somebody'
+  const name = oneLine(workspace)
   return {
-    subject: `${who} invites you to "${what}"`,
-    text: `${who} invites you to the workspace "${what}" on ${origin}.
+    subject: `${inviter} invites you to "${name}"`,
+    text: `${inviter} invites you to the workspace "${name}" on ${origin}.
 
 Accept the invitation within seven days:
 ${url}

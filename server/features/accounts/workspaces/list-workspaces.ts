@@ -1,13 +1,13 @@
-// The workspaces that somebody may enter: a person's own ones, a key's one.
+// Lists the workspaces of a person, or the one workspace of an API key.
 
 import { toIso } from '../../../lib/api-fields.ts'
-import { type Page, readPageQuery, toPage } from '../../../lib/pagination.ts'
+import { cutPage, orderById, type Page, readPageQuery } from '../../../lib/pagination.ts'
 import type { Plan } from '../../../lib/plan.ts'
+import type { Role } from '../../../lib/role.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
-import type { Role } from '../access/actor.ts'
 import type { PageQueryInput, WorkspaceSummary } from '../schema.ts'
 
-const ORDER = 'workspaces id asc'
+const ORDER = orderById('workspaces id asc')
 
 /** @throws Failure `invalid` for a wrong cursor */
 export async function listWorkspacesOfUser(
@@ -15,13 +15,13 @@ export async function listWorkspacesOfUser(
   userId: number,
   query: PageQueryInput,
 ): Promise<Page<WorkspaceSummary>> {
-  const { limit, after = 0 } = readPageQuery(query, ORDER)
-  const mine = db.read
+  const { limit, after } = readPageQuery(query, ORDER)
+  const ownWorkspaces = db.read
     .selectFrom('workspaces')
     .innerJoin('members', (join) =>
       join.onRef('members.workspace_id', '=', 'workspaces.id').on('members.user_id', '=', userId),
     )
-  const found = await mine
+  const found = await ownWorkspaces
     .select([
       'workspaces.id',
       'workspaces.public_id',
@@ -30,30 +30,32 @@ export async function listWorkspacesOfUser(
       'workspaces.created_at',
       'members.role',
     ])
-    .where('workspaces.id', '>', after)
+    .where('workspaces.id', '>', after?.id ?? 0)
     .orderBy('workspaces.id')
     .limit(limit + 1)
     .execute()
-  const total = await mine.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow()
-  return toPage(found, { limit, order: ORDER, total }, toWorkspaceSummary)
+  const { total } = await ownWorkspaces
+    .select((e) => e.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  const { rows, nextCursor } = cutPage(found, limit, ORDER)
+  return { data: rows.map(toWorkspaceSummary), nextCursor, total: Number(total) }
 }
 
-/** What a key sees: the workspace it belongs to. */
+/** @throws Failure `invalid` for a wrong cursor */
 export async function listWorkspaceOfKey(
   { db }: { db: Database },
   workspaceId: number,
   query: PageQueryInput,
 ): Promise<Page<WorkspaceSummary>> {
-  const { limit, after = 0 } = readPageQuery(query, ORDER)
+  const { limit, after } = readPageQuery(query, ORDER)
   const found = await db.read
     .selectFrom('workspaces')
     .select(['id', 'public_id', 'name', 'plan', 'created_at'])
     .where('id', '=', workspaceId)
-    .where('id', '>', after)
+    .where('id', '>', after?.id ?? 0)
     .execute()
-  return toPage(found, { limit, order: ORDER, total: { n: 1 } }, (row) =>
-    toWorkspaceSummary({ ...row, role: null }),
-  )
+  const { rows, nextCursor } = cutPage(found, limit, ORDER)
+  return { data: rows.map((row) => toWorkspaceSummary({ ...row, role: null })), nextCursor, total: 1 }
 }
 
 function toWorkspaceSummary(row: {

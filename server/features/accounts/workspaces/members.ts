@@ -1,13 +1,14 @@
-// Who is in a workspace: the rows, the resource, the list, and the rule that somebody owns it.
+// The members of a workspace: rows, resource, list, and the rule that a workspace has an owner.
 
 import { toIso } from '../../../lib/api-fields.ts'
 import { Failure, notFound } from '../../../lib/failure.ts'
-import { type Page, readPageQuery, toPage } from '../../../lib/pagination.ts'
+import { cutPage, orderById, type Page, readPageQuery } from '../../../lib/pagination.ts'
+import type { Role } from '../../../lib/role.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
-import type { Actor, Role } from '../access/actor.ts'
+import type { Actor } from '../access/actor.ts'
 import type { MemberResource, PageQueryInput } from '../schema.ts'
 
-const ORDER = 'members userId asc'
+const ORDER = orderById('members userId asc')
 
 interface MemberRow {
   id: number
@@ -32,7 +33,7 @@ const toMemberResource = ({ id, name, email, role, created_at }: MemberRow): Mem
   createdAt: toIso(created_at),
 })
 
-/** @throws Failure `not_found`, the same for somebody of another workspace as for nobody. */
+/** @throws Failure `not_found`, for an unknown user and for a user of another workspace alike */
 export async function getMember(
   connection: Connection,
   workspaceId: number,
@@ -49,21 +50,22 @@ export async function listMembers(
   { workspaceId }: Pick<Actor, 'workspaceId'>,
   query: PageQueryInput,
 ): Promise<Page<MemberResource>> {
-  const { limit, after = 0 } = readPageQuery(query, ORDER)
+  const { limit, after } = readPageQuery(query, ORDER)
   const found = await selectMembers(db.read, workspaceId)
-    .where('users.id', '>', after)
+    .where('users.id', '>', after?.id ?? 0)
     .orderBy('users.id')
     .limit(limit + 1)
     .execute()
-  const total = await db.read
+  const { total } = await db.read
     .selectFrom('members')
-    .select((e) => e.fn.countAll<number>().as('n'))
+    .select((e) => e.fn.countAll<number>().as('total'))
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirstOrThrow()
-  return toPage(found, { limit, order: ORDER, total }, toMemberResource)
+  const { rows, nextCursor } = cutPage(found, limit, ORDER)
+  return { data: rows.map(toMemberResource), nextCursor, total: Number(total) }
 }
 
-/** Whom to tell what the workspace ought to know. */
+/** The people who get notices about the workspace. */
 export async function listOwnerEmails({ db }: { db: Database }, workspaceId: number): Promise<string[]> {
   const owners = await selectMembers(db.read, workspaceId)
     .where('members.role', '=', 'owner')
@@ -73,8 +75,8 @@ export async function listOwnerEmails({ db }: { db: Database }, workspaceId: num
 }
 
 /**
- * Whoever changes who is in a workspace does it one after the other: of two owners who leave at the same moment the
- * second one sees that the first has left. (SQLite has one writer anyway; PostgreSQL locks the row it updates.)
+ * Lets changes of the members wait for each other. Without it, two owners could leave at the same moment, and neither
+ * transaction would see that no owner is left. PostgreSQL locks the row of an update; SQLite has one writer anyway.
  */
 export async function lockMembers(connection: Connection, workspaceId: number): Promise<void> {
   await connection
@@ -95,7 +97,7 @@ export async function hasOwner(connection: Connection, workspaceId: number): Pro
   return owner !== undefined
 }
 
-/** Asked when the change is made, and before it is committed. @throws Failure `conflict` */
+/** Call it after the change and before the commit. @throws Failure `conflict` when no owner is left */
 export async function requireOwner(connection: Connection, workspaceId: number): Promise<void> {
   if (!(await hasOwner(connection, workspaceId))) throw new Failure('conflict', 'A workspace needs an owner')
 }

@@ -1,4 +1,4 @@
-// Taking somebody out of a workspace. Anybody may leave by themselves.
+// Removes a member from a workspace. Owners may remove anybody, and every member may leave.
 
 import type { Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../access/actor.ts'
@@ -6,7 +6,7 @@ import type { MemberResource } from '../schema.ts'
 import { getMember, lockMembers, requireOwner } from './members.ts'
 
 /**
- * Binds with their next request. What they made stays: it is the workspace's.
+ * Access ends with the member's next request. Links, forms and keys that the member created stay in the workspace.
  * @returns the member as they were. @throws Failure `forbidden`, `not_found`, `conflict`
  */
 export function removeMember(
@@ -14,8 +14,8 @@ export function removeMember(
   actor: Actor,
   userId: number,
 ): Promise<MemberResource> {
-  const leaves = actor.kind === 'user' && actor.userId === userId
-  if (!leaves) allow(actor, 'members:write')
+  const isSelf = actor.kind === 'user' && actor.userId === userId
+  if (!isSelf) allow(actor, 'members:write')
   const { workspaceId } = actor
   return db.write(async (connection) => {
     await lockMembers(connection, workspaceId)

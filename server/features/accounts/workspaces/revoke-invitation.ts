@@ -1,4 +1,4 @@
-// Taking an invitation back: its link leads nowhere any more.
+// Revokes an invitation: its link stops working.
 
 import { notFound } from '../../../lib/failure.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
@@ -6,7 +6,7 @@ import { type Actor, allow } from '../access/actor.ts'
 import type { InvitationResource } from '../schema.ts'
 import { selectInvitations, toInvitationResource } from './invitations.ts'
 
-/** @returns it as it was. @throws Failure `forbidden`, `not_found` */
+/** @returns the invitation as it was. @throws Failure `forbidden`, `not_found` */
 export function revokeInvitation(
   { db }: { db: Database },
   actor: Actor,

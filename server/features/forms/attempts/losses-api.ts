@@ -1,7 +1,7 @@
 // GET /v1/forms/{formKey}/losses: counts of how the attempts to send a form ended (docs/contract.md §6).
 
 import { apiRoute, dataResponse } from '../../../http/api-route.ts'
-import { createApi } from '../../accounts/access/guard.ts'
+import { createApi } from '../../accounts/access/api-env.ts'
 import { FormKeyParameter } from '../schema.ts'
 import type { AttemptCounter } from './attempt-counter.ts'
 import { getLosses, LossesQuery, LossesShape } from './losses.ts'

@@ -1,0 +1,33 @@
+// What the handlers of the REST API find in their context, and how a group of routes is created.
+
+import { OpenAPIHono } from '@hono/zod-openapi'
+import type { RouteFacts } from '../../../http/route-facts.ts'
+import { refuseInvalid } from '../../../http/validation.ts'
+import type { Failure } from '../../../lib/failure.ts'
+import type { Database } from '../../../storage/database/open-database.ts'
+import type { Actor } from './actor.ts'
+import type { Person } from './session.ts'
+
+export interface ApiEnv {
+  /** Absent when the request did not come through a socket. */
+  Bindings: {
+    /** How long the connection may be idle; 0 is no limit. */
+    setIdleSeconds?(seconds: number): void
+  }
+  Variables: {
+    requestId: string
+    /** The facts of the route; absent when no route has this path. */
+    facts?: RouteFacts
+    /** Why no route answers. Only a caller who has signed in may see it. */
+    noRoute?: Failure
+    /** Absent when a person's request is about no workspace. */
+    actor: Actor
+    /** The signed-in person; absent for a key. */
+    person?: Person
+    /** The database; inside the request's transaction when the request has an Idempotency-Key. */
+    db: Database
+  }
+}
+
+/** A group of routes that answers invalid input with 422 (docs/contract.md §1). */
+export const createApi = () => new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid as never })

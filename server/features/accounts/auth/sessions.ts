@@ -1,0 +1,61 @@
+// The list and the end of sessions: a person ends their own ones, and a job deletes the expired ones.
+
+import { toIso } from '../../../lib/api-fields.ts'
+import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import { SESSION_MAX_MS, type Session, type SessionNeeds } from '../access/session.ts'
+
+/** The person's own sessions, last used first. */
+export async function listSessions({ db, now }: SessionNeeds, own: Session) {
+  const at = now()
+  const rows = await db.read
+    .selectFrom('sessions')
+    .select(['id', 'user_agent', 'created_at', 'updated_at', 'expires_at'])
+    .where('user_id', '=', own.user.userId)
+    .where('expires_at', '>', at)
+    .where('created_at', '>', at - SESSION_MAX_MS)
+    .orderBy('updated_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(100)
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    current: row.id === own.id,
+    userAgent: row.user_agent,
+    createdAt: toIso(row.created_at),
+    lastUsedAt: toIso(row.updated_at),
+    expiresAt: toIso(row.expires_at),
+  }))
+}
+
+/** Ends one session of a person, all but one, or all. @returns how many sessions were ended */
+export function endSessions(
+  { db }: { db: Database },
+  userId: number,
+  which: { id?: number; exceptId?: number } = {},
+): Promise<number> {
+  return db.write((connection) => endSessionsIn(connection, userId, which))
+}
+
+/** Does the same inside an open transaction. */
+export async function endSessionsIn(
+  connection: Connection,
+  userId: number,
+  { id, exceptId }: { id?: number; exceptId?: number } = {},
+): Promise<number> {
+  let deletion = connection.deleteFrom('sessions').where('user_id', '=', userId)
+  if (id !== undefined) deletion = deletion.where('id', '=', id)
+  if (exceptId !== undefined) deletion = deletion.where('id', '!=', exceptId)
+  const { numDeletedRows } = await deletion.executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
+/** Deletes expired sessions, and expired verifications: password resets and sign-ins at an identity provider. */
+export async function pruneSessions(db: Database, now: number): Promise<void> {
+  await db.write(async (connection) => {
+    await connection
+      .deleteFrom('sessions')
+      .where((e) => e.or([e('expires_at', '<=', now), e('created_at', '<=', now - SESSION_MAX_MS)]))
+      .execute()
+    await connection.deleteFrom('verifications').where('expires_at', '<=', now).execute()
+  })
+}

@@ -1,0 +1,55 @@
+// Creates a workspace: without people for the operator, or with its owner.
+
+import type { Plan } from '../../../lib/plan.ts'
+import { randomFrom } from '../../../lib/random.ts'
+import {
+  type Connection,
+  type Database,
+  type OnCommit,
+  toNestedDatabase,
+} from '../../../storage/database/open-database.ts'
+
+const PUBLIC_ID_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
+
+interface Needs {
+  db: Database
+  now: () => number
+}
+
+export interface NewWorkspace {
+  name: string
+  plan: Plan
+}
+
+/** Creates a workspace that has no members yet. */
+export async function createWorkspace(
+  { db, now }: Needs,
+  { name, plan }: NewWorkspace,
+): Promise<{ id: number; publicId: string; name: string; plan: Plan }> {
+  const at = now()
+  const publicId = `ws_${randomFrom(PUBLIC_ID_ALPHABET, 16)}`
+  const { id } = await db.write((connection) =>
+    connection
+      .insertInto('workspaces')
+      .values({ public_id: publicId, name, plan, created_at: at, updated_at: at })
+      .returning('id')
+      .executeTakeFirstOrThrow(),
+  )
+  return { id, publicId, name, plan }
+}
+
+/** Creates a workspace with its owner, inside an open transaction. @returns the id of the workspace */
+export async function createWorkspaceWithOwnerIn(
+  connection: Connection,
+  onCommit: OnCommit,
+  { db, now }: Needs,
+  { ownerId, ...workspace }: NewWorkspace & { ownerId: number },
+): Promise<number> {
+  const inTransaction = { db: toNestedDatabase(db, connection, onCommit), now }
+  const { id } = await createWorkspace(inTransaction, workspace)
+  await connection
+    .insertInto('members')
+    .values({ workspace_id: id, user_id: ownerId, role: 'owner', created_at: now() })
+    .execute()
+  return id
+}

@@ -1,0 +1,29 @@
+// Deletes a workspace, for its owners.
+
+import { invalid } from '../../../lib/failure.ts'
+import { type Actor, allow, toRole } from '../access/actor.ts'
+import type { WorkspaceResource } from '../schema.ts'
+import { deleteWorkspace } from './delete-workspace.ts'
+import { describeWorkspace, type WorkspaceNeeds } from './describe-workspace.ts'
+
+export interface DeleteOwnedWorkspaceNeeds extends WorkspaceNeeds {
+  /** Removes the workspace from the caches of this process, so that its redirects stop at once. */
+  invalidateWorkspace(workspaceId: number): void
+}
+
+/**
+ * Deletes the workspace with everything in it. @param confirm must be the name of the workspace
+ * @returns the workspace as it was. @throws Failure `forbidden`, `invalid`
+ */
+export async function deleteOwnedWorkspace(
+  needs: DeleteOwnedWorkspaceNeeds,
+  actor: Actor,
+  confirm: string,
+): Promise<WorkspaceResource> {
+  allow(actor, 'workspace:delete')
+  const workspace = await describeWorkspace(needs, { workspaceId: actor.workspaceId, role: toRole(actor) })
+  if (confirm !== workspace.name) throw invalid({ confirm: 'must be the name of the workspace' })
+  await deleteWorkspace(needs, actor.workspaceId)
+  needs.invalidateWorkspace(actor.workspaceId)
+  return workspace
+}

@@ -1,0 +1,33 @@
+// Creates a tag.
+
+import { foldCase } from '../../../lib/text.ts'
+import type { Database } from '../../../storage/database/open-database.ts'
+import { type Actor, allow } from '../../accounts/access/actor.ts'
+import type { CreateTagInput, TagResource } from '../schema.ts'
+import { tagNameConflict, toTagResource } from './tag.ts'
+
+/** @throws Failure `forbidden`, `conflict` */
+export function createTag(
+  { db, now }: { db: Database; now: () => number },
+  actor: Actor,
+  input: CreateTagInput,
+): Promise<TagResource> {
+  allow(actor, 'tags:write')
+  const { name } = input
+  return db.write(async (connection) => {
+    const tag = await connection
+      .insertInto('tags')
+      .values({
+        workspace_id: actor.workspaceId,
+        name,
+        name_key: foldCase(name),
+        color: input.color ?? 'gray',
+        created_at: now(),
+      })
+      .onConflict((conflict) => conflict.columns(['workspace_id', 'name_key']).doNothing())
+      .returningAll()
+      .executeTakeFirst()
+    if (!tag) throw tagNameConflict()
+    return toTagResource(tag, 0)
+  })
+}

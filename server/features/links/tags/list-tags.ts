@@ -1,0 +1,43 @@
+// Lists the tags of a workspace, newest first, a page at a time.
+
+import { sql } from 'kysely'
+import { cutPage, orderByCreation, type Page, readPageQuery } from '../../../lib/pagination.ts'
+import { containsText } from '../../../storage/database/contains-text.ts'
+import type { Database } from '../../../storage/database/open-database.ts'
+import type { Actor } from '../../accounts/access/actor.ts'
+import type { TagListQueryInput, TagResource } from '../schema.ts'
+import { countLinksByTag, toTagResource } from './tag.ts'
+
+const ORDER = orderByCreation('createdAt desc')
+
+/** @throws Failure `invalid` for a wrong cursor */
+export async function listTags(
+  { db }: { db: Database },
+  actor: Actor,
+  query: TagListQueryInput,
+): Promise<Page<TagResource>> {
+  const { limit, after } = readPageQuery(query, ORDER)
+  let matching = db.read.selectFrom('tags').where('workspace_id', '=', actor.workspaceId)
+  if (query.search) matching = matching.where(containsText('name_key', query.search))
+  let page = matching.selectAll()
+  if (after) page = page.where(sql<boolean>`(created_at, id) < (${after.value}, ${after.id})`)
+  const found = await page
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  const { total } = await matching
+    .select((e) => e.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  const { rows, nextCursor } = cutPage(found, limit, ORDER)
+  const links = await countLinksByTag(
+    db.read,
+    actor,
+    rows.map(({ id }) => id),
+  )
+  return {
+    data: rows.map((tag) => toTagResource(tag, links.get(tag.id) ?? 0)),
+    nextCursor,
+    total: Number(total),
+  }
+}
