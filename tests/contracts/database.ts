@@ -6,12 +6,12 @@ import { type Migration, sql } from 'kysely'
 import { Failure } from '../../server/lib/failure.ts'
 import { isUniqueViolation } from '../../server/storage/database/errors.ts'
 import { listMigrations, migrate } from '../../server/storage/database/migrate.ts'
+import { toNestedDatabase } from '../../server/storage/database/nested-database.ts'
 import {
   type Connection,
   type DatabaseEngine,
   type DatabaseHandle,
   openDatabase,
-  toNestedDatabase,
 } from '../../server/storage/database/open-database.ts'
 import { until } from '../support/server/test-server.ts'
 

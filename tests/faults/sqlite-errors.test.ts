@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Failure } from '../../server/lib/failure.ts'
 import { setLogLevel } from '../../server/lib/log.ts'
+import { toNestedDatabase } from '../../server/storage/database/nested-database.ts'
 import {
   type Connection,
   type DatabaseHandle,
   openDatabase,
-  toNestedDatabase,
 } from '../../server/storage/database/open-database.ts'
 import { insertWorkspace, listWorkspaceNames } from '../contracts/database.ts'
 

@@ -17,12 +17,8 @@ import { Failure } from '../../lib/failure.ts'
 import { orderedJson } from '../../lib/ordered-json.ts'
 import type { Plan } from '../../lib/plan.ts'
 import { foldCase } from '../../lib/text.ts'
-import {
-  type Connection,
-  type Database,
-  type OnCommit,
-  toNestedDatabase,
-} from '../../storage/database/open-database.ts'
+import { toNestedDatabase } from '../../storage/database/nested-database.ts'
+import type { Connection, Database, OnCommit } from '../../storage/database/open-database.ts'
 import type { Tables } from '../../storage/database/tables.ts'
 import { DAY, type DemoHit } from './clicks.ts'
 import { CHANNEL_SOURCES, COMPANY, FORM_NAMES, FORMS, type FormName, TAGS } from './company.ts'

@@ -2,7 +2,8 @@
 
 import { Failure, invalid } from '../../lib/failure.ts'
 import { hashPassword } from '../../lib/password.ts'
-import { type Database, toNestedDatabase } from '../../storage/database/open-database.ts'
+import { toNestedDatabase } from '../../storage/database/nested-database.ts'
+import type { Database } from '../../storage/database/open-database.ts'
 import type { Actor } from '../accounts/access/actor.ts'
 import { toErrorField } from './conflict.ts'
 import { createLinkIn, type LinkNeeds } from './create.ts'

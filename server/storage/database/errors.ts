@@ -1,7 +1,6 @@
-// What a driver's error means, in one place for both engines.
+// Tells what a driver's error means, for both engines.
 
 import { Failure, unavailable } from '../../lib/failure.ts'
-import { describeError, log } from '../../lib/log.ts'
 
 const toErrorFields = (error: unknown) =>
   error instanceof Error
@@ -9,8 +8,8 @@ const toErrorFields = (error: unknown) =>
     : undefined
 
 /**
- * Does this error say that a unique constraint was violated? `columns` narrows it to the constraint over exactly
- * those columns, named `index`: PostgreSQL reports the name, SQLite the columns.
+ * Is this error the violation of a unique constraint? @param unique one constraint: its index name, which PostgreSQL
+ * reports, and its columns, which SQLite reports
  */
 export function isUniqueViolation(error: unknown, unique?: { index: string; columns: string[] }): boolean {
   const e = toErrorFields(error)
@@ -18,16 +17,17 @@ export function isUniqueViolation(error: unknown, unique?: { index: string; colu
   if (e.code === '23505') return !unique || e.constraint === unique.index
   if (e.code !== 'SQLITE_CONSTRAINT_UNIQUE' && e.code !== 'SQLITE_CONSTRAINT_PRIMARYKEY') return false
   if (!unique) return true
-  const named = e.message
+  const columns = e.message
     .split(': ')
     .at(-1)
     ?.split(', ')
     .map((column) => column.split('.').at(-1))
-  return named?.join() === unique.columns.join()
+  return columns?.join() === unique.columns.join()
 }
 
-// PostgreSQL: connection exceptions (08), shutting down or starting up (57P), out of resources (53), rolled back to
-// let another go first (40001, 40P01), query cancelled by our own statement timeout (57014).
+// Error codes of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html): connection exceptions (08),
+// insufficient resources (53), shutdown and startup (57P), serialization failure (40001), deadlock (40P01), statement
+// timeout (57014), lock not available (55P03), read-only transaction (25006).
 const POSTGRES_UNAVAILABLE = /^(08|53|57P)|^(40001|40P01|57014|55P03|25006)$/
 const SOCKET_UNAVAILABLE = new Set([
   'ECONNREFUSED',
@@ -42,10 +42,10 @@ const DRIVER_UNAVAILABLE =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable/i
 const SQLITE_UNAVAILABLE = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|CANTOPEN|READONLY|NOMEM|CORRUPT|NOTADB|PROTOCOL)/
 
-/** Does another process hold the lock of an SQLite file? */
+/** Does another process hold the lock of the SQLite file? */
 export const isLocked = (error: unknown) => toErrorFields(error)?.code?.startsWith('SQLITE_BUSY') ?? false
 
-/** Is the store down, full, locked or restarting, rather than the statement wrong? */
+/** Is the database down, full, locked or restarting? False for a wrong statement. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const e = toErrorFields(error)
   if (!e) return false
@@ -53,26 +53,15 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return (
     POSTGRES_UNAVAILABLE.test(code) ||
     SOCKET_UNAVAILABLE.has(code) ||
-    // Whatever keeps a connection from being made: no route, no such host, no socket file while it restarts.
+    // The connection failed: no route, unknown host, or no socket file during a restart.
     e.syscall === 'connect' ||
     SQLITE_UNAVAILABLE.test(code) ||
     DRIVER_UNAVAILABLE.test(e.message)
   )
 }
 
-/** The same error, or `unavailable` when it says that the store is away. */
+/** Turns the error into Failure `unavailable` when the database is unavailable. Other errors stay as they are. */
 export function toFailure(error: unknown): unknown {
   if (error instanceof Failure) return error
   return isDatabaseUnavailable(error) ? unavailable(error) : error
-}
-
-/** Calls what waited for a commit. One that throws changes nothing about what is stored, nor for the others. */
-export function runCommitCallbacks(committed: (() => void)[]): void {
-  for (const callback of committed) {
-    try {
-      callback()
-    } catch (error) {
-      log.error('on_commit_failed', describeError(error))
-    }
-  }
 }

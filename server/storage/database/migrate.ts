@@ -1,4 +1,4 @@
-// Brings a database to the newest data model, under a lock, each step in a transaction, forward only.
+// Runs the migrations that a database does not have yet: under a lock, each in a transaction, forward only.
 
 import type { Kysely, Migration } from 'kysely'
 import { Migrator } from 'kysely'
@@ -26,13 +26,16 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0009-interrupted': interrupted(),
 })
 
-/** @throws a sentence for the operator when the database was made by a newer version, or a step fails. */
-export async function migrate(connection: Kysely<Tables>, known: Record<string, Migration>): Promise<void> {
-  const migrator = new Migrator({ db: connection, provider: { getMigrations: async () => known } })
-  const applied = (await listAppliedMigrations(connection)).filter((name) => !(name in known))
-  if (applied.length > 0) {
+/** @throws Error with a message for the operator, when a newer version has migrated the database or a migration fails */
+export async function migrate(
+  connection: Kysely<Tables>,
+  migrations: Record<string, Migration>,
+): Promise<void> {
+  const migrator = new Migrator({ db: connection, provider: { getMigrations: async () => migrations } })
+  const unknown = (await listAppliedMigrations(connection)).filter((name) => !(name in migrations))
+  if (unknown.length > 0) {
     throw new Error(
-      `This database was made by a newer version of Towpath (it has ${applied.join(', ')}). ` +
+      `This database was made by a newer version of Towpath (it has ${unknown.join(', ')}). ` +
         'Start that version, or restore a backup made by this one.',
     )
   }

@@ -1,4 +1,4 @@
-// Rows in PostgreSQL, shared by any number of Towpath processes. PostgreSQL groups commits itself.
+// The database in PostgreSQL, which several Towpath processes can share. PostgreSQL groups commits itself.
 
 import {
   CompiledQuery,
@@ -12,30 +12,31 @@ import {
 import pg from 'pg'
 import { Failure, unavailable } from '../../lib/failure.ts'
 import { describeError, log } from '../../lib/log.ts'
+import { runCommitCallbacks } from './commit-callbacks.ts'
 import { type Connection, createProbe, type DatabaseHandle, type TransactionBody } from './database.ts'
-import { isDatabaseUnavailable, runCommitCallbacks, toFailure } from './errors.ts'
+import { isDatabaseUnavailable, toFailure } from './errors.ts'
 import type { Tables } from './tables.ts'
 
 const CONNECTIONS_MAX = 10
-// Also how long a request waits for one of the connections when all are busy.
+// Also the time that a request waits for a connection when all of them are busy.
 const CONNECT_MS = 5_000
-// Longer than any question of ours; a server that stopped answering must not hold a request for ever.
+// Longer than any query takes. A server that stopped answering must not hold a request for ever.
 const STATEMENT_MS = 10_000
-// A restart of PostgreSQL takes about a second: wait that long inside the request before answering 503.
-const PATIENCE_MS = 2_000
+// A restart of PostgreSQL takes about a second. A request retries for this time before it is answered with 503.
+const RETRY_FOR_MS = 2_000
 const RETRY_MS = 100
 
-// Ids and counters are far below 2^53: bigint, numeric (what sums are) and bigint[].
-const NUMBERS: Record<number, (text: string) => unknown> = {
+// Parses bigint, numeric (the type of sums) and bigint[] as numbers: ids and counters are far below 2^53.
+const NUMBER_PARSERS: Record<number, (text: string) => unknown> = {
   20: Number,
   1700: Number,
   1016: (text) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number)),
 }
 
-/** Retries getting a connection while PostgreSQL restarts. */
-class PatientDriver extends PostgresDriver {
+/** Retries to get a connection while PostgreSQL restarts. */
+class RetryingDriver extends PostgresDriver {
   override async acquireConnection() {
-    const deadline = performance.now() + PATIENCE_MS
+    const deadline = performance.now() + RETRY_FOR_MS
     for (;;) {
       try {
         return await super.acquireConnection()
@@ -47,104 +48,70 @@ class PatientDriver extends PostgresDriver {
   }
 
   override async commitTransaction(connection: DatabaseConnection) {
-    // A failed statement has ended the transaction even where the verb went on, and COMMIT alone would then roll back
-    // without an error. The question before it, in the same message, fails.
+    // A failed statement ends the transaction even when the body caught the error, and COMMIT would then roll back without
+    // an error. The SELECT in the same message fails in that case.
     await connection.executeQuery(CompiledQuery.raw('select 1; commit'))
   }
 }
 
-class PatientDialect extends PostgresDialect {
+class RetryingDialect extends PostgresDialect {
   readonly #config: PostgresDialectConfig
   constructor(config: PostgresDialectConfig) {
     super(config)
     this.#config = config
   }
   override createDriver() {
-    return new PatientDriver(this.#config)
+    return new RetryingDriver(this.#config)
   }
 }
 
-// An answered request must survive power loss, whatever the server's default is. Stronger settings are kept.
+// A request is answered only after a synced commit, whatever the server's default is. Stronger settings are kept.
 const SET_DURABLE = `select set_config('synchronous_commit', 'on', false)
   where current_setting('synchronous_commit') in ('off', 'local')`
 
 const createPostgresKysely = (pool: pg.Pool): Connection =>
-  new Kysely<Tables>({ dialect: new PatientDialect({ pool }) })
+  new Kysely<Tables>({ dialect: new RetryingDialect({ pool }) })
 
 function openPool(url: string, max: number, statementMs: number): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max,
     connectionTimeoutMillis: CONNECT_MS,
-    // The server gives up first; this is for one that does not answer any more.
+    // The server's own timeout comes first. This one is for a server that no longer answers.
     query_timeout: statementMs === 0 ? undefined : statementMs + 1_000,
     keepAlive: true,
     types: {
-      getTypeParser: (oid, format) => NUMBERS[oid] ?? pg.types.getTypeParser(oid as never, format as never),
+      getTypeParser: (oid, format) =>
+        NUMBER_PARSERS[oid] ?? pg.types.getTypeParser(oid as never, format as never),
     },
     async onConnect(client) {
-      // Without a listener a connection that is lost while a verb has it ends the whole process.
+      // Without a listener, a connection that is lost during a transaction would end the process.
       client.on('error', (error) => log.warn('postgres_connection_lost', describeError(error)))
       await client.query(SET_DURABLE)
       await client.query(`set statement_timeout = ${statementMs}`)
     },
   })
-  // Said by the connection itself, above; the pool has let go of it.
+  // The listener of the connection has logged the error. The pool has removed the connection.
   pool.on('error', () => {})
   return pool
 }
 
-/** For migrations alone: they may take as long as they need, and wait for another process's. */
+/** Opens a connection for migrations. It has no timeout, because a migration may take long or wait for another process. */
 export const openPostgresMigrator = (url: string): Connection => createPostgresKysely(openPool(url, 1, 0))
 
 export function openPostgres(url: string): DatabaseHandle {
   const connection = createPostgresKysely(openPool(url, CONNECTIONS_MAX, STATEMENT_MS))
-  const writing = new Set<Promise<unknown>>()
+  const writes = new Set<Promise<unknown>>()
   let closed = false
 
-  async function attempt<T>(verb: TransactionBody<T>): Promise<T> {
-    const committed: (() => void)[] = []
-    const transaction = await connection.startTransaction().execute()
-    let value: T
-    try {
-      value = await verb(transaction, (callback) => committed.push(callback))
-    } catch (error) {
-      await rollBack(transaction)
-      throw error
-    }
-    try {
-      await transaction.commit().execute()
-    } catch (error) {
-      // This gives the connection back to the pool, which a failed commit does not.
-      await rollBack(transaction)
-      // Nobody knows whether this one was committed: it must not be tried again, only reported as unknown.
-      throw isDatabaseUnavailable(error) ? unavailable(error) : error
-    }
-    runCommitCallbacks(committed)
-    return value
-  }
-
-  async function persist<T>(verb: TransactionBody<T>): Promise<T> {
-    const deadline = performance.now() + PATIENCE_MS
-    for (;;) {
-      try {
-        return await attempt(verb)
-      } catch (error) {
-        if (error instanceof Failure || !isDatabaseUnavailable(error)) throw error
-        if (performance.now() > deadline) throw toFailure(error)
-        await Bun.sleep(RETRY_MS)
-      }
-    }
-  }
-
-  async function write<T>(verb: TransactionBody<T>): Promise<T> {
+  async function write<T>(body: TransactionBody<T>): Promise<T> {
     if (closed) throw unavailable(new Error('the row store is closed'))
-    const work = persist(verb)
-    writing.add(work)
+    const work = writeWithRetries(connection, body)
+    writes.add(work)
     try {
       return await work
     } finally {
-      writing.delete(work)
+      writes.delete(work)
     }
   }
 
@@ -155,15 +122,50 @@ export function openPostgres(url: string): DatabaseHandle {
     probe: createProbe(write),
     async close() {
       closed = true
-      await Promise.allSettled(writing)
+      await Promise.allSettled(writes)
       await connection.destroy()
     },
   }
+}
+
+async function writeWithRetries<T>(connection: Connection, body: TransactionBody<T>): Promise<T> {
+  const deadline = performance.now() + RETRY_FOR_MS
+  for (;;) {
+    try {
+      return await runTransaction(connection, body)
+    } catch (error) {
+      if (error instanceof Failure || !isDatabaseUnavailable(error)) throw error
+      if (performance.now() > deadline) throw toFailure(error)
+      await Bun.sleep(RETRY_MS)
+    }
+  }
+}
+
+/** @throws Failure `unavailable`, which is not retried, when nobody knows whether the commit succeeded */
+async function runTransaction<T>(connection: Connection, body: TransactionBody<T>): Promise<T> {
+  const callbacks: (() => void)[] = []
+  const transaction = await connection.startTransaction().execute()
+  let value: T
+  try {
+    value = await body(transaction, (callback) => callbacks.push(callback))
+  } catch (error) {
+    await rollBack(transaction)
+    throw error
+  }
+  try {
+    await transaction.commit().execute()
+  } catch (error) {
+    // The rollback gives the connection back to the pool. A failed commit does not.
+    await rollBack(transaction)
+    throw isDatabaseUnavailable(error) ? unavailable(error) : error
+  }
+  runCommitCallbacks(callbacks)
+  return value
 }
 
 async function rollBack(transaction: ControlledTransaction<Tables>) {
   await transaction
     .rollback()
     .execute()
-    .catch((lost) => log.warn('postgres_rollback_failed', describeError(lost)))
+    .catch((error) => log.warn('postgres_rollback_failed', describeError(error)))
 }

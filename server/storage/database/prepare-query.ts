@@ -1,36 +1,36 @@
-// Queries whose text is made once. For an insert of thirty columns Kysely takes 18 µs to make it, and SQLite 6 to run it.
+// Prepared queries: Kysely builds their text once. For an insert of 30 columns the text takes 18 µs, and SQLite takes 6 µs.
 
 import type { Compilable, CompiledQuery } from 'kysely'
 import type { Connection } from './database.ts'
 
 type QueryValues = Record<string, unknown>
 
-/** Stands in for a value while the text is made. */
+/** Stands for a value while Kysely builds the text. */
 class Placeholder {
   constructor(readonly name: string) {}
 }
 
 /**
- * @param build makes the query of values that it must pass on as they are: it is called once for each engine, with
- * something else in their places. The same names must have values in every call.
+ * @param build builds the query once for each engine, from placeholders. It must pass the values on without reading them.
+ * Every call must give values for the same names.
  */
 export function prepareQuery<V extends QueryValues, Row>(
   build: (connection: Connection, values: V) => Compilable<Row>,
 ): (connection: Connection, values: V) => Promise<Row[]> {
-  const known = new WeakMap<object, CompiledQuery<Row>>()
+  const queries = new WeakMap<object, CompiledQuery<Row>>()
 
   function compile(connection: Connection, values: V): CompiledQuery<Row> {
-    const slots = Object.fromEntries(Object.keys(values).map((name) => [name, new Placeholder(name)]))
-    return build(connection, slots as V).compile() as CompiledQuery<Row>
+    const placeholders = Object.fromEntries(Object.keys(values).map((name) => [name, new Placeholder(name)]))
+    return build(connection, placeholders as V).compile() as CompiledQuery<Row>
   }
 
   return async (connection, values) => {
-    // One for each pool of PostgreSQL, and one for SQLite.
+    // Each pool of PostgreSQL has its adapter, and SQLite has one.
     const { adapter } = connection.getExecutor()
-    let query = known.get(adapter)
+    let query = queries.get(adapter)
     if (!query) {
       query = compile(connection, values)
-      known.set(adapter, query)
+      queries.set(adapter, query)
     }
     const parameters = query.parameters.map((value) =>
       value instanceof Placeholder ? getValue(values, value) : value,

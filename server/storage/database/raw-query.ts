@@ -1,12 +1,12 @@
-// A statement made of text, for questions whose shape is only known when they are asked. Its values are bound, and its
-// names come from closed maps.
+// Runs SQL text, for queries whose shape depends on the request. All values are bound; all names in the text come from
+// constant maps.
 
 import { CompiledQuery } from 'kysely'
 import type { FilterDialect, SqlValue, ValueBinder } from '../filter-sql.ts'
 import type { Database, DatabaseEngine } from './database.ts'
 
 interface DatabaseDialect extends FilterDialect {
-  /** A value as the driver takes it. */
+  /** The value in the form that the driver takes. */
   value(value: SqlValue): unknown
 }
 
@@ -21,7 +21,7 @@ const DIALECTS: Record<DatabaseEngine, DatabaseDialect> = {
     value: (value) => (Array.isArray(value) ? JSON.stringify(value) : value),
   },
   postgres: {
-    // Without a type the server would guess, and not always the same one in every place.
+    // Without a type PostgreSQL infers one, and can infer different types for one parameter.
     placeholder: (n, value) => `$${n}::${toPostgresType(value)}`,
     isInList: (column, list) => `${column} = ANY(${list})`,
     lower: (column) => `lower(${column})`,
@@ -29,7 +29,7 @@ const DIALECTS: Record<DatabaseEngine, DatabaseDialect> = {
   },
 }
 
-/** @param write makes the text, with every value bound */
+/** @param write builds the text; it must pass every value through `bind` */
 export async function queryRaw<Row>(
   { engine, read }: Pick<Database, 'engine' | 'read'>,
   write: (dialect: FilterDialect, bind: ValueBinder) => string,

@@ -1,4 +1,4 @@
-// Kysely over Bun's SQLite: statements run at once and in order, so a connection needs no queue of its own.
+// A Kysely dialect for Bun's SQLite. Statements run synchronously and in order, so a connection needs no queue.
 
 import type { Database } from 'bun:sqlite'
 import {
@@ -23,7 +23,7 @@ class Adapter extends SqliteAdapter {
 const adapter = new Adapter()
 const compiler = new SqliteQueryCompiler()
 
-/** @param allow called before each statement; what it throws is the statement's failure */
+/** @param allow runs before each statement; the statement fails with what it throws */
 export function createSqliteKysely(database: Database, allow: () => void = () => {}): Connection {
   const connection = connect(database, allow)
   const run = (text: string) => connection.executeQuery(CompiledQuery.raw(text))
@@ -31,7 +31,7 @@ export function createSqliteKysely(database: Database, allow: () => void = () =>
     async init() {},
     acquireConnection: async () => connection,
     async beginTransaction() {
-      // Immediate, so that two processes that migrate at once wait for each other instead of failing half-way.
+      // IMMEDIATE makes two migrating processes wait for each other. A deferred transaction could fail halfway.
       await run('begin immediate')
     },
     async commitTransaction() {

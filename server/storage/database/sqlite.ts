@@ -1,5 +1,5 @@
-// Rows in one SQLite file: many readers of committed state, one writer, which commits in groups: a synced commit
-// of one row measured 5,000 rows a second, of 50 rows 117,000.
+// The database in one SQLite file, with one reader and one writer. The writer commits in groups: synced commits of one row
+// measured 5,000 rows a second, of 50 rows 117,000.
 
 import { Database } from 'bun:sqlite'
 import { describeError, log } from '../../lib/log.ts'
@@ -8,10 +8,10 @@ import { isLocked } from './errors.ts'
 import { openGroupCommit } from './group-commit.ts'
 import { createSqliteKysely } from './sqlite-kysely.ts'
 
-/** Below it a checkpoint racing a write can lose committed data (the WAL-reset bug). */
+/** Older versions can lose committed data when a checkpoint races a write (https://sqlite.org/wal.html#walresetbug). */
 export const MIN_SQLITE_VERSION = '3.51.3'
 
-/** @param version `3.51.3` */
+/** @param version such as `3.51.3` */
 export function isVersionBelow(version: string, floor: string): boolean {
   const [parts, floors] = [version, floor].map((text) => text.split('.').map(Number)) as [number[], number[]]
   const differs = floors.findIndex((number, i) => (parts[i] ?? 0) !== number)
@@ -19,7 +19,7 @@ export function isVersionBelow(version: string, floor: string): boolean {
 }
 
 const OPEN_WITHIN_MS = 10_000
-// Longer than any migration; another process that migrates is waited for, since nobody is served yet.
+// Longer than any migration. A starting process waits while another one migrates, because it serves nobody yet.
 const MIGRATION_WAIT_MS = 10 * 60_000
 
 const PRAGMAS = [
@@ -30,18 +30,18 @@ const PRAGMAS = [
   'wal_autocheckpoint=1000',
   'journal_size_limit=67108864',
   'temp_store=MEMORY',
-  // What is deleted is overwritten: an address that was erased is not to be found in a free page.
+  // Overwrites deleted rows, so that no free page of the file contains an erased e-mail address.
   'secure_delete=ON',
 ]
 
-/** For migrations alone, before anything else has the file open. */
+/** Opens a connection for migrations, before anything else opens the file. */
 export async function openSqliteMigrator(path: string): Promise<Connection> {
   return createSqliteKysely(await openSqliteWriter(path, MIGRATION_WAIT_MS))
 }
 
-/** @param path of the database file, made when absent. Not on a network file system: WAL needs shared memory. */
+/** @param path of the database file, created when absent. WAL needs shared memory, so no network file system works. */
 export async function openSqlite(path: string): Promise<DatabaseHandle> {
-  // A busy_timeout would block the whole event loop; the group commit waits for a lock without blocking.
+  // A busy_timeout would block the event loop. The group commit waits for the lock without blocking.
   const writer = await openSqliteWriter(path, 0)
   const reader = new Database(path, { readonly: true, strict: true })
   reader.run('PRAGMA busy_timeout=1000')
@@ -58,7 +58,7 @@ export async function openSqlite(path: string): Promise<DatabaseHandle> {
       try {
         writer.run('PRAGMA wal_checkpoint(TRUNCATE)')
       } catch (error) {
-        // Nothing is lost: the log is read when the file is opened again.
+        // No data is lost: SQLite reads the log when it opens the file again.
         log.warn('sqlite_checkpoint_failed', describeError(error))
       }
       writer.close()
@@ -66,11 +66,11 @@ export async function openSqlite(path: string): Promise<DatabaseHandle> {
   }
 }
 
-/** As every writer has it. */
+/** Opens a connection with the settings of every writer. */
 export async function openSqliteWriter(path: string, busyTimeoutMs: number): Promise<Database> {
   const database = new Database(path, { create: true, strict: true })
   try {
-    // First of all: even to prepare a statement is to meet another process that opens or closes the file just now.
+    // Set the timeout first: even preparing a statement can wait for a process that opens or closes the file.
     database.run(`PRAGMA busy_timeout=${OPEN_WITHIN_MS}`)
     const { version } = database.query('select sqlite_version() as version').get() as { version: string }
     if (isVersionBelow(version, MIN_SQLITE_VERSION)) {
@@ -89,7 +89,7 @@ export async function openSqliteWriter(path: string, busyTimeoutMs: number): Pro
   }
 }
 
-/** SQLite does not wait by itself where two processes make the change at once. */
+/** Retries, because SQLite does not wait when two processes switch to WAL at the same time. */
 async function useWriteAheadLog(database: Database, path: string) {
   const deadline = performance.now() + OPEN_WITHIN_MS
   for (;;) {

@@ -1,11 +1,11 @@
-// The data model on one screen. Times are integer milliseconds, booleans 0 or 1, structured values JSON text: the
-// same words on SQLite and PostgreSQL.
+// The tables and their columns, the same on SQLite and PostgreSQL. Times are integer milliseconds, booleans are 0 or 1, and
+// structured values are JSON text.
 
 import type { Generated } from 'kysely'
 
 export interface Workspaces {
   id: Generated<number>
-  /** What the snippet names the workspace by; not guessable from the id. */
+  /** Names the workspace in the snippet. It cannot be guessed from the id. */
   public_id: string
   name: string
   plan: string
@@ -17,7 +17,7 @@ export interface ApiKeys {
   id: Generated<number>
   workspace_id: number
   name: string
-  /** SHA-256 of the key in hex: the key itself is shown once and kept nowhere. */
+  /** SHA-256 of the key in hex. The key itself is shown once and stored nowhere. */
   hash: string
   last_four: string
   created_at: number
@@ -33,7 +33,7 @@ export interface Users {
   name: string
   email_verified: Generated<number>
   image: string | null
-  /** 1 for the first of all, who needed no invitation; unique, so there is one at most. */
+  /** 1 for the first user, who needed no invitation; unique, so that only one user can be the first. */
   founder: number | null
   created_at: number
   updated_at: number
@@ -42,17 +42,17 @@ export interface Users {
 export interface Sessions {
   id: Generated<number>
   user_id: number
-  /** SHA-256 of what the cookie holds. */
+  /** SHA-256 of the session token in hex. The token itself is only in the cookie. */
   token: string
   expires_at: number
-  /** Always null: no address is kept. Better Auth's model has the field. */
+  /** Always null: IP addresses are not stored. Better Auth's model needs the column. */
   ip_address: string | null
   user_agent: string | null
   created_at: number
   updated_at: number
 }
 
-/** A way of a person to sign in: a password (provider `credential`), or an account elsewhere. Better Auth's `account`. */
+/** A way for a person to sign in: a password (`credential`) or an account at a provider. Better Auth calls it `account`. */
 export interface Identities {
   id: Generated<number>
   user_id: number
@@ -70,7 +70,7 @@ export interface Identities {
   updated_at: number
 }
 
-/** What was sent out and must come back once: links to reset a password, the state of a sign-in elsewhere. */
+/** Values that work once: links to reset a password, and the state of a sign-in at the identity provider. */
 export interface Verifications {
   id: Generated<number>
   identifier: string
@@ -91,10 +91,10 @@ export interface Members {
 export interface Invitations {
   id: Generated<number>
   workspace_id: number
-  /** Lower case: whom it is for, and for nobody else. */
+  /** Lower case. Only a person with this address can accept the invitation. */
   email: string
   role: string
-  /** SHA-256 of the token in hex; the token is in the link alone. */
+  /** SHA-256 of the token in hex. The token itself is only in the link. */
   token_hash: string
   invited_by: number | null
   created_at: number
@@ -105,10 +105,10 @@ export interface Invitations {
 export interface Links {
   id: Generated<number>
   workspace_id: number
-  /** '' is the instance's default domain, whatever its name is today. */
+  /** '' is the server's default domain, so that links keep working after its name has changed. */
   domain: string
   slug: string
-  /** The slug as it is matched: NFC, lower case. Unique with the domain among links that are not deleted. */
+  /** The slug for look-ups: NFC, lower case. Unique with the domain among links that are not deleted. */
   slug_key: string
   destination_url: string
   title: string | null
@@ -119,7 +119,7 @@ export interface Links {
   expires_at: number | null
   expired_url: string | null
   click_limit: number | null
-  /** Human clicks that have used up `click_limit`; counted before the redirect is answered, so never over it. */
+  /** Human clicks that count for `click_limit`. They are counted before the redirect, so the limit is never exceeded. */
   clicks_used: number
   lead_limit: number | null
   /** Argon2id; write-only. */
@@ -132,11 +132,11 @@ export interface Links {
   clicks: number
   leads: number
   last_clicked_at: number | null
-  /** Slug, destination and title, lower case: what `search` looks in. */
+  /** Slug, destination and title in lower case, for `search`. */
   search_text: string
   created_at: number
   updated_at: number
-  /** A deleted link stays as a name for its clicks; its slug and external id are free again. */
+  /** A deleted link stays, so that its clicks keep a name. Its slug and external id are free again. */
   deleted_at: number | null
 }
 
@@ -144,7 +144,7 @@ export interface Tags {
   id: Generated<number>
   workspace_id: number
   name: string
-  /** Lower-case name: unique in the workspace. */
+  /** The name in lower case; unique in the workspace. */
   name_key: string
   color: string
   created_at: number
@@ -166,19 +166,19 @@ export interface IdempotencyKeys {
   created_at: number
 }
 
-/** How far the batches of each node's spool have been added to the links' counters. */
+/** The last batch of each node's spool that is in the click counters of the links. */
 export interface ClickMarks {
   node: string
   batch: number
 }
 
-/** A workspace that was deleted, for the processes that still know its links and have its hits. Its id is all that stays. */
+/** A deleted workspace. Each process reads it to drop the workspace's links and hits. Only the id stays. */
 export interface Erasures {
   workspace_id: number
   requested_at: number
 }
 
-/** Which node has removed what it had of a deleted workspace. */
+/** A node that has removed the data of a deleted workspace. */
 export interface ErasureMarks {
   workspace_id: number
   node: string
@@ -188,18 +188,18 @@ export interface ErasureMarks {
 export interface Forms {
   id: Generated<number>
   workspace_id: number
-  /** What the form's `action` names it by; unique in the whole instance. */
+  /** Names the form in the `action` of its HTML; unique on the server. */
   form_key: string
   name: string
   enabled: Generated<number>
-  /** A list of names. */
+  /** A JSON list of field names. */
   required_fields: Generated<string>
   redirect_url: string | null
   captcha: Generated<number>
   success_message: string | null
-  /** A list of origins; empty is any. */
+  /** A JSON list of origins; an empty list allows any origin. */
   allowed_origins: Generated<string>
-  /** A list of ids. */
+  /** A JSON list of ids. */
   channel_ids: Generated<string>
   created_at: number
   updated_at: number
@@ -209,26 +209,26 @@ export interface Submissions {
   id: Generated<number>
   workspace_id: number
   form_id: number
-  /** A list of [name, value]: an object would not keep the sender's order (`"10"` before `"b"`). */
+  /** A JSON list of [name, value]. An object would lose the sender's order: `"10"` would come before `"b"`. */
   fields: string
-  /** All values, lower case: what `search` looks in. */
+  /** All values in lower case, for `search`. */
   search_text: string
   status: Generated<string>
   notes: string | null
   email: string | null
-  /** Keyed hash of form, address and fields under the day's salt: what makes two submissions identical. */
+  /** HMAC of form, IP address and fields with the salt of the day. Equal fingerprints are duplicates. */
   fingerprint: string
   duplicate_of: number | null
-  /** The visitor id of the day, as hits have it (a decimal number of 64 bits). */
+  /** The visitor id of the day, as in hits: a decimal number of 64 bits. */
   visitor: string | null
   link_id: number | null
   click_id: string | null
   event_id: string | null
   session_linked: Generated<number>
   attribution: Generated<string>
-  /** 1 until somebody has looked whether the visitor had clicked a link (`features/attribution/infer-clicks.ts`). */
+  /** 1 until a job has searched for an earlier click of the visitor (`features/attribution/infer-clicks.ts`). */
   attribution_due: Generated<number>
-  /** Host the visitor came from. */
+  /** Host of the referring page. */
   referrer: string | null
   page_url: string | null
   landing_url: string | null
@@ -246,11 +246,11 @@ export interface Submissions {
   created_at: number
 }
 
-/** What brought a submission: its first touch at position 0, its last one at the highest. */
+/** A touch before a submission. The first touch has position 0; the last one has the highest position. */
 export interface Touches {
   submission_id: number
   position: number
-  /** How many the submission has: each one's part in a linear model. */
+  /** How many touches the submission has. The linear attribution model divides by it. */
   touches: number
   workspace_id: number
   at: number
@@ -267,13 +267,13 @@ export interface Touches {
   utm_content: string | null
 }
 
-/** Counts only, by UTC day: how attempts to send a form ended. */
+/** Counts of attempts to send a form, by UTC day and outcome. */
 export interface FormAttempts {
   form_id: number
   /** `2026-01-31` */
   day: string
   outcome: string
-  /** Which field was wrong; '' where the outcome is not about one. */
+  /** The wrong field; '' when the outcome is not about a field. */
   field: string
   attempts: number
 }
@@ -284,19 +284,19 @@ export interface Channels {
   /** `email`, `slack`, `discord`, `telegram`, `teams` or `webhook`. */
   type: string
   name: string
-  /** A list of e-mail addresses. */
+  /** A JSON list of e-mail addresses. */
   recipients: Generated<string>
-  /** The URL as answers show it. */
+  /** The URL in the form that answers show. */
   shown_url: string | null
-  /** Telegram's. */
+  /** For Telegram. */
   chat_id: string | null
   /** URL, bot token and signing secrets, encrypted. */
   sealed: string | null
   enabled: Generated<number>
   disabled_reason: string | null
-  /** Since when nothing but failures. */
+  /** When the first of the current series of failures happened. */
   failing_since: number | null
-  /** The service asked not to be called before. */
+  /** The service asked for no calls before this time. */
   paused_until: number | null
   last_delivery_at: number | null
   created_at: number
@@ -308,20 +308,20 @@ export interface Deliveries {
   id: Generated<number>
   workspace_id: number
   channel_id: number
-  /** Absent for a test. */
+  /** Null for a test. */
   submission_id: number | null
   /** `submission.created` or `test`. */
   event: string
-  /** The same over all attempts. */
+  /** The same for all attempts. */
   message_id: string
   /** `waiting`, `delivered` or `failed`. */
   status: string
-  /** Counted when one begins. */
+  /** Counted at the start of each attempt. */
   attempts: Generated<number>
-  /** Those of them that ended with the process. */
+  /** Attempts that ended because the process ended. */
   interrupted: Generated<number>
   due_at: number | null
-  /** Who took it has until then; then another may. */
+  /** The process that claimed the delivery has it until this time. After it, another process may claim it. */
   leased_until: number | null
   created_at: number
   finished_at: number | null
@@ -334,13 +334,13 @@ export interface DeliveryAttempts {
   attempt: number
   outcome: string
   http_status: number | null
-  /** Its first kilobyte. */
+  /** The first kilobyte of the answer. */
   answer: string | null
   took_ms: number
   at: number
 }
 
-/** Captcha tokens that were spent, by their hash, until they would have expired anyway. */
+/** Hashes of used captcha tokens, until the tokens expire. */
 export interface CaptchaTokens {
   token: string
   expires_at: number
@@ -352,7 +352,7 @@ export interface VisitorSalts {
   salt: string
 }
 
-/** PostgreSQL only: all processes share these windows; on one machine they live in memory. */
+/** PostgreSQL only, where processes share the rate limits. With SQLite the limits are in memory. */
 export interface RateWindows {
   key: string
   /** Times of the requests in the window, microseconds. */

@@ -6,7 +6,8 @@ import { invalid } from '../../../lib/failure.ts'
 import { createTextSealer, type TextSealer } from '../../../lib/sealing.ts'
 import { sha256Hex } from '../../../lib/sha256.ts'
 import { toFailure } from '../../../storage/database/errors.ts'
-import { type Connection, type Database, toNestedDatabase } from '../../../storage/database/open-database.ts'
+import { toNestedDatabase } from '../../../storage/database/nested-database.ts'
+import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { ApiEnv } from './api-env.ts'
 
 const KEPT_MS = 24 * 60 * 60 * 1000

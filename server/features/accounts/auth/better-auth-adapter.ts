@@ -11,7 +11,8 @@ import {
 } from 'better-auth/adapters'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import { sha256Hex } from '../../../lib/sha256.ts'
-import { type Connection, type Database, toNestedDatabase } from '../../../storage/database/open-database.ts'
+import { toNestedDatabase } from '../../../storage/database/nested-database.ts'
+import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { Tables } from '../../../storage/database/tables.ts'
 
 /** The table of each model, and the column of each field. The database makes the ids. */

@@ -2,12 +2,8 @@
 
 import type { Plan } from '../../../lib/plan.ts'
 import { randomFrom } from '../../../lib/random.ts'
-import {
-  type Connection,
-  type Database,
-  type OnCommit,
-  toNestedDatabase,
-} from '../../../storage/database/open-database.ts'
+import { toNestedDatabase } from '../../../storage/database/nested-database.ts'
+import type { Connection, Database, OnCommit } from '../../../storage/database/open-database.ts'
 
 const PUBLIC_ID_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 

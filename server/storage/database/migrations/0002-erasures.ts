@@ -1,4 +1,4 @@
-// Deleting workspaces: what is left to do for those whose rows are gone, and the index by which their links are found.
+// Tables for the erasure of deleted workspaces, and an index on all links of a workspace.
 
 import type { Kysely } from 'kysely'
 import type { DatabaseEngine } from '../database.ts'
@@ -21,7 +21,7 @@ export function erasures(engine: DatabaseEngine) {
         .addColumn('done_at', bigint, (c) => c.notNull())
         .addPrimaryKeyConstraint('erasure_marks_key', ['workspace_id', 'node'])
         .execute()
-      // All others are about the living; deleted links have names too, for exports, and go with their workspace.
+      // The other indexes leave out deleted links. Exports name those too, and the deletion of a workspace removes them.
       await db.schema.createIndex('links_by_workspace').on('links').columns(['workspace_id', 'id']).execute()
     },
   }

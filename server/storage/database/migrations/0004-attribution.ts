@@ -1,4 +1,4 @@
-// What brought a submission, touch by touch, and how many attempts each form turned away.
+// The touches before each submission, and the counts of attempts to send a form.
 
 import type { Kysely } from 'kysely'
 import type { DatabaseEngine } from '../database.ts'

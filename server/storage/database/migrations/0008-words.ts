@@ -1,4 +1,4 @@
-// The index by which word to owners is found: its channel is off, and what waits for that one is not looked through.
+// An index on waiting notices about disabled channels. The index of waiting deliveries by channel skips disabled ones.
 
 import { type Kysely, sql } from 'kysely'
 

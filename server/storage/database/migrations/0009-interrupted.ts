@@ -1,4 +1,4 @@
-// Attempts that ended with the process and not with an answer are counted apart: they say nothing about the receiver.
+// A count of attempts that ended because the process ended. They say nothing about the receiver.
 
 import type { Kysely } from 'kysely'
 

@@ -1,22 +1,24 @@
-// The words of a table's columns that differ between the engines.
+// The column types that differ between the engines.
 
 import type { ColumnDataType, Kysely, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { DatabaseEngine } from '../database.ts'
 
+export type ColumnTypes = ReturnType<typeof getColumnTypes>
+
 export function getColumnTypes(engine: DatabaseEngine) {
   const postgres = engine === 'postgres'
   const bigint: ColumnDataType = postgres ? 'bigint' : 'integer'
-  // Byte order, so that sorting and cursors agree between the engines and with JavaScript.
+  // Byte order makes both engines and JavaScript sort alike, which cursors rely on.
   const text: ColumnDataType | RawBuilder<unknown> = postgres ? sql`text collate "C"` : 'text'
   return {
     postgres,
     bigint,
     text,
-    /** With an id that the database gives out. */
+    /** Creates a table whose ids come from the database. */
     table(db: Kysely<unknown>, name: string) {
       const builder = db.schema.createTable(name)
-      // AUTOINCREMENT: an id that was given out is never given out again, or a new link would inherit old clicks.
+      // AUTOINCREMENT never uses an id twice. With a reused id, a new link would have the clicks of a deleted one.
       return postgres
         ? builder.addColumn('id', 'bigint', (c) => c.primaryKey().generatedByDefaultAsIdentity())
         : builder.addColumn('id', 'integer', (c) => c.primaryKey().autoIncrement())

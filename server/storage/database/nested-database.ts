@@ -1,0 +1,51 @@
+// A database inside an open transaction, for functions that take a database and run in a larger transaction.
+
+import { sql } from 'kysely'
+import { describeError, log } from '../../lib/log.ts'
+import type { Connection, Database, OnCommit, TransactionBody } from './database.ts'
+
+/**
+ * Reads see the changes of the transaction. Each write is a savepoint of it. Callbacks of the writes run after the commit
+ * of the transaction.
+ */
+export function toNestedDatabase(db: Database, connection: Connection, onCommit: OnCommit): Database {
+  let previous: Promise<unknown> = Promise.resolve()
+  return {
+    engine: db.engine,
+    read: connection,
+    // One write after the other: savepoints of one connection can nest, but not overlap.
+    write(body) {
+      const result = previous.then(() => runInSavepoint(connection, onCommit, body))
+      previous = result.catch(() => undefined)
+      return result
+    },
+  }
+}
+
+async function runInSavepoint<T>(
+  connection: Connection,
+  onCommit: OnCommit,
+  body: TransactionBody<T>,
+): Promise<T> {
+  const callbacks: (() => void)[] = []
+  await sql`savepoint inner_verb`.execute(connection)
+  try {
+    const value = await body(connection, (callback) => callbacks.push(callback))
+    await sql`release savepoint inner_verb`.execute(connection)
+    for (const callback of callbacks) onCommit(callback)
+    return value
+  } catch (error) {
+    await rollbackToSavepoint(connection)
+    throw error
+  }
+}
+
+async function rollbackToSavepoint(connection: Connection) {
+  try {
+    await sql`rollback to savepoint inner_verb`.execute(connection)
+    await sql`release savepoint inner_verb`.execute(connection)
+  } catch (error) {
+    // The whole transaction is lost with its connection or disk. The caller gets the error of the body, which says why.
+    log.warn('savepoint_lost', describeError(error))
+  }
+}
