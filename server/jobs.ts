@@ -1,4 +1,4 @@
-// Every background job: name, period, function. (Shipping hits has a worker of its own: features/hits/worker/client.ts.)
+// The background jobs with their periods. (Hits have a worker process of their own: features/hits/worker/client.ts.)
 
 import { pruneIdempotencyKeys } from './features/accounts/access/idempotency.ts'
 import { pruneRateWindows } from './features/accounts/access/rate-limiter.ts'
@@ -22,14 +22,14 @@ export interface JobNeeds extends ErasureNeeds {
   now: () => number
   setSalts: (salts: DailySalt[]) => void
   hitRetentionDays: number | undefined
-  forgetHits: (since: number) => Promise<void>
+  pruneHits: (since: number) => Promise<void>
   resolvePendingAttribution: () => Promise<void>
 }
 
 interface Job {
   name: string
   everyMs: number
-  /** When it runs for the first time, where that is not after one period. */
+  /** When the job runs first; after one period when absent. */
   firstMs?: number
   run: (needs: JobNeeds) => Promise<void>
 }
@@ -41,79 +41,79 @@ const JOBS: Job[] = [
     run: async ({ db, now, setSalts }) => setSalts(await ensureSalts({ db, now: now() })),
   },
   {
-    name: 'forget old idempotency keys',
+    name: 'prune idempotency keys',
     everyMs: 60 * MINUTE,
     run: ({ db, now }) => pruneIdempotencyKeys(db, now()),
   },
   {
-    name: 'forget old rate windows',
+    name: 'prune rate windows',
     everyMs: 10 * MINUTE,
     run: ({ db, now }) => pruneRateWindows(db, now()),
   },
   {
-    name: 'forget sessions that have ended',
+    name: 'prune sessions',
     everyMs: 60 * MINUTE,
     run: ({ db, now }) => pruneSessions(db, now()),
   },
   {
-    name: 'forget old invitations',
+    name: 'prune invitations',
     everyMs: 60 * MINUTE,
     run: ({ db, now }) => pruneInvitations(db, now()),
   },
   {
-    name: 'forget old attempts at deliveries',
+    name: 'prune delivery attempts',
     everyMs: 60 * MINUTE,
     run: ({ db, now }) => pruneAttempts(db, now()),
   },
   {
-    name: 'remove hits past their retention',
+    name: 'prune hits',
     everyMs: DAY,
     firstMs: 30 * SECOND,
-    run: async ({ now, hitRetentionDays, forgetHits }) => {
-      if (hitRetentionDays !== undefined) await forgetHits(toRetentionStart(now(), hitRetentionDays))
+    run: async ({ now, hitRetentionDays, pruneHits }) => {
+      if (hitRetentionDays !== undefined) await pruneHits(toRetentionStart(now(), hitRetentionDays))
     },
   },
   {
-    name: 'say which link brought a submission',
+    name: 'resolve pending attribution',
     everyMs: SECOND,
     run: ({ resolvePendingAttribution }) => resolvePendingAttribution(),
   },
   {
-    name: 'forget spent captcha tokens',
+    name: 'prune captcha tokens',
     everyMs: 10 * MINUTE,
     run: ({ db, now }) => pruneSpentTokens(db, now()),
   },
   {
-    // Often, because until then redirects of a deleted workspace go on.
-    name: 'finish deleting workspaces',
+    // Often, because redirects of a deleted workspace go on until this job runs in each process.
+    name: 'erase deleted workspaces',
     everyMs: 2 * SECOND,
     run: eraseDeletedWorkspaces,
   },
 ]
 
-/** Starts them all, each one turn at a time. A turn that fails is logged and tried again a minute later. */
+/** Starts all jobs. A job never overlaps itself. A failed run is logged, and the job runs again a minute later. */
 export function startJobs(needs: JobNeeds): { stop(): Promise<void> } {
   const running = new Set<Promise<void>>()
   const timers = new Map<string, Timer>()
   let stopped = false
 
-  function plan(job: Job, inMs: number) {
-    if (!stopped) timers.set(job.name, setTimeout(turn, inMs, job))
+  function schedule(job: Job, inMs: number) {
+    if (!stopped) timers.set(job.name, setTimeout(runJob, inMs, job))
   }
 
-  function turn(job: Job) {
+  function runJob(job: Job) {
     const run = job
       .run(needs)
-      .then(() => plan(job, job.everyMs))
+      .then(() => schedule(job, job.everyMs))
       .catch((error) => {
         log.error('job_failed', { job: job.name, ...describeError(error) })
-        plan(job, MINUTE)
+        schedule(job, MINUTE)
       })
       .finally(() => running.delete(run))
     running.add(run)
   }
 
-  for (const job of JOBS) plan(job, job.firstMs ?? job.everyMs)
+  for (const job of JOBS) schedule(job, job.firstMs ?? job.everyMs)
   return {
     async stop() {
       stopped = true

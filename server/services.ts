@@ -72,7 +72,7 @@ export async function openServices(config: Config, { now = Date.now, clock }: Se
     now,
     setSalts: stores.setSalts,
     hitRetentionDays: config.hitRetentionDays,
-    forgetHits: stores.hitWorker.pruneHits,
+    pruneHits: stores.hitWorker.pruneHits,
     node: stores.spool.node,
     invalidateWorkspace,
     eraseHits: stores.hitWorker.eraseHits,

@@ -1,4 +1,4 @@
-// Answers a question about clicks: names of links and tags become ids, the engine counts, ids become names again.
+// Answers a question about clicks: turns names of links and tags into ids, lets the hit engine count, and adds the names.
 
 import { toIso } from '../../lib/api-fields.ts'
 import { Failure, unavailable } from '../../lib/failure.ts'
@@ -25,8 +25,8 @@ export interface ClickNeeds extends SelectionNeeds {
 }
 
 /**
- * Deleted links keep counting, under their domain, slug and tags as well.
- * @throws `invalid` for a range that is empty or has too many buckets, `unavailable` when the engine cannot answer.
+ * Counts clicks of deleted links too, also under their domain, slug and tags.
+ * @throws Failure `invalid` for a range that is empty or has too many buckets, `unavailable` when the engine cannot answer
  */
 export async function answerClicks(
   needs: ClickNeeds,
@@ -48,7 +48,7 @@ export async function answerClicks(
       return withNames(answers, await loadTagNames(needs, actor, answers.map(toId)))
     default: {
       const name = question.groupBy
-      return answers.map((each) => ({ [name]: String(each.key), ...toCounts(each) }))
+      return answers.map((answer) => ({ [name]: String(answer.key), ...toCounts(answer) }))
     }
   }
 }
@@ -60,16 +60,16 @@ const toCounts = (answer: HitAnswer | undefined) => ({
 
 const toId = (answer: { key: HitAnswer['key'] }) => Number(answer.key)
 
-const withNames = <Name>(answers: HitAnswer[], nameOf: (id: number) => Name) =>
-  answers.map((each) => ({ ...nameOf(toId(each)), ...toCounts(each) }))
+const withNames = <Name>(answers: HitAnswer[], getName: (id: number) => Name) =>
+  answers.map((answer) => ({ ...getName(toId(answer)), ...toCounts(answer) }))
 
-/** @throws `unavailable` when the engine cannot answer */
+/** @throws Failure `unavailable` when the engine cannot answer */
 export const askHits = ({ hits }: Pick<ClickNeeds, 'hits'>, query: HitQuery): Promise<HitAnswer[]> =>
   hits.ask(query).catch((error: unknown) => {
     throw error instanceof Failure ? error : unavailable(error)
   })
 
-/** Which hits are meant, in ids and milliseconds. @throws `invalid` for a range that is empty */
+/** Turns the selection into ids and milliseconds. @throws Failure `invalid` for an empty range */
 export const resolveClickSelection = async (
   needs: SelectionNeeds,
   actor: WorkspaceScope,
@@ -91,12 +91,12 @@ async function toGrouping(
     case 'time':
       return { by: 'time', starts }
     case 'tagId': {
-      const carried = await db.read
+      const linkTags = await db.read
         .selectFrom('link_tags')
         .select(['link_id', 'tag_id'])
         .where('workspace_id', '=', workspaceId)
         .execute()
-      const groups = carried.map((each) => ({ linkId: each.link_id, group: each.tag_id }))
+      const groups = linkTags.map(({ link_id, tag_id }) => ({ linkId: link_id, group: tag_id }))
       return { by: 'linkGroup', groups, limit }
     }
     case 'domain':
@@ -107,7 +107,7 @@ async function toGrouping(
         .where('workspace_id', '=', workspaceId)
         .orderBy('id')
         .execute()
-      // One slug may be typed in several ways, on several domains and over time: it is shown as the newest link has it.
+      // Links on several domains or of several times can spell one slug differently. The answer has the newest spelling.
       const slugs = new Map(links.map((link) => [link.slug_key, link.slug]))
       const groups = links.map((link) => ({
         linkId: link.id,

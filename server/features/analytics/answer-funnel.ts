@@ -1,4 +1,4 @@
-// From clicks over visits to leads: three questions with the same filters, side by side.
+// Answers a question about the funnel: counts clicks, visits and leads with the same filters.
 
 import { toIso } from '../../lib/api-fields.ts'
 import type { HitOutcome } from '../../storage/hits/hit.ts'
@@ -18,7 +18,7 @@ export interface FunnelNeeds extends LeadNeeds {
 type Key = string | number
 type Column = Exclude<FunnelQuestion['groupBy'], 'total'>
 
-/** Of these groups alone, or of all but these. */
+/** The groups with these keys; with `negate`, all other groups. */
 interface GroupSubset {
   keys: Key[]
   negate: boolean
@@ -26,14 +26,13 @@ interface GroupSubset {
 
 interface Stage {
   total(): Promise<number>
-  /** Most first. */
-  groups(column: Column, among: GroupSubset, limit: number): Promise<[Key, number][]>
+  /** Sorted by count, highest first. */
+  groups(column: Column, subset: GroupSubset, limit: number): Promise<[Key, number][]>
 }
 
-/** How many of each stage. */
 type Counts = [clicks: number, visits: number, leads: number]
 
-/** @throws `invalid` for a range that is empty, `unavailable` when the engine cannot answer */
+/** @throws Failure `invalid` for an empty range, `unavailable` when the engine cannot answer */
 export async function answerFunnel(
   needs: FunnelNeeds,
   actor: WorkspaceScope,
@@ -55,19 +54,19 @@ export async function answerFunnel(
   const ids = groups.map(([key]) => Number(key))
   switch (groupBy) {
     case 'linkId': {
-      const nameOf = await loadLinkNamesOrNone(needs, actor, ids)
-      return groups.map(([id, found]) => ({ ...nameOf(Number(id)), ...toFunnelRow(found) }))
+      const getName = await loadLinkNamesOrNone(needs, actor, ids)
+      return groups.map(([id, counts]) => ({ ...getName(Number(id)), ...toFunnelRow(counts) }))
     }
     case 'tagId': {
-      const nameOf = await loadTagNames(needs, actor, ids)
-      return groups.map(([id, found]) => ({ ...nameOf(Number(id)), ...toFunnelRow(found) }))
+      const getName = await loadTagNames(needs, actor, ids)
+      return groups.map(([id, counts]) => ({ ...getName(Number(id)), ...toFunnelRow(counts) }))
     }
     case 'utmCampaign':
-      return groups.map(([key, found]) => ({ campaign: String(key), ...toFunnelRow(found) }))
+      return groups.map(([key, counts]) => ({ campaign: String(key), ...toFunnelRow(counts) }))
     case 'referrer':
-      return groups.map(([key, found]) => ({ referrer: String(key), ...toFunnelRow(found) }))
+      return groups.map(([key, counts]) => ({ referrer: String(key), ...toFunnelRow(counts) }))
     case 'country':
-      return groups.map(([key, found]) => ({ country: String(key), ...toFunnelRow(found) }))
+      return groups.map(([key, counts]) => ({ country: String(key), ...toFunnelRow(counts) }))
   }
 }
 
@@ -79,19 +78,19 @@ const toFunnelRow = ([clicks, visits, leads]: Counts) => ({
 })
 
 /**
- * The groups with most clicks; after them those without clicks that have visits, and last those that have leads alone.
- * Each stage is asked about the groups that are known, and for more where there is still room.
+ * Lists the groups with the most clicks, then groups without clicks that have visits, then groups that have only leads.
+ * Each stage counts the groups of the stages before, and adds groups of its own while there is room.
  */
 async function listGroups(stages: Stage[], column: Column, limit: number): Promise<[Key, Counts][]> {
   const groups = new Map<Key, Counts>()
   for (const [index, stage] of stages.entries()) {
     const keys = [...groups.keys()]
     const room = limit - keys.length
-    const [known, further] = await Promise.all([
+    const [listed, added] = await Promise.all([
       keys.length > 0 ? stage.groups(column, { keys, negate: false }, keys.length) : [],
       room > 0 ? stage.groups(column, { keys, negate: true }, room) : [],
     ])
-    for (const [key, count] of [...known, ...further]) {
+    for (const [key, count] of [...listed, ...added]) {
       const counts = groups.get(key) ?? [0, 0, 0]
       counts[index] = count
       groups.set(key, counts)
@@ -100,7 +99,7 @@ async function listGroups(stages: Stage[], column: Column, limit: number): Promi
   return [...groups]
 }
 
-/** The filter that leaves these groups; what is called like nothing is one group with nothing. */
+/** A filter for the groups. A value that equals the null label is in the same group as a missing value. */
 const toGroupFilter = <Name extends Column>(column: Name, { keys, negate }: GroupSubset) => ({
   column,
   values: keys.flatMap((key) => (key === toNullLabel(column) ? [null, key] : [key])),
@@ -109,19 +108,19 @@ const toGroupFilter = <Name extends Column>(column: Name, { keys, negate }: Grou
 
 function createHitStage(needs: FunnelNeeds, selection: LeadSelection, outcome: HitOutcome): Stage {
   const { model: _, filters, ...range } = selection
-  // No filter of a funnel is about the form, which a hit does not have.
+  // The cast is safe: no filter of a funnel is about the form, the only column that hits do not have.
   const hits = { ...range, filters: filters as HitSelection['filters'], classes: ['human' as const] }
-  const ask = async (groupBy: HitGrouping, more: HitSelection['filters'] = []) => {
-    const asked = { ...hits, filters: [...hits.filters, ...more], outcomes: [outcome], groupBy }
-    return (await askHits(needs, asked)).map(({ key, clicks }): [Key, number] => [key ?? '', clicks])
+  const ask = async (groupBy: HitGrouping, extraFilters: HitSelection['filters'] = []) => {
+    const query = { ...hits, filters: [...hits.filters, ...extraFilters], outcomes: [outcome], groupBy }
+    return (await askHits(needs, query)).map(({ key, clicks }): [Key, number] => [key ?? '', clicks])
   }
   return {
     total: async () => (await ask({ by: 'total' }))[0]?.[1] ?? 0,
-    async groups(column, among, limit) {
+    async groups(column, subset, limit) {
       if (column !== 'tagId') {
-        return ask({ by: column, limit, nullAs: toNullLabel(column) }, [toGroupFilter(column, among)])
+        return ask({ by: column, limit, nullAs: toNullLabel(column) }, [toGroupFilter(column, subset)])
       }
-      const groups = await listLinkTags(needs, selection, among)
+      const groups = await listLinkTags(needs, selection, subset)
       return ask({ by: 'linkGroup', groups, limit })
     },
   }
@@ -132,28 +131,32 @@ async function listLinkTags(
   { workspaceId }: WorkspaceScope,
   { keys, negate }: GroupSubset,
 ) {
-  const carried = await db.read
+  const linkTags = await db.read
     .selectFrom('link_tags')
     .select(['link_id as linkId', 'tag_id as group'])
     .where('workspace_id', '=', workspaceId)
     .execute()
-  const among = new Set(keys)
-  return carried.filter(({ group }) => among.has(group) !== negate)
+  const tagIds = new Set(keys)
+  return linkTags.filter(({ group }) => tagIds.has(group) !== negate)
 }
 
 function createLeadStage({ db }: FunnelNeeds, selection: LeadSelection): Stage {
-  const ask = async (grouping: LeadGrouping, more: LeadSelection['filters'] = []) => {
-    const answers = await countLeads(db, { ...selection, filters: [...selection.filters, ...more] }, grouping)
+  const ask = async (grouping: LeadGrouping, extraFilters: LeadSelection['filters'] = []) => {
+    const answers = await countLeads(
+      db,
+      { ...selection, filters: [...selection.filters, ...extraFilters] },
+      grouping,
+    )
     return answers.map(({ key, leads }): [Key, number] => [key ?? '', leads])
   }
   return {
     total: async () => (await ask({ by: 'total' }))[0]?.[1] ?? 0,
-    groups(column, among, limit) {
-      if (column !== 'tagId') return ask({ by: column, limit }, [toGroupFilter(column, among)])
+    groups(column, subset, limit) {
+      if (column !== 'tagId') return ask({ by: column, limit }, [toGroupFilter(column, subset)])
       return ask({
         by: 'tagId',
         limit,
-        among: { ids: among.keys.map(Number), negate: among.negate },
+        among: { ids: subset.keys.map(Number), negate: subset.negate },
       })
     },
   }

@@ -1,4 +1,4 @@
-// Answers a question about leads, in the words and shapes of one about clicks.
+// Answers a question about leads. Parameters and answers have the same names and shapes as those about clicks.
 
 import { toIso } from '../../lib/api-fields.ts'
 import type { Database } from '../../storage/database/database.ts'
@@ -26,11 +26,11 @@ import { fillBuckets } from './timeline.ts'
 
 export interface LeadNeeds extends SelectionNeeds {
   db: Pick<Database, 'engine' | 'read'>
-  /** Decides which link brought the leads of just now, where that is known within two seconds. */
+  /** Assigns the newest leads to their links, for the answer. Leads that take longer than two seconds stay pending. */
   resolvePendingAttribution: (workspaceId: number) => Promise<void>
 }
 
-/** @throws `invalid` for a range that is empty or has too many buckets */
+/** @throws Failure `invalid` for a range that is empty or has too many buckets */
 export async function answerLeads(
   needs: LeadNeeds,
   actor: WorkspaceScope,
@@ -51,12 +51,12 @@ export async function answerLeads(
     case 'tagId':
       return withNames(answers, await loadTagNames(needs, actor, ids()))
     case 'form': {
-      const nameOf = await loadFormNames(
+      const getName = await loadFormNames(
         needs,
         actor,
         answers.map(({ key }) => String(key)),
       )
-      return answers.map((each) => ({ ...nameOf(String(each.key)), ...toCounts(each) }))
+      return answers.map((answer) => ({ ...getName(String(answer.key)), ...toCounts(answer) }))
     }
     case 'slug':
       return withLabels(question.groupBy, answers, await loadSlugNames(needs, actor, answers))
@@ -67,7 +67,7 @@ export async function answerLeads(
   }
 }
 
-/** @throws `invalid` for a range that is empty */
+/** @throws Failure `invalid` for an empty range */
 export async function resolveLeadSelection<Name extends FilterName>(
   needs: SelectionNeeds,
   actor: WorkspaceScope,
@@ -89,29 +89,29 @@ const toCounts = (answer: LeadCount | undefined) => ({
   visitors: answer?.visitors ?? 0,
 })
 
-const withNames = <Name>(answers: LeadCount[], nameOf: (id: number) => Name) =>
-  answers.map((each) => ({ ...nameOf(Number(each.key)), ...toCounts(each) }))
+const withNames = <Name>(answers: LeadCount[], getName: (id: number) => Name) =>
+  answers.map((answer) => ({ ...getName(Number(answer.key)), ...toCounts(answer) }))
 
-/** @param nameOf what a value that is there is shown as */
-const withLabels = (groupBy: FilterName, answers: LeadCount[], nameOf: (value: string) => string) =>
-  answers.map((each) => ({
-    [groupBy]: each.key === null ? toNullLabel(groupBy) : nameOf(String(each.key)),
-    ...toCounts(each),
+/** @param toLabel the label of a value; a missing value has the null label */
+const withLabels = (groupBy: FilterName, answers: LeadCount[], toLabel: (value: string) => string) =>
+  answers.map((answer) => ({
+    [groupBy]: answer.key === null ? toNullLabel(groupBy) : toLabel(String(answer.key)),
+    ...toCounts(answer),
   }))
 
 const NO_LINK_NAME: LinkName = { link: null, slug: null, domain: null, destinationUrl: null, deleted: false }
 
-/** As `loadLinkNames`, and what is of no link says so. */
+/** As `loadLinkNames`, with a name for leads without a link. */
 export async function loadLinkNamesOrNone(needs: SelectionNeeds, actor: WorkspaceScope, ids: number[]) {
-  const nameOf = await loadLinkNames(
+  const getName = await loadLinkNames(
     needs,
     actor,
     ids.filter((id) => id !== NO_LINK),
   )
-  return (id: number): LinkName => (id === NO_LINK ? NO_LINK_NAME : nameOf(id))
+  return (id: number): LinkName => (id === NO_LINK ? NO_LINK_NAME : getName(id))
 }
 
-/** A slug is shown as the newest link has it, as for clicks. */
+/** Gives the newest spelling of a slug, as for clicks. */
 async function loadSlugNames({ db }: LeadNeeds, { workspaceId }: WorkspaceScope, answers: LeadCount[]) {
   const keys = answers.flatMap(({ key }) => (key === null ? [] : [String(key)]))
   const links =

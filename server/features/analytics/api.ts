@@ -1,4 +1,4 @@
-// GET /analytics/clicks: totals, timelines and top lists, and the clicks themselves (docs/contract.md §5).
+// GET /analytics/clicks: totals, timelines, top lists, and the export of the clicks (docs/contract.md §5).
 
 import { z } from '@hono/zod-openapi'
 import { apiRoute } from '../../http/api-route.ts'
@@ -24,13 +24,13 @@ export interface AnalyticsApiNeeds {
   hits: HitReader
   now: () => number
   defaultDomain: string
-  /** Where exports are written; see export-directory.ts. */
+  /** The directory for exports (export-directory.ts). */
   scratchDir: string
 }
 
 const countedUntilHeader = {
   'X-Counted-Until': {
-    description: 'Every click before this moment is in the answer',
+    description: 'The answer includes every click before this time',
     schema: { type: 'string', format: 'date-time' },
   },
 } as const
@@ -43,7 +43,7 @@ const clicks = apiRoute({
   summary: 'Count clicks',
   description:
     'Totals, a timeline (groupBy=time) or a top list (groupBy=country …). Filters can be combined; each takes ' +
-    'several values separated by commas, and a leading "-" turns it into all but these. A comma in a value is written "\\,".',
+    'several values separated by commas, and a leading "-" excludes them. A comma in a value is written "\\,".',
   request: { query: ClickParameters },
   responses: {
     200: {
@@ -79,7 +79,7 @@ const clickExport = apiRoute({
       headers: {
         ...countedUntilHeader,
         'Content-Disposition': {
-          description: 'A name made of the workspace and the range',
+          description: 'File name with the workspace and the range',
           schema: { type: 'string' },
         },
       },
@@ -92,17 +92,17 @@ const clickExport = apiRoute({
   },
 })
 
-/** How long a client may not take a single byte. */
+/** How long a client may take no byte of the file. */
 const SENDING_IDLE_SECONDS = 30
 
-/** `20260329T120000Z`: a colon cannot be in a file's name everywhere. */
+/** Such as `20260329T120000Z`. Windows does not allow a colon in file names. */
 const toCompactTime = (ms: number) => toIso(ms).replace(/[-:]|\.\d+/g, '')
 
 export function createAnalyticsApi(needs: AnalyticsApiNeeds) {
-  const exporting = { ...needs, limiter: createExportLimiter() }
+  const exportNeeds = { ...needs, limiter: createExportLimiter() }
   return createApi()
     .openapi(clicks, async (c) => {
-      // Taken before the question, so that it never claims more than the answer holds.
+      // Read the time before the query, so that the answer includes every click before it.
       const countedUntil = needs.hits.countedUntil()
       const data = await answerClicks(needs, c.get('actor'), toClickQuestion(c.req.valid('query')))
       c.header('X-Counted-Until', toIso(countedUntil))
@@ -111,10 +111,10 @@ export function createAnalyticsApi(needs: AnalyticsApiNeeds) {
     .openapi(clickExport, async (c) => {
       const { format = 'csv', ...written } = c.req.valid('query')
       const countedUntil = needs.hits.countedUntil()
-      const asked = { ...toClickSelection(written), format }
-      // A big export is silent for longer than an idle connection may be.
+      const selection = { ...toClickSelection(written), format }
+      // A large export sends nothing for longer than the idle timeout.
       c.env?.setIdleSeconds?.(0)
-      const file = await exportClicks(exporting, c.get('actor'), asked, c.req.raw.signal)
+      const file = await exportClicks(exportNeeds, c.get('actor'), selection, c.req.raw.signal)
       c.env?.setIdleSeconds?.(SENDING_IDLE_SECONDS)
       const { workspaceId, start, end } = file.selection
       const name = `clicks-${workspaceId}-${toCompactTime(start)}-${toCompactTime(end)}.${format}`

@@ -1,5 +1,5 @@
-// Which touch of a lead gets the credit, decided when somebody asks: the first, the last, or each its part. A lead is a
-// submission that is neither a duplicate nor spam.
+// Attribution models: the credit for a lead goes to its first touch, its last touch, or each touch in equal parts. Each
+// query chooses its model. A lead is a submission that is neither a duplicate nor spam.
 
 import type { ValueBinder } from '../../storage/filter-sql.ts'
 import type { TimeRange } from './timeline.ts'
@@ -8,12 +8,12 @@ export const ATTRIBUTION_MODELS = ['first', 'last', 'linear'] as const
 export type AttributionModel = (typeof ATTRIBUTION_MODELS)[number]
 
 /**
- * A lead is counted in millionths. Of three touches two get 333,333 and one 333,334: the parts of a lead are always one
- * lead, and so whatever is added up stays exact.
+ * Leads are counted in millionths. Of three touches, two get 333,333 and one gets 333,334: the parts always add up to one
+ * lead, so sums stay exact.
  */
 export const PARTS_PER_LEAD = 1_000_000
 
-/** What is known of the lead itself, whichever touch gets the credit. */
+/** Columns of the submission, the same for every touch. */
 const LEAD_COLUMNS = [
   'created_at',
   'attribution_due',
@@ -26,7 +26,7 @@ const LEAD_COLUMNS = [
   'region',
   'city',
 ] as const
-/** What another touch would say otherwise. */
+/** Columns of the touch that gets the credit. */
 const TOUCH_COLUMNS = [
   'link_id',
   'referrer',
@@ -46,15 +46,15 @@ const TOUCH_CONDITION: Record<AttributionModel, string> = {
 const PART_SQL: Record<AttributionModel, string> = {
   first: `${PARTS_PER_LEAD}`,
   last: `${PARTS_PER_LEAD}`,
-  // What the touches up to this one get together, less what those before it get. No integer of 32 bits holds that.
+  // The credit of all touches up to this one, minus the credit of the touches before it. The product needs 64 bits.
   linear: `CASE WHEN touches.position IS NULL THEN ${PARTS_PER_LEAD}
     ELSE CAST(touches.position + 1 AS bigint) * ${PARTS_PER_LEAD} / touches.touches
       - CAST(touches.position AS bigint) * ${PARTS_PER_LEAD} / touches.touches END`,
 }
 
 /**
- * A row for each touch that gets credit, with its `part`. A submission without touches (it is older than they are) is
- * its own and only touch.
+ * SQL with a row for each touch that gets credit, and its `part` of the lead. Submissions from before the `touches` table
+ * have no touches: the submission itself is then the only touch.
  */
 export function toCreditedLeadsSql(
   { workspaceId, start, end }: TimeRange & { workspaceId: number },
@@ -62,12 +62,12 @@ export function toCreditedLeadsSql(
   bind: ValueBinder,
 ): string {
   const workspace = bind(workspaceId)
-  const touched = TOUCH_COLUMNS.map(
+  const touchColumns = TOUCH_COLUMNS.map(
     (column) =>
       `CASE WHEN touches.position IS NULL THEN submissions.${column} ELSE touches.${column} END AS ${column}`,
   )
   return `SELECT ${LEAD_COLUMNS.map((column) => `submissions.${column}`).join(', ')}, forms.form_key,
-      ${touched.join(',\n      ')},
+      ${touchColumns.join(',\n      ')},
       ${PART_SQL[model]} AS part
     FROM submissions
     JOIN forms ON forms.id = submissions.form_id AND forms.workspace_id = ${workspace}

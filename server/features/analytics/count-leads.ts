@@ -1,4 +1,4 @@
-// Counts leads in the rows: one statement for each question, the same on SQLite and PostgreSQL.
+// Counts leads in the database, with one statement for each question, on SQLite and PostgreSQL.
 
 import { CONTINENTS } from '../../storage/continents.ts'
 import type { Database } from '../../storage/database/database.ts'
@@ -15,7 +15,7 @@ import { type AttributionModel, PARTS_PER_LEAD, toCreditedLeadsSql } from './att
 import { toNullLabel } from './filter.ts'
 import type { TimeRange } from './timeline.ts'
 
-/** Words of the wire that are columns of a lead or of the touch that gets its credit. */
+/** Dimensions of the API that are columns of a lead, or of the touch that gets its credit. */
 export const LEAD_DIMENSIONS = [
   'country',
   'region',
@@ -36,7 +36,7 @@ export type LeadColumn = LeadDimension | 'linkId' | 'form' | 'page'
 
 const continentCases = Map.groupBy(CONTINENTS.keys(), (country) => CONTINENTS.get(country) as string)
 
-/** No lead is of link 0: it stands for no link, as it does in a hit. */
+/** Stands for no link, as in a hit. Ids of links begin at 1. */
 export const NO_LINK = 0
 
 /** A lead whose link is not decided yet is of no known link, and not "without a link" either. */
@@ -72,13 +72,13 @@ export interface LeadSelection extends TimeRange {
 export type LeadGrouping =
   | { by: 'total' }
   | { by: 'time'; starts: number[] }
-  /** A lead counts for each tag of its link, or for those that are asked about. */
+  /** A lead counts once for each tag of its link; with `among`, only for these tags. */
   | { by: 'tagId'; limit: number; among?: { ids: number[]; negate: boolean } }
-  /** As links have it today: `domain` may be '', `slug` is in lower case. */
+  /** Current domain or slug of the links: '' is the default domain, and slugs are in lower case. */
   | { by: 'domain' | 'slug'; limit: number }
   | { by: LeadColumn; limit: number }
 
-/** Rows as a hit engine answers them, with `leads` in place of `clicks`. */
+/** A row as in the answers of the hit engine, with `leads` in place of `clicks`. */
 export interface LeadCount {
   key: string | number | null
   leads: number
@@ -99,21 +99,21 @@ async function queryLeads(
   selection: LeadSelection,
   grouping: LeadGrouping,
 ): Promise<LeadCount[]> {
-  const found = await queryRaw<{ key: unknown; parts: number | null; visitors: number }>(
+  const rows = await queryRaw<{ key: unknown; parts: number | null; visitors: number }>(
     db,
     (dialect, bind) => {
       const credited = toCreditedLeadsSql(selection, selection.model, bind)
       const { key, from, tail, where = [] } = toGroupingSql(grouping, selection.workspaceId, dialect, bind)
       const filters = selection.filters.map((filter) => toFilterSql(filter, COLUMNS, dialect, bind))
       if (isAboutLinks(selection, grouping)) filters.push(LINK_IS_DECIDED)
-      // Named first, since a statement may not group by an expression with values in it.
+      // The CTE names the key first, because PostgreSQL cannot group by an expression with bound values.
       return `WITH credited AS (${credited}), counted AS (
         SELECT ${key} AS key, visitor, part FROM ${from} WHERE ${['true', ...where, ...filters].join(' AND ')})
       SELECT ${tail === '' ? 'NULL AS key' : 'key'}, sum(part) AS parts, count(DISTINCT visitor) AS visitors FROM counted ${tail}`
     },
   )
   const numeric = ['time', 'linkId', 'tagId'].includes(grouping.by)
-  return found.map(({ key, parts, visitors }) => ({
+  return rows.map(({ key, parts, visitors }) => ({
     key: key === null ? null : numeric ? Number(key) : String(key),
     leads: Number(parts) / PARTS_PER_LEAD,
     visitors: Number(visitors),
@@ -174,8 +174,8 @@ const amongSql = (
 ) => `${negate ? 'NOT ' : ''}${toAnyOfSql(column, ids, dialect, bind)}`
 
 /**
- * Asks about the buckets from the first submission of the range to the last. Eight hundred years of months are thousands
- * of words in a statement; those with submissions are few.
+ * Counts only the buckets between the first and the last submission of the range. A range of 800 years would make a
+ * statement with thousands of months, and few of them have submissions.
  */
 async function countBuckets(
   db: Pick<Database, 'engine' | 'read'>,
@@ -183,7 +183,7 @@ async function countBuckets(
   starts: number[],
 ): Promise<LeadCount[]> {
   const { workspaceId, start, end } = selection
-  const ends = (['asc', 'desc'] as const).map((order) =>
+  const firstAndLast = (['asc', 'desc'] as const).map((order) =>
     db.read
       .selectFrom('submissions')
       .select('created_at')
@@ -194,11 +194,11 @@ async function countBuckets(
       .limit(1)
       .executeTakeFirst(),
   )
-  const [first, last] = await Promise.all(ends)
+  const [first, last] = await Promise.all(firstAndLast)
   if (!first || !last) return []
   const from = starts.findLastIndex((each) => each <= first.created_at)
   const to = starts.findLastIndex((each) => each <= last.created_at) + 1
-  // What is stored meanwhile, for a later bucket, is not counted in the last one of these.
-  const within = { ...selection, end: Math.min(end, starts[to] ?? end) }
-  return queryLeads(db, within, { by: 'time', starts: starts.slice(from, to) })
+  // The end of the last bucket excludes submissions that are stored meanwhile for later buckets.
+  const range = { ...selection, end: Math.min(end, starts[to] ?? end) }
+  return queryLeads(db, range, { by: 'time', starts: starts.slice(from, to) })
 }

@@ -1,26 +1,26 @@
-// The clicks themselves, as a file: links are named from the rows, the engine sorts and writes.
+// Exports clicks to a file: takes the names of links from the database, and lets the hit engine sort and write.
 
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Failure, unavailable } from '../../lib/failure.ts'
 import type { Database } from '../../storage/database/database.ts'
 import type { ExportFormat, HitReader, HitSelection } from '../../storage/hits/hit-engine.ts'
-import type { Actor } from '../accounts/access/actor.ts'
 import { resolveClickSelection } from './answer-clicks.ts'
 import { createExportDirectory } from './export-directory.ts'
 import type { createExportLimiter } from './export-limiter.ts'
+import type { WorkspaceScope } from './resolve-selection.ts'
 import type { ClickSelection } from './schema.ts'
 
-/** Reading so many links holds up redirects for 3 ms. */
+/** Reading this many links holds up redirects for 3 ms. */
 const LINKS_AT_ONCE = 500
 
 export interface ExportNeeds {
   db: Pick<Database, 'read'>
   hits: Pick<HitReader, 'export'>
   now: () => number
-  /** What links of the default domain (stored as '') are shown under. */
+  /** The name of the default domain, which is stored as ''. */
   defaultDomain: string
-  /** See export-directory.ts. */
+  /** The directory for exports (export-directory.ts). */
   scratchDir: string
   limiter: ReturnType<typeof createExportLimiter>
 }
@@ -29,24 +29,23 @@ export interface ClickFile {
   path: string
   bytes: number
   selection: HitSelection
-  /** To be called when it is sent, or nobody wants it any more. */
+  /** Call it after the file is sent, or when the client is gone. */
   remove(): Promise<void>
 }
 
-type Asker = Pick<Actor, 'workspaceId'>
-
 /**
- * Deleted links keep their names.
- * @param signal whoever asked has gone. @throws `invalid` for an empty range, `unavailable` for want of engine, disk or place
+ * Deleted links keep their names in the export.
+ * @param signal aborts when the client has gone
+ * @throws Failure `invalid` for an empty range; `unavailable` when the engine is down, the disk is full or no place is free
  */
 export async function exportClicks(
   needs: ExportNeeds,
-  actor: Asker,
-  { format, ...asked }: ClickSelection & { format: ExportFormat },
+  actor: WorkspaceScope,
+  { format, ...clicks }: ClickSelection & { format: ExportFormat },
   signal: AbortSignal,
 ): Promise<ClickFile> {
-  const selection = await resolveClickSelection(needs, actor, asked)
-  return needs.limiter.use(actor.workspaceId, signal, async () => {
+  const selection = await resolveClickSelection(needs, actor, clicks)
+  return needs.limiter.run(actor.workspaceId, signal, async () => {
     let directory: Awaited<ReturnType<typeof createExportDirectory>> | undefined
     try {
       directory = await createExportDirectory(needs.scratchDir)
@@ -56,28 +55,28 @@ export async function exportClicks(
       return { ...file, selection, remove }
     } catch (error) {
       await directory?.remove()
-      // A full disk, most likely. Whatever it is, another try may find it gone.
+      // The most likely cause is a full disk. A retry may succeed, so every error becomes `unavailable`.
       throw error instanceof Failure ? error : unavailable(error)
     }
   })
 }
 
-/** Every link the workspace has or had, a few at a time so that redirects pass in between. */
+/** Writes all links of the workspace, deleted ones too. Reads LINKS_AT_ONCE at a time, so that redirects run in between. */
 async function writeLinkNames(
   { db, defaultDomain }: ExportNeeds,
-  { workspaceId }: Asker,
+  { workspaceId }: WorkspaceScope,
   path: string,
   signal: AbortSignal,
 ): Promise<string> {
   const file = await open(path, 'wx', 0o600)
   try {
-    for (let last = 0; ; ) {
+    for (let lastId = 0; ; ) {
       signal.throwIfAborted()
       const links = await db.read
         .selectFrom('links')
         .select(['id', 'slug', 'domain'])
         .where('workspace_id', '=', workspaceId)
-        .where('id', '>', last)
+        .where('id', '>', lastId)
         .orderBy('id')
         .limit(LINKS_AT_ONCE)
         .execute()
@@ -86,7 +85,7 @@ async function writeLinkNames(
       )
       await file.writeFile(lines.map((line) => `${line}\n`).join(''))
       if (links.length < LINKS_AT_ONCE) return path
-      last = links.at(-1)?.id as number
+      lastId = links.at(-1)?.id as number
     }
   } finally {
     await file.close()

@@ -1,14 +1,14 @@
-// The directory of unfinished business: what an export is written into until it is sent.
+// The directory DATA_DIR/tmp for exports. Each export has a subdirectory until it is sent.
 
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Empties it too: whoever waited for what is in there is gone. For the process that holds the data directory. */
+/** Creates and empties the directory: clients of earlier exports are gone. Only for the process that locks DATA_DIR. */
 export function prepareScratchDirectory(dataDir: string): string {
   const scratch = join(dataDir, 'tmp')
   mkdirSync(scratch, { recursive: true, mode: 0o700 })
-  // Not the directory itself, which may be a disk of its own.
+  // Keep the directory itself, which can be a mount point.
   for (const name of readdirSync(scratch)) rmSync(join(scratch, name), { recursive: true, force: true })
   return scratch
 }

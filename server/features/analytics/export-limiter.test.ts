@@ -19,9 +19,9 @@ function work() {
 }
 
 test('two exports run at a time, of one workspace one, and others follow in line', async () => {
-  const places = createExportLimiter({ places: 2, patienceMs: 5000 })
+  const places = createExportLimiter({ places: 2, timeoutMs: 5000 })
   const jobs = [1, 1, 2, 3].map((workspaceId) => ({ workspaceId, job: work() }))
-  const results = jobs.map(({ workspaceId, job }) => places.use(workspaceId, never, job.run))
+  const results = jobs.map(({ workspaceId, job }) => places.run(workspaceId, never, job.run))
   const running = () => jobs.map(({ job }) => job.running)
   await settled()
   expect(running()).toEqual([true, false, true, false])
@@ -36,11 +36,11 @@ test('two exports run at a time, of one workspace one, and others follow in line
 })
 
 test('whoever waits too long is told to come back, and takes no place later', async () => {
-  const places = createExportLimiter({ places: 1, patienceMs: 20 })
+  const places = createExportLimiter({ places: 1, timeoutMs: 20 })
   const first = work()
   const second = work()
-  const running = places.use(1, never, first.run)
-  expect(places.use(2, never, second.run)).rejects.toMatchObject({
+  const running = places.run(1, never, first.run)
+  expect(places.run(2, never, second.run)).rejects.toMatchObject({
     code: 'unavailable',
     detail: { retryAfter: expect.any(Number) },
   })
@@ -52,15 +52,15 @@ test('whoever waits too long is told to come back, and takes no place later', as
 })
 
 test('whoever goes while waiting leaves the line', async () => {
-  const places = createExportLimiter({ places: 1, patienceMs: 5000 })
+  const places = createExportLimiter({ places: 1, timeoutMs: 5000 })
   const [first, second, third] = [work(), work(), work()]
   const gone = new AbortController()
-  const running = places.use(1, never, first.run)
-  const left = places.use(2, gone.signal, second.run)
-  const next = places.use(3, never, third.run)
+  const running = places.run(1, never, first.run)
+  const left = places.run(2, gone.signal, second.run)
+  const next = places.run(3, never, third.run)
   gone.abort(new Error('gone'))
   expect(left).rejects.toThrow('gone')
-  expect(places.use(4, gone.signal, second.run)).rejects.toThrow('gone')
+  expect(places.run(4, gone.signal, second.run)).rejects.toThrow('gone')
   first.end()
   await running
   await settled()
@@ -70,7 +70,7 @@ test('whoever goes while waiting leaves the line', async () => {
 })
 
 test('work that fails gives its place back', async () => {
-  const places = createExportLimiter({ places: 1, patienceMs: 1000 })
-  expect(places.use(1, never, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
-  expect(await places.use(1, never, async () => 'yes')).toBe('yes')
+  const places = createExportLimiter({ places: 1, timeoutMs: 1000 })
+  expect(places.run(1, never, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  expect(await places.run(1, never, async () => 'yes')).toBe('yes')
 })

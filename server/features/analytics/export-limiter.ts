@@ -1,66 +1,66 @@
-// How many exports may be made at once: each takes disk and one of the two threads for native work, and one workspace
-// must not take them from the others.
+// Limits how many exports run at once. Each export takes disk and one of the two threads for native work, and one
+// workspace must not take both.
 
 import { unavailable } from '../../lib/failure.ts'
 
 const EXPORTS_AT_ONCE = 2
-/** Most exports take less; after that somebody is better told to come back. */
+/** Most exports take less time. After it, the client is told to retry. */
 const QUEUE_TIMEOUT_MS = 10_000
 const RETRY_AFTER_S = 5
 
 interface QueuedExport {
   workspaceId: number
-  enter(): void
+  start(): void
 }
 
-/** Two at a time, of each workspace one; the others wait in line for a moment. */
-export function createExportLimiter({ places = EXPORTS_AT_ONCE, patienceMs = QUEUE_TIMEOUT_MS } = {}) {
-  const busy = new Set<number>()
-  const waiting: QueuedExport[] = []
+/** Two exports at a time, and one for each workspace. Others wait in a queue for up to `timeoutMs`. */
+export function createExportLimiter({ places = EXPORTS_AT_ONCE, timeoutMs = QUEUE_TIMEOUT_MS } = {}) {
+  const running = new Set<number>()
+  const queue: QueuedExport[] = []
 
-  function admit() {
-    while (busy.size < places) {
-      const next = waiting.findIndex(({ workspaceId }) => !busy.has(workspaceId))
+  function startNext() {
+    while (running.size < places) {
+      const next = queue.findIndex(({ workspaceId }) => !running.has(workspaceId))
       if (next === -1) return
-      for (const { workspaceId, enter } of waiting.splice(next, 1)) {
-        busy.add(workspaceId)
-        enter()
+      for (const { workspaceId, start } of queue.splice(next, 1)) {
+        running.add(workspaceId)
+        start()
       }
     }
   }
 
-  /** @throws `unavailable` when there is no place in time, or the signal's reason */
-  async function enter(workspaceId: number, signal: AbortSignal) {
+  /** @throws Failure `unavailable` after the timeout, or the reason of the signal */
+  async function waitForPlace(workspaceId: number, signal: AbortSignal) {
     const place = Promise.withResolvers<void>()
-    const me = { workspaceId, enter: place.resolve }
+    const queued = { workspaceId, start: place.resolve }
     const leave = (reason: unknown) => {
-      const at = waiting.indexOf(me)
+      const at = queue.indexOf(queued)
       if (at === -1) return
-      waiting.splice(at, 1)
+      queue.splice(at, 1)
       place.reject(reason)
     }
-    const lost = () => leave(signal.reason)
-    const late = setTimeout(() => leave(unavailable('Too many exports at once', RETRY_AFTER_S)), patienceMs)
-    signal.addEventListener('abort', lost)
-    waiting.push(me)
-    admit()
+    const onAbort = () => leave(signal.reason)
+    const timer = setTimeout(() => leave(unavailable('Too many exports at once', RETRY_AFTER_S)), timeoutMs)
+    signal.addEventListener('abort', onAbort)
+    queue.push(queued)
+    startNext()
     try {
       await place.promise
     } finally {
-      clearTimeout(late)
-      signal.removeEventListener('abort', lost)
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
     }
   }
 
   return {
-    async use<T>(workspaceId: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    async run<T>(workspaceId: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
       signal.throwIfAborted()
-      await enter(workspaceId, signal)
+      await waitForPlace(workspaceId, signal)
       try {
         return await work()
       } finally {
-        busy.delete(workspaceId)
-        admit()
+        running.delete(workspaceId)
+        startNext()
       }
     },
   }

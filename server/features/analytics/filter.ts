@@ -1,5 +1,5 @@
-// The grammar of a filter: `US` is, `US,BR` any of, a leading `-` all but these, `\,` a comma, `\-` a leading dash.
-// And how what people write becomes what is stored.
+// Parses filters: `US` is one value, `US,BR` any of several, a leading `-` excludes them, `\,` is a comma, and `\-` is a
+// leading dash. Turns the values into the form that is stored.
 
 import { foldCase } from '../../lib/text.ts'
 import { HIT_CLASSES, HIT_TRIGGERS, type HitClass, type HitDimension } from '../../storage/hits/hit.ts'
@@ -8,18 +8,18 @@ export type ClickFilterName = HitDimension | 'linkId' | 'tagId' | 'domain' | 'sl
 export type FilterName = ClickFilterName | 'form' | 'page'
 
 export interface FilterValues {
-  /** Any of these; null is a hit without a value. */
+  /** Any of these values; null means no value. */
   values: (string | number | null)[]
   negate: boolean
 }
 
-/** What a missing value is called, in answers and in filters. */
+/** The name of a missing value, in answers and in filters. */
 export const toNullLabel = (name: FilterName | 'class') =>
   name === 'referrer' || name === 'referrerUrl' ? '(direct)' : 'Unknown'
 
 /**
- * @param written each occurrence of the parameter: repeating it means any of, too.
- * @returns what is wrong, as a string, when something is.
+ * @param written each occurrence of the parameter; a repeated parameter means any of the values
+ * @returns the filter, or the error message as a string
  */
 export function readFilter(name: FilterName, written: string[]): FilterValues | string {
   const split = splitValues(written)
@@ -33,7 +33,7 @@ export function readFilter(name: FilterName, written: string[]): FilterValues | 
   return { values: [...values], negate: split.negate }
 }
 
-/** `all` is every class. */
+/** Parses the parameter `class`; `all` means every class. @returns the classes, or the error message as a string */
 export function readClasses(written: string[]): HitClass[] | string {
   const split = splitValues(written)
   if (typeof split === 'string') return split
@@ -60,7 +60,7 @@ function readValue(name: FilterName, text: string): ReadValue {
         ? { values: [text.toLowerCase()] }
         : { problem: `must be any of ${HIT_TRIGGERS.join(', ')}` }
   }
-  // Somebody may have sent the very word; answers cannot tell the two apart, so neither does the filter.
+  // A client may have sent the label itself as a value. Answers do not tell the two apart, so the filter takes both.
   if (text === toNullLabel(name)) return { values: [null, text] }
   if (name === 'country' || name === 'continent') return { values: [text.toUpperCase()] }
   if (name === 'referrer') return { values: [text.toLowerCase().replace(/^www\./, '')] }
@@ -75,7 +75,7 @@ interface SplitFilter {
 function splitValues(written: string[]): SplitFilter | string {
   const parts = written.flatMap((text) => {
     const [first = '', ...rest] = splitAtCommas(text)
-    // The dash at the front of a list is about all of it; later dashes may repeat it.
+    // The dash before the first value excludes all values. Later values may have a dash too.
     const negate = first.startsWith('-')
     return [first, ...rest].map((raw) => ({ raw: negate ? raw.replace(/^-/, '') : raw, negate }))
   })
@@ -87,6 +87,6 @@ function splitValues(written: string[]): SplitFilter | string {
   return { texts: parts.map((part) => part.raw.replace(/\\([\\,-])/g, '$1')), negate }
 }
 
-/** Cuts at commas that no backslash precedes; escapes stay, so that `\-` is still told from `-`. */
+/** Splits at commas without a backslash. Escapes stay, so that `\-` still differs from `-`. */
 const splitAtCommas = (text: string) =>
   [...text.matchAll(/(?:^|,)((?:\\[\s\S]|[^,\\]|\\$)*)/g)].map((match) => match[1] as string)

@@ -28,7 +28,7 @@ const leads = apiRoute({
   description:
     'A lead is a submission that is neither a duplicate nor spam. Parameters and answers are those of ' +
     '`GET /analytics/clicks`, with `leads` in place of `clicks`, and with `form` and `page`. Link, campaign and ' +
-    'referrer of a lead are those of its first or last touch, or of each touch with its part, as `model` says.',
+    'referrer of a lead are those of its first or last touch, or of each touch with its part, depending on `model`.',
   request: { query: LeadParameters },
   responses: {
     200: { description: 'The counts', content: { 'application/json': { schema: LeadAnswer } } },
@@ -42,16 +42,16 @@ const funnel = apiRoute({
   tags: ['Analytics'],
   summary: 'Compare clicks, visits and leads',
   description:
-    'How many clicks became visits, and leads: in total, or for each link, tag, campaign, referrer or country. The ' +
-    'three are counted each in the range by itself. Totals hold visits and leads without a link as well, which are ' +
-    'the row `link: null` of groupBy=link; `linkId=-0` leaves them out.',
+    'Clicks, visits and leads in total, or for each link, tag, campaign, referrer or country. Each of the three is ' +
+    'counted in the range by itself. Totals include visits and leads without a link; with groupBy=link these are the ' +
+    'row `link: null`, and `linkId=-0` leaves them out.',
   request: { query: FunnelParameters },
   responses: {
     200: {
-      description: 'The counts, groups with most clicks first',
+      description: 'The counts; groups with the most clicks come first',
       headers: {
         'X-Counted-Until': {
-          description: 'Every click and visit before this moment is in the answer',
+          description: 'The answer includes every click and visit before this time',
           schema: { type: 'string', format: 'date-time' },
         },
       } as const,
@@ -67,7 +67,7 @@ export function createLeadsApi(needs: LeadsApiNeeds) {
       return c.json({ data }, 200)
     })
     .openapi(funnel, async (c) => {
-      // Taken before the question, so that it never claims more than the answer holds.
+      // Read the time before the query, so that the answer includes every click and visit before it.
       const countedUntil = needs.hits.countedUntil()
       const data = await answerFunnel(needs, c.get('actor'), toFunnelQuestion(c.req.valid('query')))
       c.header('X-Counted-Until', toIso(countedUntil))

@@ -1,5 +1,5 @@
-// Questions about leads and funnels on the wire. The grammar is that of clicks; what a hit alone has (its trigger, its
-// class, the referring page) cannot be asked of a lead.
+// Parameters and answers about leads and funnels. The grammar is that of clicks, without the columns that only hits have
+// (trigger, class, referring page).
 
 import { z } from '@hono/zod-openapi'
 import { oneOf } from '../../lib/api-fields.ts'
@@ -19,7 +19,7 @@ import {
 } from './parameters.ts'
 import type { Granularity } from './timeline.ts'
 
-/** Which leads, and which clicks and visits: what both questions have. */
+/** The parameters that leads and funnels share. */
 const SELECTION = {
   ...RANGE_PARAMETERS,
   model: oneOf(ATTRIBUTION_MODELS)
@@ -30,7 +30,7 @@ const SELECTION = {
         'part; last when absent',
     }),
   linkId: filterParameter('linkId'),
-  tagId: filterParameter('tagId', 'Of links that carry any of these tags'),
+  tagId: filterParameter('tagId', 'Links that have any of these tags'),
   domain: filterParameter('domain'),
   slug: filterParameter('slug'),
   ...filterParameters(LEAD_DIMENSIONS),
@@ -63,12 +63,12 @@ const LEAD_FILTERS = [...SELECTION_FILTERS, 'form', 'page'] as const satisfies F
 export interface LeadQuestion extends QuestionSelection<(typeof LEAD_FILTERS)[number]> {
   model: AttributionModel
   groupBy: 'total' | Exclude<(typeof LEAD_GROUPINGS)[number], 'link' | 'tag'>
-  /** Null: whatever suits the range. */
+  /** Null: chosen by the length of the range. */
   granularity: Granularity | null
   limit: number
 }
 
-/** @throws `invalid` where parameters, each right by itself, do not go together. */
+/** @throws Failure `invalid` for parameters that cannot be combined */
 export function toLeadQuestion(written: z.infer<typeof LeadParameters>): LeadQuestion {
   checkGrouping(written)
   const { groupBy = 'total' } = written
@@ -109,7 +109,7 @@ export interface FunnelQuestion extends QuestionSelection<(typeof SELECTION_FILT
 
 const ALIASES = { link: 'linkId', tag: 'tagId', campaign: 'utmCampaign' } as const
 
-/** @throws `invalid`, as `toLeadQuestion` does */
+/** @throws Failure `invalid`, as `toLeadQuestion` does */
 export function toFunnelQuestion(written: z.infer<typeof FunnelParameters>): FunnelQuestion {
   checkGrouping(written)
   const { groupBy = 'total' } = written
@@ -123,13 +123,13 @@ export function toFunnelQuestion(written: z.infer<typeof FunnelParameters>): Fun
 
 const leads = z.number().min(0).openapi({
   description:
-    'Whole but for model=linear, where it is exact to a millionth: the parts of a lead add up to 1',
+    'A whole number, except for model=linear: there it is exact to a millionth, and the parts of a lead add up to 1',
   example: 12,
 })
 const counts = { leads, visitors: z.int().openapi({ description: 'Exact count of distinct visitors' }) }
 
 const range = { start: z.iso.datetime(), end: z.iso.datetime() }
-const ofLink = {
+const linkFields = {
   link: z
     .int()
     .nullable()
@@ -139,14 +139,14 @@ const ofLink = {
   destinationUrl: z.string().nullable(),
   deleted: z.boolean(),
 }
-const ofTag = { tag: z.int(), name: z.string().nullable() }
+const tagFields = { tag: z.int(), name: z.string().nullable() }
 
 const LeadTotals = z.strictObject({ ...counts, ...range }).openapi('LeadTotals')
 const LeadBucket = z
-  .strictObject({ time: z.iso.datetime().openapi({ description: 'Where the bucket begins' }), ...counts })
+  .strictObject({ time: z.iso.datetime().openapi({ description: 'Start of the bucket' }), ...counts })
   .openapi('LeadBucket')
-const LeadLink = z.strictObject({ ...ofLink, ...counts }).openapi('LeadLink')
-const LeadTag = z.strictObject({ ...ofTag, ...counts }).openapi('LeadTag')
+const LeadLink = z.strictObject({ ...linkFields, ...counts }).openapi('LeadLink')
+const LeadTag = z.strictObject({ ...tagFields, ...counts }).openapi('LeadTag')
 const LeadForm = z
   .strictObject({ form: z.string(), name: z.string().nullable(), ...counts })
   .openapi('LeadForm')
@@ -179,8 +179,8 @@ const stages = {
 }
 
 const FunnelTotals = z.strictObject({ ...stages, ...range }).openapi('FunnelTotals')
-const FunnelLink = z.strictObject({ ...ofLink, ...stages }).openapi('FunnelLink')
-const FunnelTag = z.strictObject({ ...ofTag, ...stages }).openapi('FunnelTag')
+const FunnelLink = z.strictObject({ ...linkFields, ...stages }).openapi('FunnelLink')
+const FunnelTag = z.strictObject({ ...tagFields, ...stages }).openapi('FunnelTag')
 const FunnelCampaign = z.strictObject({ campaign: z.string(), ...stages }).openapi('FunnelCampaign')
 const FunnelReferrer = z.strictObject({ referrer: z.string(), ...stages }).openapi('FunnelReferrer')
 const FunnelCountry = z.strictObject({ country: z.string(), ...stages }).openapi('FunnelCountry')

@@ -1,16 +1,16 @@
-// What links, tags and forms are called, for answers that name them by id. A deleted link keeps its name.
+// Loads the names of links, tags and forms for answers. A deleted link keeps its name.
 
 import type { Database } from '../../storage/database/database.ts'
 import type { WorkspaceScope } from './resolve-selection.ts'
 
 interface Needs {
   db: Pick<Database, 'read'>
-  /** What links of the default domain (stored as '') are shown under. */
+  /** The name of the default domain, which is stored as ''. */
   defaultDomain: string
 }
 
 export interface LinkName {
-  /** null is no link at all. */
+  /** null: no link. */
   link: number | null
   slug: string | null
   domain: string | null
@@ -32,9 +32,9 @@ export async function loadLinkNames(
           .where('workspace_id', '=', workspaceId)
           .where('id', 'in', ids)
           .execute()
-  const known = new Map(links.map((link) => [link.id, link]))
+  const linksById = new Map(links.map((link) => [link.id, link]))
   return (id: number) => {
-    const link = known.get(id)
+    const link = linksById.get(id)
     return {
       link: id,
       slug: link?.slug ?? null,
@@ -59,8 +59,8 @@ export async function loadTagNames(
           .where('workspace_id', '=', workspaceId)
           .where('id', 'in', ids)
           .execute()
-  const known = new Map(tags.map((tag) => [tag.id, tag.name]))
-  return (id: number) => ({ tag: id, name: known.get(id) ?? null })
+  const names = new Map(tags.map((tag) => [tag.id, tag.name]))
+  return (id: number) => ({ tag: id, name: names.get(id) ?? null })
 }
 
 export async function loadFormNames(
@@ -77,6 +77,6 @@ export async function loadFormNames(
           .where('workspace_id', '=', workspaceId)
           .where('form_key', 'in', keys)
           .execute()
-  const known = new Map(forms.map((form) => [form.form_key, form.name]))
-  return (key: string) => ({ form: key, name: known.get(key) ?? null })
+  const names = new Map(forms.map((form) => [form.form_key, form.name]))
+  return (key: string) => ({ form: key, name: names.get(key) ?? null })
 }

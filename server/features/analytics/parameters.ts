@@ -1,4 +1,4 @@
-// What the parameters of all questions have in common, about clicks as about leads: filters, ranges and their words.
+// Parameters that questions about clicks and leads share: filters, range, grouping.
 
 import { z } from '@hono/zod-openapi'
 import { numberParameter, oneOf, parameter } from '../../lib/api-fields.ts'
@@ -20,14 +20,14 @@ const LIMIT_MAX = 1000
 
 const repeatable = z.union([z.string(), z.array(z.string())]).transform((value) => [value].flat())
 
-// Room for hundreds of values; more than a URL may have anyway.
+// Room for hundreds of values.
 export const PARAMETER_MAX = 8192
 
 export const cleanParameter = repeatable
   .refine((values) => values.every(isCleanText), 'must not contain NUL or broken Unicode')
   .refine((values) => values.join().length <= PARAMETER_MAX, `must be at most ${PARAMETER_MAX} characters`)
 
-/** `US`, `US,BR`, `-US,BR`, also repeated; see filter.ts for the grammar. */
+/** A filter such as `US`, `US,BR` or `-US,BR` (grammar: filter.ts). It may be repeated. */
 export const filterParameter = (name: FilterName, description?: string) =>
   cleanParameter
     .transform((written, context) => {
@@ -71,13 +71,13 @@ export const RANGE_PARAMETERS = {
 
 export const granularityParameter = oneOf(GRANULARITIES)
   .optional()
-  .openapi({ description: 'Of groupBy=time; chosen by the length of the range when absent' })
+  .openapi({ description: 'For groupBy=time; chosen by the length of the range when absent' })
 
 export const limitParameter = numberParameter(1, LIMIT_MAX)
   .optional()
   .openapi({ description: `Rows of groupBy; ${LIMIT_DEFAULT} when absent` })
 
-/** Which rows are meant, without a trace of how it was written. */
+/** The rows that a question is about, in parsed form. */
 export interface QuestionSelection<Name extends FilterName = FilterName> {
   range: { interval: Interval } | { start: number | null; end: number | null }
   timezone: string
@@ -91,7 +91,7 @@ type WrittenSelection<Name extends FilterName> = {
   timezone?: string
 } & { [name in Name]?: FilterValues }
 
-/** @throws `invalid` where parameters, each right by itself, do not go together. */
+/** @throws Failure `invalid` for parameters that cannot be combined */
 export function toSelection<const Name extends FilterName>(
   written: WrittenSelection<Name>,
   names: readonly Name[],
@@ -131,7 +131,7 @@ interface GroupingParameters {
   limit?: number
 }
 
-/** @throws `invalid`, as `toSelection` does */
+/** @throws Failure `invalid`, as `toSelection` does */
 export function checkGrouping({ groupBy, granularity, limit }: GroupingParameters): void {
   if (granularity && groupBy !== 'time') throw invalid({ granularity: 'works only with groupBy=time' })
   if (limit !== undefined && (groupBy === undefined || groupBy === 'time'))

@@ -1,4 +1,4 @@
-// Which rows a question means: names of links and tags become ids, ranges become milliseconds.
+// Resolves the selection of a question: names of links and tags become ids, and ranges become milliseconds.
 
 import { invalid } from '../../lib/failure.ts'
 import type { Database } from '../../storage/database/database.ts'
@@ -20,22 +20,22 @@ import {
 export interface SelectionNeeds {
   db: Pick<Database, 'read'>
   now: () => number
-  /** What links of the default domain (stored as '') are shown under. */
+  /** The name of the default domain, which is stored as ''. */
   defaultDomain: string
 }
 
 export type WorkspaceScope = Pick<Actor, 'workspaceId'>
 
-type NamesOfLinks = 'tagId' | 'domain' | 'slug'
-/** What a filter is about once links are ids. */
-export type ResolvedName<Name extends FilterName> = Exclude<Name, NamesOfLinks> | 'linkId'
+type LinkFilterName = 'tagId' | 'domain' | 'slug'
+/** The column of a filter after names of links have become ids. */
+export type ResolvedName<Name extends FilterName> = Exclude<Name, LinkFilterName> | 'linkId'
 
 export interface ResolvedSelection<Name extends FilterName> extends TimeRange {
   workspaceId: number
   filters: ColumnFilter<ResolvedName<Name>>[]
 }
 
-/** Deleted links are found as well. @throws `invalid` for a range that is empty */
+/** Includes deleted links. @throws Failure `invalid` for an empty range */
 export async function resolveSelection<Name extends FilterName>(
   needs: SelectionNeeds,
   actor: WorkspaceScope,
@@ -50,14 +50,14 @@ export async function resolveSelection<Name extends FilterName>(
   }
 }
 
-/** A missing start is the workspace's beginning, a missing end is now. */
+/** A missing start is the creation of the workspace, and a missing end is now. */
 async function resolveRange(
   needs: Pick<SelectionNeeds, 'db' | 'now'>,
   actor: WorkspaceScope,
   { range, timezone }: Pick<QuestionSelection, 'range' | 'timezone'>,
 ): Promise<TimeRange> {
   const now = needs.now()
-  const began = async () => {
+  const getCreationTime = async () => {
     const workspace = await needs.db.read
       .selectFrom('workspaces')
       .select('created_at')
@@ -66,9 +66,14 @@ async function resolveRange(
     return workspace.created_at
   }
   if ('interval' in range) {
-    return resolveInterval(range.interval, timezone, now, range.interval === 'all' ? await began() : now)
+    return resolveInterval(
+      range.interval,
+      timezone,
+      now,
+      range.interval === 'all' ? await getCreationTime() : now,
+    )
   }
-  const start = range.start ?? (await began())
+  const start = range.start ?? (await getCreationTime())
   const end = range.end ?? untilNow(now)
   if (start < end) return { start, end }
   if (range.end === null) throw invalid({ start: 'must be in the past when end is not given' })
@@ -84,16 +89,16 @@ async function resolveFilter<Name extends FilterName>(
   { workspaceId }: WorkspaceScope,
   { name, values, negate }: { name: Name } & FilterValues,
 ): Promise<ColumnFilter<ResolvedName<Name>>> {
-  const ofLinks = (found: { id: number }[]): ColumnFilter<ResolvedName<Name>> => ({
+  const toLinkFilter = (links: { id: number }[]): ColumnFilter<ResolvedName<Name>> => ({
     column: 'linkId',
-    values: found.map((each) => each.id),
+    values: links.map(({ id }) => id),
     negate,
   })
   const links = db.read.selectFrom('links').select('id').where('workspace_id', '=', workspaceId)
   const texts = values.map(String)
   switch (name) {
     case 'tagId':
-      return ofLinks(
+      return toLinkFilter(
         await db.read
           .selectFrom('link_tags')
           .select('link_id as id')
@@ -104,25 +109,25 @@ async function resolveFilter<Name extends FilterName>(
       )
     case 'domain': {
       const stored = texts.map((text) => (text === defaultDomain.toLowerCase() ? '' : text))
-      return ofLinks(await links.where('domain', 'in', stored).execute())
+      return toLinkFilter(await links.where('domain', 'in', stored).execute())
     }
     case 'slug':
-      return ofLinks(await links.where('slug_key', 'in', texts).execute())
+      return toLinkFilter(await links.where('slug_key', 'in', texts).execute())
     default:
       return { column: name as ResolvedName<Name>, values, negate }
   }
 }
 
-/** @throws `invalid` for a granularity that makes too many buckets of the range */
+/** @throws Failure `invalid` when the granularity gives too many buckets */
 export function resolveBucketStarts(
   { start, end }: TimeRange,
   { granularity, timezone }: { granularity: Granularity | null; timezone: string },
 ): number[] {
   const range = { start, end }
-  const asked = granularity ?? chooseGranularity(range)
-  const coarser = findCoarserGranularity(asked, range)
-  if (!coarser) return listBucketStarts(range, asked, timezone)
+  const chosen = granularity ?? chooseGranularity(range)
+  const coarser = findCoarserGranularity(chosen, range)
+  if (!coarser) return listBucketStarts(range, chosen, timezone)
   throw invalid({
-    granularity: `${asked} makes more than ${BUCKETS_MAX} buckets of this range; the finest that fits is ${coarser}`,
+    granularity: `${chosen} makes more than ${BUCKETS_MAX} buckets of this range; the finest that fits is ${coarser}`,
   })
 }

@@ -1,4 +1,4 @@
-// Questions about clicks on the wire: the parameters with their grammar, the answers, and the plain question they mean.
+// Parameters and answers about clicks, and the question that parsed parameters stand for.
 
 import { z } from '@hono/zod-openapi'
 import { oneOf } from '../../lib/api-fields.ts'
@@ -48,12 +48,12 @@ const GROUPINGS = [
 type WrittenGrouping = (typeof GROUPINGS)[number]
 export type QuestionGrouping = Exclude<WrittenGrouping, 'time' | 'link' | 'tag'>
 
-/** Which clicks: what every question about them has. */
+/** The parameters that counts and exports share. */
 const SELECTION = {
   ...RANGE_PARAMETERS,
   class: classes,
   linkId: filterParameter('linkId'),
-  tagId: filterParameter('tagId', 'Clicks on links that carry any of these tags'),
+  tagId: filterParameter('tagId', 'Clicks on links that have any of these tags'),
   domain: filterParameter('domain'),
   slug: filterParameter('slug'),
   ...filterParameters(HIT_DIMENSIONS),
@@ -79,14 +79,14 @@ export interface ClickSelection extends QuestionSelection<ClickFilterName> {
 
 export interface ClickQuestion extends ClickSelection {
   groupBy: 'total' | 'time' | QuestionGrouping
-  /** Null: whatever suits the range. */
+  /** Null: chosen by the length of the range. */
   granularity: Granularity | null
   limit: number
 }
 
 const FILTERS = ['linkId', 'tagId', 'domain', 'slug', ...HIT_DIMENSIONS] as const
 
-/** @throws `invalid` where parameters, each right by itself, do not go together. */
+/** @throws Failure `invalid` for parameters that cannot be combined */
 export function toClickQuestion(written: ClickParametersInput): ClickQuestion {
   checkGrouping(written)
   const { groupBy = 'total' } = written
@@ -98,7 +98,7 @@ export function toClickQuestion(written: ClickParametersInput): ClickQuestion {
   }
 }
 
-/** @throws `invalid`, as `toClickQuestion` does */
+/** @throws Failure `invalid`, as `toClickQuestion` does */
 export const toClickSelection = (written: SelectionInput): ClickSelection => ({
   ...toSelection(written, FILTERS),
   classes: written.class ?? ['human'],
@@ -113,7 +113,7 @@ export const ClickTotals = z
   .strictObject({ ...counts, start: z.iso.datetime(), end: z.iso.datetime() })
   .openapi('ClickTotals')
 export const ClickBucket = z
-  .strictObject({ time: z.iso.datetime().openapi({ description: 'Where the bucket begins' }), ...counts })
+  .strictObject({ time: z.iso.datetime().openapi({ description: 'Start of the bucket' }), ...counts })
   .openapi('ClickBucket')
 export const ClickLink = z
   .strictObject({

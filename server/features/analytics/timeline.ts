@@ -1,5 +1,5 @@
-// Time as people in a zone count it: what range a name stands for, and where its buckets begin. Pure; the zone's own
-// rules come from the runtime (Temporal), so days of 23 and 25 hours need no case of their own.
+// Ranges and buckets in a time zone: what range an interval such as `7d` is, and where its buckets begin. All functions are
+// pure. Temporal knows the rules of the zone, so days of 23 or 25 hours need no special case.
 
 export const GRANULARITIES = ['minute', 'hour', 'day', 'week', 'month'] as const
 export type Granularity = (typeof GRANULARITIES)[number]
@@ -7,7 +7,7 @@ export type Granularity = (typeof GRANULARITIES)[number]
 export const INTERVALS = ['24h', '7d', '30d', '90d', '1y', 'mtd', 'ytd', 'all'] as const
 export type Interval = (typeof INTERVALS)[number]
 
-/** Enough for a week of minutes; an answer of this size is about 700 KB. */
+/** About a week of minutes. An answer with this many buckets has about 700 KB. */
 export const BUCKETS_MAX = 10_000
 
 /** Milliseconds since the epoch; `end` is exclusive. */
@@ -19,7 +19,7 @@ export interface TimeRange {
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-/** About, for guessing only. */
+/** Approximate lengths, for estimates only. */
 const LENGTH: Record<Granularity, number> = {
   minute: MINUTE,
   hour: HOUR,
@@ -35,7 +35,7 @@ const DATE = /^\d{4}-\d\d-\d\d$/
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?$/i
 
 export const isTimeZone = (name: string): boolean => {
-  // Temporal also takes bare offsets; those are no zones and would be wrong half of the year.
+  // Temporal also accepts offsets such as +01:00. They are wrong for half of the year in a zone with summer time.
   if (!/^[A-Za-z]/.test(name)) return false
   try {
     toZonedTime(0, name)
@@ -47,11 +47,11 @@ export const isTimeZone = (name: string): boolean => {
 }
 
 /**
- * What a person's `start` or `end` covers: an instant covers nothing (`start` = `end`), a date its whole day in the
- * zone. A time without an offset is a time on the zone's clock. Null for what is no ISO 8601 time.
+ * Reads a `start` or `end` parameter. An instant gives an empty range (`start` = `end`), and a date gives its whole day in
+ * the zone. A time without an offset is local time of the zone. @returns null when the text is not an ISO 8601 time
  */
 export function readMoment(text: string, zone: string): TimeRange | null {
-  // A `+` that was not escaped in a query string arrives as a space.
+  // An unescaped `+` in a query string arrives as a space.
   const written = text.replace(/ (?=\d\d:?\d\d$)/, '+')
   try {
     if (DATE.test(written)) {
@@ -59,9 +59,9 @@ export function readMoment(text: string, zone: string): TimeRange | null {
       const start = date.toZonedDateTime(zone).epochMilliseconds
       return { start, end: date.add({ days: 1 }).toZonedDateTime(zone).epochMilliseconds }
     }
-    const offset = MOMENT.exec(written)
-    if (!offset) return null
-    const at = offset[1]
+    const match = MOMENT.exec(written)
+    if (!match) return null
+    const at = match[1]
       ? Temporal.Instant.from(written).epochMilliseconds
       : Temporal.PlainDateTime.from(written).toZonedDateTime(zone).epochMilliseconds
     return { start: at, end: at }
@@ -72,30 +72,31 @@ export function readMoment(text: string, zone: string): TimeRange | null {
 }
 
 /**
- * Intervals are made of whole buckets that end with the current one: `7d` is today and the six days before it, `24h`
- * this hour and the 23 before it. So a chart has as many bars as its name says and none is cut short at the left.
+ * An interval consists of whole buckets and ends with the current one: `7d` is today and the six days before, `24h` is this
+ * hour and the 23 hours before. A chart then has as many bars as the name says, and its first bar is complete.
+ * @param createdAt when the workspace was created, the start of `all`
  */
-export function resolveInterval(interval: Interval, zone: string, now: number, began: number): TimeRange {
+export function resolveInterval(interval: Interval, zone: string, now: number, createdAt: number): TimeRange {
   const local = toZonedTime(now, zone)
   const today = local.toPlainDate()
   const dayStart = (date: Temporal.PlainDate) => date.toZonedDateTime(zone).epochMilliseconds
   const starts: Record<Interval, () => number> = {
-    '24h': () => hourStart(now, zone) - 23 * HOUR,
+    '24h': () => toHourStart(now, zone) - 23 * HOUR,
     '7d': () => dayStart(today.subtract({ days: 6 })),
     '30d': () => dayStart(today.subtract({ days: 29 })),
     '90d': () => dayStart(today.subtract({ days: 89 })),
     '1y': () => dayStart(today.subtract({ years: 1 }).add({ days: 1 })),
     mtd: () => dayStart(today.with({ day: 1 })),
     ytd: () => dayStart(today.with({ month: 1, day: 1 })),
-    all: () => began,
+    all: () => createdAt,
   }
   return { start: starts[interval](), end: untilNow(now) }
 }
 
-/** This very millisecond counts, so that a range is never empty, not even at the first moment of a month. */
+/** The exclusive end that includes the current millisecond: a range is not empty, even at the start of a month. */
 export const untilNow = (now: number) => now + 1
 
-/** The granularity that draws a readable line: about 30 to 180 points. */
+/** The granularity that gives a readable chart, with about 30 to 180 points. */
 export function chooseGranularity({ start, end }: TimeRange): Granularity {
   const length = end - start
   if (length <= 2 * HOUR) return 'minute'
@@ -103,66 +104,69 @@ export function chooseGranularity({ start, end }: TimeRange): Granularity {
   return length <= 190 * DAY ? 'day' : 'month'
 }
 
-/** The finest granularity that cuts the range into at most `BUCKETS_MAX`, when `asked` is finer than that. */
-export function findCoarserGranularity(asked: Granularity, { start, end }: TimeRange): Granularity | null {
+/** @returns null when `granularity` gives at most `BUCKETS_MAX` buckets, else the finest granularity that does */
+export function findCoarserGranularity(
+  granularity: Granularity,
+  { start, end }: TimeRange,
+): Granularity | null {
   const fits = (each: Granularity) => (end - start) / LENGTH[each] <= BUCKETS_MAX
-  if (fits(asked)) return null
-  return GRANULARITIES.slice(GRANULARITIES.indexOf(asked)).find(fits) ?? 'month'
+  if (fits(granularity)) return null
+  return GRANULARITIES.slice(GRANULARITIES.indexOf(granularity)).find(fits) ?? 'month'
 }
 
 /**
- * Where each bucket of the range begins, ascending. The first holds the range's start, so it may begin before it.
- * Weeks begin on Monday. In autumn the repeated hour is a bucket of its own.
+ * The starts of all buckets of the range, ascending. The first bucket contains the start of the range, so it can begin
+ * earlier. Weeks begin on Monday. The hour that repeats in autumn has its own bucket.
  */
 export function listBucketStarts(range: TimeRange, granularity: Granularity, zone: string): number[] {
   return granularity === 'minute' || granularity === 'hour'
-    ? clockStarts(range, LENGTH[granularity], zone)
-    : dateStarts(range, granularity, zone)
+    ? listClockStarts(range, LENGTH[granularity], zone)
+    : listDateStarts(range, granularity, zone)
 }
 
-/** One entry for every bucket; an engine tells only of those with something in them. */
+/** Gives every bucket an entry: the answers of an engine leave out empty buckets. */
 export function fillBuckets<Answer extends { key: unknown }, Counts>(
   starts: number[],
   answers: Answer[],
-  counts: (answer: Answer | undefined) => Counts,
+  toCounts: (answer: Answer | undefined) => Counts,
 ): ({ time: string } & Counts)[] {
-  const found = new Map(answers.map((each) => [each.key, each]))
-  return starts.map((start) => ({ time: new Date(start).toISOString(), ...counts(found.get(start)) }))
+  const byKey = new Map(answers.map((answer) => [answer.key, answer]))
+  return starts.map((start) => ({ time: new Date(start).toISOString(), ...toCounts(byKey.get(start)) }))
 }
 
-const hourStart = (at: number, zone: string) =>
-  clockStarts({ start: at, end: at + 1 }, HOUR, zone)[0] as number
+const toHourStart = (at: number, zone: string) =>
+  listClockStarts({ start: at, end: at + 1 }, HOUR, zone)[0] as number
 
 /**
- * Whole hours or minutes of the local clock. Between two changes of the clock they are evenly spaced; a change that is
- * not by whole hours (Lord Howe Island: 30 minutes) begins a bucket of its own, for what the clock shows differs.
+ * Starts of whole hours or minutes of local time. They are evenly spaced between two changes of the clock. A change by less
+ * than an hour (30 minutes on Lord Howe Island) starts a new bucket, because local time jumps there.
  */
-function clockStarts({ start, end }: TimeRange, size: number, zone: string): number[] {
+function listClockStarts({ start, end }: TimeRange, size: number, zone: string): number[] {
   const starts: number[] = []
   let at = start
   while (at < end) {
-    const here = toZonedTime(at, zone)
-    const change = here.getTimeZoneTransition('next')?.epochMilliseconds ?? Number.POSITIVE_INFINITY
-    const before =
+    const local = toZonedTime(at, zone)
+    const nextChange = local.getTimeZoneTransition('next')?.epochMilliseconds ?? Number.POSITIVE_INFINITY
+    const previousChange =
       toZonedTime(at + 1, zone).getTimeZoneTransition('previous')?.epochMilliseconds ??
       Number.NEGATIVE_INFINITY
-    const offset = here.offsetNanoseconds / 1e6
+    const offset = local.offsetNanoseconds / 1e6
     const aligned = at - modulo(at + offset, size)
     for (
-      let each = Math.max(aligned, before);
-      each < Math.min(change, end);
-      each = each - modulo(each + offset, size) + size
+      let next = Math.max(aligned, previousChange);
+      next < Math.min(nextChange, end);
+      next = next - modulo(next + offset, size) + size
     )
-      starts.push(each)
-    at = change
+      starts.push(next)
+    at = nextChange
   }
   return starts
 }
 
 const modulo = (a: number, b: number) => ((a % b) + b) % b
 
-/** The first moment of each date that begins a day, week or month; a date that a zone skipped has none. */
-function dateStarts(
+/** The first instant of each day, week or month. A date that the zone skipped has no bucket. */
+function listDateStarts(
   { start, end }: TimeRange,
   granularity: 'day' | 'week' | 'month',
   zone: string,
