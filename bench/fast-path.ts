@@ -5,7 +5,7 @@
 import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createKey } from '../server/features/accounts/access/keys.ts'
-import { createWorkspace } from '../server/features/accounts/workspaces/workspaces.ts'
+import { createWorkspace } from '../server/features/accounts/workspaces/create-workspace.ts'
 import { openDatabase } from '../server/storage/database/open-database.ts'
 import { canInstallPackages, installPackage } from '../tests/support/processes/debian-package.ts'
 import { type LoadResult, load, redirectScript, requireWrk, USER_AGENT } from './load.ts'

@@ -1,4 +1,4 @@
-// What every row store must do, whichever engine is behind it. server/storage/database/database.test.ts holds both to it.
+// The contract of the database on every engine. server/storage/database/database.test.ts runs it on both.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ import {
 } from '../../server/storage/database/open-database.ts'
 import { until } from '../support/server/test-server.ts'
 
-/** Where a store is, as the configuration names it. */
+/** The place of a database, as in the configuration. */
 export interface DatabaseLocation {
   dataDir: string
   databaseUrl?: string
@@ -23,9 +23,9 @@ export interface DatabaseLocation {
 
 export interface DatabaseSubject {
   engine: DatabaseEngine
-  /** An empty place, which the subject removes at the end. */
+  /** An empty place. The subject removes it at the end. */
   emptyPlace(): Promise<DatabaseLocation>
-  /** A connection for migrations; whoever asks destroys it. */
+  /** A connection for migrations. The caller destroys it. */
   migrator(place: DatabaseLocation): Promise<Connection>
 }
 
@@ -37,7 +37,7 @@ export const insertWorkspace = (connection: Connection, name: string) =>
     .returningAll()
     .executeTakeFirstOrThrow()
 
-/** Which of these names are stored, in order. */
+/** The names among these that are stored, in order. */
 export async function listWorkspaceNames(
   rows: Pick<DatabaseHandle, 'read'>,
   prefix: string,
@@ -76,13 +76,13 @@ export function testDatabase(subject: DatabaseSubject) {
 
 function testWrites(rows: () => DatabaseHandle) {
   describe('a write', () => {
-    test('resolves with what the verb returned, once everybody can read it', async () => {
+    test('resolves with the value of its body, after everybody can read the rows', async () => {
       const { id } = await rows().write((connection) => insertWorkspace(connection, 'plain'))
       expect(await listWorkspaceNames(rows(), 'plain')).toEqual(['plain'])
       expect(id).toBeInteger()
     })
 
-    test('is not there for others before it is committed', async () => {
+    test('is hidden from others before its commit', async () => {
       let seen: string[] | undefined
       await rows().write(async (connection) => {
         await insertWorkspace(connection, 'unseen')
@@ -92,7 +92,7 @@ function testWrites(rows: () => DatabaseHandle) {
       expect(await listWorkspaceNames(rows(), 'unseen')).toEqual(['unseen'])
     })
 
-    test('that throws is rolled back alone; its neighbours of the same turn are stored', async () => {
+    test('that throws is rolled back alone, and other writes of the same turn are stored', async () => {
       const outcomes = await Promise.allSettled([
         rows().write((connection) => insertWorkspace(connection, 'n1')),
         rows().write(async (connection) => {
@@ -119,7 +119,7 @@ function testWrites(rows: () => DatabaseHandle) {
       expect(await listWorkspaceNames(rows(), 'n')).toEqual(['n1', 'n3', 'n5'])
     })
 
-    test('that goes on after a failed statement is either stored or refused, never refused in silence', async () => {
+    test('that goes on after a failed statement is stored or refused, and never lost in silence', async () => {
       const outcome = await Promise.allSettled([
         rows().write(async (connection) => {
           await insertWorkspace(connection, 'swallow-1')
@@ -130,11 +130,11 @@ function testWrites(rows: () => DatabaseHandle) {
       expect(found).toEqual(outcome[0].status === 'fulfilled' ? ['swallow-1'] : [])
     })
 
-    test('that leaves a query behind does not have it stored with somebody else’s', async () => {
+    test('with a query that is not awaited does not store it in another write', async () => {
       let left: Promise<unknown> | undefined
       const outcomes = await Promise.allSettled([
         rows().write(async (connection) => {
-          // As in Promise.all, where the first failure ends the verb and the others are not waited for.
+          // As in Promise.all: the first failure ends the body, and the other queries are not awaited.
           left = Promise.resolve()
             .then(() => insertWorkspace(connection, 'left-behind'))
             .catch(() => 'refused')
@@ -148,7 +148,7 @@ function testWrites(rows: () => DatabaseHandle) {
       expect(await listWorkspaceNames(rows(), 'left')).toEqual(['left-neighbour', 'left-next'])
     })
 
-    test('calls what waits for the commit after it, and before it resolves', async () => {
+    test('runs its callbacks after the commit, and before it resolves', async () => {
       const order: string[] = []
       const done = rows().write(async (connection, onCommit) => {
         onCommit(() => order.push('called'))
@@ -159,7 +159,7 @@ function testWrites(rows: () => DatabaseHandle) {
       expect(order).toEqual(['verb ended', 'called', 'resolved'])
     })
 
-    test('that throws calls nothing', async () => {
+    test('that throws runs no callbacks', async () => {
       const calls: string[] = []
       const outcomes = await Promise.allSettled([
         rows().write(async (connection, onCommit) => {
@@ -176,7 +176,7 @@ function testWrites(rows: () => DatabaseHandle) {
       expect(calls).toEqual(['stored'])
     })
 
-    test('is stored even where what waited for its commit throws, and so are the next ones', async () => {
+    test('is stored when its callback throws, and so are later writes', async () => {
       await rows().write(async (connection, onCommit) => {
         onCommit(failing('a listener of ours'))
         await insertWorkspace(connection, 'listened-1')
@@ -185,7 +185,7 @@ function testWrites(rows: () => DatabaseHandle) {
       expect(await listWorkspaceNames(rows(), 'listened')).toEqual(['listened-1', 'listened-2'])
     })
 
-    test('among 2,000 at once: each is stored and gets its own answer', async () => {
+    test('is stored and gets its own answer among 2,000 parallel writes', async () => {
       const names = Array.from({ length: 2000 }, (_, i) => `many-${String(i).padStart(4, '0')}`)
       const made = await Promise.all(
         names.map((name) => rows().write((connection) => insertWorkspace(connection, name))),
@@ -195,7 +195,7 @@ function testWrites(rows: () => DatabaseHandle) {
       expect(await listWorkspaceNames(rows(), 'many-')).toEqual(names)
     })
 
-    test('asked for in the moment another one ends is never forgotten', async () => {
+    test('that starts in the moment when another one ends is not lost', async () => {
       const chains = Array.from({ length: 7 }, async (_, chain) => {
         for (let i = 0; i < 60; i++) {
           await rows().write((connection) => insertWorkspace(connection, `chain-${chain}-${i}`))
@@ -206,7 +206,7 @@ function testWrites(rows: () => DatabaseHandle) {
       expect(await listWorkspaceNames(rows(), 'chain-')).toHaveLength(420)
     })
 
-    test('proves that the store takes writes without changing anything', async () => {
+    test('proves that the database takes writes, and changes nothing', async () => {
       await rows().probe()
       expect(await rows().read.selectFrom('click_marks').selectAll().execute()).toEqual([])
     })
@@ -237,7 +237,7 @@ function testSavepoints(rows: () => DatabaseHandle) {
       expect(await listWorkspaceNames(rows(), 'in-')).toEqual(['in-outer', 'in-stored'])
     })
 
-    test('is rolled back with it when the outer one fails, and nothing is called', async () => {
+    test('is rolled back when the outer write fails, and runs no callbacks', async () => {
       const calls: string[] = []
       const outer = rows().write(async (connection, onCommit) => {
         const inner = toNestedDatabase(rows(), connection, onCommit)
@@ -252,7 +252,7 @@ function testSavepoints(rows: () => DatabaseHandle) {
       expect(await listWorkspaceNames(rows(), 'out-')).toEqual([])
     })
 
-    test('fails alone among others that were begun at once', async () => {
+    test('fails alone among parallel inner writes', async () => {
       await rows().write(async (connection, onCommit) => {
         const inner = toNestedDatabase(rows(), connection, onCommit)
         await Promise.allSettled([
@@ -267,7 +267,7 @@ function testSavepoints(rows: () => DatabaseHandle) {
       expect(await listWorkspaceNames(rows(), 'side-')).toEqual(['side-2'])
     })
 
-    test('nests again', async () => {
+    test('can contain another write', async () => {
       await rows().write(async (connection, onCommit) => {
         await toNestedDatabase(rows(), connection, onCommit).write(async (connection, onCommit) => {
           await insertWorkspace(connection, 'deep-1')
@@ -285,7 +285,7 @@ function testSavepoints(rows: () => DatabaseHandle) {
 }
 
 function testViolations(rows: () => DatabaseHandle) {
-  test('a violated constraint is known by its index', async () => {
+  test('a violation of a constraint is known by its index', async () => {
     const workspace = await rows().write((connection) => insertWorkspace(connection, 'violated'))
     const tag = { workspace_id: workspace.id, name: 'A', name_key: 'a', color: 'gray', created_at: 1 }
     const made = await rows().write((connection) =>
@@ -329,7 +329,7 @@ function testViolations(rows: () => DatabaseHandle) {
 }
 
 function testValues(rows: () => DatabaseHandle) {
-  test('ids, counters, times, counts and sums are numbers; what is absent is null', async () => {
+  test('ids, counters, times, counts and sums are numbers, and absent values are null', async () => {
     const big = 2 ** 52 + 1
     const workspace = await rows().write((connection) => insertWorkspace(connection, 'numbers'))
     const link = await rows().write((connection) =>
@@ -426,7 +426,7 @@ function testOpening({ engine, emptyPlace, migrator }: DatabaseSubject) {
       expect(tables).toContain('links')
     })
 
-    test('an empty database from several processes at once brings it up to date once', async () => {
+    test('an empty database from several processes runs the migrations once', async () => {
       const place = await emptyPlace()
       const script = `
         import { openDatabase } from ${JSON.stringify(OPEN)}
@@ -444,7 +444,7 @@ function testOpening({ engine, emptyPlace, migrator }: DatabaseSubject) {
       expect(await tablesOf(place)).toContain('links')
     })
 
-    test('a database made by a newer version is refused with a sentence that names what to do', async () => {
+    test('a database of a newer version is refused with a message that says what to do', async () => {
       const place = await emptyPlace()
       await (await openDatabase(place)).close()
       await withMigrator(place, (connection) =>
@@ -460,7 +460,7 @@ function testOpening({ engine, emptyPlace, migrator }: DatabaseSubject) {
       await (await openDatabase(place)).close()
     })
 
-    test('with a step that fails leaves nothing of it behind, nor of the steps before it', async () => {
+    test('with a migration that fails leaves nothing of it, nor of the migrations before it', async () => {
       const place = await emptyPlace()
       const broken: Migration = {
         async up(db) {
@@ -480,7 +480,7 @@ function testOpening({ engine, emptyPlace, migrator }: DatabaseSubject) {
       await db.close()
     })
 
-    test('a store that was closed refuses writes, and does not hang', async () => {
+    test('and closing a database makes it refuse writes, without hanging', async () => {
       const db = await openDatabase(await emptyPlace())
       const last = db.write((connection) => insertWorkspace(connection, 'last'))
       const closing = db.close()

@@ -1,4 +1,4 @@
-// What every hit engine must do, whichever is behind it. An engine's own test calls this with a way to open one.
+// The contract of a hit engine. The test of an engine calls this with a function that opens one.
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ import type { HitAnswer, HitEngine, HitGrouping, HitQuery } from '../../server/s
 const T0 = Date.parse('2026-06-10T12:00:00Z')
 
 let lastId = 0
-/** A click on link 1 of workspace 1, but for what is said. */
+/** A click on link 1 of workspace 1, with the given changes. */
 export function createHit(part: Partial<Hit> = {}): Hit {
   lastId++
   const absent = Object.fromEntries([...HIT_DIMENSIONS, 'unknownSlug'].map((name) => [name, null]))
@@ -34,7 +34,7 @@ export function createHit(part: Partial<Hit> = {}): Hit {
   }
 }
 
-/** A question about everything in workspace 1, but for what is said. */
+/** A query of all clicks of workspace 1, with the given changes. */
 export const createHitQuery = (part: Partial<HitQuery> = {}): HitQuery => ({
   workspaceId: 1,
   start: 0,
@@ -94,7 +94,7 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       ).toEqual([])
     })
 
-    test('a batch counts once, however often it is offered', async () => {
+    test('a batch counts once, also when it is loaded again', async () => {
       await load(1, [createHit(), createHit()])
       await load(1, [createHit(), createHit()])
       await Promise.all([load(2, [createHit()]), load(2, [createHit()]), load(2, [createHit()])])
@@ -140,19 +140,19 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       expect([await total(), await engine.mark('a')]).toEqual([2, 2])
     })
 
-    test('a batch that is not there is an error', async () => {
+    test('a missing batch file is an error', async () => {
       await expect(
         engine.load({ node: 'a', number: 1, path: join(directory, 'none.ndjson') }),
       ).rejects.toThrow()
       expect(await engine.mark('a')).toBe(0)
     })
 
-    test('an empty batch moves the mark', async () => {
+    test('an empty batch advances the mark', async () => {
       await load(1, [])
       expect([await total(), await engine.mark('a')]).toEqual([0, 1])
     })
 
-    test('the largest numbers survive', async () => {
+    test('the largest numbers are stored exactly', async () => {
       const largest = { id: Number.MAX_SAFE_INTEGER, linkId: Number.MAX_SAFE_INTEGER }
       await load(1, [
         createHit({ ...largest, visitor: '18446744073709551615' }),
@@ -169,7 +169,7 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       expect(await engine.ask(createHitQuery())).toEqual([{ key: null, clicks: 5000, visitors: 1234 }])
     })
 
-    test('one workspace never sees another, and only redirects are clicks', async () => {
+    test('a workspace sees only its own hits, and only redirects are clicks', async () => {
       await load(1, [
         createHit(),
         createHit({ workspaceId: 2 }),
@@ -188,7 +188,7 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       ).toEqual([[7, 1, 1]])
     })
 
-    test('other outcomes count when they are asked for, and alone; none is nothing', async () => {
+    test('other outcomes count only on request; no outcome counts nothing', async () => {
       await load(1, [
         createHit({ visitor: '1' }),
         createHit({ outcome: 'landing', linkId: 5, visitor: '1' }),
@@ -215,7 +215,7 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       expect(await total(ofFive)).toBe(2)
     })
 
-    test('only the classes asked for count; none is nobody', async () => {
+    test('only the requested classes count; no class counts nothing', async () => {
       await load(
         1,
         HIT_CLASSES.map((each) => createHit({ class: each })),
@@ -227,7 +227,7 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       expect(await keys({ classes: [...HIT_CLASSES], groupBy: top('class') })).toHaveLength(4)
     })
 
-    test('the range holds its start and not its end', async () => {
+    test('the range includes its start and excludes its end', async () => {
       await load(1, [createHit({ at: 1000 }), createHit({ at: 1999 }), createHit({ at: 2000 })])
       expect(await total({ start: 1000, end: 2000 })).toBe(2)
       expect(await total({ start: 1001, end: 2000 })).toBe(1)
@@ -263,7 +263,7 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       expect(await Promise.all([count('utmSource', 'news'), count('utmSource', 'News')])).toEqual([0, 1])
     })
 
-    test('every dimension can be asked for, filtered by and has a name for nothing', async () => {
+    test('every dimension can be grouped and filtered, and has a label for missing values', async () => {
       const named = Object.fromEntries(HIT_DIMENSIONS.map((name) => [name, `x-${name}`])) as Partial<Hit>
       await load(1, [createHit(named), createHit({ trigger: 'qr' })])
       for (const column of HIT_DIMENSIONS) {
@@ -279,12 +279,12 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       }
     })
 
-    test('a value that reads like the name for nothing is counted with it', async () => {
+    test('a value that equals the null label is counted with missing values', async () => {
       await load(1, [createHit({ city: 'Unknown', visitor: '1' }), createHit({ city: null, visitor: '1' })])
       expect(await keys({ groupBy: top('city') })).toEqual([['Unknown', 2, 1]])
     })
 
-    test('hostile text comes back as it was and does nothing', async () => {
+    test('hostile text is returned unchanged and does nothing', async () => {
       const hostile = [
         `'; DROP TABLE hits; --`,
         `$1`,
@@ -316,7 +316,7 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       }
     })
 
-    test('top lists: most clicks first, ties in the order of their keys, cut at the limit', async () => {
+    test('top lists have the most clicks first, ties in the order of their keys, and end at the limit', async () => {
       await load(
         1,
         ['c', 'a', 'b', 'b', 'd'].map((city) => createHit({ city })),
@@ -335,7 +335,7 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       ])
     })
 
-    test('a link counts for each of its groups once, visitors of a group exactly', async () => {
+    test('a link counts once for each of its groups, and visitors of a group are exact', async () => {
       await load(1, [
         createHit({ linkId: 1, visitor: '1' }),
         createHit({ linkId: 2, visitor: '1' }),
@@ -356,7 +356,7 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       expect(await keys({ groupBy: { by: 'linkGroup', groups, limit: 1 } })).toEqual([[20, 3, 2]])
     })
 
-    // Written out by hand, so that they also check who computes them.
+    // Written by hand, so that they also check the code that computes them.
     test.each([
       ['Berlin, 23 hours', ['2026-03-28T23:00Z', '2026-03-29T22:00Z', '2026-03-30T22:00Z']],
       ['Berlin, 25 hours', ['2026-10-24T22:00Z', '2026-10-25T23:00Z', '2026-10-26T23:00Z']],
@@ -384,7 +384,7 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       ] as never)
     })
 
-    test('the first bucket may begin before the range; a single bucket takes all', async () => {
+    test('the first bucket may begin before the range; a single bucket has everything', async () => {
       await load(1, [createHit({ at: 5000 }), createHit({ at: 5500 }), createHit({ at: 7000 })])
       const asked = (starts: number[]) => keys({ start: 5100, end: 8000, groupBy: { by: 'time', starts } })
       expect(await asked([4000, 6000])).toEqual([
@@ -394,7 +394,7 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       expect(await asked([4000])).toEqual([[4000, 2, 2]])
     })
 
-    test('questions and loads at the same time: every answer is a whole number of batches', async () => {
+    test('every answer has whole batches when queries and loads run at the same time', async () => {
       const loads = (async () => {
         for (let number = 1; number <= 12; number++)
           await load(
@@ -418,7 +418,7 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       return clicks.map((click) => click && [click.node, click.id, click.linkId, click.at])
     }
 
-    test('the last click before a moment: in it still is, the whole time before it no longer', async () => {
+    test('the last click before a moment includes the moment, and excludes what is older than the range', async () => {
       const visitor = '18446744073709551615'
       await load(1, [
         createHit({ visitor, id: 1, linkId: 10, at: 5000 }),
@@ -433,7 +433,7 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       expect(await last([['9', 5500]])).toEqual([null])
     })
 
-    test('the last click: answers come in the order of the questions, whoever is asked about, twice too', async () => {
+    test('the last click: answers have the order of the questions, also for repeated questions', async () => {
       await load(1, [
         createHit({ visitor: '7', id: 1, at: 1000 }),
         createHit({ visitor: '7', id: 2, at: 2000 }),
@@ -451,7 +451,7 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       ).toEqual([['a', 2, 1, 2000], null, ['a', 1, 1, 1000], ['a', 2, 1, 2000], null, ['a', 3, 1, 1500]])
     })
 
-    test('the last click: of clicks in one millisecond the one recorded last', async () => {
+    test('the last click: of clicks in one millisecond, the one that was recorded last', async () => {
       await load(
         1,
         [9, 11, 10].map((id) => createHit({ visitor: '7', id, linkId: id, at: 1000 })),
@@ -461,7 +461,7 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       expect(await last([['7', 1000]])).toEqual([['b', 11, 5, 1000]])
     })
 
-    test('the last click is a redirected person’s, and of this workspace', async () => {
+    test('the last click is a redirect of a person, in this workspace', async () => {
       await load(1, [
         createHit({ visitor: '7', id: 1, at: 1000 }),
         ...HIT_OUTCOMES.filter((each) => each !== 'redirect').map((outcome) =>
@@ -478,7 +478,7 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       expect(await last([['7', 1500]], { workspaceId: 3 })).toEqual([null])
     })
 
-    test('a backup holds hits and marks as they were, taken while questions run', async () => {
+    test('a backup has consistent hits and marks while queries run', async () => {
       await load(1, [createHit()])
       const copy = join(mkdtempSync(join(directory, 'backup-')), 'copy')
       await engine.backup(copy)

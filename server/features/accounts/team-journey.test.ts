@@ -1,4 +1,4 @@
-// A team comes together as people do it: one signs up, invites another, who signs up by the link and finds the work.
+// A journey through the API: a person signs up and invites another, who signs up by the link and sees the work.
 
 import { expect, test } from 'bun:test'
 import { onBothEngines } from '../../../tests/support/server/test-server.ts'
@@ -7,7 +7,7 @@ import { createResetLink } from './auth/reset-password.ts'
 import { createUser } from './workspaces/create-user.ts'
 
 onBothEngines('a team', (server) => {
-  test('comes together by invitation, and nobody else comes in', async () => {
+  test('grows by invitation, and refuses everybody else', async () => {
     const ada = await signUpOverHttp(server(), { name: 'Ada', email: 'ada@boats.example' })
     const link = { method: 'POST', body: { destinationUrl: 'https://example.com/boats' } }
     const made = (await ada.api('/links', link)).json.data
@@ -39,7 +39,7 @@ onBothEngines('a team', (server) => {
     expect((await ada.api('/invitations')).json.total).toBe(0)
   })
 
-  test('of the command line gets in by the link that was printed', async () => {
+  test('created on the command line signs in by the printed link', async () => {
     const { id } = await server().createWorkspace()
     const needs = { db: server().app.db, now: Date.now, origin: server().origin }
     const user = await createUser(needs, { email: 'cy@boats.example', joins: { workspaceId: id } })

@@ -145,7 +145,7 @@ const top = async (query: string) =>
   (await data(query)).map(({ clicks, visitors, ...rest }: any) => [Object.values(rest)[0], clicks, visitors])
 
 describe('totals', () => {
-  test('of the last thirty days, of people, when nothing else is said', async () => {
+  test('count clicks of people in the last 30 days by default', async () => {
     const { status, headers, body } = await ask('')
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -153,16 +153,16 @@ describe('totals', () => {
     })
     expect(headers.get('X-Counted-Until')).toBe('2026-03-30T09:59:59.500Z')
   })
-  test('of all time begin with the workspace', async () => {
+  test('of all time start with the workspace', async () => {
     expect(await data('?interval=all')).toMatchObject({ clicks: 5, start: '2026-01-15T08:00:00.000Z' })
   })
-  test('an instant is exact and the end exclusive', async () => {
+  test('take an instant as exact, and the end as exclusive', async () => {
     const start = '2026-03-28T23:30:00.000Z'
     expect(await clicks(`?start=${start}&end=2026-03-29T21:59:59.999Z`)).toBe(2)
     expect(await clicks(`?start=${start}&end=2026-03-29T22:00:00Z`)).toBe(3)
     expect(await clicks('?start=2026-03-28T23:30:00.001Z&end=2026-03-29T22:00:00%2B00:00')).toBe(2)
   })
-  test('a date is the whole day in the time zone, 23 hours long when the clock goes forward', async () => {
+  test('take a date as the whole day in the time zone, with 23 hours when the clock goes forward', async () => {
     expect(await data('?start=2026-03-29&end=2026-03-29&timezone=Europe/Berlin')).toEqual({
       clicks: 3,
       visitors: 2,
@@ -170,7 +170,7 @@ describe('totals', () => {
       end: '2026-03-29T22:00:00.000Z',
     })
   })
-  test('a missing end is now, a missing start the beginning', async () => {
+  test('end now without an end, and start with the workspace without a start', async () => {
     expect(await data('?start=2026-03-29')).toMatchObject({ clicks: 3, end: '2026-03-30T10:00:00.001Z' })
     expect(await data('?end=2026-02-28')).toMatchObject({ clicks: 1, start: '2026-01-15T08:00:00.000Z' })
   })
@@ -214,7 +214,7 @@ describe('filters', () => {
   ])('%s', async (query, expected) => {
     expect(await clicks(`?${query}`)).toBe(expected)
   })
-  test('a deleted link still counts, under its tags as well', async () => {
+  test('count clicks of a deleted link, also under its tags', async () => {
     expect(await clicks('?interval=all&linkId=3')).toBe(1)
     expect(await clicks('?interval=all&tagId=1')).toBe(4)
     expect(await clicks('?interval=all&slug=old')).toBe(1)
@@ -222,7 +222,7 @@ describe('filters', () => {
 })
 
 describe('groups', () => {
-  test('values, most clicks first, a name for nothing', async () => {
+  test('values with the most clicks first, with a label for missing values', async () => {
     expect(await top('?groupBy=country')).toEqual([
       ['US', 2, 1],
       ['BR', 1, 1],
@@ -282,7 +282,7 @@ describe('groups', () => {
       ['go.example.com', 1, 1],
     ])
   })
-  test('another workspace sees its own clicks only', async () => {
+  test('show a workspace its own clicks only', async () => {
     expect(await data('?groupBy=link', 2)).toMatchObject([{ link: 4, clicks: 1 }])
     expect(await data('?groupBy=tag', 2)).toEqual([{ tag: 3, name: 'Theirs', clicks: 1, visitors: 1 }])
     expect((await data('?linkId=1', 2)).clicks).toBe(0)
@@ -290,7 +290,7 @@ describe('groups', () => {
 })
 
 describe('timelines', () => {
-  test('every day of the range, empty ones too, as long as they are', async () => {
+  test('have every day of the range, also empty days and days of 23 or 25 hours', async () => {
     expect(await data('?groupBy=time&start=2026-03-27&end=2026-03-30&timezone=Europe/Berlin')).toEqual([
       { time: '2026-03-26T23:00:00.000Z', clicks: 0, visitors: 0 },
       { time: '2026-03-27T23:00:00.000Z', clicks: 0, visitors: 0 },
@@ -314,7 +314,7 @@ describe('timelines', () => {
   })
 })
 
-describe('wrong questions', () => {
+describe('wrong parameters', () => {
   test.each([
     ['colour=red', 'colour', 'is not a known parameter'],
     ['interval=2w', 'interval', 'must be one of'],
@@ -351,13 +351,13 @@ describe('wrong questions', () => {
     expect(body.errors[field]).toContain(words)
     expect(body.error).toBe(`${field}: ${body.errors[field]}`)
   })
-  test('all of them are named', async () => {
+  test('are all named in one answer', async () => {
     const { body } = await ask('?interval=x&limit=x&foo=1')
     expect(Object.keys(body.errors).sort()).toEqual(['foo', 'interval', 'limit'])
   })
 })
 
-test('an engine that cannot answer is unavailable', async () => {
+test('answers 503 when the engine cannot answer', async () => {
   down = true
   try {
     const { status, body, headers } = await ask('')
@@ -368,7 +368,7 @@ test('an engine that cannot answer is unavailable', async () => {
   }
 })
 
-test('the reference names every parameter and every shape of answer', () => {
+test('the API reference names every parameter and every shape of answer', () => {
   const document = createAnalyticsApi({
     db,
     hits: { ask: hits.ask, export: hits.export, countedUntil: () => 0 },

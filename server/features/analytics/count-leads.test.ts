@@ -20,7 +20,7 @@ import {
 import { toNullLabel } from './filter.ts'
 
 const SPAN = 100_000
-/** Few values, so that filters meet leads; some look alike, some look like SQL, one is the name for nothing. */
+/** Few values, so that filters match leads. Some are similar, some look like SQL, and one is the null label. */
 const VALUES = [null, 'a', 'A', 'b', 'é', '', 'Unknown', "x'--", '😀']
 const COUNTRIES = [null, 'DE', 'US', 'BR', 'XX']
 const LINKS = [null, 1, 2, 3, 4]
@@ -108,14 +108,14 @@ const TAGS = new Map([
   [4, [1, 2, 3]],
 ])
 
-/** Millionths for each touch, written out. */
+/** The millionths of each touch, as literals. */
 const PARTS: Record<number, number[]> = {
   1: [1_000_000],
   2: [500_000, 500_000],
   3: [333_333, 333_333, 333_334],
 }
 
-/** The same question, asked of a list in the plainest way. */
+/** Counts the same from a list, in the simplest way. */
 function count(leads: Lead[], asked: LeadSelection, grouping: LeadGrouping): LeadCount[] {
   type Credit = Omit<Lead, 'form'> & { form: string; continent: string | null; part: number }
   const credits = leads.flatMap((lead): Credit[] => {
@@ -178,7 +178,7 @@ function count(leads: Lead[], asked: LeadSelection, grouping: LeadGrouping): Lea
     visitors: new Set(its.flatMap((each) => each.visitor ?? [])).size,
   }))
   const byKey = (a: LeadCount, b: LeadCount) => {
-    // What has no key comes before its equals.
+    // With equal counts, a missing key comes first.
     if (a.key === null || b.key === null) return Number(b.key === null) - Number(a.key === null)
     return typeof a.key === 'number'
       ? a.key - Number(b.key)
@@ -290,7 +290,7 @@ async function seed(db: DatabaseHandle, leads: Lead[]) {
         ...utm(touch),
       })),
     )
-    // As many as a statement has room for parameters.
+    // A statement has a limited number of parameters.
     for (const some of inParts(submissions)) await connection.insertInto('submissions').values(some).execute()
     for (const some of inParts(touches)) await connection.insertInto('touches').values(some).execute()
   })
@@ -314,7 +314,7 @@ describe.each(ENGINES)('leads (%s)', (engine) => {
     rmSync(directory, { recursive: true, force: true })
   })
 
-  // Forms of the second workspace are called otherwise: a key is unique in the whole instance.
+  // Forms of the second workspace have other keys, because a key is unique on the server.
   const named = (answers: LeadCount[], asked: LeadSelection, { by }: LeadGrouping) =>
     by === 'form' && asked.workspaceId === 2
       ? answers.map((each) => ({ ...each, key: String(each.key).toLowerCase() }))
@@ -330,10 +330,10 @@ describe.each(ENGINES)('leads (%s)', (engine) => {
     })),
   })
 
-  test('are counted as a plain count of the list would, by whichever model', async () => {
+  test('are counted as in the list, with every model', async () => {
     await fc.assert(
       fc.asyncProperty(anySelection, anyGrouping, async (asked, grouping) => {
-        // Links are of one workspace alone; the other's name them nevertheless, and get nothing of them.
+        // Links belong to one workspace. Leads of the other workspace with these link ids get no names from them.
         const theirs = ['tagId', 'domain', 'slug'].includes(grouping.by) && asked.workspaceId !== 1
         const selection = theirs ? { ...asked, workspaceId: 1 } : asked
         const found = await countLeads(db, renamed(selection), grouping)
@@ -343,12 +343,12 @@ describe.each(ENGINES)('leads (%s)', (engine) => {
     )
   }, 240_000)
 
-  test('are the same number however they are grouped, but for undecided ones in groups of links', async () => {
+  test('have the same sum in every grouping, except pending ones in groups of links', async () => {
     const all = { workspaceId: 1, start: 0, end: SPAN + 1, filters: [] }
     const [whole = 0] = (await countLeads(db, { ...all, model: 'last' }, { by: 'total' })).map((a) => a.leads)
     expect(whole).toBeGreaterThan(500)
     for (const model of ATTRIBUTION_MODELS) {
-      // Every link and none: only leads whose link is not decided yet are outside.
+      // Groups of links, and of no link, leave out only leads with pending attribution.
       const anyLink = { column: 'linkId' as const, values: [], negate: true }
       const ofLinks = await countLeads(db, { ...all, model, filters: [anyLink] }, { by: 'total' })
       const decided = ofLinks[0]?.leads ?? 0
@@ -362,14 +362,14 @@ describe.each(ENGINES)('leads (%s)', (engine) => {
     }
   })
 
-  test('what another workspace’s link is called stays its own', async () => {
+  test('do not show names of another workspace’s links', async () => {
     const theirs: LeadSelection = { workspaceId: 2, start: 0, end: SPAN, model: 'linear', filters: [] }
     expect(await countLeads(db, theirs, { by: 'tagId', limit: 10 })).toEqual([])
     const domains = await countLeads(db, theirs, { by: 'domain', limit: 10 })
     expect(domains.map(({ key }) => key)).toEqual([null])
   })
 
-  test('eight hundred years of months are few words for the engine', async () => {
+  test('are counted in 800 years of months with a short statement', async () => {
     const starts = Array.from({ length: 9800 }, (_, month) => Date.UTC(1200, month))
     const asked: LeadSelection = {
       workspaceId: 1,

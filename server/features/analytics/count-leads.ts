@@ -39,7 +39,7 @@ const continentCases = Map.groupBy(CONTINENTS.keys(), (country) => CONTINENTS.ge
 /** Stands for no link, as in a hit. Ids of links begin at 1. */
 export const NO_LINK = 0
 
-/** A lead whose link is not decided yet is of no known link, and not "without a link" either. */
+/** Leads with pending attribution have no known link yet. They do not count as leads without a link. */
 const LINK_IS_DECIDED = '(credited.link_id IS NOT NULL OR credited.attribution_due = 0)'
 
 const COLUMNS: Record<LeadColumn, string> = {

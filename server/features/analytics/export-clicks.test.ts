@@ -23,7 +23,7 @@ const isClean = (server: TestServer) =>
   until('an empty scratch directory', () => scratch(server).length === 0)
 
 onBothEngines('exporting clicks', (server) => {
-  test('is a download with its length and a name of workspace and range', async () => {
+  test('sends a download with its length, named by workspace and range', async () => {
     const ws = await server().createWorkspace()
     await ws.createLink({ slug: `dl-${ws.id}` })
     await server().click(`dl-${ws.id}`)
@@ -65,7 +65,7 @@ onBothEngines('exporting clicks', (server) => {
     await isClean(server())
   })
 
-  test('names links as they are called today, deleted ones too', async () => {
+  test('uses the current names of links, also for deleted ones', async () => {
     const ws = await server().createWorkspace()
     const [kept, gone] = [
       await ws.createLink({ slug: `kept-${ws.id}` }),
@@ -82,7 +82,7 @@ onBothEngines('exporting clicks', (server) => {
     ])
   })
 
-  test('takes the filters of the counts, and agrees with them', async () => {
+  test('takes the filters of the counts, with the same results', async () => {
     const ws = await server().createWorkspace()
     const tagged = await ws.createLink({ slug: `tagged-${ws.id}`, tagNames: ['print'] })
     await ws.createLink({ slug: `plain-${ws.id}` })
@@ -112,7 +112,7 @@ onBothEngines('exporting clicks', (server) => {
       ['interval=24h&timezone=Asia/Tokyo', 3],
       ['start=2020-01-01&end=2020-12-31&country=US', 0],
     ]
-    // The other filters never meet the rows.
+    // The other filters do not use the database.
     const ofRows = /^(linkId|tagId|slug|domain|)(=|$)/
     const asked = server().engine === 'sqlite' ? questions : questions.filter(([query]) => ofRows.test(query))
     for (const [query, count] of asked) {
@@ -123,7 +123,7 @@ onBothEngines('exporting clicks', (server) => {
     }
   })
 
-  test('shows a workspace only its own', async () => {
+  test('shows a workspace its own clicks only', async () => {
     const [mine, other] = [await server().createWorkspace(), await server().createWorkspace()]
     const link = await other.createLink({ slug: `other-${other.id}` })
     await server().click(link.slug)
@@ -135,7 +135,7 @@ onBothEngines('exporting clicks', (server) => {
     }
   })
 
-  test('refuses what it does not know, and writes nothing', async () => {
+  test('refuses unknown parameters, and writes nothing', async () => {
     const ws = await server().createWorkspace()
     await isClean(server())
     const wrong = [
@@ -164,7 +164,7 @@ onBothEngines('exporting clicks', (server) => {
     expect(scratch(server())).toEqual([])
   })
 
-  test('strangers’ text comes out inert', async () => {
+  test('makes text from strangers harmless for spreadsheets', async () => {
     const ws = await server().createWorkspace()
     await ws.createLink({ slug: `evil-${ws.id}` })
     const texts = ['=1+1', '"quoted", and more', 'two\r\nlines', '\u202Ertl', 'nul\0l', "@SUM('x')"]
@@ -182,7 +182,7 @@ onBothEngines('exporting clicks', (server) => {
     expect(csv).not.toContain('\0')
   })
 
-  test('leaves nothing behind when the client goes away', async () => {
+  test('leaves no files when the client disconnects', async () => {
     const ws = await server().createWorkspace()
     const gone = new AbortController()
     const asked = fetch(`${server().origin}/v1${EXPORT}`, {
@@ -208,8 +208,8 @@ describe('a server that exports', () => {
   })
   afterAll(() => server.close())
 
-  test('sends a big file whole, though its name is gone before the client has read it', async () => {
-    // Written as the engine would write it, so that the test needs no million clicks.
+  test('sends a large file completely, although its name is deleted before the client has read it', async () => {
+    // The test writes the file itself, so that it needs no million clicks.
     const dir = join(server.dataDir, 'tmp', 'big')
     mkdirSync(dir)
     const bytes = 16 * 1024 * 1024
@@ -231,7 +231,7 @@ describe('a server that exports', () => {
     await sender.stop(true)
   })
 
-  test('is told when the engine is away, and keeps nothing', async () => {
+  test('answers 503 when the engine is down, and keeps no files', async () => {
     const { hitWorker } = server.app
     const erasing = hitWorker.eraseHits([999_999])
     const { status, headers, json } = await ws.api(EXPORT)
@@ -243,7 +243,7 @@ describe('a server that exports', () => {
     expect((await ws.api(EXPORT)).status).toBe(200)
   })
 
-  test('stops when the client goes away in the middle, and others follow', async () => {
+  test('stops when the client disconnects, and runs the next export', async () => {
     const busy = await server.createWorkspace()
     const { id: linkId } = await busy.createLink()
     for (let i = 0; i < 80_000; i++) {
@@ -266,20 +266,20 @@ describe('a server that exports', () => {
       most = Math.max(most, parts().length)
       return scratch(server).length === 0
     })
-    // A part holds 20,000 clicks at most, and all lie there before they are put together.
+    // A part has at most 20,000 clicks. All parts are on disk before they are joined.
     expect(most).toBeLessThan(4)
     const whole = await busy.api(`${EXPORT}?format=ndjson`)
     expect(lines(whole.text)).toHaveLength(80_000)
   }, 90_000)
 
-  test('serves the same workspace one export after the other', async () => {
+  test('runs the exports of one workspace one after the other', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => ws.api(`${EXPORT}?format=ndjson`)))
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
   })
 })
 
-test('what an export left behind at a crash is gone after the start', () => {
+test('a start deletes the files of an export that crashed', () => {
   const dataDir = join(tmpdir(), `scratch-${process.pid}-${Date.now()}`)
   mkdirSync(join(dataDir, 'tmp', 'export-x'), { recursive: true })
   writeFileSync(join(dataDir, 'tmp', 'export-x', 'clicks.csv'), 'secret')

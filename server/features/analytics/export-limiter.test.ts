@@ -4,7 +4,7 @@ import { createExportLimiter } from './export-limiter.ts'
 const never = new AbortController().signal
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Work that says when it runs, and ends when it is told to. */
+/** Work that tells when it runs, and ends when the test ends it. */
 function work() {
   const end = Promise.withResolvers<string>()
   const job = {
@@ -18,7 +18,7 @@ function work() {
   return job
 }
 
-test('two exports run at a time, of one workspace one, and others follow in line', async () => {
+test('runs two exports at a time, one for each workspace, and queues the others', async () => {
   const places = createExportLimiter({ places: 2, timeoutMs: 5000 })
   const jobs = [1, 1, 2, 3].map((workspaceId) => ({ workspaceId, job: work() }))
   const results = jobs.map(({ workspaceId, job }) => places.run(workspaceId, never, job.run))
@@ -35,7 +35,7 @@ test('two exports run at a time, of one workspace one, and others follow in line
   expect(await Promise.all(results)).toEqual(['done', 'done', 'done', 'done'])
 })
 
-test('whoever waits too long is told to come back, and takes no place later', async () => {
+test('refuses an export after the timeout, and gives it no place later', async () => {
   const places = createExportLimiter({ places: 1, timeoutMs: 20 })
   const first = work()
   const second = work()
@@ -51,7 +51,7 @@ test('whoever waits too long is told to come back, and takes no place later', as
   expect(second.running).toBe(false)
 })
 
-test('whoever goes while waiting leaves the line', async () => {
+test('removes an aborted export from the queue', async () => {
   const places = createExportLimiter({ places: 1, timeoutMs: 5000 })
   const [first, second, third] = [work(), work(), work()]
   const gone = new AbortController()
@@ -69,7 +69,7 @@ test('whoever goes while waiting leaves the line', async () => {
   await next
 })
 
-test('work that fails gives its place back', async () => {
+test('frees the place of an export that fails', async () => {
   const places = createExportLimiter({ places: 1, timeoutMs: 1000 })
   expect(places.run(1, never, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(await places.run(1, never, async () => 'yes')).toBe('yes')

@@ -16,7 +16,7 @@ describe('a filter', () => {
     expect(readFilter('country', [text])).toEqual({ values, negate })
   })
 
-  test('given more than once means any of', () => {
+  test('that is repeated means any of the values', () => {
     expect(readFilter('city', ['Rome', 'Bonn,Oslo'])).toEqual({
       values: ['Rome', 'Bonn', 'Oslo'],
       negate: false,
@@ -37,14 +37,14 @@ describe('a filter', () => {
     expect(readFilter('utmCampaign', [text])).toEqual({ values, negate: false })
   })
 
-  test.each([['a,-b'], ['-a|b'], ['']])('%p is told apart from what it might mean', (text) => {
+  test.each([['a,-b'], ['-a|b'], ['']])('refuses %p as ambiguous or empty', (text) => {
     expect(readFilter('city', text.split('|'))).toBeString()
   })
   test.each([',', 'a,', ',a', 'a,,b', '-', '-,a'])('%p has an empty value', (text) => {
     expect(readFilter('city', [text])).toBe('must not be empty')
   })
 
-  test('values are brought into the form they are stored in', () => {
+  test('turns values into their stored form', () => {
     expect(readFilter('domain', ['Go.Example.COM'])).toEqual({ values: ['go.example.com'], negate: false })
     expect(readFilter('slug', ['Cafe\u0301'])).toEqual({ values: ['caf\u00e9'], negate: false })
     expect(readFilter('referrer', ['www.News.example,(direct)'])).toEqual({
@@ -55,13 +55,13 @@ describe('a filter', () => {
     expect(readFilter('linkId', ['12,7'])).toEqual({ values: [12, 7], negate: false })
   })
 
-  test('ids and triggers that cannot be are refused', () => {
+  test('refuses invalid ids and triggers', () => {
     for (const text of ['abc', '1.5', '1,x', '99999999999999999999', ' 1'])
       expect(readFilter('linkId', [text])).toBeString()
     expect(readFilter('trigger', ['nfc'])).toBeString()
   })
 
-  test('any value survives being escaped', () => {
+  test('reads every escaped value back', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ minLength: 1, unit: fc.constantFrom('a', ',', '\\', '-', 'é') }), {
@@ -79,7 +79,7 @@ describe('a filter', () => {
     )
   })
 
-  test('nothing a stranger writes makes it throw', () => {
+  test('throws for no input', () => {
     fc.assert(
       fc.property(fc.array(fc.string(), { minLength: 1 }), (written) => void readFilter('city', written)),
     )

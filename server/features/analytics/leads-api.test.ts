@@ -89,7 +89,7 @@ const sent = (moment: string, part: TestSubmission = {}): TestSubmission => ({
   ...part,
 })
 
-/** Of workspace 1: six leads, one of them long ago; a duplicate and spam, which are none. */
+/** Workspace 1 has six leads, one of them old, and a duplicate and a spam submission, which are no leads. */
 const OF_CONTACT: TestSubmission[] = [
   sent('2026-03-28T23:30:00Z', { link_id: 1, visitor: '1', country: 'US', referrer: 'news.example' }),
   sent('2026-03-29T00:30:00Z', { link_id: 2, visitor: '1', country: 'US', utm_campaign: 'a,b' }),
@@ -122,7 +122,7 @@ const touch = (part: Partial<Touches> & Pick<Touches, 'position'>) => ({
   utm_campaign: null,
   ...part,
 })
-/** The last one of OF_QUOTE: link 2 of a campaign came first, link 1 last. */
+/** The last submission of OF_QUOTE: the first touch is link 2 of a campaign, the last touch is link 1. */
 const TOUCHES = [
   touch({ position: 0, link_id: 2, utm_campaign: 'first', referrer: 'first.example' }),
   touch({ position: 1, link_id: 1, utm_campaign: 'last', referrer: null }),
@@ -218,7 +218,7 @@ describe.each(ENGINES)('leads over REST (%s)', (engine) => {
     (await leads(query)).map(({ leads, visitors, ...rest }: any) => [Object.values(rest)[0], leads, visitors])
 
   describe('totals', () => {
-    test('are of the last thirty days; what is undecided is decided first', async () => {
+    test('count the last 30 days by default, after pending attribution is resolved', async () => {
       settled.length = 0
       expect(await leads('')).toEqual({
         leads: 5,
@@ -228,12 +228,12 @@ describe.each(ENGINES)('leads over REST (%s)', (engine) => {
       })
       expect(settled).toEqual([1])
     })
-    test('of all time begin with the workspace, and a deleted link keeps its leads', async () => {
+    test('of all time start with the workspace, and include leads of a deleted link', async () => {
       expect(await leads('?interval=all')).toMatchObject({ leads: 6, start: '2026-01-15T08:00:00.000Z' })
       expect(await leads('?interval=all&linkId=3')).toMatchObject({ leads: 1 })
       expect(await leads('?interval=all&slug=old')).toMatchObject({ leads: 1 })
     })
-    test('of a date are of the whole day in the time zone', async () => {
+    test('take a date as the whole day in the time zone', async () => {
       expect(await leads('?start=2026-03-29&end=2026-03-29&timezone=Europe/Berlin')).toEqual({
         leads: 3,
         visitors: 2,
@@ -285,7 +285,7 @@ describe.each(ENGINES)('leads over REST (%s)', (engine) => {
   })
 
   describe('groups', () => {
-    test('values, most leads first, a name for nothing', async () => {
+    test('values with the most leads first, with a label for missing values', async () => {
       expect(await top('?groupBy=country')).toEqual([
         ['US', 2, 1],
         ['Unknown', 2, 1],
@@ -303,7 +303,7 @@ describe.each(ENGINES)('leads over REST (%s)', (engine) => {
         { form: 'bbbbbbbbbb', name: 'Quote', leads: 2, visitors: 1 },
       ])
     })
-    test.each(['link', 'linkId'])('%s, and leads without one', async (name) => {
+    test.each(['link', 'linkId'])('%s, and leads without a link', async (name) => {
       const link = { deleted: false, domain: 'tow.example', destinationUrl: 'https://example.com/1' }
       const [none, first, second, old, ...more] = await leads(`?interval=all&groupBy=${name}`)
       expect(more).toEqual([])
@@ -320,14 +320,14 @@ describe.each(ENGINES)('leads over REST (%s)', (engine) => {
       expect(second).toMatchObject({ link: 2, domain: 'go.example.com', leads: 1 })
       expect(old).toMatchObject({ link: 3, slug: 'old', deleted: true, leads: 1 })
     })
-    test.each(['tag', 'tagId'])('%s: a lead counts for each of its link', async (name) => {
+    test.each(['tag', 'tagId'])('%s: a lead counts for each tag of its link', async (name) => {
       expect(await leads(`?interval=all&groupBy=${name}`)).toEqual([
         { tag: 1, name: 'Mail', leads: 3, visitors: 2 },
         { tag: 2, name: 'Ads', leads: 2, visitors: 1 },
       ])
       expect(await leads(`?groupBy=${name}&country=FR`)).toEqual([])
     })
-    test('slugs and domains as links have them', async () => {
+    test('slugs and domains in their current spelling', async () => {
       expect(await top('?interval=all&groupBy=slug')).toEqual([
         ['spring', 3, 1],
         ['Unknown', 2, 2],
@@ -342,14 +342,14 @@ describe.each(ENGINES)('leads over REST (%s)', (engine) => {
     test.each([
       ['first', ['a,b', 'first']],
       ['last', ['a,b', 'last']],
-    ])('the %s touch gets the credit', async (model, campaigns) => {
+    ])('give the credit to the %s touch', async (model, campaigns) => {
       const rest = [['Unknown', 3, 3]]
       expect(await top(`?groupBy=utmCampaign&model=${model}`)).toEqual([
         ...rest,
         ...campaigns.map((each) => [each, 1, each === 'a,b' ? 1 : 0]),
       ])
     })
-    test('each touch gets its part, and all parts are the total', async () => {
+    test('give each touch its part, and the parts add up to the total', async () => {
       const linear = await top('?groupBy=link&model=linear')
       expect(linear).toEqual([
         [null, 2, 2],
@@ -358,7 +358,7 @@ describe.each(ENGINES)('leads over REST (%s)', (engine) => {
       ])
       expect((await leads('?model=linear')).leads).toBe(5)
     })
-    test('another workspace sees its own leads only', async () => {
+    test('show a workspace its own leads only', async () => {
       expect(await leads('?groupBy=link', 2)).toMatchObject([{ link: 4, leads: 1 }])
       expect(await leads('?groupBy=tag', 2)).toEqual([{ tag: 3, name: 'Theirs', leads: 1, visitors: 1 }])
       expect((await leads('?linkId=1', 2)).leads).toBe(0)
@@ -366,7 +366,7 @@ describe.each(ENGINES)('leads over REST (%s)', (engine) => {
   })
 
   describe('timelines', () => {
-    test('every day of the range, empty ones too, as long as they are', async () => {
+    test('have every day of the range, also empty days and days of 23 or 25 hours', async () => {
       expect(await leads('?groupBy=time&start=2026-03-27&end=2026-03-30&timezone=Europe/Berlin')).toEqual([
         { time: '2026-03-26T23:00:00.000Z', leads: 0, visitors: 0 },
         { time: '2026-03-27T23:00:00.000Z', leads: 0, visitors: 0 },
@@ -398,7 +398,7 @@ describe.each(ENGINES)('leads over REST (%s)', (engine) => {
       rate,
     })
 
-    test('in total: what clicks, visits and leads are by themselves', async () => {
+    test('has the totals of clicks, visits and leads', async () => {
       const { body, headers } = await ask('funnel')
       expect(body.data).toEqual({
         ...stages(7, 3, 5, 0.7143),
@@ -409,43 +409,46 @@ describe.each(ENGINES)('leads over REST (%s)', (engine) => {
       expect(await data('funnel?linkId=-0')).toMatchObject(stages(7, 2, 3, 0.4286))
       expect(await data('funnel?linkId=3')).toMatchObject(stages(0, 0, 0, null))
     })
-    test.each(['link', 'linkId'])('by %s: most clicks first, then what has none', async (name) => {
-      expect(await data(`funnel?interval=all&groupBy=${name}`)).toEqual([
-        {
-          link: 1,
-          slug: 'Spring',
-          domain: 'tow.example',
-          destinationUrl: 'https://example.com/1',
-          deleted: false,
-          ...stages(6, 2, 2, 0.3333),
-        },
-        {
-          link: 2,
-          slug: 'spring',
-          domain: 'go.example.com',
-          destinationUrl: 'https://example.com/2',
-          deleted: false,
-          ...stages(2, 0, 1, 0.5),
-        },
-        {
-          link: null,
-          slug: null,
-          domain: null,
-          destinationUrl: null,
-          deleted: false,
-          ...stages(0, 1, 2, null),
-        },
-        {
-          link: 3,
-          slug: 'old',
-          domain: 'tow.example',
-          destinationUrl: 'https://example.com/3',
-          deleted: true,
-          ...stages(0, 0, 1, null),
-        },
-      ])
-    })
-    test('by link, as many as asked for', async () => {
+    test.each(['link', 'linkId'])(
+      'by %s: the most clicks first, then groups without clicks',
+      async (name) => {
+        expect(await data(`funnel?interval=all&groupBy=${name}`)).toEqual([
+          {
+            link: 1,
+            slug: 'Spring',
+            domain: 'tow.example',
+            destinationUrl: 'https://example.com/1',
+            deleted: false,
+            ...stages(6, 2, 2, 0.3333),
+          },
+          {
+            link: 2,
+            slug: 'spring',
+            domain: 'go.example.com',
+            destinationUrl: 'https://example.com/2',
+            deleted: false,
+            ...stages(2, 0, 1, 0.5),
+          },
+          {
+            link: null,
+            slug: null,
+            domain: null,
+            destinationUrl: null,
+            deleted: false,
+            ...stages(0, 1, 2, null),
+          },
+          {
+            link: 3,
+            slug: 'old',
+            domain: 'tow.example',
+            destinationUrl: 'https://example.com/3',
+            deleted: true,
+            ...stages(0, 0, 1, null),
+          },
+        ])
+      },
+    )
+    test('by link, up to the limit', async () => {
       for (const limit of [1, 2, 3]) {
         const some = await data(`funnel?interval=all&groupBy=link&limit=${limit}`)
         expect(some).toEqual((await data('funnel?interval=all&groupBy=link')).slice(0, limit))
@@ -484,7 +487,7 @@ describe.each(ENGINES)('leads over REST (%s)', (engine) => {
         { country: 'FR', ...stages(0, 1, 0, null) },
       ])
     })
-    test('cannot be told without the engine, while leads can', async () => {
+    test('answers 503 without the engine, while leads are answered', async () => {
       down = true
       try {
         const { status, body } = await ask('funnel')
@@ -517,14 +520,14 @@ describe.each(ENGINES)('leads over REST (%s)', (engine) => {
     ['funnel?form=aaaaaaaaaa', 'form', 'is not a known parameter'],
     ['funnel?groupBy=link&limit=0', 'limit', 'from 1 to 1000'],
     ['funnel?limit=5', 'limit', 'groupBy'],
-  ])('%s is refused', async (path, field, words) => {
+  ])('refuses %s', async (path, field, words) => {
     const { status, body } = await ask(path)
     expect(status).toBe(422)
     expect(Object.keys(body.errors)).toEqual([field])
     expect(body.errors[field]).toContain(words)
   })
 
-  test('the reference names every parameter and every shape of answer', () => {
+  test('the API reference names every parameter and every shape of answer', () => {
     const document = api().getOpenAPI31Document({ openapi: '3.1.0', info: { title: 't', version: '1' } })
     const names = (path: string) =>
       document.paths?.[path]?.get?.parameters?.map((each) => ('name' in each ? each.name : ''))

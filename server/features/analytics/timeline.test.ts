@@ -28,7 +28,7 @@ describe('days around a change of the clock', () => {
     ['America/New_York', '2026-10-31T04:00Z', '2026-11-03T05:00Z', [24, 25, 24]],
     ['Australia/Lord_Howe', '2026-04-03T13:00Z', '2026-04-06T13:30Z', [24, 24.5, 24]],
     ['Australia/Lord_Howe', '2026-10-02T13:30Z', '2026-10-05T13:00Z', [24, 23.5, 24]],
-    // Midnight itself does not exist on the day Cairo's clock goes forward.
+    // Midnight does not exist on the day when Cairo's clock goes forward.
     ['Africa/Cairo', '2026-04-22T22:00Z', '2026-04-25T21:00Z', [24, 23, 24]],
   ])('%s from %s: %p', (zone, start, end, lengths) => {
     const starts = listBucketStarts(range(start, end), 'day', zone)
@@ -91,7 +91,7 @@ describe('hours around a change of the clock', () => {
   })
 })
 
-test('weeks begin on Monday, months on the first, also before the range', () => {
+test('weeks begin on Monday and months on the first, also before the range', () => {
   const asked = range('2026-03-26T12:00Z', '2026-04-14T00:00Z')
   expect(iso(listBucketStarts(asked, 'week', 'Europe/Berlin'))).toEqual([
     '2026-03-22T23:00',
@@ -120,7 +120,7 @@ const ZONES = [
 const zone = fc.constantFrom(...ZONES)
 const moment = fc.integer({ min: 0, max: at('2040-01-01T00:00Z') })
 
-test('every moment of a range is in exactly one bucket, whose local time it shares', () => {
+test('every instant of a range is in exactly one bucket with the same local time', () => {
   const DAY = 86_400_000
   const spans = { minute: DAY / 8, hour: 5 * DAY, day: 100 * DAY, week: 400 * DAY, month: 900 * DAY }
   fc.assert(
@@ -176,7 +176,7 @@ describe('intervals', () => {
     expect(listBucketStarts(asked, chooseGranularity(asked), 'Europe/Berlin')).toHaveLength(count)
   })
 
-  test('are never empty and end now, wherever and whenever', () => {
+  test('are never empty and end now, in every zone and at every time', () => {
     fc.assert(
       fc.property(zone, moment, fc.constantFrom(...INTERVALS), (zone, now, interval) => {
         const { start, end } = resolveInterval(interval, zone, now, now)
@@ -204,7 +204,7 @@ test('too many buckets name the granularity that fits', () => {
   expect(listBucketStarts(days(6), 'minute', 'UTC').length).toBeLessThanOrEqual(BUCKETS_MAX)
 })
 
-test('empty buckets are filled', () => {
+test('adds empty buckets', () => {
   const counts = (answer: { clicks: number } | undefined) => ({ clicks: answer?.clicks ?? 0 })
   expect(fillBuckets([0, 1000], [{ key: 1000, clicks: 3 }], counts)).toEqual([
     { time: '1970-01-01T00:00:00.000Z', clicks: 0 },
@@ -212,12 +212,12 @@ test('empty buckets are filled', () => {
   ])
 })
 
-describe('moments as people write them', () => {
+describe('moments in parameters', () => {
   const read = (text: string, zone = 'Europe/Berlin') => {
     const found = readMoment(text, zone)
     return found && [new Date(found.start).toISOString(), new Date(found.end).toISOString()]
   }
-  test('a date is its whole day, however long', () => {
+  test('a date is its whole day, of any length', () => {
     expect(read('2026-03-29')).toEqual(['2026-03-28T23:00:00.000Z', '2026-03-29T22:00:00.000Z'])
   })
   test.each([
@@ -241,7 +241,7 @@ describe('moments as people write them', () => {
     '2026-03-29Z',
     '+012026-01-01',
     '2026-03-29T12:00[UTC]',
-  ])('%p is none', (text) => {
+  ])('%p is not a moment', (text) => {
     expect(read(text)).toBeNull()
   })
 })

@@ -6,14 +6,14 @@ const U = 'https://example.com/'
 const bulk = (ws: TestWorkspace, method: string, body: unknown) => ws.api('/links/bulk', { method, body })
 const ids = (links: LinkResource[]) => links.map(({ id }) => id)
 
-/** Everything of the workspace that a failed request might have left behind. */
+/** All data of the workspace that a failed request could leave behind. */
 async function inventory(ws: TestWorkspace) {
   const [links, tags] = [await ws.api('/links?archived=all&limit=100'), await ws.api('/tags?limit=100')]
   return { links: links.json.data, tags: tags.json.data }
 }
 
 onBothEngines('many links at once', (server, engine) => {
-  test('are made in the order of the request, as a list or under links', async () => {
+  test('are created in the order of the request, from a list or an object with links', async () => {
     const ws = await server().createWorkspace()
     const inputs = [
       { destinationUrl: `${U}1`, tagNames: ['a', 'b'] },
@@ -29,7 +29,7 @@ onBothEngines('many links at once', (server, engine) => {
     expect((await inventory(ws)).tags).toHaveLength(2)
   })
 
-  test('are changed one by one, under links, or all alike', async () => {
+  test('are changed one by one, as an object with links, or all in the same way', async () => {
     const ws = await server().createWorkspace()
     const made: LinkResource[] = (
       await bulk(ws, 'POST', [{ destinationUrl: U }, { destinationUrl: U, title: 'kept' }])
@@ -57,7 +57,7 @@ onBothEngines('many links at once', (server, engine) => {
     expect(await inventory(ws)).toEqual(before)
   })
 
-  test('that name one link several times change it in their order', async () => {
+  test('change one link several times, in the order of the request', async () => {
     const ws = await server().createWorkspace()
     const { id } = await ws.createLink()
     const { status, json } = await bulk(ws, 'PATCH', [
@@ -70,7 +70,7 @@ onBothEngines('many links at once', (server, engine) => {
     expect((await ws.api(`/links/${id}`)).json.data).toMatchObject({ title: 'b', tags: [{ name: 't' }] })
   })
 
-  test('are deleted together, and one that is named twice only once', async () => {
+  test('are deleted together, and a repeated id only once', async () => {
     const ws = await server().createWorkspace()
     const made: LinkResource[] = (await bulk(ws, 'POST', Array(3).fill({ destinationUrl: U }))).json.data
     const [a, b, c] = ids(made) as [number, number, number]
@@ -189,7 +189,7 @@ onBothEngines('many links at once', (server, engine) => {
       '0.tagIds: there is no tag 999999',
       { '0.tagIds': 'there is no tag 999999', '1.slug': 'Slug already in use' },
     ],
-  ])('nothing is made after %s', async (name, inputs, status, error, errors) => {
+  ])('are not created after %s', async (name, inputs, status, error, errors) => {
     const ws = await server().createWorkspace()
     const { slug } = await ws.createLink()
     const before = await inventory(ws)
@@ -199,7 +199,7 @@ onBothEngines('many links at once', (server, engine) => {
     expect((await server().click(`${slug}-x`)).status).toBe(404)
   })
 
-  test('nothing is changed or deleted when one of them is not there', async () => {
+  test('are not changed or deleted when one of them does not exist', async () => {
     const [ws, other] = [await server().createWorkspace(), await server().createWorkspace()]
     const [own, free, theirs] = [
       await ws.createLink({ title: 'own' }),
@@ -253,7 +253,7 @@ onBothEngines('many links at once', (server, engine) => {
     expect((await other.api(`/links/${theirs.id}`)).json.data).toEqual(theirs)
   })
 
-  test('a change of many takes effect with the next redirect of each', async () => {
+  test('redirect to their new destinations with the next request', async () => {
     const ws = await server().createWorkspace()
     const made: LinkResource[] = (await bulk(ws, 'POST', Array(3).fill({ destinationUrl: U }))).json.data
     for (const { slug } of made) expect((await server().click(slug)).headers.get('location')).toBe(U)
@@ -262,9 +262,9 @@ onBothEngines('many links at once', (server, engine) => {
       expect((await server().click(slug)).headers.get('location')).toBe('https://example.org/')
   })
 
-  // The line for hashes is in front of every database.
+  // The queue of password hashes is the same for every database.
   if (engine === 'postgres') return
-  test('more different passwords than may wait in line are not too many', async () => {
+  test('may have more different passwords than the queue of hashes is long', async () => {
     const ws = await server().createWorkspace()
     const body = Array.from({ length: 53 }, (_, i) => ({ destinationUrl: U, password: `password ${i}` }))
     const { status, json } = await bulk(ws, 'POST', body)
@@ -276,6 +276,6 @@ onBothEngines('many links at once', (server, engine) => {
       .where('workspace_id', '=', ws.id)
       .execute()
     expect(new Set(hashes.map((row) => row.password_hash)).size).toBe(53)
-    // Each takes a core for some 20 ms on purpose.
+    // Each hash takes a core for about 20 ms by design.
   }, 120_000)
 })

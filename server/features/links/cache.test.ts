@@ -3,8 +3,8 @@ import { type CachedLink, createLinkCache } from './cache.ts'
 
 const link = (slug: string) => ({ slug, plain: true }) as CachedLink
 
-describe('The cache of links', () => {
-  test('knows nothing at first, then links and misses alike', () => {
+describe('the cache of links', () => {
+  test('is empty at first, then knows links and slugs without a link', () => {
     const cache = createLinkCache()
     expect(cache.get('', 'a')).toBeUndefined()
     cache.set('', 'a', link('a'), cache.version())
@@ -13,7 +13,7 @@ describe('The cache of links', () => {
     expect(cache.get('', 'b')).toBeNull()
   })
 
-  test('keeps the domains apart, whatever a slug looks like', () => {
+  test('keeps the domains apart, also for a slug with a slash', () => {
     const cache = createLinkCache()
     cache.set('', 'go.example/a', null, cache.version())
     cache.set('', 'a', link('default'), cache.version())
@@ -24,7 +24,7 @@ describe('The cache of links', () => {
     expect(cache.get('', 'a')).toMatchObject(link('default'))
   })
 
-  test('gives back every property of a link, the usual and the others', () => {
+  test('returns every property of a link', () => {
     const cache = createLinkCache()
     const usual = {
       id: 1,
@@ -50,14 +50,14 @@ describe('The cache of links', () => {
     }
   })
 
-  test('forgets a slug however it is written', () => {
+  test('invalidates a slug in any case', () => {
     const cache = createLinkCache()
     cache.set('', 'café', link('Café'), cache.version())
     cache.invalidate('', 'CAFE\u0301')
     expect(cache.get('', 'café')).toBeUndefined()
   })
 
-  test('does not remember what was read before a change', () => {
+  test('does not store a link that was read before a change', () => {
     const cache = createLinkCache()
     const readAt = cache.version()
     cache.invalidate('', 'a')
@@ -67,7 +67,7 @@ describe('The cache of links', () => {
     expect(cache.get('', 'a')).toMatchObject(link('new'))
   })
 
-  test('holds two generations at most, and keeps what is asked for', () => {
+  test('holds two generations at most, and keeps entries that are used', () => {
     const cache = createLinkCache({ entriesMax: 10 })
     cache.set('', 'busy', link('busy'), cache.version())
     for (let n = 0; n < 1000; n++) {
@@ -79,7 +79,7 @@ describe('The cache of links', () => {
     expect(cache.get('', 'miss-0')).toBeUndefined()
   })
 
-  test('forgets in both generations', () => {
+  test('invalidates entries of both generations', () => {
     const cache = createLinkCache({ entriesMax: 1 })
     cache.set('', 'a', link('a'), cache.version())
     cache.set('', 'b', link('b'), cache.version())
@@ -89,14 +89,14 @@ describe('The cache of links', () => {
   })
 })
 
-describe('A cache with a time to live', () => {
+describe('a cache with a time to live', () => {
   const aged = () => {
     let now = 0
     const cache = createLinkCache({ timeToLiveMs: 2000, clock: () => now })
     return { cache, pass: (ms: number) => (now += ms) }
   }
 
-  test('answers until it is over, each link by its own age', () => {
+  test('answers until each entry expires', () => {
     const { cache, pass } = aged()
     cache.set('', 'a', link('a'), cache.version())
     pass(1500)
@@ -110,7 +110,7 @@ describe('A cache with a time to live', () => {
     expect(cache.get('', 'b')).toBeUndefined()
   })
 
-  test('still has the last known link for when the store is away, and no miss', () => {
+  test('keeps an expired link for when the database is down, but no slug without a link', () => {
     const { cache, pass } = aged()
     cache.set('', 'a', link('a'), cache.version())
     cache.set('', 'b', null, cache.version())
@@ -123,14 +123,14 @@ describe('A cache with a time to live', () => {
     expect(cache.get('', 'a')).toBeUndefined()
   })
 
-  test('a change is not outlived by what was last known', () => {
+  test('drops an expired link after a change', () => {
     const { cache, pass } = aged()
     cache.set('', 'a', link('a'), cache.version())
     cache.set('', 'b', link('b'), cache.version())
     pass(2000)
     cache.invalidate('', 'a')
     expect(cache.lastKnown('', 'a')).toBeUndefined()
-    // Read while something else changed: neither the answer nor what was known before may stay.
+    // Another link changed during the read: neither the read link nor the entry may stay.
     const readAt = cache.version()
     expect(cache.lastKnown('', 'b')).toMatchObject(link('b'))
     cache.invalidate('', 'other')

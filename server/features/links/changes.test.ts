@@ -35,7 +35,7 @@ onBothEngines('a change takes effect with the next redirect', (server) => {
     ],
     ['a password', { password: 'open' }, () => [200, null]],
     ['a device of its own', { deviceTargeting: { ios: OTHER } }, () => [302, OTHER]],
-  ])('%s, and taking it back', async (_, body, expected) => {
+  ])('%s, and the change back', async (_, body, expected) => {
     const ws = await server().createWorkspace()
     const link = await ws.createLink({ destinationUrl: U })
     expect(await led(server(), link.slug)).toEqual([302, U])
@@ -46,7 +46,7 @@ onBothEngines('a change takes effect with the next redirect', (server) => {
     expect(await led(server(), link.slug)).toEqual([302, U])
   })
 
-  test('another slug: the new one leads, the old one no longer, and back', async () => {
+  test('another slug: the new one redirects, the old one no longer, and back', async () => {
     const ws = await server().createWorkspace()
     const [one, two] = [`one-${ws.id}`, `Two-${ws.id}`]
     const link = await ws.createLink({ slug: one })
@@ -71,7 +71,7 @@ onBothEngines('a change takes effect with the next redirect', (server) => {
     ])
   })
 
-  test('a link made where there was none a moment ago, in whatever case it was asked for', async () => {
+  test('a new link under a slug that was requested before, in any case', async () => {
     const ws = await server().createWorkspace()
     const slug = `Later-${ws.id}`
     for (const asked of [slug, slug.toLowerCase()]) expect(await led(server(), asked)).toEqual(nothing)
@@ -79,7 +79,7 @@ onBothEngines('a change takes effect with the next redirect', (server) => {
     for (const asked of [slug, slug.toLowerCase()]) expect(await led(server(), asked)).toEqual([302, U])
   })
 
-  test('a link that was refused changes nothing', async () => {
+  test('a refused link, which changes nothing', async () => {
     const ws = await server().createWorkspace()
     const link = await ws.createLink()
     expect(await led(server(), link.slug)).toEqual([302, U])
@@ -87,7 +87,7 @@ onBothEngines('a change takes effect with the next redirect', (server) => {
     expect(await led(server(), link.slug)).toEqual([302, U])
   })
 
-  test('fifty changes while the link is being followed: each answer is one of the two, the last is the last', async () => {
+  test('fifty changes during redirects: each redirect goes to one of the two destinations, and the last to the last', async () => {
     const ws = await server().createWorkspace()
     const link = await ws.createLink()
     let changing = true
@@ -107,7 +107,7 @@ onBothEngines('a change takes effect with the next redirect', (server) => {
 })
 
 onBothEngines('deleting a link', (server) => {
-  test('answers with the link as it was, then it is gone for everything and its redirect stops', async () => {
+  test('answers with the link as it was, removes it everywhere and stops its redirect', async () => {
     const ws = await server().createWorkspace()
     const link = await ws.createLink({ slug: `gone-${ws.id}`, externalId: 'e', tagNames: ['t'], title: 'x' })
     expect(await led(server(), link.slug)).toEqual([302, U])
@@ -129,7 +129,7 @@ onBothEngines('deleting a link', (server) => {
     expect((await ws.api('/links?archived=all')).json).toEqual({ data: [], nextCursor: null, total: 0 })
   })
 
-  test('frees its slug and external id, never its id', async () => {
+  test('frees its slug and external id, but not its id', async () => {
     const ws = await server().createWorkspace()
     const ids = new Set<number>()
     for (let i = 0; i < 5; i++) {
@@ -143,7 +143,7 @@ onBothEngines('deleting a link', (server) => {
     expect(id).toBeGreaterThan(Math.max(...ids))
   })
 
-  test('twenty times at once deletes once', async () => {
+  test('deletes once for twenty parallel requests', async () => {
     const ws = await server().createWorkspace()
     const { id } = await ws.createLink()
     const answers = await Promise.all(
@@ -152,7 +152,7 @@ onBothEngines('deleting a link', (server) => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(19).fill(404)])
   })
 
-  test('while it is being changed: what was answered is what is there, and nothing comes back', async () => {
+  test('stores what was answered during parallel changes, and restores nothing', async () => {
     const ws = await server().createWorkspace()
     for (let round = 0; round < 10; round++) {
       const link = await ws.createLink({ slug: `both-${ws.id}-${round}` })
@@ -168,7 +168,7 @@ onBothEngines('deleting a link', (server) => {
     }
   })
 
-  test("another workspace's link is as good as none, and goes on", async () => {
+  test("answers 404 for another workspace's link, which keeps working", async () => {
     const [ws, other] = [await server().createWorkspace(), await server().createWorkspace()]
     const theirs = await other.createLink()
     for (const call of [{}, { method: 'PATCH', body: { title: 'mine' } }, { method: 'DELETE' }]) {
@@ -183,7 +183,7 @@ onBothEngines('deleting a link', (server) => {
 })
 
 onBothEngines('two changes of one link at once', (server) => {
-  test('of different fields are both kept, also in what a search finds', async () => {
+  test('of different fields are both kept, also for searches', async () => {
     const ws = await server().createWorkspace()
     for (let round = 0; round < 10; round++) {
       const link = await ws.createLink()

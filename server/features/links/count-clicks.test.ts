@@ -6,7 +6,7 @@ import type { LinkResource } from './schema.ts'
 const ROBOT = { 'User-Agent': 'Googlebot/2.1 (+http://www.google.com/bot.html)' }
 
 onBothEngines('the counters of a link', (server) => {
-  test('count human clicks, with the time of the last', async () => {
+  test('count human clicks, with the time of the last one', async () => {
     const ws = await server().createWorkspace()
     const [link, quiet] = [await ws.createLink({ slug: `counted-${ws.id}` }), await ws.createLink()]
     const before = Date.now()
@@ -29,7 +29,7 @@ onBothEngines('the counters of a link', (server) => {
     expect(again.lastClickedAt >= counted.lastClickedAt).toBe(true)
   })
 
-  test('advance by themselves within two seconds', async () => {
+  test('advance within two seconds', async () => {
     const ws = await server().createWorkspace()
     const { id, slug } = await ws.createLink()
     await server().click(slug)
@@ -63,7 +63,7 @@ onBothEngines('the counters of a link', (server) => {
     await countClicks(db, first)
     expect([await seen(a), await seen(b), await getCountedBatch(db, node)]).toEqual([[5, 1000], [2, 2000], 1])
 
-    // Another node has marks of its own; an older click does not take back the time of the last.
+    // Another node has its own marks. An older click does not change the time of the last one.
     await countClicks(db, { node: `${node}-other`, number: 1, counts: [[a.id, 1, 500]] })
     await Promise.all(
       Array.from({ length: 5 }, () => countClicks(db, { node, number: 2, counts: [[a.id, 1, 3000]] })),
@@ -73,7 +73,7 @@ onBothEngines('the counters of a link', (server) => {
     await ws.api(`/links/${a.id}`, { method: 'PATCH', body: { title: 'x' } })
     expect([await seen(a), await seen(b), await getCountedBatch(db, node)]).toEqual([[7, 3000], [2, 2000], 3])
 
-    // Of a link that is gone nothing is asked.
+    // Counts of an unknown link are ignored.
     await countClicks(db, {
       node,
       number: 4,
@@ -85,7 +85,7 @@ onBothEngines('the counters of a link', (server) => {
     expect(await seen(b)).toEqual([3, 2001])
   })
 
-  test('two nodes that count the same links at once lose nothing', async () => {
+  test('lose nothing when two nodes count the same links at once', async () => {
     const ws = await server().createWorkspace()
     const links: LinkResource[] = (
       await ws.api('/links/bulk', {
@@ -105,7 +105,7 @@ onBothEngines('the counters of a link', (server) => {
     )
   })
 
-  test('and the totals of the workspace keep the clicks of a deleted link, under its name', async () => {
+  test('keep the clicks of a deleted link in the totals of the workspace, under its name', async () => {
     const ws = await server().createWorkspace()
     const [kept, gone] = [
       await ws.createLink({ slug: `kept-${ws.id}` }),
@@ -129,7 +129,7 @@ onBothEngines('the counters of a link', (server) => {
       [gone.id, gone.slug, 'https://example.org/x', 2],
       [kept.id, kept.slug, 'https://example.com/', 1],
     ])
-    // A new link under the old slug begins at nothing.
+    // A new link under the old slug starts at zero.
     const heir = await ws.createLink({ slug: gone.slug })
     await server().click(heir.slug)
     await server().waitUntilShipped()

@@ -5,7 +5,7 @@ const NOT_WEB = 'must be an http or https URL'
 const CREDENTIALS = 'must not contain a user name or password'
 const OWN = 'must not point to this short domain'
 
-/** `{own}` stands for the server's host with its port, `{name}` and `{port}` for the parts. The whole table of spellings is in lib/web-url.test.ts. */
+/** `{own}` is the server's host with its port, `{name}` and `{port}` are its parts. lib/web-url.test.ts has all spellings. */
 const REFUSED: [url: string, wrong: string][] = [
   ['javascript:alert(1)', NOT_WEB],
   ['java\nscript:alert(1)', NOT_WEB],
@@ -38,7 +38,7 @@ const FIELDS: [field: string, body: (url: string) => Record<string, unknown>][] 
   ['deviceTargeting.ios', (url) => ({ deviceTargeting: { ios: url } })],
 ]
 
-onBothEngines('where a link may lead', (server) => {
+onBothEngines('the destination of a link', (server) => {
   test.each(FIELDS)('%s follows the rules for destinations', async (field, body) => {
     const ws = await server().createWorkspace()
     const { host, hostname, port } = new URL(server().origin)
@@ -56,7 +56,7 @@ onBothEngines('where a link may lead', (server) => {
     expect((await ws.api('/links')).json).toMatchObject({ total: 1, data: [link] })
   })
 
-  test('every wrong URL of one request is named', async () => {
+  test('names every wrong URL of a request', async () => {
     const ws = await server().createWorkspace()
     const bad = 'javascript:1'
     const { json } = await ws.api('/links', {
@@ -77,7 +77,7 @@ onBothEngines('where a link may lead', (server) => {
     ])
   })
 
-  test('a URL of exactly 8,192 characters is a destination', async () => {
+  test('may have exactly 8,192 characters', async () => {
     const ws = await server().createWorkspace()
     const url = `https://example.com/${'a'.repeat(8192 - 'https://example.com/'.length)}`
     expect((await ws.createLink({ destinationUrl: url })).destinationUrl).toBe(url)
@@ -85,7 +85,7 @@ onBothEngines('where a link may lead', (server) => {
 })
 
 describe('deep links', () => {
-  test('are destinations where the operator lists their scheme, and there only', async () => {
+  test('are accepted only when the operator lists their scheme', async () => {
     const server = await startServer('sqlite', { environment: { DESTINATION_SCHEMES: 'myapp, tel' } })
     try {
       const ws = await server.createWorkspace()
@@ -121,7 +121,7 @@ onBothEngines('UTM fields', (server) => {
   const made = async (ws: TestWorkspace, body: Record<string, unknown>) =>
     (await ws.createLink(body)).destinationUrl
 
-  test('are written into the destination, and leave the rest of its query as it is', async () => {
+  test('are written into the destination, and keep the rest of its query', async () => {
     const ws = await server().createWorkspace()
     expect(
       await made(ws, {
@@ -137,7 +137,7 @@ onBothEngines('UTM fields', (server) => {
     )
   })
 
-  test('are changed and taken out without a new destination', async () => {
+  test('can be changed and removed without a new destination', async () => {
     const ws = await server().createWorkspace()
     const link = await ws.createLink({
       destinationUrl: `${U}?a=%20&utm_term=keep#f`,
@@ -155,7 +155,7 @@ onBothEngines('UTM fields', (server) => {
     expect(await patch({ utmSource: null, utmTerm: null })).toBe(U)
   })
 
-  test('may not make the destination too long', async () => {
+  test('are refused when they make the destination too long', async () => {
     const ws = await server().createWorkspace()
     const long = `${U}${'a'.repeat(8192 - U.length)}`
     const link = await ws.createLink({ destinationUrl: long })

@@ -12,7 +12,7 @@ const NAMES =
   expiredUrl clickLimit leadLimit passwordProtected forwardQuery trackConversions geoTargeting deviceTargeting
   redirectStatus clicks leads lastClickedAt createdAt updatedAt`.split(/\s+/)
 
-/** Field, what is sent, what comes back, another value, what comes back, what `null` leaves. */
+/** Field, value sent, value answered, second value sent, second value answered, value after `null`. */
 const FIELDS: [
   field: string,
   sent: unknown,
@@ -66,7 +66,7 @@ const FIELDS: [
   ['domain', null, expect.any(String), null, expect.any(String), expect.any(String)],
 ]
 
-/** What is sent beside a good destination, and what is said about it. */
+/** Fields sent with a valid destination, and the errors in the answer. */
 const REFUSED: [fields: Record<string, unknown>, errors: Record<string, unknown>][] = [
   [{ destinationUrl: undefined }, { destinationUrl: 'is required' }],
   [{ destinationUrl: null }, { destinationUrl: 'must be a string' }],
@@ -116,7 +116,7 @@ async function read(ws: TestWorkspace, id: number) {
 }
 
 onBothEngines('the fields of a link', (server) => {
-  test('a link has all of its names, absent values are null, ids integers and times ISO with milliseconds', async () => {
+  test('have all names in an answer: absent values are null, ids integers, and times ISO 8601 with milliseconds', async () => {
     const ws = await server().createWorkspace()
     const { status, json } = await ws.api('/links', {
       method: 'POST',
@@ -158,7 +158,7 @@ onBothEngines('the fields of a link', (server) => {
     expect((await ws.api('/links')).json.data).toEqual([json.data])
   })
 
-  test('each field is stored, read back, changed, kept when absent and cleared with null', async () => {
+  test('are stored, read, changed, kept when absent and cleared with null', async () => {
     const ws = await server().createWorkspace()
     const body = Object.fromEntries(FIELDS.map(([field, sent]) => [field, sent]))
     const link = await ws.createLink(body)
@@ -173,7 +173,7 @@ onBothEngines('the fields of a link', (server) => {
       ]) {
         const changed = await ws.api(`/links/${link.id}`, { method: 'PATCH', body: { [field]: value } })
         expect([field, changed.status]).toEqual([field, 200])
-        // Everything else is as it was.
+        // The other fields are unchanged.
         expect(changed.json.data).toEqual({
           ...before,
           [field]: back,
@@ -185,7 +185,7 @@ onBothEngines('the fields of a link', (server) => {
     }
   })
 
-  test('all fields cleared at once, and null on create, are a link of which only the destination is known', async () => {
+  test('can all be null, which leaves a link with only a destination', async () => {
     const ws = await server().createWorkspace()
     const nothing = Object.fromEntries(FIELDS.map(([field]) => [field, null]))
     const cleared = { ...nothing, password: null, tagIds: null, utmSource: null }
@@ -208,7 +208,7 @@ onBothEngines('the fields of a link', (server) => {
     expect(same(json.data)).toEqual(same(bare))
   })
 
-  test('an empty PATCH changes nothing, not even updatedAt', async () => {
+  test('do not change after an empty PATCH, not even updatedAt', async () => {
     const ws = await server().createWorkspace()
     const link = await ws.createLink({ title: 'a', tagNames: ['x'], password: 'p', clickLimit: 3 })
     for (const body of [{}, '{}', undefined]) {
@@ -218,7 +218,7 @@ onBothEngines('the fields of a link', (server) => {
     expect(await read(ws, link.id)).toEqual(link)
   })
 
-  test('a change moves updatedAt on, and nothing moves createdAt', async () => {
+  test('change updatedAt with every change, and createdAt never', async () => {
     const ws = await server().createWorkspace()
     const link = await ws.createLink()
     while (Date.now() <= Date.parse(link.updatedAt)) await Bun.sleep(1)
@@ -247,7 +247,7 @@ onBothEngines('the fields of a link', (server) => {
     },
   )
 
-  test('a period is checked against the date that is already there', async () => {
+  test('check a new date against the stored one', async () => {
     const ws = await server().createWorkspace()
     const link = await ws.createLink({ startsAt: '2026-02-01T00:00:00Z' })
     const { status, json } = await ws.api(`/links/${link.id}`, {
@@ -258,7 +258,7 @@ onBothEngines('the fields of a link', (server) => {
     expect(await read(ws, link.id)).toEqual(link)
   })
 
-  test('a password is stored as argon2id and never comes back in any answer', async () => {
+  test('store a password as Argon2id, and show it in no answer', async () => {
     const ws = await server().createWorkspace()
     const secret = 'Öpen-sesame-42'
     const answers = [
@@ -306,7 +306,7 @@ onBothEngines('the fields of a link', (server) => {
     expect(await stored()).toBeNull()
   })
 
-  test('an external id is unique in its workspace, free in another, and free again after a deletion', async () => {
+  test('make an external id unique in its workspace, until the link is deleted', async () => {
     const [ws, other] = [await server().createWorkspace(), await server().createWorkspace()]
     const link = await ws.createLink({ externalId: 'crm-1' })
     const second = await ws.createLink({ externalId: 'crm-2' })

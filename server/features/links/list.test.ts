@@ -55,7 +55,7 @@ onBothEngines('the list of links is filtered', (server) => {
     ['search=', ['Größe', 'Spring-Sale', 'autumn', 'summer_sale']],
     ['search=shop.example', ['autumn']],
     ['search=herbst?x', ['autumn']],
-    // The second for its encoded destination.
+    // The second link matches by its encoded destination.
     ['search=%25', ['Größe', 'Spring-Sale']],
     ['search=50%25 off', ['Spring-Sale']],
     ['search=_', ['summer_sale']],
@@ -72,7 +72,7 @@ onBothEngines('the list of links is filtered', (server) => {
     ['search=xn--mnchen-3ya', ['Größe']],
     ['search=stra%25C3%259Fe', ['Größe']],
     ['search=nothing', []],
-    // Not across the end of one field and the beginning of the next.
+    // A search does not match across two fields.
     ['search=autumn https', []],
     ["search=' or 1=1 --", []],
     ['externalId=e1', ['Spring-Sale']],
@@ -93,7 +93,7 @@ onBothEngines('the list of links is filtered', (server) => {
     expect(await slugs(ws, query)).toEqual(expected)
   })
 
-  test('what is found follows a change of slug, destination or title', async () => {
+  test('by the new slug, destination or title after a change', async () => {
     const own = await server().createWorkspace()
     const link = await own.createLink({
       slug: `find-${server().engine}`,
@@ -131,7 +131,7 @@ onBothEngines('the list of links is filtered', (server) => {
     [`cursor=${Buffer.from('["createdAt desc","text",1]').toString('base64url')}`, 'cursor'],
     [`cursor=${Buffer.from('["createdAt desc",1.5,1]').toString('base64url')}`, 'cursor'],
     [`cursor=${Buffer.from('["slug desc",5,1]').toString('base64url')}&sort=slug`, 'cursor'],
-  ])('%s is refused by its name', async (query, name) => {
+  ])('refuses %s, and names the parameter', async (query, name) => {
     const { status, json } = await ws.api(`/links?${query}`)
     expect([status, Object.keys(json.errors)]).toEqual([422, [name]])
   })
@@ -142,7 +142,7 @@ onBothEngines('the list of links is sorted', (server) => {
   let ws: TestWorkspace
   let links: LinkResource[]
 
-  /** Counts and times that tie, as batches of clicks would leave them. */
+  /** Equal counts and times, as batches of clicks leave them. */
   beforeAll(async () => {
     ws = await server().createWorkspace()
     links = await create(
@@ -173,7 +173,7 @@ onBothEngines('the list of links is sorted', (server) => {
   }
 
   describe.each([...LINK_SORTS])('by %s', (sort) => {
-    test.each(['asc', 'desc'])('%s, ties by id, whatever the size of a page', async (order) => {
+    test.each(['asc', 'desc'])('%s, ties by id, with pages of any size', async (order) => {
       const sign = order === 'asc' ? 1 : -1
       const expected = links
         .toSorted((a, b) => {
@@ -198,7 +198,7 @@ onBothEngines('the list of links is sorted', (server) => {
     })
   })
 
-  test('newest first when nothing else is asked for, 50 at a time', async () => {
+  test('newest first by default, 50 at a time', async () => {
     const own = await server().createWorkspace()
     const made = [...(await create(own, Array(40).fill({}))), ...(await create(own, Array(20).fill({})))]
     const first = (await own.api('/links')).json
@@ -208,7 +208,7 @@ onBothEngines('the list of links is sorted', (server) => {
     expect([...first.data, ...rest.data].map(({ id }) => id)).toEqual(made.map(({ id }) => id).toReversed())
   })
 
-  test('a cursor of another order is refused', async () => {
+  test('and refuses a cursor of another order', async () => {
     const { nextCursor } = (await ws.api('/links?limit=2&sort=clicks')).json
     for (const query of ['', 'sort=slug', 'sort=clicks&order=asc', 'sort=lastClickedAt']) {
       const { status, json } = await ws.api(`/links?${query}&cursor=${nextCursor}`)
@@ -234,7 +234,7 @@ onBothEngines('the list of links is sorted', (server) => {
         const ids: number[] = page.json.data.map(({ id }: LinkResource) => id)
         seen.push(...ids)
         next = page.json.nextCursor
-        // The row that the cursor stands on goes, one still to come goes, and new ones come.
+        // Delete the row of the cursor and a later row, and add new rows.
         const ahead = original.find(({ id }) => !seen.includes(id) && !removed.has(id))
         const going = [ids.at(-1), seen.length < 20 ? ahead?.id : undefined].filter((id) => id !== undefined)
         if (next !== null) {

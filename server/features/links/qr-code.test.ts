@@ -28,7 +28,7 @@ function fromPng(bytes: ArrayBuffer): Picture {
   return { width, height, data: new Uint8ClampedArray(data) }
 }
 
-/** Draws the two paths of the SVG: a background, and rows of dark modules as strokes (`M x y h w m dx 0 h w …`). */
+/** Draws the two paths of the SVG: the background, and rows of dark modules as strokes (`M x y h w m dx 0 h w …`). */
 function fromSvg(svg: string, scale = 4): Picture & { size: number; modules: number } {
   const attribute = (name: string) => new RegExp(` ${name}="([^"]*)"`).exec(svg)?.[1] ?? ''
   const modules = Number(attribute('viewBox').split(' ')[2])
@@ -81,20 +81,20 @@ onSqlite('QR codes', (server) => {
     link = await ws.createLink({ slug: `Poster-${server().engine}` })
   })
 
-  test('say the short URL with qr=1, as SVG by default and as PNG', async () => {
+  test('contain the short URL with qr=1, as SVG by default or as PNG', async () => {
     const text = `${link.shortUrl}?qr=1`
     expect(scanned(await svg(''))).toBe(text)
     expect(scanned(await svg('?format=svg'))).toBe(text)
     expect(scanned(await png(''))).toBe(text)
   })
 
-  test('lead to the destination', async () => {
+  test('redirect to the destination', async () => {
     const text = scanned(await png('')) ?? ''
     const { status, headers } = await server().call(text.slice(server().origin.length))
     expect([status, headers.get('location')]).toEqual([302, link.destinationUrl])
   })
 
-  test('are 512 pixels with a quiet zone of four modules in black on white, unless asked otherwise', async () => {
+  test('have 512 pixels, a quiet zone of four modules, and black on white by default', async () => {
     const picture = await png('')
     expect([picture.width, picture.height]).toEqual([512, 512])
     expect(colorsOf(picture)).toEqual(['#000000', '#ffffff'])
@@ -130,13 +130,13 @@ onSqlite('QR codes', (server) => {
     }
   })
 
-  test('hold the longest slugs there are', async () => {
+  test('hold the longest slugs', async () => {
     for (const slug of ['価'.repeat(190), '𝒜'.repeat(190)]) {
       const long = await ws.createLink({ slug })
       const wide = fromSvg((await ws.api(`/links/${long.id}/qr`)).text, 3)
       expect(scanned(wide)).toBe(`${long.shortUrl}?qr=1`)
       expect((await png('&size=400', long.id)).width).toBe(400)
-      // Less than a pixel for each module is no picture.
+      // A size of less than one pixel for each module is refused.
       const { status, json } = await ws.api(`/links/${long.id}/qr?format=png&size=100`)
       expect([status, json.errors]).toEqual([
         422,
@@ -161,12 +161,12 @@ onSqlite('QR codes', (server) => {
     ['background="/><script>', 'background'],
     ['color=000&color=fff', 'color'],
     ['level=H', 'level'],
-  ])('%s is refused by its name', async (query, name) => {
+  ])('refuse %s, and name the parameter', async (query, name) => {
     const { status, json } = await ws.api(`/links/${link.id}/qr?${query}`)
     expect([status, Object.keys(json.errors)]).toEqual([422, [name]])
   })
 
-  test("are not given for another workspace's link, a deleted one, or none", async () => {
+  test("are not found for another workspace's link, a deleted link or an unknown one", async () => {
     const other = await server().createWorkspace()
     const gone = await ws.createLink()
     await ws.api(`/links/${gone.id}`, { method: 'DELETE' })

@@ -7,7 +7,7 @@ const LETTERS = 'may contain letters, digits, "-", "_" and "." only'
 const LENGTH = 'must be 1 to 190 characters'
 
 describe('generated slugs', () => {
-  test('are seven characters that are not mistaken for each other', () => {
+  test('have seven characters that people do not confuse', () => {
     expect(SLUG_ALPHABET).toBe('23456789abcdefghjkmnpqrstuvwxyz')
     const slugs = Array.from({ length: 5000 }, generateSlug)
     for (const slug of slugs) expect(slug).toMatch(/^[23456789abcdefghjkmnpqrstuvwxyz]{7}$/)
@@ -57,10 +57,10 @@ onBothEngines('slugs', (server) => {
     ['🙂', LETTERS],
     ['\ud83d', LETTERS],
     ['a\u200bb', LETTERS],
-    // Invisible, though a letter (Hangul filler) and a mark (variation selector).
+    // Invisible characters: a letter (Hangul filler) and a mark (variation selector).
     ['a\u3164b', LETTERS],
     ['a\ufe0f', LETTERS],
-  ])('%p is none', async (slug, wrong) => {
+  ])('refuse %p', async (slug, wrong) => {
     const ws = await server().createWorkspace()
     const { status, json } = await ws.api('/links', { method: 'POST', body: { destinationUrl: U, slug } })
     expect([status, json.errors]).toEqual([422, { slug: wrong }])
@@ -72,7 +72,7 @@ onBothEngines('slugs', (server) => {
     ['190 characters', 'x'.repeat(190)],
     ['190 characters of another script', 'ế'.repeat(190)],
     ['190 characters outside the basic plane', '𝒜'.repeat(190)],
-  ])('may have %s, and redirects', async (_, slug) => {
+  ])('may have %s, and redirect', async (_, slug) => {
     const ws = await server().createWorkspace()
     const link = await ws.createLink({ slug: slug === '~' ? '中' : slug })
     expect((await server().click(encodeURIComponent(link.slug))).status).toBe(302)
@@ -80,7 +80,7 @@ onBothEngines('slugs', (server) => {
     expect((await server().click(`${encodeURIComponent(link.slug)}x`)).status).toBe(404)
   })
 
-  test('every first segment that is mounted is reserved, in any case', async () => {
+  test('reserve the first segment of every route, in any case', async () => {
     const { app } = server()
     const mounted = [...Object.keys(app.serve.routes), ...app.routes.rest.map(({ path }) => path)]
     const segments = new Set(
@@ -123,7 +123,7 @@ onBothEngines('slugs', (server) => {
     expect((await other.createLink({ slug: 'tHEIRS' })).slug).toBe('tHEIRS')
   })
 
-  test("a link's own slug may be written in another case", async () => {
+  test("may change to another case of the link's own slug", async () => {
     const ws = await server().createWorkspace()
     const link = await ws.createLink({ slug: 'launch' })
     const { status, json } = await ws.api(`/links/${link.id}`, { method: 'PATCH', body: { slug: 'LAUNCH' } })
@@ -131,7 +131,7 @@ onBothEngines('slugs', (server) => {
     expect((await server().click('launch')).status).toBe(302)
   })
 
-  test('200 concurrent creates of one slug make exactly one link', async () => {
+  test('make exactly one link for 200 concurrent creates of one slug', async () => {
     const ws = await server().createWorkspace()
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, i) =>
@@ -150,7 +150,7 @@ onBothEngines('slugs', (server) => {
     expect((await server().click('race')).headers.get('location')).toBe(won[0]?.json.data.destinationUrl)
   })
 
-  test('a link without one gets one', async () => {
+  test('are generated for a link without one', async () => {
     const ws = await server().createWorkspace()
     const slugs = await Promise.all(Array.from({ length: 20 }, async () => (await ws.createLink()).slug))
     for (const slug of slugs) expect(slug).toMatch(/^[2-9a-hjkmnp-z]{7}$/)

@@ -5,7 +5,7 @@ const U = 'https://example.com/'
 const upsert = (ws: TestWorkspace, body: unknown) => ws.api('/links/upsert', { method: 'PUT', body })
 
 onBothEngines('upsert', (server) => {
-  test('by external id makes the link, then changes it, and absent fields keep', async () => {
+  test('by external id creates the link, then changes it, and keeps absent fields', async () => {
     const ws = await server().createWorkspace()
     const made = await upsert(ws, {
       externalId: 'e',
@@ -28,7 +28,7 @@ onBothEngines('upsert', (server) => {
     expect((await server().click(made.json.data.slug)).headers.get('location')).toBe('https://example.org/')
   })
 
-  test('by domain and destination finds the URL however it is written, with its UTM values', async () => {
+  test('by domain and destination finds the URL in any spelling, with its UTM values', async () => {
     const ws = await server().createWorkspace()
     const domain = new URL(server().origin).host
     const made = await upsert(ws, { destinationUrl: 'https://EXAMPLE.com', utmSource: 'mail' })
@@ -49,7 +49,7 @@ onBothEngines('upsert', (server) => {
     expect((await ws.api(`/links/${made.json.data.id}`)).json.data.title).toBe('found')
   })
 
-  test('takes the oldest of several, and never another workspace, nor a deleted one', async () => {
+  test('changes the oldest of several links, and no link that is deleted or of another workspace', async () => {
     const [ws, other] = [await server().createWorkspace(), await server().createWorkspace()]
     const theirs = await other.createLink({ externalId: 'e' })
     const gone = await ws.createLink({ externalId: 'e' })
@@ -83,7 +83,7 @@ onBothEngines('upsert', (server) => {
   test.each([
     ['external id', { externalId: 'race', destinationUrl: U }],
     ['destination', { destinationUrl: 'https://example.com/race' }],
-  ])('forty at once of the same %s make one link', async (_, body) => {
+  ])('of the same %s makes one link for forty parallel requests', async (_, body) => {
     const ws = await server().createWorkspace()
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, i) =>
@@ -96,7 +96,7 @@ onBothEngines('upsert', (server) => {
     expect((await ws.api('/tags')).json.total).toBe(4)
   })
 
-  test('creates and changes beside upserts do not stand in their way', async () => {
+  test('works beside parallel creates and changes', async () => {
     const ws = await server().createWorkspace()
     const link = await ws.createLink({ externalId: 'busy' })
     const answers = await Promise.all(

@@ -1,4 +1,4 @@
-// The contract on both engines, and what is particular to each.
+// Runs the contract of the database on both engines, and tests what only one of them does.
 
 import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -57,7 +57,7 @@ testDatabase({
 })
 
 describe('sqlite', () => {
-  test('is set up so that what is committed survives a power cut', async () => {
+  test('has the settings that let a commit survive a power cut', async () => {
     const db = await opened({ dataDir: newDirectory() })
     const value = async (connection: Connection, pragma: string) => {
       const { rows } = await sql.raw<Record<string, number | string>>(`pragma ${pragma}`).execute(connection)
@@ -73,7 +73,7 @@ describe('sqlite', () => {
       journal_size_limit: 64 * 1024 * 1024,
       temp_store: 2,
       mmap_size: 0,
-      // It is the group commit that waits, without holding up the event loop.
+      // The group commit waits for locks, without blocking the event loop.
       busy_timeout: 0,
     }
     const found = await db.write(async (connection) => {
@@ -81,7 +81,7 @@ describe('sqlite', () => {
       for (const pragma of Object.keys(expected)) values[pragma] = await value(connection, pragma)
       return values
     })
-    // No value at all where memory mapping is compiled out.
+    // No value when SQLite is built without memory mapping.
     expect({ ...found, mmap_size: found.mmap_size ?? 0 }).toEqual(expected)
     expect(await value(db.read, 'query_only')).toBe(0)
     const refused = insertWorkspace(db.read, 'by a reader').catch((error) => error.code)
@@ -98,11 +98,11 @@ describe('sqlite', () => {
     ['3.52.0', false],
     ['3.100.0', false],
     ['4.0.0', false],
-  ])('version %s is too old: %p', (version, below) => {
+  ])('knows whether version %s is too old: %p', (version, below) => {
     expect(isVersionBelow(version, MIN_SQLITE_VERSION)).toBe(below)
   })
 
-  test('a file that is no database is refused, and left as it is', async () => {
+  test('refuses a file that is not a database, and does not change it', async () => {
     const dataDir = newDirectory()
     const path = join(dataDir, 'towpath.db')
     writeFileSync(path, 'my notes\n'.repeat(1000))
@@ -111,7 +111,7 @@ describe('sqlite', () => {
     expect(await Bun.file(path).text()).toBe('my notes\n'.repeat(1000))
   })
 
-  test('a write waits for another process’s lock, and the event loop goes on', async () => {
+  test('waits for another process’s lock without blocking the event loop', async () => {
     const dataDir = newDirectory()
     const db = await opened({ dataDir })
     const other = await lockElsewhere(dataDir)
@@ -119,7 +119,7 @@ describe('sqlite', () => {
     const writing = db
       .write((connection) => insertWorkspace(connection, 'patient'))
       .then(() => order.push('written'))
-    // A wait that held the event loop up would let no tick through, and end in a refusal after 5 s.
+    // A wait that blocks the event loop would allow no ticks, and fail after 5 s.
     for (let tick = 0; tick < 50; tick++) await Bun.sleep(10)
     const joining = db
       .write((connection) => insertWorkspace(connection, 'patient-2'))
@@ -132,7 +132,7 @@ describe('sqlite', () => {
     expect(await listWorkspaceNames(db, 'patient')).toEqual(['patient', 'patient-2'])
   })
 
-  test('a write that waits longer than 5 s is refused as unavailable, and the next ones are not', async () => {
+  test('answers `unavailable` to a write that waits longer than 5 s, and accepts later writes', async () => {
     const dataDir = newDirectory()
     const db = await opened({ dataDir })
     const other = await lockElsewhere(dataDir)
@@ -154,7 +154,7 @@ describe('sqlite', () => {
     expect(await listWorkspaceNames(db, '')).toEqual(['late', 'next'])
   }, 120_000)
 
-  test('what a killed process had committed is there, and its lock is gone', async () => {
+  test('has the commits of a killed process, and is not locked by it', async () => {
     const dataDir = newDirectory()
     const db = await opened({ dataDir })
     const other = await lockElsewhere(dataDir)
@@ -164,7 +164,7 @@ describe('sqlite', () => {
   })
 })
 
-/** Another process that holds the write lock until it is told to let go. */
+/** Starts a process that holds the write lock until the test releases it. */
 async function lockElsewhere(dataDir: string) {
   const script = `
     const { Database } = require('bun:sqlite')
@@ -184,7 +184,7 @@ describe('postgresql', () => {
     ['local', 'on'],
     ['on', 'on'],
     ['remote_apply', 'remote_apply'],
-  ])('where the database’s synchronous_commit is %s, ours is %s', async (theirs, ours) => {
+  ])('with synchronous_commit %s in the database, uses %s', async (theirs, ours) => {
     const place = await emptyDatabase()
     await openDatabase(place).then((db) => db.close())
     const name = new URL(place.databaseUrl).pathname.slice(1)
@@ -204,14 +204,14 @@ describe('postgresql', () => {
     expect(new Set(seen)).toEqual(new Set([ours]))
   })
 
-  test('lists of bigint are numbers too', async () => {
+  test('reads lists of bigint as numbers', async () => {
     const db = await opened(await emptyDatabase())
     const { rows: found } = await sql<{ some: number[]; none: number[] }>`
       select array[1, 9007199254740991]::bigint[] as some, '{}'::bigint[] as none`.execute(db.read)
     expect(found).toEqual([{ some: [1, 9007199254740991], none: [] }])
   })
 
-  test('connections that are cut, at any moment, cost their own request at most', async () => {
+  test('fails at most the request whose connection is cut, at any moment', async () => {
     const place = await emptyDatabase()
     const db = await opened(place)
     const knife = openPostgresMigrator(place.databaseUrl)
@@ -229,7 +229,7 @@ describe('postgresql', () => {
         try {
           await db.write(async (connection) => {
             const row = await insertWorkspace(connection, name)
-            // Between two statements: nobody is asking when the connection goes.
+            // Cut the connection between two statements, while no query runs.
             if (round % 3 === 0) await Bun.sleep(2)
             return row
           })
@@ -263,7 +263,7 @@ describe('postgresql', () => {
     expect(await listWorkspaceNames(db, 'whole-')).toHaveLength(30)
   }, 120_000)
 
-  test('a server that is not there is told at the start, and as unavailable later', async () => {
+  test('reports an unreachable server at the start, and `unavailable` later', async () => {
     const server = await startPostgres()
     ends.push(server.end)
     const place = { dataDir: newDirectory(), databaseUrl: server.url }

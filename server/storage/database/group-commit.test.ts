@@ -1,10 +1,10 @@
-// Who shares a commit with whom, and what others feel of it.
+// Which writes share a commit, and what the event loop does meanwhile.
 
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { openGroupCommit } from './group-commit.ts'
 
-/** Commits so far, and the queue in front of them. */
+/** The number of commits, and the write queue. */
 function counted() {
   const database = new Database(':memory:', { strict: true })
   database.run('create table click_marks (node text, batch integer)')
@@ -20,7 +20,7 @@ function counted() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('writes that come one turn after the other share a commit', async () => {
+test('writes of consecutive turns share a commit', async () => {
   const { queue, stored, commits } = counted()
   const writes: Promise<unknown>[] = []
   for (let node = 0; node < 20; node++) {
@@ -38,7 +38,7 @@ test('writes that come one turn after the other share a commit', async () => {
   expect([commits(), stored()]).toEqual([1, 20])
 })
 
-test('a write alone does not wait for others', async () => {
+test('a single write does not wait for others', async () => {
   const { queue, commits } = counted()
   for (let node = 0; node < 3; node++) {
     await queue.write((connection) =>
@@ -51,7 +51,7 @@ test('a write alone does not wait for others', async () => {
   expect(commits()).toBe(3)
 })
 
-test('the event loop goes on between the writes of a commit, and who comes then is part of it', async () => {
+test('the event loop runs between the writes of a commit, and writes that arrive then join it', async () => {
   const { queue, stored, commits } = counted()
   const slow = (node: string) =>
     queue.write(async (connection) => {
@@ -63,7 +63,7 @@ test('the event loop goes on between the writes of a commit, and who comes then 
   let late: Promise<unknown> | undefined
   const watch = () => {
     turns++
-    // The first two turns are before the commit.
+    // The first two turns come before the commit.
     if (turns === 6) late = slow('late')
     if (commits() === 0) setImmediate(watch)
   }

@@ -1,4 +1,4 @@
-// Queries made once answer as those that are made anew, on either engine, whatever their values are.
+// Prepared queries answer like queries that are built anew, on both engines and with all values.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -47,7 +47,7 @@ describe.each(['sqlite', 'postgres'])('a prepared query (%s)', (engine) => {
   const add = (public_id: string, name: string, at: number) =>
     db.write((connection) => insert(connection, { public_id, name, plan: 'pro', at }))
 
-  test('has the values of its own call, within writes and outside of them', async () => {
+  test('uses the values of its own call, inside and outside of writes', async () => {
     const hostile = `'; drop table workspaces; -- "?1 $1`
     await Promise.all([add('a', 'x', 1), add('b', hostile, 2), add('c', 'z', 3)])
     expect(await named(db.read, { one: 'x', other: 'z', after: 0 })).toEqual([
@@ -64,7 +64,7 @@ describe.each(['sqlite', 'postgres'])('a prepared query (%s)', (engine) => {
     })
   })
 
-  test('without one of its values is refused, not run with something else', async () => {
+  test('is refused when a value is missing', async () => {
     await add('e', 'whole', 1)
     const half = { public_id: 'f', name: 'half', at: 1 } as never
     await expect(db.write((connection) => insert(connection, half))).rejects.toThrow('has no value for plan')

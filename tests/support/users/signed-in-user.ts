@@ -1,9 +1,9 @@
 // People who have signed in already, made as rows: what signing in takes is no part of most tests.
 
-import type { Role } from '../../../server/lib/role.ts'
 import { SESSION_IDLE_MS } from '../../../server/features/accounts/access/session.ts'
 import { addMember } from '../../../server/features/accounts/workspaces/add-member.ts'
 import { randomBase62 } from '../../../server/lib/random.ts'
+import type { Role } from '../../../server/lib/role.ts'
 import { sha256Hex } from '../../../server/lib/sha256.ts'
 import type { HttpAnswer, HttpCall, TestServer, TestWorkspace } from '../server/test-server.ts'
 

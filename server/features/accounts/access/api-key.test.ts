@@ -4,7 +4,7 @@ import { generateApiKey, isApiKey } from './api-key.ts'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-test('a key is tp_ and 36 letters or digits, and no two are the same', () => {
+test('a key is tp_ and 36 letters or digits, and each is different', () => {
   const keys = Array.from({ length: 1_000 }, generateApiKey)
   for (const key of keys) {
     expect(key).toMatch(/^tp_[0-9A-Za-z]{36}$/)
@@ -13,7 +13,7 @@ test('a key is tp_ and 36 letters or digits, and no two are the same', () => {
   expect(new Set(keys).size).toBe(keys.length)
 })
 
-test('its last six characters are the CRC-32 of the rest in base 62, which a secret scanner can check', () => {
+test('the last six characters are the CRC-32 of the rest in base 62, for secret scanners', () => {
   const body = `tp_${'0'.repeat(30)}`
   const crc = Bun.hash.crc32(body)
   let check = ''
@@ -21,7 +21,7 @@ test('its last six characters are the CRC-32 of the rest in base 62, which a sec
   expect(isApiKey(body + check.padStart(6, '0'))).toBe(true)
 })
 
-test('one wrong, missing or swapped character is noticed before any database is asked', () => {
+test('detects one wrong, missing or swapped character', () => {
   fc.assert(
     fc.property(fc.nat(35), fc.constantFrom(...BASE62), (place, letter) => {
       const key = generateApiKey()
@@ -36,7 +36,7 @@ test('one wrong, missing or swapped character is noticed before any database is 
   )
 })
 
-test('no other text is a key', () => {
+test('accepts no other text as a key', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => !isApiKey(text)))
   const key = generateApiKey()
   for (const text of ['', 'tp_', key.toUpperCase(), ` ${key}`, `${key}\n`, key.slice(3), `${key}0`]) {

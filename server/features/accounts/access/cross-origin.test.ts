@@ -24,10 +24,10 @@ test.each([
   [{ 'sec-fetch-site': 'same-site' }, false],
   [{ 'sec-fetch-site': 'cross-site' }, false],
   [{ 'sec-fetch-site': '' }, false],
-  // What the browser says outweighs the origin, either way.
+  // Sec-Fetch-Site decides, whatever Origin says.
   [{ 'sec-fetch-site': 'cross-site', origin: ORIGIN }, false],
   [{ 'sec-fetch-site': 'same-origin', origin: 'https://evil.example' }, true],
-  // Plain http: by the host it was asked by, or the public one.
+  // Over plain http: compare with the Host of the request, or with the public host.
   [{ origin: 'http://10.0.0.5:3000' }, true],
   [{ origin: 'https://10.0.0.5:3000' }, true],
   [{ origin: ORIGIN }, true],
@@ -38,13 +38,13 @@ test.each([
   [{ origin: 'null' }, false],
   [{ origin: '' }, false],
   [{ origin: 'file://' }, false],
-  // No browser.
+  // Not a browser.
   [{}, true],
 ] as const)('%j may change something: %p', (headers, may) => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) expect(isLetIn(headers, method)).toBe(may)
 })
 
-test('whoever only asks may come from anywhere', () => {
+test('allows reads from any site', () => {
   for (const method of ['GET', 'HEAD', 'OPTIONS']) {
     expect(isLetIn({ 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }, method)).toBe(true)
   }

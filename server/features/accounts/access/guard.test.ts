@@ -1,10 +1,10 @@
-// The cookie's way into /v1. (The key's is in keys.test.ts and limits.test.ts.)
+// Access to /v1 with a session cookie. Access with a key is in keys.test.ts and rate-limiter.test.ts.
 
 import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
 import { type SignedUpUser, signUpOverHttp } from '../../../../tests/support/users/sign-up.ts'
 
-// Passwords are hashed two at a time, and a busy machine takes its time.
+// At most two passwords are hashed at a time, so tests are slow on a busy machine.
 setDefaultTimeout(120_000)
 
 const LINK = { destinationUrl: 'https://example.com/' }
@@ -19,7 +19,7 @@ onBothEngines(
       bob = await signUpOverHttp(server())
     })
 
-    test('a cookie and the id of one’s workspace open it as a key does', async () => {
+    test('gives access with a cookie and a workspace id as with a key', async () => {
       const made = await ada.api('/links', { method: 'POST', body: LINK })
       expect(made.status).toBe(201)
       const { status, json, headers } = await ada.api('/links')
@@ -28,18 +28,18 @@ onBothEngines(
       expect((await bob.api('/links')).json.total).toBe(0)
     })
 
-    test('another one’s workspace is no different from one that is not there', async () => {
+    test('answers for another person’s workspace as for an unknown one', async () => {
       for (const id of [String(ada.workspaceId), '999999', '0', '-1', 'x', '1e0', '']) {
         const { status, text } = await bob.api('/links', { headers: { 'X-Workspace': id } })
         expect([id, status, text]).toEqual([id, 404, '{"error":"Workspace not found"}'])
       }
       const missing = await server().call('/v1/links', { headers: { Cookie: bob.cookie } })
       expect([missing.status, Object.keys(missing.json.errors)]).toEqual([422, ['X-Workspace']])
-      // One's own workspaces are asked for without naming one.
+      // The list of own workspaces needs no X-Workspace.
       expect((await server().call('/v1/workspaces', { headers: { Cookie: bob.cookie } })).status).toBe(200)
     })
 
-    test('without key and session, or with a session that is none, nothing opens', async () => {
+    test('refuses requests without key and session, and with an invalid session', async () => {
       const none = await server().call('/v1/links')
       expect([none.status, none.json, none.headers.get('www-authenticate')]).toEqual([
         401,
@@ -65,7 +65,7 @@ onBothEngines(
       }
     })
 
-    test('a key that is given is the one that counts, whatever the cookie says', async () => {
+    test('uses the key when a request has both key and cookie', async () => {
       const workspace = await server().createWorkspace()
       const both = { Authorization: `Bearer ${workspace.key}` }
       expect((await ada.api('/links', { headers: both })).json.total).toBe(0)
@@ -75,7 +75,7 @@ onBothEngines(
       expect([blank.status, blank.json]).toEqual([401, { error: 'Missing API key' }])
     })
 
-    test('pages of other sites change nothing with it; a key is not theirs to send', async () => {
+    test('refuses changes from pages of other sites with a cookie, but not with a key', async () => {
       const before = (await ada.api('/links')).json.total
       const elsewhere: Record<string, string>[] = [
         { 'Sec-Fetch-Site': 'cross-site' },
@@ -96,7 +96,7 @@ onBothEngines(
       expect((await workspace.api('/links', { method: 'POST', body: LINK, headers })).status).toBe(201)
     })
 
-    test('plan and rate limit are for keys: people work on every plan', async () => {
+    test('applies plan and rate limit to keys only', async () => {
       await server().app.db.write((connection) =>
         connection
           .updateTable('workspaces')
@@ -109,7 +109,7 @@ onBothEngines(
       expect([...statuses]).toEqual([200])
     })
 
-    test('what one person was answered is not told to another one for the same Idempotency-Key', async () => {
+    test('does not replay an answer to another person with the same Idempotency-Key', async () => {
       const invited = await ada.api('/invitations', {
         method: 'POST',
         body: { email: 'eve@example.com', role: 'member' },
@@ -126,7 +126,7 @@ onBothEngines(
       expect(other.json.data.id).not.toBe(first.json.data.id)
     })
 
-    test('a program that runs wild with a cookie is stopped at 1,200 requests a minute', async () => {
+    test('limits a cookie to 1,200 requests a minute', async () => {
       const cyd = await signUpOverHttp(server())
       const statuses: number[] = []
       const ask = async () => {

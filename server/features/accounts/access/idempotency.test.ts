@@ -32,7 +32,7 @@ onBothEngines(
       expect(await linksOf(workspace)).toBe(1)
     })
 
-    test('the first answer stays the answer, also when the link has changed or gone since', async () => {
+    test('replays the first answer after the link has changed or was deleted', async () => {
       const workspace = await server().createWorkspace()
       const first = await post(workspace, 'k')
       await workspace.api(`/links/${first.json.data.id}`, { method: 'DELETE' })
@@ -40,7 +40,7 @@ onBothEngines(
       expect(await linksOf(workspace)).toBe(0)
     })
 
-    test('with another body or path the same key is refused, and nothing is made', async () => {
+    test('refuses the same key with another body or path, and creates nothing', async () => {
       const workspace = await server().createWorkspace()
       await post(workspace, 'k')
       for (const other of [
@@ -59,7 +59,7 @@ onBothEngines(
       expect((await workspace.api('/tags')).json.total).toBe(0)
     })
 
-    test('thirty twins at once make one link', async () => {
+    test('creates one link for thirty parallel requests', async () => {
       const workspace = await server().createWorkspace()
       const answers = await Promise.all(Array.from({ length: 30 }, () => post(workspace, 'twins')))
       expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(201))
@@ -68,7 +68,7 @@ onBothEngines(
       expect(await linksOf(workspace)).toBe(1)
     })
 
-    test('rivals at once with different bodies: one is done, the others are refused', async () => {
+    test('runs one of several parallel requests with different bodies, and refuses the others', async () => {
       const workspace = await server().createWorkspace()
       const answers = await Promise.all(
         Array.from({ length: 12 }, (_, i) =>
@@ -79,7 +79,7 @@ onBothEngines(
       expect(await linksOf(workspace)).toBe(1)
     })
 
-    test('workspaces do not see each other’s keys', async () => {
+    test('keeps keys of workspaces apart', async () => {
       const [one, other] = [await server().createWorkspace(), await server().createWorkspace()]
       const first = await post(one, 'same')
       const second = await post(other, 'same')
@@ -87,7 +87,7 @@ onBothEngines(
       expect(second.json.data.id).not.toBe(first.json.data.id)
     })
 
-    test('answers are kept for 24 hours, then the key is free', async () => {
+    test('keeps an answer for 24 hours, then frees the key', async () => {
       const workspace = await server().createWorkspace()
       const first = await post(workspace, 'k')
       now += DAY
@@ -96,13 +96,13 @@ onBothEngines(
       const later = await post(workspace, 'k')
       expect([later.status, replayed(later)]).toEqual([201, null])
       expect(later.json.data.id).not.toBe(first.json.data.id)
-      // The day starts anew with it, for another body too.
+      // The 24 hours start again, also for another body.
       expect((await post(workspace, 'k')).text).toBe(later.text)
       now += DAY + 1
       expect((await post(workspace, 'k', { ...LINK, title: 'new' })).status).toBe(201)
     })
 
-    test('old keys are swept, young ones stay', async () => {
+    test('prunes old keys only', async () => {
       const workspace = await server().createWorkspace()
       await post(workspace, 'old')
       now += DAY - 1_000
@@ -112,7 +112,7 @@ onBothEngines(
       expect(await keptKeys(server(), workspace)).toEqual(['young'])
     })
 
-    test('an answer that refuses is replayed too, whatever has changed since', async () => {
+    test('replays a refusal too, whatever has changed since', async () => {
       const workspace = await server().createWorkspace()
       const taken = await workspace.createLink({ slug: `taken-${workspace.id}` })
       const conflict = await post(workspace, 'c', { ...LINK, slug: taken.slug })
@@ -129,7 +129,7 @@ onBothEngines(
       expect(await linksOf(workspace)).toBe(0)
     })
 
-    test('what was refused before it was understood is not kept', async () => {
+    test('does not keep an answer to a request that could not be parsed', async () => {
       const workspace = await server().createWorkspace()
       expect((await post(workspace, 'k', '{')).status).toBe(400)
       expect((await post(workspace, 'k', '[]')).status).toBe(400)
@@ -138,7 +138,7 @@ onBothEngines(
       expect((await post(workspace, 'k')).status).toBe(201)
     })
 
-    test('a fault of ours is not kept: the same key works when it is over', async () => {
+    test('does not keep an answer of 500 or above, so that a retry with the key works', async () => {
       const workspace = await server().createWorkspace()
       await withBroken(server(), 'insert', 'links', async () => {
         const { status, text } = await post(workspace, 'k')
@@ -150,7 +150,7 @@ onBothEngines(
       expect(await linksOf(workspace)).toBe(1)
     })
 
-    test('the link and its answer are stored together or not at all', async () => {
+    test('stores the link and its answer together or not at all', async () => {
       const workspace = await server().createWorkspace()
       const slug = `together-${workspace.id}`
       await withBroken(server(), 'update', 'idempotency_keys', async () => {
@@ -184,7 +184,7 @@ onBothEngines(
       })
     })
 
-    test('only POST heeds it', async () => {
+    test('ignores the header on other methods than POST', async () => {
       const workspace = await server().createWorkspace()
       const { id } = await workspace.createLink()
       const twice = async (path: string, call: HttpCall) => {
@@ -204,7 +204,7 @@ onBothEngines(
       expect(await keptKeys(server(), workspace)).toEqual([])
     })
 
-    test('bulk creates are done once as well', async () => {
+    test('runs a bulk create once', async () => {
       const workspace = await server().createWorkspace()
       const first = await post(workspace, 'bulk', [LINK, LINK, LINK], '/links/bulk')
       const again = await post(workspace, 'bulk', [LINK, LINK, LINK], '/links/bulk')
@@ -225,7 +225,7 @@ async function keptKeys({ app }: TestServer, { id }: TestWorkspace): Promise<str
   return rows.map(({ key }) => key)
 }
 
-/** While `during` runs, the database itself refuses that kind of statement on that table. */
+/** Makes the database refuse one kind of statement on a table while `during` runs. */
 async function withBroken(
   { app, engine }: TestServer,
   what: string,

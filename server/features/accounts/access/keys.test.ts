@@ -30,13 +30,13 @@ onBothEngines(
       expect(json.data.map(({ id }: { id: number }) => id)).toEqual([made.id])
     })
 
-    test.each(['bearer', 'BEARER', 'Bearer'])('the scheme may be written %s', async (scheme) => {
+    test.each(['bearer', 'BEARER', 'Bearer'])('accepts the scheme %s', async (scheme) => {
       const { key } = await server().createWorkspace()
       expect((await ask({ Authorization: `${scheme} ${key}` })).status).toBe(200)
       expect((await ask({ Authorization: `${scheme}   ${key} ` })).status).toBe(200)
     })
 
-    test('malformed, unknown, revoked and another scheme are answered exactly alike', async () => {
+    test('answers malformed, unknown and revoked keys and other schemes exactly alike', async () => {
       const { id, key } = await server().createWorkspace()
       await revokeKey(needs(), (await keyRow(id)).id)
       const other = await server().createWorkspace()
@@ -61,7 +61,7 @@ onBothEngines(
       }
     })
 
-    test('a key anywhere but in the Authorization header is no key', async () => {
+    test('ignores a key outside the Authorization header', async () => {
       const { key } = await server().createWorkspace()
       const path = `/v1/links?key=${key}&api_key=${key}&access_token=${key}`
       for (const answer of [
@@ -75,7 +75,7 @@ onBothEngines(
       }
     })
 
-    test('a revoked key is refused on the very next request, the other keys of the workspace go on', async () => {
+    test('refuses a revoked key on its next request, and accepts the other keys of the workspace', async () => {
       const { id, key, api } = await server().createWorkspace()
       const second = await createKey(needs(), id, 'second')
       for (let round = 0; round < 5; round++) expect((await api('/links')).status).toBe(200)
@@ -89,7 +89,7 @@ onBothEngines(
       expect((await ask({ Authorization: `Bearer ${key}` })).status).toBe(401)
     })
 
-    test('revoking twice keeps the first time; revoking what is not there is said', async () => {
+    test('keeps the time of the first revocation, and reports an unknown key', async () => {
       const { id } = await server().createWorkspace()
       const before = await keyRow(id)
       await revokeKey(needs(), before.id)
@@ -101,7 +101,7 @@ onBothEngines(
       await expect(listKeys(needs(), 999_999)).rejects.toThrow('Workspace not found')
     })
 
-    test('the list shows which key is which, and no key', async () => {
+    test('lists keys by name and last four characters, without the keys themselves', async () => {
       const { id, key } = await server().createWorkspace()
       const second = await createKey(needs(), id, 'second')
       await revokeKey(needs(), second.id)
@@ -111,7 +111,7 @@ onBothEngines(
       ])
     })
 
-    test('the last use is noted at most once a minute', async () => {
+    test('records the last use at most once a minute', async () => {
       const { id, api } = await server().createWorkspace()
       expect((await keyRow(id)).last_used_at).toBeNull()
       const first = now
@@ -119,7 +119,7 @@ onBothEngines(
       await until('the use is noted', async () => (await keyRow(id)).last_used_at === first)
       now += 60_000
       await api('/links')
-      // A write after this request's would be behind it in the queue.
+      // A later write is behind the write of this request in the queue.
       await server().app.db.write(async () => undefined)
       expect((await keyRow(id)).last_used_at).toBe(first)
       now += 1
@@ -127,7 +127,7 @@ onBothEngines(
       await until('the next minute is noted', async () => (await keyRow(id)).last_used_at === now)
     })
 
-    test('a refused key is not noted as used', async () => {
+    test('records no use for a refused key', async () => {
       const { id, api } = await server().createWorkspace()
       await revokeKey(needs(), (await keyRow(id)).id)
       await api('/links')
@@ -135,7 +135,7 @@ onBothEngines(
       expect((await keyRow(id)).last_used_at).toBeNull()
     })
 
-    test('the text of a key is stored nowhere', async () => {
+    test('stores the text of a key nowhere', async () => {
       const { id, key, createLink } = await server().createWorkspace()
       await createLink()
       await server().click((await createLink()).slug)
@@ -150,7 +150,7 @@ onBothEngines(
   { now: () => now },
 )
 
-/** Files of the data directory that hold the text: the database, its log, the spool, the engine. */
+/** Files of the data directory that contain the text: database, WAL, spool, engine. */
 function filesWith(dir: string, text: string): string[] {
   const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   expect(files.length).toBeGreaterThan(2)

@@ -31,7 +31,7 @@ async function burst(workspace: TestWorkspace, times: number) {
 }
 const count = (statuses: number[], status: number) => statuses.filter((one) => one === status).length
 
-describe('the minute of a plan, by a clock that the test moves', () => {
+describe('the limit of a plan, with a clock that the test moves', () => {
   let server: TestServer
   let now = START
   let clock = 0
@@ -52,7 +52,7 @@ describe('the minute of a plan, by a clock that the test moves', () => {
     expect(count(await burst(workspace, limit), 200)).toBe(half)
     pass(29_999)
     expect(count(await burst(workspace, 10), 200)).toBe(0)
-    // The first half leaves at 60 s to the millisecond, the second stays.
+    // The first half leaves the window after exactly 60 s, the second half stays.
     pass(1)
     expect(count(await burst(workspace, limit), 200)).toBe(half)
     pass(29_999)
@@ -63,7 +63,7 @@ describe('the minute of a plan, by a clock that the test moves', () => {
     expect(count(await burst(workspace, limit + 20), 200)).toBe(limit)
   })
 
-  test('the refusal says when to come back, in whole seconds, and coming back then works', async () => {
+  test('answers 429 with Retry-After in whole seconds, after which a request is accepted', async () => {
     const workspace = await server.createWorkspace('pro')
     await burst(workspace, 30)
     for (const [passed, seconds] of [
@@ -82,7 +82,7 @@ describe('the minute of a plan, by a clock that the test moves', () => {
     expect((await workspace.api('/tags')).status).toBe(200)
   })
 
-  test('the headers count down, and the reset is when the oldest request leaves the minute', async () => {
+  test('counts down in the headers, and resets when the oldest request leaves the window', async () => {
     const workspace = await server.createWorkspace('business')
     const reset = Math.ceil((now + 60_000) / 1000)
     for (let left = 59; left >= 57; left--) {
@@ -93,7 +93,7 @@ describe('the minute of a plan, by a clock that the test moves', () => {
     expect(limitsOf(await workspace.api('/tags'))).toEqual({ limit: '60', remaining: '57', reset: reset + 1 })
   })
 
-  test('a wall clock that is set back or forward neither locks out nor lets through', async () => {
+  test('does not depend on the wall clock', async () => {
     const workspace = await server.createWorkspace('pro')
     await burst(workspace, 30)
     now += 7_200_000
@@ -109,12 +109,12 @@ describe('the minute of a plan, by a clock that the test moves', () => {
 onBothEngines('requests per minute', (server) => {
   const needs = () => ({ db: server().app.db, now: Date.now })
 
-  test('a burst gets exactly the plan’s number', async () => {
+  test('lets exactly the number of the plan through in a burst', async () => {
     const statuses = await burst(await server().createWorkspace('business'), 90)
     expect([count(statuses, 200), count(statuses, 429)]).toEqual([60, 30])
   })
 
-  test('two keys of one workspace share; another workspace is not touched', async () => {
+  test('shares the limit between keys of a workspace, and not with another workspace', async () => {
     const one = await server().createWorkspace('pro')
     const other = await server().createWorkspace('pro')
     const second = await createKey(needs(), one.id, 'second')
@@ -132,7 +132,7 @@ onBothEngines('requests per minute', (server) => {
     expect(limitsOf(await other.api('/tags')).remaining).toBe('29')
   })
 
-  test('what is refused with 401 or 429 does not count; 404, 405, 409, 415 and 422 do', async () => {
+  test('counts answers 404, 405, 409, 415 and 422, but not 401 and 429', async () => {
     const workspace = await server().createWorkspace('pro')
     const { api, key } = workspace
     for (let i = 0; i < 5; i++) {
@@ -174,7 +174,7 @@ onBothEngines('requests per minute', (server) => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(40)
   })
 
-  test('the Free plan has no access, and is told so with its limits', async () => {
+  test('refuses keys on the Free plan, with limit headers', async () => {
     const { api } = await server().createWorkspace('free')
     for (const answer of [
       await api('/links'),
@@ -193,7 +193,7 @@ onBothEngines('requests per minute', (server) => {
     expect((await server().click('free-1')).status).toBe(404)
   })
 
-  test('a change of plan binds with the next request, up and down', async () => {
+  test('applies a change of plan to the next request', async () => {
     const workspace = await server().createWorkspace('pro')
     expect(count(await burst(workspace, 40), 200)).toBe(30)
     await changePlan(needs(), workspace.id, 'business')
@@ -224,7 +224,7 @@ describe('processes that share a PostgreSQL', () => {
         )
         expect(taken.filter((one) => one?.allowed)).toHaveLength(limit)
         const left = taken.filter((one) => one?.allowed).map((one) => one?.remaining ?? -1)
-        // Each number once: no two requests were counted as the same one.
+        // Each number once: no two requests got the same count.
         expect(left.sort((a, b) => a - b)).toEqual(Array.from({ length: limit }, (_, i) => i))
         for (const one of taken.filter((each) => !each?.allowed)) {
           expect(one?.waitMs).toBeGreaterThan(30_000)
@@ -243,12 +243,12 @@ describe('processes that share a PostgreSQL', () => {
         .values({ key, hits: agesMs.map((age) => (Date.now() - age) * 1000), allowed: 1, expires_at: 0 })
         .execute(),
     )
-  /** What was to be waited for `since` then, less the time that has gone; a second for what is rounded. */
+  /** The expected wait, less the time since `since`, with a second of tolerance for rounding. */
   const expectWait = (ms: number, atFirst: number, since: number) =>
     expect(ms).toBeWithin(atFirst - (Date.now() - since) - 1_000, atFirst + 1_000)
   const take = (key: string, limit: number) => createRateLimiter(server.app.db).take(key, limit)
 
-  test('what is older than a minute makes room', async () => {
+  test('drop requests older than a minute', async () => {
     const since = Date.now()
     await setWindow('old', [61_000, 60_001, 50_000, 10_000])
     expect(await take('old', 3)).toMatchObject({ allowed: true, remaining: 0 })
@@ -258,7 +258,7 @@ describe('processes that share a PostgreSQL', () => {
     expect(refused.resetMs).toBe(refused.waitMs)
   })
 
-  test('a lowered limit waits until enough have left', async () => {
+  test('wait after a lowered limit until enough requests have left the window', async () => {
     const since = Date.now()
     await setWindow('lower', [50_000, 40_000, 30_000, 20_000])
     const { allowed, remaining, waitMs, resetMs } = await take('lower', 2)
@@ -267,19 +267,19 @@ describe('processes that share a PostgreSQL', () => {
     expectWait(resetMs, 10_000, since)
   })
 
-  test('a database whose clock was set back locks nobody out', async () => {
+  test('lock nobody out after the database’s clock was set back', async () => {
     await setWindow('future', Array(30).fill(-7_200_000))
     expect(await take('future', 30)).toMatchObject({ allowed: true, remaining: 29 })
   })
 
-  test('hold no address that a limit counts by', async () => {
+  test('store no client address in plain text', async () => {
     const address = '203.0.113.77'
     await createRateLimiter(server.app.db, undefined, 'a secret').take(`form:1:${address}`, 5)
     const kept = await server.app.db.read.selectFrom('rate_windows').select('key').execute()
     expect(JSON.stringify(kept)).not.toContain(address)
   })
 
-  test('windows that nobody has used for a minute are swept, the others stay', async () => {
+  test('prune windows that were not used for a minute, and keep the others', async () => {
     await setWindow('forgotten', [90_000])
     await take('fresh', 5)
     await pruneRateWindows(server.app.db, Date.now())

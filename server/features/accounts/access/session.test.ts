@@ -8,7 +8,7 @@ import {
 } from '../../../../tests/support/users/sign-up.ts'
 import { pruneSessions } from '../auth/sessions.ts'
 
-// Passwords are hashed two at a time, and a busy machine takes its time.
+// At most two passwords are hashed at a time, so tests are slow on a busy machine.
 setDefaultTimeout(120_000)
 
 const DAY = 24 * 60 * 60 * 1000
@@ -43,7 +43,7 @@ onBothEngines(
       bob = await signUpOverHttp(server())
     })
 
-    test('are listed with what tells them apart, one’s own alone', async () => {
+    test('are listed for their own person only, with browser and times', async () => {
       const phone = await again(server(), ada, `${'Phone '.repeat(100)}`)
       const { json } = await phone.auth('/list-sessions')
       expect(json).toHaveLength(2)
@@ -63,7 +63,7 @@ onBothEngines(
       expect((await server().call('/api/auth/list-sessions')).status).toBe(401)
     })
 
-    test('end one by one, never somebody else’s', async () => {
+    test('end one by one, but not another person’s', async () => {
       const other = await again(server(), ada)
       const own = (await other.auth('/list-sessions')).json.find((each: { current: boolean }) => each.current)
       const stolen = await bob.auth('/revoke-session', { method: 'POST', body: { id: own.id } })
@@ -73,7 +73,7 @@ onBothEngines(
       expect([await isIn(other), await isIn(ada)]).toEqual([false, true])
     })
 
-    test('end by signing out: the cookie is taken back and opens nothing any more', async () => {
+    test('end by sign-out: the cookie is cleared and gives no access', async () => {
       const other = await again(server(), ada)
       const answer = await other.auth('/sign-out', { method: 'POST' })
       expect([answer.status, answer.json]).toEqual([200, { status: true }])
@@ -81,12 +81,12 @@ onBothEngines(
         'towpath_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax',
       ])
       expect([await isIn(other), await isIn(ada)]).toEqual([false, true])
-      // Once more, and without any: nothing to complain about.
+      // A second sign-out, and one without a session, are no error.
       expect((await other.auth('/sign-out', { method: 'POST' })).status).toBe(200)
       expect((await server().call('/api/auth/sign-out', { method: 'POST' })).status).toBe(200)
     })
 
-    test('end everywhere else, or everywhere', async () => {
+    test('end on all other devices, or on all devices', async () => {
       const [one, two] = [await again(server(), ada), await again(server(), ada)]
       expect((await two.auth('/revoke-other-sessions', { method: 'POST' })).status).toBe(200)
       expect([await isIn(one), await isIn(ada), await isIn(two)]).toEqual([false, false, true])
@@ -97,7 +97,7 @@ onBothEngines(
       ada = await again(server(), ada)
     })
 
-    test('end after two weeks without use, and every use begins them anew', async () => {
+    test('end two weeks after the last use', async () => {
       const used = await again(server(), ada)
       const idle = await again(server(), ada)
       const endOf = async (person: SignedUpUser) => (await person.auth('/get-session')).json.session.expiresAt
@@ -110,7 +110,7 @@ onBothEngines(
       ada = used
     })
 
-    test('end two months after they began, however much they are used', async () => {
+    test('end 60 days after sign-in, whatever their use', async () => {
       const long = await again(server(), ada)
       const { createdAt } = (await long.auth('/get-session')).json.session
       for (let day = 10; day < 60; day += 10) {
@@ -127,7 +127,7 @@ onBothEngines(
       expect((await long.auth('/get-session')).text).toBe('null')
     })
 
-    test('that have ended are forgotten', async () => {
+    test('that have ended are pruned', async () => {
       const fresh = await again(server(), ada)
       const { db } = server().app
       await pruneSessions(db, now())

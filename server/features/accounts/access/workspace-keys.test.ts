@@ -1,4 +1,4 @@
-// Settings > API Keys: what owners make and revoke there opens and closes the API at once.
+// API keys that owners create and revoke over REST.
 
 import { expect, test } from 'bun:test'
 import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
@@ -15,7 +15,7 @@ onBothEngines('the keys of a workspace', (server) => {
     who.apiIn(id, `/keys/${key}`, { method: 'DELETE' })
   const asked = (key: string) => server().call('/v1/links', { headers: { Authorization: `Bearer ${key}` } })
 
-  test('work from the moment they are made, and are shown once', async () => {
+  test('work at once after creation, and are shown once', async () => {
     const { id, owner, member } = await createTeam(server())
     const { status, json } = await owner.apiIn(id, '/keys', { method: 'POST', body: { name: ' Build ' } })
     const { key, ...shown } = json.data
@@ -39,7 +39,7 @@ onBothEngines('the keys of a workspace', (server) => {
     expect(JSON.stringify(stored)).not.toContain(key)
   })
 
-  test('are refused on the very next request once revoked', async () => {
+  test('are refused on the next request after they were revoked', async () => {
     const { id, owner, api } = await createTeam(server())
     const { id: keyId, key } = await make(owner, id)
     expect((await asked(key)).status).toBe(200)
@@ -53,7 +53,7 @@ onBothEngines('the keys of a workspace', (server) => {
     expect((await api('/workspace')).json.data.keys).toBe(1)
   })
 
-  test('of another workspace are none of ours', async () => {
+  test('of another workspace are not found', async () => {
     const { id, owner } = await createTeam(server())
     const other = await createTeam(server())
     const theirs = await make(other.owner, other.id)
@@ -62,13 +62,13 @@ onBothEngines('the keys of a workspace', (server) => {
       expect([status, json]).toEqual([404, { error: 'API key not found' }])
     }
     expect((await asked(theirs.key)).status).toBe(200)
-    // Of two workspaces one is asked for: in the other one too, the key is not this one's.
+    // The person is in both workspaces, but the key belongs to one.
     await addToWorkspace(server(), other.id, owner, 'owner')
     expect((await revoke(owner, id, theirs.id)).status).toBe(404)
     expect((await revoke(owner, other.id, theirs.id)).status).toBe(200)
   })
 
-  test('come newest first, a page at a time', async () => {
+  test('are listed newest first, a page at a time', async () => {
     const { id, owner } = await createTeam(server())
     for (const name of ['a', 'b']) await make(owner, id, name)
     const first = (await owner.apiIn(id, '/keys?limit=2')).json
@@ -78,7 +78,7 @@ onBothEngines('the keys of a workspace', (server) => {
     expect((await owner.apiIn(id, '/keys?cursor=x')).status).toBe(422)
   })
 
-  test('need a name', async () => {
+  test('require a name', async () => {
     const { id, owner } = await createTeam(server())
     for (const name of ['', '  ', null, 5, 'x'.repeat(101), undefined]) {
       const { status } = await owner.apiIn(id, '/keys', { method: 'POST', body: { name } })

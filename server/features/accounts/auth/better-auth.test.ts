@@ -1,4 +1,4 @@
-// What Better Auth does besides what it is asked: nothing. And what holds when an identity provider is away.
+// Better Auth leaks no secrets and calls nobody by itself. An identity provider that is down does not stop other sign-ins.
 
 import { afterEach, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
 import { startPostgres } from '../../../../tests/support/postgres/postgres-server.ts'
@@ -7,7 +7,7 @@ import { startServer, type TestServer, until } from '../../../../tests/support/s
 import { signUpOverHttp, toCookieHeader } from '../../../../tests/support/users/sign-up.ts'
 import { getLogLevel, setLogLevel } from '../../../lib/log.ts'
 
-// Passwords are hashed two at a time, and a busy machine takes its time.
+// At most two passwords are hashed at a time, so tests are slow on a busy machine.
 setDefaultTimeout(120_000)
 
 const servers: TestServer[] = []
@@ -21,7 +21,7 @@ async function start(environment: Record<string, string> = {}) {
   return server
 }
 
-/** Everything that is written or called while `work` runs. */
+/** Records all output and all outgoing calls while `work` runs. */
 async function overhear(work: () => Promise<void>): Promise<{ said: string; called: string[] }> {
   const said: unknown[] = []
   const called: string[] = []
@@ -53,7 +53,7 @@ async function overhear(work: () => Promise<void>): Promise<{ said: string; call
   return { said: said.map(String).join('\n'), called }
 }
 
-test('no password, token, cookie or address of a person is written anywhere, and nobody is called', async () => {
+test('logs no password, token, cookie or e-mail address, and makes no outgoing calls', async () => {
   const server = await start()
   const email = 'cAnArY@example.com'
   const secrets = ['cAnArY password', 'cAnArY wrong one', email, email.toLowerCase()]
@@ -78,7 +78,7 @@ test('no password, token, cookie or address of a person is written anywhere, and
   expect(called.filter((url) => !url.startsWith(server.origin))).toEqual([])
 })
 
-test('a provider that is away is said to be, and holds up nobody who has a password', async () => {
+test('reports a provider that is down, and lets people with a password sign in', async () => {
   const server = await start({
     OIDC_ISSUER: `http://127.0.0.1:${findFreePort()}`,
     OIDC_CLIENT_ID: 'towpath',
@@ -99,7 +99,7 @@ test('a provider that is away is said to be, and holds up nobody who has a passw
   expect((await signUpOverHttp(server)).cookie).not.toBe('')
 })
 
-test('while the rows are away it says so, and takes no cookie back', async () => {
+test('answers 503 and keeps the cookie while the database is down', async () => {
   const postgres = await startPostgres()
   try {
     const server = await start({ DATABASE_URL: postgres.url })
@@ -130,7 +130,7 @@ test('while the rows are away it says so, and takes no cookie back', async () =>
   }
 })
 
-test('a server that nobody signs in to does not load it', async () => {
+test('is not loaded on a server that nobody signs in to', async () => {
   const script = `
     const { setLogLevel } = await import('./server/lib/log.ts')
     setLogLevel('silent')

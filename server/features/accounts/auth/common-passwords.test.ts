@@ -23,7 +23,7 @@ test.each([
   'iloveyou!!',
   'correct horse battery staple',
   'Towpath-2026',
-])('%p is one of the first', (password) => expect(isCommonPassword(password)).toBe(true))
+])('%p is common', (password) => expect(isCommonPassword(password)).toBe(true))
 
 test.each([
   'correct staple horse',
@@ -32,9 +32,9 @@ test.each([
   'xkcd-936-tr0ub4dor',
   'ABBA gold 1992 vinyl',
   'Пароль для меня',
-])('%p is not', (password) => expect(isCommonPassword(password)).toBe(false))
+])('%p is not common', (password) => expect(isCommonPassword(password)).toBe(false))
 
-test('random ones are let through, and no text takes long', async () => {
+test('accepts random passwords, and checks every text fast', async () => {
   fc.assert(
     fc.property(fc.uuid(), (password) => !isCommonPassword(password)),
     { numRuns: 500 },

@@ -1,4 +1,4 @@
-// Signing in at an identity provider, with a real one on this machine.
+// Sign-in at an identity provider, which runs on this machine.
 
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import {
@@ -13,7 +13,7 @@ import {
 import { signUpOverHttp, toCookieHeader } from '../../../../tests/support/users/sign-up.ts'
 import { createResetLink } from './reset-password.ts'
 
-// Passwords are hashed two at a time, and a busy machine takes its time.
+// At most two passwords are hashed at a time, so tests are slow on a busy machine.
 setDefaultTimeout(120_000)
 
 const provider = startIdentityProvider()
@@ -26,7 +26,7 @@ const environment = {
   OIDC_NAME: 'Works',
 }
 
-/** As a browser: to the provider and back, with the cookies it was given on the way. */
+/** Follows the redirects to the provider and back as a browser does, with cookies. */
 async function signInElsewhere(
   server: TestServer,
   who: OidcIdentity,
@@ -53,7 +53,7 @@ onBothEngines(
       return (await server().call('/api/auth/get-session', { headers })).json
     }
 
-    test('the first one there makes an account with a workspace, and comes back to the page they were on', async () => {
+    test('creates the first account with a workspace, and returns to the page before sign-in', async () => {
       expect((await server().call('/api/auth/options')).json).toEqual({
         signup: 'first',
         oidc: { name: 'Works' },
@@ -70,12 +70,12 @@ onBothEngines(
       const cookie = toCookieHeader(answer)
       const { json } = await server().call('/v1/workspaces', { headers: { Cookie: cookie } })
       expect(json.data).toMatchObject([{ name: 'Ada’s workspace', role: 'owner' }])
-      // Again: the same person, not another one.
+      // A second sign-in finds the same person.
       const again = await signInElsewhere(server(), ada)
       expect((await me(again)).user.id).toBe((await me(answer)).user.id)
     })
 
-    test('nothing that would open the other service is kept', async () => {
+    test('stores no tokens of the provider', async () => {
       const kept = await server().app.db.read.selectFrom('identities').selectAll().execute()
       expect(kept.map(({ provider_id, account_id }) => [provider_id, account_id])).toEqual([['oidc', 'ada']])
       expect(JSON.stringify(kept)).not.toContain('cAnArY')
@@ -84,7 +84,7 @@ onBothEngines(
       ])
     })
 
-    test('later ones are held to invitations, which their proven address finds by itself', async () => {
+    test('requires an invitation for later people, and finds it by their verified address', async () => {
       const bob = { sub: 'bob', email: 'bob@works.example', email_verified: true, name: 'Bob' }
       const refused = await signInElsewhere(server(), bob)
       expect([refused.status, errorOf(refused), toCookieHeader(refused)]).toEqual([
@@ -103,7 +103,7 @@ onBothEngines(
       const headers = { Cookie: toCookieHeader(ada), 'X-Workspace': '1' }
       const body = { email: bob.email, role: 'member' }
       expect((await server().call('/v1/invitations', { method: 'POST', body, headers })).status).toBe(201)
-      // An address that nobody has proven joins nothing.
+      // An unverified address joins no workspace.
       const claimed = await signInElsewhere(server(), { ...bob, sub: 'mallory', email_verified: false })
       expect(errorOf(claimed)).toBe('sign_up_forbidden')
       const joined = await signInElsewhere(server(), bob)
@@ -112,7 +112,7 @@ onBothEngines(
       expect(json.data).toMatchObject([{ id: 1, role: 'member' }])
     })
 
-    test('an account with a password is joined to it when both sides have proven the address', async () => {
+    test('links to an account with a password when both have verified the address', async () => {
       const boss = await signInElsewhere(server(), {
         sub: 'ada',
         email: 'ada@works.example',
@@ -126,10 +126,10 @@ onBothEngines(
       const { user } = (await cyd.auth('/get-session')).json
       const goThere = (proven: boolean) =>
         signInElsewhere(server(), { sub: 'c', email: body.email, email_verified: proven })
-      // Who invited them could have made the account: an invitation proves no address.
+      // The inviter could have made the account: an invitation does not verify an address.
       expect(errorOf(await goThere(true))).toBe('account_not_linked')
 
-      // A link that came by mail does.
+      // A link in a mail verifies the address.
       const { db } = server().app
       const reset = new URL(await createResetLink({ db, now: Date.now, origin: server().origin }, user.id))
       const token = reset.searchParams.get('token')
@@ -141,7 +141,7 @@ onBothEngines(
       expect((await me(await goThere(true))).user.id).toBe(user.id)
     })
 
-    test('tokens of another issuer, for another client, of another sign-in or too old sign nobody in', async () => {
+    test('refuses tokens of another issuer, client or sign-in, and expired tokens', async () => {
       const ada = { sub: 'ada', email: 'ada@works.example', email_verified: true }
       for (const forged of [
         { iss: 'https://elsewhere.example' },
@@ -157,7 +157,7 @@ onBothEngines(
       expect(toCookieHeader(await signInElsewhere(server(), ada))).toContain('towpath_session=')
     })
 
-    test('the way back works once, and in the browser that it began in', async () => {
+    test('accepts a callback once, and only in the browser that started the sign-in', async () => {
       provider.identity = { sub: 'ada', email: 'ada@works.example', email_verified: true }
       const body = { providerId: 'oidc' }
       const started = await server().call('/api/auth/sign-in/oauth2', { method: 'POST', body })
@@ -173,7 +173,7 @@ onBothEngines(
       expect([errorOf(twice), toCookieHeader(twice)]).toEqual(['state_mismatch', ''])
     })
 
-    test('nobody is sent anywhere but to the dashboard', async () => {
+    test('redirects only to pages of the dashboard', async () => {
       for (const callbackURL of [
         'https://evil.example/app',
         '//evil.example',

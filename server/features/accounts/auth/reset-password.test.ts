@@ -5,7 +5,7 @@ import { type SignedUpUser, signUpOverHttp, toCookieHeader } from '../../../../t
 import { closeMailers } from '../../../http/smtp.ts'
 import { createResetLink } from './reset-password.ts'
 
-// Passwords are hashed two at a time, and a busy machine takes its time.
+// At most two passwords are hashed at a time, so tests are slow on a busy machine.
 setDefaultTimeout(120_000)
 
 const mail = await startMailServer()
@@ -54,7 +54,7 @@ onBothEngines(
       return tokenOf(new URL(await createResetLink({ db, now, origin: server().origin }, user.id)))
     }
 
-    test('is helped by a link in a mail, which comes from where the server is and not from the request', async () => {
+    test('is reset by a link in a mail, whose host is the server and not the Host of the request', async () => {
       expect((await server().call('/api/auth/options')).json.mail).toBe(true)
       const answer = await forgot(' ADA@example.com', { 'X-Forwarded-Host': 'evil.example' })
       expect([answer.status, answer.json]).toEqual([200, { status: true }])
@@ -72,7 +72,7 @@ onBothEngines(
       expect([await signIn(ada.password), await signIn('another long one')]).toEqual([401, 200])
     })
 
-    test('ends every session, and proves the address', async () => {
+    test('ends every session, and verifies the address', async () => {
       expect((await ada.api('/links')).status).toBe(401)
       const { email_verified } = await server()
         .app.db.read.selectFrom('users')
@@ -82,7 +82,7 @@ onBothEngines(
       expect(email_verified).toBe(1)
     })
 
-    test('an address that nobody has gets the same answer, and no mail', async () => {
+    test('gives an unknown address the same answer, and sends no mail', async () => {
       const known = await forgot(ada.email)
       const unknown = await forgot('nobody@example.com')
       expect([unknown.status, unknown.text]).toEqual([known.status, known.text])
@@ -91,7 +91,7 @@ onBothEngines(
       expect(mail.mails.filter(isOwnMail)).toEqual([])
     })
 
-    test('a link works once, also for two who come at the same moment, and the others end with it', async () => {
+    test('accepts a link once, also from parallel requests, and ends the other links', async () => {
       const [one, other] = [await linkFor(ada.email), await linkFor(ada.email)]
       const answers = await Promise.all(['first password', 'second password'].map((word) => reset(one, word)))
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 422])
@@ -101,7 +101,7 @@ onBothEngines(
       }
     })
 
-    test('a link works for half an hour', async () => {
+    test('accepts a link for 30 minutes', async () => {
       const token = await linkFor(ada.email)
       shift += 30 * MINUTE + 1
       expect((await reset(token, 'a third password')).status).toBe(422)
@@ -110,7 +110,7 @@ onBothEngines(
       expect((await reset(fresh, 'a third password')).status).toBe(200)
     })
 
-    test('whoever has no password yet gets one by it, and ways in that were not theirs are gone', async () => {
+    test('sets a first password, and deletes identities from before the address was verified', async () => {
       const { db } = server().app
       const at = now()
       const { id } = await db.write((connection) =>
@@ -146,7 +146,7 @@ onBothEngines(
       expect((await post('/sign-in/email', body)).status).toBe(200)
     })
 
-    test('mails to one address are limited, known or not', async () => {
+    test('limits mails to one address, known or unknown', async () => {
       for (const email of [ada.email, 'nobody@example.com']) {
         const statuses: number[] = []
         for (let i = 0; i < 6; i++) statuses.push((await forgot(email)).status)
@@ -165,7 +165,7 @@ onBothEngines('passwords and names of people', (server) => {
   })
   const post = (path: string, body: object) => ada.auth(path, { method: 'POST', body })
 
-  test('without mail the page is told to ask the operator', async () => {
+  test('without mail a reset is refused with the advice to ask the operator', async () => {
     expect((await server().call('/api/auth/options')).json.mail).toBe(false)
     const { status, json } = await post('/request-password-reset', { email: ada.email })
     expect([status, json]).toEqual([
@@ -174,7 +174,7 @@ onBothEngines('passwords and names of people', (server) => {
     ])
   })
 
-  test('a name is changed, and nothing else by the way', async () => {
+  test('changes a name, and no other field', async () => {
     expect((await post('/update-user', { name: '  Ada L. ' })).status).toBe(200)
     expect((await ada.auth('/get-session')).json.user).toMatchObject({ name: 'Ada L.', email: ada.email })
     for (const more of [
@@ -190,7 +190,7 @@ onBothEngines('passwords and names of people', (server) => {
     ).toBe(401)
   })
 
-  test('a password is changed by who knows it; other sessions end and this one goes on under a new cookie', async () => {
+  test('changes a password for a person who knows it, ends other sessions, and renews the cookie of this one', async () => {
     const other = await server().call('/api/auth/sign-in/email', {
       method: 'POST',
       body: { email: ada.email, password: ada.password },
@@ -211,7 +211,7 @@ onBothEngines('passwords and names of people', (server) => {
     expect((await server().call('/api/auth/sign-in/email', { method: 'POST', body })).status).toBe(200)
   })
 
-  test('who has found a session cannot guess the password with it', async () => {
+  test('limits guesses of the password with a stolen session', async () => {
     const eve = await server().call('/api/auth/sign-in/email', {
       method: 'POST',
       body: { email: ada.email, password: 'a new long password' },
@@ -225,7 +225,7 @@ onBothEngines('passwords and names of people', (server) => {
       })
       statuses.push(status)
     }
-    // One was spent in the test before.
+    // The test before used one attempt.
     expect(statuses).toEqual([422, 422, 422, 422, 429, 429])
   })
 })

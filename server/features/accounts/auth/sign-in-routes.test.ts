@@ -8,7 +8,7 @@ import {
 } from '../../../../tests/support/server/test-server.ts'
 import { type SignedUpUser, signUpOverHttp, toCookieHeader } from '../../../../tests/support/users/sign-up.ts'
 
-// Passwords are hashed two at a time, and a busy machine takes its time.
+// At most two passwords are hashed at a time, so tests are slow on a busy machine.
 setDefaultTimeout(120_000)
 
 const WRONG = { error: 'Wrong e-mail address or password' }
@@ -40,7 +40,7 @@ onBothEngines(
       })
     })
 
-    /** The shared limits go by the database's clock, which nobody can shift. */
+    /** Shared limits use the database's clock, which a test cannot shift. */
     async function pass(ms: number) {
       passed += ms
       if (server().engine !== 'postgres') return
@@ -50,7 +50,7 @@ onBothEngines(
       )
     }
 
-    test('the right password opens a session, in a cookie that scripts cannot read', async () => {
+    test('opens a session for the right password, in an HttpOnly cookie', async () => {
       const answer = await signIn(server(), 'ADA@example.com', ada.password)
       expect([answer.status, answer.json]).toEqual([200, { status: true }])
       const cookies = answer.headers.getSetCookie()
@@ -68,11 +68,11 @@ onBothEngines(
       expect(toCookieHeader(answer)).not.toBe(ada.cookie)
     })
 
-    test('typed on another keyboard, where the letters are composed differently, it is the same', async () => {
+    test('accepts a password in another Unicode composition', async () => {
       expect((await signIn(server(), ada.email, ada.password.normalize('NFD'))).status).toBe(200)
     })
 
-    test('neither the database nor an answer has what the cookie holds', async () => {
+    test('puts the session token neither into the database nor into an answer', async () => {
       const token = /=(\w{32})/.exec(ada.cookie)?.[1] as string
       const tables = ['users', 'sessions', 'identities', 'verifications'] as const
       for (const table of tables) {
@@ -89,7 +89,7 @@ onBothEngines(
       expect((await server().call('/api/auth/get-session', { headers: forged })).text).toBe('null')
     })
 
-    test('a wrong password and an unknown address get the same answer, after the same work', async () => {
+    test('answers a wrong password and an unknown address alike, and as slowly', async () => {
       const wrong: number[] = []
       const unknown: number[] = []
       for (let i = 0; i < 4; i++) {
@@ -103,14 +103,14 @@ onBothEngines(
         expect([other.status, other.text, [...b.keys()]]).toEqual([one.status, one.text, [...a.keys()]])
         expect(a.get('www-authenticate')).toBeNull()
       }
-      // Without a hash it would be a fiftieth.
+      // Without a hash the answer would take a fiftieth of the time.
       expect(Math.min(...unknown)).toBeGreaterThan(Math.min(...wrong) / 4)
     })
 
-    test('five wrong ones within a quarter of an hour lock out who made them, for that long, and nobody else', async () => {
+    test('locks out only the client after five wrong passwords in 15 minutes, for 15 minutes', async () => {
       const guess = (address: string) => signIn(server(), ada.email, 'a wrong guess', address)
       const at = '203.0.113.3'
-      // Tried at once they are no more than one after the other.
+      // Parallel attempts get no more tries than sequential ones.
       const answers = await Promise.all(Array.from({ length: 8 }, () => guess(at)))
       expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(401), 429, 429, 429])
       const right = await signIn(server(), ada.email, ada.password, at)
@@ -124,14 +124,14 @@ onBothEngines(
       expect((await signIn(server(), ada.email, ada.password, at)).status).toBe(200)
     })
 
-    test('who knows the password may use it as often as they like', async () => {
+    test('does not limit sign-ins with the right password', async () => {
       for (let i = 0; i < 7; i++) {
         expect((await signIn(server(), ada.email, ada.password, '203.0.113.5')).status).toBe(200)
       }
     })
 
-    test('twenty wrong ones within an hour are enough for one address, whoever it tries to be', async () => {
-      // An IPv6 customer has a whole /64.
+    test('stops one client address after twenty wrong passwords in an hour, for all accounts', async () => {
+      // An IPv6 customer has a /64 network, which counts as one client.
       const try_ = (i: number) => signIn(server(), `${i}@example.com`, 'wrong', `2001:db8::${i.toString(16)}`)
       const answers = await Promise.all(Array.from({ length: 22 }, (_, i) => try_(i)))
       expect(answers.map(({ status }) => status).sort()).toEqual([...Array(20).fill(401), 429, 429])
@@ -140,7 +140,7 @@ onBothEngines(
       expect((await try_(1)).status).toBe(401)
     })
 
-    test('what Better Auth could do besides is not there', async () => {
+    test('answers 404 for other endpoints of Better Auth', async () => {
       for (const [method, path] of [
         ['POST', '/sign-in/social'],
         ['POST', '/update-session'],
@@ -173,7 +173,7 @@ onBothEngines(
       expect([wrongMethod.status, wrongMethod.headers.get('allow')]).toEqual([405, 'POST'])
     })
 
-    test('every answer is named, kept by nobody and inert', async () => {
+    test('sends every answer with a request id, no-store and security headers', async () => {
       for (const answer of [
         await ada.auth('/get-session'),
         await ada.auth('/nowhere', { headers: { 'X-Request-Id': 'abc-12345678' } }),
@@ -188,7 +188,7 @@ onBothEngines(
       }
     })
 
-    test('pages of other sites can sign nobody in or out', async () => {
+    test('refuses sign-in and sign-out from pages of other sites', async () => {
       for (const path of [
         '/sign-in/email',
         '/sign-out',
@@ -216,7 +216,7 @@ describe('behind https', () => {
   })
   afterAll(() => server?.close())
 
-  test('the cookie is one that only this host can have set, and that never travels in the clear', async () => {
+  test('sets a cookie with the prefix __Host-, for https only', async () => {
     const body = { name: 'Ada', email: 'ada@example.com', password: 'a long password' }
     const answer = await server.call('/api/auth/sign-up/email', { method: 'POST', body })
     const [cookie] = answer.headers.getSetCookie() as [string]

@@ -11,7 +11,7 @@ import {
   toSignedUpUser,
 } from '../../../../tests/support/users/sign-up.ts'
 
-// Passwords are hashed two at a time, and a busy machine takes its time.
+// At most two passwords are hashed at a time, so tests are slow on a busy machine.
 setDefaultTimeout(120_000)
 
 const PASSWORD = 'correct staple horse'
@@ -40,7 +40,7 @@ const options = async (server: TestServer) => (await server.call('/api/auth/opti
 onBothEngines('signing up', (server) => {
   let owner: SignedUpUser
 
-  test('of many who come first at the same moment one is the first, and the others leave nothing behind', async () => {
+  test('lets one of many parallel first sign-ups win, and stores nothing of the others', async () => {
     expect(await options(server())).toEqual({ signup: 'first', oidc: null, mail: false })
     const emails = Array.from({ length: 8 }, (_, i) => `first-${i}@example.com`)
     const answers = await Promise.all(emails.map((email) => askAs(server(), email)))
@@ -66,12 +66,12 @@ onBothEngines('signing up', (server) => {
     owner = personOf(server(), first, email)
   })
 
-  test('the first one owns a workspace of their name', async () => {
+  test('gives the first person a workspace of their name', async () => {
     const { json } = await owner.api('/workspaces')
     expect(json.data).toMatchObject([{ name: 'Some Body’s workspace', role: 'owner', plan: 'enterprise' }])
   })
 
-  test('an invitation lets in the address it was made for, once, and into nothing else', async () => {
+  test('accepts an invitation once, for its address and its workspace only', async () => {
     const invited = await owner.api('/invitations', {
       method: 'POST',
       body: { email: 'Guest@example.com', role: 'member' },
@@ -94,7 +94,7 @@ onBothEngines('signing up', (server) => {
 
     const guest = await signUpOverHttp(server(), { email: 'guest@example.com', invitation })
     expect(guest.workspaceId).toBe(owner.workspaceId)
-    // Whoever invited them has the same link: it proves nothing about the address.
+    // The inviter has the same link, so the link does not verify the address.
     expect((await guest.auth('/get-session')).json.user.emailVerified).toBe(false)
     expect((await guest.api('/workspaces')).json.data).toMatchObject([{ role: 'member' }])
     const used = await askAs(server(), 'guest@example.com', { invitation })
@@ -104,7 +104,7 @@ onBothEngines('signing up', (server) => {
     }
   })
 
-  test('whoever has an account already is told to sign in, and keeps the invitation', async () => {
+  test('tells a person with an account to sign in, and keeps the invitation', async () => {
     const { json } = await owner.api('/workspaces', { method: 'POST', body: { name: 'Second' } })
     const invited = await owner.api(
       '/invitations',
@@ -120,7 +120,7 @@ onBothEngines('signing up', (server) => {
     expect((await server().call(`/api/auth/invitation?token=${invitation}`)).status).toBe(200)
   })
 
-  test('passwords are 10 to 128 characters and none of the first that anybody would try', async () => {
+  test('requires passwords of 10 to 128 characters that are not common', async () => {
     for (const [password, message] of [
       ['short', 'must be at least 10 characters'],
       ['🔑🔑🔑🔑🔑', 'must be at least 10 characters'],
@@ -135,7 +135,7 @@ onBothEngines('signing up', (server) => {
     }
   })
 
-  test('nothing but what is asked for is taken', async () => {
+  test('refuses unknown fields', async () => {
     for (const [more, field] of [
       [{ role: 'owner' }, 'role'],
       [{ emailVerified: true }, 'emailVerified'],
@@ -157,7 +157,7 @@ onBothEngines('signing up', (server) => {
 onBothEngines(
   'signing up where everybody may',
   (server) => {
-    test('everybody gets a workspace of their own, and an address has one account', async () => {
+    test('gives everybody a workspace, and an address one account', async () => {
       const ada = await signUpOverHttp(server(), { email: 'ada@example.com' })
       const twins = await Promise.all([
         askAs(server(), 'bob@example.com'),
@@ -172,10 +172,10 @@ onBothEngines(
       expect((await ada.api('/links', {}, other.json.workspaceId)).status).toBe(404)
     })
 
-    test('twenty refusals from an address within an hour are enough; those who succeed do not count', async () => {
+    test('stops a client after twenty refused sign-ups in an hour, and does not count successful ones', async () => {
       const body = { name: 'A', email: 'ada@example.com', password: PASSWORD, invitation: 'guessed' }
       const statuses: number[] = []
-      // One of the twins above was refused as well.
+      // One of the two parallel sign-ups above was refused too.
       for (let i = 0; i < 20; i++) statuses.push((await ask(server(), body)).status)
       expect(statuses).toEqual([...Array(19).fill(404), 429])
       const late = await askAs(server(), 'late@example.com')

@@ -1,4 +1,4 @@
-// Invitations: who may make them, and that a link works once, in time, and for the address it was made for.
+// Invitations: who may create them, and that a link works once, for seven days and for its address.
 
 import { expect, test } from 'bun:test'
 import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
@@ -34,7 +34,7 @@ onBothEngines(
     const members = async (who: SignedInUser, id: number) => (await who.apiIn(id, '/members')).json.total
     const open = async (who: SignedInUser, id: number) => (await who.apiIn(id, '/invitations')).json
 
-    test('let the invited person in, as what they were invited', async () => {
+    test('make the invited person a member with the invited role', async () => {
       const { id, owner, member } = await createTeam(server(), now)
       const ann = await somebody('Ann')
       const { status, json } = await invite(owner, id, ` ${ann.email.toUpperCase()} `, 'owner')
@@ -48,7 +48,7 @@ onBothEngines(
         expiresAt: new Date(now + 7 * DAY).toISOString(),
         invitedBy: { userId: owner.id, name: 'Olga' },
       })
-      // No mail is set up: the page shows the link.
+      // Without mail the answer contains the link.
       expect(mailed).toBe(false)
       expect(url).toMatch(new RegExp(`^${server().origin}/app/join\\?token=[\\w-]{43}$`))
       expect(await open(member, id)).toEqual({ data: [invitation], nextCursor: null, total: 1 })
@@ -60,7 +60,7 @@ onBothEngines(
       expect((await open(owner, id)).total).toBe(0)
     })
 
-    test('make a member where nothing is said', async () => {
+    test('make a member when no role is given', async () => {
       const { id, owner } = await createTeam(server(), now)
       const ann = await somebody('Ann')
       const { token, role } = await invited(owner, id, ann.email)
@@ -68,7 +68,7 @@ onBothEngines(
       expect((await accept(ann, token)).json.data.role).toBe('member')
     })
 
-    test('are kept as a hash: whoever reads the database cannot use them', async () => {
+    test('are stored as a hash, which cannot be used', async () => {
       const { id, owner } = await createTeam(server(), now)
       const { token } = await invited(owner, id, 'hash@people.example')
       const connection = server().app.db.read
@@ -82,7 +82,7 @@ onBothEngines(
       expect((await owner.apiIn(id, '/invitations')).text).not.toContain(token)
     })
 
-    test('work once, also when accepted twice at the same moment', async () => {
+    test('work once, also for parallel requests', async () => {
       const { id, owner } = await createTeam(server(), now)
       const ann = await somebody('Ann')
       const { token } = await invited(owner, id, ann.email)
@@ -94,7 +94,7 @@ onBothEngines(
       expect(await members(owner, id)).toBe(2)
     })
 
-    test('are for their address alone, and stay open when somebody else tries', async () => {
+    test('work for their address only, and stay open when another person tries', async () => {
       const { id, owner } = await createTeam(server(), now)
       const [ann, eve] = [await somebody('Ann'), await somebody('Eve')]
       const { token } = await invited(owner, id, ann.email)
@@ -105,7 +105,7 @@ onBothEngines(
       expect((await accept(ann, token)).status).toBe(200)
     })
 
-    test('end after seven days', async () => {
+    test('expire after seven days', async () => {
       const { id, owner } = await createTeam(server(), now)
       const ann = await somebody('Ann')
       const { token } = await invited(owner, id, ann.email)
@@ -113,7 +113,7 @@ onBothEngines(
       try {
         now = made + 7 * DAY
         expect((await accept(ann, token)).json).toEqual(NOT_FOUND)
-        // Still told of: the owner wants to know that nobody came.
+        // The list still has it, so that the owner sees that nobody accepted it.
         expect((await open(owner, id)).total).toBe(1)
         now = made + 7 * DAY - 1
         expect((await accept(ann, token)).status).toBe(200)
@@ -122,7 +122,7 @@ onBothEngines(
       }
     })
 
-    test('lead nowhere once taken back, or replaced by a newer one', async () => {
+    test('stop working when revoked, or replaced by a newer invitation', async () => {
       const { id, owner } = await createTeam(server(), now)
       const ann = await somebody('Ann')
       const first = await invited(owner, id, ann.email, 'owner')
@@ -136,7 +136,7 @@ onBothEngines(
       expect(await members(owner, id)).toBe(2)
     })
 
-    test('of nobody’s making are not found, and told apart by nothing', async () => {
+    test('that do not exist are all answered with the same 404', async () => {
       const ann = await somebody('Ann')
       for (const token of ['x', 'x'.repeat(43), '%00', "' or 1=1"]) {
         expect((await accept(ann, token)).json).toEqual(NOT_FOUND)
@@ -146,14 +146,14 @@ onBothEngines(
       }
     })
 
-    test('are not for those who are in already', async () => {
+    test('are refused for existing members', async () => {
       const { id, owner, member } = await createTeam(server(), now)
       const { status, json } = await invite(owner, id, member.email.toUpperCase())
       expect([status, json]).toEqual([409, { error: 'Already a member of this workspace' }])
       const ann = await somebody('Ann')
       const { token } = await invited(owner, id, ann.email, 'member')
       await addToWorkspace(server(), id, ann, 'owner')
-      // Let in by other means meanwhile: the invitation makes nobody less.
+      // The person became an owner meanwhile. Accepting the invitation keeps that role.
       expect((await accept(ann, token)).json.data.role).toBe('owner')
     })
 
@@ -167,7 +167,7 @@ onBothEngines(
       },
     )
 
-    test('of another workspace are none of ours', async () => {
+    test('of another workspace are not found', async () => {
       const { id, owner } = await createTeam(server(), now)
       const other = await createTeam(server(), now)
       const theirs = await invited(other.owner, other.id, 'their@people.example')
@@ -179,7 +179,7 @@ onBothEngines(
       expect((await open(other.owner, other.id)).total).toBe(1)
     })
 
-    test('come newest first, a page at a time', async () => {
+    test('are listed newest first, a page at a time', async () => {
       const { id, owner } = await createTeam(server(), now)
       for (const name of ['a', 'b', 'c']) await invite(owner, id, `${name}@people.example`)
       const first = (await owner.apiIn(id, '/invitations?limit=2')).json
@@ -188,7 +188,7 @@ onBothEngines(
       expect([emails.join(''), first.total, rest.nextCursor]).toEqual(['cba', 3, null])
     })
 
-    test('take no Idempotency-Key, since their links are kept nowhere', async () => {
+    test('take no Idempotency-Key, because their links are stored nowhere', async () => {
       const { id, owner } = await createTeam(server(), now)
       const headers = { 'Idempotency-Key': 'a' }
       for (const [path, body] of [
@@ -204,7 +204,7 @@ onBothEngines(
       expect((await owner.api('/workspaces')).json.total).toBe(1)
     })
 
-    test('are forgotten when they are accepted, or long over', async () => {
+    test('are pruned after acceptance, or 30 days after they expired', async () => {
       const { id, owner } = await createTeam(server(), now)
       const ann = await somebody('Ann')
       await accept(ann, (await invited(owner, id, ann.email)).token)

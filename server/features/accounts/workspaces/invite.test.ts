@@ -1,4 +1,4 @@
-// The mail that brings an invitation, as a real SMTP server takes it and a real parser reads it.
+// The mail of an invitation, sent to a real SMTP server and read by a real parser.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { startMailServer } from '../../../../tests/support/fake-servers/mail-server.ts'
@@ -29,7 +29,7 @@ describe('an invitation by mail', () => {
     (await own.owner.apiIn(own.id, '/invitations', { method: 'POST', body: { email } })).json.data
   const rename = (name: string) => own.owner.apiIn(own.id, '/workspace', { method: 'PATCH', body: { name } })
 
-  test('goes to the invited address alone, and has the link that the answer has', async () => {
+  test('goes to the invited address only, with the link of the answer', async () => {
     const { url, mailed } = await invite('ann@people.example')
     expect(mailed).toBe(true)
     expect(smtp.mails.map(({ to }) => to)).toEqual([['ann@people.example']])
@@ -44,7 +44,7 @@ describe('an invitation by mail', () => {
     expect(mail?.html).toBeUndefined()
   })
 
-  test('is not misled by the Host that the request named', async () => {
+  test('does not use the Host of the request for its link', async () => {
     const headers = { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example' }
     const call = { method: 'POST', body: { email: 'ann@people.example' }, headers }
     const { json } = await own.owner.apiIn(own.id, '/invitations', call)
@@ -52,7 +52,7 @@ describe('an invitation by mail', () => {
     expect(smtp.mails[0]?.raw).not.toContain('evil.example')
   })
 
-  test('stays one mail with one header, whatever the workspace is called', async () => {
+  test('stays one mail with one header, whatever the name of the workspace', async () => {
     await rename('Boats\r\nBcc: eve@evil.example\r\n\r\n<script>alert(1)</script>\u202eX')
     await invite('ann@people.example')
     const mail = smtp.mails[0]?.parsed
@@ -63,7 +63,7 @@ describe('an invitation by mail', () => {
     )
   })
 
-  test('that the server did not take is an invitation all the same, whose link one hands on', async () => {
+  test('that the mail server refused leaves a valid invitation with its link', async () => {
     smtp.refusing.all = true
     const { url, mailed } = await invite('ann@people.example')
     expect([mailed, smtp.mails]).toEqual([false, []])
@@ -71,7 +71,7 @@ describe('an invitation by mail', () => {
     expect((await own.owner.apiIn(own.id, '/invitations')).json.total).toBe(1)
   })
 
-  test('is one of fifty a day by one person; further ones are made without', async () => {
+  test('is sent fifty times a day for one person; further invitations get no mail', async () => {
     const made: boolean[] = []
     for (let i = 0; i < 52; i++) made.push((await invite(`guest-${i}@people.example`)).mailed)
     expect(made.filter(Boolean)).toHaveLength(50)

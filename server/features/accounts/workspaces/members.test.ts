@@ -1,4 +1,4 @@
-// Who is in a workspace, what they may do, and that somebody always owns it.
+// The members of a workspace, their rights, and the rule that a workspace has an owner.
 
 import { expect, test } from 'bun:test'
 import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
@@ -23,7 +23,7 @@ onBothEngines('members', (server) => {
   const remove = (who: SignedInUser, id: number, userId: number) =>
     who.apiIn(id, `/members/${userId}`, { method: 'DELETE' })
 
-  test('are seen by all of them', async () => {
+  test('are listed for every member', async () => {
     const { id, owner, member } = await createTeam(server())
     const { json } = await member.apiIn(id, '/members')
     const shown = ({ id: userId, name, email }: SignedInUser, role: string) => {
@@ -43,7 +43,7 @@ onBothEngines('members', (server) => {
     ])
   })
 
-  test('a member does the everyday work, and none of what is for owners', async () => {
+  test('may work with links and forms, but may not do what is for owners', async () => {
     const { id, owner, member } = await createTeam(server())
     const link = { method: 'POST', body: { destinationUrl: 'https://example.com/' } }
     expect((await member.apiIn(id, '/links', link)).status).toBe(201)
@@ -71,7 +71,7 @@ onBothEngines('members', (server) => {
     expect((await member.apiIn(id, '/keys')).json.total).toBe(1)
   })
 
-  test('a role binds with the next request', async () => {
+  test('get a new role with the next request', async () => {
     const { id, owner, member } = await createTeam(server())
     const { status, json } = await setRole(owner, id, member.id, 'owner')
     expect([status, json.data]).toMatchObject([200, { userId: member.id, role: 'owner' }])
@@ -85,7 +85,7 @@ onBothEngines('members', (server) => {
     }
   })
 
-  test('who was removed is out with the next request; what they made stays', async () => {
+  test('lose access with the next request after removal, and their links stay', async () => {
     const { id, owner, member } = await createTeam(server())
     await addToWorkspace(server(), id, member, 'owner')
     const made = (await member.apiIn(id, '/keys', { method: 'POST', body: { name: 'theirs' } })).json.data
@@ -101,13 +101,13 @@ onBothEngines('members', (server) => {
     expect((await server().call('/v1/links', { headers })).status).toBe(200)
   })
 
-  test('anybody may leave', async () => {
+  test('may leave', async () => {
     const { id, owner, member } = await createTeam(server())
     expect((await remove(member, id, member.id)).status).toBe(200)
     expect(await rolesIn(owner, id)).toEqual({ [owner.id]: 'owner' })
   })
 
-  test('the last owner stays one', async () => {
+  test('who are the last owner can neither leave nor lose the role', async () => {
     const { id, owner, member } = await createTeam(server())
     for (const answer of [await setRole(owner, id, owner.id, 'member'), await remove(owner, id, owner.id)]) {
       expect([answer.status, answer.json]).toEqual([409, NEEDS_OWNER])
@@ -118,7 +118,7 @@ onBothEngines('members', (server) => {
     expect((await remove(member, id, member.id)).json).toEqual(NEEDS_OWNER)
   })
 
-  test('of two owners who leave at the same moment one stays', async () => {
+  test('keep one owner when two owners leave at the same moment', async () => {
     const demote = (who: SignedInUser, id: number) => setRole(who, id, who.id, 'member')
     const leave = (who: SignedInUser, id: number) => remove(who, id, who.id)
     const ways = [
@@ -134,7 +134,7 @@ onBothEngines('members', (server) => {
     }
   })
 
-  test('somebody of another workspace is nobody here', async () => {
+  test('of another workspace are not found', async () => {
     const { id, owner } = await createTeam(server())
     const other = await createTeam(server())
     const stranger = await createSignedInUser(server(), 'Sue')

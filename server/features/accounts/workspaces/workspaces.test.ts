@@ -1,4 +1,4 @@
-// Workspaces as people have them: made, seen, renamed and ended over REST.
+// Workspaces over REST: create, read, rename, delete.
 
 import { expect, test } from 'bun:test'
 import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
@@ -18,7 +18,7 @@ onBothEngines('workspaces', (server) => {
     return json.data.map(({ id }: { id: number }) => id)
   }
 
-  test('somebody makes one, owns it, and sees all of it but what others have', async () => {
+  test('are created with their creator as owner, and hidden from other people', async () => {
     const ada = await createSignedInUser(server(), 'Ada')
     expect((await ada.api('/workspaces')).json).toEqual({ data: [], nextCursor: null, total: 0 })
     const { status, json } = await ada.api('/workspaces', { method: 'POST', body: { name: ' Boats ' } })
@@ -62,7 +62,7 @@ onBothEngines('workspaces', (server) => {
     expect((await eve.apiIn(999_999_999, '/workspace')).text).toBe(other.text)
   })
 
-  test('a key sees the one it belongs to, and what is in it', async () => {
+  test('show a key its own workspace with the counts', async () => {
     const { api, id, createLink, owner } = await createTeam(server())
     await createLink()
     const gone = await createLink()
@@ -73,12 +73,12 @@ onBothEngines('workspaces', (server) => {
     expect(list).toMatchObject({ data: [{ id, role: null }], nextCursor: null, total: 1 })
     const own = (await api('/workspace')).json.data
     expect(own).toMatchObject({ id, role: null, members: 2, links: 1, forms: 1, submissions: 1, keys: 1 })
-    // Two links, one deletion, one form, and two questions: what people ask is not counted.
+    // Two links, one deletion, one form and two reads by the key. Requests of people do not count.
     expect(own.requestsLastMinute).toBe(6)
     expect((await owner.apiIn(id, '/workspace')).json.data).toEqual({ ...own, role: 'owner' })
   })
 
-  test('owners rename it, members do not', async () => {
+  test('are renamed by owners, not by members', async () => {
     const { id, owner, member, api } = await createTeam(server())
     const rename = (who: SignedInUser, body: object) => who.apiIn(id, '/workspace', { method: 'PATCH', body })
     expect((await rename(member, { name: 'Mine' })).status).toBe(403)
@@ -91,7 +91,7 @@ onBothEngines('workspaces', (server) => {
     expect((await member.api('/workspaces')).json.data[0].name).toBe('New name')
   })
 
-  test('ends with everything in it, at once, for an owner who repeats its name', async () => {
+  test('are deleted at once with everything in them, for an owner who confirms the name', async () => {
     const { id, key, api, createLink, owner, member } = await createTeam(server())
     const other = await createTeam(server())
     await addToWorkspace(server(), other.id, owner, 'member')
@@ -132,7 +132,7 @@ onBothEngines('workspaces', (server) => {
     expect((await other.owner.apiIn(other.id, '/workspace')).json.data.members).toBe(3)
   })
 
-  test('tells whom to write to: its owners, and nobody else', async () => {
+  test('send notices to owners only', async () => {
     const { id, owner, member } = await createTeam(server())
     const needs = { db: server().app.db }
     expect(await listOwnerEmails(needs, id)).toEqual([owner.email])
@@ -141,7 +141,7 @@ onBothEngines('workspaces', (server) => {
     expect(await listOwnerEmails(needs, 999_999_999)).toEqual([])
   })
 
-  test('an API key may not do what is for people, whatever it sends, and nothing comes of it', async () => {
+  test('refuse API keys on the routes for people, and change nothing', async () => {
     const { id, api, owner, member } = await createTeam(server())
     const before = (await api('/workspace')).json.data
     const invitation = (

@@ -14,7 +14,7 @@ const patch = (ws: TestWorkspace, id: number, body: unknown) =>
 const all = async (ws: TestWorkspace): Promise<TagResource[]> => (await ws.api('/tags?limit=100')).json.data
 const namesOn = (link: LinkResource) => link.tags.map(({ name }) => name)
 
-/** What is sent, and what is said about it. */
+/** The body of a request, and the errors in the answer. */
 const REFUSED: [body: Record<string, unknown>, errors: Record<string, string>][] = [
   [{}, { name: 'is required' }],
   [{ name: null }, { name: 'must be a string' }],
@@ -76,7 +76,7 @@ onBothEngines('tags', (server) => {
     expect(await all(ws)).toEqual([kept])
   })
 
-  test('have names of up to 50 characters, kept as typed but for space around them', async () => {
+  test('have names of up to 50 characters, stored as typed without spaces around them', async () => {
     const ws = await server().createWorkspace()
     for (const name of ['x', 'y'.repeat(50), '🙂'.repeat(50), "Ünï, 'quoted' & <b>"])
       expect((await tag(ws, name)).name).toBe(name)
@@ -101,7 +101,7 @@ onBothEngines('tags', (server) => {
     expect((await make(ws, { name: 'café' })).status).toBe(201)
   })
 
-  test('50 at once of one name are one tag', async () => {
+  test('are created once for 50 parallel requests with one name', async () => {
     const ws = await server().createWorkspace()
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, i) => make(ws, { name: i % 2 ? 'Race' : 'rACE' })),
@@ -113,7 +113,7 @@ onBothEngines('tags', (server) => {
     expect(await all(ws)).toHaveLength(1)
   })
 
-  test('are changed in part, and an empty change changes nothing', async () => {
+  test('keep absent fields, and do not change after an empty change', async () => {
     const ws = await server().createWorkspace()
     const before = (await make(ws, { name: 'a', color: 'blue' })).json.data
     for (const body of [{}, undefined]) {
@@ -128,7 +128,7 @@ onBothEngines('tags', (server) => {
     })
   })
 
-  test('of another workspace, deleted or never made are not found', async () => {
+  test('of another workspace, deleted or unknown are not found', async () => {
     const [ws, other] = [await server().createWorkspace(), await server().createWorkspace()]
     const theirs = await tag(other, 'theirs')
     const gone = await tag(ws, 'gone')
@@ -142,7 +142,7 @@ onBothEngines('tags', (server) => {
     expect(await all(other)).toEqual([theirs])
   })
 
-  test('are listed newest first, searched, and walked page by page', async () => {
+  test('are listed newest first, searched, and read page by page', async () => {
     const ws = await server().createWorkspace()
     const made = []
     for (const name of ['50%', 'a_b', 'Größe', 'back\\slash', 'plain']) made.unshift(await tag(ws, name))
@@ -178,7 +178,7 @@ onBothEngines('tags', (server) => {
 })
 
 onBothEngines('tags on links', (server) => {
-  test('are given by id, in the order of their names, and show id, name and color only', async () => {
+  test('are set by id, and listed by name with id, name and color only', async () => {
     const ws = await server().createWorkspace()
     const [b, a] = [await tag(ws, 'b'), await tag(ws, 'A')]
     const link = await ws.createLink({ tagIds: [b.id, a.id, b.id] })
@@ -195,7 +195,7 @@ onBothEngines('tags on links', (server) => {
     }
   })
 
-  test('are given by name, and unknown names are created once', async () => {
+  test('are set by name, and unknown names are created once', async () => {
     const ws = await server().createWorkspace()
     const known = (await make(ws, { name: 'Known', color: 'red' })).json.data
     const link = await ws.createLink({ tagNames: ['KNOWN', 'New', 'new', ' nEW ', 'other'] })
@@ -236,7 +236,7 @@ onBothEngines('tags on links', (server) => {
       () => ({ tagNames: Array.from({ length: 101 }, (_, i) => `new ${i}`) }),
       { tagNames: 'must be at most 100 tags' },
     ],
-  ])('with %s the link is neither made nor changed, and no tag either', async (_, fields, errors) => {
+  ])('create and change neither link nor tag with %s', async (_, fields, errors) => {
     const [ws, other] = [await server().createWorkspace(), await server().createWorkspace()]
     const [theirs, own] = [await tag(other, 'theirs'), await tag(ws, 'own')]
     const link = await ws.createLink({ tagIds: [own.id] })
@@ -263,7 +263,7 @@ onBothEngines('tags on links', (server) => {
     expect((await all(other))[0]?.links).toBe(0)
   })
 
-  test('a link that is refused for its slug makes no tags', async () => {
+  test('are not created when the link is refused for its slug', async () => {
     const ws = await server().createWorkspace()
     const link = await ws.createLink()
     for (const slug of [link.slug, 'docs'])
@@ -274,7 +274,7 @@ onBothEngines('tags on links', (server) => {
     expect(await all(ws)).toEqual([])
   })
 
-  test('deleting one leaves its links and their redirects; deleting a link takes it off the count', async () => {
+  test('leave their links and redirects when deleted, and count no deleted links', async () => {
     const ws = await server().createWorkspace()
     const link = await ws.createLink({ tagNames: ['going', 'staying'] })
     const archived = await ws.createLink({ tagNames: ['staying'], archived: true })
@@ -293,7 +293,7 @@ onBothEngines('tags on links', (server) => {
     expect(another.id).toBeGreaterThan(Math.max(going?.id ?? 0, (await find('staying'))?.id ?? 0))
   })
 
-  test('renaming one shows on its links at once', async () => {
+  test('show a new name on their links at once', async () => {
     const ws = await server().createWorkspace()
     const link = await ws.createLink({ tagNames: ['old'] })
     await patch(ws, link.tags[0].id, { name: 'new', color: 'teal' })
@@ -302,7 +302,7 @@ onBothEngines('tags on links', (server) => {
     ])
   })
 
-  test('deleting a tag while links are given it fails nothing but the links that came too late', async () => {
+  test('can be deleted while links get them: only later links are refused', async () => {
     const ws = await server().createWorkspace()
     const short = await tag(ws, 'short-lived')
     const answers = await Promise.all([
