@@ -6,7 +6,7 @@ import { invalid } from './failure.ts'
 
 const DEFAULT_LIMIT = 50
 
-export interface PageQuery {
+export interface PageRequest {
   limit?: number
   cursor?: string
 }
@@ -47,7 +47,7 @@ export const orderByCreation = (name: string): PageOrder<{ created_at: number },
 
 /** @returns `after`: undefined for the first page. @throws Failure `invalid` for a cursor of another list */
 export function readPageQuery<Row, Value extends string | number>(
-  { limit = DEFAULT_LIMIT, cursor }: PageQuery,
+  { limit = DEFAULT_LIMIT, cursor }: PageRequest,
   order: PageOrder<Row, Value>,
 ): { limit: number; after: PagePosition<Value> | undefined } {
   if (cursor === undefined) return { limit, after: undefined }

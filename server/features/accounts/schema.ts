@@ -1,5 +1,5 @@
-// Workspaces, members, invitations and API keys as JSON: the API validates requests with these schemas, and its reference
-// is generated from them.
+// Workspaces, members, invitations and API keys as JSON: the API validates requests with these schemas, and its
+// reference is generated from them.
 
 import { z } from '@hono/zod-openapi'
 import { numberParameter, oneOf, parameter, text } from '../../lib/api-fields.ts'

@@ -1,4 +1,5 @@
-// Answers a question about clicks: turns names of links and tags into ids, lets the hit engine count, and adds the names.
+// Answers a question about clicks: turns names of links and tags into ids, lets the hit engine count, and adds the
+// names.
 
 import { toIso } from '../../lib/api-fields.ts'
 import { Failure, unavailable } from '../../lib/failure.ts'
@@ -26,7 +27,8 @@ export interface ClickNeeds extends SelectionNeeds {
 
 /**
  * Counts clicks of deleted links too, also under their domain, slug and tags.
- * @throws Failure `invalid` for a range that is empty or has too many buckets, `unavailable` when the engine cannot answer
+ * @throws Failure `invalid` for a range that is empty or has too many buckets, `unavailable` when the engine cannot
+ * answer
  */
 export async function answerClicks(
   needs: ClickNeeds,
@@ -107,7 +109,8 @@ async function toGrouping(
         .where('workspace_id', '=', workspaceId)
         .orderBy('id')
         .execute()
-      // Links on several domains or of several times can spell one slug differently. The answer has the newest spelling.
+      // Links on several domains or of several times can spell one slug differently. The answer has the newest
+      // spelling.
       const slugs = new Map(links.map((link) => [link.slug_key, link.slug]))
       const groups = links.map((link) => ({
         linkId: link.id,

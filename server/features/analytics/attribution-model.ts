@@ -8,8 +8,8 @@ export const ATTRIBUTION_MODELS = ['first', 'last', 'linear'] as const
 export type AttributionModel = (typeof ATTRIBUTION_MODELS)[number]
 
 /**
- * Leads are counted in millionths. Of three touches, two get 333,333 and one gets 333,334: the parts always add up to one
- * lead, so sums stay exact.
+ * Leads are counted in millionths. Of three touches, two get 333,333 and one gets 333,334: the parts always add up to
+ * one lead, so sums stay exact.
  */
 export const PARTS_PER_LEAD = 1_000_000
 
@@ -53,8 +53,8 @@ const PART_SQL: Record<AttributionModel, string> = {
 }
 
 /**
- * SQL with a row for each touch that gets credit, and its `part` of the lead. Submissions from before the `touches` table
- * have no touches: the submission itself is then the only touch.
+ * SQL with a row for each touch that gets credit, and its `part` of the lead. Submissions from before the `touches`
+ * table have no touches: the submission itself is then the only touch.
  */
 export function toCreditedLeadsSql(
   { workspaceId, start, end }: TimeRange & { workspaceId: number },

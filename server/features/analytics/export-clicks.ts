@@ -36,7 +36,8 @@ export interface ClickFile {
 /**
  * Deleted links keep their names in the export.
  * @param signal aborts when the client has gone
- * @throws Failure `invalid` for an empty range; `unavailable` when the engine is down, the disk is full or no place is free
+ * @throws Failure `invalid` for an empty range; `unavailable` when the engine is down, the disk is full or no place is
+ * free
  */
 export async function exportClicks(
   needs: ExportNeeds,
@@ -61,7 +62,9 @@ export async function exportClicks(
   })
 }
 
-/** Writes all links of the workspace, deleted ones too. Reads LINKS_AT_ONCE at a time, so that redirects run in between. */
+/**
+ * Writes all links of the workspace, deleted ones too. Reads LINKS_AT_ONCE at a time, so that redirects run in between.
+ */
 async function writeLinkNames(
   { db, defaultDomain }: ExportNeeds,
   { workspaceId }: WorkspaceScope,

@@ -1,5 +1,5 @@
-// Parses filters: `US` is one value, `US,BR` any of several, a leading `-` excludes them, `\,` is a comma, and `\-` is a
-// leading dash. Turns the values into the form that is stored.
+// Parses filters: `US` is one value, `US,BR` any of several, a leading `-` excludes them, `\,` is a comma, and `\-` is
+// a leading dash. Turns the values into the form that is stored.
 
 import { foldCase } from '../../lib/text.ts'
 import { HIT_CLASSES, HIT_TRIGGERS, type HitClass, type HitDimension } from '../../storage/hits/hit.ts'

@@ -1,5 +1,5 @@
-// Parameters and answers about leads and funnels. The grammar is that of clicks, without the columns that only hits have
-// (trigger, class, referring page).
+// Parameters and answers about leads and funnels. The grammar is that of clicks, without the columns that only hits
+// have (trigger, class, referring page).
 
 import { z } from '@hono/zod-openapi'
 import { oneOf } from '../../lib/api-fields.ts'

@@ -1,5 +1,5 @@
-// Ranges and buckets in a time zone: what range an interval such as `7d` is, and where its buckets begin. All functions are
-// pure. Temporal knows the rules of the zone, so days of 23 or 25 hours need no special case.
+// Ranges and buckets in a time zone: what range an interval such as `7d` is, and where its buckets begin. All functions
+// are pure. Temporal knows the rules of the zone, so days of 23 or 25 hours need no special case.
 
 export const GRANULARITIES = ['minute', 'hour', 'day', 'week', 'month'] as const
 export type Granularity = (typeof GRANULARITIES)[number]
@@ -47,8 +47,8 @@ export const isTimeZone = (name: string): boolean => {
 }
 
 /**
- * Reads a `start` or `end` parameter. An instant gives an empty range (`start` = `end`), and a date gives its whole day in
- * the zone. A time without an offset is local time of the zone. @returns null when the text is not an ISO 8601 time
+ * Reads a `start` or `end` parameter. An instant gives an empty range (`start` = `end`), and a date gives its whole day
+ * in the zone. A time without an offset is local time of the zone. @returns null when the text is not an ISO 8601 time
  */
 export function readMoment(text: string, zone: string): TimeRange | null {
   // An unescaped `+` in a query string arrives as a space.
@@ -72,8 +72,8 @@ export function readMoment(text: string, zone: string): TimeRange | null {
 }
 
 /**
- * An interval consists of whole buckets and ends with the current one: `7d` is today and the six days before, `24h` is this
- * hour and the 23 hours before. A chart then has as many bars as the name says, and its first bar is complete.
+ * An interval consists of whole buckets and ends with the current one: `7d` is today and the six days before, `24h` is
+ * this hour and the 23 hours before. A chart then has as many bars as the name says, and its first bar is complete.
  * @param createdAt when the workspace was created, the start of `all`
  */
 export function resolveInterval(interval: Interval, zone: string, now: number, createdAt: number): TimeRange {
@@ -138,8 +138,8 @@ const toHourStart = (at: number, zone: string) =>
   listClockStarts({ start: at, end: at + 1 }, HOUR, zone)[0] as number
 
 /**
- * Starts of whole hours or minutes of local time. They are evenly spaced between two changes of the clock. A change by less
- * than an hour (30 minutes on Lord Howe Island) starts a new bucket, because local time jumps there.
+ * Starts of whole hours or minutes of local time. They are evenly spaced between two changes of the clock. A change by
+ * less than an hour (30 minutes on Lord Howe Island) starts a new bucket, because local time jumps there.
  */
 function listClockStarts({ start, end }: TimeRange, size: number, zone: string): number[] {
   const starts: number[] = []

@@ -60,9 +60,9 @@ const toCacheKey = (domain: string, key: string) =>
   domain === '' && !key.includes('/') ? key : `${domain}/${key}`
 
 /**
- * Keeps entries in two generations. When the current generation is full, it becomes the previous one, and the entries of
- * the previous one are dropped unless they were used. A redirect costs one look-up; an exact LRU would cost a deletion and
- * an insertion.
+ * Keeps entries in two generations. When the current generation is full, it becomes the previous one, and the entries
+ * of the previous one are dropped unless they were used. A redirect costs one look-up; an exact LRU would cost a
+ * deletion and an insertion.
  * @param entriesMax bound of one generation
  * @param timeToLiveMs how late this process may notice another process's change; undefined with one process
  */

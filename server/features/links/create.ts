@@ -46,7 +46,10 @@ export async function createLink(
   )
 }
 
-/** Does the same inside an open transaction. @param passwordHash is computed before the transaction, because it takes long */
+/**
+ * Does the same inside an open transaction. @param passwordHash is computed before the transaction, because it takes
+ * long
+ */
 export async function createLinkIn(
   transaction: LinkTransaction,
   actor: Actor,

@@ -11,8 +11,8 @@ export interface LinkLeads {
 }
 
 /**
- * Adds leads up to the link's `leadLimit` and none beyond it, as with `clickLimit`. When the limit is reached, the commit
- * invalidates the link in the cache of the redirects.
+ * Adds leads up to the link's `leadLimit` and none beyond it, as with `clickLimit`. When the limit is reached, the
+ * commit invalidates the link in the cache of the redirects.
  */
 export async function creditLeads(
   { cache }: { cache: Pick<LinkCache, 'invalidate'> },

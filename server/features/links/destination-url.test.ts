@@ -5,7 +5,10 @@ const NOT_WEB = 'must be an http or https URL'
 const CREDENTIALS = 'must not contain a user name or password'
 const OWN = 'must not point to this short domain'
 
-/** `{own}` is the server's host with its port, `{name}` and `{port}` are its parts. lib/web-url.test.ts has all spellings. */
+/**
+ * `{own}` is the server's host with its port, `{name}` and `{port}` are its parts. lib/web-url.test.ts has all
+ * spellings.
+ */
 const REFUSED: [url: string, wrong: string][] = [
   ['javascript:alert(1)', NOT_WEB],
   ['java\nscript:alert(1)', NOT_WEB],

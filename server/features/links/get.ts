@@ -10,7 +10,10 @@ export async function getLink(connection: Connection, actor: Actor, id: number):
   return (await selectLink(connection, actor, id).executeTakeFirst()) ?? throwNotFound()
 }
 
-/** Reads a link that the transaction will change, and locks it. SQLite has one writer anyway. @throws Failure `not_found` */
+/**
+ * Reads a link that the transaction will change, and locks it. SQLite has one writer anyway. @throws Failure
+ * `not_found`
+ */
 export async function getLinkForUpdate(
   { engine }: Pick<Database, 'engine'>,
   connection: Connection,

@@ -9,8 +9,8 @@ export const SLUG_MAX = 190
 export const SLUG_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 const RANDOM_LENGTH = 7
 
-// Marks (\p{M}) are needed to write Hindi or Thai words. Invisible letters and marks are excluded, because two slugs that
-// look the same must be the same.
+// Marks (\p{M}) are needed to write Hindi or Thai words. Invisible letters and marks are excluded, because two slugs
+// that look the same must be the same.
 const SLUG = /^(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{N}._-])+$/u
 
 /** First segments of the server's paths, and names that browsers and crawlers request. `Site.reserved` has more. */
@@ -46,7 +46,9 @@ export function findSlugProblem(slug: string): string | undefined {
 /** The form of a slug that is unique and that look-ups use. */
 export const toSlugKey = foldCase
 
-/** Adds paths that the operator has renamed. The default names stay reserved, so that the operator can return to them. */
+/**
+ * Adds paths that the operator has renamed. The default names stay reserved, so that the operator can return to them.
+ */
 export const toReservedSlugs = (renamed: string[]): ReadonlySet<string> =>
   new Set([...RESERVED_SLUGS, ...renamed.map(toSlugKey)])
 

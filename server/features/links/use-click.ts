@@ -1,4 +1,5 @@
-// Counts the clicks of a link with a limit, one by one in the database, so that parallel clicks cannot exceed the limit.
+// Counts the clicks of a link with a limit, one by one in the database, so that parallel clicks cannot exceed the
+// limit.
 
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Database } from '../../storage/database/open-database.ts'

@@ -1,5 +1,5 @@
-// Group commit for SQLite: all writes that arrive in the same moment share one transaction and one fsync. Each write has
-// its own savepoint. A write is answered only after the commit is on disk.
+// Group commit for SQLite: all writes that arrive in the same moment share one transaction and one fsync. Each write
+// has its own savepoint. A write is answered only after the commit is on disk.
 
 import type { Database } from 'bun:sqlite'
 import { unavailable } from '../../lib/failure.ts'
@@ -165,8 +165,8 @@ async function runJob(database: Database, job: WriteJob): Promise<JobResult> {
 }
 
 /**
- * A connection for one body. It refuses queries that would be stored with another body: a query that was not awaited, and
- * a query after the transaction was lost, which SQLite would commit by itself.
+ * A connection for one body. It refuses queries that would be stored with another body: a query that was not awaited,
+ * and a query after the transaction was lost, which SQLite would commit by itself.
  */
 function createJobConnection(database: Database) {
   let ended = false

@@ -26,7 +26,9 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0009-interrupted': interrupted(),
 })
 
-/** @throws Error with a message for the operator, when a newer version has migrated the database or a migration fails */
+/**
+ * @throws Error with a message for the operator, when a newer version has migrated the database or a migration fails
+ */
 export async function migrate(
   connection: Kysely<Tables>,
   migrations: Record<string, Migration>,

@@ -5,8 +5,8 @@ import { describeError, log } from '../../lib/log.ts'
 import type { Connection, Database, OnCommit, TransactionBody } from './database.ts'
 
 /**
- * Reads see the changes of the transaction. Each write is a savepoint of it. Callbacks of the writes run after the commit
- * of the transaction.
+ * Reads see the changes of the transaction. Each write is a savepoint of it. Callbacks of the writes run after the
+ * commit of the transaction.
  */
 export function toNestedDatabase(db: Database, connection: Connection, onCommit: OnCommit): Database {
   let previous: Promise<unknown> = Promise.resolve()

@@ -48,8 +48,8 @@ class RetryingDriver extends PostgresDriver {
   }
 
   override async commitTransaction(connection: DatabaseConnection) {
-    // A failed statement ends the transaction even when the body caught the error, and COMMIT would then roll back without
-    // an error. The SELECT in the same message fails in that case.
+    // A failed statement ends the transaction even when the body caught the error, and COMMIT would then roll back
+    // without an error. The SELECT in the same message fails in that case.
     await connection.executeQuery(CompiledQuery.raw('select 1; commit'))
   }
 }
@@ -96,7 +96,9 @@ function openPool(url: string, max: number, statementMs: number): pg.Pool {
   return pool
 }
 
-/** Opens a connection for migrations. It has no timeout, because a migration may take long or wait for another process. */
+/**
+ * Opens a connection for migrations. It has no timeout, because a migration may take long or wait for another process.
+ */
 export const openPostgresMigrator = (url: string): Connection => createPostgresKysely(openPool(url, 1, 0))
 
 export function openPostgres(url: string): DatabaseHandle {

@@ -1,4 +1,5 @@
-// Prepared queries: Kysely builds their text once. For an insert of 30 columns the text takes 18 µs, and SQLite takes 6 µs.
+// Prepared queries: Kysely builds their text once. For an insert of 30 columns the text takes 18 µs, and SQLite takes 6
+// µs.
 
 import type { Compilable, CompiledQuery } from 'kysely'
 import type { Connection } from './database.ts'
@@ -11,8 +12,8 @@ class Placeholder {
 }
 
 /**
- * @param build builds the query once for each engine, from placeholders. It must pass the values on without reading them.
- * Every call must give values for the same names.
+ * @param build builds the query once for each engine, from placeholders. It must pass the values on without reading
+ * them. Every call must give values for the same names.
  */
 export function prepareQuery<V extends QueryValues, Row>(
   build: (connection: Connection, values: V) => Compilable<Row>,

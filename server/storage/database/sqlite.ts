@@ -1,5 +1,5 @@
-// The database in one SQLite file, with one reader and one writer. The writer commits in groups: synced commits of one row
-// measured 5,000 rows a second, of 50 rows 117,000.
+// The database in one SQLite file, with one reader and one writer. The writer commits in groups: synced commits of one
+// row measured 5,000 rows a second, of 50 rows 117,000.
 
 import { Database } from 'bun:sqlite'
 import { describeError, log } from '../../lib/log.ts'

@@ -1,5 +1,5 @@
-// The tables and their columns, the same on SQLite and PostgreSQL. Times are integer milliseconds, booleans are 0 or 1, and
-// structured values are JSON text.
+// The tables and their columns, the same on SQLite and PostgreSQL. Times are integer milliseconds, booleans are 0 or 1,
+// and structured values are JSON text.
 
 import type { Generated } from 'kysely'
 
@@ -52,7 +52,9 @@ export interface Sessions {
   updated_at: number
 }
 
-/** A way for a person to sign in: a password (`credential`) or an account at a provider. Better Auth calls it `account`. */
+/**
+ * A way for a person to sign in: a password (`credential`) or an account at a provider. Better Auth calls it `account`.
+ */
 export interface Identities {
   id: Generated<number>
   user_id: number
@@ -119,7 +121,9 @@ export interface Links {
   expires_at: number | null
   expired_url: string | null
   click_limit: number | null
-  /** Human clicks that count for `click_limit`. They are counted before the redirect, so the limit is never exceeded. */
+  /**
+   * Human clicks that count for `click_limit`. They are counted before the redirect, so the limit is never exceeded.
+   */
   clicks_used: number
   lead_limit: number | null
   /** Argon2id; write-only. */

@@ -5,12 +5,12 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { invalid } from '../../../lib/failure.ts'
 import { createTextSealer, type TextSealer } from '../../../lib/sealing.ts'
 import { sha256Hex } from '../../../lib/sha256.ts'
+import { DAY_MS } from '../../../lib/utc-day.ts'
 import { toFailure } from '../../../storage/database/errors.ts'
 import { toNestedDatabase } from '../../../storage/database/nested-database.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { ApiEnv } from './api-env.ts'
 
-const KEPT_MS = 24 * 60 * 60 * 1000
 const KEY = /^[\x21-\x7e]{1,255}$/
 
 /** Ends a transaction without a commit, because the handler has answered with a failure of the server. */
@@ -23,7 +23,9 @@ interface IdempotentRequest {
   bodyHash: string
 }
 
-/** After this time a claimed key without an answer is free again: its process was killed, since no handler runs so long. */
+/**
+ * After this time a claimed key without an answer is free again: its process was killed, since no handler runs so long.
+ */
 const UNANSWERED_MS = 60_000
 const POLL_MS = 50
 
@@ -52,7 +54,8 @@ export function createIdempotency({ now, secret }: IdempotencyNeeds): Middleware
       )
     }
     // Inside a transaction a slow handler would hold up every writer. Such a handler runs between two transactions: the
-    // first claims the key, the second stores the answer. A process that is killed in between leaves work without an answer.
+    // first claims the key, the second stores the answer. A process that is killed in between leaves work without an
+    // answer.
     const first = facts.slow
       ? await answerOutsideTransaction(db, request, now, answer)
       : await answerInTransaction(db, request, now, (inner) => {
@@ -111,7 +114,9 @@ function createSealedText(sealer: TextSealer, { workspaceId, key, path }: Idempo
 
 type HandlerAnswer = { status: number; body: string } | false
 
-/** @returns the first answer, or undefined when this request is the first one. An answer of 500 or above is not stored. */
+/**
+ * @returns the first answer, or undefined when this request is the first one. An answer of 500 or above is not stored.
+ */
 async function answerInTransaction(
   db: Database,
   request: IdempotentRequest,
@@ -166,7 +171,10 @@ async function deleteKey(connection: Connection, { workspaceId, key }: Idempoten
     .execute()
 }
 
-/** @returns the stored answer of the key (status 0: not answered yet), or undefined when this request has claimed the key */
+/**
+ * @returns the stored answer of the key (status 0: not answered yet), or undefined when this request has claimed the
+ * key
+ */
 async function claimKey(
   connection: Connection,
   { workspaceId, key, path, bodyHash }: IdempotentRequest,
@@ -183,7 +191,7 @@ async function claimKey(
         .doUpdateSet(fresh)
         .where((e) =>
           e.or([
-            e('idempotency_keys.created_at', '<', now - KEPT_MS),
+            e('idempotency_keys.created_at', '<', now - DAY_MS),
             e.and([
               e('idempotency_keys.status', '=', 0),
               e('idempotency_keys.created_at', '<', now - UNANSWERED_MS),
@@ -215,7 +223,8 @@ async function storeAnswer(
       .where('key', '=', key)
       .execute()
   } catch (error) {
-    // PostgreSQL transactions are not retried after a Failure. A retry would need the handler again, and `next` runs once.
+    // PostgreSQL transactions are not retried after a Failure. A retry would need the handler again, and `next` runs
+    // once.
     throw toFailure(error)
   }
 }
@@ -225,7 +234,7 @@ export async function pruneIdempotencyKeys(db: Database, now: number): Promise<v
   await db.write((connection) =>
     connection
       .deleteFrom('idempotency_keys')
-      .where('created_at', '<', now - KEPT_MS)
+      .where('created_at', '<', now - DAY_MS)
       .execute(),
   )
 }

@@ -20,7 +20,8 @@ export const toApiLimitKey = (workspaceId: number) => `api:${workspaceId}`
 
 /**
  * @param clock monotonic milliseconds, for the limits kept in memory
- * @param secret of the HMAC that replaces the keys in the database: some keys contain an IP address, which is never stored
+ * @param secret of the HMAC that replaces the keys in the database: some keys contain an IP address, which is never
+ * stored
  */
 export function createRateLimiter(db: Database, clock?: () => number, secret?: string): RateLimiter {
   if (db.engine !== 'postgres') return createMemoryLimiter(clock)

@@ -5,17 +5,17 @@ import type { Plan } from '../../../lib/plan.ts'
 import type { Role } from '../../../lib/role.ts'
 import { sha256Hex } from '../../../lib/sha256.ts'
 import { percentDecode } from '../../../lib/text.ts'
+import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { UserActor } from './actor.ts'
 
-const HOUR = 60 * 60 * 1000
-const DAY = 24 * HOUR
+const HOUR_MS = 60 * 60 * 1000
 /** A session ends after this time without a request. */
-export const SESSION_IDLE_MS = 14 * DAY
+export const SESSION_IDLE_MS = 14 * DAY_MS
 /** A session ends this long after the sign-in in any case. The cookie has the same age. */
-export const SESSION_MAX_MS = 60 * DAY
+export const SESSION_MAX_MS = 60 * DAY_MS
 /** The end of a session moves on at most once an hour, so that most requests write nothing. */
-const EXTEND_EVERY_MS = HOUR
+const EXTEND_EVERY_MS = HOUR_MS
 
 export interface Session {
   id: number
@@ -37,12 +37,14 @@ export interface SessionNeeds {
   now: () => number
 }
 
-/** The prefix `__Host-` (RFC 6265bis §4.1.3.2): browsers send the cookie over https only, and no other host can set it. */
+/**
+ * The prefix `__Host-` (RFC 6265bis §4.1.3.2): browsers send the cookie over https only, and no other host can set it.
+ */
 export const toSessionCookieName = (origin: string) =>
   origin.startsWith('https:') ? '__Host-towpath_session' : 'towpath_session'
 
-// Better Auth makes the value: 32 base62 characters, a dot and a signature. Nothing checks the signature, because only the
-// look-up of the token decides.
+// Better Auth makes the value: 32 base62 characters, a dot and a signature. Nothing checks the signature, because only
+// the look-up of the token decides.
 const TOKEN = /^([A-Za-z0-9]{32})\.[^.]+$/
 
 /** @returns the token in a Cookie header; '' when the cookie has no valid token; undefined without the cookie */

@@ -42,7 +42,8 @@ export async function enforceLimits(limiter: RateLimiter, limits: Limit[]): Prom
 }
 
 /**
- * Counts failed guesses. Charges before the attempt and refunds on success, so that parallel guesses cannot slip through.
+ * Counts failed guesses. Charges before the attempt and refunds on success, so that parallel guesses cannot slip
+ * through.
  * @param isGuess whether an error of `attempt` is a wrong guess @throws Failure `too_many`, and what `attempt` throws
  */
 export async function limitGuesses<T>(

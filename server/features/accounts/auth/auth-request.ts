@@ -26,7 +26,9 @@ export interface AuthEnv {
 export type AuthContext = Context<AuthEnv>
 export type AuthRoutes = Hono<AuthEnv, Record<string, never>, typeof AUTH_PATH>
 
-/** The facts of a route under /api/auth. No route takes an Idempotency-Key, and no answer contains the session token. */
+/**
+ * The facts of a route under /api/auth. No route takes an Idempotency-Key, and no answer contains the session token.
+ */
 export const authFacts = (by: Extract<Caller, 'anybody' | 'person'>, body: RouteFacts['body'] = 'object') =>
   declareFacts({ by, body, idempotent: false, secretInAnswer: false, slow: false })
 

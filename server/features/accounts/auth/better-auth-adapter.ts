@@ -58,7 +58,10 @@ type Row = Record<string, unknown>
 type Table = 'users'
 type Where = CleanedWhere[]
 
-/** Creates a user with all rows that belong to one, in one transaction. @returns the id, or throws when sign-up is refused */
+/**
+ * Creates a user with all rows that belong to one, in one transaction. @returns the id, or throws when sign-up is
+ * refused
+ */
 export type UserCreator = (
   db: Database,
   values: { email: string; name: string; emailVerified: boolean },

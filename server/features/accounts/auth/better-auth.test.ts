@@ -1,4 +1,5 @@
-// Better Auth leaks no secrets and calls nobody by itself. An identity provider that is down does not stop other sign-ins.
+// Better Auth leaks no secrets and calls nobody by itself. An identity provider that is down does not stop other
+// sign-ins.
 
 import { afterEach, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
 import { startPostgres } from '../../../../tests/support/postgres/postgres-server.ts'

@@ -1,6 +1,6 @@
-// Better Auth checks passwords, makes sessions and their cookies, and speaks OpenID Connect. Our own code decides who may
-// sign up, and does workspaces, limits and answers (docs/adr/0013-accounts.md). The first sign-in loads Better Auth: a
-// server that only redirects saves 30 MB of memory.
+// Better Auth checks passwords, makes sessions and their cookies, and speaks OpenID Connect. Our own code decides who
+// may sign up, and does workspaces, limits and answers (docs/adr/0013-accounts.md). The first sign-in loads Better
+// Auth: a server that only redirects saves 30 MB of memory.
 
 import { createHmac } from 'node:crypto'
 import type { BetterAuthOptions, BetterAuthPlugin } from 'better-auth'

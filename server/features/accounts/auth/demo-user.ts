@@ -1,4 +1,5 @@
-// Creates the demo account on a server where nobody has signed up. The demo account does not count as the first sign-up.
+// Creates the demo account on a server where nobody has signed up. The demo account does not count as the first
+// sign-up.
 
 import { randomFrom } from '../../../lib/random.ts'
 import type { Database } from '../../../storage/database/open-database.ts'

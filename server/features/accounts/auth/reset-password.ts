@@ -104,8 +104,8 @@ const deleteOtherLinks = (connection: Connection, value: string) =>
     .execute()
 
 /**
- * Deletes sign-ins at identity providers that were added before the address was verified. Somebody else may have made the
- * account on this address, and must not keep access to it.
+ * Deletes sign-ins at identity providers that were added before the address was verified. Somebody else may have made
+ * the account on this address, and must not keep access to it.
  */
 async function deleteUnverifiedIdentities(connection: Connection, userId: number) {
   const firstProof = await connection

@@ -1,5 +1,5 @@
-// Signs a person up. The first person may always sign up; everybody after needs an invitation, unless `SIGNUP` is `open`.
-// Account, password and workspace are created in one transaction.
+// Signs a person up. The first person may always sign up; everybody after needs an invitation, unless `SIGNUP` is
+// `open`. Account, password and workspace are created in one transaction.
 
 import { Failure } from '../../../lib/failure.ts'
 import type { Plan } from '../../../lib/plan.ts'
@@ -136,7 +136,10 @@ interface NewUser {
   at: number
 }
 
-/** The unique column `founder` decides who is first when two people sign up at the same moment. @returns undefined for others */
+/**
+ * The unique column `founder` decides who is first when two people sign up at the same moment. @returns undefined for
+ * others
+ */
 async function addFounder(connection: Connection, row: NewUser): Promise<number | undefined> {
   return (await isFirstSignUp(connection)) ? addUser(connection, { ...row, founder: 1 }) : undefined
 }

@@ -18,8 +18,8 @@ export function getWorkspaceContents({ db }: { db: Database }, id: number): Prom
 }
 
 /**
- * Deletes the workspace and all its rows in one transaction. The row in `erasures` makes every server stop the redirects
- * and remove the clicks of the workspace. A deleted workspace cannot be restored. @throws Failure `not_found`
+ * Deletes the workspace and all its rows in one transaction. The row in `erasures` makes every server stop the
+ * redirects and remove the clicks of the workspace. A deleted workspace cannot be restored. @throws Failure `not_found`
  */
 export function deleteWorkspace(
   { db, now }: { db: Database; now: () => number },

@@ -5,11 +5,11 @@ import { notFound } from '../../../lib/failure.ts'
 import { cutPage, orderById, type Page, readPageQuery } from '../../../lib/pagination.ts'
 import type { Role } from '../../../lib/role.ts'
 import { sha256Hex } from '../../../lib/sha256.ts'
+import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../access/actor.ts'
 import type { InvitationResource, PageQueryInput } from '../schema.ts'
 
-const DAY_MS = 24 * 60 * 60 * 1000
 export const INVITATION_VALID_MS = 7 * DAY_MS
 const KEPT_AFTER_EXPIRY_MS = 30 * DAY_MS
 const ORDER = orderById('invitations id desc')
@@ -24,7 +24,9 @@ interface InvitationRow {
   inviter_name: string | null
 }
 
-/** Invitations that nobody has accepted. Expired ones are included, so that owners see which invitations were missed. */
+/**
+ * Invitations that nobody has accepted. Expired ones are included, so that owners see which invitations were missed.
+ */
 export const selectInvitations = (connection: Connection, workspaceId: number) =>
   connection
     .selectFrom('invitations')

@@ -56,7 +56,9 @@ export async function invite(
   return { ...created.invitation, url, mailed }
 }
 
-/** Deletes earlier invitations of the address: only the newest link of a person works. @returns the new invitation's id */
+/**
+ * Deletes earlier invitations of the address: only the newest link of a person works. @returns the new invitation's id
+ */
 async function replaceInvitation(
   connection: Connection,
   actor: Actor,

@@ -1,4 +1,4 @@
-// Creates a tag.
+// Creates a tag in a workspace.
 
 import { foldCase } from '../../../lib/text.ts'
 import type { Database } from '../../../storage/database/open-database.ts'

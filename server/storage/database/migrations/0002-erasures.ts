@@ -21,7 +21,8 @@ export function erasures(engine: DatabaseEngine) {
         .addColumn('done_at', bigint, (c) => c.notNull())
         .addPrimaryKeyConstraint('erasure_marks_key', ['workspace_id', 'node'])
         .execute()
-      // The other indexes leave out deleted links. Exports name those too, and the deletion of a workspace removes them.
+      // The other indexes leave out deleted links. Exports name those too, and the deletion of a workspace removes
+      // them.
       await db.schema.createIndex('links_by_workspace').on('links').columns(['workspace_id', 'id']).execute()
     },
   }
