@@ -250,7 +250,19 @@ export async function createDatabase(template?: string): Promise<TestDatabase> {
   await query(server, `create database ${name}${like}`)
   const url = new URL(server)
   url.pathname = `/${name}`
-  return { url: url.href, drop: () => query(server, `drop database if exists ${name} with (force)`) }
+  return { url: url.href, drop: () => dropDatabase(server, name) }
+}
+
+/** Autovacuum may be in the database, and only a superuser may end it. It ends by itself within moments. */
+async function dropDatabase(server: string, name: string): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await query(server, `drop database if exists ${name} with (force)`)
+    } catch (error) {
+      if (tries === 100 || !/pg_signal_backend/.test(String(error))) throw error
+      await Bun.sleep(50)
+    }
+  }
 }
 
 export function dropAfterFile({ url, drop }: TestDatabase): TestDatabase {
