@@ -90,7 +90,7 @@ async function delivered(): Promise<number> {
   const began = performance.now()
   const deliverer = await openDeliverer({
     ...needs,
-    sendBy: channelSenders,
+    senders: channelSenders,
     send,
     readSubmission: read,
     ownerEmails: async () => [],

@@ -21,7 +21,7 @@ export async function openNotify(config: Config, { db, now, resolvePendingAttrib
   const shared = {
     now,
     sealing: createSealing(secret),
-    sendBy: channelSenders,
+    senders: channelSenders,
     send: { allow: webhookAllow, smtpUrl, mailFrom, origin },
     readSubmission: createNotificationContentReader({ db, origin, resolvePendingAttribution }),
     ownerEmails: (workspaceId: number) => listOwnerEmails({ db }, workspaceId),

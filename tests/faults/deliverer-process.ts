@@ -14,7 +14,7 @@ await openDeliverer({
   db,
   now: Date.now,
   sealing: createSealing(secret),
-  sendBy: channelSenders,
+  senders: channelSenders,
   send: { allow: [parseNetwork('127.0.0.1') as Network], origin },
   readSubmission: createNotificationContentReader({ db, origin, resolvePendingAttribution: async () => {} }),
   ownerEmails: async () => [],

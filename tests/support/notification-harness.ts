@@ -81,7 +81,7 @@ export async function openNotificationHarness(engine: DatabaseEngine): Promise<N
     db,
     now,
     sealing: createSealing(TEST_SECRET),
-    sendBy: channelSenders,
+    senders: channelSenders,
     send,
     readSubmission,
     ownerEmails: (workspaceId: number) => listOwnerEmails({ db }, workspaceId),

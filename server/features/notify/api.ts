@@ -1,4 +1,4 @@
-// Channels and deliveries over REST (docs/contract.md §9).
+// The REST routes of channels and deliveries (docs/contract.md §9).
 
 import type { Context } from 'hono'
 import {
@@ -11,13 +11,13 @@ import {
 } from '../../http/api-route.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
 import { getChannel, toChannelResource } from './channels/channel.ts'
+import type { WakeDeliverer } from './channels/contract.ts'
 import { createChannel } from './channels/create-channel.ts'
 import { deleteChannel } from './channels/delete-channel.ts'
 import { listChannels } from './channels/list-channels.ts'
 import { rotateSecret } from './channels/rotate-secret.ts'
 import { updateChannel } from './channels/update-channel.ts'
 import type { AttemptNeeds } from './delivery/attempt-delivery.ts'
-import type { WakeDeliverer } from './delivery/deliverer.ts'
 import { getDelivery } from './delivery/get-delivery.ts'
 import { listDeliveries } from './delivery/list-deliveries.ts'
 import { retryDelivery, retryFailed } from './delivery/retry-delivery.ts'
@@ -75,7 +75,7 @@ const channelRoutes = {
     path: '/channels/{id}',
     operationId: 'updateChannel',
     summary: 'Change a channel',
-    description: 'To set `enabled` to true begins anew with it: what waited for it is delivered now.',
+    description: 'Setting `enabled` to true clears its failures: its waiting deliveries are attempted now.',
     request: { ...idParameter, body: jsonRequestBody(shapes.UpdateChannel) },
     responses: { 200: dataResponse(ChannelShape, 'The changed channel') },
     fails: [404],
@@ -96,10 +96,10 @@ const channelRoutes = {
     path: '/channels/{id}/test',
     slow: true,
     operationId: 'testChannel',
-    summary: 'Send a test notification and wait for how it ends',
+    summary: 'Send a test notification and wait for the result',
     description:
-      'Made once, and not tried again. A test that failed is a 200 too: its `status` is `failed`. ' +
-      'After one that arrives, what waits for the channel is tried at once.',
+      'A test is attempted once. The answer to a failed test is a 200 too: its `status` is `failed`. ' +
+      'After a test that arrives, the waiting deliveries of the channel are attempted at once.',
     request: idParameter,
     responses: { 200: dataResponse(DeliveryDetailShape, 'The delivery, with its attempt') },
     fails: [404],
@@ -111,7 +111,8 @@ const channelRoutes = {
     path: '/channels/{id}/rotate-secret',
     operationId: 'rotateChannelSecret',
     summary: 'Give a webhook a new signing secret',
-    description: 'For 24 hours each request carries both signatures, so that the receiver can change over.',
+    description:
+      'For 24 hours each request carries both signatures, so that the receiver can change secrets.',
     request: idParameter,
     responses: { 200: dataResponse(NewChannelShape, 'The channel with its new secret') },
     fails: [404],
@@ -125,7 +126,7 @@ const deliveryRoutes = {
     path: '/deliveries',
     operationId: 'listDeliveries',
     summary: 'List deliveries, newest first',
-    description: 'Filters can be combined, and a delivery must pass all of them.',
+    description: 'Filters can be combined; a delivery must match all of them.',
     request: { query: shapes.DeliveryListQuery },
     responses: { 200: pageResponse(DeliveryShape, 'A page of deliveries') },
   }),
@@ -134,9 +135,9 @@ const deliveryRoutes = {
     method: 'post',
     path: '/deliveries/retry',
     operationId: 'retryFailedDeliveries',
-    summary: 'Begin all deliveries anew that have failed since a time',
+    summary: 'Retry all failed deliveries that were created since a time',
     request: { body: jsonRequestBody(shapes.RetryFailed) },
-    responses: { 200: dataResponse(shapes.RetriedShape, 'How many') },
+    responses: { 200: dataResponse(shapes.RetriedShape, 'How many deliveries start again') },
   }),
   get: apiRoute({
     ...deliveries,
@@ -153,9 +154,9 @@ const deliveryRoutes = {
     method: 'post',
     path: '/deliveries/{id}/retry',
     operationId: 'retryDelivery',
-    summary: 'Begin a delivery anew, at once',
+    summary: 'Retry a delivery at once',
     description:
-      'Also one that was delivered. It keeps its `messageId`. Of a channel that is switched off it waits until that is on again.',
+      'Works for delivered deliveries too. The delivery keeps its `messageId`. While its channel is disabled, it waits.',
     request: idParameter,
     responses: { 200: dataResponse(DeliveryDetailShape, 'The delivery') },
     fails: [404],
@@ -165,6 +166,7 @@ const deliveryRoutes = {
 type Ctx = Context<ApiEnv>
 
 export function createNotifyApi(needs: NotifyApiNeeds) {
+  // The transaction of the request, where it has one.
   const within = (c: Ctx) => ({ ...needs, db: c.get('db') })
   const api = createApi()
     .openapi(channelRoutes.list, async (c) =>

@@ -1,4 +1,5 @@
-// Channels and deliveries on the wire: the API validates with these shapes and its reference is generated from them.
+// The wire shapes of channels and deliveries. The API validates with these shapes, and its reference is generated from
+// them.
 
 import { z } from '@hono/zod-openapi'
 import {
@@ -26,17 +27,16 @@ const channel = {
   id: z.int(),
   type: z.enum(CHANNEL_TYPES),
   name: z.string(),
-  to: z.array(z.string()).openapi({ description: 'Of an e-mail channel' }),
-  url: z
-    .string()
-    .nullable()
-    .openapi({ description: 'Of Slack, Discord and Teams masked, since whoever knows it can post there' }),
+  to: z.array(z.string()).openapi({ description: 'The recipients of an e-mail channel' }),
+  url: z.string().nullable().openapi({
+    description: 'Masked for Slack, Discord and Teams, because anybody who knows the address can post there',
+  }),
   chatId: z.string().nullable(),
   enabled: z.boolean(),
   disabledReason: z
     .string()
     .nullable()
-    .openapi({ description: 'Why it was switched off by itself; what waits for it is kept' }),
+    .openapi({ description: 'Why Towpath disabled the channel. Its waiting deliveries are kept.' }),
   lastDeliveryAt: z.iso.datetime().nullable(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
@@ -50,7 +50,7 @@ export const NewChannelShape = z
     secret: z
       .string()
       .nullable()
-      .openapi({ description: 'What a webhook is signed with (Standard Webhooks); shown only now' }),
+      .openapi({ description: 'The signing secret of a webhook (Standard Webhooks); shown only this once' }),
   })
   .openapi('NewChannel')
 export type NewChannelResource = z.infer<typeof NewChannelShape>
@@ -65,7 +65,7 @@ const channelName = text(1, 100)
 
 const address = text(1, EMAIL_MAX).trim().refine(isEmail, 'must be an e-mail address')
 
-/** What there is to say of a channel; which of it a type has is decided in `channel-settings.ts`. */
+/** The settings of all channel types. `channels/channel-settings.ts` decides which type has which. */
 const fields = {
   enabled: flag().nullable().optional().openapi({ description: 'true when absent' }),
   to: z
@@ -73,14 +73,16 @@ const fields = {
     .min(1, 'must name at least one address')
     .max(RECIPIENTS_MAX, `must be at most ${RECIPIENTS_MAX} addresses`)
     .optional()
-    .openapi({ description: 'Of an e-mail channel', example: ['team@example.com'] }),
+    .openapi({ description: 'For e-mail channels', example: ['team@example.com'] }),
   url: text(1, CHANNEL_URL_MAX).optional().openapi({
     format: 'uri',
-    description: 'Of Slack, Discord, Teams (a Workflows address) and webhooks (any)',
+    description: 'For Slack, Discord, Teams (the address of a Workflow) and webhooks (any address)',
     example: 'https://example.com/hooks/towpath',
   }),
-  botToken: text(1, 200).optional().openapi({ description: 'Of Telegram; never in an answer' }),
-  chatId: text(1, 100).optional().openapi({ description: 'Of Telegram: a number, or @name of a channel' }),
+  botToken: text(1, 200).optional().openapi({ description: 'For Telegram; no answer ever shows it' }),
+  chatId: text(1, 100)
+    .optional()
+    .openapi({ description: 'For Telegram: a number, or the @name of a channel' }),
 }
 
 export const CreateChannel = z
@@ -104,11 +106,11 @@ export const DeliveryShape = z
     submissionId: z.int().nullable(),
     formKey: z.string().nullable(),
     event: z.enum(EVENTS),
-    messageId: z.string().openapi({ description: 'The same over all attempts: `webhook-id` of a webhook' }),
+    messageId: z.string().openapi({ description: 'The same in all attempts: the `webhook-id` of a webhook' }),
     status: z.enum(DELIVERY_STATUSES),
-    attemptCount: z.int().openapi({ description: 'Since it was made, or last retried by hand' }),
+    attemptCount: z.int().openapi({ description: 'Attempts since it was created, or last retried by hand' }),
     nextAttemptAt: z.iso.datetime().nullable().openapi({
-      description: 'While it waits; of a channel that is switched off, not before it is on again',
+      description: 'Null unless it waits. While its channel is disabled, no attempt is made.',
     }),
     createdAt: z.iso.datetime(),
     finishedAt: z.iso.datetime().nullable(),
@@ -119,10 +121,10 @@ export type DeliveryResource = z.infer<typeof DeliveryShape>
 const AttemptShape = z.strictObject({
   attempt: z.int(),
   outcome: z.enum(DELIVERY_OUTCOMES).openapi({
-    description: 'interrupted: the service stopped before it knew, so that this may have arrived',
+    description: 'interrupted: Towpath stopped before it knew the result, so the message may have arrived',
   }),
   httpStatus: z.int().nullable(),
-  answer: z.string().nullable().openapi({ description: 'Its first kilobyte' }),
+  answer: z.string().nullable().openapi({ description: "The first kilobyte of the service's answer" }),
   tookMs: z.int(),
   at: z.iso.datetime(),
 })
@@ -132,7 +134,7 @@ export const DeliveryDetailShape = z
     ...DeliveryShape.shape,
     attempts: z
       .array(AttemptShape)
-      .openapi({ description: 'The newest first, at most 100; each is kept for 30 days' }),
+      .openapi({ description: 'Newest first, at most 100; attempts are kept for 30 days' }),
   })
   .openapi('DeliveryDetail')
 export type DeliveryDetail = z.infer<typeof DeliveryDetailShape>
@@ -158,7 +160,7 @@ export type DeliveryListQueryInput = z.infer<typeof DeliveryListQuery>
 export const RetryFailed = z
   .strictObject(
     {
-      since: instant().openapi({ description: 'Deliveries made since then' }),
+      since: instant().openapi({ description: 'Retries deliveries that were created since then' }),
       channelId: wholeNumber(1, ID_MAX).optional(),
     },
     mustBeObject,
@@ -167,5 +169,5 @@ export const RetryFailed = z
 export type RetryFailedInput = z.infer<typeof RetryFailed>
 
 export const RetriedShape = z
-  .strictObject({ retried: z.int().openapi({ description: 'How many begin anew' }) })
+  .strictObject({ retried: z.int().openapi({ description: 'How many deliveries start again' }) })
   .openapi('Retried')

@@ -1,4 +1,4 @@
-// Where a lead came from, as the one line that notifications end with.
+// The last line of a notification: where the lead came from.
 
 import { toOneLine, truncateText } from './safe-text.ts'
 
@@ -8,30 +8,31 @@ export interface AttributionFacts {
   utmCampaign: string | null
   /** `https://go.example/abc` */
   shortUrl: string | null
-  /** Nobody knows yet whether a link brought it. */
+  /** Whether a link brought the lead is not decided yet. */
   isPending: boolean
   city: string | null
   country: string | null
   device: string | null
-  /** Host the visitor came from. */
+  /** The host of the page that the visitor came from. */
   referrer: string | null
 }
 
-// Campaign parameters are typed by whoever made the link, or by anybody into their address bar.
+/** Anybody can write a campaign parameter of any length into an address. */
 const PART_MAX = 80
 const PENDING = 'Link not decided yet: analytics are catching up'
 
-/** `newsletter / spring · go.example/abc · Berlin, DE · iPhone`: what is known of it, or ''. */
+/** @returns such as `newsletter / spring · go.example/abc · Berlin, DE · iPhone`; '' where nothing is known */
 export function formatAttributionLine(facts: AttributionFacts): string {
-  const part = (text: string | null) => truncateText(toOneLine(text ?? '').replaceAll('·', '-'), PART_MAX)
-  const join = (texts: (string | null)[], by: string) => texts.map(part).filter(Boolean).join(by)
+  const format = (text: string | null) => truncateText(toOneLine(text ?? '').replaceAll('·', '-'), PART_MAX)
+  const join = (texts: (string | null)[], separator: string) =>
+    texts.map(format).filter(Boolean).join(separator)
   const campaign = join([facts.utmSource, facts.utmMedium, facts.utmCampaign], ' / ')
   return [
-    // A campaign says more than the page that it was read on.
-    campaign || part(facts.referrer),
-    facts.isPending ? PENDING : part(facts.shortUrl?.replace(/^https?:\/\//, '') ?? null),
+    // The campaign says more than the page that showed it.
+    campaign || format(facts.referrer),
+    facts.isPending ? PENDING : format(facts.shortUrl?.replace(/^https?:\/\//, '') ?? null),
     join([facts.city, facts.country], ', '),
-    part(facts.device),
+    format(facts.device),
   ]
     .filter(Boolean)
     .join(' · ')

@@ -1,5 +1,5 @@
-// What each type of channel needs to know, and what its addresses look like. A service's own form is asked for, so that
-// a slip is noticed when it is made, and not days later in the log of deliveries.
+// The settings of each channel type, and the shape of each service's addresses. The check is strict, so that a person
+// notices a mistake at once and not days later in the list of deliveries.
 
 import { invalid } from '../../../lib/failure.ts'
 import { checkUrl } from '../../../lib/web-url.ts'
@@ -18,24 +18,23 @@ const FIELDS: Record<ChannelType, Field[]> = {
 }
 
 /**
- * What was given, as it is kept.
- * @param all whether everything that the type needs must be there, as for a new channel
- * @throws Failure `invalid`
+ * @param all whether every setting of the type is required, as for a new channel
+ * @returns the settings as they are stored. @throws Failure `invalid`
  */
 export function parseChannelSettings(
   type: ChannelType,
-  given: ChannelSettings,
+  input: ChannelSettings,
   all: boolean,
 ): ChannelSettings {
   const errors: Record<string, string> = {}
   for (const field of ['to', 'url', 'botToken', 'chatId'] as const) {
     const known = FIELDS[type].includes(field)
-    if (!known && given[field] !== undefined) errors[field] = `is not for channels of type ${type}`
-    if (known && all && given[field] === undefined) errors[field] = `is required for channels of type ${type}`
+    if (!known && input[field] !== undefined) errors[field] = `is not for channels of type ${type}`
+    if (known && all && input[field] === undefined) errors[field] = `is required for channels of type ${type}`
   }
-  const settings = { ...given, to: given.to && [...new Set(given.to)] }
-  if (given.url !== undefined && !errors.url) {
-    const checked = checkUrl(given.url, { schemes: [], ownHosts: [] })
+  const settings = { ...input, to: input.to && [...new Set(input.to)] }
+  if (input.url !== undefined && !errors.url) {
+    const checked = checkUrl(input.url, { schemes: [], ownHosts: [] })
     if ('wrong' in checked) errors.url = checked.wrong
     else if (checked.href.length > CHANNEL_URL_MAX)
       errors.url = `must be at most ${CHANNEL_URL_MAX} characters`
@@ -45,15 +44,15 @@ export function parseChannelSettings(
       settings.url = checked.href
     }
   }
-  if (given.botToken !== undefined && !errors.botToken && !BOT_TOKEN.test(given.botToken))
+  if (input.botToken !== undefined && !errors.botToken && !BOT_TOKEN.test(input.botToken))
     errors.botToken = "must be a bot's token, such as 123456789:AAE… from @BotFather"
-  if (given.chatId !== undefined && !errors.chatId && !CHAT_ID.test(given.chatId))
+  if (input.chatId !== undefined && !errors.chatId && !CHAT_ID.test(input.chatId))
     errors.chatId = 'must be the number of a chat, such as -1001234567890, or the @name of a channel'
   if (Object.keys(errors).length > 0) throw invalid(errors)
   return settings
 }
 
-// The part before the colon is the bot's number; lengths as they were seen, with room for longer ones.
+// The part before the colon is the bot's number. Telegram documents no lengths: these are the observed ones, and more.
 const BOT_TOKEN = /^\d{6,20}:[A-Za-z0-9_-]{30,100}$/
 const CHAT_ID = /^(-?[1-9]\d{0,19}|@[A-Za-z]\w{3,31})$/
 
@@ -61,13 +60,14 @@ const SLACK_HOSTS = ['hooks.slack.com', 'hooks.slack-gov.com']
 const DISCORD_HOSTS = ['discord.com', 'discordapp.com', 'ptb.discord.com', 'canary.discord.com']
 const TEAMS_HOSTS =
   /\.(logic\.azure\.com|api\.powerautomate\.com|api\.powerplatform\.com|flow\.microsoft\.com)$/
-// Connectors of Office 365, which Microsoft has switched off.
+// Microsoft has retired the connectors of Office 365
+// (https://devblogs.microsoft.com/microsoft365dev/retirement-of-office-365-connectors-within-microsoft-teams/).
 const RETIRED_TEAMS = /(^|\.)webhook\.office(365)?\.com$|^outlook\.office(365)?\.com$/
 
-/** An https address with the port that goes without saying. */
+/** An https address with the default port. */
 const isPlain = (url: URL) => url.protocol === 'https:' && url.port === ''
 
-/** What is wrong with an address; nothing where it is one of that service's. */
+/** What is wrong with an address; undefined where it is an address of the service. */
 const URL_CHECKS: Partial<Record<ChannelType, (url: URL) => string | undefined>> = {
   slack: (url) =>
     isPlain(url) && SLACK_HOSTS.includes(url.hostname) && /^\/services\/\w+\/\w+\/\w+$/.test(url.pathname)
@@ -82,12 +82,12 @@ const URL_CHECKS: Partial<Record<ChannelType, (url: URL) => string | undefined>>
   teams: (url) => {
     if (RETIRED_TEAMS.test(url.hostname))
       return 'is a connector of Office 365, which Teams no longer has: make a Workflow that posts webhooks to a channel'
-    const sound =
+    const isWorkflow =
       url.protocol === 'https:' && ['', '443'].includes(url.port) && TEAMS_HOSTS.test(url.hostname)
-    return sound ? undefined : 'must be the address of a Workflow of Teams: https://….logic.azure.com/…'
+    return isWorkflow ? undefined : 'must be the address of a Workflow of Teams: https://….logic.azure.com/…'
   },
 }
 
-/** As answers show it: whoever knows the address of a chat can post there, so all but its end is left out. */
+/** The address as answers show it. Anybody who knows a chat's address can post there, so only its end is shown. */
 export const maskUrl = (type: ChannelType, url: string) =>
   type === 'webhook' ? url : `${new URL(url).origin}/…${url.slice(-4)}`

@@ -1,4 +1,4 @@
-// A channel as a row and as the resource that callers see.
+// A channel as a row, as the resource that callers see, and as the destination that senders need.
 
 import type { Selectable } from 'kysely'
 import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
@@ -7,9 +7,10 @@ import type { Connection, Database } from '../../../storage/database/open-databa
 import type { Channels } from '../../../storage/database/tables.ts'
 import type { Action, Actor } from '../../accounts/access/actor.ts'
 import type { ChannelResource, ChannelType } from '../schema.ts'
-import type { SealedSecrets, Sealing } from './secrets.ts'
+import type { ChannelDestination } from './contract.ts'
+import { type SealedSecrets, type Sealing, toChannelSecrets } from './secrets.ts'
 
-/** What each verb that changes channels, or sends something again, asks for. */
+/** The permission to change channels and to repeat deliveries. */
 export const CHANNELS_WRITE: Action = 'channels:write'
 
 export interface ChannelNeeds {
@@ -20,20 +21,20 @@ export interface ChannelNeeds {
 
 export type ChannelRow = Selectable<Channels>
 
-/** @throws Failure `not_found`, the same for another workspace's channel as for none. */
+/** @throws Failure `not_found`, also for a channel of another workspace */
 export async function getChannel(
   connection: Connection,
   actor: Pick<Actor, 'workspaceId'>,
   id: number,
 ): Promise<ChannelRow> {
-  const found = await connection
+  const row = await connection
     .selectFrom('channels')
     .selectAll()
     .where('workspace_id', '=', actor.workspaceId)
     .where('id', '=', id)
     .executeTakeFirst()
-  if (!found) throw notFound('Channel')
-  return found
+  if (!row) throw notFound('Channel')
+  return row
 }
 
 export function toChannelResource(row: ChannelRow): ChannelResource {
@@ -52,8 +53,22 @@ export function toChannelResource(row: ChannelRow): ChannelResource {
   }
 }
 
-/** @throws when they were sealed by another installation, or changed */
+/** @throws when another installation sealed the secrets, or somebody changed them */
 export function unsealSecrets({ sealing }: Pick<ChannelNeeds, 'sealing'>, row: ChannelRow): SealedSecrets {
   if (row.sealed === null) return {}
   return sealing.open(row.sealed, { workspaceId: row.workspace_id, channelId: row.id })
+}
+
+/** @throws as `unsealSecrets` does */
+export function toChannelDestination(
+  needs: Pick<ChannelNeeds, 'sealing'>,
+  row: ChannelRow,
+  at: number,
+): ChannelDestination {
+  return {
+    name: row.name,
+    recipients: JSON.parse(row.recipients),
+    chatId: row.chat_id,
+    secrets: toChannelSecrets(unsealSecrets(needs, row), at),
+  }
 }

@@ -1,4 +1,4 @@
-// Which ids are those of channels of a workspace.
+// Tells whether every id names a channel of the workspace.
 
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
@@ -9,11 +9,11 @@ export async function channelsExist(
   ids: number[],
 ): Promise<boolean> {
   if (ids.length === 0) return true
-  const found = await connection
+  const rows = await connection
     .selectFrom('channels')
     .select('id')
     .where('workspace_id', '=', actor.workspaceId)
     .where('id', 'in', ids)
     .execute()
-  return found.length === new Set(ids).size
+  return rows.length === new Set(ids).size
 }

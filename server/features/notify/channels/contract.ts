@@ -1,36 +1,36 @@
-// What a channel is given to say, and what it says of having said it. Whoever delivers knows no channel's format, and no
-// channel knows of retries.
+// The contract between delivery and channels: what a sender gets, and what it reports. Delivery knows no channel's format,
+// and no channel knows about retries.
 
 import type { Network } from '../../../lib/ip-network.ts'
 
-/** A submission on its way to people, or a test of the way, or word that a channel was switched off. */
+/** A notification: about a submission, a test, or about a channel that Towpath has disabled. */
 export interface Notice {
-  /** `channel.disabled` is for owners, by e-mail; `form.name` is then the channel's name, `fields` say why. */
+  /** `channel.disabled` goes to owners by e-mail. Its `form.name` is the channel's name, and its `fields` say why. */
   event: 'submission.created' | 'test' | 'channel.disabled'
-  /** The same over all attempts: a receiver can tell a repetition by it. */
+  /** The same in all attempts, so that a receiver can recognize a repetition. */
   messageId: string
-  /** Of this attempt, milliseconds. */
+  /** When this attempt started, in milliseconds. */
   at: number
   form: { formKey: string; name: string }
   submissionId: number
   createdAt: number
-  /** In the sender's order; text of a stranger, every bit of it. */
+  /** In the order of the form. Names and values are untrusted text. */
   fields: ReadonlyMap<string, string>
-  /** A valid address, or null. */
+  /** The visitor's address if it is valid, else null. */
   email: string | null
-  /** `newsletter / spring · go.example/abc · Berlin, DE · iPhone`, or ''. */
+  /** The attribution line, such as `newsletter / spring · go.example/abc · Berlin, DE · iPhone`, or ''. */
   attribution: string
-  /** Where a person reads the rest. */
+  /** The page of the dashboard that shows everything. */
   url: string
-  /** The resource as the API answers it, as JSON text, for webhooks. */
+  /** The API resource as JSON text, for webhooks. */
   submissionJson: string
 }
 
-/** What only the channel's own owner may know; sealed in the rows. */
+/** What only the channel's owner may know. The database has it sealed. */
 export interface ChannelSecrets {
   url?: string
   botToken?: string
-  /** Of a webhook: `whsec_…`, the present one first; the one before it for 24 hours. */
+  /** The signing secrets of a webhook (`whsec_…`): the current one, and for 24 hours the one before. */
   secrets?: string[]
 }
 
@@ -45,27 +45,27 @@ export interface ChannelDestination {
 export interface DeliveryResult {
   outcome: 'delivered' | 'refused' | 'unreachable' | 'timeout'
   httpStatus: number | null
-  /** What the service said, cut; never a secret of ours. */
+  /** The answer of the service: at most 1 KiB, without secrets. */
   answer: string | null
-  /** Not before, says the service. */
+  /** The service asks not to be tried again before this time. */
   retryAfterMs?: number
-  /** Trying again is pointless: this message only (`message`), or everything to this channel (`channel`). */
+  /** Another attempt is pointless: for this message (`message`), or for every message to this channel (`channel`). */
   permanent?: { what: 'message' | 'channel'; reason: string }
-  /** The operator's fault and not the channel's, which is never switched off for it. */
+  /** The fault is the operator's. Towpath never disables a channel because of it. */
   operatorFault?: boolean
 }
 
 export interface SendNeeds {
   /** `WEBHOOK_ALLOW_CIDRS` */
   allow: Network[]
-  /** Absent where the operator set none: e-mail channels then say so. */
+  /** Absent where the operator has set up no mail: attempts of e-mail channels then fail and say so. */
   smtpUrl?: string
   mailFrom?: string
   /** `https://go.example` */
   origin: string
-  /** For the whole of an attempt; each way has its own unless said otherwise. */
+  /** The time limit of an attempt. Each sender has a default of its own. */
   timeoutMs?: number
-  /** Where Telegram's Bot API is, without a slash at the end: `https://api.telegram.org` unless said otherwise. */
+  /** The address of Telegram's Bot API, without a slash at the end. The default is `https://api.telegram.org`. */
   telegramApi?: string
 }
 
@@ -74,3 +74,9 @@ export type ChannelSender = (
   to: ChannelDestination,
   notice: Notice,
 ) => Promise<DeliveryResult>
+
+/**
+ * Tells the deliverer that a delivery may be due now.
+ * @param recoveredChannelId a channel to try at once, although its last attempts failed
+ */
+export type WakeDeliverer = (recoveredChannelId?: number) => void

@@ -1,4 +1,4 @@
-// Making a channel. Its secrets are sealed to its own id, so they are written after the row has one.
+// Creates a channel. Its secrets are sealed for its id, so they are stored after the row has one.
 
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import type { CreateChannelInput, NewChannelResource } from '../schema.ts'
@@ -13,8 +13,8 @@ export function createChannel(
   input: CreateChannelInput,
 ): Promise<NewChannelResource> {
   allow(actor, CHANNELS_WRITE)
-  const { type, name, enabled, ...given } = input
-  const { to, url, botToken, chatId } = parseChannelSettings(type, given, true)
+  const { type, name, enabled, ...settings } = input
+  const { to, url, botToken, chatId } = parseChannelSettings(type, settings, true)
   const secret = type === 'webhook' ? newWebhookSecret() : undefined
   return db.write(async (connection) => {
     const at = now()

@@ -1,4 +1,4 @@
-// Deleting a channel: what waits for it and the record of what it got go with it, and forms no longer name it.
+// Deletes a channel with its deliveries and their attempts, and takes it out of the forms that name it.
 
 import { sql } from 'kysely'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
@@ -14,15 +14,15 @@ export function deleteChannel(
   allow(actor, CHANNELS_WRITE)
   return db.write(async (connection) => {
     const row = await getChannel(connection, actor, id)
-    const naming = await connection
+    const forms = await connection
       .selectFrom('forms')
       .select(['id', 'channel_ids'])
       .where('workspace_id', '=', actor.workspaceId)
-      // A list of numbers as JSON: without its brackets, each is between commas.
+      // The column is a JSON list of numbers. Without its brackets, and with a comma at each end, each id is between commas.
       .where(sql<boolean>`',' || trim(channel_ids, '[]') || ',' like ${`%,${id},%`}`)
       .execute()
-    for (const form of naming) {
-      const others = (JSON.parse(form.channel_ids) as number[]).filter((each) => each !== id)
+    for (const form of forms) {
+      const others = (JSON.parse(form.channel_ids) as number[]).filter((channelId) => channelId !== id)
       await connection
         .updateTable('forms')
         .set({ channel_ids: JSON.stringify(others) })

@@ -1,4 +1,4 @@
-// Discord's webhooks (https://discord.com/developers/docs/resources/webhook#execute-webhook).
+// Sends through Discord's webhooks (https://discord.com/developers/docs/resources/webhook#execute-webhook).
 
 import { toIso } from '../../../lib/api-fields.ts'
 import type { ChannelSender, Notice } from './contract.ts'
@@ -23,20 +23,20 @@ export const sendDiscord: ChannelSender = async (needs, to, notice) => {
   const url = URL.parse(to.secrets.url ?? '')
   if (!url) return toIncompleteResult('URL')
   const secrets = listUrlSecrets(url.href)
-  // Without it Discord answers before it has looked at the message.
+  // Without `wait`, Discord answers before it has checked the message.
   url.searchParams.set('wait', 'true')
   const body = JSON.stringify(discordMessage(notice))
   return postJson(needs, notice, { url: url.href, body, secrets }, readDiscord)
 }
 
-// https://discord.com/developers/docs/resources/message#embed-object-embed-limits: counted here in UTF-16 units, which
-// are never fewer than what Discord counts.
+// https://discord.com/developers/docs/resources/message#embed-object-embed-limits. This file counts UTF-16 units, which
+// are never fewer than the characters that Discord counts.
 const TITLE_MAX = 256
 const FOOTER_MAX = 500
 const SUM_MAX = 6000
 const ROOM = { fields: 24, name: 256, value: 1024, each: 0, cost: escapedLength }
 
-// A backslash before any of these is taken as "this character": mentions, links, formatting, headings, lists, emoji.
+// After a backslash, Discord shows each of these characters as it is: no mention, link, format, heading, list or emoji.
 const escaped = (text: string) => text.replace(/[!-/:-@[-`{-~]/g, '\\$&')
 
 function escapedLength(character: string): number {
@@ -45,12 +45,12 @@ function escapedLength(character: string): number {
 
 export function discordMessage(notice: Notice) {
   const title = escaped(truncateText(formatHeadline(notice), TITLE_MAX, '…', ROOM.cost))
-  // Footers are plain text.
+  // Discord shows footers as plain text.
   const footer = formatAttribution(notice, FOOTER_MAX)
   const link = `[${OPEN_LABEL}](${notice.url})`
-  // The last field is the link to the rest, whether or not there is one.
-  const rest = (more: number) => ({
-    name: more > 0 ? formatOmittedFields(more) : '\u200b',
+  // The last field is always the link to Towpath.
+  const toLastField = (omitted: number) => ({
+    name: omitted > 0 ? formatOmittedFields(omitted) : '\u200b',
     value: link,
     inline: false,
   })
@@ -62,7 +62,7 @@ export function discordMessage(notice: Notice) {
       {
         title,
         url: notice.url,
-        fields: [...fields, rest(omitted)],
+        fields: [...fields, toLastField(omitted)],
         ...(footer !== '' && { footer: { text: footer } }),
         timestamp: toIso(notice.createdAt),
       },
@@ -71,16 +71,16 @@ export function discordMessage(notice: Notice) {
   }
 }
 
-// https://discord.com/developers/docs/topics/opcodes-and-status-codes#json: a forum wants a thread's name or id.
+// A forum requires the name or id of a thread (https://discord.com/developers/docs/topics/opcodes-and-status-codes#json).
 const FORUM = 220_001
 
 function readDiscord({ status, json }: ServiceResponse): ResponseVerdict {
   if (status >= 200 && status < 300) return { answer: `Message ${toStringOrEmpty(json.id)}` }
   const { code } = json
   const reason = `Discord answered ${status}: ${toStringOrEmpty(json.message)}`
-  // In seconds, with more digits than the header. Only Discord itself numbers its answers: the proxy before it also
-  // says 403 to addresses that were too quick.
+  // `retry_after` is in seconds, and more exact than the header.
   if (status === 429) return { retryAfterMs: toRetryDelayMs(json.retry_after) }
+  // Only Discord itself sends a code. Its proxy answers 403 too, to addresses that send too much.
   if (typeof code !== 'number') return {}
   if (status === 401 || status === 403 || status === 404 || code === FORUM)
     return { permanent: { what: 'channel', reason } }

@@ -1,4 +1,4 @@
-// E-mail over the operator's SMTP server. Who a mail is from and to is never said by what was submitted.
+// Sends e-mail through the operator's SMTP server. A submission never decides the sender or the recipients of a mail.
 
 import addressparser from 'nodemailer/lib/addressparser'
 import { listSmtpSecrets, type Mailer, openMailer } from '../../../http/smtp.ts'
@@ -7,9 +7,9 @@ import { mailHtml, mailText } from './mail-body.ts'
 import { formatHeadline, toOneLine, truncateText } from './safe-text.ts'
 import { sanitizeResponse } from './service-response.ts'
 
-// Longer than a request's: mail servers greet slowly on purpose.
+/** Longer than the limit of an HTTP request: some mail servers greet slowly on purpose, against spam. */
 const TIMEOUT_MS = 30_000
-// What mail programs show in lists is far less; a header line may have 998 bytes (RFC 5322 §2.1.1).
+/** More than mail programs show in lists. A header line may have 998 bytes (RFC 5322 §2.1.1). */
 const SUBJECT_MAX = 150
 
 export const sendEmail: ChannelSender = async (needs, to, notice) => {
@@ -23,10 +23,10 @@ export const sendEmail: ChannelSender = async (needs, to, notice) => {
   try {
     const signal = AbortSignal.timeout(needs.timeoutMs ?? TIMEOUT_MS)
     const sent = await openMailer(smtpUrl).sendMail({ ...toMail(needs, to, notice, from), signal })
-    // Those who have it would get it again: who was refused is only told.
+    // A retry would send the mail again to the recipients that have it, so refused recipients are only reported.
     const refused = sent.rejectedErrors ?? []
-    const said = [sent.response, ...refused.map(({ recipient, response }) => `${recipient}: ${response}`)]
-    return { outcome: 'delivered', httpStatus: null, answer: sanitizeResponse(said.join('\n'), secrets) }
+    const lines = [sent.response, ...refused.map(({ recipient, response }) => `${recipient}: ${response}`)]
+    return { outcome: 'delivered', httpStatus: null, answer: sanitizeResponse(lines.join('\n'), secrets) }
   } catch (error) {
     return toFailedResult(error as SmtpError, secrets)
   }
@@ -45,7 +45,7 @@ function toMail(needs: SendNeeds, to: ChannelDestination, notice: Notice, from: 
     from: { name: truncateText(toOneLine(sender), SUBJECT_MAX), address: from.address },
     to: to.recipients.map((address) => ({ name: '', address })),
     ...(notice.email !== null && { replyTo: { name: '', address: notice.email } }),
-    // The number keeps mail programs from folding several leads into one conversation.
+    // The number keeps mail programs from grouping several leads into one conversation.
     subject: truncateText(formatHeadline(notice), SUBJECT_MAX - number.length) + number,
     messageId: `<${notice.messageId}@${new URL(needs.origin).hostname}>`,
     date: new Date(notice.at),
@@ -64,46 +64,46 @@ interface SmtpError extends Error {
   code?: string
   originalCode?: string
   responseCode?: number
-  /** What was answered. */
+  /** The command that the server answered. */
   command?: string
   response?: string
 }
 
-// The server wants a user name, or another one (RFC 4954 §6).
+// The server requires a user name, or refuses the one it got (RFC 4954 §6).
 const AUTH = [530, 534, 535, 538]
 
 /**
- * 4xx is for now, 5xx for ever (RFC 5321 §4.2.1), where it is an answer to the mail and not to the connection. The
- * server itself is the operator's: that it is away or takes nothing from us says nothing against a channel.
+ * In answers to a mail, 4xx is temporary and 5xx permanent (RFC 5321 §4.2.1). All other failures are the operator's: a
+ * mail server that is away, or accepts nothing from us, says nothing about the channel.
  */
 function toFailedResult(error: SmtpError, secrets: string[]): DeliveryResult {
   const { code = '', originalCode, responseCode } = error
-  const said = error.response ? sanitizeResponse(error.response, secrets) : null
+  const response = error.response ? sanitizeResponse(error.response, secrets) : null
   if (/^E(NO)?AUTH/.test(code) || AUTH.includes(responseCode ?? 0)) {
-    return toOperatorFault(toErrorText(/^E(NO)?AUTH/.test(code) ? code : 'EAUTH'), said)
+    return toOperatorFault(toErrorText(/^E(NO)?AUTH/.test(code) ? code : 'EAUTH'), response)
   }
-  // Who a mail is from is the operator's setting; only its size is its own (552).
-  if (error.command === 'MAIL FROM' && responseCode !== 552) return toOperatorFault(SENDER_REFUSED, said)
-  const answer = said ?? toErrorText(originalCode ?? code)
+  // The sender is the operator's setting. Only 552 is about the mail: it is too large.
+  if (error.command === 'MAIL FROM' && responseCode !== 552) return toOperatorFault(SENDER_REFUSED, response)
+  const answer = response ?? toErrorText(originalCode ?? code)
   if (code === 'EENVELOPE' || code === 'EMESSAGE') {
     const refused = { outcome: 'refused', httpStatus: null, answer } as const
-    const forNow = responseCode !== undefined && responseCode < 500
-    return forNow ? refused : { ...refused, permanent: { what: 'message', reason: answer } }
+    const temporary = responseCode !== undefined && responseCode < 500
+    return temporary ? refused : { ...refused, permanent: { what: 'message', reason: answer } }
   }
-  const late = code === 'EABORT' || code === 'ETIMEDOUT'
-  return { outcome: late ? 'timeout' : 'unreachable', httpStatus: null, answer, operatorFault: true }
+  const timedOut = code === 'EABORT' || code === 'ETIMEDOUT'
+  return { outcome: timedOut ? 'timeout' : 'unreachable', httpStatus: null, answer, operatorFault: true }
 }
 
-const toOperatorFault = (what: string, said: string | null): DeliveryResult => ({
+const toOperatorFault = (fault: string, response: string | null): DeliveryResult => ({
   outcome: 'refused',
   httpStatus: null,
-  answer: `${what}, which its operator has to mend${said === null ? '' : `: ${said}`}`,
+  answer: `${fault}, which its operator has to mend${response === null ? '' : `: ${response}`}`,
   operatorFault: true,
 })
 
 const SENDER_REFUSED = 'The mail server takes no mail from the address of this server'
 
-// Not the error's own words: they name addresses of the operator's network.
+// The error's own message is not used, because it names addresses of the operator's network.
 const ERROR_TEXTS: Record<string, string> = {
   EABORT: 'The mail server took too long',
   ETIMEDOUT: 'The mail server took too long',

@@ -1,4 +1,4 @@
-// A notification as a mail's two bodies. Nothing is loaded from anywhere, and the only link is ours.
+// Renders a notification as the text and HTML bodies of a mail. The mail loads nothing, and its only link is Towpath's.
 
 import { html } from 'hono/html'
 import type { Notice } from './contract.ts'
@@ -12,7 +12,7 @@ import {
   utf8Length,
 } from './safe-text.ts'
 
-// Gmail shows the first 102 KB of a mail, markup and all: a field has some 220 bytes of it.
+// Gmail shows the first 102 KB of a mail, markup included. The markup of a field has about 220 bytes.
 const HTML_ROOM = { fields: 256, name: 256, value: 20_000, total: 98_000, each: 230, cost: htmlLength }
 const TEXT_ROOM = { ...HTML_ROOM, each: 8, cost: utf8Length }
 const TITLE_MAX = 200
@@ -39,7 +39,7 @@ export function mailText(notice: Notice): string {
 const FONT = "font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif"
 const SOFT = 'color:#57635e;font-size:14px'
 
-// Styles stand in the elements: many mail programs drop all others.
+// Styles are inline, because many mail programs drop all others.
 export function mailHtml(notice: Notice): string {
   const { shown, omitted } = fitFields(notice.fields, HTML_ROOM)
   const attribution = formatAttribution(notice, ATTRIBUTION_MAX)
@@ -50,7 +50,7 @@ export function mailHtml(notice: Notice): string {
 `,
   )
   const title = truncateText(formatHeadline(notice), TITLE_MAX)
-  const soft = (text: string) => html`<p dir="auto" style="${SOFT};margin:16px 0 0">${text}</p>`
+  const softLine = (text: string) => html`<p dir="auto" style="${SOFT};margin:16px 0 0">${text}</p>`
   const body = html`<!doctype html>
 <html>
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="format-detection" content="telephone=no,date=no,address=no,email=no,url=no"><title>${title}</title></head>
@@ -58,12 +58,12 @@ export function mailHtml(notice: Notice): string {
 <h1 dir="auto" style="font-size:20px;margin:0">${title}</h1>
 <dl style="margin:0">
 ${fields}</dl>
-${omitted > 0 ? soft(formatOmittedFields(omitted)) : ''}
-${attribution === '' ? '' : soft(attribution)}
+${omitted > 0 ? softLine(formatOmittedFields(omitted)) : ''}
+${attribution === '' ? '' : softLine(attribution)}
 <p style="margin:16px 0 0"><a href="${notice.url}" style="color:#17624a">${OPEN_LABEL}</a></p>
 </body>
 </html>
 `
-  // A string as long as no part of it is a promise.
+  // `html` returns a promise only when a part of it is one.
   return String(body)
 }

@@ -1,4 +1,4 @@
-// A notice as deliveries have it, and what strangers have been seen to put into forms.
+// Test data: a notice and its destination, and hostile texts that people put into forms.
 
 import { type Network, parseNetwork } from '../../../lib/ip-network.ts'
 import type { ChannelDestination, DeliveryResult, Notice, SendNeeds } from './contract.ts'
@@ -39,14 +39,14 @@ export const SEND_NEEDS: SendNeeds = {
   timeoutMs: 5000,
 }
 
-/** With what is absent spelled out, so that a test can expect it to be. */
+/** Adds the absent properties as undefined, so that a test can expect them to be absent. */
 export const toCompleteResult = (result: DeliveryResult) => ({
   permanent: undefined,
   retryAfterMs: undefined,
   ...result,
 })
 
-/** For names and values alike. */
+/** For field names and field values. */
 export const INJECTIONS = [
   '@everyone',
   '@here <@&1234> <@!5678> <#9012>',

@@ -1,4 +1,4 @@
-// One POST to a service, and its answer as a result: what all channels but e-mail have in common.
+// Posts JSON to a service and turns its answer into a result. All channels but e-mail use it.
 
 import { safeRequest } from '../../../http/safe-request.ts'
 import type { DeliveryResult, Notice, SendNeeds } from './contract.ts'
@@ -7,45 +7,45 @@ import { readRetryAfter, sanitizeResponse } from './service-response.ts'
 export interface JsonMessage {
   url: string
   headers?: Record<string, string>
-  /** JSON. */
+  /** JSON text. */
   body: string
-  /** What must not be in anything that is kept. */
+  /** Texts that the stored answer must not contain. */
   secrets: string[]
 }
 
 export interface ServiceResponse {
   status: number
   text: string
-  /** The text as an object; empty where it is none. */
+  /** The text parsed as a JSON object; empty where it is none. */
   json: Record<string, unknown>
 }
 
-/** What a service's own answer means beyond its status. */
+/** What the body of an answer means, beyond its status. */
 export interface ResponseVerdict {
-  /** In place of the whole text. */
+  /** Stored in place of the whole text. */
   answer?: string
   retryAfterMs?: number
   permanent?: DeliveryResult['permanent']
 }
 
-/** @param read is asked about every answer, also those that are a success. */
+/** @param read judges every answer, successes included */
 export async function postJson(
   needs: SendNeeds,
   notice: Notice,
   { url, headers, body, secrets }: JsonMessage,
   read: (reply: ServiceResponse) => ResponseVerdict,
 ): Promise<DeliveryResult> {
-  const answer = await safeRequest({
+  const response = await safeRequest({
     url,
     method: 'POST',
-    // Named, because Teams takes a body of unnamed encoding for one of twice the size.
+    // With the charset, because Teams counts a body without one at twice its size.
     headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
     body,
     allow: needs.allow,
     timeoutMs: needs.timeoutMs,
   })
-  if (!answer.ok) {
-    const { reason, message } = answer
+  if (!response.ok) {
+    const { reason, message } = response
     return {
       outcome: reason === 'timeout' ? 'timeout' : 'unreachable',
       httpStatus: null,
@@ -53,16 +53,16 @@ export async function postJson(
       ...(reason === 'bad-url' && { permanent: { what: 'channel', reason: message } }),
     }
   }
-  const { status } = answer
-  const text = new TextDecoder().decode(answer.body)
-  const reading = read({ status, text, json: parseObject(text) })
-  const base = { httpStatus: status, answer: sanitizeResponse(reading.answer ?? text, secrets) }
+  const { status } = response
+  const text = new TextDecoder().decode(response.body)
+  const verdict = read({ status, text, json: parseObject(text) })
+  const base = { httpStatus: status, answer: sanitizeResponse(verdict.answer ?? text, secrets) }
   if (status >= 200 && status < 300) return { outcome: 'delivered', ...base }
-  const { permanent } = reading
+  const { permanent } = verdict
   return {
     outcome: 'refused',
     ...base,
-    retryAfterMs: reading.retryAfterMs ?? readRetryAfter(answer.headers, notice.at),
+    retryAfterMs: verdict.retryAfterMs ?? readRetryAfter(response.headers, notice.at),
     ...(permanent && {
       permanent: { ...permanent, reason: sanitizeResponse(permanent.reason, secrets) ?? permanent.what },
     }),
@@ -80,10 +80,10 @@ function parseObject(text: string): Record<string, unknown> {
 
 export const toStringOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** A channel whose row lost its secret cannot be told apart from one that never had it. */
-export const toIncompleteResult = (what: string): DeliveryResult => ({
+/** For a channel whose row lacks a setting. @param setting such as `URL` */
+export const toIncompleteResult = (setting: string): DeliveryResult => ({
   outcome: 'unreachable',
   httpStatus: null,
-  answer: `The channel has no ${what}`,
-  permanent: { what: 'channel', reason: `The channel has no ${what}` },
+  answer: `The channel has no ${setting}`,
+  permanent: { what: 'channel', reason: `The channel has no ${setting}` },
 })

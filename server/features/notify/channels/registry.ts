@@ -1,4 +1,4 @@
-// Every kind of channel, and how it is spoken to.
+// The sender of each channel type.
 
 import type { ChannelType } from '../schema.ts'
 import type { ChannelSender } from './contract.ts'

@@ -1,4 +1,4 @@
-// A new signing secret for a webhook. For a day both sign, so that the receiver can change over without a gap.
+// Gives a webhook a new signing secret. For a day both secrets sign, so that the receiver can change without a gap.
 
 import { invalid } from '../../../lib/failure.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
@@ -8,15 +8,15 @@ import { newWebhookSecret } from './secrets.ts'
 
 const OVERLAP_MS = 24 * 60 * 60 * 1000
 
-/** @throws Failure `not_found`, `invalid` for what is no webhook */
+/** @throws Failure `not_found`, or `invalid` for a channel that is no webhook */
 export function rotateSecret(needs: ChannelNeeds, actor: Actor, id: number): Promise<NewChannelResource> {
   allow(actor, CHANNELS_WRITE)
   return needs.db.write(async (connection) => {
     const row = await getChannel(connection, actor, id)
     if (row.type !== 'webhook') throw invalid({ id: 'is not a webhook: only those have a signing secret' })
-    const { secret: old, former: _, ...others } = unsealSecrets(needs, row)
+    const { secret: current, former: _, ...others } = unsealSecrets(needs, row)
     const [secret, at] = [newWebhookSecret(), needs.now()]
-    const former = old === undefined ? undefined : { secret: old, until: at + OVERLAP_MS }
+    const former = current === undefined ? undefined : { secret: current, until: at + OVERLAP_MS }
     const owner = { workspaceId: actor.workspaceId, channelId: id }
     const changed = await connection
       .updateTable('channels')

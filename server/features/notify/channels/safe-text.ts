@@ -1,23 +1,23 @@
-// A stranger's text made fit to be shown by somebody else's program: nothing in it that acts, and no more of it than
-// there is room for. Nothing here fails because a text is long.
+// Makes untrusted text safe for another program to show: no control characters, and no longer than the program allows.
+// No function here fails because a text is long.
 
 import type { Notice } from './contract.ts'
 
 export const OPEN_LABEL = 'Open in Towpath'
 const CUT_MARK = '… (open in Towpath)'
 
-// A dash: services refuse messages with empty texts.
+// Stands for an empty text, because services refuse messages with empty texts.
 const EMPTY = '–'
 
-// Everything that breaks a line somewhere.
+// The characters that break a line in at least one program.
 const BREAKS = /\r\n?|[\v\f\x85\u2028\u2029]/g
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the characters to remove
 const CONTROLS = /[\0-\x08\x0e-\x1f\x7f-\x9f]/g
-// Embeddings, overrides and isolates: they reorder what follows them, and can make "moc.live" of "evil.com".
+// Embeddings, overrides and isolates reorder the text after them: they can show "evil.com" as "moc.live".
 const REORDERING = /[\u202a-\u202e\u2066-\u2069]/g
 const MARKS = /[\u061c\u200e\u200f]/g
 
-/** Lines of text, and no character that only acts. */
+/** Keeps line breaks as `\n`, and removes all other control and reordering characters. */
 export const removeControlCharacters = (text: string) =>
   text
     .toWellFormed()
@@ -26,11 +26,11 @@ export const removeControlCharacters = (text: string) =>
     .replace(CONTROLS, '')
     .replace(REORDERING, '')
 
-/** The same on one line, which shares its direction with what else is on it. */
+/** As `removeControlCharacters`, on one line. Removes direction marks too, because the line may hold other text. */
 export const toOneLine = (text: string) =>
   removeControlCharacters(text).replace(MARKS, '').replace(/\s+/g, ' ').trim()
 
-/** What the service counts a character as, escapes and all. */
+/** How much of the limit a character uses, its escapes included. */
 export type CharacterCost = (character: string) => number
 
 const utf16Length: CharacterCost = (character) => character.length
@@ -40,10 +40,16 @@ export const utf8Length: CharacterCost = (character) => {
   return code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
 }
 
-/** As JSON has it. */
+/** The length of the character in JSON. */
 export const jsonLength: CharacterCost = (character) => (/["\\\n]/.test(character) ? 2 : character.length)
 
-/** At most `max`: what is longer is not looked at further. */
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+/** @param characters those of `&<>"` that the service requires as entities, as a global expression */
+export const escapeEntities = (text: string, characters: RegExp) =>
+  text.replace(characters, (character) => ENTITIES[character] ?? '')
+
+/** @returns at most `max`: the sum stops there */
 function sumCost(text: string, cost: CharacterCost, max = Number.POSITIVE_INFINITY): number {
   let sum = 0
   for (const character of text) {
@@ -53,7 +59,7 @@ function sumCost(text: string, cost: CharacterCost, max = Number.POSITIVE_INFINI
   return sum
 }
 
-/** As much of `text` as `max` has room for, with a mark where that is not all. Characters stay whole. */
+/** Cuts `text` to `max` and puts a mark at the end of a cut text. Never cuts through a character. */
 export function truncateText(
   text: string,
   max: number,
@@ -68,66 +74,68 @@ export function truncateText(
     sum += cost(character)
     if (sum > max) return room < 0 ? text.slice(0, keep) : text.slice(0, keep).trimEnd() + mark
     at += character.length
-    // Without room for the mark, what fits is kept bare.
+    // When not even the mark fits, the text is cut without one.
     if (sum <= (room < 0 ? max : room)) keep = at
   }
   return text
 }
 
 export interface FieldLimits {
-  /** The most fields, names and values, in what the service counts. */
+  /** How many fields to show at most. */
   fields: number
+  /** The highest cost of a name, of a value, and of all fields together. */
   name: number
   value: number
   total: number
-  /** What a field costs besides its name and value. */
+  /** The cost of a field besides its name and value. */
   each: number
   cost?: CharacterCost
 }
 
 export interface FittedFields {
-  /** Name and value, in the sender's order; never empty. */
+  /** Names and values in the order of the form; never an empty text. */
   shown: [name: string, value: string][]
-  /** How many fields had no room. */
+  /** How many fields did not fit. */
   omitted: number
 }
 
-// Below this a piece of a value says nothing; fields are left out instead.
+/** A shorter piece of a value is useless: omit fields instead. */
 const PIECE_MIN = 64
 
-/** The fields, the long ones cut so that the short ones have room too; if all that is not enough, the first of them. */
-export function fitFields(fields: ReadonlyMap<string, string>, room: FieldLimits): FittedFields {
-  const { cost = utf16Length } = room
-  const clean = [...fields].slice(0, room.fields).map(([name, value]) => {
+/** Cuts the long fields so that the short ones fit too. When that is not enough, omits the last fields. */
+export function fitFields(fields: ReadonlyMap<string, string>, limits: FieldLimits): FittedFields {
+  const { cost = utf16Length } = limits
+  const clean = [...fields].slice(0, limits.fields).map(([name, value]) => {
     const texts = { name: toOneLine(name) || EMPTY, value: removeControlCharacters(value).trim() || EMPTY }
     return {
       ...texts,
-      nameCost: sumCost(texts.name, cost, room.name),
-      valueCost: sumCost(texts.value, cost, room.value),
+      nameCost: sumCost(texts.name, cost, limits.name),
+      valueCost: sumCost(texts.value, cost, limits.value),
     }
   })
-  type Clean = (typeof clean)[number]
-  const sizeOf = (one: Clean, piece: number) =>
-    room.each + Math.min(one.nameCost, piece) + Math.min(one.valueCost, piece)
-  const sizeOfAll = (piece: number) => clean.reduce((sum, one) => sum + sizeOf(one, piece), 0)
+  type CleanField = (typeof clean)[number]
+  const fieldCost = ({ nameCost, valueCost }: CleanField, piece: number) =>
+    limits.each + Math.min(nameCost, piece) + Math.min(valueCost, piece)
+  const totalCost = (piece: number) => clean.reduce((sum, field) => sum + fieldCost(field, piece), 0)
 
+  // Finds the longest piece for which all fields fit.
   let piece = PIECE_MIN
-  // The longest piece for which all fits.
   for (let step = 2 ** 16; step >= 1; step /= 2) {
-    if (sizeOfAll(piece + step) <= room.total) piece += step
+    if (totalCost(piece + step) <= limits.total) piece += step
   }
-  let size = sizeOfAll(piece)
-  while (size > room.total) size -= sizeOf(clean.pop() as Clean, piece)
+  let total = totalCost(piece)
+  while (total > limits.total) total -= fieldCost(clean.pop() as CleanField, piece)
   const shown = clean.map(({ name, value }): [string, string] => [
-    truncateText(name, Math.min(room.name, piece), '…', cost),
-    truncateText(value, Math.min(room.value, piece), CUT_MARK, cost),
+    truncateText(name, Math.min(limits.name, piece), '…', cost),
+    truncateText(value, Math.min(limits.value, piece), CUT_MARK, cost),
   ])
   return { shown, omitted: fields.size - shown.length }
 }
 
-export const formatOmittedFields = (more: number) => `… ${more} more ${more === 1 ? 'field' : 'fields'}`
+export const formatOmittedFields = (omitted: number) =>
+  `… ${omitted} more ${omitted === 1 ? 'field' : 'fields'}`
 
-/** What a message begins with. */
+/** The first line of a message. */
 export const formatHeadline = ({ event, form }: Notice) => `${HEADLINES[event]} ${toOneLine(form.name)}`
 
 const HEADLINES: Record<Notice['event'], string> = {
@@ -136,6 +144,6 @@ const HEADLINES: Record<Notice['event'], string> = {
   test: 'Test notification for',
 }
 
-/** What a message ends with, before the link; '' where nothing is known. */
+/** The line of a message before the link; '' where the attribution is unknown. */
 export const formatAttribution = ({ attribution }: Notice, max: number, cost?: CharacterCost) =>
   truncateText(toOneLine(attribution), max, '…', cost)

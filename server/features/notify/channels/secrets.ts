@@ -1,10 +1,10 @@
-// What only a channel's owner may know is unreadable in the rows, in their backups and in their files.
+// Seals the secrets of channels, so that nobody can read them in the database, its files or its backups.
 
 import { randomBytes } from 'node:crypto'
 import { createTextSealer } from '../../../lib/sealing.ts'
 import type { ChannelSecrets } from './contract.ts'
 
-/** As it is sealed: a webhook's former secret signs beside the present one until its time is over. */
+/** The sealed content. The former secret of a webhook signs beside the current one until `until`. */
 export interface SealedSecrets {
   url?: string
   botToken?: string
@@ -12,7 +12,7 @@ export interface SealedSecrets {
   former?: { secret: string; until: number }
 }
 
-/** Whose secrets they are: sealed text that is put into another row does not open there. */
+/** The row that the secrets belong to. A sealed text that somebody copies into another row does not open there. */
 export interface SecretOwner {
   workspaceId: number
   channelId: number
@@ -20,17 +20,17 @@ export interface SecretOwner {
 
 export interface Sealing {
   seal(secrets: SealedSecrets, owner: SecretOwner): string
-  /** @throws when it was sealed for another, with another key, or was changed */
+  /** @throws when the text was sealed for another owner or with another key, or was changed */
   open(sealed: string, owner: SecretOwner): SealedSecrets
 }
 
-// Each delivery asks for its channel's, which seldom change.
-const OPENED_MAX = 1_000
+/** Every delivery opens the secrets of its channel, which seldom change: keep so many of them open. */
+const CACHED_MAX = 1_000
 
-/** @param secret the installation's own */
+/** @param secret `TOWPATH_SECRET` */
 export function createSealing(secret: string): Sealing {
   const sealer = createTextSealer(secret, 'towpath channel secrets 1')
-  const opened = new Map<string, SealedSecrets>()
+  const cache = new Map<string, SealedSecrets>()
 
   function unseal(sealed: string, owner: string): SealedSecrets {
     const plain = sealer.open(sealed, owner)
@@ -43,18 +43,18 @@ export function createSealing(secret: string): Sealing {
   return {
     seal: (secrets, owner) => sealer.seal(JSON.stringify(secrets), ownerText(owner)),
     open(sealed, owner) {
-      const name = `${ownerText(owner)} ${sealed}`
-      const known = opened.get(name) ?? unseal(sealed, ownerText(owner))
-      if (opened.size >= OPENED_MAX) opened.clear()
-      opened.set(name, known)
-      return known
+      const key = `${ownerText(owner)} ${sealed}`
+      const secrets = cache.get(key) ?? unseal(sealed, ownerText(owner))
+      if (cache.size >= CACHED_MAX) cache.clear()
+      cache.set(key, secrets)
+      return secrets
     },
   }
 }
 
 const ownerText = ({ workspaceId, channelId }: SecretOwner) => `${workspaceId}/${channelId}`
 
-/** What a sender needs of it now. */
+/** The secrets that a sender needs at this time. */
 export function toChannelSecrets(
   { url, botToken, secret, former }: SealedSecrets,
   now: number,
@@ -63,5 +63,5 @@ export function toChannelSecrets(
   return { url, botToken, secrets: secret === undefined ? undefined : [secret, ...valid] }
 }
 
-/** 32 bytes, as Standard Webhooks writes them. */
+/** 32 random bytes in the format of Standard Webhooks. */
 export const newWebhookSecret = () => `whsec_${randomBytes(32).toString('base64')}`

@@ -1,5 +1,4 @@
-// What a service said of a message, as it may be kept: its first kilobyte, and nothing in it that only the channel's
-// owner may know.
+// Prepares the answer of a service for storage: its first kilobyte, without the channel's secrets. Reads Retry-After.
 
 import { percentDecode } from '../../../lib/text.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
@@ -7,7 +6,7 @@ import { removeControlCharacters, truncateText, utf8Length } from './safe-text.t
 
 const ANSWER_BYTES_MAX = 1024
 
-/** `null` for a service that said nothing. */
+/** @returns null for an empty answer */
 export function sanitizeResponse(text: string, secrets: string[]): string | null {
   const shown = truncateText(
     maskSecrets(removeControlCharacters(text).trim(), secrets),
@@ -19,8 +18,8 @@ export function sanitizeResponse(text: string, secrets: string[]): string | null
 }
 
 /**
- * `text` with every secret blotted out, in the spellings that servers repeat requests in. As long as before: what is
- * cut off afterwards cannot leave half a secret at the new end.
+ * Replaces every secret with asterisks, in each encoding in which servers repeat requests. The length stays the same, so
+ * that a cut afterwards cannot leave half a secret at the end.
  */
 export function maskSecrets(text: string, secrets: string[]): string {
   const spellings = secrets
@@ -34,34 +33,38 @@ export function maskSecrets(text: string, secrets: string[]): string {
     .sort((a, b) => b.length - a.length)
   if (spellings.length === 0) return text
   const any = new RegExp(spellings.map((spelling) => RegExp.escape(spelling)).join('|'), 'gi')
-  return text.replace(any, (found) => '*'.repeat(found.length))
+  return text.replace(any, (secret) => '*'.repeat(secret.length))
 }
 
 /**
- * What is secret about an address that is a password at the same time: all of it, its path, and each part that is
- * no word.
+ * Lists the secret texts of an address that works like a password: the whole address, its path, and each part that
+ * nobody can guess.
  */
 export function listUrlSecrets(text: string): string[] {
   const url = URL.parse(text)
   if (!url) return [text]
   const parts = [...url.pathname.split('/'), ...url.searchParams.values()]
   const unguessable = parts.filter((part) => part.length >= 16 || (part.length >= 8 && /\d/.test(part)))
-  const place = [url.pathname + url.search, url.pathname].filter((path) => path.length >= 8)
-  return [text, url.href, ...place, ...unguessable, ...unguessable.map(percentDecode)]
+  const paths = [url.pathname + url.search, url.pathname].filter((path) => path.length >= 8)
+  return [text, url.href, ...paths, ...unguessable, ...unguessable.map(percentDecode)]
 }
 
-/** Seconds, or a date (RFC 9110 §10.2.3), which is one of the server's clock where it says its time. */
+/**
+ * Reads Retry-After: seconds or a date (RFC 9110 §10.2.3). A date counts from the server's own Date header, or from `at`.
+ * @returns milliseconds
+ */
 export function readRetryAfter(headers: Headers, at: number): number | undefined {
   const value = headers.get('retry-after')?.trim()
   if (!value) return undefined
   if (/^\d+(\.\d+)?$/.test(value)) return toRetryDelayMs(Number(value))
-  // Lenient parsers take "-5" for a year.
+  // Starts with the name of a weekday: `Date.parse` takes "-5" for a year.
   const until = /^[A-Z][a-z]{2}/.test(value) ? Date.parse(value) : Number.NaN
-  const there = Date.parse(headers.get('date') ?? '')
-  return Number.isNaN(until) ? undefined : toRetryDelayMs((until - (Number.isNaN(there) ? at : there)) / 1000)
+  const serverTime = Date.parse(headers.get('date') ?? '')
+  const from = Number.isNaN(serverTime) ? at : serverTime
+  return Number.isNaN(until) ? undefined : toRetryDelayMs((until - from) / 1000)
 }
 
-/** In milliseconds, and a day at most: nobody shall silence a channel for ever. */
+/** @returns milliseconds, at most a day, so that no service silences a channel for ever */
 export const toRetryDelayMs = (seconds: unknown): number | undefined =>
   typeof seconds === 'number' && Number.isFinite(seconds)
     ? Math.min(Math.max(Math.ceil(seconds * 1000), 0), DAY_MS)

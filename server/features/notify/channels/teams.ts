@@ -1,5 +1,5 @@
-// Microsoft Teams through a workflow's address ("When a Teams webhook request is received"): an Adaptive Card in a
-// message, as https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors says.
+// Sends an Adaptive Card to Microsoft Teams, through the address of a workflow ("When a Teams webhook request is
+// received", https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors).
 
 import type { ChannelSender, Notice } from './contract.ts'
 import {
@@ -28,7 +28,7 @@ export const sendTeams: ChannelSender = async (needs, to, notice) => {
   return postJson(needs, notice, message, readTeams)
 }
 
-// About 28 KB, which Teams counts in UTF-16 where it does not know better: so does this.
+// Teams takes about 28 KB. It counts UTF-16 unless a request names its charset, so this file counts UTF-16 too.
 const BYTES_MAX = 27_000
 const LINE_COST = 2 * JSON.stringify(line([run('')])).length + 2
 
@@ -36,17 +36,17 @@ function cost(character: string): number {
   return character === '\n' ? LINE_COST : Math.max(2 * jsonLength(character), utf8Length(character))
 }
 
-/** A run of text: not Markdown, as TextBlock and FactSet are. */
+/** A run of plain text. (Teams reads Markdown in TextBlock and FactSet.) */
 function run(text: string, style: Record<string, unknown> = {}) {
   return { type: 'TextRun', text, ...style }
 }
 
-/** A line of its own; runs have no line breaks. */
+/** One line: a run cannot contain line breaks. */
 function line(inlines: object[], style: Record<string, unknown> = { spacing: 'None' }) {
   return { type: 'RichTextBlock', inlines, ...style }
 }
 
-const cardIn = (body: object[], url: string) => ({
+const toMessage = (body: object[], url: string) => ({
   type: 'message',
   attachments: [
     {
@@ -71,7 +71,7 @@ export function teamsMessage(notice: Notice) {
   const top = line([run(title, { weight: 'Bolder', size: 'Large' })], {})
   const attribution = formatAttribution(notice, 1000, cost)
   const end = attribution === '' ? [] : [softLine(attribution)]
-  const fixed = JSON.stringify(cardIn([top, softLine(formatOmittedFields(9999)), ...end], notice.url))
+  const fixed = JSON.stringify(toMessage([top, softLine(formatOmittedFields(9999)), ...end], notice.url))
   const { shown, omitted } = fitFields(notice.fields, {
     fields: 256,
     name: 512,
@@ -82,14 +82,14 @@ export function teamsMessage(notice: Notice) {
   })
   const fields = shown.flatMap(([name, value]) => [nameLine(name), ...value.split('\n').map(valueLine)])
   const rest = omitted > 0 ? [softLine(formatOmittedFields(omitted))] : []
-  return cardIn([top, ...fields, ...rest, ...end], notice.url)
+  return toMessage([top, ...fields, ...rest, ...end], notice.url)
 }
 
-// An empty run is an error to some clients.
+// Some clients fail on an empty run.
 const valueLine = (text: string) => line([run(text || ' ')])
 
-// https://learn.microsoft.com/azure/logic-apps/logic-apps-workflow-actions-triggers: what a workflow that is switched
-// off or removed is answered for.
+// The error codes for a workflow that is switched off or removed
+// (https://learn.microsoft.com/azure/logic-apps/logic-apps-workflow-actions-triggers).
 const SWITCHED_OFF = /^Workflow\w*(NotEnabled|NotFound|Disabled|Deleted)$|^(Direct|Trigger)\w*Authoriz/
 
 function readTeams({ status, json }: ServiceResponse): ResponseVerdict {
@@ -97,7 +97,7 @@ function readTeams({ status, json }: ServiceResponse): ResponseVerdict {
   const reason = `Teams answered ${status}: ${[code, message].map(toStringOrEmpty).filter(Boolean).join(': ')}`
   const channel = { permanent: { what: 'channel', reason } } as const
   if (status === 410 || SWITCHED_OFF.test(toStringOrEmpty(code))) return channel
-  // By the workflow itself, not by what stands before it.
+  // With a code, the answer is the workflow's own. A proxy sends none.
   if ((status === 401 || status === 403 || status === 404) && toStringOrEmpty(code) !== '') return channel
   return status === 400 || status === 413 ? { permanent: { what: 'message', reason } } : {}
 }

@@ -1,4 +1,4 @@
-// Telegram's Bot API (https://core.telegram.org/bots/api#sendmessage).
+// Sends through Telegram's Bot API (https://core.telegram.org/bots/api#sendmessage).
 
 import type { ChannelSender, Notice } from './contract.ts'
 import {
@@ -9,6 +9,7 @@ import {
   toStringOrEmpty,
 } from './post-json.ts'
 import {
+  escapeEntities,
   fitFields,
   formatAttribution,
   formatHeadline,
@@ -36,19 +37,19 @@ export const sendTelegram: ChannelSender = async (needs, to, notice) => {
   return postJson(needs, notice, { url, body, secrets }, readTelegram)
 }
 
-// Of the text that is left when tags and entities are read, in UTF-16 units.
+// In UTF-16 units, counted after Telegram has parsed tags and entities.
 const TEXT_MAX = 4096
-// Formatting beyond the hundredth is ignored, and with it what keeps values from being read: two for each field.
+// Telegram ignores all formats after the hundredth. A field has two, and its format keeps the value from becoming a link.
 const ROOM = { fields: 40, name: 256, value: 3000, each: 3 }
 
-const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => ESCAPES[character] ?? '')
+// https://core.telegram.org/bots/api#html-style
+const escaped = (text: string) => escapeEntities(text, /[&<>"]/g)
 
-/** Telegram makes mentions, commands and links of plain text, but not of code, which moreover is copied by a touch. */
+/** Telegram turns plain text into mentions, commands and links, but not code. A touch on code copies it. */
 const code = (text: string) => `<code>${escaped(text)}</code>`
 const bold = (text: string) => `<b>${escaped(text)}</b>`
 
-/** Bold text is looked through as well: an invisible joiner after what links begin with, or have inside. */
+/** Telegram finds links in bold text too: an invisible joiner after each character that starts or joins a link. */
 const breakLinks = (text: string) => text.replace(/[@#$/.:?&=]/g, '$&\u2060')
 const brokenLinksLength = (text: string) => breakLinks(text).length
 
@@ -76,15 +77,15 @@ export function telegramText(notice: Notice): string {
     .join('\n\n')
 }
 
-// 400 says both what is wrong with a message and that a chat is not there, or not for this bot.
+// Telegram answers 400 for a wrong message, and also for a chat that is gone or closed to this bot.
 const NO_CHAT =
   /chat not found|chat_id is empty|user not found|PEER_ID_INVALID|upgraded to a supergroup|not enough rights|have no rights|need administrator rights|CHAT_WRITE_FORBIDDEN|CHAT_RESTRICTED|chat was deleted|group is deactivated|message thread not found|TOPIC_/i
 
 function readTelegram({ status, json }: ServiceResponse): ResponseVerdict {
   const description = toStringOrEmpty(json.description)
   const reason = `Telegram answered ${status}: ${description}`
-  // The answer to a success repeats the message.
   if (json.ok === true) {
+    // The whole answer would repeat the message.
     const { message_id: id } = (json.result ?? {}) as { message_id?: unknown }
     return { answer: `Message ${typeof id === 'number' ? id : ''}` }
   }
@@ -93,7 +94,7 @@ function readTelegram({ status, json }: ServiceResponse): ResponseVerdict {
     const { retry_after: seconds } = (json.parameters ?? {}) as { retry_after?: unknown }
     return { retryAfterMs: toRetryDelayMs(seconds) }
   }
-  // An unknown token is a 401, a malformed one a 404.
+  // Telegram answers 401 to an unknown token, and 404 to a malformed one.
   if (status === 401 || status === 403 || status === 404) return { permanent: { what: 'channel', reason } }
   if (status !== 400) return {}
   return { permanent: { what: NO_CHAT.test(description) ? 'channel' : 'message', reason } }

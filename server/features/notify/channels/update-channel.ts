@@ -1,10 +1,10 @@
-// Changing a channel: absent fields stay, an empty change is no change. To switch one on again is to begin anew with it.
+// Changes a channel. Absent fields stay as they are. Enabling a channel clears the record of its failures.
 
 import { type Actor, allow } from '../../accounts/access/actor.ts'
-import type { WakeDeliverer } from '../delivery/deliverer.ts'
 import type { ChannelResource, ChannelType, UpdateChannelInput } from '../schema.ts'
 import { CHANNELS_WRITE, type ChannelNeeds, getChannel, toChannelResource, unsealSecrets } from './channel.ts'
 import { maskUrl, parseChannelSettings } from './channel-settings.ts'
+import type { WakeDeliverer } from './contract.ts'
 
 export interface UpdateChannelNeeds extends ChannelNeeds {
   wake: WakeDeliverer
@@ -18,11 +18,11 @@ export function updateChannel(
   input: UpdateChannelInput,
 ): Promise<ChannelResource> {
   allow(actor, CHANNELS_WRITE)
-  const { name, enabled, ...given } = input
+  const { name, enabled, ...settings } = input
   return needs.db.write(async (connection, onCommit) => {
     const row = await getChannel(connection, actor, id)
     const type = row.type as ChannelType
-    const { to, url, botToken, chatId } = parseChannelSettings(type, given, false)
+    const { to, url, botToken, chatId } = parseChannelSettings(type, settings, false)
     const owner = { workspaceId: actor.workspaceId, channelId: id }
     const changes = {
       ...(name !== undefined && { name }),
@@ -35,7 +35,7 @@ export function updateChannel(
           owner,
         ),
       }),
-      ...(enabled !== undefined && toSwitchChanges(enabled ?? true)),
+      ...(enabled !== undefined && toEnabledChanges(enabled ?? true)),
     }
     if (Object.keys(changes).length === 0) return toChannelResource(row)
     const changed = await connection
@@ -45,16 +45,16 @@ export function updateChannel(
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow()
-    // What waited for it is due at once.
+    // The waiting deliveries are due at once.
     if (changed.enabled === 1) onCommit(() => needs.wake(id))
     return toChannelResource(changed)
   })
 }
 
-const toSwitchChanges = (on: boolean) => ({
-  enabled: Number(on),
+const toEnabledChanges = (enabled: boolean) => ({
+  enabled: Number(enabled),
   disabled_reason: null,
-  ...(on && { failing_since: null, paused_until: null }),
+  ...(enabled && { failing_since: null, paused_until: null }),
 })
 
 const pickDefined = <T extends object>(object: T) =>

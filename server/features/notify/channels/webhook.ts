@@ -1,5 +1,5 @@
-// Webhooks as https://www.standardwebhooks.com describes them: a body, an id that stays the same over attempts, and a
-// signature over both and the time of the attempt.
+// Sends Standard Webhooks (https://www.standardwebhooks.com): a body, an id that is the same in all attempts, and a
+// signature of both and the time of the attempt.
 
 import { Webhook } from 'standardwebhooks'
 import { toIso } from '../../../lib/api-fields.ts'
@@ -12,15 +12,15 @@ export const sendWebhook: ChannelSender = async (needs, to, notice) => {
   if (secrets.length === 0) return toIncompleteResult('signing secret')
   const body = webhookBody(notice)
   const at = new Date(notice.at)
-  // One per secret: during a rotation the receiver may know either.
+  // One signature for each secret: during a rotation, the receiver may know either secret.
   const signatures = secrets.map((secret) => new Webhook(secret).sign(notice.messageId, at, body))
   const headers = {
     'webhook-id': notice.messageId,
     'webhook-timestamp': String(Math.floor(notice.at / 1000)),
     'webhook-signature': signatures.join(' '),
   }
-  const unsayable = secrets.flatMap((secret) => [secret, secret.replace(/^whsec_/, '')])
-  return postJson(needs, notice, { url, headers, body, secrets: unsayable }, ({ status }) =>
+  const secretTexts = secrets.flatMap((secret) => [secret, secret.replace(/^whsec_/, '')])
+  return postJson(needs, notice, { url, headers, body, secrets: secretTexts }, ({ status }) =>
     status === 410
       ? {
           permanent: { what: 'channel', reason: 'The receiver answered 410 Gone: it wants no more webhooks' },
@@ -29,6 +29,6 @@ export const sendWebhook: ChannelSender = async (needs, to, notice) => {
   )
 }
 
-/** `timestamp` is when it happened, not when it is told: the same bytes in every attempt. */
+/** `timestamp` is when the event happened and not when the attempt runs, so all attempts send the same bytes. */
 export const webhookBody = ({ event, createdAt, submissionJson }: Notice) =>
   `{"type":${JSON.stringify(event)},"timestamp":"${toIso(createdAt)}","data":${submissionJson}}`

@@ -1,7 +1,8 @@
-// One attempt to say something to one channel. Whatever goes wrong inside is an attempt that failed, not an error.
+// One attempt to send one notification to one channel. An exception inside becomes a failed attempt.
 
 import { describeError, log } from '../../../lib/log.ts'
-import type { Database } from '../../../storage/database/open-database.ts'
+import { withTimeout } from '../../../lib/with-timeout.ts'
+import { toChannelDestination } from '../channels/channel.ts'
 import type {
   ChannelDestination,
   ChannelSecrets,
@@ -12,32 +13,28 @@ import type {
 import type { Sealing } from '../channels/secrets.ts'
 import { listUrlSecrets, maskSecrets } from '../channels/service-response.ts'
 import type { ChannelType } from '../schema.ts'
-import { findChannelDisabledContent, listNoticeRecipients } from './channel-disabled-notice.ts'
+import {
+  findChannelDisabledContent,
+  listNoticeRecipients,
+  type NoticeRecipientNeeds,
+} from './channel-disabled-notice.ts'
 import type { Claim } from './claim-deliveries.ts'
 import { CHANNEL_DISABLED } from './enqueue-deliveries.ts'
-import {
-  createTestContent,
-  type NoticeContent,
-  type SubmissionContentReader,
-  toChannelDestination,
-} from './notice-content.ts'
+import { createTestContent, type NoticeContent, type SubmissionContentReader } from './notice-content.ts'
 
-export interface AttemptNeeds {
-  db: Database
+export interface AttemptNeeds extends NoticeRecipientNeeds {
   sealing: Sealing
-  sendBy: Record<ChannelType, ChannelSender>
+  senders: Record<ChannelType, ChannelSender>
   send: SendNeeds
   readSubmission: SubmissionContentReader
-  /** Whom to tell that a channel was switched off. */
-  ownerEmails: (workspaceId: number) => Promise<string[]>
 }
 
-/** Senders have limits of their own (15 s, mail 30 s). This one is for what has none, and is shorter than a lease. */
+/** Senders have limits of their own (15 s, mail 30 s). This limit is for the rest, and is shorter than a lease. */
 const TIMEOUT_MS = 45_000
 
 type AttemptTarget = Pick<Claim, 'workspaceId' | 'submissionId' | 'event' | 'messageId' | 'channel'>
 
-/** @returns undefined when there is nothing to say any more */
+/** @returns undefined when the reason for the notification is gone */
 export async function attemptDelivery(
   needs: AttemptNeeds,
   claim: AttemptTarget,
@@ -50,19 +47,34 @@ export async function attemptDelivery(
     to = await findDestination(needs, claim, at)
     if (!to) return undefined
     const send =
-      needs.sendBy[claim.event === CHANNEL_DISABLED ? 'email' : (claim.channel.type as ChannelType)]
+      needs.senders[claim.event === CHANNEL_DISABLED ? 'email' : (claim.channel.type as ChannelType)]
     const notice = { ...content, event: claim.event as 'test', messageId: claim.messageId, at }
-    return await withTimeout(send(needs.send, to, notice))
+    return await withTimeout(send(needs.send, to, notice), TIMEOUT_MS, () => TIMED_OUT)
   } catch (error) {
-    const { workspaceId, messageId, channel } = claim
-    const said = Object.entries(describeError(error)).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? maskSecrets(value, listSecretTexts(to?.secrets)) : value,
-    ])
-    const about = { workspace: workspaceId, channel: channel.id, type: channel.type, messageId }
-    log.error('attempt_broke', { ...about, ...Object.fromEntries(said) })
+    logFault(claim, error, to?.secrets)
     return { outcome: 'unreachable', httpStatus: null, answer: 'A fault of Towpath, which its log describes' }
   }
+}
+
+const TIMED_OUT: DeliveryResult = {
+  outcome: 'timeout',
+  httpStatus: null,
+  answer: 'There was no answer in time',
+}
+
+/** Writes the error to the log, without the channel's secrets. */
+function logFault(
+  { workspaceId, messageId, channel }: AttemptTarget,
+  error: unknown,
+  secrets?: ChannelSecrets,
+) {
+  const texts = listSecretTexts(secrets)
+  const masked = Object.entries(describeError(error)).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? maskSecrets(value, texts) : value,
+  ])
+  const about = { workspace: workspaceId, channel: channel.id, type: channel.type, messageId }
+  log.error('attempt_broke', { ...about, ...Object.fromEntries(masked) })
 }
 
 async function readContent(
@@ -78,7 +90,7 @@ async function readContent(
 }
 
 async function findDestination(needs: AttemptNeeds, { event, channel }: AttemptTarget, at: number) {
-  if (event !== CHANNEL_DISABLED) return toChannelDestination(needs.sealing, channel, at)
+  if (event !== CHANNEL_DISABLED) return toChannelDestination(needs, channel, at)
   const recipients = await listNoticeRecipients(needs, channel.workspace_id)
   return recipients.length === 0 ? undefined : { name: channel.name, recipients, chatId: null, secrets: {} }
 }
@@ -88,16 +100,3 @@ const listSecretTexts = ({ url, botToken, secrets = [] }: ChannelSecrets = {}) =
   ...(botToken === undefined ? [] : [botToken]),
   ...secrets,
 ]
-
-async function withTimeout(work: Promise<DeliveryResult>): Promise<DeliveryResult> {
-  const { promise, resolve } = Promise.withResolvers<DeliveryResult>()
-  const timer = setTimeout(
-    () => resolve({ outcome: 'timeout', httpStatus: null, answer: 'There was no answer in time' }),
-    TIMEOUT_MS,
-  )
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    clearTimeout(timer)
-  }
-}

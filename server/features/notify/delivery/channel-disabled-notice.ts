@@ -1,11 +1,18 @@
-// What the owners of a workspace are told of a channel that was switched off by itself, and who reads it.
+// The notice to a workspace's owners that Towpath has disabled one of its channels: its content and its recipients.
 
-import type { Connection } from '../../../storage/database/open-database.ts'
+import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { ChannelRow } from '../channels/channel.ts'
-import type { AttemptNeeds } from './attempt-delivery.ts'
+import type { SendNeeds } from '../channels/contract.ts'
 import { createChannelContent, type NoticeContent } from './notice-content.ts'
 
-/** Undefined when it is on again, or gone. */
+export interface NoticeRecipientNeeds {
+  db: Database
+  send: Pick<SendNeeds, 'smtpUrl'>
+  /** The e-mail addresses of a workspace's owners. */
+  ownerEmails: (workspaceId: number) => Promise<string[]>
+}
+
+/** @returns undefined when the channel is enabled again, or deleted */
 export async function findChannelDisabledContent(
   connection: Connection,
   channel: ChannelRow,
@@ -13,29 +20,29 @@ export async function findChannelDisabledContent(
   at: number,
 ): Promise<NoticeContent | undefined> {
   const { id, workspace_id, type } = channel
-  const off = await connection
+  const disabled = await connection
     .selectFrom('channels')
     .select(['name', 'disabled_reason'])
     .where('workspace_id', '=', workspace_id)
     .where('id', '=', id)
     .where('enabled', '=', 0)
     .executeTakeFirst()
-  if (!off?.disabled_reason) return undefined
-  const { kept } = await connection
+  if (!disabled?.disabled_reason) return undefined
+  const { waiting } = await connection
     .selectFrom('deliveries')
-    .select((e) => e.fn.countAll<number>().as('kept'))
+    .select((e) => e.fn.countAll<number>().as('waiting'))
     .where('workspace_id', '=', workspace_id)
     .where('channel_id', '=', id)
     .where('status', '=', 'waiting')
     .where('event', '=', 'submission.created')
     .executeTakeFirstOrThrow()
   const fields = new Map([
-    ['Channel', `${off.name} (${TYPE_NAMES[type] ?? type})`],
-    ['Why', off.disabled_reason],
-    ['What now', describeNextStep(kept)],
+    ['Channel', `${disabled.name} (${TYPE_NAMES[type] ?? type})`],
+    ['Why', disabled.disabled_reason],
+    ['What now', describeNextStep(waiting)],
   ])
   return createChannelContent(
-    { ...channel, name: off.name },
+    { ...channel, name: disabled.name },
     { origin, at, fields, json: Object.fromEntries(fields) },
   )
 }
@@ -49,17 +56,20 @@ const TYPE_NAMES: Record<string, string> = {
   webhook: 'webhook',
 }
 
-function describeNextStep(kept: number): string {
+function describeNextStep(waiting: number): string {
   const again = 'Submissions are stored as before. When the cause is gone, switch the channel on again'
-  if (kept === 0) return `${again}.`
-  return kept === 1
+  if (waiting === 0) return `${again}.`
+  return waiting === 1
     ? `${again}: the one notification that waits for it is sent then.`
-    : `${again}: the ${kept} notifications that wait for it are sent then.`
+    : `${again}: the ${waiting} notifications that wait for it are sent then.`
 }
 
-/** The owners; where nobody has an account, whoever is notified by e-mail. Nobody where no mail can be sent. */
+/**
+ * The owners. In a workspace without people, the recipients of its e-mail channels. Nobody where the operator has set
+ * up no mail server.
+ */
 export async function listNoticeRecipients(
-  { db, send, ownerEmails }: Pick<AttemptNeeds, 'db' | 'send' | 'ownerEmails'>,
+  { db, send, ownerEmails }: NoticeRecipientNeeds,
   workspaceId: number,
 ): Promise<string[]> {
   if (!send.smtpUrl) return []

@@ -2,16 +2,16 @@ import { expect, test } from 'bun:test'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 
 const fail = (breaker: ReturnType<typeof createCircuitBreaker>, times: number, at: number) => {
-  for (let i = 0; i < times; i++) breaker.failed(7, at)
+  for (let i = 0; i < times; i++) breaker.recordFailure(7, at)
 }
 
 test('four failures are nothing, the fifth is a rest', () => {
   const breaker = createCircuitBreaker()
   fail(breaker, 4, 1000)
-  expect(breaker.resting(1000)).toEqual([])
+  expect(breaker.listPaused(1000)).toEqual([])
   fail(breaker, 1, 1000)
-  expect(breaker.resting(5999)).toEqual([7])
-  expect(breaker.resting(6000)).toEqual([])
+  expect(breaker.listPaused(5999)).toEqual([7])
+  expect(breaker.listPaused(6000)).toEqual([])
 })
 
 test('each further failure is a longer rest, up to five minutes', () => {
@@ -20,7 +20,7 @@ test('each further failure is a longer rest, up to five minutes', () => {
   const rests = Array.from({ length: 9 }, () => {
     fail(breaker, 1, 0)
     let seconds = 0
-    while (breaker.resting(seconds * 1000).length > 0) seconds++
+    while (breaker.listPaused(seconds * 1000).length > 0) seconds++
     return seconds
   })
   expect(rests).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300])
@@ -29,15 +29,15 @@ test('each further failure is a longer rest, up to five minutes', () => {
 test('one that answers begins anew, and harms no other', () => {
   const breaker = createCircuitBreaker()
   fail(breaker, 9, 0)
-  breaker.failed(8, 0)
-  breaker.mended(7)
+  breaker.recordFailure(8, 0)
+  breaker.reset(7)
   fail(breaker, 4, 0)
-  expect(breaker.resting(1)).toEqual([])
+  expect(breaker.listPaused(1)).toEqual([])
 })
 
 test('what is long over is forgotten', () => {
   const breaker = createCircuitBreaker()
   fail(breaker, 5, 0)
-  breaker.resting(2 * 24 * 60 * 60_000)
-  expect(breaker.resting(1)).toEqual([])
+  breaker.listPaused(2 * 24 * 60 * 60_000)
+  expect(breaker.listPaused(1)).toEqual([])
 })

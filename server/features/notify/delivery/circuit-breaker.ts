@@ -1,30 +1,30 @@
-// Leaves a receiver alone that is away: after five failures one after the other only the oldest due delivery is tried,
-// now and then, so that the thousands behind it neither knock nor use up their attempts.
-// Kept in memory: whoever starts anew finds out with five attempts.
+// Spares a receiver that is away. After five failures in a row the deliverer tries only the oldest due delivery of the
+// channel, now and then, so that the thousands behind it neither load the receiver nor use up their attempts.
+// The state is in memory: after a restart, five attempts find out again.
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
 
 const FAILURES = 5
 const FIRST_MS = 5_000
-// The longest that anything waits after its receiver is back.
+/** The longest time that a delivery waits after its receiver is back. */
 const LONGEST_MS = 5 * 60_000
 
 export function createCircuitBreaker() {
-  const broken = new Map<number, { failures: number; probeAt: number }>()
+  const failing = new Map<number, { failures: number; probeAt: number }>()
   return {
-    failed(channelId: number, at: number) {
-      const failures = (broken.get(channelId)?.failures ?? 0) + 1
+    recordFailure(channelId: number, at: number) {
+      const failures = (failing.get(channelId)?.failures ?? 0) + 1
       const wait = Math.min(FIRST_MS * 2 ** (failures - FAILURES), LONGEST_MS)
-      broken.set(channelId, { failures, probeAt: failures < FAILURES ? at : at + wait })
+      failing.set(channelId, { failures, probeAt: failures < FAILURES ? at : at + wait })
     },
-    /** It answers, or somebody says that it does. */
-    mended(channelId: number) {
-      broken.delete(channelId)
+    /** The channel works again, or somebody asks to try it at once. */
+    reset(channelId: number) {
+      failing.delete(channelId)
     },
-    /** Whom to leave alone at this time. */
-    resting(at: number): number[] {
-      for (const [id, { probeAt }] of broken) if (probeAt < at - DAY_MS) broken.delete(id)
-      return [...broken].filter(([, { probeAt }]) => probeAt > at).map(([id]) => id)
+    /** The ids of the channels that must not be tried at this time. */
+    listPaused(at: number): number[] {
+      for (const [id, { probeAt }] of failing) if (probeAt < at - DAY_MS) failing.delete(id)
+      return [...failing].filter(([, { probeAt }]) => probeAt > at).map(([id]) => id)
     },
   }
 }

@@ -1,4 +1,4 @@
-// Takes what is due: whoever takes something has it for a minute, and nobody else meanwhile.
+// Claims due deliveries: a claim leases a delivery to one process for a minute, and no other process attempts it.
 
 import { type RawBuilder, sql } from 'kysely'
 import type { Connection, Database, DatabaseEngine } from '../../../storage/database/open-database.ts'
@@ -7,7 +7,7 @@ import { CHANNEL_DISABLED } from './enqueue-deliveries.ts'
 import type { ChannelTurn } from './fair-schedule.ts'
 import { ATTEMPTS_MAX, INTERRUPTIONS_MAX } from './retry-schedule.ts'
 
-/** Longer than an attempt may take. */
+/** Longer than an attempt may take (45 s). */
 export const LEASE_MS = 60_000
 
 export interface Claim {
@@ -16,9 +16,9 @@ export interface Claim {
   submissionId: number | null
   event: string
   messageId: string
-  /** With this one. */
+  /** Including the one that this claim is for. */
   attempts: number
-  /** Those of them that ended with the process. */
+  /** How many of the attempts ended because their process ended. */
   interrupted: number
   channel: ChannelRow
 }
@@ -37,39 +37,39 @@ interface DueDelivery {
 
 export interface ClaimRequest {
   turns: ChannelTurn[]
-  /** Word to owners: of a channel that is off, so that it is nobody's turn. */
-  disabledNotices: { most: number; inHand: number[] }
+  /** Notices to owners. The turns leave them out, because their channels are disabled. */
+  disabledNotices: { limit: number; inFlightIds: number[] }
   now: number
   leaseMs: number
 }
 
 /**
- * Counts the attempt before it is made: one that ends the process is not made for ever. What another process took and
- * did not bring back in time is taken over.
+ * Counts each attempt before it runs, so that a delivery which crashes the process is not attempted for ever. Takes over
+ * deliveries whose lease has expired.
  */
 export async function claimDeliveries(
   connection: Connection,
   engine: DatabaseEngine,
-  wanted: ClaimRequest,
+  request: ClaimRequest,
 ): Promise<Claim[]> {
-  const { turns, now, leaseMs } = wanted
-  const found = await readDue(connection, engine, wanted)
-  if (found.length === 0) return []
-  await recordInterrupted(connection, found, leaseMs)
-  const due = found.map((row) =>
+  const { turns, now, leaseMs } = request
+  const rows = await readDue(connection, engine, request)
+  if (rows.length === 0) return []
+  await recordInterrupted(connection, rows, leaseMs)
+  const due = rows.map((row) =>
     row.leased_until === null ? row : { ...row, interrupted: row.interrupted + 1 },
   )
   const spent = due.filter(isSpent)
   if (spent.length > 0) await failSpent(connection, spent, now)
-  const taken = due.filter((row) => !isSpent(row))
-  if (taken.length === 0) return []
+  const claimed = due.filter((row) => !isSpent(row))
+  if (claimed.length === 0) return []
   await sql`update deliveries set attempts = attempts + 1,
       interrupted = interrupted + case when leased_until is null then 0 else 1 end, leased_until = ${now + leaseMs}
-    where id in (${sql.join(taken.map(({ id }) => id))})`.execute(connection)
+    where id in (${sql.join(claimed.map(({ id }) => id))})`.execute(connection)
   const channels = new Map(turns.map(({ channel }) => [channel.id, channel]))
-  const unknown = taken.filter(({ channel_id }) => !channels.has(channel_id))
-  for (const channel of await readChannels(connection, unknown)) channels.set(channel.id, channel)
-  return taken.map((row) => ({
+  const withoutTurn = claimed.filter(({ channel_id }) => !channels.has(channel_id))
+  for (const channel of await readChannels(connection, withoutTurn)) channels.set(channel.id, channel)
+  return claimed.map((row) => ({
     id: row.id,
     workspaceId: row.workspace_id,
     submissionId: row.submission_id,
@@ -88,40 +88,44 @@ async function readChannels(connection: Connection, due: DueDelivery[]): Promise
     .rows
 }
 
-/** The longest due of each channel, in one statement. */
+/** The deliveries of each turn that have been due longest, in one statement. */
 async function readDue(
   connection: Connection,
   engine: DatabaseEngine,
   { turns, disabledNotices, now }: ClaimRequest,
 ): Promise<DueDelivery[]> {
-  // Of two processes that ask at once, the second passes over what the first has in hand.
+  // When two processes claim at once, the second skips the rows that the first has locked.
   const locking = engine === 'postgres' ? sql`for update skip locked` : sql``
-  const part = (name: string, which: RawBuilder<unknown>, most: number, inHand: number[]) => sql<DueDelivery>`
+  const part = (
+    name: string,
+    condition: RawBuilder<unknown>,
+    limit: number,
+    inFlightIds: number[],
+  ) => sql<DueDelivery>`
     select * from (
       select id, workspace_id, channel_id, submission_id, event, message_id, attempts, interrupted, leased_until
       from deliveries
-      where ${which} and status = 'waiting' and due_at <= ${now}
-        and (leased_until is null or leased_until <= ${now}) and id not in (${sql.join([0, ...inHand])})
-      order by due_at, id limit ${most} ${locking}
+      where ${condition} and status = 'waiting' and due_at <= ${now}
+        and (leased_until is null or leased_until <= ${now}) and id not in (${sql.join([0, ...inFlightIds])})
+      order by due_at, id limit ${limit} ${locking}
     ) as ${sql.ref(name)}`
   const parts = turns.map(({ channel, limit, inFlightIds }, i) =>
     part(
-      `of_${i}`,
+      `turn_${i}`,
       sql`channel_id = ${channel.id} and event <> ${sql.lit(CHANNEL_DISABLED)}`,
       limit,
       inFlightIds,
     ),
   )
-  parts.push(
-    part('of_words', sql`event = ${sql.lit(CHANNEL_DISABLED)}`, disabledNotices.most, disabledNotices.inHand),
-  )
+  const { limit, inFlightIds } = disabledNotices
+  parts.push(part('notices', sql`event = ${sql.lit(CHANNEL_DISABLED)}`, limit, inFlightIds))
   const { rows } = await sql<DueDelivery>`${sql.join(parts, sql` union all `)}`.execute(connection)
   return rows
 }
 
-/** Whoever had it before has not said how it ended. */
+/** Records an attempt for each lease that expired: its process ended before it recorded a result. */
 async function recordInterrupted(connection: Connection, due: DueDelivery[], leaseMs: number) {
-  const lost = due.flatMap(({ id, workspace_id, attempts, leased_until }) =>
+  const interrupted = due.flatMap(({ id, workspace_id, attempts, leased_until }) =>
     leased_until === null
       ? []
       : [
@@ -137,19 +141,19 @@ async function recordInterrupted(connection: Connection, due: DueDelivery[], lea
           },
         ],
   )
-  if (lost.length > 0) await connection.insertInto('delivery_attempts').values(lost).execute()
+  if (interrupted.length > 0) await connection.insertInto('delivery_attempts').values(interrupted).execute()
 }
 
 const isSpent = ({ attempts, interrupted }: DueDelivery) =>
   attempts - interrupted >= ATTEMPTS_MAX || interrupted >= INTERRUPTIONS_MAX
 
-/** Its last attempt was the one that was interrupted. */
+/** Fails the deliveries whose last allowed attempt was interrupted. */
 async function failSpent(connection: Connection, spent: DueDelivery[], now: number) {
   await sql`update deliveries set status = 'failed', due_at = null, leased_until = null, finished_at = ${now}
     where id in (${sql.join(spent.map(({ id }) => id))})`.execute(connection)
 }
 
-/** For the one process of an SQLite file, at its start: whoever had something in hand is gone. */
+/** An SQLite file has one process. When it starts, the process that held the leases is gone. */
 export async function releaseLeases(db: Database, now: number): Promise<void> {
   if (db.engine !== 'sqlite') return
   await db.write((connection) =>

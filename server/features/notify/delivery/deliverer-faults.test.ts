@@ -10,7 +10,7 @@ import { atScale } from '../../../../tests/support/scale.ts'
 import { until } from '../../../../tests/support/server/test-server.ts'
 import type { ChannelSender } from '../channels/contract.ts'
 import { openDeliverer } from './deliverer.ts'
-import { pruneAttempts } from './record-attempts.ts'
+import { pruneAttempts } from './prune-attempts.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
@@ -38,7 +38,7 @@ notificationsOnBothEngines('in hard times a delivery', (outbox) => {
       async () => (await workspace.api(`/deliveries?limit=1&status=${status}`)).json.total === count,
       60_000,
     )
-  const withWebhook = (webhook: ChannelSender) => ({ sendBy: { ...outbox().needs.sendBy, webhook } })
+  const withWebhook = (webhook: ChannelSender) => ({ senders: { ...outbox().needs.senders, webhook } })
   const attemptsOf = async (workspace: HarnessWorkspace, id: number) =>
     (await workspace.api(`/deliveries/${id}`)).json.data.attempts
 

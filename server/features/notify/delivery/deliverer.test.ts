@@ -153,7 +153,7 @@ notificationsOnBothEngines('a stored submission', (outbox) => {
     const workspace = await outbox().createWorkspace()
     const url = 'https://refuses.example/hook'
     const form = await workspace.createForm([(await workspace.createWebhook(url)).id])
-    await outbox().startDeliverer({ sendBy: { ...outbox().needs.sendBy, webhook: refuses } })
+    await outbox().startDeliverer({ senders: { ...outbox().needs.senders, webhook: refuses } })
     await workspace.submit(form)
     for (const [made, wait] of RETRY_DELAYS.entries()) {
       outbox().advanceClock(wait * 1.25)
@@ -166,7 +166,7 @@ notificationsOnBothEngines('a stored submission', (outbox) => {
     outbox().advanceClock(DAY)
     await aTurn()
     expect(asked).toBe(10)
-    await outbox().startDeliverer({ sendBy: { ...outbox().needs.sendBy, webhook: takesAll } })
+    await outbox().startDeliverer({ senders: { ...outbox().needs.senders, webhook: takesAll } })
     const again = await workspace.post(`/deliveries/${failed.id}/retry`)
     expect(again.json.data).toMatchObject({ status: 'waiting', messageId: failed.messageId })
     await settledAs(workspace, 'delivered')
@@ -206,9 +206,9 @@ notificationsOnBothEngines('a stored submission', (outbox) => {
     const mail = { type: 'email', name: 'Team', to: ['team@example.com'] }
     await workspace.post('/channels', mail)
     const form = await workspace.createForm([channel.id])
-    const { sendBy, send } = outbox().needs
+    const { senders, send } = outbox().needs
     await outbox().startDeliverer({
-      sendBy: { ...sendBy, email: hears },
+      senders: { ...senders, email: hears },
       send: { ...send, smtpUrl: 'smtp://mail.example' },
     })
     await workspace.submit(form)

@@ -1,186 +1,214 @@
-// Delivers what is due: at once when it was written down, and again as the ladder says. Any number of processes may do
-// so over the same rows.
+// Delivers what is due: at once when it is enqueued, and again as retry-schedule.ts plans. Any number of processes may
+// run a deliverer on the same database.
 
 import { describeError, log } from '../../../lib/log.ts'
-import type { DeliveryResult } from '../channels/contract.ts'
+import { withTimeout } from '../../../lib/with-timeout.ts'
+import type { WakeDeliverer } from '../channels/contract.ts'
 import { type AttemptNeeds, attemptDelivery } from './attempt-delivery.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import { type Claim, claimDeliveries, LEASE_MS, releaseLeases } from './claim-deliveries.ts'
 import { createDeliveryMetrics } from './delivery-metrics.ts'
 import { CHANNEL_DISABLED } from './enqueue-deliveries.ts'
-import { CONCURRENT_ATTEMPTS, scheduleTurns } from './fair-schedule.ts'
+import { CONCURRENT_ATTEMPTS, type RoundRobinPosition, scheduleTurns } from './fair-schedule.ts'
+import { createMailFaultLog } from './mail-fault-log.ts'
 import { logUnrecordedAttempt, recordAttempts, type UnrecordedAttempt } from './record-attempts.ts'
 
 export interface DelivererNeeds extends AttemptNeeds {
   now: () => number
   leaseMs?: number
-  /** How often it is looked whether something is due. */
+  /** How often the deliverer looks for due deliveries when nobody wakes it. */
   pollMs?: number
 }
-
-/** Something may be due now. @param mended a channel that somebody wants tried at once, though it has failed */
-export type WakeDeliverer = (mended?: number) => void
 
 export interface Deliverer {
   wake: WakeDeliverer
   metrics(): ReturnType<ReturnType<typeof createDeliveryMetrics>['metrics']>
-  /** Takes nothing more, and resolves when what is in hand is done, or after 20 seconds: the rest is made once more. */
+  /**
+   * Claims nothing more. Resolves when the running attempts have ended, or after 20 seconds: another process or the
+   * next start repeats the attempts that have not ended by then.
+   */
   close(): Promise<void>
 }
 
-/** Word to owners at the same time. */
+/** Notices to owners that a channel was disabled, sent at the same time. */
 const CONCURRENT_NOTICES = 2
 const POLL_MS = 1_000
 const GATHER_MS = 8
 const METRICS_EVERY_MS = 10_000
-// Longer than an honest attempt takes.
+/** Longer than an attempt takes when the receiver answers in time. */
 const CLOSE_MS = 20_000
 
-/** @throws when what a former process had in hand cannot be taken back */
+interface State {
+  needs: DelivererNeeds
+  breaker: ReturnType<typeof createCircuitBreaker>
+  metrics: ReturnType<typeof createDeliveryMetrics>
+  mailFaults: ReturnType<typeof createMailFaultLog>
+  /** The attempts that run now. */
+  inFlight: Map<Promise<void>, Claim>
+  /** The attempts that have ended and are not yet in the database. */
+  unrecorded: UnrecordedAttempt[]
+  round: RoundRobinPosition
+  /** Ends the wait in `gatherResults` early. */
+  endGathering: () => void
+  /** The cycle that runs now; there is never more than one. */
+  cycle: Promise<void> | undefined
+  /** `wake` was called during the cycle. */
+  wokenAgain: boolean
+  timer: Timer | undefined
+  /** On the monotonic clock. */
+  measuredAt: number
+  /** The last cycle failed, and the log says so. */
+  degraded: boolean
+  closed: boolean
+}
+
+/** @throws when the leases of the process before this one cannot be released */
 export async function openDeliverer(needs: DelivererNeeds): Promise<Deliverer> {
-  const { db, now, leaseMs = LEASE_MS, pollMs = POLL_MS } = needs
-  const flying = new Map<Promise<void>, Claim>()
-  let ended: UnrecordedAttempt[] = []
-  const breaker = createCircuitBreaker()
-  const counts = createDeliveryMetrics()
-  let closed = false
-  let round = { healthy: 0, failing: 0 }
-  /** Ends the wait for others. */
-  let gathered = () => {}
-  let again = false
-  let turning: Promise<void> | undefined
-  let timer: Timer | undefined
-  let lookedAt = Number.NEGATIVE_INFINITY
-  let degraded = false
-  let fault: string | null = null
-  await releaseLeases(db, now())
-
-  /** While many are in hand, their ends are waited for together: to write down one costs as much as ten. */
-  async function gather() {
-    if (flying.size <= CONCURRENT_ATTEMPTS / 2) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, GATHER_MS)
-    gathered = resolve
-    await promise
-    clearTimeout(timer)
+  const state: State = {
+    needs,
+    breaker: createCircuitBreaker(),
+    metrics: createDeliveryMetrics(),
+    mailFaults: createMailFaultLog(),
+    inFlight: new Map(),
+    unrecorded: [],
+    round: { healthy: 0, failing: 0 },
+    endGathering: () => {},
+    cycle: undefined,
+    wokenAgain: false,
+    timer: undefined,
+    measuredAt: Number.NEGATIVE_INFINITY,
+    degraded: false,
+    closed: false,
   }
-
-  /** Writes down what has ended and takes what is due, in one transaction. */
-  async function exchange(done: UnrecordedAttempt[]): Promise<Claim[]> {
-    const [at, inHand] = [now(), [...flying.values()]]
-    const notices = inHand.filter(({ event }) => event === CHANNEL_DISABLED).map(({ id }) => id)
-    const taken = await db.write(async (connection, onCommit) => {
-      await recordAttempts({ connection, engine: db.engine, onCommit, wake }, done)
-      if (inHand.length >= CONCURRENT_ATTEMPTS) return undefined
-      const found = await scheduleTurns(connection, { now: at, inHand, resting: breaker.resting(at), round })
-      const wanted = {
-        turns: found.turns,
-        disabledNotices: { most: CONCURRENT_NOTICES - notices.length, inHand: notices },
-        now: at,
-        leaseMs,
-      }
-      return { claims: await claimDeliveries(connection, db.engine, wanted), round: found.round }
-    })
-    round = taken?.round ?? round
-    return taken?.claims ?? []
-  }
-
-  /** Each alone: the store is away, or one of them is what cannot be written. */
-  async function recordEach(done: UnrecordedAttempt[]) {
-    const record = (one: UnrecordedAttempt) =>
-      db
-        .write((connection, onCommit) =>
-          recordAttempts({ connection, engine: db.engine, onCommit, wake }, [one]),
-        )
-        .catch((error) => logUnrecordedAttempt(one.claim, error))
-    await Promise.all(done.map(record))
-  }
-
-  async function turn() {
-    do {
-      again = false
-      for (let more = true; more && !closed; ) {
-        await gather()
-        const done = ended
-        ended = []
-        const claims = await exchange(done).catch(async (error) => {
-          await recordEach(done)
-          throw error
-        })
-        for (const one of claims) begin(one)
-        more = claims.length > 0 || ended.length > 0
-      }
-    } while (again && !closed)
-    if (performance.now() - lookedAt > METRICS_EVERY_MS) {
-      lookedAt = performance.now()
-      await counts.look(db)
-    }
-    if (degraded) log.info('deliveries_go_on')
-    degraded = false
-  }
-
-  function begin(one: Claim) {
-    const work = deliver(one).finally(() => {
-      flying.delete(work)
-      if (flying.size === 0) gathered()
-      wake()
-    })
-    flying.set(work, one)
-  }
-
-  async function deliver(one: Claim) {
-    const [at, began] = [now(), performance.now()]
-    const result = await attemptDelivery(needs, one, at)
-    const made = result && { result, at, tookMs: performance.now() - began, now: now() }
-    ended.push({ claim: one, report: made })
-    if (!result) return
-    counts.count(one.event === CHANNEL_DISABLED ? 'email' : one.channel.type, result.outcome)
-    tellOperator(one, result)
-    if (one.event === CHANNEL_DISABLED) return
-    if (result.outcome === 'delivered') breaker.mended(one.channel.id)
-    // What is refused for what it says was answered all the same.
-    else if (result.permanent?.what !== 'message') breaker.failed(one.channel.id, now())
-  }
-
-  /** Once for each fault, not for each mail that it holds up. */
-  function tellOperator({ event, channel }: Claim, { outcome, answer, operatorFault }: DeliveryResult) {
-    if (operatorFault && answer !== fault) log.warn('mail_not_sent', { answer })
-    if (operatorFault) fault = answer
-    else if (outcome === 'delivered' && (event === CHANNEL_DISABLED || channel.type === 'email')) fault = null
-  }
-
-  function wake(mended?: number) {
-    if (closed) return
-    if (mended !== undefined) breaker.mended(mended)
-    if (turning) {
-      again = true
-      return
-    }
-    clearTimeout(timer)
-    turning = turn()
-      .catch((error) => {
-        // Said once, not every second: the store is away, and nothing is lost by waiting for it.
-        if (!degraded) log.warn('deliveries_wait', describeError(error))
-        degraded = true
-        again = false
-      })
-      .finally(() => {
-        turning = undefined
-        if (again) wake()
-        else if (!closed) timer = setTimeout(() => wake(), pollMs)
-      })
-  }
-
-  wake()
+  await releaseLeases(needs.db, needs.now())
+  wake(state)
   return {
-    wake,
-    metrics: () => counts.metrics(now()),
-    async close() {
-      closed = true
-      clearTimeout(timer)
-      await turning
-      await Promise.race([Promise.all(flying.keys()), Bun.sleep(CLOSE_MS)])
-      await recordEach(ended)
-    },
+    wake: (recoveredChannelId) => wake(state, recoveredChannelId),
+    metrics: () => state.metrics.metrics(needs.now()),
+    close: () => close(state),
   }
+}
+
+function wake(state: State, recoveredChannelId?: number) {
+  if (state.closed) return
+  if (recoveredChannelId !== undefined) state.breaker.reset(recoveredChannelId)
+  if (state.cycle) {
+    state.wokenAgain = true
+    return
+  }
+  clearTimeout(state.timer)
+  state.cycle = runCycle(state)
+    .catch((error) => {
+      // Logged once and not every second: the store is away, and waiting for it loses nothing.
+      if (!state.degraded) log.warn('deliveries_wait', describeError(error))
+      state.degraded = true
+      state.wokenAgain = false
+    })
+    .finally(() => {
+      state.cycle = undefined
+      if (state.wokenAgain) wake(state)
+      else if (!state.closed) state.timer = setTimeout(wake, state.needs.pollMs ?? POLL_MS, state)
+    })
+}
+
+/** Records and claims until nothing is due. */
+async function runCycle(state: State) {
+  do {
+    state.wokenAgain = false
+    for (let more = true; more && !state.closed; ) {
+      await gatherResults(state)
+      const results = state.unrecorded
+      state.unrecorded = []
+      const claims = await recordAndClaim(state, results).catch(async (error) => {
+        await recordEach(state, results)
+        throw error
+      })
+      for (const claim of claims) startAttempt(state, claim)
+      more = claims.length > 0 || state.unrecorded.length > 0
+    }
+  } while (state.wokenAgain && !state.closed)
+  if (performance.now() - state.measuredAt > METRICS_EVERY_MS) {
+    state.measuredAt = performance.now()
+    await state.metrics.measureQueue(state.needs.db)
+  }
+  if (state.degraded) log.info('deliveries_go_on')
+  state.degraded = false
+}
+
+/** Waits for further results while many attempts run: one transaction for ten results costs as much as for one. */
+async function gatherResults(state: State) {
+  if (state.inFlight.size <= CONCURRENT_ATTEMPTS / 2) return
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, GATHER_MS)
+  state.endGathering = resolve
+  await promise
+  clearTimeout(timer)
+}
+
+/** Records the results and claims due deliveries, in one transaction. */
+async function recordAndClaim(state: State, results: UnrecordedAttempt[]): Promise<Claim[]> {
+  const { db, now, leaseMs = LEASE_MS } = state.needs
+  const [at, inFlight] = [now(), [...state.inFlight.values()]]
+  const notices = inFlight.filter(({ event }) => event === CHANNEL_DISABLED).map(({ id }) => id)
+  const claimed = await db.write(async (connection, onCommit) => {
+    await recordAttempts({ connection, engine: db.engine, onCommit, wake: () => wake(state) }, results)
+    if (inFlight.length >= CONCURRENT_ATTEMPTS) return undefined
+    const paused = state.breaker.listPaused(at)
+    const { turns, round } = await scheduleTurns(connection, {
+      now: at,
+      inFlight,
+      paused,
+      round: state.round,
+    })
+    const disabledNotices = { limit: CONCURRENT_NOTICES - notices.length, inFlightIds: notices }
+    const request = { turns, disabledNotices, now: at, leaseMs }
+    return { claims: await claimDeliveries(connection, db.engine, request), round }
+  })
+  state.round = claimed?.round ?? state.round
+  return claimed?.claims ?? []
+}
+
+/** Records each result in a transaction of its own: one of them may be what the store cannot write. */
+async function recordEach(state: State, results: UnrecordedAttempt[]) {
+  const { db } = state.needs
+  const record = (result: UnrecordedAttempt) =>
+    db
+      .write((connection, onCommit) =>
+        recordAttempts({ connection, engine: db.engine, onCommit, wake: () => wake(state) }, [result]),
+      )
+      .catch((error) => logUnrecordedAttempt(result.claim, error))
+  await Promise.all(results.map(record))
+}
+
+function startAttempt(state: State, claim: Claim) {
+  const attempt = runAttempt(state, claim).finally(() => {
+    state.inFlight.delete(attempt)
+    if (state.inFlight.size === 0) state.endGathering()
+    wake(state)
+  })
+  state.inFlight.set(attempt, claim)
+}
+
+async function runAttempt(state: State, claim: Claim) {
+  const { now } = state.needs
+  const [at, startedAt] = [now(), performance.now()]
+  const result = await attemptDelivery(state.needs, claim, at)
+  const report = result && { result, at, tookMs: performance.now() - startedAt, now: now() }
+  state.unrecorded.push({ claim, report })
+  if (!result) return
+  const isNotice = claim.event === CHANNEL_DISABLED
+  state.metrics.countAttempt(isNotice ? 'email' : claim.channel.type, result.outcome)
+  state.mailFaults.note(isNotice || claim.channel.type === 'email', result)
+  if (isNotice) return
+  if (result.outcome === 'delivered') state.breaker.reset(claim.channel.id)
+  // A receiver that refuses this message alone has answered: it is not away.
+  else if (result.permanent?.what !== 'message') state.breaker.recordFailure(claim.channel.id, now())
+}
+
+async function close(state: State) {
+  state.closed = true
+  clearTimeout(state.timer)
+  await state.cycle
+  await withTimeout(Promise.all(state.inFlight.keys()), CLOSE_MS, () => [])
+  await recordEach(state, state.unrecorded)
 }

@@ -17,7 +17,7 @@ const WITHIN_MS = 60_000
 notificationsOnBothEngines('deliveries', (outbox) => {
   const list = async (workspace: HarnessWorkspace, query: string): Promise<(number | undefined)[]> =>
     (await workspace.listDeliveries(`&${query}`)).map(({ id }) => id)
-  const withWebhook = (webhook: ChannelSender) => ({ sendBy: { ...outbox().needs.sendBy, webhook } })
+  const withWebhook = (webhook: ChannelSender) => ({ senders: { ...outbox().needs.senders, webhook } })
   const statuses = async (workspace: HarnessWorkspace) =>
     (await workspace.listDeliveries()).map(({ status }) => status)
 

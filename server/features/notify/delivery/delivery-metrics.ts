@@ -1,35 +1,36 @@
-// What is waiting and how attempts end, counted for the operator.
+// The metrics of deliveries: how many wait, and how attempts end.
 
 import { sql } from 'kysely'
 import type { Metric } from '../../../http/health-and-metrics.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { DeliveryResult } from '../channels/contract.ts'
-import { CHANNEL_TYPES } from '../schema.ts'
+import { CHANNEL_TYPES, DELIVERY_OUTCOMES } from '../schema.ts'
 
-const COUNTED_OUTCOMES: DeliveryResult['outcome'][] = ['delivered', 'refused', 'unreachable', 'timeout']
-/** More are not counted: it is looked at again and again. */
+/** Counting stops here, because the count repeats every 10 seconds. */
 const COUNTED_MAX = 100_000
 
 export function createDeliveryMetrics() {
+  // An interrupted attempt has no result that this process could count.
+  const outcomes = DELIVERY_OUTCOMES.filter((outcome) => outcome !== 'interrupted')
   const attempts = new Map<string, number>(
-    CHANNEL_TYPES.flatMap((type) => COUNTED_OUTCOMES.map((outcome) => [`${type}_${outcome}`, 0] as const)),
+    CHANNEL_TYPES.flatMap((type) => outcomes.map((outcome) => [`${type}_${outcome}`, 0] as const)),
   )
   let waiting = 0
   let oldest: number | null = null
   return {
-    count(type: string, outcome: DeliveryResult['outcome']) {
+    countAttempt(type: string, outcome: DeliveryResult['outcome']) {
       const name = `${type}_${outcome}`
       attempts.set(name, (attempts.get(name) ?? 0) + 1)
     },
-    /** Looks at what waits; not what waits for a channel that is switched off. */
-    async look(db: Database) {
-      const { rows: found } = await sql<{ waiting: number; oldest: number | null }>`
+    /** Reads how many deliveries wait. Deliveries of disabled channels do not count. */
+    async measureQueue(db: Database) {
+      const { rows } = await sql<{ waiting: number; oldest: number | null }>`
         select count(*) as waiting, min(created_at) as oldest from (
           select d.created_at from deliveries d join channels c on c.id = d.channel_id
           where d.status = 'waiting' and c.enabled = 1 limit ${COUNTED_MAX}
         ) as counted`.execute(db.read)
-      waiting = Number(found[0]?.waiting ?? 0)
-      oldest = found[0]?.oldest ?? null
+      waiting = Number(rows[0]?.waiting ?? 0)
+      oldest = rows[0]?.oldest ?? null
     },
     metrics: (now: number): Metric[] => [
       {

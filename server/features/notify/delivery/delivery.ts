@@ -5,7 +5,7 @@ import type { Connection } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import type { DeliveryResource } from '../schema.ts'
 
-/** With the key of the form, where it tells of a submission. */
+/** The workspace's deliveries, joined with the form of the submission where there is one. */
 export const selectDeliveries = (connection: Connection, actor: Actor) =>
   connection
     .selectFrom('deliveries')

@@ -1,4 +1,4 @@
-// Writes down what is to be delivered, in the transaction of what it tells of: either both are there or neither.
+// Stores deliveries in the transaction that stores their reason (a transactional outbox): both exist, or neither.
 
 import type { Insertable } from 'kysely'
 import { randomBase62 } from '../../../lib/random.ts'
@@ -8,41 +8,41 @@ import type { Deliveries } from '../../../storage/database/tables.ts'
 export interface NewDeliveries {
   workspaceId: number
   submissionId: number
-  /** Those of the form; what is switched off or gone is passed over. */
+  /** The channels of the form. Disabled and deleted channels are skipped. */
   channelIds: number[]
   at: number
 }
 
-/** As long as a UUID is unlikely to be the same: 62^22 > 2^128. */
+/** 22 characters hold as much as a UUID: 62^22 > 2^128. */
 export const newMessageId = () => `msg_${randomBase62(22)}`
 
-/** @returns how many; the deliverer is to be woken when they are committed */
+/** @returns how many were stored. The caller must wake the deliverer after the commit. */
 export async function enqueueDeliveries(
   connection: Connection,
   engine: DatabaseEngine,
   { workspaceId, submissionId, channelIds, at }: NewDeliveries,
 ): Promise<number> {
   if (channelIds.length === 0) return 0
-  const ready = connection
+  const enabled = connection
     .selectFrom('channels')
     .select('id')
     .where('workspace_id', '=', workspaceId)
     .where('id', 'in', channelIds)
     .where('enabled', '=', 1)
     .orderBy('id')
-  // Held until the commit: a channel that is deleted in the same moment would take the submission down with it.
-  const channels = await (engine === 'postgres' ? ready.forKeyShare() : ready).execute()
+  // The lock lasts until the commit: without it, a channel that is deleted at the same moment would fail the submission.
+  const channels = await (engine === 'postgres' ? enabled.forKeyShare() : enabled).execute()
   if (channels.length === 0) return 0
-  const told = { workspace_id: workspaceId, submission_id: submissionId, event: 'submission.created' }
+  const event = { workspace_id: workspaceId, submission_id: submissionId, event: 'submission.created' }
   await insertDeliveries(
     connection,
-    channels.map(({ id }) => ({ ...told, channel_id: id })),
+    channels.map(({ id }) => ({ ...event, channel_id: id })),
     at,
   )
   return channels.length
 }
 
-/** What tells a workspace's owners that a channel was switched off; it is a delivery of that channel. */
+/** The event that tells a workspace's owners that a channel was disabled. Its delivery belongs to that channel. */
 export const CHANNEL_DISABLED = 'channel.disabled'
 
 export const enqueueChannelDisabledNotice = (
@@ -67,6 +67,6 @@ async function insertDeliveries(
   const waiting = { status: 'waiting', due_at: at, created_at: at }
   await connection
     .insertInto('deliveries')
-    .values(deliveries.map((one) => ({ ...one, ...waiting, message_id: newMessageId() })))
+    .values(deliveries.map((delivery) => ({ ...delivery, ...waiting, message_id: newMessageId() })))
     .execute()
 }

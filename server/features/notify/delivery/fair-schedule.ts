@@ -1,21 +1,22 @@
-// Whose turn it is: a little for each channel, so that nobody waits behind another's thousands.
+// Chooses the channels that deliver next: a few deliveries for each, so that no channel waits behind the thousands of
+// another.
 
 import { sql } from 'kysely'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { ChannelRow } from '../channels/channel.ts'
 
-/** Attempts at the same time. */
+/** Attempts that run at the same time. */
 export const CONCURRENT_ATTEMPTS = 32
-/** Of these, for channels whose last attempt failed: they may be slow, and the others have to get through. */
+/** At most so many of them are for channels whose last attempt failed: those may be slow, and must not block the rest. */
 const FAILING_SLOTS = 16
-/** At the same time to one channel. */
+/** Attempts to one channel that run at the same time. */
 const PER_CHANNEL = 2
 
 export interface ChannelTurn {
   channel: ChannelRow
-  /** How many at most. */
+  /** The most deliveries to claim. */
   limit: number
-  /** Not these: they are in hand here, though a clock that jumped says that their lease is over. */
+  /** Deliveries that run here already. After a clock jump, the database can take their leases for expired. */
   inFlightIds: number[]
 }
 
@@ -24,50 +25,47 @@ export interface InFlightDelivery {
   channel: ChannelRow
 }
 
-/** Where the next round begins: behind the channels whose turn it was. */
+/** The last channel that had a turn, by id. The next round starts after it. */
 export interface RoundRobinPosition {
   healthy: number
   failing: number
 }
 
-/** For as many as there is room for. @param resting channels that are left alone */
+/** Fills the free slots. @param request.paused ids of channels that get no turn */
 export async function scheduleTurns(
   connection: Connection,
   {
     now,
-    inHand,
-    resting,
+    inFlight,
+    paused,
     round,
-  }: { now: number; inHand: InFlightDelivery[]; resting: number[]; round: RoundRobinPosition },
+  }: { now: number; inFlight: InFlightDelivery[]; paused: number[]; round: RoundRobinPosition },
 ): Promise<{ turns: ChannelTurn[]; round: RoundRobinPosition }> {
-  const of = ({ id }: ChannelRow) => inHand.filter(({ channel }) => channel.id === id)
-  const most = (channel: ChannelRow) =>
-    (channel.failing_since === null ? PER_CHANNEL : 1) - of(channel).length
-  const full = inHand.map(({ channel }) => channel).filter((channel) => most(channel) <= 0)
-  const except = [...new Set([...full.map(({ id }) => id), ...resting])]
-  const slow = inHand.filter(({ channel }) => channel.failing_since !== null).length
-  const room = CONCURRENT_ATTEMPTS - inHand.length
+  const inFlightTo = ({ id }: ChannelRow) => inFlight.filter(({ channel }) => channel.id === id)
+  const freeSlots = (channel: ChannelRow) =>
+    (channel.failing_since === null ? PER_CHANNEL : 1) - inFlightTo(channel).length
+  const full = inFlight.map(({ channel }) => channel).filter((channel) => freeSlots(channel) <= 0)
+  const filter = { now, except: [...new Set([...full.map(({ id }) => id), ...paused])] }
+  const room = CONCURRENT_ATTEMPTS - inFlight.length
   const healthy = await readDueChannels(connection, {
-    now,
+    ...filter,
     after: round.healthy,
-    except,
     failing: false,
     limit: room,
   })
-  const free = Math.min(FAILING_SLOTS - slow, room - healthy.length)
+  const failingInFlight = inFlight.filter(({ channel }) => channel.failing_since !== null).length
   const failing = await readDueChannels(connection, {
-    now,
+    ...filter,
     after: round.failing,
-    except,
     failing: true,
-    limit: free,
+    limit: Math.min(FAILING_SLOTS - failingInFlight, room - healthy.length),
   })
   const turns: ChannelTurn[] = []
   let left = room
   for (const channel of [...healthy, ...failing]) {
-    const some = Math.min(most(channel), left)
-    if (some > 0) turns.push({ channel, limit: some, inFlightIds: of(channel).map(({ id }) => id) })
-    left -= Math.max(0, some)
+    const limit = Math.min(freeSlots(channel), left)
+    if (limit > 0) turns.push({ channel, limit, inFlightIds: inFlightTo(channel).map(({ id }) => id) })
+    left -= Math.max(0, limit)
   }
   const next = {
     healthy: healthy.at(-1)?.id ?? round.healthy,
@@ -78,23 +76,26 @@ export async function scheduleTurns(
 
 interface ChannelFilter {
   now: number
-  /** Begin behind this channel, and go round. */
+  /** Starts after the channel with this id, and goes on with the first channel. */
   after: number
   failing: boolean
   except: number[]
   limit: number
 }
 
-/** The next channels that something is due for. */
-async function readDueChannels(connection: Connection, which: ChannelFilter): Promise<ChannelRow[]> {
-  if (which.limit <= 0) return []
-  const behind = await readChannelsBetween(connection, which, which.after, Number.MAX_SAFE_INTEGER)
-  if (behind.length >= which.limit || which.after === 0) return behind
-  const rest = { ...which, limit: which.limit - behind.length }
-  return [...behind, ...(await readChannelsBetween(connection, rest, 0, which.after))]
+/** The next channels that have a due delivery. */
+async function readDueChannels(connection: Connection, filter: ChannelFilter): Promise<ChannelRow[]> {
+  if (filter.limit <= 0) return []
+  const later = await readChannelsBetween(connection, filter, filter.after, Number.MAX_SAFE_INTEGER)
+  if (later.length >= filter.limit || filter.after === 0) return later
+  const rest = { ...filter, limit: filter.limit - later.length }
+  return [...later, ...(await readChannelsBetween(connection, rest, 0, filter.after))]
 }
 
-/** Steps from channel to channel on the index of what waits: a channel costs the same whether one waits or thousands. */
+/**
+ * Steps from channel to channel on the index of waiting deliveries, so that a channel costs the same whether one
+ * delivery waits for it or thousands.
+ */
 async function readChannelsBetween(
   connection: Connection,
   { now, failing, except, limit }: ChannelFilter,

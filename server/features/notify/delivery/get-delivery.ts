@@ -1,4 +1,4 @@
-// One delivery of a workspace, with its attempts.
+// Reads one delivery of a workspace, with its attempts.
 
 import { toIso } from '../../../lib/api-fields.ts'
 import { notFound } from '../../../lib/failure.ts'
@@ -7,10 +7,10 @@ import type { Actor } from '../../accounts/access/actor.ts'
 import type { DeliveryDetail } from '../schema.ts'
 import { DELIVERY_COLUMNS, selectDeliveries, toDeliveryResource } from './delivery.ts'
 
-/** More come of retrying by hand only. */
+/** The schedule makes 10 attempts; only retries by hand make more than 100. */
 const ATTEMPTS_SHOWN = 100
 
-/** @throws Failure `not_found`, the same for another workspace's delivery as for none. */
+/** @throws Failure `not_found`, also for a delivery of another workspace */
 export async function getDelivery(connection: Connection, actor: Actor, id: number): Promise<DeliveryDetail> {
   const row = await selectDeliveries(connection, actor)
     .select(DELIVERY_COLUMNS)
@@ -27,13 +27,13 @@ export async function getDelivery(connection: Connection, actor: Actor, id: numb
     .execute()
   return {
     ...toDeliveryResource(row),
-    attempts: attempts.map((one) => ({
-      attempt: one.attempt,
-      outcome: one.outcome as DeliveryDetail['attempts'][number]['outcome'],
-      httpStatus: one.http_status,
-      answer: one.answer,
-      tookMs: one.took_ms,
-      at: toIso(one.at),
+    attempts: attempts.map(({ attempt, outcome, http_status, answer, took_ms, at }) => ({
+      attempt,
+      outcome: outcome as DeliveryDetail['attempts'][number]['outcome'],
+      httpStatus: http_status,
+      answer,
+      tookMs: took_ms,
+      at: toIso(at),
     })),
   }
 }

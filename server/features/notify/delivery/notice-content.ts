@@ -1,28 +1,22 @@
-// What a delivery has to say. That is looked up when it is said: of a submission that was deleted since, nothing is.
+// The content of a notification. An attempt reads it when it runs, so that nothing is sent about a submission that was
+// deleted in the meantime.
 
 import type { ChannelRow } from '../channels/channel.ts'
-import type { ChannelDestination, Notice } from '../channels/contract.ts'
-import { type Sealing, toChannelSecrets } from '../channels/secrets.ts'
+import type { Notice } from '../channels/contract.ts'
 
 export type NoticeContent = Omit<Notice, 'event' | 'messageId' | 'at'>
 
-/** A submission as channels tell of it, with all decided that can be; undefined when it is gone. */
+/** Reads a submission as a notification, with its attribution resolved as far as possible; undefined when it is gone. */
 export type SubmissionContentReader = (
   workspaceId: number,
   submissionId: number,
 ) => Promise<NoticeContent | undefined>
 
-export function toChannelDestination(sealing: Sealing, channel: ChannelRow, at: number): ChannelDestination {
-  const { id, workspace_id, name, recipients, chat_id, sealed } = channel
-  const secrets = sealed === null ? {} : sealing.open(sealed, { workspaceId: workspace_id, channelId: id })
-  return { name, recipients: JSON.parse(recipients), chatId: chat_id, secrets: toChannelSecrets(secrets, at) }
-}
-
-/** Where a person changes it. */
-const channelPage = (origin: string, { id, workspace_id }: Pick<ChannelRow, 'id' | 'workspace_id'>) =>
+/** The address of the page where a person changes the channel. */
+const toChannelPage = (origin: string, { id, workspace_id }: Pick<ChannelRow, 'id' | 'workspace_id'>) =>
   `${origin}/app/${workspace_id}/channels?edit=${id}`
 
-/** What tells of a channel itself, and of no submission. @param json what a webhook gets */
+/** A notification about a channel and not about a submission. @param details.json the data of a webhook */
 export const createChannelContent = (
   channel: Pick<ChannelRow, 'id' | 'workspace_id' | 'name'>,
   { origin, at, fields, json }: { origin: string; at: number; fields: Map<string, string>; json: object },
@@ -33,7 +27,7 @@ export const createChannelContent = (
   fields,
   email: null,
   attribution: '',
-  url: channelPage(origin, channel),
+  url: toChannelPage(origin, channel),
   submissionJson: JSON.stringify(json),
 })
 

@@ -1,10 +1,10 @@
-// Begins deliveries anew, under the same message id: the receiver can tell that it has seen one.
+// Restarts deliveries under the same message id, so that a receiver can recognize a message that it has already.
 
-import type { Database } from '../../../storage/database/open-database.ts'
+import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { CHANNELS_WRITE } from '../channels/channel.ts'
+import type { WakeDeliverer } from '../channels/contract.ts'
 import type { DeliveryDetail, RetryFailedInput } from '../schema.ts'
-import type { WakeDeliverer } from './deliverer.ts'
 import { getDelivery } from './get-delivery.ts'
 
 export interface RetryNeeds {
@@ -22,7 +22,10 @@ const toRestarted = (now: number) => ({
   finished_at: null,
 })
 
-/** One that was delivered is delivered again; one that waits is due now. @throws Failure `not_found` */
+/**
+ * A delivered delivery is delivered again, and a waiting one is due now.
+ * @throws Failure `not_found`
+ */
 export function retryDelivery(
   { db, now, wake }: RetryNeeds,
   actor: Actor,
@@ -37,7 +40,7 @@ export function retryDelivery(
       .set(toRestarted(at))
       .where('workspace_id', '=', actor.workspaceId)
       .where('id', '=', id)
-      // Not while it is being made: it would be made twice at once.
+      // Not while an attempt runs: two attempts would run at once.
       .where((e) => e.or([e('leased_until', 'is', null), e('leased_until', '<=', at)]))
       .execute()
     onCommit(() => wake(channelId))
@@ -45,45 +48,54 @@ export function retryDelivery(
   })
 }
 
-/** A write of SQLite holds up all others. */
-const AT_ONCE = 500
+/** Deliveries in one transaction: a write of SQLite blocks all other writes. */
+const BATCH_SIZE = 500
 
-/** Those that have failed for good, of the deliveries made since then. @returns how many */
+/** Restarts the deliveries that were created since `since` and have failed. @returns how many */
 export async function retryFailed(
   { db, now, wake }: RetryNeeds,
   actor: Actor,
   { since, channelId }: RetryFailedInput,
 ): Promise<{ retried: number }> {
   allow(actor, CHANNELS_WRITE)
-  const from = Date.parse(since)
   let retried = 0
-  // By id, since what fails again at once would be found again.
+  // In the order of the ids: a delivery that fails again at once is not found a second time.
   for (let after = 0; ; ) {
+    const filter = { since: Date.parse(since), channelId, after }
     const ids = await db.write(async (connection, onCommit) => {
-      let failed = connection
-        .selectFrom('deliveries')
-        .select('id')
-        .where('workspace_id', '=', actor.workspaceId)
-        .where('status', '=', 'failed')
-        .where('created_at', '>=', from)
-        // A test is made while somebody waits for it; hours later it would only puzzle.
-        .where('event', '<>', 'test')
-        .where('id', '>', after)
-      if (channelId !== undefined) failed = failed.where('channel_id', '=', channelId)
-      const found = (await failed.orderBy('id').limit(AT_ONCE).execute()).map(({ id }) => id)
-      if (found.length === 0) return found
+      const failed = await listFailed(connection, actor, filter)
+      if (failed.length === 0) return failed
       await connection
         .updateTable('deliveries')
         .set(toRestarted(now()))
         .where('workspace_id', '=', actor.workspaceId)
-        .where('id', 'in', found)
+        .where('id', 'in', failed)
         .where('status', '=', 'failed')
         .execute()
       onCommit(() => wake(channelId))
-      return found
+      return failed
     })
     retried += ids.length
     after = ids.at(-1) ?? after
-    if (ids.length < AT_ONCE) return { retried }
+    if (ids.length < BATCH_SIZE) return { retried }
   }
+}
+
+async function listFailed(
+  connection: Connection,
+  actor: Actor,
+  { since, channelId, after }: { since: number; channelId?: number; after: number },
+): Promise<number[]> {
+  let failed = connection
+    .selectFrom('deliveries')
+    .select('id')
+    .where('workspace_id', '=', actor.workspaceId)
+    .where('status', '=', 'failed')
+    .where('created_at', '>=', since)
+    // A person waits for a test while it runs; hours later it would only confuse.
+    .where('event', '<>', 'test')
+    .where('id', '>', after)
+  if (channelId !== undefined) failed = failed.where('channel_id', '=', channelId)
+  const rows = await failed.orderBy('id').limit(BATCH_SIZE).execute()
+  return rows.map(({ id }) => id)
 }

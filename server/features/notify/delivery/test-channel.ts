@@ -1,18 +1,21 @@
-// The test button: one attempt, made while whoever pressed it waits, and written down when it has ended.
+// The test button: one attempt that runs while the person waits, and is recorded when it has ended.
 
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { CHANNELS_WRITE, getChannel } from '../channels/channel.ts'
+import type { WakeDeliverer } from '../channels/contract.ts'
 import type { DeliveryDetail } from '../schema.ts'
 import { type AttemptNeeds, attemptDelivery } from './attempt-delivery.ts'
-import type { WakeDeliverer } from './deliverer.ts'
 import { newMessageId } from './enqueue-deliveries.ts'
 import { getDelivery } from './get-delivery.ts'
 import { insertAttempts } from './record-attempts.ts'
 
-/** Somebody waits, and their connection may be silent for 30 seconds. */
-const TEST_MS = 20_000
+/** A person waits, and the server closes their connection after 30 silent seconds. */
+const TIMEOUT_MS = 20_000
 
-/** Also of a channel that is switched off, since that is how one finds out. @throws Failure `not_found` */
+/**
+ * Also tests a disabled channel: the test shows whether it works again.
+ * @throws Failure `not_found`
+ */
 export async function testChannel(
   needs: AttemptNeeds & { now: () => number; wake: WakeDeliverer },
   actor: Actor,
@@ -22,16 +25,16 @@ export async function testChannel(
   const { db, now, wake } = needs
   const channel = await getChannel(db.read, actor, id)
   const { workspaceId } = actor
-  const [at, began, messageId] = [now(), performance.now(), newMessageId()]
+  const [at, startedAt, messageId] = [now(), performance.now(), newMessageId()]
   const result = await attemptDelivery(
-    { ...needs, send: { ...needs.send, timeoutMs: TEST_MS } },
+    { ...needs, send: { ...needs.send, timeoutMs: TIMEOUT_MS } },
     { workspaceId, submissionId: null, event: 'test', messageId, channel },
     at,
   )
-  if (!result) throw new Error('a test had nothing to say')
-  const tookMs = performance.now() - began
+  if (!result) throw new Error('a test notification has no content')
+  const tookMs = performance.now() - startedAt
   return db.write(async (connection, onCommit) => {
-    // It may have been deleted meanwhile.
+    // The channel may have been deleted in the meantime.
     await getChannel(connection, actor, id)
     const delivered = result.outcome === 'delivered'
     const delivery = await connection

@@ -1,0 +1,63 @@
+// Records on a channel that an attempt failed, and disables the channel when its failures will not end by themselves.
+
+import { log } from '../../../lib/log.ts'
+import type { Connection, OnCommit } from '../../../storage/database/open-database.ts'
+import type { DeliveryResult } from '../channels/contract.ts'
+import type { Claim } from './claim-deliveries.ts'
+import { enqueueChannelDisabledNotice } from './enqueue-deliveries.ts'
+import { planPauseEnd } from './retry-schedule.ts'
+
+const FIVE_DAYS_MS = 5 * 24 * 60 * 60 * 1000
+
+export interface ChannelFailureNeeds {
+  connection: Connection
+  onCommit: OnCommit
+  wake: () => void
+}
+
+/** @param now when the attempt ended */
+export async function recordChannelFailure(
+  { connection, onCommit, wake }: ChannelFailureNeeds,
+  { workspaceId, channel }: Claim,
+  { result, now }: { result: DeliveryResult; now: number },
+): Promise<void> {
+  const pausedUntil = planPauseEnd(now, result.retryAfterMs)
+  const row = await connection
+    .updateTable('channels')
+    .set((e) => ({
+      // A fault of the operator never counts against the channel.
+      failing_since: result.operatorFault ? e.val(now) : e.fn.coalesce('failing_since', e.val(now)),
+      ...(pausedUntil !== null && { paused_until: pausedUntil }),
+    }))
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', channel.id)
+    .returning('failing_since')
+    .executeTakeFirst()
+  const reason = findReasonToDisable(result, row?.failing_since ?? now, now)
+  if (reason === undefined) return
+  const { numUpdatedRows } = await connection
+    .updateTable('channels')
+    .set({ enabled: 0, disabled_reason: reason, updated_at: now })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', channel.id)
+    .where('enabled', '=', 1)
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) return
+  await enqueueChannelDisabledNotice(connection, workspaceId, channel.id, now)
+  onCommit(() => {
+    log.warn('channel_disabled', { workspace: workspaceId, channel: channel.id, type: channel.type, reason })
+    wake()
+  })
+}
+
+function findReasonToDisable(
+  { permanent, operatorFault, answer, httpStatus }: DeliveryResult,
+  failingSince: number,
+  now: number,
+): string | undefined {
+  if (operatorFault) return undefined
+  if (permanent?.what === 'channel') return permanent.reason
+  if (now - failingSince < FIVE_DAYS_MS) return undefined
+  const last = [httpStatus, answer].filter((part) => part !== null && part !== '').join(' ')
+  return `Nothing but failures for five days${last === '' ? '' : `; the last was: ${last.slice(0, 200)}`}`
+}
