@@ -2,7 +2,7 @@
 
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { openDashboard } from './dashboard.ts'
+import { createDashboard } from './dashboard.ts'
 import { type ApiEnv, createApi } from './features/accounts/access/api-env.ts'
 import { createGuard } from './features/accounts/access/guard.ts'
 import { createIdempotency } from './features/accounts/access/idempotency.ts'
@@ -23,9 +23,10 @@ import { createRedirects } from './features/redirect/public.ts'
 import { createPageViewIntake } from './features/tracking/public.ts'
 import { createSnippet } from './features/tracking/snippet.ts'
 import { jsonBody } from './http/json-body.ts'
-import { decodeSegment, pathOf } from './http/request-path.ts'
+import { pathOf } from './http/request-path.ts'
 import type { Caller } from './http/route-facts.ts'
 import type { ServerHandle } from './http/server-handle.ts'
+import { percentDecode } from './lib/text.ts'
 import { createPages } from './pages.ts'
 import {
   answerApiFailure,
@@ -127,7 +128,7 @@ function createHandlers(services: Services) {
     if (path === '/v1' || path.startsWith('/v1/')) return onApi(request, server)
     const slug = /^\/([^/]+)\/+$/.exec(path)?.[1]
     if (slug === undefined || services.site.reserved.has(slug)) return onPage(request, server)
-    return redirects.answer(request, server, decodeSegment(slug))
+    return redirects.answer(request, server, percentDecode(slug))
   }
   return {
     redirects,
@@ -135,11 +136,11 @@ function createHandlers(services: Services) {
     routes: { pages: pages.routes, signIn: signIn.routes, rest: rest.routes },
     slug: ((request, server) => redirects.answer(request, server, request.params.slug ?? '')) as Answer,
     form: ((request, server) => submit(request, server, pathOf(request.url).slice('/f'.length))) as Answer,
-    snippet: snippet.moving,
-    pinnedSnippet: snippet.named,
+    snippet: snippet.latest,
+    pinnedSnippet: snippet.versioned,
     pageView: pageViews.answer,
     formFacts: createFormInfoEndpoint(services.formFacts),
-    dashboard: openDashboard(services.dashboard),
+    dashboard: createDashboard(services.dashboard),
     page: onPage,
     signIn: signIn.answer,
     api: onResolvedPath,

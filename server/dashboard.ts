@@ -1,17 +1,18 @@
-// /app: the dashboard's page and its files. They are bundled by a process of its own when somebody first asks for
-// them (or before the start, by `npm start`), so that the bundler's memory is never the server's.
+// /app: the dashboard's page and its files. A process of its own bundles them at the first request (or before the start,
+// by `npm start`), so that the server never holds the bundler's memory.
 
 import { join } from 'node:path'
 import { html, raw } from 'hono/html'
 import { toErrorResponse } from './http/error-response.ts'
 import { requestId } from './http/request-id.ts'
+import { sendStaticFile } from './http/static-file.ts'
 import { notFound, unavailable } from './lib/failure.ts'
 import { log } from './lib/log.ts'
 
 const BUILD = join(import.meta.dir, '../dashboard/build.ts')
 
-// Nothing but our own files, no inline script or style, and no text ever becomes markup (Trusted Types). Pictures may
-// be made in the page (QR codes).
+// The page loads files of this origin only, has no inline script or style, and no text becomes markup (Trusted Types).
+// The page itself makes pictures: QR codes.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -26,7 +27,8 @@ const POLICY = [
   "trusted-types 'none'",
 ].join('; ')
 
-interface Built {
+/** `built.json` of dashboard/build.ts. */
+interface BuildManifest {
   script: string
   style: string
   preload: string[]
@@ -40,15 +42,15 @@ interface Dashboard {
 const FILE = /^[\w-]+\.(js|css)$/
 const TYPES = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' }
 
-/** @param origin with https the browser is told to keep to it */
-export function openDashboard({ origin }: { origin: string }) {
-  let opened: Promise<Dashboard> | undefined
-  const open = () => {
-    opened ??= build().catch((error) => {
-      opened = undefined
+/** @param options.origin with https, the page tells the browser to use https only */
+export function createDashboard({ origin }: { origin: string }) {
+  let building: Promise<Dashboard> | undefined
+  const getDashboard = () => {
+    building ??= build().catch((error) => {
+      building = undefined
       throw error
     })
-    return opened
+    return building
   }
   const secure = origin.startsWith('https:') ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}
 
@@ -61,7 +63,7 @@ export function openDashboard({ origin }: { origin: string }) {
           { status: 405, headers: { Allow: 'GET, HEAD', 'X-Request-Id': id } },
         )
       }
-      const { directory, page } = await open()
+      const { directory, page } = await getDashboard()
       const name = /\/app\/assets\/([^/?#]*)/.exec(request.url)?.[1]
       if (name !== undefined) return await sendFile(request, directory, name)
       return new Response(page, {
@@ -81,45 +83,36 @@ const PAGE_HEADERS = {
   'Referrer-Policy': 'strict-origin-when-cross-origin',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
-  // Names of files change with every version: the page that names them must be the newest.
+  // The names of the files change with every version, so the page that names them must be the newest.
   'Cache-Control': 'no-cache',
 }
 
 async function sendFile(request: Request, directory: string, name: string): Promise<Response> {
   const kind = FILE.exec(name)?.[1] as keyof typeof TYPES | undefined
-  const zipped = /\bgzip\b/i.test(request.headers.get('accept-encoding') ?? '')
-  const file = kind && Bun.file(join(directory, zipped ? `${name}.gz` : name))
-  // A page of before an upgrade may ask for what is gone.
-  if (!file || !(await file.exists())) throw notFound('')
-  return new Response(request.method === 'HEAD' ? null : file, {
-    headers: {
-      'Content-Type': TYPES[kind],
-      'Content-Length': String(file.size),
-      'Cache-Control': 'public, max-age=31536000, immutable',
-      'X-Content-Type-Options': 'nosniff',
-      Vary: 'Accept-Encoding',
-      ...(zipped ? { 'Content-Encoding': 'gzip' } : {}),
-    },
-  })
+  const content = Bun.file(join(directory, name))
+  // A page from before an upgrade may ask for a file that is gone.
+  if (!kind || !(await content.exists())) throw notFound('')
+  const file = { type: TYPES[kind], content, gzip: Bun.file(join(directory, `${name}.gz`)) }
+  return sendStaticFile(request, file, { 'Cache-Control': 'public, max-age=31536000, immutable' })
 }
 
 async function build(): Promise<Dashboard> {
   const child = Bun.spawn([process.execPath, BUILD], { stdout: 'pipe', stderr: 'pipe' })
-  const [said, complaint] = await Promise.all([
+  const [output, errors] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
   ])
   if ((await child.exited) !== 0) {
-    log.error('dashboard_not_built', { reason: complaint.slice(0, 4096) })
+    log.error('dashboard_not_built', { reason: errors.slice(0, 4096) })
     throw unavailable(new Error('the dashboard could not be bundled'), 10)
   }
-  const directory = said.trim()
-  const built = (await Bun.file(join(directory, 'built.json')).json()) as Built
-  return { directory, page: (await pageOf(built)).toString() }
+  const directory = output.trim()
+  const manifest = (await Bun.file(join(directory, 'built.json')).json()) as BuildManifest
+  return { directory, page: (await renderPage(manifest)).toString() }
 }
 
-// "/app/assets", not relative: the same page answers every address below /app.
-const pageOf = ({ script, style, preload }: Built) => html`<!doctype html>
+// The paths are absolute, because the same page answers every address below /app.
+const renderPage = ({ script, style, preload }: BuildManifest) => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -135,7 +128,7 @@ ${raw(preload.map((name) => `<link rel="modulepreload" href="/app/assets/${name}
 </html>
 `
 
-/** Two banks and the path between them. */
+/** The logo: two river banks and the path between them. */
 const ICON =
   'data:image/svg+xml,' +
   encodeURIComponent(

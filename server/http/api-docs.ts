@@ -1,6 +1,7 @@
-// /docs: the API reference, shown from our own origin; nothing is loaded from anywhere else.
+// /docs: the API reference. The page loads its files from this origin only.
 
 import { Hono } from 'hono'
+import { sendStaticFile } from './static-file.ts'
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -21,7 +22,7 @@ const PAGE = `<!doctype html>
 </html>
 `
 
-// A file of its own: the policy below allows no inline script.
+// A file of its own, because the policy below allows no inline script.
 const START = `
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
@@ -46,7 +47,7 @@ html.dark-mode body { background: #1c2022; color: #e8ecea }
 .swagger-ui .info { margin: 2rem 0 }
 `
 
-// Swagger UI sets styles from its script and draws its icons as data: images.
+// Swagger UI sets styles from its script, and its icons are data: images.
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -54,16 +55,19 @@ const POLICY =
 const FILES = { 'swagger-ui.css': 'text/css', 'swagger-ui-bundle.js': 'text/javascript' } as const
 
 export function createApiDocs() {
-  const day = { 'Cache-Control': 'public, max-age=86400' }
+  const cacheForDay = { 'Cache-Control': 'public, max-age=86400' }
+  const send = (request: Request, type: string, content: Uint8Array<ArrayBuffer> | Bun.BunFile) =>
+    sendStaticFile(request, { type, content }, cacheForDay)
+  const encode = (text: string) => new TextEncoder().encode(text)
   const app = new Hono()
     .get('/docs', (c) =>
       c.html(PAGE, 200, { 'Content-Security-Policy': POLICY, 'X-Content-Type-Options': 'nosniff' }),
     )
-    .get('/docs/start.js', (c) => c.body(START, 200, { 'Content-Type': 'text/javascript', ...day }))
-    .get('/docs/theme.css', (c) => c.body(THEME, 200, { 'Content-Type': 'text/css', ...day }))
+    .get('/docs/start.js', (c) => send(c.req.raw, 'text/javascript', encode(START)))
+    .get('/docs/theme.css', (c) => send(c.req.raw, 'text/css', encode(THEME)))
   for (const [name, type] of Object.entries(FILES)) {
     const file = Bun.file(Bun.resolveSync(`swagger-ui-dist/${name}`, import.meta.dir))
-    app.get(`/docs/${name}`, (c) => c.body(file.stream(), 200, { 'Content-Type': type, ...day }))
+    app.get(`/docs/${name}`, (c) => send(c.req.raw, type, file))
   }
   return app
 }

@@ -16,7 +16,7 @@ import { deleteWorkspace } from '../accounts/workspaces/delete-workspace.ts'
 const ROOT = join(import.meta.dir, '../../..')
 
 async function towpath({ dataDir, databaseUrl }: TestServer, ...words: string[]) {
-  const child = Bun.spawn([process.execPath, 'server/cli.ts', ...words], {
+  const child = Bun.spawn([process.execPath, 'server/cli/main.ts', ...words], {
     cwd: ROOT,
     env: { PATH: process.env.PATH, DATA_DIR: dataDir, ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}) },
     stdout: 'pipe',

@@ -1,5 +1,5 @@
-// `_service_eid`: a visit as a text that the page keeps for us. Sealed with AES-256-GCM, so that only the server reads
-// it and nobody else can write one; good for its workspace alone, and for a day.
+// Event ids (`_service_eid`): a visit as a text that the page keeps. AES-256-GCM seals it, so that only this server can
+// read or write one. An event id is valid for its workspace, for a day.
 
 import { cleanText } from '../../lib/clean-text.ts'
 import { createSealer, IV_BYTES, TAG_BYTES } from '../../lib/sealing.ts'
@@ -7,21 +7,21 @@ import { TOUCH_KINDS, type Touch } from './touch.ts'
 import type { Visit } from './visit.ts'
 
 export interface EventIds {
-  /** At most `EVENT_ID_MAX` characters, none of which needs encoding. */
+  /** @returns at most `EVENT_ID_MAX` characters, none of which needs encoding in a URL or in JSON */
   seal(visit: Visit): string
-  /** undefined for one that is forged, cut, of another workspace, or older than a day. */
-  open(text: string, of: { workspaceId: number; at: number }): Visit | undefined
+  /** @returns undefined for a text that is forged, cut, of another workspace, or older than a day */
+  open(text: string, expected: { workspaceId: number; at: number }): Visit | undefined
 }
 
 export const EVENT_ID_MAX = 2048
 export const EVENT_ID_VALID_MS = 24 * 60 * 60 * 1000
-/** By as much the clocks of two servers may differ. */
+/** How far the clocks of two servers may differ. */
 const AHEAD_MS = 5 * 60 * 1000
 
 const PAYLOAD_MAX = (EVENT_ID_MAX / 4) * 3 - IV_BYTES - TAG_BYTES
-/** An address of 500 characters, or a campaign of 255, is rare; many of them in one visit are somebody's joke. */
+/** The visit's texts are cut to the first bound with which they fit. Longer texts are rare: 500 holds nearly all. */
 const TEXT_BOUNDS = [500, 128, 64, 32, 16, 8]
-/** Changes with the order of what is sealed: an id of another release is as good as none. */
+/** Changes with the order of the list in `toList`. An id of another version counts as no id. */
 const VERSION = 1
 const WELL_FORMED = /^[\w-]+$/
 
@@ -41,12 +41,11 @@ export function createEventIds(secret: string): EventIds {
         text: bytes.subarray(IV_BYTES, -TAG_BYTES),
         tag: bytes.subarray(-TAG_BYTES),
       })
-      // Not ours, or no longer as we made it.
       if (!body) return undefined
       const visit = readPayload(body.toString())
       const age = visit ? at - visit.seenAt : 0
-      const good = visit?.workspaceId === workspaceId && age < EVENT_ID_VALID_MS && age > -AHEAD_MS
-      return good ? visit : undefined
+      const isValid = visit?.workspaceId === workspaceId && age < EVENT_ID_VALID_MS && age > -AHEAD_MS
+      return isValid ? visit : undefined
     },
   }
 }
@@ -55,11 +54,11 @@ function encodePayload(visit: Visit): Buffer {
   for (const bound of TEXT_BOUNDS) {
     const text = JSON.stringify(toList(visit, bound))
     const bytes = Buffer.byteLength(text)
-    // To whole groups of three bytes, so that each character of the id counts: none can be another and mean the same.
+    // To whole groups of three bytes: else the last base64 character has unused bits, and two ids mean the same.
     const padding = (2 * (IV_BYTES + TAG_BYTES + bytes)) % 3
     if (bytes + padding <= PAYLOAD_MAX) return Buffer.from(text + ' '.repeat(padding))
   }
-  throw new Error('a visit with its texts at their shortest does not fit into an event id')
+  throw new Error('a visit does not fit into an event id, even with its texts at their shortest')
 }
 
 function toList({ first, last, ...visit }: Visit, bound: number): unknown[] {
@@ -91,7 +90,7 @@ const toTouchList = (touch: Touch, bound: number) => [
   cleanText(touch.utmContent, bound),
 ]
 
-/** What was sealed by us is as we made it; only the release may be another. */
+/** The seal proves that this server wrote the payload, so only its version is checked. */
 function readPayload(text: string): Visit | undefined {
   const [version, workspaceId, id, startedAt, seenAt, views, pageUrl, firstList, lastList] = JSON.parse(text)
   if (version !== VERSION) return undefined
@@ -100,7 +99,7 @@ function readPayload(text: string): Visit | undefined {
   return { workspaceId, id, startedAt, seenAt, views, pageUrl, first, last }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: as `toTouchList` has it
+// biome-ignore lint/suspicious/noExplicitAny: the list that `toTouchList` makes
 function readTouch(list: any[]): Touch {
   const [at, kind, linkId, clickId, referrer, landingUrl, ...utm] = list
   const [utmSource, utmMedium, utmCampaign, utmTerm, utmContent] = utm

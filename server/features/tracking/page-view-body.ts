@@ -1,17 +1,17 @@
-// What the snippet sends of a page view (docs/contract.md §8).
+// Parses the body of a page view, as the snippet sends it (docs/contract.md §8).
 
 export interface PageViewBody {
-  /** Public id of the workspace. */
+  /** The public id of the workspace. */
   w: string
-  /** The page's address. */
+  /** The address of the page. */
   u: string
-  /** The referrer's; '' for none. */
+  /** The address of the referrer; '' for none. */
   r: string
   /** The event id of the page before. */
   e: string | undefined
 }
 
-/** @returns what the body says, or what is wrong with it */
+/** @returns the body, or a text that says what is wrong with it */
 export function parsePageViewBody(text: string): PageViewBody | string {
   let body: unknown
   try {
@@ -24,6 +24,6 @@ export function parsePageViewBody(text: string): PageViewBody | string {
   if (typeof w !== 'string') return 'w: must be the public id of a workspace'
   if (typeof u !== 'string') return "u: must be the page's address"
   if (typeof r !== 'string') return "r: must be the referrer's address"
-  // An event id that is none begins a new visit, whatever it is.
+  // Anything that is no event id starts a new visit.
   return { w, u, r, e: typeof e === 'string' ? e : undefined }
 }

@@ -1,4 +1,4 @@
-// A page view as the snippet tells it: the page's address and where its visitor came from, as texts of a stranger's.
+// Reads a page view from the addresses of the page and its referrer, which are untrusted texts of the snippet.
 
 import { cleanText } from '../../lib/clean-text.ts'
 import { createGenerationCache } from '../../lib/generation-cache.ts'
@@ -9,9 +9,9 @@ import type { Touch } from './touch.ts'
 import type { PageView } from './visit.ts'
 
 export interface ParsedPageView extends PageView {
-  /** What a hit says of the campaign: utm parameters alone, since the rest of a query may hold secrets. */
+  /** The utm parameters for the hit. The rest of the query may hold secrets and is dropped. */
   utm: string
-  /** Without its query; '' where the visitor came from the same site, or directly. */
+  /** Without its query; '' where the visitor came directly or from the same site. */
   referrer: string
 }
 
@@ -23,18 +23,18 @@ export interface PageViewInput {
   referrer: string
 }
 
-/** The link of a click, if its id is good here. */
+/** @returns the id of the link that was clicked; undefined where the click id is not valid here */
 export type LinkLookup = (clickId: string) => number | undefined
 
-/** @returns undefined where the page's address is none */
-export type PageViewReader = (told: PageViewInput, linkOf: LinkLookup) => ParsedPageView | undefined
+/** @returns undefined where the page's address is no http or https URL */
+export type PageViewReader = (input: PageViewInput, findLink: LinkLookup) => ParsedPageView | undefined
 
 const URL_MAX = 2048
-/** Most visitors see the same few pages. At 3 KB, the most that the snippet tells, a thousand take 3 MB. */
+/** Most visitors see the same few pages. The snippet sends at most 3 KB for each, so a thousand take 3 MB. */
 const CACHED_MAX = 1000
 
 interface PageInfo {
-  /** Without `www.`; '' where the address is none. */
+  /** The host without `www.`; '' where the address is no http or https URL. */
   site: string
   url: string | null
   utm: string
@@ -46,26 +46,26 @@ interface ReferrerInfo {
   site: string
   /** Without its query. */
   url: string
-  /** Host without `www.`; null for a page of ours, and for what is no place to come from. */
+  /** The host without `www.`; null for a page of this server, and for an address that is no referrer. */
   host: string | null
 }
 
-/** @param ownHosts of this instance, lower case */
+/** @param ownHosts the hosts of this server, in lower case */
 export function createPageViewReader(ownHosts: ReadonlySet<string>): PageViewReader {
   const pages = createGenerationCache(CACHED_MAX, parsePage)
   const referrers = createGenerationCache(CACHED_MAX, (text) => parseReferringPage(text, ownHosts))
-  return ({ at, url, referrer }, linkOf) => {
+  return ({ at, url, referrer }, findLink) => {
     const page = pages.get(url)
     if (page.site === '') return undefined
-    const told = referrer === '' ? NO_REFERRER : referrers.get(referrer)
-    // The page before on the same site brought nobody.
-    const from = told.site === page.site ? NO_REFERRER : told
+    const parsed = referrer === '' ? NO_REFERRER : referrers.get(referrer)
+    // A page of the same site did not bring the visitor to the site.
+    const external = parsed.site === page.site ? NO_REFERRER : parsed
     return {
       at,
       pageUrl: page.url,
       utm: page.utm,
-      referrer: from.url,
-      touch: toTouch(at, page, from, linkOf),
+      referrer: external.url,
+      touch: toTouch(at, page, external, findLink),
     }
   }
 }
@@ -84,12 +84,12 @@ function parsePage(text: string): PageInfo {
     url: cleanText(`${page.protocol}//${page.host}${page.pathname}`, URL_MAX),
     utm,
     campaign: utm === '' ? NO_CAMPAIGN : parseCampaign(utm),
-    clickId: query.includes(CLICK_ID_PARAMETER) ? CLICK.exec(query)?.[1] : undefined,
+    clickId: query.includes(CLICK_ID_PARAMETER) ? CLICK_ID.exec(query)?.[1] : undefined,
   }
 }
 
-// Ours need no encoding, so that what is encoded is not ours.
-const CLICK = new RegExp(`(?:^|&)${CLICK_ID_PARAMETER}=([\\w.-]+)(?:&|$)`)
+// A click id of this server needs no encoding, so a text with other characters is none.
+const CLICK_ID = new RegExp(`(?:^|&)${CLICK_ID_PARAMETER}=([\\w.-]+)(?:&|$)`)
 
 function parseReferringPage(text: string, ownHosts: ReadonlySet<string>): ReferrerInfo {
   const url = stripQuery(text)
@@ -103,15 +103,15 @@ function toTouch(
   at: number,
   { url, campaign, clickId }: PageInfo,
   { host }: ReferrerInfo,
-  linkOf: LinkLookup,
+  findLink: LinkLookup,
 ): Touch {
   const { utmSource, utmMedium, utmCampaign, utmTerm, utmContent } = campaign
-  const linkId = clickId === undefined ? undefined : linkOf(clickId)
+  const linkId = clickId === undefined ? undefined : findLink(clickId)
   const clicked = clickId !== undefined && linkId !== undefined
-  const named = utmSource ?? utmMedium ?? utmCampaign ?? utmTerm ?? utmContent
+  const hasCampaign = (utmSource ?? utmMedium ?? utmCampaign ?? utmTerm ?? utmContent) !== null
   return {
     at,
-    kind: clicked ? 'click' : named !== null ? 'campaign' : host !== null ? 'referrer' : 'direct',
+    kind: clicked ? 'click' : hasCampaign ? 'campaign' : host !== null ? 'referrer' : 'direct',
     linkId: clicked ? linkId : null,
     clickId: clicked ? clickId : null,
     referrer: host,
@@ -124,23 +124,23 @@ function toTouch(
   }
 }
 
-/** Advertisers' own marks on an address, and what utm parameters would have said in their place. */
+/** The click ids of ad networks, and the utm parameters that stand for each. */
 const AD_CLICKS: [RegExp, string][] = [
   [/(?:^|&)(?:gclid|gbraid|wbraid|dclid)=[^&]/, 'utm_source=google&utm_medium=cpc'],
   [/(?:^|&)msclkid=[^&]/, 'utm_source=bing&utm_medium=cpc'],
   [/(?:^|&)ttclid=[^&]/, 'utm_source=tiktok&utm_medium=cpc'],
   [/(?:^|&)twclid=[^&]/, 'utm_source=x&utm_medium=cpc'],
   [/(?:^|&)li_fat_id=[^&]/, 'utm_source=linkedin&utm_medium=cpc'],
-  // Facebook puts it on every link, not on ads alone.
+  // Facebook adds its id to every link and not only to ads, so the medium is unknown.
   [/(?:^|&)fbclid=[^&]/, 'utm_source=facebook'],
 ]
 
-/** The id itself is not kept: it names a person to whoever gave it out. */
+/** The click id of an ad network is not kept: the network knows which person it names. */
 function readCampaignParts(query: string): string {
   if (query === '') return ''
   const utm = extractUtmParameters(query, '')
   if (utm.includes('utm_source=') || !/(?:clid|braid|li_fat_id)=/.test(query)) return utm
-  const network = AD_CLICKS.find(([mark]) => mark.test(query))?.[1]
+  const network = AD_CLICKS.find(([pattern]) => pattern.test(query))?.[1]
   if (network === undefined) return utm
   return utm === '' ? network : `${utm}&${network}`
 }

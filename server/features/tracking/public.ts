@@ -1,28 +1,36 @@
-// POST /e, what the snippet tells: a page that was seen. Open to every page on every site, in front of Hono, and for
-// plain requests answered at the socket as redirects are. The answer is the event id that the page keeps for its forms.
+// POST /e: the snippet reports a page view, and the answer is the event id that the page keeps for its forms. Every page
+// on every site may send here. The fast path answers plain requests; the others come here before Hono.
 
 import { readClientAddress, toRateLimitKey } from '../../http/client-address.ts'
-import { toErrorResponse } from '../../http/error-response.ts'
 import type { FastResponse } from '../../http/fast-path/listener.ts'
 import type { PostRequest } from '../../http/fast-path/request-parser.ts'
 import { readBytes } from '../../http/json-body.ts'
-import { requestId } from '../../http/request-id.ts'
 import type { ServerHandle } from '../../http/server-handle.ts'
 import type { Network } from '../../lib/ip-network.ts'
 import { randomToken } from '../../lib/random.ts'
 import { createSlidingWindows } from '../../lib/sliding-window.ts'
-import { toFailure } from '../../storage/database/errors.ts'
 import type { ClickIds } from '../hits/click-id.ts'
 import { recordPageView } from '../hits/record.ts'
 import type { Spool } from '../hits/spool/spool.ts'
 import type { EventIds } from './event-id.ts'
-import { createPageViewReader, type ParsedPageView } from './page-view.ts'
+import {
+  type IntakeAnswer,
+  NOT_TRACKED,
+  TOO_LARGE,
+  toErrorAnswer,
+  toEventIdAnswer,
+  toFailureResponse,
+  toFastResponse,
+  toPreflightResponse,
+  toResponse,
+} from './intake-answer.ts'
+import { createPageViewReader, type PageViewReader, type ParsedPageView } from './page-view.ts'
 import { type PageViewBody, parsePageViewBody } from './page-view-body.ts'
 import { addPageView, isVisitOver, startVisit } from './visit.ts'
 import type { WorkspaceLookup } from './workspace-lookup.ts'
 
 export interface IntakeNeeds {
-  /** First segment of the path. */
+  /** The first segment of the path. */
   path: string
   spool: Pick<Spool, 'append' | 'node'>
   clickIds: Pick<ClickIds, 'verify'>
@@ -35,20 +43,13 @@ export interface IntakeNeeds {
   clock?: () => number
 }
 
-type Peer = Pick<ServerHandle, 'requestIP'>
-
 const BODY_MAX = 8 * 1024
-/** More than a person opens in a minute; an office behind one address may lose some views beyond it, and no submission. */
+/**
+ * Page views per minute and address: more than one person opens. An office behind one address may lose some page views,
+ * but never a submission.
+ */
 const PER_MINUTE = 120
 const ADDRESSES_MAX = 20_000
-
-/** An answer, whichever way it goes out. */
-interface IntakeAnswer {
-  status: number
-  /** ASCII. */
-  json: string
-  headers?: Record<string, string>
-}
 
 interface PageViewRequest {
   at: number
@@ -56,160 +57,137 @@ interface PageViewRequest {
   address: string
 }
 
+interface State extends IntakeNeeds {
+  limits: ReturnType<typeof createSlidingWindows>
+  readPageView: PageViewReader
+}
+
 export function createPageViewIntake(needs: IntakeNeeds) {
-  const views = createSlidingWindows({ keysMax: ADDRESSES_MAX, clock: needs.clock })
-  const read = createPageViewReader(needs.ownHosts)
-
-  function seenBy(peer: string, headers: PageViewRequest['headers']): PageViewRequest {
-    const forwarded = needs.trustProxy.length === 0 ? null : headers.get('x-forwarded-for')
-    return { at: needs.now(), headers, address: readClientAddress(peer, forwarded, needs.trustProxy) }
+  const state: State = {
+    ...needs,
+    limits: createSlidingWindows({ keysMax: ADDRESSES_MAX, clock: needs.clock }),
+    readPageView: createPageViewReader(needs.ownHosts),
   }
-
-  /** @returns the refusal of one view too many */
-  function admit({ address }: PageViewRequest): IntakeAnswer | undefined {
-    const limit = views.take(address.includes(':') ? toRateLimitKey(address) : address, PER_MINUTE)
-    if (limit.allowed) return undefined
-    const seconds = Math.max(1, Math.ceil(limit.waitMs / 1000))
-    return toErrorAnswer(429, 'Too many page views', { 'Retry-After': String(seconds) })
-  }
-
-  function record(seen: PageViewRequest, told: PageViewBody, workspaceId: number | null): IntakeAnswer {
-    if (workspaceId === null) return toErrorAnswer(404, 'Workspace not found')
-    const { at } = seen
-    const linkOf = (text: string) => needs.clickIds.verify(text, workspaceId)?.linkId
-    const view = read({ at, url: told.u, referrer: told.r }, linkOf)
-    if (!view) return toErrorAnswer(400, 'u: must be an http or https URL')
-    const before = told.e === undefined ? undefined : needs.eventIds.open(told.e, { workspaceId, at })
-    if (before && !isVisitOver(before, at)) {
-      append(seen, workspaceId, view, 'view')
-      return toEventIdAnswer(needs.eventIds.seal(addPageView(before, view)))
-    }
-    const id = append(seen, workspaceId, view, 'landing')
-    // Without a place in the spool, which is full, the visit still needs a name.
-    const name = `${id === 0 ? randomToken(6) : id.toString(36)}.${needs.spool.node}`
-    return toEventIdAnswer(needs.eventIds.seal(startVisit(view, workspaceId, name)))
-  }
-
-  function append(
-    seen: PageViewRequest,
-    workspaceId: number,
-    view: ParsedPageView,
-    outcome: 'landing' | 'view',
-  ): number {
-    const { utm, referrer, touch } = view
-    return recordPageView(needs.spool, seen, {
-      outcome,
-      workspaceId,
-      linkId: touch.linkId ?? 0,
-      utm,
-      referrer,
-    })
-  }
-
-  async function take(request: Request, seen: PageViewRequest, bounded: boolean): Promise<Response> {
-    let text: string | undefined
-    try {
-      text = bounded ? await request.text() : await boundedText(request)
-    } catch {
-      // The page has gone in the middle of it: nobody reads this answer.
-      return toResponse(toErrorAnswer(400, 'The body is cut off'))
-    }
-    if (text === undefined) return toResponse(TOO_LARGE)
-    const told = parsePageViewBody(text)
-    if (typeof told === 'string') return toResponse(toErrorAnswer(400, told))
-    try {
-      return toResponse(record(seen, told, await needs.workspaces.find(told.w)))
-    } catch (error) {
-      return toFailureResponse(seen, error)
-    }
-  }
-
   return {
-    answer(request: Request, server: Peer): Response | Promise<Response> {
-      const { method, headers } = request
-      if (method === 'OPTIONS') return preflight()
-      if (method !== 'POST')
-        return toResponse(toErrorAnswer(405, 'Method not allowed', { Allow: 'POST, OPTIONS' }))
-      if (isPrivate(headers)) return toResponse(NOT_TRACKED)
-      const length = headers.get('content-length')
-      if (Number(length ?? 0) > BODY_MAX) return toResponse(TOO_LARGE)
-      const seen = seenBy(server.requestIP(request)?.address ?? '', headers)
-      const refused = admit(seen)
-      return refused ? toResponse(refused) : take(request, seen, length !== null)
-    },
-
-    /** The same answer for a plain POST of a workspace that memory knows; else null, and nothing has happened. */
-    tryFastPath({ segment, query, headers, ...head }: PostRequest, peer: string): FastResponse | null {
-      if (segment !== needs.path || query !== '') return null
-      const body = head.body()
-      if (body.length > BODY_MAX) return null
-      if (isPrivate(headers)) return toReply(NOT_TRACKED)
-      const told = parsePageViewBody(body)
-      const workspaceId = typeof told === 'string' ? null : needs.workspaces.findCached(told.w)
-      if (workspaceId === undefined) return null
-      const seen = seenBy(peer, headers)
-      return toReply(
-        admit(seen) ??
-          (typeof told === 'string' ? toErrorAnswer(400, told) : record(seen, told, workspaceId)),
-      )
-    },
+    answer: (request: Request, server: Pick<ServerHandle, 'requestIP'>) => answer(state, request, server),
+    tryFastPath: (request: PostRequest, peer: string) => tryFastPath(state, request, peer),
   }
 }
 
-/** Global Privacy Control: whoever asks not to be followed is not (https://w3c.github.io/gpc/). */
-const isPrivate = (headers: PageViewRequest['headers']) => headers.get('sec-gpc') === '1'
-
-const HEADERS = {
-  'Content-Type': 'application/json',
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'Retry-After',
-  'Cache-Control': 'no-store',
+function answer(
+  state: State,
+  request: Request,
+  server: Pick<ServerHandle, 'requestIP'>,
+): Response | Promise<Response> {
+  const { method, headers } = request
+  if (method === 'OPTIONS') return toPreflightResponse()
+  if (method !== 'POST')
+    return toResponse(toErrorAnswer(405, 'Method not allowed', { Allow: 'POST, OPTIONS' }))
+  if (refusesTracking(headers)) return toResponse(NOT_TRACKED)
+  const length = headers.get('content-length')
+  if (Number(length ?? 0) > BODY_MAX) return toResponse(TOO_LARGE)
+  const view = toPageViewRequest(state, server.requestIP(request)?.address ?? '', headers)
+  const refusal = takeFromLimit(state, view)
+  return refusal ? toResponse(refusal) : readAndRecord(state, request, view)
 }
-const toHeaderLines = (headers: Record<string, string>) =>
-  Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}\r\n`)
-    .join('')
-const LINES = toHeaderLines(HEADERS)
 
-/** No character of an event id needs escaping. */
-const toEventIdAnswer = (id: string): IntakeAnswer => ({ status: 200, json: `{"e":"${id}"}` })
-const NOT_TRACKED: IntakeAnswer = { status: 200, json: '{"e":null}' }
+/**
+ * The same answer for a plain POST from a workspace that is in memory.
+ * @returns null where only `answer` can tell; then nothing has been counted or recorded
+ */
+function tryFastPath(
+  state: State,
+  { segment, query, headers, ...request }: PostRequest,
+  peer: string,
+): FastResponse | null {
+  if (segment !== state.path || query !== '') return null
+  const text = request.body()
+  if (text.length > BODY_MAX) return null
+  if (refusesTracking(headers)) return toFastResponse(NOT_TRACKED)
+  const body = parsePageViewBody(text)
+  const workspaceId = typeof body === 'string' ? null : state.workspaces.findCached(body.w)
+  if (workspaceId === undefined) return null
+  const view = toPageViewRequest(state, peer, headers)
+  return toFastResponse(
+    takeFromLimit(state, view) ??
+      (typeof body === 'string' ? toErrorAnswer(400, body) : record(state, view, body, workspaceId)),
+  )
+}
 
-const toErrorAnswer = (status: number, error: string, headers?: Record<string, string>): IntakeAnswer => ({
-  status,
-  json: JSON.stringify({ error }),
-  headers,
-})
-const TOO_LARGE = toErrorAnswer(413, 'Page view too large')
+/** Global Privacy Control: the visitor asks not to be tracked (https://w3c.github.io/gpc/). */
+const refusesTracking = (headers: PageViewRequest['headers']) => headers.get('sec-gpc') === '1'
 
-const toResponse = ({ status, json, headers }: IntakeAnswer) =>
-  new Response(json, { status, headers: headers ? { ...HEADERS, ...headers } : HEADERS })
+function toPageViewRequest(
+  { trustProxy, now }: State,
+  peer: string,
+  headers: PageViewRequest['headers'],
+): PageViewRequest {
+  const forwarded = trustProxy.length === 0 ? null : headers.get('x-forwarded-for')
+  return { at: now(), headers, address: readClientAddress(peer, forwarded, trustProxy) }
+}
 
-const toReply = ({ status, json, headers }: IntakeAnswer): FastResponse => ({
-  status,
-  headers: headers ? LINES + toHeaderLines(headers) : LINES,
-  body: json,
-})
+/** @returns the refusal of a page view above the limit */
+function takeFromLimit({ limits }: State, { address }: PageViewRequest): IntakeAnswer | undefined {
+  const limit = limits.take(address.includes(':') ? toRateLimitKey(address) : address, PER_MINUTE)
+  if (limit.allowed) return undefined
+  const seconds = Math.max(1, Math.ceil(limit.waitMs / 1000))
+  return toErrorAnswer(429, 'Too many page views', { 'Retry-After': String(seconds) })
+}
 
-/** For whoever says that it sends JSON; the snippet sends text, which browsers do not ask about. */
-const preflight = () =>
-  new Response(null, {
-    status: 204,
-    headers: {
-      'Access-Control-Allow-Origin': '*',
-      'Access-Control-Allow-Methods': 'POST, OPTIONS',
-      'Access-Control-Allow-Headers': 'Content-Type',
-      'Access-Control-Max-Age': '86400',
-    },
-  })
+async function readAndRecord(state: State, request: Request, view: PageViewRequest): Promise<Response> {
+  let text: string | undefined
+  try {
+    text = await readText(request)
+  } catch {
+    // The page was closed while it sent the body, so nobody reads this answer.
+    return toResponse(toErrorAnswer(400, 'The body is cut off'))
+  }
+  if (text === undefined) return toResponse(TOO_LARGE)
+  const body = parsePageViewBody(text)
+  if (typeof body === 'string') return toResponse(toErrorAnswer(400, body))
+  try {
+    return toResponse(record(state, view, body, await state.workspaces.find(body.w)))
+  } catch (error) {
+    return toFailureResponse(error, view.headers.get('x-request-id'))
+  }
+}
 
-async function boundedText(request: Request): Promise<string | undefined> {
+/** @returns undefined for a body that is too large. (A body with a Content-Length is small enough here.) */
+async function readText(request: Request): Promise<string | undefined> {
+  if (request.headers.has('content-length')) return request.text()
   const bytes = await readBytes(request, BODY_MAX)
   return bytes && new TextDecoder().decode(bytes)
 }
 
-function toFailureResponse({ headers }: PageViewRequest, error: unknown): Response {
-  const answer = toErrorResponse(toFailure(error), requestId(headers.get('x-request-id')))
-  for (const [name, value] of Object.entries(HEADERS)) answer.headers.set(name, value)
-  return answer
+function record(
+  state: State,
+  view: PageViewRequest,
+  body: PageViewBody,
+  workspaceId: number | null,
+): IntakeAnswer {
+  if (workspaceId === null) return toErrorAnswer(404, 'Workspace not found')
+  const { at } = view
+  const findLink = (clickId: string) => state.clickIds.verify(clickId, workspaceId)?.linkId
+  const page = state.readPageView({ at, url: body.u, referrer: body.r }, findLink)
+  if (!page) return toErrorAnswer(400, 'u: must be an http or https URL')
+  const visit = body.e === undefined ? undefined : state.eventIds.open(body.e, { workspaceId, at })
+  if (visit && !isVisitOver(visit, at)) {
+    recordHit(state, view, workspaceId, page, 'view')
+    return toEventIdAnswer(state.eventIds.seal(addPageView(visit, page)))
+  }
+  const hitId = recordHit(state, view, workspaceId, page, 'landing')
+  // A full spool gives no id, and the visit needs one all the same.
+  const visitId = `${hitId === 0 ? randomToken(6) : hitId.toString(36)}.${state.spool.node}`
+  return toEventIdAnswer(state.eventIds.seal(startVisit(page, workspaceId, visitId)))
+}
+
+/** @returns the id of the hit; 0 where the spool is full */
+function recordHit(
+  { spool }: State,
+  view: PageViewRequest,
+  workspaceId: number,
+  { utm, referrer, touch }: ParsedPageView,
+  outcome: 'landing' | 'view',
+): number {
+  return recordPageView(spool, view, { outcome, workspaceId, linkId: touch.linkId ?? 0, utm, referrer })
 }

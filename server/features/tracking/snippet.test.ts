@@ -16,7 +16,7 @@ function open(needs: Partial<Parameters<typeof createSnippet>[0]> = {}) {
   dirs.push(dataDir)
   const snippet = createSnippet({ origin: 'https://go.example', intakePath: 'e', dataDir, ...needs })
   const ask = (path: string, init?: RequestInit) =>
-    (path === '/t.js' ? snippet.moving : snippet.named)(new Request(`https://go.example${path}`, init))
+    (path === '/t.js' ? snippet.latest : snippet.versioned)(new Request(`https://go.example${path}`, init))
   return { ask, dataDir: needs.dataDir ?? dataDir }
 }
 

@@ -1,155 +1,100 @@
-// The snippet's files: built from snippet/ when somebody first asks, without a step before the start. /t.js is always
-// the newest; each version also has a name that never means anything else, which pages can pin by its hash.
+// Serves the snippet's files. The first request builds them, so that the start needs no build step. /t.js is always the
+// newest version. Each version also has a name with its hash, so that a page can pin it.
 
-import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { toErrorResponse } from '../../http/error-response.ts'
 import { requestId } from '../../http/request-id.ts'
+import { sendStaticFile } from '../../http/static-file.ts'
 import { describeError, log } from '../../lib/log.ts'
+import { buildSnippet, type SnippetFile, type SnippetSettings, toSnippetFile } from './build-snippet.ts'
 
-export interface SnippetNeeds {
-  /** Our own origin: forms may name it although the script comes by way of a proxy. */
-  origin: string
-  /** First segment of the intake, `e` unless it was renamed. */
-  intakePath: string
-  /** Where versions are kept: a page that pinned one wants it after the next upgrade too. */
+export interface SnippetNeeds extends SnippetSettings {
+  /** Versions are kept there: a page that has pinned one needs it after an upgrade too. */
   dataDir: string
 }
 
-interface File {
-  name: string
-  text: string
-  gzip: Uint8Array<ArrayBuffer>
-  integrity: string
-}
-
-const SOURCE = join(import.meta.dir, '../../../snippet')
 const VERSIONED_NAME = /^(?:t|captcha)-[0-9a-f]{16}\.js$/
 
-/** Long enough for the pages of one visit. What must be the same on every page is asked for by name. */
+/** The pages of one visit load the script once. A page that needs one exact version asks for it by its name. */
 const LATEST_MAX_AGE_SECONDS = 600
 
 export function createSnippet(needs: SnippetNeeds) {
   const dir = join(needs.dataDir, 'snippet')
-  let built: Promise<{ track: File; captcha: File }> | undefined
+  const getLatest = createBuildOnce(needs, dir)
 
-  function newest() {
-    built ??= build(needs)
-      .then((files) => {
-        for (const file of Object.values(files)) saveVersion(dir, file)
-        return files
-      })
-      .catch((error) => {
-        built = undefined
-        throw error
-      })
-    return built
-  }
-
-  async function find(name: string): Promise<File | undefined> {
-    const { track, captcha } = await newest()
+  async function findVersion(name: string): Promise<SnippetFile | undefined> {
+    const { track, captcha } = await getLatest()
     return (
       [track, captcha].find((file) => file.name === name) ??
       (VERSIONED_NAME.test(name) ? readVersion(dir, name) : undefined)
     )
   }
 
-  const guarded = (answer: (request: Request) => Promise<Response>) => async (request: Request) => {
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      return Response.json({ error: 'Method not allowed' }, { status: 405, headers: { Allow: 'GET, HEAD' } })
-    }
-    try {
-      return await answer(request)
-    } catch (error) {
-      return toErrorResponse(error, requestId(request.headers.get('x-request-id')))
-    }
-  }
-
   return {
     /** `/t.js`. Its `Link` header has the name and hash of this version. */
-    moving: guarded(async (request) => {
-      const { track } = await newest()
-      const pinned = `<${needs.origin}/${needs.intakePath}/${track.name}>; rel="alternate"; integrity="${track.integrity}"`
-      return sendFile(request, track, `public, max-age=${LATEST_MAX_AGE_SECONDS}`, { Link: pinned })
+    latest: toHandler(async (request) => {
+      const { track } = await getLatest()
+      const url = `${needs.origin}/${needs.intakePath}/${track.name}`
+      return sendScript(request, track, {
+        'Cache-Control': `public, max-age=${LATEST_MAX_AGE_SECONDS}`,
+        Link: `<${url}>; rel="alternate"; integrity="${track.integrity}"`,
+      })
     }),
     /** `/e/{name}`. */
-    named: guarded(async (request) => {
-      const file = await find(readName(request.url))
-      if (!file) return Response.json({ error: 'Not found' }, { status: 404, headers: { ...OPEN_HEADERS } })
-      return sendFile(request, file, 'public, max-age=31536000, immutable')
+    versioned: toHandler(async (request) => {
+      const file = await findVersion(readName(request.url))
+      if (!file) return Response.json({ error: 'Not found' }, { status: 404, headers: NOT_FOUND_HEADERS })
+      return sendScript(request, file, { 'Cache-Control': 'public, max-age=31536000, immutable' })
     }),
   }
 }
 
-/** By hand, because a broken Host header makes a URL that no parser takes. */
+/** @returns a function that builds the files once, and again after a build that failed */
+function createBuildOnce(settings: SnippetSettings, dir: string) {
+  let build: ReturnType<typeof buildSnippet> | undefined
+  return () => {
+    build ??= buildSnippet(settings)
+      .then((files) => {
+        for (const file of Object.values(files)) saveVersion(dir, file)
+        return files
+      })
+      .catch((error) => {
+        build = undefined
+        throw error
+      })
+    return build
+  }
+}
+
+const toHandler = (answer: (request: Request) => Promise<Response>) => async (request: Request) => {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    return Response.json({ error: 'Method not allowed' }, { status: 405, headers: { Allow: 'GET, HEAD' } })
+  }
+  try {
+    return await answer(request)
+  } catch (error) {
+    return toErrorResponse(error, requestId(request.headers.get('x-request-id')))
+  }
+}
+
+/** Without a URL parser: a broken Host header makes a URL that no parser takes. */
 const readName = (url: string) => /([^/]*)$/.exec(url.replace(/[?#].*/, ''))?.[1] ?? ''
 
-/** A pinned script is fetched by CORS; a page that isolates itself takes only what says it may be taken. */
-const OPEN_HEADERS = {
+/** A browser fetches a pinned script with CORS; an isolated page (COEP) requires Cross-Origin-Resource-Policy. */
+const CROSS_ORIGIN_HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Cross-Origin-Resource-Policy': 'cross-origin',
-  'X-Content-Type-Options': 'nosniff',
+}
+const NOT_FOUND_HEADERS = { ...CROSS_ORIGIN_HEADERS, 'X-Content-Type-Options': 'nosniff' }
+
+function sendScript(request: Request, { name, text, gzip }: SnippetFile, headers: Record<string, string>) {
+  const content = new TextEncoder().encode(text)
+  const file = { type: 'text/javascript; charset=utf-8', content, gzip, etag: `W/"${name}"` }
+  return sendStaticFile(request, file, { ...CROSS_ORIGIN_HEADERS, ...headers })
 }
 
-function sendFile(request: Request, file: File, cacheControl: string, more: Record<string, string> = {}) {
-  const etag = `W/"${file.name}"`
-  const headers = {
-    ...OPEN_HEADERS,
-    'Cache-Control': cacheControl,
-    ETag: etag,
-    Vary: 'Accept-Encoding',
-    ...more,
-  }
-  const known = request.headers.get('if-none-match')?.split(',') ?? []
-  if (known.some((tag) => tag.trim().replace(/^(W\/)?/, 'W/') === etag || tag.trim() === '*')) {
-    return new Response(null, { status: 304, headers })
-  }
-  const zipped = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(
-    request.headers.get('accept-encoding') ?? '',
-  )
-  const body = zipped ? file.gzip : new TextEncoder().encode(file.text)
-  return new Response(request.method === 'HEAD' ? null : body, {
-    headers: {
-      ...headers,
-      'Content-Type': 'text/javascript; charset=utf-8',
-      'Content-Length': String(body.length),
-      ...(zipped ? { 'Content-Encoding': 'gzip' } : {}),
-    },
-  })
-}
-
-async function build({ origin, intakePath }: SnippetNeeds) {
-  const captcha = toFile('captcha', await bundle('captcha.ts', {}))
-  const written = {
-    ORIGIN: origin,
-    INTAKE: intakePath,
-    CAPTCHA: captcha.name,
-    CAPTCHA_INTEGRITY: captcha.integrity,
-  }
-  return { captcha, track: toFile('t', await bundle('track.ts', written)) }
-}
-
-async function bundle(entry: string, written: Record<string, string>): Promise<string> {
-  const { outputs } = await Bun.build({
-    entrypoints: [join(SOURCE, entry)],
-    target: 'browser',
-    format: 'iife',
-    minify: true,
-    define: Object.fromEntries(Object.entries(written).map(([name, text]) => [name, JSON.stringify(text)])),
-  })
-  const text = await outputs[0]?.text()
-  if (!text) throw new Error(`nothing was built from ${entry}`)
-  return text
-}
-
-function toFile(kind: string, text: string): File {
-  const sha = createHash('sha256').update(text)
-  const name = `${kind}-${sha.copy().digest('hex').slice(0, 16)}.js`
-  return { name, text, gzip: Bun.gzipSync(text, { level: 9 }), integrity: `sha256-${sha.digest('base64')}` }
-}
-
-function saveVersion(dir: string, { name, text }: File) {
+function saveVersion(dir: string, { name, text }: SnippetFile) {
   const path = join(dir, name)
   try {
     if (existsSync(path)) return
@@ -157,15 +102,15 @@ function saveVersion(dir: string, { name, text }: File) {
     writeFileSync(`${path}.part`, text)
     renameSync(`${path}.part`, path)
   } catch (error) {
-    // It is served all the same, as long as this version runs.
+    // The file is served all the same, as long as this version runs.
     log.warn('snippet_not_kept', { name, ...describeError(error) })
   }
 }
 
-/** A version of before; not what a damaged disk made of it. */
-function readVersion(dir: string, name: string): File | undefined {
+/** Reads a version of an earlier release; undefined where the disk has damaged the file. */
+function readVersion(dir: string, name: string): SnippetFile | undefined {
   const path = join(dir, name)
   if (!existsSync(path)) return undefined
-  const file = toFile(name.replace(/-.*/, ''), readFileSync(path, 'utf8'))
+  const file = toSnippetFile(name.replace(/-.*/, ''), readFileSync(path, 'utf8'))
   return file.name === name ? file : undefined
 }

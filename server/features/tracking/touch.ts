@@ -1,8 +1,9 @@
-// What brought a visitor to a page: the click on a link, a campaign in the page's address, another site, or nothing known.
+// A touch: what brought a visitor to a page. It is the click on a link, a campaign in the page's address, another site, or
+// unknown.
 
 import type { Campaign } from '../visitors/campaign.ts'
 
-/** The first that is known, in this order. */
+/** A touch has the first kind that applies, in this order. */
 export const TOUCH_KINDS = ['click', 'campaign', 'referrer', 'direct'] as const
 export type TouchKind = (typeof TOUCH_KINDS)[number]
 
@@ -11,18 +12,15 @@ export interface Touch extends Campaign {
   at: number
   kind: TouchKind
   linkId: number | null
-  /** As it stood in the address. */
+  /** As the page's address had it. */
   clickId: string | null
-  /** Host without `www.` */
+  /** The host without `www.` */
   referrer: string | null
-  /** The page it led to, without its query. */
+  /** The page that the visitor came to, without its query. */
   landingUrl: string | null
 }
 
-/**
- * The same touch seen twice: a page that is loaded again still has its address and its referrer. (What is direct is not
- * told apart.)
- */
+/** Recognizes a page that is loaded again: it has the same address and referrer. All direct touches are the same. */
 export function isSameTouch(a: Touch, b: Touch): boolean {
   if (a.kind !== b.kind) return false
   if (a.kind === 'click') return a.clickId === b.clickId

@@ -1,21 +1,21 @@
-// A visit: the pages that somebody sees in one tab with less than half an hour between them, and what brought them there.
-// It has no row of its own; all that a submission needs to know of it is carried by the event id (event-id.ts).
+// A visit: the pages that a visitor sees in one tab with less than half an hour between them, and what brought the
+// visitor there. A visit has no row: the event id (event-id.ts) carries everything that a submission needs of it.
 
 import { isSameTouch, type Touch } from './touch.ts'
 
 export interface Visit {
   workspaceId: number
-  /** The place of its landing among the hits. */
+  /** Made of the id of the visit's first hit, and of the node that recorded it. */
   id: string
-  /** Milliseconds since the epoch, as is `seenAt`. */
+  /** Milliseconds since the epoch, as `seenAt`. */
   startedAt: number
-  /** Of the newest page. */
+  /** The time of the newest page view. */
   seenAt: number
   views: number
   /** The newest page, without its query. */
   pageUrl: string | null
   first: Touch
-  /** The same object as `first` until another one comes. */
+  /** The same object as `first` until there is another touch. */
   last: Touch
 }
 
@@ -37,8 +37,8 @@ export function addPageView(visit: Visit, { at, pageUrl, touch }: PageView): Vis
   return { ...visit, seenAt: at, views: visit.views + 1, pageUrl, last: chooseLastTouch(visit, touch) }
 }
 
-/** Only something new is a touch: not the next page of the same site, and not the way back to the first one. */
+/** The next page of the same site is no new touch, nor is a way back to the first page. */
 function chooseLastTouch({ first, last }: Visit, touch: Touch): Touch {
-  const nothingNew = touch.kind === 'direct' || isSameTouch(touch, last) || isSameTouch(touch, first)
-  return nothingNew ? last : touch
+  const isKnown = touch.kind === 'direct' || isSameTouch(touch, last) || isSameTouch(touch, first)
+  return isKnown ? last : touch
 }

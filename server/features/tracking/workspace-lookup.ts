@@ -1,19 +1,19 @@
-// Which workspace a public id names, in memory: the snippet says it with every page view.
+// Finds the workspace of a public id, with a cache in memory: the snippet sends the public id with every page view.
 
 import type { Database } from '../../storage/database/open-database.ts'
 
 export interface WorkspaceLookup {
-  /** null: there is none. At once when memory knows, else a promise. */
+  /** @returns the workspace's id, or null where there is none; a promise only where the cache does not know */
   find(publicId: string): number | null | Promise<number | null>
-  /** undefined: not known here. */
+  /** @returns undefined where the cache does not know */
   findCached(publicId: string): number | null | undefined
   invalidate(workspaceId: number): void
 }
 
-/** As ids are made, and looser: nothing that a store would stumble over. */
+/** Looser than public ids are, and strict enough for a query. */
 const WELL_FORMED = /^[\w-]{1,64}$/
-const NAMES_MAX = 20_000
-/** A workspace that was just made must not stay unknown, nor may each guess be a question to the store. */
+const ENTRIES_MAX = 20_000
+/** Caches that a workspace does not exist: short enough for new workspaces, and guesses do not reach the database. */
 const MISSING_MS = 10_000
 
 interface Entry {
@@ -21,17 +21,17 @@ interface Entry {
   until: number
 }
 
-/** Two generations, as the links' cache: what was not asked for since the younger filled up goes with the older. */
+/** Two generations, as in the cache of links: an entry that is not used while the younger fills up goes with the older. */
 export function createWorkspaceLookup(
   { read }: Pick<Database, 'read'>,
-  { max = NAMES_MAX, clock = () => performance.now() } = {},
+  { max = ENTRIES_MAX, clock = () => performance.now() } = {},
 ): WorkspaceLookup {
   let young = new Map<string, Entry>()
   let old = new Map<string, Entry>()
-  const asking = new Map<string, Promise<number | null>>()
-  let changes = 0
+  const pending = new Map<string, Promise<number | null>>()
+  let invalidations = 0
 
-  function keep(publicId: string, entry: Entry) {
+  function store(publicId: string, entry: Entry) {
     if (young.size >= max / 2) {
       old = young
       young = new Map()
@@ -39,47 +39,47 @@ export function createWorkspaceLookup(
     young.set(publicId, entry)
   }
 
-  async function ask(publicId: string): Promise<number | null> {
-    const before = changes
-    // The only question about workspaces that names none: the public id is what pages say.
-    const found = await read
+  async function query(publicId: string): Promise<number | null> {
+    const before = invalidations
+    // The only query of a workspace that does not name its id: a page knows the public id alone.
+    const row = await read
       .selectFrom('workspaces')
       .select('id')
       .where('public_id', '=', publicId)
       .executeTakeFirst()
-    const id = found?.id ?? null
-    if (changes === before) {
-      keep(publicId, { id, until: id === null ? clock() + MISSING_MS : Number.POSITIVE_INFINITY })
+    const id = row?.id ?? null
+    if (invalidations === before) {
+      store(publicId, { id, until: id === null ? clock() + MISSING_MS : Number.POSITIVE_INFINITY })
     }
     return id
   }
 
-  function known(publicId: string): number | null | undefined {
+  function findCached(publicId: string): number | null | undefined {
     const entry = young.get(publicId)
     if (entry) return entry.until > clock() ? entry.id : undefined
     const older = old.get(publicId)
     if (!older || older.until <= clock()) return undefined
-    keep(publicId, older)
+    store(publicId, older)
     return older.id
   }
 
   return {
-    findCached: known,
+    findCached,
     find(publicId) {
-      const id = known(publicId)
+      const id = findCached(publicId)
       if (id !== undefined) return id
       if (!WELL_FORMED.test(publicId)) return null
-      let answer = asking.get(publicId)
-      if (!answer) {
-        answer = ask(publicId).finally(() => asking.delete(publicId))
-        asking.set(publicId, answer)
+      let result = pending.get(publicId)
+      if (!result) {
+        result = query(publicId).finally(() => pending.delete(publicId))
+        pending.set(publicId, result)
       }
-      return answer
+      return result
     },
     invalidate(workspaceId) {
-      changes++
-      for (const names of [young, old])
-        for (const [publicId, { id }] of names) if (id === workspaceId) names.delete(publicId)
+      invalidations++
+      for (const generation of [young, old])
+        for (const [publicId, { id }] of generation) if (id === workspaceId) generation.delete(publicId)
     },
   }
 }

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onBothEngines } from '../tests/support/server/test-server.ts'
+import { onBothEngines } from '../../tests/support/server/test-server.ts'
 
-const ROOT = join(import.meta.dir, '..')
+const ROOT = join(import.meta.dir, '../..')
 setDefaultTimeout(120_000)
 
 const BUN = join(ROOT, 'node_modules/.bin/bun')
@@ -14,7 +14,7 @@ const BUN = join(ROOT, 'node_modules/.bin/bun')
 async function towpath(
   env: Record<string, string | undefined>,
   words: string[],
-  program = [BUN, 'server/cli.ts'],
+  program = [BUN, 'server/cli/main.ts'],
 ): Promise<Ran> {
   const child = Bun.spawn([...program, ...words], {
     cwd: ROOT,
@@ -43,8 +43,8 @@ const SHELL = `
     if (line === '') break
     ran = { out: '', err: '' }
     process.exitCode = 0
-    process.argv.splice(0, Infinity, 'bun', 'cli.ts', ...JSON.parse(line))
-    await import('./server/cli.ts?' + number++)
+    process.argv.splice(0, Infinity, 'bun', 'main.ts', ...JSON.parse(line))
+    await import('./server/cli/main.ts?' + number++)
     say(JSON.stringify({ code: process.exitCode, ...ran }) + '\\n')
   }`
 

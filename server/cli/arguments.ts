@@ -1,0 +1,37 @@
+// Parses the words and options of commands. Each function throws a CommandError that says what is wrong.
+
+import { ROLES, type Role } from '../features/accounts/access/actor.ts'
+import { EmailAddress } from '../features/accounts/schema.ts'
+import { PLANS, type Plan } from '../lib/plan.ts'
+import { CommandError } from './command.ts'
+
+/** @param owner what gets the name, such as `A workspace` */
+export function parseName(text: string, owner: string): string {
+  const name = text.trim()
+  if (name !== '' && name.length <= 100) return name
+  throw new CommandError(`${owner} needs a name of 1 to 100 characters.`)
+}
+
+/** @param argument such as `--workspace` */
+export function parseId(text: string | undefined, argument: string): number {
+  if (text && /^[1-9]\d{0,14}$/.test(text)) return Number(text)
+  throw new CommandError(`${argument} must be a whole number.`)
+}
+
+export function parseEmail(text: string | undefined): string {
+  const email = EmailAddress.safeParse(text)
+  if (email.success) return email.data
+  throw new CommandError('A user is named by an e-mail address.')
+}
+
+export function parseRole(text: string | undefined): Role | undefined {
+  const role = ROLES.find((known) => known === text?.toLowerCase())
+  if (role || text === undefined) return role
+  throw new CommandError(`A role is one of ${ROLES.join(', ')}.`)
+}
+
+export function parsePlan(text: string | undefined): Plan {
+  const plan = PLANS.find((known) => known === text?.toLowerCase())
+  if (plan) return plan
+  throw new CommandError(`A plan is one of ${PLANS.join(', ')}.`)
+}

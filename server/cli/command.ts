@@ -1,0 +1,50 @@
+// What a command of the operator is: its name, its arguments and what it does.
+
+import type { Config } from '../config.ts'
+import type { Database } from '../storage/database/open-database.ts'
+
+/** A mistake of the operator; the message is shown as it is. */
+export class CommandError extends Error {}
+
+/** The options of all commands, as `parseArgs` of node:util declares them. */
+export const OPTIONS = {
+  plan: { type: 'string' },
+  name: { type: 'string' },
+  workspace: { type: 'string' },
+  role: { type: 'string' },
+  yes: { type: 'boolean' },
+  for: { type: 'string' },
+  /** For tests, which need fewer clicks. */
+  clicks: { type: 'string' },
+} as const
+
+export type CommandOptions = {
+  [Name in keyof typeof OPTIONS]?: (typeof OPTIONS)[Name]['type'] extends 'boolean' ? boolean : string
+}
+
+export interface CommandNeeds {
+  db: Database
+  now: () => number
+  origin: string
+  config: Config
+}
+
+export interface CommandInput {
+  /** The words after the name of the command. */
+  words: string[]
+  options: CommandOptions
+}
+
+export interface Command {
+  /** One or two words. */
+  name: string
+  /** The words and options, as the usage text shows them. */
+  form: string
+  /** What the command does, for the usage text. */
+  help: string
+  /** How many words may follow the name: a further word would be ignored silently. */
+  words: number
+  options: (keyof CommandOptions)[]
+  /** @returns the text for standard output */
+  run(needs: CommandNeeds, input: CommandInput): Promise<string>
+}

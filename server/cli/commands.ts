@@ -1,0 +1,37 @@
+// All commands of the operator, and the usage text that lists them.
+
+import type { Command } from './command.ts'
+import { addMemberCommand } from './commands/add-member.ts'
+import { changePlanCommand } from './commands/change-plan.ts'
+import { createKeyCommand } from './commands/create-key.ts'
+import { createUserCommand } from './commands/create-user.ts'
+import { createWorkspaceCommand } from './commands/create-workspace.ts'
+import { deleteWorkspaceCommand } from './commands/delete-workspace.ts'
+import { demoCommand } from './commands/demo.ts'
+import { listKeysCommand } from './commands/list-keys.ts'
+import { resetPasswordCommand } from './commands/reset-password.ts'
+import { revokeKeyCommand } from './commands/revoke-key.ts'
+
+export const COMMANDS: readonly Command[] = [
+  createWorkspaceCommand,
+  changePlanCommand,
+  deleteWorkspaceCommand,
+  addMemberCommand,
+  createUserCommand,
+  resetPasswordCommand,
+  createKeyCommand,
+  revokeKeyCommand,
+  listKeysCommand,
+  demoCommand,
+]
+
+const HELP_COLUMN = 46
+
+function formatCommand({ name, form, help }: Command): string {
+  const left = `  ${name} ${form}`
+  return left.length < HELP_COLUMN
+    ? left.padEnd(HELP_COLUMN) + help
+    : `${left}\n${' '.repeat(HELP_COLUMN)}${help}`
+}
+
+export const USAGE = `Usage: npm run -s towpath -- <command>\n\n${COMMANDS.map(formatCommand).join('\n')}`

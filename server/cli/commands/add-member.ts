@@ -1,0 +1,19 @@
+// `workspace member`
+
+import { ROLES } from '../../features/accounts/access/actor.ts'
+import { addMember } from '../../features/accounts/workspaces/add-member.ts'
+import { parseEmail, parseId, parseRole } from '../arguments.ts'
+import type { Command } from '../command.ts'
+
+export const addMemberCommand: Command = {
+  name: 'workspace member',
+  form: '<id> <email> [--role <role>]',
+  help: `adds a user, or changes the role of a member: ${ROLES.join(', ')}`,
+  words: 2,
+  options: ['role'],
+  async run(needs, { words, options }) {
+    const workspaceId = parseId(words[0], 'The id of a workspace')
+    const member = { workspaceId, email: parseEmail(words[1]), role: parseRole(options.role) }
+    return JSON.stringify(await addMember(needs, member))
+  },
+}

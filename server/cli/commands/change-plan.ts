@@ -1,0 +1,18 @@
+// `workspace plan`
+
+import { changePlan } from '../../features/accounts/workspaces/workspaces.ts'
+import { PLANS } from '../../lib/plan.ts'
+import { parseId, parsePlan } from '../arguments.ts'
+import type { Command } from '../command.ts'
+
+export const changePlanCommand: Command = {
+  name: 'workspace plan',
+  form: '<id> <plan>',
+  help: `changes its plan: ${PLANS.join(', ')}`,
+  words: 2,
+  options: [],
+  async run(needs, { words }) {
+    const id = parseId(words[0], 'The id of a workspace')
+    return JSON.stringify(await changePlan(needs, id, parsePlan(words[1])))
+  },
+}

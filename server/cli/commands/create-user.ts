@@ -1,0 +1,29 @@
+// `user create`
+
+import { createResetLink } from '../../features/accounts/auth/reset-password.ts'
+import { createUser } from '../../features/accounts/workspaces/add-member.ts'
+import { parseEmail, parseId, parseName, parseRole } from '../arguments.ts'
+import { type Command, CommandError } from '../command.ts'
+
+export const createUserCommand: Command = {
+  name: 'user create',
+  form: '<email> [--workspace <id>] [--role <role>] [--name <name>]',
+  help: 'creates a user; prints JSON with a link to set a password',
+  words: 1,
+  options: ['workspace', 'role', 'name'],
+  async run(needs, { words, options }) {
+    const { workspace, role, name } = options
+    if (role !== undefined && workspace === undefined) {
+      throw new CommandError('--role is what the user is in a workspace: name it with --workspace.')
+    }
+    const user = await createUser(needs, {
+      email: parseEmail(words[0]),
+      name: name === undefined ? undefined : parseName(name, 'A user'),
+      joins:
+        workspace === undefined
+          ? undefined
+          : { workspaceId: parseId(workspace, '--workspace'), role: parseRole(role) },
+    })
+    return JSON.stringify({ ...user, url: await createResetLink(needs, user.id) })
+  },
+}

@@ -1,0 +1,18 @@
+// `workspace create`
+
+import { createWorkspace } from '../../features/accounts/workspaces/workspaces.ts'
+import { parseName, parsePlan } from '../arguments.ts'
+import type { Command } from '../command.ts'
+
+export const createWorkspaceCommand: Command = {
+  name: 'workspace create',
+  form: '<name> [--plan <plan>]',
+  help: 'creates a workspace; prints JSON with its id',
+  words: 1,
+  options: ['plan'],
+  async run(needs, { words, options }) {
+    const name = parseName(words[0] ?? '', 'A workspace')
+    const plan = options.plan === undefined ? needs.config.defaultPlan : parsePlan(options.plan)
+    return JSON.stringify(await createWorkspace(needs, { name, plan }))
+  },
+}

@@ -1,0 +1,22 @@
+// `workspace delete`: without --yes, the command only says what it would delete.
+
+import { deleteWorkspace, getWorkspaceContents } from '../../features/accounts/workspaces/workspaces.ts'
+import { parseId } from '../arguments.ts'
+import { type Command, CommandError } from '../command.ts'
+
+export const deleteWorkspaceCommand: Command = {
+  name: 'workspace delete',
+  form: '<id> --yes',
+  help: 'deletes it with its links, keys and clicks; without --yes, says what',
+  words: 1,
+  options: ['yes'],
+  async run(needs, { words, options }) {
+    const id = parseId(words[0], 'The id of a workspace')
+    if (options.yes) return JSON.stringify({ ...(await deleteWorkspace(needs, id)), deleted: true })
+    const { name, links, tags, keys } = await getWorkspaceContents(needs, id)
+    throw new CommandError(
+      `This would remove workspace ${id}, ${JSON.stringify(name)}, for good: links: ${links}, tags: ${tags}, ` +
+        `API keys: ${keys}, and all clicks ever counted on its links. Add --yes to do it.`,
+    )
+  },
+}

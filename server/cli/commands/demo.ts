@@ -1,0 +1,28 @@
+// `demo`
+
+import { parseEmail, parseId } from '../arguments.ts'
+import { type Command, CommandError } from '../command.ts'
+
+export const demoCommand: Command = {
+  name: 'demo',
+  form: '[--for <email>]',
+  help: "fills a workspace with a month of a small company's links and leads",
+  words: 0,
+  options: ['for', 'clicks'],
+  async run({ db, config }, { options }) {
+    // Imported here, so that the other commands start faster.
+    const [{ runDemo }, { createProgressBar }] = await Promise.all([
+      import('../demo/run-demo.ts'),
+      import('../progress-bar.ts'),
+    ])
+    const controller = new AbortController()
+    for (const signal of ['SIGINT', 'SIGTERM']) {
+      process.once(signal, () => controller.abort(new CommandError('Stopped: nothing of it stays.')))
+    }
+    const needs = { db, config, progress: createProgressBar(process.stderr), signal: controller.signal }
+    return runDemo(needs, {
+      for: options.for === undefined ? undefined : parseEmail(options.for),
+      clicks: options.clicks === undefined ? undefined : parseId(options.clicks, '--clicks'),
+    })
+  },
+}

@@ -1,0 +1,17 @@
+// `key list`
+
+import { listKeys } from '../../features/accounts/access/keys.ts'
+import { parseId } from '../arguments.ts'
+import type { Command } from '../command.ts'
+
+export const listKeysCommand: Command = {
+  name: 'key list',
+  form: '--workspace <id>',
+  help: 'lists the keys of a workspace, without the keys themselves',
+  words: 0,
+  options: ['workspace'],
+  async run(needs, { options }) {
+    const keys = await listKeys(needs, parseId(options.workspace, '--workspace'))
+    return keys.map((key) => JSON.stringify(key)).join('\n')
+  },
+}

@@ -1,0 +1,57 @@
+// The operator's command line. A command works while the server runs: it uses the same stores and the same functions.
+
+import { parseArgs } from 'node:util'
+import { ConfigError, readConfig } from '../config.ts'
+import { Failure } from '../lib/failure.ts'
+import { openDatabase } from '../storage/database/open-database.ts'
+import { type Command, CommandError, type CommandInput, OPTIONS } from './command.ts'
+import { COMMANDS, USAGE } from './commands.ts'
+
+function parse(argv: string[]): CommandInput & { command: Command } {
+  const { positionals, values } = parseArgs({ args: argv, allowPositionals: true, options: OPTIONS })
+  const name = positionals.slice(0, 2).join(' ')
+  const words = positionals.slice(2)
+  const command = COMMANDS.find((known) => known.name === name)
+  if (!command) throw new CommandError(`There is no command "${name}".\n\n${USAGE}`)
+  const surplus = words[command.words]
+  if (surplus !== undefined) {
+    throw new CommandError(`"${name}" takes no word "${surplus}". Put names of several words in quotes.`)
+  }
+  const known: string[] = command.options
+  const unknown = Object.keys(values).find((option) => !known.includes(option))
+  if (unknown) throw new CommandError(`"${name}" has no option --${unknown}.`)
+  return { command, words, options: values }
+}
+
+async function run(argv: string[]): Promise<string> {
+  if (argv.length === 0 || ['help', '--help', '-h'].includes(argv[0] ?? '')) return USAGE
+  const { command, ...input } = parse(argv)
+  const config = readConfig()
+  const db = await openDatabase(config)
+  try {
+    return await command.run({ db, now: Date.now, origin: config.origin, config }, input)
+  } finally {
+    await db.close()
+  }
+}
+
+/** An error as a sentence for the operator. */
+function explain(error: unknown): string {
+  if (error instanceof ConfigError) return error.problems.join('\n')
+  if (!(error instanceof Error)) return String(error)
+  if (error instanceof Failure && error.code === 'unavailable') {
+    const reason = error.cause instanceof Error ? error.cause.message : 'it gave no reason'
+    return `The database does not answer (${reason}). Start it, or correct DATABASE_URL.`
+  }
+  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message
+}
+
+// As in the server: a command may be the first to create files in the data directory.
+process.umask(0o077)
+try {
+  const output = await run(process.argv.slice(2))
+  if (output !== '') process.stdout.write(`${output}\n`)
+} catch (error) {
+  process.stderr.write(`${explain(error)}\n`)
+  process.exitCode = 1
+}
