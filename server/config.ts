@@ -1,12 +1,13 @@
-// The only reader of the environment. Every wrong value is named at once, each with what to do about it.
+// Reads the environment; no other file does. It reports every wrong value at once, each with its remedy.
 
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { OidcSettings } from './features/accounts/auth/better-auth.ts'
 import type { TurnstileKeys } from './features/forms/captcha/turnstile.ts'
 import { RESERVED_SLUGS } from './features/links/slug.ts'
-import { type Network, parseIpAddress, parseNetwork } from './lib/ip-network.ts'
+import { type Network, parseNetwork } from './lib/ip-network.ts'
 import { LOG_LEVELS, type LogLevel } from './lib/log.ts'
+import { parseIpAddress } from './lib/parse-ip.ts'
 import { PLANS, type Plan } from './lib/plan.ts'
 import { randomToken } from './lib/random.ts'
 import { findGeoProblem } from './storage/geo.ts'
@@ -14,7 +15,7 @@ import { findGeoProblem } from './storage/geo.ts'
 export interface Config {
   port: number
   host: string
-  /** Public origin without a trailing slash, e.g. `https://go.example`. */
+  /** The public origin without a trailing slash, such as `https://go.example`. */
   origin: string
   dataDir: string
   databaseUrl: string | undefined
@@ -22,32 +23,32 @@ export interface Config {
   trustProxy: Network[]
   geoipDb: string | undefined
   defaultPlan: Plan
-  /** Schemes besides http and https that a destination may have, e.g. `myapp:`. */
+  /** Schemes besides http and https that a destination may have, such as `myapp:`. */
   destinationSchemes: string[]
-  /** Cloudflare's captcha, where the operator has keys for it; without them forms have the built-in proof of work. */
+  /** Cloudflare's captcha, where the operator has keys for it. Otherwise forms have the built-in proof of work. */
   turnstile?: TurnstileKeys
-  /** The name of the tracking snippet: ad blockers block by name. */
+  /** The path of the tracking snippet. The operator can change it, because ad blockers block by name. */
   snippetPath: string
-  /** First segment of what the snippet talks to. */
+  /** The first segment of the paths that the snippet calls. */
   intakePath: string
-  /** Networks that webhooks may reach although they are private. */
+  /** Private networks that webhooks may reach. */
   webhookAllow: Network[]
-  /** How e-mail leaves: `smtp://user:password@host:587`, or `smtps://…`. Without it e-mail channels only say so. */
+  /** The mail server: `smtp://user:password@host:587`, or `smtps://…`. Without it, e-mail channels fail and say so. */
   smtpUrl?: string
-  /** Whom it is from: an address, or a name and an address. */
+  /** The sender of mails: an address, or a name and an address. */
   mailFrom?: string
-  /** Who may make an account besides the first: whoever is invited, or everybody. */
+  /** Who may sign up after the first person: people with an invitation, or everybody. */
   signup: 'invite' | 'open'
-  /** Where people may sign in besides here. */
+  /** The identity provider through which people may sign in too. */
   oidc?: OidcSettings
-  /** Hits older than this are removed; without it they are kept for ever. */
+  /** Hits older than this are deleted. Without it, hits are kept for ever. */
   hitRetentionDays?: number
   /** Whether the server answers plain redirects before `Bun.serve` reads them. */
   fastPath: boolean
   logLevel: LogLevel
 }
 
-/** All that is wrong with the environment; `problems` has one line each. */
+/** Everything that is wrong with the environment: `problems` has one line for each. */
 export class ConfigError extends Error {
   readonly problems: string[]
   constructor(problems: string[]) {
@@ -87,13 +88,13 @@ const NAMES = [
   'FAST_PATH',
   'LOG_LEVEL',
 ]
-// What Kubernetes puts into every container beside a Service that is called towpath.
+// Kubernetes sets these variables in every container beside a Service with the name towpath.
 const FROM_KUBERNETES = /^TOWPATH_(SERVICE_(HOST|PORT)|PORT)(_|$)/
 const DANGEROUS_SCHEMES = ['javascript:', 'data:', 'vbscript:', 'file:', 'about:', 'blob:']
 const PLACEHOLDER = /^(change|replace|your|example|secret|password|placeholder|xxx|todo)|(.)\2{15}/i
 const SECRET_MIN = 32
 
-/** @throws ConfigError with every problem, one line each. */
+/** @throws ConfigError with every problem */
 export function readConfig(env: Environment = process.env): Config {
   const problems: string[] = []
   const get: Get = (name) => {
@@ -202,7 +203,7 @@ function readTurnstile(get: Get, wrong: ProblemReporter): TurnstileKeys | undefi
   const verifyUrl = get('TURNSTILE_VERIFY_URL') ?? SITEVERIFY
   const url = URL.parse(verifyUrl)
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) {
-    // Not repeated: it may hold a password.
+    // The message does not repeat the URL, which may have a password.
     wrong('TURNSTILE_VERIFY_URL', 'is not an http or https URL', `Leave it out for ${SITEVERIFY}.`)
   }
   if (siteKey && secretKey) return { siteKey, secretKey, verifyUrl }
@@ -214,15 +215,15 @@ function readTurnstile(get: Get, wrong: ProblemReporter): TurnstileKeys | undefi
   return undefined
 }
 
-// A name is optional; what stands between the brackets is an address with a domain.
+// The name is optional. The address between the brackets has a domain.
 const MAIL_FROM = /^(?:[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/
 
-/** Both or neither: mail needs a way out and somebody it is from. */
+/** Both settings or neither: mail needs a server and a sender. */
 function readMail(get: Get, wrong: ProblemReporter): Pick<Config, 'smtpUrl' | 'mailFrom'> {
   const [smtpUrl, mailFrom] = [get('SMTP_URL'), get('MAIL_FROM')]
   const url = smtpUrl === undefined ? undefined : URL.parse(smtpUrl)
   if (url !== undefined && !(url && /^smtps?:$/.test(url.protocol) && url.hostname !== '')) {
-    // Not repeated: it may hold a password.
+    // The message does not repeat the URL, which may have a password.
     wrong(
       'SMTP_URL',
       'is not the address of a mail server',
@@ -253,7 +254,7 @@ function readSignup(text: string | undefined, wrong: ProblemReporter): Config['s
 
 const OIDC_SETTINGS = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const
 
-/** All three or none; the name is what people read on the button. */
+/** All three settings or none. The name is the label of the sign-in button. */
 function readOidc(get: Get, wrong: ProblemReporter): OidcSettings | undefined {
   const [issuer, clientId, clientSecret] = OIDC_SETTINGS.map(get)
   const name = get('OIDC_NAME')
@@ -278,7 +279,7 @@ function readOidc(get: Get, wrong: ProblemReporter): OidcSettings | undefined {
 
 const PATH = /^[A-Za-z0-9](?:[\w.-]{0,61}[A-Za-z0-9])?$/
 
-/** One segment each, that nothing else is called by. */
+/** Each path is one segment that names nothing else. */
 function readPaths(get: Get, wrong: ProblemReporter): Pick<Config, 'snippetPath' | 'intakePath'> {
   const read = (name: string, usual: string) => {
     const path = get(name) ?? usual
@@ -304,7 +305,7 @@ function readPlan(text: string | undefined, wrong: ProblemReporter): Plan {
   return 'enterprise'
 }
 
-/** 100 years: more is a slip, and would be before there were clocks. */
+/** 100 years. A higher number is a mistake. */
 const RETENTION_DAYS_MAX = 36_500
 
 function readRetention(text: string | undefined, wrong: ProblemReporter): number | undefined {
@@ -365,17 +366,18 @@ function makeDataDir(dataDir: string, wrong: ProblemReporter) {
   }
 }
 
-/** The secret of this installation, made on the first start. */
+/** The secret of this installation. The first start creates it. */
 function readOrCreateSecret(dataDir: string): string {
   const path = join(dataDir, 'secret')
   if (!existsSync(path)) {
-    // Linked when it is whole: the command line may read it in the same moment, or make it, and then theirs counts.
+    // The complete file is linked into place: a command line may read the secret at the same moment, or create it, and
+    // then its secret counts.
     const draft = `${path}.${randomToken(6)}`
     writeFileSync(draft, `${randomToken(32)}\n`, { mode: 0o600, flag: 'wx' })
     try {
       linkSync(draft, path)
     } catch {
-      // Made by another in between; or else a file system without hard links.
+      // Another process has created the file in the meantime, or the file system has no hard links.
       if (!existsSync(path)) renameSync(draft, path)
     } finally {
       rmSync(draft, { force: true })

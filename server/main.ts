@@ -1,4 +1,4 @@
-// Starts the server: configuration, stores, socket; and ends it in order.
+// Starts the server (configuration, stores, socket), and stops it in order.
 
 import { createApp } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
@@ -44,7 +44,7 @@ function listenOrEnd(config: Config, services: Services) {
   }
 }
 
-// Password hashes, salts and hits: whatever we make is for this user alone.
+// The files have password hashes, salts and hits: only this user may read them.
 process.umask(0o077)
 const config = configure()
 setLogLevel(config.logLevel)
@@ -58,7 +58,7 @@ process.stdout.write(
 
 let stopping = false
 async function stop(signal: string) {
-  // The second signal means now.
+  // The second signal stops the process at once.
   if (stopping) process.exit(1)
   stopping = true
   log.info('stopping', { signal })

@@ -1,4 +1,4 @@
-// Wires what tells people of submissions: the senders, the deliverer, and what the API of channels needs of both.
+// Wires notifications: the senders, the deliverer, and the needs of the API of channels and deliveries.
 
 import type { Config } from './config.ts'
 import { listOwnerEmails } from './features/accounts/workspaces/members.ts'
@@ -15,7 +15,7 @@ export interface NotifyNeeds {
   resolvePendingAttribution: (workspaceId: number) => Promise<void>
 }
 
-/** Delivers from now on. */
+/** Opens the deliverer, which delivers from now on. */
 export async function openNotify(config: Config, { db, now, resolvePendingAttribution }: NotifyNeeds) {
   const { origin, secret, webhookAllow, smtpUrl, mailFrom } = config
   const shared = {
@@ -29,11 +29,11 @@ export async function openNotify(config: Config, { db, now, resolvePendingAttrib
   const deliverer = await openDeliverer({ ...shared, db })
   const { wake, metrics } = deliverer
   return {
-    /** What `createNotifyApi` takes. */
+    /** The needs of `createNotifyApi`. */
     api: { ...shared, wake },
     wake,
     metrics,
-    /** What is in hand is finished first. */
+    /** Waits for the running attempts first. */
     async close() {
       await deliverer.close()
       closeMailers()

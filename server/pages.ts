@@ -1,5 +1,5 @@
 // The small pages and texts at fixed paths that anybody may read: health checks, the API reference, robots.txt, thanks,
-// and "not found" for every path that nothing else answers. app.ts names each path.
+// and "not found" for every other path. app.ts names each path.
 
 import { Hono } from 'hono'
 import { html } from 'hono/html'
@@ -14,7 +14,7 @@ import { notFound } from './lib/failure.ts'
 const NOT_FOUND = html`<h1>Not found</h1><p>There is nothing at this address.</p>`
 
 export function createPages(needs: OperationsNeeds) {
-  // Not strict: `/docs/` is `/docs`, as a slug with a slash is the slug.
+  // Not strict: `/docs/` is `/docs`, as `/slug/` is `/slug`.
   return new Hono<{ Variables: { requestId: string } }>({ strict: false })
     .use(async (c, next) => {
       c.set('requestId', requestId(c.req.header('x-request-id')))

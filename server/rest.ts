@@ -1,5 +1,5 @@
-// What is common to all routes under /v1: the request's name and log line, finding the route, failures, and the
-// description of the API at /v1/openapi.json. app.ts has these gates in their order.
+// What all routes of /v1 share: the id and log line of a request, finding its route, failures, and the description of the
+// API at /v1/openapi.json. app.ts has these gates in their order.
 
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { ErrorHandler, Handler, MiddlewareHandler } from 'hono'
@@ -17,7 +17,7 @@ import type { Database } from './storage/database/open-database.ts'
 const DESCRIPTION = `Short links, click analytics and form capture that you host yourself.
 
 Every request carries \`Authorization: Bearer <API key>\`. A key belongs to one workspace and sees nothing else. (The
-dashboard asks the same paths with the cookie of a person who has signed in and \`X-Workspace: <id>\`.)
+dashboard uses the same paths, with the cookie of a person who has signed in and \`X-Workspace: <id>\`.)
 Answers are \`{"data": …}\`, failures \`{"error": "…"}\` with \`errors\` by field at 422. Times are ISO 8601 in UTC.`
 
 export interface RestNeeds {
@@ -29,7 +29,7 @@ export interface RestNeeds {
   version: string
 }
 
-/** Names the request and writes its line in the log: never its query, body or headers. */
+/** Gives the request an id and writes its log line, which never has its query, body or headers. */
 export const traceRequest: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const id = requestId(c.req.header('x-request-id'))
   const started = performance.now()
@@ -48,14 +48,14 @@ export const traceRequest: MiddlewareHandler<ApiEnv> = async (c, next) => {
   })
 }
 
-/** Finds the route of a request, so that each gate after it can read what the route says of itself. */
+/** Finds the route of a request, so that each gate after it can read the facts of the route. */
 export function findRoute(api: OpenAPIHono<ApiEnv>): MiddlewareHandler<ApiEnv> {
   const routesAt = routeTable(() => api.routes)
   return (c, next) => {
     const routes = routesAt(c.req.path)
     const route = routeFor(routes, c.req.method)
     if (!route) c.set('noRoute', noRoute(routes))
-    // With a method that the path does not have, a person is still asked for what the path needs of them.
+    // For a method that the path does not have, the guard still applies the facts of the path's first route.
     c.set('facts', (route ?? routes[0])?.facts)
     return next()
   }
@@ -75,15 +75,15 @@ export const requireReadableQuery: MiddlewareHandler<ApiEnv> = (c, next) => {
 }
 
 export const answerApiFailure: ErrorHandler<ApiEnv> = (error, c) => {
-  const answer = toErrorResponse(toFailure(error), c.get('requestId'))
-  // What the gates have set already (limits, request id) belongs on failures too.
+  const response = toErrorResponse(toFailure(error), c.get('requestId'))
+  // A failure keeps the headers that the gates have set: the limits and the request id.
   c.res.headers.forEach((value, name) => {
-    if (/^x-/i.test(name)) answer.headers.set(name, value)
+    if (/^x-/i.test(name)) response.headers.set(name, value)
   })
-  return answer
+  return response
 }
 
-/** As a handler for a socket: a route may change for how long the connection may be silent. */
+/** The API as a handler of the server: a route may change for how long its connection may be silent. */
 export const onSocket = (api: OpenAPIHono<ApiEnv>) => (request: Request, server: ServerHandle) =>
   api.fetch(request, { setIdleSeconds: (seconds: number) => server.timeout(request, seconds) })
 
@@ -103,16 +103,16 @@ function describe(api: OpenAPIHono<ApiEnv>, { origin, version }: RestNeeds) {
     },
     servers: [{ url: origin }],
     tags: [
-      { name: 'Workspaces', description: 'Yours, and what they hold' },
-      { name: 'Members', description: 'The people of a workspace, and who is invited' },
-      { name: 'API keys', description: 'What opens a workspace to programs' },
+      { name: 'Workspaces', description: 'Your workspaces and their contents' },
+      { name: 'Members', description: 'The people of a workspace, and its invitations' },
+      { name: 'API keys', description: 'Keys that give programs access to a workspace' },
       { name: 'Links', description: 'Short links and where they lead' },
       { name: 'Tags', description: 'Names that group links' },
       { name: 'Analytics', description: 'Questions about clicks' },
-      { name: 'Forms', description: 'What takes the forms of your pages, and how' },
-      { name: 'Submissions', description: 'What visitors sent, and what brought them' },
+      { name: 'Forms', description: 'Endpoints for the forms of your pages, and their settings' },
+      { name: 'Submissions', description: 'What visitors sent, and which link brought them' },
       { name: 'Channels', description: 'Where notifications go' },
-      { name: 'Deliveries', description: 'Notifications on their way, and how they fared' },
+      { name: 'Deliveries', description: 'Notifications, their attempts and their results' },
     ],
   })
   const securitySchemes = {

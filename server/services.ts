@@ -12,13 +12,13 @@ import { createSenderDescriber } from './features/attribution/sender.ts'
 import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts'
 import { createCaptchaProvider } from './features/forms/captcha/create-captcha-provider.ts'
 import { createClickIds } from './features/hits/click-id.ts'
+import { readHitMetrics } from './features/hits/metrics.ts'
 import { toRetentionStart } from './features/hits/retention.ts'
 import { openSpool } from './features/hits/spool/spool.ts'
 import { openHitWorkerClient } from './features/hits/worker/client.ts'
 import { createLinkCache } from './features/links/cache.ts'
 import { countClicks, getCountedBatch } from './features/links/count-clicks.ts'
 import type { Site } from './features/links/link.ts'
-import { toReservedSlugs } from './features/links/slug.ts'
 import { createEventIds } from './features/tracking/event-id.ts'
 import { createWorkspaceLookup } from './features/tracking/workspace-lookup.ts'
 import { ensureSalts } from './features/visitors/ensure-salts.ts'
@@ -26,13 +26,13 @@ import { createDailySalts } from './features/visitors/salts.ts'
 import { verifySafeRequest } from './http/safe-request.ts'
 import { createMailSender } from './http/send-mail.ts'
 import { startJobs } from './jobs.ts'
-import { hitMetrics } from './metrics.ts'
 import { type Notify, openNotify } from './notify.ts'
+import { createSite } from './site.ts'
 import { openDatabase } from './storage/database/open-database.ts'
 import { createGeoLookup, type GeoLookup } from './storage/geo.ts'
 import { lockDataDir } from './storage/lock.ts'
 
-// Another process's change to a link is noticed within this time; one machine notices at once.
+/** This process notices another process's change to a link within this time. */
 const SHARED_CACHE_MS = 2_000
 
 export interface ServiceOptions {
@@ -44,12 +44,12 @@ export interface ServiceOptions {
 export type Services = Awaited<ReturnType<typeof openServices>>
 
 /**
- * Everything but the routes and the socket. Jobs and deliveries run from now on.
- * @throws when a store cannot be opened, or a guard does not hold
+ * Opens everything but the routes and the socket. Jobs and deliveries run from now on.
+ * @throws when a store cannot be opened, or the address check of outgoing requests does not hold
  */
 export async function openServices(config: Config, { now = Date.now, clock }: ServiceOptions = {}) {
   await verifySafeRequest()
-  const site = toSite(config)
+  const site = createSite(config)
   const stores = await openStores(config, site, now)
   const shared = createShared(config, { ...stores, site, now, clock })
   const attribution = createClickInference(shared)
@@ -96,7 +96,7 @@ export async function openServices(config: Config, { now = Date.now, clock }: Se
       draining: () => draining,
       version: manifest.version,
       metrics: () => [
-        ...hitMetrics(stores.spool, stores.hitWorker),
+        ...readHitMetrics(stores.spool, stores.hitWorker),
         ...endpoints.captcha.metrics(),
         ...notify.metrics(),
       ],
@@ -104,7 +104,7 @@ export async function openServices(config: Config, { now = Date.now, clock }: Se
     startDraining() {
       draining = true
     },
-    /** Ends in order: jobs, deliveries, counts, and then the stores. */
+    /** Closes in order: jobs, deliveries, attempt counts, and then the stores. */
     async close() {
       await jobs.stop()
       await notify.close()
@@ -114,7 +114,7 @@ export async function openServices(config: Config, { now = Date.now, clock }: Se
   }
 }
 
-/** The rows; and the spool and ship worker, which redirects record into and analytics are answered from. */
+/** Opens the database, the spool that redirects record into, and the hit worker that answers analytics. */
 async function openStores(config: Config, site: Site, now: () => number) {
   const lock = lockDataDir(config.dataDir)
   const db = await openDatabase(config).catch((error) => {
@@ -123,12 +123,12 @@ async function openStores(config: Config, site: Site, now: () => number) {
   })
   const spool = await openSpool({ dir: join(config.dataDir, 'spool'), now })
   const salts = createDailySalts()
-  const current = await ensureSalts({ db, now: now() })
-  salts.set(current)
+  const currentSalts = await ensureSalts({ db, now: now() })
+  salts.set(currentSalts)
   const hitWorker = openHitWorkerClient({
     dataDir: config.dataDir,
     spool,
-    salts: current,
+    salts: currentSalts,
     ownHosts: site.ownHosts,
     geoPath: config.geoipDb,
     countedUpTo: await getCountedBatch(db, spool.node),
@@ -141,11 +141,11 @@ async function openStores(config: Config, site: Site, now: () => number) {
     spool,
     hitWorker,
     getSalt: salts.get,
-    setSalts(fresh: typeof current) {
-      salts.set(fresh)
-      hitWorker.setSalts(fresh)
+    setSalts(newSalts: typeof currentSalts) {
+      salts.set(newSalts)
+      hitWorker.setSalts(newSalts)
     },
-    /** Ends in order: batches and engine, the spool they read, the rows. */
+    /** Closes in order: the hit worker, the spool that it reads, the database. */
     async close() {
       await hitWorker.close()
       await spool.close()
@@ -162,7 +162,7 @@ interface SharedNeeds extends Awaited<ReturnType<typeof openStores>> {
 }
 type Shared = ReturnType<typeof createShared>
 
-/** What several features use, and of which there must be one. */
+/** What several features share: there must be one of each. */
 function createShared(config: Config, needs: SharedNeeds) {
   const { db, spool, hitWorker, getSalt, site, now, clock } = needs
   return {
@@ -174,14 +174,14 @@ function createShared(config: Config, needs: SharedNeeds) {
     now,
     clock,
     cache: createLinkCache({ timeToLiveMs: db.engine === 'postgres' ? SHARED_CACHE_MS : undefined }),
-    geo: geoWhenAsked(config.geoipDb),
+    geo: createLazyGeoLookup(config.geoipDb),
     clickIds: createClickIds(config.secret, spool.node),
     limiter: createRateLimiter(db, clock, config.secret),
     sendMail: createMailSender(config),
   }
 }
 
-/** What pages on other sites talk to: the form endpoint, and the snippet with its intake. */
+/** Opens what pages on other sites use: the form endpoint, and the intake of the snippet. */
 function openPublicServices(config: Config, shared: Shared, notify: Notify) {
   const { db, site, clickIds, getSalt, geo, cache, now } = shared
   const { secret, origin, trustProxy, turnstile, intakePath } = config
@@ -218,7 +218,7 @@ interface ApiServices extends Shared, Pick<PublicServices, 'attempts'> {
   invalidateWorkspace: (workspaceId: number) => void
 }
 
-/** What the routes of /v1 need, by feature. */
+/** The needs of the routes of /v1, by feature. */
 function createApiServices(config: Config, services: ApiServices) {
   const { db, limiter, hits, site, cache, now, sendMail, attempts, notify } = services
   const { resolvePendingAttribution, invalidateWorkspace } = services
@@ -238,26 +238,11 @@ function createApiServices(config: Config, services: ApiServices) {
   }
 }
 
-/** Opened when something asks for a place for the first time: the database takes 8 MB. */
-function geoWhenAsked(path: string | undefined): () => GeoLookup {
+/** Opens the country database at the first look-up, because it takes 8 MB of memory. */
+function createLazyGeoLookup(path: string | undefined): () => GeoLookup {
   let geo: GeoLookup | undefined
   return () => {
     geo ??= createGeoLookup(path)
     return geo
-  }
-}
-
-function toSite(config: Config): Site {
-  const { host } = new URL(config.origin)
-  const own = config.host.includes(':') ? `[${config.host.replace(/[[\]]/g, '')}]` : config.host
-  const local = ['localhost', '127.0.0.1', '0.0.0.0', '[::1]', '[::]', own].map(
-    (name) => `${name}:${config.port}`,
-  )
-  return {
-    origin: config.origin,
-    domain: host,
-    ownHosts: [...new Set([host, ...local])],
-    schemes: config.destinationSchemes,
-    reserved: toReservedSlugs([config.snippetPath, config.intakePath]),
   }
 }

@@ -1,25 +1,26 @@
-// Which addresses a request on behalf of a stranger may go to: public ones, and what the operator allowed by name.
+// Decides which addresses a request for somebody else may reach: public ones, and the networks that the operator allows.
 
-import type ipaddr from 'ipaddr.js'
-import { isInNetworks, type Network, parseIpAddress, parseNetwork } from '../lib/ip-network.ts'
+import { isInNetworks, type Network, parseNetwork } from '../lib/ip-network.ts'
+import { type IpAddress, parseIpAddress } from '../lib/parse-ip.ts'
 
-// Public to the library and private in truth: Azure answers every machine there with that machine's own keys.
+// The library takes this address for public, but it is private: on Azure it gives every machine that machine's own keys
+// (https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16).
 const AZURE_METADATA = [parseNetwork('168.63.129.16') as Network]
 
-// All of IPv6 that is routed today. What lies outside of it and is not yet known to the library is no use to anyone.
+// All of IPv6 that is routed today (https://www.iana.org/assignments/ipv6-unicast-address-assignments).
 const GLOBAL_IPV6 = [parseNetwork('2000::/3') as Network]
 
 const NAT64 = [parseNetwork('64:ff9b::/96') as Network]
 
 /**
- * Loopback, private, link-local (with the metadata of every cloud), carrier-grade NAT, multicast and reserved
- * addresses are refused, and so are the IPv6 forms that carry an IPv4 address inside (NAT64, 6to4, Teredo). A mapped
- * one (`::ffff:10.0.0.1`) is judged as the IPv4 that it is. What is no address is refused.
+ * Refuses loopback, private, link-local (with the metadata of every cloud), carrier-grade NAT, multicast and reserved
+ * addresses, the IPv6 forms that contain an IPv4 address (NAT64, 6to4, Teredo), and every text that is no address. Judges
+ * a mapped address (`::ffff:10.0.0.1`) as the IPv4 address that it is.
  */
 export function isAllowedAddress(address: string, allow: Network[]): boolean {
   const parsed = parseIpAddress(address)
   if (!parsed) return false
-  // To allow NAT64 is to say how IPv4 is reached on this network, not that all of IPv4 may be.
+  // When the operator allows NAT64, that allows the way to IPv4 addresses, and not every IPv4 address.
   if (isInNetworks(address, NAT64))
     return isInNetworks(address, allow) && isAllowedAddress(readEmbeddedIpv4(parsed), allow)
   if (isInNetworks(address, allow)) return true
@@ -28,5 +29,4 @@ export function isAllowedAddress(address: string, allow: Network[]): boolean {
 }
 
 /** The IPv4 address in the last 32 bits. */
-const readEmbeddedIpv4 = (address: ReturnType<typeof ipaddr.process>) =>
-  address.toByteArray().slice(-4).join('.')
+const readEmbeddedIpv4 = (address: IpAddress) => address.toByteArray().slice(-4).join('.')

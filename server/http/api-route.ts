@@ -1,5 +1,5 @@
-// Declares a route of the REST API: its shape for the API reference, and its facts for the gates. Each route says only
-// what is its own; the shared answers, the credentials and the refusal of unknown parameters are added here.
+// Declares a route of the REST API: its shape for the API reference, and its facts for the gates. A route declares what is
+// special about it; this file adds the shared failures, the credentials and the refusal of unknown parameters.
 
 import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
 import type { Caller, RouteFacts } from './route-facts.ts'
@@ -9,7 +9,7 @@ const ErrorShape = z.strictObject({ error: z.string() }).openapi('Error')
 const FieldErrorsShape = z
   .strictObject({ error: z.string(), errors: z.record(z.string(), z.string()) })
   .openapi('FieldErrors')
-/** Of several links, the errors say by index which one it was. */
+/** In a bulk request, the errors have the index of the link. */
 const IndexedErrorShape = z
   .strictObject({ error: z.string(), errors: z.record(z.string(), z.string()).optional() })
   .openapi('IndexedError')
@@ -20,8 +20,8 @@ const failure = (description: string, schema: z.ZodType = ErrorShape) => ({
 })
 
 const COMMON_FAILURES = {
-  401: failure('No API key, or one that is malformed, unknown or revoked'),
-  403: failure('The plan has no API access, or whoever asks may not do this'),
+  401: failure('The API key is missing, malformed, unknown or revoked'),
+  403: failure('The plan has no API access, or the caller has no permission'),
   429: failure('More requests than the plan allows; wait as Retry-After says'),
   500: failure('A fault of the service'),
   503: failure('A store is down or full; try again as Retry-After says'),
@@ -32,8 +32,8 @@ const BODY_FAILURES = {
   415: failure('The body is not application/json'),
 }
 const OPTIONAL_FAILURES = {
-  404: failure('No such thing in this workspace', IndexedErrorShape),
-  409: failure('A name is taken, or things stand in the way', IndexedErrorShape),
+  404: failure('Not found in this workspace', IndexedErrorShape),
+  409: failure('A name is taken, or other things depend on this one', IndexedErrorShape),
 }
 
 const IdempotencyHeader = z.object({
@@ -41,16 +41,16 @@ const IdempotencyHeader = z.object({
     minLength: 1,
     maxLength: 255,
     pattern: '^[!-~]+$',
-    description: 'A repeated request with the same key and body within 24 hours gets the first answer again',
+    description: 'Within 24 hours, a repeated request with the same key and body gets the first answer again',
   }),
 })
 
-/** Routes without parameters refuse every parameter: nothing is silently ignored. */
+/** Routes without parameters refuse every parameter, so that none is ignored silently. */
 const NoQuery = z.strictObject({})
 
 type OptionalFailure = keyof typeof OPTIONAL_FAILURES
 
-/** What the API reference says of who may call a route. No route described there is open to everybody. */
+/** The callers of a route, for the API reference. No route of the reference is open to everybody. */
 const SECURITY: Record<Exclude<Caller, 'anybody'>, Record<string, string[]>[]> = {
   keyOrMember: [{ apiKey: [] }, { session: [], workspace: [] }],
   member: [{ session: [], workspace: [] }],
@@ -58,15 +58,15 @@ const SECURITY: Record<Exclude<Caller, 'anybody'>, Record<string, string[]>[]> =
   keyOrPerson: [{ apiKey: [] }, { session: [] }],
 }
 
-/** What a route may say of itself beside its shape. What is usual need not be said. */
+/** What a route declares beside its shape, where it differs from the default. */
 interface OwnFacts {
-  /** `keyOrMember`, unless said otherwise. */
+  /** The default is `keyOrMember`. */
   by?: keyof typeof SECURITY
-  /** Whether a POST takes an Idempotency-Key; it does, unless said otherwise. */
+  /** Whether a POST takes an Idempotency-Key. The default is true. */
   idempotent?: boolean
   /** The answer has a secret that is shown only this once. */
   secretInAnswer?: boolean
-  /** The handler waits for somebody else's server. */
+  /** The handler waits for a server of somebody else. */
   slow?: boolean
   /** The body may be a list as well as an object. */
   takesList?: boolean
@@ -86,7 +86,7 @@ export function apiRoute<const R extends RouteConfig>(declared: R & OwnFacts) {
     secretInAnswer,
     slow,
   }
-  // A person may name a workspace that is not theirs, whatever they ask.
+  // On every such route, a person may name a workspace that they are not a member of.
   const inWorkspace = by === 'keyOrMember' || by === 'member'
   const own = Object.fromEntries(
     [...(inWorkspace ? [404 as const] : []), ...fails].map((s) => [s, OPTIONAL_FAILURES[s]]),
@@ -131,10 +131,10 @@ export const jsonRequestBody = <T extends z.ZodType>(schema: T) => ({
   content: { 'application/json': { schema } },
 })
 
-/** The `id` of a path. Text that is no id is simply not found. */
+/** The `id` of a path. For a text that is no id, the answer is 404. */
 export const IdParameter = z.object({
   id: z.string().openapi({ param: { name: 'id', in: 'path' }, type: 'integer', example: 1 }),
 })
 
-/** @returns 0, which no row has, for text that is no id. */
+/** @returns 0 for a text that is no id: no row has the id 0 */
 export const parseId = (text: string) => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0)

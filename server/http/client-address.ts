@@ -1,11 +1,12 @@
-// Who is at the other end. Forwarding headers are believed only from proxies that the operator named.
+// Finds the address of the visitor. Forwarding headers count only from proxies that the operator trusts (`TRUST_PROXY`).
 
 import type ipaddr from 'ipaddr.js'
-import { isInNetworks, type Network, parseIpAddress } from '../lib/ip-network.ts'
+import { isInNetworks, type Network } from '../lib/ip-network.ts'
+import { parseIpAddress } from '../lib/parse-ip.ts'
 
 /**
- * The visitor's address: the peer's own, or, behind trusted proxies, the first hop of X-Forwarded-For that is not
- * one of them, walking from right to left (what is left of it, anybody could have written).
+ * The address of the peer; behind trusted proxies, the last hop of X-Forwarded-For that is no trusted proxy. Anybody could
+ * have written the hops before it.
  */
 export function readClientAddress(peer: string, forwardedFor: string | null, trusted: Network[]): string {
   if (trusted.length === 0 || forwardedFor === null || !isInNetworks(peer, trusted)) return toCanonical(peer)
@@ -19,19 +20,19 @@ export function readClientAddress(peer: string, forwardedFor: string | null, tru
   return toCanonical(client)
 }
 
-/** `[::1]:80` and `1.2.3.4:80`, as some proxies write them. */
+/** Some proxies write `[::1]:80` and `1.2.3.4:80`. */
 function withoutPort(hop: string): string {
   const bracketed = /^\[(.+)\](?::\d+)?$/.exec(hop)?.[1]
   return bracketed ?? (/^\d+\.\d+\.\d+\.\d+:\d+$/.test(hop) ? hop.slice(0, hop.indexOf(':')) : hop)
 }
 
-/** One text for one address, however it was written. IPv4, the usual case, has only one. */
+/** @returns the same text for every spelling of an address. IPv4 has one spelling only. */
 function toCanonical(address: string): string {
   if (!address.includes(':')) return address
   return parseIpAddress(address)?.toString() ?? address
 }
 
-/** What limits count by: an IPv4 address, or the /64 of an IPv6 one, since one customer owns all of it. */
+/** The key of rate limits: an IPv4 address, or the /64 of an IPv6 address, because one customer has all of a /64. */
 export function toRateLimitKey(address: string): string {
   const parsed = parseIpAddress(address)
   if (!parsed) return address

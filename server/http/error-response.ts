@@ -1,4 +1,4 @@
-// What the outside sees of a failure: one table from code to status (docs/contract.md §1).
+// Turns failures into responses: one table from failure code to status (docs/contract.md §1).
 
 import { Failure, type FailureCode } from '../lib/failure.ts'
 import { describeError, log } from '../lib/log.ts'
@@ -21,7 +21,7 @@ const STATUS: Record<FailureCode, number> = {
   unavailable: 503,
 }
 
-/** A fault of ours shows nothing of itself; the log has it under the request's id. */
+/** An unexpected error is a 500 without details. The log has the details under the request's id. */
 export function toErrorResponse(error: unknown, requestId: string): Response {
   if (!(error instanceof Failure)) {
     log.error('request_failed', { requestId, ...describeError(error) })

@@ -1,11 +1,11 @@
-// A body that is a file, which the kernel sends from the disk without its passing through our memory.
+// Sends a temporary file as a response body. The kernel sends it from the disk, so it does not pass through this process.
 
-/** Bun opens the file in the turn of the event loop in which it gets the answer; this is a wide margin. */
+/** Bun opens the file in the turn of the event loop in which it gets the response. This is a wide margin. */
 const OPEN_WITHIN_MS = 200
 
 /**
- * @param remove called once the file is open (what was opened is sent to its end), or is not needed
- * @returns null where there is nothing to send. Content-Length is the caller's to set, so that HEAD has it too
+ * @param remove removes the file. It runs once the file is open (an open file is still sent to its end), or not needed
+ * @returns null for HEAD. The caller sets Content-Length, so that HEAD has it too.
  */
 export function toFileBody(method: string, path: string, remove: () => void): Bun.BunFile | null {
   if (method === 'HEAD') {

@@ -1,14 +1,15 @@
-// What operators and their machines ask: is it alive, may it get traffic, what is it.
+// The endpoints for operators and their tools: /livez, /readyz, /version and /metrics.
 
 import { Hono } from 'hono'
 import { describeError, log } from '../lib/log.ts'
+import { withTimeout } from '../lib/with-timeout.ts'
 
 export interface OperationsNeeds {
-  /** Resolves when the row store takes writes. */
+  /** Resolves when the database takes writes. */
   probe: () => Promise<void>
   draining: () => boolean
   version: string
-  /** Their values at this moment. */
+  /** The values at this moment. */
   metrics: () => Metric[]
 }
 
@@ -22,22 +23,18 @@ export interface Metric {
 const PROBE_MS = 1_000
 
 export function createHealthAndMetrics({ probe, draining, version, metrics }: OperationsNeeds) {
-  const inTime = () =>
-    Promise.race([
-      probe(),
-      new Promise<never>((_, reject) => {
-        setTimeout(() => reject(new Error('the row store did not answer in time')), PROBE_MS).unref()
-      }),
-    ])
+  const rejectLate = () => {
+    throw new Error('the row store did not answer in time')
+  }
   return new Hono()
     .get('/livez', (c) => c.json({ status: 'ok' }))
     .get('/readyz', async (c) => {
       if (draining()) return c.json({ status: 'draining' }, 503, { 'Retry-After': '5' })
       try {
-        await inTime()
+        await withTimeout(probe(), PROBE_MS, rejectLate)
         return c.json({ status: 'ok' })
       } catch (error) {
-        // Strangers can read this page: why is in the log.
+        // Anybody can read this page, so only the log has the reason.
         log.warn('not_ready', describeError(error))
         return c.json({ status: 'unavailable' }, 503, { 'Retry-After': '5' })
       }

@@ -1,4 +1,4 @@
-// The few pages that visitors see: small, readable in the dark and on a phone, nothing loaded from anywhere.
+// Renders the few pages that visitors see: small, readable in dark mode and on a phone. They load nothing.
 
 import { createHash } from 'node:crypto'
 import { html, raw } from 'hono/html'
@@ -20,12 +20,12 @@ button, .button { display: inline-block; margin-top: 1rem; padding: .625rem 1.25
 `
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
-// No form-action: browsers apply it to where a form's answer redirects to as well, and that is the destination.
+// No form-action: browsers apply it also to the redirect after a form, and that leads to the link's destination.
 const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; frame-ancestors 'none'`
 
 export type Html = ReturnType<typeof html>
 
-/** A whole page; `content` is escaped where it is built, with `html`. */
+/** @param content must be built with `html`, which escapes texts */
 export async function renderHtmlPage(
   status: number,
   title: string,
@@ -58,7 +58,7 @@ export async function renderHtmlPage(
   })
 }
 
-/** Programs that ask for JSON get JSON; people and everything else get the page. */
+/** Programs that accept JSON get JSON. Browsers and all others get the page. */
 export function wantsJson(accept: string | null): boolean {
   return accept !== null && /application\/(?:\w+\+)?json/i.test(accept) && !/text\/html/i.test(accept)
 }

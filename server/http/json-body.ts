@@ -1,4 +1,4 @@
-// Reads a JSON request body once, with its limits; what comes after finds it parsed.
+// Reads and checks the JSON body of a request once, for the handlers after it.
 
 import type { Context, MiddlewareHandler } from 'hono'
 import { Failure, invalid } from '../lib/failure.ts'
@@ -8,7 +8,7 @@ export const BODY_MAX = 1024 * 1024
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i
 
-/** The whole body, or undefined as soon as it is known to be larger than `max` bytes. */
+/** @returns the whole body, or undefined as soon as it is larger than `max` bytes */
 export async function readBytes(request: Request, max: number): Promise<Uint8Array | undefined> {
   if (Number(request.headers.get('content-length') ?? 0) > max) return undefined
   const chunks: Uint8Array[] = []
@@ -24,8 +24,8 @@ export async function readBytes(request: Request, max: number): Promise<Uint8Arr
 }
 
 /**
- * POST, PUT and PATCH must carry a JSON object, or what the route says of its body.
- * @throws `too_large`, `not_json`, `invalid_json`, `not_an_object`, `invalid`
+ * POST, PUT and PATCH must have a JSON object as body, or what `kindOf` says.
+ * @throws Failure `too_large`, `not_json`, `invalid_json`, `not_an_object`, `invalid`
  */
 export function jsonBody(kindOf: (c: Context) => BodyKind): MiddlewareHandler {
   return async (c, next) => {
@@ -33,22 +33,22 @@ export function jsonBody(kindOf: (c: Context) => BodyKind): MiddlewareHandler {
     const kind = kindOf(c)
     const bytes = await readBytes(c.req.raw, BODY_MAX)
     if (!bytes) throw new Failure('too_large', 'Request body too large')
-    // PATCH without a body changes nothing (docs/contract.md §1), whatever it says its type is.
-    const needsNone = c.req.method === 'PATCH' || kind === 'none'
-    const empty = bytes.length === 0 && needsNone
-    if (!empty && !JSON_TYPE.test(c.req.header('content-type') ?? '')) {
+    // A PATCH without a body changes nothing, whatever its Content-Type is (docs/contract.md §1).
+    const mayBeEmpty = c.req.method === 'PATCH' || kind === 'none'
+    const isEmpty = bytes.length === 0 && mayBeEmpty
+    if (!isEmpty && !JSON_TYPE.test(c.req.header('content-type') ?? '')) {
       throw new Failure('not_json', 'Content-Type must be application/json')
     }
-    const text = empty ? '{}' : decode(bytes)
+    const text = isEmpty ? '{}' : decode(bytes)
     const value = parse(text)
-    const list = Array.isArray(value)
-    if (typeof value !== 'object' || value === null || (list && kind !== 'objectOrList')) {
+    const isList = Array.isArray(value)
+    if (typeof value !== 'object' || value === null || (isList && kind !== 'objectOrList')) {
       throw new Failure('not_an_object', 'Request body must be a JSON object')
     }
     const [extra] = kind === 'none' ? Object.keys(value) : []
     if (extra !== undefined) throw invalid({ [extra]: 'is not a known field' })
-    // Hono's own cache of the body: the validator and the idempotency key read it from here. The type is put plainly,
-    // because the validator takes for an empty body what it does not know as JSON (`application/json ;charset=x`).
+    // The validator and the idempotency gate read the body from Hono's cache. The Content-Type is set to its plain form,
+    // because the validator takes a body with another form (`application/json ;charset=x`) for an empty one.
     c.req.bodyCache.text = Promise.resolve(text) as never
     c.req.raw.headers.set('content-type', 'application/json')
     return next()
@@ -68,7 +68,7 @@ function attempt<T>(work: () => T): T {
 
 function parse(text: string): unknown {
   const value: unknown = attempt(() => JSON.parse(text))
-  // The validator leaves this name out in silence; only a body that can hold it is walked through.
+  // The validator drops the name `__proto__` silently. Only a body that can contain the name is checked.
   if (/__proto__|\\u/.test(text)) {
     JSON.parse(text, (name, inner) => {
       if (name === '__proto__') throw invalid({ ['__proto__']: 'is not a known field' })

@@ -1,10 +1,10 @@
-// What a route says of itself beside its shape. It is said once, where the route is declared; the gates, the API
-// reference and docs/routes.md read it there.
+// The facts that a route declares beside its shape. The gates, the API reference and docs/routes.md read them from the
+// declaration.
 
-/** Who may call a route. For `member` and `keyOrMember`, a person names one of their workspaces. */
+/** Who may call a route. On a route for `member` or `keyOrMember`, a person names one of their workspaces. */
 export type Caller = 'anybody' | 'person' | 'member' | 'keyOrPerson' | 'keyOrMember'
 
-/** What the body of a POST, PUT or PATCH may be. `none`: the address says everything. */
+/** What the body of a POST, PUT or PATCH may be. */
 export type BodyKind = 'none' | 'object' | 'objectOrList'
 
 export interface RouteFacts {
@@ -12,14 +12,14 @@ export interface RouteFacts {
   body: BodyKind
   /** A POST that takes an Idempotency-Key. */
   idempotent: boolean
-  /** The answer has a secret that is shown only this once: it is stored sealed, or not at all. */
+  /** The answer has a secret that is shown only this once: the answer is stored sealed, or not at all. */
   secretInAnswer: boolean
-  /** The handler waits for somebody else's server, which must not happen inside a transaction. */
+  /** The handler waits for a server of somebody else, so it must not run inside a transaction. */
   slow: boolean
 }
 
-/** For a person, a request of such a route is about no workspace. */
+/** A person's request to such a route names no workspace. */
 export const isPersonal = ({ by }: Pick<RouteFacts, 'by'>) => by === 'person' || by === 'keyOrPerson'
 
-/** No API key may ask this: it is for people to see and to change. */
+/** No API key may call such a route. */
 export const isForPeople = ({ by }: Pick<RouteFacts, 'by'>) => by === 'person' || by === 'member'

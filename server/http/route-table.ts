@@ -1,10 +1,10 @@
-// Which routes a path has, read from those that are mounted: the methods (404 or 405), and what a route says of itself.
+// Finds the routes of a path among the mounted routes: their methods (404 or 405), and the facts that they declare.
 
 import type { MiddlewareHandler } from 'hono'
 import { Failure, notFound } from '../lib/failure.ts'
 import type { RouteFacts } from './route-facts.ts'
 
-/** As Hono lists it. */
+/** An entry of Hono's `routes`. */
 interface MountedHandler {
   method: string
   path: string
@@ -20,11 +20,11 @@ export interface Route {
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** A handler that only carries the facts of its route into Hono's list of handlers. */
+/** A handler that does nothing: it carries the facts of its route into Hono's list of handlers. */
 export const declareFacts = (facts: RouteFacts): MiddlewareHandler =>
   Object.assign<MiddlewareHandler, { facts: RouteFacts }>((_, next) => next(), { facts })
 
-/** Each method and path once, in the order in which Hono tries them. Gates, which are for all methods, are no routes. */
+/** Lists each method and path once, in the order in which Hono tries them. A gate, which has all methods, is no route. */
 export function listRoutes(handlers: readonly MountedHandler[]): Route[] {
   const routes = new Map<string, Route>()
   for (const { method, path, handler } of handlers) {
@@ -36,7 +36,7 @@ export function listRoutes(handlers: readonly MountedHandler[]): Route[] {
   return [...routes.values()]
 }
 
-/** @returns a function from a path to its routes, the one that answers first; empty for a path nobody mounted. */
+/** @returns a function from a path to its routes, in the order in which they answer */
 export function routeTable(handlers: () => readonly MountedHandler[]): (path: string) => Route[] {
   let table: { pattern: RegExp; route: Route }[] | undefined
   return (path) => {
@@ -45,7 +45,7 @@ export function routeTable(handlers: () => readonly MountedHandler[]): (path: st
   }
 }
 
-/** Why a request is refused that no route of its path takes: 404 where the path has none at all, else 405. */
+/** The failure of a request for which its path has no route: 404 where the path has no routes at all, else 405. */
 export function noRoute(routes: Route[]): Failure {
   if (routes.length === 0) return notFound('')
   return new Failure('method_not_allowed', 'Method not allowed', { allow: methodsOf(routes).join(', ') })
@@ -53,7 +53,7 @@ export function noRoute(routes: Route[]): Failure {
 
 export const methodsOf = (routes: Route[]) => [...new Set(routes.map(({ method }) => method))]
 
-/** A HEAD is answered by the route for GET. */
+/** The route for GET answers HEAD too. */
 export const routeFor = (routes: Route[], method: string) =>
   routes.find((route) => route.method === (method === 'HEAD' ? 'GET' : method))
 

@@ -1,11 +1,12 @@
-// The one way out for requests to addresses that somebody else chose (webhooks, chat services, a form's own page).
-// node:http(s) and not fetch: Bun's fetch ignores `lookup` in silence, and asks a proxy that the environment names.
+// Sends requests to addresses that somebody else chose: webhooks, chat services, a form's own page. It uses node:http(s),
+// because Bun's `fetch` ignores `lookup` silently, and uses the proxy that the environment names.
 
 import { lookup as systemLookup } from 'node:dns/promises'
 import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import net, { type LookupFunction } from 'node:net'
-import { type Network, parseIpAddress, parseNetwork } from '../lib/ip-network.ts'
+import { type Network, parseNetwork } from '../lib/ip-network.ts'
+import { parseIpAddress } from '../lib/parse-ip.ts'
 import { isAllowedAddress } from './address-policy.ts'
 
 export interface SafeRequest {
@@ -13,65 +14,65 @@ export interface SafeRequest {
   method?: string
   headers?: Record<string, string>
   body?: string | Uint8Array
-  /** For all of it: name, connection, and the last byte of the answer. */
+  /** The limit for everything, from the name's look-up to the last byte of the answer. */
   timeoutMs?: number
-  /** More of the answer's body is not read. */
+  /** The rest of the answer's body is not read. */
   maxBytes?: number
-  /** Networks that may be reached although they are not public. */
+  /** Networks that the request may reach although they are not public. */
   allow: Network[]
-  /** Every address of a name; the system's own resolver unless said otherwise. */
+  /** Finds every address of a name. The default is the resolver of the system. */
   resolve?: ResolveHost
 }
 
 export type ResolveHost = (hostname: string) => Promise<{ address: string; family: number }[]>
 
 export type SafeFailure =
-  /** Not an http(s) URL, or one with a user name or password. */
+  /** The URL is not http(s), or has a user name or password. */
   | 'bad-url'
-  /** An address that is not public and not allowed. Nothing was sent. */
+  /** The address is not public and not allowed. Nothing was sent. */
   | 'refused-address'
-  /** The name has no address, or nobody could say so. */
+  /** The name has no address, or the look-up failed. */
   | 'dns'
-  /** No connection, or it ended before the answer began. */
+  /** There was no connection, or it ended before the answer began. */
   | 'connect'
   /** The certificate is not trusted, or the other end does not speak TLS. */
   | 'tls'
   | 'timeout'
-  /** What came is not HTTP. */
+  /** The answer is not HTTP. */
   | 'broken-answer'
 
 export interface SafeResponse {
   ok: true
   status: number
   headers: Headers
-  /** As it was sent: a body that is compressed unasked stays compressed. */
+  /** As the server sent it: a server that compresses without being asked sends a compressed body. */
   body: Uint8Array
-  /** Why the body is not whole: larger than `maxBytes`, too slow for the deadline, or broken off. */
+  /** Why the body is not whole: it is larger than `maxBytes`, slower than the time limit, or broken off. */
   cut?: 'size' | 'time' | 'broken'
 }
 
 export interface SafeRefusal {
   ok: false
   reason: SafeFailure
-  /** A sentence for whoever chose the URL. */
+  /** A sentence for the person who chose the URL. */
   message: string
 }
 
 /**
- * One request and its answer, of whatever status. Redirects are answers like others. Each failure is a value; what is
- * thrown is a mistake of ours (a header that cannot be sent).
+ * Sends one request and returns its answer, whatever its status. A redirect is an answer like others. Every failure is a
+ * value. It throws only for a mistake of the caller, such as a header that cannot be sent.
  */
-export async function safeRequest(asked: SafeRequest): Promise<SafeResponse | SafeRefusal> {
-  const url = URL.parse(asked.url)
+export async function safeRequest(options: SafeRequest): Promise<SafeResponse | SafeRefusal> {
+  const url = URL.parse(options.url)
   if (!url || !/^https?:$/.test(url.protocol))
     return refusal('bad-url', 'The address is not an http or https URL')
   if (url.username !== '' || url.password !== '') {
     return refusal('bad-url', 'The address contains a user name or password')
   }
-  // `lookup` is asked for names only. Every spelling of an IPv4 address is a plain one in a parsed URL.
+  // Node calls `lookup` for names only. A parsed URL has every spelling of an IPv4 address in its plain form.
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
-  if (parseIpAddress(host) && !isAllowedAddress(host, asked.allow)) return refusedAddress()
-  return exchange(url, asked)
+  if (parseIpAddress(host) && !isAllowedAddress(host, options.allow)) return refusedAddress()
+  return exchange(url, options)
 }
 
 const refusal = (reason: SafeFailure, message: string): SafeRefusal => ({ ok: false, reason, message })
@@ -81,16 +82,16 @@ const refusedAddress = () =>
 
 const TIMEOUT_MS = 15_000
 const BYTES_MAX = 65_536
-// Enough for any honest server; the parser gives up beyond it.
+/** More than any honest server sends. The parser fails above it. */
 const HEADER_BYTES_MAX = 32_768
 
 type Settle = (result: SafeResponse | SafeRefusal) => void
 
-function exchange(url: URL, asked: SafeRequest): Promise<SafeResponse | SafeRefusal> {
-  const { timeoutMs = TIMEOUT_MS } = asked
+function exchange(url: URL, options: SafeRequest): Promise<SafeResponse | SafeRefusal> {
+  const { timeoutMs = TIMEOUT_MS } = options
   const { promise, resolve } = Promise.withResolvers<SafeResponse | SafeRefusal>()
-  const { lookup, refused } = createValidatingLookup(asked)
-  const request = openRequest(url, asked, lookup)
+  const { lookup, getRefusal } = createValidatingLookup(options)
+  const request = openRequest(url, options, lookup)
   let answer: ReturnType<typeof receive> | undefined
   const settle: Settle = (result) => {
     clearTimeout(timer)
@@ -102,14 +103,14 @@ function exchange(url: URL, asked: SafeRequest): Promise<SafeResponse | SafeRefu
     settle(answer?.soFar('time') ?? refusal('timeout', `There was no answer within ${seconds} seconds`))
   }, timeoutMs)
   request.on('response', (message) => {
-    answer = receive(message, asked.maxBytes ?? BYTES_MAX, settle)
+    answer = receive(message, options.maxBytes ?? BYTES_MAX, settle)
   })
-  request.on('error', (error) => settle(answer?.soFar('broken') ?? refused() ?? toRefusal(error)))
-  // Also when the other end wants to switch to another protocol, where no error is told.
+  request.on('error', (error) => settle(answer?.soFar('broken') ?? getRefusal() ?? toRefusal(error)))
+  // When the other end switches to another protocol, there is no 'error', only a 'close'.
   request.on('close', () => {
-    if (!answer) settle(refused() ?? refusal('connect', 'The connection was closed before an answer came'))
+    if (!answer) settle(getRefusal() ?? refusal('connect', 'The connection was closed before an answer came'))
   })
-  request.end(asked.body)
+  request.end(options.body)
   return promise
 }
 
@@ -118,50 +119,52 @@ function openRequest(
   { method = 'GET', headers, body }: SafeRequest,
   lookup: LookupFunction,
 ): ClientRequest {
-  const sent = new Headers(headers)
-  if (!sent.has('user-agent')) sent.set('user-agent', 'Towpath')
-  // A small compressed body can be a large one: none is asked for, and none is unpacked.
-  sent.set('accept-encoding', 'identity')
-  sent.set('connection', 'close')
-  sent.delete('host')
-  if (body !== undefined) sent.set('content-length', String(Buffer.byteLength(body)))
+  const allHeaders = new Headers(headers)
+  if (!allHeaders.has('user-agent')) allHeaders.set('user-agent', 'Towpath')
+  // A small compressed body can unpack to a large one, so no body is requested compressed, and none is unpacked.
+  allHeaders.set('accept-encoding', 'identity')
+  allHeaders.set('connection', 'close')
+  allHeaders.delete('host')
+  if (body !== undefined) allHeaders.set('content-length', String(Buffer.byteLength(body)))
   const options = {
     method,
-    headers: Object.fromEntries(sent),
+    headers: Object.fromEntries(allHeaders),
     lookup,
     maxHeaderSize: HEADER_BYTES_MAX,
-    // A connection that is kept would be used again without asking where it leads.
+    // A pooled connection would be used again without a check of its address.
     agent: false as const,
   }
-  // Said here, because the environment can turn it off for the whole process.
+  // `rejectUnauthorized` is explicit, because the environment can turn it off for the whole process.
   return url.protocol === 'https:'
     ? https.request(url, { ...options, rejectUnauthorized: true })
     : http.request(url, options)
 }
 
 /**
- * A `lookup` that resolves the name once and hands on exactly what it has looked at, so that a second answer of the
- * name's server leads nowhere. One address that may not be reached refuses all: an honest name has no such mixture.
+ * A `lookup` that resolves the name once, and passes on exactly the addresses that it has checked: a name server that
+ * gives another answer later has no effect (DNS rebinding). One address that is not allowed refuses the name, because an
+ * honest name does not mix public and private addresses.
  */
 function createValidatingLookup({ allow, resolve = systemResolve }: SafeRequest) {
-  let failure: SafeRefusal | undefined
+  let refused: SafeRefusal | undefined
   const lookup: LookupFunction = (hostname, options, callback) => {
-    const refuse = (found: SafeRefusal, cause?: unknown) => {
-      failure = found
-      callback(new Error(found.message, { cause }), '', 0)
+    const refuse = (reason: SafeRefusal, cause?: unknown) => {
+      refused = reason
+      callback(new Error(reason.message, { cause }), '', 0)
     }
     resolve(hostname).then(
-      (found) => {
-        const [first] = found
+      (addresses) => {
+        const [first] = addresses
         if (!first) return refuse(unknownHost(hostname))
-        if (!found.every(({ address }) => isAllowedAddress(address, allow))) return refuse(refusedAddress())
-        if (options.all) callback(null, found)
+        if (!addresses.every(({ address }) => isAllowedAddress(address, allow)))
+          return refuse(refusedAddress())
+        if (options.all) callback(null, addresses)
         else callback(null, first.address, first.family)
       },
       (error) => refuse(unknownHost(hostname), error),
     )
   }
-  return { lookup, refused: () => failure }
+  return { lookup, getRefusal: () => refused }
 }
 
 const systemResolve: ResolveHost = (hostname) => systemLookup(hostname, { all: true })
@@ -204,17 +207,17 @@ function toRefusal(error: Error & { code?: string }): SafeRefusal {
 }
 
 /**
- * Shows at the start of the process that the guard holds on this runtime: requests to a listener of our own on
- * 127.0.0.1 must be refused, by number and by name, and it must not see one. A version of the runtime that ignores
- * `lookup` would otherwise open the operator's network without a sound.
- * @throws when it does not hold
+ * Checks at the start of the process that the address check works on this runtime. Requests to a canary, a listener on
+ * 127.0.0.1, must be refused by address and by name, and the canary must not get one. A runtime that ignores `lookup`
+ * would otherwise open the operator's network silently.
+ * @throws when the address check does not work
  */
 export async function verifySafeRequest(request: typeof safeRequest = safeRequest): Promise<void> {
-  let seen = 0
+  let connections = 0
   const canary = net.createServer((socket) => {
-    seen++
+    connections++
     socket.on('error', () => {})
-    // Read, or the end of the other side would never be noticed and the canary never be closed.
+    // Without reading, the canary would not notice that the other end closes, and could not close itself.
     socket.resume()
     socket.end('HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n')
   })
@@ -229,15 +232,15 @@ export async function verifySafeRequest(request: typeof safeRequest = safeReques
       for (const scheme of ['http', 'https']) {
         const url = `${scheme}://${host}:${port}/`
         const result = await request({ url, allow: [], resolve, timeoutMs: 5000 })
-        if (result.ok || result.reason !== 'refused-address' || seen > 0) {
+        if (result.ok || result.reason !== 'refused-address' || connections > 0) {
           throw new Error(`requests to private addresses are not refused by this runtime (${url})`)
         }
       }
     }
-    // The name has no other address than the one it is told here: an answer shows that `lookup` is what decides.
+    // The name has no address but the one of `resolve`, so an answer shows that the runtime uses `lookup`.
     const allow = [parseNetwork('127.0.0.1') as Network]
     const answer = await request({ url: `http://canary.invalid:${port}/`, allow, resolve, timeoutMs: 5000 })
-    if (!answer.ok || seen !== 1)
+    if (!answer.ok || connections !== 1)
       throw new Error('the address check of outgoing requests is not used by this runtime')
   } finally {
     await new Promise((resolve) => canary.close(resolve))

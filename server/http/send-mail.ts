@@ -1,4 +1,4 @@
-// Mail from the server itself: invitations, links to reset a password. Plain text, to one person.
+// Sends mails of the server itself to one person, as plain text: invitations, and links to reset a password.
 
 import { describeError, log } from '../lib/log.ts'
 import { openMailer } from './smtp.ts'
@@ -11,10 +11,10 @@ export interface Mail {
   text: string
 }
 
-/** @returns whether the mail server took it; why it did not is in the log, without whom it was for */
+/** @returns whether the mail server took the mail. If not, the log has the reason, without the recipient. */
 export type MailSender = (mail: Mail) => Promise<boolean>
 
-/** @returns undefined where the operator has set up no mail */
+/** @returns undefined where the operator has set up no mail server */
 export function createMailSender({
   smtpUrl,
   mailFrom,
@@ -27,7 +27,7 @@ export function createMailSender({
     try {
       await openMailer(smtpUrl).sendMail({
         from: mailFrom,
-        // As an object, the address is taken as it is: nothing in it makes another recipient.
+        // Nodemailer does not parse an address in an object, so no text in it can add a recipient.
         to: { name: '', address: to },
         subject,
         text,
@@ -36,7 +36,7 @@ export function createMailSender({
       } as Parameters<ReturnType<typeof openMailer>['sendMail']>[0])
       return true
     } catch (error) {
-      // Its words repeat addresses and, of some servers, credentials: the code says enough.
+      // The error's message repeats addresses and, with some servers, credentials, so the log gets the code only.
       const { code, responseCode } = error as { code?: string; responseCode?: number }
       const failure = describeError(error)
       log.warn('mail_not_sent', { code: code ?? String(failure.error).slice(0, 80), status: responseCode })

@@ -1,8 +1,8 @@
-// What a handler asks of the server that brought its request.
+// What a handler can ask of the server that received its request.
 
 export interface ServerHandle {
-  /** Who is at the other end of the request's connection; null when it is gone. */
+  /** @returns the address of the other end of the connection; null when the connection is gone */
   requestIP(request: Request): { address: string } | null
-  /** For how many seconds the connection may be silent; 0 is for ever. */
+  /** Sets for how many seconds the connection may be silent; 0 means for ever. */
   timeout(request: Request, seconds: number): void
 }

@@ -1,4 +1,4 @@
-// The connections to the operator's mail server: a few, kept for the next mail, and shared by all who send any.
+// A pool of connections to the operator's mail server, shared by everything that sends mail.
 
 import { createTransport } from 'nodemailer'
 import { percentDecode } from '../lib/text.ts'
@@ -8,7 +8,7 @@ const createPool = (url: string) =>
     url,
     pool: true,
     maxConnections: 4,
-    // Once, for a connection that the server had closed unnoticed. Whoever delivers has attempts of their own.
+    // One retry, for a pooled connection that the server has closed. Deliveries have a retry schedule of their own.
     maxRequeues: 1,
     connectionTimeout: 10_000,
     greetingTimeout: 15_000,
@@ -27,20 +27,20 @@ export function openMailer(url: string): Mailer {
   return mailer
 }
 
-/** Ends all connections; a mail on its way is sent first. */
+/** Closes all connections after the mails that are being sent. */
 export function closeMailers(): void {
   for (const mailer of mailers.values()) mailer.close()
   mailers.clear()
 }
 
-/** User name and password as they are, and as they are said to the server (RFC 4954, PLAIN and LOGIN). */
+/** Lists user name and password, plain and in the encodings of SMTP (RFC 4954, PLAIN and LOGIN). */
 export function listSmtpSecrets(smtpUrl: string): string[] {
   const url = URL.parse(smtpUrl)
   if (!url) return [smtpUrl]
   const [user, password] = [url.username, url.password].map(percentDecode) as [string, string]
   const base64 = (text: string) => Buffer.from(text).toString('base64')
-  // A short name is a word; to blot it out would spoil the answer and hide nothing.
+  // A short name can be an ordinary word: masking it would spoil the answer and hide nothing.
   const names = user.length < 4 ? [] : [user, base64(user), url.username]
-  const said = [password, base64(password), url.password, ...names]
-  return [smtpUrl, ...said.filter(Boolean), base64(`\0${user}\0${password}`)]
+  const texts = [password, base64(password), url.password, ...names]
+  return [smtpUrl, ...texts.filter(Boolean), base64(`\0${user}\0${password}`)]
 }

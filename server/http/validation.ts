@@ -1,4 +1,4 @@
-// From what zod says to what callers read: one short message per field (docs/contract.md §1).
+// Turns zod's issues into the errors that callers read: one short message per field (docs/contract.md §1).
 
 import { invalid } from '../lib/failure.ts'
 
@@ -11,8 +11,9 @@ interface Issue {
 }
 
 /**
- * `{"destinationUrl": "must be …"}`; deeper places are joined with dots (`geoTargeting.DE`), items of a bulk body
- * start with their index (`2.slug`). @param what is validated, for the words about unknown names
+ * @param what is validated, for the message about unknown names
+ * @returns such as `{"destinationUrl": "must be …"}`. Dots join the names of a deeper field (`geoTargeting.DE`). A field
+ *   of a bulk body starts with the index of its item (`2.slug`).
  */
 export function fieldErrors(issues: Issue[], what: 'field' | 'parameter'): Record<string, string> {
   const errors: Record<string, string> = {}
@@ -29,7 +30,7 @@ export function fieldErrors(issues: Issue[], what: 'field' | 'parameter'): Recor
   return errors
 }
 
-/** Of the branches of a union, the one that got furthest is the one that was meant. */
+/** For a union, keeps the issues of the branch that matched deepest: the caller most likely meant that branch. */
 function flatten(issue: Issue): Issue[] {
   if (issue.code !== 'invalid_union' || !issue.errors?.length) return [issue]
   const depth = (branch: Issue[]) => Math.max(0, ...branch.map((inner) => inner.path.length))
@@ -46,8 +47,9 @@ export function refuseInvalid(result: { success: boolean; target?: string; error
 }
 
 /**
- * What the router would quietly pass over: parameters without a name, and text that is not percent-encoded UTF-8,
- * which it would hand on undecoded. @throws Failure `invalid`
+ * Refuses what the router would accept silently: parameters without a name, and text that is not percent-encoded UTF-8,
+ * which the router would not decode.
+ * @throws Failure `invalid`
  */
 export function refuseBrokenQuery(url: string): void {
   const query = /\?([^#]*)/.exec(url)?.[1] ?? ''

@@ -1,14 +1,15 @@
-// Building blocks of the wire shapes: every schema of the API is made of these, so rules and words are the same
-// everywhere and in the API reference.
+// The building blocks of the wire shapes. Every schema of the API uses them, so that rules and messages are the same
+// everywhere, and in the API reference.
 
 import { z } from '@hono/zod-openapi'
 import { type DateBounds, parseDateRange } from './date-range.ts'
 import { countCharacters, isCleanText } from './text.ts'
 
-/** Says "is required" for what is absent, else what it must be. */
-const must = (be: string) => (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : be)
+/** The message is "is required" for an absent value. */
+const must = (message: string) => (issue: { input?: unknown }) =>
+  issue.input === undefined ? 'is required' : message
 
-/** Text of a bounded length that every store can keep. */
+/** Text of a bounded length that every store can hold. */
 export const text = (min: number, max: number) =>
   z
     .string({ error: must('must be a string') })
@@ -28,7 +29,7 @@ export const wholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER) =>
     .min(min, `must be at least ${min}`)
     .max(max, `must be at most ${max}`)
 
-/** ISO 8601 with a zone. Inside, milliseconds. */
+/** ISO 8601 with a zone. */
 export const instant = () =>
   z.iso
     .datetime({ offset: true, error: 'must be an ISO 8601 time with a zone, such as 2026-01-31T12:00:00Z' })
@@ -51,12 +52,12 @@ export const parameter = (max: number) =>
     .refine(isCleanText, 'must not contain NUL or broken Unicode characters')
     .openapi({ maxLength: max })
 
-/** A query parameter that is an end of a time, as an instant or a date. Inside, milliseconds. */
+/** A query parameter that is one end of a date range: an instant or a date. Its value is in milliseconds. */
 export const dateRangeEnd = (which: keyof DateBounds, description: string) =>
   parameter(40)
-    .transform((written, context) => {
-      const read = parseDateRange(written)
-      if (read) return read[which]
+    .transform((input, context) => {
+      const range = parseDateRange(input)
+      if (range) return range[which]
       context.addIssue({
         code: 'custom',
         message: 'must be an ISO 8601 time or date, such as 2026-03-29 or 2026-03-29T12:00:00Z',
@@ -66,11 +67,11 @@ export const dateRangeEnd = (which: keyof DateBounds, description: string) =>
     .optional()
     .openapi({ type: 'string', maxLength: 40, description, example: '2026-03-29' })
 
-/** One of a few words, and a message that lists them. */
+/** One of a few words. The message lists them. */
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` })
 
-/** Ids in a query parameter: `1,2,3`, also repeated. */
+/** Ids in a query parameter: `1,2,3`. The parameter may be repeated. */
 export const idList = (max: number) =>
   z
     .union([z.string(), z.array(z.string())], { error: must('must be ids separated by commas') })

@@ -1,15 +1,15 @@
-// Text from strangers, made fit to store.
+// Makes untrusted text fit for every store.
 
-/** Of names that a database or a library gives: cities, browsers. */
+/** The longest name of a dimension that a database or a library gives, such as a city or a browser. */
 export const DIMENSION_NAME_MAX = 128
 
-/** Cut to a bound, without what no engine stores (NUL, lone surrogates); nothing is null. */
+/** Cuts a text to a bound, without the characters that no engine stores (NUL, lone surrogates). '' becomes null. */
 export function cleanText(text: string | null, bound: number): string | null {
   if (text === null || text === '') return null
   let kept = text.length > bound ? text.slice(0, bound) : text
   if (kept.includes('\0')) kept = kept.replaceAll('\0', '')
   if (!kept.isWellFormed()) kept = kept.replace(/\p{Surrogate}/gu, '')
-  // A byte order mark says nothing, and decoders on the way back out take it away: two values would look the same.
+  // Decoders drop a leading byte order mark later: two values that differ by it alone would look the same.
   if (kept.startsWith('\ufeff')) kept = kept.replace(/^\ufeff+/, '')
   return kept === '' ? null : kept
 }

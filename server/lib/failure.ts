@@ -1,4 +1,4 @@
-// The closed list of ways a request can go wrong. Verbs throw these; http/error-response.ts alone knows their status.
+// The closed list of failures of a request. Functions throw them, and only http/error-response.ts knows their status.
 
 export type FailureCode =
   | 'invalid_json'
@@ -18,16 +18,16 @@ export type FailureCode =
   | 'unavailable'
 
 export interface FailureDetail {
-  /** Per-field messages, for 422 (and bulk 409). */
+  /** Messages by field, for 422 (and bulk 409). */
   errors?: Record<string, string>
   /** Whole seconds, for 429 and 503. */
   retryAfter?: number
-  /** Methods a path knows, for 405. */
+  /** The methods of the path, for 405. */
   allow?: string
   cause?: unknown
 }
 
-/** A fault that the caller can do something about. `message` is shown to them as it is. */
+/** A failure that the caller can act on. The caller gets `message` as it is. */
 export class Failure extends Error {
   readonly code: FailureCode
   readonly detail: FailureDetail
@@ -40,11 +40,11 @@ export class Failure extends Error {
   }
 }
 
-/** `<Noun> not found`: the same answer whether the thing never was or is another workspace's (docs/contract.md §1). */
+/** `<Noun> not found`, for a thing that does not exist and for one of another workspace (docs/contract.md §1). */
 export const notFound = (noun: string) =>
   new Failure('not_found', noun === '' ? 'Not found' : `${noun} not found`)
 
-/** A 422 for one or more fields; the message repeats the first, so that it says something on its own. */
+/** A 422 for one or more fields. The message repeats the first error, so that it is clear without the others. */
 export function invalid(errors: Record<string, string>): Failure {
   const [field, message] = Object.entries(errors)[0] ?? ['request', 'is not valid']
   return new Failure('invalid', `${field}: ${message}`, { errors })

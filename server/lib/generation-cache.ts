@@ -1,4 +1,4 @@
-// What was worked out about a text is kept for when the same text comes again, which in a spool is nearly always.
+// A bounded cache for values that are computed from a text, such as a parsed user agent: hits repeat nearly all texts.
 
 export interface GenerationCache<T> {
   get(text: string): T
@@ -6,8 +6,8 @@ export interface GenerationCache<T> {
 }
 
 /**
- * Keeps at least the `bound / 2` texts asked for last, and never more than `bound`. Two generations instead of one
- * list in order: a text that is known costs one look-up, not a removal and an insertion.
+ * Keeps at least the `bound / 2` texts that were used last, and never more than `bound`. It has two generations instead
+ * of one list in order: a cached text costs one look-up, and not a removal and an insertion.
  */
 export function createGenerationCache<T extends object>(
   bound: number,
@@ -17,15 +17,15 @@ export function createGenerationCache<T extends object>(
   let old = new Map<string, T>()
   return {
     get(text) {
-      const known = young.get(text)
-      if (known) return known
-      const made = old.get(text) ?? make(text)
+      const cached = young.get(text)
+      if (cached) return cached
+      const value = old.get(text) ?? make(text)
       if (young.size >= bound / 2) {
         old = young
         young = new Map()
       }
-      young.set(text, made)
-      return made
+      young.set(text, value)
+      return value
     },
     clear() {
       young.clear()

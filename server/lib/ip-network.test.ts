@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { isInNetworks, parseIpAddress, parseNetwork } from './ip-network.ts'
+import { isInNetworks, parseNetwork } from './ip-network.ts'
+import { parseIpAddress } from './parse-ip.ts'
 
 const network = (text: string) => {
   const parsed = parseNetwork(text)

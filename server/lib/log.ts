@@ -1,4 +1,5 @@
-// One JSON line per event on standard output; errors to standard error. Never a body, a key, an address or a cookie.
+// Logs one JSON line per event: to standard output, and warnings and errors to standard error. A line never has a body, a
+// key, an address or a cookie.
 
 export type LogFields = Record<string, string | number | boolean | null | undefined>
 
@@ -7,7 +8,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 
 let threshold = 0
 
-/** For a worker, which has a threshold of its own. */
+/** For starting a worker process with the same level. */
 export const getLogLevel = (): LogLevel => LOG_LEVELS[threshold] ?? 'info'
 
 /** Lines below this level are not written. */
@@ -20,7 +21,7 @@ function write(stream: NodeJS.WriteStream, level: LogLevel, event: string, field
   stream.write(`${JSON.stringify({ at: new Date().toISOString(), level, event, ...fields })}\n`)
 }
 
-/** An error's own words and the first lines of where it came from, for the operator's eyes only. */
+/** The message and the first lines of the stack of an error. For the log only: no caller may see them. */
 export function describeError(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: String(error) }
   const cause = error.cause instanceof Error ? error.cause.message : undefined

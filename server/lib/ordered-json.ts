@@ -1,7 +1,7 @@
-// JSON in which a Map is an object in its own order: a plain object puts names that are numbers first, and has no room
-// for one called `__proto__`.
+// Writes JSON with Maps as objects in the order of the Map. A plain object would put names that are numbers first, and
+// cannot hold the name `__proto__`.
 
-/** As `JSON.stringify`, with Maps. Only for plain data: no `toJSON` but that of dates, no cycles. */
+/** As `JSON.stringify`, and takes Maps. For plain data only: no `toJSON` but that of dates, and no cycles. */
 export function orderedJson(value: unknown): string {
   if (value instanceof Map) {
     return `{${Array.from(value, ([name, inner]) => `${JSON.stringify(String(name))}:${orderedJson(inner)}`).join(',')}}`

@@ -1,13 +1,29 @@
-// IP addresses as the numbers they are, without making anything on the way: for look-ups by the hundred thousand.
-// Strict: only what a server names its peers by. (ip-network.ts reads what people write.)
+// Parses IP addresses: to words of 32 bits for look-ups by the hundred thousand, which allocate nothing, and to objects.
 
-/** Four words of 32 bits; an IPv4 address is the first alone. */
+import ipaddr from 'ipaddr.js'
+
+export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6
+
+const ipv4Words = new Uint32Array(1)
+
+/**
+ * IPv4 must be four decimal numbers: the library also takes `1`, `0x7f.1` and octal for addresses, so that the
+ * `TRUST_PROXY=1` of other products would be a network. Mapped IPv4 (`::ffff:1.2.3.4`) becomes the IPv4 that it is.
+ */
+export function parseIpAddress(text: string): IpAddress | undefined {
+  if (text.includes(':')) return ipaddr.IPv6.isValid(text) ? ipaddr.process(text) : undefined
+  if (!parseIPv4(text, ipv4Words)) return undefined
+  const word = ipv4Words[0] as number
+  return new ipaddr.IPv4([word >>> 24, (word >>> 16) & 255, (word >>> 8) & 255, word & 255])
+}
+
+/** Four words of 32 bits. An IPv4 address is the first word alone. */
 export type IpWords = Uint32Array
 
 const DOT = 46
 const COLON = 58
 
-/** Four decimal numbers without leading zeros. Leaves nothing useful in `words` when it is false. */
+/** Takes four decimal numbers without leading zeros. When the result is false, `words` has no meaning. */
 export function parseIPv4(text: string, words: IpWords): boolean {
   let word = 0
   let part = -1
@@ -20,7 +36,7 @@ export function parseIPv4(text: string, words: IpWords): boolean {
       word = (word << 8) | part
       part = -1
     } else {
-      // Not after a zero: "010" is eight to some and ten to others.
+      // No digit after a leading zero: some programs read "010" as eight, and others as ten.
       if (code < 48 || code > 57 || part === 0) return false
       part = Math.max(part, 0) * 10 + code - 48
       if (part > 255) return false
@@ -32,7 +48,7 @@ export function parseIPv4(text: string, words: IpWords): boolean {
 
 const groups = new Uint16Array(8)
 
-/** Groups of hexadecimal digits, `::` at most once. Neither a zone nor IPv4 in dots. */
+/** Takes groups of hexadecimal digits, with `::` at most once; no zone, and no IPv4 with dots. */
 export function parseIPv6(text: string, words: IpWords): boolean {
   let count = 0
   let gap = -1
@@ -44,7 +60,7 @@ export function parseIPv6(text: string, words: IpWords): boolean {
       at += 2
       continue
     }
-    // Colons stand between groups, and nowhere else.
+    // A colon may stand between two groups only.
     if (count > 0 && gap !== count && text.charCodeAt(at++) !== COLON) return false
     const start = at
     let group = 0

@@ -1,4 +1,6 @@
-// Passwords of people and of links. Argon2id with OWASP's minimum cost; two at a time, since each takes 19 MiB and a core.
+// Hashes the passwords of people and links: Argon2id with OWASP's minimum cost
+// (https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html). Two run at a time, because each
+// takes 19 MiB and a core.
 
 import { unavailable } from './failure.ts'
 
@@ -20,13 +22,13 @@ async function queueHashing<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } finally {
     const next = waiting.shift()
-    // The place is handed on, so that nobody slips in between.
+    // The next one in the queue takes this slot, so that no later call can take it first.
     if (next) next()
     else running--
   }
 }
 
-/** @returns undefined for "not given", null for "none". */
+/** @returns undefined and null as they are: "not given" and "no password" */
 export async function hashPassword(password: string | null | undefined): Promise<string | null | undefined> {
   return typeof password === 'string' ? queueHashing(() => Bun.password.hash(password, ARGON2)) : password
 }

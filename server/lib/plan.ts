@@ -1,9 +1,9 @@
-// Plans and what the REST API allows on each, in requests per minute and workspace (docs/contract.md §1).
+// The plans, and how many requests of the REST API each allows per minute and workspace (docs/contract.md §1).
 
 export const PLANS = ['free', 'pro', 'business', 'scale', 'enterprise'] as const
 export type Plan = (typeof PLANS)[number]
 
-/** 0: no API access. */
+/** 0 means no API access. */
 export const REQUESTS_PER_MINUTE: Record<Plan, number> = {
   free: 0,
   pro: 30,

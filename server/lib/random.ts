@@ -1,4 +1,4 @@
-// Randomness from the system's CSPRNG, as text.
+// Random texts from the system's cryptographic generator.
 
 import { randomBytes } from 'node:crypto'
 
@@ -7,7 +7,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** `bytes` random bytes as base64url. */
 export const randomToken = (bytes: number) => randomBytes(bytes).toString('base64url')
 
-/** `length` characters drawn evenly from `alphabet`: bytes above the largest multiple of its size are thrown away. */
+/** `length` characters of `alphabet`, each equally likely: bytes above the largest multiple of its size are skipped. */
 export function randomFrom(alphabet: string, length: number): string {
   const limit = 256 - (256 % alphabet.length)
   let text = ''

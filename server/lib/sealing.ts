@@ -1,4 +1,4 @@
-// Seals texts and bytes with AES-256-GCM, so that only this installation can read them and nobody else can write one.
+// Seals texts and bytes with AES-256-GCM, so that only this installation can read or write them.
 
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
 
@@ -6,7 +6,7 @@ const ALGORITHM = 'aes-256-gcm'
 export const IV_BYTES = 12
 export const TAG_BYTES = 16
 
-/** The parts of a sealed message, in the order of the caller's choice. */
+/** The parts of a sealed message. The caller chooses their order when it stores them. */
 export interface SealedParts {
   iv: Buffer
   text: Buffer
@@ -14,15 +14,15 @@ export interface SealedParts {
 }
 
 export interface Sealer {
-  /** @param owner is not in the message: to open it, the same owner must be named */
+  /** @param owner is not part of the message; `open` must name the same owner */
   seal(plain: Buffer, owner?: string): SealedParts
-  /** undefined when the message was changed, was sealed with another key, or belongs to another owner. */
+  /** @returns undefined when the message was changed, was sealed with another key, or belongs to another owner */
   open(parts: SealedParts, owner?: string): Buffer | undefined
 }
 
 /**
- * @param secret the installation's own
- * @param purpose gives each use a key of its own (HKDF, RFC 5869): what one use sealed opens in no other
+ * @param secret `TOWPATH_SECRET`
+ * @param purpose gives each use a key of its own (HKDF, RFC 5869): a message of one use does not open in another
  */
 export function createSealer(secret: string, purpose: string): Sealer {
   const key = createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', purpose, 32)))
@@ -51,14 +51,14 @@ export function createSealer(secret: string, purpose: string): Sealer {
 
 export interface TextSealer {
   seal(plain: string, owner: string): string
-  /** undefined as for `Sealer`, and for a text that is no sealed text at all. */
+  /** @returns undefined as `Sealer` does, and for a text that is no sealed text */
   open(sealed: string, owner: string): string | undefined
 }
 
-/** Before each sealed text. No JSON begins so. */
+/** The prefix of every sealed text. No JSON starts with it. */
 const VERSION = '1.'
 
-/** For columns of the database: `1.` and base64url. */
+/** Seals texts for columns of the database, as `1.` and base64url. */
 export function createTextSealer(secret: string, purpose: string): TextSealer {
   const sealer = createSealer(secret, purpose)
   return {
@@ -81,8 +81,8 @@ export function createTextSealer(secret: string, purpose: string): TextSealer {
 }
 
 /**
- * GCM must never use one IV twice with one key (NIST SP 800-38D, section 8). An IV is 64 random bits, and a counter of
- * four billion. With 96 random bits, a key would be good for four billion messages in its whole life.
+ * GCM must never use one IV twice with one key (NIST SP 800-38D, section 8). An IV has 64 random bits and a 32-bit
+ * counter. With 96 random bits instead, a key would be safe for 2^32 messages in its whole life.
  */
 function createIvs(): () => Buffer {
   let run = randomBytes(8)

@@ -1,8 +1,9 @@
-// Chance that comes out the same each time: the demonstration is one picture, told again.
+// Random numbers that are the same for the same seed, for the demo and the benchmarks.
 
+/** @returns a number from 0 to 1, without 1 */
 export type Random = () => number
 
-/** sfc32: 128 bits of state, passes PractRand, and a few nanoseconds a number. */
+/** sfc32 (https://pracrand.sourceforge.net): 128 bits of state, passes PractRand, a few nanoseconds a number. */
 export function createRandom(seed: number): Random {
   let [a, b, c, d] = [0x9e3779b9, 0x243f6a88, 0xb7e15162, seed | 0]
   const next = () => {
@@ -21,41 +22,41 @@ export function createRandom(seed: number): Random {
 export const pick = <T>(list: readonly T[], random: Random): T =>
   list[Math.floor(random() * list.length)] as T
 
-/** Draws by weight: the heavier, the more often. */
+/** @returns a function that picks an item: an item of twice the weight comes twice as often */
 export function createWeightedPicker<T>(
   items: readonly (readonly [weight: number, item: T])[],
 ): (random: Random) => T {
-  const reached: number[] = []
+  const sums: number[] = []
   let total = 0
   for (const [weight] of items) {
     total += weight
-    reached.push(total)
+    sums.push(total)
   }
   return (random) => {
     const at = random() * total
-    let [low, high] = [0, reached.length - 1]
+    let [low, high] = [0, sums.length - 1]
     while (low < high) {
       const middle = (low + high) >> 1
-      if ((reached[middle] as number) > at) high = middle
+      if ((sums[middle] as number) > at) high = middle
       else low = middle + 1
     }
     return (items[low] as readonly [number, T])[1]
   }
 }
 
-/** 64 bits as decimal digits, as visitors are named. */
+/** 64 random bits as decimal digits, in the form of a visitor id. */
 export const randomDigits64 = (random: Random) =>
   ((BigInt(Math.floor(random() * 2 ** 32)) << 32n) | BigInt(Math.floor(random() * 2 ** 32))).toString()
 
-/** So many in all, each place its part by weight: whole numbers that add up. */
+/** Splits `count` into whole numbers in proportion to the weights. The numbers add up to `count`. */
 export function distributeByWeight(count: number, weights: readonly number[]): number[] {
   const total = weights.reduce((sum, weight) => sum + weight, 0)
-  let reached = 0
-  let given = 0
+  let weightSoFar = 0
+  let countSoFar = 0
   return weights.map((weight) => {
-    reached += weight
-    const here = Math.round((reached / total) * count) - given
-    given += here
-    return here
+    weightSoFar += weight
+    const share = Math.round((weightSoFar / total) * count) - countSoFar
+    countSoFar += share
+    return share
   })
 }

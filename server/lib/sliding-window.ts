@@ -1,22 +1,22 @@
-// At most N in any 60 seconds, exactly: the times of the last N are remembered. (A token bucket or a fixed window
-// lets up to 2 N through across its edge.)
+// A rate limit of exactly N in any 60 seconds: it stores the times of the last N. (A token bucket or a fixed window lets
+// up to 2 N through in 60 seconds.)
 
 export interface WindowResult {
   allowed: boolean
   remaining: number
-  /** Milliseconds until one more is allowed; 0 when one is allowed now. */
+  /** Milliseconds until the next one is allowed; 0 when it is allowed now. */
   waitMs: number
-  /** Milliseconds until the oldest counted one leaves the window. */
+  /** Milliseconds until the oldest counted time leaves the window. */
   resetMs: number
 }
 
 export const WINDOW_MS = 60_000
 
 /**
- * Counts by key, in memory. Refused ones are not counted. Bounded to `keysMax`: keys that were not used since half as
- * many others came are forgotten, so that random keys cannot eat the memory. (In two generations: to keep all keys in
- * order costs 68 µs with each new one, as taking out the oldest of a long Map does.)
- * @param clock monotonic milliseconds
+ * Counts by key, in memory. A refused call does not count. There are at most `keysMax` keys, so that random keys cannot
+ * fill the memory: a key goes when `keysMax / 2` other keys have come since its last use. (The keys are in two
+ * generations. One Map in order would cost 68 µs for each new key, to delete the oldest key of a long Map.)
+ * @param options.clock monotonic milliseconds
  */
 export function createSlidingWindows({
   keysMax = 100_000,
@@ -26,15 +26,16 @@ export function createSlidingWindows({
   let young = new Map<string, number[]>()
   let old = new Map<string, number[]>()
 
-  function live(key: string, now: number): number[] {
-    const times = young.get(key) ?? keep(key, old.get(key) ?? [])
-    let gone = 0
-    while (gone < times.length && (times[gone] ?? 0) <= now - windowMs) gone++
-    if (gone > 0) times.splice(0, gone)
+  /** The times of the key that are in the window. */
+  function getTimes(key: string, now: number): number[] {
+    const times = young.get(key) ?? store(key, old.get(key) ?? [])
+    let expired = 0
+    while (expired < times.length && (times[expired] ?? 0) <= now - windowMs) expired++
+    if (expired > 0) times.splice(0, expired)
     return times
   }
 
-  function keep(key: string, times: number[]): number[] {
+  function store(key: string, times: number[]): number[] {
     if (young.size >= keysMax / 2) {
       old = young
       young = new Map()
@@ -46,10 +47,10 @@ export function createSlidingWindows({
   return {
     take(key: string, limit: number): WindowResult {
       const now = clock()
-      const times = live(key, now)
+      const times = getTimes(key, now)
       const allowed = times.length < limit
       if (allowed) times.push(now)
-      // With a lowered limit several must leave before one more may come.
+      // After the limit was lowered, several times must leave the window before the next call is allowed.
       const blocking = times[times.length - limit] ?? now
       return {
         allowed,
@@ -58,11 +59,11 @@ export function createSlidingWindows({
         resetMs: (times[0] ?? now) + windowMs - now,
       }
     },
-    /** How many count at the moment. */
-    used: (key: string): number => live(key, clock()).length,
-    /** Takes back the newest one: it turned out not to be of the kind that is counted. */
+    /** How many count now. */
+    count: (key: string): number => getTimes(key, clock()).length,
+    /** Takes the newest one back: it turned out to be of a kind that does not count. */
     refund(key: string): void {
-      live(key, clock()).pop()
+      getTimes(key, clock()).pop()
     },
   }
 }

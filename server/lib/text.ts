@@ -1,26 +1,25 @@
-// Text as it arrives from strangers.
+// Checks and folds untrusted text.
 
-/** Neither NUL (PostgreSQL cannot store it) nor half a surrogate pair (nobody can). */
+/** A clean text has no NUL (PostgreSQL cannot store it) and no lone surrogate (UTF-8 cannot hold one). */
 export const isCleanText = (text: string) => !text.includes('\0') && text.isWellFormed()
 
-/** As readers and JSON Schema count: a character outside the basic plane is one, not two. */
+/** Counts as readers and JSON Schema do: a character outside the basic plane counts once, not twice. */
 export const countCharacters = (text: string) => [...text].length
 
 /**
- * For matching without regard to case or composition. NFC comes last, since "J̌" has no composed form and its lower
- * case "ǰ" has one; the final sigma is how "Σ" is written at the end of a word, not another letter.
+ * For matching without regard to case or composition. NFC comes last, because "J̌" has no composed form and its lower
+ * case "ǰ" has one. "ς" is the form of "σ" at the end of a word, not another letter.
  */
 export const foldCase = (text: string) =>
   ASCII.test(text) ? text.toLowerCase() : text.toLowerCase().replaceAll('ς', 'σ').normalize('NFC')
 
 const ASCII = /^[\0-\x7f]*$/
 
-/** Percent-decoded, as far as it can be. */
-export function percentDecode(part: string): string {
+/** @returns the text as it is where it is not percent-encoded UTF-8, such as a lone "%" */
+export function percentDecode(text: string): string {
   try {
-    return decodeURIComponent(part)
+    return decodeURIComponent(text)
   } catch {
-    // A lone "%": it is what it is.
-    return part
+    return text
   }
 }

@@ -1,4 +1,4 @@
-// Changing a URL's query without touching the rest of it: parsing and printing it again would change its encoding.
+// Changes parameters of a URL's query and nothing else. Parsing and printing the whole URL would change its encoding.
 
 /** Appends parameters before the fragment. */
 export function appendQuery(href: string, parameters: Iterable<[string, string]>): string {
@@ -12,7 +12,7 @@ export function appendQuery(href: string, parameters: Iterable<[string, string]>
   return `${base}${joint}${added}${hash < 0 ? '' : href.slice(hash)}`
 }
 
-/** Sets each named parameter where it stands or at the end, or takes it out where the value is null. */
+/** Replaces each named parameter in its place, or appends it. Null removes the parameter; undefined leaves it. */
 export function setParameters(href: string, parameters: Record<string, string | null | undefined>): string {
   let changed = href
   for (const [name, value] of Object.entries(parameters)) {

@@ -1,10 +1,10 @@
-// What a redirect must know of a browser at once: which device its targeting rules mean, and whether a person is there.
+// What a redirect must know about a browser at once: its device for targeting rules, and whether it only prefetches.
 
 export type TargetDevice = 'ios' | 'android' | 'desktop'
 
 /**
- * iPadOS asks for desktop sites with a Mac's user agent; only apps' web views say `Mobile` then, and those are taken
- * for what they are. Whatever is neither iOS nor Android is a desktop, Windows phones too, which name both others.
+ * iPadOS asks for desktop sites with a Mac's user agent. Only the web views of its apps add `Mobile`, and those count as
+ * iOS. Everything that is neither iOS nor Android is a desktop; so is a Windows phone, whose user agent names both.
  */
 export function deviceForTargeting(userAgent: string): TargetDevice {
   if (/Windows Phone|IEMobile/i.test(userAgent)) return 'desktop'
@@ -13,7 +13,7 @@ export function deviceForTargeting(userAgent: string): TargetDevice {
   return 'desktop'
 }
 
-/** Whether the browser fetches ahead of its person: `Sec-Purpose` today, the others in older browsers. */
+/** Whether the browser fetches ahead, before a person clicks: `Sec-Purpose`, or the header of an older browser. */
 export function isPrefetch(header: (name: string) => string | null): boolean {
   const purpose = header('sec-purpose') ?? header('purpose') ?? header('x-purpose') ?? header('x-moz') ?? null
   return purpose !== null && /prefetch|prerender|preview/i.test(purpose)

@@ -1,16 +1,16 @@
-// URLs that we send browsers to. Always judged on the parsed URL, never on the string: parsers drop tabs and
-// newlines, fold slashes and read user names, so what a string looks like says little.
+// Checks URLs that Towpath sends browsers to. The check reads the parsed URL and never the string: parsers drop tabs and
+// newlines, fold slashes and read user names.
 
 export const URL_MAX = 8192
 
 export interface UrlRule {
   /** Schemes besides http and https, with their colon. */
   schemes: string[]
-  /** Hosts (with port) that are ours: a link to a link can loop. */
+  /** The hosts (with port) of this server. A link to a short link could make a loop. */
   ownHosts: string[]
 }
 
-/** @returns the URL as we store it, or what is wrong with it. */
+/** @returns the URL as it is stored, or what is wrong with it */
 export function checkUrl(text: string, rule: UrlRule): { href: string } | { wrong: string } {
   if (text.length > URL_MAX) return { wrong: `must be at most ${URL_MAX} characters` }
   const url = URL.parse(text)

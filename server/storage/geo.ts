@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type CityResponse, Reader } from 'mmdb-lib'
-import { parseIpAddress } from '../lib/ip-network.ts'
 import { describeError, log } from '../lib/log.ts'
+import { parseIpAddress } from '../lib/parse-ip.ts'
 import { CONTINENTS } from './continents.ts'
 import { createRecordFinder } from './geo-tree.ts'
 

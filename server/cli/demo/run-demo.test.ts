@@ -24,7 +24,7 @@ const CLICKS = 2000
 type Place = Pick<TestServer, 'dataDir' | 'databaseUrl' | 'origin'>
 
 function begin({ dataDir, databaseUrl, origin }: Place, ...words: string[]) {
-  return Bun.spawn([BUN, 'server/cli.ts', ...words], {
+  return Bun.spawn([BUN, 'server/cli/main.ts', ...words], {
     cwd: ROOT,
     env: {
       PATH: process.env.PATH,

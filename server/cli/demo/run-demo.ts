@@ -1,5 +1,5 @@
-// `towpath demo`: a workspace as a small company would have it after a month. Rows are written here; clicks are handed
-// to whichever process owns the hits, and counted there as all others are.
+// `towpath demo`: creates a workspace as a small company would have it after a month. This process writes the rows. It
+// hands the clicks over to the process that owns the hits, which counts them like all others.
 
 import { randomInt } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
@@ -8,11 +8,10 @@ import { createHitImport, type HitImport } from '../../features/hits/batches/hit
 import { createClickIds } from '../../features/hits/click-id.ts'
 import { ensureNodeId } from '../../features/hits/spool/node-id.ts'
 import { HEADER_BYTES, toHitId } from '../../features/hits/spool/record-format.ts'
-import type { Site } from '../../features/links/link.ts'
-import { toReservedSlugs } from '../../features/links/slug.ts'
 import type { Plan } from '../../lib/plan.ts'
 import { randomToken } from '../../lib/random.ts'
 import { createRandom } from '../../lib/seeded-random.ts'
+import { createSite, type SiteSettings } from '../../site.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import { runWhileNoServer } from '../../storage/lock.ts'
 import type { ProgressBar } from '../progress-bar.ts'
@@ -24,21 +23,18 @@ import { type DemoAttempts, type DemoLead, generateAttempts, generateLeads } fro
 import { DEMO_LINKS } from './links.ts'
 import { type StoredDemo, storeDemo } from './store-demo.ts'
 
-/** Of the server's settings. */
-export interface DemoConfig {
+/** The settings of the server that the demo needs. */
+export interface DemoConfig extends SiteSettings {
   dataDir: string
-  origin: string
   secret: string
   defaultPlan: Plan
-  snippetPath: string
-  intakePath: string
 }
 
 export interface DemoNeeds {
   db: Database
   config: DemoConfig
   progress: ProgressBar
-  /** Ends it early, leaving nothing behind. */
+  /** Stops the command, which then leaves nothing behind. */
   signal: AbortSignal
 }
 
@@ -52,13 +48,13 @@ const SEED = 20_260
 const CLICKS = 100_000
 const LEADS = 300
 const HITS_PER_FILE = 25_000
-const TAKEN_WITHIN_MS = 15_000
-const LOOK_EVERY_MS = 100
+const IMPORTED_WITHIN_MS = 15_000
+const POLL_MS = 100
 
-/** What part of the time is over when it begins. */
+/** How much of the whole time has passed when each stage starts, from 0 to 1. */
 const STAGES = { clicks: 0, rows: 0.2, lines: 0.35, counting: 0.7 }
 
-/** @returns what to tell the operator */
+/** @returns the report for the operator */
 export async function runDemo(needs: DemoNeeds, options: DemoOptions): Promise<string> {
   const { db, config, progress, signal } = needs
   const count = options.clicks ?? CLICKS
@@ -78,25 +74,25 @@ export async function runDemo(needs: DemoNeeds, options: DemoOptions): Promise<s
     attempts,
     hits: clicks.hits,
   })
-  const counted = await waitUntilTaken(needs, handOver)
+  const counted = await waitUntilImported(needs, handOver)
   progress.end()
   return formatReport(config, owner, stored, { clicks: count, leads: leadCount, counted })
 }
 
-/** The clicks, in order, each with an id. */
+/** @returns the hits in the order of time, each with an id */
 async function generateDemoClicks(
   { progress, signal }: DemoNeeds,
   count: number,
   now: number,
 ): Promise<DemoClicks> {
-  const making = generateClicks(createRandom(SEED), count, now)
-  let step = making.next()
+  const generator = generateClicks(createRandom(SEED), count, now)
+  let step = generator.next()
   while (!step.done) {
     progress.at(STAGES.clicks + step.value * (STAGES.rows - STAGES.clicks), 'making up clicks')
-    // A signal to stop is heard now.
+    // Lets the process receive a signal to stop.
     await setImmediate()
     signal.throwIfAborted()
-    step = making.next()
+    step = generator.next()
   }
   const first = createFirstId()
   for (const [index, hit] of step.value.hits.entries()) hit.id = first + index
@@ -104,8 +100,8 @@ async function generateDemoClicks(
 }
 
 /**
- * Places in segments that no spool comes to (the 2^29th would begin after 8 PB of hits), other ones each time: an id is
- * a click's name for good.
+ * Ids of segments that no spool reaches: segment 2^29 would start after 8 PB of hits. They are random, because an id must
+ * name one click only, also when the demo runs twice.
  */
 const createFirstId = () => toHitId(2 ** 29 + randomInt(2 ** 29), HEADER_BYTES)
 
@@ -118,20 +114,20 @@ interface DemoData {
   hits: DemoHit[]
 }
 
-/** All hits are handed over, or none. Where it fails, or somebody stops it, nothing stays. */
+/** Hands over all hits or none. After a failure or a stop, nothing stays. */
 async function storeAndHandOver(needs: DemoNeeds, { owner, node, now, leads, attempts, hits }: DemoData) {
   const { db, config, progress, signal } = needs
   const site = createSite(config)
-  const ids = createClickIds(config.secret, node)
+  const clickIds = createClickIds(config.secret, node)
   let stored: StoredDemo | undefined
   const handOver = await createHitImport(config.dataDir, `demo-${Date.now().toString(36)}-${randomToken(4)}`)
   try {
     progress.at(STAGES.rows, 'storing links and leads')
-    const storing = { db, site, clickIds: ids, node, plan: config.defaultPlan, now }
-    stored = await storeDemo(storing, owner, leads, attempts)
+    const storeNeeds = { db, site, clickIds, node, plan: config.defaultPlan, now }
+    stored = await storeDemo(storeNeeds, owner, leads, attempts)
     for (let from = 0; from < hits.length; from += HITS_PER_FILE) {
-      const part = STAGES.lines + (from / hits.length) * (STAGES.counting - STAGES.lines)
-      progress.at(part, 'writing clicks')
+      const done = STAGES.lines + (from / hits.length) * (STAGES.counting - STAGES.lines)
+      progress.at(done, 'writing clicks')
       signal.throwIfAborted()
       await handOver.add(toBatchLines(hits.slice(from, from + HITS_PER_FILE), stored))
     }
@@ -147,18 +143,18 @@ async function storeAndHandOver(needs: DemoNeeds, { owner, node, now, leads, att
 
 type CountingState = 'now' | 'soon' | 'later'
 
-async function waitUntilTaken(
+async function waitUntilImported(
   { config, progress, signal }: DemoNeeds,
   handOver: HitImport,
 ): Promise<CountingState> {
-  const began = performance.now()
+  const startedAt = performance.now()
   if ((await runWhileNoServer(config.dataDir, async () => true)) === true) return 'later'
   for (;;) {
     if (await handOver.isImported()) return 'now'
-    const passed = (performance.now() - began) / TAKEN_WITHIN_MS
+    const passed = (performance.now() - startedAt) / IMPORTED_WITHIN_MS
     if (passed > 1 || signal.aborted) return 'soon'
     progress.at(STAGES.counting + passed * (1 - STAGES.counting), 'the server counts them')
-    await Bun.sleep(LOOK_EVERY_MS)
+    await Bun.sleep(POLL_MS)
   }
 }
 
@@ -166,17 +162,6 @@ const COUNTED: Record<CountingState, string> = {
   now: 'The clicks are in the analytics and on the links, the last of them within a few seconds.',
   soon: 'The server is still counting the clicks; it goes on by itself.',
   later: 'No server runs here now: the next one counts the clicks when it starts (npm start).',
-}
-
-function createSite({ origin, snippetPath, intakePath }: DemoConfig): Site {
-  const { host } = new URL(origin)
-  return {
-    origin,
-    domain: host,
-    ownHosts: [host],
-    schemes: [],
-    reserved: toReservedSlugs([snippetPath, intakePath]),
-  }
 }
 
 function formatReport(

@@ -1,28 +1,28 @@
-// Questions that are asked one by one in the same moment, answered together.
+// Loads keys in batches: one query for all keys that callers ask for in the same turn of the event loop.
 
 /**
- * @param answer is asked about each key once, in the order they came; what it does not answer is undefined
- * @returns asks about one key; whoever asks for the same one in the same moment gets the same answer
+ * @param loadAll gets each key once, in the order of the calls
+ * @returns a function that loads one key; undefined where `loadAll` has no value for it
  */
-export function createBatchLoader<Key, Answer>(
-  answer: (keys: Key[]) => Promise<Map<Key, Answer>>,
-): (key: Key) => Promise<Answer | undefined> {
-  let asked: { keys: Set<Key>; answers: Promise<Map<Key, Answer>> } | undefined
+export function createBatchLoader<Key, Value>(
+  loadAll: (keys: Key[]) => Promise<Map<Key, Value>>,
+): (key: Key) => Promise<Value | undefined> {
+  let batch: { keys: Set<Key>; values: Promise<Map<Key, Value>> } | undefined
 
-  function ask() {
+  function openBatch() {
     const keys = new Set<Key>()
-    // After all that is ready to run now has run, and so has asked.
-    const moment = new Promise<void>((resolve) => setImmediate(resolve))
-    const answers = moment.then(() => {
-      asked = undefined
-      return answer([...keys])
+    // `setImmediate` runs after all callbacks that are ready now, so after their calls.
+    const endOfTurn = new Promise<void>((resolve) => setImmediate(resolve))
+    const values = endOfTurn.then(() => {
+      batch = undefined
+      return loadAll([...keys])
     })
-    return { keys, answers }
+    return { keys, values }
   }
 
   return async (key) => {
-    asked ??= ask()
-    asked.keys.add(key)
-    return (await asked.answers).get(key)
+    batch ??= openBatch()
+    batch.keys.add(key)
+    return (await batch.values).get(key)
   }
 }

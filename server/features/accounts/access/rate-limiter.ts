@@ -45,7 +45,7 @@ function createMemoryLimiter(clock?: () => number): RateLimiter {
   }
   return {
     take: (key, limit, windowMs) => windows(windowMs).take(key, limit),
-    count: (key, windowMs) => windows(windowMs).used(key),
+    count: (key, windowMs) => windows(windowMs).count(key),
     refund: (key, windowMs) => windows(windowMs).refund(key),
   }
 }

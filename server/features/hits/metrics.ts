@@ -1,11 +1,14 @@
 // The metrics of hits on their way from the spool to the engine, for `/metrics`.
 
-import type { Spool } from './features/hits/spool/spool.ts'
-import type { HitWorkerClient } from './features/hits/worker/client.ts'
-import type { Metric } from './http/health-and-metrics.ts'
+import type { Metric } from '../../http/health-and-metrics.ts'
+import type { Spool } from './spool/spool.ts'
+import type { HitWorkerClient } from './worker/client.ts'
 
-/** Of one moment. */
-export function hitMetrics(spool: Pick<Spool, 'stats'>, hitWorker: Pick<HitWorkerClient, 'state'>): Metric[] {
+/** @returns the values at this moment */
+export function readHitMetrics(
+  spool: Pick<Spool, 'stats'>,
+  hitWorker: Pick<HitWorkerClient, 'state'>,
+): Metric[] {
   const { appended, waiting, dropped } = spool.stats()
   const state = hitWorker.state()
   return [

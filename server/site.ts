@@ -1,0 +1,28 @@
+// The site of this server: its short domain, its own hosts, and the names that no link may take.
+
+import type { Site } from './features/links/link.ts'
+import { toReservedSlugs } from './features/links/slug.ts'
+
+export interface SiteSettings {
+  origin: string
+  host: string
+  port: number
+  destinationSchemes: string[]
+  snippetPath: string
+  intakePath: string
+}
+
+export function createSite(settings: SiteSettings): Site {
+  const { host } = new URL(settings.origin)
+  const listening = settings.host.includes(':') ? `[${settings.host.replace(/[[\]]/g, '')}]` : settings.host
+  const local = ['localhost', '127.0.0.1', '0.0.0.0', '[::1]', '[::]', listening].map(
+    (name) => `${name}:${settings.port}`,
+  )
+  return {
+    origin: settings.origin,
+    domain: host,
+    ownHosts: [...new Set([host, ...local])],
+    schemes: settings.destinationSchemes,
+    reserved: toReservedSlugs([settings.snippetPath, settings.intakePath]),
+  }
+}
