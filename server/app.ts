@@ -1,4 +1,4 @@
-// The route map: every path that can be reached, who may call it and what answers. What is not here is not reachable.
+// The route map: every path, who may call it and what answers. A path that is not here is not reachable.
 
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -42,13 +42,13 @@ import type { Services } from './services.ts'
 
 type Answer = (request: Bun.BunRequest<string>, server: ServerHandle) => Response | Promise<Response>
 
-/** Below /v1 and /api/auth each route says for itself who may call it. docs/routes.md lists them all. */
+/** Below /v1 and /api/auth, each route declares who may call it. docs/routes.md lists them all. */
 type Callers = Extract<Caller, 'anybody'> | 'each route says'
 
-/** Who may call it, methods, path, what answers, and the file that has it. */
+/** Who may call the path, its methods, the path, the handler, and the file of the handler. */
 export type MountedPath = [Callers, string, string, Answer, string]
 
-/** The most exact path answers, whatever the order. */
+/** The most specific path answers, whatever the order. */
 const routeMap = (on: Handlers, { snippetPath, intakePath }: Services['paths']): MountedPath[] => [
   ['anybody', 'GET, POST', '/:slug', on.slug, './features/redirect/public.ts'],
   ['anybody', 'POST', '/f', on.form, './features/forms/public.ts'],
@@ -79,7 +79,7 @@ const fastPath = ({ redirects, pageViews }: Handlers) => ({
   post: pageViews.tryFastPath,
 })
 
-/** /v1: the gates in the order in which a request passes them, and then the routes of the features. */
+/** /v1: the gates in the order in which a request passes them, and then the features' routes. */
 export function restApi(needs: RestNeeds, features: OpenAPIHono<ApiEnv>[]) {
   const api = createApi().basePath('/v1')
   api.onError(answerApiFailure)
@@ -96,7 +96,7 @@ export function restApi(needs: RestNeeds, features: OpenAPIHono<ApiEnv>[]) {
   return api
 }
 
-/** Each feature's routes with what it needs. */
+/** The routes of each feature, with the feature's needs. */
 const createRest = ({ api }: Services) =>
   restApi(api.gates, [
     createAccountsApi(api.accounts),
@@ -122,7 +122,7 @@ function createHandlers(services: Services) {
   const rest = createRest(services)
   const onApi = onSocket(rest)
   const onPage: Answer = (request) => pages.fetch(request)
-  /** Bun compares a path as it was sent. Here its dots are resolved, and a slug may have a slash at its end. */
+  /** Bun matches a path as it was sent. This handler resolves its dots, and allows a slash after a slug. */
   const onResolvedPath: Answer = (request, server) => {
     const path = pathOf(request.url)
     if (path === '/v1' || path.startsWith('/v1/')) return onApi(request, server)
@@ -154,14 +154,14 @@ export function createApp(services: Services) {
   const handlers = createHandlers(services)
   const map = routeMap(handlers, services.paths)
   type Mount = [string, Answer]
-  // No link takes the name of a path, nor one that browsers and crawlers ask for by themselves.
+  // Reserved names: paths of the map, and files that browsers and crawlers request by themselves. No link may take one.
   const reserved = [...services.site.reserved].map((name): Mount => [`/${name}`, handlers.page])
   const mounted = map.map(([, , path, answer]): Mount => [path, answer])
   return {
     serve: { routes: Object.fromEntries([...reserved, ...mounted]), fetch: handlers.other },
     fastPath: fastPath(handlers),
     map,
-    /** Those that stand behind a path of the map. */
+    /** The routes behind the paths of the map that have several. */
     routes: handlers.routes,
   }
 }

@@ -1,5 +1,5 @@
-// /app: the dashboard's page and its files. A process of its own bundles them at the first request (or before the start,
-// by `npm start`), so that the server never holds the bundler's memory.
+// Serves /app, the dashboard's page and its files. A process of its own bundles them at the first request (or before the
+// start, by `npm start`), so that the server never holds the bundler's memory.
 
 import { join } from 'node:path'
 import { html, raw } from 'hono/html'

@@ -1,5 +1,5 @@
-// The open socket. With the fast path it answers plain redirects, and passes all else on to `Bun.serve`, which then
-// listens on this machine only; without the fast path `Bun.serve` has the public address itself.
+// Opens the public socket. With the fast path, the socket answers plain redirects and passes all else on to `Bun.serve`,
+// which then listens on this machine only. Without the fast path, `Bun.serve` has the public address itself.
 
 import type { App } from './app.ts'
 import { toErrorResponse } from './http/error-response.ts'
@@ -9,7 +9,8 @@ import type { ServerHandle } from './http/server-handle.ts'
 
 const LOCAL = '127.0.0.1'
 
-// Honest slow uploads pass, and a client that drips its request is still cut off (Bun counts in seconds).
+// Long enough for slow uploads, and short enough against clients that send their request byte by byte. (Bun counts in
+// seconds.)
 const IDLE_SECONDS = 30
 
 const OPTIONS = {
@@ -17,7 +18,7 @@ const OPTIONS = {
   // Bun's own error page shows source code.
   development: false,
   idleTimeout: IDLE_SECONDS,
-  // Larger bodies than ours are refused by the routes, each in its own words.
+  // Larger than every route allows, so that each route can refuse a large body in its own words.
   maxRequestBodySize: 64 * 1024 * 1024,
 }
 
@@ -44,7 +45,7 @@ function listenWithoutFastPath({ host, port }: ListenOptions, { serve }: Listeni
 
 function listenWithFastPath({ host, port }: ListenOptions, { serve, fastPath }: Listening) {
   let listener: FastPath | undefined
-  // Never the relay's own address: who is gone is nobody, and must not pass for a proxy on this machine.
+  // Never the relay's own address: a client that is gone must not count as a trusted proxy on this machine.
   const server = startServer(serve, { hostname: LOCAL, port: 0 }, (peer) =>
     listener?.findPeerAddress(peer.port),
   )
@@ -61,7 +62,7 @@ function listenWithFastPath({ host, port }: ListenOptions, { serve, fastPath }: 
     throw error
   }
   return {
-    /** Takes no connections any more, and ends when what runs has been answered; at once with `force`. */
+    /** Accepts no further connections. Resolves when the running requests have answers; with `force`, at once. */
     async stop(force: boolean) {
       listener?.stop()
       await server.stop(force)

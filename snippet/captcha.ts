@@ -1,11 +1,11 @@
-// The second file of the snippet, /e/captcha-….js: what makes the tokens of forms that have a captcha.
+// The second file of the snippet, /e/captcha-….js: gets the tokens of forms that have a captcha.
 
 import type { CaptchaRequest, CaptchaWidget } from './load-captcha.ts'
 import { type Challenge, solve } from './proof-of-work.ts'
 import { renderTurnstile } from './turnstile.ts'
 
-/** A challenge is good for ten; the last minute is for sending, and for slow phones. */
-const GOOD_FOR_MS = 9 * 60_000
+/** A challenge is valid for ten minutes. The last minute is for sending, and for slow phones. */
+const VALID_FOR_MS = 9 * 60_000
 
 interface Run {
   until: number
@@ -13,18 +13,18 @@ interface Run {
   token: Promise<string | undefined>
 }
 
-/** Begins when somebody turns to the form, so that the token is there before it is sent. */
-function openProofOfWork({ form, again }: CaptchaRequest, first: Challenge): CaptchaWidget {
-  let given: { challenge: Challenge; until: number } | undefined = {
+/** Starts when the visitor focuses the form, so that the token is ready before the visitor sends it. */
+function createProofOfWork({ form, again }: CaptchaRequest, first: Challenge): CaptchaWidget {
+  let unused: { challenge: Challenge; until: number } | undefined = {
     challenge: first,
-    until: Date.now() + GOOD_FOR_MS,
+    until: Date.now() + VALID_FOR_MS,
   }
   let run: Run | undefined
 
-  async function challenge(): Promise<Challenge | undefined> {
-    const kept = given
-    given = undefined
-    if (kept && kept.until > Date.now()) return kept.challenge
+  async function getChallenge(): Promise<Challenge | undefined> {
+    const current = unused
+    unused = undefined
+    if (current && current.until > Date.now()) return current.challenge
     const described = await again()
     return described?.provider === 'altcha' ? described.challenge : undefined
   }
@@ -32,14 +32,14 @@ function openProofOfWork({ form, again }: CaptchaRequest, first: Challenge): Cap
   function start(): Run {
     if (run && run.until > Date.now()) return run
     const abort = new AbortController()
-    const until = given && given.until > Date.now() ? given.until : Date.now() + GOOD_FOR_MS
-    const token = challenge()
-      .then((found) => found && solve(found, abort.signal))
+    const until = unused && unused.until > Date.now() ? unused.until : Date.now() + VALID_FOR_MS
+    const token = getChallenge()
+      .then((challenge) => challenge && solve(challenge, abort.signal))
       .catch(() => undefined)
-      .then((found) => {
-        // No network. The server says what is missing, and the next try begins anew.
-        if (!found && run === started) run = undefined
-        return found
+      .then((solution) => {
+        // Without network there is no token: the server says that it is missing, and the next try starts again.
+        if (!solution && run === started) run = undefined
+        return solution
       })
     const started: Run = { until, abort, token }
     run = started
@@ -57,10 +57,10 @@ function openProofOfWork({ form, again }: CaptchaRequest, first: Challenge): Cap
 }
 
 if (window.__towpath) {
-  window.__towpath.captcha = (asked) => {
-    const { described } = asked
+  window.__towpath.captcha = (request) => {
+    const { described } = request
     return described.provider === 'turnstile'
-      ? renderTurnstile(asked, described.siteKey)
-      : openProofOfWork(asked, described.challenge)
+      ? renderTurnstile(request, described.siteKey)
+      : createProofOfWork(request, described.challenge)
   }
 }

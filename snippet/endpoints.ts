@@ -1,30 +1,30 @@
-// Where this script came from, and with that everything it talks to: behind a proxy on the customer's own domain it
-// stays there, which is what keeps it from being blocked by name.
+// The addresses that the snippet calls, from the address of its own script: behind a proxy on the customer's domain, the
+// snippet calls that domain only, so that ad blockers do not block it by name.
 
-/** Written in when the file is built: the server's own address, and the first segment of its intake. */
+/** The build inserts the server's origin and the first segment of its intake. */
 declare const ORIGIN: string
 declare const INTAKE: string
 
-// Without `currentScript` (loaded as a module) the tag still says whose page this is.
+// A module has no `currentScript`; the attribute of its tag still names the workspace.
 export const scriptElement =
   (document.currentScript as HTMLScriptElement | null) ??
   document.querySelector<HTMLScriptElement>('script[data-workspace]')
 
 const source = (scriptElement?.src ?? '').replace(/[?#].*/, '')
 const folder = source.replace(/[^/]*$/, '')
-// The unchanging names lie one folder deeper than the moving one.
-const named = /\/t-[0-9a-f]{16}\.js$/.test(source)
+// A versioned name is in the folder of the intake; the latest version is one folder above.
+const isVersioned = /\/t-[0-9a-f]{16}\.js$/.test(source)
 
 /** With a slash at the end. */
-export const intakeUrl = named ? folder : `${folder}${INTAKE}/`
-const base = named ? folder.slice(0, -INTAKE.length - 1) : folder
+export const intakeUrl = isVersioned ? folder : `${folder}${INTAKE}/`
+const base = isVersioned ? folder.slice(0, -INTAKE.length - 1) : folder
 
 const formUrls = [`${base}f/`, `${ORIGIN}/f/`]
 
-/** An element's own methods, whatever inputs called `action` or `submit` hide of them. */
+/** The methods of forms: an input with the name `action` or `submit` hides the form's own property. */
 export const formPrototype = HTMLFormElement.prototype
 
-/** Where a form posts to, if that is one of ours. */
+/** @returns the form endpoint that a form posts to; undefined where it posts to another server */
 export function findEndpoint(form: HTMLFormElement): { url: string; key: string } | undefined {
   try {
     const url = new URL(formPrototype.getAttribute.call(form, 'action') ?? '', document.baseURI).href
@@ -32,7 +32,7 @@ export function findEndpoint(form: HTMLFormElement): { url: string; key: string 
     const key = start && url.slice(start.length).replace(/[/?#].*/, '')
     return key ? { url, key } : undefined
   } catch {
-    // An action that is no URL is somebody else's.
+    // The action is no URL.
     return undefined
   }
 }

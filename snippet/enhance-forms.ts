@@ -1,5 +1,4 @@
-// The forms that are on the page when it has loaded, and what happens to them. A form that comes later is the
-// browser's to send.
+// Enhances the forms that are on the page when it has loaded. The browser sends forms that the page adds later.
 
 import { findEndpoint, formPrototype } from './endpoints.ts'
 import { createMessages, type FormErrors, listControls } from './messages.ts'
@@ -17,60 +16,61 @@ export async function enhanceForms(visit: PageVisit, errors: FormErrors) {
   const forms = new Map<HTMLFormElement, EnhancedForm>()
   listen(forms, visit)
 
-  const found = [...document.querySelectorAll('form')].filter(findEndpoint)
-  if (found.length === 0) return
-  const messages = new Map(found.map((form) => [form, createMessages(form)]))
+  const elements = [...document.querySelectorAll('form')].filter(findEndpoint)
+  if (elements.length === 0) return
+  const messagesOf = new Map(elements.map((form) => [form, createMessages(form)]))
   if (errors.length > 0) {
-    const isOf = (form: HTMLFormElement) =>
+    const hasField = (form: HTMLFormElement) =>
       listControls(form).some((control) => errors.some(([name]) => name === control.name))
-    messages.get(found.find(isOf) ?? (found[0] as HTMLFormElement))?.fail(errors)
+    messagesOf.get(elements.find(hasField) ?? (elements[0] as HTMLFormElement))?.fail(errors)
   }
 
-  // Until its facts are here, and where they do not come, a form is the browser's alone.
-  const facts = await fetchFormInfo([...new Set(found.map((form) => findEndpoint(form)?.key ?? ''))])
-  for (const [form, told] of messages) {
+  // Until the form info is here, and when it cannot be loaded, the browser sends the form.
+  const infos = await fetchFormInfo([...new Set(elements.map((form) => findEndpoint(form)?.key ?? ''))])
+  for (const [form, messages] of messagesOf) {
     const key = findEndpoint(form)?.key ?? ''
-    const known = facts[key]
-    if (!known) continue
-    const it: EnhancedForm = { form, key, facts: known, messages: told }
-    forms.set(form, it)
-    void startCaptcha(it)
+    const facts = infos[key]
+    if (!facts) continue
+    const enhanced: EnhancedForm = { form, key, facts, messages }
+    forms.set(form, enhanced)
+    void startCaptcha(enhanced)
   }
 }
 
-/** On the window, behind every listener of the page's own: what they prevent is theirs. */
+/** Listens on the window, after every listener of the page: the page can prevent a submission. */
 function listen(forms: Map<HTMLFormElement, EnhancedForm>, visit: PageVisit) {
-  let elsewhere = false
+  let toOtherAddress = false
   addEventListener('submit', (event) => {
     const form = event.target as HTMLFormElement
     const { submitter } = event
-    const it = forms.get(form)
+    const enhanced = forms.get(form)
     const endpoint = findEndpoint(form)
-    elsewhere = Boolean(submitter?.hasAttribute('formaction'))
-    // Its form data is made in this same turn.
+    toOtherAddress = Boolean(submitter?.hasAttribute('formaction'))
+    // The browser fires 'formdata' for this submission in this turn of the event loop.
     setTimeout(() => {
-      elsewhere = false
+      toOtherAddress = false
     })
-    if (!it || !endpoint || event.defaultPrevented || leadsAway(form, submitter)) return
+    if (!enhanced || !endpoint || event.defaultPrevented || needsBrowser(form, submitter)) return
     event.preventDefault()
-    if (!it.busy) submitForm(it, endpoint.url, submitter, visit).catch(() => allowResend(it))
+    if (!enhanced.busy)
+      submitForm(enhanced, endpoint.url, submitter, visit).catch(() => allowResend(enhanced))
   })
-  // Asked for each submission, the browser's own too.
+  // Fires for each submission, also when the browser sends the form.
   addEventListener('formdata', ({ target, formData }) => {
     const form = target as HTMLFormElement
-    if (!elsewhere && findEndpoint(form)) addHiddenFields(formData, visit, forms.get(form))
+    if (!toOtherAddress && findEndpoint(form)) addHiddenFields(formData, visit, forms.get(form))
   })
   addEventListener('pageshow', ({ persisted }) => {
     if (!persisted) return
-    for (const it of forms.values()) {
-      it.native = false
-      it.messages.clear()
-      allowResend(it)
+    for (const enhanced of forms.values()) {
+      enhanced.native = false
+      enhanced.messages.clear()
+      allowResend(enhanced)
     }
   })
 }
 
-/** The page wants to see the answer elsewhere, or this button sends to another place. */
-const leadsAway = (form: HTMLFormElement, submitter: HTMLElement | null) =>
+/** The form shows its answer in another window, or the button sends to another address. */
+const needsBrowser = (form: HTMLFormElement, submitter: HTMLElement | null) =>
   !/^(_self)?$/i.test(formPrototype.getAttribute.call(form, 'target') ?? '') ||
   ['formaction', 'formmethod', 'formtarget'].some((name) => submitter?.hasAttribute(name))

@@ -1,17 +1,17 @@
-// Fetches the captcha's own file, where a form needs it: a script that is checked against the hash this one was built
-// with, so that pinning the snippet pins both.
+// Loads the second file of the snippet when a form has a captcha. The browser checks that file against a hash in this
+// file, so that a page that pins the snippet pins both.
 
 import { intakeUrl, scriptElement } from './endpoints.ts'
 
-/** As the server describes it at `/e/forms`. */
+/** The captcha of a form, as `/e/forms` describes it. */
 export type CaptchaConfig =
   | { provider: 'turnstile'; siteKey: string }
   | { provider: 'altcha'; challenge: import('./proof-of-work.ts').Challenge }
 
 export interface CaptchaWidget {
-  /** What goes into the captcha field; undefined where there is none in time. */
+  /** The value of the captcha field; undefined when there is none in time. */
   token(): Promise<string | undefined>
-  /** After each try: a token works once. */
+  /** Must be called after each submission, because a token works once. */
   reset(): void
 }
 
@@ -19,20 +19,20 @@ export interface CaptchaRequest {
   form: HTMLFormElement
   key: string
   described: CaptchaConfig
-  /** Asks the server once more: a challenge is good for some minutes. */
+  /** Fetches the captcha again, because a challenge is valid for some minutes only. */
   again(): Promise<CaptchaConfig | undefined>
-  /** For a page whose policy goes by nonces. */
+  /** For a page with a nonce in its Content-Security-Policy. */
   nonce: string
 }
 
 declare global {
   interface Window {
-    /** Set while the snippet is on the page; the second file puts itself here. */
-    __towpath?: { captcha?: (asked: CaptchaRequest) => CaptchaWidget | Promise<CaptchaWidget> }
+    /** Set while the snippet is on the page. The second file sets `captcha`. */
+    __towpath?: { captcha?: (request: CaptchaRequest) => CaptchaWidget | Promise<CaptchaWidget> }
   }
 }
 
-/** Written in when the file is built. */
+/** The build inserts the name and hash of the second file. */
 declare const CAPTCHA: string
 declare const CAPTCHA_INTEGRITY: string
 
@@ -44,7 +44,7 @@ const load = () =>
     const element = document.createElement('script')
     element.onload = () => resolve()
     element.onerror = () => {
-      // The next try may have a network.
+      // The next try loads again: the network may be back.
       loading = undefined
       reject()
     }
@@ -55,8 +55,10 @@ const load = () =>
     document.head.append(element)
   })
 
-export async function loadCaptcha(asked: Omit<CaptchaRequest, 'nonce'>): Promise<CaptchaWidget | undefined> {
+export async function loadCaptcha(
+  request: Omit<CaptchaRequest, 'nonce'>,
+): Promise<CaptchaWidget | undefined> {
   loading ??= load()
   await loading
-  return window.__towpath?.captcha?.({ ...asked, nonce })
+  return window.__towpath?.captcha?.({ ...request, nonce })
 }

@@ -1,8 +1,8 @@
-// Solves the proof of work of a form that has a captcha: ALTCHA's first scheme, where a number is looked for whose
-// SHA-256 behind a salt is the challenge. With a SHA-256 of its own, because pages on plain http have no
-// `crypto.subtle`, which would also answer each of the many short hashes with a promise.
+// Solves the proof of work of a form's captcha: ALTCHA's first scheme, which searches the number whose SHA-256 after a
+// salt is the challenge. The SHA-256 is implemented here, because pages on plain http have no `crypto.subtle`, and because
+// that returns a promise for each of the many short hashes.
 
-/** As the server describes it at `/e/forms`. */
+/** The challenge, as `/e/forms` has it. */
 export interface Challenge {
   algorithm: string
   challenge: string
@@ -11,20 +11,22 @@ export interface Challenge {
   signature: string
 }
 
-/** Runs no longer than this at once: a finger notices a page that stands still for 50 ms. */
+/** The longest time without a pause: a person notices a page that does not react for 50 ms. */
 const TURN_MS = 20
-/** Between two looks at the clock: well under a millisecond on a fast machine, a few on a slow phone. */
-const HASHES_PER_LOOK = 512
+/** Hashes between two reads of the clock: less than a millisecond on a fast machine, a few on a slow phone. */
+const HASHES_PER_CLOCK_READ = 512
 
-/** @returns the token for the form's captcha field; undefined when aborted, or where there is no solution. */
-export async function solve(given: Challenge, signal?: AbortSignal): Promise<string | undefined> {
-  const { algorithm, challenge, maxnumber, salt, signature } = given
-  const isSolution = hashesTo(challenge, salt)
+/** @returns the token for the form's captcha field; undefined when aborted, or without a solution */
+export async function solve(
+  { algorithm, challenge, maxnumber, salt, signature }: Challenge,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const isSolution = createCheck(challenge, salt)
   let number = 0
   while (number <= maxnumber && !signal?.aborted) {
     const until = Date.now() + TURN_MS
     do {
-      const end = Math.min(number + HASHES_PER_LOOK, maxnumber + 1)
+      const end = Math.min(number + HASHES_PER_CLOCK_READ, maxnumber + 1)
       for (; number < end; number++) {
         if (isSolution(number)) return btoa(JSON.stringify({ algorithm, challenge, number, salt, signature }))
       }
@@ -33,13 +35,16 @@ export async function solve(given: Challenge, signal?: AbortSignal): Promise<str
   }
 }
 
-/** Is `hex` the SHA-256 of `salt` with a number behind it? Whole blocks of the salt are hashed only once. */
-function hashesTo(hex: string, salt: string): (number: number) => boolean {
+/**
+ * @returns a function that tells whether `hex` is the SHA-256 of `salt` and a number. It hashes the whole blocks of the
+ *   salt only once.
+ */
+function createCheck(hex: string, salt: string): (number: number) => boolean {
   const [start, rounds] = constants()
   const saltBytes = new TextEncoder().encode(salt)
   const digitsAt = saltBytes.length
   const whole = digitsAt & ~63
-  // Behind whole blocks at most 63 bytes of salt, 10 digits and 9 of padding.
+  // After the whole blocks come at most 63 bytes of salt, 10 digits and 9 bytes of padding.
   const message = new Uint8Array(whole + 128)
   message.set(saltBytes)
   const view = new DataView(message.buffer)
@@ -71,9 +76,9 @@ function hashesTo(hex: string, salt: string): (number: number) => boolean {
 
 const w = new Int32Array(64)
 
-/** One round of SHA-256 (FIPS 180-4, 6.2.2): takes the 64 bytes at `at` into the state. */
+/** One block of SHA-256 (FIPS 180-4, 6.2.2): adds the 64 bytes at `at` to the state. */
 function addBlock(state: Int32Array, rounds: Int32Array, view: DataView, at: number) {
-  // The types cannot know that no index leaves its array; `| 0` keeps the engine at whole numbers.
+  // The types do not know that every index is in its array. `| 0` keeps the numbers 32-bit integers.
   let a = state[0] as number
   let b = state[1] as number
   let c = state[2] as number
@@ -114,7 +119,7 @@ function addBlock(state: Int32Array, rounds: Int32Array, view: DataView, at: num
     b = a
     a = (t + u) | 0
   }
-  // By hand, as a list made for each block takes half as long as the block itself.
+  // One statement for each word: a new array for each block would take half as long as the block.
   state[0] = (state[0] as number) + a
   state[1] = (state[1] as number) + b
   state[2] = (state[2] as number) + c
@@ -125,7 +130,7 @@ function addBlock(state: Int32Array, rounds: Int32Array, view: DataView, at: num
   state[7] = (state[7] as number) + h
 }
 
-/** The first 32 bits behind the point of the square roots of 8 primes, and of the cube roots of 64. */
+/** The first 32 fractional bits of the square roots of the first 8 primes, and of the cube roots of the first 64. */
 function constants(): [Int32Array, Int32Array] {
   const start = new Int32Array(8)
   const rounds = new Int32Array(64)

@@ -1,4 +1,4 @@
-// One form's way to the server without leaving the page, and back. Whatever goes wrong here, the browser sends it.
+// Submits a form without leaving the page, and shows the result. When this fails, the browser submits the form.
 
 import { formPrototype, intakeUrl } from './endpoints.ts'
 import { type CaptchaConfig, type CaptchaWidget, loadCaptcha } from './load-captcha.ts'
@@ -10,61 +10,61 @@ export interface FormInfo {
   captcha: CaptchaConfig | null
 }
 
-/** A form that we take care of. */
+/** A form that the snippet submits. */
 export interface EnhancedForm {
   form: HTMLFormElement
   key: string
   facts: FormInfo
   messages: FormMessages
   captcha?: Promise<CaptchaWidget | undefined>
-  /** Being sent: further clicks do nothing. */
+  /** The form is being submitted: further clicks do nothing. */
   busy?: boolean
-  /** Has been sent by the browser itself, as a script could not reach the server. */
+  /** The browser has submitted the form, because the script could not reach the server. */
   native?: boolean
-  /** What the browser does not add by itself when it is told to send. */
+  /** The captcha token and the button, which the browser does not add when a script tells it to submit. */
   token?: string
   submitter?: HTMLElement | null
 }
 
 const SENT = 'Thank you. What you sent has arrived.'
 const FAILED = 'This could not be sent. Please try again.'
-const LINKED_WITHIN_MS = 1_000
-// A slow phone takes 2.5 s for the proof of work.
+const EVENT_ID_WITHIN_MS = 1_000
+/** A slow phone takes 2.5 s for the proof of work. */
 const TOKEN_WITHIN_MS = 20_000
-const ANSWERED_WITHIN_MS = 30_000
-/** The server may answer before the second click, which would then send an empty form. */
+const ANSWER_WITHIN_MS = 30_000
+/** The server may answer before the second click of a double click, which would then send an empty form. */
 const DOUBLE_CLICK_MS = 700
-/** In which the browser has left the page, or been kept from it. */
-const LEFT_WITHIN_MS = 5_000
+/** After this time the browser has left the page, or something has prevented it. */
+const NATIVE_SUBMIT_MS = 5_000
 
 const withTimeout = <T>(ms: number, promise: Promise<T>) =>
   Promise.race([promise, new Promise<undefined>((resolve) => setTimeout(resolve, ms))])
 
 export async function fetchFormInfo(keys: string[]): Promise<Record<string, FormInfo | undefined>> {
-  const answer = await fetch(`${intakeUrl}forms?keys=${keys.join()}`, { credentials: 'omit' })
-  return (await answer.json()).forms
+  const response = await fetch(`${intakeUrl}forms?keys=${keys.join()}`, { credentials: 'omit' })
+  return (await response.json()).forms
 }
 
-export function startCaptcha(it: EnhancedForm): Promise<CaptchaWidget | undefined> | undefined {
-  const { form, key, facts } = it
+export function startCaptcha(enhanced: EnhancedForm): Promise<CaptchaWidget | undefined> | undefined {
+  const { form, key, facts } = enhanced
   if (!facts.captcha) return undefined
   const again = async () => (await fetchFormInfo([key]))[key]?.captcha ?? undefined
-  it.captcha ??= loadCaptcha({ form, key, described: facts.captcha, again }).catch(() => {
-    // Without it the server says what is missing; the next try loads it again.
-    it.captcha = undefined
+  enhanced.captcha ??= loadCaptcha({ form, key, described: facts.captcha, again }).catch(() => {
+    // Without a captcha, the server answers that the token is missing. The next try loads the captcha again.
+    enhanced.captcha = undefined
     return undefined
   })
-  return it.captcha
+  return enhanced.captcha
 }
 
-/** Adds what we know and the form does not. */
+/** Adds the event id, the captcha token, and the button that the visitor pressed. */
 export function addHiddenFields(
   data: FormData,
   visit: PageVisit,
   { submitter, token }: Partial<EnhancedForm> = {},
 ) {
-  const eid = visit.eventId()
-  if (eid) data.set('_service_eid', eid)
+  const eventId = visit.eventId()
+  if (eventId) data.set('_service_eid', eventId)
   if (token) data.set('cf-turnstile-response', token)
   const button = submitter as HTMLInputElement | null | undefined
   if (button?.name && button.type !== 'image' && !data.has(button.name)) {
@@ -72,82 +72,82 @@ export function addHiddenFields(
   }
 }
 
-/** Ready for the next try: with a new token, as one works once. */
-export function allowResend(it: EnhancedForm) {
-  it.busy = false
-  it.token = it.submitter = undefined
-  formPrototype.removeAttribute.call(it.form, 'aria-busy')
-  it.captcha?.then((captcha) => captcha?.reset()).catch(() => {})
+/** Makes the form ready for the next try, with a new captcha token, because a token works once. */
+export function allowResend(enhanced: EnhancedForm) {
+  enhanced.busy = false
+  enhanced.token = enhanced.submitter = undefined
+  formPrototype.removeAttribute.call(enhanced.form, 'aria-busy')
+  enhanced.captcha?.then((captcha) => captcha?.reset()).catch(() => {})
 }
 
-function submitNatively(it: EnhancedForm) {
-  it.native = true
-  setTimeout(allowResend, LEFT_WITHIN_MS, it)
-  formPrototype.setAttribute.call(it.form, 'method', 'post')
-  formPrototype.submit.call(it.form)
+function submitNatively(enhanced: EnhancedForm) {
+  enhanced.native = true
+  setTimeout(allowResend, NATIVE_SUBMIT_MS, enhanced)
+  formPrototype.setAttribute.call(enhanced.form, 'method', 'post')
+  formPrototype.submit.call(enhanced.form)
 }
 
-/** @returns false where the page shows it in its own way */
+/** @returns false where a listener of the page prevents the default: the page shows the result itself */
 const dispatch = ({ form }: EnhancedForm, type: string, detail: object) =>
   formPrototype.dispatchEvent.call(
     form,
     new CustomEvent(`towpath:${type}`, { detail, bubbles: true, cancelable: true }),
   )
 
-/** @returns whether it was stored */
-async function showResult(it: EnhancedForm, answer?: Response): Promise<boolean> {
-  const said = await answer?.json().catch(() => undefined)
-  const { form, key: formKey, messages } = it
-  if (answer?.ok && said?.ok) {
-    if (dispatch(it, 'success', { formKey })) messages.succeed(it.facts.successMessage || SENT)
+/** @returns whether the submission was stored */
+async function showResult(enhanced: EnhancedForm, response?: Response): Promise<boolean> {
+  const result = await response?.json().catch(() => undefined)
+  const { form, key: formKey, messages } = enhanced
+  if (response?.ok && result?.ok) {
+    if (dispatch(enhanced, 'success', { formKey })) messages.succeed(enhanced.facts.successMessage || SENT)
     formPrototype.reset.call(form)
     return true
   }
-  const errors: Record<string, string> = said?.errors ?? {}
+  const errors: Record<string, string> = result?.errors ?? {}
   const list: FormErrors = Object.entries(errors)
-  const error: string = said?.error || (list.length > 0 ? '' : FAILED)
-  if (dispatch(it, 'error', { formKey, status: answer?.status ?? 0, error, errors }))
+  const error: string = result?.error || (list.length > 0 ? '' : FAILED)
+  if (dispatch(enhanced, 'error', { formKey, status: response?.status ?? 0, error, errors }))
     messages.fail(list, error)
   return false
 }
 
 export async function submitForm(
-  it: EnhancedForm,
+  enhanced: EnhancedForm,
   url: string,
   submitter: HTMLElement | null,
   visit: PageVisit,
 ) {
-  const { form, messages } = it
+  const { form, messages } = enhanced
   const abort = new AbortController()
-  let answer: Response | undefined
-  it.busy = true
-  it.submitter = submitter
+  let response: Response | undefined
+  enhanced.busy = true
+  enhanced.submitter = submitter
   try {
     formPrototype.setAttribute.call(form, 'aria-busy', 'true')
     messages.clear()
     messages.prepare()
-    // At once: what is typed while we wait is not what was sent.
+    // Before any wait: the visitor may go on typing.
     const body = new FormData(form, submitter)
-    await withTimeout(LINKED_WITHIN_MS, visit.reported())
-    const captcha = startCaptcha(it)?.then((opened) => opened?.token())
-    it.token = captcha && (await withTimeout(TOKEN_WITHIN_MS, captcha))
-    addHiddenFields(body, visit, it)
-    setTimeout(() => abort.abort(), ANSWERED_WITHIN_MS)
-    answer = await fetch(url, {
+    await withTimeout(EVENT_ID_WITHIN_MS, visit.reported())
+    const captcha = startCaptcha(enhanced)?.then((widget) => widget?.token())
+    enhanced.token = captcha && (await withTimeout(TOKEN_WITHIN_MS, captcha))
+    addHiddenFields(body, visit, enhanced)
+    setTimeout(() => abort.abort(), ANSWER_WITHIN_MS)
+    response = await fetch(url, {
       method: 'POST',
       body,
-      // Says that a script asks where the browser does not: on plain http, and in old Safari.
+      // Tells the server that a script asks. On plain http, and in old Safari, the browser's own headers do not.
       headers: { Accept: 'application/json' },
       credentials: 'omit',
       signal: abort.signal,
     })
   } catch {
-    // Without any answer nothing was stored, as far as one can know. One that is late may have been.
-    if (!abort.signal.aborted && !it.native) return submitNatively(it)
+    // After a network error nothing was stored, as far as a script can know. After a timeout it may have been stored.
+    if (!abort.signal.aborted && !enhanced.native) return submitNatively(enhanced)
   }
-  // First: what changes inside of something busy is not read out.
+  // Before the result: screen readers do not announce changes inside a busy element.
   formPrototype.removeAttribute.call(form, 'aria-busy')
-  const sent = await showResult(it, answer)
-  if (sent) setTimeout(allowResend, DOUBLE_CLICK_MS, it)
-  else allowResend(it)
+  const stored = await showResult(enhanced, response)
+  if (stored) setTimeout(allowResend, DOUBLE_CLICK_MS, enhanced)
+  else allowResend(enhanced)
 }

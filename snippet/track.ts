@@ -1,15 +1,15 @@
-// The snippet, /t.js: records that a page is seen, and takes care of the forms on it. It must never be felt by the page
-// it is on: no error leaves it, and without it every form still works.
+// The snippet, /t.js: reports page views and submits the forms of a page. It must never disturb the page: no error leaves
+// it, and every form works without it.
 
 import { enhanceForms } from './enhance-forms.ts'
 import { takeErrors } from './messages.ts'
 import { trackVisit } from './visit.ts'
 
 function start() {
-  // The same tag twice on a page is one.
+  // A second tag on the same page does nothing.
   if (window.__towpath) return
   window.__towpath = {}
-  // First, so that what went wrong on this page is not part of its address.
+  // First, so that the reported address of the page has no errors in it.
   const errors = takeErrors()
   const visit = trackVisit()
   const enhance = () => {
@@ -22,5 +22,5 @@ function start() {
 try {
   start()
 } catch {
-  // A browser, or a page, that is stranger than we thought. Its forms are sent without us.
+  // An unknown browser, or a page that changes built-in functions: the browser submits its forms.
 }

@@ -1,14 +1,14 @@
-// Cloudflare's widget, rendered by ourselves: only so can it be made anew after a failure, and be told for which form
-// its token is.
+// Renders Cloudflare's Turnstile widget explicitly: only then can the snippet reset it after a failure, and name the form
+// that a token is for.
 
 import type { CaptchaRequest, CaptchaWidget } from './load-captcha.ts'
 
 const SCRIPT = 'https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit'
 
-/** A widget that nobody has to touch has its token long before that. */
+/** A widget that needs no click has its token long before this. */
 const TOKEN_WITHIN_MS = 8_000
 
-/** What we use of it. */
+/** The part of Turnstile's API that the snippet uses. */
 interface Api {
   render(element: Element, options: Record<string, unknown>): string
   reset(id: string): void
@@ -50,17 +50,17 @@ export async function renderTurnstile(
   insertBeforeButton(form, box)
   const id = turnstile.render(box, {
     sitekey,
-    // Both come back with the token's verification: a token for one form is none for another.
+    // The server gets both when it verifies the token, so a token of one form is not valid for another.
     action: 'form',
     cData: key,
     size: 'flexible',
     callback: settle,
     'error-callback': () => {
       settle()
-      // It has been dealt with; otherwise the widget complains in the page's console.
+      // True means handled. Otherwise the widget writes an error to the page's console.
       return true
     },
-    // Somebody has to click first: the server's answer says so.
+    // The visitor must click the widget first; the server's answer says so.
     'before-interactive-callback': () => settle(),
   })
   return {
@@ -74,10 +74,10 @@ export async function renderTurnstile(
   }
 }
 
-/** Before the button that sends, where people look next. */
+/** Puts the widget before the submit button, where people look next. */
 function insertBeforeButton(form: HTMLFormElement, box: Element) {
   const buttons = [...document.querySelectorAll<HTMLButtonElement>('button,input')]
-  const button = buttons.find((each) => each.form === form && /^(submit|image)$/.test(each.type))
+  const button = buttons.find((element) => element.form === form && /^(submit|image)$/.test(element.type))
   if (button && HTMLFormElement.prototype.contains.call(form, button)) button.before(box)
   else HTMLFormElement.prototype.append.call(form, box)
 }

@@ -1,34 +1,34 @@
-// Tells the server that the page is seen, and keeps what it answers for the submissions of this visit. In the session
-// storage of this tab: no cookie, and gone with the tab.
+// Reports the page view to the server, and keeps the event id of the answer for the submissions of this visit. The event
+// id is in the session storage of the tab: there is no cookie, and it goes with the tab.
 
 import { intakeUrl, scriptElement } from './endpoints.ts'
 
 export interface PageVisit {
   /** The event id for `_service_eid`. */
   eventId(): string | undefined
-  /** Ends when the server has answered, or cannot be reached. */
+  /** Resolves when the server has answered or cannot be reached. */
   reported(): Promise<unknown>
 }
 
-// Both far above what pages have; together with an event id they stay below the 8 KB that the intake reads.
+// Pages have far shorter addresses. With an event id, the body stays below the 8 KB that the intake accepts.
 const URL_MAX = 3000
 const REFERRER_MAX = 1500
 
 export function trackVisit(): PageVisit {
   const workspace = scriptElement?.dataset.workspace
-  // Global Privacy Control: nothing is asked for and nothing of an earlier page is used.
+  // With Global Privacy Control, the snippet reports nothing, and uses no event id of an earlier page.
   const silent = !workspace || (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl
   const name = `towpath:${workspace}`
   let id = silent ? undefined : readEventId(name)
-  let told: Promise<unknown> = Promise.resolve()
+  let report: Promise<unknown> = Promise.resolve()
 
-  async function tell() {
+  async function reportPageView() {
     await untilVisible()
-    // Again: other pages of the visit were there while this one waited to be seen.
+    // Reads the event id again: the visitor may have seen other pages of the visit before this one.
     id = readEventId(name) ?? id
-    const answer = await fetch(intakeUrl.slice(0, -1), {
+    const response = await fetch(intakeUrl.slice(0, -1), {
       method: 'POST',
-      // As text, which needs no preflight; and it may outlive the page.
+      // A text body needs no preflight request. With `keepalive`, the request may outlive the page.
       body: JSON.stringify({
         w: workspace,
         u: location.href.replace(/#.*/, '').slice(0, URL_MAX),
@@ -38,37 +38,37 @@ export function trackVisit(): PageVisit {
       keepalive: true,
       credentials: 'omit',
     })
-    if (!answer.ok) return
-    id = (await answer.json()).e ?? undefined
+    if (!response.ok) return
+    id = (await response.json()).e ?? undefined
     storeEventId(name, id)
   }
 
-  // What cannot be told is not the page's trouble: without it a submission is stored unlinked.
-  const view = () => {
-    told = tell().catch(() => {})
+  // A failure must not disturb the page. Without an event id, a submission is stored without its visit.
+  const start = () => {
+    report = reportPageView().catch(() => {})
   }
   if (!silent) {
-    view()
+    start()
     addEventListener('pageshow', (event) => {
-      if (event.persisted) view()
+      if (event.persisted) start()
     })
   }
-  return { eventId: () => id, reported: () => told }
+  return { eventId: () => id, reported: () => report }
 }
 
-/** A page that is fetched ahead, or in a tab behind, is not seen yet. */
+/** Waits until the visitor sees the page: a prerendered page and a background tab are not visible yet. */
 const untilVisible = () =>
   new Promise<void>((resolve) => {
-    const look = () => {
+    const check = () => {
       if (document.visibilityState !== 'visible') return
-      removeEventListener('visibilitychange', look, true)
+      removeEventListener('visibilitychange', check, true)
       resolve()
     }
-    addEventListener('visibilitychange', look, true)
-    look()
+    addEventListener('visibilitychange', check, true)
+    check()
   })
 
-// A browser may refuse storage to a page, by an error: then each page is a visit of its own.
+// A browser may refuse storage to a page with an error. Then each page is a visit of its own.
 function readEventId(name: string): string | undefined {
   try {
     return sessionStorage.getItem(name) ?? undefined
@@ -82,6 +82,6 @@ function storeEventId(name: string, id: string | undefined) {
     if (id) sessionStorage.setItem(name, id)
     else sessionStorage.removeItem(name)
   } catch {
-    // As above.
+    // Storage is refused, see above.
   }
 }

@@ -13,7 +13,7 @@ export function parseName(text: string, owner: string): string {
 }
 
 /** @param argument such as `--workspace` */
-export function parseId(text: string | undefined, argument: string): number {
+export function parseIdArgument(text: string | undefined, argument: string): number {
   if (text && /^[1-9]\d{0,14}$/.test(text)) return Number(text)
   throw new CommandError(`${argument} must be a whole number.`)
 }

@@ -1,4 +1,4 @@
-// /docs: the API reference. The page loads its files from this origin only.
+// Serves /docs, the API reference. The page loads its files from this origin only.
 
 import { Hono } from 'hono'
 import { sendStaticFile } from './static-file.ts'

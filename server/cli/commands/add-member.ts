@@ -1,8 +1,8 @@
-// `workspace member`
+// The command `workspace member` adds a user to a workspace, or changes the role of a member.
 
 import { ROLES } from '../../features/accounts/access/actor.ts'
 import { addMember } from '../../features/accounts/workspaces/add-member.ts'
-import { parseEmail, parseId, parseRole } from '../arguments.ts'
+import { parseEmail, parseIdArgument, parseRole } from '../arguments.ts'
 import type { Command } from '../command.ts'
 
 export const addMemberCommand: Command = {
@@ -12,7 +12,7 @@ export const addMemberCommand: Command = {
   words: 2,
   options: ['role'],
   async run(needs, { words, options }) {
-    const workspaceId = parseId(words[0], 'The id of a workspace')
+    const workspaceId = parseIdArgument(words[0], 'The id of a workspace')
     const member = { workspaceId, email: parseEmail(words[1]), role: parseRole(options.role) }
     return JSON.stringify(await addMember(needs, member))
   },

@@ -1,8 +1,8 @@
-// `workspace plan`
+// The command `workspace plan` changes the plan of a workspace.
 
 import { changePlan } from '../../features/accounts/workspaces/workspaces.ts'
 import { PLANS } from '../../lib/plan.ts'
-import { parseId, parsePlan } from '../arguments.ts'
+import { parseIdArgument, parsePlan } from '../arguments.ts'
 import type { Command } from '../command.ts'
 
 export const changePlanCommand: Command = {
@@ -12,7 +12,7 @@ export const changePlanCommand: Command = {
   words: 2,
   options: [],
   async run(needs, { words }) {
-    const id = parseId(words[0], 'The id of a workspace')
+    const id = parseIdArgument(words[0], 'The id of a workspace')
     return JSON.stringify(await changePlan(needs, id, parsePlan(words[1])))
   },
 }

@@ -1,7 +1,7 @@
-// `key create`
+// The command `key create` creates an API key.
 
 import { createKey } from '../../features/accounts/access/keys.ts'
-import { parseId, parseName } from '../arguments.ts'
+import { parseIdArgument, parseName } from '../arguments.ts'
 import type { Command } from '../command.ts'
 
 export const createKeyCommand: Command = {
@@ -11,7 +11,7 @@ export const createKeyCommand: Command = {
   words: 0,
   options: ['workspace', 'name'],
   async run(needs, { options }) {
-    const workspaceId = parseId(options.workspace, '--workspace')
+    const workspaceId = parseIdArgument(options.workspace, '--workspace')
     const { key } = await createKey(needs, workspaceId, parseName(options.name ?? 'command line', 'A key'))
     return key
   },

@@ -1,8 +1,8 @@
-// `user create`
+// The command `user create` creates a user, and adds the user to a workspace where one is named.
 
 import { createResetLink } from '../../features/accounts/auth/reset-password.ts'
 import { createUser } from '../../features/accounts/workspaces/add-member.ts'
-import { parseEmail, parseId, parseName, parseRole } from '../arguments.ts'
+import { parseEmail, parseIdArgument, parseName, parseRole } from '../arguments.ts'
 import { type Command, CommandError } from '../command.ts'
 
 export const createUserCommand: Command = {
@@ -22,7 +22,7 @@ export const createUserCommand: Command = {
       joins:
         workspace === undefined
           ? undefined
-          : { workspaceId: parseId(workspace, '--workspace'), role: parseRole(role) },
+          : { workspaceId: parseIdArgument(workspace, '--workspace'), role: parseRole(role) },
     })
     return JSON.stringify({ ...user, url: await createResetLink(needs, user.id) })
   },

@@ -1,4 +1,4 @@
-// `workspace create`
+// The command `workspace create` creates a workspace.
 
 import { createWorkspace } from '../../features/accounts/workspaces/workspaces.ts'
 import { parseName, parsePlan } from '../arguments.ts'

@@ -1,7 +1,7 @@
-// `workspace delete`: without --yes, the command only says what it would delete.
+// The command `workspace delete` deletes a workspace. Without --yes it only says what it would delete.
 
 import { deleteWorkspace, getWorkspaceContents } from '../../features/accounts/workspaces/workspaces.ts'
-import { parseId } from '../arguments.ts'
+import { parseIdArgument } from '../arguments.ts'
 import { type Command, CommandError } from '../command.ts'
 
 export const deleteWorkspaceCommand: Command = {
@@ -11,7 +11,7 @@ export const deleteWorkspaceCommand: Command = {
   words: 1,
   options: ['yes'],
   async run(needs, { words, options }) {
-    const id = parseId(words[0], 'The id of a workspace')
+    const id = parseIdArgument(words[0], 'The id of a workspace')
     if (options.yes) return JSON.stringify({ ...(await deleteWorkspace(needs, id)), deleted: true })
     const { name, links, tags, keys } = await getWorkspaceContents(needs, id)
     throw new CommandError(

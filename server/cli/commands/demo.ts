@@ -1,6 +1,6 @@
-// `demo`
+// The command `demo` fills a workspace with made-up links, clicks and leads.
 
-import { parseEmail, parseId } from '../arguments.ts'
+import { parseEmail, parseIdArgument } from '../arguments.ts'
 import { type Command, CommandError } from '../command.ts'
 
 export const demoCommand: Command = {
@@ -22,7 +22,7 @@ export const demoCommand: Command = {
     const needs = { db, config, progress: createProgressBar(process.stderr), signal: controller.signal }
     return runDemo(needs, {
       for: options.for === undefined ? undefined : parseEmail(options.for),
-      clicks: options.clicks === undefined ? undefined : parseId(options.clicks, '--clicks'),
+      clicks: options.clicks === undefined ? undefined : parseIdArgument(options.clicks, '--clicks'),
     })
   },
 }

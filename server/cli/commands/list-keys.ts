@@ -1,7 +1,7 @@
-// `key list`
+// The command `key list` lists the API keys of a workspace.
 
 import { listKeys } from '../../features/accounts/access/keys.ts'
-import { parseId } from '../arguments.ts'
+import { parseIdArgument } from '../arguments.ts'
 import type { Command } from '../command.ts'
 
 export const listKeysCommand: Command = {
@@ -11,7 +11,7 @@ export const listKeysCommand: Command = {
   words: 0,
   options: ['workspace'],
   async run(needs, { options }) {
-    const keys = await listKeys(needs, parseId(options.workspace, '--workspace'))
+    const keys = await listKeys(needs, parseIdArgument(options.workspace, '--workspace'))
     return keys.map((key) => JSON.stringify(key)).join('\n')
   },
 }

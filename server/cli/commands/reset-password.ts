@@ -1,4 +1,4 @@
-// `user reset`
+// The command `user reset` creates a link to set a new password.
 
 import { createResetLink } from '../../features/accounts/auth/reset-password.ts'
 import { getUser } from '../../features/accounts/workspaces/add-member.ts'

@@ -1,7 +1,7 @@
-// `key revoke`
+// The command `key revoke` revokes an API key.
 
 import { revokeKey } from '../../features/accounts/access/keys.ts'
-import { parseId } from '../arguments.ts'
+import { parseIdArgument } from '../arguments.ts'
 import type { Command } from '../command.ts'
 
 export const revokeKeyCommand: Command = {
@@ -11,7 +11,7 @@ export const revokeKeyCommand: Command = {
   words: 1,
   options: [],
   async run(needs, { words }) {
-    const id = parseId(words[0], 'The id of a key')
+    const id = parseIdArgument(words[0], 'The id of a key')
     await revokeKey(needs, id)
     return JSON.stringify({ id, revoked: true })
   },

@@ -1,5 +1,5 @@
-// `towpath demo`: creates a workspace as a small company would have it after a month. This process writes the rows. It
-// hands the clicks over to the process that owns the hits, which counts them like all others.
+// Runs `towpath demo`: creates a workspace as a small company would have it after a month. This process writes the rows.
+// It hands the clicks over to the process that owns the hits, which counts them like all others.
 
 import { randomInt } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'

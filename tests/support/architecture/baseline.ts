@@ -5,33 +5,19 @@ import type { RuleException, RuleName } from './rule.ts'
 
 /** Functions of more than 70 lines, inner functions included, with the length that they had. */
 const LONG_FUNCTIONS: [file: string, name: string, lines: number][] = [
-  ['server/features/notify/delivery/deliverer.ts', 'openDeliverer', 147],
-  ['server/features/tracking/public.ts', 'createPageViewIntake', 99],
 ]
 
 /** Files that import themselves by way of others. */
-const CIRCLES = [
-  'server/features/notify/delivery/attempt-delivery.ts',
-  'server/features/notify/delivery/channel-disabled-notice.ts',
-]
+const CIRCLES: string[] = []
 
 /** Rooms that use the room named beside them, while that room uses theirs. */
-const ROOMS: [room: string, used: string][] = [
-  ['server/features/notify/channels/', 'notify/delivery/'],
-  ['server/features/notify/delivery/', 'notify/channels/'],
-]
+const ROOMS: [room: string, used: string][] = []
 
 /** Names that two files of a tree export. */
 const DOUBLE_EXPORTS: [name: string, ...files: string[]][] = []
 
 /** Files that do not open with a sentence. */
-const OPENINGS = [
-  'server/cli/demo/run-demo.ts',
-  'server/dashboard.ts',
-  'server/features/notify/channels/discord.ts',
-  'server/features/tracking/event-id.ts',
-  'server/http/api-docs.ts',
-]
+const OPENINGS: string[] = []
 
 const WHY = 'older than the rule'
 
