@@ -1,18 +1,18 @@
-// Fills a DuckDB file with generated hits through the product's own engine, as a process of its own so that its
-// memory can be told from the generator's. bun bench/analytics-load.ts <directory> <hits>; prints JSON.
+// Fills a DuckDB file with generated hits through the product's own engine: bun bench/analytics-load.ts <directory> <hits>.
+// It is a process of its own, so that its memory can be measured. It prints JSON.
 
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDuckDb } from '../server/storage/hits/duckdb/engine.ts'
 import { generateHits } from './hits-generator.ts'
 
-/** After so many hits the engine gets time to sort, as it would have between two batches of a living server. */
+/** After so many hits the engine gets time to sort, as it has between two batches of a running server. */
 const SORT_EVERY = 200_000
 
 export interface LoadReport {
   loadSeconds: number
   sortSeconds: number
-  /** Of the whole process. */
+  /** The peak of the whole process. */
   peakMb: number
 }
 
@@ -26,15 +26,15 @@ async function timed(work: () => Promise<void>): Promise<number> {
   return (performance.now() - before) / 1000
 }
 
-let since = 0
+let unsorted = 0
 for (const batch of generateHits({ hits: Number(hits) })) {
   const path = join(directory, 'batch.ndjson')
   writeFileSync(path, batch.lines)
   result.loadSeconds += await timed(() => engine.load({ node: 'bench', number: batch.number, path }))
   rmSync(path)
-  since += batch.hits
-  if (since < SORT_EVERY) continue
-  since = 0
+  unsorted += batch.hits
+  if (unsorted < SORT_EVERY) continue
+  unsorted = 0
   result.sortSeconds += await timed(() => engine.sorted())
 }
 result.loadSeconds += await timed(() => engine.close())

@@ -1,5 +1,5 @@
-// The same hits and the same questions in PostgreSQL, as somebody would do it who has no other engine: one table, the
-// two obvious indexes, memory to work with.
+// Loads the same hits into PostgreSQL and asks the same questions, as a team without another engine would: one table, the
+// two obvious indexes, and enough memory.
 
 import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -14,7 +14,7 @@ const TEXTS =
   'class country region city continent device browser os referrer referrer_url utm_source utm_medium '
     .concat('utm_campaign utm_term utm_content unknown_slug')
     .split(' ')
-/** In the order of a generated line. */
+/** The columns in the order of a generated line. */
 const COLUMNS = `id bigint, recorded_at bigint, workspace_id bigint, link_id bigint, outcome text, trigger text,
   class text, visitor bigint, ${TEXTS.slice(1).map((name) => `${name} text`)}`
 
@@ -39,7 +39,7 @@ export async function loadPostgres(hits: number): Promise<Postgres> {
   const server = await startPostgres({
     settings: {
       shared_buffers: '2GB',
-      // As much as DuckDB may have for everything.
+      // As much as DuckDB has for everything.
       work_mem: '256MB',
       maintenance_work_mem: '1GB',
       max_wal_size: '8GB',
@@ -67,7 +67,7 @@ export async function loadPostgres(hits: number): Promise<Postgres> {
   }
 }
 
-/** Beside the server's programs, wherever a link to them is. */
+/** psql is beside the server's programs, which may be links. */
 const findPsql = () =>
   Bun.which('psql') ?? join(dirname(realpathSync(join(getPostgresPrograms(), 'postgres'))), 'psql')
 

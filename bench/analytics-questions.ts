@@ -1,4 +1,4 @@
-// What a dashboard asks, as the engine is asked it.
+// The questions of a dashboard, as queries of the hit engine.
 
 import { HIT_DIMENSIONS } from '../server/storage/hits/hit.ts'
 import type { HitFilter, HitGrouping, HitQuery } from '../server/storage/hits/hit-engine.ts'
@@ -11,7 +11,7 @@ export interface Question {
 
 const DAY = 86_400_000
 
-/** Two that together leave about a tenth. */
+/** Together the two filters leave about a tenth of the hits. */
 const TWO_FILTERS: HitFilter[] = [
   { column: 'country', values: ['US', 'DE'], negate: false },
   { column: 'device', values: ['mobile'], negate: false },
@@ -35,7 +35,7 @@ export function createQuestions(workspaceId: number): Question[] {
       ask(days, 'totals, two filters', total, TWO_FILTERS),
       ask(days, 'by day, two filters', byDay(days), TWO_FILTERS),
     ]),
-    ...dimensions.map((each) => ask(90, `top 10 ${each}`, top(each))),
-    ...dimensions.map((each) => ask(GENERATED_DAYS, `top 10 ${each}`, top(each))),
+    ...dimensions.map((dimension) => ask(90, `top 10 ${dimension}`, top(dimension))),
+    ...dimensions.map((dimension) => ask(GENERATED_DAYS, `top 10 ${dimension}`, top(dimension))),
   ]
 }

@@ -1,5 +1,5 @@
-// bun bench/analytics.ts [--millions=1,5,20] [--without-postgres] [--rounds=7]: questions about clicks, asked of the
-// product's hit engine and of PostgreSQL with the same hits in the same run, as tables for docs/benchmarks.md.
+// Measures questions about clicks: bun bench/analytics.ts [--millions=1,5,20] [--without-postgres] [--rounds=7]. It asks the
+// product's hit engine and PostgreSQL, with the same hits in the same run, and prints tables for docs/benchmarks.md.
 
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,8 +12,9 @@ import { loadPostgres, type Postgres } from './analytics-postgres.ts'
 import { createQuestions, type Question } from './analytics-questions.ts'
 import { BIGGEST, FOUR_PERCENT } from './hits-generator.ts'
 import { median } from './median.ts'
+import { formatVerdict } from './verdict.ts'
 
-/** PostgreSQL takes seconds for some questions: it is not asked again once this is spent. */
+/** PostgreSQL takes seconds for some questions: after this time, the benchmark does not ask again. */
 const POSTGRES_BUDGET_MS = 3000
 const BYTES_PER_CLICK = 25
 const FASTER_THAN_POSTGRES = 20
@@ -31,32 +32,32 @@ const { values: options } = parseArgs({
 })
 const rounds = Number(options.rounds)
 const print = (text: string) => process.stdout.write(`${text}\n`)
-const tell = (text: string) => process.stderr.write(`${text}\n`)
+const printProgress = (text: string) => process.stderr.write(`${text}\n`)
 
-interface Measured {
+interface Measurement {
   question: string
   subject: (typeof SUBJECTS)[number]
   ms: number
   postgresMs: number | undefined
 }
 
-async function measureSize(millions: number): Promise<Measured[]> {
+async function measureSize(millions: number): Promise<Measurement[]> {
   const hits = millions * 1_000_000
   const directory = mkdtempSync(join(tmpdir(), 'towpath-analytics-'))
   let postgres: Postgres | undefined
   try {
-    tell(`${millions} million: loading`)
+    printProgress(`${millions} million: loading`)
     const loaded = await load(directory, hits)
     if (!options['without-postgres']) postgres = await loadPostgres(hits)
     const path = join(directory, 'hits.duckdb')
     const bytes = statSync(path).size / hits
-    tell(`${millions} million: asking`)
+    printProgress(`${millions} million: asking`)
     const engine = await openDuckDb({ path })
     const before = process.memoryUsage.rss()
-    let most = before
+    let peak = before
     const ask = async ({ query }: Question) => {
       const answer = await engine.ask(query)
-      most = Math.max(most, process.memoryUsage.rss())
+      peak = Math.max(peak, process.memoryUsage.rss())
       return answer
     }
     const measured = await askAll(ask, postgres)
@@ -67,11 +68,11 @@ async function measureSize(millions: number): Promise<Measured[]> {
       [
         '',
         `- Load: ${perSecond(hits, loaded.loadSeconds)} hits/s; sorting beside it took ${loaded.sortSeconds.toFixed(0)} s`,
-        `- On disk: ${bytes.toFixed(1)} bytes per click (at most ${BYTES_PER_CLICK}: ${verdict(bytes <= BYTES_PER_CLICK)})`,
+        `- On disk: ${bytes.toFixed(1)} bytes per click (at most ${BYTES_PER_CLICK}: ${formatVerdict(bytes <= BYTES_PER_CLICK)})`,
         ...(postgres
           ? [`- PostgreSQL: ${(postgres.bytes / hits).toFixed(0)} bytes per click, indexes included`]
           : []),
-        `- Memory: asking took ${((most - before) / 1024 ** 2).toFixed(0)} MB; the process that generated, loaded and sorted had ${loaded.peakMb.toFixed(0)} MB at most`,
+        `- Memory: asking took ${((peak - before) / 1024 ** 2).toFixed(0)} MB; the process that generated, loaded and sorted had ${loaded.peakMb.toFixed(0)} MB at most`,
       ].join('\n'),
     )
     return measured
@@ -85,14 +86,14 @@ async function load(directory: string, hits: number): Promise<LoadReport> {
   mkdirSync(directory, { recursive: true })
   const command = [process.execPath, join(import.meta.dir, 'analytics-load.ts'), directory, String(hits)]
   const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'inherit' })
-  const said = await new Response(child.stdout).text()
+  const output = await new Response(child.stdout).text()
   if ((await child.exited) !== 0) throw new Error('Loading failed')
-  return JSON.parse(said) as LoadReport
+  return JSON.parse(output) as LoadReport
 }
 
-/** Alternating, so that both meet the same neighbours on the machine; the first round warms up. */
+/** Asks both engines in turn, so that other load on the machine meets both. The first round warms up. */
 async function askAll(ask: (question: Question) => Promise<HitAnswer[]>, postgres?: Postgres) {
-  const measured: Measured[] = []
+  const measured: Measurement[] = []
   for (const subject of SUBJECTS) {
     for (const question of createQuestions(subject.workspace)) {
       const ours: number[] = []
@@ -102,10 +103,10 @@ async function askAll(ask: (question: Question) => Promise<HitAnswer[]>, postgre
         const [answer, ms] = await timed(() => ask(question))
         if (round > 0) ours.push(ms)
         if (!postgres || spent > POSTGRES_BUDGET_MS) continue
-        const [expected, itsMs] = await timed(() => postgres.ask(question.query))
-        spent += itsMs
-        // What took seconds is not made faster by a second time.
-        if (round > 0 || spent > POSTGRES_BUDGET_MS) theirs.push(itsMs)
+        const [expected, postgresMs] = await timed(() => postgres.ask(question.query))
+        spent += postgresMs
+        // The first round counts too when there is no time for a second one.
+        if (round > 0 || spent > POSTGRES_BUDGET_MS) theirs.push(postgresMs)
         if (!Bun.deepEquals(answer, expected)) throw new Error(`Different answers: ${question.name}`)
       }
       measured.push({
@@ -121,13 +122,13 @@ async function askAll(ask: (question: Question) => Promise<HitAnswer[]>, postgre
 
 async function timed<T>(work: () => Promise<T>): Promise<[T, number]> {
   const before = performance.now()
-  const done = await work()
-  return [done, performance.now() - before]
+  const result = await work()
+  return [result, performance.now() - before]
 }
 
-const verdict = (met: boolean) => (met ? 'met' : '**missed**')
 const perSecond = (hits: number, seconds: number) => Math.round(hits / seconds).toLocaleString('en-US')
-function answersTable(measured: Measured[]): string {
+
+function answersTable(measured: Measurement[]): string {
   const lines = measured.map(({ question, subject, ms, postgresMs }) => {
     const ratio = postgresMs && postgresMs / ms
     const missed = [
@@ -152,7 +153,7 @@ function answersTable(measured: Measured[]): string {
 }
 
 /** How each question's cost grows from one size to the next. */
-function growthTable(sizes: number[], results: Measured[][]): string {
+function growthTable(sizes: number[], results: Measurement[][]): string {
   const lines = (results[0] ?? []).map(({ question, subject }, n) => {
     const times = results.map((measured) => measured[n]?.ms.toFixed(1) ?? '–')
     return `| ${[subject.name, question, ...times].join(' | ')} |`
@@ -165,7 +166,7 @@ function growthTable(sizes: number[], results: Measured[][]): string {
 }
 
 const sizes = options.millions.split(',').map(Number)
-const results: Measured[][] = []
+const results: Measurement[][] = []
 for (const millions of sizes) results.push(await measureSize(millions))
 if (sizes.length > 1) print(`\n## Growth\n\n${growthTable(sizes, results)}`)
 process.exit(0)

@@ -1,5 +1,5 @@
-// bun bench/dashboard.ts [--links=100000]: the Links page of a workspace with many links, in Chromium on this machine:
-// until it can be used, and what typing in its search costs; for docs/benchmarks.md.
+// Measures the Links page of a workspace with many links in Chromium: bun bench/dashboard.ts [--links=100000]. It measures
+// the time until the page is usable, and the cost of typing a search; for docs/benchmarks.md.
 
 import { parseArgs } from 'node:util'
 import type { Page } from 'playwright-core'
@@ -8,6 +8,7 @@ import { launchChromium } from '../tests/support/browser/chromium.ts'
 import { startServer } from '../tests/support/server/test-server.ts'
 import { signUpOverHttp } from '../tests/support/users/sign-up.ts'
 import { median } from './median.ts'
+import { formatVerdict } from './verdict.ts'
 
 const ROUNDS = 7
 const AT_ONCE = 500
@@ -20,16 +21,16 @@ const count = Number(options.links)
 setLogLevel('silent')
 const server = await startServer('sqlite')
 const person = await signUpOverHttp(server, { name: 'Ada' })
-await makeLinks(person.workspaceId)
+await createLinks(person.workspaceId)
 const browser = await launchChromium()
 
-// Only tasks that keep the page from answering: the browser calls those of 50 ms and more long.
+// Long tasks keep the page from reacting. The browser reports tasks of 50 ms and more.
 const WATCH = `
   window.longTasks = []
   new PerformanceObserver((list) => window.longTasks.push(...list.getEntries().map((entry) => entry.duration)))
     .observe({ type: 'longtask', buffered: true })`
 
-async function makeLinks(workspaceId: number) {
+async function createLinks(workspaceId: number) {
   for (let from = 0; from < count; from += AT_ONCE) {
     const values = Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, n) => {
       const slug = `link-${from + n}`
@@ -60,8 +61,8 @@ async function makeLinks(workspaceId: number) {
   }
 }
 
-/** From the address to a list whose links can be opened: a browser that was never here, then one that was. */
-async function untilUsable(page: Page): Promise<number> {
+/** @returns milliseconds from the start of loading until the list shows its first link */
+async function measureUntilUsable(page: Page): Promise<number> {
   await page.goto(`${server.origin}/app/${person.workspaceId}/links`)
   await page
     .getByText(`link-${count - 1}`, { exact: false })
@@ -82,8 +83,8 @@ for (let round = 0; round < ROUNDS; round++) {
   ])
   await context.addInitScript(WATCH)
   const page = await context.newPage()
-  first.push(await untilUsable(page))
-  again.push(await untilUsable(page))
+  first.push(await measureUntilUsable(page))
+  again.push(await measureUntilUsable(page))
   await page.evaluate('window.longTasks.length = 0')
   const search = page.getByRole('searchbox').first()
   const wanted = `link-${90_000 + round}`
@@ -95,7 +96,6 @@ for (let round = 0; round < ROUNDS; round++) {
   await context.close()
 }
 
-const verdict = (met: boolean) => (met ? 'met' : '**missed**')
 const line = (...cells: string[]) => `| ${cells.join(' | ')} |`
 process.stdout.write(
   [
@@ -107,14 +107,19 @@ process.stdout.write(
       'first visit until usable, ms',
       median(first).toFixed(0),
       String(READY_MS),
-      verdict(median(first) <= READY_MS),
+      formatVerdict(median(first) <= READY_MS),
     ),
-    line('next visit, ms', median(again).toFixed(0), String(READY_MS), verdict(median(again) <= READY_MS)),
+    line(
+      'next visit, ms',
+      median(again).toFixed(0),
+      String(READY_MS),
+      formatVerdict(median(again) <= READY_MS),
+    ),
     line(
       'longest task while typing a search, ms',
       median(longest).toFixed(0),
       String(LONG_TASK_MS),
-      verdict(median(longest) <= LONG_TASK_MS),
+      formatVerdict(median(longest) <= LONG_TASK_MS),
     ),
     line('found after the last key, ms', median(answers).toFixed(0), '–', ''),
     '',

@@ -1,5 +1,5 @@
-// bun bench/deliveries.ts: deliveries per second to a receiver on this machine, from the row to its record, as a ratio to a
-// bare loop that makes the same requests and writes nothing down. Alternating rounds in one run; SQLite.
+// Measures deliveries per second to a receiver on this machine: bun bench/deliveries.ts. The result is a ratio to a bare
+// loop that sends the same requests and records nothing. Alternating rounds in one run, on SQLite.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,14 +20,14 @@ import { median } from './median.ts'
 const ROUNDS = 5
 const CHANNELS = 16
 const EACH = 100
-/** What the deliverer does at most at the same time. */
-const AT_ONCE = 32
+/** As many as the deliverer runs at the same time. */
+const CONCURRENT_REQUESTS = 32
 
 const dataDir = mkdtempSync(join(tmpdir(), 'towpath-bench-'))
 const db = await openDatabase({ dataDir })
 const origin = 'https://go.example'
-let got = 0
-// In a thread of its own: who receives is not what is measured.
+let received = 0
+// In a thread of its own, because the benchmark does not measure the receiver.
 const receiver = new Worker(
   URL.createObjectURL(
     new Blob([
@@ -44,7 +44,7 @@ const port = await new Promise<number>((resolve) => {
   receiver.onmessage = ({ data }) => resolve(data)
 })
 receiver.onmessage = () => {
-  got++
+  received++
 }
 const url = `http://127.0.0.1:${port}/hook`
 const send = { allow: [parseNetwork('127.0.0.1') as Network], origin }
@@ -65,13 +65,13 @@ const form = await db.write((connection) =>
 )
 const read = createNotificationContentReader({ db, origin, resolvePendingAttribution: async () => {} })
 
-async function untilGot(count: number) {
-  while (got < count) await Bun.sleep(1)
+async function waitUntilReceived(count: number) {
+  while (received < count) await Bun.sleep(1)
 }
 
 /** @returns deliveries per second, each with its record */
-async function delivered(): Promise<number> {
-  const from = got
+async function measureDeliverer(): Promise<number> {
+  const receivedBefore = received
   await db.write(async (connection) => {
     const ids = await insertSubmissions(
       connection,
@@ -87,7 +87,7 @@ async function delivered(): Promise<number> {
         at: Date.now(),
       })
   })
-  const began = performance.now()
+  const startedAt = performance.now()
   const deliverer = await openDeliverer({
     ...needs,
     senders: channelSenders,
@@ -95,40 +95,42 @@ async function delivered(): Promise<number> {
     readSubmission: read,
     ownerEmails: async () => [],
   })
-  await untilGot(from + CHANNELS * EACH)
+  await waitUntilReceived(receivedBefore + CHANNELS * EACH)
   await deliverer.close()
-  return (CHANNELS * EACH * 1000) / (performance.now() - began)
+  return (CHANNELS * EACH * 1000) / (performance.now() - startedAt)
 }
 
-/** @returns the same requests per second, signed too, and nothing else */
-async function bare(): Promise<number> {
-  const [some] = await db.read.selectFrom('submissions').select('id').limit(1).execute()
-  const content = await read(workspaceId, some?.id ?? 0)
+/** @returns the same signed requests per second, sent by a loop that does nothing else */
+async function measureBareLoop(): Promise<number> {
+  const [submission] = await db.read.selectFrom('submissions').select('id').limit(1).execute()
+  const content = await read(workspaceId, submission?.id ?? 0)
   if (!content) throw new Error('there is no submission')
   const notice: Notice = { ...content, event: 'submission.created', messageId: 'msg_bench', at: Date.now() }
   const secrets = { url, secrets: [channels[0]?.secret ?? ''] }
   const to = { name: 'Hook', recipients: [], chatId: null, secrets }
   let left = CHANNELS * EACH
-  const began = performance.now()
+  const startedAt = performance.now()
   await Promise.all(
-    Array.from({ length: AT_ONCE }, async () => {
+    Array.from({ length: CONCURRENT_REQUESTS }, async () => {
       while (left-- > 0) await channelSenders.webhook(send, to, { ...notice, at: Date.now() })
     }),
   )
-  return (CHANNELS * EACH * 1000) / (performance.now() - began)
+  return (CHANNELS * EACH * 1000) / (performance.now() - startedAt)
 }
 
 const ratios: number[] = []
-await delivered()
+await measureDeliverer()
 for (let round = 1; round <= ROUNDS; round++) {
   const [ours, theirs] =
-    round % 2 ? [await delivered(), await bare()] : [await bare(), await delivered()].reverse()
+    round % 2
+      ? [await measureDeliverer(), await measureBareLoop()]
+      : [await measureBareLoop(), await measureDeliverer()].reverse()
   ratios.push((ours ?? 0) / (theirs ?? 1))
   process.stdout.write(
     `round ${round}: ${Math.round(ours ?? 0)} deliveries/s, ${Math.round(theirs ?? 0)} bare requests/s, ratio ${ratios.at(-1)?.toFixed(2)}\n`,
   )
 }
-process.stdout.write(`median ratio ${median(ratios).toFixed(2)} (at least 0.5 is asked for)\n`)
+process.stdout.write(`median ratio ${median(ratios).toFixed(2)} (the target is at least 0.5)\n`)
 receiver.terminate()
 await db.close()
 rmSync(dataDir, { recursive: true, force: true })

@@ -1,6 +1,5 @@
-// What an export costs the server in memory and time: bun bench/export.ts [clicks] [format …]
-// A server of its own on a file of that many clicks of one workspace. RSS of server and ship worker together is sampled
-// while an export is made and sent.
+// Measures the memory and time of an export: bun bench/export.ts [clicks] [format …]. It starts a server on a file with so
+// many clicks of one workspace, and samples the resident memory of server and hit worker during the export.
 
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +16,7 @@ const clicks = Number(process.argv[2] ?? 10_000_000)
 const formats = process.argv.length > 3 ? process.argv.slice(3) : ['csv', 'ndjson', 'parquet']
 const dataDir = mkdtempSync(join(tmpdir(), 'towpath-export-'))
 process.on('exit', () => rmSync(dataDir, { recursive: true, force: true }))
-const say = (text: string) => process.stderr.write(`${text}\n`)
+const printProgress = (text: string) => process.stderr.write(`${text}\n`)
 
 async function fill(): Promise<string> {
   const db = await openDatabase({ dataDir })
@@ -80,21 +79,21 @@ async function importedRows(format: string, path: string): Promise<number> {
 }
 
 interface Export {
-  /** MB: before it, and the most while it was made and sent. */
+  /** MB before the export, and the most during it. */
   before: number
   peak: number
   firstByte: number
   seconds: number
 }
 
-async function exported(server: Server, key: string, format: string, path: string): Promise<Export> {
+async function measureExport(server: Server, key: string, format: string, path: string): Promise<Export> {
   const before = server.rssMb()
   let peak = before
   const watch = setInterval(() => {
     peak = Math.max(peak, server.rssMb())
   }, 20)
-  const began = performance.now()
-  const passed = () => (performance.now() - began) / 1000
+  const startedAt = performance.now()
+  const passed = () => (performance.now() - startedAt) / 1000
   const url = `${server.origin}/v1/analytics/clicks/export?interval=all&class=all&format=${format}`
   const response = await fetch(url, { headers: { Authorization: `Bearer ${key}` } })
   const firstByte = passed()
@@ -104,12 +103,12 @@ async function exported(server: Server, key: string, format: string, path: strin
   return { before, peak, firstByte, seconds: passed() }
 }
 
-/** The first finds the engine's cache (its memory_limit) empty and fills it; the second shows what exporting takes. */
+/** The first export fills the engine's empty cache (its memory_limit). The second export shows its own memory. */
 async function measure(key: string, format: string) {
   const server = await start()
   const path = join(dataDir, `got.${format}`)
-  const cold = await exported(server, key, format, path)
-  const warm = await exported(server, key, format, path)
+  const cold = await measureExport(server, key, format, path)
+  const warm = await measureExport(server, key, format, path)
   await server.end()
   const rows = await importedRows(format, path)
   const mb = statSync(path).size / 1e6
@@ -120,11 +119,11 @@ async function measure(key: string, format: string) {
   return `| ${[format, rows.toLocaleString('en-US'), ...cells].join(' | ')} |`
 }
 
-say(`filling an engine with ${clicks} clicks`)
+printProgress(`filling an engine with ${clicks} clicks`)
 const key = await fill()
 const lines = []
 for (const format of formats) {
-  say(`exporting ${format}`)
+  printProgress(`exporting ${format}`)
   lines.push(await measure(key, format))
 }
 process.stdout.write(

@@ -1,5 +1,5 @@
-// bun bench/forms-inserts.ts <dir> <workspace> <form> <seconds>: what bench/forms.ts measures against. One process that
-// does nothing but insert rows like those of submissions, 64 to a transaction, each transaction synced.
+// The baseline of bench/forms.ts: bun bench/forms-inserts.ts <dir> <workspace> <form> <seconds>. The process only inserts
+// rows like those of submissions, 64 in a transaction, and syncs each transaction.
 
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ const GROUP = 64
 const [dir = '', workspace, form, seconds] = process.argv.slice(2)
 const database = await openSqliteWriter(join(dir, 'towpath.db'), 0)
 
-// What the server stores of the requests in bench/forms.ts.
+// The columns that are the same for all requests of bench/forms.ts.
 const fixed = {
   workspace_id: Number(workspace),
   form_id: Number(form),
@@ -43,7 +43,7 @@ const insert = database.prepare(
   `insert into submissions (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`,
 )
 const values = Object.values(fixed)
-// Random, as those of the server are; made beforehand, since making them is not inserting.
+// Random, as in the server. They are made before the measurement, which is about inserts only.
 const halves = Array.from({ length: 4096 }, () => randomBytes(16).toString('hex'))
 const half = () => halves[Math.floor(Math.random() * halves.length)] as string
 

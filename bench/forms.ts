@@ -1,5 +1,5 @@
-// bun bench/forms.ts: acknowledged submissions per second beside a loop that does nothing but group-committed inserts of
-// such rows, and what a redirect's p99 is while forms are under load. Alternating rounds of one run, medians.
+// Measures form submissions: bun bench/forms.ts. It compares acknowledged submissions per second with a loop that only
+// inserts such rows in groups, and measures a redirect's p99 while forms are under load. Alternating rounds, medians.
 
 import { Database } from 'bun:sqlite'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -16,14 +16,14 @@ const SECONDS = 2
 const SENDERS = 64
 const LINKS = 1000
 
-interface Place {
+interface Target {
   dir: string
   workspaceId: number
   formId: number
   formKey: string
 }
 
-async function makePlace(dir: string): Promise<Place> {
+async function createTarget(dir: string): Promise<Target> {
   const db = await openDatabase({ dataDir: dir })
   const workspaceId = await seedLinks(db, LINKS)
   const formKey = newFormKey()
@@ -48,11 +48,11 @@ async function makePlace(dir: string): Promise<Place> {
 let senders = 0
 
 /**
- * A contact form sent by a page's script, each time by another person: from an address of their own, since ten a minute
- * is all that a form takes from one.
+ * A contact form that a page's script sends, each time from another address, because a form takes ten a minute from one
+ * address.
  */
-function submissions(formKey: string): string {
-  // No two runs of the script share an address.
+function createSubmissionScript(formKey: string): string {
+  // No two runs of the script use the same address.
   const first = senders
   senders += 400_000
   return `
@@ -72,10 +72,10 @@ end
 `
 }
 
-const sendForms = (towpath: Contender, { formKey }: Place, seconds = SECONDS) =>
-  load(towpath.port, { connections: SENDERS, seconds, script: submissions(formKey) })
+const sendForms = (towpath: Contender, { formKey }: Target, seconds = SECONDS) =>
+  load(towpath.port, { connections: SENDERS, seconds, script: createSubmissionScript(formKey) })
 
-async function insertOnly({ dir, workspaceId, formId }: Place): Promise<LoadResult> {
+async function insertOnly({ dir, workspaceId, formId }: Target): Promise<LoadResult> {
   const script = join(import.meta.dir, 'forms-inserts.ts')
   const command = [process.execPath, script, dir, ...[workspaceId, formId, SECONDS].map(String)]
   const output = await new Response(Bun.spawn(pinToCore(0, command), { stderr: 'inherit' }).stdout).text()
@@ -84,7 +84,7 @@ async function insertOnly({ dir, workspaceId, formId }: Place): Promise<LoadResu
   return { perSecond, p50Ms, p99Ms, failed: 0 }
 }
 
-/** In pairs, of which every other begins with the second. */
+/** Measures in pairs. Every other pair starts with the second side. */
 async function paired<A, B>(what: string, one: () => Promise<A>, other: () => Promise<B>) {
   const pairs: [A, B][] = []
   for (let round = 0; round < ROUNDS; round++) {
@@ -134,10 +134,10 @@ function redirectsTable(pairs: [LoadResult, { redirects: LoadResult; forms: Load
 
 requireWrk()
 const loopDir = mkdtempSync(join(tmpdir(), 'towpath-inserts-'))
-const place = await makePlace(TOWPATH_DIR)
+const target = await createTarget(TOWPATH_DIR)
 const towpath = await startTowpath({ TRUST_PROXY: '127.0.0.1' })
 try {
-  const loopPlace = await makePlace(loopDir)
+  const loopTarget = await createTarget(loopDir)
   let acknowledged = 0
   let refused = 0
   const count = (result: LoadResult, seconds = SECONDS) => {
@@ -145,17 +145,17 @@ try {
     refused += result.failed
     return result
   }
-  count(await sendForms(towpath, place, 1), 1)
+  count(await sendForms(towpath, target, 1), 1)
   const rates = await paired(
     'submissions',
-    async () => count(await sendForms(towpath, place)),
-    () => insertOnly(loopPlace),
+    async () => count(await sendForms(towpath, target)),
+    () => insertOnly(loopTarget),
   )
   const redirected = await paired(
     'redirects',
     () => load(towpath.port, { seconds: SECONDS }),
     async () => {
-      const both = [load(towpath.port, { seconds: SECONDS }), sendForms(towpath, place)] as const
+      const both = [load(towpath.port, { seconds: SECONDS }), sendForms(towpath, target)] as const
       const [redirects, forms] = await Promise.all(both)
       count(forms)
       return { redirects, forms }

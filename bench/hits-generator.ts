@@ -1,5 +1,5 @@
-// Hits as an instance of 50 workspaces would see them over 300 days: the same seed, the same hits, byte for byte.
-// Lines are put together from ready-made pieces, so that the generator is several times faster than what it feeds.
+// Generates the hits of 50 workspaces over 300 days. The same seed gives the same hits, byte for byte. The lines consist of
+// prepared pieces, so that the generator is several times faster than the engine that it feeds.
 
 import { createRandom, distributeByWeight, pick, type Random } from '../server/lib/seeded-random.ts'
 import { HIT_OUTCOMES } from '../server/storage/hits/hit.ts'
@@ -11,7 +11,7 @@ export const GENERATED_DAYS = 300
 export const BIGGEST = 1
 export const FOUR_PERCENT = 6
 
-/** Where the 300 days end. */
+/** The end of the 300 days. */
 export const END = Date.UTC(2026, 9, 28)
 
 const HOUR = 3_600_000
@@ -32,28 +32,28 @@ export interface Generation {
   perBatch?: number
 }
 
-/** In the order of their time, as they arrive. */
+/** Generates hits in the order of their time. */
 export function* generateHits({ hits, seed = 1, perBatch = 100_000 }: Generation): Generator<GeneratedBatch> {
   const random = createRandom(seed)
-  const world = makeWorld(random)
-  const hours = hitsByHour(hits)
+  const world = createWorld(random)
+  const hours = countByHour(hits)
   const start = END - GENERATED_DAYS * DAY
-  const visitorOf = visits(random, world.visitor)
+  const pickVisitor = createVisitorPicker(random, world.createVisitor)
   let lines: string[] = []
   let number = 0
   let id = 4096
   for (let hour = 0; hour < hours.length; hour++) {
     const count = hours[hour] as number
     for (let n = 0; n < count; n++) {
-      // Records of the spool follow each other at their own lengths.
+      // An id is a position in the spool, so ids differ by the length of a record.
       id += 120 + Math.floor(random() * 200)
       const at = start + hour * HOUR + Math.floor(((n + random()) / count) * HOUR)
       const workspace = pick(world.workspaces, random)
-      const link = world.linkOf(workspace, random)
-      const visitor = visitorOf(workspace, hour)
+      const link = world.pickLink(workspace, random)
+      const visitor = pickVisitor(workspace, hour)
       lines.push(
-        `{"id":${id},"at":${at},"workspaceId":${workspace},"linkId":${link},"outcome":"${outcomeOf(random)}",` +
-          `"trigger":"${random() < 0.06 ? 'qr' : 'link'}",${visitor},${world.referrer(random)},` +
+        `{"id":${id},"at":${at},"workspaceId":${workspace},"linkId":${link},"outcome":"${pickOutcome(random)}",` +
+          `"trigger":"${random() < 0.06 ? 'qr' : 'link'}",${visitor},${world.pickReferrer(random)},` +
           `${world.campaigns[link % world.campaigns.length]},"unknownSlug":null}\n`,
       )
       if (lines.length === perBatch) {
@@ -65,51 +65,46 @@ export function* generateHits({ hits, seed = 1, perBatch = 100_000 }: Generation
   if (lines.length > 0) yield { number: ++number, hits: lines.length, lines: lines.join('') }
 }
 
-/** People click a few times within the hour, and some come back on the same day; the next day nobody knows them. */
-function visits(random: Random, newVisitor: (random: Random) => string) {
-  const here = new Map<number, { day: number; hour: number; visitors: string[]; before: number }>()
+/** A visitor clicks a few times within the hour, and may come back on the same day. Visitor ids change every day. */
+function createVisitorPicker(random: Random, createVisitor: (random: Random) => string) {
+  const today = new Map<number, { day: number; hour: number; visitors: string[]; before: number }>()
   return (workspace: number, hour: number): string => {
     const day = Math.floor(hour / 24)
-    let place = here.get(workspace)
-    if (place?.day !== day) {
-      place = { day, hour, visitors: [], before: 0 }
-      here.set(workspace, place)
+    let state = today.get(workspace)
+    if (state?.day !== day) {
+      state = { day, hour, visitors: [], before: 0 }
+      today.set(workspace, state)
     }
-    const { visitors } = place
-    if (place.hour !== hour) Object.assign(place, { hour, before: visitors.length })
+    const { visitors } = state
+    if (state.hour !== hour) Object.assign(state, { hour, before: visitors.length })
     if (visitors.length === 0 || random() < 1 / CLICKS_PER_VISITOR) {
-      const visitor = newVisitor(random)
+      const visitor = createVisitor(random)
       visitors.push(visitor)
       return visitor
     }
-    const from = place.before < visitors.length && random() < 0.85 ? place.before : 0
+    const from = state.before < visitors.length && random() < 0.85 ? state.before : 0
     return visitors[from + Math.floor(random() * (visitors.length - from))] as string
   }
 }
 
-const outcomeOf = (random: () => number) => {
+const pickOutcome = (random: () => number) => {
   const dice = random()
   return dice < 0.97
     ? HIT_OUTCOMES[0]
     : HIT_OUTCOMES[1 + (Math.floor(dice * 100_000) % (HIT_OUTCOMES.length - 1))]
 }
 
-/** A table to draw from by weight with one random number: 4,096 slots. */
-function weighted<T>(items: readonly T[], weights: readonly number[]): T[] {
-  const total = weights.reduce((sum, each) => sum + each, 0)
-  const table: T[] = []
-  let reached = 0
-  for (const [index, item] of items.entries()) {
-    reached += weights[index] as number
-    while (table.length < Math.round((reached / total) * 4096)) table.push(item)
-  }
-  return table
+/** A table of 4,096 slots to pick from by weight: faster than `createWeightedPicker`, and less exact. */
+function createWeightedTable<T>(items: readonly T[], weights: readonly number[]): T[] {
+  const slots = distributeByWeight(4096, weights)
+  return items.flatMap((item, index) => Array<T>(slots[index] as number).fill(item))
 }
 
-const zipf = (length: number, exponent = 1) => Array.from({ length }, (_, n) => 1 / (n + 1) ** exponent)
+const zipfWeights = (length: number, exponent = 1) =>
+  Array.from({ length }, (_, n) => 1 / (n + 1) ** exponent)
 
-/** More in the afternoon (UTC) than at night, less at weekends, a third more at the end than at the beginning. */
-function hitsByHour(hits: number): number[] {
+/** More in the afternoon (UTC) than at night, fewer at weekends, and a third more at the end than at the start. */
+function countByHour(hits: number): number[] {
   const weights = Array.from({ length: GENERATED_DAYS * 24 }, (_, hour) => {
     const day = Math.floor(hour / 24)
     const daily = 1 + 0.7 * Math.sin(((hour % 24) - 9) * (Math.PI / 12))
@@ -119,17 +114,17 @@ function hitsByHour(hits: number): number[] {
   return distributeByWeight(hits, weights)
 }
 
-function makeWorld(random: Random) {
+function createWorld(random: Random) {
   const ids = Array.from({ length: GENERATED_WORKSPACES }, (_, n) => n + 1)
   const fixed = [0.25, 0.13, 0.09, 0.07, 0.05, 0.04]
-  const rest = zipf(GENERATED_WORKSPACES - fixed.length, 0.5)
-  const left = (1 - fixed.reduce((a, b) => a + b)) / rest.reduce((a, b) => a + b)
-  const weights = [...fixed, ...rest.map((each) => each * left)]
-  const workspaces = weighted(ids, weights)
-  // As many links as its share, numbered as they were made: one workspace's among the others'.
+  const rest = zipfWeights(GENERATED_WORKSPACES - fixed.length, 0.5)
+  const scale = (1 - fixed.reduce((a, b) => a + b)) / rest.reduce((a, b) => a + b)
+  const weights = [...fixed, ...rest.map((weight) => weight * scale)]
+  const workspaces = createWeightedTable(ids, weights)
+  // A workspace has as many links as its share of hits. The ids of its links are between those of other workspaces.
   const links = new Map(ids.map((id) => [id, [] as number[]]))
   for (let link = 1; link <= GENERATED_LINKS; link++) links.get(pick(workspaces, random))?.push(link)
-  const linkOf = (workspace: number, random: Random) => {
+  const pickLink = (workspace: number, random: Random) => {
     const own = links.get(workspace) as number[]
     // n^u has the density 1/x: Zipf's law without a table of its own.
     return own[Math.floor(own.length ** random()) - 1] as number
@@ -137,10 +132,10 @@ function makeWorld(random: Random) {
   return {
     workspaces,
     shares: [0, ...weights],
-    linkOf,
-    visitor: visitorMaker(),
-    referrer: referrerPicker(),
-    campaigns: campaignPieces(random),
+    pickLink,
+    createVisitor: createVisitorFactory(),
+    pickReferrer: createReferrerPicker(),
+    campaigns: createCampaignPieces(random),
   }
 }
 
@@ -150,13 +145,13 @@ const COUNTRIES = (
   'ZA NG KE EG MA IL AE SA RO HU GR UA BG HR SK SI RS LT LV EE NZ PE EC'
 ).split(' ')
 
-/** Who a visitor is stays the same for their day: the piece of a line that says it. */
-function visitorMaker() {
-  const countries = weighted(
+/** Creates the piece of a line about the visitor, which is the same for all hits of the visitor's day. */
+function createVisitorFactory() {
+  const countries = createWeightedTable(
     COUNTRIES.map((country, n) => ({ country, continent: CONTINENTS[n % CONTINENTS.length] as string })),
-    zipf(COUNTRIES.length),
+    zipfWeights(COUNTRIES.length),
   )
-  const systems = weighted(
+  const systems = createWeightedTable(
     [
       ['mobile', 'Mobile Safari', 'iOS'],
       ['mobile', 'Chrome', 'Android'],
@@ -172,17 +167,17 @@ function visitorMaker() {
       ['desktop', 'Opera', 'Windows'],
       ['desktop', 'Chrome', 'Chrome OS'],
     ],
-    zipf(13, 0.8),
+    zipfWeights(13, 0.8),
   )
-  const classes = weighted(['human', 'bot', 'prefetch', 'head'], [88, 9, 2, 1])
+  const classes = createWeightedTable(['human', 'bot', 'prefetch', 'head'], [88, 9, 2, 1])
   return (random: Random) => {
     const { country, continent } = pick(countries, random)
     const [device, browser, os] = pick(systems, random) as [string, string, string]
-    // Places are known only with a database of the operator's own.
+    // Regions and cities need a database of the operator's own.
     const place = random() < 0.1 ? Math.floor(random() * 40) : -1
     const region = place < 0 ? 'null' : `"${country}-${place % 12}"`
     const city = place < 0 ? 'null' : `"City ${country} ${place}"`
-    // 63 bits, so that PostgreSQL can keep it as a bigint.
+    // 63 bits, so that PostgreSQL can store the hash as a bigint.
     const hash =
       (BigInt(Math.floor(random() * 2_147_483_648)) << 32n) | BigInt(Math.floor(random() * 4_294_967_296))
     return (
@@ -194,13 +189,13 @@ function visitorMaker() {
 
 const DIRECT = '"referrer":null,"referrerUrl":null'
 
-/** 500 sites. Browsers send the origin alone since 2020 (`strict-origin-when-cross-origin`), but for who asks otherwise. */
-function referrerPicker() {
+/** 500 sites. Since 2020, browsers send only the origin (`strict-origin-when-cross-origin`), unless a site asks for more. */
+function createReferrerPicker() {
   const hosts = Array.from(
     { length: 500 },
     (_, n) => `${['news', 'blog', 'shop', 'app'][n % 4]}-${n}.example`,
   )
-  const table = weighted(hosts, zipf(500))
+  const table = createWeightedTable(hosts, zipfWeights(500))
   return (random: Random) => {
     if (random() < 0.4) return DIRECT
     const host = pick(table, random)
@@ -209,8 +204,8 @@ function referrerPicker() {
   }
 }
 
-/** Campaigns belong to links; two in three have none. */
-function campaignPieces(random: Random): string[] {
+/** Campaigns belong to links. Two of three links have no campaign. */
+function createCampaignPieces(random: Random): string[] {
   const text = (value: string | null) => (value === null ? 'null' : `"${value}"`)
   return Array.from({ length: 3001 }, (_, n) => {
     const has = n % 3 === 0

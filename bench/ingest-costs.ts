@@ -1,5 +1,5 @@
-// What each step from spool to engine costs. A step is measured as what it adds to reading the spool, on hits as they
-// come from there, in processor time of this process; the engine's load has a core of its own and is wall time.
+// Measures the cost of each step from spool to engine: the processor time that the step adds to reading the spool. The
+// engine's load has a core of its own, and its cost is wall time.
 
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ const OWN_HOSTS = new Set(['go.example'])
 
 type Step = (id: number, raw: RawHit) => void
 
-/** A table of microseconds per hit. */
+/** @returns a table of microseconds per hit */
 export async function measureCosts(dir: string, hits: number): Promise<string> {
   const spoolDir = join(dir, 'spool')
   const spool = await openSpool({ dir: spoolDir })
@@ -66,7 +66,7 @@ export async function measureCosts(dir: string, hits: number): Promise<string> {
   return table(rows)
 }
 
-/** Each of these begins with nothing remembered, as a batch does. */
+/** Each step starts with empty caches, as a batch does. */
 const steps = (): Record<string, () => Step> => {
   const agents = createGenerationCache(10_000, parseUserAgent)
   const geo = createGeoLookup()
@@ -116,7 +116,7 @@ function countStep(): Step {
   return (_, raw) => countClick(counts, 'human', raw)
 }
 
-/** The processor time of the quickest of some rounds, in microseconds. */
+/** @returns the processor time of the fastest round, in microseconds */
 async function leastCpu(work: () => Promise<void>): Promise<number> {
   let least = Number.POSITIVE_INFINITY
   for (let round = 0; round < ROUNDS; round++) {

@@ -1,5 +1,5 @@
-// bun bench/ingest.ts [hits]: how fast recorded hits become answers, through the real worker, and what each step costs.
-// Hits per second are wall time from a full spool to the last one in the engine, worker start included.
+// Measures how fast the real worker loads recorded hits, and the cost of each step: bun bench/ingest.ts [hits]. Hits per
+// second are wall time from a full spool to the last hit in the engine, including the start of the worker.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,8 +8,10 @@ import { openSpool } from '../server/features/hits/spool/spool.ts'
 import { type HitWorkerClient, openHitWorkerClient } from '../server/features/hits/worker/client.ts'
 import { setLogLevel } from '../server/lib/log.ts'
 import { HIT_CLASSES } from '../server/storage/hits/hit.ts'
+import { GENERATED_WORKSPACES } from './hits-generator.ts'
 import { measureCosts } from './ingest-costs.ts'
-import { FIRST_HIT_AT, recordRawHits, WORKSPACE_COUNT } from './raw-hits.ts'
+import { median } from './median.ts'
+import { FIRST_HIT_AT, recordRawHits } from './raw-hits.ts'
 
 const HITS = Number(process.argv[2] ?? 2_000_000)
 const COST_HITS = 300_000
@@ -34,22 +36,22 @@ async function ingest(dir: string, hits: number): Promise<number> {
   })
   await hitWorker.drain()
   const seconds = (performance.now() - start) / 1000
-  const found = await countAll(hitWorker)
+  const loaded = await countAll(hitWorker)
   await hitWorker.close()
   await spool.close()
-  if (found !== hits) throw new Error(`${hits} hits were recorded and ${found} are in the engine`)
+  if (loaded !== hits) throw new Error(`${hits} hits were recorded and ${loaded} are in the engine`)
   process.stderr.write(`${hits} hits in ${seconds.toFixed(1)} s, ${counted} of them clicks of people\n`)
   return hits / seconds
 }
 
 async function countAll(hitWorker: HitWorkerClient): Promise<number> {
-  let found = 0
-  for (let workspaceId = 1; workspaceId <= WORKSPACE_COUNT; workspaceId++) {
+  let count = 0
+  for (let workspaceId = 1; workspaceId <= GENERATED_WORKSPACES; workspaceId++) {
     const everything = { start: 0, end: FIRST_HIT_AT * 2, classes: [...HIT_CLASSES], filters: [] }
     const [row] = await hitWorker.ask({ workspaceId, ...everything, groupBy: { by: 'total' } })
-    found += row?.clicks ?? 0
+    count += row?.clicks ?? 0
   }
-  return found
+  return count
 }
 
 setLogLevel('error')
@@ -57,10 +59,9 @@ const dir = mkdtempSync(join(tmpdir(), 'towpath-ingest-'))
 try {
   const runs: number[] = []
   for (let run = 0; run < RUNS; run++) runs.push(await ingest(join(dir, `${run}`), HITS))
-  const middle = runs.toSorted((a, b) => a - b)[Math.floor(RUNS / 2)] as number
-  const shown = (n: number) => Math.round(n).toLocaleString('en-US')
+  const format = (n: number) => Math.round(n).toLocaleString('en-US')
   process.stdout.write(
-    `From spool to engine: ${shown(middle)} hits/s (runs: ${runs.map(shown).join('; ')})\n\n`,
+    `From spool to engine: ${format(median(runs))} hits/s (runs: ${runs.map(format).join('; ')})\n\n`,
   )
   process.stdout.write(`${await measureCosts(join(dir, 'costs'), COST_HITS)}\n`)
 } finally {

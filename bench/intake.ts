@@ -1,4 +1,4 @@
-// bun bench/intake.ts: page views the intake takes beside redirects of the same server, in alternating rounds of one run.
+// Measures page views at the intake beside redirects of the same server: bun bench/intake.ts. Alternating rounds of one run.
 
 import { openDatabase } from '../server/storage/database/open-database.ts'
 import { type LoadResult, load, requireWrk, USER_AGENT } from './load.ts'
@@ -7,7 +7,7 @@ import { seedLinks, startTowpath, TOWPATH_DIR } from './servers.ts'
 
 const ROUNDS = 7
 
-/** First views of a page, each from another address: an address may send 120 a minute. */
+/** First page views, each from another address, because an address may send 120 a minute. */
 const landings = `
 wrk.headers["User-Agent"] = "${USER_AGENT}"
 wrk.headers["Content-Type"] = "text/plain;charset=UTF-8"

@@ -1,4 +1,4 @@
-// Load on one server with wrk (Debian's package `wrk`), and what came of it.
+// Puts load on a server with wrk (Debian's package `wrk`), and reads the result.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ export interface LoadResult {
 export const USER_AGENT =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1'
 
-/** A phone's headers and a different one of `slugs` slugs with each request. */
+/** Requests with a phone's headers, each to the next of `slugs` slugs. */
 export const redirectScript = (slugs: number) => `
 wrk.headers["User-Agent"] = "${USER_AGENT}"
 wrk.headers["Referer"] = "https://www.instagram.com/"
@@ -40,7 +40,7 @@ export function requireWrk(): void {
   if (!Bun.which('wrk')) throw new Error('The load generator wrk is missing. On Debian: apt-get install wrk')
 }
 
-/** @param script in Lua, for what to ask for */
+/** @param options.script Lua code that makes the requests */
 export async function load(
   port: number,
   { connections = 32, seconds = 2, script = redirectScript(999) } = {},

@@ -1,5 +1,5 @@
-// npm run bench: ratios against bare servers, measured in alternating rounds of one run, as a table for
-// docs/benchmarks.md. Absolute figures depend on the machine and its neighbours; the ratios much less.
+// Measures redirects as ratios to bare servers, in alternating rounds of one run: npm run bench. It prints a table for
+// docs/benchmarks.md. Absolute numbers depend on the machine and its other load; ratios depend much less.
 
 import { type LoadResult, load, requireWrk } from './load.ts'
 import { median } from './median.ts'

@@ -1,5 +1,5 @@
-// bun bench/memory.ts [millions of redirects]: what the server holds in memory with 100,000 links known, and whether it
-// grows while it answers. A table for docs/benchmarks.md.
+// Measures the memory of a server with 100,000 links, and whether it grows under load: bun bench/memory.ts [millions of
+// redirects]. It prints a table for docs/benchmarks.md.
 
 import { load, redirectScript as redirectsTo, requireWrk } from './load.ts'
 import { readResidentMemory } from './resident-memory.ts'
@@ -8,26 +8,26 @@ import { type Contender, startSeededTowpath } from './servers.ts'
 const LINKS = 100_000
 const MILLIONS = Number(process.argv[2] ?? 5)
 const STEP = 1_000_000
-/** The worker describes, loads and sorts what there is, and goes when there has been nothing to do for 30 s. */
+/** The hit worker finishes its work, and exits after 30 s without work. */
 const IDLE_WITHIN_MS = 180_000
 
-interface Rested {
+interface MemoryUse {
   /** MB of server and worker, a second after the last redirect. */
   busy: number
-  /** MB when the worker has gone. */
+  /** MB of the server after the worker has exited. */
   idle: number
 }
 
-async function rested({ pid }: Contender): Promise<Rested> {
+async function measureMemory({ pid }: Contender): Promise<MemoryUse> {
   await Bun.sleep(1000)
   const { server, worker } = readResidentMemory(pid)
   for (const late = Date.now() + IDLE_WITHIN_MS; readResidentMemory(pid).worker > 0; await Bun.sleep(500))
-    if (Date.now() > late) throw new Error('The ship worker did not go')
+    if (Date.now() > late) throw new Error('The hit worker did not exit')
   await Bun.sleep(2000)
   return { busy: server + worker, idle: readResidentMemory(pid).server }
 }
 
-async function redirects(server: Contender, count: number): Promise<number> {
+async function sendRedirects(server: Contender, count: number): Promise<number> {
   let answered = 0
   while (answered < count) {
     const seconds = 5
@@ -39,12 +39,12 @@ async function redirects(server: Contender, count: number): Promise<number> {
 requireWrk()
 const server = await startSeededTowpath(LINKS)
 try {
-  const lines: [string, Rested][] = [['started, nothing asked', await rested(server)]]
+  const lines: [string, MemoryUse][] = [['started, no requests', await measureMemory(server)]]
   let total = 0
   for (let millions = 1; millions <= MILLIONS; millions++) {
-    total += await redirects(server, STEP)
+    total += await sendRedirects(server, STEP)
     const label = `${(total / 1e6).toFixed(1)} million redirects to ${LINKS.toLocaleString('en-US')} links`
-    lines.push([label, await rested(server)])
+    lines.push([label, await measureMemory(server)])
     process.stderr.write(`${label}\n`)
   }
   const rows = lines.map(

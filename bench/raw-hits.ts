@@ -1,14 +1,14 @@
-// A seeded stream of raw hits as a busy instance sees them: a few links get most clicks, people come back, browsers
-// send mostly origins as referrers, and ads hang a click id of their own on every URL.
+// Generates raw hits as a busy server gets them, the same for the same seed: a few links get most clicks, people come back,
+// most referrers are origins, and ads add a click id of their own to every URL.
 
 import type { RawHit } from '../server/features/hits/spool/raw-hit.ts'
 import type { Spool } from '../server/features/hits/spool/spool.ts'
+import { createRandom } from '../server/lib/seeded-random.ts'
+import { GENERATED_LINKS, GENERATED_WORKSPACES } from './hits-generator.ts'
 
-/** When the first of them happens. */
+/** The time of the first hit. */
 export const FIRST_HIT_AT = Date.parse('2026-06-10T12:00:00Z')
 
-const LINKS = 50_000
-export const WORKSPACE_COUNT = 50
 const ADDRESSES = 50_000
 const PEOPLE = 150_000
 const USER_AGENTS = 3000
@@ -16,37 +16,27 @@ const HOSTS = 400
 const ARTICLES = 5000
 const CAMPAIGNS = 500
 
-/** Mulberry32. */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-}
+/** @returns 0 to n-1, the k-th about 1/k as often as the first (Zipf's law) */
+const pickByZipf = (random: () => number, n: number) => Math.floor((n + 1) ** random()) - 1
 
-/** 0 … n-1, the k-th about 1/k as often as the first. */
-const zipf = (random: () => number, n: number) => Math.floor((n + 1) ** random()) - 1
-
-function clicks(seed: number, startAt: number): () => RawHit {
-  const random = seeded(seed)
+function createRawHits(seed: number, startAt: number): () => RawHit {
+  const random = createRandom(seed)
   const below = (n: number) => Math.floor(random() * n)
   const userAgents = Array.from({ length: USER_AGENTS }, () => userAgent(below))
   const addresses = Array.from({ length: ADDRESSES }, () => (random() < 0.35 ? ipv6(below) : ipv4(below)))
   const people = Array.from({ length: PEOPLE }, () => ({
     address: addresses[below(ADDRESSES)] as string,
-    userAgent: userAgents[zipf(random, USER_AGENTS)] as string,
+    userAgent: userAgents[pickByZipf(random, USER_AGENTS)] as string,
   }))
   let at = startAt
   return () => {
-    const person = people[random() < 0.5 ? zipf(random, PEOPLE) : below(PEOPLE)] as (typeof people)[number]
-    const link = zipf(random, LINKS)
+    const index = random() < 0.5 ? pickByZipf(random, PEOPLE) : below(PEOPLE)
+    const person = people[index] as (typeof people)[number]
+    const link = pickByZipf(random, GENERATED_LINKS)
     const tagged = random()
     return {
       at: at++,
-      workspaceId: 1 + (link % WORKSPACE_COUNT),
+      workspaceId: 1 + (link % GENERATED_WORKSPACES),
       linkId: 1 + link,
       outcome: 'redirect',
       head: false,
@@ -61,12 +51,12 @@ function clicks(seed: number, startAt: number): () => RawHit {
   }
 }
 
-/** Records so many hits, each a millisecond after the one before. */
+/** Records hits, each a millisecond after the one before. */
 export async function recordRawHits(spool: Spool, hits: number) {
-  const next = clicks(1, FIRST_HIT_AT)
+  const next = createRawHits(1, FIRST_HIT_AT)
   for (let i = 0; i < hits; i++) {
     spool.append(next())
-    // Segments are made in the background; a burst must not outrun them by more than the spool keeps in memory.
+    // The spool creates segments in the background. Without the wait, a burst would exceed what it keeps in memory.
     if (i % 256 === 0) while (spool.stats().waiting > 0) await Bun.sleep(1)
   }
   while (spool.stats().waiting > 0) await Bun.sleep(1)
@@ -93,17 +83,17 @@ const ipv4 = (below: (n: number) => number) => `${1 + below(223)}.${below(256)}.
 const ipv6 = (below: (n: number) => number) =>
   `2a0${below(16).toString(16)}:${Array.from({ length: 7 }, () => (1 + below(65_535)).toString(16)).join(':')}`
 
-/** Since 2020 browsers send other sites no more than the origin, unless a site asks them to. */
+/** Since 2020, browsers send only the origin to other sites, unless a site asks for more. */
 function referrer(random: () => number): string {
   const kind = random()
   if (kind < 0.4) return ''
-  if (kind < 0.85) return `https://www.host${zipf(random, HOSTS)}.example/`
-  const article = zipf(random, ARTICLES)
+  if (kind < 0.85) return `https://www.host${pickByZipf(random, HOSTS)}.example/`
+  const article = pickByZipf(random, ARTICLES)
   return `https://host${article % HOSTS}.example/posts/article-${article}?page=${Math.floor(random() * 9)}`
 }
 
 function utm(random: () => number): string {
-  const campaign = zipf(random, CAMPAIGNS)
+  const campaign = pickByZipf(random, CAMPAIGNS)
   return `utm_source=source${campaign % 20}&utm_medium=social&utm_campaign=campaign-${campaign}`
 }
 

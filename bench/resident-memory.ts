@@ -1,4 +1,4 @@
-// What a server holds in memory: the process itself, and the ship worker that it may have started.
+// Reads the resident memory of a server and of the hit worker that it may have started.
 
 import { readFileSync } from 'node:fs'
 import { listWorkerProcesses } from '../tests/support/processes/worker-processes.ts'
@@ -6,7 +6,7 @@ import { listWorkerProcesses } from '../tests/support/processes/worker-processes
 export interface ResidentMemory {
   /** MB. */
   server: number
-  /** MB; 0 while there is none. */
+  /** MB; 0 while there is no worker. */
   worker: number
 }
 

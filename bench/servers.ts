@@ -1,4 +1,4 @@
-// What is measured and what it is measured against, each as a process of its own on one core.
+// Starts the servers of a benchmark, the product and what it is compared with, each as a process of its own on one core.
 
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ process.on('exit', () => rmSync(home, { recursive: true, force: true }))
 const root = join(import.meta.dir, '..')
 const bun = process.execPath
 
-/** The server's core is 0, the load generator's 1. Without taskset (not Linux) nothing is pinned. */
+/** The server has core 0, and the load generator core 1. Without taskset (not on Linux), no process is pinned. */
 export const pinToCore = (core: number, command: string[]) =>
   Bun.which('taskset') ? ['taskset', '-c', String(core), ...command] : command
 
@@ -75,8 +75,8 @@ export async function startSeededTowpath(links: number): Promise<Contender> {
 export const TOWPATH_DIR = join(home, 'towpath')
 
 /**
- * On what is in its directory already.
- * @param checkout whose server runs: this one, or another version beside it
+ * Starts the product on its data directory as it is.
+ * @param options.checkout the version to start: this checkout, or another one
  */
 export function startTowpath(
   environment: Record<string, string> = {},

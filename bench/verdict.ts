@@ -1,0 +1,3 @@
+// Formats whether a measurement meets its target.
+
+export const formatVerdict = (isMet: boolean) => (isMet ? 'met' : '**missed**')
