@@ -1,10 +1,10 @@
-// How far a long command is: a bar where somebody watches, a line now and then where a file does.
+// Shows the progress of a long command: a bar in a terminal, a line every two seconds in a file.
 
 const WIDTH = 28
 const LINE_EVERY_MS = 2_000
 
 export interface ProgressBar {
-  /** @param done of the whole, from 0 to 1 */
+  /** @param done from 0 to 1 */
   at(done: number, what: string): void
   end(): void
 }

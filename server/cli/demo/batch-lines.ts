@@ -1,4 +1,4 @@
-// Hits of the demonstration as the lines of a batch: what the describer of real ones writes, with the ids of its links.
+// Writes the hits of the demo as lines of a batch, in the form in which the hit worker writes real hits.
 
 import type { DemoHit } from './clicks.ts'
 import type { StoredDemo } from './store-demo.ts'
@@ -8,10 +8,10 @@ export function toBatchLines(hits: DemoHit[], { workspaceId, linkIds }: StoredDe
   for (const hit of hits) {
     const { id, at, outcome, class: hitClass, trigger, person } = hit
     const { device, browser, os } = person.agent
-    const known = { ...person.place, device, browser, os, ...hit.referrer, ...hit.campaign }
+    const dimensions = { ...person.place, device, browser, os, ...hit.referrer, ...hit.campaign }
     const linkId = linkIds[hit.link] ?? 0
     lines += `{"id":${id},"at":${at},"workspaceId":${workspaceId},"linkId":${linkId},"outcome":"${outcome}","class":"${hitClass}","trigger":"${trigger}","visitor":"${person.visitor}"`
-    for (const [name, value] of Object.entries(known)) {
+    for (const [name, value] of Object.entries(dimensions)) {
       if (value !== null) lines += `,"${name}":${JSON.stringify(value)}`
     }
     lines += '}\n'

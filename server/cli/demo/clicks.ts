@@ -1,5 +1,5 @@
-// Thirty days of clicks and visits, oldest first: more by day than by night, more on Tuesdays than on Sundays, and most
-// on the day when something was sent. Pure: the same seed and the same moment give the same clicks.
+// Generates thirty days of clicks and visits, oldest first: more by day than at night, more on Tuesdays than on Sundays,
+// and most on the day when a link was sent. Pure: the same seed and the same time give the same clicks.
 
 import { type Campaign, extractUtmParameters, parseCampaign } from '../../features/visitors/campaign.ts'
 import type { Referrer } from '../../features/visitors/referrer.ts'
@@ -20,16 +20,16 @@ import { pickAgent, pickBotAgent, pickOrganicReferrer, pickPlace, pickReferrer }
 export const HOUR = 3_600_000
 export const DAY = 24 * HOUR
 export const DEMO_DAYS = 30
-/** As long as the snippet's visits: see features/tracking/visit.ts. */
+/** The length of a visit in features/tracking/visit.ts. */
 const VISIT_MS = 30 * 60_000
 
 export interface DemoVisitor {
   visitor: string
   place: Place
   agent: ParsedUserAgent
-  /** Whether the snippet runs in their browser. */
+  /** Whether the snippet runs in the visitor's browser. */
   seen: boolean
-  /** Their clicks, oldest first. */
+  /** Oldest first. */
   clicks: DemoHit[]
   visit: DemoVisit | null
 }
@@ -37,15 +37,15 @@ export interface DemoVisitor {
 export interface DemoVisit {
   landing: DemoHit
   seenAt: number
-  /** The click, or the page view, that it began with. */
+  /** The click or the page view that started the visit. */
   first: DemoHit
 }
 
 export interface DemoHit {
-  /** Given when all are in order. */
+  /** Set when all hits are in order. */
   id: number
   at: number
-  /** Place in `LINKS`; -1 where there is none. */
+  /** The index in `DEMO_LINKS`; -1 where there is no link. */
   link: number
   outcome: HitOutcome
   class: HitClass
@@ -53,12 +53,12 @@ export interface DemoHit {
   person: DemoVisitor
   referrer: Referrer
   campaign: Campaign
-  /** Of a click: when its page was seen, and in which visit. */
+  /** For a click: when the snippet saw its page, and in which visit. */
   landedAt?: number
   visit?: DemoVisit
 }
 
-/** What a link's destination names. */
+/** The campaigns in the links' destinations. */
 export const LINK_CAMPAIGNS: readonly Campaign[] = DEMO_LINKS.map((link) =>
   parseCampaign(extractUtmParameters('', toUtmQuery(link))),
 )
@@ -67,7 +67,7 @@ const NO_CAMPAIGN = parseCampaign('')
 function toUtmQuery({ channel, campaign, content, term }: DemoLink): string {
   const source = CHANNEL_SOURCES[channel]
   if (!source) return ''
-  const all = {
+  const parameters = {
     utm_source: source[0],
     utm_medium: source[1],
     utm_campaign: campaign,
@@ -75,20 +75,20 @@ function toUtmQuery({ channel, campaign, content, term }: DemoLink): string {
     utm_content: content,
   }
   return new URLSearchParams(
-    Object.entries(all).filter((entry): entry is [string, string] => !!entry[1]),
+    Object.entries(parameters).filter((entry): entry is [string, string] => !!entry[1]),
   ).toString()
 }
 
-/** UTC, for a company in the middle of Europe. */
+/** The rhythm of a day in UTC, for a company in the middle of Europe. */
 const BY_HOUR = [
   0.3, 0.2, 0.15, 0.13, 0.2, 0.45, 0.8, 1.05, 1.15, 1.15, 1.15, 1.25, 1.2, 1.1, 1.05, 1.1, 1.2, 1.3, 1.4,
   1.35, 1.15, 0.9, 0.65, 0.45,
 ]
 const BY_WEEKDAY = [0.72, 1, 1.14, 1.08, 1.1, 0.95, 0.68]
-/** Zipf's law, a little flatter at its head. */
+/** Zipf's law, a little flatter for the first ranks. */
 const popularity = (rank: number) => 1 / (rank + 2.5)
 
-/** What part of a link's clicks comes on a day, counted back from today. */
+/** The share of a link's clicks that comes on a day. */
 function shareOfDay({ sent, ended = -1 }: DemoLink, daysAgo: number): number {
   if (daysAgo <= ended) return 0
   if (sent === undefined) return 1 / DEMO_DAYS
@@ -99,7 +99,7 @@ const linksOfDay = Array.from({ length: DEMO_DAYS + 1 }, (_, daysAgo) =>
   DEMO_LINKS.map((link, index) => [popularity(index) * shareOfDay(link, daysAgo), index] as const),
 )
 
-/** How many of `count` fall into each hour, from the first to the one that `now` is in. */
+/** @returns the clicks of each hour, from the first hour to the current one */
 function countsByHour(count: number, start: number, now: number): number[] {
   const hours = Math.ceil((now - start) / HOUR)
   const weights = Array.from({ length: hours }, (_, hour) => {
@@ -115,38 +115,34 @@ function countsByHour(count: number, start: number, now: number): number[] {
 
 export interface DemoClicks {
   hits: DemoHit[]
-  /** Page views by which somebody came without a link. */
+  /** The landing page views of visitors who came without a link. */
   organic: DemoHit[]
 }
 
-/** Of the last minutes there are none, so that no page is seen after now. */
+/** The last minute has no clicks, so that no page view is after the current time. */
 const QUIET_MS = 60_000
 
-/** Yields the part that is done, after each day. */
-export function* generateClicks(
-  random: Random,
-  count: number,
-  moment: number,
-): Generator<number, DemoClicks> {
-  const now = moment - QUIET_MS
-  // Today and the days before it, as analytics count thirty days.
+/** Yields after each day how much is done, from 0 to 1. */
+export function* generateClicks(random: Random, count: number, time: number): Generator<number, DemoClicks> {
+  const now = time - QUIET_MS
+  // Today and the 29 days before, which are the thirty days of analytics.
   const start = Math.floor(now / DAY) * DAY - (DEMO_DAYS - 1) * DAY
   const hits: DemoHit[] = []
   const organic: DemoHit[] = []
-  let here: DemoVisitor[] = []
+  let recent: DemoVisitor[] = []
   for (const [hour, inHour] of countsByHour(count, start, now).entries()) {
     const from = start + hour * HOUR
     const to = Math.min(from + HOUR, now)
     const daysAgo = Math.min(DEMO_DAYS, Math.floor((now - from) / DAY))
-    const linkOf = createWeightedPicker(linksOfDay[daysAgo] ?? [])
-    // Visitors are somebody else on another day.
-    here = Math.floor(from / DAY) === Math.floor((from - HOUR) / DAY) ? here.slice(-60) : []
+    const pickLink = createWeightedPicker(linksOfDay[daysAgo] ?? [])
+    // A visitor has another id on another day.
+    recent = Math.floor(from / DAY) === Math.floor((from - HOUR) / DAY) ? recent.slice(-60) : []
     for (let n = 0; n < inHour; n++) {
       const at = from + Math.floor(((n + random()) / inHour) * (to - from))
-      const link = linkOf(random)
+      const link = pickLink(random)
       const person =
-        here.length > 0 && random() < 0.3 ? pick(here.slice(-25), random) : createVisitor(link, random)
-      if (person.clicks.length === 0) here.push(person)
+        recent.length > 0 && random() < 0.3 ? pick(recent.slice(-25), random) : createVisitor(link, random)
+      if (person.clicks.length === 0) recent.push(person)
       addClick(hits, person, link, at, random)
       if (random() < 0.1) addNoise(hits, link, at, random)
       if (random() < 0.22) organic.push(addOrganicVisit(hits, at, random))
@@ -167,32 +163,34 @@ const createVisitor = (link: number, random: Random): DemoVisitor => ({
 })
 
 function addClick(hits: DemoHit[], person: DemoVisitor, link: number, at: number, random: Random) {
-  const of = DEMO_LINKS[link] as DemoLink
+  const clicked = DEMO_LINKS[link] as DemoLink
   const hit: DemoHit = {
     id: 0,
     at,
     link,
     outcome: 'redirect',
     class: 'human',
-    trigger: of.channel === 'poster' && random() < 0.93 ? 'qr' : 'link',
+    trigger: clicked.channel === 'poster' && random() < 0.93 ? 'qr' : 'link',
     person,
-    referrer: pickReferrer(of.channel, random),
+    referrer: pickReferrer(clicked.channel, random),
     campaign: LINK_CAMPAIGNS[link] as Campaign,
   }
   hits.push(hit)
   person.clicks.push(hit)
-  if (!person.seen || !isOwnPage(of)) return
+  if (!person.seen || !isOwnPage(clicked)) return
   hit.landedAt = at + 300 + Math.floor(random() * 2500)
   hit.visit = addPageView(hits, hit, hit.landedAt)
 }
 
-/** A page that the snippet sees: the first of a visit is its landing. */
-function addPageView(hits: DemoHit[], came: DemoHit, at: number): DemoVisit {
-  const { person } = came
-  const goesOn = person.visit !== null && at - person.visit.seenAt < VISIT_MS
-  const seen: DemoHit = { ...came, at, outcome: goesOn ? 'view' : 'landing', class: 'human', trigger: 'link' }
-  hits.push(seen)
-  const visit = person.visit !== null && goesOn ? person.visit : { landing: seen, seenAt: at, first: came }
+/** Adds a page view that the snippet reports. The first one of a visit is its landing. */
+function addPageView(hits: DemoHit[], arrival: DemoHit, at: number): DemoVisit {
+  const { person } = arrival
+  const continues = person.visit !== null && at - person.visit.seenAt < VISIT_MS
+  const outcome = continues ? 'view' : 'landing'
+  const view: DemoHit = { ...arrival, at, outcome, class: 'human', trigger: 'link' }
+  hits.push(view)
+  const visit =
+    person.visit !== null && continues ? person.visit : { landing: view, seenAt: at, first: arrival }
   visit.seenAt = at
   person.visit = visit
   return visit
@@ -200,7 +198,7 @@ function addPageView(hits: DemoHit[], came: DemoHit, at: number): DemoVisit {
 
 function addOrganicVisit(hits: DemoHit[], at: number, random: Random): DemoHit {
   const person = { ...createVisitor(-1, random), seen: true }
-  const came: DemoHit = {
+  const arrival: DemoHit = {
     id: 0,
     at,
     link: -1,
@@ -211,13 +209,13 @@ function addOrganicVisit(hits: DemoHit[], at: number, random: Random): DemoHit {
     referrer: pickOrganicReferrer(random),
     campaign: NO_CAMPAIGN,
   }
-  came.visit = addPageView(hits, came, at)
-  came.visit.first = came.visit.landing
-  if (random() < 0.5) addPageView(hits, came, at + 8_000 + Math.floor(random() * 40_000))
-  return came.visit.landing
+  arrival.visit = addPageView(hits, arrival, at)
+  arrival.visit.first = arrival.visit.landing
+  if (random() < 0.5) addPageView(hits, arrival, at + 8_000 + Math.floor(random() * 40_000))
+  return arrival.visit.landing
 }
 
-/** What is not a person's click: robots, browsers that fetch ahead, and programs that only look whether it is there. */
+/** Adds a hit that is no person's click: of a bot, of a browser that prefetches, or of a program that checks the link. */
 function addNoise(hits: DemoHit[], link: number, at: number, random: Random) {
   const person = createVisitor(link, random)
   const dice = random()

@@ -1,4 +1,4 @@
-// The made-up company of the demonstration: a coffee roastery with a shop, workshops and wholesale customers.
+// The made-up company of the demo: a coffee roastery with a shop, workshops and wholesale customers.
 
 import type { TagResource } from '../../features/links/schema.ts'
 
@@ -32,7 +32,7 @@ export const TAGS: [name: string, color: TagResource['color']][] = [
   ['Wholesale', 'red'],
 ]
 
-/** What a channel's links name as their source and medium; what prints or helps names nothing. */
+/** The utm source and medium of a channel's links. Posters and support links have none. */
 export const CHANNEL_SOURCES: Record<MarketingChannel, [source: string, medium: string] | undefined> = {
   newsletter: ['newsletter', 'email'],
   instagram: ['instagram', 'social'],
@@ -48,7 +48,7 @@ export const CHANNEL_SOURCES: Record<MarketingChannel, [source: string, medium: 
   support: undefined,
 }
 
-/** The tag that a channel's links have. */
+/** The tag of a channel's links. */
 export const CHANNEL_TAGS: Record<MarketingChannel, string | undefined> = {
   newsletter: 'Newsletter',
   instagram: 'Social',
@@ -69,7 +69,7 @@ export interface DemoForm {
   page: string
   requiredFields: string[]
   successMessage: string
-  /** Of a hundred leads. */
+  /** How many of a hundred leads come through this form. */
   share: number
 }
 

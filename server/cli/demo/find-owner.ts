@@ -1,4 +1,4 @@
-// Whose the demonstration is.
+// Finds the user who will own the demo workspace.
 
 import { DEMO_EMAIL } from '../../features/accounts/auth/demo-email.ts'
 import { ensureDemoUser } from '../../features/accounts/auth/demo-user.ts'
@@ -8,7 +8,7 @@ import type { Database } from '../../storage/database/open-database.ts'
 export interface DemoOwner {
   id: number
   email: string
-  /** Only where we have just made it. */
+  /** Only for an account that the command has just created. */
   password?: string
 }
 
@@ -18,8 +18,8 @@ interface Needs {
 }
 
 /**
- * @param email whom it is for; else the only account there is, or one that is made for it
- * @throws a sentence for the operator where there are several
+ * @param email of the owner. Without it, the owner is the only account, or a new one where there is none.
+ * @throws an error for the operator where there are several accounts
  */
 export async function findOwner(needs: Needs, email: string | undefined): Promise<DemoOwner> {
   if (email !== undefined) return getUser(needs.db.read, email)

@@ -1,4 +1,5 @@
-// What people write into the forms of the demonstration. Addresses and numbers are of those kept for examples.
+// The texts that people write into the demo's forms. Their e-mail domains are
+// reserved for examples (RFC 2606), and so are their phone numbers (Ofcom: 020 7946 0xxx).
 
 import { pick, type Random } from '../../lib/seeded-random.ts'
 import type { FormName } from './company.ts'
@@ -19,7 +20,7 @@ export interface DemoPerson {
   email: string
 }
 
-/** Everybody has an address of their own. */
+/** Every person has a different address. */
 export function createPerson(taken: Set<string>, random: Random): DemoPerson {
   const [first, last] = [pick(FIRST, random), pick(LAST, random)]
   const plain = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').replace('ı', 'i').toLowerCase()
@@ -67,7 +68,7 @@ const MESSAGES = [
   'I paid twice, I think. Thank you for checking!',
 ]
 
-/** In the order in which the form has them. */
+/** @returns the fields in the order of the form */
 export function createFields(
   form: FormName,
   { first, name, email }: DemoPerson,

@@ -1,4 +1,4 @@
-// Who of those that clicked sent a form: leads that say the same as the clicks they came from. Pure, as the clicks are.
+// Generates the leads of the demo from its clicks, so that leads and clicks agree. Pure, as clicks.ts.
 
 import type { Campaign } from '../../features/visitors/campaign.ts'
 import { stripQuery } from '../../features/visitors/referrer.ts'
@@ -27,19 +27,19 @@ export interface DemoLead {
   notes: string | null
   attribution: 'measured' | 'inferred' | 'none'
   click: DemoHit | null
-  /** The landing of the visit it came in; null where no snippet saw it. */
+  /** The landing of the lead's visit; null where no snippet ran. */
   landing: DemoHit | null
   touches: DemoTouch[]
-  /** The lead that it says again. */
+  /** The lead that this one repeats. */
   again?: DemoLead
 }
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
-/** Nobody takes longer to fill in a form; well within a visit, and within what is inferred from a click. */
+/** The longest time to fill in a form: shorter than a visit, and than the time in which a click is inferred. */
 const FILLED_WITHIN_MS = 14 * MINUTE
 const TRIES = 3000
-/** Of a hundred leads. */
+/** The weights are per hundred leads. */
 const pickLeadSource = createWeightedPicker<'measured' | 'inferred' | 'visit' | 'nowhere'>([
   [60, 'measured'],
   [12, 'inferred'],
@@ -56,19 +56,19 @@ export function generateLeads(
   count: number,
 ): DemoLead[] {
   const clicks = hits.filter((hit) => hit.outcome === 'redirect' && hit.class === 'human')
-  const taken = new Set<DemoVisitor>()
+  const senders = new Set<DemoVisitor>()
   const emails = new Set<string>()
   const leads: DemoLead[] = []
-  const formOf = createWeightedPicker(FORM_NAMES.map((name) => [FORMS[name].share, name] as const))
+  const pickForm = createWeightedPicker(FORM_NAMES.map((name) => [FORMS[name].share, name] as const))
   while (leads.length < count) {
     const kind = pickLeadSource(random)
     const hit =
       kind === 'nowhere'
         ? undefined
-        : findSender(random, kind === 'visit' ? organic : clicks, kind, taken, now)
+        : findSender(random, kind === 'visit' ? organic : clicks, kind, senders, now)
     const origin = hit ? toOrigin(hit, random) : createUnknownOrigin(pick(hits, random), random, now)
-    taken.add(origin.person)
-    const form = DEMO_LINKS[hit?.link ?? -1]?.form ?? formOf(random)
+    senders.add(origin.person)
+    const form = DEMO_LINKS[hit?.link ?? -1]?.form ?? pickForm(random)
     const age = now - origin.at
     const fields = createFields(form, createPerson(emails, random), random)
     const status = pickStatus(age, random)
@@ -81,12 +81,12 @@ export function generateLeads(
 
 type Origin = Pick<DemoLead, 'at' | 'person' | 'attribution' | 'click' | 'landing' | 'touches'>
 
-/** Somebody whose last click, or visit, this was before they sent the form. */
-function findSender(random: Random, among: DemoHit[], kind: string, taken: Set<DemoVisitor>, now: number) {
-  if (among.length === 0) return undefined
+/** Finds a hit that can be the visitor's last click, or visit, before the form. */
+function findSender(random: Random, hits: DemoHit[], kind: string, senders: Set<DemoVisitor>, now: number) {
+  if (hits.length === 0) return undefined
   for (let tries = 0; tries < TRIES; tries++) {
-    const hit = pick(among, random)
-    if (taken.has(hit.person) || now - hit.at < FILLED_WITHIN_MS) continue
+    const hit = pick(hits, random)
+    if (senders.has(hit.person) || now - hit.at < FILLED_WITHIN_MS) continue
     if (kind === 'visit') return hit
     const link = DEMO_LINKS[hit.link] as DemoLink
     if (link.form === undefined || !isOwnPage(link) || random() * 9 > (link.keen ?? 1)) continue
@@ -105,9 +105,9 @@ function toOrigin(hit: DemoHit, random: Random): Origin {
   const origin = { at, person, landing: visit?.landing ?? null }
   if (hit.link === -1) return { ...origin, attribution: 'none', click: null, touches: [toTouch(hit)] }
   if (!visit) {
-    // All that is known is the click: no snippet has seen the page.
-    const bare = { ...toTouch(hit), at: hit.at, ...NO_CAMPAIGN, referrer: null, landingUrl: null }
-    return { ...origin, attribution: 'inferred', click: hit, touches: [bare] }
+    // Without the snippet, only the click is known.
+    const touch = { ...toTouch(hit), at: hit.at, ...NO_CAMPAIGN, referrer: null, landingUrl: null }
+    return { ...origin, attribution: 'inferred', click: hit, touches: [touch] }
   }
   const touches = visit.first === hit ? [toTouch(hit)] : [toTouch(visit.first), toTouch(hit)]
   return { ...origin, attribution: 'measured', click: hit, touches }
@@ -134,7 +134,7 @@ function toTouch(hit: DemoHit): DemoTouch {
   }
 }
 
-/** Whoever lets no snippet run, and clicked no link. */
+/** The origin of a visitor who blocks the snippet and clicked no link. */
 function createUnknownOrigin(like: DemoHit, random: Random, now: number): Origin {
   const person: DemoVisitor = {
     ...like.person,
@@ -150,7 +150,7 @@ function createUnknownOrigin(like: DemoHit, random: Random, now: number): Origin
   }
 }
 
-/** What is new waits for somebody to read it; what is older was read, and then put away. */
+/** Most leads of the last days are new; older ones are read, and then archived. */
 function pickStatus(age: number, random: Random): DemoLead['status'] {
   const dice = random()
   if (age < 1.5 * DAY) return dice < 0.8 ? 'new' : 'read'
@@ -164,7 +164,7 @@ const createSpam = (hits: DemoHit[], random: Random, now: number): DemoLead[] =>
     return { ...origin, form: 'contact', fields: createSpamFields(random, n), status: 'spam', notes: null }
   })
 
-/** Somebody who was not sure whether the first click on the button did anything. */
+/** Leads that were sent twice, by people who were not sure whether the first click on the button worked. */
 const repeatLeads = (leads: DemoLead[], random: Random, now: number): DemoLead[] =>
   leads
     .filter((lead) => lead.at < now - MINUTE)
@@ -183,7 +183,7 @@ export interface DemoAttempts {
   attempts: number
 }
 
-/** How often sending a form ended how, day by day: for one that is stored another is lost now and then. */
+/** How attempts to send a form ended, for each form and day: most are stored, and a few are lost. */
 export function generateAttempts(random: Random, leads: DemoLead[], now: number): DemoAttempts[] {
   const dayOf = (at: number) => Math.floor(now / DAY) - Math.floor(at / DAY)
   const attempts: DemoAttempts[] = []

@@ -1,4 +1,4 @@
-// The links of the made-up company, most clicked first, each with the channel that its clicks come through.
+// The links of the demo company, most clicked first, each with the channel of its clicks.
 
 import { CHANNEL_TAGS, type FormName, type MarketingChannel, SITE } from './company.ts'
 
@@ -9,22 +9,22 @@ export interface DemoLink {
   tags: string[]
   channel: MarketingChannel
   campaign: string
-  /** `utm_content`, where there are several of one kind. */
+  /** `utm_content`, where a campaign has several links. */
   content?: string
   term?: string
-  /** Days ago when it was sent or posted: most clicks come then. Without it they come every day. */
+  /** How many days ago the link was sent or posted: most clicks come then. Without it, clicks come every day. */
   sent?: number
-  /** Days ago when it ended. */
+  /** How many days ago the link expired. */
   ended?: number
-  /** What people who come through it send. */
+  /** The form that visitors of this link send. */
   form?: FormName
-  /** How much likelier than others they are to send it. */
+  /** How many times likelier than others they are to send the form. */
   keen?: number
   comments?: string
   more?: { geoTargeting?: Record<string, string>; deviceTargeting?: { ios?: string; android?: string } }
 }
 
-/** Channel, slug, destination (a path is on the company's own site), title, campaign, and the rest by name. */
+/** Channel, slug, destination (a path is on the company's own site), title, campaign, and the other fields by name. */
 const TABLE = `
 instagram | bio | / | Link in bio | always-on | form=newsletter
 newsletter | spring-blend | /coffee/spring-blend | Issue 48: the spring blend is here | spring-blend | form=newsletter, sent=9, tag=Spring blend
@@ -106,7 +106,7 @@ function readLine(line: string): DemoLink {
     slug,
     url: url.startsWith('/') ? SITE + url : url,
     title,
-    tags: [CHANNEL_TAGS[channel as MarketingChannel], tag].filter((one) => one !== undefined),
+    tags: [CHANNEL_TAGS[channel as MarketingChannel], tag].filter((name) => name !== undefined),
     channel: channel as MarketingChannel,
     campaign,
     content,
@@ -120,5 +120,5 @@ function readLine(line: string): DemoLink {
   }
 }
 
-/** Pages of the company have the snippet, which sees the visit; others' have not. */
+/** Pages of the company have the snippet, which reports the visit. Other pages do not. */
 export const isOwnPage = ({ url }: Pick<DemoLink, 'url'>) => url.startsWith(SITE)

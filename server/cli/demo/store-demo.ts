@@ -1,4 +1,4 @@
-// Puts the demonstration into the rows, in one transaction: all of it is there, or none.
+// Stores the demo in the database in one transaction: everything is stored, or nothing.
 
 import { createHash } from 'node:crypto'
 import type { Insertable } from 'kysely'
@@ -32,17 +32,17 @@ export interface StoreNeeds {
   clickIds: Pick<ClickIds, 'sign'>
   node: string
   plan: Plan
-  /** The moment that everything is told from. */
+  /** The current time of the demo. */
   now: number
 }
 
 export interface StoredDemo {
   workspaceId: number
-  /** In the order of `LINKS`. */
+  /** In the order of `DEMO_LINKS`. */
   linkIds: number[]
 }
 
-/** This process answers no redirects, and the servers that do have not heard of these links yet. */
+/** This process answers no redirects, and no server has these links in its cache yet. */
 const NO_CACHE = { invalidate() {} }
 
 export function storeDemo(
@@ -54,11 +54,11 @@ export function storeDemo(
   return needs.db.write(async (connection, onCommit) => {
     const db = toNestedDatabase(needs.db, connection, onCommit)
     const within = { ...needs, db }
-    const began = { db, now: () => needs.now - 60 * DAY }
-    const { id } = await createWorkspace(began, { name: COMPANY, plan: needs.plan })
-    await addMember(began, { workspaceId: id, email: owner.email, role: 'owner' })
+    const twoMonthsAgo = { db, now: () => needs.now - 60 * DAY }
+    const { id } = await createWorkspace(twoMonthsAgo, { name: COMPANY, plan: needs.plan })
+    await addMember(twoMonthsAgo, { workspaceId: id, email: owner.email, role: 'owner' })
     const actor: Actor = { kind: 'operator', workspaceId: id, plan: needs.plan, keyId: null }
-    for (const [name, color] of TAGS) await createTag(began, actor, { name, color })
+    for (const [name, color] of TAGS) await createTag(twoMonthsAgo, actor, { name, color })
     const linkIds: number[] = []
     for (const [index, link] of DEMO_LINKS.entries())
       linkIds.push(await storeLink(within, actor, link, index))
@@ -71,7 +71,7 @@ export function storeDemo(
 
 async function storeLink({ db, site, now }: StoreNeeds, actor: Actor, link: DemoLink, index: number) {
   const { url, title, tags, channel, campaign, content, term, comments, more, sent, ended } = link
-  // A day before it was sent; what has no such day is older than the clicks.
+  // A day before the link was sent. A link without such a day is older than its clicks.
   const at = now - (sent === undefined ? 31 + ((index * 7) % 28) : sent + 1) * DAY
   const source = CHANNEL_SOURCES[channel]
   const utm = source && {
@@ -93,7 +93,7 @@ async function storeLink({ db, site, now }: StoreNeeds, actor: Actor, link: Demo
     ...more,
   }
   const needs = { db, cache: NO_CACHE as never, site, now: () => at }
-  // A second demonstration has the same links under other names.
+  // A second demo has the same links under other slugs.
   for (const slug of [link.slug, `${link.slug}-${actor.workspaceId}`]) {
     try {
       return (await createLink(needs, actor, { ...input, slug })).id
@@ -134,26 +134,26 @@ interface Leads {
   leads: DemoLead[]
 }
 
-/** As features/forms/endpoint/store-submission.ts stores what is sent, with what is known of it all at once. */
+/** Stores submissions as features/forms/endpoint/store-submission.ts does, with their attribution at once. */
 async function storeLeads(
   { clickIds, node }: StoreNeeds,
   connection: Connection,
   onCommit: OnCommit,
   { workspaceId, linkIds, formIds, leads }: Leads,
 ) {
-  const linkOf = (click: DemoHit | null) => (click ? (linkIds[click.link] ?? null) : null)
-  const clickOf = (click: DemoHit | null) =>
+  const toLinkId = (click: DemoHit | null) => (click ? (linkIds[click.link] ?? null) : null)
+  const toClickId = (click: DemoHit | null) =>
     click ? clickIds.sign({ id: click.id, linkId: linkIds[click.link] as number, workspaceId, node }) : null
-  const touchOf = ({ click, ...touch }: DemoTouch) => ({
+  const toTouch = ({ click, ...touch }: DemoTouch) => ({
     ...touch,
-    linkId: linkOf(click),
-    clickId: clickOf(click),
+    linkId: toLinkId(click),
+    clickId: toClickId(click),
   })
   const ids = new Map<DemoLead, number>()
   const touched: Parameters<typeof insertTouches>[2] = []
   const credits = new Map<number, number>()
   for (const lead of leads) {
-    const touches = lead.touches.map(touchOf)
+    const touches = lead.touches.map(toTouch)
     const { id } = await connection
       .insertInto('submissions')
       .values({
@@ -161,8 +161,8 @@ async function storeLeads(
         workspace_id: workspaceId,
         form_id: formIds[lead.form],
         duplicate_of: lead.again ? (ids.get(lead.again) ?? null) : null,
-        link_id: linkOf(lead.click),
-        click_id: clickOf(lead.click),
+        link_id: toLinkId(lead.click),
+        click_id: toClickId(lead.click),
         event_id: lead.landing && `${lead.landing.id.toString(36)}.${node}`,
       })
       .returning('id')
@@ -181,7 +181,7 @@ async function storeLeads(
 
 function toColumns(lead: DemoLead) {
   const { at, person, fields, form, click, landing, touches } = lead
-  // Without the snippet a request says nothing of where its sender came from.
+  // Without the snippet, a request does not say where the visitor came from.
   const source = landing ? touches.at(-1) : undefined
   const text = orderedJson(fields)
   return {
@@ -213,8 +213,8 @@ function toColumns(lead: DemoLead) {
   } satisfies Partial<Insertable<Tables['submissions']>>
 }
 
-/** A statement may carry some thousand values. */
-const ROWS_AT_ONCE = 200
+/** A statement can have a few thousand values. */
+const ROWS_PER_STATEMENT = 200
 
 async function storeAttempts(connection: Connection, now: number, formIds: FormIds, all: DemoAttempts[]) {
   const rows = all.map(({ form, daysAgo, outcome, field, attempts }) => ({
@@ -224,10 +224,10 @@ async function storeAttempts(connection: Connection, now: number, formIds: FormI
     field,
     attempts,
   }))
-  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+  for (let from = 0; from < rows.length; from += ROWS_PER_STATEMENT) {
     await connection
       .insertInto('form_attempts')
-      .values(rows.slice(from, from + ROWS_AT_ONCE))
+      .values(rows.slice(from, from + ROWS_PER_STATEMENT))
       .execute()
   }
 }

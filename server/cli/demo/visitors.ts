@@ -1,4 +1,4 @@
-// Who clicks in the demonstration: where people are, what they hold in their hands, and where they come from.
+// The visitors of the demo: their places, their devices, and the pages that they come from.
 
 import { parseReferrer, type Referrer } from '../../features/visitors/referrer.ts'
 import { type ParsedUserAgent, parseUserAgent } from '../../features/visitors/user-agent.ts'
@@ -14,7 +14,7 @@ const place = (country: string, region: string | null = null, city: string | nul
   continent: CONTINENTS.get(country) ?? null,
 })
 
-/** A German company that sends abroad: its own country first, then its neighbours, then whoever speaks English. */
+/** The customers of a German company: most are from Germany, then from its neighbours and English-speaking countries. */
 const pickPlaceByWeight = createWeightedPicker<Place>([
   [900, place('DE', 'BE', 'Berlin')],
   [620, place('DE', 'HH', 'Hamburg')],
@@ -102,27 +102,27 @@ const bots: [number, string][] = [
   [2, 'curl/8.14.1'],
 ]
 
-/** The browser inside a network's own app: where its clicks mostly happen. */
+/** The browser inside the app of a social network, where most of its clicks happen. */
 const inApp = (name: string): [number, string][] => [
   [6, `${IPHONE} Mobile/22F76 ${name}`],
   [4, `${PIXEL} Version/4.0 Chrome/138.0.0.0 Mobile Safari/537.36 ${name}`],
 ]
 
-const scaled = (list: [number, string][], share: number) => {
+const scaleWeights = (list: [number, string][], share: number) => {
   const total = list.reduce((sum, [weight]) => sum + weight, 0)
   return list.map(([weight, text]) => [(weight / total) * share, parseUserAgent(text)] as const)
 }
 
-/** @param shares of phones, desks, tablets; the rest is inside the app */
-const pickFromDevices = ([phone, desk, tablet]: [number, number, number], app?: string) =>
+/** @param shares in percent: phones, desktops, tablets. The rest is inside the app. */
+const pickFromDevices = ([phone, desktop, tablet]: [number, number, number], app?: string) =>
   createWeightedPicker<ParsedUserAgent>([
-    ...scaled(phones, phone),
-    ...scaled(desktops, desk),
-    ...scaled(tablets, tablet),
-    ...(app ? scaled(inApp(app), 100 - phone - desk - tablet) : []),
+    ...scaleWeights(phones, phone),
+    ...scaleWeights(desktops, desktop),
+    ...scaleWeights(tablets, tablet),
+    ...(app ? scaleWeights(inApp(app), 100 - phone - desktop - tablet) : []),
   ])
 
-const USUAL: [number, number, number] = [52, 43, 5]
+const AVERAGE: [number, number, number] = [52, 43, 5]
 const agents: Record<MarketingChannel, (random: Random) => ParsedUserAgent> = {
   newsletter: pickFromDevices([50, 45, 5]),
   instagram: pickFromDevices([22, 6, 2], 'Instagram 389.0.0.25.74'),
@@ -130,14 +130,14 @@ const agents: Record<MarketingChannel, (random: Random) => ParsedUserAgent> = {
   linkedin: pickFromDevices([18, 60, 2], '[LinkedInApp]/9.31'),
   tiktok: pickFromDevices([15, 4, 1], 'musical_ly_40.1.0 BytedanceWebview'),
   youtube: pickFromDevices([56, 36, 8]),
-  'search ad': pickFromDevices(USUAL),
+  'search ad': pickFromDevices(AVERAGE),
   'social ad': pickFromDevices([20, 8, 2], 'Instagram 389.0.0.25.74'),
   podcast: pickFromDevices([70, 26, 4]),
   poster: pickFromDevices([96, 1, 3]),
-  partner: pickFromDevices(USUAL),
+  partner: pickFromDevices(AVERAGE),
   support: pickFromDevices([44, 52, 4]),
 }
-const pickBot = createWeightedPicker(scaled(bots, 1))
+const pickBot = createWeightedPicker(scaleWeights(bots, 1))
 
 const pickFromReferrers = (...list: [number, string][]) =>
   createWeightedPicker<Referrer>(
@@ -183,7 +183,7 @@ const origins: Record<MarketingChannel, (random: Random) => Referrer> = {
   support: pickFromReferrers([60, ''], [25, 'https://www.google.com/'], [15, 'https://help.example.com/']),
 }
 
-/** Whoever comes to the company's site by themselves. */
+/** The referrers of visitors who come to the company's site without a link. */
 const organic = pickFromReferrers(
   [44, 'https://www.google.com/'],
   [36, ''],
