@@ -1,8 +1,8 @@
 // Parses the words and options of commands. Each function throws a CommandError that says what is wrong.
 
-import { ROLES, type Role } from '../features/accounts/access/actor.ts'
 import { EmailAddress } from '../features/accounts/schema.ts'
 import { PLANS, type Plan } from '../lib/plan.ts'
+import { ROLES, type Role } from '../lib/role.ts'
 import { CommandError } from './command.ts'
 
 /** @param owner what gets the name, such as `A workspace` */

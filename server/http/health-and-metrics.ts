@@ -1,8 +1,8 @@
 // The endpoints for operators and their tools: /livez, /readyz, /version and /metrics.
 
 import { Hono } from 'hono'
+import { withTimeout } from '../lib/concurrency/with-timeout.ts'
 import { describeError, log } from '../lib/log.ts'
-import { withTimeout } from '../lib/with-timeout.ts'
 
 export interface OperationsNeeds {
   /** Resolves when the database takes writes. */

@@ -1,7 +1,7 @@
 // The command `workspace member` adds a user to a workspace, or changes the role of a member.
 
-import { ROLES } from '../../features/accounts/access/actor.ts'
 import { addMember } from '../../features/accounts/workspaces/add-member.ts'
+import { ROLES } from '../../lib/role.ts'
 import { parseEmail, parseIdArgument, parseRole } from '../arguments.ts'
 import type { Command } from '../command.ts'
 

@@ -1,6 +1,6 @@
 // The command `workspace plan` changes the plan of a workspace.
 
-import { changePlan } from '../../features/accounts/workspaces/workspaces.ts'
+import { changePlan } from '../../features/accounts/workspaces/change-plan.ts'
 import { PLANS } from '../../lib/plan.ts'
 import { parseIdArgument, parsePlan } from '../arguments.ts'
 import type { Command } from '../command.ts'

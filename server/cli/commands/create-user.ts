@@ -1,7 +1,7 @@
 // The command `user create` creates a user, and adds the user to a workspace where one is named.
 
 import { createResetLink } from '../../features/accounts/auth/reset-password.ts'
-import { createUser } from '../../features/accounts/workspaces/add-member.ts'
+import { createUser } from '../../features/accounts/workspaces/create-user.ts'
 import { parseEmail, parseIdArgument, parseName, parseRole } from '../arguments.ts'
 import { type Command, CommandError } from '../command.ts'
 

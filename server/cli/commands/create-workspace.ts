@@ -1,6 +1,6 @@
 // The command `workspace create` creates a workspace.
 
-import { createWorkspace } from '../../features/accounts/workspaces/workspaces.ts'
+import { createWorkspace } from '../../features/accounts/workspaces/create-workspace.ts'
 import { parseName, parsePlan } from '../arguments.ts'
 import type { Command } from '../command.ts'
 

@@ -1,6 +1,6 @@
 // The command `workspace delete` deletes a workspace. Without --yes it only says what it would delete.
 
-import { deleteWorkspace, getWorkspaceContents } from '../../features/accounts/workspaces/workspaces.ts'
+import { deleteWorkspace, getWorkspaceContents } from '../../features/accounts/workspaces/delete-workspace.ts'
 import { parseIdArgument } from '../arguments.ts'
 import { type Command, CommandError } from '../command.ts'
 

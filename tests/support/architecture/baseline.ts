@@ -4,8 +4,7 @@
 import type { RuleException, RuleName } from './rule.ts'
 
 /** Functions of more than 70 lines, inner functions included, with the length that they had. */
-const LONG_FUNCTIONS: [file: string, name: string, lines: number][] = [
-]
+const LONG_FUNCTIONS: [file: string, name: string, lines: number][] = []
 
 /** Files that import themselves by way of others. */
 const CIRCLES: string[] = []

@@ -1,7 +1,7 @@
 // One attempt to send one notification to one channel. An exception inside becomes a failed attempt.
 
+import { withTimeout } from '../../../lib/concurrency/with-timeout.ts'
 import { describeError, log } from '../../../lib/log.ts'
-import { withTimeout } from '../../../lib/with-timeout.ts'
 import { toChannelDestination } from '../channels/channel.ts'
 import type {
   ChannelDestination,

@@ -1,8 +1,8 @@
 // Delivers what is due: at once when it is enqueued, and again as retry-schedule.ts plans. Any number of processes may
 // run a deliverer on the same database.
 
+import { withTimeout } from '../../../lib/concurrency/with-timeout.ts'
 import { describeError, log } from '../../../lib/log.ts'
-import { withTimeout } from '../../../lib/with-timeout.ts'
 import type { WakeDeliverer } from '../channels/contract.ts'
 import { type AttemptNeeds, attemptDelivery } from './attempt-delivery.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
