@@ -30,7 +30,7 @@ function problemsOf(env: Record<string, string | undefined>): string[] {
   return []
 }
 
-test('nothing needs to be set', () => {
+test('works without any setting', () => {
   const { secret, dataDir, ...config } = read()
   expect(config).toEqual({
     port: 3000,
@@ -54,7 +54,7 @@ test('nothing needs to be set', () => {
   expect(statSync(dataDir).mode & 0o777).toBe(0o700)
 })
 
-test('people may be let in by invitation or by the door, and sign in at another service', () => {
+test('reads SIGNUP and the identity provider', () => {
   const OIDC_ISSUER = 'https://id.example/realms/works'
   const oidc = { OIDC_ISSUER, OIDC_CLIENT_ID: 'towpath', OIDC_CLIENT_SECRET: 'hunter2' }
   const read_ = { issuer: OIDC_ISSUER, clientId: 'towpath', clientSecret: 'hunter2' }
@@ -74,7 +74,7 @@ test('people may be let in by invitation or by the door, and sign in at another 
   }
 })
 
-test('an empty value is one that is not set', () => {
+test('takes an empty value as not set', () => {
   const empty = {
     PORT: '',
     HOST: ' ',
@@ -95,7 +95,7 @@ test('an empty value is one that is not set', () => {
   expect(read(empty)).toMatchObject({ port: 3000, host: '0.0.0.0', databaseUrl: undefined, trustProxy: [] })
 })
 
-describe('what is set is taken', () => {
+describe('reads settings', () => {
   test.each([
     ['PORT', '8080', { port: 8080, origin: 'http://localhost:8080' }],
     ['HOST', '127.0.0.1', { host: '127.0.0.1', origin: 'http://127.0.0.1:3000' }],
@@ -119,7 +119,7 @@ describe('what is set is taken', () => {
     expect(read({ [name]: value })).toMatchObject(expected)
   })
 
-  test('TRUST_PROXY takes addresses and ranges, with commas or spaces', () => {
+  test('TRUST_PROXY accepts addresses and ranges, with commas or spaces', () => {
     const { trustProxy } = read({ TRUST_PROXY: '10.0.0.0/8, 127.0.0.1 fd00::/8,' })
     expect(trustProxy.map(([base, bits]) => `${base}/${bits}`)).toEqual([
       '10.0.0.0/8',
@@ -128,12 +128,12 @@ describe('what is set is taken', () => {
     ])
   })
 
-  test('WEBHOOK_ALLOW_CIDRS takes the same', () => {
+  test('WEBHOOK_ALLOW_CIDRS accepts the same', () => {
     const { webhookAllow } = read({ WEBHOOK_ALLOW_CIDRS: '192.168.1.7 fd00::/8' })
     expect(webhookAllow.map(([base, bits]) => `${base}/${bits}`)).toEqual(['192.168.1.7/32', 'fd00::/8'])
   })
 
-  test('Turnstile has two keys, and an address that can be another', () => {
+  test('Turnstile has two keys, and an optional address', () => {
     const keys = { TURNSTILE_SITE_KEY: '0xsite', TURNSTILE_SECRET_KEY: '0xsecret' }
     expect(read(keys).turnstile).toEqual({
       siteKey: '0xsite',
@@ -144,7 +144,7 @@ describe('what is set is taken', () => {
     expect(elsewhere?.verifyUrl).toBe('http://127.0.0.1:9/verify')
   })
 
-  test('the snippet and its intake are not called the same', () => {
+  test('the snippet and its intake must have different paths', () => {
     const problem = 'INTAKE_PATH: "Boat" is the name of the snippet too. Choose another one.'
     expect(problemsOf({ SNIPPET_PATH: 'boat', INTAKE_PATH: 'Boat' })).toEqual([problem])
   })
@@ -156,7 +156,7 @@ describe('what is set is taken', () => {
     expect(read({ SMTP_URL: smtpUrl, MAIL_FROM: mailFrom })).toMatchObject({ smtpUrl, mailFrom })
   })
 
-  test('what Kubernetes sets for a Service called towpath is nobody’s mistake', () => {
+  test('accepts the variables that Kubernetes sets for a Service with the name towpath', () => {
     const set = {
       TOWPATH_SERVICE_HOST: '10.0.0.1',
       TOWPATH_PORT: 'tcp://10.0.0.1:80',
@@ -167,7 +167,7 @@ describe('what is set is taken', () => {
   })
 })
 
-describe('what is wrong about mail is named with its fix, and never the password', () => {
+describe('reports wrong mail settings with a fix, and never the password', () => {
   const SMTP_URL = 'smtp://user:hunter2@mail.example:587'
   const MAIL_FROM = 'leads@example.com'
   const address =
@@ -189,7 +189,7 @@ describe('what is wrong about mail is named with its fix, and never the password
   })
 })
 
-describe('what is wrong is named with its fix', () => {
+describe('reports wrong settings with a fix', () => {
   const file = join(base, 'a-file')
   writeFileSync(file, '')
   test.each([
@@ -318,19 +318,19 @@ describe('what is wrong is named with its fix', () => {
     expect(others).toEqual([])
   })
 
-  test('a directory that cannot be made', () => {
+  test('a directory that cannot be created', () => {
     const [problem] = problemsOf({ DATA_DIR: join(file, 'sub') })
     expect(problem).toMatch(
       /^DATA_DIR: cannot be written \(.+\)\. Name a directory that this user may write to\.$/,
     )
   })
 
-  test('a setting that does not exist, which is mostly a slip of the pen', () => {
+  test('a setting that does not exist', () => {
     const [problem] = problemsOf({ TOWPATH_SECRETS: 'x' })
     expect(problem).toMatch(/^TOWPATH_SECRETS: is not a setting\. Settings are PORT, .*TOWPATH_SECRET/)
   })
 
-  test('everything at once, and a password never', () => {
+  test('reports everything at once, and never a password', () => {
     const problems = problemsOf({
       PORT: 'x',
       DATABASE_URL: 'mysql://u:hunter2@h',
@@ -348,7 +348,7 @@ describe('what is wrong is named with its fix', () => {
 })
 
 describe('the secret of an installation', () => {
-  test('is made once, readable by its owner only, and kept', () => {
+  test('is created once, and only its owner can read it', () => {
     const DATA_DIR = freshDir()
     const { secret } = readConfig({ DATA_DIR })
     expect(readConfig({ DATA_DIR }).secret).toBe(secret)
@@ -357,14 +357,14 @@ describe('the secret of an installation', () => {
     expect(read().secret).not.toBe(secret)
   })
 
-  test('is not made when one is given, nor when something else is wrong', () => {
+  test('is not created when one is set, nor when another setting is wrong', () => {
     const [given, wrong] = [freshDir(), freshDir()]
     readConfig({ DATA_DIR: given, TOWPATH_SECRET: 'f3a9c1d7'.repeat(4) })
     problemsOf({ DATA_DIR: wrong, PORT: 'x' })
     expect([existsSync(join(given, 'secret')), existsSync(join(wrong, 'secret'))]).toEqual([false, false])
   })
 
-  test('is never replaced in silence when its file is damaged', () => {
+  test('is never replaced silently when its file is damaged', () => {
     const DATA_DIR = freshDir()
     mkdirSync(DATA_DIR)
     writeFileSync(join(DATA_DIR, 'secret'), 'torn')
@@ -374,7 +374,7 @@ describe('the secret of an installation', () => {
     expect(readFileSync(join(DATA_DIR, 'secret'), 'utf8')).toBe('torn')
   })
 
-  test('is the same for processes that start in the same moment', async () => {
+  test('is the same for processes that start at the same time', async () => {
     const DATA_DIR = freshDir()
     const script = `const { readConfig } = await import(${JSON.stringify(join(import.meta.dir, 'config.ts'))}); console.log(readConfig().secret)`
     const secrets = await Promise.all(

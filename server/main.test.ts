@@ -99,7 +99,7 @@ describe('a start', () => {
     expect(await reachable(Number(new URL(origin).port))).toBe(false)
   })
 
-  test('with a wrong environment stops within 2 s of work: every problem on a line of its own, no socket, no rows', async () => {
+  test('with a wrong environment stops within 2 s of work, with a line for each problem, no socket and no rows', async () => {
     const [PORT, DATA_DIR] = [String(findFreePort()), freshDir()]
     const server = launch({
       PORT,
@@ -131,7 +131,7 @@ describe('a start', () => {
     expect(readdirSync(DATA_DIR)).toEqual([])
   })
 
-  test('on a port in use says so', async () => {
+  test('on a port in use reports it', async () => {
     const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('other') })
     const server = launch({ PORT: String(other.port), DATA_DIR: freshDir() })
     expect(await server.ended()).toBe(1)
@@ -144,7 +144,7 @@ describe('a start', () => {
     await other.stop(true)
   })
 
-  test('beside another server on the same directory says so, and the other goes on', async () => {
+  test('beside another server on the same directory reports it, and the other goes on', async () => {
     const first = await serve()
     const second = launch({ PORT: String(findFreePort()), DATA_DIR: first.dataDir })
     expect(await second.ended()).toBe(1)
@@ -155,7 +155,7 @@ describe('a start', () => {
     expect(await first.ended()).toBe(0)
   })
 
-  test('without its database says what does not answer', async () => {
+  test('without its database reports that it does not answer', async () => {
     const port = findFreePort()
     const server = launch({
       PORT: String(findFreePort()),
@@ -192,7 +192,7 @@ describe('SIGTERM', () => {
     })
   }
 
-  test('under load: every accepted request is answered, every answer is true, and the exit is 0', async () => {
+  test('under load: every accepted request gets a right answer, and the exit code is 0', async () => {
     const { origin, port, dataDir, process: child, output, ended } = await serve()
     const key = await makeKey(dataDir)
     const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
@@ -251,7 +251,7 @@ describe('SIGTERM', () => {
     expect(await again.ended()).toBe(0)
   }, 240_000)
 
-  test('twice means now', async () => {
+  test('twice stops at once', async () => {
     const { port, dataDir, process: child, ended } = await serve()
     const [slow] = halfSent(port, await makeKey(dataDir), 1)
     await until('it is connected', () => reachable(port))
@@ -263,7 +263,7 @@ describe('SIGTERM', () => {
   }, 120_000)
 })
 
-test('no line of the log holds a key, a body, a query or an address', async () => {
+test('no log line has a key, a body, a query or an address', async () => {
   const {
     origin,
     dataDir,

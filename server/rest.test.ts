@@ -28,7 +28,7 @@ onBothEngines('the REST API', (server) => {
     expect((await api('/tags')).json.total).toBe(0)
   }
 
-  describe('says what is wrong', () => {
+  describe('errors', () => {
     const GET: HttpCall = {}
     const FAILURES: [string, number, string, string, HttpCall][] = [
       ['text that is not JSON', 400, 'Invalid JSON body', '/links', post('{"destinationUrl":')],
@@ -123,14 +123,14 @@ onBothEngines('the REST API', (server) => {
       expect([answer.status, answer.json]).toEqual([409, { error: 'Tag name already in use' }])
     })
 
-    test('several wrong fields are named at once', async () => {
+    test('reports several wrong fields at once', async () => {
       const { api } = await server().createWorkspace()
       const { status, json } = await api('/links', post({ destinationUrl: 7, clickLimit: 0, colour: 1 }))
       expect(status).toBe(422)
       expect(Object.keys(json.errors).sort()).toEqual(['clickLimit', 'colour', 'destinationUrl'])
     })
 
-    test('another workspace’s link is answered like none at all, byte for byte', async () => {
+    test('another workspace’s link gets the same answer as an unknown link, byte for byte', async () => {
       const [one, other] = [await server().createWorkspace(), await server().createWorkspace()]
       const { id } = await one.createLink()
       for (const call of [{}, { method: 'PATCH', body: {} }, { method: 'DELETE' }] as HttpCall[]) {
@@ -154,14 +154,14 @@ onBothEngines('the REST API', (server) => {
       ['/v1/links', 'PUT'],
       ['/v1/links', 'OPTIONS'],
       ['/v1/openapi.json', 'POST'],
-    ])('%s (%s) is 401: nothing is told, not even which paths there are', async (path, method) => {
+    ])('%s (%s) is 401, for unknown paths too', async (path, method) => {
       const answer = await server().call(path, { method })
       expect([answer.status, answer.text]).toEqual([401, '{"error":"Missing API key"}'])
       expect(answer.headers.get('www-authenticate')).toBe('Bearer')
       expectFailureShape(answer)
     })
 
-    test('only the description of the API is open', async () => {
+    test('only the API description is open', async () => {
       const { status, headers, json } = await server().call('/v1/openapi.json')
       expect([status, json.openapi]).toEqual([200, '3.1.0'])
       expect(headers.get('x-request-id')).toMatch(UUID)
@@ -169,7 +169,7 @@ onBothEngines('the REST API', (server) => {
     })
   })
 
-  test('every known path answers a wrong method with 405 and the right ones', async () => {
+  test('every path answers a wrong method with 405 and the allowed methods', async () => {
     const routes = server().app.routes.rest.filter(({ method }) => method !== 'ALL')
     expect(routes.length).toBeGreaterThan(10)
     const byPath = Map.groupBy(routes, ({ path }) => path.replace(/:\w+|\{\w+\}/g, '123456'))
@@ -190,7 +190,7 @@ onBothEngines('the REST API', (server) => {
     }
   })
 
-  describe('reads bodies', () => {
+  describe('request bodies', () => {
     test.each([
       ['Content-Length', new Uint8Array(MIB + 1).fill(32)],
       ['Content-Length', `{"destinationUrl":"https://example.com/","comments":"${'x'.repeat(2 * MIB)}"}`],
@@ -212,7 +212,7 @@ onBothEngines('the REST API', (server) => {
       expect((await raw(workspace, chunked(MIB, json))).status).toBe(201)
     })
 
-    test('a size is refused before the type, and the type before the content', async () => {
+    test('checks the size before the type, and the type before the content', async () => {
       const workspace = await server().createWorkspace()
       expect((await raw(workspace, new Uint8Array(MIB + 1), { 'Content-Type': 'text/plain' })).status).toBe(
         413,
@@ -220,7 +220,7 @@ onBothEngines('the REST API', (server) => {
       expect((await raw(workspace, '{', { 'Content-Type': 'text/plain' })).status).toBe(415)
     })
 
-    test('bytes that are no UTF-8: 400', async () => {
+    test('not UTF-8: 400', async () => {
       const workspace = await server().createWorkspace()
       const text = Buffer.from(JSON.stringify({ ...LINK, title: '#' }))
       text[text.indexOf('#')] = 0xff
@@ -233,7 +233,7 @@ onBothEngines('the REST API', (server) => {
       '{"destinationUrl":"https://example.com/","__proto__":{"archived":true}}',
       '{"destinationUrl":"https://example.com/","geoTargeting":{"__proto__":{"DE":"https://a.example"}}}',
       '{"destinationUrl":"https://example.com/","geoTargeting":{"__pr\\u006fto__":"https://a.example"}}',
-    ])('a prototype is no field: 422 %s', async (body) => {
+    ])('__proto__ is no field: 422 %s', async (body) => {
       const workspace = await server().createWorkspace()
       const { status, text } = await raw(workspace, body)
       expect([status, text]).toEqual([
@@ -243,7 +243,7 @@ onBothEngines('the REST API', (server) => {
       await nothingStored(workspace)
     })
 
-    test('a hundred thousand brackets are JSON, and no link', async () => {
+    test('a hundred thousand brackets are valid JSON, and no link', async () => {
       const workspace = await server().createWorkspace()
       const deep = `{"destinationUrl":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
       expect((await raw(workspace, deep)).status).toBe(422)
@@ -297,10 +297,10 @@ onBothEngines('the REST API', (server) => {
     })
   })
 
-  describe('names every request', () => {
+  describe('request ids', () => {
     const id = (answer: { headers: Headers }) => answer.headers.get('x-request-id') ?? ''
 
-    test('by the caller’s own id where that is harmless, on success and on every failure', async () => {
+    test('keeps the caller’s id where it is harmless, on success and on every failure', async () => {
       const { api } = await server().createWorkspace()
       const headers = { 'X-Request-Id': 'order-4711-a' }
       for (const answer of [
@@ -317,7 +317,7 @@ onBothEngines('the REST API', (server) => {
       }
     })
 
-    test('else by a new one each time', async () => {
+    test('makes a new id otherwise', async () => {
       const { api } = await server().createWorkspace()
       const seen = new Set<string>()
       for (const given of [
@@ -344,7 +344,7 @@ onBothEngines('the REST API', (server) => {
     expect((await api('/links/7', { method: 'HEAD' })).status).toBe(404)
   })
 
-  test('pages of other sites cannot read it', async () => {
+  test('pages of other sites cannot read answers', async () => {
     const { api } = await server().createWorkspace()
     const headers = { Origin: 'https://evil.example' }
     for (const answer of [

@@ -104,7 +104,7 @@ onBothEngines('the command line beside a running server', (server) => {
   const withKey = (key: string, path = '/v1/links') =>
     server().call(path, { headers: { Authorization: `Bearer ${key}` } })
 
-  test('makes a workspace and a key that work at once, and ends the key at once', async () => {
+  test('creates a workspace and a key that work at once, and revokes the key at once', async () => {
     const made = JSON.parse(await printed('workspace', 'create', 'My team'))
     expect(made).toEqual({
       id: expect.any(Number),
@@ -131,7 +131,7 @@ onBothEngines('the command line beside a running server', (server) => {
     expect((await withKey(key)).status).toBe(401)
   })
 
-  test('changes a plan, which binds with the next request', async () => {
+  test('changes a plan, which holds from the next request', async () => {
     const { id } = JSON.parse(await printed('workspace', 'create', 'Poor', '--plan', 'free'))
     const key = (await printed('key', 'create', '--workspace', String(id))).trim()
     expect((await withKey(key)).status).toBe(403)
@@ -142,7 +142,7 @@ onBothEngines('the command line beside a running server', (server) => {
     expect((await withKey(key)).headers.get('x-ratelimit-limit')).toBe('30')
   })
 
-  test('makes users, lets them into workspaces, and prints links to set a password', async () => {
+  test('creates users, adds them to workspaces, and prints links to set a password', async () => {
     const { id } = JSON.parse(await printed('workspace', 'create', 'Boats'))
     const workspace = ['--workspace', String(id)]
     const link = new RegExp(`^${server().origin}/app/[\\w-]+\\?token=[\\w-]{43}$`)
@@ -189,7 +189,7 @@ onBothEngines('the command line beside a running server', (server) => {
     expect(JSON.parse(await printed(...fresh, 'owner')).role).toBe('owner')
   })
 
-  test('makes no user where the workspace is none', async () => {
+  test('creates no user for an unknown workspace', async () => {
     expect(await run('user', 'create', 'lost@example.com', '--workspace', '999999')).toEqual({
       code: 1,
       out: '',
@@ -202,7 +202,7 @@ onBothEngines('the command line beside a running server', (server) => {
     expect((await run('user', 'reset', 'lost@example.com')).err).toBe('User not found\n')
   })
 
-  test('says what is not there', async () => {
+  test('reports unknown ids and addresses', async () => {
     for (const [words, message] of [
       [['workspace', 'member', '999999', 'nobody@example.com'], 'User not found'],
       [['workspace', 'plan', '999999', 'pro'], 'Workspace not found'],
@@ -262,7 +262,7 @@ describe('the command line', () => {
     },
   )
 
-  describe('refuses what it does not understand', () => {
+  describe('refuses wrong commands', () => {
     const dir = mkdtempSync(join(tmpdir(), 'towpath-test-'))
     let shell: ReturnType<typeof openShell>
     beforeAll(() => {
@@ -312,7 +312,7 @@ describe('the command line', () => {
     })
   })
 
-  test('names every wrong setting, and a database that does not answer', async () => {
+  test('reports every wrong setting, and a database that does not answer', async () => {
     await inEmptyDir(async (DATA_DIR) => {
       const wrong = await towpath({ DATA_DIR, PORT: 'x', DEFAULT_PLAN: 'gold' }, ['key', 'revoke', '1'])
       expect([wrong.code, wrong.out]).toEqual([1, ''])

@@ -43,7 +43,7 @@ describe('the address of a visitor', () => {
     expect(readClientAddress(peer, header, networks)).toBe(expected)
   })
 
-  test('nothing to the left of the visitor changes it', () => {
+  test('the hops before the visitor change nothing', () => {
     const left = fc.array(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string()), { maxLength: 5 })
     fc.assert(
       fc.property(left, (hops) => {
@@ -54,7 +54,7 @@ describe('the address of a visitor', () => {
   })
 })
 
-describe('what limits count by', () => {
+describe('the key of rate limits', () => {
   test.each([
     ['203.0.113.7', '203.0.113.7'],
     ['::ffff:203.0.113.7', '203.0.113.7'],
@@ -68,7 +68,7 @@ describe('what limits count by', () => {
     expect(toRateLimitKey(address)).toBe(key)
   })
 
-  test('two IPv4 addresses never share, however they are written', () => {
+  test('two IPv4 addresses never have the same key', () => {
     fc.assert(
       fc.property(fc.ipV4(), fc.ipV4(), (one, other) => {
         expect(toRateLimitKey(one) === toRateLimitKey(`::ffff:${other}`)).toBe(one === other)

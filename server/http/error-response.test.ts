@@ -42,7 +42,7 @@ test.each([
   })
 })
 
-test('a store that is away says when to try again; only the log says why', async () => {
+test('an unavailable store is a 503 with Retry-After; only the log has the reason', async () => {
   const { status, headers, text } = await failing(
     unavailable(new Error('connect ECONNREFUSED 10.0.0.5:5432')),
   )
@@ -78,7 +78,7 @@ test.each(STATUSES)('%s is %d, in its own words, and no fault for the log', asyn
   if (code !== 'unavailable') expect(logged).toEqual([])
 })
 
-test('what goes with a failure is sent with it', async () => {
+test('sends the details of a failure', async () => {
   const many = await failing(new Failure('too_many', 'Later', { retryAfter: 7 }))
   expect(many.headers.get('retry-after')).toBe('7')
   const method = await failing(new Failure('method_not_allowed', 'No', { allow: 'GET, POST' }))

@@ -4,7 +4,7 @@ import { onBothEngines } from '../../tests/support/server/test-server.ts'
 import { createHealthAndMetrics } from './health-and-metrics.ts'
 
 onBothEngines('operators and their machines', (server) => {
-  test('see that the process is up and ready, without a key', async () => {
+  test('see without a key that the process is up and ready', async () => {
     for (const path of ['/livez', '/readyz']) {
       const { status, json } = await server().call(path)
       expect([path, status, json]).toEqual([path, 200, { status: 'ok' }])

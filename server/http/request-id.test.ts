@@ -3,7 +3,7 @@ import { requestId } from './request-id.ts'
 
 const NEW = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-test.each(['abcdefgh', 'A-1-b-2-C', '0'.repeat(64)])('the caller may name a request %s', (given) => {
+test.each(['abcdefgh', 'A-1-b-2-C', '0'.repeat(64)])('accepts the request id %s', (given) => {
   expect(requestId(given)).toBe(given)
 })
 
@@ -17,6 +17,6 @@ test.each([
   ['a line break', 'abcdefgh\n'],
   ['an underscore', 'abcd_efgh'],
   ['a letter beyond ASCII', 'abcdefgé'],
-])('otherwise it gets a new name: %s', (_, given) => {
+])('makes a new request id: %s', (_, given) => {
   expect(requestId(given)).toMatch(NEW)
 })

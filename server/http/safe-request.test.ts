@@ -88,7 +88,7 @@ const HOSTS = [
   '255.255.255.255',
 ]
 
-describe('a request to what is not public', () => {
+describe('a request to an address that is not public', () => {
   test.each(HOSTS)('is refused, and nothing is sent: %s', async (host) => {
     const canary = await listener()
     for (const scheme of ['http', 'https']) {
@@ -98,7 +98,7 @@ describe('a request to what is not public', () => {
     expect(canary.connections()).toBe(0)
   })
 
-  test('is refused under the absolute form of a name too, where the system knows it', async () => {
+  test('is refused for a name with a dot at its end', async () => {
     const canary = await listener()
     const result = await ask(`http://localhost.:${canary.port}/`)
     expect(result.ok ? result.status : result.reason).toBeOneOf(['refused-address', 'dns'])
@@ -126,7 +126,7 @@ describe('a request to what is not public', () => {
     ['fe80::1%lo'],
     ['no address'],
   ]
-  test.each(ANSWERS)('is refused when a name leads there: %s %s', async (...answer) => {
+  test.each(ANSWERS)('is refused when a name resolves to one: %s %s', async (...answer) => {
     const canary = await listener()
     for (const scheme of ['http', 'https']) {
       const result = await ask(`${scheme}://name.test:${canary.port}/`, {
@@ -137,7 +137,7 @@ describe('a request to what is not public', () => {
     expect(canary.connections()).toBe(0)
   })
 
-  test('is refused when the name changes its mind between the check and the connection', async () => {
+  test('is refused when the name resolves differently after the check (DNS rebinding)', async () => {
     const canary = await listener()
     const allow = [network('127.0.0.2')]
     const answers = ['127.0.0.2', '127.0.0.1', '127.0.0.1', '127.0.0.1']
@@ -152,7 +152,7 @@ describe('a request to what is not public', () => {
     expect(canary.connections()).toBe(0)
   })
 
-  test('is not made by way of a redirect', async () => {
+  test('is not sent by following a redirect', async () => {
     const canary = await listener()
     for (const status of [301, 302, 303, 307, 308]) {
       const location = `http://127.0.0.1:${canary.port}/`
@@ -167,7 +167,7 @@ describe('a request to what is not public', () => {
     expect(canary.connections()).toBe(0)
   })
 
-  test('is made where the operator allowed the network, and only there', async () => {
+  test('is sent only to networks that the operator allows', async () => {
     const ours = await listener()
     const url = `http://127.0.0.1:${ours.port}/`
     expect(await ask(url, { allow: [network('127.0.0.1')] })).toMatchObject({ ok: true, status: 200 })
@@ -197,7 +197,7 @@ const BAD_URLS = [
   'http://1.1.1.1@127.0.0.1/',
 ]
 
-test.each(BAD_URLS)('an address that is no plain web address is refused: %p', async (url) => {
+test.each(BAD_URLS)('refuses a URL that is no plain web address: %p', async (url) => {
   let asked = 0
   const resolve: ResolveHost = async () => [{ address: '127.0.0.1', family: 4 + 0 * asked++ }]
   expect(await ask(url, { allow: LOOPBACK, resolve })).toMatchObject({ ok: false, reason: 'bad-url' })
@@ -205,7 +205,7 @@ test.each(BAD_URLS)('an address that is no plain web address is refused: %p', as
 })
 
 describe('a request', () => {
-  test('carries what it was given, asks for no compression and keeps no connection', async () => {
+  test('has the given headers and body, accepts no compression, and keeps no connection', async () => {
     const ours = await listener()
     const headers = {
       'Content-Type': 'application/json',
@@ -232,7 +232,7 @@ describe('a request', () => {
     expect(ours.connections()).toBe(2)
   })
 
-  test('gives the answer as it came: status, every header, body', async () => {
+  test('returns the answer as it came: status, every header, body', async () => {
     const ours = await listener((socket) =>
       socket.end('HTTP/1.1 418 No\r\nX-A: 1\r\nX-A: 2\r\nX-L: \xe9\r\n\r\nno tea'.concat(), 'latin1'),
     )
@@ -244,7 +244,7 @@ describe('a request', () => {
     expect(Buffer.from(result.body).toString()).toBe('no tea')
   })
 
-  test('tries every address that the name has', async () => {
+  test('tries every address of the name', async () => {
     const ours = await listener()
     const result = await askOurs(ours.port, { resolve: to('127.0.0.9', '127.0.0.1') })
     expect(result).toMatchObject({ ok: true, status: 200 })
@@ -262,7 +262,7 @@ const flood = (head: string, chunk: string) => (socket: net.Socket) => {
 }
 
 describe('an answer', () => {
-  test('of 10 MB is cut at 64 KB, and the connection ended', async () => {
+  test('of 10 MB is cut at 64 KB, and the connection is closed', async () => {
     const ours = await listener((socket) => {
       socket.end(`HTTP/1.1 200 OK\r\nContent-Length: 10000000\r\n\r\n${'x'.repeat(10_000_000)}`)
     })
@@ -286,13 +286,13 @@ describe('an answer', () => {
     expect(result.body.byteLength).toBe(1000)
   })
 
-  test('that is exactly as large as allowed is whole', async () => {
+  test('of exactly the allowed size is whole', async () => {
     const ours = await listener()
     expect(await askOurs(ours.port, { maxBytes: 2 })).toMatchObject({ ok: true, cut: undefined })
     expect(await askOurs(ours.port, { maxBytes: 1 })).toMatchObject({ ok: true, cut: 'size' })
   })
 
-  test('that was compressed unasked stays as it is', async () => {
+  test('that is compressed without being asked stays compressed', async () => {
     const bomb = gzipSync(Buffer.alloc(10_000_000))
     const head = `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.byteLength}\r\n\r\n`
     const ours = await listener((socket) => socket.end(Buffer.concat([Buffer.from(head), bomb])))
@@ -302,7 +302,7 @@ describe('an answer', () => {
     expect(result.headers.get('content-encoding')).toBe('gzip')
   })
 
-  test('that breaks off is told with what had come', async () => {
+  test('that breaks off is returned as far as it came', async () => {
     const ours = await listener((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf'))
     const result = await askOurs(ours.port)
     if (!result.ok) throw new Error(result.message)
@@ -310,13 +310,13 @@ describe('an answer', () => {
     expect(Buffer.from(result.body).toString()).toBe('half')
   })
 
-  test('whose headers have no end is given up', async () => {
+  test('with endless headers is refused', async () => {
     const ours = await listener(flood('HTTP/1.1 200 OK\r\n', `X-Long: ${'x'.repeat(1000)}\r\n`))
     expect(await askOurs(ours.port)).toMatchObject({ ok: false, reason: 'broken-answer' })
   })
 })
 
-describe('whoever keeps us waiting', () => {
+describe('a slow server', () => {
   const drip = (head: string) => (socket: net.Socket) => {
     socket.write(head)
     const timer = setInterval(() => socket.write('x'), 20)
@@ -327,14 +327,14 @@ describe('whoever keeps us waiting', () => {
     ['drips the status line', drip('HTTP/1.1 200 ')],
     ['drips headers', drip('HTTP/1.1 200 OK\r\nX-')],
     ['says to go on, for ever', flood('', 'HTTP/1.1 100 Continue\r\n\r\n')],
-  ])('is left after the deadline: %s', async (_, act) => {
+  ])('is dropped after the time limit: %s', async (_, act) => {
     const ours = await listener(act)
     const [answer, ms] = await timeQuietly(() => askOurs(ours.port, { timeoutMs: 150 }))
     expect(answer).toMatchObject({ ok: false, reason: 'timeout' })
     expect(ms).toBeLessThan(5_000)
   })
 
-  test('is left after the deadline, with what had come: drips the body', async () => {
+  test('is dropped after the time limit, with the body so far: slow body', async () => {
     const ours = await listener(drip('HTTP/1.1 200 OK\r\n\r\nbegun'))
     const result = await askOurs(ours.port, { timeoutMs: 150 })
     if (!result.ok) throw new Error(result.message)
@@ -342,12 +342,12 @@ describe('whoever keeps us waiting', () => {
     expect(Buffer.from(result.body).toString()).toStartWith('begun')
   })
 
-  test('is left after the deadline: a name that is never answered', async () => {
+  test('is dropped after the time limit: name look-up without an answer', async () => {
     const resolve: ResolveHost = () => new Promise(() => {})
     expect(await ask('http://slow.test/', { resolve, timeoutMs: 100 })).toMatchObject({ reason: 'timeout' })
   })
 
-  test('is left after the deadline: TLS that never begins', async () => {
+  test('is dropped after the time limit: TLS that never starts', async () => {
     const ours = await listener(() => {})
     const url = `https://hook.test:${ours.port}/`
     const result = await ask(url, { allow: LOOPBACK, resolve: to('127.0.0.1'), timeoutMs: 150 })
@@ -355,7 +355,7 @@ describe('whoever keeps us waiting', () => {
   })
 })
 
-describe('a failure has its name', () => {
+describe('reasons of failures', () => {
   test.each([
     ['closed at once', (socket: net.Socket) => socket.end(), 'connect'],
     ['reset', (socket: net.Socket) => socket.resetAndDestroy(), 'connect'],
@@ -370,21 +370,21 @@ describe('a failure has its name', () => {
     expect(await askOurs(ours.port)).toMatchObject({ ok: false, reason })
   })
 
-  test('nobody listens', async () => {
+  test('no server listens', async () => {
     const { port, sockets } = await listener()
     for (const one of open.splice(0)) one.close()
     expect(await askOurs(port)).toMatchObject({ ok: false, reason: 'connect' })
     expect(sockets).toHaveLength(0)
   })
 
-  test('a name without addresses, and one that cannot be asked', async () => {
+  test('a name without addresses, and a failed look-up', async () => {
     expect(await ask('http://none.test/', { resolve: async () => [] })).toMatchObject({ reason: 'dns' })
     const resolve = () => Promise.reject(new Error('SERVFAIL'))
     expect(await ask('https://none.test/', { resolve })).toMatchObject({ ok: false, reason: 'dns' })
     expect(await ask('http://does-not-exist.invalid/')).toMatchObject({ ok: false, reason: 'dns' })
   })
 
-  test('a certificate that nobody vouches for, and no TLS at all', async () => {
+  test('an untrusted certificate, and a server without TLS', async () => {
     const server = tls.createServer({ key: KEY, cert: CERTIFICATE }, (socket) => socket.end(OK))
     server.on('tlsClientError', () => {})
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -404,7 +404,7 @@ describe('a failure has its name', () => {
   })
 })
 
-test('no proxy that the environment names is asked', async () => {
+test('ignores the proxy that the environment names', async () => {
   const proxy = await listener((socket) => socket.end('HTTP/1.1 502 Proxy\r\nContent-Length: 0\r\n\r\n'))
   const ours = await listener()
   const url = `http://hook.test:${ours.port}/`
@@ -425,7 +425,7 @@ test('no proxy that the environment names is asked', async () => {
   expect(proxy.connections()).toBe(1)
 })
 
-describe('the proof at the start', () => {
+describe('the self-test at the start', () => {
   test('passes on this runtime', async () => {
     await verifySafeRequest()
   })
@@ -440,7 +440,7 @@ describe('the proof at the start', () => {
     await expect(verifySafeRequest(deaf)).rejects.toThrow('not refused by this runtime')
   })
 
-  test('fails when nothing can be reached at all', async () => {
+  test('fails when no address can be reached', async () => {
     const shut = (asked: SafeRequest) => safeRequest({ ...asked, allow: [] })
     await expect(verifySafeRequest(shut)).rejects.toThrow('not used by this runtime')
   })

@@ -96,7 +96,7 @@ test.each(['fast', 'immediate'] as const)(
   120_000,
 )
 
-test('while PostgreSQL restarts, requests wait or are told to try again; none fails otherwise', async () => {
+test('while PostgreSQL restarts, requests wait or get a 503; none fails otherwise', async () => {
   const total = async () => JSON.parse((await ask('/v1/links')).text).total
   const before = await total()
   let restarting = true

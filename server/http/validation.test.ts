@@ -29,15 +29,15 @@ test.each([
   ['the same in its envelope', Links, { links: [{ url: 'a' }, { url: 1 }] }, { '1.url': 'must be a string' }],
   ['an unknown name in an item', Links, [{ url: 'a', x: 1 }], { '0.x': 'is not a known field' }],
   ['something else altogether', Links, 7, { body: 'must be a list of links' }],
-])('%s is named', (_, schema, value, expected) => {
+])('reports %s', (_, schema, value, expected) => {
   expect(errorsOf(schema as z.ZodType, value)).toEqual(expected as never)
 })
 
-test('an unknown parameter is called one', () => {
+test('calls an unknown parameter a parameter', () => {
   expect(errorsOf(z.strictObject({}), { x: '1' }, 'parameter')).toEqual({ x: 'is not a known parameter' })
 })
 
-test('what is right passes, what is wrong is a Failure with the first message in front', () => {
+test('accepts valid input, and throws a Failure that starts with the first message', () => {
   expect(refuseInvalid({ success: true })).toBeUndefined()
   const refused = Link.safeParse({ url: 1, x: 1 })
   const refuse = () => refuseInvalid({ ...refused, target: 'json' })
@@ -45,7 +45,7 @@ test('what is right passes, what is wrong is a Failure with the first message in
   expect(refuse).toThrow('url: must be a string')
 })
 
-describe('a query that the router would pass over in silence', () => {
+describe('a query that the router would accept silently', () => {
   test.each([
     ['?=1', 'query: has a parameter without a name'],
     ['?a=1&=', 'query: has a parameter without a name'],
@@ -71,7 +71,7 @@ describe('a query that the router would pass over in silence', () => {
     '?a=%00',
 
     '?a#?=',
-  ])('%s is not its business', (query) => {
+  ])('%s is accepted', (query) => {
     refuseBrokenQuery(`http://a/v1/links${query}`)
   })
 })

@@ -7,7 +7,7 @@ const problem = (schema: z.ZodType, value: unknown) => schema.safeParse(value).e
 const UNCLEAN = 'must not contain NUL or broken Unicode characters'
 const TIME = 'must be an ISO 8601 time with a zone, such as 2026-01-31T12:00:00Z'
 
-describe('what is wrong with a value is said in words', () => {
+describe('messages for wrong values', () => {
   test.each([
     ['is required', undefined, text(1, 3)],
     ['must be a string', 5, text(1, 3)],
@@ -44,17 +44,17 @@ describe('what is wrong with a value is said in words', () => {
   })
 })
 
-test('characters are counted as people count them', () => {
+test('counts characters as people do', () => {
   expect(text(1, 3).parse('🙂🙂🙂')).toBe('🙂🙂🙂')
   expect(parameter(3).parse('🙂🙂🙂')).toBe('🙂🙂🙂')
 })
 
-test('ids come as one list, repeated, or both', () => {
+test('accepts ids as one list, repeated, or both', () => {
   expect(idList(5).parse('1,2')).toEqual([1, 2])
   expect(idList(5).parse(['1,2', '3'])).toEqual([1, 2, 3])
 })
 
-test('a moment may be given in any zone', () => {
+test('accepts an instant in any zone', () => {
   for (const moment of ['2026-01-31T12:00:00Z', '2026-01-31T12:00:00.123+05:30'])
     expect(instant().parse(moment)).toBe(moment)
 })

@@ -9,7 +9,7 @@ const value = fc.oneof(
 )
 const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
 
-test('a cursor comes back as it was given out, in text that a URL carries unchanged', () => {
+test('a cursor decodes to what was encoded, and needs no encoding in a URL', () => {
   fc.assert(
     fc.property(order, value, id, (its, at, row) => {
       const text = encodeCursor({ order: its, value: at, id: row })
@@ -19,7 +19,7 @@ test('a cursor comes back as it was given out, in text that a URL carries unchan
   )
 })
 
-test('a cursor of another order is no cursor', () => {
+test('refuses a cursor of another order', () => {
   fc.assert(
     fc.property(value, id, (at, row) => {
       const text = encodeCursor({ order: 'clicks desc', value: at, id: row })
@@ -28,7 +28,7 @@ test('a cursor of another order is no cursor', () => {
   )
 })
 
-test('any text is either a cursor that the stores can be asked with, or none; it never throws', () => {
+test('never throws for any text, and returns only values that stores accept', () => {
   const anyText = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.json().map((json) => Buffer.from(json).toString('base64url')),
@@ -56,7 +56,7 @@ test('any text is either a cursor that the stores can be asked with, or none; it
   )
 })
 
-describe('what somebody made up is refused', () => {
+describe('refuses a made-up cursor', () => {
   const made = (parts: unknown) => Buffer.from(JSON.stringify(parts)).toString('base64url')
   test.each([
     ['empty', ''],

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createGenerationCache } from './generation-cache.ts'
 
-test('what was asked for lately is not made again, and never more is kept than the bound', () => {
+test('returns recent values without computing them again, and never exceeds the bound', () => {
   let made = 0
   const { get, clear } = createGenerationCache(1000, (text) => ({ text, number: made++ }))
   const first = get('first')

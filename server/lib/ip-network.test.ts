@@ -57,7 +57,7 @@ test.each([
   expect(isInNetworks(address, [network(range)])).toBe(inside)
 })
 
-test('no networks hold nobody', () => {
+test('an empty list contains no address', () => {
   expect(isInNetworks('127.0.0.1', [])).toBe(false)
   expect(parseIpAddress('nobody')).toBeUndefined()
 })

@@ -31,7 +31,7 @@ test.each([
   expect(LOG_LEVELS).toContain(level)
 })
 
-test('one line of JSON per event, whatever is in it; errors apart from the rest', () => {
+test('writes one line of JSON per event, and errors to standard error', () => {
   setLogLevel('info')
   log.info('shipped', { hits: 3, from: 'a\n{"level":"error"}' })
   log.error('failed', describeError(new Error('outer', { cause: new Error('inner') })))

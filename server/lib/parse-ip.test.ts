@@ -12,7 +12,7 @@ const wordsOf = (text: string) => {
   return [0, 2, 4, 6].map((i) => (parts[i] as number) * 65_536 + (parts[i + 1] as number))
 }
 
-test('IPv4 addresses are read as they are written', () => {
+test('parses IPv4 addresses', () => {
   fc.assert(
     fc.property(fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255)), (bytes) => {
       expect(read4(bytes.join('.'))).toBe(Buffer.from(bytes).readUInt32BE())
@@ -20,7 +20,7 @@ test('IPv4 addresses are read as they are written', () => {
   )
 })
 
-test('IPv6 addresses are read as the library reads them', () => {
+test('parses IPv6 addresses as the library does', () => {
   fc.assert(
     fc.property(
       fc.ipV6().filter((text) => !text.includes('.')),
@@ -34,7 +34,7 @@ test('IPv6 addresses are read as the library reads them', () => {
   )
 })
 
-describe('what is not an address is not read', () => {
+describe('rejects texts that are no address', () => {
   test.each([
     '',
     '1',
@@ -69,7 +69,7 @@ describe('what is not an address is not read', () => {
     '1.2.3.4',
   ])('IPv6 "%s"', (text) => expect(read6(text)).toBeNull())
 
-  test('nor does the library read anything that we do not', () => {
+  test('accepts everything that the library accepts', () => {
     const strange = fc.string({ unit: fc.constantFrom('1', 'f', ':', '::', '0', '.', 'g'), maxLength: 20 })
     fc.assert(
       fc.property(strange, (text) => {

@@ -3,7 +3,7 @@ import { Failure } from './failure.ts'
 import { checkPassword, hashPassword } from './password.ts'
 
 describe('passwords', () => {
-  test('are kept as argon2id hashes that know their password and no other', async () => {
+  test('are stored as Argon2id hashes that match their password only', async () => {
     const hash = await hashPassword('öffne dich')
     expect(hash).toStartWith('$argon2id$v=19$m=19456,t=2,p=1$')
     expect(await hashPassword('öffne dich')).not.toBe(hash)
@@ -12,11 +12,11 @@ describe('passwords', () => {
       expect(await checkPassword(wrong, hash as string)).toBe(false)
   })
 
-  test('not given stays not given, and none stays none', async () => {
+  test('undefined and null stay as they are', async () => {
     expect([await hashPassword(undefined), await hashPassword(null)]).toEqual([undefined, null])
   })
 
-  test('asked for by too many at once are refused with a time to come back, and the line empties', async () => {
+  test('too many at once are refused with Retry-After, and the queue empties', async () => {
     const hash = (await hashPassword('x')) as string
     const asked = await Promise.allSettled(Array.from({ length: 55 }, () => checkPassword('x', hash)))
     const refused = asked.filter((one) => one.status === 'rejected').map(({ reason }) => reason)

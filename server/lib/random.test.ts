@@ -4,7 +4,7 @@ import { randomBase62, randomFrom, randomToken, toBase62 } from './random.ts'
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-test('text of the asked length, from the alphabet only', () => {
+test('has the given length and characters of the alphabet only', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 200 }),
@@ -31,7 +31,7 @@ test('every letter is equally likely, also where 256 is no multiple of the alpha
   expect(chiSquare).toBeLessThan(150)
 })
 
-test('base 62 keeps the number and its width', () => {
+test('base 62 has the value and the width of the number', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2 ** 32 - 1 }), (number) => {
       const text = toBase62(number, 6)

@@ -17,18 +17,18 @@ function windows(options: { keysMax?: number } = {}) {
 }
 
 describe('at most N in any 60 seconds', () => {
-  test.each([1, 2, 30, 60, 120, 300])('of a burst, the first %d', (limit) => {
+  test.each([1, 2, 30, 60, 120, 300])('allows the first %d of a burst', (limit) => {
     expect(windows().allowed(limit, limit + 50)).toBe(limit)
   })
 
-  test('the minute ends at 60 s, not at 59.999', () => {
+  test('the window ends at 60 s, not at 59.999 s', () => {
     const window = windows()
     expect(window.allowed(3, 5)).toBe(3)
     expect(window.at(59_999).take(3)).toMatchObject({ allowed: false, remaining: 0, waitMs: 1 })
     expect(window.at(60_000).take(3)).toMatchObject({ allowed: true, remaining: 2 })
   })
 
-  test('it slides: half at 0 s and half at 40 s leave room for half at 60 s, and the rest at 100 s', () => {
+  test('slides: half at 0 s and half at 40 s allow half at 60 s, and the rest at 100 s', () => {
     const window = windows()
     expect(window.allowed(10, 5)).toBe(5)
     expect(window.at(40_000).allowed(10, 8)).toBe(5)
@@ -37,7 +37,7 @@ describe('at most N in any 60 seconds', () => {
     expect(window.at(100_000).allowed(10, 8)).toBe(5)
   })
 
-  test('whatever the arrivals, no window of 60 s holds more than N, and nobody is refused while it holds fewer', () => {
+  test('for any arrivals, no 60 s hold more than N, and no call is refused below N', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 8 }),
@@ -64,14 +64,14 @@ describe('at most N in any 60 seconds', () => {
   })
 })
 
-test('who is refused may come exactly after the wait, however often they knocked meanwhile', () => {
+test('a refused caller is allowed exactly after the wait, whatever it sends before', () => {
   const window = windows()
   window.allowed(2, 2)
   for (let ms = 0; ms < 60_000; ms += 1_000) expect(window.at(ms).take(2).waitMs).toBe(60_000 - ms)
   expect(window.at(60_000).take(2).allowed).toBe(true)
 })
 
-test('a lowered limit binds at once and waits until enough have left', () => {
+test('a lowered limit holds at once, until enough times have left the window', () => {
   const window = windows()
   window.allowed(5, 3)
   window.at(10_000).allowed(5, 2)
@@ -85,13 +85,13 @@ test('a lowered limit binds at once and waits until enough have left', () => {
   expect(window.at(70_000).take(2).allowed).toBe(true)
 })
 
-test('keys do not count for each other', () => {
+test('keys count separately', () => {
   const window = windows()
   expect(window.allowed(3, 5, 'a')).toBe(3)
   expect(window.allowed(3, 5, 'b')).toBe(3)
 })
 
-test('random keys cannot eat the memory: the one used longest ago is forgotten', () => {
+test('bounds the number of keys: the least recently used key goes', () => {
   const window = windows({ keysMax: 3 })
   for (const key of ['a', 'b', 'c']) window.take(1, key)
   window.take(1, 'a')
@@ -100,7 +100,7 @@ test('random keys cannot eat the memory: the one used longest ago is forgotten',
   expect(window.take(1, 'b').allowed).toBe(true)
 })
 
-test('what is given back was never taken: the newest one, and no more than there were', () => {
+test('a refund takes back the newest one, and never more than there are', () => {
   let now = 0
   const limiter = createSlidingWindows({ windowMs: 900_000, clock: () => now })
   const take = () => limiter.take('a', 2).allowed

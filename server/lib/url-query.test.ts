@@ -32,7 +32,7 @@ describe('setting parameters of a URL', () => {
     expect(setParameters(href, parameters)).toBe(expected)
   })
 
-  test('what is set is what a page reads, and every other part stays as it was written', () => {
+  test('a page reads what was set, and every other part stays as it was', () => {
     const other = fc.stringMatching(/^[b-z%+=?;]+$/)
     fc.assert(
       fc.property(fc.array(other), fc.string(), (others, value) => {
@@ -45,7 +45,7 @@ describe('setting parameters of a URL', () => {
   })
 })
 
-test('appended parameters stand behind the query and before the fragment', () => {
+test('appends parameters after the query and before the fragment', () => {
   expect(appendQuery(`${U}?b=%20#top`, [['a', 'x y']])).toBe(`${U}?b=%20&a=x+y#top`)
   expect(appendQuery(`${U}?b&`, [['a', '1']])).toBe(`${U}?b&a=1`)
   expect(appendQuery(`${U}?q=really?`, [['a', '1']])).toBe(`${U}?q=really?&a=1`)

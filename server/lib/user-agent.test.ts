@@ -19,14 +19,14 @@ describe('the device that targeting rules mean', () => {
 
 describe('fetching ahead', () => {
   const said = (headers: Record<string, string>) => isPrefetch((name) => headers[name] ?? null)
-  test('is told by any of the headers that browsers have used', () => {
+  test('is recognized by each header that browsers have used', () => {
     expect(said({ 'sec-purpose': 'prefetch;prerender' })).toBe(true)
     expect(said({ 'sec-purpose': 'prefetch' })).toBe(true)
     expect(said({ purpose: 'prefetch' })).toBe(true)
     expect(said({ 'x-purpose': 'preview' })).toBe(true)
     expect(said({ 'x-moz': 'prefetch' })).toBe(true)
   })
-  test('is not assumed of an ordinary request', () => {
+  test('is not assumed for an ordinary request', () => {
     expect(said({})).toBe(false)
     expect(said({ purpose: 'navigation' })).toBe(false)
   })

@@ -92,17 +92,17 @@ describe('a URL that we send browsers to', () => {
     expect(checkUrl(text, RULE)).toEqual({ href })
   })
 
-  test('other schemes are refused where the operator lists none, and the words do not offer any', () => {
+  test('other schemes are refused where the operator allows none, and the message names none', () => {
     const none = { schemes: [], ownHosts: [] }
     expect(checkUrl('myapp:thing', none)).toEqual({ wrong: 'must be an http or https URL' })
   })
 
-  test('an own host on a default port is recognised however the operator wrote it', () => {
+  test('recognizes an own host with a default port', () => {
     for (const own of ['go.example', 'GO.example', 'go.example:80', 'go.example.'])
       expect(checkUrl('https://go.example/a', { schemes: [], ownHosts: [own] })).toEqual({ wrong: OWN })
   })
 
-  test('whatever is accepted is the same when it is judged again', () => {
+  test('an accepted URL stays the same in a second check', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.webUrl({ withFragments: true, withQueryParameters: true }), fc.string()),

@@ -93,7 +93,7 @@ onBothEngines('a demonstration beside a running server', (server) => {
   let id = 0
   let ask: Ask
 
-  test('is made for the only account there is, and says where to look', async () => {
+  test('belongs to the only account, and prints where to look', async () => {
     expect((await run(server(), 'user', 'create', owner)).code).toBe(0)
     const made = await demo(server())
     id = made.id
@@ -113,7 +113,7 @@ onBothEngines('a demonstration beside a running server', (server) => {
     expect(members).toEqual([{ email: owner, role: 'owner' }])
   })
 
-  test('has its clicks in the analytics and on the links, once', async () => {
+  test('counts its clicks once, in analytics and on the links', async () => {
     await counted(ask)
     const links = await linksOf(ask)
     expect(links).toHaveLength(50)
@@ -140,7 +140,7 @@ onBothEngines('a demonstration beside a running server', (server) => {
     }
   })
 
-  test('has leads that agree with the clicks they came from', async () => {
+  test('has leads that agree with their clicks', async () => {
     const leads = (await ask('/analytics/leads?interval=30d')).data.leads
     expect(leads).toBe(300)
     const byLink = (await ask('/analytics/leads?interval=30d&groupBy=link&model=last')).data
@@ -168,7 +168,7 @@ onBothEngines('a demonstration beside a running server', (server) => {
     expect(data.at(-1)).toMatchObject({ type: 'click', linkId: measured[0]?.linkId, isLast: true })
   })
 
-  test('is another workspace the second time, of whom --for names', async () => {
+  test('is a new workspace the second time, for the account that --for names', async () => {
     const second = await demo(server(), '--for', owner.toUpperCase())
     expect(second.id).not.toBe(id)
     const other = await asker(server(), second.id)
@@ -181,7 +181,7 @@ onBothEngines('a demonstration beside a running server', (server) => {
     expect((await server().click(`bio-${second.id}`)).status).toBe(302)
   })
 
-  test('asks whom it is for where there are several, and refuses somebody unknown', async () => {
+  test('asks for --for with several accounts, and refuses an unknown one', async () => {
     expect((await run(server(), 'user', 'create', 'jonas@larkfield.example')).code).toBe(0)
     const several = await run(server(), 'demo')
     expect([several.code, several.out]).toEqual([1, ''])
@@ -260,7 +260,7 @@ describe('where no server runs', () => {
     }
   }
 
-  test('is the same picture each time', async () => {
+  test('is the same each time', async () => {
     const pictures = []
     for (const { dataDir } of [one, two]) {
       const db = await openDatabase({ dataDir })
@@ -278,7 +278,7 @@ describe('where no server runs', () => {
     expect(pictures[0]?.told).toHaveLength(200)
   })
 
-  test('waits for the next one, with an account of its own', async () => {
+  test('waits for the next server, with an account of its own', async () => {
     expect(one.out).toContain('the next one counts the clicks when it starts')
     const password = /Password {2}(\S+)/.exec(one.out)?.[1]
     expect(password).toMatch(/^[a-z2-9]{20}$/)
@@ -292,7 +292,7 @@ describe('where no server runs', () => {
     })
   })
 
-  test('leaves the first sign-up to whoever comes, and is theirs the next time', async () => {
+  test('leaves the first sign-up open, and belongs to that person the next time', async () => {
     await serving(two, async (server, origin) => {
       const signup = async () => (await server.call('/api/auth/options')).json.signup
       expect(await signup()).toBe('first')

@@ -73,7 +73,7 @@ function expectShortened(kept: Touch, whole: Touch) {
 }
 
 describe('an event id', () => {
-  test('brings its visit back', () => {
+  test('opens to the same visit', () => {
     const last = touch({ kind: 'click', linkId: 7, clickId: '1.7.0123456789abcdef.abcdefghij' })
     for (const one of [visit(), visit({ last, views: 3, pageUrl: null })]) {
       expect(open(ids.seal(one))).toEqual(one)
@@ -82,7 +82,7 @@ describe('an event id', () => {
     expect(opened?.last).toBe(opened?.first as Touch)
   })
 
-  test('says nothing to who keeps it, and is another each time', () => {
+  test('is unreadable, and different each time', () => {
     const [one, other] = [ids.seal(visit()), ids.seal(visit())]
     expect(one).not.toBe(other)
     for (const id of [one, other]) {
@@ -93,7 +93,7 @@ describe('an event id', () => {
     expect(new Set(beginnings).size).toBe(1000)
   })
 
-  test('is never longer than it may be, whatever a page says; what does not fit is shortened', () => {
+  test('is never too long: texts that do not fit are cut', () => {
     fc.assert(
       fc.property(anyVisit, (whole) => {
         const id = ids.seal(whole)
@@ -109,12 +109,12 @@ describe('an event id', () => {
     )
   })
 
-  test('of a usual visit takes a quarter of that', () => {
+  test('of a typical visit has a quarter of the maximum length', () => {
     const last = touch({ kind: 'click', linkId: 70_000, clickId: '1k2j3.1i0g.0123456789abcdef.abcdefghij' })
     expect(ids.seal(visit({ last })).length).toBeLessThan(700)
   })
 
-  test('is refused when any character of it is another', () => {
+  test('is refused when any character is changed', () => {
     const id = ids.seal(visit())
     for (let i = 0; i < id.length; i++) {
       for (const other of 'A_9') {
@@ -124,7 +124,7 @@ describe('an event id', () => {
     }
   })
 
-  test('is refused when cut, prolonged, or put together from two', () => {
+  test('is refused when cut, extended, or combined from two', () => {
     const [id, other] = [ids.seal(visit()), ids.seal(visit({ workspaceId: 13 }))]
     for (let end = 0; end < id.length; end++) expect([end, open(id.slice(0, end))]).toEqual([end, undefined])
     for (const forged of [
@@ -141,13 +141,13 @@ describe('an event id', () => {
     }
   })
 
-  test('that a stranger makes up is refused and never throws', () => {
+  test('that is made up is refused and never throws', () => {
     const alphabet = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_']
     const made = fc.string({ unit: fc.constantFrom(...alphabet), maxLength: 600 })
     fc.assert(fc.property(fc.oneof(fc.string({ unit: 'binary' }), made), (one) => open(one) === undefined))
   })
 
-  test('is good for its workspace alone', () => {
+  test('is valid for its workspace only', () => {
     const id = ids.seal(visit())
     expect(open(id, NOW, 12)).toBeDefined()
     expect(open(id, NOW, 13)).toBeUndefined()
@@ -170,7 +170,7 @@ describe('an event id', () => {
     })
   })
 
-  test('is good for a day, and not before its time', () => {
+  test('is valid for a day, and not before its time', () => {
     const id = ids.seal(visit())
     const minute = 60_000
     expect(

@@ -69,7 +69,7 @@ async function counted(
 }
 
 onBothEngines(
-  'a page that is seen',
+  'a page view',
   (server) => {
     test('is answered with an event id that every site may read, and no cookie', async () => {
       const { publicId } = await newWorkspace(server())
@@ -84,7 +84,7 @@ onBothEngines(
       expect(headers.get('set-cookie')).toBeNull()
     })
 
-    test('is a landing at first, then a view, and a landing again after half an hour', async () => {
+    test('is a landing first, then a view, and a landing again after half an hour', async () => {
       const { id, publicId } = await newWorkspace(server())
       let eventId: string | undefined
       for (const minutes of [0, 1, 29, 30, 5]) {
@@ -97,7 +97,7 @@ onBothEngines(
       expect(await counted(server(), id, ['view'])).toEqual({ human: 3 })
     })
 
-    test('across midnight is of the same visit', async () => {
+    test('after midnight belongs to the same visit', async () => {
       const before = now
       now = Date.parse('2026-05-10T23:55:00Z')
       const { id, publicId } = await newWorkspace(server())
@@ -114,7 +114,7 @@ onBothEngines(
       ['cut', (own) => own.slice(0, -4)],
       ['of another workspace', (_, foreign) => foreign],
       ['of the wrong type', () => ({ toString: 1 })],
-    ])('with an event id that is %s begins a visit', async (_, of) => {
+    ])('with an event id that is %s starts a visit', async (_, of) => {
       const [own, other] = [await newWorkspace(server()), await newWorkspace(server())]
       const first = (await see(server(), own.publicId)).json.e
       const foreign = (await see(server(), other.publicId)).json.e
@@ -124,7 +124,7 @@ onBothEngines(
       expect(await counted(server(), own.id, ['view'])).toEqual({})
     })
 
-    test('says its campaign, where it came from, and which link', async () => {
+    test('records its campaign, referrer and link', async () => {
       const { id, publicId, createLink } = await newWorkspace(server())
       const { id: linkId, slug } = await createLink({
         trackConversions: true,
@@ -143,7 +143,7 @@ onBothEngines(
       expect(await counted(server(), other.id, ['landing'], 'linkId')).toEqual({ 0: 1 })
     })
 
-    test('is no click: no answer, no counter, no limit and no export has it', async () => {
+    test('is no click: analytics, counters, limits and exports leave it out', async () => {
       const { id, publicId, createLink, api } = await newWorkspace(server())
       const made = await createLink({ trackConversions: true, clickLimit: 2 })
       const { headers } = await server().click(made.slug)
@@ -169,14 +169,14 @@ onBothEngines(
       expect((await server().click(made.slug)).status).toBe(410)
     })
 
-    test('by a robot, or fetched ahead, is recorded as such', async () => {
+    test('of a bot or a prefetch is recorded as such', async () => {
       const { id, publicId } = await newWorkspace(server())
       await see(server(), publicId, { headers: { 'User-Agent': 'Googlebot/2.1' } })
       await see(server(), publicId, { headers: { 'Sec-Purpose': 'prefetch;prerender' } })
       expect(await counted(server(), id, ['landing'])).toEqual({ bot: 1, prefetch: 1 })
     })
 
-    test('under Global Privacy Control is not recorded, and has no id', async () => {
+    test('under Global Privacy Control is not recorded, and gets no event id', async () => {
       const { id, publicId } = await newWorkspace(server())
       const { status, json } = await see(server(), publicId, { headers: { 'Sec-GPC': '1' } })
       expect([status, json]).toEqual([200, { e: null }])
@@ -221,7 +221,7 @@ async function dial(server: TestServer, body: string, more: string, inTwo: boole
 }
 
 onBothEngines(
-  'what is no page view',
+  'a malformed page view',
   (server) => {
     const send = (body: string, call: { method?: string; headers?: Record<string, string> } = {}) =>
       server().call('/e', {
@@ -234,7 +234,7 @@ onBothEngines(
         },
       })
 
-    test('is refused in so many words, and nothing is recorded', async () => {
+    test('is refused with a message, and nothing is recorded', async () => {
       const { id, publicId: w } = await newWorkspace(server())
       const view = (change: object) => JSON.stringify({ w, u: PAGE, r: '', ...change })
       const address = 'u: must be an http or https URL'
@@ -269,7 +269,7 @@ onBothEngines(
       expect(await counted(server(), 0, ['landing', 'view'])).toEqual({})
     })
 
-    test('is told in the same words whether the request came in one piece or in two', async () => {
+    test('gets the same answer whether the request came in one piece or in two', async () => {
       const { publicId: w } = await newWorkspace(server())
       const view = (change: object) => JSON.stringify({ w, u: PAGE, r: '', ...change })
       const bodies = [
@@ -305,7 +305,7 @@ onBothEngines(
       expect(endless.status).toBe(413)
     })
 
-    test('goes by other methods as they are', async () => {
+    test('answers other methods', async () => {
       const preflight = await send('', { method: 'OPTIONS' })
       expect([preflight.status, preflight.headers.get('access-control-allow-methods')]).toEqual([
         204,
@@ -321,7 +321,7 @@ onBothEngines(
       }
     })
 
-    test('is each beyond the 120th of a minute from one address; others go on', async () => {
+    test('refuses more than 120 a minute from one address, and not from others', async () => {
       const { id, publicId } = await newWorkspace(server())
       const crowded = { 'X-Forwarded-For': nextSenderAddress() }
       const statuses = await Promise.all(
@@ -341,7 +341,7 @@ onBothEngines(
 onBothEngines(
   'paths that the operator renamed',
   (server) => {
-    test('are where the snippet and its intake are, and no slug can be called so', async () => {
+    test('serve the snippet and its intake, and are reserved slugs', async () => {
       const { publicId, api } = await newWorkspace(server())
       const body = JSON.stringify({ w: publicId, u: PAGE, r: '' })
       expect((await server().call('/harbour', { method: 'POST', body })).status).toBe(200)

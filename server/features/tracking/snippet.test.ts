@@ -31,7 +31,7 @@ const pinnedIn = (answer: Response) => {
 const captchaIn = (text: string) => `/e/${/captcha-[0-9a-f]{16}\.js/.exec(text)?.[0]}`
 
 describe('the snippet', () => {
-  test('is at most 4 KB on the wire, and what it promises not to be', async () => {
+  test('is at most 4 KB compressed, and uses no eval, markup, style, cookie or console', async () => {
     const { ask } = open({ origin: 'https://a-rather-long-name.links.example.com' })
     const answer = await ask('/t.js', { headers: { 'Accept-Encoding': 'gzip, deflate, br' } })
     expect(answer.headers.get('content-encoding')).toBe('gzip')
@@ -43,7 +43,7 @@ describe('the snippet', () => {
     expect(text).not.toMatch(/\beval\(|\bFunction\(|innerHTML|\.style\b|cookie|localStorage|console\./)
   })
 
-  test('is found under the name of its version by the hash in it, for ever', async () => {
+  test('is served under its versioned name with a hash, for ever', async () => {
     const { ask } = open()
     const moving = await ask('/t.js')
     const text = await moving.text()
@@ -64,7 +64,7 @@ describe('the snippet', () => {
     }
   })
 
-  test('is not sent again to who has it', async () => {
+  test('answers 304 to a browser that has it', async () => {
     const { ask } = open()
     const etag = (await ask('/t.js')).headers.get('etag') ?? ''
     for (const tag of [etag, `"other", ${etag}`, etag.replace('W/', ''), '*']) {
@@ -81,13 +81,13 @@ describe('the snippet', () => {
     ['gzip;q=0.0', false],
     ['br', false],
     ['', false],
-  ])('is packed for who says so: "%s"', async (accept, packed) => {
+  ])('is compressed for Accept-Encoding "%s": %p', async (accept, packed) => {
     const { ask } = open()
     const answer = await ask('/t.js', { headers: { 'Accept-Encoding': accept } })
     expect(answer.headers.get('content-encoding')).toBe(packed ? 'gzip' : null)
   })
 
-  test('that a page pinned before an upgrade is still there after it', async () => {
+  test('a version that a page pinned is served after an upgrade', async () => {
     const before = open({ origin: 'https://go.example' })
     const text = await (await before.ask('/t.js')).clone().text()
     const { path } = pinnedIn(await before.ask('/t.js'))
@@ -99,7 +99,7 @@ describe('the snippet', () => {
     expect(pinned.headers.get('cache-control')).toContain('immutable')
   })
 
-  test('is never one that the disk damaged, nor anything else from the disk', async () => {
+  test('never serves a damaged file, nor another file of the disk', async () => {
     const { ask, dataDir } = open()
     await ask('/t.js')
     const dir = join(dataDir, 'snippet')
@@ -113,7 +113,7 @@ describe('the snippet', () => {
     }
   })
 
-  test('is served where it cannot be kept', async () => {
+  test('is served when it cannot be saved', async () => {
     const { ask, dataDir } = open()
     mkdirSync(dataDir, { recursive: true })
     writeFileSync(join(dataDir, 'snippet'), 'in the way')
@@ -121,7 +121,7 @@ describe('the snippet', () => {
     expect(existsSync(join(dataDir, 'snippet'))).toBe(true)
   })
 
-  test('follows the name that the intake was given', async () => {
+  test('uses the intake path of the settings', async () => {
     const { ask } = open({ intakePath: 'harbour' })
     const answer = await ask('/t.js')
     expect(pinnedIn(answer).path).toStartWith('/harbour/t-')
@@ -130,7 +130,7 @@ describe('the snippet', () => {
 })
 
 onSqlite('the snippet’s addresses', (server) => {
-  test('answer GET and HEAD, and nothing else', async () => {
+  test('answers GET and HEAD only', async () => {
     const { call } = server()
     const got = await call('/t.js')
     expect(got.status).toBe(200)

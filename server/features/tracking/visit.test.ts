@@ -58,7 +58,7 @@ describe('a page view', () => {
     expect(read(url, referrer)?.touch).toMatchObject({ at: AT, ...expected })
   })
 
-  test('hands on to its hit neither secrets nor what names a person', () => {
+  test('gives its hit no secrets and no personal ids', () => {
     const view = read(`${SHOP}/a?token=secret&utm_source=n&gclid=person&tp_cid=click7#frag`, SEARCH)
     expect(view).toMatchObject({ utm: 'utm_source=n', referrer: 'https://www.search.example/' })
     expect(JSON.stringify(view)).not.toMatch(/secret|person|frag/)
@@ -127,7 +127,7 @@ describe('the touches of a visit', () => {
     expect(visit.last === visit.first).toBe(expected[0] === expected[1])
   })
 
-  test('a visit is over after half an hour without a page, however long it was', () => {
+  test('a visit ends after half an hour without a page view', () => {
     const visit = visitOf([FIRST], [NEXT, '', 29], [NEXT, '', 29])
     expect(visit.seenAt - visit.startedAt).toBe(58 * 60_000)
     expect([29, 30, 31].map((minutes) => isVisitOver(visit, visit.seenAt + minutes * 60_000))).toEqual([

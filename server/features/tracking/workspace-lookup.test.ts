@@ -33,7 +33,7 @@ const counting = () => {
 const newWorkspace = () => createWorkspace({ db, now: Date.now }, { name: 'Test', plan: 'pro' })
 
 describe('the public id of a workspace', () => {
-  test('is asked for once, by however many at once, and known without a promise from then on', async () => {
+  test('is queried once for parallel callers, and then found without a promise', async () => {
     const names = createWorkspaceLookup(counting())
     const { id, publicId } = await newWorkspace()
     const answers = await Promise.all(Array.from({ length: 20 }, () => names.find(publicId)))
@@ -42,7 +42,7 @@ describe('the public id of a workspace', () => {
     expect(asked).toBe(1)
   })
 
-  test('that names nothing is known to be missing for ten seconds, and no longer', async () => {
+  test('of no workspace is cached as missing for ten seconds', async () => {
     let clock = 0
     const names = createWorkspaceLookup(counting(), { clock: () => clock })
     const publicId = 'ws_later'
@@ -60,14 +60,14 @@ describe('the public id of a workspace', () => {
     expect(asked).toBe(2)
   })
 
-  test('that can be none is not asked for', () => {
+  test('that is malformed is not queried', () => {
     const names = createWorkspaceLookup(counting())
     for (const text of ['', '\0', 'a b', 'x'.repeat(65), '../', 'é'])
       expect([text, names.find(text)]).toEqual([text, null])
     expect(asked).toBe(0)
   })
 
-  test('is forgotten with its workspace', async () => {
+  test('is invalidated with its workspace', async () => {
     const names = createWorkspaceLookup(counting())
     const { id, publicId } = await newWorkspace()
     await names.find(publicId)
@@ -76,7 +76,7 @@ describe('the public id of a workspace', () => {
     expect(await names.find(publicId)).toBeNull()
   })
 
-  test('guesses do not fill the memory, and what is in use stays in it', async () => {
+  test('guesses do not evict entries that are in use', async () => {
     const names = createWorkspaceLookup(counting(), { max: 10 })
     const { id, publicId } = await newWorkspace()
     await names.find(publicId)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createBatchLoader } from './batch-loader.ts'
 
-test('what is asked in the same moment is asked once, and each gets its own answer', async () => {
+test('loads the keys of one turn in one batch, and gives each caller its value', async () => {
   const asked: number[][] = []
   const double = createBatchLoader(async (keys: number[]) => {
     asked.push(keys)
@@ -12,7 +12,7 @@ test('what is asked in the same moment is asked once, and each gets its own answ
   expect(asked).toEqual([[1, 2, 3], [1]])
 })
 
-test('a failure is told to those who asked, and to nobody after them', async () => {
+test('a failure reaches the callers of its batch only', async () => {
   let broken = true
   const ask = createBatchLoader(async (keys: string[]) => {
     if (broken) throw new Error('away')

@@ -39,7 +39,7 @@ test.each<[Partial<AttributionFacts>, string]>([
   expect(formatAttributionLine({ ...nothing, ...facts })).toBe(line)
 })
 
-test('no part takes the room of the others', () => {
+test('cuts a long part, so that the others stay', () => {
   const line = formatAttributionLine({ ...nothing, utmSource: 'x'.repeat(5000), city: 'Berlin' })
   expect(line).toBe(`${'x'.repeat(79)}… · Berlin`)
 })

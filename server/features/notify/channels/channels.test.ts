@@ -72,7 +72,7 @@ notificationsOnBothEngines('a channel', (outbox) => {
   const patch = (workspace: HarnessWorkspace, id: number, body: unknown) =>
     workspace.api(`/channels/${id}`, { method: 'PATCH', body })
 
-  test.each(GOOD)('of type %s takes %j', async (type, given, shown) => {
+  test.each(GOOD)('of type %s accepts %j', async (type, given, shown) => {
     const workspace = await outbox().createWorkspace()
     const made = await workspace.post('/channels', { type, name: ' Leads ', ...given })
     expect(made.status).toBe(201)
@@ -97,7 +97,7 @@ notificationsOnBothEngines('a channel', (outbox) => {
     expect((await workspace.api('/channels')).json).toEqual({ data: [channel], nextCursor: null, total: 1 })
   })
 
-  test.each(BAD)('of type %s refuses %j', async (type, given, field) => {
+  test.each(BAD)('of type %s rejects %j', async (type, given, field) => {
     const workspace = await outbox().createWorkspace()
     const { status, json } = await workspace.post('/channels', { type, name: 'Leads', ...given })
     expect(status).toBe(422)
@@ -105,7 +105,7 @@ notificationsOnBothEngines('a channel', (outbox) => {
     expect((await workspace.api('/channels')).json.total).toBe(0)
   })
 
-  test('shows and stores nothing of its secrets', async () => {
+  test('never shows its secrets, nor stores them in plain text', async () => {
     const workspace = await outbox().createWorkspace()
     const said: string[] = []
     const calls = async (path: string, method: string, body?: unknown) => {
@@ -131,7 +131,7 @@ notificationsOnBothEngines('a channel', (outbox) => {
     for (const text of [...said, JSON.stringify(rows)]) expect(text).not.toMatch(/Canary|123456789:/)
   })
 
-  test('is changed in what is named, and keeps its secrets', async () => {
+  test('changes the given fields only, and keeps its secrets', async () => {
     const hook = receiver()
     const workspace = await outbox().createWorkspace()
     const { id, secret } = await workspace.createWebhook('https://example.com/old')
@@ -152,7 +152,7 @@ notificationsOnBothEngines('a channel', (outbox) => {
     expect(new Webhook(secret).verify(got?.body ?? '', got?.headers ?? {})).toMatchObject({ type: 'test' })
   })
 
-  test('of a webhook gets a new secret, and the old one signs for a day', async () => {
+  test('of type webhook gets a new secret, and the old one signs for a day', async () => {
     const hook = receiver()
     const workspace = await outbox().createWorkspace()
     const old = await workspace.createWebhook(hook.url)
@@ -181,7 +181,7 @@ notificationsOnBothEngines('a channel', (outbox) => {
     expect((await workspace.post(`/channels/${mail.json.data.id}/rotate-secret`)).status).toBe(422)
   })
 
-  test('is tested at once, once, and the record says how it went', async () => {
+  test('is tested at once, with one attempt that is recorded', async () => {
     const hook = receiver()
     const workspace = await outbox().createWorkspace()
     const { id } = await workspace.createWebhook(hook.url, { enabled: false })
@@ -209,7 +209,7 @@ notificationsOnBothEngines('a channel', (outbox) => {
     expect(json.data.retried).toBe(0)
   })
 
-  test('is tested once for one Idempotency-Key, and holds up no writer meanwhile', async () => {
+  test('is tested once for one Idempotency-Key, and blocks no other writer', async () => {
     const hook = receiver()
     const gate = Promise.withResolvers<void>()
     hook.respondWith(async () => {
@@ -231,7 +231,7 @@ notificationsOnBothEngines('a channel', (outbox) => {
     expect(hook.requests).toHaveLength(1)
   })
 
-  test('that is deleted is in no form any more, and its deliveries are gone', async () => {
+  test('is deleted with its deliveries, and forms no longer name it', async () => {
     const workspace = await outbox().createWorkspace()
     const [one, two, eleven] = [
       await workspace.createWebhook('https://example.com/1'),
@@ -246,7 +246,7 @@ notificationsOnBothEngines('a channel', (outbox) => {
     expect((await workspace.api(`/channels/${two.id}`)).status).toBe(404)
   })
 
-  test('of another workspace is like none, in every way it can be named', async () => {
+  test('of another workspace is not found, on every route', async () => {
     const [own, other] = [await outbox().createWorkspace(), await outbox().createWorkspace()]
     const { id } = await own.createWebhook('https://example.com/')
     const form = await own.createForm([id])
@@ -281,7 +281,7 @@ notificationsOnBothEngines('a channel', (outbox) => {
     expect(await own.api(`/channels/${id}`)).toMatchObject({ text: before.text })
   })
 
-  test('and others are listed page by page', async () => {
+  test('is listed with others, a page at a time', async () => {
     const workspace = await outbox().createWorkspace()
     const ids: number[] = []
     for (let i = 0; i < 5; i++) ids.push((await workspace.createWebhook(`https://example.com/${i}`)).id)

@@ -155,7 +155,7 @@ describe.each(Object.entries(SERVICES) as [Chat, Service][])('%s', (type, servic
   const send = (over: Partial<Notice> = {}, to = service.to(receiver.origin)): Promise<DeliveryResult> =>
     channelSenders[type]({ ...SEND_NEEDS, telegramApi: receiver.origin }, to, createNotice(over))
 
-  test('takes a submission, the longest one too, and a test', async () => {
+  test('accepts a submission, the longest too, and a test', async () => {
     const before = receiver.accepted.length
     const long = new Map(Array.from({ length: 256 }, (_, i) => [`field ${i}`, '<&漢👩*'.repeat(9000)]))
     for (const over of [{}, { fields: long }, { event: 'test' as const, fields: new Map() }]) {
@@ -166,7 +166,7 @@ describe.each(Object.entries(SERVICES) as [Chat, Service][])('%s', (type, servic
     expect(receiver.accepted.length - before).toBe(3)
   })
 
-  test.each(service.wrong)('refuses %s for good', async (_, wrong) => {
+  test.each(service.wrong)('refuses %s permanently', async (_, wrong) => {
     const { url } = wrong.secrets
     const secrets = url ? { url: receiver.origin + url } : wrong.secrets
     const result = await send({}, createDestination({ ...wrong, secrets }))
@@ -183,13 +183,13 @@ describe.each(Object.entries(SERVICES) as [Chat, Service][])('%s', (type, servic
     })
   }
 
-  test('is not followed elsewhere', async () => {
+  test('redirects are not followed', async () => {
     receiver.answerWith(() => text(302, '', { location: `${receiver.origin}/elsewhere` }))
     expect(await send()).toMatchObject({ outcome: 'refused', httpStatus: 302 })
     expect(receiver.requests.filter(({ path }) => path === '/elsewhere')).toEqual([])
   })
 
-  test('is waited for so long and no longer', async () => {
+  test('a slow answer is a timeout', async () => {
     receiver.answerWith(() => new Promise<Response>((resolve) => setTimeout(resolve, 1000, text(200))))
     const late = await channelSenders[type](
       { ...SEND_NEEDS, telegramApi: receiver.origin, timeoutMs: 100 },
@@ -203,7 +203,7 @@ describe.each(Object.entries(SERVICES) as [Chat, Service][])('%s', (type, servic
     })
   })
 
-  test('is not reached at an address of the network that the operator did not allow', async () => {
+  test('a private address is refused unless the operator allows it', async () => {
     const before = receiver.requests.length
     const closed = { ...SEND_NEEDS, allow: [], telegramApi: receiver.origin }
     expect(await channelSenders[type](closed, service.to(receiver.origin), createNotice())).toMatchObject({
@@ -213,7 +213,7 @@ describe.each(Object.entries(SERVICES) as [Chat, Service][])('%s', (type, servic
     expect(receiver.requests.length).toBe(before)
   })
 
-  test('cannot have its secrets repeated', async () => {
+  test('an answer that repeats secrets is masked', async () => {
     const written: string[] = []
     const spies = [process.stdout, process.stderr].map((stream) =>
       spyOn(stream, 'write').mockImplementation((chunk) => written.push(String(chunk)) > 0),
@@ -252,7 +252,7 @@ describe.each(Object.entries(SERVICES) as [Chat, Service][])('%s', (type, servic
     expect(results.at(-1)).toMatchObject({ outcome: 'unreachable', httpStatus: null })
   })
 
-  test('is not tried without what it takes', async () => {
+  test('a channel without its settings is not tried', async () => {
     expect(await send({}, createDestination())).toMatchObject({
       outcome: 'unreachable',
       permanent: { what: 'channel' },

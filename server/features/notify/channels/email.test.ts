@@ -105,7 +105,7 @@ describe('an e-mail', () => {
     return { mail, raw, headers: Object.fromEntries(mail.headers.map(({ key, value }) => [key, value])) }
   }
 
-  test('has its addresses, its number, and everything that keeps machines from answering', async () => {
+  test('has its addresses, its number, and the headers against automatic replies', async () => {
     const to = { recipients: ['team@example.org', 'zoë@bücher.example'] }
     expect(toCompleteResult(await send({}, to))).toMatchObject({
       outcome: 'delivered',
@@ -130,7 +130,7 @@ describe('an e-mail', () => {
     expect(headers).not.toHaveProperty('bcc')
   })
 
-  test('says the same in HTML and in text, and loads nothing', async () => {
+  test('has the same content in HTML and in text, and loads nothing', async () => {
     await send()
     const { mail } = await last()
     expect(mail.text?.trim()).toBe(
@@ -159,7 +159,7 @@ Open in Towpath: ${SUBMISSION_URL}`,
     expect(mail.attachments).toEqual([])
   })
 
-  test('has no Reply-To where nobody gave an address', async () => {
+  test('has no Reply-To without an address in the submission', async () => {
     await send({ email: null })
     expect((await last()).mail.replyTo).toBeUndefined()
   })
@@ -178,7 +178,7 @@ Open in Towpath: ${SUBMISSION_URL}`,
     expect(server.mails.at(-1)?.to).toEqual(['team@example.org'])
   })
 
-  test('takes a submission of any size', async () => {
+  test('holds a submission of any size', async () => {
     const fields = new Map(
       Array.from({ length: 256 }, (_, i) => [`field ${i}`, `<&漢👩 ${i}\n`.repeat(6000)]),
     )
@@ -188,7 +188,7 @@ Open in Towpath: ${SUBMISSION_URL}`,
     expect(Math.max(...raw.split('\r\n').map((line) => line.length))).toBeLessThanOrEqual(998)
   })
 
-  test('goes over connections that are kept', async () => {
+  test('uses pooled connections', async () => {
     const before = server.connections()
     for (let i = 0; i < 10; i++) await send()
     expect(server.connections() - before).toBe(0)
@@ -212,7 +212,7 @@ Open in Towpath: ${SUBMISSION_URL}`,
     expect((await send()).outcome).toBe('delivered')
   })
 
-  test('that reached some of its recipients is not sent to them again', async () => {
+  test('that reached some recipients is not sent again', async () => {
     const result = await send({}, { recipients: ['team@example.org', 'gone@example.org'] })
     expect(toCompleteResult(result)).toMatchObject({ outcome: 'delivered', permanent: undefined })
     expect(result.answer).toContain('gone@example.org: 550 no such user')
@@ -247,7 +247,7 @@ Open in Towpath: ${SUBMISSION_URL}`,
     expect((await send({}, {}, { smtpUrl })).outcome).toBe('delivered')
   })
 
-  test('waits for a server that is away, and for one that says nothing', async () => {
+  test('is retried when the server is away or silent', async () => {
     const silent = net.createServer((socket) => socket.on('error', () => {}))
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const { port } = silent.address() as AddressInfo

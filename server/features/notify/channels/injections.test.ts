@@ -86,7 +86,7 @@ describe.each(INJECTIONS.map((text) => [text]))('%j', (text) => {
     expect(texts[4]?.replace(/\\([^A-Za-z0-9\s])/g, '$1')).toBe(shownAs(text))
   })
 
-  test('in Telegram is code, or leads nowhere', () => {
+  test('in Telegram is code, or contains no link', () => {
     const { text: shown, entities, live } = parseTelegramHtml(telegramText(notice))
     expect(live).toEqual([])
     expect(entities.filter(({ tag }) => tag !== 'b' && tag !== 'code')).toMatchObject([
@@ -108,7 +108,7 @@ describe.each(INJECTIONS.map((text) => [text]))('%j', (text) => {
     for (const { type, text: run } of typed) if (type === 'TextRun') expect(run).not.toMatch(/\n/)
   })
 
-  test('in HTML is text', async () => {
+  test('in HTML mail is text', async () => {
     const found: string[] = []
     let values: string[] = []
     const rewriter = new HTMLRewriter()
@@ -147,7 +147,7 @@ describe.each(INJECTIONS.map((text) => [text]))('%j', (text) => {
     expect(lines.join('')).not.toMatch(ACTING)
   })
 
-  test('in a webhook is what was sent', () => {
+  test('in a webhook is unchanged', () => {
     const submissionJson = JSON.stringify({ id: 42, fields: { plain: text } })
     expect(JSON.parse(webhookBody({ ...notice, submissionJson })).data.fields.plain).toBe(text)
   })

@@ -95,7 +95,7 @@ const notices = fc.record({ fields, name: value, attribution: value }).map(({ fi
 )
 
 describe.each(Object.entries(SERVICES))('%s', (_, { fault, shown }) => {
-  test('takes every submission', () => {
+  test('accepts every submission', () => {
     fc.assert(
       fc.property(notices, (notice) => {
         expect(fault(notice)).toBeUndefined()
@@ -106,7 +106,7 @@ describe.each(Object.entries(SERVICES))('%s', (_, { fault, shown }) => {
     )
   })
 
-  test('shows short fields whole and in their order, then where they came from, then the link', () => {
+  test('shows short fields whole and in order, then the attribution, then the link', () => {
     const text = shown(createNotice())
     const places = ['Contact', 'name', 'Ada Lovelace', '10', 'ten', 'email', 'ada@example.org', 'please call']
     let at = 0
@@ -118,7 +118,7 @@ describe.each(Object.entries(SERVICES))('%s', (_, { fault, shown }) => {
     expect(text.indexOf('newsletter / spring · go.example/abc · Berlin, DE · iPhone')).toBeGreaterThan(at)
   })
 
-  test('says where the rest of a long submission is', () => {
+  test('links to the rest of a long submission', () => {
     const long = createNotice({
       fields: new Map(Array.from({ length: 256 }, (_, i) => [`field ${i}`, `${i} `.repeat(3000)])),
     })
@@ -129,7 +129,7 @@ describe.each(Object.entries(SERVICES))('%s', (_, { fault, shown }) => {
     expect(text).toContain(SUBMISSION_URL)
   })
 
-  test('says nothing of where it came from when nothing is known', () => {
+  test('shows no attribution when nothing is known', () => {
     expect(fault(createNotice({ attribution: '', fields: new Map() }))).toBeUndefined()
   })
 })

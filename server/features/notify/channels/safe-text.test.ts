@@ -24,7 +24,7 @@ describe('text is cut', () => {
     expect(truncateText(text, max)).toBe(cut)
   })
 
-  test('and never longer than it may be, whatever counts, nor through a character', () => {
+  test('never above the limit, nor through a character', () => {
     fc.assert(
       fc.property(anyText, fc.nat(450), fc.constantFrom('…', '… (open in Towpath)'), (text, max, mark) => {
         for (const cost of [undefined, utf8Length, jsonLength]) {
@@ -37,7 +37,7 @@ describe('text is cut', () => {
     )
   })
 
-  test('lengths are those of UTF-8 and of JSON', () => {
+  test('counts the lengths of UTF-8 and of JSON', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const shown = removeControlCharacters(text)
@@ -54,7 +54,7 @@ describe('fields that do not fit', () => {
   const room = { fields: 10, name: 20, value: 1000, total: 600, each: 2 }
   const fit = (fields: [string, string][]) => fitFields(new Map(fields), room)
 
-  test('lose their ends, and leave the short ones whole', () => {
+  test('long fields are cut, and short fields stay whole', () => {
     const { shown, omitted } = fit([
       ['essay', 'x'.repeat(9000)],
       ['email', 'ada@example.org'],
@@ -64,13 +64,13 @@ describe('fields that do not fit', () => {
     expect(shown[1]).toEqual(['email', 'ada@example.org'])
   })
 
-  test('are counted when there are too many', () => {
+  test('too many fields are counted', () => {
     const { shown, omitted } = fit(Array.from({ length: 300 }, (_, i) => [`f${i}`, `value ${i}`]))
     expect(shown.length + omitted).toBe(300)
     expect(shown.at(0)).toEqual(['f0', 'value 0'])
   })
 
-  test('keep their order and stay within the room, whatever they are', () => {
+  test('keep their order and stay below the limits', () => {
     const fields = fc.uniqueArray(fc.tuple(anyText, anyText), { selector: ([name]) => name, maxLength: 30 })
     const sizes = fc.record({
       fields: fc.integer({ min: 1, max: 30 }),

@@ -10,7 +10,7 @@ const own = { workspaceId: 1, channelId: 2 }
 const { seal, open } = createSealing('the secret of this installation')
 
 describe('sealed secrets', () => {
-  test('open for their own channel, and show nothing', () => {
+  test('open for their own channel only, and are unreadable', () => {
     const sealed = seal(SECRETS, own)
     expect(open(sealed, own)).toEqual(SECRETS)
     expect(Buffer.from(sealed.slice(2), 'base64url').toString('latin1')).not.toContain('canary')
@@ -42,14 +42,14 @@ test('sealed secrets of an earlier release open', () => {
   expect(createSealing('s'.repeat(32)).open(sealed, own)).toEqual(secrets)
 })
 
-test('a former secret signs beside the present one until its time is over', () => {
+test('a former secret signs beside the current one until it expires', () => {
   const sealed = { url: 'https://example.com/', secret: 'new', former: { secret: 'old', until: 100 } }
   expect(toChannelSecrets(sealed, 99).secrets).toEqual(['new', 'old'])
   expect(toChannelSecrets(sealed, 100).secrets).toEqual(['new'])
   expect(toChannelSecrets({ url: 'https://example.com/' }, 0).secrets).toBeUndefined()
 })
 
-test('a signing secret is 32 random bytes, as Standard Webhooks writes them', () => {
+test('a signing secret is 32 random bytes in the format of Standard Webhooks', () => {
   const [one, two] = [newWebhookSecret(), newWebhookSecret()]
   expect(one).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
   expect(Buffer.from(one.slice(6), 'base64')).toHaveLength(32)

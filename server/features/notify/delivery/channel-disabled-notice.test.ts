@@ -64,7 +64,7 @@ notificationsOnBothEngines('a channel that is switched off by itself', (outbox) 
   const told = (workspace: HarnessWorkspace, status = 'delivered') =>
     until('word', async () => (await words(workspace)).some((each) => each.status === status))
 
-  test('is told to each owner in one mail, that says which, why and what now', async () => {
+  test('each owner gets one mail that names the channel, the reason and the next step', async () => {
     const { mails, send } = await mailServer()
     const workspace = await quietWorkspace()
     const owners = [await person(workspace, 'owner'), await person(workspace, 'owner')]
@@ -100,7 +100,7 @@ notificationsOnBothEngines('a channel that is switched off by itself', (outbox) 
     expect((await workspace.api(`/deliveries?status=waiting&channelId=${channel.id}`)).json.total).toBe(5)
   })
 
-  test('is told to the e-mail channels where nobody has an account', async () => {
+  test('without accounts, the recipients of e-mail channels get the mail', async () => {
     const { mails, send } = await mailServer()
     const workspace = await quietWorkspace()
     await workspace.post('/channels', { type: 'email', name: 'Team', to: ['team@example.com'] })
@@ -112,7 +112,7 @@ notificationsOnBothEngines('a channel that is switched off by itself', (outbox) 
     expect(mails.map(({ to }) => to)).toEqual([['team@example.com']])
   })
 
-  test('is told when the mail server is back', async () => {
+  test('the mail is sent when the mail server is back', async () => {
     const server = await startMailServer()
     await server.stop()
     const port = Number(new URL(server.url()).port)
@@ -136,7 +136,7 @@ notificationsOnBothEngines('a channel that is switched off by itself', (outbox) 
     expect(back.mails.map(({ to }) => to)).toEqual([[owner]])
   })
 
-  test.each(['on again', 'without mail'])('is told to nobody: %s', async (how) => {
+  test.each(['on again', 'without mail'])('nobody gets a mail when the channel is: %s', async (how) => {
     const { mails, send } = await mailServer()
     const workspace = await quietWorkspace()
     await person(workspace, 'owner')
@@ -170,7 +170,7 @@ notificationsOnBothEngines('a channel that is switched off by itself', (outbox) 
 })
 
 notificationsOnBothEngines('a mail server', (outbox) => {
-  test('that refuses the password switches no channel off, and all mail arrives when it is mended', async () => {
+  test('that refuses the password disables no channel, and all mail arrives after the fix', async () => {
     const server = await startMailServer({ password: 'right' })
     ends.push(server.stop)
     const workspace = await outbox().createWorkspace()
@@ -221,7 +221,7 @@ notificationsOnBothEngines('a mail server', (outbox) => {
     expect(server.mails.flatMap(({ to }) => to).sort()).toEqual(['a@example.com', 'b@example.com'])
   })
 
-  test('that does not know a recipient refuses for good', async () => {
+  test('that refuses a recipient fails the delivery permanently', async () => {
     const server = await startMailServer()
     ends.push(server.stop)
     const workspace = await outbox().createWorkspace()

@@ -5,7 +5,7 @@ const fail = (breaker: ReturnType<typeof createCircuitBreaker>, times: number, a
   for (let i = 0; i < times; i++) breaker.recordFailure(7, at)
 }
 
-test('four failures are nothing, the fifth is a rest', () => {
+test('pauses a channel after the fifth failure in a row', () => {
   const breaker = createCircuitBreaker()
   fail(breaker, 4, 1000)
   expect(breaker.listPaused(1000)).toEqual([])
@@ -14,7 +14,7 @@ test('four failures are nothing, the fifth is a rest', () => {
   expect(breaker.listPaused(6000)).toEqual([])
 })
 
-test('each further failure is a longer rest, up to five minutes', () => {
+test('doubles the pause with each further failure, up to five minutes', () => {
   const breaker = createCircuitBreaker()
   fail(breaker, 4, 0)
   const rests = Array.from({ length: 9 }, () => {
@@ -26,7 +26,7 @@ test('each further failure is a longer rest, up to five minutes', () => {
   expect(rests).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300])
 })
 
-test('one that answers begins anew, and harms no other', () => {
+test('a reset clears the failures of its channel only', () => {
   const breaker = createCircuitBreaker()
   fail(breaker, 9, 0)
   breaker.recordFailure(8, 0)
@@ -35,7 +35,7 @@ test('one that answers begins anew, and harms no other', () => {
   expect(breaker.listPaused(1)).toEqual([])
 })
 
-test('what is long over is forgotten', () => {
+test('drops a channel a day after its pause', () => {
   const breaker = createCircuitBreaker()
   fail(breaker, 5, 0)
   breaker.listPaused(2 * 24 * 60 * 60_000)

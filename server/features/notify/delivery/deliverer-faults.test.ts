@@ -66,7 +66,7 @@ notificationsOnBothEngines('in hard times a delivery', (outbox) => {
     await tarpit.stop()
   }, 240_000)
 
-  test('gets its turn beside forty receivers that never answer', async () => {
+  test('is not blocked by forty receivers that never answer', async () => {
     const tarpit = receiver()
     tarpit.respondWith(() => new Promise(() => {}))
     const busy = await outbox().createWorkspace()
@@ -97,7 +97,7 @@ notificationsOnBothEngines('in hard times a delivery', (outbox) => {
     await tarpit.stop()
   }, 120_000)
 
-  test('is made two at a time for each channel, and every one once', async () => {
+  test('runs at most two attempts at once per channel, and each delivery once', async () => {
     const hook = receiver()
     hook.respondWith(async () => {
       await Bun.sleep(2)
@@ -116,7 +116,7 @@ notificationsOnBothEngines('in hard times a delivery', (outbox) => {
     expect(hook.getPeakConcurrency()).toBeWithin(1, 5)
   })
 
-  test('that breaks its sender is an attempt that failed, and harms no other', async () => {
+  test('whose sender throws is a failed attempt, and others go on', async () => {
     const workspace = await outbox().createWorkspace()
     const bad = await workspace.createWebhook('https://bad.example/')
     const good = await workspace.createWebhook('https://good.example/')
@@ -135,7 +135,7 @@ notificationsOnBothEngines('in hard times a delivery', (outbox) => {
     ])
   })
 
-  test('that a killed process had in hand is taken over when its lease ends, and its attempt is counted', async () => {
+  test('of a killed process is taken over when its lease ends, and its attempt counts', async () => {
     const workspace = await outbox().createWorkspace()
     const url = 'https://killed.example/'
     const form = await workspace.createForm([(await workspace.createWebhook(url)).id])
@@ -205,7 +205,7 @@ notificationsOnBothEngines('in hard times a delivery', (outbox) => {
     expect(asked).toBe(times)
   })
 
-  test('arrives once, though its receiver was away for half an hour', async () => {
+  test('arrives once after its receiver was away for half an hour', async () => {
     const hook = receiver()
     const port = Number(new URL(hook.url).port)
     const workspace = await outbox().createWorkspace()
@@ -230,7 +230,7 @@ notificationsOnBothEngines('in hard times a delivery', (outbox) => {
     expect(back.requests).toHaveLength(50)
   }, 120_000)
 
-  test('of a channel that has only failed for five days switches it off', async () => {
+  test('disables a channel that has only failed for five days', async () => {
     const workspace = await outbox().createWorkspace()
     const channel = await workspace.createWebhook('https://example.com/')
     const form = await workspace.createForm([channel.id])
@@ -257,7 +257,7 @@ notificationsOnBothEngines('in hard times a delivery', (outbox) => {
     expect(await total()).toBe(before)
   })
 
-  test('that one success came between begins its five days anew', async () => {
+  test('starts the five days again after one success', async () => {
     let result: typeof delivered | typeof refused = refused
     const workspace = await outbox().createWorkspace()
     const channel = await workspace.createWebhook('https://example.com/')
@@ -273,7 +273,7 @@ notificationsOnBothEngines('in hard times a delivery', (outbox) => {
     expect((await workspace.api(`/channels/${channel.id}`)).json.data.enabled).toBe(true)
   })
 
-  test('that is refused for what it says is over at once, and its channel stays', async () => {
+  test('fails at once when only its message is refused, and the channel stays enabled', async () => {
     const workspace = await outbox().createWorkspace()
     const channel = await workspace.createWebhook('https://example.com/')
     const form = await workspace.createForm([channel.id])
@@ -284,7 +284,7 @@ notificationsOnBothEngines('in hard times a delivery', (outbox) => {
     expect((await workspace.api(`/channels/${channel.id}`)).json.data.enabled).toBe(true)
   })
 
-  test('that has begun is finished before the deliverer ends, and nothing begins after', async () => {
+  test('that has started ends before the deliverer closes, and no other starts', async () => {
     const hook = receiver()
     const gate = Promise.withResolvers<void>()
     hook.respondWith(async () => {
@@ -306,7 +306,7 @@ notificationsOnBothEngines('in hard times a delivery', (outbox) => {
     expect(hook.requests).toHaveLength(5)
   })
 
-  test('whose submission was deleted meanwhile is gone with it', async () => {
+  test('is deleted when its submission was deleted in the meantime', async () => {
     const gate = Promise.withResolvers<void>()
     const workspace = await outbox().createWorkspace()
     const form = await workspace.createForm([(await workspace.createWebhook('https://example.com/')).id])
@@ -326,7 +326,7 @@ notificationsOnBothEngines('in hard times a delivery', (outbox) => {
     expect((await workspace.api(`/deliveries?submissionId=${submissionId}`)).json.total).toBe(0)
   })
 
-  test('is counted for the operator', async () => {
+  test('is counted in the metrics', async () => {
     await outbox().db.write((connection) => connection.deleteFrom('deliveries').execute())
     const workspace = await outbox().createWorkspace()
     const form = await workspace.createForm([(await workspace.createWebhook('https://example.com/')).id])
@@ -346,7 +346,7 @@ notificationsOnBothEngines('in hard times a delivery', (outbox) => {
     expect(figure('delivery_attempts_slack_refused_total')).toBe(0)
   })
 
-  test('has its attempts forgotten after 30 days', async () => {
+  test('has its attempts deleted after 30 days', async () => {
     const workspace = await outbox().createWorkspace()
     const form = await workspace.createForm([(await workspace.createWebhook('https://example.com/')).id])
     await outbox().startDeliverer(withWebhook(async () => delivered))

@@ -49,7 +49,7 @@ notificationsOnBothEngines('a stored submission', (outbox) => {
     await until('another delivery', async () => (await workspace.listDeliveries())[0].attemptCount === 1)
   }
 
-  test('reaches a webhook at once, signed, and leaves a record', async () => {
+  test('reaches a webhook at once, signed, and is recorded', async () => {
     const hook = receiver()
     const workspace = await outbox().createWorkspace()
     const channel = await workspace.createWebhook(hook.url)
@@ -93,7 +93,7 @@ notificationsOnBothEngines('a stored submission', (outbox) => {
     expect((await workspace.api(`/channels/${channel.id}`)).json.data.lastDeliveryAt).not.toBeNull()
   })
 
-  test('is one delivery for each channel of the form that is on', async () => {
+  test('is one delivery for each enabled channel of the form', async () => {
     const hook = receiver()
     const workspace = await outbox().createWorkspace()
     const on = await workspace.createWebhook(hook.url)
@@ -108,7 +108,7 @@ notificationsOnBothEngines('a stored submission', (outbox) => {
     expect(hook.requests).toHaveLength(1)
   })
 
-  test('is tried again after 5 s, 5 min and 30 min under the same id, each time signed anew', async () => {
+  test('is retried after 5 s, 5 min and 30 min with the same id and a new signature', async () => {
     const hook = receiver()
     hook.respondWith(() => new Response('not now', { status: 503 }))
     const workspace = await outbox().createWorkspace()
@@ -144,7 +144,7 @@ notificationsOnBothEngines('a stored submission', (outbox) => {
     ])
   })
 
-  test('is given up after ten attempts, and can be begun anew by hand', async () => {
+  test('fails after ten attempts, and can be retried by hand', async () => {
     let asked = 0
     const refuses: ChannelSender = async (_, to) => {
       if (to.secrets.url === url) asked++
@@ -172,7 +172,7 @@ notificationsOnBothEngines('a stored submission', (outbox) => {
     await settledAs(workspace, 'delivered')
   })
 
-  test('is not sent before the Retry-After of its receiver, nor is anything else to that channel', async () => {
+  test('waits for the Retry-After of its receiver, and so does its whole channel', async () => {
     const hook = receiver()
     hook.respondWith(() => new Response('slower', { status: 429, headers: { 'Retry-After': '3600' } }))
     const workspace = await outbox().createWorkspace()
@@ -193,7 +193,7 @@ notificationsOnBothEngines('a stored submission', (outbox) => {
     expect(hook.requests).toHaveLength(3)
   })
 
-  test('is refused for good by 410: the channel is off, people hear of it, and what waits is kept', async () => {
+  test('410 disables the channel, tells the owners, and keeps the waiting deliveries', async () => {
     const hook = receiver()
     hook.respondWith(() => new Response('gone', { status: 410 }))
     const told: Parameters<ChannelSender>[2][] = []

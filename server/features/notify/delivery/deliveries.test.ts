@@ -21,7 +21,7 @@ notificationsOnBothEngines('deliveries', (outbox) => {
   const statuses = async (workspace: HarnessWorkspace) =>
     (await workspace.listDeliveries()).map(({ status }) => status)
 
-  test('are found by status, channel, form, submission and time', async () => {
+  test('are filtered by status, channel, form, submission and time', async () => {
     const workspace = await outbox().createWorkspace()
     const [one, two] = [
       await workspace.createWebhook('https://1.example/'),
@@ -70,7 +70,7 @@ notificationsOnBothEngines('deliveries', (outbox) => {
       expect((await workspace.api(`/deliveries?${query}`)).status).toBe(422)
   })
 
-  test('that have failed since a time begin anew, those of one channel or all', async () => {
+  test('that failed since a time are retried, for one channel or all', async () => {
     const workspace = await outbox().createWorkspace()
     const [one, two] = [
       await workspace.createWebhook('https://1.example/'),
@@ -121,7 +121,7 @@ notificationsOnBothEngines('deliveries', (outbox) => {
     expect((await workspace.post('/deliveries/retry', { since: 'yesterday' })).status).toBe(422)
   }, 240_000)
 
-  test('by mail arrive once each, though the mail server was away for half an hour', async () => {
+  test('by mail arrive once each after the mail server was away for half an hour', async () => {
     const port = findFreePort()
     const workspace = await outbox().createWorkspace()
     const made = await workspace.post('/channels', { type: 'email', name: 'Team', to: ['team@example.com'] })
@@ -151,7 +151,7 @@ notificationsOnBothEngines('deliveries', (outbox) => {
   }, 120_000)
 
   test.each(['retry', 'retry since', 'test', 'switch on'])(
-    'of a channel that rests after failures go on at once by: %s',
+    'of a channel that pauses after failures go on at once by: %s',
     async (how) => {
       const workspace = await outbox().createWorkspace()
       const [hook, sound] = [startWebhookReceiver(), startWebhookReceiver()]

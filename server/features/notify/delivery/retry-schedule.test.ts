@@ -3,7 +3,7 @@ import { ATTEMPTS_MAX, planNextAttempt, planPauseEnd, RETRY_DELAYS } from './ret
 
 const HOUR = 3_600_000
 
-test('ten attempts within 75 h 35 min and a few seconds', () => {
+test('plans ten attempts within 75 h 35 min and a few seconds', () => {
   expect(ATTEMPTS_MAX).toBe(10)
   const whole = RETRY_DELAYS.reduce<number>((sum, wait) => sum + wait, 0)
   expect(whole).toBe(75 * HOUR + 35 * 60_000 + 5_000)
@@ -21,11 +21,11 @@ test.each([
   expect(planNextAttempt({ at: 1000, attempts }, () => 1)).toBe(1000 + wait * 1.2)
 })
 
-test('after the tenth there is none', () => {
+test('plans none after the tenth', () => {
   expect(planNextAttempt({ at: 1000, attempts: 10 })).toBeUndefined()
 })
 
-test('never before a service asks to be left alone until, which is a day at most', () => {
+test('waits for Retry-After, at most a day', () => {
   expect(planNextAttempt({ at: 0, attempts: 1, retryAfterMs: 60_000 })).toBe(60_000)
   expect(planNextAttempt({ at: 0, attempts: 9, retryAfterMs: 60_000 }, () => 0.5)).toBe(24 * HOUR)
   expect(planNextAttempt({ at: 0, attempts: 1, retryAfterMs: 1e15 })).toBe(24 * HOUR)
