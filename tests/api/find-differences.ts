@@ -1,6 +1,6 @@
 // An answer held against the document.
 
-import type { HttpAnswer } from '../support/server/test-server.ts'
+import type { HttpAnswer } from '../support/server/http-call.ts'
 import { findBodySchema, listParameters, listSchemaErrors, type Operation } from './openapi-document.ts'
 import type { SampleRequest } from './sample-requests.ts'
 

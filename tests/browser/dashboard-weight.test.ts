@@ -3,7 +3,7 @@
 
 import { expect, test } from 'bun:test'
 import { onDashboard } from '../support/browser/dashboard-browser.ts'
-import { until } from '../support/server/test-server.ts'
+import { until } from '../support/until.ts'
 
 const FIRST_LOAD_BYTES = 200 * 1024
 const LINKS = 300

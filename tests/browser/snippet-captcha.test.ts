@@ -3,7 +3,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { type CustomerSite, onCustomerSite, type SiteVisitor } from '../support/browser/customer-site.ts'
 import { startSiteverify, type TurnstileWidget } from '../support/fake-servers/turnstile-siteverify.ts'
-import { until } from '../support/server/test-server.ts'
+import { until } from '../support/until.ts'
 
 const pageOf = (endpoint: string) => `<form action="${endpoint}" method="post">
   <input name="email"><input name="note"><button>Send</button></form>`

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import type { Route } from 'playwright-core'
 import { onCustomerSite } from '../support/browser/customer-site.ts'
-import { until } from '../support/server/test-server.ts'
+import { until } from '../support/until.ts'
 
 const pageOf = (endpoint: string, extra = '') => `<form action="${endpoint}" method="post">
   <input name="email"><input name="note">${extra}<button name="by" value="button">Send</button></form>`

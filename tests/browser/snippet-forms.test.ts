@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { onCustomerSite } from '../support/browser/customer-site.ts'
-import { until } from '../support/server/test-server.ts'
+import { until } from '../support/until.ts'
 
 const FIELDS = `
   <label for="email">E-mail</label> <input id="email" name="email">

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { type CustomerSite, onCustomerSite, type SiteVisitor } from '../support/browser/customer-site.ts'
-import { until } from '../support/server/test-server.ts'
+import { until } from '../support/until.ts'
 
 interface View {
   w: string

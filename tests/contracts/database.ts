@@ -13,7 +13,7 @@ import {
   type DatabaseHandle,
   openDatabase,
 } from '../../server/storage/database/open-database.ts'
-import { until } from '../support/server/test-server.ts'
+import { until } from '../support/until.ts'
 
 /** The place of a database, as in the configuration. */
 export interface DatabaseLocation {

@@ -1,7 +1,7 @@
 // What the analytics and the counters on links say, asked over HTTP. Each click carries a `utm_term` of its own.
 
 import { expect } from 'bun:test'
-import { until } from '../support/server/test-server.ts'
+import { until } from '../support/until.ts'
 import type { ServerProcess } from './server-process.ts'
 
 /** For a machine that is busy with other things. */

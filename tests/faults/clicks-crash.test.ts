@@ -1,8 +1,9 @@
 // A click whose redirect was answered is counted exactly once, however the process ends.
 
-import { afterAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { atScale } from '../support/scale.ts'
-import { until } from '../support/server/test-server.ts'
+import { until } from '../support/until.ts'
 import { createLinkOverHttp, readCountedClicks, waitUntilCountersAgree } from './click-counts.ts'
 import { createInstallation, randomMs } from './server-process.ts'
 
@@ -13,25 +14,22 @@ const ROUNDS = atScale({ test: 2, soak: 5 })
 /** For a machine that is busy with other things. */
 const WITHIN_MS = 60_000
 
-const ends: (() => Promise<unknown>)[] = []
-afterAll(async () => {
-  for (const end of ends.reverse()) await end()
-})
+const closeLater = closeAfterAll()
 
 describe('kill -9 under load', () => {
   test(`${ROUNDS} times on one directory: every answered click counts once, and none that was never sent`, async () => {
     // One key for each worker and round, so that reading the answers stays below the limit of requests.
-    const house = await createInstallation(WORKERS)
-    ends.push(house.end)
+    const installation = await createInstallation(WORKERS)
+    closeLater(installation.end)
     const answered = new Map<string, Set<string>>()
     const sent = new Map<string, Set<string>>()
     const keyOf = new Map<string, string>()
     for (let round = 0; round < ROUNDS; round++) {
-      const server = await house.start()
+      const server = await installation.start()
       let alive = true
       const work = async (worker: number) => {
         const slug = `r${round}w${worker}`
-        const key = house.keys[worker] as string
+        const key = installation.keys[worker] as string
         const [gone, back] = [new Set<string>(), new Set<string>()]
         keyOf.set(slug, key)
         sent.set(slug, gone)
@@ -61,7 +59,7 @@ describe('kill -9 under load', () => {
       await workers
     }
 
-    const server = await house.start()
+    const server = await installation.start()
     let clicks = 0
     for (const [slug, back] of answered) {
       const counted = await readCountedClicks(server, keyOf.get(slug) as string, slug)
@@ -72,7 +70,7 @@ describe('kill -9 under load', () => {
       clicks += back.size
     }
     expect(clicks).toBeGreaterThan(ROUNDS * WORKERS * CLICKS_EACH)
-    await waitUntilCountersAgree(server, house.keys)
+    await waitUntilCountersAgree(server, installation.keys)
     expect(await server.stop()).toBe(0)
   }, 300_000)
 })

@@ -1,6 +1,6 @@
 // Files that a crash, a bad disk or a person left damaged: the service starts, and every click counts once that can.
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import {
   closeSync,
   existsSync,
@@ -14,29 +14,27 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { createLinkOverHttp, readCountedClicks, waitUntilCountersAgree } from './click-counts.ts'
 import { createInstallation, type Installation, type ServerProcess } from './server-process.ts'
 
 // Each restarts the server at least once; a busy machine takes its time for that.
 setDefaultTimeout(120_000)
 
-const ends: (() => Promise<unknown>)[] = []
-afterAll(async () => {
-  for (const end of ends.reverse()) await end()
-})
+const closeLater = closeAfterAll()
 
 describe('damaged files', () => {
   const SLUG = 'spring'
-  let house: Installation
+  let installation: Installation
   let key: string
   let server: ServerProcess
   let sent = 0
 
   beforeAll(async () => {
-    house = await createInstallation(1)
-    key = house.keys[0] as string
-    ends.push(house.end)
-    server = await house.start()
+    installation = await createInstallation(1)
+    key = installation.keys[0] as string
+    closeLater(installation.end)
+    server = await installation.start()
     await createLinkOverHttp(SLUG, key, server)
   })
 
@@ -56,10 +54,10 @@ describe('damaged files', () => {
   const lost: string[] = []
 
   const segments = () =>
-    readdirSync(join(house.dataDir, 'spool'))
+    readdirSync(join(installation.dataDir, 'spool'))
       .filter((name) => name.endsWith('.seg'))
       .sort()
-      .map((name) => join(house.dataDir, 'spool', name))
+      .map((name) => join(installation.dataDir, 'spool', name))
   /** The newest segment that holds records, and where the last of them ends. */
   function lastRecord() {
     const path = segments().findLast((path) => endOf(path) > HEADER_BYTES) as string
@@ -68,7 +66,7 @@ describe('damaged files', () => {
   async function restartAfter(damage: () => void, end: 'kill' | 'stop' = 'kill') {
     await server[end]()
     damage()
-    server = await house.start()
+    server = await installation.start()
   }
 
   test.each([
@@ -95,9 +93,9 @@ describe('damaged files', () => {
     expect(await countedMarkers()).toEqual(expected(lost))
   })
 
-  const database = () => join(house.dataDir, 'hits.duckdb')
+  const database = () => join(installation.dataDir, 'hits.duckdb')
   const wal = () => `${database()}.wal`
-  const setAside = () => readdirSync(house.dataDir).filter((name) => name.includes('.corrupt-')).length
+  const setAside = () => readdirSync(installation.dataDir).filter((name) => name.includes('.corrupt-')).length
   const remove = (...paths: string[]) => {
     for (const path of paths) rmSync(path, { force: true })
   }
@@ -139,14 +137,14 @@ describe('damaged files', () => {
     expect((await server.api(key, '/links')).status).toBe(200)
     // Killed as well while they are away: the hits are in the spool and in the batches.
     await server.kill()
-    server = await house.start()
+    server = await installation.start()
     await click(5)
     rmSync(database(), { recursive: true })
     expect(await countedMarkers()).toEqual(expected(lost))
   })
 
   test('the counters on links agree after all of it', async () => {
-    await waitUntilCountersAgree(server, house.keys)
+    await waitUntilCountersAgree(server, installation.keys)
     expect(await server.stop()).toBe(0)
   })
 })

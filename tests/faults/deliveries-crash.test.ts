@@ -1,17 +1,18 @@
 // What was stored arrives, though whoever delivers it is killed again and again.
 
-import { afterAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
+import { closeAfterAll } from '../support/close-after-all.ts'
+import { startWebhookReceiver, type WebhookReceiver } from '../support/fake-servers/webhook-receiver.ts'
 import {
   type NotificationHarness,
   openNotificationHarness,
-  startWebhookReceiver,
   TEST_SECRET,
-  type WebhookReceiver,
 } from '../support/notification-harness.ts'
 import { atScale } from '../support/scale.ts'
-import { ENGINES, until } from '../support/server/test-server.ts'
+import { ENGINES } from '../support/server/test-server.ts'
+import { until } from '../support/until.ts'
 import { randomMs } from './server-process.ts'
 
 const ROUNDS = atScale({ test: 2, soak: 10 })
@@ -23,10 +24,7 @@ const IN_HAND = 2 * CHANNELS
 /** Without one arrival. The longest that something may wait is a lease of a second. */
 const STALLED_MS = 40_000
 
-const ends: (() => Promise<unknown>)[] = []
-afterAll(async () => {
-  for (const end of ends.reverse()) await end()
-})
+const closeLater = closeAfterAll()
 
 async function startDeliverer({ dataDir, databaseUrl }: NotificationHarness) {
   const program = join(import.meta.dir, 'deliverer-process.ts')
@@ -50,13 +48,13 @@ async function deliverWithKills(outbox: NotificationHarness, hook: WebhookReceiv
     // Counted in arrivals, not in time: on a slow machine too, some fall before the first is written down, and some after.
     const some = hook.requests.length + Math.ceil(randomMs(0, 2 * IN_HAND))
     const child = await startDeliverer(outbox)
-    ends.push(child.kill)
+    closeLater(child.kill)
     await until('some deliveries', () => hook.requests.length >= some, STALLED_MS)
     await Bun.sleep(randomMs(0, 10))
     await child.kill()
   }
   const last = await startDeliverer(outbox)
-  ends.push(last.kill)
+  closeLater(last.kill)
   await allDelivered(outbox)
   await last.kill()
 }
@@ -83,9 +81,9 @@ async function allDelivered({ db }: NotificationHarness) {
 describe.each(ENGINES)('deliveries on %s', (engine) => {
   test(`all arrive after ${ROUNDS} kills, few of them twice, every one signed`, async () => {
     const outbox = await openNotificationHarness(engine)
-    ends.push(outbox.close)
+    closeLater(outbox.close)
     const hook = startWebhookReceiver()
-    ends.push(hook.stop)
+    closeLater(hook.stop)
     const workspace = await outbox.createWorkspace()
     const secrets = new Map<string, string>()
     const channelIds: number[] = []

@@ -1,10 +1,8 @@
 // A form of a real server, and senders that send it something in either mode.
 
 import { NAVIGATION_HEADERS, SCRIPT_HEADERS } from '../support/form-requests.ts'
-import type { Installation, ServerProcess, ServerProcessAnswer } from './server-process.ts'
-
-/** Lets each sender come from an address of its own: ten a minute from one is all that a form takes. */
-export const PROXY_ENVIRONMENT = { TRUST_PROXY: '127.0.0.1' }
+import type { HttpAnswer } from '../support/server/http-call.ts'
+import type { Installation, ServerProcess } from './server-process.ts'
 
 export type SubmissionMode = 'script' | 'native'
 
@@ -36,7 +34,7 @@ export function readMarker(fields: string): string {
 }
 
 /** Does this answer say that the submission is stored? */
-export const isAcknowledged = ({ status, text, headers }: ServerProcessAnswer, mode: SubmissionMode) =>
+export const isAcknowledged = ({ status, text, headers }: HttpAnswer, mode: SubmissionMode) =>
   mode === 'script'
     ? status === 200 && text === '{"ok":true}'
     : status === 303 && (headers.get('location')?.endsWith('/thanks') ?? false)

@@ -1,19 +1,17 @@
 // What was answered with 201 is stored, whatever happens to the process or the database in the next moment.
 
 import { Database } from 'bun:sqlite'
-import { afterAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import pg from 'pg'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { startPostgres } from '../support/postgres/postgres-server.ts'
 import { atScale } from '../support/scale.ts'
-import { until } from '../support/server/test-server.ts'
+import { until } from '../support/until.ts'
 import { type LoadGenerator, startLoadGenerator } from './load-generator.ts'
 import { createInstallation, type Installation, randomMs, type ServerProcess } from './server-process.ts'
 
-const ends: (() => Promise<unknown>)[] = []
-afterAll(async () => {
-  for (const end of ends.reverse()) await end()
-})
+const closeLater = closeAfterAll()
 
 const WORKERS = 24
 const ROUNDS = atScale({ test: 2, soak: 5 })
@@ -25,26 +23,26 @@ const WORKSPACES = 40
 const LINKS_A_ROUND = 50
 
 /** Makes links as fast as the server takes them. Each comes with a tag of its own, so that half of one would show. */
-function createLinks(house: Installation, server: ServerProcess, name: string): LoadGenerator {
+function createLinks(installation: Installation, server: ServerProcess, name: string): LoadGenerator {
   const load = startLoadGenerator(WORKERS, async (number) => {
     const slug = `${name}-${number}`
-    const key = house.keys[number % house.keys.length] as string
+    const key = installation.keys[number % installation.keys.length] as string
     const body = { destinationUrl: 'https://example.com/', slug, tagNames: [`tag of ${slug}`] }
     const { status, headers, json } = await server.api(key, '/links', body)
     return { status, headers, acknowledged: status === 201 ? json.data.slug : undefined }
   })
-  ends.push(load.stop)
+  closeLater(load.stop)
   return load
 }
 
 describe('every link that was answered with 201', () => {
   test(`is there, whole, after kill -9 at ${ROUNDS} random moments`, async () => {
-    const house = await createInstallation(WORKSPACES)
-    ends.push(house.end)
+    const installation = await createInstallation(WORKSPACES)
+    closeLater(installation.end)
     const seen = new Set<string>()
     for (let round = 0; round < ROUNDS; round++) {
-      const server = await house.start()
-      const load = createLinks(house, server, `round-${round}`)
+      const server = await installation.start()
+      const load = createLinks(installation, server, `round-${round}`)
       await until('some links', () => load.acknowledged.length > LINKS_A_ROUND, WITHIN_MS)
       await Bun.sleep(randomMs(0, 400))
       await server.kill()
@@ -53,10 +51,10 @@ describe('every link that was answered with 201', () => {
       for (const slug of load.acknowledged) seen.add(slug)
     }
 
-    const server = await house.start()
+    const server = await installation.start()
     const last = [...seen].at(-1) as string
     expect((await server.click(last)).status).toBe(302)
-    const database = new Database(join(house.dataDir, 'towpath.db'), { readonly: true })
+    const database = new Database(join(installation.dataDir, 'towpath.db'), { readonly: true })
     const stored = database
       .query('select slug, (select count(*) from link_tags where link_id = links.id) as tags from links')
       .all() as { slug: string; tags: number }[]
@@ -74,11 +72,11 @@ describe('every link that was answered with 201', () => {
 
   test('is there after PostgreSQL crashed under load, and links are made again without a restart', async () => {
     const postgres = await startPostgres({ durable: true })
-    ends.push(postgres.end)
-    const house = await createInstallation(WORKSPACES, postgres.url)
-    ends.push(house.end)
-    const server = await house.start()
-    const load = createLinks(house, server, 'crash')
+    closeLater(postgres.end)
+    const installation = await createInstallation(WORKSPACES, postgres.url)
+    closeLater(installation.end)
+    const server = await installation.start()
+    const load = createLinks(installation, server, 'crash')
     await until('the first links', () => load.acknowledged.length > LINKS_A_ROUND, WITHIN_MS)
     for (let crash = 0; crash < 2; crash++) {
       await Bun.sleep(randomMs(100, 300))
@@ -100,7 +98,9 @@ describe('every link that was answered with 201', () => {
     expect(load.acknowledged.filter((slug) => !there.has(slug))).toEqual([])
     expect(rows.filter(({ tags }) => tags !== '1')).toEqual([])
     // Each connection that works again: as many at once as there are, and all of them answer.
-    const all = await Promise.all(house.keys.slice(0, 30).map((key) => server.api(key, '/links?limit=1')))
+    const all = await Promise.all(
+      installation.keys.slice(0, 30).map((key) => server.api(key, '/links?limit=1')),
+    )
     expect(new Set(all.map(({ status }) => status))).toEqual(new Set([200]))
     expect(await server.stop()).toBe(0)
   }, 300_000)

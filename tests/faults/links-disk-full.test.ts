@@ -4,7 +4,7 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { cpSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
-import { until } from '../support/server/test-server.ts'
+import { until } from '../support/until.ts'
 import { createInstallation, type Installation, type ServerProcess } from './server-process.ts'
 import { fillDisk, findSmallDiskProblem, toProcessPath, toSmallDiskCommand } from './small-disk.ts'
 
@@ -15,7 +15,7 @@ const reason = findSmallDiskProblem()
 setDefaultTimeout(120_000)
 
 describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reason})` : ''}`, () => {
-  let house: Installation
+  let installation: Installation
   let server: ServerProcess
   let key: string
   /** The data directory, as this process can see it. */
@@ -24,10 +24,10 @@ describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reaso
   let clicks = 0
 
   beforeAll(async () => {
-    house = await createInstallation(1)
-    key = house.keys[0] as string
-    server = await house.start({ commandPrefix: toSmallDiskCommand(house.dataDir, DISK_BYTES) })
-    inside = toProcessPath(server.pid, house.dataDir)
+    installation = await createInstallation(1)
+    key = installation.keys[0] as string
+    server = await installation.start({ commandPrefix: toSmallDiskCommand(installation.dataDir, DISK_BYTES) })
+    inside = toProcessPath(server.pid, installation.dataDir)
     expect((await create('known')).status).toBe(201)
     await click()
     await until('the analytics to have a click', async () => {
@@ -35,7 +35,7 @@ describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reaso
       return status === 200 && json.data.clicks === 1
     })
   })
-  afterAll(() => house?.end())
+  afterAll(() => installation?.end())
 
   let made = 0
   async function create(slug = `link-${made++}`) {
@@ -111,8 +111,9 @@ describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reaso
     const many = await Promise.all(Array.from({ length: 30 }, () => create()))
     expect(new Set(many.map(({ status }) => status))).toEqual(new Set([201]))
     // A copy: SQLite follows the way inside back to the directory that the disk hides.
-    for (const name of ['towpath.db', 'towpath.db-wal']) cpSync(join(inside, name), join(house.dataDir, name))
-    const database = new Database(join(house.dataDir, 'towpath.db'))
+    for (const name of ['towpath.db', 'towpath.db-wal'])
+      cpSync(join(inside, name), join(installation.dataDir, name))
+    const database = new Database(join(installation.dataDir, 'towpath.db'))
     const stored = database.query('select slug from links order by id').values().flat()
     expect([...stored].sort()).toEqual([...acknowledged].sort())
     expect(database.query('pragma integrity_check').all()).toEqual([{ integrity_check: 'ok' }])

@@ -1,9 +1,10 @@
 // What a power cut would show, seen from outside in the calls to the kernel: no success leaves before the disk has what
 // it acknowledges.
 
-import { afterAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { createInstallation, type Installation, type ServerProcess } from './server-process.ts'
 import { findStraceProblem, parseTrace, type TraceSummary, toStraceCommand } from './strace.ts'
 
@@ -15,28 +16,25 @@ interface PowerLossSubject {
   answerPrefixes: string[]
   environment?: Record<string, string>
   /** @returns what asks for one write, under a name, and fails unless it was acknowledged */
-  begin(server: ServerProcess, house: Installation): Promise<(name: string) => Promise<void>>
+  begin(server: ServerProcess, installation: Installation): Promise<(name: string) => Promise<void>>
 }
 
 export function testPowerLoss(what: string, subject: PowerLossSubject) {
   const reason = findStraceProblem()
-  const ends: (() => Promise<unknown>)[] = []
-  afterAll(async () => {
-    for (const end of ends.reverse()) await end()
-  })
+  const closeLater = closeAfterAll()
 
   /** Asks for writes one after the other, then for some at once, and tells what the disk saw. */
   async function watchServer(bun: string[]): Promise<TraceSummary> {
-    const house = await createInstallation(1)
-    ends.push(house.end)
-    const trace = join(house.dataDir, 'trace')
+    const installation = await createInstallation(1)
+    closeLater(installation.end)
+    const trace = join(installation.dataDir, 'trace')
     const { environment } = subject
-    const server = await house.start({
+    const server = await installation.start({
       commandPrefix: toStraceCommand(trace),
       bunArguments: bun,
       environment,
     })
-    const write = await subject.begin(server, house)
+    const write = await subject.begin(server, installation)
     for (let i = 0; i < ALONE; i++) await write(`alone-${i}`)
     await Promise.all(Array.from({ length: TOGETHER }, (_, i) => write(`together-${i}`)))
     // strace holds our end of the outputs as well: both closed, it has written everything.

@@ -9,17 +9,10 @@ import { openDatabase } from '../../server/storage/database/open-database.ts'
 import { nextSenderAddress, URLENCODED_TYPE } from '../support/form-requests.ts'
 import { findFreePort } from '../support/processes/free-port.ts'
 import { createProcessGuard } from '../support/processes/process-guard.ts'
+import type { HttpAnswer } from '../support/server/http-call.ts'
 import { BROWSER_USER_AGENT } from '../support/server/test-server.ts'
 
 const ROOT = join(import.meta.dir, '../..')
-
-export interface ServerProcessAnswer {
-  status: number
-  headers: Headers
-  text: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
-  json: any
-}
 
 export interface ServerProcess {
   origin: string
@@ -31,11 +24,11 @@ export interface ServerProcess {
   /** Both outputs so far. */
   readOutput(): string
   /** `/v1` + path with a key. Rejects when the process is gone. */
-  api(key: string, path: string, body?: unknown): Promise<ServerProcessAnswer>
+  api(key: string, path: string, body?: unknown): Promise<HttpAnswer>
   /** Opens a short link as a browser does, without following it. */
-  click(path: string): Promise<ServerProcessAnswer>
+  click(path: string): Promise<HttpAnswer>
   /** Sends text to a form as a page's own `<form>` does, from an address that nobody has sent from. */
-  submit(form: string, body: string, headers: Record<string, string>): Promise<ServerProcessAnswer>
+  submit(form: string, body: string, headers: Record<string, string>): Promise<HttpAnswer>
 }
 
 export interface Installation {
@@ -139,7 +132,7 @@ async function startProcess(
   await up.promise
 
   const origin = `http://127.0.0.1:${port}`
-  async function call(path: string, init: RequestInit): Promise<ServerProcessAnswer> {
+  async function call(path: string, init: RequestInit): Promise<HttpAnswer> {
     const response = await fetch(origin + path, { redirect: 'manual', ...init })
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.includes('json')

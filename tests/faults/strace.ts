@@ -1,6 +1,6 @@
 // Watches what a process asks of the kernel.
 
-import { existsSync } from 'node:fs'
+import { canInstallPackages, installPackage } from '../support/processes/debian-package.ts'
 
 const CALLS = 'fdatasync,fsync,pwrite64,sendto,sendmsg,write,writev'
 
@@ -23,22 +23,12 @@ export const toStraceCommand = (file: string) => [
 
 /** Why nothing can be watched here; undefined where it can. */
 export function findStraceProblem(): string | undefined {
-  if (!Bun.which('strace') && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
-    process.stderr.write('strace is missing: installing the Debian package for the tests\n')
-    const command = [
-      'apt-get',
-      '-q',
-      '-o',
-      'DPkg::Lock::Timeout=300',
-      'install',
-      '-y',
-      '--no-install-recommends',
-    ]
-    Bun.spawnSync([...command, 'strace'], {
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-      stdout: 'ignore',
-      stderr: 'ignore',
-    })
+  if (!Bun.which('strace') && canInstallPackages()) {
+    try {
+      installPackage('strace', 'install it by hand.')
+    } catch (error) {
+      return String(error)
+    }
   }
   if (!Bun.which('strace')) return 'the program strace is missing'
   const run = Bun.spawnSync(['strace', '-f', '-o', '/dev/null', 'true'], { stdout: 'ignore', stderr: 'pipe' })

@@ -1,15 +1,16 @@
 // What a sender was told is stored is stored, though the process is killed in the next moment.
 
-import { afterAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { openDatabase } from '../../server/storage/database/open-database.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
+import { BEHIND_PROXY } from '../support/form-requests.ts'
 import { startPostgres } from '../support/postgres/postgres-server.ts'
 import { atScale } from '../support/scale.ts'
-import { until } from '../support/server/test-server.ts'
+import { until } from '../support/until.ts'
 import {
   createFormOverHttp,
   isAcknowledged,
-  PROXY_ENVIRONMENT,
   readMarker,
   type SubmissionMode,
   sendSubmission,
@@ -17,10 +18,7 @@ import {
 import { startLoadGenerator } from './load-generator.ts'
 import { createInstallation, type Installation, randomMs, type ServerProcess } from './server-process.ts'
 
-const ends: (() => Promise<unknown>)[] = []
-afterAll(async () => {
-  for (const end of ends.reverse()) await end()
-})
+const closeLater = closeAfterAll()
 
 const SENDERS = 64
 const ROUNDS = { sqlite: atScale({ test: 2, soak: 5 }), postgres: 2 }
@@ -28,12 +26,12 @@ const ROUNDS = { sqlite: atScale({ test: 2, soak: 5 }), postgres: 2 }
 const WITHIN_MS = 60_000
 
 /** Kills the server under load again and again. @returns the form, and every marker that was acknowledged */
-async function killAgainAndAgain(house: Installation, rounds: number) {
+async function killAgainAndAgain(installation: Installation, rounds: number) {
   const acknowledged = new Set<string>()
   let form: string | undefined
   for (let round = 0; round < rounds; round++) {
-    const server: ServerProcess = await house.start({ environment: PROXY_ENVIRONMENT })
-    form ??= await createFormOverHttp(server, house)
+    const server: ServerProcess = await installation.start(BEHIND_PROXY)
+    form ??= await createFormOverHttp(server, installation)
     const key = form
     const load = startLoadGenerator(SENDERS, async (number) => {
       const marker = `${round}-${number}`
@@ -41,7 +39,7 @@ async function killAgainAndAgain(house: Installation, rounds: number) {
       const answer = await sendSubmission(server, key, marker, mode)
       return { ...answer, acknowledged: isAcknowledged(answer, mode) ? marker : undefined }
     })
-    ends.push(load.stop)
+    closeLater(load.stop)
     await until('the first submissions', () => load.acknowledged.length > SENDERS, WITHIN_MS)
     await Bun.sleep(randomMs(0, 300))
     await server.kill()
@@ -54,8 +52,8 @@ async function killAgainAndAgain(house: Installation, rounds: number) {
   return { form: form as string, acknowledged }
 }
 
-async function readStore(house: Installation) {
-  const db = await openDatabase(house)
+async function readStore(installation: Installation) {
+  const db = await openDatabase(installation)
   try {
     const found = await db.read.selectFrom('submissions').select(['fields', 'duplicate_of']).execute()
     const damage =
@@ -71,9 +69,9 @@ async function readStore(house: Installation) {
   }
 }
 
-async function nothingIsLost(house: Installation, rounds: number) {
-  const { form, acknowledged } = await killAgainAndAgain(house, rounds)
-  const { markers, found, damage } = await readStore(house)
+async function nothingIsLost(installation: Installation, rounds: number) {
+  const { form, acknowledged } = await killAgainAndAgain(installation, rounds)
+  const { markers, found, damage } = await readStore(installation)
   const there = new Set(markers)
   expect([...acknowledged].filter((marker) => !there.has(marker))).toEqual([])
   expect(there.size).toBe(markers.length)
@@ -82,9 +80,9 @@ async function nothingIsLost(house: Installation, rounds: number) {
   expect(markers.length - acknowledged.size).toBeWithin(0, rounds * SENDERS + 1)
   expect(acknowledged.size).toBeGreaterThan(rounds * SENDERS)
 
-  const server = await house.start({ environment: PROXY_ENVIRONMENT })
+  const server = await installation.start(BEHIND_PROXY)
   expect(isAcknowledged(await sendSubmission(server, form, 'after', 'script'), 'script')).toBe(true)
-  const { json } = await server.api(house.keys[0] as string, `/forms/${form}`)
+  const { json } = await server.api(installation.keys[0] as string, `/forms/${form}`)
   expect(json.data.submissions).toBe(markers.length + 1)
   expect(await server.stop()).toBe(0)
   return damage
@@ -92,17 +90,17 @@ async function nothingIsLost(house: Installation, rounds: number) {
 
 describe('every submission that was acknowledged', () => {
   test(`is there, whole and once, after kill -9 at ${ROUNDS.sqlite} random moments under ${SENDERS} senders`, async () => {
-    const house = await createInstallation(1)
-    ends.push(house.end)
-    const damage = await nothingIsLost(house, ROUNDS.sqlite)
+    const installation = await createInstallation(1)
+    closeLater(installation.end)
+    const damage = await nothingIsLost(installation, ROUNDS.sqlite)
     expect(damage).toEqual({ integrity: [{ integrity_check: 'ok' }], foreignKeys: [] })
   }, 300_000)
 
   test('is there, whole and once, on PostgreSQL as well', async () => {
     const postgres = await startPostgres({ durable: true })
-    ends.push(postgres.end)
-    const house = await createInstallation(1, postgres.url)
-    ends.push(house.end)
-    await nothingIsLost(house, ROUNDS.postgres)
+    closeLater(postgres.end)
+    const installation = await createInstallation(1, postgres.url)
+    closeLater(installation.end)
+    await nothingIsLost(installation, ROUNDS.postgres)
   }, 300_000)
 })

@@ -5,21 +5,17 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { until } from '../support/server/test-server.ts'
+import { BEHIND_PROXY } from '../support/form-requests.ts'
+import type { HttpAnswer } from '../support/server/http-call.ts'
+import { until } from '../support/until.ts'
 import {
   createFormOverHttp,
   isAcknowledged,
-  PROXY_ENVIRONMENT,
   readMarker,
   type SubmissionMode,
   sendSubmission,
 } from './form-submissions.ts'
-import {
-  createInstallation,
-  type Installation,
-  type ServerProcess,
-  type ServerProcessAnswer,
-} from './server-process.ts'
+import { createInstallation, type Installation, type ServerProcess } from './server-process.ts'
 import { fillDisk, findSmallDiskProblem, toProcessPath, toSmallDiskCommand } from './small-disk.ts'
 
 // Room for three spool segments of 16 MiB, so that the filler decides when it is full.
@@ -30,7 +26,7 @@ const reason = findSmallDiskProblem()
 setDefaultTimeout(120_000)
 
 describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reason})` : ''}`, () => {
-  let house: Installation
+  let installation: Installation
   let server: ServerProcess
   let form: string
   /** The data directory, as this process can see it. */
@@ -39,17 +35,17 @@ describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reaso
   let sent = 0
 
   beforeAll(async () => {
-    house = await createInstallation(1)
-    const through = toSmallDiskCommand(house.dataDir, DISK_BYTES)
-    server = await house.start({ commandPrefix: through, environment: PROXY_ENVIRONMENT })
-    inside = toProcessPath(server.pid, house.dataDir)
-    form = await createFormOverHttp(server, house)
+    installation = await createInstallation(1)
+    const through = toSmallDiskCommand(installation.dataDir, DISK_BYTES)
+    server = await installation.start({ commandPrefix: through, ...BEHIND_PROXY })
+    inside = toProcessPath(server.pid, installation.dataDir)
+    form = await createFormOverHttp(server, installation)
     for (const mode of MODES) expect(await submit(mode)).toBeUndefined()
   })
-  afterAll(() => house?.end())
+  afterAll(() => installation?.end())
 
   /** @returns the answer where it is not a success */
-  async function submit(mode: SubmissionMode): Promise<ServerProcessAnswer | undefined> {
+  async function submit(mode: SubmissionMode): Promise<HttpAnswer | undefined> {
     const marker = `marker-${sent++}`
     const answer = await sendSubmission(server, form, marker, mode)
     if (!isAcknowledged(answer, mode)) return answer
@@ -90,8 +86,9 @@ describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reaso
     await until('submissions to be taken', async () => (await submit('script')) === undefined)
     expect(await many()).toEqual(Array(64).fill(undefined))
     // A copy: SQLite follows the way inside back to the directory that the disk hides.
-    for (const name of ['towpath.db', 'towpath.db-wal']) cpSync(join(inside, name), join(house.dataDir, name))
-    const database = new Database(join(house.dataDir, 'towpath.db'))
+    for (const name of ['towpath.db', 'towpath.db-wal'])
+      cpSync(join(inside, name), join(installation.dataDir, name))
+    const database = new Database(join(installation.dataDir, 'towpath.db'))
     const stored = database.query('select fields from submissions').values() as [string][]
     expect(stored.map(([fields]) => readMarker(fields)).sort()).toEqual([...acknowledged].sort())
     expect(database.query('pragma integrity_check').all()).toEqual([{ integrity_check: 'ok' }])

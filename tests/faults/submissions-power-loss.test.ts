@@ -1,10 +1,10 @@
 // No success leaves before the disk has the submission that it acknowledges, to scripts and to forms without one.
 
 import { expect } from 'bun:test'
+import { BEHIND_PROXY } from '../support/form-requests.ts'
 import {
   createFormOverHttp,
   isAcknowledged,
-  PROXY_ENVIRONMENT,
   type SubmissionMode,
   sendSubmission,
 } from './form-submissions.ts'
@@ -14,9 +14,9 @@ let sent = 0
 
 testPowerLoss('{"ok":true} and every 303', {
   answerPrefixes: ['HTTP/1.1 200 ', 'HTTP/1.1 303 '],
-  environment: PROXY_ENVIRONMENT,
-  async begin(server, house) {
-    const form = await createFormOverHttp(server, house)
+  ...BEHIND_PROXY,
+  async begin(server, installation) {
+    const form = await createFormOverHttp(server, installation)
     return async (marker) => {
       const mode: SubmissionMode = sent++ % 2 === 0 ? 'script' : 'native'
       expect(isAcknowledged(await sendSubmission(server, form, marker, mode), mode)).toBe(true)

@@ -3,7 +3,7 @@
 
 import { expect, test } from 'bun:test'
 import { type CustomerSite, onCustomerSite, type SiteVisitor } from '../support/browser/customer-site.ts'
-import { until } from '../support/server/test-server.ts'
+import { until } from '../support/until.ts'
 
 /** What the owner of a link is promised to wait at most. */
 const SEEN_WITHIN_MS = 2_000

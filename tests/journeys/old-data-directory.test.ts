@@ -5,7 +5,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { adoptInstallation, type Installation, type ServerProcess } from '../faults/server-process.ts'
-import { until } from '../support/server/test-server.ts'
+import { until } from '../support/until.ts'
 
 /**
  * Made by version 0.1.0 with SQLite and then killed with SIGKILL: four links, a tag, a form with one submission, a

@@ -2,7 +2,8 @@
 
 import { createWorkspace } from '../../server/features/accounts/workspaces/create-workspace.ts'
 import { newFormKey } from '../../server/features/forms/settings/form-key.ts'
-import type { HttpAnswer, TestServer } from './server/test-server.ts'
+import type { HttpAnswer } from './server/http-call.ts'
+import type { TestServer } from './server/test-server.ts'
 
 /** Lets a test choose who sends, by `X-Forwarded-For`: ten a minute from one address is all that a form takes. */
 export const BEHIND_PROXY = { environment: { TRUST_PROXY: '127.0.0.1' } }

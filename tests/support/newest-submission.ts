@@ -1,6 +1,7 @@
 // The newest submission of a form over the API, once it is decided which link brought it.
 
-import { type TestWorkspace, until } from './server/test-server.ts'
+import type { TestWorkspace } from './server/test-server.ts'
+import { until } from './until.ts'
 
 /** A busy machine may need longer for a decision than an answer waits for it. */
 const DECIDED_WITHIN_MS = 25_000

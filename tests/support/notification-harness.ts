@@ -28,7 +28,8 @@ import {
   openDatabase,
 } from '../../server/storage/database/open-database.ts'
 import { migratedDatabase } from './migrated-database.ts'
-import { ENGINES, type HttpAnswer, type HttpCall } from './server/test-server.ts'
+import type { HttpAnswer, HttpCall } from './server/http-call.ts'
+import { ENGINES } from './server/test-server.ts'
 
 const ORIGIN = 'https://go.example'
 export const TEST_SECRET = 'a secret that is long enough for a test'
@@ -216,69 +217,4 @@ export function notificationsOnBothEngines(name: string, tests: (outbox: () => N
     afterAll(() => outbox?.close())
     tests(() => outbox)
   })
-}
-
-export interface ReceivedWebhook {
-  id: string
-  path: string
-  headers: Record<string, string>
-  body: string
-  at: number
-}
-
-export interface WebhookReceiver {
-  url: string
-  requests: ReceivedWebhook[]
-  /** How often each webhook-id came. */
-  countById(): Map<string, number>
-  /** The most requests that were open at the same time. */
-  getPeakConcurrency(): number
-  /** What it does from now on; takes everything unless said otherwise. */
-  respondWith(how: (received: ReceivedWebhook) => Response | Promise<Response>): void
-  stop(): Promise<void>
-}
-
-/** Takes webhooks on 127.0.0.1. */
-export function startWebhookReceiver(port = 0): WebhookReceiver {
-  const got: ReceivedWebhook[] = []
-  const takes = () => new Response('ok')
-  let how: Parameters<WebhookReceiver['respondWith']>[0] = takes
-  let [open, peak] = [0, 0]
-  const server = Bun.serve({
-    port,
-    hostname: '127.0.0.1',
-    idleTimeout: 60,
-    async fetch(request) {
-      peak = Math.max(peak, ++open)
-      try {
-        const headers = Object.fromEntries(request.headers)
-        const path = new URL(request.url).pathname
-        const received = {
-          path,
-          id: headers['webhook-id'] ?? '',
-          headers,
-          body: await request.text(),
-          at: Date.now(),
-        }
-        got.push(received)
-        return await how(received)
-      } finally {
-        open--
-      }
-    },
-  })
-  return {
-    url: `http://127.0.0.1:${server.port}/hook`,
-    requests: got,
-    countById() {
-      const counts = new Map<string, number>()
-      for (const { id } of got) counts.set(id, (counts.get(id) ?? 0) + 1)
-      return counts
-    },
-    getPeakConcurrency: () => peak,
-    respondWith(next) {
-      how = next
-    },
-    stop: () => server.stop(true),
-  }
 }

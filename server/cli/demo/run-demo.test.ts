@@ -6,12 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { atScale } from '../../../tests/support/scale.ts'
 import { retryWhile503 } from '../../../tests/support/server/retry-503.ts'
-import {
-  onBothEngines,
-  startServer,
-  type TestServer,
-  until,
-} from '../../../tests/support/server/test-server.ts'
+import { onBothEngines, startServer, type TestServer } from '../../../tests/support/server/test-server.ts'
+import { until } from '../../../tests/support/until.ts'
 import { createKey } from '../../features/accounts/access/keys.ts'
 import { openDatabase } from '../../storage/database/open-database.ts'
 

@@ -9,8 +9,8 @@ import {
   startServer,
   type TestServer,
   type TestWorkspace,
-  until,
 } from '../../../tests/support/server/test-server.ts'
+import { until } from '../../../tests/support/until.ts'
 import { createRawHit } from '../hits/spool/raw-hit.fixture.ts'
 import { prepareScratchDirectory } from './export-directory.ts'
 

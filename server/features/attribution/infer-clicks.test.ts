@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { migratedDatabase } from '../../../tests/support/migrated-database.ts'
 import { timeQuietly } from '../../../tests/support/processor-time.ts'
-import { ENGINES, until } from '../../../tests/support/server/test-server.ts'
+import { ENGINES } from '../../../tests/support/server/test-server.ts'
+import { until } from '../../../tests/support/until.ts'
 import { log, setLogLevel } from '../../lib/log.ts'
 import {
   type DatabaseEngine,

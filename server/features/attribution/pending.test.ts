@@ -2,8 +2,11 @@
 // queries about clicks, and let it continue later.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { type ChatServer, startFakeWebhook } from '../../../tests/support/fake-servers/chat-servers.ts'
 import { startMailServer } from '../../../tests/support/fake-servers/mail-server.ts'
+import {
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../../../tests/support/fake-servers/webhook-receiver.ts'
 import { nextSenderAddress } from '../../../tests/support/form-requests.ts'
 import { findFreePort } from '../../../tests/support/processes/free-port.ts'
 import { listWorkerProcesses } from '../../../tests/support/processes/worker-processes.ts'
@@ -12,22 +15,22 @@ import {
   onBothEngines,
   type TestServer,
   type TestWorkspace,
-  until,
 } from '../../../tests/support/server/test-server.ts'
+import { until } from '../../../tests/support/until.ts'
 
 const MAIL_PORT = findFreePort()
 /** A busy machine may need longer than the two seconds that an API answer waits. */
 const LATER_MS = 25_000
 
 let mail: Awaited<ReturnType<typeof startMailServer>>
-let hooks: ChatServer
+let hooks: WebhookReceiver
 beforeAll(async () => {
   mail = await startMailServer({ port: MAIL_PORT })
-  hooks = startFakeWebhook()
+  hooks = startWebhookReceiver()
 })
 afterAll(async () => {
   await mail?.stop()
-  await hooks?.close()
+  await hooks?.stop()
 })
 
 const stopped: number[] = []
@@ -47,7 +50,7 @@ async function stopShipWorkers() {
 
 async function newChannels({ api }: TestWorkspace, owner: string): Promise<number[]> {
   const channels = [
-    { type: 'webhook', name: 'Hook', url: `${hooks.origin}/hook` },
+    { type: 'webhook', name: 'Hook', url: hooks.url },
     { type: 'email', name: 'Mail', to: [owner] },
   ]
   const made = await Promise.all(channels.map((body) => api('/channels', { method: 'POST', body })))
@@ -135,7 +138,8 @@ describe.if(process.platform === 'linux')('while clicks cannot be queried', () =
           expect([filter, (await leads(`?${filter}`)).leads]).toEqual([filter, 0])
         }
 
-        const ofForm = () => hooks.accepted.filter(({ data }) => data.formKey === formKey)
+        const ofForm = () =>
+          hooks.requests.map(({ body }) => JSON.parse(body)).filter(({ data }) => data.formKey === formKey)
         await until('the webhooks', () => ofForm().length === 2, LATER_MS)
         for (const { data } of ofForm()) expect(data).toMatchObject({ attribution: 'pending', linkId: null })
         const mails = () => mail.mails.filter(({ to }) => to.includes(owner))

@@ -9,8 +9,8 @@ import {
   onBothEngines,
   type TestServer,
   type TestWorkspace,
-  until,
 } from '../../../tests/support/server/test-server.ts'
+import { until } from '../../../tests/support/until.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

@@ -3,12 +3,8 @@
 import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  onBothEngines,
-  startServer,
-  type TestServer,
-  until,
-} from '../../../tests/support/server/test-server.ts'
+import { onBothEngines, startServer, type TestServer } from '../../../tests/support/server/test-server.ts'
+import { until } from '../../../tests/support/until.ts'
 import { openDatabase } from '../../storage/database/open-database.ts'
 import type { Tables } from '../../storage/database/tables.ts'
 import { deleteWorkspace } from '../accounts/workspaces/delete-workspace.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { onBothEngines, until } from '../../../tests/support/server/test-server.ts'
+import { onBothEngines } from '../../../tests/support/server/test-server.ts'
+import { until } from '../../../tests/support/until.ts'
 import { countClicks, getCountedBatch } from './count-clicks.ts'
 import type { LinkResource } from './schema.ts'
 

@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type PostgresServer, startPostgres } from '../../../tests/support/postgres/postgres-server.ts'
 import { startQuietClock } from '../../../tests/support/processor-time.ts'
-import { startServer, type TestServer, until } from '../../../tests/support/server/test-server.ts'
+import { startServer, type TestServer } from '../../../tests/support/server/test-server.ts'
+import { until } from '../../../tests/support/until.ts'
 import { expectVisitorPage } from './redirect.fixture.ts'
 
 // Longer than the 2 s for which the cache answers without a query, so that queries are tried and fail.

@@ -8,8 +8,8 @@ import {
   onBothEngines,
   type TestServer,
   type TestWorkspace,
-  until,
 } from '../../../tests/support/server/test-server.ts'
+import { until } from '../../../tests/support/until.ts'
 import type { HitOutcome } from '../../storage/hits/hit.ts'
 import type { HitQuery } from '../../storage/hits/hit-engine.ts'
 

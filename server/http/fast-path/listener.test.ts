@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
 import { findFreePort } from '../../../tests/support/processes/free-port.ts'
-import { until } from '../../../tests/support/server/test-server.ts'
+import { until } from '../../../tests/support/until.ts'
 import { type FastPath, openFastPath } from './listener.ts'
 
 const BIG = Buffer.alloc(24 * 1024 * 1024, 'abcdefgh')

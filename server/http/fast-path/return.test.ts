@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { connect, createServer, type Socket } from 'node:net'
 import fc from 'fast-check'
 import { findFreePort } from '../../../tests/support/processes/free-port.ts'
-import { until } from '../../../tests/support/server/test-server.ts'
+import { until } from '../../../tests/support/until.ts'
 import { type FastPath, openFastPath } from './listener.ts'
 
 const BIG = 4 * 1024 * 1024

@@ -13,7 +13,7 @@ import {
 } from '../../../tests/contracts/database.ts'
 import { createTestDatabase, startPostgres } from '../../../tests/support/postgres/postgres-server.ts'
 import { startQuietClock, timeQuietly } from '../../../tests/support/processor-time.ts'
-import { until } from '../../../tests/support/server/test-server.ts'
+import { until } from '../../../tests/support/until.ts'
 import { Failure } from '../../lib/failure.ts'
 import { setLogLevel } from '../../lib/log.ts'
 import { type Connection, type DatabaseHandle, openDatabase } from './open-database.ts'

@@ -14,28 +14,13 @@ import { openServices, type ServiceOptions, type Services } from '../../../serve
 import type { DatabaseEngine } from '../../../server/storage/database/open-database.ts'
 import { migratedDatabase } from '../migrated-database.ts'
 import { findFreePort } from '../processes/free-port.ts'
+import { type HttpAnswer, type HttpCall, readAnswer } from './http-call.ts'
 
 export const ENGINES: DatabaseEngine[] = ['sqlite', 'postgres']
 
 /** A person's browser: without it a click would be a robot's. */
 export const BROWSER_USER_AGENT =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1'
-
-export interface HttpAnswer {
-  status: number
-  headers: Headers
-  text: string
-  /** The parsed body, or undefined where it is not JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
-  json: any
-}
-
-export interface HttpCall {
-  method?: string
-  /** Sent as JSON unless it is a string. */
-  body?: unknown
-  headers?: Record<string, string>
-}
 
 export interface TestWorkspace {
   id: number
@@ -142,17 +127,6 @@ export async function startServer(
   }
 }
 
-async function readAnswer(response: Response): Promise<HttpAnswer> {
-  const text = await response.text()
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch {
-    json = undefined
-  }
-  return { status: response.status, headers: response.headers, text, json }
-}
-
 type ServerTests = (server: () => TestServer, engine: DatabaseEngine) => void
 
 /** The same tests on a server over SQLite and on one over PostgreSQL: for what the database has a part in. */
@@ -190,23 +164,4 @@ async function closeShared() {
   const servers = [...shared.values()]
   shared.clear()
   for (const server of servers) await (await server).close()
-}
-
-/**
- * Resolves as soon as `condition` is true (or returns something). It looks less often the longer it waits: what is
- * waited for needs the processor too.
- * @throws after `withinMs`, naming what was waited for
- */
-export async function until<T>(
-  what: string,
-  condition: () => T | Promise<T>,
-  withinMs = 60_000,
-): Promise<NonNullable<T>> {
-  const deadline = Date.now() + withinMs
-  for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.3, 100)) {
-    const value = await condition()
-    if (value) return value as NonNullable<T>
-    if (Date.now() > deadline) throw new Error(`waited ${withinMs} ms for: ${what}`)
-    await Bun.sleep(pauseMs)
-  }
 }

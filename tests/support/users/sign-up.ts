@@ -1,6 +1,7 @@
 // People for tests: signed up over HTTP as a browser does it, with the cookie it would keep.
 
-import type { HttpAnswer, HttpCall, TestServer } from '../server/test-server.ts'
+import type { HttpAnswer, HttpCall } from '../server/http-call.ts'
+import type { TestServer } from '../server/test-server.ts'
 
 export interface SignedUpUser {
   /** What the browser sends: `name=value`. */

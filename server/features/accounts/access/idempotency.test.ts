@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
+import type { HttpCall } from '../../../../tests/support/server/http-call.ts'
 import {
-  type HttpCall,
   onBothEngines,
   type TestServer,
   type TestWorkspace,

@@ -1,5 +1,6 @@
 import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { onBothEngines, type TestServer, until } from '../../../../tests/support/server/test-server.ts'
+import { onBothEngines, type TestServer } from '../../../../tests/support/server/test-server.ts'
+import { until } from '../../../../tests/support/until.ts'
 import {
   type SignedUpUser,
   signUpOverHttp,

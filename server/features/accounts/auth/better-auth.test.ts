@@ -4,7 +4,8 @@
 import { afterEach, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
 import { startPostgres } from '../../../../tests/support/postgres/postgres-server.ts'
 import { findFreePort } from '../../../../tests/support/processes/free-port.ts'
-import { startServer, type TestServer, until } from '../../../../tests/support/server/test-server.ts'
+import { startServer, type TestServer } from '../../../../tests/support/server/test-server.ts'
+import { until } from '../../../../tests/support/until.ts'
 import { signUpOverHttp, toCookieHeader } from '../../../../tests/support/users/sign-up.ts'
 import { getLogLevel, setLogLevel } from '../../../lib/log.ts'
 

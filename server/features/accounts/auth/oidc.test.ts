@@ -5,11 +5,8 @@ import {
   type OidcIdentity,
   startIdentityProvider,
 } from '../../../../tests/support/fake-servers/identity-provider.ts'
-import {
-  type HttpAnswer,
-  onBothEngines,
-  type TestServer,
-} from '../../../../tests/support/server/test-server.ts'
+import type { HttpAnswer } from '../../../../tests/support/server/http-call.ts'
+import { onBothEngines, type TestServer } from '../../../../tests/support/server/test-server.ts'
 import { signUpOverHttp, toCookieHeader } from '../../../../tests/support/users/sign-up.ts'
 import { createResetLink } from './reset-password.ts'
 

@@ -1,9 +1,6 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import {
-  type HttpAnswer,
-  onBothEngines,
-  type TestServer,
-} from '../../../../tests/support/server/test-server.ts'
+import type { HttpAnswer } from '../../../../tests/support/server/http-call.ts'
+import { onBothEngines, type TestServer } from '../../../../tests/support/server/test-server.ts'
 import {
   type SignedUpUser,
   signUpOverHttp,

@@ -3,8 +3,8 @@ import {
   onBothEngines,
   type TestServer,
   type TestWorkspace,
-  until,
 } from '../../../../tests/support/server/test-server.ts'
+import { until } from '../../../../tests/support/until.ts'
 import { restApi } from '../../../app.ts'
 import type { ResolveHost } from '../../../http/safe-request.ts'
 import { type Network, parseNetwork } from '../../../lib/ip-network.ts'

@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { atScale } from '../../../../tests/support/scale.ts'
-import { until } from '../../../../tests/support/server/test-server.ts'
+import { until } from '../../../../tests/support/until.ts'
 import type { Hit } from '../../../storage/hits/hit.ts'
 import { ensureNodeId } from '../spool/node-id.ts'
 import { createRawHit } from '../spool/raw-hit.fixture.ts'

@@ -2,12 +2,14 @@ import { afterEach, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
 import {
-  type HarnessWorkspace,
-  notificationsOnBothEngines,
   startWebhookReceiver,
   type WebhookReceiver,
+} from '../../../../tests/support/fake-servers/webhook-receiver.ts'
+import {
+  type HarnessWorkspace,
+  notificationsOnBothEngines,
 } from '../../../../tests/support/notification-harness.ts'
-import { until } from '../../../../tests/support/server/test-server.ts'
+import { until } from '../../../../tests/support/until.ts'
 
 const BOT = `123456789:${'Canary_'.repeat(5)}`
 const SLACK = 'https://hooks.slack.com/services/T012/B345/Canarycanary'

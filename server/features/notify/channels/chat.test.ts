@@ -1,18 +1,15 @@
 // Messages as the chat services take them, and what becomes of their refusals.
 
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
+import type { ChatServer } from '../../../../tests/support/fake-servers/chat-server.ts'
+import { DISCORD_PATH, startFakeDiscord } from '../../../../tests/support/fake-servers/discord.ts'
+import { SLACK_PATH, startFakeSlack } from '../../../../tests/support/fake-servers/slack.ts'
+import { startFakeTeams, TEAMS_PATH } from '../../../../tests/support/fake-servers/teams.ts'
 import {
-  type ChatServer,
-  DISCORD_PATH,
-  SLACK_PATH,
-  startFakeDiscord,
-  startFakeSlack,
-  startFakeTeams,
   startFakeTelegram,
-  TEAMS_PATH,
   TELEGRAM_CHAT,
   TELEGRAM_TOKEN,
-} from '../../../../tests/support/fake-servers/chat-servers.ts'
+} from '../../../../tests/support/fake-servers/telegram.ts'
 import type { ChannelType } from '../schema.ts'
 import type { ChannelDestination, ChannelSecrets, DeliveryResult, Notice } from './contract.ts'
 import { createDestination, createNotice, SEND_NEEDS, toCompleteResult } from './notice.fixture.ts'

@@ -1,12 +1,10 @@
 // What strangers write stays text in everybody's program: as names, as values, as campaign and as a form's name.
 
 import { describe, expect, test } from 'bun:test'
-import {
-  parseTelegramHtml,
-  validateDiscordMessage,
-  validateSlackMessage,
-  validateTeamsMessage,
-} from '../../../../tests/support/fake-servers/chat-servers.ts'
+import { validateDiscordMessage } from '../../../../tests/support/fake-servers/discord.ts'
+import { validateSlackMessage } from '../../../../tests/support/fake-servers/slack.ts'
+import { validateTeamsMessage } from '../../../../tests/support/fake-servers/teams.ts'
+import { parseTelegramHtml } from '../../../../tests/support/fake-servers/telegram.ts'
 import { formatAttributionLine } from './attribution-line.ts'
 import type { Notice } from './contract.ts'
 import { discordMessage } from './discord.ts'

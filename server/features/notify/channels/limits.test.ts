@@ -2,13 +2,13 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { validateDiscordMessage } from '../../../../tests/support/fake-servers/discord.ts'
+import { validateSlackMessage } from '../../../../tests/support/fake-servers/slack.ts'
+import { validateTeamsMessage } from '../../../../tests/support/fake-servers/teams.ts'
 import {
   parseTelegramHtml,
-  validateDiscordMessage,
-  validateSlackMessage,
-  validateTeamsMessage,
   validateTelegramMessage,
-} from '../../../../tests/support/fake-servers/chat-servers.ts'
+} from '../../../../tests/support/fake-servers/telegram.ts'
 import { atScale } from '../../../../tests/support/scale.ts'
 import type { Notice } from './contract.ts'
 import { discordMessage } from './discord.ts'

@@ -1,7 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
-import { type ChatServer, startFakeWebhook } from '../../../../tests/support/fake-servers/chat-servers.ts'
+import {
+  type ReceivedWebhook,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../../../../tests/support/fake-servers/webhook-receiver.ts'
 import type { DeliveryResult, Notice } from './contract.ts'
 import { createDestination, createNotice, SEND_NEEDS, toCompleteResult } from './notice.fixture.ts'
 import { sendWebhook } from './webhook.ts'
@@ -10,21 +14,22 @@ const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`
 
 describe('a webhook', () => {
   const secret = newSecret()
-  let receiver: ChatServer
+  let receiver: WebhookReceiver
   beforeAll(() => {
-    receiver = startFakeWebhook()
+    receiver = startWebhookReceiver()
   })
-  afterAll(() => receiver.close())
+  beforeEach(() => receiver.respondWith(() => new Response(null, { status: 204 })))
+  afterAll(() => receiver.stop())
 
   const send = (over: Partial<Notice> = {}, secrets = [secret]): Promise<DeliveryResult> =>
     sendWebhook(
       SEND_NEEDS,
-      createDestination({ secrets: { url: `${receiver.origin}/hook?a=b`, secrets } }),
+      createDestination({ secrets: { url: `${receiver.url}?a=b`, secrets } }),
       createNotice(over),
     )
   const last = () => {
-    const { text, headers } = receiver.requests.at(-1) as ChatServer['requests'][number]
-    return { text, headers: Object.fromEntries(headers) }
+    const { body: text, headers } = receiver.requests.at(-1) as ReceivedWebhook
+    return { text, headers }
   }
 
   test('is verified by the reference verifier, and carries the submission byte for byte', async () => {
@@ -94,14 +99,14 @@ describe('a webhook', () => {
     [503, { 'retry-after': http(-90, 0), date: http(0, 0) }, { retryAfterMs: 0 }],
     [500, {}, { outcome: 'refused', retryAfterMs: undefined, permanent: undefined }],
   ])('that is answered %i %j', async (status, headers, result) => {
-    receiver.answerWith(() => new Response('said so', { status, headers }))
+    receiver.respondWith(() => new Response('said so', { status, headers }))
     expect(toCompleteResult(await send())).toMatchObject({ httpStatus: status, answer: 'said so', ...result })
   })
 
   test('stores a kilobyte of the answer, without secrets', async () => {
     const bare = Buffer.from('??>>'.repeat(9)).toString('base64')
     expect(bare).toContain('/')
-    receiver.answerWith(
+    receiver.respondWith(
       () =>
         new Response(
           `\0<html>whsec_${bare} ${bare} ${encodeURIComponent(bare)} ${bare.replaceAll('/', '\\/')} ${'漢'.repeat(900)}`,
@@ -134,7 +139,7 @@ describe('a webhook', () => {
   })
 
   test('is not tried with a wrong address or without a secret', async () => {
-    for (const secrets of [{ url: 'ftp://x/', secrets: [secret] }, { url: receiver.origin }, {}]) {
+    for (const secrets of [{ url: 'ftp://x/', secrets: [secret] }, { url: receiver.url }, {}]) {
       expect(await sendWebhook(SEND_NEEDS, createDestination({ secrets }), createNotice())).toMatchObject({
         outcome: 'unreachable',
         permanent: { what: 'channel' },

@@ -3,12 +3,14 @@
 import { afterEach, expect, test } from 'bun:test'
 import { startMailServer } from '../../../../tests/support/fake-servers/mail-server.ts'
 import {
-  type HarnessWorkspace,
-  notificationsOnBothEngines,
   startWebhookReceiver,
   type WebhookReceiver,
+} from '../../../../tests/support/fake-servers/webhook-receiver.ts'
+import {
+  type HarnessWorkspace,
+  notificationsOnBothEngines,
 } from '../../../../tests/support/notification-harness.ts'
-import { until } from '../../../../tests/support/server/test-server.ts'
+import { until } from '../../../../tests/support/until.ts'
 import { closeMailers } from '../../../http/smtp.ts'
 
 const ends: (() => unknown)[] = []

@@ -1,13 +1,15 @@
 import { afterEach, expect, test } from 'bun:test'
 import {
-  type HarnessWorkspace,
-  notificationsOnBothEngines,
   startWebhookReceiver,
   type WebhookReceiver,
+} from '../../../../tests/support/fake-servers/webhook-receiver.ts'
+import {
+  type HarnessWorkspace,
+  notificationsOnBothEngines,
 } from '../../../../tests/support/notification-harness.ts'
 import { timeQuietly } from '../../../../tests/support/processor-time.ts'
 import { atScale } from '../../../../tests/support/scale.ts'
-import { until } from '../../../../tests/support/server/test-server.ts'
+import { until } from '../../../../tests/support/until.ts'
 import type { ChannelSender } from '../channels/contract.ts'
 import { openDeliverer } from './deliverer.ts'
 import { pruneAttempts } from './prune-attempts.ts'

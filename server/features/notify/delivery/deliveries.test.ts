@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { startMailServer } from '../../../../tests/support/fake-servers/mail-server.ts'
+import { startWebhookReceiver } from '../../../../tests/support/fake-servers/webhook-receiver.ts'
 import {
   type HarnessWorkspace,
   notificationsOnBothEngines,
-  startWebhookReceiver,
 } from '../../../../tests/support/notification-harness.ts'
 import { findFreePort } from '../../../../tests/support/processes/free-port.ts'
-import { until } from '../../../../tests/support/server/test-server.ts'
+import { until } from '../../../../tests/support/until.ts'
 import { closeMailers } from '../../../http/smtp.ts'
 import type { ChannelSender } from '../channels/contract.ts'
 
