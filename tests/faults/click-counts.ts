@@ -1,16 +1,16 @@
-// What the analytics and the counters on links say, asked over HTTP. Each click carries a `utm_term` of its own.
+// Reads click counts over HTTP: from analytics and from the counters of links. Each click has its own `utm_term`.
 
 import { expect } from 'bun:test'
 import { until } from '../support/until.ts'
 import type { ServerProcess } from './server-process.ts'
 
-/** For a machine that is busy with other things. */
+/** Long, because the machine may be busy with other processes. */
 const WITHIN_MS = 60_000
 
 export const createLinkOverHttp = (slug: string, key: string, server: ServerProcess) =>
   server.api(key, '/links', { slug, destinationUrl: 'https://example.com/' })
 
-/** How often each `utm_term` was counted on a link, once everything recorded before now is in the answers. */
+/** The clicks of each `utm_term` on a link, once analytics include everything that was recorded before now. */
 export async function readCountedClicks(
   server: ServerProcess,
   key: string,
@@ -18,9 +18,9 @@ export async function readCountedClicks(
 ): Promise<Map<string, number>> {
   await waitUntilAllCounted(server, key)
   const path = `/analytics/clicks?interval=all&slug=${slug}&groupBy=utmTerm&limit=1000`
-  // Damage shows when it is read: then the file is set aside and built again, and the question is asked again.
+  // A read finds the damage: the server then sets the file aside, builds a new one, and answers 503 meanwhile.
   const { json } = await until(
-    'an answer',
+    'the clicks of each utm_term',
     async () => {
       const answer = await server.api(key, path)
       expect([200, 503]).toContain(answer.status)
@@ -43,15 +43,15 @@ async function waitUntilAllCounted(server: ServerProcess, key: string) {
   )
 }
 
-async function total(server: ServerProcess, key: string): Promise<number> {
+async function countAllClicks(server: ServerProcess, key: string): Promise<number> {
   await waitUntilAllCounted(server, key)
   return (await server.api(key, '/analytics/clicks?interval=all')).json.data.clicks
 }
 
-/** The counters on links come from the same hits by another way. */
+/** Waits until the counters of the links add up to the clicks in analytics. Both are computed from the same hits. */
 export async function waitUntilCountersAgree(server: ServerProcess, keys: string[]) {
   for (const key of keys) {
-    const clicks = await total(server, key)
+    const clicks = await countAllClicks(server, key)
     await until(
       'the links’ counters to agree',
       async () => {

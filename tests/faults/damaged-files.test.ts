@@ -1,4 +1,4 @@
-// Files that a crash, a bad disk or a person left damaged: the service starts, and every click counts once that can.
+// Damaged files after a crash or a disk error: the server starts, and every click that can be read counts once.
 
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import {
@@ -18,7 +18,7 @@ import { closeAfterAll } from '../support/close-after-all.ts'
 import { createLinkOverHttp, readCountedClicks, waitUntilCountersAgree } from './click-counts.ts'
 import { createInstallation, type Installation, type ServerProcess } from './server-process.ts'
 
-// Each restarts the server at least once; a busy machine takes its time for that.
+// Each test restarts the server at least once, which takes long on a busy machine.
 setDefaultTimeout(120_000)
 
 const closeLater = closeAfterAll()
@@ -46,9 +46,9 @@ describe('damaged files', () => {
   }
   const markers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `m${from + i}`)
   const countedMarkers = async () => [...(await readCountedClicks(server, key, SLUG))].sort()
-  const expected = (gone: string[] = []) =>
+  const listExpected = (lostMarkers: string[] = []) =>
     markers(0, sent)
-      .filter((marker) => !gone.includes(marker))
+      .filter((marker) => !lostMarkers.includes(marker))
       .map((marker) => [marker, 1] as [string, number])
       .sort()
   const lost: string[] = []
@@ -58,8 +58,8 @@ describe('damaged files', () => {
       .filter((name) => name.endsWith('.seg'))
       .sort()
       .map((name) => join(installation.dataDir, 'spool', name))
-  /** The newest segment that holds records, and where the last of them ends. */
-  function lastRecord() {
+  /** The newest segment with records, and the offset at which its last record ends. */
+  function findLastRecord() {
     const path = segments().findLast((path) => endOf(path) > HEADER_BYTES) as string
     return { path, end: endOf(path) }
   }
@@ -82,26 +82,30 @@ describe('damaged files', () => {
       0,
       (path: string, end: number) => overwrite(path, end + 64, statSync(path).size - end - 64),
     ],
-  ])('a spool segment %s: the clicks before it count once, and so do the next', async (_, torn, damage) => {
-    await click(30)
-    await restartAfter(() => {
-      const { path, end } = lastRecord()
-      if (torn) lost.push(`m${sent - 1}`)
-      damage(path, end)
-    })
-    await click(10)
-    expect(await countedMarkers()).toEqual(expected(lost))
-  })
+  ])(
+    'counts the clicks before the damage and the next ones once, with a spool segment %s',
+    async (_, lostRecords, damage) => {
+      await click(30)
+      await restartAfter(() => {
+        const { path, end } = findLastRecord()
+        if (lostRecords) lost.push(`m${sent - 1}`)
+        damage(path, end)
+      })
+      await click(10)
+      expect(await countedMarkers()).toEqual(listExpected(lost))
+    },
+  )
 
   const database = () => join(installation.dataDir, 'hits.duckdb')
   const wal = () => `${database()}.wal`
-  const setAside = () => readdirSync(installation.dataDir).filter((name) => name.includes('.corrupt-')).length
+  const countFilesSetAside = () =>
+    readdirSync(installation.dataDir).filter((name) => name.includes('.corrupt-')).length
   const remove = (...paths: string[]) => {
     for (const path of paths) rmSync(path, { force: true })
   }
 
-  // After a proper end everything is in the file itself, after a kill most of it is in its log. One row for each way
-  // back: every kind of damage is in server/storage/hits/duckdb/engine.test.ts.
+  // After a stop, all data is in the file itself. After a kill, most data is in the file's log. One row for each way of
+  // recovery: server/storage/hits/duckdb/engine.test.ts has every kind of damage.
   test.each([
     [
       'flipped bytes in everything after its header',
@@ -110,20 +114,20 @@ describe('damaged files', () => {
       () => flip(database(), 12_288, statSync(database()).size - 12_288),
     ],
     ['flipped bytes in its log', 'kill', 'noticed', () => flip(wal(), statSync(wal()).size >> 1, 16)],
-    ['everything of it gone', 'stop', '', () => remove(database(), wal())],
-  ] as const)('an analytics file with %s is built again, and the answers are the same', async (...row) => {
+    ['all of it deleted', 'stop', '', () => remove(database(), wal())],
+  ] as const)('rebuilds an analytics file with %s, and answers the same as before', async (...row) => {
     const [, end, noticed, damage] = row
     await click(5)
     const before = await countedMarkers()
-    const aside = setAside()
+    const filesSetAside = countFilesSetAside()
     await restartAfter(damage, end)
     expect(await countedMarkers()).toEqual(before)
-    if (noticed) expect(setAside()).toBeGreaterThan(aside)
+    if (noticed) expect(countFilesSetAside()).toBeGreaterThan(filesSetAside)
     await click(5)
-    expect(await countedMarkers()).toEqual(expected(lost))
+    expect(await countedMarkers()).toEqual(listExpected(lost))
   })
 
-  test('while the analytics are away, redirects are answered, questions say when to ask again, and nothing is lost', async () => {
+  test('without analytics, redirects work, analytics answer 503 with Retry-After, and no click is lost', async () => {
     await restartAfter(() => {
       remove(database(), wal())
       mkdirSync(database())
@@ -135,15 +139,15 @@ describe('damaged files', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await fetch(`${server.origin}/readyz`)).status).toBe(200)
     expect((await server.api(key, '/links')).status).toBe(200)
-    // Killed as well while they are away: the hits are in the spool and in the batches.
+    // Also kill the server while analytics are down: the hits are in the spool and in the batches.
     await server.kill()
     server = await installation.start()
     await click(5)
     rmSync(database(), { recursive: true })
-    expect(await countedMarkers()).toEqual(expected(lost))
+    expect(await countedMarkers()).toEqual(listExpected(lost))
   })
 
-  test('the counters on links agree after all of it', async () => {
+  test('the counters of links equal the clicks in analytics after all damage', async () => {
     await waitUntilCountersAgree(server, installation.keys)
     expect(await server.stop()).toBe(0)
   })
@@ -151,7 +155,7 @@ describe('damaged files', () => {
 
 const HEADER_BYTES = 64
 
-/** After the last byte that is not zero: segments are made of zeros. */
+/** The end of the last record, rounded up to 8 bytes. Segments are filled with zeros when they are created. */
 function endOf(path: string): number {
   const bytes = readFileSync(path)
   let end = bytes.length
@@ -168,7 +172,7 @@ function overwrite(path: string, from: number, length: number) {
 }
 
 function flip(path: string, from: number, length: number) {
-  if (!existsSync(path)) throw new Error(`${path} is not there to be damaged`)
+  if (!existsSync(path)) throw new Error(`${path} does not exist`)
   const file = openSync(path, 'r+')
   const bytes = readFileSync(path)
     .subarray(from, from + length)

@@ -1,4 +1,4 @@
-// A deliverer in a process of its own, to be killed: over the store that its arguments name, until it is ended.
+// Runs a deliverer in a separate process, so that a test can kill it. The arguments name the database.
 
 import { createNotificationContentReader } from '../../server/features/forms/submissions/notification-content.ts'
 import { channelSenders } from '../../server/features/notify/channels/registry.ts'
@@ -18,7 +18,7 @@ await openDeliverer({
   send: { allow: [parseNetwork('127.0.0.1') as Network], origin },
   readSubmission: createNotificationContentReader({ db, origin, resolvePendingAttribution: async () => {} }),
   ownerEmails: async () => [],
-  // The shortest that is longer than an attempt to a receiver that answers.
+  // As short as possible, but longer than an attempt to a receiver that answers.
   leaseMs: 1_000,
   pollMs: 100,
 })

@@ -1,4 +1,4 @@
-// What was stored arrives, though whoever delivers it is killed again and again.
+// Every stored delivery arrives, although the deliverer's process is killed several times.
 
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
@@ -18,10 +18,10 @@ import { randomMs } from './server-process.ts'
 const ROUNDS = atScale({ test: 2, soak: 10 })
 const SUBMISSIONS = atScale({ test: 320, soak: 1_000 })
 const CHANNELS = 8
-/** What may be in hand at a kill: two for each channel. */
-const IN_HAND = 2 * CHANNELS
+/** The most attempts that run at a kill: two for each channel. */
+const RUNNING_MAX = 2 * CHANNELS
 
-/** Without one arrival. The longest that something may wait is a lease of a second. */
+/** Fail after this time without an arrival. A delivery waits for a lease of one second at most. */
 const STALLED_MS = 40_000
 
 const closeLater = closeAfterAll()
@@ -42,35 +42,36 @@ async function startDeliverer({ dataDir, databaseUrl }: NotificationHarness) {
   }
 }
 
-/** Kills it as often as asked while it delivers, then lets it come to the end. */
-async function deliverWithKills(outbox: NotificationHarness, hook: WebhookReceiver) {
+/** Kills the deliverer ROUNDS times while it delivers, then lets one deliver the rest. */
+async function deliverWithKills(harness: NotificationHarness, hook: WebhookReceiver) {
   for (let round = 0; round < ROUNDS; round++) {
-    // Counted in arrivals, not in time: on a slow machine too, some fall before the first is written down, and some after.
-    const some = hook.requests.length + Math.ceil(randomMs(0, 2 * IN_HAND))
-    const child = await startDeliverer(outbox)
+    // The moment of the kill is a number of arrivals and not a time, so that on a slow machine too some kills come before
+    // the first attempt is recorded, and some after.
+    const target = hook.requests.length + Math.ceil(randomMs(0, 2 * RUNNING_MAX))
+    const child = await startDeliverer(harness)
     closeLater(child.kill)
-    await until('some deliveries', () => hook.requests.length >= some, STALLED_MS)
+    await until('some deliveries', () => hook.requests.length >= target, STALLED_MS)
     await Bun.sleep(randomMs(0, 10))
     await child.kill()
   }
-  const last = await startDeliverer(outbox)
+  const last = await startDeliverer(harness)
   closeLater(last.kill)
-  await allDelivered(outbox)
+  await waitUntilAllDelivered(harness)
   await last.kill()
 }
 
-/** Takes as long as it takes, while there is always one more. */
-async function allDelivered({ db }: NotificationHarness) {
+/** Waits as long as deliveries go on. @throws when none arrives for STALLED_MS */
+async function waitUntilAllDelivered({ db }: NotificationHarness) {
   for (let delivered = 0; delivered < SUBMISSIONS; ) {
     const before = delivered
     delivered = await until(
       `more than ${before} deliveries`,
       async () => {
         const all = await db.read.selectFrom('deliveries').select('status').execute()
-        const now = all.filter(({ status }) => status === 'delivered').length
-        const given = all.filter(({ status }) => status !== 'delivered' && status !== 'waiting')
-        expect(given).toEqual([])
-        return now > before ? now : undefined
+        const count = all.filter(({ status }) => status === 'delivered').length
+        const failed = all.filter(({ status }) => status !== 'delivered' && status !== 'waiting')
+        expect(failed).toEqual([])
+        return count > before ? count : undefined
       },
       STALLED_MS,
     )
@@ -79,12 +80,12 @@ async function allDelivered({ db }: NotificationHarness) {
 }
 
 describe.each(ENGINES)('deliveries on %s', (engine) => {
-  test(`all arrive after ${ROUNDS} kills, few of them twice, every one signed`, async () => {
-    const outbox = await openNotificationHarness(engine)
-    closeLater(outbox.close)
+  test(`all arrive after ${ROUNDS} kills, only running attempts arrive twice, and all are signed`, async () => {
+    const harness = await openNotificationHarness(engine)
+    closeLater(harness.close)
     const hook = startWebhookReceiver()
     closeLater(hook.stop)
-    const workspace = await outbox.createWorkspace()
+    const workspace = await harness.createWorkspace()
     const secrets = new Map<string, string>()
     const channelIds: number[] = []
     for (let i = 0; i < CHANNELS; i++) {
@@ -94,17 +95,17 @@ describe.each(ENGINES)('deliveries on %s', (engine) => {
     }
     const each = SUBMISSIONS / CHANNELS
     for (const id of channelIds) await workspace.submit(await workspace.createForm([id]), each)
-    // So that there is something left to be killed for.
+    // A slow receiver, so that deliveries are left for every kill.
     hook.respondWith(async () => {
       await Bun.sleep(3)
       return new Response('ok')
     })
-    await deliverWithKills(outbox, hook)
+    await deliverWithKills(harness, hook)
 
     const sent = (await workspace.listDeliveries()).map(({ messageId }) => messageId)
     const counts = hook.countById()
     expect([...counts.keys()].sort()).toEqual(sent.sort())
-    expect(hook.requests.length - counts.size).toBeLessThanOrEqual(ROUNDS * IN_HAND)
+    expect(hook.requests.length - counts.size).toBeLessThanOrEqual(ROUNDS * RUNNING_MAX)
     expect(Math.max(...counts.values())).toBeLessThanOrEqual(ROUNDS + 1)
     for (const { path, body, headers } of hook.requests) {
       const secret = secrets.get(path.split('/').at(-1) ?? '') ?? ''

@@ -1,4 +1,4 @@
-// A full disk: writes are refused and say so, redirects go on, and with room again everything works as before.
+// A full disk: writes are refused with 503, redirects continue, and everything works again once there is room.
 
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
@@ -8,7 +8,7 @@ import { until } from '../support/until.ts'
 import { createInstallation, type Installation, type ServerProcess } from './server-process.ts'
 import { fillDisk, findSmallDiskProblem, toProcessPath, toSmallDiskCommand } from './small-disk.ts'
 
-// Room for three spool segments of 16 MiB, so that the filler decides when it is full.
+// Room for three spool segments of 16 MiB, so that the filler file decides when the disk is full.
 const DISK_BYTES = 64 * 1024 * 1024
 const reason = findSmallDiskProblem()
 
@@ -18,7 +18,7 @@ describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reaso
   let installation: Installation
   let server: ServerProcess
   let key: string
-  /** The data directory, as this process can see it. */
+  /** The path at which this process sees the data directory of the server. */
   let inside: string
   const acknowledged: string[] = []
   let clicks = 0
@@ -37,8 +37,8 @@ describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reaso
   })
   afterAll(() => installation?.end())
 
-  let made = 0
-  async function create(slug = `link-${made++}`) {
+  let created = 0
+  async function create(slug = `link-${created++}`) {
     const answer = await server.api(key, '/links', { slug, destinationUrl: 'https://example.com/' })
     if (answer.status === 201) acknowledged.push(slug)
     return answer
@@ -49,18 +49,18 @@ describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reaso
     clicks++
   }
   const filler = () => join(inside, 'filler')
-  const free = () => {
+  const getFreeBytes = () => {
     const { bavail, bsize } = statfsSync(inside)
     return bavail * bsize
   }
-  const figure = async (name: string) => {
+  const readMetric = async (name: string) => {
     const text = await (await fetch(`${server.origin}/metrics`)).text()
     return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
   }
 
-  test('refuses writes with 503 and when to try again, and stores nothing of them', async () => {
+  test('refuses writes with 503 and Retry-After, and stores none of them', async () => {
     fillDisk(filler())
-    expect(free()).toBe(0)
+    expect(getFreeBytes()).toBe(0)
     const refused = await until('a write to be refused', async () => {
       const answer = await create()
       expect([201, 503]).toContain(answer.status)
@@ -72,24 +72,24 @@ describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reaso
     expect(new Set(many.map(({ status }) => status))).toEqual(new Set([503]))
   })
 
-  test('is seen by what watches the server', async () => {
+  test('is reported by /readyz, while /livez is fine', async () => {
     const ready = await fetch(`${server.origin}/readyz`)
     expect(ready.status).toBe(503)
     expect(Number(ready.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await fetch(`${server.origin}/livez`)).status).toBe(200)
   })
 
-  test('still answers what is known: links, redirects, unknown slugs', async () => {
+  test('reads links, redirects and answers 404 for unknown slugs as before', async () => {
     expect((await server.api(key, '/links?search=known')).json.data[0].slug).toBe('known')
     for (let i = 0; i < 20; i++) await click()
     expect((await server.click('unknown-to-all')).status).toBe(404)
   })
 
-  test('loses no click, even when the spool has no room left and hits wait in memory', async () => {
+  test('loses no click when the spool is full and hits wait in memory', async () => {
     // Long records fill the 16 MiB of the segment with few requests.
     const long = `?x=${'x'.repeat(2000)}`
     const headers = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' }
-    while ((await figure('towpath_hits_waiting')) < 100) {
+    while ((await readMetric('towpath_hits_waiting')) < 100) {
       await Promise.all(
         Array.from({ length: 250 }, async () => {
           const referer = `https://example.org/${'y'.repeat(2000)}`
@@ -101,16 +101,16 @@ describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reaso
       )
       expect(clicks).toBeLessThan(10_000)
     }
-    expect(await figure('towpath_hits_dropped_total')).toBe(0)
+    expect(await readMetric('towpath_hits_dropped_total')).toBe(0)
   })
 
-  test('with room again takes writes without a restart, and has stored what it acknowledged and nothing else', async () => {
+  test('takes writes again without a restart once there is room, and has stored exactly the acknowledged links', async () => {
     rmSync(filler())
     await until('writes to be taken', async () => (await create()).status === 201)
     await until('the server to be ready', async () => (await fetch(`${server.origin}/readyz`)).ok)
     const many = await Promise.all(Array.from({ length: 30 }, () => create()))
     expect(new Set(many.map(({ status }) => status))).toEqual(new Set([201]))
-    // A copy: SQLite follows the way inside back to the directory that the disk hides.
+    // A copy, because SQLite resolves the path under /proc to the directory that the mount hides.
     for (const name of ['towpath.db', 'towpath.db-wal'])
       cpSync(join(inside, name), join(installation.dataDir, name))
     const database = new Database(join(installation.dataDir, 'towpath.db'))
@@ -120,7 +120,7 @@ describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reaso
     database.close()
   })
 
-  test('with room again counts every click once', async () => {
+  test('counts every click once when there is room again', async () => {
     for (let i = 0; i < 20; i++) await click()
     const link = async () => (await server.api(key, '/links?search=known')).json.data[0].clicks
     await until('every click to be in the analytics', async () => {
@@ -129,8 +129,8 @@ describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reaso
       return status === 200 && json.data.clicks === clicks
     })
     await until('every click to be on the link', async () => (await link()) === clicks)
-    expect(await figure('towpath_hits_waiting')).toBe(0)
-    expect(await figure('towpath_hits_dropped_total')).toBe(0)
+    expect(await readMetric('towpath_hits_waiting')).toBe(0)
+    expect(await readMetric('towpath_hits_dropped_total')).toBe(0)
     expect(readdirSync(inside).filter((name) => name.includes('.corrupt-'))).toEqual([])
     expect(await server.stop()).toBe(0)
   })

@@ -1,4 +1,4 @@
-// No 201 leaves before the disk has the link that it acknowledges.
+// No 201 is sent before the link that it acknowledges is synced to the disk.
 
 import { expect } from 'bun:test'
 import { testPowerLoss } from './power-loss.ts'

@@ -1,46 +1,46 @@
-// Many senders at once, as fast as the server takes them, and what each was told.
+// Sends requests from many senders at once, as fast as the server answers, and records the answers.
 
 export interface LoadResponse {
   status: number
   headers: Headers
-  /** The name of what this answer says is stored. */
+  /** The name of the stored thing, when the answer acknowledges one. */
   acknowledged?: string
 }
 
 export interface LoadGenerator {
-  /** Names of what was acknowledged. */
+  /** The names from all acknowledging answers. */
   acknowledged: string[]
-  /** How often each status was seen; 0 is a connection that ended without an answer. */
+  /** The number of answers with each status; 0 counts connections that ended without an answer. */
   statuses: Map<number, number>
-  /** Failures that said nothing about when to try again. */
+  /** The number of 503 answers without Retry-After. */
   withoutRetryAfter: number
   stop(): Promise<void>
 }
 
-/** @param send is given a number that no other call is given */
+/** @param send gets a number that is unique for each call */
 export function startLoadGenerator(
   senders: number,
   send: (number: number) => Promise<LoadResponse>,
 ): LoadGenerator {
   let next = 0
-  let going = true
+  let running = true
   const load: LoadGenerator = {
     acknowledged: [],
     statuses: new Map(),
     withoutRetryAfter: 0,
     async stop() {
-      going = false
+      running = false
       await work
     },
   }
   async function sender() {
-    while (going) {
-      const told = await send(next++).catch(() => undefined)
-      const status = told?.status ?? 0
+    while (running) {
+      const response = await send(next++).catch(() => undefined)
+      const status = response?.status ?? 0
       load.statuses.set(status, (load.statuses.get(status) ?? 0) + 1)
-      if (told?.acknowledged !== undefined) load.acknowledged.push(told.acknowledged)
-      if (status === 503 && !told?.headers.get('retry-after')) load.withoutRetryAfter++
-      // A process that is gone refuses at once.
+      if (response?.acknowledged !== undefined) load.acknowledged.push(response.acknowledged)
+      if (status === 503 && !response?.headers.get('retry-after')) load.withoutRetryAfter++
+      // A killed process refuses connections at once: do not loop without a pause.
       if (status === 0) await Bun.sleep(5)
     }
   }

@@ -1,5 +1,5 @@
-// What a power cut would show, seen from outside in the calls to the kernel: no success leaves before the disk has what
-// it acknowledges.
+// Tests durability without a power cut: strace records the system calls, and no success may be sent before the write
+// that it acknowledges is synced to the disk.
 
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -12,10 +12,10 @@ const ALONE = 25
 const TOGETHER = 25
 
 interface PowerLossSubject {
-  /** How its acknowledgements begin. */
+  /** The first bytes of the answers that acknowledge a write. */
   answerPrefixes: string[]
   environment?: Record<string, string>
-  /** @returns what asks for one write, under a name, and fails unless it was acknowledged */
+  /** @returns a function that requests one write under a name and throws unless it is acknowledged */
   begin(server: ServerProcess, installation: Installation): Promise<(name: string) => Promise<void>>
 }
 
@@ -23,21 +23,21 @@ export function testPowerLoss(what: string, subject: PowerLossSubject) {
   const reason = findStraceProblem()
   const closeLater = closeAfterAll()
 
-  /** Asks for writes one after the other, then for some at once, and tells what the disk saw. */
-  async function watchServer(bun: string[]): Promise<TraceSummary> {
+  /** Requests writes one after the other, then some at once. @returns a summary of the system calls */
+  async function traceServer(bunArguments: string[]): Promise<TraceSummary> {
     const installation = await createInstallation(1)
     closeLater(installation.end)
     const trace = join(installation.dataDir, 'trace')
     const { environment } = subject
     const server = await installation.start({
       commandPrefix: toStraceCommand(trace),
-      bunArguments: bun,
+      bunArguments,
       environment,
     })
     const write = await subject.begin(server, installation)
     for (let i = 0; i < ALONE; i++) await write(`alone-${i}`)
     await Promise.all(Array.from({ length: TOGETHER }, (_, i) => write(`together-${i}`)))
-    // strace holds our end of the outputs as well: both closed, it has written everything.
+    // strace holds the server's output pipes too. `stop` waits until they are closed, and then the trace is complete.
     await server.stop()
     const { port } = new URL(server.origin)
     return parseTrace(readFileSync(trace, 'utf8'), {
@@ -48,16 +48,16 @@ export function testPowerLoss(what: string, subject: PowerLossSubject) {
   }
 
   describe.skipIf(reason !== undefined)(`power loss${reason ? ` (skipped: strace: ${reason})` : ''}`, () => {
-    test(`costs nothing that was acknowledged: every ${what} leaves after its sync`, async () => {
-      const { answers, beforeSync, withoutNewWrite, syncs } = await watchServer([])
+    test(`loses no acknowledged write: every ${what} is sent after its sync`, async () => {
+      const { answers, beforeSync, withoutNewWrite, syncs } = await traceServer([])
       expect({ answers, early: beforeSync }).toEqual({ answers: ALONE + TOGETHER, early: 0 })
-      // Those made together share commits; each of the others had one of its own.
+      // Writes at the same time share commits; each of the other writes has its own.
       expect(withoutNewWrite).toBeLessThan(TOGETHER)
       expect(syncs).toBeGreaterThanOrEqual(ALONE)
     }, 240_000)
 
-    test('would cost something with synchronous=NORMAL, and this test would see it', async () => {
-      const { answers, beforeSync } = await watchServer([
+    test('finds answers before their sync with synchronous=NORMAL', async () => {
+      const { answers, beforeSync } = await traceServer([
         '--preload',
         join(import.meta.dir, 'synchronous-normal.ts'),
       ])

@@ -1,4 +1,4 @@
-// A server as an operator runs it: a process of its own on a directory that outlives it, to be killed at will.
+// Runs a server as an operator does: as a process on a data directory that outlives it. A test may kill it.
 
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,45 +17,45 @@ const ROOT = join(import.meta.dir, '../..')
 export interface ServerProcess {
   origin: string
   pid: number
-  /** SIGKILL, and the end of the process. */
+  /** Sends SIGKILL and waits for the end of the process. */
   kill(): Promise<void>
-  /** SIGTERM; resolves with the exit code. */
+  /** Sends SIGTERM. @returns the exit code */
   stop(): Promise<number>
-  /** Both outputs so far. */
+  /** The text of stdout and stderr so far. */
   readOutput(): string
-  /** `/v1` + path with a key. Rejects when the process is gone. */
+  /** Calls `/v1` + path with a key: POST when there is a body. Rejects when the process has ended. */
   api(key: string, path: string, body?: unknown): Promise<HttpAnswer>
   /** Opens a short link as a browser does, without following it. */
   click(path: string): Promise<HttpAnswer>
-  /** Sends text to a form as a page's own `<form>` does, from an address that nobody has sent from. */
+  /** Posts to a form as a `<form>` without JavaScript does, from an address that no test has sent from. */
   submit(form: string, body: string, headers: Record<string, string>): Promise<HttpAnswer>
 }
 
 export interface Installation {
   dataDir: string
   databaseUrl: string | undefined
-  /** API keys, each of a workspace of its own: every one may ask 300 times a minute. */
+  /** API keys, each of another workspace. Each key may send 300 requests a minute. */
   keys: string[]
   start(options?: ServerProcessOptions): Promise<ServerProcess>
-  /** Ends what runs and removes the directory; happens by itself when the test run is killed. */
+  /** Ends the server and removes the directory. This also happens when the test run is killed. */
   end(): Promise<void>
 }
 
 export interface ServerProcessOptions {
-  /** What the server is started through, such as strace with its arguments. */
+  /** The command that starts the server, such as strace with its arguments. */
   commandPrefix?: string[]
-  /** Arguments for Bun before the server's file. */
+  /** Arguments for Bun, before the server's file. */
   bunArguments?: string[]
   environment?: Record<string, string>
 }
 
-/** A directory with some workspaces in its store. */
+/** Creates a data directory whose database has some workspaces, each with an API key. */
 export async function createInstallation(workspaces: number, databaseUrl?: string): Promise<Installation> {
   const dataDir = mkdtempSync(join(tmpdir(), 'towpath-fault-'))
   return adoptInstallation(dataDir, await createKeys({ dataDir, databaseUrl }, workspaces), databaseUrl)
 }
 
-/** A temporary directory that already holds an installation; it is removed at the end. */
+/** Takes over a data directory that exists already. `end` removes it. */
 export function adoptInstallation(dataDir: string, keys: string[], databaseUrl?: string): Installation {
   const guard = createProcessGuard(dataDir)
   let server: ServerProcess | undefined
@@ -76,12 +76,12 @@ export function adoptInstallation(dataDir: string, keys: string[], databaseUrl?:
   }
 }
 
-/** What the command line does, with the same verbs, while a server runs or not. */
+/** Creates workspaces with API keys, with the functions that the command line uses. */
 async function createKeys(
-  place: { dataDir: string; databaseUrl?: string },
+  location: { dataDir: string; databaseUrl?: string },
   count: number,
 ): Promise<string[]> {
-  const db = await openDatabase(place)
+  const db = await openDatabase(location)
   const needs = { db, now: Date.now }
   const keys = Array.from({ length: count }, async (_, i) => {
     const { id } = await createWorkspace(needs, { name: `Workspace ${i}`, plan: 'enterprise' })
@@ -118,18 +118,20 @@ async function startProcess(
       stderr: 'pipe',
     },
   )
-  const said: string[] = []
-  const up = Promise.withResolvers<void>()
-  const listen = async (stream: ReadableStream<Uint8Array>) => {
+  const output: string[] = []
+  const started = Promise.withResolvers<void>()
+  const readStream = async (stream: ReadableStream<Uint8Array>) => {
     const decoder = new TextDecoder()
     for await (const chunk of stream) {
-      said.push(decoder.decode(chunk, { stream: true }))
-      if (said.join('').includes('Towpath listens on')) up.resolve()
+      output.push(decoder.decode(chunk, { stream: true }))
+      if (output.join('').includes('Towpath listens on')) started.resolve()
     }
   }
-  const ended = Promise.all([listen(child.stdout), listen(child.stderr), child.exited])
-  void ended.then(() => up.reject(new Error(`The server ended with ${child.exitCode}:\n${said.join('')}`)))
-  await up.promise
+  const ended = Promise.all([readStream(child.stdout), readStream(child.stderr), child.exited])
+  void ended.then(() =>
+    started.reject(new Error(`The server ended with ${child.exitCode}:\n${output.join('')}`)),
+  )
+  await started.promise
 
   const origin = `http://127.0.0.1:${port}`
   async function call(path: string, init: RequestInit): Promise<HttpAnswer> {
@@ -151,7 +153,7 @@ async function startProcess(
       await ended
       return child.exitCode ?? -1
     },
-    readOutput: () => said.join(''),
+    readOutput: () => output.join(''),
     api(key, path, body) {
       const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
       const post = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
@@ -169,5 +171,5 @@ async function startProcess(
   }
 }
 
-/** Between two numbers of milliseconds: a kill at a fixed moment would always meet the same code. */
+/** @returns a random time between two times: a kill at a fixed moment would always hit the same code */
 export const randomMs = (from: number, to: number) => from + Math.random() * (to - from)

@@ -1,24 +1,24 @@
-// A disk of a few megabytes, for one process: a tmpfs in a mount namespace of its own, so nothing of it outlives the
-// process, and other processes never see it.
+// Gives one process a disk of a few megabytes: a tmpfs in a new mount namespace. Other processes do not see the disk, and
+// it ends with the process.
 
 import { closeSync, mkdtempSync, openSync, rmdirSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** What a program is started through, to find a disk of `bytes` in place of `dir`, with a copy of what is in it. */
+/** @returns the command that starts a program with a disk of `bytes` mounted over `dir`, with a copy of its files */
 export function toSmallDiskCommand(dir: string, bytes: number): string[] {
   const mount =
     'mount -t tmpfs -o size="$1" tmpfs /mnt && cp -r "$2/." /mnt && mount --move /mnt "$2" && shift 2 && exec "$@"'
   return ['unshare', '--mount', 'sh', '-c', mount, 'sh', String(bytes), dir]
 }
 
-/** Where everybody else sees the directory of that process. */
+/** @returns the path at which other processes see a directory of that process */
 export const toProcessPath = (pid: number, dir: string) => join(`/proc/${pid}/root`, dir)
 
-/** Why there can be no small disk here; undefined where there can. */
+/** @returns why this machine cannot mount a small disk, or undefined when it can */
 export function findSmallDiskProblem(): string | undefined {
   if (process.platform !== 'linux') return 'only Linux has mount namespaces'
-  if (process.getuid?.() !== 0) return 'only root may mount one'
+  if (process.getuid?.() !== 0) return 'only root may mount a disk'
   if (!Bun.which('unshare')) return 'the program unshare is missing'
   const dir = mkdtempSync(join(tmpdir(), 'towpath-disk-'))
   const run = Bun.spawnSync([...toSmallDiskCommand(dir, 1024 * 1024), 'true'], {
@@ -29,7 +29,7 @@ export function findSmallDiskProblem(): string | undefined {
   return run.success ? undefined : `mounting is not allowed: ${run.stderr.toString().trim().split('\n')[0]}`
 }
 
-/** Writes a file until not one byte more fits on its disk. */
+/** Writes a file until its disk has no byte left. */
 export function fillDisk(path: string) {
   const file = openSync(path, 'a')
   for (let bytes = 4 * 1024 * 1024; bytes >= 1; bytes >>= 1) {

@@ -1,5 +1,5 @@
-// SQLite's own calls fail one after the other, each in every way that a disk makes them fail. No promise may resolve
-// without its row, none of a refused write may be stored, and the next write must work.
+// Each SQLite call of a write batch fails once, in every way that a disk can cause. No promise may resolve without its
+// row, no part of a refused write may be stored, and the next write must work.
 
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
@@ -18,11 +18,11 @@ import { insertWorkspace, listWorkspaceNames } from '../contracts/database.ts'
 
 interface Fault {
   code: string
-  /** SQLite ends the transaction by itself on some errors, and not on others. */
+  /** True when SQLite rolls the transaction back by itself on this error. */
   rolledBack?: boolean
-  /** The commit did what it should, and then the disk said no: nobody knows. Other calls are left alone. */
+  /** The error comes after a commit that succeeded, so that nobody knows the outcome. Other calls do not fail. */
   after?: boolean
-  /** The rollback after it fails as well, this many times. */
+  /** The number of rollbacks that fail after the error. */
   rollbacksFail?: number
 }
 
@@ -33,8 +33,8 @@ let calls = 0
 
 const sqliteError = (code: string) => Object.assign(new Error(`injected ${code}`), { code })
 
-/** @returns what happens after the call */
-function step(database: Database, text: string): () => void {
+/** Counts a call and fails before it, if it is its turn. @returns a function to call after the SQLite call */
+function countCall(database: Database, text: string): () => void {
   if (/^ROLLBACK$/i.test(text) && rollbacksToFail > 0) {
     rollbacksToFail--
     throw sqliteError('SQLITE_IOERR')
@@ -54,19 +54,19 @@ const original = { run: Database.prototype.run, query: Database.prototype.query 
 
 function inject() {
   Database.prototype.run = function (this: Database, text: string, ...rest: never[]) {
-    const after = step(this, text)
+    const after = countCall(this, text)
     const result = original.run.call(this, text, ...rest)
     after()
     return result
   } as typeof Database.prototype.run
   Database.prototype.query = function (this: Database, text: string) {
     const statement = original.query.call(this, text)
-    // Questions of the reader are no part of a write.
+    // Reads outside a transaction are no part of a write.
     if (!this.inTransaction && !/insert/i.test(text)) return statement
     const watched =
       <T>(call: (...values: never[]) => T) =>
       (...values: never[]) => {
-        const after = step(this, text)
+        const after = countCall(this, text)
         const result = call.apply(statement, values)
         after()
         return result
@@ -100,27 +100,27 @@ interface Outcome {
   result: PromiseSettledResult<unknown>
 }
 
-/** Writes of many shapes in one turn. Each names the rows that are there if it succeeds. */
-async function batch(prefix: string): Promise<Outcome[]> {
-  const both = async (connection: Connection, a: string, b: string) => {
+/** Starts several kinds of writes at once. Each outcome has the names of the rows that must exist on success. */
+async function writeBatch(prefix: string): Promise<Outcome[]> {
+  const insertBoth = async (connection: Connection, a: string, b: string) => {
     await insertWorkspace(connection, a)
     await insertWorkspace(connection, b)
   }
   const shapes: ((connection: Connection, names: [string, string], within: typeof db) => Promise<unknown>)[] =
     [
-      (connection, [a, b]) => both(connection, a, b),
-      // Goes on after a failed statement, as a verb does that tries another slug.
+      (connection, [a, b]) => insertBoth(connection, a, b),
+      // Continues after a failed statement, as creating a link does when a slug is taken.
       async (connection, [a, b]) => {
         await insertWorkspace(connection, a).catch(() => insertWorkspace(connection, a))
         await insertWorkspace(connection, b)
       },
-      // An inner write that is given up, and what follows it.
+      // An inner write that is rolled back, and an insert after it.
       async (connection, [a, b], within) => {
         await within.write((connection) => insertWorkspace(connection, a))
         await within.write(() => Promise.reject(new Error('given up'))).catch(() => undefined)
         await insertWorkspace(connection, b)
       },
-      (connection, [a, b]) => both(connection, a, b),
+      (connection, [a, b]) => insertBoth(connection, a, b),
     ]
   const outcomes = shapes.map(async (shape, i) => {
     const names: [string, string] = [`${prefix}-${i}a`, `${prefix}-${i}b`]
@@ -158,12 +158,12 @@ const describeFault = ({ code, rolledBack, after, rollbacksFail }: Fault) =>
     .filter(Boolean)
     .join(' ')
 
-describe('a write batch whose Nth call fails', () => {
+describe('a write batch whose nth SQLite call fails', () => {
   test.each(FAULTS.map((each) => [describeFault(each), each] as const))('with %s', async (name, injected) => {
     const prefix = name.replaceAll(/\W/g, '')
     calls = 0
     inject()
-    await batch(`${prefix}-whole`)
+    await writeBatch(`${prefix}-whole`)
     const total = calls
     restore()
     expect(total).toBeGreaterThan(20)
@@ -173,35 +173,38 @@ describe('a write batch whose Nth call fails', () => {
       fault = injected
       countdown = n
       inject()
-      const outcomes = await batch(round)
+      const outcomes = await writeBatch(round)
       restore()
-      const found = new Set(await listWorkspaceNames(db, round))
+      const allStored = new Set(await listWorkspaceNames(db, round))
       for (const { names, called, result } of outcomes) {
-        const there = names.filter((each) => found.has(each))
-        const told = `${round}: ${result.status}, stored ${there}`
+        const storedNames = names.filter((each) => allStored.has(each))
+        const message = `${round}: ${result.status}, stored ${storedNames}`
         if (result.status === 'fulfilled') {
-          expect(there, told).toEqual(names)
-          expect(called, told).toBe(true)
+          expect(storedNames, message).toEqual(names)
+          expect(called, message).toBe(true)
           continue
         }
-        expect(result.reason, told).toBeInstanceOf(Failure)
-        expect(result.reason.code, told).toBe('unavailable')
-        expect(called, told).toBe(false)
-        // Half of a write is never there; all of it only where the commit was done and nobody could know.
-        expect(there.length === 0 || (injected.after && there.length === names.length), told).toBe(true)
+        expect(result.reason, message).toBeInstanceOf(Failure)
+        expect(result.reason.code, message).toBe('unavailable')
+        expect(called, message).toBe(false)
+        // A write is never half stored. It is stored in full only when the error came after the commit.
+        expect(
+          storedNames.length === 0 || (injected.after && storedNames.length === names.length),
+          message,
+        ).toBe(true)
       }
       const next = await db
         .write((connection) => insertWorkspace(connection, `${round}-next`))
         .catch(() => undefined)
-      // After a rollback that failed for good, the first to come may be the one that clears it away.
+      // After rollbacks that failed, the next write may fail once more, because it ends the old transaction.
       if (!injected.rollbacksFail) expect(next?.public_id, round).toBe(`${round}-next`)
       rollbacksToFail = 0
       await db.write((connection) => insertWorkspace(connection, `${round}-last`))
     }
-    expect(original.query.call(checker(), 'pragma integrity_check').all()).toEqual([
+    expect(original.query.call(openReader(), 'pragma integrity_check').all()).toEqual([
       { integrity_check: 'ok' },
     ])
   })
 })
 
-const checker = () => new Database(join(dataDir, 'towpath.db'), { readonly: true })
+const openReader = () => new Database(join(dataDir, 'towpath.db'), { readonly: true })

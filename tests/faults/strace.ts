@@ -1,12 +1,12 @@
-// Watches what a process asks of the kernel.
+// Records the system calls of a process with strace, and checks that answers are sent after the sync of their writes.
 
 import { canInstallPackages, installPackage } from '../support/processes/debian-package.ts'
 
 const CALLS = 'fdatasync,fsync,pwrite64,sendto,sendmsg,write,writev'
 
 /**
- * What a program is started through, to have its calls written to a file. `-yy` names the file or connection behind each number;
- * with `-D` the program stays our own child, to whom signals go, and strace is its.
+ * @returns the command that starts a program and writes its system calls to a file. `-yy` prints the file or connection of
+ * each descriptor. With `-D`, the program stays our child and gets our signals.
  */
 export const toStraceCommand = (file: string) => [
   'strace',
@@ -21,7 +21,7 @@ export const toStraceCommand = (file: string) => [
   `trace=${CALLS}`,
 ]
 
-/** Why nothing can be watched here; undefined where it can. */
+/** @returns why strace does not work on this machine, or undefined when it works. Installs strace if needed. */
 export function findStraceProblem(): string | undefined {
   if (!Bun.which('strace') && canInstallPackages()) {
     try {
@@ -36,56 +36,56 @@ export function findStraceProblem(): string | undefined {
 }
 
 interface TraceQuery {
-  /** What is written to before a commit. */
+  /** The name of the file that a commit is written to. */
   log: string
-  /** How an answer begins that acknowledges something. */
+  /** The first bytes of the answers that acknowledge a write. */
   answers: string[]
-  /** Where clients are connected to. An answer is first written within the process, to the front that has them. */
+  /** The port for clients. An answer is first written inside the process, to the listener that has the clients. */
   port: string
 }
 
 export interface TraceSummary {
-  /** Answers that left for a client. */
+  /** The number of answers that were sent to a client. */
   answers: number
-  /** Times that an answer was written, for a client or within, while something in the log was not on the disk. */
+  /** How often an answer was written, to a client or inside the process, while the log had unsynced writes. */
   beforeSync: number
-  /** Answers before which nothing new was written to the log at all. */
+  /** The number of answers without a new write to the log before them. */
   withoutNewWrite: number
   syncs: number
 }
 
-/** Goes through the calls of `strace` in their order: what was written to the log before an answer must be synced. */
+/** Reads the output of strace line by line. All writes to the log before an answer must be synced. */
 export function parseTrace(trace: string, { log, answers, port }: TraceQuery): TraceSummary {
-  const watched: TraceSummary = { answers: 0, beforeSync: 0, withoutNewWrite: 0, syncs: 0 }
-  // A call that another thread interrupts is told in two lines; what counts is when a sync ends.
+  const summary: TraceSummary = { answers: 0, beforeSync: 0, withoutNewWrite: 0, syncs: 0 }
+  // strace prints two lines for a call that another thread interrupts. The end of the sync is what counts.
   const syncing = new Set<string>()
   let dirty = false
   let written = false
   for (const line of trace.split('\n')) {
     const [, thread = '', call = ''] = /^(\d+) +(.*)$/.exec(line) ?? []
-    const onLog = call.includes(`${log}>`)
-    if (/^(pwrite64|write|writev)\(/.test(call) && onLog) {
+    const isOnLog = call.includes(`${log}>`)
+    if (/^(pwrite64|write|writev)\(/.test(call) && isOnLog) {
       dirty = true
       written = true
-    } else if (/^f(data)?sync\(/.test(call) && onLog) {
+    } else if (/^f(data)?sync\(/.test(call) && isOnLog) {
       if (call.includes('<unfinished')) syncing.add(thread)
-      else if (call.endsWith('= 0')) synced()
+      else if (call.endsWith('= 0')) recordSync()
     } else if (/^<\.\.\. f(data)?sync resumed/.test(call) && syncing.delete(thread)) {
-      if (call.endsWith('= 0')) synced()
+      if (call.endsWith('= 0')) recordSync()
     } else if (
       /^(sendto|sendmsg|write|writev)\(/.test(call) &&
       answers.some((answer) => call.includes(`"${answer}`))
     ) {
-      if (dirty) watched.beforeSync++
+      if (dirty) summary.beforeSync++
       if (!call.includes(`:${port}->`)) continue
-      watched.answers++
-      if (!written) watched.withoutNewWrite++
+      summary.answers++
+      if (!written) summary.withoutNewWrite++
       written = false
     }
   }
-  function synced() {
+  function recordSync() {
     dirty = false
-    watched.syncs++
+    summary.syncs++
   }
-  return watched
+  return summary
 }

@@ -1,4 +1,4 @@
-// What a sender was told is stored is stored, though the process is killed in the next moment.
+// Every acknowledged submission is stored, although the process is killed right after.
 
 import { describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
@@ -22,11 +22,11 @@ const closeLater = closeAfterAll()
 
 const SENDERS = 64
 const ROUNDS = { sqlite: atScale({ test: 2, soak: 5 }), postgres: 2 }
-/** For a machine that is busy with other things. */
+/** Long, because the machine may be busy with other processes. */
 const WITHIN_MS = 60_000
 
-/** Kills the server under load again and again. @returns the form, and every marker that was acknowledged */
-async function killAgainAndAgain(installation: Installation, rounds: number) {
+/** Kills the server under load several times. @returns the form's key and the markers that were acknowledged */
+async function killUnderLoad(installation: Installation, rounds: number) {
   const acknowledged = new Set<string>()
   let form: string | undefined
   for (let round = 0; round < rounds; round++) {
@@ -44,7 +44,7 @@ async function killAgainAndAgain(installation: Installation, rounds: number) {
     await Bun.sleep(randomMs(0, 300))
     await server.kill()
     await load.stop()
-    // Nobody was told anything else: the others had no answer at all.
+    // All other requests ended without an answer.
     expect([...load.statuses.keys()].sort()).toEqual([0, 200, 303])
     expect(load.acknowledged.length).toBe((load.statuses.get(200) ?? 0) + (load.statuses.get(303) ?? 0))
     for (const marker of load.acknowledged) acknowledged.add(marker)
@@ -55,7 +55,7 @@ async function killAgainAndAgain(installation: Installation, rounds: number) {
 async function readStore(installation: Installation) {
   const db = await openDatabase(installation)
   try {
-    const found = await db.read.selectFrom('submissions').select(['fields', 'duplicate_of']).execute()
+    const rows = await db.read.selectFrom('submissions').select(['fields', 'duplicate_of']).execute()
     const damage =
       db.engine === 'sqlite'
         ? {
@@ -63,20 +63,20 @@ async function readStore(installation: Installation) {
             foreignKeys: (await sql`pragma foreign_key_check`.execute(db.read)).rows,
           }
         : undefined
-    return { markers: found.map(({ fields }) => readMarker(fields)), found, damage }
+    return { markers: rows.map(({ fields }) => readMarker(fields)), rows, damage }
   } finally {
     await db.close()
   }
 }
 
-async function nothingIsLost(installation: Installation, rounds: number) {
-  const { form, acknowledged } = await killAgainAndAgain(installation, rounds)
-  const { markers, found, damage } = await readStore(installation)
-  const there = new Set(markers)
-  expect([...acknowledged].filter((marker) => !there.has(marker))).toEqual([])
-  expect(there.size).toBe(markers.length)
-  expect(found.filter(({ duplicate_of }) => duplicate_of !== null)).toEqual([])
-  // Beyond the acknowledged there may be what was in flight at a kill.
+async function expectNothingLost(installation: Installation, rounds: number) {
+  const { form, acknowledged } = await killUnderLoad(installation, rounds)
+  const { markers, rows, damage } = await readStore(installation)
+  const storedMarkers = new Set(markers)
+  expect([...acknowledged].filter((marker) => !storedMarkers.has(marker))).toEqual([])
+  expect(storedMarkers.size).toBe(markers.length)
+  expect(rows.filter(({ duplicate_of }) => duplicate_of !== null)).toEqual([])
+  // Submissions that were in flight at a kill may be stored too.
   expect(markers.length - acknowledged.size).toBeWithin(0, rounds * SENDERS + 1)
   expect(acknowledged.size).toBeGreaterThan(rounds * SENDERS)
 
@@ -89,18 +89,18 @@ async function nothingIsLost(installation: Installation, rounds: number) {
 }
 
 describe('every submission that was acknowledged', () => {
-  test(`is there, whole and once, after kill -9 at ${ROUNDS.sqlite} random moments under ${SENDERS} senders`, async () => {
+  test(`is stored completely and once after kill -9 at ${ROUNDS.sqlite} random moments under ${SENDERS} senders`, async () => {
     const installation = await createInstallation(1)
     closeLater(installation.end)
-    const damage = await nothingIsLost(installation, ROUNDS.sqlite)
+    const damage = await expectNothingLost(installation, ROUNDS.sqlite)
     expect(damage).toEqual({ integrity: [{ integrity_check: 'ok' }], foreignKeys: [] })
   }, 300_000)
 
-  test('is there, whole and once, on PostgreSQL as well', async () => {
+  test('is stored completely and once on PostgreSQL', async () => {
     const postgres = await startPostgres({ durable: true })
     closeLater(postgres.end)
     const installation = await createInstallation(1, postgres.url)
     closeLater(installation.end)
-    await nothingIsLost(installation, ROUNDS.postgres)
+    await expectNothingLost(installation, ROUNDS.postgres)
   }, 300_000)
 })

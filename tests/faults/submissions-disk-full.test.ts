@@ -1,5 +1,5 @@
-// A full disk: whoever sends a form is told to come back, in either mode, nothing is acknowledged that is not stored,
-// and with room again everything goes on in the same process.
+// A full disk: submissions are refused with 503 in both modes, only stored submissions are acknowledged, and the same
+// process takes submissions again once there is room.
 
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
@@ -18,7 +18,7 @@ import {
 import { createInstallation, type Installation, type ServerProcess } from './server-process.ts'
 import { fillDisk, findSmallDiskProblem, toProcessPath, toSmallDiskCommand } from './small-disk.ts'
 
-// Room for three spool segments of 16 MiB, so that the filler decides when it is full.
+// Room for three spool segments of 16 MiB, so that the filler file decides when the disk is full.
 const DISK_BYTES = 64 * 1024 * 1024
 const MODES: SubmissionMode[] = ['script', 'native']
 const reason = findSmallDiskProblem()
@@ -29,22 +29,22 @@ describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reaso
   let installation: Installation
   let server: ServerProcess
   let form: string
-  /** The data directory, as this process can see it. */
+  /** The path at which this process sees the data directory of the server. */
   let inside: string
   const acknowledged: string[] = []
   let sent = 0
 
   beforeAll(async () => {
     installation = await createInstallation(1)
-    const through = toSmallDiskCommand(installation.dataDir, DISK_BYTES)
-    server = await installation.start({ commandPrefix: through, ...BEHIND_PROXY })
+    const commandPrefix = toSmallDiskCommand(installation.dataDir, DISK_BYTES)
+    server = await installation.start({ commandPrefix, ...BEHIND_PROXY })
     inside = toProcessPath(server.pid, installation.dataDir)
     form = await createFormOverHttp(server, installation)
     for (const mode of MODES) expect(await submit(mode)).toBeUndefined()
   })
   afterAll(() => installation?.end())
 
-  /** @returns the answer where it is not a success */
+  /** @returns the answer when it does not acknowledge the submission */
   async function submit(mode: SubmissionMode): Promise<HttpAnswer | undefined> {
     const marker = `marker-${sent++}`
     const answer = await sendSubmission(server, form, marker, mode)
@@ -52,11 +52,12 @@ describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reaso
     acknowledged.push(marker)
     return undefined
   }
-  const many = () => Promise.all(Array.from({ length: 64 }, (_, i) => submit(MODES[i % 2] as SubmissionMode)))
+  const submitMany = () =>
+    Promise.all(Array.from({ length: 64 }, (_, i) => submit(MODES[i % 2] as SubmissionMode)))
 
-  test('refuses a script with 503 as JSON, and says when to try again', async () => {
+  test('refuses a script with 503 as JSON and Retry-After', async () => {
     fillDisk(join(inside, 'filler'))
-    // The log has room from before for a few more.
+    // The log still has room for a few submissions.
     const refused = await until('a submission to be refused', () => submit('script'))
     expect([refused.status, refused.json]).toEqual([503, { error: 'Temporarily unavailable' }])
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
@@ -64,28 +65,28 @@ describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reaso
     expect(refused.headers.get('access-control-expose-headers')).toBe('Retry-After')
   })
 
-  test('refuses a form without a script with 503 and a page, and goes nowhere', async () => {
+  test('refuses a form without JavaScript with a 503 page, and does not redirect', async () => {
     const refused = await submit('native')
     expect([refused?.status, refused?.headers.get('location')]).toEqual([503, null])
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(refused?.text).toContain('<h1>Please try again in a moment</h1>')
   })
 
-  test('refuses many at once, each of them', async () => {
-    const statuses = (await many()).map((answer) => answer?.status)
+  test('refuses each of many submissions at once', async () => {
+    const statuses = (await submitMany()).map((answer) => answer?.status)
     expect(new Set(statuses)).toEqual(new Set([503]))
   })
 
-  test('keeps on saying what else is wrong with a submission', async () => {
+  test('still answers 404 for an unknown form and 400 for invalid JSON', async () => {
     expect((await sendSubmission(server, 'aaaaaaaaaa', 'x', 'script')).status).toBe(404)
     expect((await server.submit(form, '{', { 'Content-Type': 'application/json' })).status).toBe(400)
   })
 
-  test('with room again takes submissions without a restart, and has what it acknowledged and nothing else', async () => {
+  test('takes submissions again without a restart once there is room, and has stored exactly the acknowledged ones', async () => {
     rmSync(join(inside, 'filler'))
     await until('submissions to be taken', async () => (await submit('script')) === undefined)
-    expect(await many()).toEqual(Array(64).fill(undefined))
-    // A copy: SQLite follows the way inside back to the directory that the disk hides.
+    expect(await submitMany()).toEqual(Array(64).fill(undefined))
+    // A copy, because SQLite resolves the path under /proc to the directory that the mount hides.
     for (const name of ['towpath.db', 'towpath.db-wal'])
       cpSync(join(inside, name), join(installation.dataDir, name))
     const database = new Database(join(installation.dataDir, 'towpath.db'))

@@ -1,4 +1,4 @@
-// No success leaves before the disk has the submission that it acknowledges, to scripts and to forms without one.
+// No success is sent before the submission is synced to the disk, to scripts and to forms without JavaScript.
 
 import { expect } from 'bun:test'
 import { BEHIND_PROXY } from '../support/form-requests.ts'

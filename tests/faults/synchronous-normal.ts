@@ -1,5 +1,4 @@
-// Loaded into a server before its own code (`bun --preload`), to make it forget what FULL means: the test that watches
-// the disk has to notice.
+// Replaces synchronous=FULL with synchronous=NORMAL in a server (`bun --preload`): the power loss test must notice.
 
 import { Database } from 'bun:sqlite'
 

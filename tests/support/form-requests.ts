@@ -1,11 +1,11 @@
-// Forms to send things to, the ways that browsers send them, and what the store has afterwards.
+// Creates forms, posts to them as browsers do, and reads the stored submissions.
 
 import { createWorkspace } from '../../server/features/accounts/workspaces/create-workspace.ts'
 import { newFormKey } from '../../server/features/forms/settings/form-key.ts'
 import type { HttpAnswer } from './server/http-call.ts'
 import type { TestServer } from './server/test-server.ts'
 
-/** Lets a test choose who sends, by `X-Forwarded-For`: ten a minute from one address is all that a form takes. */
+/** Lets a test set the sender's address in `X-Forwarded-For`: a form takes ten submissions a minute from one address. */
 export const BEHIND_PROXY = { environment: { TRUST_PROXY: '127.0.0.1' } }
 
 export const URLENCODED_TYPE = 'application/x-www-form-urlencoded'
@@ -59,13 +59,13 @@ export async function createTestForm(server: TestServer, settings: TestFormSetti
 
 let senders = 0
 
-/** An address that nobody has sent from. */
+/** @returns an address that no test has sent from */
 export function nextSenderAddress(): string {
   senders++
   return `10.${(senders >> 16) & 255}.${(senders >> 8) & 255}.${senders & 255}`
 }
 
-/** Sends a body as it stands; from an address of its own unless the headers say which. */
+/** Posts a body to a form, from a new address unless the headers set one. */
 export function postToForm(
   server: TestServer,
   form: { key: string },
@@ -84,30 +84,30 @@ export function postToForm(
   })
 }
 
-/** What is stored of a form, oldest first. */
+/** The stored submissions of a form, oldest first. */
 export async function listStoredSubmissions(server: TestServer, form: TestForm) {
-  const found = await server.app.db.read
+  const rows = await server.app.db.read
     .selectFrom('submissions')
     .selectAll()
     .where('workspace_id', '=', form.workspaceId)
     .where('form_id', '=', form.id)
     .orderBy('id')
     .execute()
-  return found.map((row) => ({ ...row, fields: JSON.parse(row.fields) as [string, string][] }))
+  return rows.map((row) => ({ ...row, fields: JSON.parse(row.fields) as [string, string][] }))
 }
 
-/** The fields of each stored submission. */
+/** The fields of each stored submission, oldest first. */
 export const listStoredFields = async (server: TestServer, form: TestForm) =>
   (await listStoredSubmissions(server, form)).map(({ fields }) => fields)
 
-/** A multipart body with the boundary of `MULTIPART`; `file` is the name of a chosen file, '' for none. */
+/** A multipart body with the boundary of `MULTIPART_TYPE`; `file` is the name of a chosen file, '' for none. */
 export function toMultipart(parts: { name: string; value: string; file?: string }[]): string {
-  const written = (name: string) =>
+  const toParameter = (name: string) =>
     name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
   const texts = parts.map(({ name, value, file }) => {
     const fileName =
       file === undefined ? '' : `; filename="${file}"\r\nContent-Type: application/octet-stream`
-    return `--Bd\r\nContent-Disposition: form-data; name="${written(name)}"${fileName}\r\n\r\n${value}\r\n`
+    return `--Bd\r\nContent-Disposition: form-data; name="${toParameter(name)}"${fileName}\r\n\r\n${value}\r\n`
   })
   return `${texts.join('')}--Bd--\r\n`
 }

@@ -1,5 +1,5 @@
-// Writes small files in MaxMind's format (https://maxmind.github.io/MaxMind-DB/): a search tree of networks, the records
-// they lead to, and what the file says about itself.
+// Writes small files in MaxMind's format (https://maxmind.github.io/MaxMind-DB/): a search tree of networks, their
+// records, and the metadata.
 
 import { parseNetwork } from '../../server/lib/ip-network.ts'
 
@@ -7,9 +7,9 @@ export type MmdbValue = string | number | boolean | MmdbValue[] | { [name: strin
 
 export interface MmdbOptions {
   type?: string
-  /** Bits of each half of a node. */
+  /** The bits of each of the two records of a node. */
   recordSize?: 24 | 28 | 32
-  /** 6 holds both kinds of addresses. */
+  /** A file for version 6 holds addresses of both versions. */
   ipVersion?: 4 | 6
 }
 
@@ -18,7 +18,7 @@ type Tree = { children: [Tree?, Tree?]; data?: number }
 const MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
 const SEPARATOR_BYTES = 16
 
-/** The bytes of a file that says this about these networks (`203.0.113.0/24`, `2001:db8::/32`). */
+/** @param networks a record for each network (`203.0.113.0/24`, `2001:db8::/32`) @returns the bytes of the file */
 export function createMaxMindFile(networks: Record<string, MmdbValue>, options: MmdbOptions = {}): Buffer {
   const { type = 'Test', recordSize = 24, ipVersion = 6 } = options
   const root: Tree = { children: [] }
@@ -32,7 +32,7 @@ export function createMaxMindFile(networks: Record<string, MmdbValue>, options: 
   }
   const nodes = numberNodes(root)
   const tree = Buffer.concat([...nodes.keys()].map((node) => encodeNode(node, nodes, recordSize)))
-  const about = encode({
+  const metadata = encode({
     binary_format_major_version: 2,
     binary_format_minor_version: 0,
     build_epoch: 1_780_000_000,
@@ -43,18 +43,18 @@ export function createMaxMindFile(networks: Record<string, MmdbValue>, options: 
     node_count: nodes.size,
     record_size: recordSize,
   })
-  return Buffer.concat([tree, Buffer.alloc(SEPARATOR_BYTES), ...records, MARKER, about])
+  return Buffer.concat([tree, Buffer.alloc(SEPARATOR_BYTES), ...records, MARKER, metadata])
 }
 
-/** The first bits of all addresses of a network. */
+/** The bits that all addresses of a network begin with. */
 function toBits(network: string, ipVersion: 4 | 6): number[] {
   const [address, prefix] = parseNetwork(network) ?? []
   if (!address || prefix === undefined) throw new Error(`${network} is not a network`)
   const bits = address
     .toByteArray()
     .flatMap((byte) => Array.from({ length: 8 }, (_, i) => (byte >> (7 - i)) & 1))
-  const inFront = address.kind() === 'ipv4' && ipVersion === 6 ? 96 : 0
-  return [...Array<number>(inFront).fill(0), ...bits.slice(0, prefix)]
+  const leadingZeros = address.kind() === 'ipv4' && ipVersion === 6 ? 96 : 0
+  return [...Array<number>(leadingZeros).fill(0), ...bits.slice(0, prefix)]
 }
 
 function insert(root: Tree, bits: number[], data: number) {
@@ -66,7 +66,7 @@ function insert(root: Tree, bits: number[], data: number) {
   node.data = data
 }
 
-/** Inner nodes in the order of their numbers; what holds data is no node of the file. */
+/** The inner nodes with their numbers, in order. A leaf holds data and is no node of the file. */
 function numberNodes(root: Tree): Map<Tree, number> {
   const nodes = new Map([[root, 0]])
   for (const node of nodes.keys())
@@ -109,7 +109,7 @@ function encode(value: MmdbValue): Buffer {
   return encodeField(TYPES.map, entries.length, ...entries.flatMap((entry) => entry.map(encode)))
 }
 
-/** The head of a field (its type, and its size where that is below 285) and what is in it. */
+/** A field: its type and its size in the head, then its content. @throws for sizes of 285 and more */
 function encodeField(type: number, size: number, ...content: Buffer[]): Buffer {
   if (size >= 285) throw new Error(`${size} is too large for a test's file`)
   const [short, more] = size < 29 ? [size, []] : [29, [size - 29]]

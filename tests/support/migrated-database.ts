@@ -1,4 +1,4 @@
-// Databases that have their tables already: copies of one in which the migrations ran once.
+// Creates PostgreSQL databases whose tables exist already: copies of one database, in which the migrations ran once.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,9 +13,9 @@ import {
 
 let template: Promise<TestDatabase> | undefined
 
-/** What a server finds at its second start on a PostgreSQL. */
+/** @returns a database as a server finds it at its second start */
 export async function migratedDatabase(): Promise<TestDatabase> {
-  // On somebody else's server nothing stays behind for the next test file.
+  // TEST_DATABASE_URL is somebody else's server: a template must not stay there for the next test file.
   if (process.env.TEST_DATABASE_URL) return createTestDatabase()
   template ??= createTemplate()
   return dropAfterFile(await createDatabase((await template).url))

@@ -1,12 +1,12 @@
-// The newest submission of a form over the API, once it is decided which link brought it.
+// Reads the newest submission of a form over the API, once its attribution is decided.
 
 import type { TestWorkspace } from './server/test-server.ts'
 import { until } from './until.ts'
 
-/** A busy machine may need longer for a decision than an answer waits for it. */
+/** The API answers after 2 seconds with `pending`; a busy machine may need longer for the decision. */
 const DECIDED_WITHIN_MS = 25_000
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into it
+// biome-ignore lint/suspicious/noExplicitAny: tests read it in every shape
 export function newestSubmission({ api }: Pick<TestWorkspace, 'api'>, formKey: string): Promise<any> {
   return until(
     'a decision about the newest submission',

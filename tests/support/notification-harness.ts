@@ -1,5 +1,4 @@
-// Forms, channels and deliveries over a store of their own, with a deliverer whose clock and senders a test chooses, and
-// real receivers for what it sends.
+// Forms, channels and deliveries on a database of their own, with a deliverer whose clock and senders a test sets.
 
 import { afterAll, beforeAll, describe } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -38,19 +37,19 @@ export interface NotificationHarness {
   db: DatabaseHandle
   dataDir: string
   databaseUrl: string | undefined
-  /** Milliseconds that the clock is ahead. */
+  /** Milliseconds by which the clock is ahead of the real time. */
   clockAheadMs: number
   now(): number
-  /** What the deliverers here are made of. */
+  /** The dependencies of the deliverers that the harness opens. */
   needs: DelivererNeeds
-  /** The one at work, if there is one. */
+  /** The deliverer that runs at the moment. */
   deliverer: Deliverer | undefined
-  /** Starts one in place of the one before. */
-  startDeliverer(over?: Partial<DelivererNeeds>): Promise<Deliverer>
-  /** Lets time pass, all at once. */
+  /** Closes the running deliverer and opens a new one. @param overrides replace some of `needs` */
+  startDeliverer(overrides?: Partial<DelivererNeeds>): Promise<Deliverer>
+  /** Moves the clock forward and wakes the deliverer. */
   advanceClock(ms: number): void
   createWorkspace(): Promise<HarnessWorkspace>
-  /** How many attempts of a workspace are over and written down. */
+  /** The number of recorded delivery attempts of a workspace. */
   countAttempts(workspaceId: number): Promise<number>
   close(): Promise<void>
 }
@@ -59,25 +58,25 @@ export interface HarnessWorkspace {
   id: number
   api(path: string, call?: HttpCall): Promise<HttpAnswer>
   post(path: string, body?: unknown): Promise<HttpAnswer>
-  /** Makes a webhook channel. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  /** Creates a webhook channel. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
   createWebhook(url: string, fields?: Record<string, unknown>): Promise<any>
   createForm(channelIds: number[]): Promise<{ id: number; formKey: string; channelIds: number[] }>
-  /** Stores submissions as the endpoint does: each with its deliveries in one transaction. @returns their ids */
+  /** Stores submissions and their deliveries in one transaction, as the endpoint does. @returns the submissions' ids */
   submit(form: { id: number; channelIds: number[] }, count?: number): Promise<number[]>
-  /** All deliveries, the oldest first. */
+  /** All deliveries, oldest first. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   listDeliveries(query?: string): Promise<any[]>
 }
 
 export async function openNotificationHarness(engine: DatabaseEngine): Promise<NotificationHarness> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'towpath-outbox-'))
+  const dataDir = mkdtempSync(join(tmpdir(), 'towpath-notify-'))
   const database = engine === 'postgres' ? await migratedDatabase() : undefined
   const db = await openDatabase({ dataDir, databaseUrl: database?.url })
   const resolvePendingAttribution = async () => {}
   const send = { allow: [parseNetwork('127.0.0.1') as Network], origin: ORIGIN, timeoutMs: 5_000 }
   const readSubmission = createNotificationContentReader({ db, origin: ORIGIN, resolvePendingAttribution })
-  const now = () => Date.now() + outbox.clockAheadMs
+  const now = () => Date.now() + harness.clockAheadMs
   const needs = {
     db,
     now,
@@ -88,19 +87,19 @@ export async function openNotificationHarness(engine: DatabaseEngine): Promise<N
     ownerEmails: (workspaceId: number) => listOwnerEmails({ db }, workspaceId),
     pollMs: 100,
   }
-  const wake = (mended?: number) => outbox.deliverer?.wake(mended)
+  const wake = (channelId?: number) => harness.deliverer?.wake(channelId)
   const features = [
     createNotifyApi({ ...needs, wake }),
     createFormsApi({ origin: ORIGIN, now, resolvePendingAttribution }),
   ]
-  // Tests look again and again.
+  // Tests poll the API: no request may be limited.
   const limiter = {
     take: () => ({ allowed: true, remaining: 1, waitMs: 0, resetMs: 0 }),
     count: () => 0,
     refund() {},
   }
   const rest = restApi({ db, limiter, now, origin: ORIGIN, secret: TEST_SECRET, version: '0' }, features)
-  const outbox: NotificationHarness = {
+  const harness: NotificationHarness = {
     db,
     dataDir,
     databaseUrl: database?.url,
@@ -108,32 +107,32 @@ export async function openNotificationHarness(engine: DatabaseEngine): Promise<N
     now,
     needs,
     deliverer: undefined,
-    async startDeliverer(over = {}) {
-      await outbox.deliverer?.close()
-      outbox.deliverer = await openDeliverer({ ...needs, ...over })
-      return outbox.deliverer
+    async startDeliverer(overrides = {}) {
+      await harness.deliverer?.close()
+      harness.deliverer = await openDeliverer({ ...needs, ...overrides })
+      return harness.deliverer
     },
     advanceClock(ms) {
-      outbox.clockAheadMs += ms
+      harness.clockAheadMs += ms
       wake()
     },
-    createWorkspace: () => createHarnessWorkspace(outbox, rest, wake),
+    createWorkspace: () => createHarnessWorkspace(harness, rest, wake),
     async countAttempts(workspaceId) {
-      const { made } = await db.read
+      const { attempts } = await db.read
         .selectFrom('delivery_attempts')
-        .select((e) => e.fn.countAll<number>().as('made'))
+        .select((e) => e.fn.countAll<number>().as('attempts'))
         .where('workspace_id', '=', workspaceId)
         .executeTakeFirstOrThrow()
-      return made
+      return attempts
     },
     async close() {
-      await outbox.deliverer?.close()
+      await harness.deliverer?.close()
       await db.close()
       await database?.drop()
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
-  return outbox
+  return harness
 }
 
 async function createHarnessWorkspace(
@@ -156,22 +155,23 @@ async function createHarnessWorkspace(
       headers: { Authorization: `Bearer ${key}`, ...type, ...headers },
     })
     const answer = await rest.fetch(request)
-    const said = await answer.text()
-    return { status: answer.status, headers: answer.headers, text: said, json: JSON.parse(said) }
+    const answerText = await answer.text()
+    return { status: answer.status, headers: answer.headers, text: answerText, json: JSON.parse(answerText) }
   }
   const post = (path: string, body?: unknown) => api(path, { method: 'POST', body })
-  const made = async (path: string, body: unknown) => {
+  const create = async (path: string, body: unknown) => {
     const { status, text, json } = await post(path, body)
-    if (status !== 201) throw new Error(`${path} made nothing: ${status} ${text}`)
+    if (status !== 201) throw new Error(`${path} created nothing: ${status} ${text}`)
     return json.data
   }
   return {
     id,
     api,
     post,
-    createWebhook: (url, fields = {}) => made('/channels', { type: 'webhook', name: 'Hook', url, ...fields }),
+    createWebhook: (url, fields = {}) =>
+      create('/channels', { type: 'webhook', name: 'Hook', url, ...fields }),
     async createForm(channelIds) {
-      const { formKey } = await made('/forms', { name: 'Contact', channelIds })
+      const { formKey } = await create('/forms', { name: 'Contact', channelIds })
       const row = await db.read
         .selectFrom('forms')
         .select('id')
@@ -182,12 +182,12 @@ async function createHarnessWorkspace(
     submit: (form, count = 1) =>
       db.write(async (connection, onCommit) => {
         const at = now()
-        const of = { workspaceId: id, formId: form.id }
-        const sent = Array.from({ length: count }, (_, i) => ({
+        const location = { workspaceId: id, formId: form.id }
+        const submissions = Array.from({ length: count }, (_, i) => ({
           fields: [['message', `Hello ${i}`]] as [string, string][],
           created_at: at,
         }))
-        const ids = await insertSubmissions(connection, of, sent)
+        const ids = await insertSubmissions(connection, location, submissions)
         const { channelIds } = form
         for (const submissionId of ids)
           await enqueueDeliveries(connection, db.engine, { workspaceId: id, submissionId, channelIds, at })
@@ -207,14 +207,17 @@ async function createHarnessWorkspace(
   }
 }
 
-/** The same tests over both engines. */
-export function notificationsOnBothEngines(name: string, tests: (outbox: () => NotificationHarness) => void) {
+/** Runs the tests on SQLite and on PostgreSQL. */
+export function notificationsOnBothEngines(
+  name: string,
+  tests: (harness: () => NotificationHarness) => void,
+) {
   describe.each(ENGINES)(`${name} (%s)`, (engine) => {
-    let outbox: NotificationHarness
+    let harness: NotificationHarness
     beforeAll(async () => {
-      outbox = await openNotificationHarness(engine)
+      harness = await openNotificationHarness(engine)
     }, 60_000)
-    afterAll(() => outbox?.close())
-    tests(() => outbox)
+    afterAll(() => harness?.close())
+    tests(() => harness)
   })
 }

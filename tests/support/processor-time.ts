@@ -1,5 +1,5 @@
-// Time as it would pass on a machine that does nothing else. What must be quick is measured with it: a wall clock also
-// counts what other processes do.
+// Measures processor time, so that tests of speed do not depend on other processes. A wall clock also counts the time
+// that other processes use.
 
 const TICK_MS = 10
 
@@ -12,14 +12,14 @@ export async function measureProcessorMs(work: () => unknown): Promise<number> {
 }
 
 export interface QuietClock {
-  /** Milliseconds since the start: what this thread worked or waited, whichever is more. */
+  /** Milliseconds since the start: the larger of the time that this thread worked and the time that it waited. */
   elapsed(): number
   stop(): void
 }
 
 /**
- * For work that waits as well. A timer of 10 ms that fires late has waited 10 ms all the same: the rest belongs to the
- * processes that had the processor meanwhile. What blocks this thread is in its processor time.
+ * A clock for work that also waits. It counts ticks of a 10 ms timer: a late tick counts 10 ms too, because other
+ * processes had the processor for the rest. Work that blocks this thread is in the thread's processor time.
  */
 export function startQuietClock(): QuietClock {
   const before = process.threadCpuUsage()

@@ -1,5 +1,5 @@
-// Writes docs/routes.md from what is mounted: the route map of app.ts, and what each route behind it says of itself.
-// `npm run docs:routes` writes the file, and tests/routes-page.test.ts compares it.
+// Writes docs/routes.md from the route map of server/app.ts and the facts that each route declares.
+// `npm run docs:routes` writes the file, and tests/routes.test.ts compares it.
 
 import { join } from 'node:path'
 import type { Caller, RouteFacts } from '../../server/http/route-facts.ts'
@@ -43,7 +43,7 @@ interface Row {
 const factsText = ({ secretInAnswer, slow }: RouteFacts) =>
   [secretInAnswer && 'secret', slow && 'slow'].filter(Boolean).join(', ')
 
-/** The paths at the front door, without those behind which routes speak for themselves. */
+/** The paths of the route map that anybody may call. The other entries lead to routes with facts of their own. */
 const frontRows = ({ app }: TestServer): Row[] =>
   app.map
     .filter(([by]) => by === 'anybody')
@@ -53,7 +53,7 @@ const frontRows = ({ app }: TestServer): Row[] =>
       by: CALLERS[by as Caller],
       idempotent: false,
       facts: '',
-      // `app.ts` writes it as an import.
+      // `app.ts` writes the file relative to server/.
       file: join('server', file),
     }))
 
@@ -71,32 +71,35 @@ const routeRows = (routes: Route[], fileFor: (route: Route) => string): Row[] =>
     }
   })
 
-/** Finds the one source file that has a declaration in it. */
-async function sources() {
+/** @returns a function that finds the one source file with a declaration @throws when no file or several files match */
+async function createDeclarationFinder() {
   const files = [...new Bun.Glob('server/**/*.ts').scanSync(ROOT)].filter(
     (path) => !path.endsWith('.test.ts'),
   )
   const texts = await Promise.all(files.map((path) => Bun.file(join(ROOT, path)).text()))
   return (declaration: string | RegExp) => {
-    const found = files.filter((_, i) => texts[i]?.match(declaration))
-    if (found.length !== 1) throw new Error(`${declaration} is in ${found.length} files: ${found}`)
-    return found[0] as string
+    const matches = files.filter((_, i) => texts[i]?.match(declaration))
+    if (matches.length !== 1) throw new Error(`${declaration} is in ${matches.length} files: ${matches}`)
+    return matches[0] as string
   }
 }
 
-async function restRows(server: TestServer, find: Awaited<ReturnType<typeof sources>>): Promise<Row[]> {
+async function restRows(
+  server: TestServer,
+  find: Awaited<ReturnType<typeof createDeclarationFinder>>,
+): Promise<Row[]> {
   const { json } = await server.call('/v1/openapi.json')
   return routeRows(listRoutes(server.app.routes.rest), ({ method, path }) => {
-    const described = json.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
-    return described ? find(`operationId: '${described.operationId}'`) : 'server/rest.ts'
+    const operation = json.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
+    return operation ? find(`operationId: '${operation.operationId}'`) : 'server/rest.ts'
   })
 }
 
-const signInRows = ({ app }: TestServer, find: Awaited<ReturnType<typeof sources>>): Row[] =>
+const signInRows = ({ app }: TestServer, find: Awaited<ReturnType<typeof createDeclarationFinder>>): Row[] =>
   routeRows(listRoutes(app.routes.signIn), ({ method, path }) => {
     const name = path.slice('/api/auth'.length)
-    const written = name.replace(/^\/callback\/.*/, '/callback/')
-    return find(new RegExp(`app\\.${method.toLowerCase()}\\(['\`]${RegExp.escape(written)}['\`$]`))
+    const declaredPath = name.replace(/^\/callback\/.*/, '/callback/')
+    return find(new RegExp(`app\\.${method.toLowerCase()}\\(['\`]${RegExp.escape(declaredPath)}['\`$]`))
   })
 
 const byPath = (a: Row, b: Row) =>
@@ -114,7 +117,7 @@ function table(rows: Row[]): string {
 export async function routesPage(): Promise<string> {
   const server = await startServer('sqlite')
   try {
-    const find = await sources()
+    const find = await createDeclarationFinder()
     return `${INTRODUCTION}
 ## Pages, redirects, forms and the snippet
 

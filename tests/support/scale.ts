@@ -1,4 +1,4 @@
-// How much the long tests do: enough to notice a mistake in `npm test`, and in `npm run soak` as much as before a release.
+// Sets the size of the long tests: small in `npm test`, large in `npm run soak`, which runs before a release.
 
 interface Scale<T> {
   test: T

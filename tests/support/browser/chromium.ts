@@ -1,28 +1,28 @@
-// Where Chromium is on this machine; Debian's package is installed where that is possible.
+// Starts Chromium, and installs the Debian package when Chromium is missing and the tests may install it.
 
 import { type Browser, chromium } from 'playwright-core'
 import { canInstallPackages, installPackage } from '../processes/debian-package.ts'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
-/** An installation takes longer than a test may. */
+/** The time limit for hooks that may install Chromium. */
 export const CHROMIUM_INSTALL_MS = 600_000
 
-/** @throws what is to be done where there is none */
+/** @throws when there is no Chromium, with what the user can do */
 export async function launchChromium(): Promise<Browser> {
   const executablePath = findChromium() ?? installChromium()
   return chromium.launch({
     executablePath,
-    // Sites and servers with names of their own, all on this machine.
+    // Names under .test lead to this machine.
     args: ['--host-resolver-rules=MAP *.test 127.0.0.1'],
-    // Playwright turns off what some tests are about.
+    // Playwright switches off the back/forward cache, which some tests need.
     ignoreDefaultArgs: ['--disable-back-forward-cache'],
   })
 }
 
 function findChromium(): string | undefined {
-  const given = process.env.CHROMIUM
-  return given ?? NAMES.map((name) => Bun.which(name)).find((path) => path !== null) ?? undefined
+  const configured = process.env.CHROMIUM
+  return configured ?? NAMES.map((name) => Bun.which(name)).find((path) => path !== null) ?? undefined
 }
 
 function installChromium(): string {

@@ -1,4 +1,4 @@
-// A customer's website in a real browser: its pages, on an origin of their own, and a Towpath that they post to.
+// Opens a customer's website in a real browser. Its pages have their own origin and post to a Towpath server.
 
 import { afterAll, beforeAll, describe } from 'bun:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
@@ -13,21 +13,21 @@ import { CHROMIUM_INSTALL_MS, launchChromium } from './chromium.ts'
 export interface CustomerSite {
   server: TestServer
   browser: Browser
-  /** Where the site's pages are: on another port, so another origin, than the server, which is also at `/tp/`. */
+  /** The origin of the pages. It differs from the server's, which the site also proxies at `/tp/`. */
   origin: string
-  /** The same pages under a name that browsers do not trust over plain http. */
+  /** The same pages under a name that is no secure context over plain http. */
   plainOrigin: string
-  /** The server under such a name. */
+  /** The server under a name that is no secure context over plain http. */
   plainServer: string
   /** Puts a page on the site. @returns its address */
   addPage(html: string, headers?: Record<string, string>, path?: string): string
-  /** What the site was posted, and all else it was asked for. */
+  /** The site's requests so far: method and path. */
   requests: string[]
   /** Opens a page, and waits until the snippet knows the forms on it. */
   open(visitor: SiteVisitor, url: string): Promise<void>
-  /** A new window of a visitor who was never here. What goes wrong on its pages fails the test that asks for it. */
+  /** Opens a window with an empty browser profile. Its `errors` collect what goes wrong on its pages. */
   openVisitor(): Promise<SiteVisitor>
-  /** A workspace, its public id and the tag that its pages have. */
+  /** Creates a workspace, with the snippet's tag for its pages. */
   createWorkspace(): Promise<SiteWorkspace>
 }
 
@@ -38,19 +38,19 @@ export interface SiteWorkspace {
   api: TestWorkspace['api']
   /** The snippet's tag. */
   tag: string
-  /** A form of the workspace. @returns key and endpoint */
+  /** Creates a form in the workspace. @returns its key and its endpoint */
   createForm(fields?: Record<string, unknown>): Promise<{ key: string; endpoint: string }>
   /** The fields of every stored submission of a form, oldest first. */
   listStoredFields(key: string): Promise<Record<string, string>[]>
-  /** The whole resources, as the API has them. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into them
+  /** The submissions of a form as the API answers them, oldest first. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read them in every shape
   listSubmissions(key: string): Promise<any[]>
 }
 
 export interface SiteVisitor {
   context: BrowserContext
   page: Page
-  /** Errors that reached the page: uncaught ones, rejected promises, violated policies. */
+  /** Uncaught errors, rejected promises and violations of the Content-Security-Policy. */
   errors: string[]
   close(): Promise<void>
 }
@@ -58,7 +58,7 @@ export interface SiteVisitor {
 const toHtmlDocument = (body: string) =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title><link rel="icon" href="data:,"></head><body>${body}</body></html>`
 
-/** One server, one site and one browser for the tests of a file. */
+/** Runs the tests with one server, one site and one browser. */
 export function onCustomerSite(
   name: string,
   tests: (site: () => CustomerSite) => void,
@@ -78,14 +78,14 @@ async function startSite(options?: TestServerOptions): Promise<CustomerSite & { 
   const server = await startServer('sqlite', options)
   const browser = await launchChromium()
   const pages = new Map<string, { html: string; headers: Record<string, string> }>()
-  const asked: string[] = []
+  const requests: string[] = []
   const host = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     async fetch(request) {
       const { pathname, search } = new URL(request.url)
       if (pathname.startsWith('/tp/')) {
-        // As a customer's web server hands a folder on.
+        // The site proxies a folder, as a customer's web server would.
         return fetch(server.origin + pathname.slice('/tp'.length) + search, {
           method: request.method,
           headers: request.headers,
@@ -94,7 +94,7 @@ async function startSite(options?: TestServerOptions): Promise<CustomerSite & { 
           decompress: false,
         })
       }
-      asked.push(`${request.method} ${pathname}${search}`)
+      requests.push(`${request.method} ${pathname}${search}`)
       const page = pages.get(pathname)
       const html = page?.html ?? toHtmlDocument('<h1>The site</h1>')
       return new Response(html, { headers: { 'Content-Type': 'text/html', ...page?.headers } })
@@ -109,7 +109,7 @@ async function startSite(options?: TestServerOptions): Promise<CustomerSite & { 
     origin,
     plainOrigin: `http://shop.test:${host.port}`,
     plainServer: `http://go.test:${new URL(server.origin).port}`,
-    requests: asked,
+    requests,
     addPage(html, headers = {}, path = `/page-${++count}`) {
       pages.set(path, { html: toHtmlDocument(html), headers })
       return origin + path
@@ -129,7 +129,7 @@ async function startSite(options?: TestServerOptions): Promise<CustomerSite & { 
   }
 }
 
-// As an init script, so that it listens before anything of the page does.
+// An init script runs before all scripts of the page.
 const REPORT_PAGE_ERRORS = `
   addEventListener('error', (event) => console.error('PAGE ' + event.message))
   addEventListener('unhandledrejection', (event) => console.error('PAGE rejected: ' + event.reason))
@@ -137,7 +137,7 @@ const REPORT_PAGE_ERRORS = `
     console.error('PAGE violated: ' + event.violatedDirective + ' ' + event.blockedURI))
 `
 
-// What a browser without a screen says of itself is a robot's.
+// A headless browser's own User-Agent counts as a bot's.
 const toUserAgent = (version: string) =>
   `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version} Safari/537.36`
 
@@ -170,7 +170,7 @@ async function newWorkspace(server: TestServer): Promise<SiteWorkspace> {
         method: 'POST',
         body: { name: 'Contact', ...fields },
       })
-      if (status !== 201) throw new Error(`the form was not made: ${status} ${text}`)
+      if (status !== 201) throw new Error(`the form was not created: ${status} ${text}`)
       return { key: json.data.formKey, endpoint: json.data.endpoint }
     },
     async listSubmissions(key) {
@@ -178,15 +178,15 @@ async function newWorkspace(server: TestServer): Promise<SiteWorkspace> {
       return json.data.toReversed()
     },
     async listStoredFields(key) {
-      // From the rows: a test that waits asks often, and the API has a limit.
-      const found = await server.app.db.read
+      // Tests poll this. The API has a rate limit, and the database has none.
+      const rows = await server.app.db.read
         .selectFrom('submissions')
         .innerJoin('forms', 'forms.id', 'submissions.form_id')
         .select('submissions.fields')
         .where('form_key', '=', key)
         .orderBy('submissions.id')
         .execute()
-      return found.map(({ fields }) => Object.fromEntries(JSON.parse(fields) as [string, string][]))
+      return rows.map(({ fields }) => Object.fromEntries(JSON.parse(fields) as [string, string][]))
     },
   }
 }

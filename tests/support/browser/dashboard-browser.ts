@@ -1,4 +1,4 @@
-// The dashboard in a real browser: a server, people who have signed up, and windows in which what goes wrong is kept.
+// Opens the dashboard in a real browser, with a server, users who sign up over HTTP, and windows that collect errors.
 
 import { afterAll, beforeAll, describe } from 'bun:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
@@ -9,51 +9,51 @@ import { CHROMIUM_INSTALL_MS, launchChromium } from './chromium.ts'
 export interface DashboardBrowser {
   server: TestServer
   browser: Browser
-  /** Somebody with a workspace of their own, or who was invited. */
-  signUp(given?: SignUpDetails): Promise<SignedUpUser>
-  /** A window in which they are signed in; without a person nobody is. */
+  /** Creates a user with a new workspace, or in the workspace of an invitation. */
+  signUp(details?: SignUpDetails): Promise<SignedUpUser>
+  /** Opens a window in which the person is signed in; without a person nobody is signed in. */
   openWindow(person?: SignedUpUser, options?: BrowserContextOptions): Promise<DashboardWindow>
 }
 
 export interface DashboardWindow {
   page: Page
-  /** Errors in the console, uncaught ones, violated policies, dialogs. None of them may ever be. */
+  /** Console errors, uncaught errors, violations of the Content-Security-Policy, and dialogs. */
   errors: string[]
-  /** Opens a page of the person's workspace, such as `/links`, and waits until it is drawn. */
+  /** Opens a page of the user's workspace, such as `/links`, and waits until it is drawn. */
   open(path: string): Promise<void>
   close(): Promise<void>
 }
 
-/** One server and one browser for the tests of a file; sign-up is open. */
+/** Runs the tests with one server, where sign-up is open, and one browser. */
 export function onDashboard(
   name: string,
-  tests: (desk: () => DashboardBrowser) => void,
+  tests: (dashboard: () => DashboardBrowser) => void,
   options: TestServerOptions = {},
 ) {
   describe(name, () => {
-    let desk: DashboardBrowser
+    let dashboard: DashboardBrowser
     beforeAll(async () => {
       const server = await startServer('sqlite', {
         ...options,
         environment: { SIGNUP: 'open', ...options.environment },
       })
       const browser = await launchChromium()
-      desk = {
+      dashboard = {
         server,
         browser,
-        signUp: (given) => signUpOverHttp(server, given),
+        signUp: (details) => signUpOverHttp(server, details),
         openWindow: (person, more) => openWindow(server, browser, person, more),
       }
     }, CHROMIUM_INSTALL_MS)
     afterAll(async () => {
-      await desk?.browser.close()
-      await desk?.server.close()
+      await dashboard?.browser.close()
+      await dashboard?.server.close()
     })
-    tests(() => desk)
+    tests(() => dashboard)
   })
 }
 
-// As an init script, so that it listens before anything of the page does.
+// An init script runs before all scripts of the page.
 const REPORT_CSP_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) =>
   console.error('violated: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample))`
 
@@ -75,13 +75,13 @@ async function openWindow(
   const page = await context.newPage()
   page.setDefaultTimeout(60_000)
   const errors: string[] = []
-  const wrong = (text: string) => errors.push(`${new URL(page.url()).pathname}: ${text}`)
+  const addError = (text: string) => errors.push(`${new URL(page.url()).pathname}: ${text}`)
   page.on('console', (message) => {
-    if (message.type() === 'error') wrong(message.text())
+    if (message.type() === 'error') addError(message.text())
   })
-  page.on('pageerror', (error) => wrong(error.message))
+  page.on('pageerror', (error) => addError(error.message))
   page.on('dialog', (dialog) => {
-    wrong(`dialog ${dialog.message()}`)
+    addError(`dialog ${dialog.message()}`)
     void dialog.dismiss()
   })
   return {
@@ -95,20 +95,20 @@ async function openWindow(
   }
 }
 
-// What stands below the window is loaded when it comes into sight. The page looks by itself: to be asked every few
-// milliseconds costs three processes more than it takes to draw.
+// Content below the window loads when it is scrolled into view. The page itself polls: a question over the DevTools
+// protocol every few milliseconds would cost three processes more than the drawing.
 const WAIT_WHILE_LOADING = `new Promise((resolve, reject) => {
-  const last = Date.now() + 60_000
-  const look = () => {
+  const deadline = Date.now() + 60_000
+  const check = () => {
     const loading = [...document.querySelectorAll('[role=status][aria-label=Loading]')]
-    if (!loading.some((one) => one.getBoundingClientRect().top < innerHeight)) resolve()
-    else if (Date.now() > last) reject(new Error('waited 60 s for the page to be drawn'))
-    else setTimeout(look, 40)
+    if (!loading.some((element) => element.getBoundingClientRect().top < innerHeight)) resolve()
+    else if (Date.now() > deadline) reject(new Error('waited 60 s for the page to be drawn'))
+    else setTimeout(check, 40)
   }
-  look()
+  check()
 })`
 
-/** Resolves when the page has its heading and nothing in sight still loads. */
+/** Resolves when the page has a heading and nothing in the window is loading. */
 export async function waitUntilDrawn(page: Page): Promise<void> {
   await page.locator('h1').filter({ visible: true }).first().waitFor()
   await page.evaluate(WAIT_WHILE_LOADING)

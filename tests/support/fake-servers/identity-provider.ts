@@ -1,5 +1,5 @@
-// An identity provider as OpenID Connect describes it: discovery, authorization code with PKCE, a signed ID token. It
-// asks nobody anything: whoever a test says is there consents at once.
+// An OpenID Connect provider (https://openid.net/specs/openid-connect-core-1_0.html): discovery, authorization code with
+// PKCE, and a signed ID token. It shows no page: the user whom a test sets consents at once.
 
 import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 
@@ -14,17 +14,17 @@ export interface IdentityProvider {
   issuer: string
   clientId: string
   clientSecret: string
-  /** Who is there, and consents. */
+  /** The user who is signed in at the provider. */
   identity: OidcIdentity
-  /** Changes the claims of the next ID tokens, as a provider that lies would. */
+  /** Changes the claims of the next ID tokens, as a dishonest provider would. */
   changeClaims: (claims: Record<string, unknown>) => Record<string, unknown>
-  /** Paths that were asked so far. */
+  /** The paths of all requests so far. */
   requestedPaths: string[]
   close(): Promise<void>
 }
 
 interface Code {
-  who: OidcIdentity
+  identity: OidcIdentity
   redirectUri: string
   challenge: string
   nonce: string
@@ -74,38 +74,39 @@ export function startIdentityProvider(): IdentityProvider {
     }
   }
 
-  function authorize(asked: URLSearchParams): Response {
-    const get = (name: string) => asked.get(name) ?? ''
-    const wrong =
+  function authorize(parameters: URLSearchParams): Response {
+    const get = (name: string) => parameters.get(name) ?? ''
+    const isInvalid =
       get('client_id') !== provider.clientId ||
       get('response_type') !== 'code' ||
       get('code_challenge_method') !== 'S256' ||
       !get('scope').split(' ').includes('openid')
-    if (wrong) return new Response('invalid_request', { status: 400 })
+    if (isInvalid) return new Response('invalid_request', { status: 400 })
     const code = randomUUID()
     const redirectUri = get('redirect_uri')
     codes.set(code, {
-      who: provider.identity,
+      identity: provider.identity,
       redirectUri,
       challenge: get('code_challenge'),
       nonce: get('nonce'),
     })
-    const back = new URL(redirectUri)
-    back.searchParams.set('code', code)
-    back.searchParams.set('state', get('state'))
-    return Response.redirect(back.href, 302)
+    const callback = new URL(redirectUri)
+    callback.searchParams.set('code', code)
+    callback.searchParams.set('state', get('state'))
+    return Response.redirect(callback.href, 302)
   }
 
-  function token(request: Request, asked: URLSearchParams): Response {
+  function token(request: Request, parameters: URLSearchParams): Response {
     const refuse = (error: string) => Response.json({ error }, { status: 400 })
-    if (!isClient(request, asked)) return refuse('invalid_client')
-    const code = codes.get(asked.get('code') ?? '')
-    codes.delete(asked.get('code') ?? '')
+    if (!isClient(request, parameters)) return refuse('invalid_client')
+    const code = codes.get(parameters.get('code') ?? '')
+    codes.delete(parameters.get('code') ?? '')
     const challenge = createHash('sha256')
-      .update(asked.get('code_verifier') ?? '')
+      .update(parameters.get('code_verifier') ?? '')
       .digest('base64url')
-    const fits = code && code.challenge === challenge && code.redirectUri === asked.get('redirect_uri')
-    if (!fits) return refuse('invalid_grant')
+    const isValid =
+      code && code.challenge === challenge && code.redirectUri === parameters.get('redirect_uri')
+    if (!isValid) return refuse('invalid_grant')
     const seconds = Math.floor(Date.now() / 1000)
     const claims = {
       iss: issuer,
@@ -119,19 +120,19 @@ export function startIdentityProvider(): IdentityProvider {
       refresh_token: 'cAnArY-refresh',
       token_type: 'Bearer',
       expires_in: 300,
-      id_token: signed(provider.changeClaims({ ...claims, ...code.who })),
+      id_token: toSignedJwt(provider.changeClaims({ ...claims, ...code.identity })),
     })
   }
 
-  function isClient(request: Request, asked: URLSearchParams): boolean {
+  function isClient(request: Request, parameters: URLSearchParams): boolean {
     const basic = /^Basic (.+)$/.exec(request.headers.get('authorization') ?? '')?.[1]
     const [id, secret] = basic
       ? Buffer.from(basic, 'base64').toString().split(':').map(decodeFormText)
-      : [asked.get('client_id'), asked.get('client_secret')]
+      : [parameters.get('client_id'), parameters.get('client_secret')]
     return id === provider.clientId && secret === provider.clientSecret
   }
 
-  function signed(claims: object): string {
+  function toSignedJwt(claims: object): string {
     const head = `${base64url({ alg: 'ES256', kid: jwk.kid, typ: 'JWT' })}.${base64url(claims)}`
     const key = { key: keys.privateKey, dsaEncoding: 'ieee-p1363' as const }
     return `${head}.${sign('sha256', Buffer.from(head), key).toString('base64url')}`

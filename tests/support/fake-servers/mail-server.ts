@@ -1,12 +1,12 @@
-// A mail server on 127.0.0.1 for tests, that wants a password where it is told one.
+// An SMTP server on 127.0.0.1 that keeps the mails it receives. It asks for a password when it is given one.
 
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 
 export interface ReceivedMail {
-  /** Who gets it, whatever its headers say. */
+  /** The recipients of the SMTP envelope, which may differ from the headers. */
   to: string[]
-  /** As it came. */
+  /** The received bytes as latin1 text. */
   raw: string
   parsed: Email
 }
@@ -19,8 +19,8 @@ export async function startMailServer({ port = 0, password = '' } = {}) {
     authOptional: password === '',
     allowInsecureAuth: true,
     disabledCommands: ['STARTTLS'],
-    onAuth(said, _, done) {
-      if (said.password === accepted.password) return done(null, { user: said.username })
+    onAuth({ username, password }, _, done) {
+      if (password === accepted.password) return done(null, { user: username })
       done(Object.assign(new Error('5.7.8 Authentication failed'), { responseCode: 535 }))
     },
     onMailFrom: (_, __, done) => done(refusing.all ? new Error('not today') : null),
@@ -45,12 +45,12 @@ export async function startMailServer({ port = 0, password = '' } = {}) {
   })
   server.on('error', () => {})
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  const { port: at } = server.server.address() as { port: number }
+  const { port: listeningPort } = server.server.address() as { port: number }
   return {
     mails,
     accepted,
     refusing,
-    url: (user = '') => `smtp://${user}127.0.0.1:${at}`,
+    url: (user = '') => `smtp://${user}127.0.0.1:${listeningPort}`,
     stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
   }
 }

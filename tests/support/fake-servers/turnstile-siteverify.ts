@@ -1,5 +1,5 @@
-// A verifier that behaves as Cloudflare documents its siteverify: tokens of one use that live five minutes, its error
-// codes, a second question under the same idempotency key. And, on demand, one that does not behave.
+// A stand-in for Cloudflare's siteverify (https://developers.cloudflare.com/turnstile/get-started/server-side-validation):
+// a token is valid once and for five minutes, and the same idempotency key may ask again. Tests can set other answers.
 
 import { randomBytes } from 'node:crypto'
 
@@ -14,29 +14,29 @@ export interface TurnstileWidget {
 
 export interface SiteverifyServer {
   url: string
-  /** The bodies of all questions so far. */
+  /** The bodies of all requests so far. */
   requests: Record<string, string>[]
-  /** What a widget would have put into the page. */
+  /** Creates a token as the widget puts it into the page. */
   createToken(widget?: TurnstileWidget): string
-  /** The next answers, in place of the documented ones. */
+  /** Replaces the documented answers to the next requests, one each. */
   answerWith(...answers: (() => Response | Promise<Response>)[]): void
   close(): Promise<void>
 }
 
 export function startSiteverify(secret: string, now: () => number = Date.now): SiteverifyServer {
-  const made = new Map<string, { widget: TurnstileWidget; at: number; usedBy?: string }>()
-  const asked: Record<string, string>[] = []
-  const instead: (() => Response | Promise<Response>)[] = []
+  const tokens = new Map<string, { widget: TurnstileWidget; at: number; usedBy?: string }>()
+  const requests: Record<string, string>[] = []
+  const replacements: (() => Response | Promise<Response>)[] = []
 
-  function judge({ secret: given, response, idempotency_key: key }: Record<string, string>) {
-    const no = (code: string) => ({ success: false, 'error-codes': [code], messages: [] })
-    if (!given) return no('missing-input-secret')
-    if (given !== secret) return no('invalid-input-secret')
-    if (!response) return no('missing-input-response')
-    const token = made.get(response)
-    if (!token || response.length > TOKEN_MAX) return no('invalid-input-response')
-    const again = token.usedBy !== undefined && token.usedBy !== key
-    if (again || now() - token.at > VALID_MS) return no('timeout-or-duplicate')
+  function verify({ secret: given, response, idempotency_key: key }: Record<string, string>) {
+    const refuse = (code: string) => ({ success: false, 'error-codes': [code], messages: [] })
+    if (!given) return refuse('missing-input-secret')
+    if (given !== secret) return refuse('invalid-input-secret')
+    if (!response) return refuse('missing-input-response')
+    const token = tokens.get(response)
+    if (!token || response.length > TOKEN_MAX) return refuse('invalid-input-response')
+    const isUsedAgain = token.usedBy !== undefined && token.usedBy !== key
+    if (isUsedAgain || now() - token.at > VALID_MS) return refuse('timeout-or-duplicate')
     token.usedBy = key ?? ''
     const challenge_ts = new Date(token.at).toISOString()
     return {
@@ -55,21 +55,21 @@ export function startSiteverify(secret: string, now: () => number = Date.now): S
       const text = await request.text()
       const isJson = request.headers.get('content-type')?.startsWith('application/json')
       const body = isJson ? JSON.parse(text) : Object.fromEntries(new URLSearchParams(text))
-      asked.push(body)
-      return instead.shift()?.() ?? Response.json(judge(body))
+      requests.push(body)
+      return replacements.shift()?.() ?? Response.json(verify(body))
     },
   })
 
   return {
     url: `http://127.0.0.1:${server.port}/turnstile/v0/siteverify`,
-    requests: asked,
+    requests,
     createToken(widget = {}) {
       const text = `0.${randomBytes(300).toString('base64url')}`
-      made.set(text, { widget: { hostname: 'shop.example', action: '', cdata: '', ...widget }, at: now() })
+      tokens.set(text, { widget: { hostname: 'shop.example', action: '', cdata: '', ...widget }, at: now() })
       return text
     },
     answerWith(...answers) {
-      instead.push(...answers)
+      replacements.push(...answers)
     },
     close: () => server.stop(true),
   }

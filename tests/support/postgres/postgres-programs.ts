@@ -1,4 +1,4 @@
-// Where PostgreSQL's programs are on this machine, and as whom they run: they refuse to be root.
+// Finds or installs PostgreSQL's programs, and finds the user to run them as: they refuse to run as root.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -7,10 +7,10 @@ import { canInstallPackages, installPackage } from '../processes/debian-package.
 const DEBIAN_VERSIONS = '/usr/lib/postgresql'
 const CREATE_CLUSTER = '/etc/postgresql-common/createcluster.conf'
 
-/** Why the package could not be installed; tried once, and told by every test that needs it. */
+/** The error of the one attempt to install the package. Every test that needs PostgreSQL throws it. */
 let installError: unknown
 
-/** Called before the first test as well: an installation takes longer than a test may. */
+/** setup.ts calls this before the first test, because an installation takes longer than the time limit of a test. */
 export function installPostgresIfMissing(): void {
   if (process.env.TEST_DATABASE_URL || installError || findPrograms()) return
   if (!canInstallPackages()) return
@@ -21,11 +21,11 @@ export function installPostgresIfMissing(): void {
   }
 }
 
-/** @returns the directory that holds `initdb` and `postgres`; installs Debian's package where that is possible. */
+/** @returns the directory of `initdb` and `postgres`, after installing the Debian package if needed @throws when neither works */
 export function getPostgresPrograms(): string {
   installPostgresIfMissing()
-  const found = findPrograms()
-  if (found) return found
+  const programs = findPrograms()
+  if (programs) return programs
   throw (
     installError ??
     new Error(
@@ -45,7 +45,7 @@ function findPrograms(): string | undefined {
 }
 
 function installPostgresPackage() {
-  // The package starts a server of its own on port 5432 unless this file, read by its install script, says no.
+  // The package's install script starts a server on port 5432 unless this file forbids it.
   if (!existsSync(CREATE_CLUSTER)) {
     mkdirSync(dirname(CREATE_CLUSTER), { recursive: true })
     writeFileSync(CREATE_CLUSTER, 'create_main_cluster = false\n')
@@ -53,7 +53,7 @@ function installPostgresPackage() {
   installPackage('postgresql', 'set TEST_DATABASE_URL to a server that the tests may use.')
 }
 
-/** Whom to become; nothing when we are an ordinary user already. */
+/** @returns the user to run PostgreSQL as; undefined when the tests do not run as root */
 export function findPostgresUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const accounts = readFileSync('/etc/passwd', 'utf8')

@@ -1,3 +1,5 @@
+// The PostgreSQL servers and databases that tests use: isolation, durability, and their end with the test run.
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -5,7 +7,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { createTestDatabase, startPostgres } from './postgres-server.ts'
 
-async function ask(url: string, sql: string): Promise<unknown[]> {
+async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
@@ -15,38 +17,38 @@ async function ask(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-test('a fresh database is empty, writable and nobody else’s', async () => {
-  const [one, two] = await Promise.all([createTestDatabase(), createTestDatabase()])
-  await ask(one.url, 'create table boats (id int)')
-  await ask(two.url, 'create table boats (id int)')
-  await one.drop()
-  await one.drop()
-  await expect(ask(one.url, 'select 1')).rejects.toThrow('does not exist')
-  expect(await ask(two.url, 'select count(*)::int as boats from boats')).toEqual([{ boats: 0 }])
-  await two.drop()
+test('a test database is empty, writable and separate from the others', async () => {
+  const [first, second] = await Promise.all([createTestDatabase(), createTestDatabase()])
+  await query(first.url, 'create table boats (id int)')
+  await query(second.url, 'create table boats (id int)')
+  await first.drop()
+  await first.drop()
+  await expect(query(first.url, 'select 1')).rejects.toThrow('does not exist')
+  expect(await query(second.url, 'select count(*)::int as boats from boats')).toEqual([{ boats: 0 }])
+  await second.drop()
 }, 240_000)
 
-test('a durable server keeps what it acknowledged through every way to stop it', async () => {
+test('a durable server keeps committed rows in every stop mode', async () => {
   const server = await startPostgres({ durable: true })
-  expect(await ask(server.url, 'show fsync')).toEqual([{ fsync: 'on' }])
-  await ask(server.url, 'create table boats (id int)')
+  expect(await query(server.url, 'show fsync')).toEqual([{ fsync: 'on' }])
+  await query(server.url, 'create table boats (id int)')
   for (const mode of ['smart', 'fast', 'immediate', 'kill'] as const) {
-    await ask(server.url, 'insert into boats values (1)')
+    await query(server.url, 'insert into boats values (1)')
     await server.stop(mode)
     expect(server.running()).toBe(false)
-    await expect(ask(server.url, 'select 1')).rejects.toThrow('ECONNREFUSED')
+    await expect(query(server.url, 'select 1')).rejects.toThrow('ECONNREFUSED')
     await server.start()
   }
-  expect(await ask(server.url, 'select count(*)::int as boats from boats')).toEqual([{ boats: 4 }])
+  expect(await query(server.url, 'select count(*)::int as boats from boats')).toEqual([{ boats: 4 }])
   await server.end()
 }, 240_000)
 
-describe('however a test run ends, its server ends and its directory goes', () => {
-  let workshop: string
+describe('when a test run ends, its server stops and its directory is removed', () => {
+  let testDirectory: string
   beforeAll(() => {
-    workshop = mkdtempSync(join(tmpdir(), 'towpath-runs-'))
+    testDirectory = mkdtempSync(join(tmpdir(), 'towpath-runs-'))
     writeFileSync(
-      join(workshop, 'some.test.ts'),
+      join(testDirectory, 'some.test.ts'),
       `import { expect, test } from 'bun:test'
        import { startPostgres } from '${join(import.meta.dir, 'postgres-server.ts')}'
        test('runs', async () => {
@@ -57,13 +59,13 @@ describe('however a test run ends, its server ends and its directory goes', () =
        }, 200_000)`,
     )
   })
-  afterAll(() => rmSync(workshop, { recursive: true, force: true }))
+  afterAll(() => rmSync(testDirectory, { recursive: true, force: true }))
 
   test.concurrent.each(['passing', 'failing', 'SIGINT', 'SIGKILL'] as const)(
     '%s',
     async (end) => {
       const run = Bun.spawn([process.execPath, 'test', '--preload', join(import.meta.dir, '../setup.ts')], {
-        cwd: workshop,
+        cwd: testDirectory,
         env: { ...process.env, END: end },
         stdin: 'ignore',
         stdout: 'pipe',
@@ -85,10 +87,10 @@ describe('however a test run ends, its server ends and its directory goes', () =
       await run.exited
       const deadline = Date.now() + 90_000
       while (existsSync(dir)) {
-        if (Date.now() > deadline) throw new Error(`still there: ${dir}`)
+        if (Date.now() > deadline) throw new Error(`${dir} still exists`)
         await Bun.sleep(50)
       }
-      await expect(ask(url, 'select 1')).rejects.toThrow('ECONNREFUSED')
+      await expect(query(url, 'select 1')).rejects.toThrow('ECONNREFUSED')
     },
     240_000,
   )

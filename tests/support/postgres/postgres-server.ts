@@ -1,5 +1,5 @@
-// A real PostgreSQL for tests: one server per test run, an empty database per test file, and servers of their own
-// for the tests that crash them.
+// Starts real PostgreSQL servers for tests: one server for each process of a test run, an empty database for each test
+// file, and separate servers for the tests that crash them.
 
 import { randomBytes } from 'node:crypto'
 import {
@@ -20,7 +20,7 @@ import { findFreePort } from '../processes/free-port.ts'
 import { createProcessGuard, type ProcessGuard } from '../processes/process-guard.ts'
 import { findPostgresUser, getPostgresPrograms } from './postgres-programs.ts'
 
-/** PostgreSQL's own words. `kill` takes the postmaster away without a word; `immediate` is a crash it survives. */
+/** PostgreSQL's shutdown modes (https://www.postgresql.org/docs/current/server-shutdown.html), and `kill` for SIGKILL. */
 type StopMode = 'smart' | 'fast' | 'immediate' | 'kill'
 
 const STOP_SIGNALS = { smart: 'SIGTERM', fast: 'SIGINT', immediate: 'SIGQUIT', kill: 'SIGKILL' } as const
@@ -29,16 +29,16 @@ const MEMORY = '/dev/shm'
 const MEMORY_BYTES = 2 * 1024 ** 3
 
 export interface PostgresServer {
-  /** An empty database owned by an ordinary role that may create databases, as a careful operator would have it. */
+  /** The URL of an empty database. Its owner is no superuser, but may create databases. */
   url: string
-  /** Its data and its log; gone when it has ended. */
+  /** The directory of its data and its log. `end` removes it. */
   dir: string
   running(): boolean
-  /** The data stays: `start` goes on from it, on the same port. */
+  /** Keeps the data: `start` continues with it, on the same port. */
   stop(mode?: StopMode): Promise<void>
   start(): Promise<void>
   restart(mode?: StopMode): Promise<void>
-  /** Stops it and removes its data. */
+  /** Stops the server and removes its data. */
   end(): Promise<void>
 }
 
@@ -66,10 +66,10 @@ export async function startPostgres(
       server = launch(home, join(programs, 'postgres'), port, settings)
       const failed = await waitUntilReady(server, url('postgres'), deadline)
       if (failed === undefined) return
-      // Both pass: a short-lived connection of somebody else may sit on the port that was free a moment ago, and
-      // the children of a killed postmaster may still hold its memory.
-      const passing = /could not bind|still in use/.test(failed)
-      if (!passing || Date.now() > deadline) throw new Error(`PostgreSQL did not start:\n${failed}`)
+      // Both errors are temporary: another process may use the port for a short-lived connection, and the children of
+      // a killed postmaster may still hold its shared memory.
+      const isTemporary = /could not bind|still in use/.test(failed)
+      if (!isTemporary || Date.now() > deadline) throw new Error(`PostgreSQL did not start:\n${failed}`)
       await Bun.sleep(100)
     }
   }
@@ -109,8 +109,9 @@ interface ClusterHome {
 }
 
 /**
- * Memory where there is plenty. Each database is some 300 files, and ext4 searches long for places for new files where
- * many were deleted within five seconds (`recently_deleted` in fs/ext4/ialloc.c): a third of a second for a database.
+ * The parent directory of the data: in memory when at least 2 GiB are free. Each database has about 300 files. On ext4,
+ * creating them takes 0.3 s when many files were deleted in the last five seconds (`recently_deleted` in
+ * fs/ext4/ialloc.c).
  */
 function dataParent(): string {
   try {
@@ -134,7 +135,8 @@ async function createCluster({ dir, as, guard }: ClusterHome, initdb: string, pa
   const passwordFile = join(dir, 'password')
   writeFileSync(passwordFile, password, { mode: 0o600 })
   if (as) chownSync(passwordFile, as.uid, as.gid)
-  // A password, because any user of this machine can reach the port. UTF-8 in code point order, which Debian always has.
+  // A password, because every user of this machine can reach the port. C.UTF-8 sorts by code point and exists on every
+  // Debian system.
   const run = Bun.spawn(
     [
       initdb,
@@ -144,12 +146,12 @@ async function createCluster({ dir, as, guard }: ClusterHome, initdb: string, pa
     { ...as, cwd: dir, env: { PATH: process.env.PATH }, stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },
   )
   guard.watch(run.pid)
-  const complaint = await new Response(run.stderr).text()
+  const errors = await new Response(run.stderr).text()
   const failed = (await run.exited) !== 0
   guard.watch(undefined)
   if (!failed) return
   await guard.end()
-  throw new Error(`initdb failed:\n${complaint}`)
+  throw new Error(`initdb failed:\n${errors}`)
 }
 
 function launch(
@@ -187,28 +189,28 @@ function launch(
   closeSync(log)
   server.unref()
   guard.watch(server.pid)
-  return Object.assign(server, { complaint: () => readFileSync(logFile, 'utf8') })
+  return Object.assign(server, { readLog: () => readFileSync(logFile, 'utf8') })
 }
 
-/** @returns what the server complained of when it gave up, else undefined once it answers. */
+/** @returns undefined once the server answers, or its log when it ended or did not answer in time */
 async function waitUntilReady(server: ReturnType<typeof launch>, url: string, deadline: number) {
-  let last: unknown
+  let lastError: unknown
   while (server.exitCode === null && server.signalCode === null) {
     try {
       await query(url, 'select 1')
       return undefined
     } catch (error) {
-      last = error
+      lastError = error
     }
-    if (Date.now() > deadline) return `${server.complaint()}\n${last}`
+    if (Date.now() > deadline) return `${server.readLog()}\n${lastError}`
     await Bun.sleep(25)
   }
-  return server.complaint()
+  return server.readLog()
 }
 
 async function query(url: string, ...statements: string[]) {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
-  // Without a listener, a server that goes away would end the whole test run.
+  // Without a listener, a lost connection would end the whole test run.
   client.on('error', () => {})
   try {
     await client.connect()
@@ -222,12 +224,12 @@ let shared: Promise<PostgresServer> | undefined
 const databases = new Set<() => Promise<void>>()
 
 /**
- * The server that tests share: TEST_DATABASE_URL, else one that is started now. A run has one for each of its
- * processes, for a new one costs three seconds of a processor. Its guard ends it when the process ends.
+ * The URL of the server that tests share: TEST_DATABASE_URL, or a server that starts at the first call. Each process of
+ * a run has one, because a start takes three seconds of processor time. Its guard ends it when the process ends.
  */
 export async function postgresUrl(): Promise<string> {
-  const given = process.env.TEST_DATABASE_URL
-  if (given) return given
+  const configured = process.env.TEST_DATABASE_URL
+  if (configured) return configured
   shared ??= startPostgres()
   return (await shared).url
 }
@@ -237,17 +239,17 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-/** An empty database, which is dropped at the end of its test file at the latest. */
+/** Creates an empty database, which is dropped at the end of the test file at the latest. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   return dropAfterFile(await createDatabase())
 }
 
-/** @param template the URL of a database that nobody is connected to; the new one is a copy of it. */
+/** @param template the URL of a database without connections; the new database is a copy of it */
 export async function createDatabase(template?: string): Promise<TestDatabase> {
   const server = await postgresUrl()
   const name = `towpath_test_${randomBytes(8).toString('hex')}`
-  const like = template ? ` template ${new URL(template).pathname.slice(1)}` : ''
-  await query(server, `create database ${name}${like}`)
+  const templateClause = template ? ` template ${new URL(template).pathname.slice(1)}` : ''
+  await query(server, `create database ${name}${templateClause}`)
   const url = new URL(server)
   url.pathname = `/${name}`
   return { url: url.href, drop: () => dropDatabase(server, name) }
@@ -265,6 +267,7 @@ async function dropDatabase(server: string, name: string): Promise<void> {
   }
 }
 
+/** Drops the database at the end of the test file, unless the test drops it before. */
 export function dropAfterFile({ url, drop }: TestDatabase): TestDatabase {
   const dropOnce = async () => {
     if (databases.delete(dropOnce)) await drop()
@@ -273,7 +276,7 @@ export function dropAfterFile({ url, drop }: TestDatabase): TestDatabase {
   return { url, drop: dropOnce }
 }
 
-/** For setup.ts, after each test file: no database of the file stays behind on a server that others use too. */
+/** setup.ts calls this after each test file: the server may be one that others use too. */
 export async function dropDatabases(): Promise<void> {
   for (const drop of [...databases]) await drop()
 }

@@ -1,22 +1,22 @@
-// Debian's packages of the programs that tests need, where we may install them.
+// Installs the Debian packages of programs that tests need, when the tests run as root on Debian.
 
-/** Whether a program that is missing could be installed. */
+/** True as root on a system with apt-get. */
 export const canInstallPackages = () => process.getuid?.() === 0 && Bun.which('apt-get') !== null
 
-/** @param instead what else can be done about it. @throws why it could not be installed */
-export function installPackage(name: string, instead: string): void {
+/** @param alternative what the user can do when the installation fails. @throws when the installation fails */
+export function installPackage(name: string, alternative: string): void {
   process.stderr.write(`${name} is missing: installing the Debian package for the tests\n`)
-  const patient = ['-q', '-o', 'DPkg::Lock::Timeout=300']
-  apt(['apt-get', ...patient, 'update'], name, instead)
-  apt(['apt-get', ...patient, 'install', '-y', '--no-install-recommends', name], name, instead)
+  const options = ['-q', '-o', 'DPkg::Lock::Timeout=300']
+  apt(['apt-get', ...options, 'update'], name, alternative)
+  apt(['apt-get', ...options, 'install', '-y', '--no-install-recommends', name], name, alternative)
 }
 
-function apt(command: string[], name: string, instead: string) {
+function apt(command: string[], name: string, alternative: string) {
   const run = Bun.spawnSync(command, {
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     stdout: 'pipe',
     stderr: 'pipe',
   })
   if (run.success) return
-  throw new Error(`${name} could not be installed (${command.join(' ')}): ${instead}\n${run.stderr}`)
+  throw new Error(`${name} could not be installed (${command.join(' ')}): ${alternative}\n${run.stderr}`)
 }

@@ -1,9 +1,9 @@
-// Ports for servers under test.
+// Finds free ports for the servers that tests start.
 
-// Below what systems hand out by themselves: no connection and no other server gets one of them in between.
+// Below the ports that operating systems assign to connections (from 32768 on Linux): nothing else takes one meanwhile.
 const PORTS = { first: 10_240, count: 20_000 }
 
-/** A port nobody listens on. It is named before the server starts, since the server's own address is its setting. */
+/** @returns a port that nobody listens on. A server needs it before it starts, because its address is a setting. */
 export function findFreePort(): number {
   for (;;) {
     const port = PORTS.first + Math.floor(Math.random() * PORTS.count)

@@ -1,15 +1,15 @@
-// Sees to it that nothing a test run started outlives it.
+// Ends a process and removes its directory when the test run ends, in whichever way it ends.
 
 export interface ProcessGuard {
-  /** The process to end, if there is one at the moment. */
+  /** Sets the process to end; undefined for none. */
   watch(pid: number | undefined): void
-  /** Does at once what it would do at the end of this process. */
+  /** Ends the process and removes the directory now. */
   end(): Promise<void>
 }
 
 /**
- * A shell that waits for the end of its input, which comes when this process ends, however it ends: `bun test` fires
- * no `exit` event, and nothing at all runs after SIGKILL. Then it sends SIGQUIT and removes the directory.
+ * Starts a shell that reads its input to the end. The input ends when this process ends, even after SIGKILL; `bun test`
+ * fires no `exit` event. The shell then sends SIGQUIT to the watched process and removes the directory.
  */
 export function createProcessGuard(dir: string): ProcessGuard {
   const script = `
@@ -28,12 +28,11 @@ export function createProcessGuard(dir: string): ProcessGuard {
     stdin: 'pipe',
     stdout: 'ignore',
     stderr: 'ignore',
-    // A session of its own: a signal to the test run's whole process group must not take the guard along.
+    // A new session: a signal to the process group of the test run must not end the guard.
     detached: true,
   })
   shell.unref()
   return {
-    /** The process to end, if there is one at the moment. */
     watch(pid) {
       shell.stdin.write(`${pid ?? ''}\n`)
       shell.stdin.flush()

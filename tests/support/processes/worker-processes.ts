@@ -1,8 +1,8 @@
-// The ship workers that a process has started (Linux), for who looks at them or ends them.
+// Lists the hit workers that a process has started. Works on Linux only, because it reads /proc.
 
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Process ids. */
+/** @returns the process ids of the hit workers whose parent is `pid` */
 export const listWorkerProcesses = (pid: number): number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && isWorkerOf(name, pid))
@@ -15,6 +15,6 @@ function isWorkerOf(name: string, pid: number): boolean {
       Number(parent) === pid && readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('hits/worker/main.ts')
     )
   } catch {
-    return false // it has ended meanwhile
+    return false // the process has ended meanwhile
   }
 }

@@ -4,8 +4,8 @@ export interface HttpAnswer {
   status: number
   headers: Headers
   text: string
-  /** The parsed body, or undefined where it is not JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  /** The parsed body; undefined when the body is not JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
   json: any
 }
 

@@ -1,13 +1,13 @@
-// Analytics pause while the clicks of a deleted workspace are removed, and some tests delete one.
+// Repeats a request while it is answered with 503: analytics pause while the clicks of a deleted workspace are erased.
 
-/** Asks again while the answer is that. Writes are never paused, so nothing is done twice. */
+/** Sends again until the answer is not 503 or the time is over. Writes never pause, so no write happens twice. */
 export async function retryWhile503<T extends { status: number }>(
-  ask: () => Promise<T>,
+  send: () => Promise<T>,
   withinMs = 10_000,
 ): Promise<T> {
   const deadline = Date.now() + withinMs
   for (;;) {
-    const answer = await ask()
+    const answer = await send()
     if (answer.status !== 503 || Date.now() > deadline) return answer
     await Bun.sleep(20)
   }

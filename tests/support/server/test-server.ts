@@ -1,4 +1,4 @@
-// A whole Towpath for a test file: real stores in a directory of its own, a real socket, spoken to over HTTP.
+// Starts a complete server for a test file: real stores in a temporary directory, and a real socket for HTTP requests.
 
 import { afterAll, beforeAll, describe } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -18,7 +18,7 @@ import { type HttpAnswer, type HttpCall, readAnswer } from './http-call.ts'
 
 export const ENGINES: DatabaseEngine[] = ['sqlite', 'postgres']
 
-/** A person's browser: without it a click would be a robot's. */
+/** The User-Agent of a person's browser. Without it, a click counts as a bot's. */
 export const BROWSER_USER_AGENT =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1'
 
@@ -27,7 +27,7 @@ export interface TestWorkspace {
   key: string
   /** Calls `/v1` + path with the workspace's key. */
   api(path: string, call?: HttpCall): Promise<HttpAnswer>
-  /** Makes a link and returns the resource. */
+  /** Creates a link. @returns the link as the API answers it @throws when the API refuses it */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   createLink(fields?: Record<string, unknown>): Promise<any>
 }
@@ -41,9 +41,9 @@ export interface TestServer {
   call(path: string, call?: HttpCall): Promise<HttpAnswer>
   /** Opens a short link as a browser does, without following it. */
   click(slug: string, headers?: Record<string, string>): Promise<HttpAnswer>
-  /** A workspace of its own, with a key; on the plan with the highest limit unless said otherwise. */
+  /** Creates a workspace with an API key. The default plan has the highest limits. */
   createWorkspace(plan?: Plan): Promise<TestWorkspace>
-  /** Resolves when every click answered so far is in the analytics and on the links' counters. */
+  /** Resolves when analytics and the counters of the links include every click answered so far. */
   waitUntilShipped(): Promise<void>
   close(): Promise<void>
 }
@@ -112,7 +112,7 @@ export async function startServer(
             method: 'POST',
             body: { destinationUrl: 'https://example.com/', ...fields },
           })
-          if (status !== 201) throw new Error(`the link was not made: ${status} ${text}`)
+          if (status !== 201) throw new Error(`the link was not created: ${status} ${text}`)
           return json.data
         },
       }
@@ -129,18 +129,18 @@ export async function startServer(
 
 type ServerTests = (server: () => TestServer, engine: DatabaseEngine) => void
 
-/** The same tests on a server over SQLite and on one over PostgreSQL: for what the database has a part in. */
+/** Runs the tests on SQLite and on PostgreSQL: for behaviour that depends on the database. */
 export function onBothEngines(name: string, tests: ServerTests, options?: TestServerOptions) {
   for (const engine of ENGINES) onEngine(engine, name, tests, options)
 }
 
-/** For what is the same whichever database is behind it: how requests are read, and how answers are drawn. */
+/** Runs the tests on SQLite only: for behaviour that does not depend on the database, such as parsing requests. */
 export function onSqlite(name: string, tests: ServerTests, options?: TestServerOptions) {
   onEngine('sqlite', name, tests, options)
 }
 
 function onEngine(engine: DatabaseEngine, name: string, tests: ServerTests, options?: TestServerOptions) {
-  // Those that need nothing special share one for their file.
+  // Blocks without options share one server for each engine of a file.
   if (!options) afterAll(closeShared)
   describe(`${name} (${engine})`, () => {
     let server: TestServer

@@ -1,4 +1,4 @@
-// A workspace with some of everything, made over HTTP as its people would.
+// Fills a workspace over HTTP with links, a tag, a channel, a form, a click and a submission.
 
 import { BROWSER_USER_AGENT, type TestServer } from '../server/test-server.ts'
 import type { SignedUpUser } from './sign-up.ts'
@@ -10,7 +10,7 @@ export interface FilledWorkspace {
   submission: number
 }
 
-/** @param text stands wherever text can: in names, titles, fields, referrers, campaigns */
+/** @param text is in every field that takes text: names, titles, form fields, referrers, campaigns */
 export async function fillWorkspace(
   server: TestServer,
   person: SignedUpUser,
@@ -51,7 +51,7 @@ export async function fillWorkspace(
     'User-Agent': BROWSER_USER_AGENT,
     Referer: `https://example.org/${campaign}`,
   })
-  const sent = await server.call(`/f/${form.formKey}`, {
+  const submitted = await server.call(`/f/${form.formKey}`, {
     method: 'POST',
     body: { email: 'ada@example.com', [text.slice(0, 100)]: text, message: `${text}\n${text}` },
     headers: {
@@ -59,7 +59,7 @@ export async function fillWorkspace(
       Referer: `https://shop.example/${campaign}?utm_campaign=${campaign}&utm_source=${campaign}`,
     },
   })
-  if (sent.status !== 200) throw new Error(`the form was refused: ${sent.status} ${sent.text}`)
+  if (submitted.status !== 200) throw new Error(`the form was refused: ${submitted.status} ${submitted.text}`)
   await server.waitUntilShipped()
   const { json } = await person.api(`/forms/${form.formKey}/submissions`)
   const [submission] = json.data

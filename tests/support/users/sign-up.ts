@@ -1,15 +1,15 @@
-// People for tests: signed up over HTTP as a browser does it, with the cookie it would keep.
+// Users for tests who sign up over HTTP, with the cookie that a browser would keep.
 
 import type { HttpAnswer, HttpCall } from '../server/http-call.ts'
 import type { TestServer } from '../server/test-server.ts'
 
 export interface SignedUpUser {
-  /** What the browser sends: `name=value`. */
+  /** The Cookie header: `name=value`. */
   cookie: string
   email: string
   password: string
   workspaceId: number
-  /** Calls `/v1` + path with the cookie, in their own workspace or another one. */
+  /** Calls `/v1` + path with the cookie, in the user's own workspace unless `workspaceId` names another one. */
   api(path: string, call?: HttpCall, workspaceId?: number): Promise<HttpAnswer>
   /** Calls `/api/auth` + path with the cookie. */
   auth(path: string, call?: HttpCall): Promise<HttpAnswer>
@@ -19,21 +19,21 @@ export interface SignUpDetails {
   name?: string
   email?: string
   password?: string
-  /** The token in the link of an invitation. */
+  /** The token from the link of an invitation. */
   invitation?: string
 }
 
-let people = 0
+let users = 0
 
 /** @throws when the sign-up is refused */
-export async function signUpOverHttp(server: TestServer, given: SignUpDetails = {}): Promise<SignedUpUser> {
-  const number = ++people
+export async function signUpOverHttp(server: TestServer, details: SignUpDetails = {}): Promise<SignedUpUser> {
+  const number = ++users
   const {
     name = `Person ${number}`,
     email = `person-${number}@example.com`,
     password = `a long password ${number}`,
     invitation,
-  } = given
+  } = details
   const body = { name, email, password, ...(invitation !== undefined && { invitation }) }
   const answer = await server.call('/api/auth/sign-up/email', { method: 'POST', body })
   if (answer.status !== 200) throw new Error(`the sign-up was refused: ${answer.status} ${answer.text}`)
@@ -44,7 +44,7 @@ export async function signUpOverHttp(server: TestServer, given: SignUpDetails = 
   })
 }
 
-/** The cookies that an answer sets, as a browser sends them back; those that it takes away are left out. */
+/** The cookies that an answer sets, as a browser sends them back. Cookies that the answer deletes are left out. */
 export const toCookieHeader = ({ headers }: HttpAnswer): string =>
   headers
     .getSetCookie()
@@ -55,12 +55,12 @@ export const toCookieHeader = ({ headers }: HttpAnswer): string =>
 export function toSignedUpUser(
   server: TestServer,
   cookie: string,
-  known: Pick<SignedUpUser, 'email' | 'password' | 'workspaceId'>,
+  details: Pick<SignedUpUser, 'email' | 'password' | 'workspaceId'>,
 ): SignedUpUser {
   return {
-    ...known,
+    ...details,
     cookie,
-    api: (path, { headers, ...call } = {}, workspaceId = known.workspaceId) =>
+    api: (path, { headers, ...call } = {}, workspaceId = details.workspaceId) =>
       server.call(`/v1${path}`, {
         ...call,
         headers: { Cookie: cookie, 'X-Workspace': String(workspaceId), ...headers },

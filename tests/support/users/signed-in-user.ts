@@ -1,4 +1,4 @@
-// People who have signed in already, made as rows: what signing in takes is no part of most tests.
+// Users for tests who are signed in already. They are inserted as rows, because most tests are not about signing in.
 
 import { SESSION_IDLE_MS } from '../../../server/features/accounts/access/session.ts'
 import { addMember } from '../../../server/features/accounts/workspaces/add-member.ts'
@@ -11,29 +11,29 @@ export interface SignedInUser {
   id: number
   name: string
   email: string
-  /** The Cookie header of their browser. */
+  /** The Cookie header of the user's browser. */
   cookie: string
-  /** Calls `/v1` + path as them, in no workspace. */
+  /** Calls `/v1` + path as the user, without naming a workspace. */
   api(path: string, call?: HttpCall): Promise<HttpAnswer>
-  /** The same in a workspace. */
+  /** Calls `/v1` + path as the user, in a workspace. */
   apiIn(workspaceId: number, path: string, call?: HttpCall): Promise<HttpAnswer>
 }
 
-let people = 0
+let users = 0
 
-/** Somebody who is in no workspace. @param now the server's, where its clock is shifted */
+/** Creates a user who is in no workspace. @param now the time of the server, when a test shifts its clock */
 export async function createSignedInUser(
   server: TestServer,
-  named: string,
+  name: string,
   now = Date.now(),
 ): Promise<SignedInUser> {
-  people += 1
-  const email = `${named.toLowerCase()}-${people}@people.example`
+  users += 1
+  const email = `${name.toLowerCase()}-${users}@people.example`
   const token = randomBase62(32)
   const id = await server.app.db.write(async (connection) => {
     const user = await connection
       .insertInto('users')
-      .values({ email, name: named, image: null, founder: null, created_at: now, updated_at: now })
+      .values({ email, name, image: null, founder: null, created_at: now, updated_at: now })
       .returning('id')
       .executeTakeFirstOrThrow()
     await connection
@@ -51,16 +51,16 @@ export async function createSignedInUser(
     return user.id
   })
   const cookie = `towpath_session=${token}.signature`
-  const ask: SignedInUser['api'] = (path, { headers, ...call } = {}) =>
+  const api: SignedInUser['api'] = (path, { headers, ...call } = {}) =>
     server.call(`/v1${path}`, { ...call, headers: { Cookie: cookie, ...headers } })
   return {
     id,
-    name: named,
+    name,
     email,
     cookie,
-    api: ask,
+    api,
     apiIn: (workspaceId, path, { headers, ...call } = {}) =>
-      ask(path, { ...call, headers: { 'X-Workspace': String(workspaceId), ...headers } }),
+      api(path, { ...call, headers: { 'X-Workspace': String(workspaceId), ...headers } }),
   }
 }
 
@@ -76,7 +76,7 @@ export interface Team extends TestWorkspace {
   member: SignedInUser
 }
 
-/** A workspace with a key, an owner and a member. */
+/** Creates a workspace with an API key, an owner and a member. */
 export async function createTeam(server: TestServer, now = Date.now()): Promise<Team> {
   const workspace = await server.createWorkspace()
   const owner = await createSignedInUser(server, 'Olga', now)
