@@ -1,4 +1,4 @@
-// What is kept about visitors, as docs/privacy.md says it: looked for in every byte of the stores.
+// The data about visitors that docs/privacy.md allows: the tests search every byte of the data directory and every table.
 
 import { Database } from 'bun:sqlite'
 import { beforeAll, describe, expect, test } from 'bun:test'
@@ -21,8 +21,8 @@ const ADDRESSES = ['203.0.113.177', '2001:db8:77:1234:5678:9abc:def0:beef']
 const MARK = 'Unmistakable/77.13'
 const AGENT = `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 ${MARK}`
 
-/** SQLite's log holds what was deleted until it is written over: see docs/privacy.md. */
-function writeBack({ engine, dataDir }: TestServer) {
+/** Empties SQLite's log, which otherwise holds deleted rows until it is overwritten: see docs/privacy.md. */
+function checkpointLog({ engine, dataDir }: TestServer) {
   if (engine !== 'sqlite') return
   const database = new Database(join(dataDir, 'towpath.db'))
   database.run('PRAGMA busy_timeout=5000')
@@ -30,12 +30,12 @@ function writeBack({ engine, dataDir }: TestServer) {
   database.close()
 }
 
-function filesHolding({ dataDir }: TestServer, needle: string | Uint8Array): string[] {
+function findFilesWith({ dataDir }: TestServer, needle: string | Uint8Array): string[] {
   const read = (path: string) => {
     try {
       return readFileSync(path)
     } catch (error) {
-      // The spool's segments and the batches come and go.
+      // The server deletes segments of the spool and batches meanwhile.
       if ((error as { code?: string }).code === 'ENOENT') return Buffer.alloc(0)
       throw error
     }
@@ -46,21 +46,21 @@ function filesHolding({ dataDir }: TestServer, needle: string | Uint8Array): str
     .filter((path) => read(path).includes(needle))
 }
 
-async function tablesHolding({ engine, app: { db } }: TestServer, needle: string): Promise<string[]> {
+async function findTablesWith({ engine, app: { db } }: TestServer, needle: string): Promise<string[]> {
   const listed =
     engine === 'sqlite'
       ? sql<{ name: string }>`select name from sqlite_master where type = 'table'`
       : sql<{ name: string }>`select tablename as name from pg_tables where schemaname = current_schema()`
-  const holding: string[] = []
+  const tables: string[] = []
   for (const { name } of (await listed.execute(db.read)).rows) {
     const found = await sql`select * from ${sql.table(name)}`.execute(db.read)
     const text = found.rows.map((row) => Object.values(row as object).join('\n')).join('\n')
-    if (text.includes(needle)) holding.push(name)
+    if (text.includes(needle)) tables.push(name)
   }
-  return holding
+  return tables
 }
 
-const bytesOf = (address: string) =>
+const toIpv6Bytes = (address: string) =>
   Uint8Array.from(
     address
       .split(':')
@@ -91,7 +91,7 @@ function newVisitor(server: TestServer, site: Site, address: string, more: Recor
   let eventId: string | null | undefined
   return {
     click: async () => (await server.click(site.slug, headers)).headers.get('location') as string,
-    async see(url: string, from = '') {
+    async viewPage(url: string, from = '') {
       const body = JSON.stringify({ w: site.publicId, u: url, r: from, e: eventId ?? undefined })
       const { status, json } = await server.call('/e', { method: 'POST', body, headers })
       expect(status).toBe(200)
@@ -106,49 +106,53 @@ function newVisitor(server: TestServer, site: Site, address: string, more: Recor
   }
 }
 
-const newest = async ({ api, formKey }: Site) => (await api(`/forms/${formKey}/submissions`)).json.data[0]
+const readNewestSubmission = async ({ api, formKey }: Site) =>
+  (await api(`/forms/${formKey}/submissions`)).json.data[0]
 const DAYS = 'start=2026-05-09&end=2026-05-13'
-const funnelOf = async ({ api }: Site) => (await api(`/analytics/funnel?${DAYS}`)).json.data
+const readFunnel = async ({ api }: Site) => (await api(`/analytics/funnel?${DAYS}`)).json.data
 
 onBothEngines(
   'privacy',
   (server) => {
     test.each(ADDRESSES)(
-      'of a click, a visit and a submission from %s no address and no user agent stays',
+      'stores neither the address nor the user agent of a click, a visit and a submission from %s',
       async (address) => {
         now = NOON
         const site = await newSite(server())
         const visitor = newVisitor(server(), site, address)
         const landing = await visitor.click()
-        await visitor.see(landing, 'https://search.example/q')
-        await visitor.see(`${SHOP}/contact`, landing)
+        await visitor.viewPage(landing, 'https://search.example/q')
+        await visitor.viewPage(`${SHOP}/contact`, landing)
         await visitor.send()
-        expect(await newest(site)).toMatchObject({ linkId: site.linkId, attribution: 'measured' })
+        expect(await readNewestSubmission(site)).toMatchObject({
+          linkId: site.linkId,
+          attribution: 'measured',
+        })
         await server().waitUntilShipped()
-        expect(await funnelOf(site)).toMatchObject({ clicks: 1, visits: 1, leads: 1 })
+        expect(await readFunnel(site)).toMatchObject({ clicks: 1, visits: 1, leads: 1 })
 
         const needles = [address, MARK]
-        await until('the spool is overwritten', () =>
-          needles.every((n) => filesHolding(server(), n).length === 0),
+        await until('the spool to be overwritten', () =>
+          needles.every((n) => findFilesWith(server(), n).length === 0),
         )
-        for (const needle of needles) expect(await tablesHolding(server(), needle)).toEqual([])
-        if (address.includes(':')) expect(filesHolding(server(), bytesOf(address))).toEqual([])
-        // It would have been found.
-        expect(await tablesHolding(server(), 'what was written')).toEqual(['submissions'])
-        expect(filesHolding(server(), 'search.example')).not.toEqual([])
+        for (const needle of needles) expect(await findTablesWith(server(), needle)).toEqual([])
+        if (address.includes(':')) expect(findFilesWith(server(), toIpv6Bytes(address))).toEqual([])
+        // The search works: it finds text that is stored.
+        expect(await findTablesWith(server(), 'what was written')).toEqual(['submissions'])
+        expect(findFilesWith(server(), 'search.example')).not.toEqual([])
       },
     )
 
-    test('Global Privacy Control: a view is not recorded, and a submission stands alone', async () => {
+    test('under Global Privacy Control no page view is recorded, and a submission is not linked to a visit', async () => {
       now = NOON
       const site = await newSite(server())
       const linked = newVisitor(server(), site, '203.0.113.5')
-      const { e } = await linked.see(`${SHOP}/?utm_source=n`)
+      const { e } = await linked.viewPage(`${SHOP}/?utm_source=n`)
       const silent = newVisitor(server(), site, '203.0.113.6', { 'Sec-GPC': '1' })
-      expect(await silent.see(await silent.click())).toEqual({ e: null })
-      expect(await silent.see(`${SHOP}/contact`)).toEqual({ e: null })
+      expect(await silent.viewPage(await silent.click())).toEqual({ e: null })
+      expect(await silent.viewPage(`${SHOP}/contact`)).toEqual({ e: null })
       await silent.send({ _service_eid: e })
-      expect(await newest(site)).toMatchObject({
+      expect(await readNewestSubmission(site)).toMatchObject({
         linkId: null,
         clickId: null,
         eventId: null,
@@ -157,8 +161,8 @@ onBothEngines(
         attribution: 'none',
       })
       await server().waitUntilShipped()
-      // The visit is the other one's.
-      expect(await funnelOf(site)).toMatchObject({ visits: 1, leads: 1 })
+      // The one visit is that of the other visitor.
+      expect(await readFunnel(site)).toMatchObject({ visits: 1, leads: 1 })
       const touches = await server()
         .app.db.read.selectFrom('touches')
         .select('kind')
@@ -168,58 +172,58 @@ onBothEngines(
       expect(touches).toEqual([])
     })
 
-    test('a visit across midnight is one visit, and its submission knows the click of the day before', async () => {
+    test('counts a visit across midnight once, and attributes its submission to the click of the day before', async () => {
       now = Date.parse('2026-05-10T23:54:00Z')
       const site = await newSite(server())
       const visitor = newVisitor(server(), site, '203.0.113.8')
       const landing = await visitor.click()
-      await visitor.see(landing)
+      await visitor.viewPage(landing)
       now = Date.parse('2026-05-11T00:05:00Z')
-      await visitor.see(`${SHOP}/contact`, landing)
+      await visitor.viewPage(`${SHOP}/contact`, landing)
       await visitor.send()
-      expect(await newest(site)).toMatchObject({
+      expect(await readNewestSubmission(site)).toMatchObject({
         linkId: site.linkId,
         attribution: 'measured',
         landingUrl: `${SHOP}/spring`,
       })
       await server().waitUntilShipped()
-      expect(await funnelOf(site)).toMatchObject({ clicks: 1, visits: 1, leads: 1 })
+      expect(await readFunnel(site)).toMatchObject({ clicks: 1, visits: 1, leads: 1 })
       now = NOON
     })
 
-    test('a day’s salt is destroyed after it, in every byte, and the same person is another visitor', async () => {
+    test('destroys every byte of a day’s salt after the day, so that the same person is another visitor', async () => {
       now = NOON
       const { db } = server().app
-      const saltsOf = async (at: number) => ensureSalts({ db, now: at })
+      const readSalts = async (at: number) => ensureSalts({ db, now: at })
       const site = await newSite(server())
       const send = async () => {
         await newVisitor(server(), site, '203.0.113.9').send({ at: now })
-        const { id } = await newest(site)
+        const { id } = await readNewestSubmission(site)
         return db.read
           .selectFrom('submissions')
           .select('visitor')
           .where('id', '=', id)
           .executeTakeFirstOrThrow()
       }
-      const [salt] = await saltsOf(now)
+      const [salt] = await readSalts(now)
       const before = await send()
       now += 5 * MINUTE
       expect(await send()).toEqual(before)
-      writeBack(server())
+      checkpointLog(server())
       const hex = salt?.salt as string
-      expect(await tablesHolding(server(), hex)).toEqual(['visitor_salts'])
-      if (server().engine === 'sqlite') expect(filesHolding(server(), hex)).not.toEqual([])
+      expect(await findTablesWith(server(), hex)).toEqual(['visitor_salts'])
+      if (server().engine === 'sqlite') expect(findFilesWith(server(), hex)).not.toEqual([])
 
       now = NOON + 24 * HOUR
-      expect((await saltsOf(now)).map(({ day }) => day)).toEqual(['2026-05-11'])
-      writeBack(server())
-      expect(await tablesHolding(server(), hex)).toEqual([])
-      expect(filesHolding(server(), hex)).toEqual([])
+      expect((await readSalts(now)).map(({ day }) => day)).toEqual(['2026-05-11'])
+      checkpointLog(server())
+      expect(await findTablesWith(server(), hex)).toEqual([])
+      expect(findFilesWith(server(), hex)).toEqual([])
       expect(await send()).not.toEqual(before)
       now = NOON
     })
 
-    describe('no cookie is set', () => {
+    describe('sets no cookie', () => {
       let site: Site
       let locked: string
       let script: string
@@ -238,25 +242,25 @@ onBothEngines(
         ['a short link', () => [`/${site.slug}`, 302]],
         ['its preview', () => [`/${site.slug}+`, 200]],
         ['a link with a password', () => [`/${locked}`, 200]],
-        ['a right password', () => [`/${locked}`, 303, form('password=open+sesame')]],
+        ['a correct password', () => [`/${locked}`, 303, form('password=open+sesame')]],
         ['a wrong password', () => [`/${locked}`, 403, form('password=x')]],
         ['an unknown link', () => ['/nobody-made-this', 404]],
         ['the snippet', () => ['/t.js', 200]],
-        ['the snippet by its name', () => [script, 200]],
+        ['the snippet with a hash in its name', () => [script, 200]],
         [
           'a page view',
           () => ['/e', 200, { method: 'POST', body: JSON.stringify({ w: site.publicId, u: SHOP, r: '' }) }],
         ],
-        ['a page view that is refused', () => ['/e', 400, { method: 'POST', body: '{' }]],
-        ['facts about forms', () => [`/e/forms?keys=${site.formKey}`, 200]],
+        ['a refused page view', () => ['/e', 400, { method: 'POST', body: '{' }]],
+        ['settings of forms', () => [`/e/forms?keys=${site.formKey}`, 200]],
         ['a submission by script', () => [`/f/${site.formKey}`, 200, { method: 'POST', body: { a: 'b' } }]],
         ['a submission by the browser', () => [`/f/${site.formKey}`, 303, form('a=b')]],
         ['a preflight', () => [`/f/${site.formKey}`, 204, { method: 'OPTIONS' }]],
-        ['no form', () => ['/f/zzzzzzzzzz', 404, form('a=b')]],
+        ['an unknown form', () => ['/f/zzzzzzzzzz', 404, form('a=b')]],
         ['the thanks page', () => ['/thanks', 200]],
         ['robots.txt', () => ['/robots.txt', 200]],
         ['readiness', () => ['/readyz', 200]],
-      ])('by %s, though one is sent', async (_, of) => {
+      ])('for %s, when the browser sends one', async (_, of) => {
         const [path, status, { headers, ...call } = {}] = of()
         const answer = await server().call(path, { ...call, headers: { Cookie: 'a=b', ...headers } })
         expect([answer.status, answer.headers.getSetCookie()]).toEqual([status, []])

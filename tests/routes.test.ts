@@ -1,4 +1,4 @@
-// docs/routes.md and the route map are what is mounted, and the routes keep to what they say of themselves.
+// docs/routes.md and the route map match the mounted routes, and every route enforces the facts that it declares.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
@@ -27,7 +27,7 @@ test('docs/routes.md is what `npm run docs:routes` writes', async () => {
 describe('the route map', () => {
   const front = () => server.app.map.filter(([by]) => by === 'anybody')
 
-  test('has every path that is mounted; the other ones are names that no link may have', async () => {
+  test('has every mounted path; other paths answer 404 and are reserved slugs', async () => {
     const { app } = server
     const mapped = app.map.map(([, , path]) => path)
     expect(Object.keys(app.serve.routes)).toEqual(expect.arrayContaining(mapped))
@@ -38,14 +38,14 @@ describe('the route map', () => {
     expect(pages.filter((path) => !mapped.includes(path))).toEqual([])
   })
 
-  test('names files that there are', () => {
+  test('names files that exist', () => {
     const missing = server.app.map.filter(
       ([, , , , file]) => !existsSync(join(import.meta.dir, '../server', file)),
     )
     expect(missing).toEqual([])
   })
 
-  test('says which methods a path takes', async () => {
+  test('lists the methods of each path', async () => {
     for (const [, methods, path] of front()) {
       const url = path.replace('/:slug', '/no-such-link').replace(':file', 'x').replace('*', 'x')
       for (const method of METHODS.filter((one) => !methods.includes(one))) {
@@ -63,39 +63,39 @@ describe('who may call a route', () => {
       return { method, path: path.replace(/:\w+/g, '123456'), facts: facts ?? OPEN }
     })
   }
-  const ask = (method: string, path: string, headers: Record<string, string> = {}) =>
+  const send = (method: string, path: string, headers: Record<string, string> = {}) =>
     server.call(path, { method, headers, ...(/^P/.test(method) && { body: {} }) })
 
-  test('without credentials only what is open to anybody is not 401', async () => {
+  test('without credentials every route answers 401, unless anybody may call it', async () => {
     expect(routes().length).toBeGreaterThan(70)
     for (const { method, path, facts } of routes()) {
-      const { status } = await ask(method, path)
+      const { status } = await send(method, path)
       expect([method, path, status === 401]).toEqual([method, path, facts.by !== 'anybody'])
     }
   })
 
-  test('an API key may not ask what is for people', async () => {
+  test('an API key gets 403 from routes for people', async () => {
     for (const { method, path, facts } of routes()) {
       if (!path.startsWith('/v1/') || facts.by === 'anybody') continue
-      const { status } = await ask(method, path, { Authorization: `Bearer ${own.key}` })
+      const { status } = await send(method, path, { Authorization: `Bearer ${own.key}` })
       expect([method, path, status === 403]).toEqual([method, path, isForPeople(facts)])
     }
   })
 
-  test('of two routes that one path fits, each has its own callers', async () => {
+  test('a path that matches two routes has the callers of each route', async () => {
     const { status, json } = await own.owner.api('/invitations/accept', { method: 'DELETE' })
     expect([status, Object.keys(json.errors ?? {})]).toEqual([422, ['X-Workspace']])
   })
 
-  test('a person names a workspace, unless the route is about none', async () => {
+  test('a person must name a workspace, unless the route needs none', async () => {
     for (const { method, path, facts } of routes()) {
       if (!path.startsWith('/v1/') || facts.by === 'anybody') continue
       const { json } = await own.owner.api(path.slice('/v1'.length), {
         method,
         ...(/^P/.test(method) && { body: {} }),
       })
-      const asked = Object.keys(json.errors ?? {}).includes('X-Workspace')
-      expect([method, path, asked]).toEqual([method, path, !isPersonal(facts)])
+      const needsWorkspace = Object.keys(json.errors ?? {}).includes('X-Workspace')
+      expect([method, path, needsWorkspace]).toEqual([method, path, !isPersonal(facts)])
     }
   })
 })

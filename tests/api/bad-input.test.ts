@@ -1,5 +1,5 @@
-// Whatever a stranger writes into any place of any operation is refused in the words of docs/contract.md §1, and
-// leaves nothing.
+// Every operation refuses invalid input as docs/contract.md §1 says, in every parameter, header and body field, and
+// stores nothing of it.
 
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
@@ -31,8 +31,8 @@ const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000)
 const SECONDS = 1000
 const LIMIT = 300
 
-/** xorshift32: the same seed (and operation) picks the same cases. */
-function picker(seed: number): PickSome {
+/** Picks random items with xorshift32: the same seed and operation pick the same cases. */
+function createPicker(seed: number): PickSome {
   let state = (seed * 2_654_435_761 + 1) | 0 || 1
   const random = () => {
     state ^= state << 13
@@ -48,31 +48,31 @@ function picker(seed: number): PickSome {
       .map(({ item }) => item)
 }
 
-/** Bodies of any JSON for each operation. */
+/** The number of random JSON bodies for each operation. */
 const RUNS = { sqlite: atScale({ test: 15, soak: 40 }), postgres: atScale({ test: 8, soak: 20 }) }
 
-/** The server's limits are counted on this clock: a test needs many minutes' worth of requests. */
+/** The server counts its rate limits on this clock: a test sends more requests than the limit of many minutes. */
 let minutes = 0
 const clock = () => performance.now() + minutes * 60 * SECONDS
 
-async function anotherMinute({ app }: TestServer) {
+async function startNextMinute({ app }: TestServer) {
   minutes += 1
   if (app.db.engine === 'postgres')
     await app.db.write((connection) => connection.deleteFrom('rate_windows').execute())
 }
 
 /**
- * Not what was asked for: the windows of the limits, when a key was last used, which migrations have run, and how many
- * submissions were sent while a test was prepared, which is written a second later.
+ * Tables that change without the tested request: rate limits, migrations, and counts of submissions, which the server
+ * writes a second after the preparation of a test sent them.
  */
-const ASIDE = /^(rate_windows|form_attempts|kysely_migration(_lock)?|sqlite_\w+)$/
+const IGNORED_TABLES = /^(rate_windows|form_attempts|kysely_migration(_lock)?|sqlite_\w+)$/
 
-/** Everything that is stored, whatever tables there are. */
-async function everyRow({ app }: TestServer): Promise<Record<string, unknown[]>> {
+/** All rows of all tables, without the time at which a key was last used. */
+async function readAllRows({ app }: TestServer): Promise<Record<string, unknown[]>> {
   const connection = app.db.read
   const tables = (await connection.introspection.getTables())
     .map(({ name }) => name)
-    .filter((name) => !ASIDE.test(name))
+    .filter((name) => !IGNORED_TABLES.test(name))
   expect(tables).toEqual(
     expect.arrayContaining([
       'links',
@@ -94,109 +94,116 @@ async function everyRow({ app }: TestServer): Promise<Record<string, unknown[]>>
   return Object.fromEntries(await Promise.all(contents))
 }
 
-/** @returns what is wrong with the answer, if anything is */
+/** @returns the problem with the answer, if there is requestCase */
 async function send(
   server: TestServer,
   workspace: Team,
   operation: Operation,
-  one: RequestCase,
+  requestCase: RequestCase,
 ): Promise<string[]> {
   const response = await retryWhile503(() =>
-    fetch(server.origin + one.url, {
+    fetch(server.origin + requestCase.url, {
       method: operation.method,
       headers: {
-        ...(one.headers ?? (one.body === undefined ? {} : { 'Content-Type': 'application/json' })),
+        ...(requestCase.headers ??
+          (requestCase.body === undefined ? {} : { 'Content-Type': 'application/json' })),
         ...toAuthHeaders(operation, workspace),
       },
-      body: one.body as string | undefined,
+      body: requestCase.body as string | undefined,
     }),
   )
   const text = await response.text()
-  const wrong = verdict(operation, one, response, text)
-  return wrong ? [`${one.description} → ${response.status} ${text.slice(0, 150)}: ${wrong}`] : []
+  const wrong = findProblem(operation, requestCase, response, text)
+  return wrong ? [`${requestCase.description} → ${response.status} ${text.slice(0, 150)}: ${wrong}`] : []
 }
 
-function verdict(
+function findProblem(
   operation: Operation,
-  one: RequestCase,
+  requestCase: RequestCase,
   { status, headers }: Response,
   text: string,
 ): string | undefined {
-  if (status >= 500) return 'a fault of ours'
-  if (status === 429) return 'the test asked too often'
-  if (status < 400) return one.mustBeRefused ? 'is not refused' : undefined
-  if (one.status !== undefined && status !== one.status) return `should be ${one.status}`
-  if (!headers.get('content-type')?.startsWith('application/json')) return 'is no JSON'
+  if (status >= 500) return 'is a server error'
+  if (status === 429) return 'exceeds the rate limit, so that the test sends too many requests'
+  if (status < 400) return requestCase.mustBeRefused ? 'is not refused' : undefined
+  if (requestCase.status !== undefined && status !== requestCase.status)
+    return `should be ${requestCase.status}`
+  if (!headers.get('content-type')?.startsWith('application/json')) return 'is not JSON'
   if (!headers.get('x-request-id')) return 'has no X-Request-Id'
   const { schemas } = openApi.document.components
   const documented = operation.responses[status]?.content?.['application/json']?.schema
-  // What is not the path of the operation any more is answered by no operation.
+  // A changed path may belong to no operation. The server then answers 404 or 405.
   const schema = documented ?? ([404, 405].includes(status) ? schemas.Error : undefined)
-  if (!schema) return 'is a status that the document does not give this operation'
+  if (!schema) return 'is a status that the document does not list for this operation'
   return listSchemaErrors(schema, JSON.parse(text)).join(', ') || undefined
 }
 
 async function sendAll(server: TestServer, workspace: Team, operation: Operation, cases: RequestCase[]) {
   const wrong: string[] = []
-  const asked = [...cases]
-  while (asked.length > 0) {
-    await anotherMinute(server)
-    const minute = asked.splice(0, LIMIT)
+  const waiting = [...cases]
+  while (waiting.length > 0) {
+    await startNextMinute(server)
+    const minute = waiting.splice(0, LIMIT)
     while (minute.length > 0) {
-      const answers = minute.splice(0, 20).map((one) => send(server, workspace, operation, one))
+      const answers = minute
+        .splice(0, 20)
+        .map((requestCase) => send(server, workspace, operation, requestCase))
       wrong.push(...(await Promise.all(answers)).flat())
     }
   }
   return wrong
 }
 
-test('every operation has a sample, and every sample an operation', () => {
+test('every operation has a sample request, and every sample request has an operation', () => {
   expect(Object.keys(SAMPLE_REQUESTS).sort()).toEqual(documentedOperations.map(({ id }) => id).sort())
 })
 
 onBothEngines(
   `bad input, SEED=${SEED}`,
   (server) => {
-    async function filled() {
-      await anotherMinute(server())
+    async function createFilledTeam() {
+      await startNextMinute(server())
       const workspace = await createTeam(server())
       return { workspace, things: await createTestResources(server(), workspace, `w${workspace.id}`) }
     }
 
-    /** For requests that change nothing, or whose changes are nobody's business. */
-    let common: ReturnType<typeof filled> | undefined
+    /** Shared by requests that change nothing. */
+    let shared: ReturnType<typeof createFilledTeam> | undefined
 
-    async function prepared(operation: Operation, apart = operation.method !== 'GET') {
-      common ??= filled()
-      const { workspace, things } = await (apart ? filled() : common)
-      await anotherMinute(server())
+    async function prepare(operation: Operation, isSeparate = operation.method !== 'GET') {
+      shared ??= createFilledTeam()
+      const { workspace, things } = await (isSeparate ? createFilledTeam() : shared)
+      await startNextMinute(server())
       return { workspace, sample: getSampleRequest(operation, things) }
     }
 
     /**
-     * What the store never sees is the same over either: over PostgreSQL there are a few for each operation, and some of
-     * those with a text that PostgreSQL cannot hold, should they come so far.
+     * Validation does not depend on the database. PostgreSQL therefore gets few cases for each operation, including some
+     * with text that PostgreSQL cannot store.
      */
-    function sent(cases: RequestCase[], pick: PickSome): RequestCase[] {
-      const [bad, odd] = [cases.filter((one) => one.mustBeRefused), cases.filter((one) => !one.mustBeRefused)]
+    function selectCases(cases: RequestCase[], pick: PickSome): RequestCase[] {
+      const [bad, odd] = [
+        cases.filter((requestCase) => requestCase.mustBeRefused),
+        cases.filter((requestCase) => !requestCase.mustBeRefused),
+      ]
       if (server().engine === 'sqlite') return [...bad, ...pick(odd, atScale({ test: 15, soak: 40 }))]
       const unwritable = cases.filter(({ description }) => /\\u0000|\\ud[89a-f]/.test(description))
       return [...new Set([...pick(unwritable, 10), ...pick(bad, 10), ...pick(odd, 10)])]
     }
 
     test.each(documentedOperations)(
-      '$method $path refuses what is wrong and stores nothing of it, and breaks on nothing',
+      '$method $path refuses invalid input, stores none of it, and never answers 500',
       async (operation) => {
-        const { workspace, sample } = await prepared(operation)
-        const pick = picker(SEED + documentedOperations.indexOf(operation))
-        const cases = sent(createRequestCases(operation, sample, pick), pick)
-        const bad = cases.filter((one) => one.mustBeRefused)
-        // An operation that takes nothing has the fewest: names that it does not know.
+        const { workspace, sample } = await prepare(operation)
+        const pick = createPicker(SEED + documentedOperations.indexOf(operation))
+        const cases = selectCases(createRequestCases(operation, sample, pick), pick)
+        const bad = cases.filter((requestCase) => requestCase.mustBeRefused)
+        // An operation without parameters has the fewest cases: unknown names.
         expect(bad.length).toBeGreaterThanOrEqual(8)
-        const before = await everyRow(server())
+        const before = await readAllRows(server())
         const wrong = await sendAll(server(), workspace, operation, bad)
-        const after = await everyRow(server())
-        const odd = cases.filter((one) => !one.mustBeRefused)
+        const after = await readAllRows(server())
+        const odd = cases.filter((requestCase) => !requestCase.mustBeRefused)
         wrong.push(...(await sendAll(server(), workspace, operation, odd)))
         expect(wrong).toEqual([])
         expect(after).toEqual(before)
@@ -204,9 +211,9 @@ onBothEngines(
       120 * SECONDS,
     )
 
-    test('a body in pieces is cut off after a megabyte, and a head after 16 KB', async () => {
-      const { workspace } = await prepared(documentedOperations[0] as Operation)
-      const before = await everyRow(server())
+    test('refuses a chunked body over a megabyte with 413, and headers over 16 KB with 431', async () => {
+      const { workspace } = await prepare(documentedOperations[0] as Operation)
+      const before = await readAllRows(server())
       const pieces = new ReadableStream({
         async pull(controller) {
           controller.enqueue(new Uint8Array(64 * 1024).fill(32))
@@ -220,11 +227,11 @@ onBothEngines(
       }
       expect((await workspace.api('/links', { headers: { 'X-Long': LONG_TEXT } })).status).toBe(431)
       expect((await workspace.api('/links')).status).toBe(200)
-      expect(await everyRow(server())).toEqual(before)
+      expect(await readAllRows(server())).toEqual(before)
     })
 
-    test('odd text that is well-formed comes back to the letter, and is found', async () => {
-      const { workspace } = await prepared(documentedOperations[0] as Operation)
+    test('stores well-formed odd text unchanged, and finds it', async () => {
+      const { workspace } = await prepare(documentedOperations[0] as Operation)
       const texts = ODD_TEXTS.filter((text) => text.trim() !== '' && text.length <= 50)
       const links = texts.map((text, i) => {
         const externalId = `${i}${text}`
@@ -253,9 +260,9 @@ onBothEngines(
     })
 
     test.each(documentedOperations.filter(findBodySchema))(
-      '$method $path never fails on a body of any JSON',
+      '$method $path never answers 500 to a random JSON body',
       async (operation) => {
-        const { workspace, sample } = await prepared(operation, false)
+        const { workspace, sample } = await prepare(operation, false)
         const names = Object.keys(
           resolveSchema(findBodySchema(operation) ?? {}).properties ?? { links: 1, ids: 1, data: 1 },
         )
@@ -269,8 +276,13 @@ onBothEngines(
         )
         const url = toRequestUrl(operation, sample)
         const property = fc.asyncProperty(body, async (json) => {
-          const one = { description: 'any JSON', mustBeRefused: false, url, body: JSON.stringify(json) }
-          expect(await send(server(), workspace, operation, one)).toEqual([])
+          const requestCase = {
+            description: 'any JSON',
+            mustBeRefused: false,
+            url,
+            body: JSON.stringify(json),
+          }
+          expect(await send(server(), workspace, operation, requestCase)).toEqual([])
         })
         await fc.assert(property, { numRuns: RUNS[server().engine], seed: SEED })
       },

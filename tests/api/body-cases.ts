@@ -1,4 +1,5 @@
-// Bodies with one thing wrong: every field the document knows, at every depth, and bodies that are wrong as a whole.
+// Creates bodies with one invalid field, for every field of the OpenAPI document at every depth, and bodies that are
+// invalid as a whole.
 
 import { mustRefuseBody } from './expected-refusal.ts'
 import {
@@ -33,11 +34,11 @@ export const createBodyCases = (
 interface BodyLocation {
   at: (string | number)[]
   schema: Schema
-  /** Does the document know every name of this object? */
+  /** True when the document allows no other names in this object. */
   closed: boolean
 }
 
-/** Every field of a body, at every depth; of several forms of a body the one that `value` has. */
+/** Every field of a body, at every depth. Of several forms of a body, the form of `value`. */
 function listBodyLocations(written: Schema, value: unknown, at: BodyLocation['at'] = []): BodyLocation[] {
   const schema = resolveSchema(written)
   const branch = schema.anyOf?.find(
@@ -58,7 +59,7 @@ function listBodyLocations(written: Schema, value: unknown, at: BodyLocation['at
   ]
 }
 
-/** A copy with `value` at the place, making what leads there. */
+/** @returns a copy with `value` at the location; missing objects and lists on the way are created */
 function withValue(body: unknown, [step, ...rest]: BodyLocation['at'], value: unknown): unknown {
   if (step === undefined) return value
   if (typeof step === 'number') {
@@ -74,21 +75,21 @@ function fieldCases(operation: Operation, sample: SampleRequest, pick: PickSome)
   const schema = findBodySchema(operation) as Schema
   const url = toRequestUrl(operation, sample)
   return (sample.bodies ?? []).flatMap((body, form) =>
-    // A link's fields are in five operations, and in each form of their bodies.
+    // Few for each form: a link's fields are in five operations, and in each form of their bodies.
     pick(listBodyLocations(schema, body), form === 0 ? 16 : 5).flatMap((place) => {
       const { at, schema: own, closed } = place
       const name = String(at.findLast((step) => typeof step === 'string') ?? '')
-      const bent = (value: unknown): RequestCase => {
+      const withInvalidValue = (value: unknown): RequestCase => {
         const whole = withValue(body, at, value)
-        const bad = mustRefuseBody(schema, toServerValue(whole), name, toServerValue(value))
+        const mustBeRefused = mustRefuseBody(schema, toServerValue(whole), name, toServerValue(value))
         return {
           description: `${at.join('.') || 'body'}: ${toShortText(value)}`,
-          mustBeRefused: bad,
+          mustBeRefused,
           url,
           body: toRawJson(whole),
         }
       }
-      const unknown = (field: string): RequestCase => ({
+      const withUnknownField = (field: string): RequestCase => ({
         description: `${at.join('.') || 'body'} with the unknown field ${toShortText(field)}`,
         mustBeRefused: true,
         status: 422,
@@ -96,7 +97,10 @@ function fieldCases(operation: Operation, sample: SampleRequest, pick: PickSome)
         body: toRawJson(withValue(body, [...at, field], 1)),
       })
       const values = at.length === 0 ? pick(ODD_VALUES, 8) : valuesFor(own, pick)
-      return [...values.map(bent), ...(closed ? pick(UNKNOWN_NAMES, 2).map(unknown) : [])]
+      return [
+        ...values.map(withInvalidValue),
+        ...(closed ? pick(UNKNOWN_NAMES, 2).map(withUnknownField) : []),
+      ]
     }),
   )
 }
@@ -119,9 +123,9 @@ function valuesFor(schema: Schema, pick: PickSome): unknown[] {
 
 function wholeBodies(operation: Operation, sample: SampleRequest, pick: PickSome): RequestCase[] {
   const url = toRequestUrl(operation, sample)
-  // One reader of bodies serves all operations: together they meet each of these.
+  // One function reads the bodies of all operations: together they get each of these bodies.
   const bad = pick(BAD_BODIES, 10)
-    // Of a PATCH, no body at all is an empty one: it changes nothing (docs/contract.md §1).
+    // A PATCH without a body is valid and changes nothing (docs/contract.md §1).
     .filter(({ what }) => !(operation.method === 'PATCH' && what === 'nothing'))
     .map(
       ({ what, type, bytes, status }): RequestCase => ({

@@ -1,5 +1,5 @@
-// Real answers are what the document says: a journey through every operation, each answer held against the schema of
-// that operation and status, and every status the document promises seen at least once.
+// Real answers match the OpenAPI document: the tests call every operation, compare each answer with the schema of its
+// status, and see every documented status at least once.
 
 import { expect, test } from 'bun:test'
 import { onBothEngines, type TestWorkspace } from '../support/server/test-server.ts'
@@ -20,15 +20,15 @@ import {
   withUnknownIds,
 } from './sample-requests.ts'
 
-/** Faults of ours are no part of a journey; that they are told in the same shape is tested where faults are made. */
-const UNTOUCHED = ['500', '503']
+/** Server errors, which these tests do not cause. Tests that inject faults check the shape of these answers. */
+const NOT_TESTED = ['500', '503']
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 
-onBothEngines('the answers and their description', (server) => {
+onBothEngines('answers and the OpenAPI document', (server) => {
   const seen = new Map(documentedOperations.map(({ id }) => [id, new Set<string>()]))
 
-  /** @returns the answer, which has the status and conforms. */
+  /** @returns the answer, after checking its status and comparing it with the document */
   async function ask(
     workspace: TestWorkspace | undefined,
     id: string,
@@ -60,7 +60,7 @@ onBothEngines('the answers and their description', (server) => {
     return answer
   }
 
-  test('a link with everything, from its creation to its end', async () => {
+  test('a link with all fields: create, read, update, delete', async () => {
     const own = await server().createWorkspace()
     const full = {
       destinationUrl: 'https://example.com/landing?a=1#b',
@@ -123,7 +123,7 @@ onBothEngines('the answers and their description', (server) => {
     await ask(own, 'getLink', 404, { path })
   })
 
-  test('lists, pages and filters', async () => {
+  test('lists of links and tags, with pages and filters', async () => {
     const own = await server().createWorkspace()
     for (const title of ['a', 'b', 'c']) await own.createLink({ title, tagNames: [title], externalId: title })
     const first = await ask(own, 'listLinks', 200, { query: { limit: '2', sort: 'slug', order: 'asc' } })
@@ -144,7 +144,7 @@ onBothEngines('the answers and their description', (server) => {
     await ask(own, 'listTags', 200, { query: { search: 'a' } })
   })
 
-  test('many links at once', async () => {
+  test('bulk operations on links', async () => {
     const own = await server().createWorkspace()
     const one = { destinationUrl: 'https://example.com/1', slug: `bulk-${own.id}` }
     const two = { destinationUrl: 'https://example.com/2' }
@@ -178,7 +178,7 @@ onBothEngines('the answers and their description', (server) => {
     await ask(own, 'deleteTag', 200, { path })
   })
 
-  test('clicks by whatever they are grouped', async () => {
+  test('clicks in every grouping', async () => {
     const own = await server().createWorkspace()
     const link = await own.createLink({ tagNames: ['Tag'] })
     await server().click(`${link.slug}?utm_source=news&qr=1`, { Referer: 'https://search.example/' })
@@ -186,12 +186,12 @@ onBothEngines('the answers and their description', (server) => {
     const { schema } = listParameters('query', getOperation('countClicks')).find(
       ({ name }) => name === 'groupBy',
     ) as Parameter
-    const SHAPES: Record<string, string> = { time: 'ClickBucket', link: 'ClickLink', tag: 'ClickTag' }
+    const SCHEMAS: Record<string, string> = { time: 'ClickBucket', link: 'ClickLink', tag: 'ClickTag' }
     for (const groupBy of schema.enum as string[]) {
       const { json } = await ask(own, 'countClicks', 200, { query: { groupBy } })
-      // `linkId` is another name of `link`, since the filter is called so.
+      // `linkId` is another name of `link`, because the filter has that name.
       const name = groupBy.replace(/Id$/, '')
-      const $ref = `#/components/schemas/${SHAPES[name] ?? 'ClickGroup'}`
+      const $ref = `#/components/schemas/${SCHEMAS[name] ?? 'ClickGroup'}`
       expect(listSchemaErrors({ type: 'array', items: { $ref } }, json.data)).toEqual([])
       const counted = json.data.filter((row: { clicks: number }) => row.clicks > 0)
       expect(counted).toEqual([expect.objectContaining({ clicks: 1, visitors: 1 })])
@@ -206,7 +206,7 @@ onBothEngines('the answers and their description', (server) => {
     })
   })
 
-  test('the clicks themselves', async () => {
+  test('exports of clicks in every format', async () => {
     const own = await server().createWorkspace()
     const link = await own.createLink()
     await server().click(link.slug)
@@ -220,7 +220,7 @@ onBothEngines('the answers and their description', (server) => {
     }
   })
 
-  test('leads and funnels by whatever they are grouped', async () => {
+  test('leads and funnels in every grouping', async () => {
     const own = await createTeam(server())
     const { slug, formKey } = await createTestResources(server(), own, `w${own.id}`)
     await server().click(slug)
@@ -228,8 +228,8 @@ onBothEngines('the answers and their description', (server) => {
     const groupings = (id: string) =>
       (listParameters('query', getOperation(id)).find(({ name }) => name === 'groupBy') as Parameter).schema
         .enum as string[]
-    const SHAPES: Record<string, string> = { time: 'Bucket', link: 'Link', tag: 'Tag', form: 'Form' }
-    const shown = (id: string, shape: string, rows: unknown) =>
+    const SCHEMAS: Record<string, string> = { time: 'Bucket', link: 'Link', tag: 'Tag', form: 'Form' }
+    const listRowErrors = (id: string, shape: string, rows: unknown) =>
       listSchemaErrors(
         {
           type: 'array',
@@ -240,13 +240,13 @@ onBothEngines('the answers and their description', (server) => {
     for (const groupBy of groupings('countLeads')) {
       const { json } = await ask(own, 'countLeads', 200, { query: { groupBy } })
       const name = groupBy.replace(/Id$/, '')
-      expect(shown('countLeads', SHAPES[name] ?? 'Group', json.data)).toEqual([])
+      expect(listRowErrors('countLeads', SCHEMAS[name] ?? 'Group', json.data)).toEqual([])
       const counted = json.data.filter((row: { leads: number }) => row.leads > 0)
-      // Nobody clicked before sending, so that the lead has no link that could have a tag.
+      // Nobody clicked before the submission, so that the lead has no link and no tag.
       expect(counted).toHaveLength(name === 'tag' ? 0 : 1)
       if (counted[0]) expect(counted[0]).toHaveProperty(name)
     }
-    const words: Record<string, string> = {
+    const funnelSchemas: Record<string, string> = {
       link: 'Link',
       tag: 'Tag',
       campaign: 'Campaign',
@@ -256,7 +256,7 @@ onBothEngines('the answers and their description', (server) => {
     for (const groupBy of groupings('getFunnel')) {
       const { json } = await ask(own, 'getFunnel', 200, { query: { groupBy, model: 'linear' } })
       const name = groupBy === 'utmCampaign' ? 'campaign' : groupBy.replace(/Id$/, '')
-      expect(shown('getFunnel', words[name] as string, json.data)).toEqual([])
+      expect(listRowErrors('getFunnel', funnelSchemas[name] as string, json.data)).toEqual([])
       expect(json.data.some((row: { clicks: number }) => row.clicks === 1)).toBe(true)
     }
     const { json } = await ask(own, 'getFunnel', 200, { query: { interval: '24h' } })
@@ -264,7 +264,7 @@ onBothEngines('the answers and their description', (server) => {
     await ask(own, 'countLeads', 200, { query: { form: formKey, page: '-a', model: 'linear' } })
   })
 
-  test('what a form lost', async () => {
+  test('the losses of a form', async () => {
     const own = await createTeam(server())
     const { formKey } = await createTestResources(server(), own, `w${own.id}`)
     const path = { formKey }
@@ -276,7 +276,7 @@ onBothEngines('the answers and their description', (server) => {
     })
   })
 
-  test('a form with everything, from its creation to its end', async () => {
+  test('a form with all fields: create, read, update, delete', async () => {
     const own = await server().createWorkspace()
     const full = {
       name: 'Contact',
@@ -312,7 +312,7 @@ onBothEngines('the answers and their description', (server) => {
     await ask(own, 'getForm', 404, { path })
   })
 
-  test('submissions, one by one, listed and as a file', async () => {
+  test('submissions: single, listed and exported', async () => {
     const own = await createTeam(server())
     const { formKey, submissionId } = await createTestResources(server(), own, 'mark')
     const form = { formKey }
@@ -343,7 +343,7 @@ onBothEngines('the answers and their description', (server) => {
     await ask(own, 'eraseSubmissions', 422)
   })
 
-  test('channels of every type, and what was sent to them', async () => {
+  test('channels of every type and their deliveries', async () => {
     const own = await server().createWorkspace()
     const types = [
       { type: 'email', to: ['team@example.com'] },
@@ -381,7 +381,7 @@ onBothEngines('the answers and their description', (server) => {
     await ask(own, 'getChannel', 404, { path })
   })
 
-  test('workspaces, their people and their keys', async () => {
+  test('workspaces with their members, invitations and API keys', async () => {
     const own = await createTeam(server())
     const { owner, member, id } = own
     const asked = (who: SignedInUser, operationId: string, status: number, what: ApiRequest = {}) => {
@@ -426,7 +426,7 @@ onBothEngines('the answers and their description', (server) => {
     await asked(owner, 'deleteWorkspace', 200, { query: { confirm: 'Other' } })
   })
 
-  test('the failures that every operation shares', async () => {
+  test('the errors that all operations share', async () => {
     const own = await createTeam(server())
     const free = await server().createWorkspace('free')
     const busy = await server().createWorkspace('pro')
@@ -455,21 +455,21 @@ onBothEngines('the answers and their description', (server) => {
     }
   })
 
-  test('every status that the document gives an operation was an answer on this journey', () => {
+  test('the tests above have seen every documented status of every operation', () => {
     const promised = documentedOperations.map(({ id, responses }) => [
       id,
-      Object.keys(responses).filter((status) => !UNTOUCHED.includes(status)),
+      Object.keys(responses).filter((status) => !NOT_TESTED.includes(status)),
     ])
     const answered = documentedOperations.map(({ id }) => [id, [...(seen.get(id) ?? [])].sort()])
     expect(Object.fromEntries(answered)).toEqual(Object.fromEntries(promised))
   })
 
-  test('a path answers every method it has not with 405 and those it has, an unknown path with 404', async () => {
+  test('a path answers 405 with Allow to other methods, and an unknown path answers 404', async () => {
     const own = await server().createWorkspace()
     const error = { $ref: '#/components/schemas/Error' }
     const paths = new Set(documentedOperations.map(({ path }) => path.replace(/\{\w+\}/, '1')))
     for (const path of paths) {
-      // By its form `/links/bulk` is a `/links/{id}` too, and has its methods.
+      // `/links/bulk` also matches `/links/{id}`, and has its methods too.
       const fitting = documentedOperations.filter((each) =>
         new RegExp(`^${each.path.replace(/\{\w+\}/, '[^/]+')}$`).test(path),
       )

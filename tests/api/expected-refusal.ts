@@ -1,21 +1,21 @@
-// What must be refused: by the document where it says so, else by the words of docs/contract.md, restated here apart from
-// the code that is tested.
+// Decides which input must be refused: by the OpenAPI document, and by the rules of docs/contract.md, which are written
+// here again and independently of the tested code.
 
 import { BAD_URLS } from './hostile-input.ts'
 import { listSchemaErrors, type Parameter, type Schema } from './openapi-document.ts'
 
-export const isClean = (text: string) => !text.includes('\0') && text.isWellFormed()
+const isClean = (text: string) => !text.includes('\0') && text.isWellFormed()
 
-/** The longest text of docs/contract.md is a URL (§2); nothing that is asked about can be longer. */
+/** The longest text in docs/contract.md is a URL (§2). No valid parameter is longer. */
 const LONGEST = 8192
 
 const isNeverValid = () => false
 const ids = /^\d{1,15}(,\d{1,15})*$/
 
-/** Texts with a meaning that the document's words (length, form, list) do not give: the name, and what is good. */
+/** Fields with rules beyond the schema's length, pattern and enum: the name, and the test for a valid text. */
 const FIELDS: Record<string, (text: string) => boolean> = {
   slug: (text) => /^[\p{L}\p{M}\p{N}._-]{1,190}$/u.test(text.normalize('NFC')),
-  // Nothing in the pools of hostile-input.ts is a short domain of the workspace.
+  // No text of hostile-input.ts is a short domain of the workspace.
   domain: isNeverValid,
   name: (text) => text.trim() !== '',
 }
@@ -30,7 +30,7 @@ const PARAMETERS: Record<string, (text: string) => boolean> = {
   linkId: (text) => ids.test(text.replace(/^-/, '')),
   trigger: isNeverValid,
   class: isNeverValid,
-  // Nothing in the pools is the name of the workspace.
+  // No text of hostile-input.ts is the name of the workspace.
   confirm: isNeverValid,
 }
 

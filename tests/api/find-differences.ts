@@ -1,4 +1,4 @@
-// An answer held against the document.
+// Compares an answer with the OpenAPI document.
 
 import type { HttpAnswer } from '../support/server/http-call.ts'
 import { findBodySchema, listParameters, listSchemaErrors, type Operation } from './openapi-document.ts'
@@ -9,10 +9,10 @@ export interface ApiRequest extends Omit<SampleRequest, 'bodies'> {
   headers?: Record<string, string>
 }
 
-/** What the answer says that the document does not, and the other way round. */
+/** @returns the differences between the answer and the document; empty when there are none */
 export function findDifferences(
   operation: Operation,
-  ask: ApiRequest,
+  request: ApiRequest,
   { status, headers, text, json }: HttpAnswer,
 ): string[] {
   const documented = operation.responses[status]
@@ -24,18 +24,18 @@ export function findDifferences(
   const missing = [
     'x-request-id',
     ...(status === 401 ? ['www-authenticate'] : []),
-    // Plans limit keys, and not people.
-    ...(status !== 401 && !ask.headers?.Cookie ? limits : []),
+    // Rate limits of plans apply to API keys and not to users.
+    ...(status !== 401 && !request.headers?.Cookie ? limits : []),
     ...(status === 429 ? ['retry-after'] : []),
     ...Object.keys(documented.headers ?? {}),
   ].filter((name) => !headers.has(name))
   return [
-    ...missing.map((name) => `there is no header ${name}`),
+    ...missing.map((name) => `the header ${name} is missing`),
     ...(type === 'application/json'
       ? [...listSchemaErrors(content.schema, json), ...findInexactTimes(json)]
       : []),
-    // What is taken is described as well: a caller who writes by the document must not miss a form.
-    ...(status < 300 ? findUndescribedInput(operation, ask) : []),
+    // Accepted input must be documented too: callers know only the document.
+    ...(status < 300 ? findUndescribedInput(operation, request) : []),
   ]
 }
 
@@ -44,12 +44,12 @@ function findUndescribedInput(operation: Operation, { body, query = {} }: ApiReq
   const wrong = schema && body !== undefined ? listSchemaErrors(schema, body) : []
   const parameters = listParameters('query', operation)
   return [
-    ...wrong.map((each) => `the body that was taken: ${each}`),
+    ...wrong.map((each) => `the accepted body: ${each}`),
     ...Object.entries(query).flatMap(([name, value]) => {
       const parameter = parameters.find((each) => each.name === name)
-      if (!parameter) return [`${name} was taken and is not documented`]
+      if (!parameter) return [`${name} was accepted and is not documented`]
       const read = parameter.schema.type === 'integer' ? Number(value) : value
-      return listSchemaErrors(parameter.schema, read).map((each) => `${name} was taken: ${each}`)
+      return listSchemaErrors(parameter.schema, read).map((each) => `${name} was accepted: ${each}`)
     }),
   ]
 }

@@ -1,9 +1,9 @@
-// What strangers send: texts, values and whole bodies that have broken other services.
+// Hostile input: texts, values and whole bodies that have broken other services.
 
 export const NUL = 'a\0b'
 export const LONE_SURROGATES = ['\ud800', 'x\udc00y', '\udfff\ud800']
 
-/** Well-formed, and odd all the same. */
+/** Well-formed Unicode texts that often cause bugs. */
 export const ODD_TEXTS = [
   '\u202egnp.exe',
   '\u200f\u061c\u2066',
@@ -47,7 +47,7 @@ export const ODD_TEXTS = [
 
 export const LONG_TEXT = 'x'.repeat(100_000)
 
-/** Never a link's destination, whatever a parser makes of them. */
+/** URLs that a link's destination must never be, however a parser reads them. */
 export const BAD_URLS = [
   'javascript:alert(1)',
   'java\tscript:alert(1)',
@@ -71,7 +71,7 @@ export const BAD_URLS = [
   'https://%00/',
 ]
 
-/** Stands for a number that `JSON.stringify` cannot write. */
+/** A placeholder for a number that `JSON.stringify` cannot write. */
 const literal = (text: string) => `@@${text}@@`
 
 export const ODD_VALUES: unknown[] = [
@@ -104,7 +104,7 @@ export const ODD_VALUES: unknown[] = [
   nested(3000, (inner) => ({ a: inner })),
 ]
 
-/** An object whose own name is `__proto__` or the like, as `JSON.parse` makes it. */
+/** An object with an own key such as `__proto__`, as `JSON.parse` creates it. */
 export function createObjectWithKey(name: string, value: unknown): object {
   return Object.fromEntries([[name, value]])
 }
@@ -115,8 +115,9 @@ function nested(depth: number, wrap: (inner: unknown) => unknown): unknown {
   return value
 }
 
+/** JSON text with the placeholders replaced by their numbers. */
 export const toRawJson = (value: unknown) => JSON.stringify(value).replace(/"@@(.*?)@@"/g, '$1')
-/** What the server reads. */
+/** The value as the server parses it. */
 export const toServerValue = (value: unknown) => JSON.parse(toRawJson(value))
 
 export const UNKNOWN_NAMES = [
@@ -138,7 +139,7 @@ export const UNKNOWN_NAMES = [
 
 const JSON_TYPE = 'application/json'
 
-/** Whole bodies that are no JSON object, with their type and the status that says so. */
+/** Bodies that are no valid JSON object, with their content type and the expected status. */
 export const BAD_BODIES: {
   what: string
   type: string | undefined
@@ -179,5 +180,5 @@ export const BAD_BODIES: {
   { what: 'a type that only begins like JSON', type: 'application/json5', bytes: '{}', status: 415 },
 ]
 
-/** Percent signs that are no encoding, and encodings that are no UTF-8. */
+/** Invalid percent-encodings, and percent-encodings of invalid UTF-8. */
 export const BAD_ENCODINGS = ['%', '%4', '%zz', '%C3', '%C3%28', '%FF', '%ED%A0%80', '%F5%80%80%80', '%C0%AF']

@@ -1,5 +1,5 @@
-// The API's own description, read before any test is named: what it lists is what the tests here are made from, so
-// that an operation that comes later is tested without anybody thinking of it.
+// Reads the OpenAPI document from a server before the tests are defined. The tests are generated from its operations, so
+// that every new operation is tested.
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
@@ -36,7 +36,7 @@ type Content = Record<string, { schema: Schema }>
 
 export interface Operation {
   id: string
-  /** In capitals. */
+  /** Upper case. */
   method: string
   /** As the document writes it: `/v1/links/{id}`. */
   path: string
@@ -57,18 +57,18 @@ const server = await startServer('sqlite')
 const answer = await server.call('/v1/openapi.json')
 export const openApi = { answer, document: answer.json as OpenApiDocument }
 
-/** `GET /v1/links/{id}` for every route that is mounted, with what it says of itself. */
-const declared = new Map(
+/** The facts of every mounted route, by method and path: `GET /v1/links/{id}`. */
+const factsByRoute = new Map(
   listRoutes(server.app.routes.rest).map(({ method, path, facts }) => [
     `${method} ${path.replace(/:(\w+)/g, '{$1}')}`,
     facts,
   ]),
 )
-export const mountedRoutes = [...declared.keys()]
+export const mountedRoutes = [...factsByRoute.keys()]
 
-/** What the route of an operation says of itself. */
-export function factsOf({ method, path }: Operation): RouteFacts {
-  const facts = declared.get(`${method} ${path}`)
+/** @returns the facts that the route of an operation declares @throws when it declares none */
+export function getRouteFacts({ method, path }: Operation): RouteFacts {
+  const facts = factsByRoute.get(`${method} ${path}`)
   if (!facts) throw new Error(`${method} ${path} declares no facts: use apiRoute()`)
   return facts
 }
@@ -86,15 +86,15 @@ export const documentedOperations: Operation[] = Object.entries(openApi.document
 )
 
 export function getOperation(id: string): Operation {
-  const found = documentedOperations.find((each) => each.id === id)
-  if (!found) throw new Error(`the document has no operation ${id}`)
-  return found
+  const operation = documentedOperations.find((each) => each.id === id)
+  if (!operation) throw new Error(`the document has no operation ${id}`)
+  return operation
 }
 
 export const listParameters = (where: Parameter['in'], { parameters }: Operation) =>
   parameters.filter((parameter) => parameter.in === where)
 
-/** The schema itself, where it is only referred to. */
+/** Follows references until it reaches the schema itself. */
 export function resolveSchema(schema: Schema): Schema {
   const name = /^#\/components\/schemas\/(.+)$/.exec(schema.$ref ?? '')?.[1]
   return name === undefined ? schema : resolveSchema(openApi.document.components.schemas[name] as Schema)
@@ -102,13 +102,13 @@ export function resolveSchema(schema: Schema): Schema {
 
 export const findBodySchema = ({ requestBody }: Operation) => requestBody?.content['application/json']?.schema
 
-// `example` and the like are OpenAPI's words; ajv's strict mode would refuse them.
+// ajv's strict mode refuses keywords of OpenAPI such as `example`.
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false })
 addFormats.default(ajv)
 ajv.addSchema(openApi.document, 'api')
 const validators = new Map<Schema, ReturnType<typeof ajv.compile>>()
 
-/** What is wrong with a value by a schema of the document; empty when nothing is. */
+/** @returns the errors of a value under a schema of the document; empty when it is valid */
 export function listSchemaErrors(schema: Schema, value: unknown): string[] {
   let validate = validators.get(schema)
   if (!validate) {

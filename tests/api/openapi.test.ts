@@ -1,4 +1,4 @@
-// The API's description of itself: complete, lintable, and shown from our own origin.
+// The OpenAPI document is complete and passes the linter, and /docs shows it with files of our own origin only.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
@@ -13,15 +13,15 @@ import {
   type Schema,
 } from './openapi-document.ts'
 
-/** Open to everybody: the description is no operation on a workspace, and describes itself by being there. */
+/** The document does not describe the route that serves the document. */
 const UNDESCRIBED = ['GET /v1/openapi.json']
 
 const KEY = { apiKey: [] }
 const PERSON = { session: [] }
 const IN_WORKSPACE = { session: [], workspace: [] }
 
-/** Who may ask what not everybody may. */
-const BY: Record<string, object[]> = {
+/** The security of the operations that differ from the default: an API key, or a user in a workspace. */
+const SECURITY_BY_OPERATION: Record<string, object[]> = {
   listWorkspaces: [KEY, PERSON],
   createWorkspace: [PERSON],
   updateWorkspace: [IN_WORKSPACE],
@@ -38,7 +38,7 @@ const BY: Record<string, object[]> = {
   revokeApiKey: [IN_WORKSPACE],
 }
 
-describe('the description at /v1/openapi.json', () => {
+describe('the document at /v1/openapi.json', () => {
   const { answer, document } = openApi
 
   test('is OpenAPI 3.1 and needs no key', () => {
@@ -54,37 +54,45 @@ describe('the description at /v1/openapi.json', () => {
     expect(await lint(broken)).not.toEqual([])
   })
 
-  test('has every mounted route, and every operation it has is mounted', () => {
+  test('describes every mounted route and no other', () => {
     const described = documentedOperations.map(({ method, path }) => `${method} ${path}`)
     expect([...described, ...UNDESCRIBED].sort()).toEqual([...mountedRoutes].sort())
   })
 
-  test.each(documentedOperations)('says of $method $path what it is and what it needs', (operation) => {
-    const { method, summary, security, requestBody, responses } = operation
-    expect(operation.id).toMatch(/^[a-z][A-Za-z0-9]*$/)
-    expect(summary).toBeString()
-    expect(security).toEqual((BY[operation.id] ?? [KEY, IN_WORKSPACE]) as typeof security)
-    const always = ['401', '403', '422', '429', '500', '503']
-    const body = requestBody ? ['400', '413', '415'] : []
-    const path = listParameters('path', operation).length > 0 ? ['404'] : []
-    expect(Object.keys(responses)).toEqual(expect.arrayContaining([...always, ...body, ...path]))
-    expect(Object.keys(responses).filter((status) => status.startsWith('2'))).not.toBeEmpty()
-    expect(method === 'GET' && requestBody).toBeFalsy()
-  })
+  test.each(documentedOperations)(
+    'gives $method $path an id, a summary, its security and its error answers',
+    (operation) => {
+      const { method, summary, security, requestBody, responses } = operation
+      expect(operation.id).toMatch(/^[a-z][A-Za-z0-9]*$/)
+      expect(summary).toBeString()
+      expect(security).toEqual(
+        (SECURITY_BY_OPERATION[operation.id] ?? [KEY, IN_WORKSPACE]) as typeof security,
+      )
+      const always = ['401', '403', '422', '429', '500', '503']
+      const body = requestBody ? ['400', '413', '415'] : []
+      const path = listParameters('path', operation).length > 0 ? ['404'] : []
+      expect(Object.keys(responses)).toEqual(expect.arrayContaining([...always, ...body, ...path]))
+      expect(Object.keys(responses).filter((status) => status.startsWith('2'))).not.toBeEmpty()
+      expect(method === 'GET' && requestBody).toBeFalsy()
+    },
+  )
 
-  test.each(documentedOperations)('bounds every text that $method $path takes', (operation) => {
-    const parameters = operation.parameters.flatMap(({ name, schema }) => unbounded(schema, name))
-    const body = findBodySchema(operation)
-    expect([...parameters, ...(body ? unbounded(body, 'body') : [])]).toEqual([])
-  })
+  test.each(documentedOperations)(
+    'sets a maximum length for every text that $method $path takes',
+    (operation) => {
+      const parameters = operation.parameters.flatMap(({ name, schema }) => findUnboundedTexts(schema, name))
+      const body = findBodySchema(operation)
+      expect([...parameters, ...(body ? findUnboundedTexts(body, 'body') : [])]).toEqual([])
+    },
+  )
 
-  test('names no operation twice', () => {
+  test('gives every operation another id', () => {
     const ids = documentedOperations.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
   })
 })
 
-/** Each problem that the recommended rules find, warnings too; none of them is switched off. */
+/** The errors and warnings that the recommended rules find. All of these rules are on. */
 async function lint(source: string): Promise<string[]> {
   const config = await createConfig({ extends: ['recommended'] })
   const problems = await lintFromString({ source, absoluteRef: '/openapi.json', config })
@@ -93,8 +101,8 @@ async function lint(source: string): Promise<string[]> {
   })
 }
 
-/** Where a caller may write a text of any length. */
-function unbounded(written: Schema, at: string): string[] {
+/** @returns the locations in a schema where a text may have any length */
+function findUnboundedTexts(written: Schema, at: string): string[] {
   const schema = resolveSchema(written)
   const own =
     [schema.type].flat().includes('string') &&
@@ -112,7 +120,7 @@ function unbounded(written: Schema, at: string): string[] {
       ? [[`${at}.*`, schema.additionalProperties] as const]
       : []),
   ]
-  return [...own, ...inner.flatMap(([name, each]) => unbounded(each, name))]
+  return [...own, ...inner.flatMap(([name, each]) => findUnboundedTexts(each, name))]
 }
 
 describe('the API reference at /docs', () => {
@@ -122,20 +130,20 @@ describe('the API reference at /docs', () => {
   })
   afterAll(() => server.close())
 
-  const elsewhere = (text: string) => text.match(/(?:https?:)?\/\/[\w.-]+\.\w+/g) ?? []
+  const findForeignAddresses = (text: string) => text.match(/(?:https?:)?\/\/[\w.-]+\.\w+/g) ?? []
 
-  test('is a page that may load nothing from elsewhere, and does not try to', async () => {
+  test('is a page that loads nothing from another origin, and whose policy allows nothing else', async () => {
     const { status, headers, text } = await server.call('/docs')
     expect(status).toBe(200)
     expect(headers.get('content-type')).toStartWith('text/html')
     const policy = headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'")
     expect(policy).not.toMatch(/\*|https?:|script-src[^;]*'unsafe/)
-    expect(elsewhere(text)).toEqual([])
+    expect(findForeignAddresses(text)).toEqual([])
     expect(text).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=/i)
   })
 
-  test('has each file it names, with the right type, from our own origin', async () => {
+  test('refers only to files that our own origin serves with the right type', async () => {
     const { text } = await server.call('/docs')
     const files = [...text.matchAll(/<(script|link)\b[^>]*\b(?:src|href)="(\/[^"]*)"/g)]
     expect(files.map(([, tag]) => tag).sort()).toContain('script')
@@ -144,16 +152,16 @@ describe('the API reference at /docs', () => {
       expect(status).toBe(200)
       expect(headers.get('content-type')).toStartWith(tag === 'script' ? 'text/javascript' : 'text/css')
       expect(body.length).toBeGreaterThan(50)
-      // What a style sheet loads without being asked; scripts may mention addresses in their texts.
+      // A style sheet loads these addresses by itself. Scripts may contain addresses as text.
       if (tag === 'link') expect(body.match(/@import|url\(\s*['"]?(?:https?:)?\/\//g)).toBeNull()
     }
   })
 
-  test('shows the description of this very server', async () => {
+  test('shows the document of the same server', async () => {
     expect((await server.call('/docs/start.js')).text).toContain("url: '/v1/openapi.json'")
   })
 
-  test('knows no other file', async () => {
+  test('answers 404 for any other file', async () => {
     for (const path of ['/docs/nothing.js', '/docs/..%2fpackage.json', '/docs/swagger-ui.js', '/docs/%00']) {
       expect((await server.call(path)).status).toBe(404)
     }

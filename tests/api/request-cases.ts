@@ -1,4 +1,4 @@
-// Bends a good request of an operation in one place at a time, for every place that the document knows.
+// Creates variants of a valid request with one invalid part each: every parameter, header and body field of the document.
 
 import { createBodyCases } from './body-cases.ts'
 import { mayRepeat, mustRefuseParameter } from './expected-refusal.ts'
@@ -28,10 +28,10 @@ export function createRequestCases(
 
 function queryCases(operation: Operation, sample: SampleRequest, pick: PickSome): RequestCase[] {
   const body = toFirstBody(sample)
-  /** @param added raw, as it stands in the address */
-  const asked = (
-    what: string,
-    bad: boolean,
+  /** @param added the raw text that is added to the URL */
+  const toCase = (
+    description: string,
+    mustBeRefused: boolean,
     without: string,
     added: string,
     status?: number,
@@ -39,8 +39,8 @@ function queryCases(operation: Operation, sample: SampleRequest, pick: PickSome)
     const { [without]: _, ...query } = sample.query ?? {}
     const url = toRequestUrl(operation, { ...sample, query })
     return {
-      description: what,
-      mustBeRefused: bad,
+      description,
+      mustBeRefused,
       status,
       url: `${url}${url.includes('?') ? '&' : '?'}${added}`,
       body,
@@ -48,45 +48,50 @@ function queryCases(operation: Operation, sample: SampleRequest, pick: PickSome)
   }
   const known = listParameters('query', operation).flatMap((parameter) => {
     const { name, schema } = parameter
-    const one = (text: string) =>
-      asked(
+    const withText = (text: string) =>
+      toCase(
         `${name}=${toShortText(text)}`,
         mustRefuseParameter(parameter, text),
         name,
         `${name}=${encodeURIComponent(text)}`,
       )
-    const good = encodeURIComponent(goodText(parameter, sample))
-    const texts = [NUL, ...pick(ODD_TEXTS, 4), ...edges(schema)]
+    const validText = encodeURIComponent(findValidText(parameter, sample))
+    const texts = [NUL, ...pick(ODD_TEXTS, 4), ...listTextsBeyondLimits(schema)]
     return [
-      ...texts.map(one),
-      ...pick(BAD_ENCODINGS, 1).map((raw) => asked(`${name}=${raw}`, true, name, `${name}=${raw}`)),
-      asked(`${name} twice`, !mayRepeat(parameter, operation.id), name, `${name}=${good}&${name}=${good}`),
-      asked(`${name}[]`, true, '', `${name}[]=${good}`, 422),
-      asked(`${name}[a]`, true, '', `${encodeURIComponent(`${name}[a]`)}=${good}`, 422),
-      ...(parameter.required ? [asked(`no ${name}`, true, name, '', 422)] : []),
+      ...texts.map(withText),
+      ...pick(BAD_ENCODINGS, 1).map((raw) => toCase(`${name}=${raw}`, true, name, `${name}=${raw}`)),
+      toCase(
+        `${name} twice`,
+        !mayRepeat(parameter, operation.id),
+        name,
+        `${name}=${validText}&${name}=${validText}`,
+      ),
+      toCase(`${name}[]`, true, '', `${name}[]=${validText}`, 422),
+      toCase(`${name}[a]`, true, '', `${encodeURIComponent(`${name}[a]`)}=${validText}`, 422),
+      ...(parameter.required ? [toCase(`no ${name}`, true, name, '', 422)] : []),
     ]
   })
   const unknown = pick(UNKNOWN_NAMES, 7).flatMap((name) => [
-    asked(`unknown parameter ${toShortText(name)}`, true, '', `${encodeURIComponent(name)}=1`, 422),
+    toCase(`unknown parameter ${toShortText(name)}`, true, '', `${encodeURIComponent(name)}=1`, 422),
   ])
-  return [...known, ...unknown, asked('unknown parameter %FF', true, '', '%FF=1')]
+  return [...known, ...unknown, toCase('unknown parameter %FF', true, '', '%FF=1')]
 }
 
-/** Something the parameter takes, so that only what is done with it is wrong. */
-function goodText({ name, schema }: Parameter, sample: SampleRequest): string {
+/** @returns a valid text for the parameter, so that only its use is invalid */
+function findValidText({ name, schema }: Parameter, sample: SampleRequest): string {
   if (sample.query?.[name] !== undefined) return sample.query[name]
   if (schema.enum) return String(schema.enum[0])
   if (schema.type === 'integer') return String(schema.minimum ?? 1)
   return name.endsWith('Id') ? '1' : 'a'
 }
 
-function edges({ type, minimum, maximum, maxLength }: Schema): string[] {
+function listTextsBeyondLimits({ type, minimum, maximum, maxLength }: Schema): string[] {
   if (type === 'integer') return [Number(minimum ?? 1) - 1, Number(maximum ?? 2 ** 53) + 1].map(String)
-  // Longer ones never reach us: the server's limit for a request's head is 16 KB.
+  // Longer texts never reach the API: the server's limit for the head of a request is 16 KB.
   return maxLength === undefined ? ['x'.repeat(9000)] : ['x'.repeat(maxLength + 1)]
 }
 
-/** An id is a number as we print it; whatever else a parser would take for it is not that thing's name. */
+/** An id in a path must be written exactly as the API prints it. Other spellings of the same number are refused. */
 function pathCases(operation: Operation, sample: SampleRequest, pick: PickSome): RequestCase[] {
   const body = toFirstBody(sample)
   return listParameters('path', operation).flatMap(({ name }) => {

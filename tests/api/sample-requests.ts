@@ -1,4 +1,4 @@
-// One good request for every operation: what the tests here bend, or send with somebody else's key.
+// One valid request for every operation. Tests change it, or send it with another workspace's key.
 
 import { invite } from '../../server/features/accounts/workspaces/invite.ts'
 import { newestSubmission } from '../support/newest-submission.ts'
@@ -7,7 +7,7 @@ import type { Team } from '../support/users/signed-in-user.ts'
 import { toRawJson } from './hostile-input.ts'
 import type { Operation } from './openapi-document.ts'
 
-/** What a workspace has when a request of it is about something. */
+/** The ids and names of the things that a workspace has for the sample requests. */
 export interface TestResources {
   linkId: number
   otherLinkId: number
@@ -17,14 +17,14 @@ export interface TestResources {
   tagName: string
   formKey: string
   submissionId: number
-  /** Of that submission. */
+  /** The e-mail address in that submission. */
   email: string
   channelId: number
   deliveryId: number
-  /** Of the member who owns nothing. */
+  /** The user id of the member, who is no owner. */
   memberId: number
   invitationId: number
-  /** Of another invitation, to another workspace and for the owner of this one. */
+  /** The token of an invitation that the owner of this workspace has to another workspace. */
   token: string
   keyId: number
   /** The name of the workspace. */
@@ -34,12 +34,12 @@ export interface TestResources {
 export interface SampleRequest {
   path?: Record<string, string | number>
   query?: Record<string, string>
-  /** More than one where the document gives the body several forms. */
+  /** Several bodies when the document gives the body several forms. */
   bodies?: unknown[]
 }
 
 const TARGET = 'https://example.com/landing'
-/** Refused before anything is sent: no test reaches out. */
+/** An address that the server refuses before it sends anything: no test sends requests to other machines. */
 const HOOK = 'http://127.0.0.1:1/hook'
 
 export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRequest> = {
@@ -114,7 +114,7 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   retryFailedDeliveries: () => ({ bodies: [{ since: '2026-01-01T00:00:00Z' }] }),
 }
 
-/** The same request about a thing that never was. */
+/** The same request with ids that do not exist. */
 export function withUnknownIds(sample: SampleRequest): SampleRequest {
   const path = Object.keys(sample.path ?? {}).map((name) => [
     name,
@@ -127,30 +127,32 @@ export const UNKNOWN_FORM_KEY = 'zzzzzzzzzz'
 export function getSampleRequest({ id }: Operation, things: TestResources): SampleRequest {
   const sample = SAMPLE_REQUESTS[id]
   if (!sample)
-    throw new Error(`sample-requests.ts has no request for ${id}: write one, the tests are made from it`)
+    throw new Error(
+      `sample-requests.ts has no request for ${id}: add one, because tests are generated from it`,
+    )
   return sample(things)
 }
 
-/** The path with its ids and query, to be called below the origin. */
+/** The path with its ids and its query, without the origin. */
 export function toRequestUrl({ path }: Operation, sample: SampleRequest): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => String(sample.path?.[name]))
   const query = new URLSearchParams(sample.query).toString()
   return query === '' ? filled : `${filled}?${query}`
 }
 
-/** The body as it is sent; undefined where the operation takes none. */
+/** The JSON text of the first body; undefined when the operation takes no body. */
 export const toFirstBody = ({ bodies }: SampleRequest) => (bodies ? toRawJson(bodies[0]) : undefined)
 
-/** No API key may ask these. */
+/** True when API keys may not call the operation. */
 export const isSessionOnly = ({ security }: Operation) => !security?.some((way) => 'apiKey' in way)
 
-/** The headers of somebody who may: of the workspace's key, or of its owner where keys may not. */
+/** The headers that may call the operation: the workspace's API key, or its owner's cookie when keys may not. */
 export const toAuthHeaders = (operation: Operation, { id, key, owner }: Team): Record<string, string> =>
   isSessionOnly(operation)
     ? { Cookie: owner.cookie, 'X-Workspace': String(id) }
     : { Authorization: `Bearer ${key}` }
 
-/** @param mark a word that is in every text of these things, so that it is noticed wherever it should not be */
+/** @param mark is in every text of the created things, so that a test notices it in other answers */
 export async function createTestResources(
   server: TestServer,
   workspace: Team,
@@ -191,7 +193,7 @@ async function createTestMembers(
   const elsewhere = await server.createWorkspace()
   const { app, origin } = server
   const operator = { kind: 'operator', workspaceId: elsewhere.id, plan: 'enterprise', keyId: null } as const
-  const limiter = { take: never, count: never, refund: never }
+  const limiter = { take: throwUnused, count: throwUnused, refund: throwUnused }
   const needs = { db: app.db, now: Date.now, origin, limiter, sendMail: undefined }
   const { url } = await invite(needs, operator, { email: owner.email, role: 'member' })
   return {
@@ -203,7 +205,7 @@ async function createTestMembers(
   }
 }
 
-const never = () => {
+const throwUnused = () => {
   throw new Error('no mail is set up, so no mail is counted')
 }
 
@@ -219,13 +221,14 @@ async function createTestFormWithSubmission(
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ message: `${mark} message`, email }),
   })
-  if (sent.status !== 200) throw new Error(`the form took nothing: ${sent.status} ${await sent.text()}`)
-  // Once it is decided what brought it, no row changes by itself.
+  if (sent.status !== 200)
+    throw new Error(`the form refused the submission: ${sent.status} ${await sent.text()}`)
+  // Once the attribution is decided, no row changes by itself.
   const { id } = await newestSubmission(workspace, formKey)
   return { formKey, submissionId: id, email }
 }
 
-/** A channel that was tested once: no row of it changes by itself afterwards. */
+/** Creates a channel and tests it once. Afterwards, none of its rows changes by itself. */
 async function createTestedChannel(
   workspace: TestWorkspace,
   mark: string,

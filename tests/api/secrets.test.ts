@@ -1,9 +1,9 @@
-// Secrets that an answer shows once: which routes say that they show one, and what is stored of such an answer.
+// Secrets that an answer shows once: which routes declare one, and how their answers are stored.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { onBothEngines, startServer, type TestServer } from '../support/server/test-server.ts'
 import { createTeam, type Team } from '../support/users/signed-in-user.ts'
-import { documentedOperations, factsOf, type Operation } from './openapi-document.ts'
+import { documentedOperations, getRouteFacts, type Operation } from './openapi-document.ts'
 import {
   createTestResources,
   getSampleRequest,
@@ -19,14 +19,20 @@ const SECRETS = {
   'the link of an invitation': /[?&#/](?:token|invitation)[=/][\w-]{16,}/,
 }
 
-const secretsIn = (text: string): string[] =>
+const findSecrets = (text: string): string[] =>
   Object.values(SECRETS).flatMap((secret) => secret.exec(text)?.[0] ?? [])
 
-const showSecret = documentedOperations.filter((operation) => factsOf(operation).secretInAnswer)
-const showNone = documentedOperations.filter((operation) => !factsOf(operation).secretInAnswer)
+const withSecret = documentedOperations.filter((operation) => getRouteFacts(operation).secretInAnswer)
+const withoutSecret = documentedOperations.filter((operation) => !getRouteFacts(operation).secretInAnswer)
 
-/** A good request, with the owner's cookie where API keys may not ask. */
-async function ask(server: TestServer, operation: Operation, own: Team, things: TestResources, key?: string) {
+/** Sends the sample request, with the owner's cookie when API keys may not call the operation. */
+async function sendSample(
+  server: TestServer,
+  operation: Operation,
+  own: Team,
+  things: TestResources,
+  key?: string,
+) {
   const sample = getSampleRequest(operation, things)
   return server.call(toRequestUrl(operation, sample), {
     method: operation.method,
@@ -39,12 +45,12 @@ async function ask(server: TestServer, operation: Operation, own: Team, things: 
   })
 }
 
-/** Every column of every row. */
-const storedAnswers = async ({ app }: TestServer) =>
+/** All stored answers, with every column, as JSON. */
+const readStoredAnswers = async ({ app }: TestServer) =>
   JSON.stringify(await app.db.read.selectFrom('idempotency_keys').selectAll().execute())
 
-test('the routes that say that their answer has a secret', () => {
-  expect(showSecret.map(({ id }) => id).sort()).toEqual([
+test('four routes declare a secret in their answer', () => {
+  expect(withSecret.map(({ id }) => id).sort()).toEqual([
     'createApiKey',
     'createChannel',
     'createInvitation',
@@ -53,47 +59,53 @@ test('the routes that say that their answer has a secret', () => {
 })
 
 onBothEngines('an answer that has a secret', (server) => {
-  describe('is sealed where it is stored, and replayed as it was', () => {
-    test.each(showSecret.filter((one) => factsOf(one).idempotent))('$method $path', async (operation) => {
-      const own = await createTeam(server())
-      const things = await createTestResources(server(), own, `sealed${own.id}`)
-      const first = await ask(server(), operation, own, things, 'once')
-      const [secret = 'none'] = secretsIn(first.text)
-      expect([Math.floor(first.status / 100), secret]).toEqual([2, expect.stringMatching(/^.{16,}$/)])
+  describe('is stored sealed, and replayed unchanged', () => {
+    test.each(withSecret.filter((one) => getRouteFacts(one).idempotent))(
+      '$method $path',
+      async (operation) => {
+        const own = await createTeam(server())
+        const things = await createTestResources(server(), own, `sealed${own.id}`)
+        const first = await sendSample(server(), operation, own, things, 'once')
+        const [secret = 'none'] = findSecrets(first.text)
+        expect([Math.floor(first.status / 100), secret]).toEqual([2, expect.stringMatching(/^.{16,}$/)])
 
-      const stored = await storedAnswers(server())
-      expect(stored).toContain(`"workspace_id":${own.id}`)
-      expect(secretsIn(stored)).toEqual([])
-      for (const encoding of ['base64', 'base64url', 'hex'] as const) {
-        expect(stored).not.toContain(Buffer.from(secret).toString(encoding))
-      }
+        const stored = await readStoredAnswers(server())
+        expect(stored).toContain(`"workspace_id":${own.id}`)
+        expect(findSecrets(stored)).toEqual([])
+        for (const encoding of ['base64', 'base64url', 'hex'] as const) {
+          expect(stored).not.toContain(Buffer.from(secret).toString(encoding))
+        }
 
-      const again = await ask(server(), operation, own, things, 'once')
-      expect([again.status, again.headers.get('idempotency-replayed'), again.text]).toEqual([
-        first.status,
-        'true',
-        first.text,
-      ])
-      expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'))
-    })
+        const again = await sendSample(server(), operation, own, things, 'once')
+        expect([again.status, again.headers.get('idempotency-replayed'), again.text]).toEqual([
+          first.status,
+          'true',
+          first.text,
+        ])
+        expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'))
+      },
+    )
   })
 
-  describe('is not stored at all where the route takes no Idempotency-Key', () => {
-    test.each(showSecret.filter((one) => !factsOf(one).idempotent))('$method $path', async (operation) => {
-      const own = await createTeam(server())
-      const things = await createTestResources(server(), own, `unstored${own.id}`)
-      const refused = await ask(server(), operation, own, things, 'once')
-      expect([refused.status, refused.json.errors]).toEqual([
-        422,
-        { 'Idempotency-Key': 'is not taken here: the answer is told once' },
-      ])
-      const answer = await ask(server(), operation, own, things)
-      expect([Math.floor(answer.status / 100), secretsIn(answer.text)]).toEqual([2, [expect.any(String)]])
-      expect(await storedAnswers(server())).not.toContain(`"workspace_id":${own.id}`)
-    })
+  describe('is not stored when the route takes no Idempotency-Key', () => {
+    test.each(withSecret.filter((one) => !getRouteFacts(one).idempotent))(
+      '$method $path',
+      async (operation) => {
+        const own = await createTeam(server())
+        const things = await createTestResources(server(), own, `unstored${own.id}`)
+        const refused = await sendSample(server(), operation, own, things, 'once')
+        expect([refused.status, refused.json.errors]).toEqual([
+          422,
+          { 'Idempotency-Key': 'is not taken here: the answer is told once' },
+        ])
+        const answer = await sendSample(server(), operation, own, things)
+        expect([Math.floor(answer.status / 100), findSecrets(answer.text)]).toEqual([2, [expect.any(String)]])
+        expect(await readStoredAnswers(server())).not.toContain(`"workspace_id":${own.id}`)
+      },
+    )
   })
 
-  describe('in one row opens in no other', () => {
+  describe('opens only in its own row', () => {
     const body = { type: 'webhook', name: 'Hook', url: 'http://127.0.0.1:1/hook' }
     const create = ({ api }: Team, key: string) =>
       api('/channels', { method: 'POST', body, headers: { 'Idempotency-Key': key } })
@@ -113,7 +125,7 @@ onBothEngines('an answer that has a secret', (server) => {
           .execute()
       })
 
-    test('neither of the workspace nor of another one', async () => {
+    test('not in another row of the same workspace, nor in one of another workspace', async () => {
       const [own, other] = [await createTeam(server()), await createTeam(server())]
       await create(own, 'a')
       await create(own, 'b')
@@ -126,7 +138,7 @@ onBothEngines('an answer that has a secret', (server) => {
       expect((await create(own, 'a')).status).toBe(201)
     })
 
-    test('what an earlier release stored as it was is still replayed', async () => {
+    test('replays an answer that an earlier release stored unsealed', async () => {
       const own = await createTeam(server())
       const first = await create(own, 'old')
       await server().app.db.write((connection) =>
@@ -149,18 +161,18 @@ describe('no other answer', () => {
   })
   afterAll(() => server?.close())
 
-  test.each(showNone)('of $method $path has anything like a secret', async (operation) => {
+  test.each(withoutSecret)('contains a secret: $method $path', async (operation) => {
     const own = await createTeam(server)
     const things = await createTestResources(server, own, `plain${own.id}`)
-    const key = factsOf(operation).idempotent ? 'once' : undefined
-    const answer = await ask(server, operation, own, things, key)
-    expect([operation.id, Math.floor(answer.status / 100), secretsIn(answer.text)]).toEqual([
+    const key = getRouteFacts(operation).idempotent ? 'once' : undefined
+    const answer = await sendSample(server, operation, own, things, key)
+    expect([operation.id, Math.floor(answer.status / 100), findSecrets(answer.text)]).toEqual([
       operation.id,
       2,
       [],
     ])
     const known = [own.key, things.token, own.owner.cookie.split('=')[1] as string]
     expect(known.filter((secret) => answer.text.includes(secret))).toEqual([])
-    expect(secretsIn(await storedAnswers(server))).toEqual([])
+    expect(findSecrets(await readStoredAnswers(server))).toEqual([])
   })
 })

@@ -1,5 +1,5 @@
-// The tenant matrix: every operation with its own key, another workspace's, none, a broken one, a revoked one, and on
-// the Free plan. What is another's answers exactly like what never was.
+// The tenant matrix: every operation with its own key, another workspace's key, no key, a broken key, a revoked key, and
+// on the Free plan. Things of another workspace are answered exactly like things that do not exist.
 
 import { beforeAll, expect, test } from 'bun:test'
 import { generateApiKey } from '../../server/features/accounts/access/api-key.ts'
@@ -24,9 +24,9 @@ import {
 const TARGET = 'https://example.com/landing'
 const RANGE = { start: '2026-01-01', end: '2027-01-01' }
 
-/** For each operation every way to name a thing of a workspace. */
-const NAMING: Record<string, (things: TestResources) => SampleRequest[]> = {
-  // Which workspace is meant is not part of the request: see "a workspace that is not theirs" below.
+/** For each operation, every way to refer to a thing of a workspace. */
+const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
+  // The request itself does not name the workspace: see "workspace that is not the user's" below.
   listWorkspaces: () => [],
   createWorkspace: () => [],
   getWorkspace: () => [],
@@ -40,14 +40,14 @@ const NAMING: Record<string, (things: TestResources) => SampleRequest[]> = {
   removeMember: ({ memberId }) => [{ path: { userId: memberId } }],
   listInvitations: () => [],
   createInvitation: () => [],
-  // Whoever has the link is told that it is not for them: features/accounts/workspaces/invitations.test.ts.
+  // Another user with the link gets another answer on purpose: server/features/accounts/workspaces/invitations.test.ts.
   acceptInvitation: () => [],
   deleteInvitation: ({ invitationId }) => [{ path: { id: invitationId } }],
   listApiKeys: () => [],
   createApiKey: () => [],
   revokeApiKey: ({ keyId }) => [{ path: { id: keyId } }],
   listLinks: ({ tagId, externalId, slug }) =>
-    asking([{ tagId: `${tagId}` }, { externalId }, { search: slug }]),
+    toQuerySamples([{ tagId: `${tagId}` }, { externalId }, { search: slug }]),
   createLink: ({ tagId }) => [{ bodies: [{ destinationUrl: TARGET, tagIds: [tagId] }] }],
   createLinks: ({ tagId }) => [
     { bodies: [[{ destinationUrl: TARGET }, { destinationUrl: TARGET, tagIds: [tagId] }]] },
@@ -68,12 +68,12 @@ const NAMING: Record<string, (things: TestResources) => SampleRequest[]> = {
   getLinkQr: onLink({}, { query: { format: 'png' } }),
   resolveLink: onLink({}, { query: { country: 'DE' } }),
   listTags: ({ tagName }) => [{ query: { search: tagName } }],
-  // A tag's name is its workspace's own: see "names are free" below.
+  // Tag names are unique in one workspace only: see "the same names" below.
   createTag: () => [],
   updateTag: ({ tagId }) => [{ path: { id: tagId }, bodies: [{ name: 'Taken' }] }],
   deleteTag: ({ tagId }) => [{ path: { id: tagId } }],
   countClicks: ({ linkId, tagId, slug }) =>
-    grouped(
+    toGroupedSamples(
       ['linkId', 'tagId', 'slug', 'country', 'time'],
       [{ linkId: `${linkId}` }, { tagId: `${tagId}` }, { slug }, { linkId: `-${linkId}` }],
     ),
@@ -84,10 +84,10 @@ const NAMING: Record<string, (things: TestResources) => SampleRequest[]> = {
       { slug },
       { linkId: `-${linkId}` },
     ]
-    return asking(filters.map((filter) => ({ ...RANGE, class: 'all', format: 'ndjson', ...filter })))
+    return toQuerySamples(filters.map((filter) => ({ ...RANGE, class: 'all', format: 'ndjson', ...filter })))
   },
   countLeads: ({ linkId, tagId, slug, formKey }) =>
-    grouped(
+    toGroupedSamples(
       ['linkId', 'tagId', 'slug', 'form', 'page', 'time'],
       [
         { linkId: `${linkId}` },
@@ -99,11 +99,11 @@ const NAMING: Record<string, (things: TestResources) => SampleRequest[]> = {
       ],
     ),
   getFunnel: ({ linkId, tagId, slug }) =>
-    grouped(
+    toGroupedSamples(
       ['link', 'tag', 'campaign', 'country'],
       [{ linkId: `${linkId}` }, { tagId: `${tagId}`, model: 'first' }, { slug }, { linkId: `-${linkId}` }],
     ),
-  // A form's name is no name that anything goes by.
+  // No request refers to a form by its name.
   listForms: () => [],
   createForm: ({ channelId }) => [{ bodies: [{ name: 'Taken', channelIds: [channelId] }] }],
   getForm: onForm({}),
@@ -113,12 +113,12 @@ const NAMING: Record<string, (things: TestResources) => SampleRequest[]> = {
   checkForm: onForm({ bodies: [{ html: '<form></form>' }] }),
   listSubmissions: onForm({}, { query: { search: 'message' } }),
   listAllSubmissions: ({ formKey, email }) =>
-    asking([{ formKey }, { email }, { search: email, status: 'new,read' }]),
+    toQuerySamples([{ formKey }, { email }, { search: email, status: 'new,read' }]),
   exportSubmissions: onForm({}, { query: { format: 'json' } }, { query: { format: 'ndjson' } }),
   getSubmission: onSubmission({}),
   updateSubmission: onSubmission({ bodies: [{ status: 'spam', notes: 'Taken' }] }, { bodies: [{}] }),
   deleteSubmission: onSubmission({}),
-  eraseSubmissions: ({ email }) => asking([{ email }, { email: email.toUpperCase() }]),
+  eraseSubmissions: ({ email }) => toQuerySamples([{ email }, { email: email.toUpperCase() }]),
   getSubmissionAttribution: onSubmission({}),
   listChannels: () => [],
   createChannel: () => [],
@@ -128,7 +128,7 @@ const NAMING: Record<string, (things: TestResources) => SampleRequest[]> = {
   testChannel: onChannel({}),
   rotateChannelSecret: onChannel({}),
   listDeliveries: ({ channelId, formKey, submissionId }) =>
-    asking([{ channelId: `${channelId}` }, { formKey }, { submissionId: `${submissionId}` }]),
+    toQuerySamples([{ channelId: `${channelId}` }, { formKey }, { submissionId: `${submissionId}` }]),
   getDelivery: ({ deliveryId }) => [{ path: { id: deliveryId } }],
   retryDelivery: ({ deliveryId }) => [{ path: { id: deliveryId } }],
   retryFailedDeliveries: ({ channelId }) => [
@@ -150,14 +150,14 @@ function onSubmission(...samples: SampleRequest[]) {
     samples.map((sample) => ({ ...sample, path: { id: submissionId } }))
 }
 
-function asking(queries: Record<string, string>[]): SampleRequest[] {
+function toQuerySamples(queries: Record<string, string>[]): SampleRequest[] {
   return queries.map((query) => ({ query }))
 }
 
-/** Every filter and every grouping with the first of the others, and with its like: all pairs would say no more. */
-function grouped(groupings: string[], filters: Record<string, string>[]): SampleRequest[] {
+/** Each filter with the first grouping, each grouping with the first filter, and the pairs with the same index. */
+function toGroupedSamples(groupings: string[], filters: Record<string, string>[]): SampleRequest[] {
   return groupings.flatMap((groupBy, row) =>
-    asking(
+    toQuerySamples(
       filters
         .filter((_, column) => row === 0 || column === 0 || row === column)
         .map((filter) => ({
@@ -174,7 +174,7 @@ function onLink(...samples: SampleRequest[]) {
   return ({ linkId }: TestResources) => samples.map((sample) => ({ ...sample, path: { id: linkId } }))
 }
 
-const NEVER: TestResources = {
+const NONEXISTENT: TestResources = {
   linkId: 999_999_001,
   otherLinkId: 999_999_002,
   slug: 'never-slug',
@@ -218,17 +218,17 @@ function send(
 
 const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
 
-/** The answer without the address that was asked for, which it repeats. */
-function unasked({ status, headers, text }: HttpAnswer, sample: SampleRequest): HttpAnswer {
+/** The answer without the e-mail address of the request, which the answer repeats. */
+function withoutRequestedEmail({ status, headers, text }: HttpAnswer, sample: SampleRequest): HttpAnswer {
   const email = sample.query?.email
   return { status, headers, text: email ? text.replace(`"${email}"`, '"<email>"') : text, json: undefined }
 }
 
-/** All that another could tell two answers apart by. */
-function told({ status, headers, text }: HttpAnswer, things: TestResources) {
+/** The parts of an answer by which a caller could tell two answers apart. */
+function toComparable({ status, headers, text }: HttpAnswer, things: TestResources) {
   const own = /^(x-request-id|date|x-ratelimit-(remaining|reset)|x-counted-until|content-length)$/
   let body = text
-  // A message may repeat the id that was asked for; that tells nothing. `1.tagIds` is a place in the body.
+  // A message may repeat the id of the request. `1.tagIds` is a location in the body and stays.
   for (const value of Object.values(things)) {
     if (status >= 400 && typeof value === 'number')
       body = body.replace(new RegExp(`\\b${value}\\b(?!\\.)`, 'g'), '<id>')
@@ -236,9 +236,9 @@ function told({ status, headers, text }: HttpAnswer, things: TestResources) {
   return { status, headers: [...headers].filter(([name]) => !own.test(name)), body }
 }
 
-test('every operation has its row in the matrix', () => {
+test('every operation has a row in the matrix', () => {
   const ids = documentedOperations.map(({ id }) => id).sort()
-  expect(Object.keys(NAMING).sort()).toEqual(ids)
+  expect(Object.keys(REFERENCES).sort()).toEqual(ids)
   expect(Object.keys(SAMPLE_REQUESTS).sort()).toEqual(ids)
 })
 
@@ -248,41 +248,41 @@ onBothEngines('the tenant matrix', (server) => {
     things: TestResources
   }
 
-  async function tenant(): Promise<Tenant> {
+  async function createTenant(): Promise<Tenant> {
     const workspace = await createTeam(server())
     const mark = `mark${workspace.id}x`
     return { ...workspace, mark, things: await createTestResources(server(), workspace, mark) }
   }
 
-  /** Everything a workspace sees of itself, asked by its owner: a key may ask less often. */
-  async function stateOf({ owner, id }: Team) {
-    const see = (path: string) => owner.apiIn(id, path)
+  /** Everything that the API shows of a workspace, read by its owner, whose rate limit is higher than a key's. */
+  async function readState({ owner, id }: Team) {
+    const get = (path: string) => owner.apiIn(id, path)
     const lists = ['/links?archived=all', '/tags', '/forms', '/channels', '/deliveries']
-    const answers = await Promise.all(lists.map(see))
+    const answers = await Promise.all(lists.map(get))
     const [links, tags, forms, channels, deliveries] = answers.map(({ json }) => json)
     const paths = forms.data.map(({ formKey }: { formKey: string }) => `/forms/${formKey}/submissions`)
-    const submissions = await Promise.all(paths.map(async (path: string) => (await see(path)).json))
-    const people = await Promise.all(['/workspace', '/members', '/invitations', '/keys?limit=100'].map(see))
-    // When a key was last used is told to the minute, and how often in the last one.
-    const told = people.map(({ text }) =>
+    const submissions = await Promise.all(paths.map(async (path: string) => (await get(path)).json))
+    const people = await Promise.all(['/workspace', '/members', '/invitations', '/keys?limit=100'].map(get))
+    // These two fields of a key change with every request.
+    const peopleTexts = people.map(({ text }) =>
       text.replaceAll(/"(?:lastUsedAt|requestsLastMinute)":("[^"]+"|null|\d+)/g, ''),
     )
-    return { links, tags, forms, submissions, channels, deliveries, told }
+    return { links, tags, forms, submissions, channels, deliveries, peopleTexts }
   }
 
-  /** One that no request below may change is enough for all of them. */
+  /** No request below may change this workspace. */
   let own: Tenant
-  let before: Awaited<ReturnType<typeof stateOf>>
+  let before: Awaited<ReturnType<typeof readState>>
   let stranger: Team
-  /** Where every operation is tried that takes nothing away. */
+  /** The workspace for all operations that delete nothing. */
   let busy: Tenant
   let free: string
   let revoked: string
 
   beforeAll(async () => {
     const needs = { db: server().app.db, now: Date.now }
-    own = await tenant()
-    busy = await tenant()
+    own = await createTenant()
+    busy = await createTenant()
     stranger = await createTeam(server())
     free = (await server().createWorkspace('free')).key
     const key = await createKey(needs, own.id, 'revoked')
@@ -291,12 +291,12 @@ onBothEngines('the tenant matrix', (server) => {
     revoked = key.key
     await server().click(own.things.slug)
     await server().waitUntilShipped()
-    before = await stateOf(own)
+    before = await readState(own)
     expect([before.links.total, before.submissions[0].total, before.deliveries.total]).toEqual([2, 1, 1])
   }, 120_000)
 
   test.each(documentedOperations)('$method $path works for its own workspace', async (operation) => {
-    const here = operation.method === 'DELETE' ? await tenant() : busy
+    const here = operation.method === 'DELETE' ? await createTenant() : busy
     const sample = getSampleRequest(operation, here.things)
     if (isSessionOnly(operation)) {
       expect((await send(server(), operation, sample, bearer(here.key))).status).toBe(403)
@@ -310,7 +310,7 @@ onBothEngines('the tenant matrix', (server) => {
   )
 
   test.each(inWorkspace)(
-    '$method $path answers about a workspace that is not theirs as about none',
+    "$method $path answers the same for a workspace that is not the user's as for one that does not exist",
     async (operation) => {
       const { owner, id } = stranger
       const asked = (workspaceId: number | string, cookie = owner.cookie) =>
@@ -321,7 +321,7 @@ onBothEngines('the tenant matrix', (server) => {
       const answers = await Promise.all(
         [own.id, 999_999_999, 'x', `${id} `.repeat(2), `0${id}`].map((each) => asked(each)),
       )
-      const [theirs, ...none] = answers.map((answer) => told(answer, own.things))
+      const [theirs, ...none] = answers.map((answer) => toComparable(answer, own.things))
       expect(theirs?.body).toBe('{"error":"Workspace not found"}')
       for (const each of none) expect(each).toEqual(theirs as typeof each)
       const nowhere = await send(server(), operation, getSampleRequest(operation, own.things), {
@@ -335,16 +335,16 @@ onBothEngines('the tenant matrix', (server) => {
   test.each(documentedOperations)(
     "$method $path answers about another's things as about none",
     async (operation) => {
-      const samples = NAMING[operation.id]?.(own.things) ?? []
+      const samples = REFERENCES[operation.id]?.(own.things) ?? []
       if (samples.length === 0) return
       const other = await createTeam(server())
-      const nevers = NAMING[operation.id]?.(NEVER) ?? []
+      const nevers = REFERENCES[operation.id]?.(NONEXISTENT) ?? []
       const entry = toAuthHeaders(operation, other)
       for (const [i, sample] of samples.entries()) {
-        const answer = unasked(await send(server(), operation, sample, entry), sample)
+        const answer = withoutRequestedEmail(await send(server(), operation, sample, entry), sample)
         const never = nevers[i] as SampleRequest
-        const unknown = unasked(await send(server(), operation, never, entry), never)
-        expect(told(answer, own.things)).toEqual(told(unknown, NEVER))
+        const unknown = withoutRequestedEmail(await send(server(), operation, never, entry), never)
+        expect(toComparable(answer, own.things)).toEqual(toComparable(unknown, NONEXISTENT))
         expect(answer.text).not.toContain(own.mark)
         expect(answer.status).toBeLessThan(500)
         if (sample.path) expect(answer.status).toBe(404)
@@ -354,11 +354,11 @@ onBothEngines('the tenant matrix', (server) => {
     },
   )
 
-  /** That no word but the key itself opens is one gate's business: all of them at a read and at a write. */
-  const EVERY_KEY = ['listLinks', 'createLink']
+  /** One function checks keys for all operations: all broken keys are sent to one read and to one write. */
+  const WITH_ALL_BROKEN_KEYS = ['listLinks', 'createLink']
 
   test.each(documentedOperations)(
-    '$method $path is closed without a key, and with one that does not open',
+    '$method $path answers 401 without a key and with an invalid key',
     async (operation) => {
       const sample = getSampleRequest(operation, own.things)
       const none = await send(server(), operation, sample, {})
@@ -373,32 +373,35 @@ onBothEngines('the tenant matrix', (server) => {
       const closed = [revoked, generateApiKey(), key.slice(0, -1), `${key}x`].map((each) => `Bearer ${each}`)
       const others = [...twisted.map((each) => `Bearer ${each}`), `Basic ${key}`, key, ...BROKEN_KEYS]
       const answers = new Set<string>()
-      for (const Authorization of [...closed, ...(EVERY_KEY.includes(operation.id) ? others : [])]) {
+      for (const Authorization of [
+        ...closed,
+        ...(WITH_ALL_BROKEN_KEYS.includes(operation.id) ? others : []),
+      ]) {
         const answer = await send(server(), operation, sample, { Authorization })
         expect({ Authorization, status: answer.status }).toEqual({ Authorization, status: 401 })
         expect(answer.headers.get('www-authenticate')).toBe('Bearer')
-        answers.add(JSON.stringify(told(answer, own.things)))
+        answers.add(JSON.stringify(toComparable(answer, own.things)))
       }
-      // Revoked, unknown or misspelt: nobody learns which.
+      // The answer does not tell whether a key is revoked, unknown or misspelt.
       expect([...answers]).toHaveLength(1)
       expect([...answers][0]).toContain('Invalid API key')
     },
   )
 
-  test.each(documentedOperations)('$method $path is closed on the Free plan', async (operation) => {
+  test.each(documentedOperations)('$method $path answers 403 on the Free plan', async (operation) => {
     const answer = await send(server(), operation, getSampleRequest(operation, own.things), bearer(free))
     expect(answer.status).toBe(403)
     expect(answer.json).toEqual({ error: 'API access requires a Pro plan or higher' })
     expect(answer.headers.get('x-ratelimit-limit')).toBe('0')
   })
 
-  test('none of these requests has changed anything of the workspace they were about', async () => {
-    expect(await stateOf(own)).toEqual(before)
+  test('none of these requests has changed the workspace', async () => {
+    expect(await readState(own)).toEqual(before)
   })
 
-  test("another's lists and analytics show nothing of ours", async () => {
-    const own = await tenant()
-    const other = await tenant()
+  test('lists and analytics of another workspace show nothing of this one', async () => {
+    const own = await createTenant()
+    const other = await createTenant()
     await server().click(own.things.slug)
     await server().waitUntilShipped()
     const lists = [
@@ -456,18 +459,18 @@ onBothEngines('the tenant matrix', (server) => {
     expect((await own.api(`/links/${own.things.linkId}`)).json.data.clicks).toBe(1)
   })
 
-  test("another's cursor leads to no row of ours", async () => {
-    const own = await tenant()
-    const other = await tenant()
+  test('a cursor of this workspace shows another workspace none of its rows', async () => {
+    const own = await createTenant()
+    const other = await createTenant()
     const { json } = await own.api('/links?limit=1')
     const theirs = await other.api(`/links?limit=50&cursor=${json.nextCursor}`)
     expect(theirs.text).not.toContain(own.mark)
   })
 
-  test('names are free: the same external id, tag name and idempotency key in two workspaces are two things', async () => {
-    const own = await tenant()
+  test('two workspaces can use the same names: external ids, tag names and idempotency keys are separate', async () => {
+    const own = await createTenant()
     const other = await server().createWorkspace()
-    const before = await stateOf(own)
+    const before = await readState(own)
     const { tagName, externalId, tagId, linkId } = own.things
     const headers = { 'Idempotency-Key': `same-${own.id}` }
     const body = { destinationUrl: TARGET }
@@ -486,10 +489,10 @@ onBothEngines('the tenant matrix', (server) => {
     expect(link.json.data.tags[0].id).not.toBe(tagId)
     const tag = await other.api('/tags', { method: 'POST', body: { name: `${tagName} two` } })
     expect(tag.status).toBe(201)
-    expect(await stateOf(own)).toEqual(before)
+    expect(await readState(own)).toEqual(before)
   })
 
-  test("another's requests do not use up ours", async () => {
+  test('requests of another workspace do not count against the rate limit', async () => {
     const own = await server().createWorkspace('pro')
     const other = await server().createWorkspace('pro')
     for (let i = 0; i < 31; i++) await other.api('/tags')

@@ -55,7 +55,7 @@ async function findViolations(page: Page): Promise<string[]> {
 const measureOverflow = (page: Page) =>
   page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 
-onDashboard('the dashboard', (desk) => {
+onDashboard('the dashboard', (dashboard) => {
   const themes = [
     ['light', DESKTOP],
     ['dark', PHONE],
@@ -73,7 +73,7 @@ onDashboard('the dashboard', (desk) => {
     }
     // Images that the page creates itself have the origin "null".
     for (const origin of origins) {
-      if (origin !== desk().server.origin && origin !== 'null') problems.push(`requests ${origin}`)
+      if (origin !== dashboard().server.origin && origin !== 'null') problems.push(`requests ${origin}`)
     }
     return problems
   }
@@ -81,9 +81,9 @@ onDashboard('the dashboard', (desk) => {
   test.each(themes)(
     'has no accessibility violation, no error and no foreign request on any page with data, in the %s theme',
     async (colorScheme, viewport) => {
-      const person = await desk().signUp()
-      const ids = await fillWorkspace(desk().server, person)
-      const window = await desk().openWindow(person, { colorScheme, viewport })
+      const person = await dashboard().signUp()
+      const ids = await fillWorkspace(dashboard().server, person)
+      const window = await dashboard().openWindow(person, { colorScheme, viewport })
       const paths = PAGES.map((path) =>
         path.replace(/\{(\w+)\}/g, (_, name) => String(ids[name as keyof typeof ids])),
       )
@@ -96,7 +96,7 @@ onDashboard('the dashboard', (desk) => {
   )
 
   test('has no accessibility violation and no error in an empty workspace', async () => {
-    const window = await desk().openWindow(await desk().signUp(), { viewport: PHONE })
+    const window = await dashboard().openWindow(await dashboard().signUp(), { viewport: PHONE })
     const paths = PAGES.filter((path) => !path.includes('{'))
     expect(await findProblems(paths, window)).toEqual([])
     expect(window.errors).toEqual([])
@@ -104,17 +104,17 @@ onDashboard('the dashboard', (desk) => {
   }, 120_000)
 
   test('has a policy that allows only its own scripts and styles, and requires Trusted Types', async () => {
-    const policy = (await desk().server.call('/app')).headers.get('content-security-policy') ?? ''
+    const policy = (await dashboard().server.call('/app')).headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("require-trusted-types-for 'script'")
     expect(policy).not.toContain('unsafe')
   })
 
   test('has no accessibility violation on the pages before sign-in, and redirects to sign-in', async () => {
-    const { page, errors, close } = await desk().openWindow(undefined, { viewport: PHONE })
+    const { page, errors, close } = await dashboard().openWindow(undefined, { viewport: PHONE })
     const problems: string[] = []
     for (const path of PUBLIC_PAGES) {
-      await page.goto(`${desk().server.origin}/app${path}`)
+      await page.goto(`${dashboard().server.origin}/app${path}`)
       await waitUntilDrawn(page)
       for (const violation of await findViolations(page)) problems.push(`${path}: ${violation}`)
       if ((await measureOverflow(page)) > 0) problems.push(`${path}: is wider than the window`)
@@ -123,7 +123,7 @@ onDashboard('the dashboard', (desk) => {
     // The invalid token is answered with a 404, which the browser writes into its console.
     expect(errors.filter((text) => !text.includes('404'))).toEqual([])
 
-    await page.goto(`${desk().server.origin}/app/1/inbox?status=new`)
+    await page.goto(`${dashboard().server.origin}/app/1/inbox?status=new`)
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     expect(new URL(page.url()).searchParams.get('next')).toBe('/app/1/inbox?status=new')
     await close()

@@ -8,10 +8,10 @@ import { until } from '../support/until.ts'
 const FIRST_LOAD_BYTES = 200 * 1024
 const LINKS = 300
 
-onDashboard('the first page', (desk) => {
+onDashboard('the first page', (dashboard) => {
   test('is at most 200 KB of code, gzipped', async () => {
-    const person = await desk().signUp()
-    const { page, open, close } = await desk().openWindow(person)
+    const person = await dashboard().signUp()
+    const { page, open, close } = await dashboard().openWindow(person)
     const sizes = new Map<string, number>()
     page.on('response', async (response) => {
       const { pathname } = new URL(response.url())
@@ -28,7 +28,7 @@ onDashboard('the first page', (desk) => {
   })
 
   test('draws only the visible rows of a long list, and loads further pages when they are scrolled to', async () => {
-    const person = await desk().signUp()
+    const person = await dashboard().signUp()
     for (let from = 0; from < LINKS; from += 100) {
       const links = Array.from({ length: 100 }, (_, n) => ({
         destinationUrl: `https://example.com/${from + n}`,
@@ -37,7 +37,7 @@ onDashboard('the first page', (desk) => {
       const created = await person.api('/links/bulk', { method: 'POST', body: links })
       expect(created.status).toBe(201)
     }
-    const { page, open, close } = await desk().openWindow(person)
+    const { page, open, close } = await dashboard().openWindow(person)
     const requests: URLSearchParams[] = []
     page.on('request', (request) => {
       const { pathname, searchParams } = new URL(request.url())

@@ -67,11 +67,11 @@ async function submitPayloads(server: TestServer, person: SignedUpUser) {
 
 onDashboard(
   'text that visitors write',
-  (desk) => {
+  (dashboard) => {
     test('is shown on every page, and never runs as markup', async () => {
-      const person = await desk().signUp({ name: XSS_PAYLOADS[0] })
-      const { form, links, submission } = await submitPayloads(desk().server, person)
-      const { page, errors, open, close } = await desk().openWindow(person)
+      const person = await dashboard().signUp({ name: XSS_PAYLOADS[0] })
+      const { form, links, submission } = await submitPayloads(dashboard().server, person)
+      const { page, errors, open, close } = await dashboard().openWindow(person)
       const search = encodeURIComponent(XSS_PAYLOADS[9] as string)
       const pages = [
         '/links',

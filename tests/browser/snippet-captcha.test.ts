@@ -1,29 +1,29 @@
-// Captchas on a customer's page: the built-in proof of work, and Turnstile, whose script is stood in for.
+// Captchas on a customer's page: the built-in proof of work, and Turnstile with a stand-in for its script.
 
 import { afterAll, expect, test } from 'bun:test'
 import { type CustomerSite, onCustomerSite, type SiteVisitor } from '../support/browser/customer-site.ts'
 import { startSiteverify, type TurnstileWidget } from '../support/fake-servers/turnstile-siteverify.ts'
 import { until } from '../support/until.ts'
 
-const pageOf = (endpoint: string) => `<form action="${endpoint}" method="post">
+const toFormHtml = (endpoint: string) => `<form action="${endpoint}" method="post">
   <input name="email"><input name="note"><button>Send</button></form>`
 
-const said = (visitor: SiteVisitor, text: string) =>
+const waitForMessage = (visitor: SiteVisitor, text: string) =>
   visitor.page.locator('form p', { hasText: text }).waitFor()
 
 onCustomerSite('the built-in proof of work', (site) => {
-  test('is done while the form is filled in, once for each time it is sent', async () => {
+  test('runs while the visitor fills in the form, once for each submission', async () => {
     const { createWorkspace, addPage, openVisitor, open } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ captcha: true, requiredFields: ['note'] })
     const visit = await openVisitor()
     const { page, errors } = visit
-    await open(visit, addPage(`${ws.tag}${pageOf(form.endpoint)}`))
+    await open(visit, addPage(`${ws.tag}${toFormHtml(form.endpoint)}`))
     await page.click('button')
     await page.locator('[name=note][aria-invalid]').waitFor()
     await page.fill('[name=note]', 'first')
     await page.click('button')
-    await said(visit, 'Thank you')
+    await waitForMessage(visit, 'Thank you')
     await page.fill('[name=note]', 'second')
     await until('the second', async () => {
       await page.click('button')
@@ -34,59 +34,59 @@ onCustomerSite('the built-in proof of work', (site) => {
     await visit.close()
   })
 
-  test('is asked for anew when the page stood open for longer than it is good', async () => {
+  test('requests a new challenge when the page was open for longer than the challenge is valid', async () => {
     const { createWorkspace, addPage, openVisitor, open } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ captcha: true })
     const visit = await openVisitor()
     const { page } = visit
     await page.clock.install()
-    await open(visit, addPage(`${ws.tag}${pageOf(form.endpoint)}`))
+    await open(visit, addPage(`${ws.tag}${toFormHtml(form.endpoint)}`))
     await page.waitForFunction('window.__towpath.captcha')
     await page.clock.setSystemTime(Date.now() + 9.5 * 60_000)
     const fresh = page.waitForRequest(/\/e\/forms/)
     await page.focus('[name=note]')
     await fresh
     await page.click('button')
-    await said(visit, 'Thank you')
+    await waitForMessage(visit, 'Thank you')
     await visit.close()
   })
 
-  test('is fetched only where a form of the page asks for it', async () => {
+  test('loads its script only when a form of the page needs it', async () => {
     const { createWorkspace, addPage, openVisitor, open } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm()
     const visit = await openVisitor()
     const urls: string[] = []
     visit.page.on('request', (request) => urls.push(request.url()))
-    await open(visit, addPage(`${ws.tag}${pageOf(form.endpoint)}`))
+    await open(visit, addPage(`${ws.tag}${toFormHtml(form.endpoint)}`))
     await visit.page.click('button')
-    await said(visit, 'Thank you')
+    await waitForMessage(visit, 'Thank you')
     expect(urls.filter((url) => url.includes('captcha'))).toEqual([])
     await visit.close()
   })
 
-  test('says so when its script cannot be had, and is had when it can', async () => {
+  test('shows an error when its script cannot load, and loads it at the next try', async () => {
     const { createWorkspace, addPage, openVisitor, open } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ captcha: true })
     const visit = await openVisitor()
     const { page, context, errors } = visit
     await context.route(/\/e\/captcha-/, (route) => route.abort())
-    await open(visit, addPage(`${ws.tag}${pageOf(form.endpoint)}`))
+    await open(visit, addPage(`${ws.tag}${toFormHtml(form.endpoint)}`))
     await page.fill('[name=note]', 'kept')
     await page.click('button')
-    await said(visit, 'Captcha verification required')
+    await waitForMessage(visit, 'Captcha verification required')
     expect(await page.inputValue('[name=note]')).toBe('kept')
     await context.unroute(/\/e\/captcha-/)
     await page.click('button')
-    await said(visit, 'Thank you')
+    await waitForMessage(visit, 'Thank you')
     expect(await ws.listStoredFields(form.key)).toEqual([{ email: '', note: 'kept' }])
     expect(errors).toEqual([])
     await visit.close()
   })
 
-  test('goes along when the browser has to send the form itself', async () => {
+  test('is part of the form when the browser sends it natively', async () => {
     const { createWorkspace, addPage, openVisitor, open, origin } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ captcha: true, redirectUrl: `${origin}/thanks` })
@@ -95,7 +95,7 @@ onCustomerSite('the built-in proof of work', (site) => {
     await context.route(form.endpoint, (route) =>
       route.request().resourceType() === 'fetch' ? route.abort() : route.continue(),
     )
-    await open(visit, addPage(`${ws.tag}${pageOf(form.endpoint)}`))
+    await open(visit, addPage(`${ws.tag}${toFormHtml(form.endpoint)}`))
     await page.fill('[name=note]', 'native')
     await page.click('button')
     await page.waitForURL(`${origin}/thanks`)
@@ -108,7 +108,7 @@ const SECRET = 'the secret of the widget'
 const verifier = startSiteverify(SECRET)
 afterAll(() => verifier.close())
 
-/** What of Cloudflare's script the snippet uses, as its documentation has it. */
+/** The part of Cloudflare's script that the snippet uses (https://developers.cloudflare.com/turnstile). */
 const STAND_IN = `
   const widgets = {}
   const challenge = async (it) => {
@@ -133,7 +133,7 @@ const STAND_IN = `
   }
 `
 
-async function withTurnstile(site: CustomerSite): Promise<SiteVisitor & { loaded: string[] }> {
+async function openVisitorWithTurnstile(site: CustomerSite): Promise<SiteVisitor & { loaded: string[] }> {
   const visit = await site.openVisitor()
   const loaded: string[] = []
   await visit.context.exposeFunction('makeToken', (widget: TurnstileWidget) => verifier.createToken(widget))
@@ -152,11 +152,13 @@ onCustomerSite(
       const ws = await createWorkspace()
       const one = await ws.createForm({ captcha: true, requiredFields: ['note'] })
       const two = await ws.createForm({ captcha: true })
-      const visit = await withTurnstile(site())
+      const visit = await openVisitorWithTurnstile(site())
       const { page, errors } = visit
       await open(
         visit,
-        addPage(`${ws.tag}${pageOf(one.endpoint)}${pageOf(two.endpoint).replace('<form', '<form id="two"')}`),
+        addPage(
+          `${ws.tag}${toFormHtml(one.endpoint)}${toFormHtml(two.endpoint).replace('<form', '<form id="two"')}`,
+        ),
       )
       const form = page.locator('form').first()
       await form.locator('div:has(> [name=cf-turnstile-response]) + button').waitFor()
@@ -176,36 +178,36 @@ onCustomerSite(
       await visit.close()
     })
 
-    test('that has no token yet is waited for, and then the server says what is missing', async () => {
+    test('delays a submission while it has no token, but not forever: then the server asks for the captcha', async () => {
       const { createWorkspace, addPage, open } = site()
       const ws = await createWorkspace()
       const form = await ws.createForm({ captcha: true })
-      const visit = await withTurnstile(site())
+      const visit = await openVisitorWithTurnstile(site())
       const { page } = visit
       await visit.context.addInitScript('window.slow = true')
       await page.clock.install()
-      await open(visit, addPage(`${ws.tag}${pageOf(form.endpoint)}`))
+      await open(visit, addPage(`${ws.tag}${toFormHtml(form.endpoint)}`))
       await page.locator('[name=cf-turnstile-response]').waitFor({ state: 'attached' })
       await page.click('button')
       await page.clock.runFor(9_000)
-      await said(visit, 'Captcha verification required')
+      await waitForMessage(visit, 'Captcha verification required')
       expect(await ws.listStoredFields(form.key)).toEqual([])
       await page.evaluate('window.slow = false; turnstile.reset("w0")')
       await page.click('button')
-      await said(visit, 'Thank you')
+      await waitForMessage(visit, 'Thank you')
       await visit.close()
     })
 
-    test('that is blocked takes nothing down with it', async () => {
+    test('does not break the form when it is blocked', async () => {
       const { createWorkspace, addPage, openVisitor, open } = site()
       const ws = await createWorkspace()
       const form = await ws.createForm({ captcha: true })
       const visit = await openVisitor()
       await visit.context.route('https://challenges.cloudflare.com/**', (route) => route.abort())
-      await open(visit, addPage(`${ws.tag}${pageOf(form.endpoint)}`))
+      await open(visit, addPage(`${ws.tag}${toFormHtml(form.endpoint)}`))
       await visit.page.fill('[name=note]', 'kept')
       await visit.page.click('button')
-      await said(visit, 'Captcha verification required')
+      await waitForMessage(visit, 'Captcha verification required')
       expect(await visit.page.inputValue('[name=note]')).toBe('kept')
       expect(visit.errors).toEqual([])
       await visit.close()

@@ -1,13 +1,13 @@
-// The snippet on strict pages and at unusual addresses: policies, pinned versions, proxies, plain http.
+// The snippet on pages with a strict Content-Security-Policy, pinned by hash, behind a proxy, renamed, and on plain http.
 
 import { expect, test } from 'bun:test'
 import { type CustomerSite, onCustomerSite, type SiteVisitor } from '../support/browser/customer-site.ts'
 
-const pageOf = (endpoint: string) => `<form action="${endpoint}" method="post">
+const toFormHtml = (endpoint: string) => `<form action="${endpoint}" method="post">
   <input name="email"><input name="note"><button name="by" value="button">Send</button></form>`
 
-/** A wrong try, then a good one. */
-async function fillIn(site: CustomerSite, visit: SiteVisitor, url: string) {
+/** Opens a page and submits its form twice: first with an invalid e-mail address, then with a valid one. */
+async function submitWithError(site: CustomerSite, visit: SiteVisitor, url: string) {
   const { page } = visit
   await site.open(visit, url)
   await page.fill('[name=email]', 'no')
@@ -22,36 +22,36 @@ async function fillIn(site: CustomerSite, visit: SiteVisitor, url: string) {
 const STORED = [{ email: 'ada@example.com', note: '', by: 'button' }]
 
 onCustomerSite('the snippet', (site) => {
-  test('breaks no policy of a page that allows its server and nothing else', async () => {
+  test('works under a policy that allows only the server', async () => {
     const { createWorkspace, addPage, openVisitor, server } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ captcha: true })
     const visit = await openVisitor()
     const policy = `default-src 'none'; script-src ${server.origin}; connect-src ${server.origin}; form-action ${server.origin}; base-uri 'none'; style-src 'none'; img-src data:`
-    await fillIn(
+    await submitWithError(
       site(),
       visit,
-      addPage(`${ws.tag}${pageOf(form.endpoint)}`, { 'Content-Security-Policy': policy }),
+      addPage(`${ws.tag}${toFormHtml(form.endpoint)}`, { 'Content-Security-Policy': policy }),
     )
     expect(await ws.listStoredFields(form.key)).toEqual(STORED)
     expect(visit.errors).toEqual([])
     await visit.close()
   })
 
-  test('hands its nonce on, where a policy goes by nonces', async () => {
+  test('passes its nonce on to the scripts that it loads', async () => {
     const { createWorkspace, addPage, openVisitor, server } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ captcha: true })
     const visit = await openVisitor()
     const policy = `default-src 'none'; script-src 'nonce-abc'; connect-src ${server.origin}; img-src data:`
-    const html = `${ws.tag.replace('<script', '<script nonce="abc"')}${pageOf(form.endpoint)}`
-    await fillIn(site(), visit, addPage(html, { 'Content-Security-Policy': policy }))
+    const html = `${ws.tag.replace('<script', '<script nonce="abc"')}${toFormHtml(form.endpoint)}`
+    await submitWithError(site(), visit, addPage(html, { 'Content-Security-Policy': policy }))
     expect(await ws.listStoredFields(form.key)).toEqual(STORED)
     expect(visit.errors).toEqual([])
     await visit.close()
   })
 
-  test('can be pinned by its hash, which the moving file’s answer names, on a page that is isolated', async () => {
+  test('can be pinned by the hash in the Link header of /t.js, on a cross-origin isolated page', async () => {
     const { createWorkspace, addPage, openVisitor, server } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ captcha: true })
@@ -59,8 +59,8 @@ onCustomerSite('the snippet', (site) => {
     const [, src, integrity] = /^<(.*)>; rel="alternate"; integrity="(.*)"$/.exec(link) ?? []
     const visit = await openVisitor()
     const html = `<script defer src="${src}" integrity="${integrity}" crossorigin data-workspace="${ws.publicId}"></script>
-      ${pageOf(form.endpoint)}`
-    await fillIn(site(), visit, addPage(html, { 'Cross-Origin-Embedder-Policy': 'require-corp' }))
+      ${toFormHtml(form.endpoint)}`
+    await submitWithError(site(), visit, addPage(html, { 'Cross-Origin-Embedder-Policy': 'require-corp' }))
     expect(await ws.listStoredFields(form.key)).toEqual(STORED)
     expect(visit.errors).toEqual([])
     await visit.close()
@@ -69,38 +69,35 @@ onCustomerSite('the snippet', (site) => {
   test.each([
     ['that name the proxy', '/tp/f/'],
     ['that name the server', undefined],
-  ])(
-    'talks only to the address it came from, through a proxy on the site’s own domain, for forms %s',
-    async (_, own) => {
-      const { createWorkspace, addPage, openVisitor, origin, server } = site()
-      const ws = await createWorkspace()
-      const form = await ws.createForm({ captcha: true })
-      const visit = await openVisitor()
-      const asked: string[] = []
-      visit.page.on('request', (request) => asked.push(request.url()))
-      const html = `<script defer src="/tp/t.js?v=1" data-workspace="${ws.publicId}"></script>
-      ${pageOf(own ? own + form.key : form.endpoint)}`
-      await fillIn(site(), visit, addPage(html))
-      expect(await ws.listStoredFields(form.key)).toEqual(STORED)
-      const foreign = asked.filter((url) => url.startsWith(server.origin))
-      expect(foreign).toEqual(own ? [] : [form.endpoint, form.endpoint])
-      expect(asked.some((url) => url.startsWith(`${origin}/tp/e/captcha-`))).toBe(true)
-      expect(visit.errors).toEqual([])
-      await visit.close()
-    },
-  )
+  ])('sends requests only to the proxy it was loaded from, for forms %s', async (_, own) => {
+    const { createWorkspace, addPage, openVisitor, origin, server } = site()
+    const ws = await createWorkspace()
+    const form = await ws.createForm({ captcha: true })
+    const visit = await openVisitor()
+    const requests: string[] = []
+    visit.page.on('request', (request) => requests.push(request.url()))
+    const html = `<script defer src="/tp/t.js?v=1" data-workspace="${ws.publicId}"></script>
+      ${toFormHtml(own ? own + form.key : form.endpoint)}`
+    await submitWithError(site(), visit, addPage(html))
+    expect(await ws.listStoredFields(form.key)).toEqual(STORED)
+    const foreign = requests.filter((url) => url.startsWith(server.origin))
+    expect(foreign).toEqual(own ? [] : [form.endpoint, form.endpoint])
+    expect(requests.some((url) => url.startsWith(`${origin}/tp/e/captcha-`))).toBe(true)
+    expect(visit.errors).toEqual([])
+    await visit.close()
+  })
 
-  test('works on plain http, where browsers say less and can do less', async () => {
+  test('works on plain http, without Sec-Fetch headers and without a secure context', async () => {
     const { createWorkspace, addPage, openVisitor, plainOrigin, plainServer } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ captcha: true })
     const visit = await openVisitor()
     const url = addPage(
       `<script defer src="${plainServer}/t.js" data-workspace="${ws.publicId}"></script>
-        ${pageOf(`${plainServer}/f/${form.key}`)}`,
+        ${toFormHtml(`${plainServer}/f/${form.key}`)}`,
     )
     const sent = visit.page.waitForRequest((request) => request.url().includes('/f/'))
-    await fillIn(site(), visit, plainOrigin + new URL(url).pathname)
+    await submitWithError(site(), visit, plainOrigin + new URL(url).pathname)
     expect(await visit.page.evaluate('isSecureContext')).toBe(false)
     expect((await (await sent).allHeaders())['sec-fetch-mode']).toBeUndefined()
     expect(await ws.listStoredFields(form.key)).toEqual(STORED)
@@ -108,22 +105,22 @@ onCustomerSite('the snippet', (site) => {
     await visit.close()
   })
 
-  test('that a page has twice, as a module, or without an address breaks nothing', async () => {
+  test('works when a page has it twice, as a module, or inline', async () => {
     const { createWorkspace, addPage, openVisitor, server } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm()
     const visit = await openVisitor()
     const inline = await (await fetch(`${server.origin}/t.js`)).text()
-    const twice = addPage(`${ws.tag}${ws.tag}${pageOf(form.endpoint)}`)
-    await fillIn(site(), visit, twice)
+    const twice = addPage(`${ws.tag}${ws.tag}${toFormHtml(form.endpoint)}`)
+    await submitWithError(site(), visit, twice)
     expect(await ws.listStoredFields(form.key)).toEqual(STORED)
-    await fillIn(
+    await submitWithError(
       site(),
       visit,
-      addPage(`${ws.tag.replace('defer', 'type="module"')}${pageOf(form.endpoint)}`),
+      addPage(`${ws.tag.replace('defer', 'type="module"')}${toFormHtml(form.endpoint)}`),
     )
     expect(await ws.listStoredFields(form.key)).toHaveLength(2)
-    const pasted = addPage(`<script>${inline}</script>${pageOf(form.endpoint)}`)
+    const pasted = addPage(`<script>${inline}</script>${toFormHtml(form.endpoint)}`)
     await visit.page.goto(pasted, { waitUntil: 'load' })
     expect(visit.errors).toEqual([])
     await visit.close()
@@ -134,23 +131,23 @@ onCustomerSite(
   'a renamed snippet',
   (site) => {
     test.each([
-      ['by its moving name', false],
+      ['by its latest name', false],
       ['pinned', true],
-    ])('finds its own intake, %s', async (_, pinned) => {
+    ])('sends page views to its own path, %s', async (_, pinned) => {
       const { createWorkspace, addPage, openVisitor, server } = site()
       const ws = await createWorkspace()
       const form = await ws.createForm({ captcha: true })
-      const moving = await server.call('/harbour.js')
+      const latest = await server.call('/harbour.js')
       const src = pinned
-        ? /<(.*?)>/.exec(moving.headers.get('link') ?? '')?.[1]
+        ? /<(.*?)>/.exec(latest.headers.get('link') ?? '')?.[1]
         : `${server.origin}/harbour.js`
       const visit = await openVisitor()
-      const asked = new Set<string>()
-      visit.page.on('request', (request) => asked.add(request.url()))
-      const html = `<script defer src="${src}" data-workspace="${ws.publicId}"></script>${pageOf(form.endpoint)}`
-      await fillIn(site(), visit, addPage(html))
+      const requests = new Set<string>()
+      visit.page.on('request', (request) => requests.add(request.url()))
+      const html = `<script defer src="${src}" data-workspace="${ws.publicId}"></script>${toFormHtml(form.endpoint)}`
+      await submitWithError(site(), visit, addPage(html))
       expect(await ws.listStoredFields(form.key)).toEqual(STORED)
-      const paths = [...asked]
+      const paths = [...requests]
         .filter((url) => url.startsWith(server.origin))
         .map((url) => new URL(url).pathname)
       expect(paths.filter((path) => !/^\/(dock|f)\/|^\/dock$|^\/harbour\.js$/.test(path))).toEqual([])

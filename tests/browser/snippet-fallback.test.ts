@@ -1,24 +1,24 @@
-// When something is in the way: blocked scripts, a cut network, the browser's own way of sending and of going back.
+// Forms when something fails: blocked scripts, a network failure, native submission, and the back/forward cache.
 
 import { expect, test } from 'bun:test'
 import type { Route } from 'playwright-core'
 import { onCustomerSite } from '../support/browser/customer-site.ts'
 import { until } from '../support/until.ts'
 
-const pageOf = (endpoint: string, extra = '') => `<form action="${endpoint}" method="post">
+const toFormHtml = (endpoint: string, extra = '') => `<form action="${endpoint}" method="post">
   <input name="email"><input name="note">${extra}<button name="by" value="button">Send</button></form>`
 
-const onlyScripts = (route: Route) =>
+const abortFetches = (route: Route) =>
   route.request().resourceType() === 'fetch' ? route.abort() : route.continue()
 
-onCustomerSite('when something is in the way', (site) => {
-  test('a blocked snippet leaves a form that works', async () => {
+onCustomerSite('when something fails', (site) => {
+  test('a form works when the snippet is blocked', async () => {
     const { createWorkspace, addPage, openVisitor, origin } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ redirectUrl: `${origin}/thanks` })
     const visit = await openVisitor()
     await visit.context.route(/\/t\.js$/, (route) => route.abort())
-    await visit.page.goto(addPage(`${ws.tag}${pageOf(form.endpoint)}`))
+    await visit.page.goto(addPage(`${ws.tag}${toFormHtml(form.endpoint)}`))
     await visit.page.fill('[name=note]', 'x')
     await visit.page.click('button')
     await visit.page.waitForURL(`${origin}/thanks`)
@@ -26,13 +26,13 @@ onCustomerSite('when something is in the way', (site) => {
     await visit.close()
   })
 
-  test('a snippet that cannot ask about the forms leaves them to the browser', async () => {
+  test('the browser submits the forms when the snippet cannot load their settings', async () => {
     const { createWorkspace, addPage, openVisitor, origin } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ redirectUrl: `${origin}/thanks` })
     const visit = await openVisitor()
     await visit.context.route(/\/e(\/forms.*)?$/, (route) => route.abort())
-    await visit.page.goto(addPage(`${ws.tag}${pageOf(form.endpoint)}`), { waitUntil: 'networkidle' })
+    await visit.page.goto(addPage(`${ws.tag}${toFormHtml(form.endpoint)}`), { waitUntil: 'networkidle' })
     await visit.page.click('button')
     await visit.page.waitForURL(`${origin}/thanks`)
     expect(await ws.listStoredFields(form.key)).toHaveLength(1)
@@ -40,7 +40,7 @@ onCustomerSite('when something is in the way', (site) => {
     await visit.close()
   })
 
-  test('a network that is cut is tried once more, by the browser', async () => {
+  test('after a network failure the browser submits the form natively, once', async () => {
     const { createWorkspace, addPage, openVisitor, open, origin } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ redirectUrl: `${origin}/thanks` })
@@ -48,11 +48,11 @@ onCustomerSite('when something is in the way', (site) => {
     const tries: string[] = []
     await visit.context.route(form.endpoint, (route) => {
       tries.push(route.request().resourceType())
-      return onlyScripts(route)
+      return abortFetches(route)
     })
     await open(
       visit,
-      addPage(`${ws.tag}${pageOf(form.endpoint, '<input type="hidden" name="submit" value="1">')}`),
+      addPage(`${ws.tag}${toFormHtml(form.endpoint, '<input type="hidden" name="submit" value="1">')}`),
     )
     await visit.page.fill('[name=note]', 'x')
     await visit.page.dblclick('button')
@@ -63,7 +63,7 @@ onCustomerSite('when something is in the way', (site) => {
     await visit.close()
   })
 
-  test('and where the browser may not send either, the visitor is told, with everything still there', async () => {
+  test('when the native submission fails too, the visitor sees an error and keeps the text', async () => {
     const { createWorkspace, addPage, openVisitor, open } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm()
@@ -74,13 +74,13 @@ onCustomerSite('when something is in the way', (site) => {
       tries.push(route.request().resourceType())
       return route.abort()
     })
-    // Not Playwright's own: it waits for the navigation that never comes.
+    // Not Playwright's click: it waits for a navigation that never happens.
     const click = () => page.evaluate(`document.querySelector('button').click()`)
     const alert = () => page.evaluate(`document.querySelector('form [role=alert]')?.textContent`)
-    // The policy keeps the browser's own try from leaving the page.
+    // The policy blocks the native submission.
     await open(
       visit,
-      addPage(`${ws.tag}${pageOf(form.endpoint)}`, { 'Content-Security-Policy': "form-action 'none'" }),
+      addPage(`${ws.tag}${toFormHtml(form.endpoint)}`, { 'Content-Security-Policy': "form-action 'none'" }),
     )
     await page.fill('[name=note]', 'kept')
     await click()
@@ -88,7 +88,7 @@ onCustomerSite('when something is in the way', (site) => {
     const busy = () => page.evaluate(`document.querySelector('[aria-busy]') !== null`)
     await until('the browser to give up', async () => !(await busy()))
     await click()
-    await until('the word', async () => String(await alert()).includes('could not be sent'))
+    await until('the error message', async () => String(await alert()).includes('could not be sent'))
     expect(await page.evaluate('document.forms[0].note.value')).toBe('kept')
     expect(tries).toEqual(['fetch', 'fetch'])
     expect(await ws.listStoredFields(form.key)).toEqual([])
@@ -96,10 +96,15 @@ onCustomerSite('when something is in the way', (site) => {
   })
 
   test.each([
-    ['a proxy that answers for a server that is down', 502, '<h1>Bad gateway</h1>', 'could not be sent'],
-    ['a page of some portal', 200, '<h1>Please sign in</h1>', 'could not be sent'],
-    ['a limit', 429, '{"error":"Too many submissions. Please try again later."}', 'Too many submissions'],
-  ])('%s is told, not tried again by itself', async (_, status, body, message) => {
+    ['the error page of a proxy', 502, '<h1>Bad gateway</h1>', 'could not be sent'],
+    ['the page of a captive portal', 200, '<h1>Please sign in</h1>', 'could not be sent'],
+    [
+      'a rate limit',
+      429,
+      '{"error":"Too many submissions. Please try again later."}',
+      'Too many submissions',
+    ],
+  ])('%s leads to an error message and no automatic retry', async (_, status, body, message) => {
     const { createWorkspace, addPage, openVisitor, open } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm()
@@ -107,7 +112,7 @@ onCustomerSite('when something is in the way', (site) => {
     await visit.context.route(form.endpoint, (route) =>
       route.fulfill({ status, body, headers: { 'Access-Control-Allow-Origin': '*' } }),
     )
-    const url = addPage(`${ws.tag}${pageOf(form.endpoint)}`)
+    const url = addPage(`${ws.tag}${toFormHtml(form.endpoint)}`)
     await open(visit, url)
     await visit.page.fill('[name=note]', 'kept')
     await visit.page.click('button')
@@ -118,15 +123,15 @@ onCustomerSite('when something is in the way', (site) => {
     await visit.close()
   })
 
-  test('errors that come back by the address are shown at their fields, and taken out of it', async () => {
+  test('errors in the URL are shown at their fields, and removed from the URL', async () => {
     const { createWorkspace, addPage, openVisitor, open } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ requiredFields: ['note', 'phone'] })
     const visit = await openVisitor()
     const { page } = visit
-    await visit.context.route(form.endpoint, onlyScripts)
+    await visit.context.route(form.endpoint, abortFetches)
     const url = addPage(`<meta name="referrer" content="unsafe-url">${ws.tag}
-      <form><input name="email"></form>${pageOf(form.endpoint)}`)
+      <form><input name="email"></form>${toFormHtml(form.endpoint)}`)
     await open(visit, `${url}?plan=a%20b&x=#part`)
     await page.fill('form:last-of-type [name=email]', 'no')
     await page.click('button')
@@ -139,7 +144,7 @@ onCustomerSite('when something is in the way', (site) => {
     )
     expect(await page.locator('form:first-of-type [aria-invalid]').count()).toBe(0)
     expect(page.url()).toBe(`${url}?plan=a%20b&x=`)
-    // They go when the next try is made.
+    // The next submission removes them.
     await visit.context.unroute(form.endpoint)
     await until('facts', () =>
       page.evaluate(
@@ -161,13 +166,13 @@ onCustomerSite('when something is in the way', (site) => {
     ['no JSON', '{"note', undefined],
     ['nothing', 'null', undefined],
     ['a number', '{"note":5}', '5'],
-  ])('errors in the address that anybody made up are only text: %s', async (_, errors, shown) => {
+  ])('forged errors in the URL are shown as text only: %s', async (_, errors, shown) => {
     const { createWorkspace, addPage, openVisitor, open } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm()
     const visit = await openVisitor()
     const { page } = visit
-    const url = addPage(`${ws.tag}${pageOf(form.endpoint)}`)
+    const url = addPage(`${ws.tag}${toFormHtml(form.endpoint)}`)
     await open(visit, `${url}?_errors=${encodeURIComponent(errors)}`)
     const texts = await page.locator('.towpath-error').allTextContents()
     expect(texts).toEqual(shown === undefined ? [] : [shown])
@@ -177,14 +182,14 @@ onCustomerSite('when something is in the way', (site) => {
     await visit.close()
   })
 
-  test('a page that comes back from the back/forward cache can be sent again', async () => {
+  test('a form can be submitted again when its page returns from the back/forward cache', async () => {
     const { createWorkspace, addPage, openVisitor, open, origin } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ redirectUrl: `${origin}/thanks`, captcha: true })
     const visit = await openVisitor()
     const { page } = visit
-    await visit.context.route(form.endpoint, onlyScripts)
-    const url = addPage(`${ws.tag}${pageOf(form.endpoint)}`)
+    await visit.context.route(form.endpoint, abortFetches)
+    const url = addPage(`${ws.tag}${toFormHtml(form.endpoint)}`)
     await open(visit, url)
     await page.evaluate('window.same = true')
     await page.fill('[name=note]', 'first')

@@ -1,4 +1,4 @@
-// Forms on a customer's page, with the snippet, in a real browser: what a visitor sees and what is stored.
+// Forms with the snippet on a customer's page in a real browser: what a visitor sees and which fields are stored.
 
 import { expect, test } from 'bun:test'
 import { onCustomerSite } from '../support/browser/customer-site.ts'
@@ -10,7 +10,7 @@ const FIELDS = `
   <button name="intent" value="ask">Send</button>`
 
 onCustomerSite('forms with the snippet', (site) => {
-  test('are sent without leaving the page, with the button that was used, and say so', async () => {
+  test('submit without leaving the page, include the clicked button, and show the success message', async () => {
     const { createWorkspace, addPage, openVisitor, requests } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ successMessage: 'We <b>call</b> you back.' })
@@ -19,7 +19,9 @@ onCustomerSite('forms with the snippet', (site) => {
     const facts = page.waitForResponse(/\/e\/forms/)
     await page.goto(url)
     await (await facts).finished()
-    await page.evaluate(`addEventListener('towpath:success', (e) => { window.told = e.detail.formKey })`)
+    await page.evaluate(
+      `addEventListener('towpath:success', (e) => { window.eventDetail = e.detail.formKey })`,
+    )
     await page.fill('#email', 'ada@example.com')
     await page.fill('textarea', 'Hello\nthere')
     await page.click('button')
@@ -28,7 +30,7 @@ onCustomerSite('forms with the snippet', (site) => {
     expect(await status.textContent()).toBe('We <b>call</b> you back.')
     expect(page.url()).toBe(url)
     expect(await page.inputValue('#email')).toBe('')
-    expect(await page.evaluate('window.told')).toBe(form.key)
+    expect(await page.evaluate('window.eventDetail')).toBe(form.key)
     expect(await page.locator('form').getAttribute('aria-busy')).toBeNull()
     expect(await ws.listStoredFields(form.key)).toEqual([
       { email: 'ada@example.com', message: 'Hello\r\nthere', intent: 'ask' },
@@ -38,7 +40,7 @@ onCustomerSite('forms with the snippet', (site) => {
     await close()
   })
 
-  test('show each error at its field, to screen readers too, and lose nothing that was typed', async () => {
+  test('show each error at its field, also to screen readers, and keep what the visitor typed', async () => {
     const { createWorkspace, addPage, openVisitor } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ requiredFields: ['message', 'phone'] })
@@ -46,7 +48,7 @@ onCustomerSite('forms with the snippet', (site) => {
     const facts = page.waitForResponse(/\/e\/forms/)
     await page.goto(addPage(`${ws.tag}<form action="${form.endpoint}" method="post">${FIELDS}</form>`))
     await (await facts).finished()
-    await page.evaluate(`addEventListener('towpath:error', (e) => { window.told = e.detail })`)
+    await page.evaluate(`addEventListener('towpath:error', (e) => { window.eventDetail = e.detail })`)
     await page.fill('#email', 'ada@')
     await page.click('button')
     const email = page.locator('#email')
@@ -61,14 +63,14 @@ onCustomerSite('forms with the snippet', (site) => {
     expect(await page.evaluate('document.activeElement.id')).toBe('email')
     expect(await page.inputValue('#email')).toBe('ada@')
     expect(await page.locator('label textarea + span').count()).toBe(0)
-    expect(await page.evaluate('window.told')).toMatchObject({
+    expect(await page.evaluate('window.eventDetail')).toMatchObject({
       formKey: form.key,
       status: 422,
       errors: { email: 'Enter a valid email address' },
     })
     expect(await ws.listStoredFields(form.key)).toEqual([])
 
-    // Nothing of it is left when the next try is good.
+    // A successful submission removes all errors.
     await page.evaluate(
       `document.querySelector('form').insertAdjacentHTML('beforeend', '<input name=phone value=1>')`,
     )
@@ -84,7 +86,7 @@ onCustomerSite('forms with the snippet', (site) => {
     await close()
   })
 
-  test('are sent once, however often the button is clicked', async () => {
+  test('submit once, however often the button is clicked', async () => {
     const { createWorkspace, addPage, openVisitor } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm()
@@ -98,13 +100,13 @@ onCustomerSite('forms with the snippet', (site) => {
       if (request.method() === 'POST' && request.url() === form.endpoint) posts++
     })
     await page.click('button')
-    // The second click comes after the answer, and still belongs to the first.
+    // A click after the answer, without a change, does not submit again.
     await page.locator('form [role=status]', { hasText: 'Thank you' }).waitFor()
     await page.click('button')
     await page.evaluate(`document.querySelector('form').requestSubmit()`)
     expect(posts).toBe(1)
     expect(await ws.listStoredFields(form.key)).toHaveLength(1)
-    // And again when the visitor has something else to say.
+    // A change allows another submission.
     await page.fill('textarea', 'twice')
     await until('the second', async () => {
       await page.click('button')
@@ -117,7 +119,7 @@ onCustomerSite('forms with the snippet', (site) => {
     await close()
   })
 
-  test('work with inputs that are called as the form’s own properties', async () => {
+  test('work with inputs that have the names of form properties', async () => {
     const { createWorkspace, addPage, openVisitor } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ requiredFields: ['elements'] })
@@ -147,7 +149,7 @@ onCustomerSite('forms with the snippet', (site) => {
     await close()
   })
 
-  test('each speak for themselves when there are several', async () => {
+  test('show their own messages when a page has several', async () => {
     const { createWorkspace, addPage, openVisitor } = site()
     const ws = await createWorkspace()
     const first = await ws.createForm({ requiredFields: ['a'], successMessage: 'First' })
@@ -181,7 +183,7 @@ onCustomerSite('forms with the snippet', (site) => {
     await close()
   })
 
-  test('that come after the page has loaded are sent by the browser, and stored', async () => {
+  test('that are added after the page has loaded are submitted natively, and stored', async () => {
     const { createWorkspace, addPage, openVisitor, origin } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ redirectUrl: `${origin}/thanks-late` })
@@ -196,7 +198,7 @@ onCustomerSite('forms with the snippet', (site) => {
     await close()
   })
 
-  test('are left to the page where its own script takes them, and where they lead elsewhere', async () => {
+  test('are not intercepted when the page handles them, or when they have another target', async () => {
     const { createWorkspace, addPage, openVisitor, origin } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ redirectUrl: `${origin}/thanks-elsewhere` })
@@ -222,7 +224,7 @@ onCustomerSite('forms with the snippet', (site) => {
     await close()
   })
 
-  test('leave the words to a page that has its own', async () => {
+  test('show no message when the page cancels the event', async () => {
     const { createWorkspace, addPage, openVisitor, open } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ requiredFields: ['message'] })
@@ -230,15 +232,15 @@ onCustomerSite('forms with the snippet', (site) => {
     const { page } = visit
     await open(visit, addPage(`${ws.tag}<form action="${form.endpoint}" method="post">${FIELDS}</form>`))
     await page.evaluate(`
-      window.told = []
+      window.events = []
       for (const type of ['towpath:success', 'towpath:error'])
-        addEventListener(type, (event) => { event.preventDefault(); told.push(type) })`)
+        addEventListener(type, (event) => { event.preventDefault(); events.push(type) })`)
     await page.click('button')
-    await until('the error', () => page.evaluate('told.length === 1'))
+    await until('the error', () => page.evaluate('events.length === 1'))
     await page.fill('textarea', 'x')
     await page.click('button')
-    await until('the success', () => page.evaluate('told.length === 2'))
-    expect(await page.evaluate('told')).toEqual(['towpath:error', 'towpath:success'])
+    await until('the success', () => page.evaluate('events.length === 2'))
+    expect(await page.evaluate('events')).toEqual(['towpath:error', 'towpath:success'])
     expect(await page.locator('[aria-invalid], .towpath-error').count()).toBe(0)
     expect(await page.locator('form p').textContent()).toBe('')
     expect(await page.inputValue('textarea')).toBe('')
@@ -246,7 +248,7 @@ onCustomerSite('forms with the snippet', (site) => {
     await visit.close()
   })
 
-  test('that are disabled stay as they are', async () => {
+  test('that are disabled lead to the page for closed forms', async () => {
     const { createWorkspace, addPage, openVisitor } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ enabled: false })

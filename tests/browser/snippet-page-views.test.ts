@@ -1,4 +1,4 @@
-// What the snippet tells of a page that is seen, and what it keeps: nothing but an event id, in this tab.
+// The page views that the snippet sends, and the one thing that it stores: an event id in sessionStorage.
 
 import { expect, test } from 'bun:test'
 import { type CustomerSite, onCustomerSite, type SiteVisitor } from '../support/browser/customer-site.ts'
@@ -11,18 +11,18 @@ interface View {
   e?: string
 }
 
-/** Watches what is told and what the server answers, unless something else is to be answered. */
-async function watch(site: CustomerSite, visit: SiteVisitor) {
+/** Records page views and their answers. `replacement.answer` replaces the server's answers. */
+async function recordPageViews(site: CustomerSite, visit: SiteVisitor) {
   const views: View[] = []
   const types: string[] = []
   const ids: string[] = []
-  const instead: { answer?: { status: number; body: string } } = {}
+  const replacement: { answer?: { status: number; body: string } } = {}
   await visit.context.route(`${site.server.origin}/e`, async (route) => {
     const request = route.request()
     views.push(request.postDataJSON())
     types.push(`${request.method()} ${request.headers()['content-type']}`)
     const headers = { 'Access-Control-Allow-Origin': '*' }
-    if (instead.answer) return route.fulfill({ ...instead.answer, headers })
+    if (replacement.answer) return route.fulfill({ ...replacement.answer, headers })
     const response = await route.fetch()
     ids.push((await response.json()).e)
     return route.fulfill({ response })
@@ -31,25 +31,26 @@ async function watch(site: CustomerSite, visit: SiteVisitor) {
     views,
     types,
     ids,
-    instead,
-    asked: (count: number) => until(`view ${count}`, () => views.length >= count),
-    /** Ends when the page keeps what the view with this number was answered. */
-    told: (count: number) =>
+    replacement,
+    waitUntilSent: (count: number) => until(`view ${count}`, () => views.length >= count),
+    /** Resolves when the page has stored the event id from the answer to this view. */
+    waitUntilAnswered: (count: number) =>
       until(
         `answer ${count}`,
-        async () => views.length >= count && (await kept(visit)).includes(ids[count - 1] ?? ''),
+        async () => views.length >= count && (await readSessionStorage(visit)).includes(ids[count - 1] ?? ''),
       ),
   }
 }
 
-const kept = (visit: SiteVisitor) => visit.page.evaluate<string[]>('Object.values(sessionStorage)')
+const readSessionStorage = (visit: SiteVisitor) =>
+  visit.page.evaluate<string[]>('Object.values(sessionStorage)')
 
 onCustomerSite('a page view', (site) => {
-  test('is told without a preflight: page, referrer, and what the last answer gave', async () => {
+  test('is sent without a preflight, with the page, the referrer and the last event id', async () => {
     const { createWorkspace, addPage, openVisitor, origin } = site()
     const ws = await createWorkspace()
     const visit = await openVisitor()
-    const { views, types, ids, told } = await watch(site(), visit)
+    const { views, types, ids, waitUntilAnswered } = await recordPageViews(site(), visit)
     const second = addPage(ws.tag)
     const first = addPage(`${ws.tag}<a href="${second}">On</a>`)
     const before = addPage(
@@ -57,9 +58,9 @@ onCustomerSite('a page view', (site) => {
     )
     await visit.page.goto(before)
     await visit.page.click('a')
-    await told(1)
+    await waitUntilAnswered(1)
     await visit.page.click('a')
-    await told(2)
+    await waitUntilAnswered(2)
     expect(views).toEqual([
       { w: ws.publicId, u: `${first}?utm_source=mail&tp_cid=abc`, r: before },
       { w: ws.publicId, u: second, r: `${first}?utm_source=mail&tp_cid=abc`, e: ids[0] },
@@ -73,12 +74,12 @@ onCustomerSite('a page view', (site) => {
     await visit.close()
   })
 
-  test('gives submissions their event id, those of the browser’s own too', async () => {
+  test('adds its event id to submissions, including native ones', async () => {
     const { createWorkspace, addPage, openVisitor, open, origin } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm({ redirectUrl: `${origin}/thanks` })
     const visit = await openVisitor()
-    const { ids, told } = await watch(site(), visit)
+    const { ids, waitUntilAnswered } = await recordPageViews(site(), visit)
     const bodies: string[] = []
     await visit.context.route(form.endpoint, (route) => {
       bodies.push(route.request().postData() ?? '')
@@ -87,7 +88,7 @@ onCustomerSite('a page view', (site) => {
     const page = (id: string) => `<form id="${id}" action="${form.endpoint}" method="post">
       <input name="_service_eid" value="by hand"><button>Send</button></form>`
     await open(visit, addPage(`${ws.tag}${page('one')}<main></main>`))
-    await told(1)
+    await waitUntilAnswered(1)
     await visit.page.click('#one button')
     await until('the first', () => bodies.length === 1)
     await visit.page.evaluate(`document.querySelector('main').innerHTML = ${JSON.stringify(page('late'))}`)
@@ -100,7 +101,7 @@ onCustomerSite('a page view', (site) => {
     await visit.close()
   })
 
-  test('that is still being told is waited for, though not for long', async () => {
+  test('delays a submission while it is being sent, but for one second at most', async () => {
     const { createWorkspace, addPage, openVisitor, open } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm()
@@ -120,12 +121,12 @@ onCustomerSite('a page view', (site) => {
     await visit.close()
   })
 
-  test('is not even told under Global Privacy Control, or without a workspace', async () => {
+  test('is not sent under Global Privacy Control, or without a workspace', async () => {
     const { createWorkspace, addPage, openVisitor, open } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm()
     const visit = await openVisitor()
-    const { views } = await watch(site(), visit)
+    const { views } = await recordPageViews(site(), visit)
     let body = ''
     visit.page.on('request', (request) => {
       if (request.url() === form.endpoint) body = request.postData() ?? ''
@@ -145,13 +146,13 @@ onCustomerSite('a page view', (site) => {
     await visit.close()
   })
 
-  test('that was fetched ahead is told when it is seen, with the id of the pages in between', async () => {
+  test('of a prerendered page is sent when the page becomes visible, with the latest event id', async () => {
     const { createWorkspace, addPage, openVisitor } = site()
     const ws = await createWorkspace()
     const visit = await openVisitor()
-    const { views, told } = await watch(site(), visit)
+    const { views, waitUntilAnswered } = await recordPageViews(site(), visit)
     await visit.page.goto(addPage(ws.tag))
-    await told(1)
+    await waitUntilAnswered(1)
     await visit.page.addInitScript(`
       Object.defineProperty(document, 'visibilityState', { get: () => window.seen ? 'visible' : 'hidden' })`)
     await visit.page.goto(addPage(ws.tag), { waitUntil: 'networkidle' })
@@ -162,26 +163,26 @@ onCustomerSite('a page view', (site) => {
       window.seen = true
       document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
       document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
-    await told(2)
+    await waitUntilAnswered(2)
     await visit.page.goto(addPage('<p>Done</p>'))
     expect(views.map(({ e }) => e)).toEqual([undefined, 'in between'])
     await visit.close()
   })
 
-  test('that comes back from the back/forward cache is one more', async () => {
+  test('is sent again when a page returns from the back/forward cache', async () => {
     const { createWorkspace, addPage, openVisitor } = site()
     const ws = await createWorkspace()
     const visit = await openVisitor()
-    const { views, ids, told } = await watch(site(), visit)
+    const { views, ids, waitUntilAnswered } = await recordPageViews(site(), visit)
     const first = addPage(ws.tag)
     const second = addPage(ws.tag)
     await visit.page.goto(first)
-    await told(1)
+    await waitUntilAnswered(1)
     await visit.page.evaluate('window.same = true')
     await visit.page.goto(second)
-    await told(2)
+    await waitUntilAnswered(2)
     await visit.page.evaluate('history.back()')
-    await told(3)
+    await waitUntilAnswered(3)
     expect(await visit.page.evaluate('window.same')).toBe(true)
     expect(views.map(({ u, e }) => [u, e])).toEqual([
       [first, undefined],
@@ -191,13 +192,13 @@ onCustomerSite('a page view', (site) => {
     await visit.close()
   })
 
-  test('whose answer is no event id, an error, no JSON or something else is nobody’s trouble', async () => {
+  test('whose answer is invalid or an error does not disturb the page or its form', async () => {
     const { createWorkspace, addPage, openVisitor, open } = site()
     const ws = await createWorkspace()
     const form = await ws.createForm()
     const visit = await openVisitor()
     const { page } = visit
-    const { instead, asked } = await watch(site(), visit)
+    const { replacement, waitUntilSent } = await recordPageViews(site(), visit)
     const url = addPage(`${ws.tag}<form action="${form.endpoint}" method="post"><button>Send</button></form>`)
     let views = 0
     for (const [status, body] of [
@@ -206,28 +207,28 @@ onCustomerSite('a page view', (site) => {
       [200, '<h1>Hello</h1>'],
       [200, 'null'],
     ] as const) {
-      instead.answer = { status, body }
+      replacement.answer = { status, body }
       await open(visit, url)
-      await asked(++views)
+      await waitUntilSent(++views)
       await page.click('button')
       await page.locator('form [role=status]', { hasText: 'Thank you' }).waitFor()
-      expect([body, await kept(visit)]).toEqual([body, []])
+      expect([body, await readSessionStorage(visit)]).toEqual([body, []])
       expect([body, visit.errors]).toEqual([body, []])
       expect([body, (await ws.listStoredFields(form.key)).length]).toEqual([body, views])
     }
     await visit.close()
   })
 
-  test('is told where a browser keeps nothing, and where an address is endless', async () => {
+  test('is sent without sessionStorage, and with a URL that is cut when it is very long', async () => {
     const { createWorkspace, addPage, openVisitor } = site()
     const ws = await createWorkspace()
     const visit = await openVisitor()
-    const { views, asked, instead } = await watch(site(), visit)
-    instead.answer = { status: 200, body: '{"e":"id"}' }
+    const { views, waitUntilSent, replacement } = await recordPageViews(site(), visit)
+    replacement.answer = { status: 200, body: '{"e":"id"}' }
     await visit.context.addInitScript(`
       Object.defineProperty(window, 'sessionStorage', { get() { throw new Error('refused') } })`)
     await visit.page.goto(`${addPage(ws.tag)}?${'x'.repeat(10_000)}`)
-    await asked(1)
+    await waitUntilSent(1)
     expect(JSON.stringify(views[0]).length).toBeLessThan(6_000)
     expect(visit.errors).toEqual([])
     await visit.close()

@@ -1,18 +1,18 @@
-// The whole way in a browser: a short link, the page it leads to, another page, the form there, and what the owner of the
-// link then sees of it.
+// The journey from a click to a lead in a real browser: a short link, a landing page, a form on another page, and then
+// the analytics of the link.
 
 import { expect, test } from 'bun:test'
 import { type CustomerSite, onCustomerSite, type SiteVisitor } from '../support/browser/customer-site.ts'
 import { until } from '../support/until.ts'
 
-/** What the owner of a link is promised to wait at most. */
+/** The time after which a lead must be in analytics. */
 const SEEN_WITHIN_MS = 2_000
 
-const kept = ({ page }: SiteVisitor) =>
+const readEventId = ({ page }: SiteVisitor) =>
   page.evaluate<string | null>('Object.values(sessionStorage)[0] ?? null')
 
-/** A workspace with a form on a contact page, a landing page that leads there, and a link to that. */
-async function campaignOf({ createWorkspace, addPage, origin, server }: CustomerSite, name: string) {
+/** Creates a form on a contact page, a landing page that links to it, and a short link to the landing page. */
+async function createCampaign({ createWorkspace, addPage, origin, server }: CustomerSite, name: string) {
   const ws = await createWorkspace()
   const form = await ws.createForm({ requiredFields: ['email'] })
   const contact = addPage(
@@ -35,16 +35,16 @@ async function campaignOf({ createWorkspace, addPage, origin, server }: Customer
   return { ws, form, contact, landing, link, short: `${server.origin}/${link.slug}`, origin }
 }
 
-type Campaign = Awaited<ReturnType<typeof campaignOf>>
+type Campaign = Awaited<ReturnType<typeof createCampaign>>
 
-/** From the short link to the contact page. */
-async function arrive({ page }: SiteVisitor, { short, contact }: Campaign) {
+/** Opens the short link and goes on to the contact page. */
+async function followLink({ page }: SiteVisitor, { short, contact }: Campaign) {
   await page.goto(short)
-  await until('the landing is told', () => kept({ page } as SiteVisitor))
+  await until('the event id of the landing page', () => readEventId({ page } as SiteVisitor))
   const facts = page.waitForResponse(/\/forms\?keys=/)
-  const told = page.waitForResponse((response) => response.url().endsWith('/e'))
+  const pageView = page.waitForResponse((response) => response.url().endsWith('/e'))
   await page.click('a')
-  await Promise.all([page.waitForURL(contact), facts, told])
+  await Promise.all([page.waitForURL(contact), facts, pageView])
 }
 
 async function send({ page }: SiteVisitor, email: string) {
@@ -55,17 +55,17 @@ async function send({ page }: SiteVisitor, email: string) {
 }
 
 onCustomerSite('from click to lead', (site) => {
-  test('a submission is known by its link and campaign, counted at once, and exported', async () => {
-    const campaign = await campaignOf(site(), 'spring')
+  test('a submission has its link and campaign, counts within two seconds, and is exported', async () => {
+    const campaign = await createCampaign(site(), 'spring')
     const { ws, form, link, landing, contact } = campaign
     const visit = await site().openVisitor()
-    await arrive(visit, campaign)
+    await followLink(visit, campaign)
     await send(visit, 'ada@example.com')
     const sentAt = Date.now()
 
     const count = async (path: string) => (await ws.api(`/analytics/${path}`)).json.data
-    const within = (what: string, look: () => Promise<unknown>) =>
-      until(what, look, SEEN_WITHIN_MS - (Date.now() - sentAt))
+    const within = (what: string, condition: () => Promise<unknown>) =>
+      until(what, condition, SEEN_WITHIN_MS - (Date.now() - sentAt))
     await within('the lead of the link', async () => {
       const [first] = await count('leads?groupBy=link')
       return first?.link === link.id && first.leads === 1 && first.visitors === 1
@@ -113,7 +113,7 @@ onCustomerSite('from click to lead', (site) => {
       attribution: 'measured',
     })
 
-    // All the browser has of it is one event id, in this tab.
+    // The browser stores one event id in sessionStorage, and nothing else.
     expect(await visit.context.cookies()).toEqual([])
     expect(await visit.page.evaluate('localStorage.length + document.cookie.length')).toBe(0)
     expect(await visit.page.evaluate('sessionStorage.length')).toBe(1)
@@ -121,8 +121,8 @@ onCustomerSite('from click to lead', (site) => {
     await visit.close()
   }, 120_000)
 
-  test('a second link in the same visit is the last touch, and the first one stays the first', async () => {
-    const [first, second] = [await campaignOf(site(), 'summer'), await campaignOf(site(), 'unused')]
+  test('a second link in the same visit becomes the last touch, and the first link stays the first touch', async () => {
+    const [first, second] = [await createCampaign(site(), 'summer'), await createCampaign(site(), 'unused')]
     const { ws, form } = first
     const { json } = await ws.api('/links', {
       method: 'POST',
@@ -130,11 +130,11 @@ onCustomerSite('from click to lead', (site) => {
     })
     const last = json.data
     const visit = await site().openVisitor()
-    await arrive(visit, first)
+    await followLink(visit, first)
     const facts = visit.page.waitForResponse(/\/forms\?keys=/)
-    const told = visit.page.waitForResponse((response) => response.url().endsWith('/e'))
+    const pageView = visit.page.waitForResponse((response) => response.url().endsWith('/e'))
     await visit.page.goto(`${site().server.origin}/${last.slug}`)
-    await Promise.all([facts, told])
+    await Promise.all([facts, pageView])
     await send(visit, 'bo@example.com')
     const [submission] = await ws.listSubmissions(form.key)
     expect(submission).toMatchObject({ linkId: last.id, utmCampaign: 'autumn', landingUrl: first.landing })
@@ -155,20 +155,20 @@ onCustomerSite('from click to lead', (site) => {
     await visit.close()
   }, 120_000)
 
-  test('under Global Privacy Control the form is stored, and nothing says what brought it', async () => {
-    const campaign = await campaignOf(site(), 'winter')
+  test('under Global Privacy Control a submission is stored without attribution', async () => {
+    const campaign = await createCampaign(site(), 'winter')
     const { ws, form, link } = campaign
     const visit = await site().openVisitor()
     await visit.context.setExtraHTTPHeaders({ 'Sec-GPC': '1' })
     await visit.context.addInitScript(
       "Object.defineProperty(navigator, 'globalPrivacyControl', { value: true })",
     )
-    const asked: string[] = []
-    visit.page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    const requests: string[] = []
+    visit.page.on('request', (request) => requests.push(new URL(request.url()).pathname))
     await visit.page.goto(campaign.short)
     await site().open(visit, campaign.contact)
     await send(visit, 'cy@example.com')
-    expect(asked).not.toContain('/e')
+    expect(requests).not.toContain('/e')
     const [submission] = await ws.listSubmissions(form.key)
     expect(submission).toMatchObject({
       linkId: null,

@@ -6,10 +6,10 @@ import { onDashboard } from '../support/browser/dashboard-browser.ts'
 import { BROWSER_USER_AGENT } from '../support/server/test-server.ts'
 import { until } from '../support/until.ts'
 
-onDashboard('a user of the dashboard', (desk) => {
+onDashboard('a user of the dashboard', (dashboard) => {
   test('signs up, creates an API key and a link with it, and sees a click arrive without a reload', async () => {
-    const { server } = desk()
-    const { page, errors, close } = await desk().openWindow(undefined, {
+    const { server } = dashboard()
+    const { page, errors, close } = await dashboard().openWindow(undefined, {
       viewport: { width: 1280, height: 1200 },
     })
     await page.goto(server.origin)
@@ -52,9 +52,9 @@ onDashboard('a user of the dashboard', (desk) => {
   }, 120_000)
 
   test('creates a form, sends it from the preview and from a page, and finds both submissions in the inbox and as CSV', async () => {
-    const { server } = desk()
-    const person = await desk().signUp()
-    const { page, errors, open, close } = await desk().openWindow(person)
+    const { server } = dashboard()
+    const person = await dashboard().signUp()
+    const { page, errors, open, close } = await dashboard().openWindow(person)
     await open('/forms?new=1')
     await page.getByRole('dialog').getByLabel('Name').fill('Contact')
     await page.getByRole('dialog').locator('[type=submit]').click()
@@ -102,15 +102,15 @@ onDashboard('a user of the dashboard', (desk) => {
   }, 120_000)
 
   test('invites a member, who sees links but cannot create API keys or rename the workspace', async () => {
-    const owner = await desk().signUp()
-    const { page, errors, open, close } = await desk().openWindow(owner)
+    const owner = await dashboard().signUp()
+    const { page, errors, open, close } = await dashboard().openWindow(owner)
     await open('/settings?tab=members')
     await page.getByRole('button', { name: 'Invite' }).click()
     await page.getByRole('dialog').getByLabel('E-mail').fill('max@example.com')
     await page.getByRole('dialog').locator('[type=submit]').click()
     const url = await page.getByText(/\/app\/join\?token=/).textContent()
 
-    const guest = await desk().openWindow()
+    const guest = await dashboard().openWindow()
     await guest.page.goto(url ?? '')
     await guest.page.getByLabel('Your name').fill('Max')
     await guest.page.getByLabel('Password').fill('another long password')
@@ -124,7 +124,7 @@ onDashboard('a user of the dashboard', (desk) => {
     expect(await guest.page.getByRole('button', { name: 'Delete workspace' }).count()).toBe(0)
 
     // The invitation works once.
-    const third = await desk().openWindow()
+    const third = await dashboard().openWindow()
     await third.page.goto(url ?? '')
     await third.page.getByRole('heading', { name: 'This invitation is not valid' }).waitFor()
     expect(errors).toEqual([])
@@ -133,15 +133,15 @@ onDashboard('a user of the dashboard', (desk) => {
   }, 120_000)
 
   test('sees nothing of another user’s workspace', async () => {
-    const owner = await desk().signUp()
+    const owner = await dashboard().signUp()
     const created = await owner.api('/links', {
       method: 'POST',
       body: { destinationUrl: 'https://example.com', title: 'Secret plan' },
     })
-    const stranger = await desk().signUp()
-    const { page, close } = await desk().openWindow(stranger)
+    const stranger = await dashboard().signUp()
+    const { page, close } = await dashboard().openWindow(stranger)
     for (const path of ['/links', `/links/${created.json.data.id}`, '/inbox', '/settings?tab=keys']) {
-      await page.goto(`${desk().server.origin}/app/${owner.workspaceId}${path}`)
+      await page.goto(`${dashboard().server.origin}/app/${owner.workspaceId}${path}`)
       await page.getByRole('heading', { name: 'This page does not exist' }).waitFor()
       expect(await page.getByText('Secret plan').count()).toBe(0)
     }
@@ -149,13 +149,13 @@ onDashboard('a user of the dashboard', (desk) => {
   }, 120_000)
 
   test('can undo a deletion; leaving the page completes the deletion', async () => {
-    const person = await desk().signUp()
+    const person = await dashboard().signUp()
     const created = await person.api('/links', {
       method: 'POST',
       body: { destinationUrl: 'https://example.com/keep', slug: `keep-${person.workspaceId}` },
     })
     const { id } = created.json.data
-    const { page, errors, open, close } = await desk().openWindow(person)
+    const { page, errors, open, close } = await dashboard().openWindow(person)
     await open('/links')
     const row = page.getByText(`keep-${person.workspaceId}`)
     await row.first().waitFor()

@@ -1,4 +1,4 @@
-// An upgrade keeps everything: a server of today starts on a data directory that version 0.1.0 left behind.
+// An upgrade keeps all data: the current server starts on a data directory of version 0.1.0.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync } from 'node:fs'
@@ -8,8 +8,8 @@ import { adoptInstallation, type Installation, type ServerProcess } from '../fau
 import { until } from '../support/until.ts'
 
 /**
- * Made by version 0.1.0 with SQLite and then killed with SIGKILL: four links, a tag, a form with one submission, a
- * webhook channel, a user, four clicks in the engine and two clicks that only the spool has.
+ * A data directory that version 0.1.0 wrote with SQLite before a SIGKILL. It has four links, a tag, a form with one
+ * submission, a webhook channel, a user, four clicks in the engine and two clicks in the spool only.
  */
 const ARCHIVE = join(import.meta.dir, '../fixtures/data-0.1.0.tar.gz')
 const KEY = 'tp_O9taUMtfGd6zxbJXOifPa3PiBQWwZh0TpZxy'
@@ -66,7 +66,7 @@ describe('a data directory of version 0.1.0', () => {
     expect((await send('open sesame')).headers.get('location')).toBe('https://example.com/secret')
   })
 
-  test('counts the clicks that the killed server had not described yet', async () => {
+  test('counts the clicks that the killed server had not imported yet', async () => {
     await until('the link counts five', async () => (await getData('/links/1')).clicks === 5)
     await until('analytics count five', async () => {
       const [first] = await getData('/analytics/clicks?groupBy=slug&interval=all')
@@ -74,7 +74,7 @@ describe('a data directory of version 0.1.0', () => {
     })
   })
 
-  test('has the submission with the link that brought it, and takes new ones', async () => {
+  test('has the submission with its attributed link, and takes new submissions', async () => {
     const [submission] = await getData(`/forms/${FORM_KEY}/submissions`)
     expect(submission).toMatchObject({
       fields: { email: 'bob@example.com', message: 'Hello' },
@@ -85,14 +85,14 @@ describe('a data directory of version 0.1.0', () => {
     expect([sent.status, sent.json]).toEqual([200, { ok: true }])
   })
 
-  test('has its channel, whose sealed secret can still be read', async () => {
+  test('has its channel with a sealed secret that opens', async () => {
     const [channel] = await getData('/channels')
     expect(channel).toMatchObject({ id: 1, type: 'webhook', name: 'Hook' })
     const rotated = await server.api(KEY, '/channels/1/rotate-secret', {})
     expect(rotated.json.data.secret).toStartWith('whsec_')
   })
 
-  test('lets its user sign in', async () => {
+  test('lets its user sign in with the old password', async () => {
     const response = await fetch(`${server.origin}/api/auth/sign-in/email`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Origin: ORIGIN },
