@@ -58,11 +58,11 @@ const failing = (message: string) => (): never => {
 export function testDatabase(subject: DatabaseSubject) {
   setDefaultTimeout(120_000)
   describe(`rows: ${subject.engine}`, () => {
-    let location: DatabaseLocation
+    let place: DatabaseLocation
     let db: DatabaseHandle
     beforeAll(async () => {
-      location = await subject.createEmptyLocation()
-      db = await openDatabase(location)
+      place = await subject.emptyPlace()
+      db = await openDatabase(place)
     }, 60_000)
     afterAll(() => db?.close())
 
@@ -291,14 +291,14 @@ function testViolations(rows: () => DatabaseHandle) {
     const made = await rows().write((connection) =>
       connection.insertInto('tags').values(tag).returning('id').executeTakeFirstOrThrow(),
     )
-    const getWriteError = async (verb: (connection: Connection) => Promise<unknown>) =>
+    const errorOf = async (verb: (connection: Connection) => Promise<unknown>) =>
       rows()
         .write(verb)
         .then(
           () => undefined,
           (error: unknown) => error,
         )
-    const twice = await getWriteError((connection) => connection.insertInto('tags').values(tag).execute())
+    const twice = await errorOf((connection) => connection.insertInto('tags').values(tag).execute())
     const name = { index: 'tags_workspace_name', columns: ['workspace_id', 'name_key'] }
     const other = { index: 'links_domain_slug', columns: ['domain', 'slug_key'] }
     expect(isUniqueViolation(twice)).toBe(true)
@@ -316,11 +316,11 @@ function testViolations(rows: () => DatabaseHandle) {
             .execute(),
       ],
       [
-        'an invalid statement',
+        'a mistake of ours',
         (connection: Connection) => sql`select no_such_column from tags`.execute(connection),
       ],
     ] as const) {
-      const error = await getWriteError(verb)
+      const error = await errorOf(verb)
       expect(error, what).toBeInstanceOf(Error)
       expect(error, what).not.toBeInstanceOf(Failure)
       expect(isUniqueViolation(error), what).toBe(false)
@@ -390,39 +390,39 @@ function testValues(rows: () => DatabaseHandle) {
 
 const OPEN = join(import.meta.dir, '../../server/storage/database/open-database.ts')
 
-function testOpening({ engine, createEmptyLocation, openMigrator }: DatabaseSubject) {
+function testOpening({ engine, emptyPlace, migrator }: DatabaseSubject) {
   async function withMigrator<T>(
-    location: DatabaseLocation,
+    place: DatabaseLocation,
     work: (connection: Connection) => Promise<T>,
   ): Promise<T> {
-    const connection = await openMigrator(location)
+    const connection = await migrator(place)
     try {
       return await work(connection)
     } finally {
       await connection.destroy()
     }
   }
-  const listTables = (location: DatabaseLocation) =>
-    withMigrator(location, async (connection) =>
+  const tablesOf = (place: DatabaseLocation) =>
+    withMigrator(place, async (connection) =>
       (await connection.introspection.getTables()).map((table) => table.name).sort(),
     )
-  const getError = (work: Promise<unknown>) =>
+  const failure = (work: Promise<unknown>) =>
     work.then(
       () => undefined,
       (error: Error) => error,
     )
 
   describe('opening', () => {
-    test('a second time changes nothing and keeps the rows', async () => {
-      const location = await createEmptyLocation()
-      const first = await openDatabase(location)
+    test('twice changes nothing and keeps what is stored', async () => {
+      const place = await emptyPlace()
+      const first = await openDatabase(place)
       await first.write((connection) => insertWorkspace(connection, 'kept'))
       await first.close()
-      const tables = await listTables(location)
-      const again = await openDatabase(location)
+      const tables = await tablesOf(place)
+      const again = await openDatabase(place)
       expect(await listWorkspaceNames(again, 'kept')).toEqual(['kept'])
       await again.close()
-      expect(await listTables(location)).toEqual(tables)
+      expect(await tablesOf(place)).toEqual(tables)
       expect(tables).toContain('links')
     })
 
@@ -430,18 +430,18 @@ function testOpening({ engine, createEmptyLocation, openMigrator }: DatabaseSubj
       const place = await emptyPlace()
       const script = `
         import { openDatabase } from ${JSON.stringify(OPEN)}
-        const db = await openDatabase(${JSON.stringify(location)})
+        const db = await openDatabase(${JSON.stringify(place)})
         await db.probe()
         await db.close()`
       const children = [1, 2, 3].map(() =>
         Bun.spawn([process.execPath, '-e', script], { stdout: 'ignore', stderr: 'pipe' }),
       )
-      const errors = await Promise.all(children.map((child) => new Response(child.stderr).text()))
-      expect({ errors, codes: await Promise.all(children.map((child) => child.exited)) }).toEqual({
-        errors: ['', '', ''],
+      const said = await Promise.all(children.map((child) => new Response(child.stderr).text()))
+      expect({ said, codes: await Promise.all(children.map((child) => child.exited)) }).toEqual({
+        said: ['', '', ''],
         codes: [0, 0, 0],
       })
-      expect(await listTables(location)).toContain('links')
+      expect(await tablesOf(place)).toContain('links')
     })
 
     test('a database of a newer version is refused with a message that says what to do', async () => {
@@ -452,12 +452,12 @@ function testOpening({ engine, createEmptyLocation, openMigrator }: DatabaseSubj
           connection,
         ),
       )
-      const refused = await getError(openDatabase(location))
+      const refused = await failure(openDatabase(place))
       expect(refused?.message).toMatch(/made by a newer version of Towpath.*9999-later.*Start that version/)
-      await withMigrator(location, (connection) =>
+      await withMigrator(place, (connection) =>
         sql`delete from kysely_migration where name like '9999%'`.execute(connection),
       )
-      await (await openDatabase(location)).close()
+      await (await openDatabase(place)).close()
     })
 
     test('with a migration that fails leaves nothing of it, nor of the migrations before it', async () => {
@@ -470,11 +470,11 @@ function testOpening({ engine, createEmptyLocation, openMigrator }: DatabaseSubj
         },
       }
       const steps = { ...listMigrations(engine), '0999-broken': broken }
-      const error = await getError(withMigrator(location, (connection) => migrate(connection, steps)))
-      expect(error?.message).toBe('The database could not be brought up to date (step 0999-broken).')
-      expect(String(error?.cause)).toContain('no_such_table')
-      expect(await listTables(location)).toEqual([])
-      const db = await openDatabase(location)
+      const told = await failure(withMigrator(place, (connection) => migrate(connection, steps)))
+      expect(told?.message).toBe('The database could not be brought up to date (step 0999-broken).')
+      expect(String(told?.cause)).toContain('no_such_table')
+      expect(await tablesOf(place)).toEqual([])
+      const db = await openDatabase(place)
       await db.write((connection) => insertWorkspace(connection, 'after'))
       expect(await listWorkspaceNames(db, 'after')).toEqual(['after'])
       await db.close()
@@ -484,7 +484,7 @@ function testOpening({ engine, createEmptyLocation, openMigrator }: DatabaseSubj
       const db = await openDatabase(await emptyPlace())
       const last = db.write((connection) => insertWorkspace(connection, 'last'))
       const closing = db.close()
-      const late = getError(db.write((connection) => insertWorkspace(connection, 'late')))
+      const late = failure(db.write((connection) => insertWorkspace(connection, 'late')))
       expect((await last).public_id).toBe('last')
       await closing
       expect(await late).toBeInstanceOf(Error)

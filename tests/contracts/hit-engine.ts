@@ -85,7 +85,7 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
     const keys = async (part: Partial<HitQuery>) =>
       (await engine.ask(createHitQuery(part))).map(({ key, clicks, visitors }) => [key, clicks, visitors])
 
-    test('an empty engine has no batch and counts zero', async () => {
+    test('an empty engine knows no batch and answers zero', async () => {
       expect(await engine.mark('a')).toBe(0)
       expect(await engine.ask(createHitQuery())).toEqual([{ key: null, clicks: 0, visitors: 0 }])
       expect(await engine.ask(createHitQuery({ groupBy: top('country') }))).toEqual([])
@@ -103,14 +103,14 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       expect(await engine.mark('a')).toBe(2)
     })
 
-    test('numbers the batches of each node separately', async () => {
+    test('each node has its own numbers', async () => {
       await load(1, [createHit()], 'a')
       await load(1, [createHit()], 'b')
       expect([await engine.mark('a'), await engine.mark('b'), await engine.mark('c')]).toEqual([1, 1, 0])
       expect(await total()).toBe(2)
     })
 
-    test('refuses a batch after a gap until the missing batches are skipped', async () => {
+    test('a gap is refused until the missing batches are declared lost', async () => {
       await load(1, [createHit()])
       await expect(load(3, [createHit()])).rejects.toThrow('does not follow')
       expect(await engine.mark('a')).toBe(1)
@@ -132,7 +132,7 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       ['text for a number', `${good}\n${good.replace(/"at":\d+/, '"at":"soon"')}\n`],
       ['no outcome', `${good}\n${good.replace('"outcome":"redirect",', '')}\n`],
       ['no moment', `${good}\n${good.replace(/"at":\d+,/, '"at":null,')}\n`],
-    ])('refuses a batch with %s and stores none of it', async (_, content) => {
+    ])('a batch with %s is an error and leaves nothing behind', async (_, content) => {
       await load(1, [createHit()])
       await expect(engine.load({ node: 'a', number: 2, path: write(2, content) })).rejects.toThrow()
       expect([await total(), await engine.mark('a')]).toEqual([1, 1])
@@ -161,7 +161,7 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       expect(await keys({ groupBy: top('linkId') })).toEqual([[Number.MAX_SAFE_INTEGER, 2, 2]])
     })
 
-    test('counts visitors exactly', async () => {
+    test('visitors are counted exactly', async () => {
       await load(
         1,
         Array.from({ length: 5000 }, (_, n) => createHit({ visitor: String(n % 1234) })),
@@ -365,7 +365,7 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       ['Lord Howe, 23.5 hours', ['2026-10-03T13:30Z', '2026-10-04T13:00Z', '2026-10-05T13:00Z']],
       ['Lord Howe, 24.5 hours', ['2026-04-04T13:00Z', '2026-04-05T13:30Z', '2026-04-06T13:30Z']],
       ['Berlin, two hours of 02:00', ['2026-10-25T00:00Z', '2026-10-25T01:00Z', '2026-10-25T02:00Z']],
-    ])('counts in buckets of uneven length: %s', async (_, moments) => {
+    ])('buckets of uneven length: %s', async (_, moments) => {
       const starts = moments.map((moment) => Date.parse(moment))
       await load(
         1,
@@ -409,7 +409,7 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       expect(seen.flat().every((answer) => answer.clicks % 100 === 0)).toBe(true)
     })
 
-    const findLast = async (
+    const last = async (
       moments: [visitor: string, at: number][],
       { withinMs = 1000, workspaceId = 1 }: { withinMs?: number; workspaceId?: number } = {},
     ) => {
@@ -426,11 +426,11 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
         createHit({ visitor: '8', id: 3, linkId: 30, at: 5500 }),
       ])
       expect(
-        await findLast([4999, 5000, 5399, 5400, 6399, 6400].map((at): [string, number] => [visitor, at])),
+        await last([4999, 5000, 5399, 5400, 6399, 6400].map((at): [string, number] => [visitor, at])),
       ).toEqual([null, ['a', 1, 10, 5000], ['a', 1, 10, 5000], ['a', 2, 20, 5400], ['a', 2, 20, 5400], null])
-      expect(await findLast([[visitor, 1e9]], { withinMs: 1e10 })).toEqual([['a', 2, 20, 5400]])
-      expect(await findLast([])).toEqual([])
-      expect(await findLast([['9', 5500]])).toEqual([null])
+      expect(await last([[visitor, 1e9]], { withinMs: 1e10 })).toEqual([['a', 2, 20, 5400]])
+      expect(await last([])).toEqual([])
+      expect(await last([['9', 5500]])).toEqual([null])
     })
 
     test('the last click: answers have the order of the questions, also for repeated questions', async () => {
@@ -440,7 +440,7 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
         createHit({ visitor: '8', id: 3, at: 1500 }),
       ])
       expect(
-        await findLast([
+        await last([
           ['7', 2500],
           ['8', 2500],
           ['7', 1999],
@@ -456,9 +456,9 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
         1,
         [9, 11, 10].map((id) => createHit({ visitor: '7', id, linkId: id, at: 1000 })),
       )
-      expect(await findLast([['7', 1000]])).toEqual([['a', 11, 11, 1000]])
+      expect(await last([['7', 1000]])).toEqual([['a', 11, 11, 1000]])
       await load(1, [createHit({ visitor: '7', id: 11, linkId: 5, at: 1000 })], 'b')
-      expect(await findLast([['7', 1000]])).toEqual([['b', 11, 5, 1000]])
+      expect(await last([['7', 1000]])).toEqual([['b', 11, 5, 1000]])
     })
 
     test('the last click is a redirect of a person, in this workspace', async () => {
@@ -473,9 +473,9 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
         createHit({ visitor: '7', at: 1300, workspaceId: 2, id: 99 }),
         createHit({ visitor: '7', at: 1300, workspaceId: 0, linkId: 0 }),
       ])
-      expect(await findLast([['7', 1500]])).toEqual([['a', 1, 1, 1000]])
-      expect(await findLast([['7', 1500]], { workspaceId: 2 })).toEqual([['a', 99, 1, 1300]])
-      expect(await findLast([['7', 1500]], { workspaceId: 3 })).toEqual([null])
+      expect(await last([['7', 1500]])).toEqual([['a', 1, 1, 1000]])
+      expect(await last([['7', 1500]], { workspaceId: 2 })).toEqual([['a', 99, 1, 1300]])
+      expect(await last([['7', 1500]], { workspaceId: 3 })).toEqual([null])
     })
 
     test('a backup has consistent hits and marks while queries run', async () => {

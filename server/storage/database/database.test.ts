@@ -47,13 +47,13 @@ async function opened(place: DatabaseLocation): Promise<DatabaseHandle> {
 
 testDatabase({
   engine: 'sqlite',
-  createEmptyLocation: async () => ({ dataDir: newDirectory() }),
-  openMigrator: ({ dataDir }) => openSqliteMigrator(join(dataDir, 'towpath.db')),
+  emptyPlace: async () => ({ dataDir: newDirectory() }),
+  migrator: ({ dataDir }) => openSqliteMigrator(join(dataDir, 'towpath.db')),
 })
 testDatabase({
   engine: 'postgres',
-  createEmptyLocation: emptyDatabase,
-  openMigrator: async ({ databaseUrl = '' }) => openPostgresMigrator(databaseUrl),
+  emptyPlace: emptyDatabase,
+  migrator: async ({ databaseUrl = '' }) => openPostgresMigrator(databaseUrl),
 })
 
 describe('sqlite', () => {
@@ -188,9 +188,9 @@ describe('postgresql', () => {
     const place = await emptyDatabase()
     await openDatabase(place).then((db) => db.close())
     const name = new URL(place.databaseUrl).pathname.slice(1)
-    const openMigrator = openPostgresMigrator(place.databaseUrl)
-    await sql.raw(`alter database ${name} set synchronous_commit = ${theirs}`).execute(openMigrator)
-    await openMigrator.destroy()
+    const migrator = openPostgresMigrator(place.databaseUrl)
+    await sql.raw(`alter database ${name} set synchronous_commit = ${theirs}`).execute(migrator)
+    await migrator.destroy()
     const db = await opened(place)
     const seen = await Promise.all(
       Array.from({ length: 12 }, () =>

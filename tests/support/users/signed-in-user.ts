@@ -5,7 +5,8 @@ import { addMember } from '../../../server/features/accounts/workspaces/add-memb
 import { randomBase62 } from '../../../server/lib/random.ts'
 import type { Role } from '../../../server/lib/role.ts'
 import { sha256Hex } from '../../../server/lib/sha256.ts'
-import type { HttpAnswer, HttpCall, TestServer, TestWorkspace } from '../server/test-server.ts'
+import type { HttpAnswer, HttpCall } from '../server/http-call.ts'
+import type { TestServer, TestWorkspace } from '../server/test-server.ts'
 
 export interface SignedInUser {
   id: number
