@@ -1,4 +1,4 @@
-// The data about visitors that docs/privacy.md allows: the tests search every byte of the data directory and every table.
+// The data about visitors that docs/privacy.md allows: the tests search every file and every table.
 
 import { Database } from 'bun:sqlite'
 import { beforeAll, describe, expect, test } from 'bun:test'

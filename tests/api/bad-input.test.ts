@@ -178,7 +178,7 @@ onBothEngines(
     }
 
     /**
-     * Validation does not depend on the database. PostgreSQL therefore gets few cases for each operation, including some
+     * Validation does not depend on the database. PostgreSQL therefore gets few cases for each operation, some of them
      * with text that PostgreSQL cannot store.
      */
     function selectCases(cases: RequestCase[], pick: PickSome): RequestCase[] {

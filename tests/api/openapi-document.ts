@@ -1,4 +1,4 @@
-// Reads the OpenAPI document from a server before the tests are defined. The tests are generated from its operations, so
+// Reads the OpenAPI document from a server before the tests are defined. Tests are generated from its operations, so
 // that every new operation is tested.
 
 import { Ajv2020 } from 'ajv/dist/2020.js'

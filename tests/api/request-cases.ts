@@ -1,4 +1,4 @@
-// Creates variants of a valid request with one invalid part each: every parameter, header and body field of the document.
+// Creates variants of a valid request, each with one invalid parameter, header or body field of the OpenAPI document.
 
 import { createBodyCases } from './body-cases.ts'
 import { mayRepeat, mustRefuseParameter } from './expected-refusal.ts'

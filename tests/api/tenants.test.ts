@@ -1,5 +1,5 @@
-// The tenant matrix: every operation with its own key, another workspace's key, no key, a broken key, a revoked key, and
-// on the Free plan. Things of another workspace are answered exactly like things that do not exist.
+// The tenant matrix: every operation with its own key, another workspace's key, no key, a broken key, a revoked key,
+// and on the Free plan. Things of another workspace are answered exactly like things that do not exist.
 
 import { beforeAll, expect, test } from 'bun:test'
 import { generateApiKey } from '../../server/features/accounts/access/api-key.ts'

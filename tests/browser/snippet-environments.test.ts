@@ -1,4 +1,4 @@
-// The snippet on pages with a strict Content-Security-Policy, pinned by hash, behind a proxy, renamed, and on plain http.
+// The snippet under a strict Content-Security-Policy, pinned by hash, behind a proxy, renamed, and on plain http.
 
 import { expect, test } from 'bun:test'
 import { type CustomerSite, onCustomerSite, type SiteVisitor } from '../support/browser/customer-site.ts'

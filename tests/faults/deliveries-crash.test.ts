@@ -45,8 +45,8 @@ async function startDeliverer({ dataDir, databaseUrl }: NotificationHarness) {
 /** Kills the deliverer ROUNDS times while it delivers, then lets one deliver the rest. */
 async function deliverWithKills(harness: NotificationHarness, hook: WebhookReceiver) {
   for (let round = 0; round < ROUNDS; round++) {
-    // The moment of the kill is a number of arrivals and not a time, so that on a slow machine too some kills come before
-    // the first attempt is recorded, and some after.
+    // The kill comes after a number of arrivals and not after a time, so that on a slow machine too some kills come
+    // before the first attempt is recorded, and some after.
     const target = hook.requests.length + Math.ceil(randomMs(0, 2 * RUNNING_MAX))
     const child = await startDeliverer(harness)
     closeLater(child.kill)

@@ -1,5 +1,5 @@
-// Gives one process a disk of a few megabytes: a tmpfs in a new mount namespace. Other processes do not see the disk, and
-// it ends with the process.
+// Gives one process a disk of a few megabytes: a tmpfs in a new mount namespace. Other processes do not see the disk,
+// and it ends with the process.
 
 import { closeSync, mkdtempSync, openSync, rmdirSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'

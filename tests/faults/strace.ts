@@ -5,8 +5,8 @@ import { canInstallPackages, installPackage } from '../support/processes/debian-
 const CALLS = 'fdatasync,fsync,pwrite64,sendto,sendmsg,write,writev'
 
 /**
- * @returns the command that starts a program and writes its system calls to a file. `-yy` prints the file or connection of
- * each descriptor. With `-D`, the program stays our child and gets our signals.
+ * @returns the command that starts a program and writes its system calls to a file. `-yy` prints the file or
+ * connection of each descriptor. With `-D`, the program stays our child and gets our signals.
  */
 export const toStraceCommand = (file: string) => [
   'strace',

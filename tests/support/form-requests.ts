@@ -5,7 +5,7 @@ import { newFormKey } from '../../server/features/forms/settings/form-key.ts'
 import type { HttpAnswer } from './server/http-call.ts'
 import type { TestServer } from './server/test-server.ts'
 
-/** Lets a test set the sender's address in `X-Forwarded-For`: a form takes ten submissions a minute from one address. */
+/** Lets a test set the sender's address in `X-Forwarded-For`: a form takes ten submissions a minute from an address. */
 export const BEHIND_PROXY = { environment: { TRUST_PROXY: '127.0.0.1' } }
 
 export const URLENCODED_TYPE = 'application/x-www-form-urlencoded'

@@ -1,5 +1,5 @@
-// An OpenID Connect provider (https://openid.net/specs/openid-connect-core-1_0.html): discovery, authorization code with
-// PKCE, and a signed ID token. It shows no page: the user whom a test sets consents at once.
+// An OpenID Connect provider (https://openid.net/specs/openid-connect-core-1_0.html): discovery, authorization code
+// with PKCE, and a signed ID token. It shows no page: the user whom a test sets consents at once.
 
 import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 

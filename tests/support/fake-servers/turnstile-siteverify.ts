@@ -1,5 +1,5 @@
-// A stand-in for Cloudflare's siteverify (https://developers.cloudflare.com/turnstile/get-started/server-side-validation):
-// a token is valid once and for five minutes, and the same idempotency key may ask again. Tests can set other answers.
+// A stand-in for Cloudflare's siteverify (https://developers.cloudflare.com/turnstile): a token is valid once and for
+// five minutes, and the same idempotency key may ask again. Tests can set other answers.
 
 import { randomBytes } from 'node:crypto'
 

@@ -21,7 +21,11 @@ export function installPostgresIfMissing(): void {
   }
 }
 
-/** @returns the directory of `initdb` and `postgres`, after installing the Debian package if needed @throws when neither works */
+/**
+ * Installs the Debian package if needed.
+ * @returns the directory of `initdb` and `postgres`
+ * @throws when PostgreSQL is missing and cannot be installed
+ */
 export function getPostgresPrograms(): string {
   installPostgresIfMissing()
   const programs = findPrograms()

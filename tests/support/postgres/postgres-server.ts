@@ -20,7 +20,7 @@ import { findFreePort } from '../processes/free-port.ts'
 import { createProcessGuard, type ProcessGuard } from '../processes/process-guard.ts'
 import { findPostgresUser, getPostgresPrograms } from './postgres-programs.ts'
 
-/** PostgreSQL's shutdown modes (https://www.postgresql.org/docs/current/server-shutdown.html), and `kill` for SIGKILL. */
+/** The shutdown modes of https://www.postgresql.org/docs/current/server-shutdown.html, and `kill` for SIGKILL. */
 type StopMode = 'smart' | 'fast' | 'immediate' | 'kill'
 
 const STOP_SIGNALS = { smart: 'SIGTERM', fast: 'SIGINT', immediate: 'SIGQUIT', kill: 'SIGKILL' } as const
