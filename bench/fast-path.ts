@@ -15,7 +15,7 @@ import { type Contender, freePort, launchNginx, seedLinks, startTowpath, TOWPATH
 const ROUNDS = 7
 const SECONDS = 3
 const LINKS = 1000
-/** Of all requests, how many are API calls. */
+/** The share of API calls among all requests. */
 const MIXES = [0, 0.001, 0.01, 0.1, 0.3]
 /** A key may ask 300 times a minute, so many keys share the load. */
 const KEYS = 1000
@@ -99,7 +99,7 @@ function processorTime(pid: number): number {
 }
 
 interface Measured extends LoadResult {
-  /** Of the server's process, microseconds for each request. */
+  /** Microseconds of the server's processor time for each request. */
   processorUs: number
 }
 

@@ -373,7 +373,7 @@ function chunked(size: number, start = ''): ReadableStream<Uint8Array> {
   })
 }
 
-/** What holds for every failure: JSON with `error` and at most `errors`, a name, no word about our insides. */
+/** Every failure is JSON with `error`, at most `errors` beside it, and no detail of the implementation. */
 function expectFailureShape({ status, text, headers }: { status: number; text: string; headers: Headers }) {
   const body = JSON.parse(text)
   expect(Object.keys(body)).toEqual(status === 422 ? ['error', 'errors'] : ['error'])

@@ -162,7 +162,7 @@ interface SharedNeeds extends Awaited<ReturnType<typeof openStores>> {
 }
 type Shared = ReturnType<typeof createShared>
 
-/** What several features share: there must be one of each. */
+/** Things that several features share. There must be exactly one of each. */
 function createShared(config: Config, needs: SharedNeeds) {
   const { db, spool, hitWorker, getSalt, site, now, clock } = needs
   return {

@@ -95,7 +95,7 @@ onBothEngines('the command line beside a running server', (server) => {
   })
   afterAll(() => shell?.end())
   const run = (...words: string[]) => shell.run(...words)
-  /** What a command prints when all is well: `out` alone. */
+  /** A command that succeeds prints to standard output alone. */
   const printed = async (...words: string[]) => {
     const { code, out, err } = await run(...words)
     expect([code, err]).toEqual([0, ''])

@@ -22,7 +22,7 @@ describe('the address of a visitor', () => {
     ['two proxies', PROXIES, '10.0.0.1', '1.1.1.1, 203.0.113.7, 10.9.9.9', '203.0.113.7'],
     ['proxies all the way', PROXIES, '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
     ['spaces and none', PROXIES, '10.0.0.1', ' 1.1.1.1,203.0.113.7 ,  10.0.0.2', '203.0.113.7'],
-    // What is no address ends the walk: what is left of it is not believed.
+    // Text that is no address ends the search: nothing to the left of the text is trusted.
     ['rubbish on the right', PROXIES, '10.0.0.1', '203.0.113.7, unknown', '10.0.0.1'],
     ['rubbish in the middle', PROXIES, '10.0.0.1', '203.0.113.7, _hidden, 10.0.0.2', '10.0.0.2'],
     ['a bare number', PROXIES, '10.0.0.1', '1', '10.0.0.1'],

@@ -391,7 +391,7 @@ describe('reasons of failures', () => {
     open.push(server)
     const { port } = server.address() as net.AddressInfo
     const plain = await listener((socket) => socket.end(OK))
-    // What the environment can say to have certificates believed unseen does not count here.
+    // An environment variable that turns certificate checks off has no effect here.
     const before = Bun.env.NODE_TLS_REJECT_UNAUTHORIZED
     Bun.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
     for (const each of [port, plain.port]) {

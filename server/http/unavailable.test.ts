@@ -1,4 +1,4 @@
-// What users get while PostgreSQL is away: a quick, honest 503, and service again as soon as it is back.
+// While PostgreSQL is away, users get a 503 within seconds. As soon as PostgreSQL is back, they get service again.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'

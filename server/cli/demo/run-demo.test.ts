@@ -53,7 +53,7 @@ async function asker(server: TestServer, workspaceId: number) {
   const { key } = await createKey(needs, workspaceId, 'test')
   return async (path: string) => {
     const headers = { Authorization: `Bearer ${key}` }
-    // What was stopped has deleted its workspace.
+    // The command that was stopped has deleted its workspace.
     const { status, json } = await retryWhile503(() => server.call(`/v1${path}`, { headers }))
     expect(status).toBe(200)
     return json

@@ -49,7 +49,7 @@ interface ConnectionState {
   relay: TcpRelay | null
   /** While set, whatever comes goes to the relay. */
   relaying: boolean
-  /** Of an answer, what the visitor has not taken yet. */
+  /** The part of an answer that the visitor has not taken yet. */
   unsent: Buffer | null
   endWhenSent: boolean
 }
@@ -62,7 +62,7 @@ interface State {
   readPost: ReturnType<typeof createPostParser>
   /** By the port of a relay's connection to the server behind. */
   peers: Map<number, { address: string }>
-  /** Those who are not relayed. */
+  /** Connections that are not relayed. */
   waiting: Set<Client>
   stopped: boolean
 }
@@ -125,7 +125,7 @@ function wait({ options, waiting }: State, client: Client): void {
 function receive(state: State, client: Client, chunk: Buffer): void {
   const visitor = client.data
   if (visitor.relaying) visitor.relay?.send(chunk)
-  // Whoever asks again before taking the answer: answers must stay in order.
+  // The visitor asks again before it has taken the answer. Answers must stay in order.
   else if (visitor.unsent) client.terminate()
   else if (!answer(state, client, chunk as Bytes)) passOn(state, client, chunk)
 }

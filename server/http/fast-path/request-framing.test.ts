@@ -115,7 +115,7 @@ describe('where a request ends', () => {
       })
       socket.on('error', () => resolve())
       socket.on('close', () => resolve())
-      // What the server takes for half a request gets no answer.
+      // The server does not answer half a request.
       socket.setTimeout(10_000, () => socket.destroy())
     })
 
@@ -177,7 +177,7 @@ describe('where a request ends', () => {
         seen.length = 0
         const body = text.slice(text.indexOf('\r\n\r\n') + 4)
         await send(`${text}OPTIONS /next HTTP/1.1\r\nHost: a\r\n\r\n`)
-        // Of a target that it does not like the server ends the connection, and then nothing is left to be told.
+        // The server ends the connection when it refuses the request target. Then there is nothing left to compare.
         if (seen.length === 0) return
         expect(seen).toEqual([`${text.split(' ', 1)[0]} ${body.length}`, 'OPTIONS 0'])
       }),

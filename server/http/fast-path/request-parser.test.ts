@@ -149,7 +149,7 @@ describe('what is read', () => {
       socket.on('data', () => socket.destroy())
       socket.on('error', () => resolve())
       socket.on('close', () => resolve())
-      // What the server takes for half a request gets no answer.
+      // The server does not answer half a request.
       socket.setTimeout(10_000, () => socket.destroy())
     })
 

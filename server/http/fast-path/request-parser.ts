@@ -34,14 +34,14 @@ export interface PostRequest extends RequestHead {
 const [CR, LF, QUESTION, ZERO, ONE, DOT] = [13, 10, 63, 48, 49, 46]
 
 const SEGMENT = createByteTable(`${LETTERS_AND_DIGITS}-_.`)
-/** What a query keeps as it is when a URL is parsed. */
+/** Characters of a query that URL parsing leaves as they are. */
 const QUERY = createByteTable(`${LETTERS_AND_DIGITS}-._~!$&()*+,;=:@/?%`)
 
 const GET = Buffer.from('GET /')
 const POST = Buffer.from('POST /')
 const HTTP_1 = Buffer.from(' HTTP/1.')
 
-/** What says that a body follows, or that this is about more than an answer. */
+/** Header fields that announce a body, or ask for more than one answer. */
 const REFUSED_HEADERS = ['transfer-encoding', 'expect', 'upgrade', 'te', 'trailer', 'http2-settings']
 
 /** Whether the fields may belong to a plain request, whose end and meaning have one reading. */

@@ -11,7 +11,7 @@ import {
 } from './message-framing.ts'
 
 export interface ResponseFraming extends MessageFraming {
-  /** What comes next of a chunked body; null where the body has a length. */
+  /** The next part of a chunked body; null when the body has a length. */
   next: ChunkPart | null
   /** How many digits of the chunk's size have come. */
   digits: number
@@ -128,7 +128,7 @@ function hexadecimal(byte: number): number {
   return letter >= 97 && letter <= 102 ? letter - 87 : -1
 }
 
-/** What a line end's byte must be, and what comes after it. The last chunk's size is 0. */
+/** Checks one byte of a line end, and finds the part that comes after it. The last chunk has the size 0. */
 function readLineEnd(framing: ResponseFraming, byte: number): void {
   const { next } = framing
   const wanted = next === 'end of data' || next === 'end of body' ? CR : LF

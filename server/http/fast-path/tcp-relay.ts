@@ -48,7 +48,7 @@ interface State {
   client: End
   events: RelayEvents
   server: Socket<undefined> | null
-  /** Of the connection to the server, on this side. */
+  /** The local port of the connection to the server. */
   port: number
   phase: 'passing' | 'resting' | 'closed'
   restingSinceMs: number

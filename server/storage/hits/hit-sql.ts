@@ -27,7 +27,7 @@ export interface StoredExpression {
   value: string
 }
 
-/** What a question about last clicks needs besides (last-clicks-sql.ts). */
+/** The extra parts that a query for last clicks needs (last-clicks-sql.ts). */
 export interface SpanDialect extends Pick<HitDialect, 'placeholder'> {
   /**
    * A table with the rows (`visitor`, `since`, `until`, `span`), from four lists of equal length. Visitors are texts.

@@ -19,7 +19,7 @@ export function parseSource(path: string, text: string): SourceFile {
 
 export const toLineNumber = (text: string, at: number) => text.slice(0, at).split('\n').length
 
-/** What may stand before a `/` that begins a pattern. `<` and `}` may not: JSX has `</p>` and `{x} />`. */
+/** Characters that may stand before a `/` that begins a pattern. `<` and `}` may not: JSX has `</p>` and `{x} />`. */
 const BEFORE_PATTERN = /(?:[(,=:[!&|?{;+\-*%>~^]|\b(?:return|typeof|case|in|of))\s*$/
 const PATTERN = /\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*/y
 const STRING = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/y

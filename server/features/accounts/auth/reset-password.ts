@@ -80,7 +80,7 @@ export async function resetPassword({ db, now }: Needs, token: string, password:
   if (!verification) throw invalidLink()
   const hash = await hashUserPassword(password)
   await db.write(async (connection) => {
-    // Of two requests with the same link at the same moment, only one deletes the row.
+    // When two requests come with the same link at the same moment, only one request deletes the row.
     const deleted = await connection
       .deleteFrom('verifications')
       .where('identifier', '=', identifier)

@@ -23,9 +23,9 @@ const BODIES = {
   postgres: atScale({ test: 200, soak: 2_000 }),
 }
 const AT_ONCE = 20
-/** Of the processor. Far above what any body takes, and far below what one that is worked on quadratically would. */
+/** Processor time. It is far above what any body takes, and far below what quadratic work on a body would take. */
 const LONGEST_MS = 1_000
-/** What a body may take on average: were one in a hundred of the longest, it would be more. */
+/** The average processor time of a body. One slow body in a hundred would raise it above this. */
 const AVERAGE_MS = 10
 
 const text = fc.string({ unit: 'binary', maxLength: 12 })

@@ -11,7 +11,7 @@ export function readContentPolicies(text: string): ContentPolicy[] {
     const policy: ContentPolicy = new Map()
     for (const directive of policyText.split(';')) {
       const [name, ...sources] = directive.split(/[\t\n\f\r ]+/).filter(Boolean)
-      // Of two directives with one name, the first counts.
+      // When two directives have the same name, the first counts.
       if (name !== undefined && !policy.has(name.toLowerCase())) policy.set(name.toLowerCase(), sources)
     }
     return policy.size > 0 ? [policy] : []

@@ -1,4 +1,4 @@
-// What strangers write stays text in everybody's program: as names, as values, as campaign and as a form's name.
+// Text from strangers stays text in every chat program: names, values, campaigns and form names.
 
 import { describe, expect, test } from 'bun:test'
 import { validateDiscordMessage } from '../../../../tests/support/fake-servers/discord.ts'

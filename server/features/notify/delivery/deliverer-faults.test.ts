@@ -158,10 +158,10 @@ notificationsOnBothEngines('in hard times a delivery', (outbox) => {
       return delivered
     }
     const { db } = outbox()
-    // Of an SQLite file there is one process, which takes back at its start what the one before had.
+    // One process uses an SQLite file. At its start it takes back the deliveries of the process before.
     await outbox().startDeliverer({ ...withWebhook(counts) })
     if (db.engine === 'postgres') {
-      // What is due to others has been looked for, and was found.
+      // The deliverer has looked for deliveries to other channels, and has found them.
       const other = await outbox().createWorkspace()
       await other.submit(await other.createForm([(await other.createWebhook('https://other.example/')).id]))
       await allAre(other, 'delivered', 1)

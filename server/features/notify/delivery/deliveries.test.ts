@@ -181,7 +181,7 @@ notificationsOnBothEngines('deliveries', (outbox) => {
       } else if (how === 'retry') {
         await workspace.post(`/deliveries/${(await workspace.listDeliveries())[0].id}/retry`)
       } else await workspace.api(`/channels/${id}`, { method: 'PATCH', body: { enabled: true } })
-      // Those that were tried wait for their next rung.
+      // Deliveries that were tried wait for their next attempt.
       await until('the others', async () => {
         const { total } = (await workspace.api('/deliveries?limit=1&status=delivered')).json
         return total >= 15

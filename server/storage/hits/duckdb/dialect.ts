@@ -1,4 +1,4 @@
-// What DuckDB says differently from other hit engines.
+// The parts of SQL that DuckDB writes differently from other hit engines.
 
 import { QUERY_COLUMNS } from '../hit-columns.ts'
 import type { HitDialect, SpanDialect } from '../hit-sql.ts'
