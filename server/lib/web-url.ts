@@ -1,4 +1,4 @@
-// Checks URLs that Towpath sends browsers to. The check reads the parsed URL and never the string: parsers drop tabs and
+// URLs that browsers see. The check of a destination reads the parsed URL and never the string: parsers drop tabs and
 // newlines, fold slashes and read user names.
 
 export const URL_MAX = 8192
@@ -28,3 +28,14 @@ export function checkUrl(text: string, rule: UrlRule): { href: string } | { wron
 
 /** "go.example." and "go.example:443" under http reach the same server as "go.example". */
 const toServerName = (host: string) => host.toLowerCase().replace(/\.*(:(?:80|443))?$|\.+(?=:\d+$)/, '')
+
+/**
+ * The URL that visitors call for a link.
+ * @param origin the public origin of this server, for links of its default domain
+ */
+export function toShortUrl(
+  { origin }: { origin: string },
+  { domain, slug }: { domain: string; slug: string },
+): string {
+  return `${domain === '' ? origin : `https://${domain}`}/${encodeURIComponent(slug)}`
+}

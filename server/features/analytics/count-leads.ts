@@ -11,27 +11,16 @@ import {
   toFilterSql,
   type ValueBinder,
 } from '../../storage/filter-sql.ts'
+import { HIT_DIMENSIONS, type HitDimension } from '../../storage/hits/hit.ts'
 import { type AttributionModel, PARTS_PER_LEAD, toCreditedLeadsSql } from './attribution-model.ts'
 import { toNullLabel } from './filter.ts'
 import type { TimeRange } from './timeline.ts'
 
 /** Dimensions of the API that are columns of a lead, or of the touch that gets its credit. */
-export const LEAD_DIMENSIONS = [
-  'country',
-  'region',
-  'city',
-  'continent',
-  'device',
-  'browser',
-  'os',
-  'referrer',
-  'utmSource',
-  'utmMedium',
-  'utmCampaign',
-  'utmTerm',
-  'utmContent',
-] as const
-export type LeadDimension = (typeof LEAD_DIMENSIONS)[number]
+export type LeadDimension = Exclude<HitDimension, 'referrerUrl' | 'trigger'>
+export const LEAD_DIMENSIONS = HIT_DIMENSIONS.filter(
+  (name): name is LeadDimension => name !== 'referrerUrl' && name !== 'trigger',
+)
 export type LeadColumn = LeadDimension | 'linkId' | 'form' | 'page'
 
 const continentCases = Map.groupBy(CONTINENTS.keys(), (country) => CONTINENTS.get(country) as string)

@@ -10,6 +10,7 @@ import {
   pageResponse,
   parseId,
 } from '../../http/api-route.ts'
+import { toShortUrl } from '../../lib/web-url.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
 import { createLinks, deleteLinks, updateLinks } from './bulk.ts'
 import { createLink, type LinkNeeds } from './create.ts'
@@ -19,7 +20,6 @@ import { toLinkResource } from './link.ts'
 import { listLinks } from './list.ts'
 import { renderQrCode } from './qr-code.ts'
 import * as shapes from './schema.ts'
-import { toShortUrl } from './short-url.ts'
 import { createTag } from './tags/create-tag.ts'
 import { deleteTag } from './tags/delete-tag.ts'
 import { listTags } from './tags/list-tags.ts'

@@ -1,5 +1,6 @@
 // The slugs and short URLs of the links that brought submissions.
 
+import { toShortUrl } from '../../../lib/web-url.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 
 interface LinkName {
@@ -21,9 +22,6 @@ export async function findLinkNames(
     .where('id', 'in', ids)
     .execute()
   return new Map(
-    links.map(({ id, slug, domain }) => {
-      const base = domain === '' ? origin : `https://${domain}`
-      return [id, { slug, shortUrl: `${base}/${encodeURIComponent(slug)}` }]
-    }),
+    links.map(({ id, slug, domain }) => [id, { slug, shortUrl: toShortUrl({ origin }, { domain, slug }) }]),
   )
 }

@@ -1,8 +1,7 @@
 // Lists the submissions of one form or of all forms, newest first, one page at a time.
 
 import { type SelectQueryBuilder, sql } from 'kysely'
-import { decodeCursor, encodeCursor } from '../../../lib/cursor.ts'
-import { invalid } from '../../../lib/failure.ts'
+import { cutPage, orderByCreation, type Page, readPageQuery } from '../../../lib/pagination.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { Tables } from '../../../storage/database/tables.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
@@ -18,14 +17,9 @@ import {
   toSubmissionResource,
 } from './submission.ts'
 
-const PAGE = 50
-const ORDER = 'submissions createdAt desc'
+const ORDER = orderByCreation('submissions createdAt desc')
 
-interface SubmissionPage {
-  data: SubmissionResource[]
-  nextCursor: string | null
-  total: number
-}
+type SubmissionPage = Page<SubmissionResource>
 
 /** @throws Failure `not_found`, `invalid` for a wrong cursor */
 export async function listSubmissions(
@@ -88,26 +82,16 @@ async function readSubmissionPage(
   query: SubmissionListQueryInput,
   source: PageSource,
 ): Promise<SubmissionPage> {
-  const limit = query.limit ?? PAGE
+  const { limit, after } = readPageQuery(query, ORDER)
   let page = source.rows
-  if (query.cursor !== undefined) {
-    const cursor = decodeCursor(query.cursor, ORDER)
-    if (typeof cursor?.value !== 'number')
-      throw invalid({ cursor: 'is not a cursor of this list; start again without it' })
-    const { value, id } = cursor
-    page = page.where(sql<boolean>`(submissions.created_at, submissions.id) < (${value}, ${id})`)
-  }
+  if (after)
+    page = page.where(sql<boolean>`(submissions.created_at, submissions.id) < (${after.value}, ${after.id})`)
   const newestFirst = page
     .orderBy('submissions.created_at', 'desc')
     .orderBy('submissions.id', 'desc')
     .limit(limit + 1)
-  const rows = await readWithAttribution(needs, actor, () => newestFirst.execute())
+  const found = await readWithAttribution(needs, actor, () => newestFirst.execute())
   const { total } = await source.total.executeTakeFirstOrThrow()
-  const submissions = rows.slice(0, limit)
-  const last = rows.length > limit ? submissions.at(-1) : undefined
-  return {
-    data: submissions.map(toSubmissionResource),
-    nextCursor: last ? encodeCursor({ order: ORDER, value: last.created_at, id: last.id }) : null,
-    total: Number(total),
-  }
+  const { rows, nextCursor } = cutPage(found, limit, ORDER)
+  return { data: rows.map(toSubmissionResource), nextCursor, total: Number(total) }
 }
