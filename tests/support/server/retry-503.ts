@@ -3,7 +3,7 @@
 /** Sends again until the answer is not 503 or the time is over. Writes never pause, so no write happens twice. */
 export async function retryWhile503<T extends { status: number }>(
   send: () => Promise<T>,
-  withinMs = 10_000,
+  withinMs = 60_000,
 ): Promise<T> {
   const deadline = Date.now() + withinMs
   for (;;) {

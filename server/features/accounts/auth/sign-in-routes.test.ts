@@ -99,8 +99,8 @@ onBothEngines(
         expect([other.status, other.text, [...b.keys()]]).toEqual([one.status, one.text, [...a.keys()]])
         expect(a.get('www-authenticate')).toBeNull()
       }
-      // Without a hash the answer would take a fiftieth of the time.
-      expect(Math.min(...unknown)).toBeGreaterThan(Math.min(...wrong) / 4)
+      // Without a hash the answer takes a fiftieth of the time. A busy machine makes some answers several times slower.
+      expect(Math.min(...unknown)).toBeGreaterThan(Math.min(...wrong) / 12)
     })
 
     test('locks out only the client after five wrong passwords in 15 minutes, for 15 minutes', async () => {
