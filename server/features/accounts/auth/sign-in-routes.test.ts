@@ -88,9 +88,12 @@ onBothEngines(
     test('answers a wrong password and an unknown address alike, and as slowly', async () => {
       const wrong: number[] = []
       const unknown: number[] = []
-      for (let i = 0; i < 4; i++) {
-        const [one, ms] = await timed(() => signIn(server(), ada.email, `wrong password ${i}`, '203.0.113.2'))
-        const [other, otherMs] = await timed(() => signIn(server(), 'no@example.com', 'wrong', '203.0.113.2'))
+      const isAsSlow = () => Math.min(...unknown) > Math.min(...wrong) / 4
+      // A busy machine slows single answers down, so the quickest ones are compared. More samples bring them closer.
+      for (let i = 0; i < 4 || (i < 20 && !isAsSlow()); i++) {
+        const address = i < 4 ? '203.0.113.2' : `198.51.100.${i}`
+        const [one, ms] = await timed(() => signIn(server(), ada.email, `wrong password ${i}`, address))
+        const [other, otherMs] = await timed(() => signIn(server(), 'no@example.com', 'wrong', address))
         wrong.push(ms)
         unknown.push(otherMs)
         const { headers: a } = one
@@ -99,8 +102,8 @@ onBothEngines(
         expect([other.status, other.text, [...b.keys()]]).toEqual([one.status, one.text, [...a.keys()]])
         expect(a.get('www-authenticate')).toBeNull()
       }
-      // Without a hash the answer takes a fiftieth of the time. A busy machine makes some answers several times slower.
-      expect(Math.min(...unknown)).toBeGreaterThan(Math.min(...wrong) / 12)
+      // Without a hash the answer would take a fiftieth of the time.
+      expect(isAsSlow()).toBe(true)
     })
 
     test('locks out only the client after five wrong passwords in 15 minutes, for 15 minutes', async () => {
