@@ -28,10 +28,12 @@ test.each([
 })
 
 test('refuses a very long wrong address at once', async () => {
-  const spent = await measureProcessorMs(() => {
+  const refuse = () => {
     expect(isEmail(`a@${'a-'.repeat(500_000)}`)).toBe(false)
     expect(isEmail(`${'a.'.repeat(127)}`)).toBe(false)
-  })
-  // Quadratic work on a million characters takes minutes.
-  expect(spent).toBeLessThan(1_000)
+  }
+  const spent: number[] = []
+  // The least of three counts, because the first one also pays for compiling. Quadratic work would take minutes.
+  for (let tries = 0; tries < 3; tries++) spent.push(await measureProcessorMs(refuse))
+  expect(Math.min(...spent)).toBeLessThan(50)
 })
