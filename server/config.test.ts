@@ -11,7 +11,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ConfigError, readConfig } from './config.ts'
+import { ConfigError } from './config/setting.ts'
+import { readConfig } from './config.ts'
 
 const base = mkdtempSync(join(tmpdir(), 'towpath-test-'))
 afterAll(() => rmSync(base, { recursive: true, force: true }))

@@ -1,7 +1,8 @@
 // Starts the server (configuration, stores, socket), and stops it in order.
 
 import { createApp } from './app.ts'
-import { type Config, ConfigError, readConfig } from './config.ts'
+import { ConfigError } from './config/setting.ts'
+import { type Config, readConfig } from './config.ts'
 import { describeError, log, setLogLevel } from './lib/log.ts'
 import { listen } from './listen.ts'
 import { openServices, type Services } from './services.ts'

@@ -1,7 +1,8 @@
 // The operator's command line. A command works while the server runs: it uses the same stores and the same functions.
 
 import { parseArgs } from 'node:util'
-import { ConfigError, readConfig } from '../config.ts'
+import { ConfigError } from '../config/setting.ts'
+import { readConfig } from '../config.ts'
 import { Failure } from '../lib/failure.ts'
 import { openDatabase } from '../storage/database/open-database.ts'
 import { type Command, CommandError, type CommandInput, OPTIONS } from './command.ts'

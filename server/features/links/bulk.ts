@@ -1,7 +1,7 @@
 // Creates, changes or deletes many links in one transaction: all or none. Errors name the index of each link.
 
+import { hashPassword } from '../../lib/crypto/password.ts'
 import { Failure, invalid } from '../../lib/failure.ts'
-import { hashPassword } from '../../lib/password.ts'
 import { toNestedDatabase } from '../../storage/database/nested-database.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import type { Actor } from '../accounts/access/actor.ts'

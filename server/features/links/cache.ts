@@ -2,7 +2,7 @@
 // invalidates its entry at the commit, so that the next request sees the change.
 
 import type { Selectable } from 'kysely'
-import type { Links } from '../../storage/database/tables.ts'
+import type { Links } from '../../storage/database/tables/link-tables.ts'
 import { toSlugKey } from './slug.ts'
 
 /** A link as redirects need it. It is parsed once, after the read from the database. */

@@ -1,6 +1,6 @@
 // Creates a link with its tags. Without a slug in the request, the link gets a random one.
 
-import { hashPassword } from '../../lib/password.ts'
+import { hashPassword } from '../../lib/crypto/password.ts'
 import type { Connection, Database, OnCommit } from '../../storage/database/open-database.ts'
 import { type Actor, allow } from '../accounts/access/actor.ts'
 import type { LinkCache } from './cache.ts'

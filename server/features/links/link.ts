@@ -4,7 +4,7 @@ import type { Selectable } from 'kysely'
 import { toIso, toIsoOrNull } from '../../lib/api-fields.ts'
 import { toShortUrl } from '../../lib/web-url.ts'
 import type { Connection } from '../../storage/database/open-database.ts'
-import type { Links } from '../../storage/database/tables.ts'
+import type { Links } from '../../storage/database/tables/link-tables.ts'
 import type { LinkResource } from './schema.ts'
 
 export type LinkRow = Selectable<Links>

@@ -1,6 +1,6 @@
 // Slugs: the rules, the key for matching, the reserved names, and random slugs.
 
-import { randomFrom } from '../../lib/random.ts'
+import { randomFrom } from '../../lib/crypto/random.ts'
 import { countCharacters, foldCase } from '../../lib/text.ts'
 
 export const SLUG_MAX = 190

@@ -1,6 +1,6 @@
 // Changes a link: an absent field keeps its value, null clears it, and an empty change does nothing.
 
-import { hashPassword } from '../../lib/password.ts'
+import { hashPassword } from '../../lib/crypto/password.ts'
 import { isUniqueViolation } from '../../storage/database/errors.ts'
 import type { Connection } from '../../storage/database/open-database.ts'
 import { type Actor, allow } from '../accounts/access/actor.ts'

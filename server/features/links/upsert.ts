@@ -1,7 +1,7 @@
 // Changes the link with an external id or destination, or creates it.
 
+import { hashPassword } from '../../lib/crypto/password.ts'
 import { unavailable } from '../../lib/failure.ts'
-import { hashPassword } from '../../lib/password.ts'
 import type { Connection } from '../../storage/database/open-database.ts'
 import type { Actor } from '../accounts/access/actor.ts'
 import { createLinkIn, type LinkNeeds, type LinkTransaction } from './create.ts'

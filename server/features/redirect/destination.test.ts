@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Selectable } from 'kysely'
-import type { Links } from '../../storage/database/tables.ts'
+import type { Links } from '../../storage/database/tables/link-tables.ts'
 import { type CachedLink, toCachedLink } from '../links/cache.ts'
 import {
   chooseDestination,

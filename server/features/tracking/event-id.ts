@@ -2,7 +2,7 @@
 // read or write one. An event id is valid for its workspace, for a day.
 
 import { cleanText } from '../../lib/clean-text.ts'
-import { createSealer, IV_BYTES, TAG_BYTES } from '../../lib/sealing.ts'
+import { createSealer, IV_BYTES, TAG_BYTES } from '../../lib/crypto/sealing.ts'
 import { TOUCH_KINDS, type Touch } from './touch.ts'
 import type { Visit } from './visit.ts'
 

@@ -4,7 +4,7 @@ import { listLocalImports } from './import-graph.ts'
 import type { RuleName, Violation } from './rule.ts'
 import type { SourceFile } from './typescript-source.ts'
 
-/** Which layer may use which. `wiring` is main, app, services, jobs and config: the files directly in server/. */
+/** Which layer may use which. `wiring` is main, app, services, jobs and config: the files directly in server/, and config/. */
 const LAYERS: Record<string, string[]> = {
   wiring: ['wiring', 'cli', 'features', 'storage', 'http', 'lib'],
   cli: ['wiring', 'cli', 'features', 'storage', 'http', 'lib'],
@@ -45,7 +45,7 @@ const listMounted = (server: SourceFile[]) =>
 
 function findLayer(path: string): string | undefined {
   const [, first, second] = path.split('/')
-  if (second === undefined) return 'wiring'
+  if (second === undefined || first === 'config') return 'wiring'
   return first !== undefined && first !== 'wiring' && Object.hasOwn(LAYERS, first) ? first : undefined
 }
 

@@ -10,9 +10,12 @@ import {
   toLineNumber,
 } from './typescript-source.ts'
 
+/** The files that name the tables and their columns. */
+export const TABLES = /^server\/storage\/database\/tables(\/[\w-]+)?\.ts$/
+
 export function checkWorkspaceScope(server: SourceFile[]): Violation[] {
-  const tables = server.find(({ path }) => path === 'server/storage/database/tables.ts')
-  const owned = new Set(tables ? listWorkspaceTables(tables.text) : [])
+  const tables = server.filter(({ path }) => TABLES.test(path))
+  const owned = new Set(listWorkspaceTables(tables.map(({ text }) => text).join('\n')))
   const queried = server.filter(({ path }) => !path.startsWith('server/storage/'))
   return [
     ...queried.flatMap((source) => findUnscopedQueries(source, owned)),

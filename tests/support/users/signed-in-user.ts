@@ -2,9 +2,9 @@
 
 import { SESSION_IDLE_MS } from '../../../server/features/accounts/access/session.ts'
 import { addMember } from '../../../server/features/accounts/workspaces/add-member.ts'
-import { randomBase62 } from '../../../server/lib/random.ts'
+import { randomBase62 } from '../../../server/lib/crypto/random.ts'
+import { sha256Hex } from '../../../server/lib/crypto/sha256.ts'
 import type { Role } from '../../../server/lib/role.ts'
-import { sha256Hex } from '../../../server/lib/sha256.ts'
 import type { HttpAnswer, HttpCall } from '../server/http-call.ts'
 import type { TestServer, TestWorkspace } from '../server/test-server.ts'
 

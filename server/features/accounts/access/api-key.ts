@@ -2,7 +2,7 @@
 // checksum rejects typing errors without a query, and lets secret scanners recognise a leaked key.
 
 import { crc32 } from 'node:zlib'
-import { randomBase62, toBase62 } from '../../../lib/random.ts'
+import { randomBase62, toBase62 } from '../../../lib/crypto/random.ts'
 
 const PREFIX = 'tp_'
 const RANDOM_LENGTH = 30

@@ -2,9 +2,9 @@
 // request, so a repeated request finds both or neither. An answer that shows a secret is stored encrypted.
 
 import type { Context, MiddlewareHandler } from 'hono'
+import { createTextSealer, type TextSealer } from '../../../lib/crypto/sealing.ts'
+import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { invalid } from '../../../lib/failure.ts'
-import { createTextSealer, type TextSealer } from '../../../lib/sealing.ts'
-import { sha256Hex } from '../../../lib/sha256.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import { toFailure } from '../../../storage/database/errors.ts'
 import { toNestedDatabase } from '../../../storage/database/nested-database.ts'

@@ -2,10 +2,10 @@
 // refused on its next request (docs/contract.md §1).
 
 import { timingSafeEqual } from 'node:crypto'
+import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { notFound } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import type { Plan } from '../../../lib/plan.ts'
-import { sha256Hex } from '../../../lib/sha256.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { Actor } from './actor.ts'
 import { generateApiKey, isApiKey } from './api-key.ts'

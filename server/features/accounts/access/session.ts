@@ -1,9 +1,9 @@
 // Finds the session of a request by its cookie. The database has the hash of the session token.
 
+import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import type { Plan } from '../../../lib/plan.ts'
 import type { Role } from '../../../lib/role.ts'
-import { sha256Hex } from '../../../lib/sha256.ts'
 import { percentDecode } from '../../../lib/text.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Database } from '../../../storage/database/open-database.ts'

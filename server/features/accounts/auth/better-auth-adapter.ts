@@ -10,7 +10,7 @@ import {
   type DBTransactionAdapter,
 } from 'better-auth/adapters'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
-import { sha256Hex } from '../../../lib/sha256.ts'
+import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { toNestedDatabase } from '../../../storage/database/nested-database.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { Tables } from '../../../storage/database/tables.ts'

@@ -1,7 +1,7 @@
 // Creates the demo account on a server where nobody has signed up. The demo account does not count as the first
 // sign-up.
 
-import { randomFrom } from '../../../lib/random.ts'
+import { randomFrom } from '../../../lib/crypto/random.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import { createUser } from '../workspaces/create-user.ts'
 import { DEMO_EMAIL } from './demo-email.ts'

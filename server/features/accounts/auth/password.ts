@@ -1,7 +1,7 @@
-// The rules for a person's password, and its hash. lib/password.ts computes at most two hashes at a time.
+// The rules for a person's password, and its hash. lib/crypto/password.ts computes at most two hashes at a time.
 
 import { text } from '../../../lib/api-fields.ts'
-import { checkPassword, hashPassword } from '../../../lib/password.ts'
+import { checkPassword, hashPassword } from '../../../lib/crypto/password.ts'
 import { isCommonPassword } from './common-passwords.ts'
 
 export const PASSWORD_MIN = 10

@@ -1,7 +1,7 @@
 // Creates a workspace: without people for the operator, or with its owner.
 
+import { randomFrom } from '../../../lib/crypto/random.ts'
 import type { Plan } from '../../../lib/plan.ts'
-import { randomFrom } from '../../../lib/random.ts'
 import { toNestedDatabase } from '../../../storage/database/nested-database.ts'
 import type { Connection, Database, OnCommit } from '../../../storage/database/open-database.ts'
 

@@ -1,10 +1,10 @@
 // Invitations: rows, resource and list. The database has the SHA-256 of the token; the token is only in the link.
 
 import { toIso } from '../../../lib/api-fields.ts'
+import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { notFound } from '../../../lib/failure.ts'
 import { cutPage, orderById, type Page, readPageQuery } from '../../../lib/pagination.ts'
 import type { Role } from '../../../lib/role.ts'
-import { sha256Hex } from '../../../lib/sha256.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../access/actor.ts'

@@ -1,10 +1,10 @@
 // Invites a person by e-mail address. The link works once, only for that address, for seven days.
 
 import type { Mail, MailSender } from '../../../http/send-mail.ts'
+import { randomToken } from '../../../lib/crypto/random.ts'
+import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { Failure } from '../../../lib/failure.ts'
-import { randomToken } from '../../../lib/random.ts'
 import type { Role } from '../../../lib/role.ts'
-import { sha256Hex } from '../../../lib/sha256.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../access/actor.ts'

@@ -1,6 +1,6 @@
 // The form key: the name of a form in its endpoint's URL, `/f/{formKey}`.
 
-import { randomFrom } from '../../../lib/random.ts'
+import { randomFrom } from '../../../lib/crypto/random.ts'
 
 /** Without 0/o and 1/l/i, which people confuse. Random slugs use the same characters. */
 const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'

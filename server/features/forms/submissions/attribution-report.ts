@@ -2,7 +2,7 @@
 
 import type { Selectable } from 'kysely'
 import { toIso } from '../../../lib/api-fields.ts'
-import type { Touches } from '../../../storage/database/tables.ts'
+import type { Touches } from '../../../storage/database/tables/form-tables.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import { toCampaign } from '../../visitors/campaign-columns.ts'
 import type { TouchResource } from '../schema.ts'

@@ -3,7 +3,7 @@
 import type { Insertable } from 'kysely'
 import { foldCase } from '../../../lib/text.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
-import type { Submissions } from '../../../storage/database/tables.ts'
+import type { Submissions } from '../../../storage/database/tables/form-tables.ts'
 
 export interface TestSubmission extends Partial<Omit<Insertable<Submissions>, 'fields'>> {
   fields?: [string, string][]

@@ -4,7 +4,7 @@ import type { Selectable } from 'kysely'
 import { toIso } from '../../../lib/api-fields.ts'
 import { Failure, notFound } from '../../../lib/failure.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
-import type { Tags } from '../../../storage/database/tables.ts'
+import type { Tags } from '../../../storage/database/tables/link-tables.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import type { TagResource } from '../schema.ts'
 

@@ -1,7 +1,7 @@
 // Seals the secrets of channels, so that nobody can read them in the database, its files or its backups.
 
 import { randomBytes } from 'node:crypto'
-import { createTextSealer } from '../../../lib/sealing.ts'
+import { createTextSealer } from '../../../lib/crypto/sealing.ts'
 import type { ChannelSecrets } from './contract.ts'
 
 /** The sealed content. The former secret of a webhook signs beside the current one until `until`. */

@@ -1,9 +1,9 @@
 // Stores deliveries in the transaction that stores their reason (a transactional outbox): both exist, or neither.
 
 import type { Insertable } from 'kysely'
-import { randomBase62 } from '../../../lib/random.ts'
+import { randomBase62 } from '../../../lib/crypto/random.ts'
 import type { Connection, DatabaseEngine } from '../../../storage/database/open-database.ts'
-import type { Deliveries } from '../../../storage/database/tables.ts'
+import type { Deliveries } from '../../../storage/database/tables/notify-tables.ts'
 
 export interface NewDeliveries {
   workspaceId: number

@@ -2,7 +2,7 @@
 // (https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html). Two run at a time, because each
 // takes 19 MiB and a core.
 
-import { unavailable } from './failure.ts'
+import { unavailable } from '../failure.ts'
 
 const ARGON2 = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
 const AT_ONCE = 2

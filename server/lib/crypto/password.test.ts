@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Failure } from './failure.ts'
+import { Failure } from '../failure.ts'
 import { checkPassword, hashPassword } from './password.ts'
 
 describe('passwords', () => {

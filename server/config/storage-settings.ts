@@ -1,0 +1,74 @@
+// Settings of the stores: the database, the data directory and its secret, and how long hits are kept.
+
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { randomToken } from '../lib/crypto/random.ts'
+import { ConfigError, type ProblemReporter } from './setting.ts'
+
+const SECRET_MIN = 32
+const PLACEHOLDER = /^(change|replace|your|example|secret|password|placeholder|xxx|todo)|(.)\2{15}/i
+
+export function readDatabaseUrl(text: string | undefined, wrong: ProblemReporter): string | undefined {
+  if (text === undefined || /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? '')) return text
+  wrong('DATABASE_URL', 'is not a PostgreSQL address', 'Use postgres://user:password@host:5432/database.')
+  return undefined
+}
+
+/** 100 years. A higher number is a mistake. */
+const RETENTION_DAYS_MAX = 36_500
+
+export function readRetention(text: string | undefined, wrong: ProblemReporter): number | undefined {
+  if (text === undefined) return undefined
+  const days = Number(text)
+  if (/^\d+$/.test(text) && days >= 1 && days <= RETENTION_DAYS_MAX) return days
+  wrong(
+    'HIT_RETENTION_DAYS',
+    `"${text}" is not a number of days`,
+    'Use a whole number from 1, such as 365, or leave it out to keep hits for ever.',
+  )
+  return undefined
+}
+
+export function checkSecret(text: string | undefined, wrong: ProblemReporter) {
+  if (text === undefined) return
+  const fix =
+    'Use 32 or more random characters (openssl rand -hex 32), or leave it out: one is made and kept.'
+  if (text.length < SECRET_MIN) wrong('TOWPATH_SECRET', `has only ${text.length} characters`, fix)
+  else if (PLACEHOLDER.test(text)) wrong('TOWPATH_SECRET', 'is a placeholder', fix)
+}
+
+export function makeDataDir(dataDir: string, wrong: ProblemReporter) {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    const probe = join(dataDir, '.writable')
+    writeFileSync(probe, '')
+    rmSync(probe, { force: true })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    wrong('DATA_DIR', `cannot be written (${reason})`, 'Name a directory that this user may write to.')
+  }
+}
+
+/** The secret of this installation. The first start creates it. */
+export function readOrCreateSecret(dataDir: string): string {
+  const path = join(dataDir, 'secret')
+  if (!existsSync(path)) {
+    // The complete file is linked into place: a command line may read the secret at the same moment, or create it, and
+    // then its secret counts.
+    const draft = `${path}.${randomToken(6)}`
+    writeFileSync(draft, `${randomToken(32)}\n`, { mode: 0o600, flag: 'wx' })
+    try {
+      linkSync(draft, path)
+    } catch {
+      // Another process has created the file in the meantime, or the file system has no hard links.
+      if (!existsSync(path)) renameSync(draft, path)
+    } finally {
+      rmSync(draft, { force: true })
+    }
+  }
+  const secret = readFileSync(path, 'utf8').trim()
+  if (secret.length >= SECRET_MIN) return secret
+  throw new ConfigError([
+    `TOWPATH_SECRET: the file ${path} is damaged. Restore it from a backup, or delete it to make a new secret.`,
+  ])
+}

@@ -1,0 +1,104 @@
+// People, workspaces, API keys and what they need to sign in.
+
+import type { Generated } from 'kysely'
+
+export interface Workspaces {
+  id: Generated<number>
+  /** Names the workspace in the snippet. It cannot be guessed from the id. */
+  public_id: string
+  name: string
+  plan: string
+  created_at: number
+  updated_at: number
+}
+
+export interface ApiKeys {
+  id: Generated<number>
+  workspace_id: number
+  name: string
+  /** SHA-256 of the key in hex. The key itself is shown once and stored nowhere. */
+  hash: string
+  last_four: string
+  created_at: number
+  last_used_at: number | null
+  revoked_at: number | null
+}
+
+/** A person. */
+export interface Users {
+  id: Generated<number>
+  /** Lower case. */
+  email: string
+  name: string
+  email_verified: Generated<number>
+  image: string | null
+  /** 1 for the first user, who needed no invitation; unique, so that only one user can be the first. */
+  founder: number | null
+  created_at: number
+  updated_at: number
+}
+
+export interface Sessions {
+  id: Generated<number>
+  user_id: number
+  /** SHA-256 of the session token in hex. The token itself is only in the cookie. */
+  token: string
+  expires_at: number
+  /** Always null: IP addresses are not stored. Better Auth's model needs the column. */
+  ip_address: string | null
+  user_agent: string | null
+  created_at: number
+  updated_at: number
+}
+
+/**
+ * A way for a person to sign in: a password (`credential`) or an account at a provider. Better Auth calls it `account`.
+ */
+export interface Identities {
+  id: Generated<number>
+  user_id: number
+  account_id: string
+  provider_id: string
+  access_token: string | null
+  refresh_token: string | null
+  id_token: string | null
+  access_token_expires_at: number | null
+  refresh_token_expires_at: number | null
+  scope: string | null
+  /** Argon2id. */
+  password: string | null
+  created_at: number
+  updated_at: number
+}
+
+/** Values that work once: links to reset a password, and the state of a sign-in at the identity provider. */
+export interface Verifications {
+  id: Generated<number>
+  identifier: string
+  value: string
+  expires_at: number
+  created_at: number
+  updated_at: number
+}
+
+export interface Members {
+  workspace_id: number
+  user_id: number
+  /** `owner` or `member`. */
+  role: string
+  created_at: number
+}
+
+export interface Invitations {
+  id: Generated<number>
+  workspace_id: number
+  /** Lower case. Only a person with this address can accept the invitation. */
+  email: string
+  role: string
+  /** SHA-256 of the token in hex. The token itself is only in the link. */
+  token_hash: string
+  invited_by: number | null
+  created_at: number
+  expires_at: number
+  accepted_at: number | null
+}

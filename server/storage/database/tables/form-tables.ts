@@ -1,0 +1,102 @@
+// Forms, submissions and what brought them.
+
+import type { Generated } from 'kysely'
+
+export interface Forms {
+  id: Generated<number>
+  workspace_id: number
+  /** Names the form in the `action` of its HTML; unique on the server. */
+  form_key: string
+  name: string
+  enabled: Generated<number>
+  /** A JSON list of field names. */
+  required_fields: Generated<string>
+  redirect_url: string | null
+  captcha: Generated<number>
+  success_message: string | null
+  /** A JSON list of origins; an empty list allows any origin. */
+  allowed_origins: Generated<string>
+  /** A JSON list of ids. */
+  channel_ids: Generated<string>
+  created_at: number
+  updated_at: number
+}
+
+export interface Submissions {
+  id: Generated<number>
+  workspace_id: number
+  form_id: number
+  /** A JSON list of [name, value]. An object would lose the sender's order: `"10"` would come before `"b"`. */
+  fields: string
+  /** All values in lower case, for `search`. */
+  search_text: string
+  status: Generated<string>
+  notes: string | null
+  email: string | null
+  /** HMAC of form, IP address and fields with the salt of the day. Equal fingerprints are duplicates. */
+  fingerprint: string
+  duplicate_of: number | null
+  /** The visitor id of the day, as in hits: a decimal number of 64 bits. */
+  visitor: string | null
+  link_id: number | null
+  click_id: string | null
+  event_id: string | null
+  session_linked: Generated<number>
+  attribution: Generated<string>
+  /** 1 until a job has searched for an earlier click of the visitor (`features/attribution/infer-clicks.ts`). */
+  attribution_due: Generated<number>
+  /** Host of the referring page. */
+  referrer: string | null
+  page_url: string | null
+  landing_url: string | null
+  utm_source: string | null
+  utm_medium: string | null
+  utm_campaign: string | null
+  utm_term: string | null
+  utm_content: string | null
+  device: string | null
+  browser: string | null
+  os: string | null
+  country: string | null
+  region: string | null
+  city: string | null
+  created_at: number
+}
+
+/** A touch before a submission. The first touch has position 0; the last one has the highest position. */
+export interface Touches {
+  submission_id: number
+  position: number
+  /** How many touches the submission has. The linear attribution model divides by it. */
+  touches: number
+  workspace_id: number
+  at: number
+  /** `click`, `campaign`, `referrer` or `direct`. */
+  kind: string
+  link_id: number | null
+  click_id: string | null
+  referrer: string | null
+  landing_url: string | null
+  utm_source: string | null
+  utm_medium: string | null
+  utm_campaign: string | null
+  utm_term: string | null
+  utm_content: string | null
+}
+
+/** Counts of attempts to send a form, by UTC day and outcome. */
+export interface FormAttempts {
+  form_id: number
+  /** `2026-01-31` */
+  day: string
+  outcome: string
+  /** The wrong field; '' when the outcome is not about a field. */
+  field: string
+  attempts: number
+}
+
+/** Hashes of used captcha tokens, until the tokens expire. */
+export interface CaptchaTokens {
+  token: string
+  expires_at: number
+}

@@ -1,0 +1,71 @@
+// Links, tags, and how far their clicks are counted.
+
+import type { Generated } from 'kysely'
+
+export interface Links {
+  id: Generated<number>
+  workspace_id: number
+  /** '' is the server's default domain, so that links keep working after its name has changed. */
+  domain: string
+  slug: string
+  /** The slug for look-ups: NFC, lower case. Unique with the domain among links that are not deleted. */
+  slug_key: string
+  destination_url: string
+  title: string | null
+  comments: string | null
+  external_id: string | null
+  archived: number
+  starts_at: number | null
+  expires_at: number | null
+  expired_url: string | null
+  click_limit: number | null
+  /**
+   * Human clicks that count for `click_limit`. They are counted before the redirect, so the limit is never exceeded.
+   */
+  clicks_used: number
+  lead_limit: number | null
+  /** Argon2id; write-only. */
+  password_hash: string | null
+  forward_query: number
+  track_conversions: number
+  geo_targeting: string
+  device_targeting: string
+  redirect_status: number
+  clicks: number
+  leads: number
+  last_clicked_at: number | null
+  /** Slug, destination and title in lower case, for `search`. */
+  search_text: string
+  created_at: number
+  updated_at: number
+  /** A deleted link stays, so that its clicks keep a name. Its slug and external id are free again. */
+  deleted_at: number | null
+}
+
+export interface Tags {
+  id: Generated<number>
+  workspace_id: number
+  name: string
+  /** The name in lower case; unique in the workspace. */
+  name_key: string
+  color: string
+  created_at: number
+}
+
+export interface LinkTags {
+  link_id: number
+  tag_id: number
+  workspace_id: number
+}
+
+/** The last batch of each node's spool that is in the click counters of the links. */
+export interface ClickMarks {
+  node: string
+  batch: number
+}
+
+export interface VisitorSalts {
+  /** UTC day, `2026-01-31`. */
+  day: string
+  salt: string
+}

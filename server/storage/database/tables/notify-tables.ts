@@ -1,0 +1,65 @@
+// Channels, and notifications on their way to them.
+
+import type { Generated } from 'kysely'
+
+export interface Channels {
+  id: Generated<number>
+  workspace_id: number
+  /** `email`, `slack`, `discord`, `telegram`, `teams` or `webhook`. */
+  type: string
+  name: string
+  /** A JSON list of e-mail addresses. */
+  recipients: Generated<string>
+  /** The URL in the form that answers show. */
+  shown_url: string | null
+  /** For Telegram. */
+  chat_id: string | null
+  /** URL, bot token and signing secrets, encrypted. */
+  sealed: string | null
+  enabled: Generated<number>
+  disabled_reason: string | null
+  /** When the first of the current series of failures happened. */
+  failing_since: number | null
+  /** The service asked for no calls before this time. */
+  paused_until: number | null
+  last_delivery_at: number | null
+  created_at: number
+  updated_at: number
+}
+
+/** One notification on its way to one channel. */
+export interface Deliveries {
+  id: Generated<number>
+  workspace_id: number
+  channel_id: number
+  /** Null for a test. */
+  submission_id: number | null
+  /** `submission.created` or `test`. */
+  event: string
+  /** The same for all attempts. */
+  message_id: string
+  /** `waiting`, `delivered` or `failed`. */
+  status: string
+  /** Counted at the start of each attempt. */
+  attempts: Generated<number>
+  /** Attempts that ended because the process ended. */
+  interrupted: Generated<number>
+  due_at: number | null
+  /** The process that claimed the delivery has it until this time. After it, another process may claim it. */
+  leased_until: number | null
+  created_at: number
+  finished_at: number | null
+}
+
+export interface DeliveryAttempts {
+  id: Generated<number>
+  delivery_id: number
+  workspace_id: number
+  attempt: number
+  outcome: string
+  http_status: number | null
+  /** The first kilobyte of the answer. */
+  answer: string | null
+  took_ms: number
+  at: number
+}
