@@ -11,6 +11,12 @@ import { renderHtmlPage, wantsJson } from './http/html-page.ts'
 import { requestId } from './http/request-id.ts'
 import { notFound } from './lib/failure.ts'
 
+/**
+ * Allows every path: `Disallow` would keep social networks from reading the preview of a short link. Redirects and pages
+ * carry `X-Robots-Tag: noindex`, which a crawler sees only where it may read (docs/contract.md §10).
+ */
+const ROBOTS = 'User-agent: *\nAllow: /\n'
+
 const NOT_FOUND = html`<h1>Not found</h1><p>There is nothing at this address.</p>`
 
 export function createPages(needs: OperationsNeeds) {
@@ -25,7 +31,7 @@ export function createPages(needs: OperationsNeeds) {
     .route('/', createApiDocs())
     .get('/', (c) => c.redirect('/app'))
     .get('/thanks', () => thanksPage())
-    .get('/robots.txt', (c) => c.text('User-agent: *\nDisallow: /\n'))
+    .get('/robots.txt', (c) => c.text(ROBOTS))
     .notFound((c) => {
       if (wantsJson(c.req.header('accept') ?? null)) return toErrorResponse(notFound(''), c.get('requestId'))
       return renderHtmlPage(404, 'Not found', NOT_FOUND)

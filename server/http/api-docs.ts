@@ -61,7 +61,11 @@ export function createApiDocs() {
   const encode = (text: string) => new TextEncoder().encode(text)
   const app = new Hono()
     .get('/docs', (c) =>
-      c.html(PAGE, 200, { 'Content-Security-Policy': POLICY, 'X-Content-Type-Options': 'nosniff' }),
+      c.html(PAGE, 200, {
+        'Content-Security-Policy': POLICY,
+        'X-Content-Type-Options': 'nosniff',
+        'X-Robots-Tag': 'noindex',
+      }),
     )
     .get('/docs/start.js', (c) => send(c.req.raw, 'text/javascript', encode(START)))
     .get('/docs/theme.css', (c) => send(c.req.raw, 'text/css', encode(THEME)))

@@ -218,13 +218,23 @@ onBothEngines(
         async (method) => {
           const form = await createTestForm(server())
           for (const path of [`/f/${form.key}`, '/f', '/f/', '/f/unknown']) {
-            const answer = await server().call(path, { method, headers: { Accept: 'text/html' } })
+            const answer = await server().call(path, { method })
             expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
             expect(answer.headers.get('access-control-allow-origin')).toBe('*')
             expect(answer.text).toBe(method === 'HEAD' ? '' : '{"error":"Method not allowed"}')
           }
         },
       )
+
+      test('a person who opens its address in a browser with a page', async () => {
+        const form = await createTestForm(server())
+        for (const path of [`/f/${form.key}`, '/f', '/f/unknown']) {
+          const answer = await server().call(path, { headers: { Accept: 'text/html,*/*;q=0.8' } })
+          expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+          expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
+          expect(answer.text).toContain('This is the address of a form')
+        }
+      })
 
       test('a preflight with the requested headers, for any form', async () => {
         const form = await createTestForm(server(), { enabled: false })

@@ -26,6 +26,10 @@ const EXPLANATIONS: Record<number, { title: string; text: string }> = {
     title: 'Form not found',
     text: 'There is no form at this address. Please tell the owner of the page.',
   },
+  405: {
+    title: 'This is the address of a form',
+    text: 'A form on a web page sends to this address. There is nothing to see here. Open the page with the form instead.',
+  },
   413: {
     title: 'Your submission is too large',
     text: 'Go back, shorten your text and send it again. Your text should still be there.',

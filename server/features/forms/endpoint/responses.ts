@@ -51,8 +51,13 @@ export function respondToPreflight({ headers, requestId }: ResponseContext): Res
   })
 }
 
-export const respondToWrongMethod = ({ requestId }: ResponseContext) =>
-  json(405, { error: 'Method not allowed' }, { ...commonHeaders(requestId), Allow: ALLOWED_METHODS })
+/** A person who opens the form's address in a browser gets a page that says what the address is for. */
+export function respondToWrongMethod({ headers, requestId }: ResponseContext) {
+  const responseHeaders = { ...commonHeaders(requestId), Allow: ALLOWED_METHODS }
+  return wantsPage(headers)
+    ? endpointErrorPage(405, 'Method not allowed', responseHeaders)
+    : json(405, { error: 'Method not allowed' }, responseHeaders)
+}
 
 /**
  * A script sent the request. Browsers say so in Sec-Fetch-Mode, but only to https and localhost, and Safari only since
