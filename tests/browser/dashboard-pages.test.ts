@@ -51,9 +51,10 @@ async function findViolations(page: Page): Promise<string[]> {
     )
 }
 
-/** The pixels by which the page is wider than the window. */
+/** The pixels by which the page is wider than the window, or the content of an open dialog wider than the dialog. */
 const measureOverflow = (page: Page) =>
-  page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+  page.evaluate<number>(`Math.max(...[document.documentElement, ...document.querySelectorAll('[role=dialog], [role=dialog] .overflow-y-auto')]
+    .map((box) => box.scrollWidth - box.clientWidth))`)
 
 onDashboard('the dashboard', (dashboard) => {
   const themes = [
@@ -94,6 +95,24 @@ onDashboard('the dashboard', (dashboard) => {
     },
     120_000,
   )
+
+  test('keeps the rows of a long list inside its dialog at every width', async () => {
+    const person = await dashboard().signUp()
+    await fillWorkspace(dashboard().server, person, 'a title that is much longer than the dialog is wide')
+    const { page, open, close } = await dashboard().openWindow(person, { viewport: DESKTOP })
+    await open('/analytics')
+    await page.getByRole('button', { name: 'All links' }).click()
+    await page.getByRole('dialog').getByRole('list').waitFor()
+    const wider: number[] = []
+    for (const width of [2560, 1440, 1280, 768, 360, 320]) {
+      await page.setViewportSize({ width, height: 800 })
+      // The chart takes its new size in the frame after the window's.
+      await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
+      if ((await measureOverflow(page)) > 0) wider.push(width)
+    }
+    expect(wider).toEqual([])
+    await close()
+  }, 120_000)
 
   test('has no accessibility violation and no error in an empty workspace', async () => {
     const window = await dashboard().openWindow(await dashboard().signUp(), { viewport: PHONE })

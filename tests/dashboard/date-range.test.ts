@@ -6,6 +6,7 @@ import {
   listGranularities,
   previousRange,
   shiftDays,
+  startOfWeek,
   toBucketRange,
   toDaySpan,
   today,
@@ -72,6 +73,14 @@ describe('the days of a range', () => {
   ] as const)('move from %p to %p by %p', (start, end, direction, from, to) => {
     expect(shiftDays({ start, end }, direction, '2026-06-16')).toEqual({ start: from, end: to })
   })
+})
+
+test.each([
+  ['2026-06-15', '2026-06-15'],
+  ['2026-06-21', '2026-06-15'],
+  ['2026-03-01', '2026-02-23'],
+])('the week of %p begins on Monday %p', (date, monday) => {
+  expect(startOfWeek(date)).toBe(monday)
 })
 
 test('a time is converted into the local time of a zone', () => {

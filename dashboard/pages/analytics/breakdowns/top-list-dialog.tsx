@@ -58,7 +58,7 @@ export function TopListDialog({
         )
       }
     >
-      <div className="grid gap-3">
+      <div className="grid grid-cols-1 gap-3">
         <TextField
           label={`Search ${plural.toLowerCase()}`}
           hideLabel

@@ -86,7 +86,7 @@ export function TopListRows({
           />
           <RowActions view={view} dimension={dimension} row={row} />
           <span aria-hidden className="relative flex shrink-0 items-baseline gap-2 pr-2.5 pl-1 text-sm">
-            <span className={`${SHOWN_ON_HOVER} text-soft tabular-nums`}>
+            <span className="w-11 text-right text-xs text-soft tabular-nums max-sm:hidden">
               {sum > 0 && formatPercent(row.amount / sum)}
             </span>
             <span className="min-w-8 text-right font-medium tabular-nums">{formatNumber(row.amount)}</span>

@@ -20,6 +20,9 @@ interface MetricValue {
 
 export function MetricTiles({ view, totals }: { view: AnalyticsView; totals: AnalyticsTotals }) {
   const { clicks, leads, clicksBefore, leadsBefore, before } = totals
+  // Before the first click and the first lead there was no period to compare with.
+  const comparable =
+    before !== null && ((clicksBefore.data?.count ?? 0) > 0 || (leadsBefore.data?.count ?? 0) > 0)
   const toMetricValue = (
     query: object | null,
     current: number | undefined,
@@ -27,7 +30,7 @@ export function MetricTiles({ view, totals }: { view: AnalyticsView; totals: Ana
     error: Error | null,
   ): MetricValue => ({
     current: query && !(error && current === undefined) ? current : null,
-    previous: before ? previous : undefined,
+    previous: comparable ? previous : undefined,
   })
   const values: Record<AnalyticsMetric, MetricValue> = {
     clicks: toMetricValue(view.clicks, clicks.data?.count, clicksBefore.data?.count, clicks.error),

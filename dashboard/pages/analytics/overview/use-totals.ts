@@ -21,9 +21,8 @@ const refetchEvery = (ms: number) => (query: Pick<Query, 'state'>) => {
 
 export type AnalyticsTotals = ReturnType<typeof useTotals>
 
-export /** `before` is the previous period; null where there is none. `span` is the range that the API answered for. */ function useTotals(
-  view: AnalyticsView,
-) {
+/** `before` is the previous period; null where there is none. `span` is the range that the API answered for. */
+export function useTotals(view: AnalyticsView) {
   const api = useApi()
   const { clicks: clickQuery, leads: leadQuery, range, timezone } = view
   const clicks = useQuery({

@@ -12,6 +12,7 @@ import {
   type DateRange,
   INTERVAL_NAMES,
   INTERVALS,
+  startOfWeek,
   today,
 } from '../view/date-range.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
@@ -27,10 +28,13 @@ function listPresets(zone: string): Preset[] {
   const yesterday = addDays(currentDay, -1)
   const firstOfMonth = `${currentDay.slice(0, 8)}01`
   const endOfLastMonth = addDays(firstOfMonth, -1)
+  const monday = startOfWeek(currentDay)
   const intervals = INTERVALS.map((interval) => ({ name: INTERVAL_NAMES[interval], range: { interval } }))
   return [
     { name: 'Today', range: { start: currentDay } },
     { name: 'Yesterday', range: { start: yesterday, end: yesterday } },
+    { name: 'This week', range: { start: monday } },
+    { name: 'Last week', range: { start: addDays(monday, -7), end: addDays(monday, -1) } },
     ...intervals.slice(0, -1),
     { name: 'Last month', range: { start: `${endOfLastMonth.slice(0, 8)}01`, end: endOfLastMonth } },
     ...intervals.slice(-1),

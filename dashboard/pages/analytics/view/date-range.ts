@@ -84,6 +84,9 @@ const toDate = (wall: number) => new Date(wall).toISOString().slice(0, 10)
 export const today = (zone: string, now = Date.now()) => toDate(toWallClock(now, zone))
 export const addDays = (date: string, days: number) => toDate(Date.parse(date) + days * DAY)
 
+/** The Monday of the date's week, as in the weeks of the API's `granularity=week` (ISO 8601). */
+export const startOfWeek = (date: string) => addDays(date, -((new Date(date).getUTCDay() + 6) % 7))
+
 /** Adds months. A day that the month does not have becomes its last day. */
 function addMonths(wall: number, months: number): number {
   const from = new Date(wall)
