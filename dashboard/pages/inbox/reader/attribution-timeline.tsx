@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Compass, Globe, type LucideIcon, Megaphone, MousePointerClick, Send } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { linkQuery } from '../../../api/links.ts'
 import { attributionQuery, type Submission, type TouchResource } from '../../../api/submissions.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Badge } from '../../../ui/badge.tsx'
@@ -19,7 +20,7 @@ const ATTRIBUTION_STATES = {
   inferred: {
     badge: 'Inferred',
     tone: 'warn',
-    why: 'Without the snippet: the same visitor clicked a link shortly before.',
+    why: 'The page of the form has no snippet. The same visitor clicked a link shortly before.',
   },
   pending: {
     badge: 'Not decided yet',
@@ -42,7 +43,13 @@ export function AttributionTimeline({ submission }: { submission: Submission }) 
         </span>
       }
     >
-      <p className="mb-4 text-sm text-soft">{state.why}</p>
+      <p className="mb-4 text-sm text-soft">
+        {submission.attribution === 'inferred' && submission.sessionLinked ? (
+          <LinkWithoutClickId submission={submission} />
+        ) : (
+          state.why
+        )}
+      </p>
       {touches.isError && <ErrorState error={touches.error} retry={() => void touches.refetch()} />}
       {touches.isPending && <SkeletonRows rows={2} className="h-16" />}
       {touches.data && (
@@ -57,6 +64,30 @@ export function AttributionTimeline({ submission }: { submission: Submission }) 
         </ol>
       )}
     </Card>
+  )
+}
+
+/** The snippet knows the visit, but not the click: the address of the page had no click id. */
+function LinkWithoutClickId({ submission: { linkId } }: { submission: Submission }) {
+  const api = useApi()
+  const { data: link } = useQuery({ ...linkQuery(api, linkId ?? 0), enabled: linkId !== null })
+  const isOff = link?.trackConversions === false
+  return (
+    <>
+      The snippet on your page recorded the visit, but the page’s address named no click
+      {isOff && ': conversion tracking is off for the link'}. The same visitor clicked the link shortly
+      before.{' '}
+      {isOff && (
+        <Link
+          to="/$workspaceId/links/$linkId"
+          params={{ workspaceId: String(api.workspaceId), linkId: String(link.id) }}
+          search={{ edit: '1' }}
+          className={TEXT_LINK}
+        >
+          Switch on “Track conversions”
+        </Link>
+      )}
+    </>
   )
 }
 

@@ -40,7 +40,8 @@ export interface LinkDraft {
   redirectStatus: number
 }
 
-const EMPTY: LinkDraft = {
+/** The API's values for fields that a request leaves out. */
+export const LINK_DEFAULTS: LinkDraft = {
   destinationUrl: '',
   utm: NO_UTM,
   slug: '',
@@ -63,11 +64,13 @@ const EMPTY: LinkDraft = {
   redirectStatus: 302,
 }
 
+/** Conversion tracking is on, because only with it a later form is linked to the click for certain. */
+export const NEW_LINK_DRAFT: LinkDraft = { ...LINK_DEFAULTS, trackConversions: true }
+
 let lastKey = 0
 export const createCountryTarget = (code = '', url = ''): CountryTarget => ({ key: ++lastKey, code, url })
 
-export function toDraft(link: LinkResource | undefined): LinkDraft {
-  if (!link) return EMPTY
+export function toDraft(link: LinkResource): LinkDraft {
   const { deviceTargeting, geoTargeting } = link
   return {
     destinationUrl: link.destinationUrl,

@@ -24,7 +24,9 @@ import { toLinkName } from '../link/link-name.ts'
 import { copyLink } from '../link/use-link-actions.ts'
 import {
   isChanged,
+  LINK_DEFAULTS,
   type LinkDraft,
+  NEW_LINK_DRAFT,
   toDraft,
   toDuplicateDraft,
   toRequestBody,
@@ -49,7 +51,7 @@ export function LinkDrawer({ id, copy = false, onClose }: Props) {
     initialData: () => (id === null ? undefined : findLoadedLink(client, api, id)),
     initialDataUpdatedAt: 0,
   })
-  if (id === null) return <Editor start={toDraft(undefined)} onClose={onClose} />
+  if (id === null) return <Editor start={NEW_LINK_DRAFT} onClose={onClose} />
   if (link && copy) return <Editor start={toDuplicateDraft(link)} onClose={onClose} />
   if (link) return <Editor link={link} start={toDraft(link)} onClose={onClose} />
   return (
@@ -69,7 +71,6 @@ interface EditorProps {
 
 function useEditor({ link, start, onClose }: EditorProps) {
   const [initial] = useState(start)
-  const empty = useRef(toDraft(undefined)).current
   const [draft, setDraft] = useState(initial)
   const saved = useRef(false)
   const dirty = isChanged(initial, draft)
@@ -91,7 +92,7 @@ function useEditor({ link, start, onClose }: EditorProps) {
     const invalid = validateDraft(draft)
     setDraftErrors(invalid)
     setTouched(new Set())
-    if (Object.keys(invalid).length === 0) save.mutate(toRequestBody(link ? initial : empty, draft))
+    if (Object.keys(invalid).length === 0) save.mutate(toRequestBody(link ? initial : LINK_DEFAULTS, draft))
   }
   const change = (changes: Partial<LinkDraft>) => {
     setDraft((current) => ({ ...current, ...changes }))

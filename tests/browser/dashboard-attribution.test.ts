@@ -1,0 +1,57 @@
+// The story of a submission in the dashboard, where the visit is known and the click had to be inferred.
+
+import { expect, test } from 'bun:test'
+import { onDashboard } from '../support/browser/dashboard-browser.ts'
+import { BROWSER_USER_AGENT } from '../support/server/test-server.ts'
+
+const SHOP = 'https://shop.example/spring'
+const VISITOR = { 'User-Agent': BROWSER_USER_AGENT }
+
+onDashboard('a submission whose link does not track conversions', (dashboard) => {
+  test('names the cause, and leads to the switch', async () => {
+    const { server } = dashboard()
+    const person = await dashboard().signUp()
+    const post = async (path: string, body: unknown) =>
+      (await person.api(path, { method: 'POST', body })).json.data
+    const link = await post('/links', { destinationUrl: SHOP })
+    const form = await post('/forms', { name: 'Contact' })
+    const workspace = (await person.api('/workspace')).json.data
+    await server.click(link.slug, VISITOR)
+    const view = JSON.stringify({ w: workspace.publicId, u: SHOP, r: '' })
+    const { json } = await server.call('/e', { method: 'POST', body: view, headers: VISITOR })
+    await server.call(`/f/${form.formKey}`, {
+      method: 'POST',
+      body: { email: 'jo@example.com', _service_eid: json.e },
+      headers: VISITOR,
+    })
+    await server.waitUntilShipped()
+    const { data } = (await person.api(`/forms/${form.formKey}/submissions`)).json
+    expect(data[0]).toMatchObject({ attribution: 'inferred', sessionLinked: true, linkId: link.id })
+
+    const { page, open, close } = await dashboard().openWindow(person)
+    await open(`/inbox?open=${data[0].id}`)
+    await page.getByText('conversion tracking is off for the link').waitFor()
+    expect(await page.getByText('has no snippet').count()).toBe(0)
+    await page.getByRole('link', { name: 'Switch on “Track conversions”' }).click()
+    const drawer = page.getByRole('dialog', { name: 'Edit link' })
+    await drawer.getByText('Password and redirect').click()
+    await drawer.getByLabel('Track conversions').check()
+    await drawer.getByRole('button', { name: 'Save changes' }).click()
+    await drawer.waitFor({ state: 'detached' })
+    expect((await person.api(`/links/${link.id}`)).json.data.trackConversions).toBe(true)
+    await close()
+  })
+
+  test('is rare: a new link of the dashboard tracks conversions', async () => {
+    const person = await dashboard().signUp()
+    const { page, open, close } = await dashboard().openWindow(person)
+    await open('/links?new=1')
+    const drawer = page.getByRole('dialog', { name: 'New link' })
+    await drawer.getByLabel('Destination URL').fill(SHOP)
+    await drawer.getByRole('button', { name: 'Create link' }).click()
+    await drawer.waitFor({ state: 'detached' })
+    const { data } = (await person.api('/links')).json
+    expect(data).toMatchObject([{ destinationUrl: SHOP, trackConversions: true }])
+    await close()
+  })
+})
