@@ -38,13 +38,16 @@ export const traceRequest: MiddlewareHandler<ApiEnv> = async (c, next) => {
   await next()
   const { method, path } = c.req
   const ms = Math.round((performance.now() - started) * 10) / 10
+  const actor = c.get('actor')
   log.info('request', {
     requestId: id,
     method,
     path,
     status: c.res.status,
     ms,
-    workspaceId: c.get('actor')?.workspaceId,
+    workspaceId: actor?.workspaceId,
+    keyId: actor?.keyId ?? undefined,
+    userId: c.get('person')?.userId,
   })
 }
 

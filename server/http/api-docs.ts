@@ -52,7 +52,17 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-const FILES = { 'swagger-ui.css': 'text/css', 'swagger-ui-bundle.js': 'text/javascript' } as const
+const HEADERS = {
+  'Content-Security-Policy': POLICY,
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'X-Robots-Tag': 'noindex',
+}
+
+const CSS = 'text/css; charset=utf-8'
+const SCRIPT = 'text/javascript; charset=utf-8'
+const FILES = { 'swagger-ui.css': CSS, 'swagger-ui-bundle.js': SCRIPT } as const
 
 export function createApiDocs() {
   const cacheForDay = { 'Cache-Control': 'public, max-age=86400' }
@@ -60,15 +70,9 @@ export function createApiDocs() {
     sendStaticFile(request, { type, content }, cacheForDay)
   const encode = (text: string) => new TextEncoder().encode(text)
   const app = new Hono()
-    .get('/docs', (c) =>
-      c.html(PAGE, 200, {
-        'Content-Security-Policy': POLICY,
-        'X-Content-Type-Options': 'nosniff',
-        'X-Robots-Tag': 'noindex',
-      }),
-    )
-    .get('/docs/start.js', (c) => send(c.req.raw, 'text/javascript', encode(START)))
-    .get('/docs/theme.css', (c) => send(c.req.raw, 'text/css', encode(THEME)))
+    .get('/docs', (c) => c.html(PAGE, 200, HEADERS))
+    .get('/docs/start.js', (c) => send(c.req.raw, SCRIPT, encode(START)))
+    .get('/docs/theme.css', (c) => send(c.req.raw, CSS, encode(THEME)))
   for (const [name, type] of Object.entries(FILES)) {
     const file = Bun.file(Bun.resolveSync(`swagger-ui-dist/${name}`, import.meta.dir))
     app.get(`/docs/${name}`, (c) => send(c.req.raw, type, file))

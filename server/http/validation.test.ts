@@ -25,6 +25,12 @@ test.each([
     { url: 'a', x: 1, y: 2 },
     { x: 'is not a known field', y: 'is not a known field' },
   ],
+  [
+    'unknown names that every object has',
+    Link,
+    { url: 'a', constructor: 1, toString: 2 },
+    { constructor: 'is not a known field', toString: 'is not a known field' },
+  ],
   ['an item of a list by its index', Links, [{ url: 'a' }, { url: 1 }], { '1.url': 'must be a string' }],
   ['the same in its envelope', Links, { links: [{ url: 'a' }, { url: 1 }] }, { '1.url': 'must be a string' }],
   ['an unknown name in an item', Links, [{ url: 'a', x: 1 }], { '0.x': 'is not a known field' }],

@@ -16,7 +16,8 @@ interface Issue {
  *   of a bulk body starts with the index of its item (`2.slug`).
  */
 export function fieldErrors(issues: Issue[], what: 'field' | 'parameter'): Record<string, string> {
-  const errors: Record<string, string> = {}
+  // No plain object: it has names already (`constructor`, `toString`), and callers send such names too.
+  const errors = new Map<string, string>()
   for (const issue of issues.flatMap(flatten)) {
     const path = issue.path.map(String)
     if (path[0] === 'links' && path.length > 1) path.shift()
@@ -24,10 +25,11 @@ export function fieldErrors(issues: Issue[], what: 'field' | 'parameter'): Recor
       issue.code === 'unrecognized_keys' ? (issue.keys ?? []).map((key) => [...path, key]) : [path]
     for (const name of names) {
       const field = name.join('.') || 'body'
-      errors[field] ??= issue.code === 'unrecognized_keys' ? `is not a known ${what}` : issue.message
+      if (errors.has(field)) continue
+      errors.set(field, issue.code === 'unrecognized_keys' ? `is not a known ${what}` : issue.message)
     }
   }
-  return errors
+  return Object.fromEntries(errors)
 }
 
 /** For a union, keeps the issues of the branch that matched deepest: the caller most likely meant that branch. */

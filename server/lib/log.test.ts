@@ -31,6 +31,15 @@ test.each([
   expect(LOG_LEVELS).toContain(level)
 })
 
+test('shows no control or reordering character of a stranger to a terminal', () => {
+  setLogLevel('info')
+  const path = '/v1/\x1b[2J\x9b2J\x7f\u2028\u202egpj.\u2066\u200f'
+  log.info('request', { path })
+  const [{ text } = { text: '' }] = written
+  expect(text.slice(0, -1)).toMatch(/^[ -~]+$/)
+  expect(JSON.parse(text).path).toBe(path)
+})
+
 test('writes one line of JSON per event, and errors to standard error', () => {
   setLogLevel('info')
   log.info('shipped', { hits: 3, from: 'a\n{"level":"error"}' })

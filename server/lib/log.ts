@@ -18,8 +18,17 @@ export function setLogLevel(level: LogLevel): void {
 
 function write(stream: NodeJS.WriteStream, level: LogLevel, event: string, fields: LogFields) {
   if (LOG_LEVELS.indexOf(level) < threshold) return
-  stream.write(`${JSON.stringify({ at: new Date().toISOString(), level, event, ...fields })}\n`)
+  const line = JSON.stringify({ at: new Date().toISOString(), level, event, ...fields })
+  stream.write(`${line.replace(UNSAFE, toJsonEscape)}\n`)
 }
+
+/**
+ * JSON escapes control characters below U+0020 only. The others control terminals (U+007F to U+009F), end a line for some
+ * readers (U+2028, U+2029), or show text in another order. They can only be inside a string of the line.
+ */
+const UNSAFE = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+
+const toJsonEscape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /** The message and the first lines of the stack of an error. For the log only: no caller may see them. */
 export function describeError(error: unknown): LogFields {
