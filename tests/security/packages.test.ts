@@ -86,6 +86,28 @@ describe('npm run audit:licences', () => {
   })
 })
 
+describe('the lockfile', () => {
+  test('names one version of each package that this repository asks for, and no range', () => {
+    for (const version of Object.values({ ...manifest.dependencies, ...manifest.devDependencies }))
+      expect(version).toMatch(/^\d+\.\d+\.\d+(?:-[\w.]+)?$/)
+  })
+
+  test('has a SHA-512 of every package that Linux on x64 installs, and lets one run a script', async () => {
+    const { packages } = await Bun.file(LOCKFILE).json()
+    const locked = Object.entries(packages as Record<string, LockedPackage>).filter(([path]) => path !== '')
+    // npm wrote this lockfile without the hashes of builds for machines that it was not written on.
+    const isForThisMachine = ([, { os, cpu, libc }]: (typeof locked)[number]) =>
+      (!os || os.includes('linux')) && (!cpu || cpu.includes('x64')) && !libc?.includes('musl')
+    const unhashed = locked.filter(
+      (each) => isForThisMachine(each) && !each[1].integrity?.startsWith('sha512-'),
+    )
+    expect(unhashed.map(([path]) => path)).toEqual([])
+    const withScript = locked.filter(([, { hasInstallScript }]) => hasInstallScript)
+    expect(withScript.map(([path]) => path)).toEqual(['node_modules/bun'])
+    expect(Object.keys(manifest.allowScripts)).toEqual(['bun'])
+  })
+})
+
 describe('npm run sbom', () => {
   test('writes CycloneDX with every package of an installation, and none for development only', async () => {
     const { status, output } = await runScript('sbom')

@@ -34,6 +34,16 @@ onSqlite('a browser', (server) => {
     })
   })
 
+  test.each(['/app', '/docs', '/no-such-link', '/v1/links', '/api/auth/options'])(
+    'does not get its request back by TRACE %s',
+    async (path) => {
+      const headers = { Cookie: 'towpath_session=cAnArY', 'X-Secret': 'cAnArY' }
+      const { status, text } = await server().call(path, { method: 'TRACE', headers })
+      expect([401, 404, 405]).toContain(status)
+      expect(text).not.toContain('cAnArY')
+    },
+  )
+
   test.each(FILES)('is told the type and the encoding of %s', async (path) => {
     const { status, headers } = await server().call(path)
     expect([status, headers.get('content-type')]).toEqual([

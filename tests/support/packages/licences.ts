@@ -6,9 +6,12 @@ export interface LockedPackage {
   name?: string
   version?: string
   license?: string
+  integrity?: string
   dev?: boolean
+  hasInstallScript?: boolean
   os?: string[]
   cpu?: string[]
+  libc?: string[]
   optionalDependencies?: Record<string, string>
 }
 
