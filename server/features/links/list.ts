@@ -25,11 +25,16 @@ const SORTS: Record<NonNullable<LinkListQueryInput['sort']>, LinkSort> = {
   slug: { type: 'string', column: sql<string>`slug_key`, valueOf: (link) => link.slug_key },
 }
 
+interface ListNeeds {
+  db: Database
+  site: Site
+}
+
 type LinksQuery<O> = SelectQueryBuilder<Tables, 'links', O>
 
 /** @throws Failure `invalid` for a cursor of another list or order */
 export async function listLinks(
-  { db, site }: { db: Database; site: Site },
+  { db, site }: ListNeeds,
   actor: Actor,
   query: LinkListQueryInput,
 ): Promise<Page<LinkResource>> {
@@ -38,7 +43,7 @@ export async function listLinks(
   const order = { ...sortOrder, name: `${sort} ${direction}` }
   const { limit, after } = readPageQuery(query, order)
 
-  let page = applyFilters(db.read.selectFrom('links').selectAll(), site, actor, query)
+  let page = applyFilters(db.read.selectFrom('links').selectAll(), { db, site }, actor, query)
   if (after) page = page.where(isAfter(column, direction, after))
   const found = await page
     .orderBy(column, direction)
@@ -47,7 +52,7 @@ export async function listLinks(
     .execute()
   const { total } = await applyFilters(
     db.read.selectFrom('links').select((e) => e.fn.countAll<number>().as('total')),
-    site,
+    { db, site },
     actor,
     query,
   ).executeTakeFirstOrThrow()
@@ -66,7 +71,7 @@ function isAfter(
 
 function applyFilters<O>(
   query: LinksQuery<O>,
-  site: Site,
+  { db, site }: ListNeeds,
   actor: Actor,
   filters: LinkListQueryInput,
 ): LinksQuery<O> {
@@ -77,7 +82,7 @@ function applyFilters<O>(
     const domain = filters.domain.toLowerCase()
     links = links.where('domain', '=', domain === site.domain.toLowerCase() ? '' : domain)
   }
-  if (filters.search) links = links.where(containsText('search_text', filters.search))
+  if (filters.search) links = links.where(containsText(db.engine, 'search_text', filters.search))
   const tagIds = filters.tagId
   if (tagIds) {
     links = links.where('id', 'in', (e) =>

@@ -35,9 +35,8 @@ export async function exportSubmissions(
   { format, ...by }: SubmissionSelection & { format: SubmissionExportFormat },
   signal: AbortSignal,
 ): Promise<AsyncGenerator<string>> {
-  const { read } = needs.db
-  const formId = await getFormId(read, actor, formKey)
-  const newest = await selectFormSubmissions(read, actor, formId, {})
+  const formId = await getFormId(needs.db.read, actor, formKey)
+  const newest = await selectFormSubmissions(needs.db, actor, formId, {})
     .select((e) => e.fn.max('submissions.id').as('id'))
     .executeTakeFirst()
   const upTo = Number(newest?.id ?? 0)
@@ -80,7 +79,7 @@ const selectExportPage = (
   by: SubmissionSelection,
   after: Position,
 ) =>
-  selectFormSubmissions(needs.db.read, actor, formId, by)
+  selectFormSubmissions(needs.db, actor, formId, by)
     .where('submissions.id', '<=', upTo)
     .where(sql<boolean>`(submissions.created_at, submissions.id) > (${after.created_at}, ${after.id})`)
     .orderBy('submissions.created_at')

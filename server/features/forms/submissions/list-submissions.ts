@@ -2,7 +2,7 @@
 
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { cutPage, orderByCreation, type Page, readPageQuery } from '../../../lib/pagination.ts'
-import type { Connection } from '../../../storage/database/open-database.ts'
+import type { Database } from '../../../storage/database/open-database.ts'
 import type { Tables } from '../../../storage/database/tables.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import type { AllSubmissionsQueryInput, SubmissionListQueryInput, SubmissionResource } from '../schema.ts'
@@ -30,7 +30,7 @@ export async function listSubmissions(
 ): Promise<SubmissionPage> {
   const { read } = needs.db
   const formId = await getFormId(read, actor, formKey)
-  return readSubmissionPage(needs, actor, query, selectFormPage(read, actor, formId, query))
+  return readSubmissionPage(needs, actor, query, selectFormPage(needs.db, actor, formId, query))
 }
 
 /**
@@ -45,9 +45,9 @@ export async function listAllSubmissions(
   const { read } = needs.db
   if (formKey !== undefined) {
     const formId = await findFormId(read, actor, formKey)
-    return readSubmissionPage(needs, actor, query, selectFormPage(read, actor, formId ?? 0, query))
+    return readSubmissionPage(needs, actor, query, selectFormPage(needs.db, actor, formId ?? 0, query))
   }
-  const all = selectWorkspaceSubmissions(read, actor, query)
+  const all = selectWorkspaceSubmissions(needs.db, actor, query)
   return readSubmissionPage(needs, actor, query, {
     rows: all
       .innerJoin('forms', 'forms.id', 'submissions.form_id')
@@ -64,12 +64,12 @@ interface PageSource {
 }
 
 function selectFormPage(
-  connection: Connection,
+  db: Database,
   actor: Actor,
   formId: number,
   query: SubmissionListQueryInput,
 ): PageSource {
-  const selected = selectFormSubmissions(connection, actor, formId, query)
+  const selected = selectFormSubmissions(db, actor, formId, query)
   return {
     rows: selected.select(SUBMISSION_COLUMNS).select('forms.form_key'),
     total: selected.select((e) => e.fn.countAll<number>().as('total')),

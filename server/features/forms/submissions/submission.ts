@@ -2,8 +2,8 @@
 
 import { type Expression, expressionBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import { toIso } from '../../../lib/api-fields.ts'
-import { foldCase } from '../../../lib/text.ts'
-import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import { containsText } from '../../../storage/database/contains-text.ts'
+import type { Connection, Database, DatabaseEngine } from '../../../storage/database/open-database.ts'
 import type { Submissions } from '../../../storage/database/tables/form-tables.ts'
 import type { Tables } from '../../../storage/database/tables.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
@@ -52,6 +52,8 @@ export const SUBMISSION_COLUMNS = [
 type Column = (typeof SUBMISSION_COLUMNS)[number] extends `submissions.${infer C}` ? C : never
 export type SubmissionRow = Pick<Selectable<Submissions>, Column> & { form_key: string }
 
+type Reader = Pick<Database, 'read' | 'engine'>
+
 /** The workspace of the caller, or, for a notification, of the submission. */
 type WorkspaceOwner = Pick<Actor, 'workspaceId'>
 
@@ -70,24 +72,24 @@ export const selectSubmissions = (connection: Connection, actor: WorkspaceOwner)
 
 /** The submissions of one form that pass the filters. The caller adds the columns. */
 export const selectFormSubmissions = (
-  connection: Connection,
+  { read, engine }: Reader,
   actor: Actor,
   formId: number,
   by: SubmissionSelection,
-) => joinThroughForms(connection, actor).where('forms.id', '=', formId).where(toCondition(by))
+) => joinThroughForms(read, actor).where('forms.id', '=', formId).where(toCondition(engine, by))
 
 /** The same for all forms of a workspace. Its index by workspace serves order and count without the forms. */
 export const selectWorkspaceSubmissions = (
-  connection: Connection,
+  { read, engine }: Reader,
   { workspaceId }: WorkspaceOwner,
   by: SubmissionSelection,
 ) =>
-  connection
+  read
     .selectFrom('submissions')
     .where('submissions.workspace_id', '=', workspaceId)
-    .where(toCondition(by))
+    .where(toCondition(engine, by))
 
-function toCondition(by: SubmissionSelection): Expression<SqlBool> {
+function toCondition(engine: DatabaseEngine, by: SubmissionSelection): Expression<SqlBool> {
   const e = expressionBuilder<Tables, 'submissions'>()
   const conditions: Expression<SqlBool>[] = []
   if (by.start !== undefined) conditions.push(e('submissions.created_at', '>=', by.start))
@@ -103,10 +105,7 @@ function toCondition(by: SubmissionSelection): Expression<SqlBool> {
     const value = by[name]
     if (value !== undefined) conditions.push(e(COLUMN_BY_FIELD[name], '=', value))
   }
-  if (by.search) {
-    const pattern = `%${foldCase(by.search).replace(/[\\%_]/g, '\\$&')}%`
-    conditions.push(sql<boolean>`submissions.search_text like ${pattern} escape '\\'`)
-  }
+  if (by.search) conditions.push(containsText(engine, 'submissions.search_text', by.search))
   return e.and(conditions)
 }
 

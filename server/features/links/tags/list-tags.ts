@@ -18,7 +18,7 @@ export async function listTags(
 ): Promise<Page<TagResource>> {
   const { limit, after } = readPageQuery(query, ORDER)
   let matching = db.read.selectFrom('tags').where('workspace_id', '=', actor.workspaceId)
-  if (query.search) matching = matching.where(containsText('name_key', query.search))
+  if (query.search) matching = matching.where(containsText(db.engine, 'name_key', query.search))
   let page = matching.selectAll()
   if (after) page = page.where(sql<boolean>`(created_at, id) < (${after.value}, ${after.id})`)
   const found = await page
