@@ -1,6 +1,7 @@
 // Reads the environment; no other file does. It reports every wrong value at once, each with its remedy.
 
 import { resolve } from 'node:path'
+import { readAbuseEmail, readBlocklistPath } from './config/abuse-settings.ts'
 import { readHost, readNetworks, readOrigin, readPaths, readPort } from './config/address-settings.ts'
 import {
   readFastPath,
@@ -38,6 +39,10 @@ export interface Config extends MailSettings, SignInSettings {
   defaultPlan: Plan
   /** Schemes besides http and https that a destination may have, such as `myapp:`. */
   destinationSchemes: string[]
+  /** A file of hosts that no link may lead to. */
+  destinationBlocklist?: string
+  /** Where visitors report links to; pages then have a link for it. */
+  abuseEmail?: string
   /** Cloudflare's captcha, where the operator has keys for it. Otherwise forms have the built-in proof of work. */
   turnstile?: TurnstileKeys
   /** The path of the tracking snippet. The operator can change it, because ad blockers block by name. */
@@ -67,6 +72,8 @@ const NAMES = [
   'GEOIP_DB',
   'DEFAULT_PLAN',
   'DESTINATION_SCHEMES',
+  'DESTINATION_BLOCKLIST',
+  'ABUSE_EMAIL',
   'TURNSTILE_SITE_KEY',
   'TURNSTILE_SECRET_KEY',
   'TURNSTILE_VERIFY_URL',
@@ -115,6 +122,8 @@ export function readConfig(env: Environment = process.env): Config {
     geoipDb: get('GEOIP_DB'),
     defaultPlan: readPlan(get('DEFAULT_PLAN'), wrong),
     destinationSchemes: readSchemes(get('DESTINATION_SCHEMES'), wrong),
+    destinationBlocklist: readBlocklistPath(get('DESTINATION_BLOCKLIST'), wrong),
+    abuseEmail: readAbuseEmail(get('ABUSE_EMAIL'), wrong),
     turnstile: readTurnstile(get, wrong),
     ...readPaths(get, wrong),
     webhookAllow: readNetworks('WEBHOOK_ALLOW_CIDRS', get, wrong),

@@ -24,6 +24,8 @@ export interface JobNeeds extends ErasureNeeds {
   hitRetentionDays: number | undefined
   pruneHits: (since: number) => Promise<void>
   resolvePendingAttribution: () => Promise<void>
+  followSuspensions: () => Promise<void>
+  reloadBlocklist: () => Promise<void>
 }
 
 interface Job {
@@ -77,6 +79,17 @@ const JOBS: Job[] = [
     name: 'resolve pending attribution',
     everyMs: SECOND,
     run: ({ resolvePendingAttribution }) => resolvePendingAttribution(),
+  },
+  {
+    // Often, because redirects of a suspended link go on until this job runs.
+    name: 'follow suspensions',
+    everyMs: SECOND,
+    run: ({ followSuspensions }) => followSuspensions(),
+  },
+  {
+    name: 'reload the blocklist',
+    everyMs: SECOND,
+    run: ({ reloadBlocklist }) => reloadBlocklist(),
   },
   {
     name: 'prune captcha tokens',

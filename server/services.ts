@@ -16,8 +16,11 @@ import { readHitMetrics } from './features/hits/metrics.ts'
 import { toRetentionStart } from './features/hits/retention.ts'
 import { openSpool } from './features/hits/spool/spool.ts'
 import { openHitWorkerClient } from './features/hits/worker/client.ts'
+import { type Blocklist, createBlocklist } from './features/links/blocklist/blocklist.ts'
+import { createDestinationJudge } from './features/links/blocklist/judge-destination.ts'
 import { createLinkCache } from './features/links/cache.ts'
 import { countClicks, getCountedBatch } from './features/links/count-clicks.ts'
+import { createSuspensionFollower } from './features/links/follow-suspensions.ts'
 import type { Site } from './features/links/link.ts'
 import { createEventIds } from './features/tracking/event-id.ts'
 import { createWorkspaceLookup } from './features/tracking/workspace-lookup.ts'
@@ -25,7 +28,7 @@ import { ensureSalts } from './features/visitors/ensure-salts.ts'
 import { createDailySalts } from './features/visitors/salts.ts'
 import { verifySafeRequest } from './http/safe-request.ts'
 import { createMailSender } from './http/send-mail.ts'
-import { startJobs } from './jobs.ts'
+import { type JobNeeds, startJobs } from './jobs.ts'
 import { type Notify, openNotify } from './notify.ts'
 import { createSite } from './site.ts'
 import { openDatabase } from './storage/database/open-database.ts'
@@ -49,9 +52,10 @@ export type Services = Awaited<ReturnType<typeof openServices>>
  */
 export async function openServices(config: Config, { now = Date.now, clock }: ServiceOptions = {}) {
   await verifySafeRequest()
-  const site = createSite(config)
+  const blocklist = await createBlocklist(config.destinationBlocklist)
+  const site = createSite(config, blocklist.isBlocked)
   const stores = await openStores(config, site, now)
-  const shared = createShared(config, { ...stores, site, now, clock })
+  const shared = createShared(config, { ...stores, site, blocklist, now, clock })
   const attribution = createClickInference(shared)
   const { resolvePendingAttribution } = attribution
   const notify = await openNotify(config, { ...shared, resolvePendingAttribution })
@@ -67,23 +71,18 @@ export async function openServices(config: Config, { now = Date.now, clock }: Se
     resolvePendingAttribution,
     invalidateWorkspace,
   })
-  const jobs = startJobs({
-    db: stores.db,
-    now,
+  const jobs = await startServiceJobs(config, {
+    ...shared,
     setSalts: stores.setSalts,
-    hitRetentionDays: config.hitRetentionDays,
-    pruneHits: stores.hitWorker.pruneHits,
-    node: stores.spool.node,
-    invalidateWorkspace,
-    eraseHits: stores.hitWorker.eraseHits,
     resolvePendingAttribution: attribution.resolveAllPending,
+    invalidateWorkspace,
   })
   let draining = false
   return {
     ...stores,
     site,
     paths: config,
-    redirects: { ...shared, trustProxy: config.trustProxy },
+    redirects: { ...shared, trustProxy: config.trustProxy, abuseEmail: config.abuseEmail },
     intake: endpoints.intake,
     forms: endpoints.forms,
     formFacts: endpoints.formFacts,
@@ -99,6 +98,7 @@ export async function openServices(config: Config, { now = Date.now, clock }: Se
         ...readHitMetrics(stores.spool, stores.hitWorker),
         ...endpoints.captcha.metrics(),
         ...notify.metrics(),
+        ...blocklist.metrics(),
       ],
     },
     startDraining() {
@@ -112,6 +112,27 @@ export async function openServices(config: Config, { now = Date.now, clock }: Se
       await stores.close()
     },
   }
+}
+
+interface JobServices extends Shared, Pick<JobNeeds, 'setSalts' | 'resolvePendingAttribution'> {
+  invalidateWorkspace: (workspaceId: number) => void
+}
+
+async function startServiceJobs(config: Config, services: JobServices) {
+  const { db, spool, hits, cache, blocklist, invalidateWorkspace } = services
+  return startJobs({
+    ...services,
+    hitRetentionDays: config.hitRetentionDays,
+    pruneHits: hits.pruneHits,
+    node: spool.node,
+    eraseHits: hits.eraseHits,
+    followSuspensions: await createSuspensionFollower({
+      db,
+      invalidateLink: cache.invalidate,
+      invalidateWorkspace,
+    }),
+    reloadBlocklist: blocklist.reload,
+  })
 }
 
 /** Opens the database, the spool that redirects record into, and the hit worker that answers analytics. */
@@ -157,6 +178,7 @@ async function openStores(config: Config, site: Site, now: () => number) {
 
 interface SharedNeeds extends Awaited<ReturnType<typeof openStores>> {
   site: Site
+  blocklist: Blocklist
   now: () => number
   clock?: () => number
 }
@@ -164,7 +186,7 @@ type Shared = ReturnType<typeof createShared>
 
 /** Things that several features share. There must be exactly one of each. */
 function createShared(config: Config, needs: SharedNeeds) {
-  const { db, spool, hitWorker, getSalt, site, now, clock } = needs
+  const { db, spool, hitWorker, getSalt, site, blocklist, now, clock } = needs
   return {
     db,
     spool,
@@ -174,6 +196,8 @@ function createShared(config: Config, needs: SharedNeeds) {
     now,
     clock,
     cache: createLinkCache({ timeToLiveMs: db.engine === 'postgres' ? SHARED_CACHE_MS : undefined }),
+    blocklist,
+    isBlockedDestination: createDestinationJudge(blocklist),
     geo: createLazyGeoLookup(config.geoipDb),
     clickIds: createClickIds(config.secret, spool.node),
     limiter: createRateLimiter(db, clock, config.secret),
@@ -200,6 +224,7 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
       trustProxy,
       captcha,
       attempts,
+      isBlocked: site.isBlocked,
       describeSender: createSenderDescriber({ geo, getSalt, ownHosts: () => ownHosts }),
       matchVisit: createVisitMatcher({ clickIds, eventIds: ids, ownHosts }),
       recordTouches: createTouchRecorder({ cache }),
@@ -221,17 +246,17 @@ interface ApiServices extends Shared, Pick<PublicServices, 'attempts'> {
 /** The needs of the routes of /v1, by feature. */
 function createApiServices(config: Config, services: ApiServices) {
   const { db, limiter, hits, site, cache, now, sendMail, attempts, notify } = services
-  const { resolvePendingAttribution, invalidateWorkspace } = services
+  const { resolvePendingAttribution, invalidateWorkspace, isBlockedDestination } = services
   const { origin, secret, turnstile, webhookAllow, snippetPath, defaultPlan } = config
   const analytics = { db, hits, now, defaultDomain: site.domain }
   return {
     gates: { db, limiter, now, origin, secret, version: manifest.version },
     accounts: { limiter, now, origin, snippetPath, defaultPlan, sendMail, invalidateWorkspace },
     links: { cache, site, now },
-    redirects: { site, now },
+    redirects: { site, now, isBlockedDestination },
     analytics: { ...analytics, scratchDir: prepareScratchDirectory(config.dataDir) },
     leads: { ...analytics, resolvePendingAttribution },
-    forms: { origin, now, resolvePendingAttribution },
+    forms: { origin, now, resolvePendingAttribution, isBlocked: site.isBlocked },
     losses: { attempts, now },
     formCheck: { origin, turnstile: turnstile !== undefined, allow: webhookAllow },
     notify: notify.api,

@@ -12,7 +12,8 @@ export interface SiteSettings {
   intakePath: string
 }
 
-export function createSite(settings: SiteSettings): Site {
+/** @param isBlocked says whether the operator blocks a URL's host; absent where nobody chooses destinations */
+export function createSite(settings: SiteSettings, isBlocked: Site['isBlocked'] = () => false): Site {
   const { host } = new URL(settings.origin)
   const listening = settings.host.includes(':') ? `[${settings.host.replace(/[[\]]/g, '')}]` : settings.host
   const local = ['localhost', '127.0.0.1', '0.0.0.0', '[::1]', '[::]', listening].map(
@@ -23,6 +24,7 @@ export function createSite(settings: SiteSettings): Site {
     domain: host,
     ownHosts: [...new Set([host, ...local])],
     schemes: settings.destinationSchemes,
+    isBlocked,
     reserved: toReservedSlugs([settings.snippetPath, settings.intakePath]),
   }
 }

@@ -3,6 +3,7 @@
 import { EmailAddress } from '../features/accounts/schema.ts'
 import { PLANS, type Plan } from '../lib/plan.ts'
 import { ROLES, type Role } from '../lib/role.ts'
+import { isCleanText } from '../lib/text.ts'
 import { CommandError } from './command.ts'
 
 /** @param owner what gets the name, such as `A workspace` */
@@ -28,6 +29,16 @@ export function parseRole(text: string | undefined): Role | undefined {
   const role = ROLES.find((known) => known === text?.toLowerCase())
   if (role || text === undefined) return role
   throw new CommandError(`A role is one of ${ROLES.join(', ')}.`)
+}
+
+const REASON_MAX = 500
+
+/** The reason of a suspension, which its owner sees. */
+export function parseReason(text: string | undefined): string | null {
+  const reason = text?.trim()
+  if (reason === undefined) return null
+  if (reason !== '' && reason.length <= REASON_MAX && isCleanText(reason)) return reason
+  throw new CommandError(`--reason must be 1 to ${REASON_MAX} characters.`)
 }
 
 export function parsePlan(text: string | undefined): Plan {

@@ -13,6 +13,7 @@ export const OPTIONS = {
   workspace: { type: 'string' },
   role: { type: 'string' },
   yes: { type: 'boolean' },
+  reason: { type: 'string' },
   for: { type: 'string' },
   /** For tests, which need fewer clicks. */
   clicks: { type: 'string' },

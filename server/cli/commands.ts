@@ -11,6 +11,9 @@ import { demoCommand } from './commands/demo.ts'
 import { listKeysCommand } from './commands/list-keys.ts'
 import { resetPasswordCommand } from './commands/reset-password.ts'
 import { revokeKeyCommand } from './commands/revoke-key.ts'
+import { restoreLinkCommand, suspendLinkCommand } from './commands/suspend-link.ts'
+import { restoreUserCommand, suspendUserCommand } from './commands/suspend-user.ts'
+import { restoreWorkspaceCommand, suspendWorkspaceCommand } from './commands/suspend-workspace.ts'
 
 export const COMMANDS: readonly Command[] = [
   createWorkspaceCommand,
@@ -22,6 +25,12 @@ export const COMMANDS: readonly Command[] = [
   createKeyCommand,
   revokeKeyCommand,
   listKeysCommand,
+  suspendLinkCommand,
+  restoreLinkCommand,
+  suspendWorkspaceCommand,
+  restoreWorkspaceCommand,
+  suspendUserCommand,
+  restoreUserCommand,
   demoCommand,
 ]
 

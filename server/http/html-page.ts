@@ -15,6 +15,7 @@ a { color: var(--go); overflow-wrap: anywhere }
 label { display: block; margin-bottom: .375rem; font-weight: 600 }
 input { width: 100%; padding: .625rem .75rem; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--soft); border-radius: .5rem }
 button, .button { display: inline-block; margin-top: 1rem; padding: .625rem 1.25rem; font: inherit; font-weight: 600; color: var(--on-go); background: var(--go); border: 0; border-radius: .5rem; text-decoration: none; cursor: pointer }
+form + p, .button + p { margin: 1rem 0 0 }
 :focus-visible { outline: 3px solid var(--go); outline-offset: 2px }
 [role=alert] { color: var(--ink); border-left: 4px solid #c2442d; padding-left: .75rem }
 `

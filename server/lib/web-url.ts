@@ -8,7 +8,11 @@ export interface UrlRule {
   schemes: string[]
   /** The hosts (with port) of this server. A link to a short link could make a loop. */
   ownHosts: string[]
+  /** True where the operator blocks the URL's host. */
+  isBlocked?: (url: URL) => boolean
 }
+
+export const BLOCKED_URL = 'must not point to a host that the operator of this server blocks'
 
 /** @returns the URL as it is stored, or what is wrong with it */
 export function checkUrl(text: string, rule: UrlRule): { href: string } | { wrong: string } {
@@ -22,6 +26,7 @@ export function checkUrl(text: string, rule: UrlRule): { href: string } | { wron
   if (url.username !== '' || url.password !== '') return { wrong: 'must not contain a user name or password' }
   if (web && rule.ownHosts.some((own) => toServerName(own) === toServerName(url.host)))
     return { wrong: 'must not point to this short domain' }
+  if (rule.isBlocked?.(url)) return { wrong: BLOCKED_URL }
   if (url.href.length > URL_MAX) return { wrong: `must be at most ${URL_MAX} characters` }
   return { href: url.href }
 }

@@ -90,7 +90,7 @@ export async function openNotificationHarness(engine: DatabaseEngine): Promise<N
   const wake = (channelId?: number) => harness.deliverer?.wake(channelId)
   const features = [
     createNotifyApi({ ...needs, wake }),
-    createFormsApi({ origin: ORIGIN, now, resolvePendingAttribution }),
+    createFormsApi({ origin: ORIGIN, now, resolvePendingAttribution, isBlocked: () => false }),
   ]
   // Tests poll the API: no request may be limited.
   const limiter = {

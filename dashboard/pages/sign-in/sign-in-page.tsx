@@ -17,6 +17,7 @@ const PROVIDER_ERRORS: Record<string, string> = {
   account_not_linked:
     'This address already has an account with a password. Sign in with the password, or reset it.',
   state_mismatch: 'The sign-in took too long, or it started in another window. Try again.',
+  account_suspended: 'The operator of this server has suspended this account.',
   access_denied: 'The sign-in was cancelled. Try again.',
 }
 

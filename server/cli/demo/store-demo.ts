@@ -114,7 +114,8 @@ async function storeForms(
   const ids: Partial<FormIds> = {}
   for (const [index, name] of FORM_NAMES.entries()) {
     const { page: _, share: __, ...input } = FORMS[name]
-    const needs = { db, origin: site.origin, now: () => now - (45 - index) * DAY }
+    const at = now - (45 - index) * DAY
+    const needs = { db, origin: site.origin, now: () => at, isBlocked: site.isBlocked }
     const { formKey } = await createForm(needs, actor, input)
     const { id } = await connection
       .selectFrom('forms')

@@ -35,6 +35,8 @@ export interface FormsApiNeeds {
   now: () => number
   /** Assigns links to the workspace's pending submissions, as far as that takes at most two seconds. */
   resolvePendingAttribution: (workspaceId: number) => Promise<void>
+  /** True where the operator blocks the URL's host. */
+  isBlocked: (url: URL) => boolean
 }
 
 const { FormShape, SubmissionShape } = shapes

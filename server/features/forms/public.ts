@@ -31,6 +31,8 @@ export interface FormEndpointNeeds extends StoreSubmissionNeeds {
   limiter: RateLimiter
   captcha: CaptchaProvider
   attempts: Pick<AttemptCounter, 'count'>
+  /** True where the operator blocks the URL's host. */
+  isBlocked: (url: URL) => boolean
 }
 
 type Peer = Pick<ServerHandle, 'requestIP'>
@@ -110,6 +112,7 @@ async function getEnabledForm({ db }: FormEndpointNeeds, path: string): Promise<
   if (key === '') throw new EndpointError(400, 'Missing form key')
   const form = await findFormSettings(db, key)
   if (!form) throw new EndpointError(404, 'Form not found')
+  if (form.suspended) throw new EndpointError(403, 'Form is suspended by the operator of this server')
   if (!form.enabled) throw new EndpointError(403, 'Form is disabled')
   return form
 }
@@ -134,7 +137,8 @@ async function submit(
   input: SubmissionInput,
   { address, headers }: RequestSender,
 ): Promise<SubmissionOutcome> {
-  const accepted: SubmissionOutcome = { kind: 'accepted', next: input.next, redirectUrl: form.redirectUrl }
+  const redirectUrl = toUsableTarget(needs, form)
+  const accepted: SubmissionOutcome = { kind: 'accepted', next: input.next, redirectUrl }
   // A robot gets the same answer as a person, and nothing is stored.
   if (input.trapped) return { ...accepted, trapped: true }
   const errors = validateFields(input, form.requiredFields)
@@ -160,6 +164,10 @@ async function submit(
   })
   return stored ? accepted : CAPTCHA_FAILED
 }
+
+/** A host may be blocked after its URL was stored. The next target in order is used then. */
+const toUsableTarget = ({ isBlocked }: FormEndpointNeeds, { redirectUrl }: FormSettings) =>
+  redirectUrl === null || isBlocked(new URL(redirectUrl)) ? null : redirectUrl
 
 const CAPTCHA_FAILED: SubmissionOutcome = { kind: 'captcha', error: 'Captcha verification failed' }
 

@@ -26,8 +26,13 @@ export interface CachedLink {
   geoTargeting: Record<string, string> | null
   deviceTargeting: Record<string, string> | null
   redirectStatus: number
-  /** True when a redirect needs only the destination: no dates, limits, password, targeting or query. */
+  /** The operator has suspended the link or its workspace. */
+  suspended: boolean
+  /** True when a redirect needs only the destination: no dates, limits, password, targeting, query or suspension. */
   plain: boolean
+  /** The version of the list of blocked hosts that `blockedUrls` is of. `createDestinationJudge` sets both. */
+  judgedBy: number
+  blockedUrls: readonly string[] | null
 }
 
 export interface LinkCache {
@@ -162,7 +167,10 @@ const DEFAULT_LINK: Omit<CachedLink, 'id' | 'workspaceId' | 'slug' | 'destinatio
   geoTargeting: null,
   deviceTargeting: null,
   redirectStatus: 302,
+  suspended: false,
   plain: true,
+  judgedBy: 0,
+  blockedUrls: null,
   until: Number.POSITIVE_INFINITY,
 }
 
@@ -174,7 +182,10 @@ function toCompactEntry(link: CachedLink | { id: typeof NO_LINK }, until: number
   return entry
 }
 
-export function toCachedLink(row: Selectable<Links>): CachedLink {
+/** @param row `workspace_suspended_at` may be absent where a suspended workspace does not get this far */
+export function toCachedLink(
+  row: Selectable<Links> & { workspace_suspended_at?: number | null },
+): CachedLink {
   const geo: Record<string, string> = JSON.parse(row.geo_targeting)
   const device: Record<string, string> = JSON.parse(row.device_targeting)
   const link = {
@@ -197,8 +208,10 @@ export function toCachedLink(row: Selectable<Links>): CachedLink {
     geoTargeting: Object.keys(geo).length > 0 ? geo : null,
     deviceTargeting: Object.keys(device).length > 0 ? device : null,
     redirectStatus: row.redirect_status,
+    suspended: row.suspended_at !== null || (row.workspace_suspended_at ?? null) !== null,
   }
   const plain =
+    !link.suspended &&
     !link.archived &&
     !link.forwardQuery &&
     !link.trackConversions &&
@@ -207,5 +220,5 @@ export function toCachedLink(row: Selectable<Links>): CachedLink {
     ) &&
     link.geoTargeting === null &&
     link.deviceTargeting === null
-  return { ...link, plain }
+  return { ...link, plain, judgedBy: 0, blockedUrls: null }
 }

@@ -88,7 +88,16 @@ export async function createLinkIn(
 
 type NewLinkColumns = Omit<
   LinkRow,
-  'id' | 'slug_key' | 'search_text' | 'clicks_used' | 'clicks' | 'leads' | 'last_clicked_at' | 'deleted_at'
+  | 'id'
+  | 'slug_key'
+  | 'search_text'
+  | 'clicks_used'
+  | 'clicks'
+  | 'leads'
+  | 'last_clicked_at'
+  | 'deleted_at'
+  | 'suspended_at'
+  | 'suspended_reason'
 >
 
 /** The columns of a link that has only a destination. */

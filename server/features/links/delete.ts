@@ -4,9 +4,10 @@ import { type Actor, allow } from '../accounts/access/actor.ts'
 import type { LinkNeeds, LinkTransaction } from './create.ts'
 import { getLinkForUpdate } from './get.ts'
 import { toLinkResource } from './link.ts'
+import { refuseSuspendedLink } from './rules.ts'
 import type { LinkResource } from './schema.ts'
 
-/** @returns the link as it was. @throws Failure `not_found` */
+/** @returns the link as it was. @throws Failure `not_found`; `forbidden` for a suspended link */
 export function deleteLink(needs: LinkNeeds, actor: Actor, id: number): Promise<LinkResource> {
   return needs.db.write((connection, onCommit) => deleteLinkIn({ ...needs, connection, onCommit }, actor, id))
 }
@@ -19,6 +20,7 @@ export async function deleteLinkIn(
 ): Promise<LinkResource> {
   allow(actor, 'links:write')
   const link = await getLinkForUpdate(db, connection, actor, id)
+  refuseSuspendedLink(link)
   const resource = await toLinkResource(connection, site, link)
   await connection
     .updateTable('links')

@@ -19,6 +19,8 @@ export interface Site {
   ownHosts: string[]
   /** Schemes that a destination may have besides http and https. */
   schemes: string[]
+  /** True where the operator blocks the URL's host. */
+  isBlocked: (url: URL) => boolean
   /** Reserved slugs of the default domain, in lower case. */
   reserved: ReadonlySet<string>
 }
@@ -55,6 +57,8 @@ export async function toLinkResources(
     geoTargeting: JSON.parse(link.geo_targeting),
     deviceTargeting: JSON.parse(link.device_targeting),
     redirectStatus: link.redirect_status as LinkResource['redirectStatus'],
+    suspended: link.suspended_at !== null,
+    suspendedReason: link.suspended_reason,
     clicks: link.clicks,
     leads: link.leads,
     lastClickedAt: toIsoOrNull(link.last_clicked_at),

@@ -45,10 +45,12 @@ async function readLink({ db, cache }: { db: Database; cache: LinkCache }, domai
     ? undefined
     : await db.read
         .selectFrom('links')
-        .selectAll()
-        .where('domain', '=', domain)
-        .where('slug_key', '=', key)
-        .where('deleted_at', 'is', null)
+        .innerJoin('workspaces', 'workspaces.id', 'links.workspace_id')
+        .selectAll('links')
+        .select('workspaces.suspended_at as workspace_suspended_at')
+        .where('links.domain', '=', domain)
+        .where('links.slug_key', '=', key)
+        .where('links.deleted_at', 'is', null)
         .executeTakeFirst()
   const link = row ? toCachedLink(row) : null
   cache.set(domain, key, link, readVersion)

@@ -1,7 +1,7 @@
 // Turns the fields of a request into the columns of a link, and checks the rules that a schema cannot express.
 
 import { domainToUnicode } from 'node:url'
-import { invalid } from '../../lib/failure.ts'
+import { Failure, invalid } from '../../lib/failure.ts'
 import { foldCase, isCleanText } from '../../lib/text.ts'
 import { setParameters } from '../../lib/url-query.ts'
 import { checkUrl } from '../../lib/web-url.ts'
@@ -123,6 +123,18 @@ export function resolveDomain(site: Site, domain: string | null | undefined): st
 /** @throws Failure `conflict` */
 export function checkReserved({ reserved }: Site, domain: string, slug: string): void {
   if (domain === '' && reserved.has(toSlugKey(slug))) throw linkConflict('Slug is reserved')
+}
+
+/**
+ * A suspended link keeps its slug. Otherwise its owner could make a new link with the slug that strangers were sent.
+ * @throws Failure `forbidden`
+ */
+export function refuseSuspendedLink({ suspended_at }: LinkRow): void {
+  if (suspended_at === null) return
+  throw new Failure(
+    'forbidden',
+    'The operator of this server has suspended this link: it keeps its slug and cannot be deleted',
+  )
 }
 
 /** @throws Failure `invalid` when the link would expire before it starts */

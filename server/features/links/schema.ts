@@ -69,6 +69,8 @@ export const LinkShape = z
       desktop: z.string().optional(),
     }),
     redirectStatus: z.union(REDIRECT_STATUSES.map((status) => z.literal(status))),
+    suspended: z.boolean().openapi({ description: 'The operator of the server has suspended the link' }),
+    suspendedReason: z.string().nullable(),
     clicks: z.int(),
     leads: z.int(),
     lastClickedAt: z.iso.datetime().nullable(),

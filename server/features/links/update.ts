@@ -8,12 +8,19 @@ import { linkConflict } from './conflict.ts'
 import type { LinkNeeds, LinkTransaction } from './create.ts'
 import { getLinkForUpdate } from './get.ts'
 import { type LinkRow, toLinkResource } from './link.ts'
-import { checkPeriod, checkReserved, resolveDomain, toLinkColumns, toSearchText } from './rules.ts'
+import {
+  checkPeriod,
+  checkReserved,
+  refuseSuspendedLink,
+  resolveDomain,
+  toLinkColumns,
+  toSearchText,
+} from './rules.ts'
 import type { LinkResource, UpdateLinkInput } from './schema.ts'
 import { setLinkTags } from './set-link-tags.ts'
 import { toSlugKey } from './slug.ts'
 
-/** @throws Failure `not_found`, `conflict` (slug or external id), `invalid` */
+/** @throws Failure `not_found`, `conflict` (slug or external id), `invalid`; `forbidden` for a suspended link's slug */
 export async function updateLink(
   needs: LinkNeeds,
   actor: Actor,
@@ -42,7 +49,10 @@ export async function updateLinkIn(
 
   const domain = input.domain === undefined ? link.domain : resolveDomain(site, input.domain)
   const slug = input.slug ?? link.slug
-  if (toSlugKey(slug) !== link.slug_key || domain !== link.domain) checkReserved(site, domain, slug)
+  if (toSlugKey(slug) !== link.slug_key || domain !== link.domain) {
+    refuseSuspendedLink(link)
+    checkReserved(site, domain, slug)
+  }
   const changed: LinkRow = {
     ...link,
     ...toLinkColumns(site, input, link.destination_url),

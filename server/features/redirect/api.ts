@@ -5,6 +5,7 @@ import { z } from '@hono/zod-openapi'
 import { apiRoute, dataResponse, IdParameter, parseId } from '../../http/api-route.ts'
 import { instant, oneOf } from '../../lib/api-fields.ts'
 import { createApi } from '../accounts/access/api-env.ts'
+import type { DestinationJudge } from '../links/blocklist/judge-destination.ts'
 import { toCachedLink } from '../links/cache.ts'
 import { getLink } from '../links/get.ts'
 import type { Site } from '../links/link.ts'
@@ -33,6 +34,8 @@ const Resolution = z
       'archived',
       'notStarted',
       'unsafe',
+      'suspended',
+      'blocked',
       'unknown',
     ]),
     status: z.int().openapi({ description: 'Status of the answer' }),
@@ -51,9 +54,16 @@ const route = apiRoute({
   fails: [404],
 })
 
-const PAGE_STATUS = { missing: 404, gone: 410, password: 200 } as const
+const PAGE_STATUS = { missing: 404, gone: 410, unavailable: 451, password: 200 } as const
 
-export function createRedirectApi({ site, now }: { site: Site; now: () => number }) {
+interface RedirectApiNeeds {
+  site: Site
+  now: () => number
+  /** True where the operator blocks the host of a link's destination. */
+  isBlockedDestination: DestinationJudge
+}
+
+export function createRedirectApi({ site, now, isBlockedDestination }: RedirectApiNeeds) {
   return createApi().openapi(route, async (c) => {
     const { country, device, at } = c.req.valid('query')
     const link = await getLink(c.get('db').read, c.get('actor'), parseId(c.req.valid('param').id))
@@ -65,6 +75,7 @@ export function createRedirectApi({ site, now }: { site: Site; now: () => number
       unlocked: false,
       clicksUsedUp: link.click_limit !== null && link.clicks_used >= link.click_limit,
       schemes: site.schemes,
+      isBlocked: isBlockedDestination,
     })
     const status = choice.kind === 'go' ? choice.status : PAGE_STATUS[choice.kind]
     const destinationUrl = choice.kind === 'go' ? choice.url : null

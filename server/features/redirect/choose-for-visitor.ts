@@ -6,6 +6,7 @@ import { deviceForTargeting, isPrefetch } from '../../lib/user-agent.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import type { GeoLookup } from '../../storage/geo.ts'
 import type { HitRequest } from '../hits/record.ts'
+import type { DestinationJudge } from '../links/blocklist/judge-destination.ts'
 import type { CachedLink } from '../links/cache.ts'
 import type { Site } from '../links/link.ts'
 import { hasClicksLeft, useClick } from '../links/use-click.ts'
@@ -23,10 +24,12 @@ export interface ChoiceNeeds {
   site: Site
   /** Opens the country database (8 MB) when somebody visits the first link with country rules. */
   geo: () => GeoLookup
+  /** True where the operator blocks the host of a link's destination. */
+  isBlockedDestination: DestinationJudge
 }
 
 export function toRedirectContext(
-  { geo, site }: Pick<ChoiceNeeds, 'geo' | 'site'>,
+  { geo, site, isBlockedDestination }: Pick<ChoiceNeeds, 'geo' | 'site' | 'isBlockedDestination'>,
   visitor: VisitorRequest,
   link: CachedLink,
   unlocked: boolean,
@@ -39,6 +42,7 @@ export function toRedirectContext(
     unlocked,
     clicksUsedUp: false,
     schemes: site.schemes,
+    isBlocked: isBlockedDestination,
   }
 }
 

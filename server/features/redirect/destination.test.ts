@@ -45,6 +45,8 @@ const ROW: Selectable<Links> = {
   created_at: 0,
   updated_at: 0,
   deleted_at: null,
+  suspended_at: null,
+  suspended_reason: null,
 }
 
 const link = (change: Partial<Selectable<Links>> = {}): CachedLink => toCachedLink({ ...ROW, ...change })

@@ -5,6 +5,7 @@ import { appendQuery } from '../../lib/url-query.ts'
 import type { TargetDevice } from '../../lib/user-agent.ts'
 import type { HitOutcome } from '../../storage/hits/hit.ts'
 import { CLICK_ID_PARAMETER } from '../hits/click-id.ts'
+import type { DestinationJudge } from '../links/blocklist/judge-destination.ts'
 import type { CachedLink } from '../links/cache.ts'
 
 export interface RedirectContext {
@@ -21,6 +22,8 @@ export interface RedirectContext {
   clicksUsedUp: boolean
   /** Schemes a destination may have besides http and https. */
   schemes: string[]
+  /** True where the operator blocks the host of the link's destination. */
+  isBlocked?: DestinationJudge
 }
 
 /** The rule of the link that chose the answer. */
@@ -36,17 +39,21 @@ export type RedirectRule =
   | 'clickLimit'
   | 'leadLimit'
   | 'unsafe'
+  | 'suspended'
+  | 'blocked'
   | 'password'
 
 export type DestinationChoice =
   | { kind: 'go'; rule: RedirectRule; url: string; status: number; outcome: HitOutcome; addClickId: boolean }
   | { kind: 'missing'; rule: RedirectRule; outcome: HitOutcome }
+  | { kind: 'unavailable'; rule: 'suspended' | 'blocked'; outcome: HitOutcome }
   | { kind: 'gone'; rule: RedirectRule; outcome: HitOutcome }
   | { kind: 'password'; rule: RedirectRule; outcome: HitOutcome }
 
 export function chooseDestination(link: CachedLink | null, context: RedirectContext): DestinationChoice {
   if (!link) return { kind: 'missing', rule: 'unknown', outcome: 'missing' }
   if (link.plain) return go(link, context, 'destination', link.destinationUrl)
+  if (link.suspended) return { kind: 'unavailable', rule: 'suspended', outcome: 'expired' }
   if (link.archived) return { kind: 'missing', rule: 'archived', outcome: 'missing' }
   if (link.startsAt !== null && context.at < link.startsAt) {
     return { kind: 'missing', rule: 'notStarted', outcome: 'missing' }
@@ -63,6 +70,9 @@ export function chooseDestination(link: CachedLink | null, context: RedirectCont
   return go(link, context, 'destination', link.destinationUrl)
 }
 
+/** It is no click, because the visitor does not get to the destination. */
+const BLOCKED: DestinationChoice = { kind: 'unavailable', rule: 'blocked', outcome: 'expired' }
+
 function findClosingRule(link: CachedLink, context: RedirectContext): RedirectRule | undefined {
   if (link.expiresAt !== null && context.at >= link.expiresAt) return 'expired'
   if (link.clickLimit !== null && context.clicksUsedUp) return 'clickLimit'
@@ -71,9 +81,14 @@ function findClosingRule(link: CachedLink, context: RedirectContext): RedirectRu
 }
 
 /** The answer of a closed link. It is no click, because the visitor did not get to the destination. */
-function gone(link: CachedLink, { schemes }: RedirectContext, rule: RedirectRule): DestinationChoice {
+function gone(
+  link: CachedLink,
+  { schemes, isBlocked }: RedirectContext,
+  rule: RedirectRule,
+): DestinationChoice {
   if (link.expiredUrl === null || !isSafe(link.expiredUrl, schemes))
     return { kind: 'gone', rule, outcome: 'expired' }
+  if (isBlocked?.(link, link.expiredUrl)) return BLOCKED
   return {
     kind: 'go',
     rule: 'expiredUrl',
@@ -93,6 +108,7 @@ function go(
 ): DestinationChoice {
   // Creating a link checks this too. A row that was written another way must not redirect to an unsafe scheme.
   if (!isSafe(target, context.schemes)) return { kind: 'gone', rule: 'unsafe', outcome: 'expired' }
+  if (context.isBlocked?.(link, target)) return BLOCKED
   return {
     kind: 'go',
     rule,

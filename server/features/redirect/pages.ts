@@ -1,7 +1,7 @@
 // The pages of a short link that does not redirect.
 
 import { html } from 'hono/html'
-import { renderHtmlPage, wantsJson } from '../../http/html-page.ts'
+import { type Html, renderHtmlPage, wantsJson } from '../../http/html-page.ts'
 import type { CachedLink } from '../links/cache.ts'
 
 const HEADERS = { 'X-Robots-Tag': 'noindex', 'Cache-Control': 'private, no-store' }
@@ -11,12 +11,17 @@ function errorResponse(
   accept: string | null,
   status: number,
   title: string,
-  text: string,
+  text: string | (string | Html)[],
   headers: Record<string, string> = {},
 ): Response | Promise<Response> {
   if (wantsJson(accept))
     return Response.json({ error: title }, { status, headers: { ...HEADERS, ...headers } })
-  return renderHtmlPage(status, title, html`<h1>${title}</h1><p>${text}</p>`, headers)
+  return renderHtmlPage(
+    status,
+    title,
+    html`<h1>${title}</h1>${[text].flat().map((paragraph) => html`<p>${paragraph}</p>`)}`,
+    headers,
+  )
 }
 
 export const notFoundPage = (accept: string | null) =>
@@ -51,8 +56,59 @@ export const methodNotAllowedPage = (accept: string | null) =>
     Allow: 'GET, HEAD',
   })
 
-/** @param wrong the message about the last try, if there was one */
-export function passwordPage(status: number, wrong?: string, headers: Record<string, string> = {}) {
+const UNAVAILABLE = {
+  suspended: {
+    title: 'Link suspended',
+    text: 'The operator of this server has suspended this short link, so it does not open.',
+  },
+  blocked: {
+    title: 'Link blocked',
+    text: 'This short link leads to a site that the operator of this server blocks, so it does not open.',
+  },
+}
+
+/** 451 names who blocks the link (RFC 7725 §4). The page does not show the destination. */
+export function blockedPage(
+  accept: string | null,
+  rule: keyof typeof UNAVAILABLE,
+  { origin, abuseEmail, shortUrl }: { origin: string; abuseEmail?: string; shortUrl: string },
+) {
+  const { title, text } = UNAVAILABLE[rule]
+  const contact =
+    abuseEmail === undefined
+      ? 'If you think that this is a mistake, ask the operator of this server.'
+      : html`If you think that this is a mistake, write to <a href="${toMailUrl(abuseEmail, `About ${shortUrl}`)}">${abuseEmail}</a>.`
+  return errorResponse(accept, 451, title, [text, contact], {
+    Link: `<${origin}>; rel="blocked-by"`,
+  })
+}
+
+/** A `mailto:` URL (RFC 6068): every character that has a meaning there is encoded. */
+function toMailUrl(address: string, subject: string): string {
+  return `mailto:${encodeURIComponent(address).replace('%40', '@')}?subject=${encodeURIComponent(subject)}`
+}
+
+export interface AbuseReport {
+  /** The operator's address for reports; without it there is no link to report. */
+  abuseEmail?: string
+  shortUrl: string
+}
+
+function reportLink({ abuseEmail, shortUrl }: AbuseReport) {
+  if (abuseEmail === undefined) return ''
+  return html`
+<p><a href="${toMailUrl(abuseEmail, `Report of ${shortUrl}`)}">Report this link</a></p>`
+}
+
+interface PasswordPage {
+  status: number
+  /** The message about the last try, if there was one. */
+  wrong?: string
+  report: AbuseReport
+  headers?: Record<string, string>
+}
+
+export function passwordPage({ status, wrong, report, headers = {} }: PasswordPage) {
   const alert = wrong ? html`<p role="alert" id="wrong">${wrong}</p>` : ''
   const described = wrong ? html` aria-invalid="true" aria-describedby="wrong"` : ''
   return renderHtmlPage(
@@ -65,13 +121,14 @@ ${alert}
 <label for="password">Password</label>
 <input id="password" name="password" type="password" required autofocus maxlength="256" autocomplete="off"${described}>
 <button>Open the link</button>
-</form>`,
+</form>${reportLink(report)}`,
     headers,
   )
 }
 
 /** The page that shows where a link leads. @param destination null for a link with a password, which is not shown */
-export function previewPage(link: CachedLink, shortUrl: string, destination: string | null) {
+export function previewPage(link: CachedLink, destination: string | null, report: AbuseReport) {
+  const { shortUrl } = report
   const heading = (destination !== null && link.title) || 'Link preview'
   const target =
     destination === null
@@ -83,6 +140,6 @@ export function previewPage(link: CachedLink, shortUrl: string, destination: str
     heading,
     html`<h1>${heading}</h1>
 ${target}
-<a class="button" href="${shortUrl}" rel="nofollow">Open the link</a>`,
+<a class="button" href="${shortUrl}" rel="nofollow">Open the link</a>${reportLink(report)}`,
   )
 }

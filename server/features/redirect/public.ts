@@ -27,6 +27,8 @@ import {
 } from './choose-for-visitor.ts'
 import { chooseDestination, type DestinationChoice, withClickId } from './destination.ts'
 import {
+  type AbuseReport,
+  blockedPage,
   gonePage,
   methodNotAllowedPage,
   notFoundPage,
@@ -41,6 +43,8 @@ export interface RedirectNeeds extends ChoiceNeeds {
   clickIds: ClickIds
   trustProxy: Network[]
   now: () => number
+  /** The operator's address for reports of links. */
+  abuseEmail?: string
 }
 
 interface RedirectState extends RedirectNeeds {
@@ -144,8 +148,11 @@ function answerChoice(
   if (choice.kind !== 'go') {
     record(state, visitor, link, choice.outcome)
     const accept = visitor.headers.get('accept')
+    const report = toReport(state, link, visitor)
     if (choice.kind === 'gone') return gonePage(accept)
-    return choice.kind === 'password' ? passwordPage(200) : notFoundPage(accept)
+    if (choice.kind === 'unavailable')
+      return blockedPage(accept, choice.rule, { ...report, origin: state.site.origin })
+    return choice.kind === 'password' ? passwordPage({ status: 200, report }) : notFoundPage(accept)
   }
   const Location = recordAndLocate(state, visitor, link, choice)
   // After the password form the browser must GET. With 307 or 308 it would send the password on to the destination.
@@ -160,8 +167,18 @@ function answerPreview(
   destination: string | null,
 ): Answer {
   record(state, visitor, link, 'preview')
-  return previewPage(link, toShortUrl(state.site, { domain: '', slug: link.slug }), destination)
+  return previewPage(link, destination, toReport(state, link, visitor))
 }
+
+/** What a page needs to let its reader report the link. */
+const toReport = (
+  { site, abuseEmail }: RedirectState,
+  link: CachedLink | null,
+  visitor: VisitorRequest,
+): AbuseReport => ({
+  abuseEmail,
+  shortUrl: toShortUrl(site, { domain: '', slug: link?.slug ?? visitor.slug }),
+})
 
 async function answerPassword(
   state: RedirectState,
@@ -177,14 +194,18 @@ async function answerPassword(
   const permit = state.passwordTries.take(window, PASSWORD_TRIES_PER_MINUTE)
   if (!permit.allowed) {
     const seconds = Math.max(1, Math.ceil(permit.waitMs / 1000))
-    return passwordPage(429, `Too many tries. Please wait ${seconds} seconds.`, {
-      'Retry-After': String(seconds),
+    return passwordPage({
+      status: 429,
+      wrong: `Too many tries. Please wait ${seconds} seconds.`,
+      report: toReport(state, link, visitor),
+      headers: { 'Retry-After': String(seconds) },
     })
   }
   const password = await readPassword(request)
   if (password === undefined || !(await checkPassword(password, link.passwordHash))) {
     record(state, visitor, link, 'password')
-    return passwordPage(403, 'That is not the password. Please try again.')
+    const wrong = 'That is not the password. Please try again.'
+    return passwordPage({ status: 403, wrong, report: toReport(state, link, visitor) })
   }
   return answerChoice(state, visitor, link, await chooseForVisitor(state, visitor, link, true))
 }

@@ -3,7 +3,7 @@
 import type { Database } from '../../storage/database/open-database.ts'
 
 export interface WorkspaceLookup {
-  /** @returns the workspace's id, or null where there is none; a promise only where the cache does not know */
+  /** @returns the workspace's id, or null where there is none or it is suspended; a promise only where the cache does not know */
   find(publicId: string): number | null | Promise<number | null>
   /** @returns undefined where the cache does not know */
   findCached(publicId: string): number | null | undefined
@@ -46,6 +46,7 @@ export function createWorkspaceLookup(
       .selectFrom('workspaces')
       .select('id')
       .where('public_id', '=', publicId)
+      .where('suspended_at', 'is', null)
       .executeTakeFirst()
     const id = row?.id ?? null
     if (invalidations === before) {

@@ -14,7 +14,13 @@ import type {
 import type { CaptchaTokens, FormAttempts, Forms, Submissions, Touches } from './tables/form-tables.ts'
 import type { ClickMarks, Links, LinkTags, Tags, VisitorSalts } from './tables/link-tables.ts'
 import type { Channels, Deliveries, DeliveryAttempts } from './tables/notify-tables.ts'
-import type { ErasureMarks, Erasures, IdempotencyKeys, RateWindows } from './tables/operation-tables.ts'
+import type {
+  ErasureMarks,
+  Erasures,
+  IdempotencyKeys,
+  RateWindows,
+  SuspensionChanges,
+} from './tables/operation-tables.ts'
 
 export interface Tables {
   workspaces: Workspaces
@@ -40,6 +46,7 @@ export interface Tables {
   captcha_tokens: CaptchaTokens
   erasures: Erasures
   erasure_marks: ErasureMarks
+  suspension_changes: SuspensionChanges
   visitor_salts: VisitorSalts
   rate_windows: RateWindows
 }

@@ -9,6 +9,7 @@ import type { Plan } from '../../../lib/plan.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { Actor } from './actor.ts'
 import { generateApiKey, isApiKey } from './api-key.ts'
+import { refuseSuspended } from './suspension.ts'
 
 /** `last_used_at` is for people: one update a minute is precise enough, and most requests then write nothing. */
 const USE_RECORDED_EVERY_MS = 60_000
@@ -80,7 +81,10 @@ export async function revokeKey({ db, now }: { db: Database; now: () => number }
   })
 }
 
-/** @returns undefined for a malformed, unknown or revoked key; the answer must not say which of these it is */
+/**
+ * @returns undefined for a malformed, unknown or revoked key; the answer must not say which of these it is
+ * @throws Failure `forbidden` for a key of a suspended workspace
+ */
 export async function findKeyActor(
   { db, now }: { db: Database; now: () => number },
   key: string,
@@ -96,11 +100,14 @@ export async function findKeyActor(
       'api_keys.last_used_at',
       'workspaces.id as workspace_id',
       'workspaces.plan',
+      'workspaces.suspended_at',
+      'workspaces.suspended_reason',
     ])
     .where('api_keys.hash', '=', hash)
     .where('api_keys.revoked_at', 'is', null)
     .executeTakeFirst()
   if (!row || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined
+  refuseSuspended('workspace', row)
   if (now() - (row.last_used_at ?? 0) > USE_RECORDED_EVERY_MS) recordUse(db, row.id, now())
   return { kind: 'key', workspaceId: row.workspace_id, plan: row.plan as Plan, keyId: row.id }
 }

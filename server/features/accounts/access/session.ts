@@ -8,6 +8,7 @@ import { percentDecode } from '../../../lib/text.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { UserActor } from './actor.ts'
+import { refuseSuspended } from './suspension.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 /** A session ends after this time without a request. */
@@ -77,6 +78,7 @@ export async function findSession({ db, now }: SessionNeeds, token: string): Pro
     ])
     .where('sessions.token', '=', sha256Hex(token))
     .where('sessions.expires_at', '>', at)
+    .where('users.suspended_at', 'is', null)
     .where('sessions.created_at', '>', at - SESSION_MAX_MS)
     .executeTakeFirst()
   if (!row) return undefined
@@ -107,7 +109,10 @@ function extendSession(db: Database, id: number, createdAt: number, at: number):
   ).catch((error) => log.warn('session_not_extended', describeError(error)))
 }
 
-/** @returns undefined when the person is not a member, and for an unknown workspace */
+/**
+ * @returns undefined when the person is not a member, and for an unknown workspace
+ * @throws Failure `forbidden` for a suspended workspace
+ */
 export async function findUserActor(
   { db }: { db: Database },
   userId: number,
@@ -116,10 +121,11 @@ export async function findUserActor(
   const row = await db.read
     .selectFrom('members')
     .innerJoin('workspaces', 'workspaces.id', 'members.workspace_id')
-    .select(['members.role', 'workspaces.plan'])
+    .select(['members.role', 'workspaces.plan', 'workspaces.suspended_at', 'workspaces.suspended_reason'])
     .where('members.workspace_id', '=', workspaceId)
     .where('members.user_id', '=', userId)
     .executeTakeFirst()
+  if (row) refuseSuspended('workspace', row)
   return (
     row && { kind: 'user', workspaceId, plan: row.plan as Plan, keyId: null, userId, role: row.role as Role }
   )

@@ -10,6 +10,7 @@ import type { Database } from '../../../storage/database/open-database.ts'
 import { SESSION_IDLE_MS, SESSION_MAX_MS, toSessionCookieName } from '../access/session.ts'
 import { checkUserPassword, hashUserPassword, PASSWORD_MAX, PASSWORD_MIN } from './password.ts'
 import { addPerson, type NewPerson, type SignUpNeeds, signUp } from './sign-up.ts'
+import { refuseSuspendedUser } from './suspend-user.ts'
 
 export interface OidcSettings {
   issuer: string
@@ -107,7 +108,7 @@ async function createHandler(needs: AuthNeeds, plugins: Plugin[]): Promise<Handl
 }
 
 async function toBetterAuthOptions(needs: AuthNeeds): Promise<BetterAuthOptions> {
-  const { origin, secret, now } = needs
+  const { origin, secret } = needs
   const { AUTH_MODELS, createBetterAuthAdapter } = await import('./better-auth-adapter.ts')
   const secure = origin.startsWith('https:')
   const { session, ...models } = AUTH_MODELS
@@ -125,7 +126,7 @@ async function toBetterAuthOptions(needs: AuthNeeds): Promise<BetterAuthOptions>
     basePath: AUTH_PATH,
     secret: createHmac('sha256', secret).update('towpath accounts').digest('hex'),
     database: createBetterAuthAdapter(needs.db, await createOidcUserCreator(needs)),
-    databaseHooks: createHooks(now),
+    databaseHooks: createHooks(needs),
     emailAndPassword: {
       enabled: true,
       // Our own rules come first (password.ts). These must not be stricter.
@@ -157,11 +158,12 @@ function forwardLog(_level: string, message: string, ...rest: unknown[]) {
   log.error('sign_in_failed', { message, ...(error && describeError(error)) })
 }
 
-function createHooks(now: () => number): BetterAuthOptions['databaseHooks'] {
+function createHooks({ db, now }: AuthNeeds): BetterAuthOptions['databaseHooks'] {
   return {
     session: {
       create: {
-        async before({ userAgent }) {
+        async before({ userAgent, userId }) {
+          await refuseSuspendedUser(db.read, Number(userId))
           const at = now()
           const times = {
             createdAt: new Date(at),

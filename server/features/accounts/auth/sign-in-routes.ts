@@ -104,9 +104,11 @@ export function addOidcRoutes(app: AuthRoutes, { oidc, origin }: SignInNeeds, au
   app.get(`/callback/${OIDC_PROVIDER}`, authFacts('anybody'), async (c) => {
     if (!oidc) throw notFound('')
     const answer = await auth.askProvider(toAuthRequest(c)).catch((error) => {
+      if (isFailureWith('forbidden')(error)) return 'suspended' as const
       log.error('sign_in_failed', { requestId: c.get('requestId'), ...describeError(error) })
       return undefined
     })
+    if (answer === 'suspended') return c.redirect(`${origin}${SIGN_IN_PAGE}?error=account_suspended`)
     const location = answer?.headers.get('location')
     if (!answer || !location) return c.redirect(`${origin}${SIGN_IN_PAGE}?error=unavailable`)
     return forwardAnswer(c, answer, null, location)

@@ -17,7 +17,7 @@ const KEYS_MAX = 50
 
 const HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store' }
 
-/** The answer leaves out unknown and disabled forms, and the snippet then leaves those forms alone. */
+/** The answer leaves out unknown, disabled and suspended forms, and the snippet then leaves those forms alone. */
 export function createFormInfoEndpoint(needs: FormInfoNeeds) {
   return async (request: Request): Promise<Response> => {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -52,9 +52,11 @@ async function readFormInfo({ db, captcha }: FormInfoNeeds, requestedKeys: strin
   // The key itself says whose form it is.
   const forms = await db.read
     .selectFrom('forms')
+    .innerJoin('workspaces', 'workspaces.id', 'forms.workspace_id')
     .select(['form_key', 'captcha', 'success_message'])
     .where('form_key', 'in', keys)
     .where('enabled', '=', 1)
+    .where('workspaces.suspended_at', 'is', null)
     .execute()
   return Object.fromEntries(
     forms.map(({ form_key, captcha: hasCaptcha, success_message }) => [

@@ -2,7 +2,14 @@
 
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import type { CreateFormInput, FormResource } from '../schema.ts'
-import { FORMS_WRITE, type FormNeeds, requireChannels, toFormColumns, toFormResource } from './form.ts'
+import {
+  FORMS_WRITE,
+  type FormNeeds,
+  refuseBlockedTarget,
+  requireChannels,
+  toFormColumns,
+  toFormResource,
+} from './form.ts'
 import { newFormKey } from './form-key.ts'
 import { getForm } from './get-form.ts'
 
@@ -12,6 +19,7 @@ const TRIES = 3
 /** @throws Failure `invalid` */
 export function createForm(needs: FormNeeds, actor: Actor, input: CreateFormInput): Promise<FormResource> {
   allow(actor, FORMS_WRITE)
+  refuseBlockedTarget(needs, input)
   const columns = { ...toFormColumns(input), name: input.name }
   return needs.db.write(async (connection) => {
     await requireChannels(connection, actor, input)

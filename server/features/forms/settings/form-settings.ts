@@ -9,6 +9,8 @@ export interface FormSettings {
   workspaceId: number
   formKey: string
   enabled: boolean
+  /** The operator has suspended the workspace. */
+  suspended: boolean
   requiredFields: string[]
   redirectUrl: string | null
   captcha: boolean
@@ -29,6 +31,7 @@ export async function findFormSettings(db: Database, formKey: string): Promise<F
       workspaceId: row.workspace_id,
       formKey: row.form_key,
       enabled: row.enabled === 1,
+      suspended: row.suspended_at !== null,
       requiredFields: JSON.parse(row.required_fields),
       redirectUrl: row.redirect_url,
       captcha: row.captcha === 1,
@@ -41,17 +44,19 @@ export async function findFormSettings(db: Database, formKey: string): Promise<F
 function selectByKey(connection: Connection, { formKey }: { formKey: string }) {
   return connection
     .selectFrom('forms')
+    .innerJoin('workspaces', 'workspaces.id', 'forms.workspace_id')
     .select([
-      'id',
-      'workspace_id',
-      'form_key',
-      'enabled',
-      'required_fields',
-      'redirect_url',
-      'captcha',
-      'allowed_origins',
-      'channel_ids',
+      'forms.id',
+      'forms.workspace_id',
+      'forms.form_key',
+      'forms.enabled',
+      'forms.required_fields',
+      'forms.redirect_url',
+      'forms.captcha',
+      'forms.allowed_origins',
+      'forms.channel_ids',
+      'workspaces.suspended_at',
     ])
-    .where('form_key', '=', formKey)
+    .where('forms.form_key', '=', formKey)
 }
 const selectByKeyPrepared = prepareQuery(selectByKey)

@@ -3,6 +3,7 @@
 import { type Selectable, sql } from 'kysely'
 import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
 import { invalid } from '../../../lib/failure.ts'
+import { BLOCKED_URL } from '../../../lib/web-url.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { Forms } from '../../../storage/database/tables/form-tables.ts'
 import type { Action, Actor } from '../../accounts/access/actor.ts'
@@ -17,6 +18,8 @@ export interface FormNeeds {
   /** `https://go.example`, before `/f/{formKey}`. */
   origin: string
   now: () => number
+  /** True where the operator blocks the URL's host. */
+  isBlocked: (url: URL) => boolean
 }
 
 /** A stored form, with its submission count and the time of the newest submission. */
@@ -88,6 +91,11 @@ export function toFormColumns(input: UpdateFormInput): Partial<Settable> {
     channel_ids: toListColumn(input.channelIds),
   }
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
+}
+
+/** @throws Failure `invalid` */
+export function refuseBlockedTarget({ isBlocked }: FormNeeds, { redirectUrl }: UpdateFormInput): void {
+  if (redirectUrl && isBlocked(new URL(redirectUrl))) throw invalid({ redirectUrl: BLOCKED_URL })
 }
 
 /** Removes repeated entries. The schema has already normalised origins, so two spellings of one are equal here. */

@@ -2,7 +2,14 @@
 
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import type { FormResource, UpdateFormInput } from '../schema.ts'
-import { FORMS_WRITE, type FormNeeds, requireChannels, toFormColumns, toFormResource } from './form.ts'
+import {
+  FORMS_WRITE,
+  type FormNeeds,
+  refuseBlockedTarget,
+  requireChannels,
+  toFormColumns,
+  toFormResource,
+} from './form.ts'
 import { getForm } from './get-form.ts'
 
 /** @throws Failure `not_found`, `invalid` */
@@ -13,6 +20,7 @@ export function updateForm(
   input: UpdateFormInput,
 ): Promise<FormResource> {
   allow(actor, FORMS_WRITE)
+  refuseBlockedTarget(needs, input)
   const changes = toFormColumns(input)
   return needs.db.write(async (connection) => {
     const form = await getForm(connection, actor, formKey)

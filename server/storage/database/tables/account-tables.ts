@@ -10,6 +10,10 @@ export interface Workspaces {
   plan: string
   created_at: number
   updated_at: number
+  /** When the operator suspended it; null while it is not suspended. */
+  suspended_at: number | null
+  /** Shown to the people who own it. */
+  suspended_reason: string | null
 }
 
 export interface ApiKeys {
@@ -36,6 +40,10 @@ export interface Users {
   founder: number | null
   created_at: number
   updated_at: number
+  /** When the operator suspended it; null while it is not suspended. */
+  suspended_at: number | null
+  /** Shown to the people who own it. */
+  suspended_reason: string | null
 }
 
 export interface Sessions {

@@ -40,6 +40,10 @@ export interface Links {
   updated_at: number
   /** A deleted link stays, so that its clicks keep a name. Its slug and external id are free again. */
   deleted_at: number | null
+  /** When the operator suspended it; null while it is not suspended. */
+  suspended_at: number | null
+  /** Shown to the people who own it. */
+  suspended_reason: string | null
 }
 
 export interface Tags {

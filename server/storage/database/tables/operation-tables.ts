@@ -1,5 +1,7 @@
 // What the server keeps for itself: repeated requests, deletions of workspaces, shared rate limits.
 
+import type { Generated } from 'kysely'
+
 export interface IdempotencyKeys {
   workspace_id: number
   key: string
@@ -21,6 +23,18 @@ export interface ErasureMarks {
   workspace_id: number
   node: string
   done_at: number
+}
+
+/**
+ * A link or workspace that the operator has suspended or restored. Servers that run read it, and drop what their caches
+ * hold of the link or workspace. The rows of the last day stay.
+ */
+export interface SuspensionChanges {
+  id: Generated<number>
+  /** `link` or `workspace`. */
+  kind: string
+  target_id: number
+  at: number
 }
 
 /** PostgreSQL only, where processes share the rate limits. With SQLite the limits are in memory. */

@@ -1,0 +1,53 @@
+// The commands `link suspend` and `link restore`: visitors of a suspended link get 451.
+
+import { type LinkReference, linkExists, restoreLink, suspendLink } from '../../features/links/suspend.ts'
+import { percentDecode } from '../../lib/text.ts'
+import { parseReason } from '../arguments.ts'
+import { type Command, CommandError, type CommandNeeds } from '../command.ts'
+
+export const suspendLinkCommand: Command = {
+  name: 'link suspend',
+  form: '<id, slug or short URL> [--reason <text>]',
+  help: 'answers 451 in its place; the reason is shown to its owner',
+  words: 1,
+  options: ['reason'],
+  async run(needs, { words, options }) {
+    const reason = parseReason(options.reason)
+    return JSON.stringify(await suspendLink(needs, await parseLinkReference(needs, words[0]), reason))
+  },
+}
+
+export const restoreLinkCommand: Command = {
+  name: 'link restore',
+  form: '<id, slug or short URL>',
+  help: 'lets a suspended link redirect again',
+  words: 1,
+  options: [],
+  async run(needs, { words }) {
+    return JSON.stringify(await restoreLink(needs, await parseLinkReference(needs, words[0])))
+  },
+}
+
+/** A number may be an id and a slug. `id:2030` is an id only, and `/2030` is a slug only. */
+async function parseLinkReference(needs: CommandNeeds, text = ''): Promise<LinkReference> {
+  const id = /^id:([1-9]\d{0,14})$/.exec(text)?.[1]
+  if (id !== undefined) return { id: Number(id) }
+  const slug = parseSlug(needs.origin, text)
+  if (slug === '') throw new CommandError('A link is named by its id, its slug or its short URL.')
+  const bySlug = { domain: '', slug }
+  if (text !== slug || !/^[1-9]\d{0,14}$/.test(text)) return bySlug
+  const byId = { id: Number(text) }
+  if (!(await linkExists(needs, byId))) return bySlug
+  if (!(await linkExists(needs, bySlug))) return byId
+  throw new CommandError(
+    `There is a link with the id ${text} and one with the slug ${text}: write id:${text} or /${text}.`,
+  )
+}
+
+/** Takes what a report has: a short URL, perhaps with a query and the `+` of a preview. @throws CommandError */
+function parseSlug(origin: string, text: string): string {
+  const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null
+  if (url && url.host !== new URL(origin).host)
+    throw new CommandError(`${text} is no short URL of this server: those begin with ${origin}/.`)
+  return percentDecode((url ? url.pathname : text).replace(/^\/|\/+$/g, '')).replace(/\+$/, '')
+}

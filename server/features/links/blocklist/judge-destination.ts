@@ -1,0 +1,37 @@
+// Says whether a link may lead to one of its destinations. A link is judged once for each list of blocked hosts, at its
+// first redirect: the redirects after that compare one number.
+
+import type { CachedLink } from '../cache.ts'
+import type { Blocklist } from './blocklist.ts'
+
+export type DestinationJudge = (link: CachedLink, destination: string) => boolean
+
+/** @returns a function that is true for a blocked destination of a link */
+export function createDestinationJudge({
+  version,
+  isBlocked,
+}: Pick<Blocklist, 'version' | 'isBlocked'>): DestinationJudge {
+  return (link, destination) => {
+    const current = version()
+    if (link.judgedBy !== current) {
+      link.blockedUrls = listBlockedUrls(link, isBlocked)
+      link.judgedBy = current
+    }
+    return link.blockedUrls?.includes(destination) ?? false
+  }
+}
+
+function listBlockedUrls(link: CachedLink, isBlocked: Blocklist['isBlocked']): readonly string[] | null {
+  const { destinationUrl, expiredUrl, geoTargeting, deviceTargeting } = link
+  const all = [
+    destinationUrl,
+    ...(expiredUrl === null ? [] : [expiredUrl]),
+    ...Object.values(geoTargeting ?? {}),
+    ...Object.values(deviceTargeting ?? {}),
+  ]
+  const blocked = all.filter((text) => {
+    const url = URL.parse(text)
+    return url !== null && isBlocked(url)
+  })
+  return blocked.length > 0 ? blocked : null
+}
