@@ -7,7 +7,7 @@ const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const NAMES =
   `id slug domain shortUrl destinationUrl title comments tags externalId archived startsAt expiresAt
   expiredUrl clickLimit leadLimit passwordProtected forwardQuery trackConversions geoTargeting deviceTargeting
-  redirectStatus clicks leads lastClickedAt createdAt updatedAt`.split(/\s+/)
+  redirectStatus suspended suspendedReason clicks leads lastClickedAt createdAt updatedAt`.split(/\s+/)
 
 /** Field, value sent, value answered, second value sent, second value answered, value after `null`. */
 const FIELDS: [
@@ -144,6 +144,8 @@ onBothEngines('the fields of a link', (server) => {
       geoTargeting: {},
       deviceTargeting: {},
       redirectStatus: 302,
+      suspended: false,
+      suspendedReason: null,
       clicks: 0,
       leads: 0,
       lastClickedAt: null,

@@ -72,6 +72,23 @@ onBothEngines(
       expect((await me(again)).user.id).toBe((await me(answer)).user.id)
     })
 
+    test('lets no suspended person in, and says why', async () => {
+      const ada = { sub: 'ada', email: 'Ada@Works.example', email_verified: true, name: 'Ada' }
+      const setSuspended = (suspended_at: number | null) =>
+        server().app.db.write((connection) =>
+          connection
+            .updateTable('users')
+            .set({ suspended_at })
+            .where('email', '=', 'ada@works.example')
+            .execute(),
+        )
+      await setSuspended(1)
+      const refused = await signInElsewhere(server(), ada)
+      expect([errorOf(refused), await me(refused)]).toEqual(['account_suspended', null])
+      await setSuspended(null)
+      expect((await me(await signInElsewhere(server(), ada))).user.email).toBe('ada@works.example')
+    })
+
     test('stores no tokens of the provider', async () => {
       const kept = await server().app.db.read.selectFrom('identities').selectAll().execute()
       expect(kept.map(({ provider_id, account_id }) => [provider_id, account_id])).toEqual([['oidc', 'ada']])
