@@ -23,6 +23,7 @@ import { createRedirects } from './features/redirect/public.ts'
 import { createPageViewIntake } from './features/tracking/public.ts'
 import { createSnippet } from './features/tracking/snippet.ts'
 import { jsonBody } from './http/json-body.ts'
+import { addNoSniff, withNoSniff } from './http/no-sniff.ts'
 import { pathOf } from './http/request-path.ts'
 import type { Caller } from './http/route-facts.ts'
 import type { ServerHandle } from './http/server-handle.ts'
@@ -158,7 +159,10 @@ export function createApp(services: Services) {
   const reserved = [...services.site.reserved].map((name): Mount => [`/${name}`, handlers.page])
   const mounted = map.map(([, , path, answer]): Mount => [path, answer])
   return {
-    serve: { routes: Object.fromEntries([...reserved, ...mounted]), fetch: handlers.other },
+    serve: {
+      routes: withNoSniff(Object.fromEntries([...reserved, ...mounted])),
+      fetch: addNoSniff(handlers.other),
+    },
     fastPath: fastPath(handlers),
     map,
     /** The routes behind the paths of the map that have several. */
