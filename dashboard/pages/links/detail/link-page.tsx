@@ -18,7 +18,7 @@ import { useShortcuts } from '../../../ui/shortcuts.ts'
 import { Skeleton, SkeletonRows } from '../../../ui/skeleton.tsx'
 import { LinkMenuButton } from '../link/link-menu-button.tsx'
 import { toLinkName } from '../link/link-name.ts'
-import { LinkBadges, toSuspensionText } from '../link/link-state.tsx'
+import { LinkBadges } from '../link/link-state.tsx'
 import { copyLink, useLinkActions } from '../link/use-link-actions.ts'
 import { LinkDetails } from './link-details.tsx'
 
@@ -79,12 +79,7 @@ function LoadedLink({ link }: { link: LinkResource }) {
       description={<Destination link={link} />}
       actions={<Actions link={link} handlers={{ ...handlers, showQr }} />}
     >
-      {link.suspended && (
-        <p role="note" className="mb-4 rounded-2xl border border-danger bg-danger-tint p-4 text-sm">
-          {toSuspensionText(link)} Visitors see “Link suspended”. The link keeps its slug and cannot be
-          deleted.
-        </p>
-      )}
+      {link.suspended && <SuspensionNotice reason={link.suspendedReason} />}
       <LinkDetails link={link} />
       <div className="mt-6">
         <Suspense fallback={<SkeletonRows rows={3} className="h-40 rounded-2xl" />}>
@@ -98,6 +93,16 @@ function LoadedLink({ link }: { link: LinkResource }) {
     </Page>
   )
 }
+
+const SuspensionNotice = ({ reason }: { reason: string | null }) => (
+  <div role="note" className="mb-4 rounded-2xl border border-danger bg-danger-tint p-4 text-sm wrap-anywhere">
+    <p>
+      The operator of this server has suspended this link. Visitors see “Link suspended”. The link keeps its
+      slug and cannot be deleted.
+    </p>
+    {reason !== null && <p className="mt-2">Reason: {reason}</p>}
+  </div>
+)
 
 function useLinkPageHandlers(link: LinkResource) {
   const navigate = useNavigate({ from: FROM })

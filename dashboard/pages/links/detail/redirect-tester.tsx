@@ -23,6 +23,8 @@ const RULE_LABELS: Record<string, string> = {
   archived: 'Archived: shows “Link not found”',
   notStarted: 'Not started yet: shows “Link not found”',
   unsafe: 'The destination URL is not allowed: shows “Link expired”',
+  suspended: 'Suspended by the operator: shows “Link suspended”',
+  blocked: 'The operator blocks the destination: shows “Link blocked”',
   unknown: 'Shows “Link not found”',
 }
 

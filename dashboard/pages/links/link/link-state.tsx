@@ -13,7 +13,7 @@ type LinkState = { label: string; tone: 'neutral' | 'warn' | 'bad'; reason: stri
  */
 export function findLinkState(link: LinkResource, now = Date.now()): LinkState | null {
   const { archived, startsAt, expiresAt, clickLimit, clicks, leadLimit, leads } = link
-  if (link.suspended) return { label: 'Suspended', tone: 'bad', reason: toSuspensionText(link) }
+  if (link.suspended) return { label: 'Suspended', tone: 'bad', reason: 'By the operator of this server.' }
   if (archived) return { label: 'Archived', tone: 'neutral', reason: 'Visitors see “Link not found”.' }
   if (startsAt && now < Date.parse(startsAt)) {
     return { label: 'Scheduled', tone: 'warn', reason: `Starts ${formatTime(startsAt)}` }
@@ -33,9 +33,6 @@ export function findLinkState(link: LinkResource, now = Date.now()): LinkState |
   }
   return null
 }
-
-export const toSuspensionText = ({ suspendedReason }: Pick<LinkResource, 'suspendedReason'>) =>
-  `The operator of this server has suspended this link${suspendedReason === null ? '.' : `: ${suspendedReason}`}`
 
 export function LinkBadges({ link }: { link: LinkResource }) {
   const state = findLinkState(link)
