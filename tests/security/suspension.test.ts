@@ -101,6 +101,19 @@ onBothEngines('A suspended link', (server) => {
     expect((await ws.api(`/links/${id}`, { method: 'DELETE' })).status).toBe(200)
   })
 
+  test('keeps its workspace: a new workspace could have a new link with its slug', async () => {
+    const team = await createTeam(server())
+    const { slug } = await team.createLink({})
+    await commands.get('link', 'suspend', slug)
+    const remove = () => team.owner.apiIn(team.id, '/workspace?confirm=Test', { method: 'DELETE' })
+    expect(await remove()).toMatchObject({
+      status: 403,
+      json: { error: expect.stringContaining(`suspended the link /${slug}`) },
+    })
+    await commands.get('link', 'restore', slug)
+    expect((await remove()).status).toBe(200)
+  })
+
   test('comes before every other rule of the link, and takes no password', async () => {
     const ws = await server().createWorkspace()
     const PAST = '2020-01-01T00:00:00.000Z'

@@ -1,5 +1,5 @@
-// The operator may suspend workspaces, people and links. What a suspended one is told, and how servers that run learn of
-// a suspension: their caches follow the rows that `recordSuspensionChange` writes.
+// The operator may suspend workspaces, people and links. This file has what a suspended one is told, and how servers
+// that run learn of a suspension: their caches follow the rows that `recordSuspensionChange` writes.
 
 import { Failure } from '../../../lib/failure.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
@@ -15,6 +15,26 @@ export function refuseSuspended(what: string, { suspended_at, suspended_reason }
   if (suspended_at === null) return
   const reason = suspended_reason === null ? '' : `: ${suspended_reason}`
   throw new Failure('forbidden', `The operator of this server has suspended this ${what}${reason}`)
+}
+
+/**
+ * An owner may not delete a workspace with a suspended link: a new link with the same slug would undo the suspension.
+ * The operator may. @throws Failure `forbidden`
+ */
+export async function refuseSuspendedLinks(connection: Connection, workspaceId: number): Promise<void> {
+  const link = await connection
+    .selectFrom('links')
+    .select('slug')
+    .where('workspace_id', '=', workspaceId)
+    .where('suspended_at', 'is not', null)
+    .where('deleted_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  if (!link) return
+  throw new Failure(
+    'forbidden',
+    `The operator of this server has suspended the link /${link.slug}: ask the operator to delete the workspace`,
+  )
 }
 
 /** A change of a link or workspace that the caches of redirects must follow. */

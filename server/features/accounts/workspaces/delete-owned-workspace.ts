@@ -2,6 +2,7 @@
 
 import { invalid } from '../../../lib/failure.ts'
 import { type Actor, allow, toRole } from '../access/actor.ts'
+import { refuseSuspendedLinks } from '../access/suspension.ts'
 import type { WorkspaceResource } from '../schema.ts'
 import { deleteWorkspace } from './delete-workspace.ts'
 import { describeWorkspace, type WorkspaceNeeds } from './describe-workspace.ts'
@@ -23,6 +24,7 @@ export async function deleteOwnedWorkspace(
   allow(actor, 'workspace:delete')
   const workspace = await describeWorkspace(needs, { workspaceId: actor.workspaceId, role: toRole(actor) })
   if (confirm !== workspace.name) throw invalid({ confirm: 'must be the name of the workspace' })
+  await refuseSuspendedLinks(needs.db.read, actor.workspaceId)
   await deleteWorkspace(needs, actor.workspaceId)
   needs.invalidateWorkspace(actor.workspaceId)
   return workspace
