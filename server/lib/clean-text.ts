@@ -3,6 +3,14 @@
 /** The longest name of a dimension that a database or a library gives, such as a city or a browser. */
 export const DIMENSION_NAME_MAX = 128
 
+/** Cuts a text to a bound, between characters. */
+export function cutText(text: string, bound: number): string {
+  if (text.length <= bound) return text
+  const cut = text.slice(0, bound)
+  const last = cut.charCodeAt(bound - 1)
+  return last >= 0xd800 && last <= 0xdbff ? cut.slice(0, -1) : cut
+}
+
 /** Cuts a text to a bound, without the characters that no engine stores (NUL, lone surrogates). '' becomes null. */
 export function cleanText(text: string | null, bound: number): string | null {
   if (text === null || text === '') return null

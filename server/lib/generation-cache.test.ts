@@ -15,3 +15,12 @@ test('returns recent values without computing them again, and never exceeds the 
   get('y999')
   expect(made).toBe(1502)
 })
+
+test('does not keep texts that no honest visitor sends', () => {
+  let made = 0
+  const { get } = createGenerationCache(1000, () => ({ number: made++ }))
+  const long = 'x'.repeat(3000)
+  get(long)
+  get(long)
+  expect(made).toBe(2)
+})

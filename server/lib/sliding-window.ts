@@ -1,6 +1,9 @@
 // A rate limit of exactly N in any 60 seconds: it stores the times of the last N. (A token bucket or a fixed window lets
 // up to 2 N through in 60 seconds.)
 
+import { createGenerations } from './generations.ts'
+import { copyText } from './text.ts'
+
 export interface WindowResult {
   allowed: boolean
   remaining: number
@@ -14,8 +17,7 @@ export const WINDOW_MS = 60_000
 
 /**
  * Counts by key, in memory. A refused call does not count. There are at most `keysMax` keys, so that random keys cannot
- * fill the memory: a key goes when `keysMax / 2` other keys have come since its last use. (The keys are in two
- * generations. One Map in order would cost 68 µs for each new key, to delete the oldest key of a long Map.)
+ * fill the memory: a key goes when `keysMax / 2` other keys have come since its last use.
  * @param options.clock monotonic milliseconds
  */
 export function createSlidingWindows({
@@ -23,24 +25,21 @@ export function createSlidingWindows({
   windowMs = WINDOW_MS,
   clock = () => performance.now(),
 } = {}) {
-  let young = new Map<string, number[]>()
-  let old = new Map<string, number[]>()
+  const timesByKey = createGenerations<number[]>({ entriesMax: keysMax / 2 })
 
   /** The times of the key that are in the window. */
   function getTimes(key: string, now: number): number[] {
-    const times = young.get(key) ?? store(key, old.get(key) ?? [])
+    const times = timesByKey.get(key) ?? store(key)
     let expired = 0
     while (expired < times.length && (times[expired] ?? 0) <= now - windowMs) expired++
     if (expired > 0) times.splice(0, expired)
     return times
   }
 
-  function store(key: string, times: number[]): number[] {
-    if (young.size >= keysMax / 2) {
-      old = young
-      young = new Map()
-    }
-    young.set(key, times)
+  function store(key: string): number[] {
+    const times: number[] = []
+    // A key may be a part of a header: the copy does not keep the whole header in memory.
+    timesByKey.set(copyText(key), times)
     return times
   }
 

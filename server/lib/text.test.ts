@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { countCharacters, foldCase, isCleanText } from './text.ts'
+import { copyText, countCharacters, foldCase, isCleanText } from './text.ts'
 
 describe('matching without regard to case', () => {
   test.each([
@@ -50,4 +50,8 @@ test('NUL and half a surrogate pair are not clean', () => {
     false,
     false,
   ])
+})
+
+test.each(['', 'abc', 'ünï', '😀', 'a\ud800b'])('the copy of "%s" equals it', (text) => {
+  expect(copyText(`${text}${text}`.slice(text.length))).toBe(text)
 })

@@ -23,3 +23,12 @@ export function percentDecode(text: string): string {
     return text
   }
 }
+
+/**
+ * A text of its own for a cache. JavaScriptCore keeps the whole request in memory for a part of it that is kept. Lone
+ * surrogates stay as they are, so the copy equals the text.
+ */
+export function copyText(text: string): string {
+  const encoding = ASCII.test(text) ? 'latin1' : 'utf16le'
+  return Buffer.from(text, encoding).toString(encoding)
+}

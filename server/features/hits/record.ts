@@ -3,6 +3,8 @@
 
 import { isPrefetch } from '../../lib/user-agent.ts'
 import type { HitOutcome } from '../../storage/hits/hit.ts'
+import { cutUtmParameters, UTM_MAX } from '../visitors/campaign.ts'
+import { cutReferrer } from '../visitors/referrer.ts'
 import type { Spool } from './spool/spool.ts'
 
 export interface HitRequest {
@@ -28,8 +30,8 @@ export interface RedirectResult {
 }
 
 /**
- * Stores the hit in the spool and returns its id, or 0 when the hit waits in memory or is lost. Never throws, never
- * waits.
+ * Stores the hit in the spool and returns its id, or 0 when the hit waits in memory, is left out or is lost. Never
+ * throws, never waits. Texts of visitors are cut to what analytics show, so that long ones do not fill the disk.
  */
 export function recordHit(spool: Pick<Spool, 'append'>, request: HitRequest, result: RedirectResult): number {
   const { at, method, headers, address, query } = request
@@ -44,8 +46,8 @@ export function recordHit(spool: Pick<Spool, 'append'>, request: HitRequest, res
     trigger: query !== '' && /(?:^|&)qr=1(?:&|$)/.test(query) ? 'qr' : 'link',
     address,
     userAgent: headers.get('user-agent') ?? '',
-    referrer: headers.get('referer') ?? '',
-    query,
+    referrer: cutReferrer(headers.get('referer') ?? ''),
+    query: query === '' ? '' : cutUtmParameters(query),
     destinationQuery: extractUtmQuery(result.destination),
     slug: result.slug ?? '',
   })
@@ -66,17 +68,18 @@ export interface PageViewHit {
 export function recordPageView(
   spool: Pick<Spool, 'append'>,
   { at, headers, address }: Pick<HitRequest, 'at' | 'headers' | 'address'>,
-  { utm, ...pageView }: PageViewHit,
+  { utm, referrer, ...pageView }: PageViewHit,
 ): number {
   return spool.append({
     ...pageView,
+    referrer: cutReferrer(referrer),
     at,
     head: false,
     prefetch: isPrefetch((name) => headers.get(name)),
     trigger: 'link',
     address,
     userAgent: headers.get('user-agent') ?? '',
-    query: utm,
+    query: utm === '' ? '' : cutUtmParameters(utm),
     destinationQuery: '',
     slug: '',
   })
@@ -87,5 +90,6 @@ function extractUtmQuery(destination: string | undefined): string {
   const start = destination.indexOf('?')
   if (start === -1) return ''
   const end = destination.indexOf('#', start)
-  return destination.slice(start + 1, end === -1 ? undefined : end)
+  const query = destination.slice(start + 1, end === -1 ? undefined : end)
+  return query.length <= UTM_MAX ? query : cutUtmParameters(query)
 }

@@ -67,16 +67,50 @@ describe('the cache of links', () => {
     expect(cache.get('', 'a')).toMatchObject(link('new'))
   })
 
-  test('holds two generations at most, and keeps entries that are used', () => {
+  test('holds two generations at most, and keeps links that are used', () => {
     const cache = createLinkCache({ entriesMax: 10 })
     cache.set('', 'busy', link('busy'), cache.version())
     for (let n = 0; n < 1000; n++) {
-      cache.set('', `miss-${n}`, null, cache.version())
+      cache.set('', `l-${n}`, link(`l-${n}`), cache.version())
       expect(cache.get('', 'busy')).toMatchObject(link('busy'))
     }
-    const known = Array.from({ length: 1000 }, (_, n) => cache.get('', `miss-${n}`)).filter((l) => l === null)
+    const known = Array.from({ length: 1000 }, (_, n) => cache.get('', `l-${n}`)).filter(Boolean)
     expect(known.length).toBeLessThanOrEqual(20)
-    expect(cache.get('', 'miss-0')).toBeUndefined()
+    expect(cache.get('', 'l-0')).toBeUndefined()
+  })
+
+  test('keeps links that nobody uses while strangers ask for any number of unknown slugs', () => {
+    const cache = createLinkCache({ entriesMax: 10, missesMax: 10 })
+    for (let n = 0; n < 10; n++) cache.set('', `l-${n}`, link(`l-${n}`), cache.version())
+    for (let n = 0; n < 10_000; n++) cache.set('', `miss-${n}`, null, cache.version())
+    for (let n = 0; n < 10; n++) expect(cache.get('', `l-${n}`)).toMatchObject(link(`l-${n}`))
+    const known = Array.from({ length: 10_000 }, (_, n) => cache.get('', `miss-${n}`)).filter(
+      (l) => l === null,
+    )
+    expect(known.length).toBeLessThanOrEqual(20)
+  })
+
+  test('weighs no more than its bounds, whatever slugs strangers ask for and however long destinations are', () => {
+    const cache = createLinkCache({ bytesMax: 100_000 })
+    const long = `https://example.com/${'x'.repeat(8000)}`
+    for (let n = 0; n < 1000; n++) {
+      cache.set('', `l-${n}`, { ...link(`l-${n}`), destinationUrl: long }, cache.version())
+      expect(cache.bytes()).toBeLessThanOrEqual(200_000)
+    }
+    expect(cache.bytes()).toBeGreaterThan(100_000)
+    expect(cache.get('', 'l-999')).toMatchObject({ destinationUrl: long })
+    // 472,000 of them took a server from 103 to 522 MB once.
+    for (let n = 0; n < 472_000; n++) cache.set('', `${n}-${'x'.repeat(180)}`, null, cache.version())
+    expect(cache.bytes()).toBeLessThanOrEqual(200_000 + 8 * 1024 * 1024)
+  })
+
+  test('knows no miss any more once there is a link', () => {
+    const cache = createLinkCache()
+    cache.set('', 'a', null, cache.version())
+    cache.set('', 'a', link('a'), cache.version())
+    expect(cache.get('', 'a')).toMatchObject(link('a'))
+    cache.set('', 'a', null, cache.version())
+    expect(cache.get('', 'a')).toBeNull()
   })
 
   test('invalidates entries of both generations', () => {

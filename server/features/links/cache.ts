@@ -1,7 +1,9 @@
-// The cache of links for redirects, by domain and slug. It also knows slugs without a link. Every write to a link
-// invalidates its entry at the commit, so that the next request sees the change.
+// The cache of links for redirects, by domain and slug. It also knows slugs without a link, in a small cache of their
+// own. Every write to a link invalidates its entry at the commit, so that the next request sees the change.
 
 import type { Selectable } from 'kysely'
+import { createGenerations } from '../../lib/generations.ts'
+import { copyText } from '../../lib/text.ts'
 import type { Links } from '../../storage/database/tables/link-tables.ts'
 import { toSlugKey } from './slug.ts'
 
@@ -47,106 +49,110 @@ export interface LinkCache {
   invalidate(domain: string, slug: string): void
   /** Removes all links of a workspace. Visits every entry, but a workspace is deleted only once. */
   invalidateWorkspace(workspaceId: number): void
+  /** About how many bytes of memory the entries take. */
+  bytes(): number
 }
 
 /** The link itself, not an object around it: this saves 100,000 objects for 100,000 links. */
-type Entry = (CachedLink | { id: typeof NO_LINK }) & {
+type Entry = CachedLink & {
   /** When the entry expires, on the cache's clock. */
   until: number
 }
 
-/** The id of an entry for a slug without a link. Ids of links begin at 1. */
-const NO_LINK = 0
-const toLink = (entry: Entry) => (entry.id === NO_LINK ? null : (entry as CachedLink))
+/** A slug without a link. */
+type Miss = Pick<Entry, 'until'>
 
 // Links of the default domain have their slug alone as key, because joining two texts takes longer than the look-up. A
 // requested slug with a slash (`/other.example%2Fslug`) must not match the key of another domain.
 const toCacheKey = (domain: string, key: string) =>
   domain === '' && !key.includes('/') ? key : `${domain}/${key}`
 
+/** An object, its entry in a Map, and short values. 100,000 usual links take 300 bytes each. */
+const ENTRY_BYTES = 200
+const MISS_BYTES = 100
+
+const countLetters = (...texts: (string | null | undefined)[]) =>
+  texts.reduce((sum, text) => sum + (text?.length ?? 0), 0)
+
+const weighLink = (key: string, link: Entry): number =>
+  ENTRY_BYTES +
+  countLetters(key, link.slug, link.title, link.destinationUrl, link.expiredUrl, link.passwordHash) +
+  [link.geoTargeting, link.deviceTargeting].reduce(
+    (sum, targets) => sum + (targets === null ? 0 : countLetters(...Object.entries(targets).flat())),
+    0,
+  )
+
 /**
- * Keeps entries in two generations. When the current generation is full, it becomes the previous one, and the entries
- * of the previous one are dropped unless they were used. A redirect costs one look-up; an exact LRU would cost a
- * deletion and an insertion.
- * @param entriesMax bound of one generation
+ * Keeps links in generations, and misses in others: strangers ask for as many unknown slugs as they like, and must not
+ * push links out, nor fill the memory.
+ * @param entriesMax bound of one generation of links
+ * @param bytesMax the same in bytes: links have up to 8 KB of destination, and more with targeting
  * @param timeToLiveMs how late this process may notice another process's change; undefined with one process
  */
 export function createLinkCache({
   entriesMax = 200_000,
+  bytesMax = 64 * 1024 * 1024,
+  missesMax = 10_000,
   timeToLiveMs,
   clock = () => performance.now(),
 }: {
   entriesMax?: number
+  bytesMax?: number
+  missesMax?: number
   timeToLiveMs?: number
   clock?: () => number
 } = {}): LinkCache {
-  const entries = createGenerations<Entry>(entriesMax)
+  const links = createGenerations<Entry>({ entriesMax, bytesMax, weigh: weighLink })
+  const misses = createGenerations<Miss>({
+    entriesMax: missesMax,
+    bytesMax: 4 * 1024 * 1024,
+    weigh: (key) => MISS_BYTES + 2 * key.length,
+  })
   let changes = 0
   const toExpiry = () => (timeToLiveMs === undefined ? Number.POSITIVE_INFINITY : clock() + timeToLiveMs)
+  const isFresh = ({ until }: Miss) => timeToLiveMs === undefined || until > clock()
+  const remove = (key: string) => {
+    links.delete(key)
+    misses.delete(key)
+  }
 
   return {
     get(domain, slugKey) {
-      const entry = entries.get(toCacheKey(domain, slugKey))
-      if (entry === undefined || (timeToLiveMs !== undefined && entry.until <= clock())) return undefined
-      return toLink(entry)
+      const key = toCacheKey(domain, slugKey)
+      const link = links.get(key)
+      if (link !== undefined) return isFresh(link) ? link : undefined
+      const miss = misses.get(key)
+      return miss !== undefined && isFresh(miss) ? null : undefined
     },
     lastKnown(domain, slugKey) {
-      const entry = entries.get(toCacheKey(domain, slugKey))
-      // An expired entry without a link is not renewed: the link may have been created since.
-      const link = entry && toLink(entry)
-      if (!link) return undefined
-      entry.until = toExpiry()
+      // An expired miss is not renewed: the link may have been created since.
+      const link = links.get(toCacheKey(domain, slugKey))
+      if (link) link.until = toExpiry()
       return link
     },
     set(domain, slugKey, link, readVersion) {
       // The slug is mostly equal to its key. Using the same text for both saves memory.
-      const key = toCacheKey(domain, link?.slug === slugKey ? link.slug : slugKey)
-      if (readVersion === changes) entries.set(key, toCompactEntry(link ?? { id: NO_LINK }, toExpiry()))
+      const key = toCacheKey(domain, link?.slug === slugKey ? link.slug : copyText(slugKey))
       // The link may have changed after the read, so neither the read link nor the entry can be trusted.
-      else entries.delete(key)
+      if (readVersion !== changes) remove(key)
+      else if (link) {
+        misses.delete(key)
+        links.set(key, toCompactEntry(link, toExpiry()))
+      } else {
+        links.delete(key)
+        misses.set(key, { until: toExpiry() })
+      }
     },
     version: () => changes,
     invalidate(domain, slug) {
       changes++
-      entries.delete(toCacheKey(domain, toSlugKey(slug)))
+      remove(toCacheKey(domain, toSlugKey(slug)))
     },
     invalidateWorkspace(workspaceId) {
       changes++
-      entries.deleteWhere((entry) => toLink(entry)?.workspaceId === workspaceId)
+      links.deleteWhere((link) => link.workspaceId === workspaceId)
     },
-  }
-}
-
-/** @param sizeMax of one generation */
-function createGenerations<T>(sizeMax: number) {
-  let current = new Map<string, T>()
-  let previous = new Map<string, T>()
-
-  function set(key: string, value: T) {
-    if (current.size >= sizeMax) {
-      previous = current
-      current = new Map()
-    }
-    current.set(key, value)
-  }
-
-  return {
-    set,
-    get(key: string): T | undefined {
-      const value = current.get(key)
-      if (value !== undefined) return value
-      const older = previous.get(key)
-      if (older !== undefined) set(key, older)
-      return older
-    },
-    delete(key: string) {
-      current.delete(key)
-      previous.delete(key)
-    },
-    deleteWhere(matches: (value: T) => boolean) {
-      for (const generation of [current, previous])
-        for (const [key, value] of generation) if (matches(value)) generation.delete(key)
-    },
+    bytes: () => links.bytes() + misses.bytes(),
   }
 }
 
@@ -175,7 +181,7 @@ const DEFAULT_LINK: Omit<CachedLink, 'id' | 'workspaceId' | 'slug' | 'destinatio
 }
 
 /** An object with the same properties to a reader. Only properties that differ from `DEFAULT_LINK` are its own. */
-function toCompactEntry(link: CachedLink | { id: typeof NO_LINK }, until: number): Entry {
+function toCompactEntry(link: CachedLink, until: number): Entry {
   const entry = Object.create(DEFAULT_LINK)
   for (const [name, value] of Object.entries({ ...link, until }))
     if (value !== DEFAULT_LINK[name as keyof typeof DEFAULT_LINK]) entry[name] = value

@@ -3,10 +3,7 @@
 import { describeError, log } from '../../lib/log.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import { type CachedLink, type LinkCache, toCachedLink } from './cache.ts'
-import { SLUG_MAX, toSlugKey } from './slug.ts'
-
-// A letter can take four UTF-16 units in decomposed form (NFD).
-const LOOKUP_MAX = SLUG_MAX * 4
+import { isPossibleSlug, toSlugKey } from './slug.ts'
 
 // A slow database must not stop redirects of links that the cache knows.
 const READ_TIMEOUT_MS = 250
@@ -20,8 +17,8 @@ export function resolveLink(
   domain: string,
   slug: string,
 ): CachedLink | null | Promise<CachedLink | null> {
-  // No link has a longer slug, and strangers must not fill the cache with such slugs.
-  if (slug.length > LOOKUP_MAX) return null
+  // Strangers must not reach the cache and the database with texts that no link can have.
+  if (!isPossibleSlug(slug)) return null
   const key = toSlugKey(slug)
   const cached = cache.get(domain, key)
   if (cached !== undefined) return cached
@@ -41,17 +38,15 @@ function withFallback(read: Promise<CachedLink | null>, expired: CachedLink) {
 
 async function readLink({ db, cache }: { db: Database; cache: LinkCache }, domain: string, key: string) {
   const readVersion = cache.version()
-  const row = key.includes('\0')
-    ? undefined
-    : await db.read
-        .selectFrom('links')
-        .innerJoin('workspaces', 'workspaces.id', 'links.workspace_id')
-        .selectAll('links')
-        .select('workspaces.suspended_at as workspace_suspended_at')
-        .where('links.domain', '=', domain)
-        .where('links.slug_key', '=', key)
-        .where('links.deleted_at', 'is', null)
-        .executeTakeFirst()
+  const row = await db.read
+    .selectFrom('links')
+    .innerJoin('workspaces', 'workspaces.id', 'links.workspace_id')
+    .selectAll('links')
+    .select('workspaces.suspended_at as workspace_suspended_at')
+    .where('links.domain', '=', domain)
+    .where('links.slug_key', '=', key)
+    .where('links.deleted_at', 'is', null)
+    .executeTakeFirst()
   const link = row ? toCachedLink(row) : null
   cache.set(domain, key, link, readVersion)
   return link

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { onBothEngines } from '../../../tests/support/server/test-server.ts'
-import { generateSlug, RESERVED_SLUGS, SLUG_ALPHABET } from './slug.ts'
+import { generateSlug, isPossibleSlug, RESERVED_SLUGS, SLUG_ALPHABET } from './slug.ts'
 
 const U = 'https://example.com/'
 const LETTERS = 'may contain letters, digits, "-", "_" and "." only'
@@ -14,6 +14,35 @@ describe('generated slugs', () => {
     expect(new Set(slugs).size).toBe(slugs.length)
     expect(new Set(slugs.join('')).size).toBe(SLUG_ALPHABET.length)
   })
+})
+
+describe('a requested slug', () => {
+  test.each([
+    'a',
+    'Mixed-Case_1.x',
+    'Größe',
+    'Größe'.normalize('NFD'),
+    'ΟΔΟΣ',
+    'क्षि',
+    'x'.repeat(190),
+    'ǰ'.repeat(190),
+  ])('"%s" may be a link’s', (slug) => {
+    expect(isPossibleSlug(slug)).toBe(true)
+    expect(isPossibleSlug(slug.normalize('NFD'))).toBe(true)
+  })
+
+  test.each([
+    '',
+    'a b',
+    'a/b',
+    'a+',
+    'a\0',
+    'a\ud800',
+    '\u200b',
+    'wp-login.php?',
+    'x'.repeat(191),
+    'é'.repeat(191),
+  ])('"%s" is no link’s', (slug) => expect(isPossibleSlug(slug)).toBe(false))
 })
 
 onBothEngines('slugs', (server) => {

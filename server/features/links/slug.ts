@@ -43,6 +43,15 @@ export function findSlugProblem(slug: string): string | undefined {
   return undefined
 }
 
+/** A letter can take four UTF-16 units in decomposed form (NFD). */
+const REQUESTED_MAX = SLUG_MAX * 4
+const USUAL_SLUG = new RegExp(`^[\\w.-]{1,${SLUG_MAX}}$`)
+
+/** Whether a link can have this slug. Requests for other slugs need no look-up. @param slug as a visitor typed it */
+export const isPossibleSlug = (slug: string): boolean =>
+  USUAL_SLUG.test(slug) ||
+  (slug.length <= REQUESTED_MAX && findSlugProblem(slug.normalize('NFC')) === undefined)
+
 /** The form of a slug that is unique and that look-ups use. */
 export const toSlugKey = foldCase
 

@@ -1,5 +1,7 @@
 // Finds the workspace of a public id, with a cache in memory: the snippet sends the public id with every page view.
 
+import { createGenerations } from '../../lib/generations.ts'
+import { copyText } from '../../lib/text.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 
 export interface WorkspaceLookup {
@@ -13,31 +15,19 @@ export interface WorkspaceLookup {
 /** Looser than public ids are, and strict enough for a query. */
 const WELL_FORMED = /^[\w-]{1,64}$/
 const ENTRIES_MAX = 20_000
+/** Made-up ids have a small cache of their own, so that they push no workspace out. */
+const MISSING_MAX = 2_000
 /** Caches that a workspace does not exist: short enough for new workspaces, and guesses do not reach the database. */
 const MISSING_MS = 10_000
 
-interface Entry {
-  id: number | null
-  until: number
-}
-
-/** Two generations, as in the cache of links: an entry that is not used while the younger fills up goes with the older. */
 export function createWorkspaceLookup(
   { read }: Pick<Database, 'read'>,
   { max = ENTRIES_MAX, clock = () => performance.now() } = {},
 ): WorkspaceLookup {
-  let young = new Map<string, Entry>()
-  let old = new Map<string, Entry>()
+  const known = createGenerations<{ id: number }>({ entriesMax: max / 2 })
+  const missing = createGenerations<{ until: number }>({ entriesMax: MISSING_MAX / 2 })
   const pending = new Map<string, Promise<number | null>>()
   let invalidations = 0
-
-  function store(publicId: string, entry: Entry) {
-    if (young.size >= max / 2) {
-      old = young
-      young = new Map()
-    }
-    young.set(publicId, entry)
-  }
 
   async function query(publicId: string): Promise<number | null> {
     const before = invalidations
@@ -49,19 +39,17 @@ export function createWorkspaceLookup(
       .where('suspended_at', 'is', null)
       .executeTakeFirst()
     const id = row?.id ?? null
-    if (invalidations === before) {
-      store(publicId, { id, until: id === null ? clock() + MISSING_MS : Number.POSITIVE_INFINITY })
-    }
+    if (invalidations !== before) return id
+    if (id === null) missing.set(copyText(publicId), { until: clock() + MISSING_MS })
+    else known.set(copyText(publicId), { id })
     return id
   }
 
   function findCached(publicId: string): number | null | undefined {
-    const entry = young.get(publicId)
-    if (entry) return entry.until > clock() ? entry.id : undefined
-    const older = old.get(publicId)
-    if (!older || older.until <= clock()) return undefined
-    store(publicId, older)
-    return older.id
+    const workspace = known.get(publicId)
+    if (workspace) return workspace.id
+    const miss = missing.get(publicId)
+    return miss && miss.until > clock() ? null : undefined
   }
 
   return {
@@ -79,8 +67,7 @@ export function createWorkspaceLookup(
     },
     invalidate(workspaceId) {
       invalidations++
-      for (const generation of [young, old])
-        for (const [publicId, { id }] of generation) if (id === workspaceId) generation.delete(publicId)
+      known.deleteWhere(({ id }) => id === workspaceId)
     },
   }
 }

@@ -1,8 +1,9 @@
 // Reads the campaign of a click from the utm parameters of the short URL and of the destination.
 
-import { cleanText } from '../../lib/clean-text.ts'
+import { cleanText, cutText } from '../../lib/clean-text.ts'
 
-const UTM_MAX = 255
+/** Characters of one value (docs/contract.md §16). */
+export const UTM_MAX = 256
 
 export interface Campaign {
   utmSource: string | null
@@ -37,6 +38,42 @@ function extractUtm(query: string): string {
     at = end
   }
   return parts
+}
+
+const UTM_NAMES = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content']
+/** The longest encoding of a value that is not cut: four bytes for each character, and three characters for each byte. */
+const ENCODED_MAX = UTM_MAX * 12
+
+/**
+ * The utm parameters of a query, cut to what analytics show. `parseCampaign` reads the same from the cut text.
+ * @returns at most five parameters, each with a value of at most UTM_MAX characters
+ */
+export function cutUtmParameters(query: string): string {
+  const utm = extractUtm(query)
+  // Nearly all queries end here: no value can be too long.
+  return utm.length <= UTM_MAX ? utm : cutValues(utm)
+}
+
+function cutValues(utm: string): string {
+  const kept = new Map<string, string>()
+  for (const part of utm.split('&', PARTS_MAX)) {
+    const equals = part.indexOf('=')
+    const name = equals < 0 ? part : part.slice(0, equals)
+    // As for `URLSearchParams.get`, the first one counts.
+    if (!UTM_NAMES.includes(name) || kept.has(name)) continue
+    kept.set(name, cutValue(equals < 0 ? '' : part.slice(equals + 1)))
+  }
+  return Array.from(kept, ([name, value]) => `${name}=${value}`).join('&')
+}
+
+/** Five names, and some repetitions of them. */
+const PARTS_MAX = 50
+
+function cutValue(encoded: string): string {
+  if (encoded.length <= UTM_MAX) return encoded
+  const value = new URLSearchParams(`v=${encoded.slice(0, ENCODED_MAX)}`).get('v') ?? ''
+  // Only what has a meaning in a query is encoded: encoded letters take six times the bytes.
+  return cutText(value, UTM_MAX).replace(/[%&+#\n]/g, encodeURIComponent)
 }
 
 /** @param parts see `extractUtmParameters`. A parameter of the short URL wins over the same one of the destination. */

@@ -1,9 +1,10 @@
 // Reads where a visitor came from, from the Referer header.
 
-import { cleanText } from '../../lib/clean-text.ts'
+import { cleanText, cutText } from '../../lib/clean-text.ts'
 
 const HOST_MAX = 253
-const URL_MAX = 1024
+/** Characters of a referring URL (docs/contract.md §16). */
+const URL_MAX = 512
 const DIRECT = { referrer: null, referrerUrl: null }
 
 export interface Referrer {
@@ -17,6 +18,10 @@ export function stripQuery(header: string): string {
   if (query === -1) return fragment === -1 ? header : header.slice(0, fragment)
   return header.slice(0, fragment === -1 ? query : Math.min(query, fragment))
 }
+
+/** The Referer header, cut to what analytics show. `parseReferrer` reads the same from the cut text. */
+export const cutReferrer = (header: string): string =>
+  header === '' ? '' : cutText(stripQuery(header), URL_MAX)
 
 /**
  * A visitor who comes from a page of this instance counts as direct.

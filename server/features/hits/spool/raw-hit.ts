@@ -18,17 +18,17 @@ export interface RawHit {
   /** The client's IP as text. */
   address: string
   userAgent: string
-  /** The Referer header as sent. */
+  /** The Referer header without its query, cut to what analytics show. (An earlier version stored it as sent.) */
   referrer: string
-  /** The short URL's query without `?`. */
+  /** The utm parameters of the short URL's query, cut. (An earlier version stored the whole query.) */
   query: string
   /** The destination's own query where it carries utm parameters, else ''. */
   destinationQuery: string
-  /** '' unless no link answered. */
+  /** ''. An earlier version recorded requests for unknown slugs as hits. */
   slug: string
 }
 
-/** The text fields in the order of the record, each with its limit in bytes of UTF-8. */
+/** The text fields in the order of the record, each with its limit in bytes of UTF-8: part of the spool's format. */
 export const TEXT_FIELDS = [
   ['address', 64],
   ['userAgent', 512],
