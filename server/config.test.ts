@@ -48,6 +48,7 @@ test('works without any setting', () => {
     webhookAllow: [],
     signup: 'invite',
     oidc: undefined,
+    diskReserveBytes: 1024 ** 3,
     fastPath: true,
     logLevel: 'info',
   })
@@ -108,6 +109,8 @@ describe('reads settings', () => {
     ['DATABASE_URL', 'postgresql://u:p@h:5432/d', { databaseUrl: 'postgresql://u:p@h:5432/d' }],
     ['DEFAULT_PLAN', 'Pro', { defaultPlan: 'pro' }],
     ['DESTINATION_SCHEMES', 'MyApp, tel: other://', { destinationSchemes: ['myapp:', 'tel:', 'other:'] }],
+    ['DISK_RESERVE_MB', '0', { diskReserveBytes: 0 }],
+    ['DISK_RESERVE_MB', '256', { diskReserveBytes: 256 * 1024 * 1024 }],
     ['HIT_RETENTION_DAYS', '1', { hitRetentionDays: 1 }],
     ['HIT_RETENTION_DAYS', '365', { hitRetentionDays: 365 }],
     ['SNIPPET_PATH', 'Boat.js', { snippetPath: 'Boat.js', intakePath: 'e' }],

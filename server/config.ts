@@ -17,6 +17,7 @@ import {
   checkSecret,
   makeDataDir,
   readDatabaseUrl,
+  readDiskReserve,
   readOrCreateSecret,
   readRetention,
 } from './config/storage-settings.ts'
@@ -53,6 +54,8 @@ export interface Config extends MailSettings, SignInSettings {
   webhookAllow: Network[]
   /** Hits older than this are deleted. Without it, hits are kept for ever. */
   hitRetentionDays?: number
+  /** Below this much free space on the disk of `dataDir`, strangers' data is recorded sparingly; 0: never. */
+  diskReserveBytes: number
   /** Whether the server answers plain redirects before `Bun.serve` reads them. */
   fastPath: boolean
   logLevel: LogLevel
@@ -88,6 +91,7 @@ const NAMES = [
   'OIDC_CLIENT_SECRET',
   'OIDC_NAME',
   'HIT_RETENTION_DAYS',
+  'DISK_RESERVE_MB',
   'FAST_PATH',
   'LOG_LEVEL',
 ]
@@ -131,6 +135,7 @@ export function readConfig(env: Environment = process.env): Config {
     signup: readSignup(get('SIGNUP'), wrong),
     oidc: readOidc(get, wrong),
     hitRetentionDays: readRetention(get('HIT_RETENTION_DAYS'), wrong),
+    diskReserveBytes: readDiskReserve(get('DISK_RESERVE_MB'), wrong),
     fastPath: readFastPath(get('FAST_PATH'), wrong),
     logLevel: readLogLevel(get('LOG_LEVEL'), wrong),
   }

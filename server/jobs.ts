@@ -6,6 +6,7 @@ import { pruneSessions } from './features/accounts/auth/sessions.ts'
 import { pruneInvitations } from './features/accounts/workspaces/invitations.ts'
 import { pruneSpentTokens } from './features/forms/captcha/spent-tokens.ts'
 import { type ErasureNeeds, eraseDeletedWorkspaces } from './features/hits/erase-deleted-workspaces.ts'
+import { pruneMisses } from './features/hits/misses/prune-misses.ts'
 import { toRetentionStart } from './features/hits/retention.ts'
 import { pruneAttempts } from './features/notify/delivery/prune-attempts.ts'
 import { ensureSalts } from './features/visitors/ensure-salts.ts'
@@ -73,6 +74,14 @@ const JOBS: Job[] = [
     firstMs: 30 * SECOND,
     run: async ({ now, hitRetentionDays, pruneHits }) => {
       if (hitRetentionDays !== undefined) await pruneHits(toRetentionStart(now(), hitRetentionDays))
+    },
+  },
+  {
+    name: 'prune misses',
+    everyMs: 60 * MINUTE,
+    run: ({ db, now, hitRetentionDays }) => {
+      const since = hitRetentionDays === undefined ? 0 : toRetentionStart(now(), hitRetentionDays)
+      return pruneMisses({ db, now: now(), since })
     },
   },
   {

@@ -13,8 +13,10 @@ import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts
 import { createCaptchaProvider } from './features/forms/captcha/create-captcha-provider.ts'
 import { createClickIds } from './features/hits/click-id.ts'
 import { readHitMetrics } from './features/hits/metrics.ts'
+import { openMissCounter } from './features/hits/misses/miss-counter.ts'
 import { toRetentionStart } from './features/hits/retention.ts'
 import { openSpool } from './features/hits/spool/spool.ts'
+import { createSpoolGuard } from './features/hits/spool/spool-guard.ts'
 import { openHitWorkerClient } from './features/hits/worker/client.ts'
 import { type Blocklist, createBlocklist } from './features/links/blocklist/blocklist.ts'
 import { createDestinationJudge } from './features/links/blocklist/judge-destination.ts'
@@ -22,6 +24,7 @@ import { createLinkCache } from './features/links/cache.ts'
 import { countClicks, getCountedBatch } from './features/links/count-clicks.ts'
 import { createSuspensionFollower } from './features/links/follow-suspensions.ts'
 import type { Site } from './features/links/link.ts'
+import { readLinkMetrics } from './features/links/metrics.ts'
 import { createEventIds } from './features/tracking/event-id.ts'
 import { createWorkspaceLookup } from './features/tracking/workspace-lookup.ts'
 import { ensureSalts } from './features/visitors/ensure-salts.ts'
@@ -32,6 +35,7 @@ import { type JobNeeds, startJobs } from './jobs.ts'
 import { type Notify, openNotify } from './notify.ts'
 import { createSite } from './site.ts'
 import { openDatabase } from './storage/database/open-database.ts'
+import { openDiskSpace } from './storage/disk-space.ts'
 import { createGeoLookup, type GeoLookup } from './storage/geo.ts'
 import { lockDataDir } from './storage/lock.ts'
 
@@ -54,7 +58,7 @@ export async function openServices(config: Config, { now = Date.now, clock }: Se
   await verifySafeRequest()
   const blocklist = await createBlocklist(config.destinationBlocklist)
   const site = createSite(config, blocklist.isBlocked)
-  const stores = await openStores(config, site, now)
+  const stores = await openStores(config, site, { now, clock })
   const shared = createShared(config, { ...stores, site, blocklist, now, clock })
   const attribution = createClickInference(shared)
   const { resolvePendingAttribution } = attribution
@@ -95,7 +99,8 @@ export async function openServices(config: Config, { now = Date.now, clock }: Se
       draining: () => draining,
       version: manifest.version,
       metrics: () => [
-        ...readHitMetrics(stores.spool, stores.hitWorker),
+        ...readHitMetrics(stores),
+        ...readLinkMetrics(shared.cache),
         ...endpoints.captcha.metrics(),
         ...notify.metrics(),
         ...blocklist.metrics(),
@@ -136,13 +141,15 @@ async function startServiceJobs(config: Config, services: JobServices) {
 }
 
 /** Opens the database, the spool that redirects record into, and the hit worker that answers analytics. */
-async function openStores(config: Config, site: Site, now: () => number) {
+async function openStores(config: Config, site: Site, { now = Date.now, clock }: ServiceOptions) {
   const lock = lockDataDir(config.dataDir)
   const db = await openDatabase(config).catch((error) => {
     lock.release()
     throw error
   })
-  const spool = await openSpool({ dir: join(config.dataDir, 'spool'), now })
+  const disk = await openDiskSpace({ dir: config.dataDir, reserveBytes: config.diskReserveBytes })
+  const ownSpool = await openSpool({ dir: join(config.dataDir, 'spool'), now })
+  const spool = createSpoolGuard({ spool: ownSpool, disk, clock })
   const salts = createDailySalts()
   const currentSalts = await ensureSalts({ db, now: now() })
   salts.set(currentSalts)
@@ -157,19 +164,24 @@ async function openStores(config: Config, site: Site, now: () => number) {
     storeCounts: (batch) => countClicks(db, batch),
     now,
   })
+  const misses = await openMissCounter({ db, getSalt: salts.get, disk, now })
   return {
     db,
+    disk,
     spool,
+    misses,
     hitWorker,
     getSalt: salts.get,
     setSalts(newSalts: typeof currentSalts) {
       salts.set(newSalts)
       hitWorker.setSalts(newSalts)
     },
-    /** Closes in order: the hit worker, the spool that it reads, the database. */
+    /** Closes in order: the hit worker, the spool that it reads, the counts of misses, the database. */
     async close() {
       await hitWorker.close()
       await spool.close()
+      disk.close()
+      await misses.close()
       await db.close()
       lock.release()
     },
@@ -186,10 +198,12 @@ type Shared = ReturnType<typeof createShared>
 
 /** Things that several features share. There must be exactly one of each. */
 function createShared(config: Config, needs: SharedNeeds) {
-  const { db, spool, hitWorker, getSalt, site, blocklist, now, clock } = needs
+  const { db, disk, spool, misses, hitWorker, getSalt, site, blocklist, now, clock } = needs
   return {
     db,
+    disk,
     spool,
+    misses,
     hits: hitWorker,
     getSalt,
     site,

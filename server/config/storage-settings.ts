@@ -29,6 +29,23 @@ export function readRetention(text: string | undefined, wrong: ProblemReporter):
   return undefined
 }
 
+const MIB = 1024 * 1024
+const DISK_RESERVE_MIB = 1024
+/** A petabyte. A higher number is a mistake. */
+const DISK_RESERVE_MIB_MAX = 2 ** 30
+
+export function readDiskReserve(text: string | undefined, wrong: ProblemReporter): number {
+  if (text === undefined) return DISK_RESERVE_MIB * MIB
+  const mebibytes = Number(text)
+  if (/^\d+$/.test(text) && mebibytes <= DISK_RESERVE_MIB_MAX) return mebibytes * MIB
+  wrong(
+    'DISK_RESERVE_MB',
+    `"${text}" is not a number of megabytes`,
+    `Use a whole number such as 256, 0 to record everything until the disk is full, or leave it out for ${DISK_RESERVE_MIB}.`,
+  )
+  return DISK_RESERVE_MIB * MIB
+}
+
 export function checkSecret(text: string | undefined, wrong: ProblemReporter) {
   if (text === undefined) return
   const fix =

@@ -1,15 +1,22 @@
 // The metrics of hits on their way from the spool to the engine, for `/metrics`.
 
 import type { Metric } from '../../http/health-and-metrics.ts'
-import type { Spool } from './spool/spool.ts'
+import type { DiskSpace } from '../../storage/disk-space.ts'
+import type { SpoolGuard } from './spool/spool-guard.ts'
 import type { HitWorkerClient } from './worker/client.ts'
 
 /** @returns the values at this moment */
-export function readHitMetrics(
-  spool: Pick<Spool, 'stats'>,
-  hitWorker: Pick<HitWorkerClient, 'state'>,
-): Metric[] {
+export function readHitMetrics({
+  spool,
+  disk,
+  hitWorker,
+}: {
+  spool: Pick<SpoolGuard, 'stats' | 'guardStats'>
+  disk: Pick<DiskSpace, 'isLow' | 'free'>
+  hitWorker: Pick<HitWorkerClient, 'state'>
+}): Metric[] {
   const { appended, waiting, dropped } = spool.stats()
+  const { leftOut, shortened } = spool.guardStats()
   const state = hitWorker.state()
   return [
     { name: 'towpath_hits_total', kind: 'counter', help: 'Hits recorded since the start', value: appended },
@@ -19,6 +26,25 @@ export function readHitMetrics(
       kind: 'counter',
       help: 'Hits lost for want of disk',
       value: dropped,
+    },
+    { name: 'towpath_disk_free_bytes', kind: 'gauge', help: 'Free space of DATA_DIR', value: disk.free() },
+    {
+      name: 'towpath_disk_low',
+      kind: 'gauge',
+      help: 'Whether the disk is below its mark: one hit in ten is recorded, forms answer 503',
+      value: Number(disk.isLow()),
+    },
+    {
+      name: 'towpath_hits_left_out_total',
+      kind: 'counter',
+      help: 'Hits not recorded because the disk is low: nine of ten',
+      value: leftOut,
+    },
+    {
+      name: 'towpath_hits_shortened_total',
+      kind: 'counter',
+      help: 'Hits without campaign and referrer, because long ones from one address or for one workspace were too many',
+      value: shortened,
     },
     {
       name: 'towpath_engine_up',

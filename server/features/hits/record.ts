@@ -21,12 +21,9 @@ export interface HitRequest {
 export interface RedirectResult {
   outcome: HitOutcome
   workspaceId: number
-  /** 0 where the slug is unknown. */
   linkId: number
   /** The target of the redirect. Its utm parameters count where the short URL has none. */
   destination?: string
-  /** Given only where no link result. */
-  slug?: string
 }
 
 /**
@@ -49,7 +46,7 @@ export function recordHit(spool: Pick<Spool, 'append'>, request: HitRequest, res
     referrer: cutReferrer(headers.get('referer') ?? ''),
     query: query === '' ? '' : cutUtmParameters(query),
     destinationQuery: extractUtmQuery(result.destination),
-    slug: result.slug ?? '',
+    slug: '',
   })
 }
 

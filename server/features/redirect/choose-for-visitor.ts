@@ -72,8 +72,11 @@ async function applyClickLimit(
   return hasClick ? choice : chooseDestination(link, { ...context, clicksUsedUp: true })
 }
 
-function isHuman({ method, headers }: VisitorRequest): boolean {
-  const userAgent = headers.get('user-agent') ?? ''
+/** As many characters as hits have of a user agent: the search for robots takes longer in a longer text. */
+const USER_AGENT_MAX = 512
+
+export function isHuman({ method, headers }: VisitorRequest): boolean {
+  const userAgent = (headers.get('user-agent') ?? '').slice(0, USER_AGENT_MAX)
   if (method === 'HEAD' || userAgent.trim() === '' || isbot(userAgent)) return false
   return !isPrefetch((name) => headers.get(name))
 }

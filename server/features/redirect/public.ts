@@ -14,14 +14,16 @@ import { createSlidingWindows } from '../../lib/sliding-window.ts'
 import { toShortUrl } from '../../lib/web-url.ts'
 import type { HitOutcome } from '../../storage/hits/hit.ts'
 import type { ClickIds } from '../hits/click-id.ts'
+import type { MissCounter } from '../hits/misses/miss-counter.ts'
 import { recordHit } from '../hits/record.ts'
 import type { Spool } from '../hits/spool/spool.ts'
 import type { CachedLink, LinkCache } from '../links/cache.ts'
 import { resolveLink } from '../links/resolve.ts'
-import { toSlugKey } from '../links/slug.ts'
+import { isPossibleSlug, toSlugKey } from '../links/slug.ts'
 import {
   type ChoiceNeeds,
   chooseForVisitor,
+  isHuman,
   toRedirectContext,
   type VisitorRequest,
 } from './choose-for-visitor.ts'
@@ -40,6 +42,7 @@ import {
 export interface RedirectNeeds extends ChoiceNeeds {
   cache: LinkCache
   spool: Pick<Spool, 'append'>
+  misses: Pick<MissCounter, 'count'>
   clickIds: ClickIds
   trustProxy: Network[]
   now: () => number
@@ -89,7 +92,7 @@ function answerRequest(state: RedirectState, request: Request, server: Peer, slu
   const query = readQuery(request.url)
   const visitor = { method, headers, at: state.now(), query, address, slug, isPreview }
   try {
-    const resolved = resolveLink(state, '', isPreview ? slug.slice(0, -1) : slug)
+    const resolved = resolveLink(state, '', toRequestedSlug(visitor))
     const answer =
       resolved instanceof Promise
         ? resolved.then((link) => answerVisitor(state, visitor, link, request))
@@ -232,22 +235,40 @@ function recordAndLocate(
   return withClickId(choice.url, state.clickIds.sign({ id, linkId, workspaceId }))
 }
 
-/** Every answer of this file records its hit here. @returns the hit's id */
+/**
+ * Every answer of this file is recorded here: as a hit, or as a count where no link has the slug.
+ * @returns the hit's id; 0 without a hit
+ */
 function record(
-  { spool }: RedirectState,
+  { spool, misses }: RedirectState,
   visitor: VisitorRequest,
   link: CachedLink | null,
   outcome: HitOutcome,
   destination?: string,
 ): number {
-  return recordHit(
-    spool,
-    visitor,
-    link
-      ? { outcome, workspaceId: link.workspaceId, linkId: link.id, destination }
-      : { outcome, workspaceId: 0, linkId: 0, slug: visitor.slug },
-  )
+  if (link) {
+    return recordHit(spool, visitor, {
+      outcome,
+      workspaceId: link.workspaceId,
+      linkId: link.id,
+      destination,
+    })
+  }
+  const { at, address, headers } = visitor
+  const slug = toRequestedSlug(visitor)
+  misses.count({
+    at,
+    domain: '',
+    slugKey: isPossibleSlug(slug) ? toSlugKey(slug) : null,
+    human: isHuman(visitor),
+    address,
+    userAgent: headers.get('user-agent') ?? '',
+  })
+  return 0
 }
+
+/** The slug without the `+` that asks for a preview. */
+const toRequestedSlug = ({ slug, isPreview }: VisitorRequest) => (isPreview ? slug.slice(0, -1) : slug)
 
 function readQuery(url: string): string {
   const start = url.indexOf('?')

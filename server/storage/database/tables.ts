@@ -18,6 +18,7 @@ import type {
   ErasureMarks,
   Erasures,
   IdempotencyKeys,
+  Misses,
   RateWindows,
   SuspensionChanges,
 } from './tables/operation-tables.ts'
@@ -49,4 +50,5 @@ export interface Tables {
   suspension_changes: SuspensionChanges
   visitor_salts: VisitorSalts
   rate_windows: RateWindows
+  misses: Misses
 }

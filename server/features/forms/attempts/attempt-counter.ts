@@ -2,10 +2,8 @@
 // memory and are written each second, so that no sender waits for a write. A killed process loses the last second.
 
 import { sql } from 'kysely'
-import { Failure } from '../../../lib/failure.ts'
-import { describeError, log } from '../../../lib/log.ts'
 import { toUtcDay } from '../../../lib/utc-day.ts'
-import { toFailure } from '../../../storage/database/errors.ts'
+import { openCountBuffer } from '../../../storage/database/count-buffer.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 
 /** In the order of the checks that end an attempt (docs/contract.md §7). */
@@ -48,105 +46,31 @@ interface Count {
   attempts: number
 }
 
-interface CounterState {
-  db: Database
-  everyMs: number
-  /** Counts that are not written yet, by form, day, outcome and field. */
-  waiting: Map<string, Count>
-  timer: Timer | undefined
-  flushing: Promise<void> | undefined
-  closed: boolean
-  /** The last write failed because the database was unavailable. */
-  degraded: boolean
-}
-
 const FLUSH_EVERY_MS = 1_000
 /** While the database is unavailable, memory holds at most this many different counts: 2 MB. */
 const WAITING_MAX = 10_000
-/** A write of SQLite holds up the redirects; this many counts take 5 ms. */
-const PER_WRITE = 100
 
 export function openAttemptCounter({
   db,
   now,
   everyMs = FLUSH_EVERY_MS,
 }: AttemptCounterNeeds): AttemptCounter {
-  const state: CounterState = {
-    db,
+  const counts = openCountBuffer<Count>({
+    name: 'attempts',
     everyMs,
-    waiting: new Map(),
-    timer: undefined,
-    flushing: undefined,
-    closed: false,
-    degraded: false,
-  }
-  return {
-    count(formId, outcome, field = '') {
-      if (state.closed) return
-      addCount(state, { formId, day: toUtcDay(now()), outcome, field, attempts: 1 })
-      scheduleFlush(state)
+    waitingMax: WAITING_MAX,
+    toKey: ({ formId, day, outcome, field }) => `${formId} ${day} ${outcome} ${field}`,
+    merge(into, { attempts }) {
+      into.attempts += attempts
     },
-    flush: () => flush(state),
-    async close() {
-      state.closed = true
-      // A flush that began before the last counts may still run.
-      await state.flushing
-      await flush(state)
-      clearTimeout(state.timer)
-    },
-  }
-}
-
-function addCount({ waiting }: CounterState, count: Count): void {
-  const key = `${count.formId} ${count.day} ${count.outcome} ${count.field}`
-  const known = waiting.get(key)
-  if (known) known.attempts += count.attempts
-  else if (waiting.size < WAITING_MAX) waiting.set(key, count)
-}
-
-function scheduleFlush(state: CounterState): void {
-  if (state.timer === undefined && !state.closed) state.timer = setTimeout(() => flush(state), state.everyMs)
-}
-
-function flush(state: CounterState): Promise<void> {
-  state.flushing ??= writeWaiting(state).finally(() => {
-    state.flushing = undefined
-    if (state.waiting.size > 0) scheduleFlush(state)
+    store: (waiting) => store(db, waiting),
   })
-  return state.flushing
-}
-
-/** Writes until nothing waits, or until the database is unavailable. */
-async function writeWaiting(state: CounterState): Promise<void> {
-  clearTimeout(state.timer)
-  state.timer = undefined
-  while (state.waiting.size > 0) {
-    const counts = takeCounts(state)
-    try {
-      await store(state.db, counts)
-    } catch (error) {
-      const failure = toFailure(error)
-      if (!(failure instanceof Failure && failure.code === 'unavailable')) {
-        // A retry would fail the same way and keep all later counts waiting.
-        log.error('attempts_lost', { kinds: counts.length, ...describeError(error) })
-        continue
-      }
-      if (!state.degraded) log.warn('attempts_wait', describeError(error))
-      state.degraded = true
-      // A commit that got no answer may have succeeded. Its counts then count twice, which is better than not at all.
-      for (const count of counts) addCount(state, count)
-      return
-    }
-    if (state.degraded) log.info('attempts_go_on')
-    state.degraded = false
+  return {
+    count: (formId, outcome, field = '') =>
+      counts.add({ formId, day: toUtcDay(now()), outcome, field, attempts: 1 }),
+    flush: counts.flush,
+    close: counts.close,
   }
-}
-
-/** Removes the next counts from those that wait. */
-function takeCounts({ waiting }: CounterState): Count[] {
-  const entries = [...waiting.entries()].slice(0, PER_WRITE)
-  for (const [key] of entries) waiting.delete(key)
-  return entries.map(([, count]) => count)
 }
 
 async function store(db: Database, counts: Count[]): Promise<void> {

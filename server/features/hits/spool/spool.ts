@@ -3,15 +3,20 @@
 
 import { mkdir } from 'node:fs/promises'
 import { describeError, log } from '../../../lib/log.ts'
+import { copyText } from '../../../lib/text.ts'
 import { claimDirectory } from './claim-directory.ts'
-import type { RawHit } from './raw-hit.ts'
+import { type RawHit, TEXT_FIELDS } from './raw-hit.ts'
 import { encodeRecord, HEADER_BYTES, MAX_RECORD_BYTES, MAX_SEGMENT_BYTES, toHitId } from './record-format.ts'
 import { createSegment, hasRoom, type Segment } from './segment.ts'
 import { openSegmentSync, type SegmentSync } from './segment-sync.ts'
 import { createWritePosition, WAITING_HITS, WRITE_OFFSET, WRITE_SEGMENT } from './write-position.ts'
 
-/** 50 MB of hits: as many as one core can answer in a second. */
+/** As many hits as a few cores can answer in a second. */
 const MAX_WAITING = 100_000
+/** Strangers choose the texts of hits, so their number alone does not bound the memory. */
+const MAX_WAITING_BYTES = 64 * 1024 * 1024
+/** An object with its numbers. */
+const HIT_BYTES = 200
 const RETRY_MS = 1000
 const DROP_LOG_EVERY_MS = 60_000
 
@@ -47,6 +52,7 @@ interface SpoolState {
   readonly sync: SegmentSync
   /** Hits in memory because no segment can be created. */
   readonly waiting: RawHit[]
+  waitingBytes: number
   /** The number of the newest segment. */
   lastSeq: number
   /** The segment that takes hits. */
@@ -83,6 +89,7 @@ export async function openSpool(options: {
     stats,
     sync: openSegmentSync(syncEveryMs, () => stats.syncFailures++),
     waiting: [],
+    waitingBytes: 0,
     lastSeq,
     live: null,
     next: null,
@@ -117,12 +124,26 @@ function append(spool: SpoolState, raw: RawHit): number {
     }
     const id = store(spool, raw)
     if (id !== 0) return id
-    if (spool.waiting.length >= MAX_WAITING) drop(spool, 'no segment can be made')
-    else Atomics.store(spool.writePosition, WAITING_HITS, spool.waiting.push(raw))
+    const bytes = weigh(raw)
+    if (spool.waiting.length >= MAX_WAITING || spool.waitingBytes + bytes > MAX_WAITING_BYTES) {
+      drop(spool, 'no segment can be made')
+      return 0
+    }
+    spool.waitingBytes += bytes
+    Atomics.store(spool.writePosition, WAITING_HITS, spool.waiting.push(copyTexts(raw)))
   } catch (error) {
     drop(spool, 'not encodable', describeError(error))
   }
   return 0
+}
+
+const weigh = (raw: RawHit) => TEXT_FIELDS.reduce((sum, [name]) => sum + raw[name].length, HIT_BYTES)
+
+/** Without copies, each waiting hit would keep its whole request in memory. */
+function copyTexts(raw: RawHit): RawHit {
+  const copy = { ...raw }
+  for (const [name] of TEXT_FIELDS) copy[name] = copyText(raw[name])
+  return copy
 }
 
 /**
@@ -201,7 +222,7 @@ function storeWaiting(spool: SpoolState) {
     }
     stored++
   }
-  waiting.splice(0, stored)
+  for (const raw of waiting.splice(0, stored)) spool.waitingBytes -= weigh(raw)
   Atomics.store(spool.writePosition, WAITING_HITS, waiting.length)
 }
 

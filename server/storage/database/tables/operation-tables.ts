@@ -37,6 +37,24 @@ export interface SuspensionChanges {
   at: number
 }
 
+/**
+ * Requests for a slug that no link has, in one hour. The rows belong to a domain and to no workspace.
+ */
+export interface Misses {
+  domain: string
+  /** The start of the hour, milliseconds. */
+  hour: number
+  /** Folded for matching; '' for all slugs that have no row of their own. */
+  slug: string
+  /** Requests of people. */
+  hits: number
+  /** People, each counted once a day for a slug. */
+  visitors: number
+  /** Requests of robots, prefetches and HEAD requests. */
+  bots: number
+  last_at: number
+}
+
 /** PostgreSQL only, where processes share the rate limits. With SQLite the limits are in memory. */
 export interface RateWindows {
   key: string

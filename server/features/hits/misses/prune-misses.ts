@@ -1,0 +1,81 @@
+// Deletes counts of misses that are older than the retention of hits. Strangers choose the slugs, so the number of rows
+// has a bound of its own: above it, old rows become part of their hour's row for all other slugs.
+
+import { sql } from 'kysely'
+import { DAY_MS } from '../../../lib/utc-day.ts'
+import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import { OTHER_SLUGS } from './store-misses.ts'
+
+export interface PruneMissesNeeds {
+  db: Database
+  now: number
+  /** Rows before this moment are deleted; 0 without a retention. */
+  since: number
+  rowsMax?: number
+}
+
+/** About 60 MB with slugs of usual length, 150 MB with the longest ones. */
+const ROWS_MAX = 250_000
+
+/** Works through one hour at a time: a long write would hold up the redirects. */
+export async function pruneMisses({ db, now, since, rowsMax = ROWS_MAX }: PruneMissesNeeds): Promise<void> {
+  for (let hour = await findOldestHour(db, 0); hour !== undefined && hour < since; ) {
+    const due = hour
+    await db.write((connection) => connection.deleteFrom('misses').where('hour', '=', due).execute())
+    hour = await findOldestHour(db, due)
+  }
+  let excess = (await countRows(db)) - rowsMax
+  // Slugs that were asked for once are nearly always guesses. Only where that does not suffice, whole hours go.
+  for (const requestsMax of [1, Number.MAX_SAFE_INTEGER]) {
+    let hour = excess > 0 ? await findOldestHour(db, 0) : undefined
+    while (excess > 0 && hour !== undefined && hour < now - DAY_MS) {
+      excess -= await foldHour(db, hour, requestsMax)
+      hour = await findOldestHour(db, hour + 1)
+    }
+  }
+}
+
+async function findOldestHour(db: Database, from: number): Promise<number | undefined> {
+  const oldest = await db.read
+    .selectFrom('misses')
+    .select((e) => e.fn.min('hour').as('hour'))
+    .where('hour', '>=', from)
+    .executeTakeFirst()
+  return oldest?.hour ?? undefined
+}
+
+async function countRows(db: Database): Promise<number> {
+  const { rows } = await db.read
+    .selectFrom('misses')
+    .select((e) => e.fn.countAll().as('rows'))
+    .executeTakeFirstOrThrow()
+  return Number(rows)
+}
+
+/** Adds the slugs of an hour with at most so many requests to the row of other slugs. @returns how many rows that saves */
+function foldHour(db: Database, hour: number, requestsMax: number): Promise<number> {
+  return db.write(async (connection) => {
+    await addToOthers(connection, hour, requestsMax)
+    const { numDeletedRows } = await connection
+      .deleteFrom('misses')
+      .where('hour', '=', hour)
+      .where('slug', '!=', OTHER_SLUGS)
+      .where(sql<number>`hits + bots`, '<=', requestsMax)
+      .executeTakeFirst()
+    return Number(numDeletedRows)
+  })
+}
+
+async function addToOthers(connection: Connection, hour: number, requestsMax: number): Promise<void> {
+  await sql`
+    insert into misses (domain, hour, slug, hits, visitors, bots, last_at)
+    select domain, hour, ${sql.lit(OTHER_SLUGS)}, sum(hits), 0, sum(bots), max(last_at) from misses
+    where hour = ${hour} and slug <> ${sql.lit(OTHER_SLUGS)} and hits + bots <= ${requestsMax}
+    group by domain, hour
+    on conflict (domain, hour, slug) do update set
+      hits = misses.hits + excluded.hits,
+      bots = misses.bots + excluded.bots,
+      last_at = case when misses.last_at < excluded.last_at then excluded.last_at else misses.last_at end`.execute(
+    connection,
+  )
+}

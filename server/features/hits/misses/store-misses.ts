@@ -1,0 +1,55 @@
+// The rows of misses: how often people and robots asked for a slug that no link has, by domain and hour.
+
+import { sql } from 'kysely'
+import type { Connection, Database } from '../../../storage/database/open-database.ts'
+
+/** Counts to add to a row. */
+export interface MissCount {
+  domain: string
+  /** The start of the hour, milliseconds. */
+  hour: number
+  /** Folded for matching, or OTHER_SLUGS. */
+  slug: string
+  hits: number
+  visitors: number
+  bots: number
+  lastAt: number
+}
+
+/** The row of all slugs of an hour that have no row of their own. No slug is empty. */
+export const OTHER_SLUGS = ''
+
+/** Adds counts to their rows, in one transaction. */
+export async function storeMisses(db: Database, counts: MissCount[]): Promise<void> {
+  // One order everywhere: otherwise two processes could each wait for a row that the other holds.
+  const sorted = counts.toSorted(
+    (a, b) => a.hour - b.hour || compare(a.domain, b.domain) || compare(a.slug, b.slug),
+  )
+  await db.write((connection) => addMisses(connection, sorted))
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+async function addMisses(connection: Connection, counts: MissCount[]): Promise<void> {
+  await connection
+    .insertInto('misses')
+    .values(counts.map(({ lastAt, ...count }) => ({ ...count, last_at: lastAt })))
+    .onConflict((conflict) =>
+      conflict.columns(['domain', 'hour', 'slug']).doUpdateSet({
+        hits: sql`misses.hits + excluded.hits`,
+        visitors: sql`misses.visitors + excluded.visitors`,
+        bots: sql`misses.bots + excluded.bots`,
+        last_at: sql`case when misses.last_at < excluded.last_at then excluded.last_at else misses.last_at end`,
+      }),
+    )
+    .execute()
+}
+
+/** The slugs of an hour that have a row of their own. */
+export const listSlugsOfHour = (db: Database, hour: number) =>
+  db.read
+    .selectFrom('misses')
+    .select(['domain', 'slug'])
+    .where('hour', '=', hour)
+    .where('slug', '!=', OTHER_SLUGS)
+    .execute()

@@ -1,0 +1,83 @@
+// Watches the free space of a directory's disk. Below a mark, what strangers send is recorded sparingly, so that the
+// rest of the disk is left for the workspaces' own work and for the operator.
+
+import { statfs } from 'node:fs/promises'
+import { describeError, log } from '../lib/log.ts'
+
+export interface FreeSpace {
+  /** Bytes that this process may still write. */
+  free: number
+  /** Bytes of the whole disk. */
+  total: number
+}
+
+export interface DiskSpace {
+  isLow(): boolean
+  /** Bytes at the last check. */
+  free(): number
+  close(): void
+}
+
+export interface DiskSpaceNeeds {
+  dir: string
+  /** The disk is low below this many free bytes, and below LOW_SHARE of the disk. 0: the disk is never low. */
+  reserveBytes: number
+  readSpace?: (dir: string) => Promise<FreeSpace>
+  everyMs?: number
+}
+
+const LOW_SHARE = 0.05
+/** The disk is low until this many times the mark is free, so that the state does not change with every file. */
+const RECOVERED_AT = 1.25
+/** A disk that takes 300 MB a second does not get from the usual mark, 1 GiB, to full between two checks. */
+const CHECK_EVERY_MS = 2_000
+
+export async function openDiskSpace({
+  dir,
+  reserveBytes,
+  readSpace = readFileSystem,
+  everyMs = CHECK_EVERY_MS,
+}: DiskSpaceNeeds): Promise<DiskSpace> {
+  let low = false
+  let free = Number.POSITIVE_INFINITY
+  let failing = false
+
+  async function check() {
+    try {
+      const space = await readSpace(dir)
+      free = space.free
+      const mark = reserveBytes === 0 ? 0 : Math.max(reserveBytes, space.total * LOW_SHARE)
+      setLow(low ? free < mark * RECOVERED_AT : free < mark, mark)
+      failing = false
+    } catch (error) {
+      // The state stays as it was.
+      if (!failing) log.warn('disk_space_unknown', { dir, ...describeError(error) })
+      failing = true
+    }
+  }
+
+  function setLow(isLow: boolean, markBytes: number) {
+    if (isLow && !low) log.error('disk_low', { dir, freeBytes: free, markBytes, effect: EFFECT })
+    if (!isLow && low) log.info('disk_recovered', { dir, freeBytes: free, markBytes })
+    low = isLow
+  }
+
+  await check()
+  let checking = false
+  const timer = setInterval(async () => {
+    // A hanging file system must not collect checks.
+    if (checking) return
+    checking = true
+    await check()
+    checking = false
+  }, everyMs)
+  return { isLow: () => low, free: () => free, close: () => clearInterval(timer) }
+}
+
+const EFFECT =
+  'One hit in ten is recorded, and forms answer 503. Make room, or lower DISK_RESERVE_MB on a small disk.'
+
+async function readFileSystem(dir: string): Promise<FreeSpace> {
+  const { bavail, blocks, bsize } = await statfs(dir)
+  return { free: bavail * bsize, total: blocks * bsize }
+}
