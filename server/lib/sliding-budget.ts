@@ -34,7 +34,7 @@ export function createSlidingBudgets({
       const slice = Math.floor(now / sliceMs)
       const spent = spentByKey.get(key) ?? []
       while (spent[0] && spent[0].slice < slice - SLICES) spent.shift()
-      const result = decide(spent, { now, sliceMs, bytes, budget })
+      const result = decideBudget(spent, { now, sliceMs, bytes, budget })
       if (!result.allowed) return result
       if (spent.length === 0) spentByKey.set(copyText(key), spent)
       const newest = spent.at(-1)
@@ -46,7 +46,7 @@ export function createSlidingBudgets({
 }
 
 /** @param spent oldest first */
-export function decide(
+export function decideBudget(
   spent: Spent[],
   { now, sliceMs, bytes, budget }: { now: number; sliceMs: number; bytes: number; budget: number },
 ): BudgetResult {

@@ -6,10 +6,12 @@ import { requestId } from '../../http/request-id.ts'
 import type { ServerHandle } from '../../http/server-handle.ts'
 import type { Network } from '../../lib/ip-network.ts'
 import { log } from '../../lib/log.ts'
-import type { RateLimiter } from '../accounts/access/rate-limiter.ts'
+import type { DiskSpace } from '../../storage/disk-space.ts'
+import type { ByteLimiter, RateLimiter } from '../accounts/access/rate-limiter.ts'
 import type { AttemptCounter } from './attempts/attempt-counter.ts'
 import { countAttempt, countRefusedAttempt } from './attempts/count-attempt.ts'
 import type { CaptchaProvider, VerifiedToken } from './captcha/captcha-provider.ts'
+import { spendAddressBytes, spendWorkspaceBytes, toDeclaredBytes } from './endpoint/byte-budgets.ts'
 import { EndpointError, toEndpointError } from './endpoint/endpoint-error.ts'
 import { parseFields, type SubmissionInput, validateFields } from './endpoint/fields.ts'
 import { isJson, readBody } from './endpoint/read-body.ts'
@@ -28,7 +30,8 @@ import { type FormSettings, findFormSettings } from './settings/form-settings.ts
 export interface FormEndpointNeeds extends StoreSubmissionNeeds {
   origin: string
   trustProxy: Network[]
-  limiter: RateLimiter
+  limiter: RateLimiter & ByteLimiter
+  disk: Pick<DiskSpace, 'isLow'>
   captcha: CaptchaProvider
   attempts: Pick<AttemptCounter, 'count'>
   /** True where the operator blocks the URL's host. */
@@ -94,8 +97,11 @@ async function answerPost(
     form = await getEnabledForm(needs, path)
     await checkSender(needs, form, { headers, address })
     const json = isJson(headers.get('content-type'))
-    const input = parseFields(await readBody(request, headers), { json })
-    const outcome = await submit(needs, form, input, { headers, address })
+    const { entries, size } = await readBody(request, headers)
+    // The rest of a body that did not say its size.
+    await spendAddressBytes(needs.limiter, address, size - toDeclaredBytes(headers))
+    const input = parseFields(entries, { json })
+    const outcome = await submit(needs, form, input, { headers, address, size })
     countAttempt(needs.attempts, form, outcome)
     const trapped = outcome.kind === 'accepted' ? outcome.trapped : undefined
     return { response: await respondToSubmission(context, outcome), formId: form.id, trapped }
@@ -117,7 +123,7 @@ async function getEnabledForm({ db }: FormEndpointNeeds, path: string): Promise<
   return form
 }
 
-/** Checks the rate limit and the page's origin. @throws EndpointError 403, 429 */
+/** Checks the rate limit, the address's budget of bytes and the page's origin. @throws EndpointError 403, 429 */
 async function checkSender(
   { limiter }: FormEndpointNeeds,
   form: FormSettings,
@@ -127,6 +133,7 @@ async function checkSender(
   if (!permit.allowed) {
     throw new EndpointError(429, 'Too many submissions. Please try again later.', RETRY_AFTER_SECONDS)
   }
+  await spendAddressBytes(limiter, address, toDeclaredBytes(headers))
   if (!isOriginAllowed(form.allowedOrigins, headers)) throw new EndpointError(403, 'Origin not allowed')
 }
 
@@ -135,7 +142,7 @@ async function submit(
   needs: FormEndpointNeeds,
   form: FormSettings,
   input: SubmissionInput,
-  { address, headers }: RequestSender,
+  { address, headers, size }: RequestSender & { size: number },
 ): Promise<SubmissionOutcome> {
   const redirectUrl = toUsableTarget(needs, form)
   const accepted: SubmissionOutcome = { kind: 'accepted', next: input.next, redirectUrl }
@@ -143,6 +150,7 @@ async function submit(
   if (input.trapped) return { ...accepted, trapped: true }
   const errors = validateFields(input, form.requiredFields)
   if (errors.size > 0) return { kind: 'invalid', errors }
+  requireRoom(needs)
   // The captcha comes last, because a token works once: a mistake in a field must not use it up.
   let token: VerifiedToken | undefined
   if (form.captcha) {
@@ -151,6 +159,8 @@ async function submit(
     token = await needs.captcha.check({ formKey, token: input.token, address, origins })
     if (!token) return CAPTCHA_FAILED
   }
+  // Only what would be stored counts: nobody uses the workspace's budget up with submissions that are refused.
+  await spendWorkspaceBytes(needs.limiter, form.workspaceId, size)
   const stored = await storeSubmission(needs, form, {
     fields: input.fields,
     email: input.email,
@@ -168,6 +178,16 @@ async function submit(
 /** A host may be blocked after its URL was stored. The next target in order is used then. */
 const toUsableTarget = ({ isBlocked }: FormEndpointNeeds, { redirectUrl }: FormSettings) =>
   redirectUrl === null || isBlocked(new URL(redirectUrl)) ? null : redirectUrl
+
+/**
+ * Refuses before the disk is full: a success that cannot be kept would be a lie. PostgreSQL has a disk of its own.
+ * @throws EndpointError 503
+ */
+function requireRoom({ db, disk }: FormEndpointNeeds): void {
+  if (db.engine === 'sqlite' && disk.isLow()) {
+    throw new EndpointError(503, 'Temporarily unavailable', RETRY_AFTER_SECONDS)
+  }
+}
 
 const CAPTCHA_FAILED: SubmissionOutcome = { kind: 'captcha', error: 'Captcha verification failed' }
 

@@ -8,7 +8,8 @@ import { readBytes } from '../../http/json-body.ts'
 import type { ServerHandle } from '../../http/server-handle.ts'
 import { randomToken } from '../../lib/crypto/random.ts'
 import type { Network } from '../../lib/ip-network.ts'
-import { createSlidingWindows } from '../../lib/sliding-window.ts'
+import { createSlidingBudgets } from '../../lib/sliding-budget.ts'
+import { createSlidingWindows, WINDOW_MS } from '../../lib/sliding-window.ts'
 import type { ClickIds } from '../hits/click-id.ts'
 import { recordPageView } from '../hits/record.ts'
 import type { Spool } from '../hits/spool/spool.ts'
@@ -49,6 +50,8 @@ const BODY_MAX = 8 * 1024
  * but never a submission.
  */
 const PER_MINUTE = 120
+/** As many page views with 4 kB each. The snippet sends at most 3 kB. */
+const BYTES_PER_MINUTE = PER_MINUTE * 4 * 1024
 const ADDRESSES_MAX = 20_000
 
 interface PageViewRequest {
@@ -59,6 +62,7 @@ interface PageViewRequest {
 
 interface State extends IntakeNeeds {
   limits: ReturnType<typeof createSlidingWindows>
+  budgets: ReturnType<typeof createSlidingBudgets>
   readPageView: PageViewReader
 }
 
@@ -66,6 +70,7 @@ export function createPageViewIntake(needs: IntakeNeeds) {
   const state: State = {
     ...needs,
     limits: createSlidingWindows({ keysMax: ADDRESSES_MAX, clock: needs.clock }),
+    budgets: createSlidingBudgets({ keysMax: ADDRESSES_MAX, windowMs: WINDOW_MS, clock: needs.clock }),
     readPageView: createPageViewReader(needs.ownHosts),
   }
   return {
@@ -110,6 +115,7 @@ function tryFastPath(
   const view = toPageViewRequest(state, peer, headers)
   return toFastResponse(
     takeFromLimit(state, view) ??
+      takeFromBudget(state, view, text) ??
       (typeof body === 'string' ? toErrorAnswer(400, body) : record(state, view, body, workspaceId)),
   )
 }
@@ -126,13 +132,23 @@ function toPageViewRequest(
   return { at: now(), headers, address: readClientAddress(peer, forwarded, trustProxy) }
 }
 
+const toLimitKey = ({ address }: PageViewRequest) =>
+  address.includes(':') ? toRateLimitKey(address) : address
+
 /** @returns the refusal of a page view above the limit */
-function takeFromLimit({ limits }: State, { address }: PageViewRequest): IntakeAnswer | undefined {
-  const limit = limits.take(address.includes(':') ? toRateLimitKey(address) : address, PER_MINUTE)
-  if (limit.allowed) return undefined
-  const seconds = Math.max(1, Math.ceil(limit.waitMs / 1000))
-  return toErrorAnswer(429, 'Too many page views', { 'Retry-After': String(seconds) })
+function takeFromLimit({ limits }: State, view: PageViewRequest): IntakeAnswer | undefined {
+  const limit = limits.take(toLimitKey(view), PER_MINUTE)
+  return limit.allowed ? undefined : refuse(limit.waitMs)
 }
+
+/** @returns the refusal of a page view above the budget of bytes */
+function takeFromBudget({ budgets }: State, view: PageViewRequest, body: string): IntakeAnswer | undefined {
+  const budget = budgets.spend(toLimitKey(view), body.length, BYTES_PER_MINUTE)
+  return budget.allowed ? undefined : refuse(budget.waitMs)
+}
+
+const refuse = (waitMs: number) =>
+  toErrorAnswer(429, 'Too many page views', { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1000))) })
 
 async function readAndRecord(state: State, request: Request, view: PageViewRequest): Promise<Response> {
   let text: string | undefined
@@ -145,6 +161,8 @@ async function readAndRecord(state: State, request: Request, view: PageViewReque
   if (text === undefined) return toResponse(TOO_LARGE)
   const body = parsePageViewBody(text)
   if (typeof body === 'string') return toResponse(toErrorAnswer(400, body))
+  const refusal = takeFromBudget(state, view, text)
+  if (refusal) return toResponse(refusal)
   try {
     return toResponse(record(state, view, body, await state.workspaces.find(body.w)))
   } catch (error) {

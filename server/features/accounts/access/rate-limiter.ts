@@ -1,10 +1,12 @@
-// Limits how often something may happen in a sliding window: in memory on one machine, in PostgreSQL when several
-// processes share the limits.
+// Limits how often something may happen in a sliding window, or how many bytes may come: in memory on one machine, in
+// PostgreSQL when several processes share the limits.
 
 import { createHmac } from 'node:crypto'
 import { sql } from 'kysely'
+import { type BudgetResult, createSlidingBudgets } from '../../../lib/sliding-budget.ts'
 import { createSlidingWindows, WINDOW_MS, type WindowResult } from '../../../lib/sliding-window.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
+import { spendSharedBytes } from './shared-budget.ts'
 
 export interface RateLimiter {
   /** Counts one, unless the limit is reached. @param windowMs a minute when absent; always the same for one key */
@@ -15,6 +17,17 @@ export interface RateLimiter {
   refund(key: string, windowMs?: number): void | Promise<void>
 }
 
+export interface ByteLimiter {
+  /** Counts so many bytes, unless the budget is used up. No key is used with `take` and `spend`. */
+  spend(key: string, bytes: number, budget: ByteBudget): BudgetResult | Promise<BudgetResult>
+}
+
+export interface ByteBudget {
+  bytes: number
+  /** Always the same for one key. */
+  windowMs: number
+}
+
 /** All keys of a workspace share one limit. */
 export const toApiLimitKey = (workspaceId: number) => `api:${workspaceId}`
 
@@ -23,7 +36,11 @@ export const toApiLimitKey = (workspaceId: number) => `api:${workspaceId}`
  * @param secret of the HMAC that replaces the keys in the database: some keys contain an IP address, which is never
  * stored
  */
-export function createRateLimiter(db: Database, clock?: () => number, secret?: string): RateLimiter {
+export function createRateLimiter(
+  db: Database,
+  clock?: () => number,
+  secret?: string,
+): RateLimiter & ByteLimiter {
   if (db.engine !== 'postgres') return createMemoryLimiter(clock)
   const shared = createSharedLimiter(db)
   if (secret === undefined) return shared
@@ -33,11 +50,18 @@ export function createRateLimiter(db: Database, clock?: () => number, secret?: s
     take: (key, limit, windowMs) => shared.take(hashKey(key), limit, windowMs),
     count: (key, windowMs) => shared.count(hashKey(key), windowMs),
     refund: (key) => shared.refund(hashKey(key)),
+    spend: (key, bytes, budget) => shared.spend(hashKey(key), bytes, budget),
   }
 }
 
-function createMemoryLimiter(clock?: () => number): RateLimiter {
+function createMemoryLimiter(clock?: () => number): RateLimiter & ByteLimiter {
   const byWindow = new Map<number, ReturnType<typeof createSlidingWindows>>()
+  const budgetsByWindow = new Map<number, ReturnType<typeof createSlidingBudgets>>()
+  const budgets = (windowMs: number) => {
+    const known = budgetsByWindow.get(windowMs) ?? createSlidingBudgets({ windowMs, clock })
+    budgetsByWindow.set(windowMs, known)
+    return known
+  }
   const windows = (windowMs = WINDOW_MS) => {
     const limits = byWindow.get(windowMs) ?? createSlidingWindows({ windowMs, clock })
     byWindow.set(windowMs, limits)
@@ -47,6 +71,7 @@ function createMemoryLimiter(clock?: () => number): RateLimiter {
     take: (key, limit, windowMs) => windows(windowMs).take(key, limit),
     count: (key, windowMs) => windows(windowMs).count(key),
     refund: (key, windowMs) => windows(windowMs).refund(key),
+    spend: (key, bytes, budget) => budgets(budget.windowMs).spend(key, bytes, budget.bytes),
   }
 }
 
@@ -55,7 +80,7 @@ function createMemoryLimiter(clock?: () => number): RateLimiter {
  * times of the window in microseconds. The statement drops times older than the window, and adds the current time when
  * there is room. It also drops times in the future: after the clock was set back, nobody must stay locked out.
  */
-function createSharedLimiter(db: Database): RateLimiter {
+function createSharedLimiter(db: Database): RateLimiter & ByteLimiter {
   const clock = sql`(extract(epoch from clock_timestamp()) * 1000000)::bigint`
   return {
     async take(key, limit, windowMs = WINDOW_MS) {
@@ -97,6 +122,7 @@ function createSharedLimiter(db: Database): RateLimiter {
         update rate_windows set hits = hits[1:cardinality(hits) - 1]
         where key = ${key} and cardinality(hits) > 0`.execute(db.read)
     },
+    spend: (key, bytes, budget) => spendSharedBytes(db, key, bytes, budget),
   }
 }
 

@@ -40,7 +40,7 @@ const EXPLANATIONS: Record<number, { title: string; text: string }> = {
   },
   429: {
     title: 'Please wait a minute',
-    text: 'Too many submissions came from your connection. Go back, wait a minute and send the form again.',
+    text: 'Too many submissions come in right now. Go back, wait a minute and send the form again.',
   },
   503: {
     title: 'Please try again in a moment',

@@ -15,8 +15,14 @@ const JSON_TYPE = /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 
 export const isJson = (contentType: string | null) => JSON_TYPE.test(contentType ?? '')
 
+export interface FormBody {
+  entries: BodyEntry[]
+  /** Bytes. */
+  size: number
+}
+
 /** @throws EndpointError 400, 413 or 415 */
-export async function readBody(request: Request, headers: Headers): Promise<BodyEntry[]> {
+export async function readBody(request: Request, headers: Headers): Promise<FormBody> {
   const type = headers.get('content-type') ?? ''
   const json = isJson(type)
   const known = json || FORM_TYPE.test(type) || MULTIPART_TYPE.test(type)
@@ -24,7 +30,11 @@ export async function readBody(request: Request, headers: Headers): Promise<Body
   const uncompressed = /^\s*(?:identity\s*)?$/i.test(headers.get('content-encoding') ?? '')
   if (!known || !uncompressed) throw new EndpointError(415, 'Unsupported content type')
   const bytes = await readBytesUpToLimit(request, headers)
-  if (json) return readJson(bytes)
+  return { entries: readEntries(bytes, type), size: bytes.length }
+}
+
+function readEntries(bytes: Uint8Array, type: string): BodyEntry[] {
+  if (isJson(type)) return readJson(bytes)
   return FORM_TYPE.test(type) ? readForm(bytes) : readMultipart(bytes, type, ENTRIES_MAX)
 }
 

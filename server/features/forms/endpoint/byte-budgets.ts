@@ -1,0 +1,47 @@
+// How many bytes of submissions an address and a workspace take in a time. Ten submissions a minute may each be 1 MiB, so
+// their number alone does not keep strangers from filling the disk.
+
+import { toRateLimitKey } from '../../../http/client-address.ts'
+import { BODY_MAX } from '../../../http/json-body.ts'
+import type { ByteBudget, ByteLimiter } from '../../accounts/access/rate-limiter.ts'
+import { EndpointError } from './endpoint-error.ts'
+
+const MIB = 1024 * 1024
+
+/** An office or a shop behind one address: ten forms of 200 kB in a minute. */
+const ADDRESS_BUDGET: ByteBudget = { bytes: 2 * MIB, windowMs: 60_000 }
+
+const HOUR_MS = 60 * 60 * 1000
+/** Fifty thousand usual submissions in an hour. */
+const WORKSPACE_BUDGET: ByteBudget = { bytes: 50 * MIB, windowMs: HOUR_MS }
+/** Usual submissions pass until twice the budget is used: a stranger with long ones must not close the forms. */
+const SMALL_BUDGET: ByteBudget = { bytes: 100 * MIB, windowMs: HOUR_MS }
+const SMALL_BYTES = 4 * 1024
+
+/** @throws EndpointError 429 */
+export async function spendAddressBytes(limiter: ByteLimiter, address: string, bytes: number): Promise<void> {
+  if (bytes > 0) await spend(limiter, `form bytes from ${toRateLimitKey(address)}`, bytes, ADDRESS_BUDGET)
+}
+
+/** @throws EndpointError 429 */
+export async function spendWorkspaceBytes(
+  limiter: ByteLimiter,
+  workspaceId: number,
+  bytes: number,
+): Promise<void> {
+  const budget = bytes <= SMALL_BYTES ? SMALL_BUDGET : WORKSPACE_BUDGET
+  await spend(limiter, `form bytes for ${workspaceId}`, bytes, budget)
+}
+
+/** The size that a request says it has; 0 where it says none, and for a body that is refused unread. */
+export function toDeclaredBytes(headers: Headers): number {
+  const length = headers.get('content-length') ?? ''
+  return /^\d+$/.test(length) && Number(length) <= BODY_MAX ? Number(length) : 0
+}
+
+async function spend(limiter: ByteLimiter, key: string, bytes: number, budget: ByteBudget): Promise<void> {
+  const { allowed, waitMs } = await limiter.spend(key, bytes, budget)
+  if (allowed) return
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000))
+  throw new EndpointError(429, 'Too many submissions. Please try again later.', seconds)
+}
