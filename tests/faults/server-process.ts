@@ -110,6 +110,8 @@ async function startProcess(
         HOST: '127.0.0.1',
         DATA_DIR: dataDir,
         LOG_LEVEL: 'warn',
+        // A test machine may have little room, and tests fill small disks to their last byte.
+        DISK_RESERVE_MB: '0',
         ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
         ...environment,
       },

@@ -37,7 +37,10 @@ describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reaso
   beforeAll(async () => {
     installation = await createInstallation(1)
     const commandPrefix = toSmallDiskCommand(installation.dataDir, DISK_BYTES)
-    server = await installation.start({ commandPrefix, ...BEHIND_PROXY })
+    server = await installation.start({
+      commandPrefix,
+      ...BEHIND_PROXY,
+    })
     inside = toProcessPath(server.pid, installation.dataDir)
     form = await createFormOverHttp(server, installation)
     for (const mode of MODES) expect(await submit(mode)).toBeUndefined()

@@ -146,20 +146,29 @@ onSqlite(
       expect(own).toMatchObject([{ class: 'bot', outcome: 'redirect' }])
     })
 
-    test('keeps an unknown slug as it was typed, for no workspace', async () => {
-      for (const path of ['Spring-Sale', 'Spr%C3%BCng/', 'odd%00slug', `${'x'.repeat(300)}`, 'look+']) {
-        await server().click(path)
-      }
-      const unknown = (await readRecordedHits(server())).filter(({ linkId }) => linkId === 0)
-      expect(unknown.map(({ unknownSlug }) => unknownSlug)).toEqual([
+    test('counts an unknown slug by its folded name, and texts that no link can have as one number', async () => {
+      const domainRows = () =>
+        server().app.db.read.selectFrom('misses').select(['slug', 'hits', 'visitors', 'bots']).execute()
+      const paths = [
         'Spring-Sale',
-        'Sprüng',
-        'oddslug',
-        'x'.repeat(190),
+        'spring-sale/',
+        'Spr%C3%BCng',
+        'odd%00slug',
+        `${'x'.repeat(300)}`,
         'look+',
+      ]
+      for (const path of paths) expect((await server().click(path)).status).toBe(404)
+      await server().call('/spring-sale', { method: 'HEAD', headers: { 'User-Agent': BROWSER_USER_AGENT } })
+      await server().call('/spring-sale', { headers: { 'User-Agent': 'curl/8.5.0' } })
+      await server().app.misses.flush()
+      const rows = (await domainRows()).toSorted((a, b) => (a.slug < b.slug ? -1 : 1))
+      expect(rows).toEqual([
+        { slug: '', hits: 2, visitors: 0, bots: 0 },
+        { slug: 'look', hits: 1, visitors: 1, bots: 0 },
+        { slug: 'spring-sale', hits: 2, visitors: 1, bots: 2 },
+        { slug: 'sprüng', hits: 1, visitors: 1, bots: 0 },
       ])
-      for (const hit of unknown)
-        expect(hit).toMatchObject({ outcome: 'missing', workspaceId: 0, class: 'human' })
+      expect((await readRecordedHits(server())).filter(({ linkId }) => linkId === 0)).toEqual([])
     })
 
     test('records nothing for a refused method or a refused password try', async () => {

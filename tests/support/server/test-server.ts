@@ -65,6 +65,8 @@ export async function startServer(
     DATA_DIR: dataDir,
     DATABASE_URL: database?.url,
     LOG_LEVEL: 'silent',
+    // A test machine may have little room.
+    DISK_RESERVE_MB: '0',
     // `FAST_PATH=off` runs any test file without the fast path.
     FAST_PATH: process.env.FAST_PATH,
     ...options.environment,
