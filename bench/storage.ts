@@ -5,7 +5,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { openDatabase } from '../server/storage/database/open-database.ts'
+import type { DatabaseHandle } from '../server/storage/database/open-database.ts'
 import { listWorkerProcesses } from '../tests/support/processes/worker-processes.ts'
 import { load, requireWrk, USER_AGENT } from './load.ts'
 import { readResidentMemory } from './resident-memory.ts'
@@ -49,10 +49,16 @@ end
 
 const dataDirs: string[] = []
 
-async function start(name: string, checkout?: string): Promise<Contender & { dataDir: string }> {
+interface Server extends Contender {
+  dataDir: string
+}
+
+/** @param checkout migrates the data directory itself: an earlier version refuses what a later one has made */
+async function start(name: string, checkout: string): Promise<Server> {
   const dataDir = mkdtempSync(join(tmpdir(), 'towpath-storage-'))
   dataDirs.push(dataDir)
-  const db = await openDatabase({ dataDir })
+  const { openDatabase } = await import(join(checkout, 'server/storage/database/open-database.ts'))
+  const db: DatabaseHandle = await openDatabase({ dataDir })
   await seedLinks(db, LINKS)
   await db.close()
   return { ...(await startTowpath({ DATA_DIR: dataDir }, { name, checkout })), dataDir }
@@ -77,7 +83,7 @@ function sizeOf(path: string): number {
     )
 }
 
-async function measure(what: string, server: Contender & { dataDir: string }, script: string) {
+async function measure(what: string, server: Server, script: string): Promise<string> {
   const pids = () => [server.pid, ...listWorkerProcesses(server.pid)]
   const written = new Map<number, number>()
   const note = () => {
@@ -112,18 +118,13 @@ async function measure(what: string, server: Contender & { dataDir: string }, sc
 }
 
 requireWrk()
-const other = process.argv[2]
+const checkouts = [join(import.meta.dir, '..'), ...process.argv.slice(2, 3)]
+const attacks = { 'long clicks': LONG_CLICKS, 'unknown slugs': UNKNOWN_SLUGS }
 const lines: string[] = []
 try {
-  for (const [name, checkout] of [
-    ['towpath', undefined],
-    ...(other ? [['the other checkout', resolve(other)]] : []),
-  ]) {
-    for (const [what, script] of [
-      ['long clicks', LONG_CLICKS],
-      ['unknown slugs', UNKNOWN_SLUGS],
-    ] as const) {
-      const server = await start(name as string, checkout)
+  for (const [i, checkout] of checkouts.entries()) {
+    for (const [what, script] of Object.entries(attacks)) {
+      const server = await start(i === 0 ? 'towpath' : 'the other checkout', resolve(checkout))
       lines.push(await measure(what, server, script))
       await server.end()
     }
