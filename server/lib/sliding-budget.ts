@@ -2,7 +2,7 @@
 // request would itself be a way to fill the memory.
 
 import { createGenerations } from './generations.ts'
-import type { WindowResult } from './sliding-window.ts'
+import { toShortKey, type WindowResult } from './sliding-window.ts'
 import { copyText } from './text.ts'
 
 /** Bytes count for up to one slice longer than the window, so no window ever holds more than the budget. */
@@ -29,7 +29,8 @@ export function createSlidingBudgets({
   const sliceMs = windowMs / SLICES
 
   return {
-    spend(key: string, bytes: number, budget: number): BudgetResult {
+    spend(givenKey: string, bytes: number, budget: number): BudgetResult {
+      const key = toShortKey(givenKey)
       const now = clock()
       const slice = Math.floor(now / sliceMs)
       const spent = spentByKey.get(key) ?? []

@@ -114,3 +114,12 @@ test('a refund takes back the newest one, and never more than there are', () => 
   limiter.refund('b')
   expect([take(), take(), take()]).toEqual([true, true, false])
 })
+
+test('long keys are told apart, and each has its own limit', () => {
+  const window = windows()
+  const long = 'k'.repeat(100_000)
+  for (const key of [`${long}1`, `${long}2`]) {
+    expect(window.allowed(2, 5, key)).toBe(2)
+    expect(window.take(2, key).allowed).toBe(false)
+  }
+})

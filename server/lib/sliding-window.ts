@@ -1,6 +1,7 @@
 // A rate limit of exactly N in any 60 seconds: it stores the times of the last N. (A token bucket or a fixed window lets
 // up to 2 N through in 60 seconds.)
 
+import { sha256Hex } from './crypto/sha256.ts'
 import { createGenerations } from './generations.ts'
 import { copyText } from './text.ts'
 
@@ -14,6 +15,12 @@ export interface WindowResult {
 }
 
 export const WINDOW_MS = 60_000
+
+/** Usual keys, such as an address, are shorter. Strangers choose parts of some keys, and must not choose their weight. */
+const KEY_MAX = 128
+
+/** A text of bounded length that stands for the key. */
+export const toShortKey = (key: string) => (key.length <= KEY_MAX ? key : sha256Hex(key))
 
 /**
  * Counts by key, in memory. A refused call does not count. There are at most `keysMax` keys, so that random keys cannot
@@ -29,7 +36,7 @@ export function createSlidingWindows({
 
   /** The times of the key that are in the window. */
   function getTimes(key: string, now: number): number[] {
-    const times = timesByKey.get(key) ?? store(key)
+    const times = timesByKey.get(toShortKey(key)) ?? store(key)
     let expired = 0
     while (expired < times.length && (times[expired] ?? 0) <= now - windowMs) expired++
     if (expired > 0) times.splice(0, expired)
@@ -38,8 +45,8 @@ export function createSlidingWindows({
 
   function store(key: string): number[] {
     const times: number[] = []
-    // A key may be a part of a header: the copy does not keep the whole header in memory.
-    timesByKey.set(copyText(key), times)
+    // A key may be a part of a header: a copy does not keep the whole header in memory.
+    timesByKey.set(copyText(toShortKey(key)), times)
     return times
   }
 
