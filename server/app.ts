@@ -4,6 +4,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { createDashboard } from './dashboard.ts'
 import { type ApiEnv, createApi } from './features/accounts/access/api-env.ts'
+import { freshOnly } from './features/accounts/access/fresh-session.ts'
 import { createGuard } from './features/accounts/access/guard.ts'
 import { createIdempotency } from './features/accounts/access/idempotency.ts'
 import { peopleOnly } from './features/accounts/access/require-person.ts'
@@ -89,6 +90,7 @@ export function restApi(needs: RestNeeds, features: OpenAPIHono<ApiEnv>[]) {
   api.use(findRoute(api))
   api.use(createGuard(needs)) // 401, 403 for the plan, 429
   api.use(requireRoute) // 404, 405
+  api.use(freshOnly(needs)) // 403 for a person's session that is not fresh
   api.use(requireReadableQuery) // 422
   api.use(jsonBody((c: Context<ApiEnv>) => c.get('facts')?.body ?? 'object')) // 400, 413, 415
   api.use(createIdempotency(needs))

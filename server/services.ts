@@ -92,7 +92,7 @@ export async function openServices(config: Config, { now = Date.now, clock }: Se
     formFacts: endpoints.formFacts,
     snippet: config,
     dashboard: config,
-    signIn: { ...config, ...shared },
+    signIn: { ...config, ...shared, invalidateWorkspace },
     api,
     operations: {
       probe: stores.db.probe,

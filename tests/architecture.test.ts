@@ -8,6 +8,7 @@ import type { RuleException } from './support/architecture/rule.ts'
 import { listWorkspaceTables, TABLES } from './support/architecture/workspace-scope.ts'
 
 const OPERATOR = 'the operator calls it on the command line, for any workspace'
+const OWN_WORKSPACES = 'it finds all workspaces of one person'
 const JOB = 'a background job has no actor and works on every workspace'
 const OWN_ACCOUNT = 'it is about the person’s own account: there is no actor before somebody has signed in'
 const BEFORE_ACTOR = 'it finds the actor: the key says which workspace it belongs to'
@@ -43,6 +44,32 @@ const EXCEPTIONS: RuleException[] = [
   createException('allow', 'accounts/access/session.ts', 'extendSession', OWN_ACCOUNT),
   createException('allow', 'accounts/auth/sessions.ts', 'endSessions', OWN_ACCOUNT),
   createException('allow', 'accounts/auth/sessions.ts', 'pruneSessions', JOB),
+  createException('allow', 'accounts/auth/sessions.ts', 'replaceSession', OWN_ACCOUNT),
+  createException('allow', 'accounts/auth/finish-sign-in.ts', 'endPresentedSession', OWN_ACCOUNT),
+  createException(
+    'allow',
+    'accounts/second-factor/authenticator-app.ts',
+    'startAuthenticatorApp',
+    OWN_ACCOUNT,
+  ),
+  createException(
+    'allow',
+    'accounts/second-factor/authenticator-app.ts',
+    'confirmAuthenticatorApp',
+    OWN_ACCOUNT,
+  ),
+  createException('allow', 'accounts/second-factor/authenticator-app.ts', 'useAppCode', OWN_ACCOUNT),
+  createException('allow', 'accounts/second-factor/recovery-codes.ts', 'replaceRecoveryCodes', OWN_ACCOUNT),
+  createException('allow', 'accounts/second-factor/recovery-codes.ts', 'useRecoveryCode', OWN_ACCOUNT),
+  createException('allow', 'accounts/second-factor/passkeys.ts', 'addPasskey', OWN_ACCOUNT),
+  createException('allow', 'accounts/second-factor/passkeys.ts', 'usePasskey', OWN_ACCOUNT),
+  createException('allow', 'accounts/second-factor/passkeys.ts', 'renamePasskey', OWN_ACCOUNT),
+  createException('allow', 'accounts/second-factor/factors.ts', 'completeFactor', OWN_ACCOUNT),
+  createException('allow', 'accounts/second-factor/factors.ts', 'removeFactor', OWN_ACCOUNT),
+  createException('allow', 'accounts/second-factor/factors.ts', 'resetSecondFactor', OPERATOR),
+  createException('allow', 'accounts/own-account/delete-account.ts', 'deleteAccount', OWN_ACCOUNT),
+  createException('workspace', 'accounts/own-account/delete-account.ts', 'describeDeletion', OWN_WORKSPACES),
+  createException('workspace', 'accounts/own-account/delete-account.ts', 'listOwnWorkspaces', OWN_WORKSPACES),
   createException('allow', 'accounts/auth/better-auth-adapter.ts', 'createAdapter', OWN_ACCOUNT),
   createException('allow', 'accounts/auth/better-auth-adapter.ts', 'createTableWrites', OWN_ACCOUNT),
   createException('allow', 'accounts/auth/better-auth-adapter.ts', 'deleteRows', OWN_ACCOUNT),

@@ -10,6 +10,7 @@ import { deleteWorkspaceCommand } from './commands/delete-workspace.ts'
 import { demoCommand } from './commands/demo.ts'
 import { listKeysCommand } from './commands/list-keys.ts'
 import { resetPasswordCommand } from './commands/reset-password.ts'
+import { resetSecondFactorCommand } from './commands/reset-second-factor.ts'
 import { revokeKeyCommand } from './commands/revoke-key.ts'
 import { restoreLinkCommand, suspendLinkCommand } from './commands/suspend-link.ts'
 import { restoreUserCommand, suspendUserCommand } from './commands/suspend-user.ts'
@@ -22,6 +23,7 @@ export const COMMANDS: readonly Command[] = [
   addMemberCommand,
   createUserCommand,
   resetPasswordCommand,
+  resetSecondFactorCommand,
   createKeyCommand,
   revokeKeyCommand,
   listKeysCommand,

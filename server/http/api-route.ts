@@ -2,6 +2,7 @@
 // special about it; this file adds the shared failures, the credentials and the refusal of unknown parameters.
 
 import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
+import { NAMED_FAILURES } from '../lib/failure.ts'
 import type { Caller, RouteFacts } from './route-facts.ts'
 import { declareFacts } from './route-table.ts'
 
@@ -9,6 +10,10 @@ const ErrorShape = z.strictObject({ error: z.string() }).openapi('Error')
 const FieldErrorsShape = z
   .strictObject({ error: z.string(), errors: z.record(z.string(), z.string()) })
   .openapi('FieldErrors')
+/** `code` tells a program what the person must do before the same request works. */
+const ForbiddenShape = z
+  .strictObject({ error: z.string(), code: z.enum(NAMED_FAILURES).optional() })
+  .openapi('Forbidden')
 /** In a bulk request, the errors have the index of the link. */
 const IndexedErrorShape = z
   .strictObject({ error: z.string(), errors: z.record(z.string(), z.string()).optional() })
@@ -21,7 +26,7 @@ const failure = (description: string, schema: z.ZodType = ErrorShape) => ({
 
 const COMMON_FAILURES = {
   401: failure('The API key is missing, malformed, unknown or revoked'),
-  403: failure('The plan has no API access, or the caller has no permission'),
+  403: failure('The plan has no API access, or the caller has no permission', ForbiddenShape),
   429: failure('More requests than the plan allows; wait as Retry-After says'),
   500: failure('A fault of the service'),
   503: failure('A store is down or full; try again as Retry-After says'),
@@ -68,6 +73,8 @@ interface OwnFacts {
   secretInAnswer?: boolean
   /** The handler waits for a server of somebody else. */
   slow?: boolean
+  /** A person's session must be fresh. The default is false. */
+  fresh?: boolean
   /** The body may be a list as well as an object. */
   takesList?: boolean
   /** The failures that can happen on this route and not on every route. */
@@ -77,7 +84,7 @@ interface OwnFacts {
 /** `createRoute` with the common parts of docs/contract.md §1. */
 export function apiRoute<const R extends RouteConfig>(declared: R & OwnFacts) {
   const { fails = [], by = 'keyOrMember', idempotent = true, secretInAnswer = false, ...more } = declared
-  const { slow = false, takesList = false, ...route } = more
+  const { slow = false, fresh = false, takesList = false, ...route } = more
   const body = route.request?.body
   const facts: RouteFacts = {
     by,
@@ -85,6 +92,7 @@ export function apiRoute<const R extends RouteConfig>(declared: R & OwnFacts) {
     idempotent: route.method === 'post' && idempotent,
     secretInAnswer,
     slow,
+    fresh,
   }
   // On every such route, a person may name a workspace that they are not a member of.
   const inWorkspace = by === 'keyOrMember' || by === 'member'

@@ -1,6 +1,6 @@
 // Turns failures into responses: one table from failure code to status (docs/contract.md §1).
 
-import { Failure, type FailureCode } from '../lib/failure.ts'
+import { Failure, type FailureCode, NAMED_FAILURES } from '../lib/failure.ts'
 import { describeError, log } from '../lib/log.ts'
 
 const STATUS: Record<FailureCode, number> = {
@@ -11,6 +11,8 @@ const STATUS: Record<FailureCode, number> = {
   signed_out: 401,
   plan_too_low: 403,
   forbidden: 403,
+  confirmation_required: 403,
+  second_factor_required: 403,
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,
@@ -33,8 +35,12 @@ export function toErrorResponse(error: unknown, requestId: string): Response {
   if (error.code === 'missing_key' || error.code === 'invalid_key') headers.set('WWW-Authenticate', 'Bearer')
   if (retryAfter !== undefined) headers.set('Retry-After', String(retryAfter))
   if (allow !== undefined) headers.set('Allow', allow)
-  return Response.json(errors ? { error: error.message, errors } : { error: error.message }, {
-    status: STATUS[error.code],
-    headers,
-  })
+  const code = NAMED_FAILURES.find((name) => name === error.code)
+  return Response.json(
+    { error: error.message, ...(code && { code }), ...(errors && { errors }) },
+    {
+      status: STATUS[error.code],
+      headers,
+    },
+  )
 }

@@ -16,6 +16,8 @@ export interface RouteFacts {
   secretInAnswer: boolean
   /** The handler waits for a server of somebody else, so it must not run inside a transaction. */
   slow: boolean
+  /** A person's session must be fresh: signed in, or confirmed, within the last 15 minutes. Keys are not affected. */
+  fresh: boolean
 }
 
 /** A person's request to such a route names no workspace. */

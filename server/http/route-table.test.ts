@@ -35,6 +35,7 @@ describe('a route that declares facts', () => {
     idempotent: false,
     secretInAnswer: true,
     slow: true,
+    fresh: false,
   }
   const other = { ...facts, by: 'member' as const }
   const feature = new Hono()

@@ -8,6 +8,8 @@ export type FailureCode =
   | 'signed_out'
   | 'plan_too_low'
   | 'forbidden'
+  | 'confirmation_required'
+  | 'second_factor_required'
   | 'not_found'
   | 'method_not_allowed'
   | 'conflict'
@@ -26,6 +28,12 @@ export interface FailureDetail {
   allow?: string
   cause?: unknown
 }
+
+/** The failures that a program tells apart by the member `code` of the answer, because they share a status. */
+export const NAMED_FAILURES = [
+  'confirmation_required',
+  'second_factor_required',
+] as const satisfies FailureCode[]
 
 /** A failure that the caller can act on. The caller gets `message` as it is. */
 export class Failure extends Error {

@@ -29,6 +29,7 @@ A test fails when the page is older than the routes.
 - **Idempotent**: the route takes an \`Idempotency-Key\`, and answers a repeated request with its first answer.
 - **Secret**: the answer shows a secret once. It is stored sealed where the route is idempotent, and else not at all.
 - **Slow**: the handler waits for somebody else's server.
+- **Fresh**: the person has signed in, or has confirmed that it is them, within the last 15 minutes. Keys are not affected.
 `
 
 interface Row {
@@ -40,8 +41,8 @@ interface Row {
   file: string
 }
 
-const factsText = ({ secretInAnswer, slow }: RouteFacts) =>
-  [secretInAnswer && 'secret', slow && 'slow'].filter(Boolean).join(', ')
+const factsText = ({ secretInAnswer, slow, fresh }: RouteFacts) =>
+  [secretInAnswer && 'secret', slow && 'slow', fresh && 'fresh'].filter(Boolean).join(', ')
 
 /** The paths of the route map that anybody may call. The other entries lead to routes with facts of their own. */
 const frontRows = ({ app }: TestServer): Row[] =>

@@ -13,6 +13,7 @@ import {
 import type { Plan } from '../../lib/plan.ts'
 import { toRole } from './access/actor.ts'
 import { type ApiEnv, createApi } from './access/api-env.ts'
+import { requireFreshCaller } from './access/fresh-session.ts'
 import { requirePerson } from './access/require-person.ts'
 import { createWorkspaceKey, listWorkspaceKeys, revokeWorkspaceKey } from './access/workspace-keys.ts'
 import * as shapes from './schema.ts'
@@ -26,8 +27,8 @@ import { type InviteNeeds, invite } from './workspaces/invite.ts'
 import { listWorkspaceOfKey, listWorkspacesOfUser } from './workspaces/list-workspaces.ts'
 import { listMembers } from './workspaces/members.ts'
 import { removeMember } from './workspaces/remove-member.ts'
-import { renameWorkspace } from './workspaces/rename-workspace.ts'
 import { revokeInvitation } from './workspaces/revoke-invitation.ts'
+import { updateWorkspace } from './workspaces/update-workspace.ts'
 
 export interface AccountsApiNeeds extends Omit<InviteNeeds, 'db'> {
   /** First path segment of the snippet: `t.js`, or the operator's `SNIPPET_PATH`. */
@@ -88,8 +89,9 @@ const workspaceRoutes = {
     path: '/workspace',
     ...forMembers,
     operationId: 'updateWorkspace',
-    summary: 'Rename the workspace',
-    description: 'For owners.',
+    summary: 'Rename the workspace, or require two-factor sign-in of its members',
+    description:
+      'For owners. `requireTwoFactor` needs a second factor of your own, and a session of the last 15 minutes.',
     request: { body: jsonRequestBody(shapes.UpdateWorkspace) },
     responses: { 200: dataResponse(shapes.WorkspaceShape, 'The changed workspace') },
   }),
@@ -98,6 +100,7 @@ const workspaceRoutes = {
     method: 'delete',
     path: '/workspace',
     ...forMembers,
+    fresh: true,
     operationId: 'deleteWorkspace',
     summary: 'Delete the workspace and everything in it permanently',
     description:
@@ -121,6 +124,7 @@ const memberRoutes = {
     ...members,
     method: 'patch',
     path: '/members/{userId}',
+    fresh: true,
     operationId: 'updateMember',
     summary: "Change a member's role",
     description:
@@ -133,6 +137,7 @@ const memberRoutes = {
     ...members,
     method: 'delete',
     path: '/members/{userId}',
+    fresh: true,
     operationId: 'removeMember',
     summary: 'Remove a member, or leave the workspace',
     description:
@@ -158,6 +163,7 @@ const invitationRoutes = {
     ...showsSecret,
     method: 'post',
     path: '/invitations',
+    fresh: true,
     operationId: 'createInvitation',
     summary: 'Invite a person',
     description:
@@ -205,6 +211,7 @@ const keyRoutes = {
     ...showsSecret,
     method: 'post',
     path: '/keys',
+    fresh: true,
     operationId: 'createApiKey',
     summary: 'Create an API key',
     description:
@@ -258,9 +265,11 @@ const addWorkspaces = (api: Api, getNeeds: GetNeeds) =>
       const viewer = { workspaceId: actor.workspaceId, role: toRole(actor) }
       return c.json({ data: await describeWorkspace(getNeeds(c), viewer) }, 200)
     })
-    .openapi(workspaceRoutes.update, async (c) =>
-      c.json({ data: await renameWorkspace(getNeeds(c), c.get('actor'), c.req.valid('json')) }, 200),
-    )
+    .openapi(workspaceRoutes.update, async (c) => {
+      const input = c.req.valid('json')
+      if (input.requireTwoFactor !== undefined) requireFreshCaller(c, getNeeds(c).now())
+      return c.json({ data: await updateWorkspace(getNeeds(c), c.get('actor'), input) }, 200)
+    })
     .openapi(workspaceRoutes.delete, async (c) => {
       const { confirm } = c.req.valid('query')
       return c.json({ data: await deleteOwnedWorkspace(getNeeds(c), c.get('actor'), confirm) }, 200)

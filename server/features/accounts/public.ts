@@ -11,13 +11,18 @@ import { notFound } from '../../lib/failure.ts'
 import { log } from '../../lib/log.ts'
 import { toFailure } from '../../storage/database/errors.ts'
 import { refuseCrossOrigin } from './access/cross-origin.ts'
-import type { AuthContext, AuthEnv, SignInNeeds } from './auth/auth-request.ts'
+import { requireFresh } from './access/fresh-session.ts'
+import { type AuthContext, type AuthEnv, requireSession, type SignInNeeds } from './auth/auth-request.ts'
 import { AUTH_PATH, createAuth } from './auth/better-auth.ts'
 import { addPasswordRoutes } from './auth/password-routes.ts'
 import { addSessionRoutes } from './auth/session-routes.ts'
 import { addOidcRoutes, addSignInRoutes } from './auth/sign-in-routes.ts'
+import type { DeleteAccountNeeds } from './own-account/delete-account.ts'
+import { addAccountDeletionRoutes, addEmailRoutes } from './own-account/own-account-routes.ts'
+import { addPasskeyRoutes, addPasskeySignInRoutes } from './second-factor/passkey-routes.ts'
+import { addAuthenticatorAppRoutes, addProofRoutes } from './second-factor/second-factor-routes.ts'
 
-export function createAuthEndpoints(needs: SignInNeeds) {
+export function createAuthEndpoints(needs: SignInNeeds & DeleteAccountNeeds) {
   const app = new Hono<AuthEnv>().basePath(AUTH_PATH)
   const findRoutes = routeTable(() => app.routes)
   const auth = createAuth(needs)
@@ -33,6 +38,7 @@ export function createAuthEndpoints(needs: SignInNeeds) {
     if (!route) throw noRoute(routes)
     c.set('facts', route.facts)
     refuseCrossOrigin(c.req.raw, needs.origin)
+    if (route.facts?.fresh) requireFresh((await requireSession(needs, c)).createdAt, needs.now())
     await next()
   })
   app.use(jsonBody((c: AuthContext) => c.get('facts')?.body ?? 'object'))
@@ -40,6 +46,12 @@ export function createAuthEndpoints(needs: SignInNeeds) {
   addOidcRoutes(app, needs, auth)
   addSessionRoutes(app, needs)
   addPasswordRoutes(app, needs, auth)
+  addProofRoutes(app, needs, auth)
+  addAuthenticatorAppRoutes(app, needs)
+  addEmailRoutes(app, needs)
+  addAccountDeletionRoutes(app, needs)
+  addPasskeyRoutes(app, needs)
+  addPasskeySignInRoutes(app, needs, auth)
   return {
     /** Answers every request below `AUTH_PATH`. */
     answer: async (request: Request, server: ServerHandle): Promise<Response> =>

@@ -39,6 +39,7 @@ export const WorkspaceSummaryShape = z
     name: z.string(),
     plan: z.enum(PLANS),
     role: ownRole,
+    requireTwoFactor: z.boolean().openapi({ description: 'Members without a second factor are refused' }),
     createdAt: z.iso.datetime(),
   })
   .openapi('WorkspaceSummary')
@@ -62,7 +63,7 @@ export type WorkspaceResource = z.infer<typeof WorkspaceShape>
 export const CreateWorkspace = z.strictObject({ name }, mustBeObject).openapi('CreateWorkspace')
 export type CreateWorkspaceInput = z.infer<typeof CreateWorkspace>
 export const UpdateWorkspace = z
-  .strictObject({ name: name.optional() }, mustBeObject)
+  .strictObject({ name: name.optional(), requireTwoFactor: z.boolean().optional() }, mustBeObject)
   .openapi('UpdateWorkspace')
 export type UpdateWorkspaceInput = z.infer<typeof UpdateWorkspace>
 export const DeleteWorkspaceQuery = z.strictObject({

@@ -6,7 +6,10 @@ import type {
   Identities,
   Invitations,
   Members,
+  Passkeys,
+  RecoveryCodes,
   Sessions,
+  TotpSecrets,
   Users,
   Verifications,
   Workspaces,
@@ -30,6 +33,9 @@ export interface Tables {
   sessions: Sessions
   identities: Identities
   verifications: Verifications
+  totp_secrets: TotpSecrets
+  recovery_codes: RecoveryCodes
+  passkeys: Passkeys
   members: Members
   invitations: Invitations
   links: Links

@@ -24,6 +24,8 @@ export interface ApiEnv {
     actor: Actor
     /** The signed-in person; absent for a key. */
     person?: Person
+    /** When the session of the person began, in milliseconds; absent for a key. */
+    sessionStart?: number
     /** The database; inside the request's transaction when the request has an Idempotency-Key. */
     db: Database
   }

@@ -12,6 +12,7 @@ import type { ApiEnv } from './api-env.ts'
 import { refuseCrossOrigin } from './cross-origin.ts'
 import { findKeyActor } from './keys.ts'
 import { type RateLimiter, toApiLimitKey } from './rate-limiter.ts'
+import { requireSecondFactor } from './second-factors.ts'
 import { findSession, findUserActor, readSessionToken, toSessionCookieName } from './session.ts'
 
 export interface GuardNeeds {
@@ -66,6 +67,7 @@ async function authenticatePerson(needs: GuardNeeds, c: Context<ApiEnv>, token: 
   if (!session) throw new Failure('signed_out', 'Sign in to continue')
   const { user } = session
   c.set('person', user)
+  c.set('sessionStart', session.createdAt)
   const result = await needs.limiter.take(`person:${user.userId}`, PERSON_PER_MINUTE)
   if (!result.allowed) throw tooMany(result)
 
@@ -76,6 +78,7 @@ async function authenticatePerson(needs: GuardNeeds, c: Context<ApiEnv>, token: 
     throw invalid({ 'X-Workspace': 'is required: the id of a workspace of yours' })
   const actor = await findUserActor(needs, user.userId, parseId(workspaceId))
   if (!actor) throw notFound('Workspace')
+  await requireSecondFactor(needs.db.read, actor)
   c.set('actor', actor)
 }
 

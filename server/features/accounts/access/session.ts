@@ -80,6 +80,7 @@ export async function findSession({ db, now }: SessionNeeds, token: string): Pro
     .where('sessions.expires_at', '>', at)
     .where('users.suspended_at', 'is', null)
     .where('sessions.created_at', '>', at - SESSION_MAX_MS)
+    .where('sessions.awaits_second_factor', '=', 0)
     .executeTakeFirst()
   if (!row) return undefined
   if (at - row.updated_at > EXTEND_EVERY_MS) extendSession(db, row.id, row.created_at, at)

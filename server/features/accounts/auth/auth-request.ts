@@ -29,8 +29,11 @@ export type AuthRoutes = Hono<AuthEnv, Record<string, never>, typeof AUTH_PATH>
 /**
  * The facts of a route under /api/auth. No route takes an Idempotency-Key, and no answer contains the session token.
  */
-export const authFacts = (by: Extract<Caller, 'anybody' | 'person'>, body: RouteFacts['body'] = 'object') =>
-  declareFacts({ by, body, idempotent: false, secretInAnswer: false, slow: false })
+export const authFacts = (
+  by: Extract<Caller, 'anybody' | 'person'>,
+  body: RouteFacts['body'] = 'object',
+  { fresh = false, secretInAnswer = false }: Partial<Pick<RouteFacts, 'fresh' | 'secretInAnswer'>> = {},
+) => declareFacts({ by, body, idempotent: false, secretInAnswer, slow: false, fresh })
 
 export const isFailureWith =
   (...codes: Failure['code'][]) =>
@@ -70,10 +73,13 @@ export function expectOk(response: Response): Response {
   throw new Error(`signing in was answered with ${response.status}`)
 }
 
-/** Sends Better Auth's cookies with our own body: its body would show the session token to scripts. */
-export function forwardAnswer(c: AuthContext, response: Response, body: object | null, location?: string) {
+export function forwardCookies(c: AuthContext, response: Response): void {
   for (const cookie of response.headers.getSetCookie()) c.header('Set-Cookie', cookie, { append: true })
-  if (location !== undefined) return c.redirect(location)
+}
+
+/** Sends Better Auth's cookies with our own body: its body would show the session token to scripts. */
+export function forwardAnswer(c: AuthContext, response: Response, body: object) {
+  forwardCookies(c, response)
   return c.json(body)
 }
 

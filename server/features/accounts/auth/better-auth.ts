@@ -7,6 +7,7 @@ import type { BetterAuthOptions, BetterAuthPlugin } from 'better-auth'
 import { Failure, unavailable } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
+import { hasSecondFactor } from '../access/second-factors.ts'
 import { SESSION_IDLE_MS, SESSION_MAX_MS, toSessionCookieName } from '../access/session.ts'
 import { checkUserPassword, hashUserPassword, PASSWORD_MAX, PASSWORD_MIN } from './password.ts'
 import { addPerson, type NewPerson, type SignUpNeeds, signUp } from './sign-up.ts'
@@ -33,6 +34,10 @@ export const SIGN_IN_PAGE = '/app/sign-in'
 
 const DISCOVERY_MS = 10_000
 const USER_AGENT_MAX = 256
+/** How long a person may take from the password to the second factor. */
+const SECOND_FACTOR_WAIT_MS = 10 * 60 * 1000
+/** Sessions of these endpoints are whole: a second factor was shown before, or the session that asks had one. */
+const WHOLE_SESSION_PATHS = ['/begin-session', '/change-password']
 
 export interface AuthRequest {
   method: 'GET' | 'POST'
@@ -101,7 +106,9 @@ async function createHandler(needs: AuthNeeds, plugins: Plugin[]): Promise<Handl
   const { betterAuth } = await import('better-auth/minimal')
   const { handler, $context } = betterAuth({
     ...(await toBetterAuthOptions(needs)),
-    plugins: await Promise.all([createSignUpPlugin, ...plugins].map((plugin) => plugin(needs))),
+    plugins: await Promise.all(
+      [createSignUpPlugin, createSessionPlugin, ...plugins].map((plugin) => plugin(needs)),
+    ),
   })
   await $context
   return handler
@@ -116,6 +123,7 @@ async function toBetterAuthOptions(needs: AuthNeeds): Promise<BetterAuthOptions>
     ...models,
     session: {
       ...session,
+      additionalFields: { awaitsSecondFactor: AWAITS_SECOND_FACTOR },
       // The age of the cookie. The row in the database ends earlier, and access/session.ts moves its end on.
       expiresIn: SESSION_MAX_MS / 1000,
       disableSessionRefresh: true,
@@ -158,20 +166,36 @@ function forwardLog(_level: string, message: string, ...rest: unknown[]) {
   log.error('sign_in_failed', { message, ...(error && describeError(error)) })
 }
 
+/** A field of our own in Better Auth's model of a session. */
+const AWAITS_SECOND_FACTOR = {
+  type: 'number',
+  fieldName: 'awaits_second_factor',
+  required: false,
+  input: false,
+} as const
+
 function createHooks({ db, now }: AuthNeeds): BetterAuthOptions['databaseHooks'] {
   return {
     session: {
       create: {
-        async before({ userAgent, userId }) {
+        async before({ userId, userAgent }, ctx) {
           await refuseSuspendedUser(db.read, Number(userId))
           const at = now()
+          // Every way to sign in passes here, so that none can leave out the second factor.
+          const isWhole = WHOLE_SESSION_PATHS.includes(ctx?.path ?? '')
+          const awaits = !isWhole && (await hasSecondFactor(db.read, Number(userId)))
           const times = {
             createdAt: new Date(at),
             updatedAt: new Date(at),
-            expiresAt: new Date(at + SESSION_IDLE_MS),
+            expiresAt: new Date(at + (awaits ? SECOND_FACTOR_WAIT_MS : SESSION_IDLE_MS)),
           }
           return {
-            data: { ...times, ipAddress: null, userAgent: userAgent?.slice(0, USER_AGENT_MAX) || null },
+            data: {
+              ...times,
+              ipAddress: null,
+              userAgent: userAgent?.slice(0, USER_AGENT_MAX) || null,
+              awaitsSecondFactor: awaits ? 1 : 0,
+            },
           }
         },
       },
@@ -214,6 +238,22 @@ async function createSignUpPlugin(needs: AuthNeeds): Promise<BetterAuthPlugin> {
     return ctx.json({ workspaceId })
   })
   return { id: 'towpath-sign-up', endpoints: { signUpEmail } }
+}
+
+/** Adds an endpoint that begins a session without a password. public.ts has no route to it. */
+async function createSessionPlugin(): Promise<BetterAuthPlugin> {
+  const { createAuthEndpoint } = await import('better-auth/api')
+  const { setSessionCookie } = await import('better-auth/cookies')
+  const beginSession = createAuthEndpoint('/begin-session', { method: 'POST' }, async (ctx) => {
+    const { userId } = ctx.body as { userId: number }
+    const { internalAdapter } = ctx.context
+    const user = await internalAdapter.findUserById(String(userId))
+    const session = user && (await internalAdapter.createSession(user.id))
+    if (!session) throw new Error('the account is not there')
+    await setSessionCookie(ctx, { session, user })
+    return ctx.json({})
+  })
+  return { id: 'towpath-session', endpoints: { beginSession } }
 }
 
 async function createOidcPlugin({ oidc }: AuthNeeds): Promise<BetterAuthPlugin> {

@@ -19,6 +19,7 @@ import {
   toClientLimitKey,
 } from './auth-request.ts'
 import type { Auth } from './better-auth.ts'
+import { PASSWORD_NOTICE, sendNotice } from './notices.ts'
 import { GivenPassword, NewPassword } from './password.ts'
 import { mailResetLink, resetPassword } from './reset-password.ts'
 import { PersonNameField, TokenField } from './sign-in-routes.ts'
@@ -49,11 +50,13 @@ export function addPasswordRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Aut
   app.post('/reset-password', authFacts('anybody'), async (c) => {
     const { token, newPassword } = await parseBody(c, Reset)
     const reset = () => resetPassword(needs, token, newPassword)
-    await limitGuesses(limiter, tokenLimits(toClientLimitKey(needs, c)), reset, isFailureWith('invalid'))
+    const limits = tokenLimits(toClientLimitKey(needs, c))
+    const { email } = await limitGuesses(limiter, limits, reset, isFailureWith('invalid'))
+    sendNotice(needs, email, PASSWORD_NOTICE)
     clearSessionCookie(c, needs.origin)
     return c.json({ status: true })
   })
-  app.post('/change-password', authFacts('person'), async (c) => {
+  app.post('/change-password', authFacts('person', 'object', { fresh: true }), async (c) => {
     const { user } = await requireSession(needs, c)
     const body = await parseBody(c, PasswordChange)
     const change = async () => {
@@ -63,9 +66,9 @@ export function addPasswordRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Aut
     }
     // Shares the limits of sign-in, so that a person with a stolen session cannot guess the password here.
     const limits = signInLimits(user.email, toClientLimitKey(needs, c))
-    return forwardAnswer(c, await limitGuesses(limiter, limits, change, isFailureWith('invalid')), {
-      status: true,
-    })
+    const answer = await limitGuesses(limiter, limits, change, isFailureWith('invalid'))
+    sendNotice(needs, user.email, PASSWORD_NOTICE)
+    return forwardAnswer(c, answer, { status: true })
   })
   app.post('/update-user', authFacts('person'), async (c) => {
     await requireSession(needs, c)

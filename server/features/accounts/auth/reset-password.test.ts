@@ -34,7 +34,8 @@ onBothEngines(
     const signIn = async (password: string) =>
       (await post('/sign-in/email', { email: ada.email, password })).status
     // A mail of the other engine's server may still arrive.
-    const isOwnMail = ({ parsed }: (typeof mail.mails)[number]) => parsed.text?.includes(server().origin)
+    const isOwnMail = ({ parsed }: (typeof mail.mails)[number]) =>
+      parsed.subject === 'Reset your password' && parsed.text?.includes(server().origin)
     const takeOwnMail = () => {
       const index = mail.mails.findIndex(isOwnMail)
       return index === -1 ? undefined : mail.mails.splice(index, 1)[0]

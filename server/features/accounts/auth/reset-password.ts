@@ -67,8 +67,12 @@ The link works once. If you did not request it, ignore this e-mail: your passwor
 
 const invalidLink = () => invalid({ token: 'is no longer valid: ask for a new link' })
 
-/** @throws Failure `invalid` for a link that is used, expired or unknown */
-export async function resetPassword({ db, now }: Needs, token: string, password: string): Promise<void> {
+/** @returns the address of the person. @throws Failure `invalid` for a link that is used, expired or unknown */
+export async function resetPassword(
+  { db, now }: Needs,
+  token: string,
+  password: string,
+): Promise<{ email: string }> {
   const identifier = IDENTIFIER_PREFIX + sha256Hex(token)
   const verification = await db.read
     .selectFrom('verifications')
@@ -79,7 +83,7 @@ export async function resetPassword({ db, now }: Needs, token: string, password:
   // Check before the hash: a hash takes much CPU time.
   if (!verification) throw invalidLink()
   const hash = await hashUserPassword(password)
-  await db.write(async (connection) => {
+  return db.write(async (connection) => {
     // When two requests come with the same link at the same moment, only one request deletes the row.
     const deleted = await connection
       .deleteFrom('verifications')
@@ -93,6 +97,7 @@ export async function resetPassword({ db, now }: Needs, token: string, password:
     await deleteUnverifiedIdentities(connection, userId)
     await setPassword(connection, userId, hash, now())
     await endSessionsIn(connection, userId)
+    return connection.selectFrom('users').select('email').where('id', '=', userId).executeTakeFirstOrThrow()
   })
 }
 

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { toIso } from '../../../lib/api-fields.ts'
 import { notFound } from '../../../lib/failure.ts'
+import { hasSecondFactor } from '../access/second-factors.ts'
 import { findSession, readSessionToken, type Session, toSessionCookieName } from '../access/session.ts'
 import {
   type AuthContext,
@@ -25,7 +26,9 @@ export function addSessionRoutes(app: AuthRoutes, needs: SignInNeeds) {
     const token = readToken(c)
     const session = token === undefined ? undefined : await findSession(needs, token)
     if (!session && token !== undefined) clearSessionCookie(c, needs.origin)
-    return c.json(session ? toSessionResource(session) : null)
+    if (!session) return c.json(null)
+    const secondFactor = await hasSecondFactor(needs.db.read, session.user.userId)
+    return c.json(toSessionResource(session, secondFactor))
   })
   app.get('/list-sessions', authFacts('person'), async (c) =>
     c.json(await listSessions(needs, await requireSession(needs, c))),
@@ -56,12 +59,10 @@ export function addSessionRoutes(app: AuthRoutes, needs: SignInNeeds) {
   })
 }
 
-const toSessionResource = ({
-  id,
-  createdAt,
-  expiresAt,
-  user: { userId, createdAt: userCreatedAt, ...user },
-}: Session) => ({
+const toSessionResource = (
+  { id, createdAt, expiresAt, user: { userId, createdAt: userCreatedAt, ...user } }: Session,
+  secondFactor: boolean,
+) => ({
   session: { id, createdAt: toIso(createdAt), expiresAt: toIso(expiresAt) },
-  user: { id: userId, ...user, createdAt: toIso(userCreatedAt) },
+  user: { id: userId, ...user, secondFactor, createdAt: toIso(userCreatedAt) },
 })

@@ -1,8 +1,24 @@
 // The list and the end of sessions: a person ends their own ones, and a job deletes the expired ones.
 
 import { toIso } from '../../../lib/api-fields.ts'
+import { describeBrowser } from '../../../lib/browser-name.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { SESSION_MAX_MS, type Session, type SessionNeeds } from '../access/session.ts'
+
+/** How long the session before a confirmation stays valid, for requests that were sent with its cookie. */
+const REPLACED_SESSION_MS = 30_000
+
+/** Lets a session end soon, because a new one has replaced it. */
+export function replaceSession({ db, now }: SessionNeeds, id: number): Promise<unknown> {
+  return db.write((connection) =>
+    connection
+      .updateTable('sessions')
+      // `updated_at` too: a request with this session must not move its end on.
+      .set({ expires_at: now() + REPLACED_SESSION_MS, updated_at: now() })
+      .where('id', '=', id)
+      .execute(),
+  )
+}
 
 /** The person's own sessions, last used first. */
 export async function listSessions({ db, now }: SessionNeeds, own: Session) {
@@ -11,7 +27,9 @@ export async function listSessions({ db, now }: SessionNeeds, own: Session) {
     .selectFrom('sessions')
     .select(['id', 'user_agent', 'created_at', 'updated_at', 'expires_at'])
     .where('user_id', '=', own.user.userId)
-    .where('expires_at', '>', at)
+    .where('awaits_second_factor', '=', 0)
+    // A session that a confirmation has replaced lives on for requests on their way. It is not shown.
+    .where('expires_at', '>', at + REPLACED_SESSION_MS)
     .where('created_at', '>', at - SESSION_MAX_MS)
     .orderBy('updated_at', 'desc')
     .orderBy('id', 'desc')
@@ -20,7 +38,7 @@ export async function listSessions({ db, now }: SessionNeeds, own: Session) {
   return rows.map((row) => ({
     id: row.id,
     current: row.id === own.id,
-    userAgent: row.user_agent,
+    browser: describeBrowser(row.user_agent),
     createdAt: toIso(row.created_at),
     lastUsedAt: toIso(row.updated_at),
     expiresAt: toIso(row.expires_at),

@@ -19,6 +19,7 @@ import {
   toClientLimitKey,
 } from './auth-request.ts'
 import { type Auth, OIDC_PROVIDER, SIGN_IN_PAGE } from './better-auth.ts'
+import { finishSignIn } from './finish-sign-in.ts'
 import { GivenPassword, NewPassword } from './password.ts'
 import { getSignInOptions } from './sign-in-options.ts'
 
@@ -40,6 +41,8 @@ const ProviderSignIn = z.strictObject({
   callbackURL: text(1, 2000)
     .refine((path) => /^\/app(?:[/?#]|$)/.test(path), 'must be a path of the dashboard')
     .default('/app'),
+  /** Confirms a person who has signed in already. */
+  confirm: z.boolean().default(false),
 })
 
 export function addSignInRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth) {
@@ -67,7 +70,8 @@ export function addSignInRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth)
       signUp,
       isFailureWith('forbidden', 'not_found', 'conflict'),
     )
-    return forwardAnswer(c, answer, (await answer.json()) as object)
+    await finishSignIn(needs, c, answer, { isSignUp: true })
+    return c.json((await answer.json()) as object)
   })
 
   app.post('/sign-in/email', authFacts('anybody'), async (c) => {
@@ -78,21 +82,24 @@ export function addSignInRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth)
       return expectOk(answer)
     }
     const limits = signInLimits(body.email, toClientLimitKey(needs, c))
-    return forwardAnswer(c, await limitGuesses(limiter, limits, signIn, isFailureWith('signed_out')), {
-      status: true,
-    })
+    const answer = await limitGuesses(limiter, limits, signIn, isFailureWith('signed_out'))
+    const secondFactor = await finishSignIn(needs, c, answer)
+    return c.json(secondFactor ? { status: true, secondFactor } : { status: true })
   })
 }
 
-export function addOidcRoutes(app: AuthRoutes, { oidc, origin }: SignInNeeds, auth: Auth) {
+export function addOidcRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth) {
+  const { oidc, origin } = needs
   app.post('/sign-in/oauth2', authFacts('anybody'), async (c) => {
-    const { callbackURL } = await parseBody(c, ProviderSignIn)
+    const { callbackURL, confirm } = await parseBody(c, ProviderSignIn)
     if (!oidc) throw invalid({ providerId: 'is not a provider of this server' })
     const body = {
       provider: OIDC_PROVIDER,
       callbackURL: origin + callbackURL,
       errorCallbackURL: origin + SIGN_IN_PAGE,
       disableRedirect: true,
+      // The provider asks for the password again, although the person is signed in there (OpenID Connect Core 3.1.2.1).
+      ...(confirm && { additionalParams: { prompt: 'login', max_age: '0' } }),
     }
     const answer = await auth.askProvider({ ...toAuthRequest(c), path: '/sign-in/social', body })
     // 404: Better Auth could not fetch the provider's discovery document.
@@ -111,6 +118,8 @@ export function addOidcRoutes(app: AuthRoutes, { oidc, origin }: SignInNeeds, au
     if (answer === 'suspended') return c.redirect(`${origin}${SIGN_IN_PAGE}?error=account_suspended`)
     const location = answer?.headers.get('location')
     if (!answer || !location) return c.redirect(`${origin}${SIGN_IN_PAGE}?error=unavailable`)
-    return forwardAnswer(c, answer, null, location)
+    const secondFactor = await finishSignIn(needs, c, answer)
+    const next = `${origin}${SIGN_IN_PAGE}?step=second-factor&next=${encodeURIComponent(location.replace(origin, ''))}`
+    return c.redirect(secondFactor ? next : location)
   })
 }

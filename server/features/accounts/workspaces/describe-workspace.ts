@@ -39,7 +39,7 @@ export async function describeWorkspaceIn(
 ): Promise<WorkspaceResource> {
   const row = await connection
     .selectFrom('workspaces')
-    .select(['id', 'public_id', 'name', 'plan', 'created_at'])
+    .select(['id', 'public_id', 'name', 'plan', 'require_two_factor', 'created_at'])
     .where('id', '=', workspaceId)
     .executeTakeFirst()
   if (!row) throw notFound('Workspace')
@@ -50,6 +50,7 @@ export async function describeWorkspaceIn(
     name: row.name,
     plan,
     role,
+    requireTwoFactor: row.require_two_factor === 1,
     createdAt: toIso(row.created_at),
     requestsPerMinute: REQUESTS_PER_MINUTE[plan],
     requestsLastMinute: await limiter.count(toApiLimitKey(workspaceId)),

@@ -27,6 +27,7 @@ export async function listWorkspacesOfUser(
       'workspaces.public_id',
       'workspaces.name',
       'workspaces.plan',
+      'workspaces.require_two_factor',
       'workspaces.created_at',
       'members.role',
     ])
@@ -50,7 +51,7 @@ export async function listWorkspaceOfKey(
   const { limit, after } = readPageQuery(query, ORDER)
   const found = await db.read
     .selectFrom('workspaces')
-    .select(['id', 'public_id', 'name', 'plan', 'created_at'])
+    .select(['id', 'public_id', 'name', 'plan', 'require_two_factor', 'created_at'])
     .where('id', '=', workspaceId)
     .where('id', '>', after?.id ?? 0)
     .execute()
@@ -63,6 +64,7 @@ function toWorkspaceSummary(row: {
   public_id: string
   name: string
   plan: string
+  require_two_factor: number
   created_at: number
   role: string | null
 }): WorkspaceSummary {
@@ -72,6 +74,7 @@ function toWorkspaceSummary(row: {
     name: row.name,
     plan: row.plan as Plan,
     role: row.role as Role | null,
+    requireTwoFactor: row.require_two_factor === 1,
     createdAt: toIso(row.created_at),
   }
 }

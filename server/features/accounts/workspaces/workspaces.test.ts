@@ -31,6 +31,7 @@ onBothEngines('workspaces', (server) => {
       name: 'Boats',
       plan: 'enterprise',
       role: 'owner',
+      requireTwoFactor: false,
       createdAt: expect.stringMatching(/Z$/),
       requestsPerMinute: 300,
       requestsLastMinute: 0,
@@ -44,9 +45,17 @@ onBothEngines('workspaces', (server) => {
     expect((await ada.apiIn(json.data.id, '/workspace')).json).toEqual(json)
 
     const second = await made(ada, 'Locks')
-    const { id, name, plan, role, createdAt } = second
+    const { id, name, plan, role, requireTwoFactor, createdAt } = second
     const list = (await ada.api('/workspaces')).json
-    expect(list.data[1]).toEqual({ id, publicId: second.publicId, name, plan, role, createdAt })
+    expect(list.data[1]).toEqual({
+      id,
+      publicId: second.publicId,
+      name,
+      plan,
+      role,
+      requireTwoFactor,
+      createdAt,
+    })
     expect(await ids(ada)).toEqual([json.data.id, id])
     const page = (await ada.api('/workspaces?limit=1')).json
     expect([page.data.length, page.total]).toEqual([1, 2])

@@ -8,6 +8,8 @@ export interface Workspaces {
   public_id: string
   name: string
   plan: string
+  /** 1: members without a second factor are refused. */
+  require_two_factor: Generated<number>
   created_at: number
   updated_at: number
   /** When the operator suspended it; null while it is not suspended. */
@@ -55,6 +57,8 @@ export interface Sessions {
   /** Always null: IP addresses are not stored. Better Auth's model needs the column. */
   ip_address: string | null
   user_agent: string | null
+  /** 1 between the password and the second factor. Such a session gives access to nothing else. */
+  awaits_second_factor: Generated<number>
   created_at: number
   updated_at: number
 }
@@ -87,6 +91,44 @@ export interface Verifications {
   expires_at: number
   created_at: number
   updated_at: number
+}
+
+/** The secret that a person's authenticator app shares with the server. */
+export interface TotpSecrets {
+  user_id: number
+  /** Base32, sealed with a key of `TOWPATH_SECRET`. */
+  secret: string
+  /** The time step of the newest code that was used. A code of this step or an earlier one is refused. */
+  last_step: Generated<number>
+  created_at: number
+  /** null until the person has typed a first code: until then the secret is no factor. */
+  confirmed_at: number | null
+}
+
+/** Codes for a person who has lost their other second factors. The use of a code deletes its row. */
+export interface RecoveryCodes {
+  id: Generated<number>
+  user_id: number
+  /** HMAC-SHA256 of the code, with a key of `TOWPATH_SECRET`: 50 random bits are too few for a plain hash. */
+  hash: string
+  created_at: number
+}
+
+/** A public key of a person's device or security key (WebAuthn). */
+export interface Passkeys {
+  id: Generated<number>
+  user_id: number
+  name: string
+  /** base64url, as browsers send it. */
+  credential_id: string
+  /** COSE key as base64url. */
+  public_key: string
+  /** How often the key was used, where the device counts; else 0. A smaller number later means a copied key. */
+  sign_count: number
+  /** JSON: how the device is connected, such as `["internal"]`. */
+  transports: string
+  created_at: number
+  last_used_at: number | null
 }
 
 export interface Members {

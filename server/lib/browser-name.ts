@@ -1,4 +1,4 @@
-// Describes a user agent, such as `Firefox on macOS`, so that users recognize their devices.
+// Describes a user agent, such as `Firefox on macOS`, so that people recognize their devices.
 
 const BROWSERS: [RegExp, string][] = [
   [/Edg\w*\//, 'Edge'],

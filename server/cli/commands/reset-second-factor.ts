@@ -1,0 +1,21 @@
+// The command `user reset-second-factor` lets a person sign in who has lost every second factor.
+
+import { resetSecondFactor } from '../../features/accounts/second-factor/factors.ts'
+import { getUser } from '../../features/accounts/workspaces/add-member.ts'
+import { parseEmail } from '../arguments.ts'
+import type { Command } from '../command.ts'
+
+export const resetSecondFactorCommand: Command = {
+  name: 'user reset-second-factor',
+  form: '<email>',
+  help: 'removes app, passkeys and recovery codes, and ends all sessions',
+  words: 1,
+  options: [],
+  async run(needs, { words }) {
+    const user = await getUser(needs.db.read, parseEmail(words[0]))
+    const had = await resetSecondFactor(needs, user.id)
+    return had
+      ? `${user.email} signs in with the password alone now. Make sure that it was they who asked.`
+      : `${user.email} had no second factor.`
+  },
+}

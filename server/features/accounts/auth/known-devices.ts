@@ -1,0 +1,47 @@
+// Remembers in a cookie which people have signed in with this browser, so that only a new device causes a notice. The
+// server stores nothing about devices. The cookie gives no access.
+
+import { createTextSealer } from '../../../lib/crypto/sealing.ts'
+import { percentDecode } from '../../../lib/text.ts'
+import type { AuthContext, SignInNeeds } from './auth-request.ts'
+import { AUTH_PATH } from './better-auth.ts'
+import { sendNotice, toNewDeviceNotice } from './notices.ts'
+
+const COOKIE = 'towpath_device'
+/** The longest age that browsers accept (RFC 6265bis section 5.5). */
+const MAX_AGE_SECONDS = 400 * 24 * 60 * 60
+/** The people who used this browser last. */
+const PEOPLE_MAX = 10
+
+const sealerOf = ({ secret }: SignInNeeds) => createTextSealer(secret, 'towpath known devices 1')
+
+/** Marks the browser as a device of the person. @returns whether it was one already */
+export function rememberDevice(needs: SignInNeeds, c: AuthContext, userId: number): boolean {
+  const known = readKnownPeople(needs, c.req.header('cookie'))
+  const people = [userId, ...known.filter((id) => id !== userId)].slice(0, PEOPLE_MAX)
+  const value = sealerOf(needs).seal(people.join(' '), COOKIE)
+  const secure = needs.origin.startsWith('https:') ? '; Secure' : ''
+  c.header(
+    'Set-Cookie',
+    `${COOKIE}=${value}; Max-Age=${MAX_AGE_SECONDS}; Path=${AUTH_PATH}; HttpOnly; SameSite=Lax${secure}`,
+    { append: true },
+  )
+  return known.includes(userId)
+}
+
+/** Mails a notice when the person has never signed in with this browser. */
+export function noticeNewDevice(
+  needs: SignInNeeds,
+  c: AuthContext,
+  user: { id: number; email: string },
+): void {
+  if (rememberDevice(needs, c, user.id)) return
+  sendNotice(needs, user.email, toNewDeviceNotice(c.req.header('user-agent') ?? null))
+}
+
+/** @returns no one for a cookie that is absent or was not made by this server */
+function readKnownPeople(needs: SignInNeeds, cookies: string | undefined): number[] {
+  const cookie = cookies?.split(/; */).find((part) => part.startsWith(`${COOKIE}=`))
+  const sealed = percentDecode(cookie?.slice(COOKIE.length + 1) ?? '')
+  return (sealerOf(needs).open(sealed, COOKIE) ?? '').split(' ').filter(Boolean).map(Number)
+}

@@ -1,0 +1,191 @@
+// Changes the address of a person. A link to the new address proves that it is theirs. For seven days, a link to the old
+// address stops the change or takes it back, and with it what a thief may have done to the account since.
+
+import type { MailSender } from '../../../http/send-mail.ts'
+import { randomToken } from '../../../lib/crypto/random.ts'
+import { sha256Hex } from '../../../lib/crypto/sha256.ts'
+import { Failure, invalid } from '../../../lib/failure.ts'
+import { DAY_MS } from '../../../lib/utc-day.ts'
+import { isUniqueViolation } from '../../../storage/database/errors.ts'
+import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import { type NoticeNeeds, sendNotice } from '../auth/notices.ts'
+import { endSessionsIn } from '../auth/sessions.ts'
+
+const CONFIRM_VALID_MS = 60 * 60 * 1000
+const UNDO_VALID_MS = 7 * DAY_MS
+const CONFIRM = 'email:'
+const UNDO = 'email-undo:'
+/** Links to reset a password, see auth/reset-password.ts. */
+const RESET = 'reset:'
+
+export interface EmailChangeNeeds extends NoticeNeeds {
+  db: Database
+  sendMail: MailSender
+}
+
+interface Owner {
+  userId: number
+  email: string
+}
+
+/**
+ * Mails a link to each address. An address that has an account already gets no link: the answer does not tell.
+ * @throws Failure `invalid`
+ */
+export async function requestEmailChange(
+  needs: EmailChangeNeeds,
+  { userId, email }: Owner,
+  newEmail: string,
+): Promise<void> {
+  if (newEmail === email) throw invalid({ newEmail: 'is your address already' })
+  const isTaken = await hasAccount(needs.db.read, newEmail)
+  const at = needs.now()
+  const [token, undoToken] = [randomToken(32), randomToken(32)]
+  await needs.db.write(async (connection) => {
+    await deleteLinks(connection, CONFIRM, userId)
+    await addLink(connection, UNDO, undoToken, { userId, email }, at, UNDO_VALID_MS)
+    if (!isTaken) await addLink(connection, CONFIRM, token, { userId, email: newEmail }, at, CONFIRM_VALID_MS)
+  })
+  sendNotice(needs, email, {
+    kind: 'addressChangeRequested',
+    text: 'Somebody who is signed in to your account asked to change its e-mail address.',
+    remedy: toUndoRemedy(needs, undoToken),
+  })
+  if (isTaken) return
+  void needs.sendMail({
+    to: newEmail,
+    subject: 'Confirm your new e-mail address',
+    text: `Confirm this address for an account on ${needs.origin} within an hour:
+${needs.origin}/app/confirm-email?token=${token}
+
+The link works once. If you did not ask for it, ignore this e-mail: nothing changes.
+`,
+  })
+}
+
+/** @throws Failure `invalid` for a link that is used, expired or unknown, `conflict` when the address is taken */
+export async function confirmEmailChange(
+  needs: NoticeNeeds & { db: Database },
+  token: string,
+): Promise<void> {
+  const undoToken = randomToken(32)
+  const old = await needs.db.write(async (connection) => {
+    const { userId, email } = await takeLink(connection, CONFIRM, token, needs.now())
+    const user = await getOwner(connection, userId)
+    await setEmail(connection, userId, email, needs.now())
+    await deleteLinks(connection, RESET, userId)
+    await addLink(connection, UNDO, undoToken, user, needs.now(), UNDO_VALID_MS)
+    return user.email
+  })
+  sendNotice(needs, old, {
+    kind: 'addressChanged',
+    text: 'The e-mail address of your account was changed. Mails about your account no longer go to this address.',
+    remedy: toUndoRemedy(needs, undoToken),
+  })
+}
+
+const toUndoRemedy = ({ origin }: NoticeNeeds, token: string) =>
+  `take it back within seven days. It ends all sessions and lets you set a new password:\n${origin}/app/undo-email?token=${token}`
+
+/**
+ * Gives the account back to its old address: stops a change that is not confirmed, or undoes one that is. Ends all
+ * sessions, and removes second factors that were added since. @returns the person, who needs a new password now
+ * @throws Failure `invalid` for a link that is used, expired or unknown, `conflict` when the address is taken since
+ */
+export function undoEmailChange(
+  { db, now }: { db: Database; now: () => number },
+  token: string,
+): Promise<{ userId: number }> {
+  return db.write(async (connection) => {
+    const { userId, email, createdAt } = await takeLink(connection, UNDO, token, now())
+    const user = await getOwner(connection, userId)
+    if (user.email !== email) await setEmail(connection, userId, email, now())
+    // Later links went to addresses of the thief, and later factors are the thief's.
+    for (const kind of [CONFIRM, UNDO, RESET]) await deleteLinks(connection, kind, userId)
+    for (const table of ['totp_secrets', 'passkeys', 'recovery_codes'] as const) {
+      await connection
+        .deleteFrom(table)
+        .where('user_id', '=', userId)
+        .where('created_at', '>=', createdAt)
+        .execute()
+    }
+    await endSessionsIn(connection, userId)
+    return { userId }
+  })
+}
+
+async function addLink(
+  connection: Connection,
+  kind: string,
+  token: string,
+  { userId, email }: Owner,
+  at: number,
+  validMs: number,
+) {
+  await connection
+    .insertInto('verifications')
+    .values({
+      identifier: kind + sha256Hex(token),
+      value: `${userId} ${email}`,
+      expires_at: at + validMs,
+      created_at: at,
+      updated_at: at,
+    })
+    .execute()
+}
+
+/** Deletes the link, so that it works once. @throws Failure `invalid` */
+async function takeLink(connection: Connection, kind: string, token: string, now: number) {
+  const link = await connection
+    .deleteFrom('verifications')
+    .where('identifier', '=', kind + sha256Hex(token))
+    .where('expires_at', '>', now)
+    .returning(['value', 'created_at'])
+    .executeTakeFirst()
+  if (!link) throw invalid({ token: 'is no longer valid: it was used, or is too old' })
+  const space = link.value.indexOf(' ')
+  return {
+    userId: Number(link.value.slice(0, space)),
+    email: link.value.slice(space + 1),
+    createdAt: link.created_at,
+  }
+}
+
+const deleteLinks = (connection: Connection, kind: string, userId: number) =>
+  connection
+    .deleteFrom('verifications')
+    .where('identifier', 'like', `${kind}%`)
+    .where((e) => e.or([e('value', '=', String(userId)), e('value', 'like', `${userId} %`)]))
+    .execute()
+
+async function getOwner(connection: Connection, userId: number): Promise<Owner> {
+  const user = await connection
+    .selectFrom('users')
+    .select(['id as userId', 'email'])
+    .where('id', '=', userId)
+    .executeTakeFirst()
+  if (!user) throw invalid({ token: 'is no longer valid: the account was deleted' })
+  return user
+}
+
+async function hasAccount(connection: Connection, email: string): Promise<boolean> {
+  return (
+    (await connection.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst()) !==
+    undefined
+  )
+}
+
+/** The person has opened a link that went to this address, so it is proven. @throws Failure `conflict` */
+async function setEmail(connection: Connection, userId: number, email: string, now: number) {
+  if (await hasAccount(connection, email)) throw new Failure('conflict', 'This e-mail address has an account')
+  try {
+    await connection
+      .updateTable('users')
+      .set({ email, email_verified: 1, updated_at: now })
+      .where('id', '=', userId)
+      .execute()
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    throw new Failure('conflict', 'This e-mail address has an account', { cause: error })
+  }
+}

@@ -1,0 +1,101 @@
+// Deletes a person's own account, with the workspaces that nobody else is in.
+
+import { Failure, invalid } from '../../../lib/failure.ts'
+import { toNestedDatabase } from '../../../storage/database/nested-database.ts'
+import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import { deleteWorkspace } from '../workspaces/delete-workspace.ts'
+import { lockMembers } from '../workspaces/members.ts'
+
+export interface DeleteAccountNeeds {
+  db: Database
+  now: () => number
+  /** Removes a deleted workspace from the caches of this process, so that its redirects stop at once. */
+  invalidateWorkspace(workspaceId: number): void
+}
+
+interface WorkspaceName {
+  id: number
+  name: string
+}
+
+export interface AccountDeletion {
+  /** Workspaces of this person alone. They are deleted with the account. */
+  workspaces: WorkspaceName[]
+  /** Workspaces with other members and no other owner. They prevent the deletion. */
+  needOwner: WorkspaceName[]
+}
+
+/** What a deletion would do. */
+export async function describeDeletion(connection: Connection, userId: number): Promise<AccountDeletion> {
+  const rows = await connection
+    .selectFrom('members')
+    .innerJoin('workspaces', 'workspaces.id', 'members.workspace_id')
+    .select((e) => {
+      const others = e
+        .selectFrom('members as other')
+        .select((o) => o.fn.countAll<number>().as('n'))
+        .whereRef('other.workspace_id', '=', 'members.workspace_id')
+        .where('other.user_id', '!=', userId)
+      return [
+        'workspaces.id',
+        'workspaces.name',
+        others.as('others'),
+        others.where('other.role', '=', 'owner').as('owners'),
+      ]
+    })
+    .where('members.user_id', '=', userId)
+    .where('members.role', '=', 'owner')
+    .orderBy('workspaces.id')
+    .execute()
+  const pick = (test: (row: (typeof rows)[number]) => boolean) =>
+    rows.filter(test).map(({ id, name }) => ({ id, name }))
+  return {
+    workspaces: pick(({ others }) => Number(others) === 0),
+    needOwner: pick(({ others, owners }) => Number(others) > 0 && Number(owners) === 0),
+  }
+}
+
+/**
+ * @param confirm must be the person's address.
+ * @throws Failure `invalid`, `conflict` when a workspace would lose its last owner
+ */
+export async function deleteAccount(
+  { db, now, invalidateWorkspace }: DeleteAccountNeeds,
+  { userId, email }: { userId: number; email: string },
+  confirm: string,
+): Promise<void> {
+  if (confirm.trim().toLowerCase() !== email) throw invalid({ confirm: 'must be your e-mail address' })
+  const deleted = await db.write(async (connection, onCommit) => {
+    // Changes of members wait, so that nobody joins or leaves in the meantime.
+    for (const id of await listOwnWorkspaces(connection, userId)) await lockMembers(connection, id)
+    const { workspaces, needOwner } = await describeDeletion(connection, userId)
+    const [blocking] = needOwner
+    if (blocking) {
+      throw new Failure(
+        'conflict',
+        `You are the only owner of "${blocking.name}", which has other members: make one of them an owner, or delete the workspace`,
+      )
+    }
+    const nested = { db: toNestedDatabase(db, connection, onCommit), now }
+    for (const { id } of workspaces) await deleteWorkspace(nested, id)
+    await connection
+      .deleteFrom('verifications')
+      .where((e) => e.or([e('identifier', 'like', 'reset:%'), e('identifier', 'like', 'email%')]))
+      .where((e) => e.or([e('value', '=', String(userId)), e('value', 'like', `${userId} %`)]))
+      .execute()
+    // Sessions, identities, second factors and memberships are deleted by "on delete cascade".
+    await connection.deleteFrom('users').where('id', '=', userId).execute()
+    return workspaces
+  })
+  for (const { id } of deleted) invalidateWorkspace(id)
+}
+
+async function listOwnWorkspaces(connection: Connection, userId: number): Promise<number[]> {
+  const rows = await connection
+    .selectFrom('members')
+    .select('workspace_id')
+    .where('user_id', '=', userId)
+    .orderBy('workspace_id')
+    .execute()
+  return rows.map(({ workspace_id }) => workspace_id)
+}

@@ -1,0 +1,82 @@
+// All second factors of a person together: what there is, what comes with the first one, and what goes with the last.
+
+import type { Connection } from '../../../storage/database/open-database.ts'
+import { hasSecondFactor } from '../access/second-factors.ts'
+import { endSessionsIn } from '../auth/sessions.ts'
+import type { FactorNeeds } from './authenticator-app.ts'
+import { describePasskeys } from './passkeys.ts'
+import { countRecoveryCodes, createRecoveryCodesIn } from './recovery-codes.ts'
+
+/** What the account settings show, and the ways in which a person can confirm that it is them. */
+export async function describeFactors(connection: Connection, userId: number) {
+  const identities = await connection
+    .selectFrom('identities')
+    .select(['provider_id', 'password'])
+    .where('user_id', '=', userId)
+    .execute()
+  return {
+    authenticatorApp: await hasAuthenticatorApp(connection, userId),
+    passkeys: await describePasskeys(connection, userId),
+    recoveryCodes: await countRecoveryCodes(connection, userId),
+    password: identities.some(({ password }) => password !== null),
+    provider: identities.some(({ provider_id }) => provider_id !== 'credential'),
+  }
+}
+
+async function hasAuthenticatorApp(connection: Connection, userId: number): Promise<boolean> {
+  const row = await connection
+    .selectFrom('totp_secrets')
+    .select('user_id')
+    .where('user_id', '=', userId)
+    .where('confirmed_at', 'is not', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/**
+ * After a factor was added: ends the sessions that began without one, and makes recovery codes when there are none.
+ * @returns new recovery codes, or null
+ */
+export function completeFactor(
+  needs: FactorNeeds,
+  { userId, sessionId, isFirst }: { userId: number; sessionId: number; isFirst: boolean },
+): Promise<string[] | null> {
+  return needs.db.write(async (connection) => {
+    if (isFirst) await endSessionsIn(connection, userId, { exceptId: sessionId })
+    if ((await countRecoveryCodes(connection, userId)) > 0) return null
+    return createRecoveryCodesIn(connection, needs, userId)
+  })
+}
+
+/** @param which a passkey, or the authenticator app @returns whether it was there */
+export function removeFactor(
+  { db }: Pick<FactorNeeds, 'db'>,
+  userId: number,
+  which: { passkeyId: number } | 'app',
+): Promise<boolean> {
+  return db.write(async (connection) => {
+    const deletion =
+      which === 'app'
+        ? connection.deleteFrom('totp_secrets').where('user_id', '=', userId)
+        : connection.deleteFrom('passkeys').where('user_id', '=', userId).where('id', '=', which.passkeyId)
+    const { numDeletedRows } = await deletion.executeTakeFirst()
+    // Recovery codes stand in for another factor. Without one they open nothing.
+    if (!(await hasSecondFactor(connection, userId))) await deleteRecoveryCodes(connection, userId)
+    return Number(numDeletedRows) > 0
+  })
+}
+
+const deleteRecoveryCodes = (connection: Connection, userId: number) =>
+  connection.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
+
+/** Removes every factor and ends all sessions: the operator's way out for a person who has lost theirs. */
+export function resetSecondFactor({ db }: Pick<FactorNeeds, 'db'>, userId: number): Promise<boolean> {
+  return db.write(async (connection) => {
+    const had = await hasSecondFactor(connection, userId)
+    await connection.deleteFrom('totp_secrets').where('user_id', '=', userId).execute()
+    await connection.deleteFrom('passkeys').where('user_id', '=', userId).execute()
+    await deleteRecoveryCodes(connection, userId)
+    await endSessionsIn(connection, userId)
+    return had
+  })
+}
