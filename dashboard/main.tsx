@@ -8,6 +8,7 @@ import { createRoot } from 'react-dom/client'
 import { ApiError } from './api/client.ts'
 import { isSignedOut } from './api/session.ts'
 import { createAppRouter } from './routes.tsx'
+import { ConfirmIdentity } from './shell/confirm-identity.tsx'
 import { Toasts, toastError } from './ui/overlays/toast.tsx'
 import { readTheme, setTheme } from './ui/theme.ts'
 
@@ -62,6 +63,7 @@ createRoot(root).render(
       <QueryClientProvider client={client}>
         <RouterProvider router={router} />
         <Toasts />
+        <ConfirmIdentity />
       </QueryClientProvider>
     </CSPProvider>
   </StrictMode>,

@@ -65,6 +65,7 @@ const signIn = publicPage(
   'SignInPage',
   'next',
   'error',
+  'step',
 )
 const signUp = publicPage('/sign-up', () => import('./pages/sign-in/sign-up-page.tsx'), 'SignUpPage', 'next')
 const join = publicPage('/join', () => import('./pages/sign-in/join-page.tsx'), 'JoinPage', 'token')
@@ -75,6 +76,19 @@ const reset = publicPage(
   'ResetPage',
   'token',
   'error',
+)
+
+const confirmEmail = publicPage(
+  '/confirm-email',
+  () => import('./pages/sign-in/confirm-email-page.tsx'),
+  'ConfirmEmailPage',
+  'token',
+)
+const undoEmail = publicPage(
+  '/undo-email',
+  () => import('./pages/sign-in/undo-email-page.tsx'),
+  'UndoEmailPage',
+  'token',
 )
 
 /** `/app` redirects to the workspace that was open last. */
@@ -156,6 +170,8 @@ const routeTree = rootRoute.addChildren([
   join,
   forgot,
   reset,
+  confirmEmail,
+  undoEmail,
   newWorkspace,
   workspaceRoute.addChildren([
     workspacePage(

@@ -1,4 +1,4 @@
-// The signed-in person's own account: name, password and sessions.
+// The signed-in person's own account: name, address, password and sessions.
 
 import { queryOptions } from '@tanstack/react-query'
 import { request } from './client.ts'
@@ -7,7 +7,8 @@ export interface Session {
   id: number
   /** The session of this browser. */
   current: boolean
-  userAgent: string | null
+  /** Such as `Firefox on macOS`. */
+  browser: string
   createdAt: string
   lastUsedAt: string
 }
@@ -23,3 +24,17 @@ export const endOtherSessions = () => auth('/revoke-other-sessions', {})
 export const renameUser = (name: string) => auth('/update-user', { name })
 export const changePassword = (input: { currentPassword: string; newPassword: string }) =>
   auth('/change-password', { ...input, revokeOtherSessions: true })
+
+export const changeEmail = (newEmail: string) => auth('/change-email', { newEmail })
+
+/** What goes with the account, and the workspaces that prevent the deletion because they would lose their owner. */
+export interface AccountDeletion {
+  workspaces: { id: number; name: string }[]
+  needOwner: { id: number; name: string }[]
+}
+export const accountDeletionQuery = queryOptions({
+  queryKey: ['delete-account'],
+  queryFn: async () => (await (await request('/api/auth/delete-account')).json()) as AccountDeletion,
+})
+/** @param email the address of the account, as a confirmation */
+export const deleteAccount = (email: string) => auth('/delete-account', { confirm: email })

@@ -4,10 +4,13 @@
 export class ApiError extends Error {
   readonly status: number
   readonly errors: Record<string, string>
-  constructor(status: number, message: string, errors: Record<string, string> = {}) {
+  /** What the person must do before the request can work, such as `confirmation_required`. */
+  readonly code: string | undefined
+  constructor(status: number, message: string, errors: Record<string, string> = {}, code?: string) {
     super(message)
     this.status = status
     this.errors = errors
+    this.code = code
   }
 }
 
@@ -38,8 +41,30 @@ export const queryString = (query: QueryParameters = {}): string => {
   return text && `?${text}`
 }
 
-/** @throws ApiError, with status 0 when the server cannot be reached */
+/** Shows the person a dialog. Resolves with whether they have confirmed that it is them. */
+type Confirmation = () => Promise<boolean>
+let askToConfirm: Confirmation = async () => false
+
+/** The dialog announces itself here, because this file knows no components. */
+export function setConfirmation(confirmation: Confirmation) {
+  askToConfirm = confirmation
+}
+
+/**
+ * Sends a request. Where the server asks the person to confirm that it is them, the request is repeated after they did
+ * (docs/contract.md §16). @throws ApiError, with status 0 when the server cannot be reached
+ */
 export async function request(path: string, call: RequestOptions = {}, headers: Record<string, string> = {}) {
+  try {
+    return await send(path, call, headers)
+  } catch (error) {
+    const mustConfirm = error instanceof ApiError && error.code === 'confirmation_required'
+    if (!mustConfirm || !(await askToConfirm())) throw error
+    return send(path, call, headers)
+  }
+}
+
+async function send(path: string, call: RequestOptions, headers: Record<string, string>) {
   const { method = 'GET', query, body, signal, keepalive } = call
   let response: Response
   try {
@@ -65,6 +90,7 @@ export async function request(path: string, call: RequestOptions = {}, headers: 
 async function readError(response: Response): Promise<ApiError> {
   const body = (await response.json().catch(() => ({}))) as {
     error?: string
+    code?: string
     message?: string
     errors?: Record<string, string>
   }
@@ -77,6 +103,7 @@ async function readError(response: Response): Promise<ApiError> {
     response.status,
     message ?? `The server responded with status ${response.status}.`,
     errors,
+    body.code,
   )
 }
 

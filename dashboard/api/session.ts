@@ -7,6 +7,8 @@ export interface User {
   id: number
   name: string
   email: string
+  /** Whether the user has a second factor. */
+  secondFactor: boolean
 }
 
 export interface Workspace {
@@ -15,6 +17,8 @@ export interface Workspace {
   name: string
   plan: string
   role: 'owner' | 'member'
+  /** Members without a second factor are refused. */
+  requireTwoFactor: boolean
 }
 
 export interface SignInOptions {
@@ -50,15 +54,21 @@ export const signInOptionsQuery = queryOptions({
   staleTime: 60_000,
 })
 
-export const signIn = (input: { email: string; password: string }) => post('/sign-in/email', input)
+/** `secondFactor`: the sign-in waits for a second step. */
+export const signIn = (input: { email: string; password: string }) =>
+  post<{ secondFactor?: boolean }>('/sign-in/email', input)
 export const signUp = (input: { name: string; email: string; password: string; invitation?: string }) =>
   post('/sign-up/email', input)
 export const signOut = () => post('/sign-out')
 export const requestPasswordReset = (email: string) => post('/request-password-reset', { email })
+export const confirmEmail = (token: string) => post('/change-email/confirm', { token })
+/** @returns the address of the page for a new password */
+export const undoEmailChange = async (token: string) =>
+  (await post<{ resetUrl: string }>('/change-email/undo', { token })).resetUrl
 export const resetPassword = (input: { token: string; newPassword: string }) => post('/reset-password', input)
 
 /** @returns the address of the identity provider, where the browser must go */
-export const signInWithOidc = async (callbackURL: string) =>
-  (await post<{ url: string }>('/sign-in/oauth2', { providerId: 'oidc', callbackURL })).url
+export const signInWithOidc = async (callbackURL: string, { confirm = false } = {}) =>
+  (await post<{ url: string }>('/sign-in/oauth2', { providerId: 'oidc', callbackURL, confirm })).url
 
 export const isSignedOut = (error: unknown) => error instanceof ApiError && error.status === 401

@@ -1,8 +1,10 @@
 // The frame of every page of a workspace: the sidebar (a top bar with a menu on phones), the palette, the shortcuts.
 
+import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { Menu as MenuIcon, Search, X } from 'lucide-react'
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
+import { userQuery } from '../api/session.ts'
 import { IconButton } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { handleShortcut, PALETTE_KEYS, useShortcuts } from '../ui/shortcuts.ts'
@@ -10,6 +12,7 @@ import { AccountMenu } from './account-menu.tsx'
 import { NotFoundPage } from './error-pages.tsx'
 import { saveLastWorkspace } from './last-workspace.ts'
 import { NAV_ITEMS } from './nav-items.tsx'
+import { SecondFactorRequired } from './second-factor-required.tsx'
 import { useOptionalWorkspace } from './use-workspace.ts'
 import { WorkspaceMenu } from './workspace-menu.tsx'
 
@@ -28,6 +31,7 @@ export function Shell() {
   useEffect(() => {
     if (workspace) saveLastWorkspace(workspace.id)
   }, [workspace])
+  const [isBlocked, unblock] = useSecondFactorGate(workspace)
   if (!workspace) return <NotFoundPage />
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
@@ -39,7 +43,7 @@ export function Shell() {
       </a>
       <Sidebar openPalette={() => open('palette')} />
       <div key={workspace.id} className="min-w-0">
-        <Outlet />
+        {isBlocked ? <SecondFactorRequired workspace={workspace.name} onDone={unblock} /> : <Outlet />}
       </div>
       <Suspense>
         {overlay === 'palette' && <CommandPalette onClose={close} />}
@@ -47,6 +51,20 @@ export function Shell() {
       </Suspense>
     </div>
   )
+}
+
+/**
+ * Whether the workspace requires a second factor that the user does not have. It stays true until the user has saved
+ * the recovery codes, which are shown only once.
+ */
+function useSecondFactorGate(workspace: { requireTwoFactor: boolean } | undefined) {
+  const { data: user } = useSuspenseQuery(userQuery)
+  const isMissing = workspace?.requireTwoFactor === true && user?.secondFactor === false
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => {
+    if (isMissing) setOpen(true)
+  }, [isMissing])
+  return [isMissing || (isOpen && workspace?.requireTwoFactor === true), () => setOpen(false)] as const
 }
 
 function Sidebar({ openPalette }: { openPalette: () => void }) {

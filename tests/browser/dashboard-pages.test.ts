@@ -31,7 +31,17 @@ const PAGES = [
   '/settings?tab=keys',
   '/settings?tab=account',
 ]
-const PUBLIC_PAGES = ['/sign-in', '/sign-up', '/forgot', '/reset', '/reset?token=x', '/join?token=x']
+const PUBLIC_PAGES = [
+  '/sign-in',
+  '/sign-in?step=second-factor',
+  '/sign-up',
+  '/forgot',
+  '/reset',
+  '/reset?token=x',
+  '/join?token=x',
+  '/confirm-email?token=x',
+  '/undo-email?token=x',
+]
 
 const DESKTOP = { width: 1280, height: 800 }
 const PHONE = { width: 360, height: 740 }

@@ -26,7 +26,7 @@ const PARTS = [
   {
     tab: 'account',
     label: 'Account',
-    Part: lazy(() => import('./account-settings.tsx').then((m) => ({ default: m.AccountSettings }))),
+    Part: lazy(() => import('./account/account-settings.tsx').then((m) => ({ default: m.AccountSettings }))),
   },
 ] as const
 

@@ -4,15 +4,15 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { toFieldErrors } from '../../api/client.ts'
-import { workspacesQuery } from '../../api/session.ts'
-import { deleteWorkspace, renameWorkspace, workspaceQuery } from '../../api/workspace.ts'
+import { userQuery, workspacesQuery } from '../../api/session.ts'
+import { deleteWorkspace, renameWorkspace, setRequireTwoFactor, workspaceQuery } from '../../api/workspace.ts'
 import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CopyableText } from '../../ui/copy/copyable-text.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatDay, formatNumber } from '../../ui/format.ts'
-import { TextField } from '../../ui/forms/field.tsx'
+import { TextField, Toggle } from '../../ui/forms/field.tsx'
 import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
@@ -30,6 +30,7 @@ export function WorkspaceSettings() {
   return (
     <>
       <Name name={data.name} mayChange={role === 'owner'} />
+      {role === 'owner' && <Security isRequired={data.requireTwoFactor} />}
       <Card title="Tracking snippet">
         <p className="mb-3 text-soft">
           Add this line to the head of every page of your site. It records visits without cookies, so that
@@ -110,6 +111,43 @@ function Name({ name, mayChange }: { name: string; mayChange: boolean }) {
           </Button>
         )}
       </form>
+    </Card>
+  )
+}
+
+function Security({ isRequired }: { isRequired: boolean }) {
+  const api = useApi()
+  const client = useQueryClient()
+  const { data: user } = useQuery(userQuery)
+  const save = useMutation({
+    mutationFn: (required: boolean) => setRequireTwoFactor(api, required),
+    onSuccess(saved) {
+      client.setQueryData(workspaceQuery(api).queryKey, saved)
+      toast(saved.requireTwoFactor ? 'Two-factor sign-in is required' : 'Two-factor sign-in is optional')
+      return client.invalidateQueries({ queryKey: workspacesQuery.queryKey })
+    },
+    onError() {},
+  })
+  const errors = toFieldErrors(save.error)
+  const mayTurnOn = isRequired || user?.secondFactor
+  return (
+    <Card title="Security">
+      <Toggle
+        label="Require two-factor sign-in"
+        hint={
+          mayTurnOn
+            ? 'Members without a second factor can do nothing here until they have set one up. API keys keep working.'
+            : 'Set up a second factor of your own first: Settings, Account.'
+        }
+        checked={isRequired}
+        disabled={save.isPending || !mayTurnOn}
+        onChange={(event) => save.mutate(event.target.checked)}
+      />
+      {save.error && (
+        <p role="alert" className="mt-2 text-sm text-danger">
+          {errors.requireTwoFactor ?? save.error.message}
+        </p>
+      )}
     </Card>
   )
 }

@@ -2,13 +2,17 @@
 
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import { KeyRound } from 'lucide-react'
+import { Fingerprint, KeyRound } from 'lucide-react'
+import { useState } from 'react'
+import { canUsePasskeys } from '../../api/passkey.ts'
+import { signInWithPasskey } from '../../api/second-factor.ts'
 import { signIn, signInOptionsQuery, signInWithOidc } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { TEXT_LINK } from '../../ui/text-link.ts'
 import { CenteredPage } from './centered-page.tsx'
+import { SecondStep } from './second-step.tsx'
 import { toSafePath, useAfterSignIn } from './use-after-sign-in.ts'
 
 /** Errors that an identity provider sends back, in place of a session. */
@@ -22,11 +26,18 @@ const PROVIDER_ERRORS: Record<string, string> = {
 }
 
 export function SignInPage() {
-  const { next, error } = useSearch({ from: '/sign-in' })
+  const { next, error, step } = useSearch({ from: '/sign-in' })
+  // The identity provider leads back to this page for the second step.
+  const [isSecondStep, setSecondStep] = useState(step === 'second-factor')
   const { data: options } = useQuery(signInOptionsQuery)
   const openDashboard = useAfterSignIn()
   const passwordSignIn = useMutation({
     mutationFn: signIn,
+    onSuccess: ({ secondFactor }) => (secondFactor ? setSecondStep(true) : openDashboard(next)),
+    onError() {},
+  })
+  const passkeySignIn = useMutation({
+    mutationFn: signInWithPasskey,
     onSuccess: () => openDashboard(next),
     onError() {},
   })
@@ -35,7 +46,14 @@ export function SignInPage() {
     onSuccess: (url) => location.assign(url),
     onError() {},
   })
-  const problem = passwordSignIn.error ?? oidcSignIn.error
+  const problem = passwordSignIn.error ?? passkeySignIn.error ?? oidcSignIn.error
+  if (isSecondStep) {
+    const cancel = () => {
+      passwordSignIn.reset()
+      setSecondStep(false)
+    }
+    return <SecondStep onDone={() => openDashboard(next)} onCancel={cancel} />
+  }
   return (
     <CenteredPage
       title="Sign in"
@@ -74,6 +92,15 @@ export function SignInPage() {
           Sign in
         </Button>
       </form>
+      {canUsePasskeys() && (
+        <Button
+          icon={<Fingerprint size={16} />}
+          busy={passkeySignIn.isPending || passkeySignIn.isSuccess}
+          onClick={() => passkeySignIn.mutate()}
+        >
+          Sign in with a passkey
+        </Button>
+      )}
       {options?.oidc && (
         <Button icon={<KeyRound size={16} />} busy={oidcSignIn.isPending} onClick={() => oidcSignIn.mutate()}>
           Continue with {options.oidc.name}

@@ -58,7 +58,7 @@ export async function startServer(
 ): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'towpath-test-'))
   const database = engine === 'postgres' ? await migratedDatabase() : undefined
-  const port = findFreePort()
+  const port = Number(options.environment?.PORT ?? findFreePort())
   const config = readConfig({
     PORT: String(port),
     HOST: '127.0.0.1',

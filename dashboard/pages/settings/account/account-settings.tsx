@@ -1,27 +1,28 @@
-// The user's own account: name, password and sessions.
+// The user's own account: name, address, password, second factors, sessions, and its deletion.
 
 import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { changePassword, endOtherSessions, endSession, renameUser, sessionsQuery } from '../../api/account.ts'
-import { toFieldErrors } from '../../api/client.ts'
-import { userQuery } from '../../api/session.ts'
-import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
-import { Card } from '../../ui/card.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
-import { formatDay } from '../../ui/format.ts'
-import { TextField } from '../../ui/forms/field.tsx'
-import { toast } from '../../ui/overlays/toast.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
-import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { PASSWORD_MIN } from '../sign-in/account-form.tsx'
-import { describeBrowser } from './describe-browser.ts'
+import { changeEmail, changePassword, renameUser, sessionsQuery } from '../../../api/account.ts'
+import { toFieldErrors } from '../../../api/client.ts'
+import { factorsQuery } from '../../../api/second-factor.ts'
+import { signInOptionsQuery, userQuery } from '../../../api/session.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/card.tsx'
+import { TextField } from '../../../ui/forms/field.tsx'
+import { toast } from '../../../ui/overlays/toast.tsx'
+import { PASSWORD_MIN } from '../../sign-in/account-form.tsx'
+import { DeleteAccount } from './delete-account.tsx'
+import { SessionList } from './session-list.tsx'
+import { TwoFactorSettings } from './two-factor-settings.tsx'
 
 export const AccountSettings = () => (
   <>
     <Name />
+    <Email />
     <Password />
-    <Sessions />
+    <TwoFactorSettings />
+    <SessionList />
+    <DeleteAccount />
   </>
 )
 
@@ -61,12 +62,60 @@ function Name() {
           Save
         </Button>
       </form>
-      <p className="mt-3 text-sm text-soft">You sign in as {user?.email}.</p>
+    </Card>
+  )
+}
+
+function Email() {
+  const { data: user } = useSuspenseQuery(userQuery)
+  const { data: options } = useQuery(signInOptionsQuery)
+  const [email, setEmail] = useState('')
+  const change = useMutation({ mutationFn: () => changeEmail(email), onError() {} })
+  const errors = toFieldErrors(change.error)
+  return (
+    <Card title="E-mail address">
+      <p className="mb-3 break-words">
+        You sign in as <strong>{user?.email}</strong>.
+      </p>
+      {options?.mail === false ? (
+        <p className="text-sm text-soft">This server sends no mail, so a new address cannot be confirmed.</p>
+      ) : (
+        <form
+          className="flex flex-wrap items-end gap-2"
+          onSubmit={(event) => {
+            event.preventDefault()
+            change.mutate()
+          }}
+        >
+          <TextField
+            label="New e-mail address"
+            className="flex-1 basis-56"
+            type="email"
+            required
+            maxLength={254}
+            autoComplete="email"
+            value={email}
+            onChange={(event) => {
+              setEmail(event.target.value)
+              change.reset()
+            }}
+            error={errors.newEmail ?? errors.general}
+          />
+          <Button type="submit" variant="primary" busy={change.isPending} disabled={change.isSuccess}>
+            Change
+          </Button>
+        </form>
+      )}
+      <p role="status" className={change.isSuccess ? 'mt-3 text-sm' : 'sr-only'}>
+        {change.isSuccess &&
+          `Open the link in the mail to ${email} within an hour. Until then nothing changes.`}
+      </p>
     </Card>
   )
 }
 
 function Password() {
+  const { data: factors } = useQuery(factorsQuery)
   const client = useQueryClient()
   const [changes, setChanges] = useState(0)
   const change = useMutation({
@@ -79,6 +128,8 @@ function Password() {
     onError() {},
   })
   const errors = toFieldErrors(change.error)
+  // Somebody who signs in at the identity provider has none.
+  if (factors?.password === false) return null
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const data = new FormData(event.currentTarget)
@@ -116,56 +167,6 @@ function Password() {
           </Button>
         </div>
       </form>
-    </Card>
-  )
-}
-
-function Sessions() {
-  const client = useQueryClient()
-  const sessions = useQuery(sessionsQuery)
-  const refresh = () => client.invalidateQueries({ queryKey: sessionsQuery.queryKey })
-  const end = useMutation({ mutationFn: endSession, onSettled: refresh })
-  const endOthers = useMutation({
-    mutationFn: endOtherSessions,
-    onSuccess: () => toast('Your other sessions are signed out'),
-    onSettled: refresh,
-  })
-  const list = sessions.data ?? []
-  return (
-    <Card
-      title="Sessions"
-      actions={
-        list.length > 1 && (
-          <Button size="small" busy={endOthers.isPending} onClick={() => endOthers.mutate()}>
-            Sign out other sessions
-          </Button>
-        )
-      }
-    >
-      {sessions.isPending && <SkeletonRows rows={2} className="h-12" />}
-      {sessions.isError && <ErrorState error={sessions.error} retry={sessions.refetch} />}
-      <ul className="-my-3 divide-y divide-line">
-        {list.map((session) => {
-          const isCurrent = session.current
-          return (
-            <li key={session.id} className="flex flex-wrap items-center gap-x-4 gap-y-2 py-3">
-              <div className="min-w-0 flex-1 basis-44">
-                <p className="truncate font-medium">
-                  {describeBrowser(session.userAgent)} {isCurrent && <Badge tone="good">This device</Badge>}
-                </p>
-                <p className="text-sm text-soft">
-                  Signed in {formatDay(session.createdAt)}, active <RelativeTime at={session.lastUsedAt} />
-                </p>
-              </div>
-              {!isCurrent && (
-                <Button size="small" busy={end.isPending} onClick={() => end.mutate(session.id)}>
-                  Sign out
-                </Button>
-              )}
-            </li>
-          )
-        })}
-      </ul>
     </Card>
   )
 }

@@ -1,0 +1,87 @@
+// Second factors of the signed-in person, the second step of a sign-in, and the confirmation that it is them.
+
+import { queryOptions } from '@tanstack/react-query'
+import { request } from './client.ts'
+import {
+  type CreationOptions,
+  createPasskey,
+  getPasskey,
+  type PasskeyAnswer,
+  type RequestOptions,
+} from './passkey.ts'
+
+export interface Passkey {
+  id: number
+  name: string
+  createdAt: string
+  lastUsedAt: string | null
+}
+
+export interface Factors {
+  authenticatorApp: boolean
+  passkeys: Passkey[]
+  /** How many are left. */
+  recoveryCodes: number
+  /** Whether the person has a password, and whether they sign in at the identity provider. */
+  password: boolean
+  provider: boolean
+}
+
+/** The ways in which a sign-in can go on. */
+export interface PendingSignIn {
+  authenticatorApp: boolean
+  passkey: boolean
+  recoveryCode: boolean
+}
+
+export type Proof =
+  | { password: string }
+  | { code: string }
+  | { recoveryCode: string }
+  | { passkey: PasskeyAnswer }
+
+interface NewCodes {
+  /** null when the person has recovery codes already. */
+  recoveryCodes: string[] | null
+}
+
+const get = async <T>(path: string) => (await request(`/api/auth${path}`)).json() as Promise<T>
+const post = async <T>(path: string, body?: unknown) =>
+  (await request(`/api/auth${path}`, { method: 'POST', body })).json() as Promise<T>
+
+export const factorsQuery = queryOptions({
+  queryKey: ['second-factor'],
+  queryFn: () => get<Factors>('/second-factor'),
+})
+
+/** null when no sign-in waits for its second step. */
+export const pendingSignInQuery = queryOptions({
+  queryKey: ['pending-sign-in'],
+  queryFn: () => get<PendingSignIn | null>('/second-factor/pending'),
+})
+
+export const verifySecondFactor = (proof: Proof) => post('/second-factor/verify', proof)
+export const confirmIdentity = (proof: Proof) => post('/confirm', proof)
+
+/** Asks for one of the person's passkeys, as a second factor or to confirm that it is them. */
+export const askForPasskey = async () => ({
+  passkey: await getPasskey(await post<RequestOptions>('/passkeys/options')),
+})
+export const signInWithPasskey = async () =>
+  post('/sign-in/passkey', {
+    passkey: await getPasskey(await post<RequestOptions>('/passkeys/sign-in-options')),
+  })
+
+/** @param qrCode an image that shows `uri` */
+export const startApp = () => post<{ secret: string; uri: string; qrCode: string }>('/second-factor/app')
+export const confirmApp = (code: string) => post<NewCodes>('/second-factor/app/confirm', { code })
+export const removeApp = () => post('/second-factor/app/remove')
+export const renewRecoveryCodes = () => post<{ recoveryCodes: string[] }>('/second-factor/recovery-codes')
+
+export const addPasskey = async (name: string) => {
+  const passkey = await createPasskey(await post<CreationOptions>('/passkeys/register-options'))
+  return post<NewCodes>('/passkeys/register', { name, passkey })
+}
+export const renamePasskey = ({ id, name }: { id: number; name: string }) =>
+  post('/passkeys/rename', { id, name })
+export const removePasskey = (id: number) => post('/passkeys/remove', { id })

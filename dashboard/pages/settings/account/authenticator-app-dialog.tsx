@@ -1,0 +1,102 @@
+// Sets up an authenticator app: a QR code or a typed secret, and a first code that proves that the app has it.
+
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { toFieldErrors } from '../../../api/client.ts'
+import { confirmApp, startApp } from '../../../api/second-factor.ts'
+import { Button } from '../../../ui/button.tsx'
+import { CopyableText } from '../../../ui/copy/copyable-text.tsx'
+import { ErrorState } from '../../../ui/error-state.tsx'
+import { TextField } from '../../../ui/forms/field.tsx'
+import { Dialog } from '../../../ui/overlays/dialog.tsx'
+import { SkeletonRows } from '../../../ui/skeleton.tsx'
+import { TEXT_LINK } from '../../../ui/text-link.ts'
+
+const FORM_ID = 'authenticator-app'
+
+export function AuthenticatorAppDialog({
+  onClose,
+  onAdded,
+}: {
+  onClose: () => void
+  onAdded: (recoveryCodes: string[] | null) => void
+}) {
+  // Each opening makes a new secret, and nothing keeps it.
+  const started = useQuery({
+    queryKey: ['start-app'],
+    queryFn: startApp,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  })
+  const confirm = useMutation({
+    mutationFn: confirmApp,
+    onSuccess: ({ recoveryCodes }) => onAdded(recoveryCodes),
+    onError() {},
+  })
+  const errors = toFieldErrors(confirm.error)
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Set up an authenticator app"
+      description="Any app for one-time codes works, such as Aegis, 2FAS or your password manager."
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            form={FORM_ID}
+            variant="primary"
+            busy={confirm.isPending}
+            disabled={!started.data}
+          >
+            Turn on
+          </Button>
+        </>
+      }
+    >
+      {started.isPending && <SkeletonRows rows={1} className="h-64" />}
+      {started.isError && <ErrorState error={started.error} retry={started.refetch} />}
+      {started.data && (
+        <div className="grid gap-4">
+          <p>
+            1. Scan the code with the app. On this phone,{' '}
+            <a href={started.data.uri} className={TEXT_LINK}>
+              open the app
+            </a>
+            .
+          </p>
+          <img
+            src={started.data.qrCode}
+            alt="QR code for the authenticator app"
+            width={176}
+            height={176}
+            className="mx-auto rounded-lg border border-line bg-white"
+          />
+          <div className="grid gap-1.5">
+            <p className="text-sm text-soft">Or type this secret into the app:</p>
+            <CopyableText text={started.data.secret.replace(/.{4}(?=.)/g, '$& ')} label="Copy secret" />
+          </div>
+          <form
+            id={FORM_ID}
+            className="grid gap-2"
+            onSubmit={(event) => {
+              event.preventDefault()
+              confirm.mutate(String(new FormData(event.currentTarget).get('code')))
+            }}
+          >
+            <TextField
+              label="2. Type the code that the app shows"
+              name="code"
+              required
+              inputMode="numeric"
+              autoComplete="one-time-code"
+              maxLength={20}
+              className="max-w-56"
+              error={errors.code ?? errors.general}
+            />
+          </form>
+        </div>
+      )}
+    </Dialog>
+  )
+}

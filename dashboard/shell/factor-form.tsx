@@ -1,0 +1,103 @@
+// Asks for a second factor: a code of the authenticator app, a passkey, or a recovery code. For the second step of a
+// sign-in, and to confirm that it is the person.
+
+import { useMutation } from '@tanstack/react-query'
+import { Fingerprint } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { toFieldErrors } from '../api/client.ts'
+import { canUsePasskeys } from '../api/passkey.ts'
+import { askForPasskey, type PendingSignIn, type Proof } from '../api/second-factor.ts'
+import { Button } from '../ui/button.tsx'
+import { TextField } from '../ui/forms/field.tsx'
+import { FormError } from '../ui/forms/form-error.tsx'
+import { TEXT_LINK } from '../ui/text-link.ts'
+
+export function FactorForm({
+  ways,
+  action,
+  onProof,
+}: {
+  ways: PendingSignIn
+  action: string
+  /** The form stays busy until this has resolved, and shows the error when it fails. */
+  onProof: (proof: Proof) => Promise<unknown>
+}) {
+  const hasPasskey = ways.passkey && canUsePasskeys()
+  const [isRecovery, setRecovery] = useState(!ways.authenticatorApp && !hasPasskey)
+  const prove = useMutation({ mutationFn: onProof, onError() {} })
+  const provePasskey = useMutation({ mutationFn: async () => onProof(await askForPasskey()), onError() {} })
+  const problem = prove.error ?? provePasskey.error
+  const errors = toFieldErrors(problem)
+  const fieldError = errors.code ?? errors.recoveryCode
+  const isBusy = prove.isPending || provePasskey.isPending
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const text = String(new FormData(event.currentTarget).get('code'))
+    provePasskey.reset()
+    prove.mutate(isRecovery ? { recoveryCode: text } : { code: text })
+  }
+  return (
+    <>
+      {problem && !fieldError && <FormError>{errors.general ?? problem.message}</FormError>}
+      {hasPasskey && !isRecovery && (
+        <Button
+          variant={ways.authenticatorApp ? 'secondary' : 'primary'}
+          icon={<Fingerprint size={16} />}
+          busy={isBusy}
+          autoFocus={!ways.authenticatorApp}
+          onClick={() => provePasskey.mutate()}
+        >
+          Use a passkey
+        </Button>
+      )}
+      {(ways.authenticatorApp || isRecovery) && (
+        <form className="grid gap-4" onSubmit={submit}>
+          {isRecovery ? (
+            <TextField
+              key="recovery"
+              label="Recovery code"
+              name="code"
+              required
+              autoFocus
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              maxLength={40}
+              hint="One of the codes that you saved. Each works once."
+              error={fieldError}
+            />
+          ) : (
+            <TextField
+              key="code"
+              label="Code"
+              name="code"
+              required
+              autoFocus
+              inputMode="numeric"
+              autoComplete="one-time-code"
+              maxLength={20}
+              hint="The six digits that your authenticator app shows."
+              error={fieldError}
+            />
+          )}
+          <Button type="submit" variant="primary" busy={isBusy}>
+            {action}
+          </Button>
+        </form>
+      )}
+      {ways.recoveryCode && (ways.authenticatorApp || hasPasskey) && (
+        <button
+          type="button"
+          className={`justify-self-start text-sm ${TEXT_LINK}`}
+          onClick={() => {
+            prove.reset()
+            provePasskey.reset()
+            setRecovery(!isRecovery)
+          }}
+        >
+          {isRecovery ? 'Use another way' : 'Use a recovery code'}
+        </button>
+      )}
+    </>
+  )
+}

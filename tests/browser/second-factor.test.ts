@@ -1,0 +1,211 @@
+// Two-factor sign-in in a real browser: authenticator app, recovery codes, passkeys with a virtual authenticator, and
+// the dialog that asks people to confirm that it is them.
+
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { computeTotpCode, toTotpStep } from '../../server/lib/crypto/totp.ts'
+import { type DashboardWindow, onDashboard, waitUntilDrawn } from '../support/browser/dashboard-browser.ts'
+import { findFreePort } from '../support/processes/free-port.ts'
+import { until } from '../support/until.ts'
+import type { SignedUpUser } from '../support/users/sign-up.ts'
+
+const MINUTE = 60_000
+let shift = 0
+const now = () => Date.now() + shift
+/** Browsers offer passkeys on https pages and on localhost, not on 127.0.0.1. */
+const PORT = String(findFreePort())
+const SITE = `http://localhost:${PORT}`
+
+onDashboard(
+  'two-factor sign-in',
+  (dashboard) => {
+    /** A window at the address that has passkeys, with a device that has a fingerprint reader. */
+    async function openDevice(): Promise<DashboardWindow> {
+      const opened = await dashboard().openWindow(undefined, { permissions: ['clipboard-read'] })
+      const devtools = await opened.page.context().newCDPSession(opened.page)
+      await devtools.send('WebAuthn.enable')
+      await devtools.send('WebAuthn.addVirtualAuthenticator', {
+        options: {
+          protocol: 'ctap2',
+          transport: 'internal',
+          hasResidentKey: true,
+          hasUserVerification: true,
+          isUserVerified: true,
+          automaticPresenceSimulation: true,
+        },
+      })
+      return opened
+    }
+    const signIn = async (page: Page, { email, password }: SignedUpUser) => {
+      await page.goto(`${SITE}/app/sign-in`)
+      await page.getByLabel('E-mail').fill(email)
+      await page.getByLabel('Password').fill(password)
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    }
+    const openAccount = async (page: Page, { workspaceId }: SignedUpUser) => {
+      await page.goto(`${SITE}/app/${workspaceId}/settings?tab=account`)
+      await waitUntilDrawn(page)
+    }
+    const waitForDashboard = (page: Page) => page.waitForURL(/\/app\/\d+\/links/)
+    const showCode = (secret: string) => computeTotpCode(secret, toTotpStep(now()))
+
+    test('is set up with an app, and asks for its code, or for a recovery code', async () => {
+      const person = await dashboard().signUp()
+      const { page, errors, close } = await openDevice()
+      await signIn(page, person)
+      await waitForDashboard(page)
+      await openAccount(page, person)
+      await page.getByRole('button', { name: 'Set up app' }).click()
+      await page.getByAltText('QR code for the authenticator app').waitFor()
+      const secret = (
+        await page
+          .locator('code')
+          .filter({ hasText: /^[A-Z2-7 ]{39}$/ })
+          .innerText()
+      ).replaceAll(' ', '')
+      await page.getByLabel('Type the code').fill('000000')
+      await page.getByRole('button', { name: 'Turn on' }).click()
+      await page.getByText('Is wrong or was used already').waitFor()
+      await page.getByLabel('Type the code').fill(showCode(secret))
+      await page.getByRole('button', { name: 'Turn on' }).click()
+      await page.getByText('Save your recovery codes').waitFor()
+      const [recoveryCode = ''] = await page.getByRole('dialog').locator('li').allInnerTexts()
+      expect(recoveryCode).toMatch(/^\w{5}-\w{5}$/)
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Download' }).click(),
+      ])
+      expect(await Bun.file(await file.path()).text()).toContain(recoveryCode)
+      await page.getByRole('button', { name: 'I saved them' }).click()
+      await page.getByText('10 left').waitFor()
+
+      shift += MINUTE
+      await signIn(page, person)
+      await page.getByRole('heading', { name: 'Two-factor sign-in' }).waitFor()
+      expect(await page.getByLabel('Code').getAttribute('autocomplete')).toBe('one-time-code')
+      await page.getByLabel('Code').fill(showCode(secret))
+      await page.keyboard.press('Enter')
+      await waitForDashboard(page)
+
+      await signIn(page, person)
+      await page.getByRole('button', { name: 'Use a recovery code' }).click()
+      await page.getByLabel('Recovery code').fill(recoveryCode)
+      await page.keyboard.press('Enter')
+      await waitForDashboard(page)
+      // The browser reports each refused code.
+      expect(errors.filter((error) => !error.includes('422'))).toEqual([])
+      await close()
+    })
+
+    test('accepts a passkey as the second step, and in place of the password', async () => {
+      const person = await dashboard().signUp()
+      const { page, errors, close } = await openDevice()
+      await signIn(page, person)
+      await waitForDashboard(page)
+      await openAccount(page, person)
+      await page.getByRole('button', { name: 'Add a passkey' }).click()
+      await page.getByLabel('Name', { exact: true }).last().fill('My laptop')
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await page.getByRole('button', { name: 'I saved them' }).click()
+      await page.getByText('My laptop').waitFor()
+      await page.getByRole('button', { name: 'Rename My laptop' }).click()
+      await page.getByLabel('Name', { exact: true }).last().fill('The laptop')
+      await page.getByRole('button', { name: 'Save', exact: true }).last().click()
+      await page.getByText('The laptop').waitFor()
+
+      await signIn(page, person)
+      await page.getByRole('button', { name: 'Use a passkey' }).click()
+      await waitForDashboard(page)
+
+      await page.context().clearCookies()
+      await page.goto(`${SITE}/app/sign-in`)
+      await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+      await waitForDashboard(page)
+
+      // A recorded answer of the browser works only once.
+      let recorded = ''
+      page.on('request', (request) => {
+        if (request.url().endsWith('/sign-in/passkey')) recorded = request.postData() ?? ''
+      })
+      await page.context().clearCookies()
+      await page.goto(`${SITE}/app/sign-in`)
+      await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+      await waitForDashboard(page)
+      const send = (body: unknown) =>
+        dashboard().server.call('/api/auth/sign-in/passkey', { method: 'POST', body })
+      const replayed = await send(recorded)
+      expect([replayed.status, replayed.headers.getSetCookie()]).toEqual([422, []])
+      const unknown = JSON.parse(recorded)
+      unknown.passkey.id = 'AAAA'
+      expect((await send(unknown)).status).toBe(422)
+
+      await openAccount(page, person)
+      await page.getByRole('button', { name: 'Remove The laptop' }).click()
+      await page.getByRole('button', { name: 'Remove passkey' }).click()
+      await page.getByText('Passkey removed').waitFor()
+      await signIn(page, person)
+      await waitForDashboard(page)
+      // Requests on their way lose their session when the test deletes the cookie.
+      expect(errors.filter((error) => !error.includes('401'))).toEqual([])
+      await close()
+    })
+
+    test('is asked for again before a key is made, and the request goes on afterwards', async () => {
+      const person = await dashboard().signUp()
+      const { page, close } = await openDevice()
+      await signIn(page, person)
+      await waitForDashboard(page)
+      shift += 16 * MINUTE
+      await page.goto(`${SITE}/app/${person.workspaceId}/settings?tab=keys`)
+      await waitUntilDrawn(page)
+      const create = async () => {
+        await page.getByRole('button', { name: 'New key' }).click()
+        await page.getByLabel('Name').fill('for the shop')
+        await page.getByRole('button', { name: /^Create/ }).click()
+        return page.getByRole('dialog', { name: 'Confirm it is you' })
+      }
+      const question = await create()
+      await question.getByLabel('Your password').waitFor()
+      // Escape closes the question only: what was typed is still there.
+      await page.keyboard.press('Escape')
+      await question.waitFor({ state: 'detached' })
+      expect(await page.getByLabel('Name').inputValue()).toBe('for the shop')
+      await page.getByRole('button', { name: /^Create/ }).click()
+      await question.getByLabel('Your password').fill('not the password')
+      await page.keyboard.press('Enter')
+      await question.getByText('Is not your password').waitFor()
+      await question.getByLabel('Your password').fill(person.password)
+      await question.getByRole('button', { name: 'Confirm' }).click()
+      await page.getByText(/^tp_\w{36}$/).waitFor()
+      await close()
+    })
+
+    test('is required by a workspace: the dashboard leads its members to the set-up', async () => {
+      const owner = await dashboard().signUp()
+      const { page, close } = await openDevice()
+      await signIn(page, owner)
+      await waitForDashboard(page)
+      await dashboard().server.app.db.write((connection) =>
+        connection
+          .updateTable('workspaces')
+          .set({ require_two_factor: 1 })
+          .where('id', '=', owner.workspaceId)
+          .execute(),
+      )
+      await page.goto(`${SITE}/app/${owner.workspaceId}/links`)
+      await page.getByRole('heading', { name: 'Set up two-factor sign-in' }).waitFor()
+      await page.getByRole('button', { name: 'Add a passkey' }).click()
+      await page.getByLabel('Name', { exact: true }).fill('My phone')
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await page.getByRole('button', { name: 'I saved them' }).click()
+      await page.getByRole('heading', { name: 'Links' }).first().waitFor()
+      await until('the list of links', async () => (await page.getByText('New link').count()) > 0)
+      await close()
+    })
+  },
+  {
+    now,
+    clock: () => performance.now() + shift,
+    environment: { PORT, TOWPATH_URL: SITE },
+  },
+)
