@@ -6,13 +6,13 @@ interface Descriptor {
   type: 'public-key'
   transports?: AuthenticatorTransport[]
 }
-export interface CreationOptions
+export interface PasskeyCreation
   extends Omit<PublicKeyCredentialCreationOptions, 'challenge' | 'user' | 'excludeCredentials'> {
   challenge: string
   user: { id: string; name: string; displayName: string }
   excludeCredentials?: Descriptor[]
 }
-export interface RequestOptions
+export interface PasskeyRequest
   extends Omit<PublicKeyCredentialRequestOptions, 'challenge' | 'allowCredentials'> {
   challenge: string
   allowCredentials?: Descriptor[]
@@ -22,7 +22,7 @@ export interface RequestOptions
 export const canUsePasskeys = () => typeof PublicKeyCredential === 'function'
 
 /** @throws Error with a sentence when the person cancels, and when the device refuses */
-export async function createPasskey({ challenge, user, excludeCredentials, ...options }: CreationOptions) {
+export async function createPasskey({ challenge, user, excludeCredentials, ...options }: PasskeyCreation) {
   const created = await ask(() =>
     navigator.credentials.create({
       publicKey: {
@@ -45,7 +45,7 @@ export async function createPasskey({ challenge, user, excludeCredentials, ...op
 }
 
 /** @throws Error with a sentence when the person cancels, and when there is no passkey */
-export async function getPasskey({ challenge, allowCredentials, ...options }: RequestOptions) {
+export async function getPasskey({ challenge, allowCredentials, ...options }: PasskeyRequest) {
   const found = await ask(() =>
     navigator.credentials.get({
       publicKey: {

@@ -3,11 +3,11 @@
 import { queryOptions } from '@tanstack/react-query'
 import { request } from './client.ts'
 import {
-  type CreationOptions,
   createPasskey,
   getPasskey,
   type PasskeyAnswer,
-  type RequestOptions,
+  type PasskeyCreation,
+  type PasskeyRequest,
 } from './passkey.ts'
 
 export interface Passkey {
@@ -65,11 +65,11 @@ export const confirmIdentity = (proof: Proof) => post('/confirm', proof)
 
 /** Asks for one of the person's passkeys, as a second factor or to confirm that it is them. */
 export const askForPasskey = async () => ({
-  passkey: await getPasskey(await post<RequestOptions>('/passkeys/options')),
+  passkey: await getPasskey(await post<PasskeyRequest>('/passkeys/options')),
 })
 export const signInWithPasskey = async () =>
   post('/sign-in/passkey', {
-    passkey: await getPasskey(await post<RequestOptions>('/passkeys/sign-in-options')),
+    passkey: await getPasskey(await post<PasskeyRequest>('/passkeys/sign-in-options')),
   })
 
 /** @param qrCode an image that shows `uri` */
@@ -79,7 +79,7 @@ export const removeApp = () => post('/second-factor/app/remove')
 export const renewRecoveryCodes = () => post<{ recoveryCodes: string[] }>('/second-factor/recovery-codes')
 
 export const addPasskey = async (name: string) => {
-  const passkey = await createPasskey(await post<CreationOptions>('/passkeys/register-options'))
+  const passkey = await createPasskey(await post<PasskeyCreation>('/passkeys/register-options'))
   return post<NewCodes>('/passkeys/register', { name, passkey })
 }
 export const renamePasskey = ({ id, name }: { id: number; name: string }) =>

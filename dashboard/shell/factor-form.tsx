@@ -52,34 +52,7 @@ export function FactorForm({
       )}
       {(ways.authenticatorApp || isRecovery) && (
         <form className="grid gap-4" onSubmit={submit}>
-          {isRecovery ? (
-            <TextField
-              key="recovery"
-              label="Recovery code"
-              name="code"
-              required
-              autoFocus
-              autoComplete="off"
-              autoCapitalize="none"
-              spellCheck={false}
-              maxLength={40}
-              hint="One of the codes that you saved. Each works once."
-              error={fieldError}
-            />
-          ) : (
-            <TextField
-              key="code"
-              label="Code"
-              name="code"
-              required
-              autoFocus
-              inputMode="numeric"
-              autoComplete="one-time-code"
-              maxLength={20}
-              hint="The six digits that your authenticator app shows."
-              error={fieldError}
-            />
-          )}
+          {isRecovery ? <RecoveryCodeField error={fieldError} /> : <CodeField error={fieldError} />}
           <Button type="submit" variant="primary" busy={isBusy}>
             {action}
           </Button>
@@ -101,3 +74,32 @@ export function FactorForm({
     </>
   )
 }
+
+const CodeField = ({ error }: { error: string | undefined }) => (
+  <TextField
+    label="Code"
+    name="code"
+    required
+    autoFocus
+    inputMode="numeric"
+    autoComplete="one-time-code"
+    maxLength={20}
+    hint="The six digits that your authenticator app shows."
+    error={error}
+  />
+)
+
+const RecoveryCodeField = ({ error }: { error: string | undefined }) => (
+  <TextField
+    label="Recovery code"
+    name="code"
+    required
+    autoFocus
+    autoComplete="off"
+    autoCapitalize="none"
+    spellCheck={false}
+    maxLength={40}
+    hint="One of the codes that you saved. Each works once."
+    error={error}
+  />
+)

@@ -64,7 +64,12 @@ function useSecondFactorGate(workspace: { requireTwoFactor: boolean } | undefine
   useEffect(() => {
     if (isMissing) setOpen(true)
   }, [isMissing])
-  return [isMissing || (isOpen && workspace?.requireTwoFactor === true), () => setOpen(false)] as const
+  // The settings of the account need no workspace.
+  const isAccount = useRouterState({
+    select: ({ location }) => location.pathname.endsWith('/settings') && location.search.tab === 'account',
+  })
+  const isBlocked = isMissing || (isOpen && workspace?.requireTwoFactor === true)
+  return [isBlocked && !isAccount, () => setOpen(false)] as const
 }
 
 function Sidebar({ openPalette }: { openPalette: () => void }) {

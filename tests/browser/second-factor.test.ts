@@ -61,8 +61,10 @@ onDashboard(
         await page
           .locator('code')
           .filter({ hasText: /^[A-Z2-7 ]{39}$/ })
-          .innerText()
-      ).replaceAll(' ', '')
+          .allInnerTexts()
+      )
+        .join('')
+        .replaceAll(' ', '')
       await page.getByLabel('Type the code').fill('000000')
       await page.getByRole('button', { name: 'Turn on' }).click()
       await page.getByText('Is wrong or was used already').waitFor()

@@ -48,11 +48,7 @@ export function SignInPage() {
   })
   const problem = passwordSignIn.error ?? passkeySignIn.error ?? oidcSignIn.error
   if (isSecondStep) {
-    const cancel = () => {
-      passwordSignIn.reset()
-      setSecondStep(false)
-    }
-    return <SecondStep onDone={() => openDashboard(next)} onCancel={cancel} />
+    return <SecondStep onDone={() => openDashboard(next)} onCancel={() => setSecondStep(false)} />
   }
   return (
     <CenteredPage
@@ -72,26 +68,10 @@ export function SignInPage() {
     >
       {problem && <FormError>{problem.message}</FormError>}
       {!problem && error && <FormError>{PROVIDER_ERRORS[error] ?? 'Sign-in failed. Try again.'}</FormError>}
-      <form
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          const data = new FormData(event.currentTarget)
-          passwordSignIn.mutate({ email: String(data.get('email')), password: String(data.get('password')) })
-        }}
-      >
-        <TextField label="E-mail" name="email" type="email" autoComplete="username" required autoFocus />
-        <TextField
-          label="Password"
-          name="password"
-          type="password"
-          autoComplete="current-password"
-          required
-        />
-        <Button type="submit" variant="primary" busy={passwordSignIn.isPending || passwordSignIn.isSuccess}>
-          Sign in
-        </Button>
-      </form>
+      <PasswordForm
+        busy={passwordSignIn.isPending || (passwordSignIn.isSuccess && !passwordSignIn.data.secondFactor)}
+        onSubmit={(input) => passwordSignIn.mutate(input)}
+      />
       {canUsePasskeys() && (
         <Button
           icon={<Fingerprint size={16} />}
@@ -110,5 +90,30 @@ export function SignInPage() {
         Forgot your password?
       </Link>
     </CenteredPage>
+  )
+}
+
+function PasswordForm({
+  busy,
+  onSubmit,
+}: {
+  busy: boolean
+  onSubmit: (input: { email: string; password: string }) => void
+}) {
+  return (
+    <form
+      className="grid gap-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const data = new FormData(event.currentTarget)
+        onSubmit({ email: String(data.get('email')), password: String(data.get('password')) })
+      }}
+    >
+      <TextField label="E-mail" name="email" type="email" autoComplete="username" required autoFocus />
+      <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
+      <Button type="submit" variant="primary" busy={busy}>
+        Sign in
+      </Button>
+    </form>
   )
 }

@@ -58,24 +58,7 @@ export function AuthenticatorAppDialog({
       {started.isError && <ErrorState error={started.error} retry={started.refetch} />}
       {started.data && (
         <div className="grid gap-4">
-          <p>
-            1. Scan the code with the app. On this phone,{' '}
-            <a href={started.data.uri} className={TEXT_LINK}>
-              open the app
-            </a>
-            .
-          </p>
-          <img
-            src={started.data.qrCode}
-            alt="QR code for the authenticator app"
-            width={176}
-            height={176}
-            className="mx-auto rounded-lg border border-line bg-white"
-          />
-          <div className="grid gap-1.5">
-            <p className="text-sm text-soft">Or type this secret into the app:</p>
-            <CopyableText text={started.data.secret.replace(/.{4}(?=.)/g, '$& ')} label="Copy secret" />
-          </div>
+          <Secret {...started.data} />
           <form
             id={FORM_ID}
             className="grid gap-2"
@@ -100,3 +83,26 @@ export function AuthenticatorAppDialog({
     </Dialog>
   )
 }
+
+const Secret = ({ uri, qrCode, secret }: { uri: string; qrCode: string; secret: string }) => (
+  <>
+    <p>
+      1. Scan the code with the app. On this phone,{' '}
+      <a href={uri} className={TEXT_LINK}>
+        open the app
+      </a>
+      .
+    </p>
+    <img
+      src={qrCode}
+      alt="QR code for the authenticator app"
+      width={176}
+      height={176}
+      className="mx-auto rounded-lg border border-line bg-white"
+    />
+    <div className="grid gap-1.5">
+      <p className="text-sm text-soft">Or type this secret into the app:</p>
+      <CopyableText text={secret.replace(/.{4}(?=.)/g, '$& ')} label="Copy secret" />
+    </div>
+  </>
+)

@@ -37,7 +37,7 @@ export function PasskeyList({
     await onAdded(recoveryCodes)
   }
   return (
-    <div className="py-4">
+    <div className="py-4 last:pb-0">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <div className="min-w-0 flex-1 basis-56">
           <h3 className="font-medium">Passkeys</h3>
