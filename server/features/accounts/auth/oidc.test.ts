@@ -7,7 +7,8 @@ import {
 } from '../../../../tests/support/fake-servers/identity-provider.ts'
 import type { HttpAnswer } from '../../../../tests/support/server/http-call.ts'
 import { onBothEngines, type TestServer } from '../../../../tests/support/server/test-server.ts'
-import { signUpOverHttp, toCookieHeader } from '../../../../tests/support/users/sign-up.ts'
+import { signUpOverHttp, toCookieHeader, toSignedUpUser } from '../../../../tests/support/users/sign-up.ts'
+import { setUpApp } from '../second-factor/second-factor.fixture.ts'
 import { createResetLink } from './reset-password.ts'
 
 // At most two passwords are hashed at a time, so tests are slow on a busy machine.
@@ -169,6 +170,52 @@ onBothEngines(
       }
       provider.changeClaims = (claims) => claims
       expect(toCookieHeader(await signInElsewhere(server(), ada))).toContain('towpath_session=')
+    })
+
+    test('asks for the second factor after the provider, too', async () => {
+      const dee = { sub: 'ada', email: 'ada@works.example', email_verified: true }
+      const cookie = toCookieHeader(await signInElsewhere(server(), dee))
+      const { email } = (await server().call('/api/auth/get-session', { headers: { Cookie: cookie } })).json
+        .user
+      const person = toSignedUpUser(server(), cookie, { email, password: '', workspaceId: 1 })
+      const app = await setUpApp(person, Date.now())
+      const answer = await signInElsewhere(server(), dee, '/app/1/links?tag=1')
+      expect(placeOf(answer)).toBe(
+        `${server().origin}/app/sign-in?step=second-factor&next=%2Fapp%2F1%2Flinks%3Ftag%3D1`,
+      )
+      expect(await me(answer)).toBeNull()
+      const [recoveryCode] = app.recoveryCodes
+      const verified = await server().call('/api/auth/second-factor/verify', {
+        method: 'POST',
+        body: { recoveryCode },
+        headers: { Cookie: toCookieHeader(answer) },
+      })
+      expect((await me(verified)).user.email).toBe(email)
+      await person.auth('/second-factor/app/remove', { method: 'POST' })
+    })
+
+    test('makes the provider ask again when a person confirms that it is them', async () => {
+      const body = { providerId: 'oidc', confirm: true }
+      const { json } = await server().call('/api/auth/sign-in/oauth2', { method: 'POST', body })
+      const { searchParams } = new URL(json.url)
+      expect([searchParams.get('prompt'), searchParams.get('max_age')]).toEqual(['login', '0'])
+    })
+
+    test('ends the session that the browser had before', async () => {
+      const ada = { sub: 'ada', email: 'ada@works.example', email_verified: true }
+      const first = await signInElsewhere(server(), ada)
+      provider.identity = ada
+      const started = await server().call('/api/auth/sign-in/oauth2', {
+        method: 'POST',
+        body: { providerId: 'oidc', confirm: true },
+      })
+      const consented = await fetch(started.json.url, { redirect: 'manual' })
+      const { pathname, search } = new URL(consented.headers.get('location') as string)
+      const second = await server().call(pathname + search, {
+        headers: { Cookie: `${toCookieHeader(first)}; ${toCookieHeader(started)}` },
+      })
+      expect((await me(second)).user.email).toBe('ada@works.example')
+      expect(await me(first)).toBeNull()
     })
 
     test('accepts a callback once, and only in the browser that started the sign-in', async () => {
