@@ -98,6 +98,19 @@ onBothEngines('the command line beside a running server', (server) => {
       'A workspace needs an owner\n',
     )
 
+    const none = await printed('user', 'reset-second-factor', 'Bob@example.com')
+    expect(none).toBe('bob@example.com had no second factor.\n')
+    await server().app.db.write((connection) =>
+      connection
+        .insertInto('totp_secrets')
+        .values({ user_id: cy.id, secret: 'sealed', created_at: 1, confirmed_at: 1 })
+        .execute(),
+    )
+    expect(await printed('user', 'reset-second-factor', 'cy@example.com')).toStartWith(
+      'cy@example.com signs in with the password alone now.',
+    )
+    expect((await run('user', 'reset-second-factor', 'no@example.com')).err).toBe('User not found\n')
+
     const reset = (await printed('user', 'reset', 'bob@example.com')).trimEnd()
     expect(reset).toMatch(link)
     expect(reset).not.toBe(bob.url)
@@ -176,6 +189,7 @@ describe('the command line', () => {
           'workspace member',
           'user create',
           'user reset',
+          'user reset-second-factor',
           'key create',
           'key revoke',
           'key list',

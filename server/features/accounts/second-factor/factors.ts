@@ -7,6 +7,12 @@ import type { FactorNeeds } from './authenticator-app.ts'
 import { describePasskeys } from './passkeys.ts'
 import { countRecoveryCodes, createRecoveryCodesIn } from './recovery-codes.ts'
 
+/** The session of the person who changes their factors: the only one that goes on. */
+export interface OwnSession {
+  userId: number
+  sessionId: number
+}
+
 /** What the account settings show, and the ways in which a person can confirm that it is them. */
 export async function describeFactors(connection: Connection, userId: number) {
   const identities = await connection
@@ -34,24 +40,24 @@ async function hasAuthenticatorApp(connection: Connection, userId: number): Prom
 }
 
 /**
- * After a factor was added: ends the sessions that began without one, and makes recovery codes when there are none.
- * @returns new recovery codes, or null
+ * After a factor was added: ends the other sessions, which began without it, and makes recovery codes when there are
+ * none. @returns new recovery codes, or null
  */
 export function completeFactor(
   needs: FactorNeeds,
-  { userId, sessionId, isFirst }: { userId: number; sessionId: number; isFirst: boolean },
+  { userId, sessionId }: OwnSession,
 ): Promise<string[] | null> {
   return needs.db.write(async (connection) => {
-    if (isFirst) await endSessionsIn(connection, userId, { exceptId: sessionId })
+    await endSessionsIn(connection, userId, { exceptId: sessionId })
     if ((await countRecoveryCodes(connection, userId)) > 0) return null
     return createRecoveryCodesIn(connection, needs, userId)
   })
 }
 
-/** @param which a passkey, or the authenticator app @returns whether it was there */
+/** Ends the other sessions too. @param which a passkey, or the authenticator app @returns whether it was there */
 export function removeFactor(
   { db }: Pick<FactorNeeds, 'db'>,
-  userId: number,
+  { userId, sessionId }: OwnSession,
   which: { passkeyId: number } | 'app',
 ): Promise<boolean> {
   return db.write(async (connection) => {
@@ -60,9 +66,11 @@ export function removeFactor(
         ? connection.deleteFrom('totp_secrets').where('user_id', '=', userId)
         : connection.deleteFrom('passkeys').where('user_id', '=', userId).where('id', '=', which.passkeyId)
     const { numDeletedRows } = await deletion.executeTakeFirst()
+    if (Number(numDeletedRows) === 0) return false
+    await endSessionsIn(connection, userId, { exceptId: sessionId })
     // Recovery codes stand in for another factor. Without one they open nothing.
     if (!(await hasSecondFactor(connection, userId))) await deleteRecoveryCodes(connection, userId)
-    return Number(numDeletedRows) > 0
+    return true
   })
 }
 

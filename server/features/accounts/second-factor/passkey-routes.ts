@@ -4,7 +4,6 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simp
 import { z } from 'zod'
 import { text } from '../../../lib/api-fields.ts'
 import { Failure, notFound } from '../../../lib/failure.ts'
-import { hasSecondFactor } from '../access/second-factors.ts'
 import { findSession, readSessionToken, toSessionCookieName } from '../access/session.ts'
 import { limitGuesses, tokenLimits } from '../auth/auth-limits.ts'
 import {
@@ -62,9 +61,8 @@ export function addPasskeyRoutes(app: AuthRoutes, needs: SignInNeeds) {
     const session = await requireSession(needs, c)
     const { userId } = session.user
     const { name, passkey } = await parseBody(c, NewPasskey)
-    const isFirst = !(await hasSecondFactor(needs.db.read, userId))
     await addPasskey(needs, userId, { name, response: passkey as RegistrationResponseJSON })
-    return c.json({ recoveryCodes: await announceFactor(needs, session, { isFirst, name: 'A passkey' }) })
+    return c.json({ recoveryCodes: await announceFactor(needs, session, 'A passkey') })
   })
   app.post('/passkeys/rename', authFacts('person'), async (c) => {
     const { user } = await requireSession(needs, c)
@@ -73,9 +71,10 @@ export function addPasskeyRoutes(app: AuthRoutes, needs: SignInNeeds) {
     return c.json({ status: true })
   })
   app.post('/passkeys/remove', authFacts('person', 'object', { fresh: true }), async (c) => {
-    const { user } = await requireSession(needs, c)
+    const { id: sessionId, user } = await requireSession(needs, c)
     const { id } = await parseBody(c, PasskeySelection)
-    if (!(await removeFactor(needs, user.userId, { passkeyId: id }))) throw notFound('Passkey')
+    if (!(await removeFactor(needs, { userId: user.userId, sessionId }, { passkeyId: id })))
+      throw notFound('Passkey')
     announceRemoval(needs, user.email, 'A passkey')
     return c.json({ status: true })
   })

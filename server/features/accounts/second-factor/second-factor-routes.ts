@@ -77,19 +77,17 @@ export function addAuthenticatorAppRoutes(app: AuthRoutes, needs: SignInNeeds) {
     const session = await requireSession(needs, c)
     const { userId } = session.user
     const { code } = await parseBody(c, FirstCode)
-    const isFirst = !(await hasSecondFactor(db.read, userId))
     const limits = [
       { key: `first code of ${userId} from ${toClientLimitKey(needs, c)}`, max: 10, windowMs: 15 * MINUTE },
     ]
     const confirm = () => confirmAuthenticatorApp(needs, userId, code.replace(/\s/g, ''))
     await limitGuesses(limiter, limits, confirm, isFailureWith('invalid'))
-    return c.json({
-      recoveryCodes: await announceFactor(needs, session, { isFirst, name: 'An authenticator app' }),
-    })
+    return c.json({ recoveryCodes: await announceFactor(needs, session, 'An authenticator app') })
   })
   app.post('/second-factor/app/remove', authFacts('person', 'none', FRESH), async (c) => {
-    const { user } = await requireSession(needs, c)
-    if (!(await removeFactor(needs, user.userId, 'app'))) throw notFound('Authenticator app')
+    const { id, user } = await requireSession(needs, c)
+    if (!(await removeFactor(needs, { userId: user.userId, sessionId: id }, 'app')))
+      throw notFound('Authenticator app')
     announceRemoval(needs, user.email, 'The authenticator app')
     return c.json({ status: true })
   })
@@ -112,12 +110,12 @@ export function addAuthenticatorAppRoutes(app: AuthRoutes, needs: SignInNeeds) {
 export async function announceFactor(
   needs: SignInNeeds,
   { id, user }: Session,
-  { isFirst, name }: { isFirst: boolean; name: string },
+  name: string,
 ): Promise<string[] | null> {
-  const codes = await completeFactor(needs, { userId: user.userId, sessionId: id, isFirst })
+  const codes = await completeFactor(needs, { userId: user.userId, sessionId: id })
   sendNotice(needs, user.email, {
     kind: 'secondFactorAdded',
-    text: `${name} was added as a second factor.${isFirst ? ' All other sessions have ended.' : ''}`,
+    text: `${name} was added as a second factor. All other sessions have ended.`,
   })
   return codes
 }
@@ -126,7 +124,7 @@ export async function announceFactor(
 export const announceRemoval = (needs: SignInNeeds, email: string, name: string) =>
   sendNotice(needs, email, {
     kind: 'secondFactorRemoved',
-    text: `${name} is no longer a second factor of your account.`,
+    text: `${name} is no longer a second factor of your account. All other sessions have ended.`,
   })
 
 const readToken = (needs: SignInNeeds, c: AuthContext) =>
