@@ -3,6 +3,7 @@
 import { Failure, invalid } from '../../../lib/failure.ts'
 import { toNestedDatabase } from '../../../storage/database/nested-database.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import { refuseSuspended, refuseSuspendedLinks } from '../access/suspension.ts'
 import { deleteWorkspace } from '../workspaces/delete-workspace.ts'
 import { lockMembers } from '../workspaces/members.ts'
 
@@ -57,7 +58,8 @@ export async function describeDeletion(connection: Connection, userId: number): 
 
 /**
  * @param confirm must be the person's address.
- * @throws Failure `invalid`, `conflict` when a workspace would lose its last owner
+ * @throws Failure `invalid`, `conflict` when a workspace would lose its last owner, `forbidden` when the operator has
+ * suspended something in it
  */
 export async function deleteAccount(
   { db, now, invalidateWorkspace }: DeleteAccountNeeds,
@@ -77,7 +79,10 @@ export async function deleteAccount(
       )
     }
     const nested = { db: toNestedDatabase(db, connection, onCommit), now }
-    for (const { id } of workspaces) await deleteWorkspace(nested, id)
+    for (const { id } of workspaces) {
+      await refuseSuspendedContents(connection, id)
+      await deleteWorkspace(nested, id)
+    }
     await connection
       .deleteFrom('verifications')
       .where((e) => e.or([e('identifier', 'like', 'reset:%'), e('identifier', 'like', 'email%')]))
@@ -88,6 +93,17 @@ export async function deleteAccount(
     return workspaces
   })
   for (const { id } of deleted) invalidateWorkspace(id)
+}
+
+/** Whoever deletes what is suspended could make it anew. @throws Failure `forbidden` */
+async function refuseSuspendedContents(connection: Connection, workspaceId: number): Promise<void> {
+  const workspace = await connection
+    .selectFrom('workspaces')
+    .select(['suspended_at', 'suspended_reason'])
+    .where('id', '=', workspaceId)
+    .executeTakeFirstOrThrow()
+  refuseSuspended('workspace', workspace)
+  await refuseSuspendedLinks(connection, workspaceId)
 }
 
 async function listOwnWorkspaces(connection: Connection, userId: number): Promise<number[]> {

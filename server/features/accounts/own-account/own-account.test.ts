@@ -291,6 +291,25 @@ onBothEngines(
       expect(links.filter(({ value }) => value === String(id) || value.startsWith(`${id} `))).toEqual([])
     })
 
+    test('is no way out of a suspension', async () => {
+      const ada = await signUpOverHttp(server())
+      const body = { destinationUrl: 'https://example.com/' }
+      const { id } = (await ada.api('/links', { method: 'POST', body })).json.data
+      const { db } = server().app
+      const suspend = (table: 'links' | 'workspaces', row: number, at: number | null) =>
+        db.write((connection) =>
+          connection.updateTable(table).set({ suspended_at: at }).where('id', '=', row).execute(),
+        )
+      const end = async () => (await post(ada, '/delete-account', { confirm: ada.email })).status
+      await suspend('links', id, now())
+      expect(await end()).toBe(403)
+      await suspend('links', id, null)
+      await suspend('workspaces', ada.workspaceId, now())
+      expect(await end()).toBe(403)
+      await suspend('workspaces', ada.workspaceId, null)
+      expect(await end()).toBe(200)
+    })
+
     test('lets only one of two last owners go', async () => {
       const ada = await signUpOverHttp(server())
       const bob = await inviteTo(ada, `second-${server().engine}@example.com`)
