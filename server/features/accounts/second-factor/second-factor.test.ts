@@ -3,6 +3,7 @@
 import { beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
 import { type SignedUpUser, signUpOverHttp, toCookieHeader } from '../../../../tests/support/users/sign-up.ts'
+import { createResetLink } from '../auth/reset-password.ts'
 import { resetSecondFactor } from './factors.ts'
 import { type AppOwner, setUpApp, showCode, signInAgain } from './second-factor.fixture.ts'
 
@@ -199,6 +200,14 @@ onBothEngines(
       expect((await post(person, '/second-factor/verify', { code: showCode(secret, now()) })).status).toBe(
         200,
       )
+      const { db } = server().app
+      const { id } = (await server().call('/api/auth/get-session', { headers })).json.user
+      const link = new URL(await createResetLink({ db, now, origin: server().origin }, id))
+      const body = { token: link.searchParams.get('token'), newPassword: 'a third long password' }
+      expect((await server().call('/api/auth/reset-password', { method: 'POST', body })).status).toBe(200)
+      const reset = await again({ ...dee, password: 'a third long password' })
+      expect(reset.answer.json.secondFactor).toBe(true)
+      expect(await isIn(reset.person)).toBe(false)
     })
 
     test('can be removed by the operator, for a person who has lost it', async () => {
