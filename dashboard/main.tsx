@@ -19,8 +19,13 @@ if (process.env.NODE_ENV === 'development') {
   void import('./reload.ts').then(({ reloadOnNewBuild }) => reloadOnNewBuild())
 }
 
-/** The session has ended: go to the sign-in page, which leads back to the current page. */
+/** A session that has ended leads to the sign-in page, which leads back to the current page. */
 function onError(error: unknown) {
+  // The owners require a second factor now: the shell leads to the set-up.
+  if (error instanceof ApiError && error.code === 'second_factor_required') {
+    void client.invalidateQueries({ queryKey: ['workspaces'] })
+    void client.invalidateQueries({ queryKey: ['user'] })
+  }
   if (!isSignedOut(error) || location.pathname.startsWith('/app/sign-in')) return
   client.setQueryData(['user'], null)
   const next = location.pathname + location.search

@@ -1,4 +1,4 @@
-// The second step of a sign-in: authenticator app and recovery codes. (tests/browser/second-factor.test.ts has passkeys.)
+// The second step of a sign-in: authenticator app and recovery codes. (tests/browser/account.test.ts has passkeys.)
 
 import { beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { onBothEngines } from '../../../../tests/support/server/test-server.ts'

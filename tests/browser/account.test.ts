@@ -1,10 +1,12 @@
-// Two-factor sign-in in a real browser: authenticator app, recovery codes, passkeys with a virtual authenticator, and
-// the dialog that asks people to confirm that it is them.
+// A person's account in a real browser: authenticator app, recovery codes, passkeys with a virtual authenticator, the
+// dialog that asks people to confirm that it is them, another address, and the end of the account.
 
-import { expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { closeMailers } from '../../server/http/smtp.ts'
 import { computeTotpCode, toTotpStep } from '../../server/lib/crypto/totp.ts'
 import { type DashboardWindow, onDashboard, waitUntilDrawn } from '../support/browser/dashboard-browser.ts'
+import { startMailServer } from '../support/fake-servers/mail-server.ts'
 import { findFreePort } from '../support/processes/free-port.ts'
 import { until } from '../support/until.ts'
 import type { SignedUpUser } from '../support/users/sign-up.ts'
@@ -16,8 +18,14 @@ const now = () => Date.now() + shift
 const PORT = String(findFreePort())
 const SITE = `http://localhost:${PORT}`
 
+const mail = await startMailServer()
+afterAll(async () => {
+  closeMailers()
+  await mail.stop()
+})
+
 onDashboard(
-  'two-factor sign-in',
+  'an account',
   (dashboard) => {
     /** A window at the address that has passkeys, with a device that has a fingerprint reader. */
     async function openDevice(): Promise<DashboardWindow> {
@@ -49,7 +57,7 @@ onDashboard(
     const waitForDashboard = (page: Page) => page.waitForURL(/\/app\/\d+\/links/)
     const showCode = (secret: string) => computeTotpCode(secret, toTotpStep(now()))
 
-    test('is set up with an app, and asks for its code, or for a recovery code', async () => {
+    test('gets an authenticator app, and then asks for its code, or for a recovery code', async () => {
       const person = await dashboard().signUp()
       const { page, errors, close } = await openDevice()
       await signIn(page, person)
@@ -99,7 +107,7 @@ onDashboard(
       await close()
     })
 
-    test('accepts a passkey as the second step, and in place of the password', async () => {
+    test('gets a passkey, for the second step and in place of the password', async () => {
       const person = await dashboard().signUp()
       const { page, errors, close } = await openDevice()
       await signIn(page, person)
@@ -152,7 +160,7 @@ onDashboard(
       await close()
     })
 
-    test('is asked for again before a key is made, and the request goes on afterwards', async () => {
+    test('asks who it is before a key is made, and the request goes on afterwards', async () => {
       const person = await dashboard().signUp()
       const { page, close } = await openDevice()
       await signIn(page, person)
@@ -182,7 +190,45 @@ onDashboard(
       await close()
     })
 
-    test('is required by a workspace: the dashboard leads its members to the set-up', async () => {
+    test('moves to another address, goes back to the old one, and is deleted', async () => {
+      const person = await dashboard().signUp()
+      const { page, errors, close } = await openDevice()
+      const openLink = async (to: string, subject: string) => {
+        const find = () => mail.mails.find((each) => each.to.includes(to) && each.parsed.subject === subject)
+        const { parsed } = await until(subject, find)
+        await page.goto(/http\S+token=\S+/.exec(parsed.text ?? '')?.[0] ?? '')
+      }
+      await signIn(page, person)
+      await waitForDashboard(page)
+      await openAccount(page, person)
+      await page.getByLabel('New e-mail address').fill('moved@example.com')
+      await page.getByRole('button', { name: 'Change', exact: true }).click()
+      await page.getByText('Open the link in the mail to moved@example.com').waitFor()
+      await openLink('moved@example.com', 'Confirm your new e-mail address')
+      await page.getByRole('button', { name: 'Confirm address' }).click()
+      await page.getByRole('heading', { name: 'E-mail address changed' }).waitFor()
+
+      await openLink(person.email, 'Your e-mail address was changed')
+      await page.getByRole('button', { name: 'Take my account back' }).click()
+      await page.getByLabel('New password').fill('only the owner knows this')
+      await page.getByRole('button', { name: 'Set password' }).click()
+      await page.getByRole('heading', { name: 'Password changed' }).waitFor()
+
+      await signIn(page, { ...person, password: 'only the owner knows this' })
+      await waitForDashboard(page)
+      await openAccount(page, person)
+      await page.getByRole('button', { name: 'Delete account' }).click()
+      const question = page.getByRole('dialog', { name: 'Delete your account?' })
+      await question.getByText('They are deleted too').waitFor()
+      await question.getByRole('textbox').fill(person.email)
+      await question.getByRole('button', { name: 'Delete permanently' }).click()
+      await page.waitForURL(/\/app\/sign-in$/)
+      expect((await person.auth('/get-session')).json).toBeNull()
+      expect(errors.filter((error) => !error.includes('401'))).toEqual([])
+      await close()
+    })
+
+    test('is led to the set-up by a workspace that requires a second factor', async () => {
       const owner = await dashboard().signUp()
       const { page, close } = await openDevice()
       await signIn(page, owner)
@@ -208,6 +254,6 @@ onDashboard(
   {
     now,
     clock: () => performance.now() + shift,
-    environment: { PORT, TOWPATH_URL: SITE },
+    environment: { PORT, TOWPATH_URL: SITE, SMTP_URL: mail.url(), MAIL_FROM: 'towpath@example.com' },
   },
 )
