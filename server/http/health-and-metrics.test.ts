@@ -18,7 +18,8 @@ onBothEngines('operators and their machines', (server) => {
   })
 
   test('see metrics that a Prometheus server reads', async () => {
-    await server().click('nothing-here')
+    const { slug } = await (await server().createWorkspace()).createLink()
+    await server().click(slug)
     const { status, headers, text } = await server().call('/metrics')
     expect(status).toBe(200)
     expect(headers.get('content-type')).toStartWith('text/plain; version=0.0.4')

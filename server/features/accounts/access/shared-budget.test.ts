@@ -57,6 +57,11 @@ test('drop what is older than the window, and say when there is room again', asy
   expect(refused.waitMs).toBeWithin(5 * SLICE_MS, 8 * SLICE_MS)
 })
 
+test('count what was spent after a statement began that then waited for its turn', async () => {
+  await setSpent('waited', [[-1, 950]])
+  expect((await spend('waited', 100)).allowed).toBe(false)
+})
+
 test('refuse what is larger than the budget, and keep it out of the next decision', async () => {
   expect((await spend('large', 1001)).allowed).toBe(false)
   expect((await spend('large', 1001)).allowed).toBe(false)

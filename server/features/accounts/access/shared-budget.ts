@@ -13,12 +13,13 @@ export async function spendSharedBytes(
   budget: { bytes: number; windowMs: number },
 ): Promise<BudgetResult> {
   const sliceMs = budget.windowMs / SLICES
-  // The time of the statement, because it must be the same in all its parts.
+  // The time of the statement, because it must be the same in all its parts. A statement that waited for the row's lock
+  // finds slices that began after it: they count. Slices further ahead are from before the clock was set back.
   const now = sql`(extract(epoch from statement_timestamp()) * 1000)::bigint`
   const slice = sql`(${now} / ${sliceMs}::bigint)`
   const pairs = sql`
     select w.hits[i] as slice, w.hits[i + 1] as bytes from generate_series(1, cardinality(w.hits), 2) as i
-    where w.hits[i] between ${slice} - ${SLICES}::int and ${slice}`
+    where w.hits[i] between ${slice} - ${SLICES}::int and ${slice} + ${SLICES}::int`
   const toArray = (entries: typeof pairs) => sql`(
     select coalesce(array_agg(number order by slice, place), '{}') from (
       select slice, unnest(array[slice, bytes]) as number, unnest(array[0, 1]) as place from (
