@@ -2,9 +2,16 @@
 
 import type { Context, MiddlewareHandler } from 'hono'
 import { Failure, invalid } from '../lib/failure.ts'
+import { type JsonLimits, scanJson } from '../lib/json-limits.ts'
 import type { BodyKind } from './route-facts.ts'
 
 export const BODY_MAX = 1024 * 1024
+
+/**
+ * The largest valid body is a hundred links, each with 250 countries and 100 tags: 38,000 values, at most 250 in one
+ * object.
+ */
+const LIMITS: JsonLimits = { depth: 32, values: 50_000, entries: 1_000 }
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i
 
@@ -67,13 +74,16 @@ function attempt<T>(work: () => T): T {
 }
 
 function parse(text: string): unknown {
-  const value: unknown = attempt(() => JSON.parse(text))
-  // The validator drops the name `__proto__` silently. Only a body that can contain the name is checked.
-  if (/__proto__|\\u/.test(text)) {
-    JSON.parse(text, (name, inner) => {
-      if (name === '__proto__') throw invalid({ ['__proto__']: 'is not a known field' })
-      return inner
-    })
+  const { excess, namesProto } = scanJson(text, LIMITS)
+  if (excess === 'depth') {
+    throw new Failure('invalid_json', `Invalid JSON body: it is nested deeper than ${LIMITS.depth} levels`)
   }
+  if (excess === 'values') throw invalid({ body: `must have at most ${LIMITS.values} values` })
+  if (excess === 'entries') {
+    throw invalid({ body: `must have at most ${LIMITS.entries} entries in one list or object` })
+  }
+  const value: unknown = attempt(() => JSON.parse(text))
+  // The validator drops the name `__proto__` silently.
+  if (namesProto) throw invalid({ ['__proto__']: 'is not a known field' })
   return value
 }

@@ -10,26 +10,38 @@ interface Issue {
   errors?: Issue[][]
 }
 
+/** Nobody reads more messages than this, and a body can have tens of thousands of mistakes. */
+const ERRORS_MAX = 100
+
 /**
  * @param what is validated, for the message about unknown names
- * @returns such as `{"destinationUrl": "must be …"}`. Dots join the names of a deeper field (`geoTargeting.DE`). A field
+ * @returns at most ERRORS_MAX messages, such as `{"destinationUrl": "must be …"}`. Dots join the names of a deeper field (`geoTargeting.DE`). A field
  *   of a bulk body starts with the index of its item (`2.slug`).
  */
 export function fieldErrors(issues: Issue[], what: 'field' | 'parameter'): Record<string, string> {
   // No plain object: it has names already (`constructor`, `toString`), and callers send such names too.
   const errors = new Map<string, string>()
-  for (const issue of issues.flatMap(flatten)) {
-    const path = issue.path.map(String)
-    if (path[0] === 'links' && path.length > 1) path.shift()
-    const names =
-      issue.code === 'unrecognized_keys' ? (issue.keys ?? []).map((key) => [...path, key]) : [path]
-    for (const name of names) {
-      const field = name.join('.') || 'body'
-      if (errors.has(field)) continue
-      errors.set(field, issue.code === 'unrecognized_keys' ? `is not a known ${what}` : issue.message)
-    }
+  for (const { field, message } of listMessages(issues, what)) {
+    if (!errors.has(field)) errors.set(field, message)
+    if (errors.size === ERRORS_MAX) break
   }
   return Object.fromEntries(errors)
+}
+
+function* listMessages(
+  issues: Issue[],
+  what: 'field' | 'parameter',
+): Generator<{ field: string; message: string }> {
+  for (const outer of issues) {
+    for (const issue of flatten(outer)) {
+      const path = issue.path.map(String)
+      if (path[0] === 'links' && path.length > 1) path.shift()
+      const isUnknown = issue.code === 'unrecognized_keys'
+      const message = isUnknown ? `is not a known ${what}` : issue.message
+      const names = isUnknown ? (issue.keys ?? []).map((key) => [...path, key]) : [path]
+      for (const name of names) yield { field: name.join('.') || 'body', message }
+    }
+  }
 }
 
 /** For a union, keeps the issues of the branch that matched deepest: the caller most likely meant that branch. */

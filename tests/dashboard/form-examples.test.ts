@@ -16,11 +16,11 @@ const form = {
   allowedOrigins: [],
 }
 
-test('the page doctor finds no error in a page with the HTML example and the snippet', () => {
+test('the page doctor finds no error in a page with the HTML example and the snippet', async () => {
   const head = `<script defer src="${ORIGIN}/t.js" data-workspace="ws_1"></script>`
   const html = `<!doctype html><html><head>${head}</head><body>${htmlExample(form)}</body></html>`
   const options = { form, publicId: 'ws_1', origin: ORIGIN, turnstile: false }
-  const findings = checkPage({ ...options, html, pageUrl: 'https://example.com/contact' } as Parameters<
+  const findings = await checkPage({ ...options, html, pageUrl: 'https://example.com/contact' } as Parameters<
     typeof checkPage
   >[0])
   expect(findings.filter(({ severity }) => severity === 'error')).toEqual([])

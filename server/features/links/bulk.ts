@@ -1,5 +1,6 @@
 // Creates, changes or deletes many links in one transaction: all or none. Errors name the index of each link.
 
+import { createPacer } from '../../lib/concurrency/next-turn.ts'
 import { hashPassword } from '../../lib/crypto/password.ts'
 import { Failure, invalid } from '../../lib/failure.ts'
 import { toNestedDatabase } from '../../storage/database/nested-database.ts'
@@ -65,7 +66,9 @@ function runAllOrNothing<In>(
     const nested = toNestedDatabase(db, connection, onCommit)
     const links: LinkResource[] = []
     const failures: [number, Failure][] = []
+    const pace = createPacer()
     for (const [i, item] of items) {
+      await pace()
       try {
         links.push(await apply(nested, item, i))
       } catch (error) {

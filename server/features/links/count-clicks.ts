@@ -1,6 +1,7 @@
 // Adds batches of clicks to the counters of the links. The analytics are made from the same batches.
 
 import { type RawBuilder, sql } from 'kysely'
+import { nextTurn } from '../../lib/concurrency/next-turn.ts'
 import type { Connection, Database } from '../../storage/database/open-database.ts'
 
 // One statement takes about a millisecond. Most statements have the same text, which the database then has prepared.
@@ -31,7 +32,7 @@ export async function countClicks(db: Database, batch: ClickBatch): Promise<void
     const counts = [...batch.counts].sort(([a], [b]) => a - b)
     for (let from = 0; from < counts.length; from += LINKS_PER_STATEMENT) {
       // Let redirects run between two statements.
-      if (from > 0) await new Promise((resolve) => setImmediate(resolve))
+      if (from > 0) await nextTurn()
       await addClicks(db.engine, connection, counts.slice(from, from + LINKS_PER_STATEMENT))
     }
   })

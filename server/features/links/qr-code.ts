@@ -2,6 +2,7 @@
 
 import QRCode from 'qrcode'
 import { invalid } from '../../lib/failure.ts'
+import { drawQrPng } from './qr-png.ts'
 import type { QrQueryInput } from './schema.ts'
 
 const SIZE = 512
@@ -18,20 +19,21 @@ export async function renderQrCode(
 ): Promise<{ type: string; body: string | Uint8Array<ArrayBuffer> }> {
   const { size = SIZE, margin = MARGIN } = query
   const text = `${shortUrl}?qr=1`
-  const options = {
-    width: size,
-    margin,
-    errorCorrectionLevel: text.length > LEVEL_M_BYTES ? ('L' as const) : ('M' as const),
-    color: { dark: toHexColor(query.color ?? '000000'), light: toHexColor(query.background ?? 'ffffff') },
-  }
+  const errorCorrectionLevel = text.length > LEVEL_M_BYTES ? ('L' as const) : ('M' as const)
+  const [dark, light] = [toHexColor(query.color ?? '000000'), toHexColor(query.background ?? 'ffffff')]
   if (query.format !== 'png') {
-    return { type: 'image/svg+xml', body: await QRCode.toString(text, { ...options, type: 'svg' }) }
+    const color = { dark: `#${dark}`, light: `#${light}` }
+    const options = { width: size, margin, errorCorrectionLevel, color, type: 'svg' as const }
+    return { type: 'image/svg+xml', body: await QRCode.toString(text, options) }
   }
-  const sizeMin = QRCode.create(text, options).modules.size + 2 * margin
+  const { modules } = QRCode.create(text, { errorCorrectionLevel })
+  const sizeMin = modules.size + 2 * margin
   if (size < sizeMin) throw invalid({ size: `must be at least ${sizeMin} for this link and margin` })
-  // The library rounds down after a floating point error: without the 0.01, a size of 512 gives 511 pixels.
-  const png = await QRCode.toBuffer(text, { ...options, width: size + 0.01 })
-  return { type: 'image/png', body: new Uint8Array(png) }
+  return { type: 'image/png', body: await drawQrPng(modules, { width: size, margin, dark, light }) }
 }
 
-const toHexColor = (color: string) => `#${color.replace('#', '')}`
+/** @returns `rrggbb` of `#rgb`, `rgb`, `#rrggbb` or `rrggbb` */
+function toHexColor(color: string): string {
+  const hex = color.replace('#', '')
+  return hex.length === 3 ? hex.replace(/./g, '$&$&') : hex
+}

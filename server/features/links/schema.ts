@@ -31,6 +31,9 @@ export const BULK_MAX = 100
 
 const TAGS_MAX = 100
 const UTM_MAX = 255
+const COUNTRIES_MAX = 250
+/** Visible ASCII: no other rule can refuse it as a text. */
+const PLAIN_URL = /^[!-~]{1,2000}$/
 
 export const TagShape = z
   .strictObject({
@@ -82,9 +85,12 @@ export const LinkShape = z
 export type LinkResource = z.infer<typeof LinkShape>
 export type TagResource = z.infer<typeof TagShape>
 
+/** More than any slug has before it is composed: composing a megabyte would take 20 ms. */
+const SLUG_INPUT_MAX = 1000
+
 const slug = z
   .string({ error: 'must be a string' })
-  .transform((value) => value.normalize('NFC'))
+  .transform((value) => (value.length > SLUG_INPUT_MAX ? value : value.normalize('NFC')))
   .superRefine((value, context) => {
     const problem = findSlugProblem(value)
     if (problem) context.addIssue({ code: 'custom', message: problem })
@@ -96,6 +102,49 @@ const utm = () => text(1, UTM_MAX).nullable()
 const tagName = text(1, 50)
   .trim()
   .refine((value) => value !== '', 'must not be blank')
+
+/** One schema for a target: the check below runs it only on values that are not plain. */
+const target = url().nullable()
+
+/**
+ * By hand, because a bulk request has up to 25,000 countries: zod's record takes 20 ms for valid ones, and 60 ms for wrong
+ * ones.
+ */
+const geoTargeting = z
+  .custom<Record<string, string | null>>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'must be an object of country codes and URLs',
+  )
+  .superRefine((targets, context) => {
+    const codes = Object.keys(targets)
+    if (codes.length > COUNTRIES_MAX) {
+      context.addIssue({ code: 'custom', message: `must be at most ${COUNTRIES_MAX} countries` })
+      return
+    }
+    for (const code of codes) {
+      const problem = findTargetProblem(code, targets[code])
+      if (problem !== undefined) context.addIssue({ code: 'custom', path: [code], message: problem })
+    }
+    if (new Set(codes.map((code) => code.toUpperCase())).size < codes.length)
+      context.addIssue({ code: 'custom', message: 'must name each country once' })
+  })
+  .openapi({
+    type: ['object', 'null'],
+    additionalProperties: {
+      type: ['string', 'null'],
+      minLength: 1,
+      maxLength: URL_MAX,
+      format: 'uri',
+      example: 'https://example.com/landing',
+    },
+    example: { DE: 'https://example.com/de' },
+  })
+
+function findTargetProblem(code: string, value: unknown): string | undefined {
+  if (!/^[A-Za-z]{2}$/.test(code)) return 'must be a two-letter country code'
+  if (value === null || (typeof value === 'string' && PLAIN_URL.test(value))) return undefined
+  return target.safeParse(value).error?.issues[0]?.message
+}
 
 /** All fields of a link that a caller can set. Each is optional; `null` clears it. */
 const fields = {
@@ -127,22 +176,7 @@ const fields = {
   password: text(1, 256).nullable().optional().openapi({ description: 'Write-only' }),
   forwardQuery: flag().nullable().optional(),
   trackConversions: flag().nullable().optional(),
-  geoTargeting: z
-    .record(z.string().regex(/^[A-Za-z]{2}$/), url().nullable(), {
-      error: ({ code }) =>
-        code === 'invalid_key'
-          ? 'must be a two-letter country code'
-          : 'must be an object of country codes and URLs',
-    })
-    .refine((targets) => Object.keys(targets).length <= 250, 'must be at most 250 countries')
-    .refine(
-      (targets) =>
-        new Set(Object.keys(targets).map((code) => code.toUpperCase())).size === Object.keys(targets).length,
-      'must name each country once',
-    )
-    .nullable()
-    .optional()
-    .openapi({ example: { DE: 'https://example.com/de' } }),
+  geoTargeting: geoTargeting.nullable().optional(),
   deviceTargeting: z
     .strictObject(
       {

@@ -2,6 +2,7 @@
 // has its own savepoint. A write is answered only after the commit is on disk.
 
 import type { Database } from 'bun:sqlite'
+import { nextTurn } from '../../lib/concurrency/next-turn.ts'
 import { unavailable } from '../../lib/failure.ts'
 import { describeError, log } from '../../lib/log.ts'
 import { runCommitCallbacks } from './commit-callbacks.ts'
@@ -71,8 +72,6 @@ async function runQueue(queue: WriteQueue): Promise<void> {
   }
   queue.run = undefined
 }
-
-const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Waits until no more writes arrive, so that they share the commit. */
 async function gatherWrites({ waiting }: WriteQueue): Promise<void> {

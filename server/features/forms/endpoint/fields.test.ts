@@ -258,13 +258,7 @@ onBothEngines(
         ['another name is no address', [], URLENCODED_TYPE, 'Email=x&e-mail=y', undefined],
         ['an object', [], JSON_TYPE, '{"a":{"b":1},"c":"1"}', { a: NESTED }],
         ['a list in a list', ['a'], JSON_TYPE, '{"a":["1",["2"]]}', { a: NESTED }],
-        [
-          '100,000 brackets',
-          [],
-          JSON_TYPE,
-          `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
-          { a: NESTED },
-        ],
+        ['31 brackets', [], JSON_TYPE, `{"a":${'['.repeat(31)}${']'.repeat(31)}}`, { a: NESTED }],
         [
           'a file',
           [],

@@ -5,8 +5,7 @@ import { measureProcessorMs } from '../../../../tests/support/processor-time.ts'
 import { EndpointError } from './endpoint-error.ts'
 import { readMultipart } from './multipart.ts'
 
-const read = (body: string, type = MULTIPART_TYPE) =>
-  readMultipart(new TextEncoder().encode(body), type, 1000)
+const read = (body: string, type = MULTIPART_TYPE) => [...readMultipart(new TextEncoder().encode(body), type)]
 const part = (headers: string, value = 'v') => `--Bd\r\n${headers}\r\n\r\n${value}\r\n`
 const named = (name: string, value?: string) => part(`Content-Disposition: form-data; ${name}`, value)
 const END = '--Bd--\r\n'

@@ -10,10 +10,9 @@ const HEADERS_MAX = 8 * 1024
 
 const CRLF = '\r\n'
 const [LINE_FEED, CARRIAGE_RETURN, SPACE, TAB, DASH] = [0x0a, 0x0d, 0x20, 0x09, 0x2d]
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** @throws EndpointError 400 with a message that names the mistake; 413 above `entriesMax` */
-export function readMultipart(bytes: Uint8Array, contentType: string, entriesMax: number): BodyEntry[] {
+/** @throws EndpointError 400 with a message that names the mistake */
+export function* readMultipart(bytes: Uint8Array, contentType: string): Generator<BodyEntry> {
   const boundary = parseBoundary(contentType)
   if (boundary === undefined) {
     throw new EndpointError(
@@ -22,12 +21,7 @@ export function readMultipart(bytes: Uint8Array, contentType: string, entriesMax
     )
   }
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const entries: BodyEntry[] = []
-  for (const part of splitParts(body, boundary)) {
-    const entry = readPart(part)
-    if (entries.push(entry) > entriesMax) throw tooLarge()
-  }
-  return entries
+  for (const part of splitParts(body, boundary)) yield readPart(part)
 }
 
 function parseBoundary(contentType: string): string | undefined {
@@ -86,12 +80,9 @@ function readDelimiter(body: Buffer, after: number): Delimiter | undefined {
 function readPart(part: Buffer): BodyEntry {
   const headersEnd = part.indexOf(CRLF + CRLF)
   if (headersEnd > HEADERS_MAX) throw tooLarge()
-  const headers = headersEnd < 0 ? '' : decoder.decode(part.subarray(0, headersEnd))
-  const disposition = headers
-    .split(CRLF)
-    .map((line) => /^content-disposition\s*:\s*form-data\s*(?=;)/i.exec(line))
-    .find((match) => match !== null)
-  const parameters = disposition && readParameters(disposition.input.slice(disposition[0].length))
+  const headers = headersEnd < 0 ? '' : part.toString('utf8', 0, headersEnd)
+  const disposition = findDisposition(headers)
+  const parameters = disposition === undefined ? undefined : readParameters(disposition)
   const name = parameters?.get('name')
   if (name === undefined) {
     throw new EndpointError(
@@ -99,11 +90,20 @@ function readPart(part: Buffer): BodyEntry {
       'A part of the multipart body has no Content-Disposition: form-data with a name',
     )
   }
-  const content = part.subarray(headersEnd + 2 * CRLF.length)
+  const contentStart = headersEnd + 2 * CRLF.length
   const fileName = parameters?.get('filename') ?? parameters?.get('filename*')
-  if (fileName === undefined) return { name, value: decoder.decode(content) }
+  if (fileName === undefined) return { name, value: part.toString('utf8', contentStart) }
   // A browser sends an empty file without a name for a file input where nothing was chosen.
-  return { name, file: fileName === '' && content.length === 0 ? 'none' : 'chosen' }
+  return { name, file: fileName === '' && part.length <= contentStart ? 'none' : 'chosen' }
+}
+
+/** @returns the parameters of the first Content-Disposition, with the semicolon before them */
+function findDisposition(headers: string): string | undefined {
+  for (const line of headers.split(CRLF)) {
+    const match = /^content-disposition\s*:\s*form-data\s*(?=;)/i.exec(line)
+    if (match) return line.slice(match[0].length)
+  }
+  return undefined
 }
 
 // A quote ends the value only before a semicolon or the end, because older clients write `\"` for a quote inside a

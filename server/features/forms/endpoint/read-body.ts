@@ -1,6 +1,8 @@
 // Reads a request body into its names and values, from any of the three content types of docs/contract.md §7.
 
 import { BODY_MAX, readBytes } from '../../../http/json-body.ts'
+import { createPacer } from '../../../lib/concurrency/next-turn.ts'
+import { type JsonLimits, scanJson } from '../../../lib/json-limits.ts'
 import type { BodyEntry } from './body-entry.ts'
 import { EndpointError, tooLarge } from './endpoint-error.ts'
 import { readJsonMembers } from './json-members.ts'
@@ -8,6 +10,9 @@ import { readMultipart } from './multipart.ts'
 
 // 256 fields may each be a group of many checkboxes. A body with more entries than this only wants to cost time.
 const ENTRIES_MAX = 10_000
+
+/** What is nested deeper than a list in a field is refused anyway: up to this depth the answer names the field. */
+const JSON_LIMITS: JsonLimits = { depth: 32, values: ENTRIES_MAX, entries: ENTRIES_MAX }
 
 const FORM_TYPE = /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i
 const MULTIPART_TYPE = /^\s*multipart\/form-data\s*(?:;|$)/i
@@ -30,12 +35,24 @@ export async function readBody(request: Request, headers: Headers): Promise<Form
   const uncompressed = /^\s*(?:identity\s*)?$/i.test(headers.get('content-encoding') ?? '')
   if (!known || !uncompressed) throw new EndpointError(415, 'Unsupported content type')
   const bytes = await readBytesUpToLimit(request, headers)
-  return { entries: readEntries(bytes, type), size: bytes.length }
+  return { entries: await readEntries(bytes, type), size: bytes.length }
 }
 
-function readEntries(bytes: Uint8Array, type: string): BodyEntry[] {
-  if (isJson(type)) return readJson(bytes)
-  return FORM_TYPE.test(type) ? readForm(bytes) : readMultipart(bytes, type, ENTRIES_MAX)
+function readEntries(bytes: Uint8Array, type: string): BodyEntry[] | Promise<BodyEntry[]> {
+  if (FORM_TYPE.test(type)) return readForm(bytes)
+  return collect(isJson(type) ? readJson(bytes) : readMultipart(bytes, type))
+}
+
+/** Reads one entry after the other, and lets redirects run in between. @throws EndpointError 413 */
+async function collect(source: Generator<BodyEntry>): Promise<BodyEntry[]> {
+  const pace = createPacer()
+  const entries: BodyEntry[] = []
+  for (const entry of source) {
+    if (entries.push(entry) > ENTRIES_MAX) throw tooLarge()
+    const pause = pace()
+    if (pause) await pause
+  }
+  return entries
 }
 
 async function readBytesUpToLimit(request: Request, headers: Headers): Promise<Uint8Array> {
@@ -64,23 +81,25 @@ function readForm(bytes: Uint8Array): BodyEntry[] {
   return Array.from(new URLSearchParams(`?${text}`), ([name, value]) => ({ name, value }))
 }
 
-function readJson(bytes: Uint8Array): BodyEntry[] {
+function* readJson(bytes: Uint8Array): Generator<BodyEntry> {
   let text: string
-  let body: unknown
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new EndpointError(400, 'Invalid JSON')
+  }
+  const { excess } = scanJson(text, JSON_LIMITS)
+  if (excess === 'depth') throw new EndpointError(400, 'Invalid JSON')
+  if (excess) throw tooLarge()
+  let body: unknown
+  try {
     body = JSON.parse(text)
   } catch {
     throw new EndpointError(400, 'Invalid JSON')
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new EndpointError(400, 'Invalid JSON')
-  const entries: BodyEntry[] = []
-  for (const { name, json } of readJsonMembers(text)) {
-    entries.push(...readMember(name, json))
-    if (entries.length > ENTRIES_MAX) throw tooLarge()
-  }
-  return entries
+  for (const { name, json } of readJsonMembers(text)) yield* readMember(name, json)
 }
 
 function readMember(name: string, json: string): BodyEntry[] {

@@ -96,12 +96,12 @@ export function createFormCheckApi(needs: CheckApiNeeds) {
     const { form, publicId } = await getFormToCheck(read, c.get('actor'), formKey, needs.origin)
     const check = { form, publicId, origin: needs.origin, turnstile: needs.turnstile }
     if (html !== undefined) {
-      const findings = checkPage({ ...check, html, pageUrl })
+      const findings = await checkPage({ ...check, html, pageUrl })
       return c.json({ data: { url: pageUrl, ok: isOk(findings), findings } }, 200)
     }
     const pageAt = url as string
     const { page, findings: fetchFindings } = await fetchPage(needs, pageAt)
-    const pageFindings = page ? checkPage({ ...check, ...page, pageUrl: pageAt }) : []
+    const pageFindings = page ? await checkPage({ ...check, ...page, pageUrl: pageAt }) : []
     const findings = sortFindings([...fetchFindings, ...pageFindings])
     return c.json({ data: { url: pageAt, ok: isOk(findings), findings } }, 200)
   })

@@ -1,6 +1,7 @@
 // The page check: reads a page and finds what will go wrong with a form on it, before a lead is lost. It fetches
 // nothing.
 
+import { nextTurn } from '../../../lib/concurrency/next-turn.ts'
 import type { FormResource } from '../schema.ts'
 import { isOriginAllowed } from '../settings/allowed-origins.ts'
 import { checkFormSubmission, findMatchingForms, type MatchedForm, resolveUrl } from './check-action.ts'
@@ -38,9 +39,9 @@ export interface PageCheckInput {
 const FORMS_MAX = 5
 
 /** @returns findings, errors first. Without a finding of severity `error`, a submission arrives. */
-export function checkPage(check: PageCheckInput): Finding[] {
+export async function checkPage(check: PageCheckInput): Promise<Finding[]> {
   const { form, html, headers = new Headers() } = check
-  const parsedPage = parsePage(html)
+  const parsedPage = await parsePage(html)
   const page = check.pageUrl === null ? null : URL.parse(check.pageUrl)
   const base = parsedPage.baseHref === undefined ? page : (resolveUrl(parsedPage.baseHref, page) ?? page)
   const endpoint = new URL(`/f/${form.formKey}`, check.origin)
@@ -58,17 +59,22 @@ export function checkPage(check: PageCheckInput): Finding[] {
   }
 
   const matchedForms = findMatchingForms(parsedPage, addresses).slice(0, FORMS_MAX)
-  const formFindings = matchedForms.flatMap((matched) =>
-    addFormPosition(matched, parsedPage.forms.length, [
+  const formFindings: Finding[] = []
+  for (const matched of matchedForms) {
+    // Thousands of controls and a hundred required fields take some milliseconds.
+    await nextTurn()
+    const findings = [
       ...matched.findings,
       ...checkFormSubmission(matched, addresses),
       ...checkControls(matched, form),
       ...checkReferrer(policyCheck, matched),
       ...checkEncoding(policyCheck, matched, check.headers !== undefined),
-    ]),
-  )
+    ]
+    formFindings.push(...addFormPosition(matched, parsedPage.forms.length, findings))
+  }
   return sortFindings([
     ...checkSettings(form, page),
+    ...(parsedPage.cut ? [createLargePageFinding()] : []),
     ...(matchedForms.length === 0 ? [createMissingFormFinding(parsedPage.forms.length, endpoint)] : []),
     ...formFindings,
     ...checkSnippet(policyCheck),
@@ -98,6 +104,12 @@ function checkSettings({ enabled, allowedOrigins }: CheckedForm, page: URL | nul
     )
   }
   return findings
+}
+
+function createLargePageFinding(): Finding {
+  const message =
+    'The page has more forms, fields, scripts or meta elements than are read: some are not checked.'
+  return createFinding('warning', 'page_large', message, 'Send only the part with the form, as html.')
 }
 
 function createMissingFormFinding(forms: number, endpoint: URL): Finding {

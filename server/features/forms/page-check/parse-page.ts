@@ -27,6 +27,8 @@ export interface ParsedPage {
   baseHref: string | undefined
   /** The page has a Turnstile box of its own. */
   hasOwnTurnstile: boolean
+  /** The page has more than PAGE_MAX; what comes later is not read. */
+  cut: boolean
 }
 
 interface Ancestor {
@@ -38,60 +40,113 @@ interface Ancestor {
 // Browsers nest elements this deep. A hostile page must not cost more.
 const DEPTH_MAX = 512
 
+/** What is read of one page: more than any page of people has. */
+const PAGE_MAX = { forms: 200, controls: 5_000, scripts: 1_000, metas: 200 }
+
 const VOID = /^(area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)$/
 const CONTROL = /^(input|select|textarea|button)$/
 const HIDING_STYLE =
   /display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0|clip|(left|top|right|bottom|indent)\s*:\s*-\d{3}|(height|width)\s*:\s*[01](px)?\s*(;|!|$)/i
 
-export function parsePage(html: string): ParsedPage {
-  const page: ParsedPage = { forms: [], scripts: [], metas: [], baseHref: undefined, hasOwnTurnstile: false }
+export async function parsePage(html: string): Promise<ParsedPage> {
+  const page: ParsedPage = {
+    forms: [],
+    scripts: [],
+    metas: [],
+    baseHref: undefined,
+    hasOwnTurnstile: false,
+    cut: false,
+  }
   const byId = new Map<string, PageForm>()
   const detached: { form: string; control: FormControl }[] = []
+  const ancestors = createAncestors()
   let openForm: PageForm | undefined
   let templateDepth = 0
-  let ancestors: Ancestor[] = []
+  let controls = 0
 
+  const add = <T>(list: T[], item: T, max: number) => {
+    if (list.length < max) list.push(item)
+    else page.cut = true
+  }
+  const addControl = (tag: Tag) => {
+    if (++controls > PAGE_MAX.controls) {
+      page.cut = true
+      return
+    }
+    const control = toControl(tag, ancestors)
+    const form = tag.attributes.get('form')
+    if (form !== undefined) detached.push({ form, control })
+    else openForm?.controls.push(control)
+  }
   const handleStartTag = (tag: Tag) => {
     const { name, attributes } = tag
     // Browsers ignore a form inside a form, and the inner end tag ends the outer form.
     if (name === 'form' && !openForm) {
       openForm = { position: page.forms.length + 1, attributes, controls: [] }
-      page.forms.push(openForm)
+      add(page.forms, openForm, PAGE_MAX.forms)
       const id = attributes.get('id')
       if (id && !byId.has(id)) byId.set(id, openForm)
-      ancestors = []
-    } else if (CONTROL.test(name)) {
-      const control = toControl(tag, ancestors)
-      const form = attributes.get('form')
-      if (form !== undefined) detached.push({ form, control })
-      else openForm?.controls.push(control)
-    } else if (name === 'script') page.scripts.push(attributes)
-    else if (name === 'meta') page.metas.push(attributes)
+      ancestors.clear()
+    } else if (CONTROL.test(name)) addControl(tag)
+    else if (name === 'script') add(page.scripts, attributes, PAGE_MAX.scripts)
+    else if (name === 'meta') add(page.metas, attributes, PAGE_MAX.metas)
     else if (name === 'base') page.baseHref ??= attributes.get('href')
     if (/(^|\s)cf-turnstile(\s|$)/.test(attributes.get('class') ?? '')) page.hasOwnTurnstile = true
-    if (name !== 'form' && !VOID.test(name) && ancestors.length < DEPTH_MAX) {
-      const disabling = name === 'fieldset' && attributes.has('disabled')
-      ancestors.push({ name, concealing: mayHide(attributes), disabling })
-    }
+    if (name !== 'form' && !VOID.test(name)) ancestors.open(tag)
   }
 
-  readTags(html, (tag) => {
+  await readTags(html, (tag) => {
     // The content of a template is not on the page.
     if (tag.name === 'template') templateDepth = Math.max(0, templateDepth + (tag.end ? -1 : 1))
     else if (templateDepth > 0) return
     else if (!tag.end) handleStartTag(tag)
     else if (tag.name === 'form') openForm = undefined
-    else {
-      const at = ancestors.findLastIndex(({ name }) => name === tag.name)
-      if (at >= 0) ancestors.length = at
-    }
+    else ancestors.close(tag.name)
   })
   // `form="id"` puts a control into the form with this id, which may come later on the page.
   for (const { form, control } of detached) byId.get(form)?.controls.push(control)
   return page
 }
 
-function toControl({ name, attributes }: Tag, ancestors: Ancestor[]): FormControl {
+type Ancestors = ReturnType<typeof createAncestors>
+
+/** The open elements. It counts names and properties, because a search through them at each tag would take seconds. */
+function createAncestors() {
+  let elements: Ancestor[] = []
+  let openByName = new Map<string, number>()
+  let [concealing, disabling] = [0, 0]
+  const count = (element: Ancestor, change: 1 | -1) => {
+    openByName.set(element.name, (openByName.get(element.name) ?? 0) + change)
+    if (element.concealing) concealing += change
+    if (element.disabling) disabling += change
+  }
+  return {
+    open({ name, attributes }: Tag) {
+      if (elements.length >= DEPTH_MAX) return
+      const isDisabling = name === 'fieldset' && attributes.has('disabled')
+      const element = { name, concealing: mayHide(attributes), disabling: isDisabling }
+      elements.push(element)
+      count(element, 1)
+    },
+    /** Closes the innermost element with the name, and all in it. An end tag without a start tag closes nothing. */
+    close(name: string) {
+      if (!openByName.get(name)) return
+      for (let element = elements.pop(); element; element = elements.pop()) {
+        count(element, -1)
+        if (element.name === name) return
+      }
+    },
+    clear() {
+      elements = []
+      openByName = new Map()
+      concealing = disabling = 0
+    },
+    conceal: () => concealing > 0,
+    disable: () => disabling > 0,
+  }
+}
+
+function toControl({ name, attributes }: Tag, ancestors: Ancestors): FormControl {
   const type = (attributes.get('type') ?? '').trim().toLowerCase()
   return {
     tag: name as FormControl['tag'],
@@ -105,8 +160,8 @@ function toControl({ name, attributes }: Tag, ancestors: Ancestor[]): FormContro
           : '',
     name: attributes.get('name') ?? '',
     attributes,
-    disabled: attributes.has('disabled') || ancestors.some(({ disabling }) => disabling),
-    concealed: mayHide(attributes) || ancestors.some(({ concealing }) => concealing),
+    disabled: attributes.has('disabled') || ancestors.disable(),
+    concealed: mayHide(attributes) || ancestors.conceal(),
   }
 }
 

@@ -2,9 +2,11 @@
 // states that the HTML standard leaves to the tree builder
 // (https://html.spec.whatwg.org/multipage/parsing.html#parsing-main-inbody). It builds no tree, and uses neither
 // HTMLRewriter nor htmlparser2's parser: each searches all open elements at an end tag, which takes tens of seconds for
-// a hostile page of 900 KB. The tokenizer's time grows only with the size of the page.
+// a hostile page of 900 KB. The tokenizer's time grows only with the size of the page. It gets the page in slices, and
+// redirects run in between.
 
 import { type Token, Tokenizer, TokenizerMode } from 'parse5'
+import { createPacer } from '../../../lib/concurrency/next-turn.ts'
 
 export interface Tag {
   name: string
@@ -28,8 +30,17 @@ const TEXT_MODES = new Map([
   ['plaintext', TokenizerMode.PLAINTEXT],
 ])
 
+/** The tags of a slice take at most 3 ms. */
+const SLICE_LENGTH = 8 * 1024
+/** Longer values are cut: no address, style or policy that browsers heed is longer. */
+const VALUE_MAX = 16 * 1024
+
 /** @param onTag gets each tag in order. Comments, scripts and other text contain no tags. */
-export function readTags(html: string, onTag: (tag: Tag) => void): void {
+export async function readTags(
+  html: string,
+  onTag: (tag: Tag) => void,
+  sliceLength = SLICE_LENGTH,
+): Promise<void> {
   // How many `svg` and `math` elements are open. In them `title` and `style` are ordinary elements, and `/>` ends an
   // element.
   let foreignDepth = 0
@@ -46,7 +57,7 @@ export function readTags(html: string, onTag: (tag: Tag) => void): void {
   }
 
   function handleTag(token: Token.TagToken, end: boolean) {
-    const attributes = new Map(token.attrs.map(({ name, value }) => [name, value]))
+    const attributes = new Map(token.attrs.map(({ name, value }) => [name, value.slice(0, VALUE_MAX)]))
     onTag({ name: token.tagName, end, attributes })
     updateState(token, end)
   }
@@ -64,5 +75,11 @@ export function readTags(html: string, onTag: (tag: Tag) => void): void {
       onEof: ignore,
     },
   )
-  tokenizer.write(html, true)
+  const pace = createPacer()
+  for (let at = 0; ; at += sliceLength) {
+    const isLast = at + sliceLength >= html.length
+    tokenizer.write(html.slice(at, at + sliceLength), isLast)
+    if (isLast) return
+    await pace()
+  }
 }

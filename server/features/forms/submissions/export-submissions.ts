@@ -2,6 +2,7 @@
 // memory does not grow with the number of submissions.
 
 import { sql } from 'kysely'
+import { nextTurn } from '../../../lib/concurrency/next-turn.ts'
 import { orderedJson } from '../../../lib/ordered-json.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import type { SubmissionExportFormat, SubmissionSelection } from '../schema.ts'
@@ -70,7 +71,7 @@ async function* readPages<Row extends Position>(
     if (rows.length < ROWS_AT_ONCE) return
     after = last
     // SQLite answers without a turn of the event loop. This pause lets redirects run in between.
-    await new Promise((resolve) => setImmediate(resolve))
+    await nextTurn()
   }
 }
 

@@ -1,0 +1,18 @@
+// Gives the event loop back in the middle of long work, so that redirects run in between.
+
+/** Resolves in the next turn of the event loop. */
+export const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+/** A redirect waits this long at most. */
+const SLICE_MS = 2
+
+/** @returns a function to await between two steps of long work: it gives the loop back when the slice is used up */
+export function createPacer(): () => Promise<void> | undefined {
+  let sliceEnd = performance.now() + SLICE_MS
+  return () => {
+    if (performance.now() < sliceEnd) return undefined
+    return nextTurn().then(() => {
+      sliceEnd = performance.now() + SLICE_MS
+    })
+  }
+}
