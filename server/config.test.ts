@@ -154,10 +154,45 @@ describe('reads settings', () => {
   })
 
   test.each([
-    ['smtp://user:p%40ss@mail.example:587', 'leads@example.com'],
-    ['smtps://mail.example', 'Leads of Example <leads@example.com>'],
+    ['smtp://mail.example:587', 'leads@example.com'],
+    ['smtps://user:p%40ss@mail.example', 'Leads of Example <leads@example.com>'],
   ])('mail leaves by SMTP_URL=%s, from MAIL_FROM=%s', (smtpUrl, mailFrom) => {
     expect(read({ SMTP_URL: smtpUrl, MAIL_FROM: mailFrom })).toMatchObject({ smtpUrl, mailFrom })
+  })
+
+  describe('a password goes to the mail server encrypted', () => {
+    const readMailOf = (url: string, insecure = '') =>
+      read({ SMTP_URL: url, SMTP_INSECURE: insecure, MAIL_FROM: 'leads@example.com' })
+
+    test.each([
+      ['smtp://user:p%40ss@mail.example:587', 'smtp://user:p%40ss@mail.example:587?requireTLS=true'],
+      ['smtp://user@mail.example', 'smtp://user@mail.example?requireTLS=true'],
+      ['smtp://u:p@10.0.0.9/?requireTLS=false&pool=1', 'smtp://u:p@10.0.0.9/?requireTLS=true&pool=1'],
+      ['smtp://u:p@localhost.example', 'smtp://u:p@localhost.example?requireTLS=true'],
+    ])('%s requires STARTTLS, and the start says so', (url, expected) => {
+      const { smtpUrl, mailNotice } = readMailOf(url)
+      expect([smtpUrl, mailNotice]).toEqual([expected, expect.stringContaining('offers STARTTLS')])
+      expect(mailNotice).not.toContain('p%40ss')
+    })
+
+    test.each([
+      'smtp://mail.example',
+      'smtps://u:p@mail.example',
+      'smtp://u:p@localhost',
+      'smtp://u:p@127.8.0.1',
+      'smtp://u:p@[::1]:25',
+    ])('%s stays as it is', (url) => {
+      const { smtpUrl, mailNotice } = readMailOf(url)
+      expect([smtpUrl, mailNotice]).toEqual([url, undefined])
+    })
+
+    test('unless SMTP_INSECURE=on, and the start says so', () => {
+      const { smtpUrl, mailNotice } = readMailOf('smtp://u:p@mail.example', 'on')
+      expect([smtpUrl, mailNotice]).toEqual([
+        'smtp://u:p@mail.example',
+        expect.stringContaining('in clear text'),
+      ])
+    })
   })
 
   test('accepts the variables that Kubernetes sets for a Service with the name towpath', () => {
@@ -186,6 +221,12 @@ describe('reports wrong mail settings with a fix, and never the password', () =>
     [
       { SMTP_URL },
       ['MAIL_FROM: is missing, and SMTP_URL is set. Name whom mail is from, such as leads@example.com.'],
+    ],
+    [
+      { SMTP_URL, MAIL_FROM, SMTP_INSECURE: 'yes' },
+      [
+        'SMTP_INSECURE: "yes" is neither on nor off. Leave it out, or use on to allow a password in clear text.',
+      ],
     ],
     [{ MAIL_FROM }, ['SMTP_URL: is missing, and MAIL_FROM is set. Name the mail server, or leave both out.']],
   ])('%j', (set, expected) => {

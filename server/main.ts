@@ -53,6 +53,7 @@ const services = await open(config)
 const server = listenOrEnd(config, services)
 
 process.stdout.write(`Towpath listens on ${config.origin}\n`)
+if (config.mailNotice) process.stdout.write(`${config.mailNotice}\n`)
 process.stdout.write(
   'Next: npm run -s towpath -- workspace create "My team"   (then key create; the README shows the tour)\n',
 )

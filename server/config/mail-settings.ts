@@ -1,10 +1,17 @@
 // Settings of the mail server.
 
+import { parseIpAddress } from '../lib/parse-ip.ts'
+import { setParameters } from '../lib/url-query.ts'
 import type { GetSetting, ProblemReporter } from './setting.ts'
 
 export interface MailSettings {
-  /** The mail server: `smtp://user:password@host:587`, or `smtps://…`. Without it, e-mail channels fail and say so. */
+  /**
+   * The mail server: `smtp://user:password@host:587`, or `smtps://…`. Without it, e-mail channels fail and say so. With
+   * `requireTLS=true` in its query, nothing is sent before STARTTLS.
+   */
   smtpUrl?: string
+  /** What the start says about the password's way to the mail server; absent where there is nothing to say. */
+  mailNotice?: string
   /** The sender of mails: an address, or a name and an address. */
   mailFrom?: string
 }
@@ -37,5 +44,38 @@ export function readMail(get: GetSetting, wrong: ProblemReporter): MailSettings 
   if (smtpUrl === undefined && mailFrom !== undefined) {
     wrong('SMTP_URL', 'is missing, and MAIL_FROM is set', 'Name the mail server, or leave both out.')
   }
-  return { smtpUrl, mailFrom }
+  const insecure = readInsecure(get('SMTP_INSECURE'), wrong)
+  return { ...(smtpUrl !== undefined && url && protectPassword(smtpUrl, url, insecure)), mailFrom }
 }
+
+function readInsecure(text: string | undefined, wrong: ProblemReporter): boolean {
+  if (text === undefined || text === 'on' || text === 'off') return text === 'on'
+  wrong(
+    'SMTP_INSECURE',
+    `"${text}" is neither on nor off`,
+    'Leave it out, or use on to allow a password in clear text.',
+  )
+  return false
+}
+
+/**
+ * A password crosses the network encrypted only. A server that does not offer STARTTLS could be somebody in between who
+ * has taken the offer out (RFC 3207 §6).
+ */
+function protectPassword(
+  smtpUrl: string,
+  url: URL,
+  insecure: boolean,
+): Pick<MailSettings, 'smtpUrl' | 'mailNotice'> {
+  const hasPassword = url.username !== '' || url.password !== ''
+  if (url.protocol !== 'smtp:' || !hasPassword || isThisMachine(url.hostname)) return { smtpUrl }
+  if (insecure) {
+    const mailNotice = `SMTP_INSECURE=on: the password for ${url.host} may cross the network in clear text`
+    return { smtpUrl, mailNotice }
+  }
+  const mailNotice = `SMTP_URL has a password: mail is sent only when ${url.host} offers STARTTLS (SMTP_INSECURE=on sends it without)`
+  return { smtpUrl: setParameters(smtpUrl, { requireTLS: 'true' }), mailNotice }
+}
+
+const isThisMachine = (hostname: string) =>
+  hostname === 'localhost' || parseIpAddress(hostname.replace(/^\[(.*)\]$/, '$1'))?.range() === 'loopback'

@@ -1,4 +1,5 @@
-// An SMTP server on 127.0.0.1 that keeps the mails it receives. It asks for a password when it is given one.
+// An SMTP server on 127.0.0.1 that keeps the mails and the passwords it receives. It asks for a password when it is given
+// one.
 
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
@@ -9,17 +10,22 @@ export interface ReceivedMail {
   /** The received bytes as latin1 text. */
   raw: string
   parsed: Email
+  /** It came over TLS. */
+  encrypted: boolean
 }
 
-export async function startMailServer({ port = 0, password = '' } = {}) {
+/** @param options.starttls it offers STARTTLS, with a certificate that nobody has signed */
+export async function startMailServer({ port = 0, password = '', starttls = false } = {}) {
   const mails: ReceivedMail[] = []
+  const passwords: { password: string; encrypted: boolean }[] = []
   const accepted = { password }
   const refusing = { all: false }
   const server = new SMTPServer({
     authOptional: password === '',
     allowInsecureAuth: true,
-    disabledCommands: ['STARTTLS'],
-    onAuth({ username, password }, _, done) {
+    disabledCommands: starttls ? [] : ['STARTTLS'],
+    onAuth({ username, password }, { secure }, done) {
+      passwords.push({ password: password ?? '', encrypted: secure })
       if (password === accepted.password) return done(null, { user: username })
       done(Object.assign(new Error('5.7.8 Authentication failed'), { responseCode: 535 }))
     },
@@ -28,7 +34,7 @@ export async function startMailServer({ port = 0, password = '' } = {}) {
       if (!address.startsWith('gone@')) return done()
       done(Object.assign(new Error('5.1.1 User unknown'), { responseCode: 550 }))
     },
-    onData(stream, { envelope }, done) {
+    onData(stream, { envelope, secure: encrypted }, done) {
       const chunks: Uint8Array[] = []
       stream.on('data', (chunk: Uint8Array) => chunks.push(chunk))
       stream.on('end', async () => {
@@ -38,6 +44,7 @@ export async function startMailServer({ port = 0, password = '' } = {}) {
           to: envelope.rcptTo.map(({ address }) => address),
           raw: bytes.toString('latin1'),
           parsed,
+          encrypted,
         })
         done()
       })
@@ -48,6 +55,7 @@ export async function startMailServer({ port = 0, password = '' } = {}) {
   const { port: listeningPort } = server.server.address() as { port: number }
   return {
     mails,
+    passwords,
     accepted,
     refusing,
     url: (user = '') => `smtp://${user}127.0.0.1:${listeningPort}`,
