@@ -23,11 +23,13 @@ import { createRedirectApi } from './features/redirect/api.ts'
 import { createRedirects } from './features/redirect/public.ts'
 import { createPageViewIntake } from './features/tracking/public.ts'
 import { createSnippet } from './features/tracking/snippet.ts'
+import type { FastPathOptions } from './http/fast-path/listener.ts'
 import { jsonBody } from './http/json-body.ts'
 import { addNoSniff, withNoSniff } from './http/no-sniff.ts'
 import { pathOf } from './http/request-path.ts'
 import type { Caller } from './http/route-facts.ts'
 import type { ServerHandle } from './http/server-handle.ts'
+import { toStrictTransportLine, withStrictTransport } from './http/strict-transport.ts'
 import { percentDecode } from './lib/text.ts'
 import { createPages } from './pages.ts'
 import {
@@ -76,10 +78,20 @@ const routeMap = (on: Handlers, { snippetPath, intakePath }: Services['paths']):
 ]
 
 /** Answered at the socket, before the map: plain GETs of /:slug, and plain POSTs of the intake. */
-const fastPath = ({ redirects, pageViews }: Handlers) => ({
-  redirect: redirects.tryFastPath,
-  post: pageViews.tryFastPath,
-})
+function fastPath(
+  { redirects, pageViews }: Handlers,
+  transport: string | undefined,
+): Pick<FastPathOptions, 'redirect' | 'post'> {
+  const { tryFastPath: redirect } = redirects
+  const { tryFastPath: post } = pageViews
+  if (transport === undefined) return { redirect, post }
+  const add = <T extends { headers?: string }>(answer: T | null) =>
+    answer && { ...answer, headers: (answer.headers ?? '') + transport }
+  return {
+    redirect: (head, address) => add(redirect(head, address)),
+    post: (head, address) => add(post(head, address)),
+  }
+}
 
 /** /v1: the gates in the order in which a request passes them, and then the features' routes. */
 export function restApi(needs: RestNeeds, features: OpenAPIHono<ApiEnv>[]) {
@@ -124,7 +136,8 @@ function createHandlers(services: Services) {
   const pages = createPages(services.operations)
   const rest = createRest(services)
   const onApi = onSocket(rest)
-  const onPage: Answer = (request) => pages.fetch(request)
+  const onPage: Answer = (request, server) =>
+    pages.fetch(request, { peer: server.requestIP(request)?.address })
   /** Bun matches a path as it was sent. This handler resolves its dots, and allows a slash after a slug. */
   const onResolvedPath: Answer = (request, server) => {
     const path = pathOf(request.url)
@@ -143,7 +156,7 @@ function createHandlers(services: Services) {
     pinnedSnippet: snippet.versioned,
     pageView: pageViews.answer,
     formFacts: createFormInfoEndpoint(services.formFacts),
-    dashboard: createDashboard(services.dashboard),
+    dashboard: createDashboard(),
     page: onPage,
     signIn: signIn.answer,
     api: onResolvedPath,
@@ -157,15 +170,16 @@ export function createApp(services: Services) {
   const handlers = createHandlers(services)
   const map = routeMap(handlers, services.paths)
   type Mount = [string, Answer]
+  const secure = (answer: Answer): Answer => withStrictTransport(services.origin, answer)
   // Reserved names: paths of the map, and files that browsers and crawlers request by themselves. No link may take one.
-  const reserved = [...services.site.reserved].map((name): Mount => [`/${name}`, handlers.page])
-  const mounted = map.map(([, , path, answer]): Mount => [path, answer])
+  const reserved = [...services.site.reserved].map((name): Mount => [`/${name}`, secure(handlers.page)])
+  const mounted = map.map(([, , path, answer]): Mount => [path, secure(answer)])
   return {
     serve: {
       routes: withNoSniff(Object.fromEntries([...reserved, ...mounted])),
-      fetch: addNoSniff(handlers.other),
+      fetch: addNoSniff(secure(handlers.other)),
     },
-    fastPath: fastPath(handlers),
+    fastPath: fastPath(handlers, toStrictTransportLine(services.origin)),
     map,
     /** The routes behind the paths of the map that have several. */
     routes: handlers.routes,

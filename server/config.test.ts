@@ -46,6 +46,7 @@ test('works without any setting', () => {
     snippetPath: 't.js',
     intakePath: 'e',
     webhookAllow: [],
+    metricsAllow: [],
     signup: 'invite',
     oidc: undefined,
     diskReserveBytes: 1024 ** 3,

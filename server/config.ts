@@ -11,6 +11,7 @@ import {
   readTurnstile,
 } from './config/feature-settings.ts'
 import { type MailSettings, readMail } from './config/mail-settings.ts'
+import { type MetricsSettings, readMetrics } from './config/metrics-settings.ts'
 import { ConfigError, type GetSetting } from './config/setting.ts'
 import { readOidc, readSignup, type SignInSettings } from './config/sign-in-settings.ts'
 import {
@@ -27,7 +28,7 @@ import type { LogLevel } from './lib/log.ts'
 import type { Plan } from './lib/plan.ts'
 import { findGeoProblem } from './storage/geo.ts'
 
-export interface Config extends MailSettings, SignInSettings {
+export interface Config extends MailSettings, MetricsSettings, SignInSettings {
   port: number
   host: string
   /** The public origin without a trailing slash, such as `https://go.example`. */
@@ -95,6 +96,8 @@ const NAMES = [
   'DISK_RESERVE_MB',
   'FAST_PATH',
   'LOG_LEVEL',
+  'METRICS_ALLOW',
+  'METRICS_TOKEN',
 ]
 // Kubernetes sets these variables in every container beside a Service with the name towpath.
 const FROM_KUBERNETES = /^TOWPATH_(SERVICE_(HOST|PORT)|PORT)(_|$)/
@@ -133,6 +136,7 @@ export function readConfig(env: Environment = process.env): Config {
     ...readPaths(get, wrong),
     webhookAllow: readNetworks('WEBHOOK_ALLOW_CIDRS', get, wrong),
     ...readMail(get, wrong),
+    ...readMetrics(get, wrong),
     signup: readSignup(get('SIGNUP'), wrong),
     oidc: readOidc(get, wrong),
     hitRetentionDays: readRetention(get('HIT_RETENTION_DAYS'), wrong),

@@ -42,8 +42,7 @@ interface Dashboard {
 const FILE = /^[\w-]+\.(js|css)$/
 const TYPES = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' }
 
-/** @param options.origin with https, the page tells the browser to use https only */
-export function createDashboard({ origin }: { origin: string }) {
+export function createDashboard() {
   let building: Promise<Dashboard> | undefined
   const getDashboard = () => {
     building ??= build().catch((error) => {
@@ -52,7 +51,6 @@ export function createDashboard({ origin }: { origin: string }) {
     })
     return building
   }
-  const secure = origin.startsWith('https:') ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}
 
   return async (request: Request): Promise<Response> => {
     const id = requestId(request.headers.get('x-request-id'))
@@ -67,7 +65,7 @@ export function createDashboard({ origin }: { origin: string }) {
       const name = /\/app\/assets\/([^/?#]*)/.exec(request.url)?.[1]
       if (name !== undefined) return await sendFile(request, directory, name)
       return new Response(page, {
-        headers: { ...PAGE_HEADERS, ...secure, 'X-Request-Id': id },
+        headers: { ...PAGE_HEADERS, 'X-Request-Id': id },
       })
     } catch (error) {
       return toErrorResponse(error, id)

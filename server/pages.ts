@@ -6,7 +6,7 @@ import { html } from 'hono/html'
 import { thanksPage } from './features/forms/endpoint/pages.ts'
 import { createApiDocs } from './http/api-docs.ts'
 import { toErrorResponse } from './http/error-response.ts'
-import { createHealthAndMetrics, type OperationsNeeds } from './http/health-and-metrics.ts'
+import { createHealthAndMetrics, type OperationsNeeds, type PeerEnv } from './http/health-and-metrics.ts'
 import { renderHtmlPage, wantsJson } from './http/html-page.ts'
 import { requestId } from './http/request-id.ts'
 import { notFound } from './lib/failure.ts'
@@ -21,7 +21,7 @@ const NOT_FOUND = html`<h1>Not found</h1><p>There is nothing at this address.</p
 
 export function createPages(needs: OperationsNeeds) {
   // Not strict: `/docs/` is `/docs`, as `/slug/` is `/slug`.
-  return new Hono<{ Variables: { requestId: string } }>({ strict: false })
+  return new Hono<PeerEnv & { Variables: { requestId: string } }>({ strict: false })
     .use(async (c, next) => {
       c.set('requestId', requestId(c.req.header('x-request-id')))
       await next()

@@ -85,16 +85,17 @@ export async function openServices(config: Config, { now = Date.now, clock }: Se
   return {
     ...stores,
     site,
+    origin: config.origin,
     paths: config,
     redirects: { ...shared, trustProxy: config.trustProxy, abuseEmail: config.abuseEmail },
     intake: endpoints.intake,
     forms: endpoints.forms,
     formFacts: endpoints.formFacts,
     snippet: config,
-    dashboard: config,
     signIn: { ...config, ...shared, invalidateWorkspace },
     api,
     operations: {
+      access: config,
       probe: stores.db.probe,
       draining: () => draining,
       version: manifest.version,

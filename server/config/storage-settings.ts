@@ -3,10 +3,9 @@
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { randomToken } from '../lib/crypto/random.ts'
-import { ConfigError, type ProblemReporter } from './setting.ts'
+import { ConfigError, isPlaceholder, type ProblemReporter } from './setting.ts'
 
 const SECRET_MIN = 32
-const PLACEHOLDER = /^(change|replace|your|example|secret|password|placeholder|xxx|todo)|(.)\2{15}/i
 
 export function readDatabaseUrl(text: string | undefined, wrong: ProblemReporter): string | undefined {
   if (text === undefined || /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? '')) return text
@@ -51,7 +50,7 @@ export function checkSecret(text: string | undefined, wrong: ProblemReporter) {
   const fix =
     'Use 32 or more random characters (openssl rand -hex 32), or leave it out: one is made and kept.'
   if (text.length < SECRET_MIN) wrong('TOWPATH_SECRET', `has only ${text.length} characters`, fix)
-  else if (PLACEHOLDER.test(text)) wrong('TOWPATH_SECRET', 'is a placeholder', fix)
+  else if (isPlaceholder(text)) wrong('TOWPATH_SECRET', 'is a placeholder', fix)
 }
 
 export function makeDataDir(dataDir: string, wrong: ProblemReporter) {

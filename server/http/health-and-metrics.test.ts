@@ -35,8 +35,10 @@ onBothEngines('operators and their machines', (server) => {
   })
 })
 
+const ACCESS = { origin: 'http://localhost:3000', trustProxy: [], metricsAllow: [] }
+
 const app = (probe: () => Promise<void>, draining = false) =>
-  createHealthAndMetrics({ probe, draining: () => draining, version: '0', metrics: () => [] })
+  createHealthAndMetrics({ access: ACCESS, probe, draining: () => draining, version: '0', metrics: () => [] })
 
 test.each([
   ['a store that refuses', app(() => Promise.reject(new Error('disk full at /secret'))), 'unavailable'],

@@ -1,10 +1,13 @@
 // The endpoints for operators and their tools: /livez, /readyz, /version and /metrics.
 
-import { Hono } from 'hono'
+import { Hono, type MiddlewareHandler } from 'hono'
 import { withTimeout } from '../lib/concurrency/with-timeout.ts'
 import { describeError, log } from '../lib/log.ts'
+import { isOperator, type OperatorAccess } from './operator-access.ts'
 
 export interface OperationsNeeds {
+  /** Who may read /version and /metrics. For everybody else, they do not exist. */
+  access: OperatorAccess
   /** Resolves when the database takes writes. */
   probe: () => Promise<void>
   draining: () => boolean
@@ -20,13 +23,24 @@ export interface Metric {
   value: number
 }
 
+export interface PeerEnv {
+  /** Absent when the request did not come through a socket. */
+  Bindings: { peer?: string }
+}
+
 const PROBE_MS = 1_000
 
-export function createHealthAndMetrics({ probe, draining, version, metrics }: OperationsNeeds) {
+export function createHealthAndMetrics({ access, probe, draining, version, metrics }: OperationsNeeds) {
+  const operatorsOnly: MiddlewareHandler<PeerEnv> = async (c, next) => {
+    if (!isOperator(access, c.env?.peer ?? '', c.req.raw.headers)) return c.notFound()
+    await next()
+    c.res.headers.set('Cache-Control', 'no-store')
+    c.res.headers.set('X-Content-Type-Options', 'nosniff')
+  }
   const rejectLate = () => {
     throw new Error('the row store did not answer in time')
   }
-  return new Hono()
+  return new Hono<PeerEnv>()
     .get('/livez', (c) => c.json({ status: 'ok' }))
     .get('/readyz', async (c) => {
       if (draining()) return c.json({ status: 'draining' }, 503, { 'Retry-After': '5' })
@@ -39,8 +53,8 @@ export function createHealthAndMetrics({ probe, draining, version, metrics }: Op
         return c.json({ status: 'unavailable' }, 503, { 'Retry-After': '5' })
       }
     })
-    .get('/version', (c) => c.json({ name: 'towpath', version }))
-    .get('/metrics', (c) =>
+    .get('/version', operatorsOnly, (c) => c.json({ name: 'towpath', version }))
+    .get('/metrics', operatorsOnly, (c) =>
       c.text(
         metrics()
           .map(

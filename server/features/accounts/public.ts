@@ -27,7 +27,7 @@ export function createAuthEndpoints(needs: SignInNeeds & DeleteAccountNeeds) {
   const findRoutes = routeTable(() => app.routes)
   const auth = createAuth(needs)
 
-  app.use(createRequestLog(needs))
+  app.use(logRequest)
   app.onError((error, c) => toErrorResponse(toFailure(error), c.get('requestId')))
   app.notFound(() => {
     throw notFound('')
@@ -61,25 +61,22 @@ export function createAuthEndpoints(needs: SignInNeeds & DeleteAccountNeeds) {
 }
 
 /** Gives the request an id, and logs it without its query, body and headers. */
-function createRequestLog(needs: SignInNeeds) {
-  return async (c: AuthContext, next: () => Promise<void>) => {
-    const start = performance.now()
-    c.set('requestId', requestId(c.req.header('x-request-id')))
-    await next()
-    c.res = setSecurityHeaders(needs, c, c.res)
-    const { method, path } = c.req
-    const ms = Math.round((performance.now() - start) * 10) / 10
-    log.info('request', { requestId: c.get('requestId'), method, path, status: c.res.status, ms })
-  }
+async function logRequest(c: AuthContext, next: () => Promise<void>) {
+  const start = performance.now()
+  c.set('requestId', requestId(c.req.header('x-request-id')))
+  await next()
+  c.res = setSecurityHeaders(c, c.res)
+  const { method, path } = c.req
+  const ms = Math.round((performance.now() - start) * 10) / 10
+  log.info('request', { requestId: c.get('requestId'), method, path, status: c.res.status, ms })
 }
 
-function setSecurityHeaders({ origin }: SignInNeeds, c: AuthContext, response: Response): Response {
+function setSecurityHeaders(c: AuthContext, response: Response): Response {
   const { headers } = response
   headers.set('X-Request-Id', c.get('requestId'))
   headers.set('Cache-Control', 'no-store')
   headers.set('X-Content-Type-Options', 'nosniff')
   headers.set('Referrer-Policy', 'no-referrer')
   headers.set('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'")
-  if (origin.startsWith('https:')) headers.set('Strict-Transport-Security', 'max-age=31536000')
   return response
 }

@@ -126,7 +126,6 @@ export function createAnalyticsApi(needs: AnalyticsApiNeeds) {
         'Content-Type': MEDIA_TYPES[format],
         'Content-Length': String(file.bytes),
         'Content-Disposition': `attachment; filename=${name}`,
-        'Cache-Control': 'private, no-store',
         'X-Counted-Until': toIso(countedUntil),
       }) as never
     })

@@ -277,7 +277,6 @@ function addSubmissions(
       return c.body(body as never, 200, {
         'Content-Type': MEDIA_TYPES[format],
         'Content-Disposition': `attachment; filename=submissions-${formKey}.${format}`,
-        'Cache-Control': 'private, no-store',
       }) as never
     })
     .openapi(submissionRoutes.get, async (c) => {

@@ -12,6 +12,8 @@ export interface FastRedirect {
   status: number
   /** Printable ASCII without spaces. */
   location: string
+  /** More of them, each with its line's end. */
+  headers?: string
 }
 
 export interface FastResponse {
@@ -207,9 +209,9 @@ const REASONS: Record<number, string> = {
   429: 'Too Many Requests',
 }
 
-function redirectText({ status, location }: FastRedirect, keepAlive: boolean): string {
+function redirectText({ status, location, headers = '' }: FastRedirect, keepAlive: boolean): string {
   const end = keepAlive ? '' : 'Connection: close\r\n'
-  return `HTTP/1.1 ${status} ${REASONS[status] ?? 'Redirect'}\r\nLocation: ${location}\r\nCache-Control: private, no-store\r\nDate: ${httpDate()}\r\nContent-Length: 0\r\n${end}\r\n`
+  return `HTTP/1.1 ${status} ${REASONS[status] ?? 'Redirect'}\r\nLocation: ${location}\r\nCache-Control: private, no-store\r\n${headers}Date: ${httpDate()}\r\nContent-Length: 0\r\n${end}\r\n`
 }
 
 function replyText({ status, headers, body }: FastResponse, keepAlive: boolean): string {
