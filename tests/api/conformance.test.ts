@@ -286,6 +286,7 @@ onBothEngines('answers and the OpenAPI document', (server) => {
       captcha: false,
       successMessage: 'Thank you!',
       allowedOrigins: ['https://example.com', 'https://*.example.com'],
+      nextHosts: ['example.com', 'example.com:8443'],
       channelIds: [],
     }
     const { json } = await ask(own, 'createForm', 201, { body: full })
@@ -299,7 +300,13 @@ onBothEngines('answers and the OpenAPI document', (server) => {
         .map((name) => [name, null]),
     )
     const { data } = (await ask(own, 'updateForm', 200, { path, body: cleared })).json
-    expect(data).toMatchObject({ enabled: true, requiredFields: [], redirectUrl: null, allowedOrigins: [] })
+    expect(data).toMatchObject({
+      enabled: true,
+      requiredFields: [],
+      redirectUrl: null,
+      allowedOrigins: [],
+      nextHosts: [],
+    })
     await ask(own, 'createForm', 201, { body: { name: 'Second' } })
     const first = await ask(own, 'listForms', 200, { query: { limit: '1' } })
     await ask(own, 'listForms', 200, { query: { cursor: first.json.nextCursor } })

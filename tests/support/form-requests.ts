@@ -29,6 +29,7 @@ export interface TestFormSettings {
   redirectUrl?: string
   captcha?: boolean
   allowedOrigins?: string[]
+  nextHosts?: string[]
 }
 
 export async function createTestForm(server: TestServer, settings: TestFormSettings = {}): Promise<TestForm> {
@@ -48,6 +49,7 @@ export async function createTestForm(server: TestServer, settings: TestFormSetti
         captcha: Number(settings.captcha ?? false),
         success_message: null,
         allowed_origins: JSON.stringify(settings.allowedOrigins ?? []),
+        next_hosts: JSON.stringify(settings.nextHosts ?? []),
         created_at: 1,
         updated_at: 1,
       })

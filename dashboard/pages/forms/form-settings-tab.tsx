@@ -24,6 +24,7 @@ const SETTING_NAMES = [
   'captcha',
   'successMessage',
   'allowedOrigins',
+  'nextHosts',
   'channelIds',
 ] as const
 type FormDraft = Pick<FormResource, (typeof SETTING_NAMES)[number]>
@@ -151,6 +152,14 @@ const AfterSending = ({ draft, set, errors }: PartProps) => (
         maxLength={2048}
         hint="Browsers without JavaScript go to this page. Leave empty to return to the page with the form."
         error={findFieldError(errors, 'redirectUrl')}
+      />
+      <ListField
+        label="Hosts for _next"
+        hint="A field named _next in the form can lead to these hosts only, for example example.com. Leave empty to allow all hosts."
+        placeholder="example.com"
+        value={draft.nextHosts}
+        onChange={(nextHosts) => set({ nextHosts })}
+        error={findFieldError(errors, 'nextHosts')}
       />
     </div>
   </Card>

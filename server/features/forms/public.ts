@@ -145,7 +145,8 @@ async function submit(
   { address, headers, size }: RequestSender & { size: number },
 ): Promise<SubmissionOutcome> {
   const redirectUrl = toUsableTarget(needs, form)
-  const accepted: SubmissionOutcome = { kind: 'accepted', next: input.next, redirectUrl }
+  const { nextHosts } = form
+  const accepted: SubmissionOutcome = { kind: 'accepted', next: input.next, redirectUrl, nextHosts }
   // A robot gets the same answer as a person, and nothing is stored.
   if (input.trapped) return { ...accepted, trapped: true }
   const errors = validateFields(input, form.requiredFields)

@@ -15,6 +15,7 @@ import { checkUrl } from '../../lib/web-url.ts'
 import { normalizeOrigin, ORIGIN_MAX } from './settings/allowed-origins.ts'
 import { CAPTCHA_FIELD, hasControlPrefix } from './settings/control-fields.ts'
 import { FORM_KEY } from './settings/form-key.ts'
+import { NEXT_HOST_MAX, normalizeNextHost } from './settings/next-hosts.ts'
 
 export const SUBMISSION_STATUSES = ['new', 'read', 'archived', 'spam'] as const
 export type SubmissionStatus = (typeof SUBMISSION_STATUSES)[number]
@@ -30,6 +31,7 @@ export const VISITOR_FIELDS = ['device', 'browser', 'os', 'country', 'region', '
 
 const REDIRECT_MAX = 2048
 const LIST_MAX = 100
+const NEXT_HOSTS_MAX = 50
 /** The endpoint has the same limit for the name of a field. */
 const FIELD_NAME_MAX = 256
 /** A list with every status once has 22 characters; this leaves room for repetitions. */
@@ -46,6 +48,7 @@ export const FormShape = z
     captcha: z.boolean(),
     successMessage: z.string().nullable(),
     allowedOrigins: z.array(z.string()).openapi({ description: 'Empty: any page may post' }),
+    nextHosts: z.array(z.string()).openapi({ description: 'Empty: `_next` may lead to any host' }),
     channelIds: z.array(z.int()),
     submissions: z.int().openapi({ description: 'Number of stored submissions' }),
     lastSubmissionAt: z.iso.datetime().nullable(),
@@ -165,6 +168,15 @@ const allowedOrigin = text(1, ORIGIN_MAX)
   })
   .openapi({ type: 'string', minLength: 1, maxLength: ORIGIN_MAX, example: 'https://*.example.com' })
 
+const nextHost = text(1, NEXT_HOST_MAX)
+  .transform((value, context) => {
+    const host = normalizeNextHost(value)
+    if (host !== undefined) return host
+    context.addIssue({ code: 'custom', message: 'must be a host such as example.com or example.com:8443' })
+    return z.NEVER
+  })
+  .openapi({ type: 'string', minLength: 1, maxLength: NEXT_HOST_MAX, example: 'example.com' })
+
 /** The settings of a form, all optional. `null` sets the value of a new form. */
 const fields = {
   enabled: flag().nullable().optional().openapi({ description: 'true when absent' }),
@@ -185,6 +197,16 @@ const fields = {
     .optional()
     .openapi({
       description: 'Pages that may post; any when empty. Scheme, host and port, or any host below one',
+    }),
+  nextHosts: z
+    .array(nextHost, { error: 'must be a list of hosts' })
+    .max(NEXT_HOSTS_MAX, `must be at most ${NEXT_HOSTS_MAX} hosts`)
+    .nullable()
+    .optional()
+    .openapi({
+      description:
+        'Hosts that `_next` may lead to; any when empty. A `_next` to another host is skipped. Without a port, the default ' +
+        'ports of http and https are meant',
     }),
   channelIds: z
     .array(wholeNumber(1), { error: 'must be a list of channel ids' })

@@ -14,6 +14,7 @@ import { words } from './migrations/0008-words.ts'
 import { interrupted } from './migrations/0009-interrupted.ts'
 import { secondFactor } from './migrations/0011-second-factor.ts'
 import { misses } from './migrations/0013-misses.ts'
+import { nextHosts } from './migrations/0014-next-hosts.ts'
 import { suspensions } from './migrations/0015-suspensions.ts'
 import type { Tables } from './tables.ts'
 
@@ -29,6 +30,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0009-interrupted': interrupted(),
   '0011-second-factor': secondFactor(engine),
   '0013-misses': misses(engine),
+  '0014-next-hosts': nextHosts(engine),
   '0015-suspensions': suspensions(engine),
 })
 

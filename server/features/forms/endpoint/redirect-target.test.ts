@@ -58,7 +58,9 @@ describe('after a success the browser goes to', () => {
     ['a Referer without old errors', { referer: `${page}?a=1&_errors=old&b=x%20y` }, `${page}?a=1&b=x%20y`],
     ['a Referer without old errors, however written', { referer: `${page}?%5Ferrors=old&_errors` }, page],
   ])('%s', (_, { next, redirectUrl = null, referer = '' }, target) => {
-    expect(successTarget({ next, redirectUrl: redirectUrl ?? null, referer, origin })).toBe(target)
+    expect(successTarget({ next, redirectUrl: redirectUrl ?? null, nextHosts: [], referer, origin })).toBe(
+      target,
+    )
   })
 })
 
@@ -69,7 +71,7 @@ test('for any input, the target is a web URL that is safe in a header', () => {
     fc.constantFrom('\r\nSet-Cookie: a=b', '\\\\evil', 'http:a', 'https:\\evil.example', '///x'),
   )
   const property = fc.property(text, text, text, (next, redirectUrl, referer) => {
-    const target = successTarget({ next, redirectUrl, referer, origin })
+    const target = successTarget({ next, redirectUrl, nextHosts: [], referer, origin })
     expect(target).toMatch(/^https?:\/\/[!-~]+$/)
     expect(URL.parse(target)?.username).toBe('')
     const back = errorTarget({ referer, origin }, new Map([[next, redirectUrl]]))

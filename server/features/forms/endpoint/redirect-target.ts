@@ -2,6 +2,7 @@
 // of a sender gets into a header unparsed.
 
 import { URL_MAX } from '../../../lib/web-url.ts'
+import { isNextAllowed } from '../settings/next-hosts.ts'
 
 export interface TargetContext {
   /** The Referer header, or ''. */
@@ -16,10 +17,12 @@ const ERRORS_MAX = 2_000
 
 /** @returns the first usable one of `_next`, the form's `redirectUrl`, the Referer, and our thank-you page */
 export function successTarget(
-  context: TargetContext & { next: string | undefined; redirectUrl: string | null },
+  context: TargetContext & { next: string | undefined; redirectUrl: string | null; nextHosts: string[] },
 ): string {
   const back = parseReferer(context)
-  const target = parseWebUrl(context.next, back?.href) ?? parseWebUrl(context.redirectUrl) ?? back
+  const next = parseWebUrl(context.next, back?.href)
+  const usable = next && isNextAllowed(context.nextHosts, next) ? next : undefined
+  const target = usable ?? parseWebUrl(context.redirectUrl) ?? back
   return target?.href ?? `${context.origin}/thanks`
 }
 

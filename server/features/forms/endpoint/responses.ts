@@ -10,7 +10,13 @@ import { errorTarget, successTarget } from './redirect-target.ts'
 
 /** The result of a submission whose body could be read. `trapped`: the honeypot caught it, and nothing is stored. */
 export type SubmissionOutcome =
-  | { kind: 'accepted'; next: string | undefined; redirectUrl: string | null; trapped?: true }
+  | {
+      kind: 'accepted'
+      next: string | undefined
+      redirectUrl: string | null
+      nextHosts: string[]
+      trapped?: true
+    }
   | { kind: 'invalid'; errors: Map<string, string> }
   | { kind: 'captcha'; error: string }
 

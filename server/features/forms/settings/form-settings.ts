@@ -15,6 +15,7 @@ export interface FormSettings {
   redirectUrl: string | null
   captcha: boolean
   allowedOrigins: string[]
+  nextHosts: string[]
   channelIds: number[]
 }
 
@@ -36,6 +37,7 @@ export async function findFormSettings(db: Database, formKey: string): Promise<F
       redirectUrl: row.redirect_url,
       captcha: row.captcha === 1,
       allowedOrigins: JSON.parse(row.allowed_origins),
+      nextHosts: JSON.parse(row.next_hosts),
       channelIds: JSON.parse(row.channel_ids),
     }
   )
@@ -54,6 +56,7 @@ function selectByKey(connection: Connection, { formKey }: { formKey: string }) {
       'forms.redirect_url',
       'forms.captcha',
       'forms.allowed_origins',
+      'forms.next_hosts',
       'forms.channel_ids',
       'workspaces.suspended_at',
     ])

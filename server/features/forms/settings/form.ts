@@ -58,6 +58,7 @@ export function toFormResource({ origin }: Pick<FormNeeds, 'origin'>, form: Form
     captcha: form.captcha === 1,
     successMessage: form.success_message,
     allowedOrigins: JSON.parse(form.allowed_origins),
+    nextHosts: JSON.parse(form.next_hosts),
     channelIds: JSON.parse(form.channel_ids),
     submissions: Number(form.submissions),
     lastSubmissionAt: toIsoOrNull(form.last_submission_at),
@@ -75,6 +76,7 @@ type Settable = Pick<
   | 'captcha'
   | 'success_message'
   | 'allowed_origins'
+  | 'next_hosts'
   | 'channel_ids'
 >
 
@@ -88,6 +90,7 @@ export function toFormColumns(input: UpdateFormInput): Partial<Settable> {
     captcha: input.captcha === undefined ? undefined : Number(input.captcha ?? false),
     success_message: input.successMessage,
     allowed_origins: toListColumn(input.allowedOrigins),
+    next_hosts: toListColumn(input.nextHosts),
     channel_ids: toListColumn(input.channelIds),
   }
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
@@ -98,7 +101,7 @@ export function refuseBlockedTarget({ isBlocked }: FormNeeds, { redirectUrl }: U
   if (redirectUrl && isBlocked(new URL(redirectUrl))) throw invalid({ redirectUrl: BLOCKED_URL })
 }
 
-/** Removes repeated entries. The schema has already normalised origins, so two spellings of one are equal here. */
+/** Removes repeated entries. The schema has already normalised origins and hosts, so two spellings are equal here. */
 const toListColumn = (list: (string | number)[] | null | undefined) =>
   list === undefined ? undefined : JSON.stringify([...new Set(list ?? [])])
 

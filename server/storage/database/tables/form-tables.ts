@@ -16,6 +16,8 @@ export interface Forms {
   success_message: string | null
   /** A JSON list of origins; an empty list allows any origin. */
   allowed_origins: Generated<string>
+  /** A JSON list of hosts; with an empty list, `_next` may lead anywhere. */
+  next_hosts: Generated<string>
   /** A JSON list of ids. */
   channel_ids: Generated<string>
   created_at: number
