@@ -22,7 +22,7 @@ export async function enhanceForms(visit: PageVisit, errors: FormErrors) {
   if (errors.length > 0) {
     const hasField = (form: HTMLFormElement) =>
       listControls(form).some((control) => errors.some(([name]) => name === control.name))
-    messagesOf.get(elements.find(hasField) ?? (elements[0] as HTMLFormElement))?.fail(errors)
+    messagesOf.get(elements.find(hasField) ?? (elements[0] as HTMLFormElement))?.failFromAddress(errors)
   }
 
   // Until the form info is here, and when it cannot be loaded, the browser sends the form.

@@ -2,13 +2,17 @@
 // markup, and have no styles: the page can style the classes towpath-error and towpath-success.
 
 import { formPrototype } from './endpoints.ts'
+import { KNOWN_MESSAGES } from './known-messages.ts'
 
 export type FormErrors = [name: string, message: string][]
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
 const CAPTCHA_FIELD = 'cf-turnstile-response'
-/** Anybody can write a text into `_errors` of the page's address. */
 const MESSAGE_MAX = 300
+
+/** Stands for a message of another version of the server. */
+const OTHER_MESSAGE = 'Please check this field'
+export const FAILED = 'This could not be sent. Please try again.'
 
 let noteCount = 0
 
@@ -49,6 +53,19 @@ export function createMessages(form: HTMLFormElement) {
     formPrototype.append.call(form, line)
   }
 
+  const fail = (errors: FormErrors, text = '') => {
+    const controls = listControls(form)
+    const rest: string[] = text ? [text] : []
+    for (const [name, fullMessage] of errors) {
+      const message = String(fullMessage).slice(0, MESSAGE_MAX)
+      const fields = controls.filter((control) => control.name === name)
+      if (fields.length > 0) addNote(fields, message)
+      else rest.push(name === CAPTCHA_FIELD ? message : `${name.slice(0, MESSAGE_MAX)}: ${message}`)
+    }
+    if (rest.length > 0) show(rest.join(' '), 'alert', 'towpath-error')
+    controls.find((control) => errors.some(([name]) => control.name === name))?.focus()
+  }
+
   return {
     clear() {
       for (const step of undo) step()
@@ -58,17 +75,15 @@ export function createMessages(form: HTMLFormElement) {
     /** Adds the empty line before its text: screen readers announce a change of a line that was there before. */
     prepare: () => show('', 'status', 'towpath-success'),
     succeed: (text: string) => show(text, 'status', 'towpath-success'),
-    fail(errors: FormErrors, text = '') {
-      const controls = listControls(form)
-      const rest: string[] = text ? [text] : []
-      for (const [name, fullMessage] of errors) {
-        const message = String(fullMessage).slice(0, MESSAGE_MAX)
-        const fields = controls.filter((control) => control.name === name)
-        if (fields.length > 0) addNote(fields, message)
-        else rest.push(name === CAPTCHA_FIELD ? message : `${name.slice(0, MESSAGE_MAX)}: ${message}`)
-      }
-      if (rest.length > 0) show(rest.join(' '), 'alert', 'towpath-error')
-      controls.find((control) => errors.some(([name]) => control.name === name))?.focus()
+    fail,
+    /** Shows errors of the page's address: names of this form, known messages, and else a text of our own. */
+    failFromAddress(errors: FormErrors) {
+      const names = new Set(listControls(form).map(({ name }) => name)).add(CAPTCHA_FIELD)
+      const own = errors.filter(([name]) => names.has(name))
+      fail(
+        own.map(([name, text]) => [name, KNOWN_MESSAGES.includes(text) ? text : OTHER_MESSAGE]),
+        own.length < errors.length ? FAILED : '',
+      )
     },
   }
 }

@@ -2,7 +2,7 @@
 
 import { formPrototype, intakeUrl } from './endpoints.ts'
 import { type CaptchaConfig, type CaptchaWidget, loadCaptcha } from './load-captcha.ts'
-import type { FormErrors, FormMessages } from './messages.ts'
+import { FAILED, type FormErrors, type FormMessages } from './messages.ts'
 import type { PageVisit } from './visit.ts'
 
 export interface FormInfo {
@@ -27,7 +27,6 @@ export interface EnhancedForm {
 }
 
 const SENT = 'Thank you. What you sent has arrived.'
-const FAILED = 'This could not be sent. Please try again.'
 const EVENT_ID_WITHIN_MS = 1_000
 /** A slow phone takes 2.5 s for the proof of work. */
 const TOKEN_WITHIN_MS = 20_000
