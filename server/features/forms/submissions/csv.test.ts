@@ -48,10 +48,22 @@ describe('submissions as CSV', () => {
     ['-1', "'-1"],
     ['@SUM(A1)', "'@SUM(A1)"],
     ['\t=1', "'\t=1"],
-    ['\r=1', "'\r=1"],
+    ['\r=1', "'\r'=1"],
+    ['\n=1', "\n'=1"],
+    ['\r\n\r\n=1', "'\r\n\r\n'=1"],
+    ['hi\n=1+1\n@x', "hi\n'=1+1\n'@x"],
+    ['＝1+1', "'＝1+1"],
+    ['＋1', "'＋1"],
+    ['－1', "'－1"],
+    ['＠SUM(A1)', "'＠SUM(A1)"],
+    ['\u00a0\u3000=1', "'\u00a0\u3000=1"],
+    ['\u200b\ufeff\u202e=1', "'\u200b\ufeff\u202e=1"],
+    ['"=1', `'"=1`],
+    [' "\t ＝1', `' "\t ＝1`],
     ["'=1", "'=1"],
     ['a=1', 'a=1'],
-    [' =1', ' =1'],
+    [' =1', "' =1"],
+    ['a -1\nb', 'a -1\nb'],
     ['say "hi", twice\r\nor more', 'say "hi", twice\r\nor more'],
     ['', ''],
     ['0012', '0012'],
@@ -126,12 +138,14 @@ describe('submissions as CSV', () => {
         const { headers, rows } = written(all.map((fields) => submission(fields)))
         expect(new Set(headers).size).toBe(headers.length)
         expect(rows.map((row) => row.length)).toEqual(all.map(() => headers.length))
-        for (const cell of [headers, ...rows].flat()) expect(cell).not.toMatch(/^[=+\-@\t\r]/)
+        for (const cell of [headers, ...rows].flat()) {
+          expect(cell).not.toMatch(/^[\t\r]|(^|[\r\n])[\s"]*[=+\-@]/)
+        }
         const names = [...new Set(all.flat().map(([name]) => name))]
         for (const [i, fields] of all.entries()) {
           const values = new Map(fields)
-          const cells = names.map((_, at) => rows[i]?.[3 + at]?.replace(/^'(?=[=+\-@\t\r])/, ''))
-          const wanted = names.map((name) => (values.get(name) ?? '').replace(/^'(?=[=+\-@\t\r])/, ''))
+          const cells = names.map((_, at) => rows[i]?.[3 + at]?.replaceAll("'", ''))
+          const wanted = names.map((name) => (values.get(name) ?? '').replaceAll("'", ''))
           expect(cells).toEqual(wanted)
         }
       }),

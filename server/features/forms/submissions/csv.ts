@@ -1,6 +1,7 @@
-// Submissions as CSV (RFC 4180): the columns, their headers and the text of each cell. Field names and values come from
+// Submissions as CSV: the columns, their headers and the text of each cell. Field names and values come from
 // strangers.
 
+import { toCsvLine, toInertCell } from '../../../lib/csv-line.ts'
 import { orderedJson } from '../../../lib/ordered-json.ts'
 import { CAMPAIGN_FIELDS, SOURCE_FIELDS, type SubmissionResource, VISITOR_FIELDS } from '../schema.ts'
 
@@ -42,10 +43,10 @@ export function toCsvColumns(names: ReadonlySet<string>): CsvColumns {
   // A field never gets the header of one of our columns, nor the escaped header of another field.
   const usedHeaders = new Set<string>([...COLUMNS_BEFORE_FIELDS, ...COLUMNS_AFTER_FIELDS, MORE_FIELDS])
   const headerByName = new Map<string, string>()
-  const plain = fields.filter((name) => !usedHeaders.has(escapeFormula(name)))
+  const plain = fields.filter((name) => !usedHeaders.has(toInertCell(name)))
   for (const name of [...plain, ...fields]) {
     if (headerByName.has(name)) continue
-    let header = escapeFormula(name)
+    let header = toInertCell(name)
     while (usedHeaders.has(header)) header = `fields.${header}`
     usedHeaders.add(header)
     headerByName.set(name, header)
@@ -58,7 +59,7 @@ export function toCsvColumns(names: ReadonlySet<string>): CsvColumns {
   return { fields: new Set(fields), headers, more }
 }
 
-export const toCsvHeader = ({ headers }: CsvColumns) => toLine(headers)
+export const toCsvHeader = ({ headers }: CsvColumns) => toCsvLine(headers)
 
 /** @returns '' where a field has no column: the submission came after the columns were counted */
 export function toCsvRow({ fields, more }: CsvColumns, submission: SubmissionResource): string {
@@ -66,7 +67,7 @@ export function toCsvRow({ fields, more }: CsvColumns, submission: SubmissionRes
   const rest = [...submission.fields].filter(([name]) => !fields.has(name))
   if (rest.length > 0 && !more) return ''
   const values = Array.from(fields, (name) => submission.fields.get(name) ?? '')
-  return toLine([
+  return toCsvLine([
     ...COLUMNS_BEFORE_FIELDS.map(own),
     ...values,
     ...(more ? [rest.length > 0 ? orderedJson(new Map(rest)) : ''] : []),
@@ -75,13 +76,3 @@ export function toCsvRow({ fields, more }: CsvColumns, submission: SubmissionRes
 }
 
 const toText = (value: string | number | boolean | null) => (value === null ? '' : String(value))
-
-const toLine = (cells: string[]) => `${cells.map((cell) => quoteCell(escapeFormula(cell))).join()}\r\n`
-
-/**
- * A spreadsheet takes a cell with such a start for a formula. An apostrophe in front makes it text:
- * https://owasp.org/www-community/attacks/CSV_Injection
- */
-const escapeFormula = (cell: string) => (/^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell)
-
-const quoteCell = (cell: string) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)

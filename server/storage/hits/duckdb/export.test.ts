@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { createHit, createHitQuery } from '../../../../tests/contracts/hit-engine.ts'
+import { toInertCell } from '../../../lib/csv-line.ts'
 import type { Hit } from '../hit.ts'
 import { EXPORT_FORMATS, type ExportFormat, type HitEngine, type HitSelection } from '../hit-engine.ts'
 import { openDuckDb } from './engine.ts'
@@ -111,7 +112,8 @@ const TEXTS = [
 
 const COLUMNS = ['id', 'time', 'linkId', 'slug', 'domain', 'class', 'trigger', ...TEXTS, 'visitor']
 
-const shielded = (text: string | null) => (text !== null && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
+/** The statement and the function write the same, although DuckDB has another engine for patterns. */
+const shielded = (text: string | null) => (text === null ? null : toInertCell(text))
 
 /** The row that is expected for a hit, as text. */
 function expected(format: ExportFormat, of: Hit): Record<string, string | null> {
@@ -159,6 +161,17 @@ const HOSTILE = [
   '\t=1',
   '\r=1',
   "'=1",
+  '\n=1',
+  'a\r\n=1\n\t@2\r\r-3',
+  '\r\r',
+  '＝1+1',
+  '＋1\n－1',
+  '＠SUM(A1)',
+  '﹦1',
+  '\u200b\ufeff=1',
+  '\u3000\u00a0\u2028=1',
+  '"=1',
+  ' "\x7f\x85 ＝1',
   '=HYPERLINK("https://evil.example","x,y")',
   '\u202Ereversed\u202C',
   'שלום, مرحبا',
@@ -263,12 +276,13 @@ describe.each([...EXPORT_FORMATS])('an export as %s', (format) => {
 })
 
 test('a CSV file has no formula, and its numbers stay numbers', async () => {
-  const formulas = HOSTILE.filter((text) => /^[=+\-@\t\r]/.test(text))
+  const formulas = HOSTILE.filter((text) => toInertCell(text) !== text)
   await load(formulas.map((text) => createHit({ linkId: 2, utmSource: text, city: text, referrer: text })))
   const rows = await reimported('csv', (await exportAll('csv')).path)
   expect(rows).toHaveLength(formulas.length)
   for (const row of rows) {
-    for (const cell of Object.values(row)) expect(cell ?? '').not.toMatch(/^[=+\-@\t\r]/)
+    for (const cell of Object.values(row))
+      expect(cell ?? '').not.toMatch(/^[\t\r]|(^|[\r\n])[\s"]*[=+\-@＝＋－＠]/)
     expect(row.slug).toBe("'=cmd|calc")
     expect(row.id).toMatch(/^\d+$/)
     expect(row.linkId).toBe('2')

@@ -1,0 +1,28 @@
+// Lines of CSV files (RFC 4180) whose cells stay text: a spreadsheet takes a text that begins with "=" for a formula, and
+// runs it (https://owasp.org/www-community/attacks/CSV_Injection). An apostrophe in front keeps it a text.
+
+/** The full-width and small signs are the same to spreadsheets in Chinese, Japanese and Korean. */
+const SIGNS = '[-=+@＝＋－＠﹦﹢﹣﹫]'
+/** Blanks, control and format characters and quotes, which programs drop before they look. Line ends are no part of it. */
+const BLANKS = String.raw`[\p{Z}\p{Cf}\x01-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f"]*`
+
+/**
+ * A formula at the start of the text, or of a line in it: a program that does not know cells of several lines opens each
+ * line as a row. For JavaScript and for RE2, without lookarounds.
+ */
+export const FORMULA_IN_LINE = String.raw`(^|[\r\n])(${BLANKS}${SIGNS})`
+/** Some programs drop such a start, and then look at what follows. */
+export const DROPPED_START = String.raw`^([\t\r])`
+
+const formulaInLine = new RegExp(FORMULA_IN_LINE, 'gu')
+const droppedStart = new RegExp(DROPPED_START, 'u')
+
+export const toInertCell = (text: string) => text.replace(formulaInLine, "$1'$2").replace(droppedStart, "'$1")
+
+const toCell = (text: string) => {
+  const inert = toInertCell(text)
+  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
+}
+
+export const toCsvLine = (cells: (string | number | null)[]) =>
+  `${cells.map((cell) => (cell === null ? '' : toCell(String(cell)))).join()}\r\n`
