@@ -9,6 +9,7 @@ import { describeError, log } from '../../../lib/log.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import { hasSecondFactor } from '../access/second-factors.ts'
 import { SESSION_IDLE_MS, SESSION_MAX_MS, toSessionCookieName } from '../access/session.ts'
+import { createClaimChecks } from './oidc-claims.ts'
 import { checkUserPassword, hashUserPassword, PASSWORD_MAX, PASSWORD_MIN } from './password.ts'
 import { addPerson, type NewPerson, type SignUpNeeds, signUp } from './sign-up.ts'
 import { refuseSuspendedUser } from './suspend-user.ts'
@@ -256,7 +257,7 @@ async function createSessionPlugin(): Promise<BetterAuthPlugin> {
   return { id: 'towpath-session', endpoints: { beginSession } }
 }
 
-async function createOidcPlugin({ oidc }: AuthNeeds): Promise<BetterAuthPlugin> {
+async function createOidcPlugin({ oidc, now }: AuthNeeds): Promise<BetterAuthPlugin> {
   if (!oidc) throw new Error('no identity provider is configured')
   const { genericOAuth } = await import('better-auth/plugins/generic-oauth')
   return genericOAuth({
@@ -271,6 +272,7 @@ async function createOidcPlugin({ oidc }: AuthNeeds): Promise<BetterAuthPlugin> 
         pkce: true,
         requireIdTokenVerification: true,
         disableProviderLogout: true,
+        ...createClaimChecks(oidc.clientId, now),
       },
     ],
   }) as BetterAuthPlugin

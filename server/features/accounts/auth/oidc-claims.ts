@@ -1,0 +1,58 @@
+// Checks the claims of an ID token that Better Auth leaves to its callers. Signature, issuer, audience, expiry and nonce have
+// been checked before (https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation).
+
+import { isEmail } from '../../../lib/email.ts'
+import { log } from '../../../lib/log.ts'
+
+interface Claims {
+  sub?: unknown
+  aud?: unknown
+  azp?: unknown
+  iat?: unknown
+}
+
+/** A sign-in takes seconds from the token to this check. */
+const AGE_MAX_S = 10 * 60
+/** How far the clocks of the provider and of this server may differ. */
+const SKEW_S = 60
+
+/** @param now in milliseconds. @returns what is wrong with the claims; undefined where nothing is */
+export function findClaimProblem(
+  { aud, azp, iat }: Claims,
+  clientId: string,
+  now: number,
+): string | undefined {
+  // A token for several clients names the one that asked for it.
+  if (azp === undefined ? Array.isArray(aud) && aud.length > 1 : azp !== clientId) return 'azp'
+  if (typeof iat !== 'number' || !Number.isFinite(iat)) return 'iat'
+  const age = now / 1000 - iat
+  return age < -SKEW_S || age > AGE_MAX_S + SKEW_S ? 'iat' : undefined
+}
+
+interface ProviderAnswer {
+  tokens: { idToken?: string }
+}
+
+/** The part of the settings of Better Auth's plug-in that runs at each sign-in. */
+export const createClaimChecks = (clientId: string, now: () => number) => ({
+  /** @returns the provider's id of the person @throws when the claims are wrong: the sign-in then fails */
+  accountSubject({ tokens: { idToken } }: ProviderAnswer): string {
+    // The provider's answer without an ID token would prove nothing about who asked for it.
+    const claims = idToken === undefined ? undefined : readClaims(idToken)
+    const problem = claims ? findClaimProblem(claims, clientId, now()) : 'missing'
+    if (claims && problem === undefined && typeof claims.sub === 'string') return claims.sub
+    log.warn('id_token_refused', { claim: problem ?? 'sub' })
+    throw new Error(`the ID token was refused: ${problem ?? 'sub'}`)
+  },
+  /** An address that our own forms would refuse counts as none. */
+  mapProfileToUser: ({ email }: { email?: unknown }) =>
+    typeof email === 'string' && isEmail(email) ? {} : { email: undefined },
+})
+
+function readClaims(idToken: string): Claims | undefined {
+  try {
+    return JSON.parse(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString())
+  } catch {
+    return undefined
+  }
+}
