@@ -38,7 +38,6 @@ export const traceRequest: MiddlewareHandler<ApiEnv> = async (c, next) => {
   await next()
   // The answers are about one workspace, also where a cookie asks (OWASP ASVS 5.0, 14.3.2).
   c.res.headers.set('Cache-Control', 'no-store')
-  c.res.headers.set('X-Content-Type-Options', 'nosniff')
   const { method, path } = c.req
   const ms = Math.round((performance.now() - started) * 10) / 10
   const actor = c.get('actor')

@@ -35,7 +35,6 @@ export function createHealthAndMetrics({ access, probe, draining, version, metri
     if (!isOperator(access, c.env?.peer ?? '', c.req.raw.headers)) return c.notFound()
     await next()
     c.res.headers.set('Cache-Control', 'no-store')
-    c.res.headers.set('X-Content-Type-Options', 'nosniff')
   }
   const rejectLate = () => {
     throw new Error('the row store did not answer in time')
