@@ -14,6 +14,7 @@ const form = {
   successMessage: '</script> "Thanks"',
   redirectUrl: null,
   allowedOrigins: [],
+  nextHosts: [],
 }
 
 test('the page doctor finds no error in a page with the HTML example and the snippet', async () => {

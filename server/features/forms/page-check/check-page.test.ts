@@ -15,6 +15,7 @@ const FORM: CheckedForm = {
   redirectUrl: null,
   captcha: false,
   allowedOrigins: [],
+  nextHosts: [],
 }
 
 const TRAP =
@@ -212,6 +213,22 @@ table('its fields', [
     'a _next with a javascript: URL',
     field(`${EMAIL}<input type=hidden name=_next value="javascript:alert(1)">`),
     ['warning next_ignored'],
+  ],
+  [
+    'a _next to a host that the form does not name',
+    {
+      ...field(`${EMAIL}<input type=hidden name=_next value="https://other.test/">`),
+      is: { nextHosts: ['site.test'] },
+    },
+    ['warning next_host'],
+  ],
+  [
+    'a _next to a host that the form names',
+    {
+      ...field(`${EMAIL}<input type=hidden name=_next value="https://Other.test/x">`),
+      is: { nextHosts: ['other.test'] },
+    },
+    [],
   ],
   ['a file', field(`${EMAIL}<input type=file name=cv>`), ['error file_field']],
   ['two e-mail addresses', field(EMAIL + EMAIL), ['error email_twice']],

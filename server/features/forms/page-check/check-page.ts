@@ -9,6 +9,7 @@ import { checkControls } from './check-controls.ts'
 import {
   checkContentPolicy,
   checkEncoding,
+  checkNextHosts,
   checkReferrer,
   checkSnippet,
   type PolicyCheckInput,
@@ -18,7 +19,7 @@ import { parsePage } from './parse-page.ts'
 
 export type CheckedForm = Pick<
   FormResource,
-  'formKey' | 'enabled' | 'requiredFields' | 'redirectUrl' | 'captcha' | 'allowedOrigins'
+  'formKey' | 'enabled' | 'requiredFields' | 'redirectUrl' | 'captcha' | 'allowedOrigins' | 'nextHosts'
 >
 
 export interface PageCheckInput {
@@ -67,6 +68,7 @@ export async function checkPage(check: PageCheckInput): Promise<Finding[]> {
       ...matched.findings,
       ...checkFormSubmission(matched, addresses),
       ...checkControls(matched, form),
+      ...checkNextHosts(policyCheck, matched),
       ...checkReferrer(policyCheck, matched),
       ...checkEncoding(policyCheck, matched, check.headers !== undefined),
     ]

@@ -2,6 +2,7 @@
 // snippet and the encoding.
 
 import type { FormResource } from '../schema.ts'
+import { isNextAllowed } from '../settings/next-hosts.ts'
 import { parseCharset } from './charset.ts'
 import { type ContentPolicy, findForbiddingDirective, readContentPolicies } from './content-policy.ts'
 import { createFinding, type Finding, formatElement, quote } from './finding.ts'
@@ -9,7 +10,7 @@ import type { PageForm, ParsedPage } from './parse-page.ts'
 import { readReferrerPolicy, toReferrerReach } from './referrer-policy.ts'
 
 export interface PolicyCheckInput {
-  form: Pick<FormResource, 'captcha' | 'redirectUrl' | 'allowedOrigins'>
+  form: Pick<FormResource, 'captcha' | 'redirectUrl' | 'allowedOrigins' | 'nextHosts'>
   parsedPage: ParsedPage
   headers: Headers
   page: URL | null
@@ -90,6 +91,19 @@ const listNextUrls = (forms: PageForm[]) =>
       return value ? [value] : []
     }),
   )
+
+/** Checks `_next` against the hosts that the form names. */
+export function checkNextHosts(
+  { form: { nextHosts }, page }: Pick<PolicyCheckInput, 'form' | 'page'>,
+  form: PageForm,
+): Finding[] {
+  return listNextUrls([form]).flatMap((value) => {
+    const url = URL.parse(value, page?.href)
+    if (!url || !/^https?:$/.test(url.protocol) || isNextAllowed(nextHosts, url)) return []
+    const message = `_next leads to ${quote(url.host)}, which the form does not name: people go somewhere else after sending.`
+    return [createFinding('warning', 'next_host', message, `Add ${url.host} to nextHosts, or correct _next.`)]
+  })
+}
 
 /** Checks the directives that the snippet needs, where the page has the snippet or the form's captcha needs it. */
 function checkSnippetPolicy(check: PolicyCheckInput, policies: ContentPolicy[]): Finding[] {
