@@ -244,10 +244,25 @@ onBothEngines('the REST API', (server) => {
       await nothingStored(workspace)
     })
 
-    test('a hundred thousand brackets are valid JSON, and no link', async () => {
+    test('nested deeper than 32 levels: 400; up to there the field is wrong', async () => {
       const workspace = await server().createWorkspace()
-      const deep = `{"destinationUrl":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
-      expect((await raw(workspace, deep)).status).toBe(422)
+      const nest = (levels: number) => `{"destinationUrl":${'['.repeat(levels)}${']'.repeat(levels)}}`
+      expect((await raw(workspace, nest(31))).status).toBe(422)
+      for (const levels of [32, 100_000]) expect((await raw(workspace, nest(levels))).status).toBe(400)
+    })
+
+    test('with more than 1,000 entries in one list, or 50,000 values: 422 at body', async () => {
+      const workspace = await server().createWorkspace()
+      const ones = (count: number) => Array.from({ length: count }, () => 1)
+      for (const value of [ones(1001), Array.from({ length: 60 }, () => ones(900))]) {
+        const answer = await raw(workspace, JSON.stringify({ destinationUrl: value }))
+        expect([answer.status, Object.keys(JSON.parse(answer.text).errors)]).toEqual([422, ['body']])
+      }
+      const many = await raw(
+        workspace,
+        JSON.stringify(Object.fromEntries(ones(900).map((_, i) => [`k${i}`, 1]))),
+      )
+      expect(Object.keys(JSON.parse(many.text).errors)).toHaveLength(100)
     })
 
     test('without a content type: 415', async () => {
