@@ -2,7 +2,7 @@
 
 import type { Context, MiddlewareHandler } from 'hono'
 import { Failure, invalid } from '../lib/failure.ts'
-import { type JsonLimits, scanJson } from '../lib/json-limits.ts'
+import { type JsonLimits, scanJson } from '../lib/formats/json-limits.ts'
 import type { BodyKind } from './route-facts.ts'
 
 export const BODY_MAX = 1024 * 1024

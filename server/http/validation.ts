@@ -15,8 +15,8 @@ const ERRORS_MAX = 100
 
 /**
  * @param what is validated, for the message about unknown names
- * @returns at most ERRORS_MAX messages, such as `{"destinationUrl": "must be …"}`. Dots join the names of a deeper field (`geoTargeting.DE`). A field
- *   of a bulk body starts with the index of its item (`2.slug`).
+ * @returns at most ERRORS_MAX messages, such as `{"destinationUrl": "must be …"}`. Dots join the names of a deeper field
+ *   (`geoTargeting.DE`). A field of a bulk body starts with the index of its item (`2.slug`).
  */
 export function fieldErrors(issues: Issue[], what: 'field' | 'parameter'): Record<string, string> {
   // No plain object: it has names already (`constructor`, `toString`), and callers send such names too.

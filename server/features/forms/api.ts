@@ -10,7 +10,7 @@ import {
   pageResponse,
   parseId,
 } from '../../http/api-route.ts'
-import { orderedJson } from '../../lib/ordered-json.ts'
+import { orderedJson } from '../../lib/formats/ordered-json.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
 import * as shapes from './schema.ts'
 import { createForm } from './settings/create-form.ts'

@@ -2,7 +2,7 @@
 
 import { BODY_MAX, readBytes } from '../../../http/json-body.ts'
 import { createPacer } from '../../../lib/concurrency/next-turn.ts'
-import { type JsonLimits, scanJson } from '../../../lib/json-limits.ts'
+import { type JsonLimits, scanJson } from '../../../lib/formats/json-limits.ts'
 import type { BodyEntry } from './body-entry.ts'
 import { EndpointError, tooLarge } from './endpoint-error.ts'
 import { readJsonMembers } from './json-members.ts'

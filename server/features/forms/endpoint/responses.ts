@@ -1,7 +1,7 @@
 // The responses of the endpoint: JSON for scripts, a redirect for native forms, and a page or JSON where there is no
 // page to redirect to (docs/contract.md §7).
 
-import { orderedJson } from '../../../lib/ordered-json.ts'
+import { orderedJson } from '../../../lib/formats/ordered-json.ts'
 import { CAPTCHA_FIELD } from '../settings/control-fields.ts'
 import type { EndpointError } from './endpoint-error.ts'
 import { captchaPage, endpointErrorPage, fieldErrorsPage } from './pages.ts'

@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto'
 import { type Insertable, sql } from 'kysely'
-import { orderedJson } from '../../../lib/ordered-json.ts'
+import { orderedJson } from '../../../lib/formats/ordered-json.ts'
 import { foldCase } from '../../../lib/text.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { prepareQuery } from '../../../storage/database/prepare-query.ts'

@@ -1,8 +1,8 @@
 // Submissions as CSV: the columns, their headers and the text of each cell. Field names and values come from
 // strangers.
 
-import { toCsvLine, toInertCell } from '../../../lib/csv-line.ts'
-import { orderedJson } from '../../../lib/ordered-json.ts'
+import { toCsvLine, toInertCell } from '../../../lib/formats/csv-line.ts'
+import { orderedJson } from '../../../lib/formats/ordered-json.ts'
 import { CAMPAIGN_FIELDS, SOURCE_FIELDS, type SubmissionResource, VISITOR_FIELDS } from '../schema.ts'
 
 /** A spreadsheet has 16,384 columns, and a sender can make up any number of names. */

@@ -3,7 +3,7 @@
 
 import { sql } from 'kysely'
 import { nextTurn } from '../../../lib/concurrency/next-turn.ts'
-import { orderedJson } from '../../../lib/ordered-json.ts'
+import { orderedJson } from '../../../lib/formats/ordered-json.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import type { SubmissionExportFormat, SubmissionSelection } from '../schema.ts'
 import { getFormId } from '../settings/get-form.ts'

@@ -1,7 +1,7 @@
 // Reads what a notification says about a submission: the API resource, and texts for people.
 
 import { createBatchLoader } from '../../../lib/concurrency/batch-loader.ts'
-import { orderedJson } from '../../../lib/ordered-json.ts'
+import { orderedJson } from '../../../lib/formats/ordered-json.ts'
 import { formatAttributionLine } from '../../notify/channels/attribution-line.ts'
 import type { NoticeContent, SubmissionContentReader } from '../../notify/delivery/notice-content.ts'
 import { findLinkNames } from './link-names.ts'

@@ -1,6 +1,6 @@
 // The columns of an export file, as SQL.
 
-import { DROPPED_START, FORMULA_IN_LINE } from '../../../lib/csv-line.ts'
+import { DROPPED_START, FORMULA_IN_LINE } from '../../../lib/formats/csv-line.ts'
 import { QUERY_COLUMNS } from '../hit-columns.ts'
 import type { ExportFormat } from '../hit-engine.ts'
 import { quoteLiteral } from './values.ts'
