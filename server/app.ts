@@ -180,6 +180,7 @@ export function createApp(services: Services) {
       fetch: addNoSniff(secure(handlers.other)),
     },
     fastPath: fastPath(handlers, toStrictTransportLine(services.origin)),
+    setConnectionMetrics: services.setConnectionMetrics,
     map,
     /** The routes behind the paths of the map that have several. */
     routes: handlers.routes,

@@ -3,9 +3,11 @@
 
 import type { App } from './app.ts'
 import { toErrorResponse } from './http/error-response.ts'
+import { readConnectionMetrics } from './http/fast-path/connection-metrics.ts'
 import { type FastPath, openFastPath } from './http/fast-path/listener.ts'
 import { requestId } from './http/request-id.ts'
 import type { ServerHandle } from './http/server-handle.ts'
+import type { Network } from './lib/ip-network.ts'
 
 const LOCAL = '127.0.0.1'
 
@@ -26,9 +28,11 @@ export interface ListenOptions {
   host: string
   port: number
   fastPath: boolean
+  /** Proxies, whose connections are those of many people. */
+  trustProxy?: Network[]
 }
 
-type Listening = Pick<App, 'serve' | 'fastPath'>
+type Listening = Pick<App, 'serve' | 'fastPath' | 'setConnectionMetrics'>
 
 /** Finds the client of a connection to `Bun.serve`. */
 type FindClient = (peer: { address: string; port: number }) => string | undefined
@@ -43,7 +47,8 @@ function listenWithoutFastPath({ host, port }: ListenOptions, { serve }: Listeni
   return { stop: (force: boolean) => server.stop(force) }
 }
 
-function listenWithFastPath({ host, port }: ListenOptions, { serve, fastPath }: Listening) {
+function listenWithFastPath({ host, port, trustProxy }: ListenOptions, app: Listening) {
+  const { serve, fastPath } = app
   let listener: FastPath | undefined
   // Never the relay's own address: a client that is gone must not count as a trusted proxy on this machine.
   const server = startServer(serve, { hostname: LOCAL, port: 0 }, (peer) =>
@@ -56,11 +61,14 @@ function listenWithFastPath({ host, port }: ListenOptions, { serve, fastPath }: 
       behind: { hostname: LOCAL, port: server.port as number },
       ...fastPath,
       idleSeconds: IDLE_SECONDS,
+      trusted: trustProxy,
     })
   } catch (error) {
     void server.stop(true)
     throw error
   }
+  const { counts } = listener
+  app.setConnectionMetrics(() => readConnectionMetrics(counts()))
   return {
     /** Accepts no further connections. Resolves when the running requests have answers; with `force`, at once. */
     async stop(force: boolean) {
@@ -89,10 +97,20 @@ function startServer(
     routes: Object.fromEntries(
       Object.entries(routes).map(([path, handler]) => [
         path,
-        (request: Bun.BunRequest) => handler(request, peers),
+        (request: Bun.BunRequest) => refuseHosts(request) ?? handler(request, peers),
       ]),
     ),
-    fetch: (request) => handle(request as Bun.BunRequest, peers),
+    fetch: (request) => refuseHosts(request) ?? handle(request as Bun.BunRequest, peers),
   })
   return server
+}
+
+/** RFC 9112 §3.2: a request with two Host fields is refused, because two readers may choose differently. */
+function refuseHosts(request: Request): Response | undefined {
+  // `Headers` joins them with a comma, which no host has.
+  if (!request.headers.get('host')?.includes(',')) return undefined
+  return Response.json(
+    { error: 'The request has more than one Host header. Send one.' },
+    { status: 400, headers: { Connection: 'close', 'Cache-Control': 'no-store' } },
+  )
 }

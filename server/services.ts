@@ -29,6 +29,7 @@ import { createEventIds } from './features/tracking/event-id.ts'
 import { createWorkspaceLookup } from './features/tracking/workspace-lookup.ts'
 import { ensureSalts } from './features/visitors/ensure-salts.ts'
 import { createDailySalts } from './features/visitors/salts.ts'
+import type { Metric } from './http/health-and-metrics.ts'
 import { verifySafeRequest } from './http/safe-request.ts'
 import { createMailSender } from './http/send-mail.ts'
 import { type JobNeeds, startJobs } from './jobs.ts'
@@ -82,6 +83,7 @@ export async function openServices(config: Config, { now = Date.now, clock }: Se
     invalidateWorkspace,
   })
   let draining = false
+  let readConnectionMetrics = (): Metric[] => []
   return {
     ...stores,
     site,
@@ -105,10 +107,15 @@ export async function openServices(config: Config, { now = Date.now, clock }: Se
         ...endpoints.captcha.metrics(),
         ...notify.metrics(),
         ...blocklist.metrics(),
+        ...readConnectionMetrics(),
       ],
     },
     startDraining() {
       draining = true
+    },
+    /** The public socket is opened last, and counts its own connections. */
+    setConnectionMetrics(read: () => Metric[]) {
+      readConnectionMetrics = read
     },
     /** Closes in order: jobs, deliveries, attempt counts, and then the stores. */
     async close() {

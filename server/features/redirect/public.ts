@@ -2,8 +2,8 @@
 // the cache holds is answered without a promise. A plain GET, which most visitors send, also needs no Request object.
 
 import { readClientAddress, toRateLimitKey } from '../../http/client-address.ts'
-import type { FastRedirect } from '../../http/fast-path/listener.ts'
 import type { RequestHead } from '../../http/fast-path/request-parser.ts'
+import type { FastRedirect } from '../../http/fast-path/response-text.ts'
 import { readBytes } from '../../http/json-body.ts'
 import type { ServerHandle } from '../../http/server-handle.ts'
 import { checkPassword } from '../../lib/crypto/password.ts'

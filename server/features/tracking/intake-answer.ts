@@ -1,7 +1,7 @@
 // The answers of the intake (POST /e), with their CORS headers: as a Response, and as the answer of the fast path.
 
 import { toErrorResponse } from '../../http/error-response.ts'
-import type { FastResponse } from '../../http/fast-path/listener.ts'
+import type { FastResponse } from '../../http/fast-path/response-text.ts'
 import { requestId } from '../../http/request-id.ts'
 import { toFailure } from '../../storage/database/errors.ts'
 

@@ -2,8 +2,8 @@
 // on every site may send here. The fast path answers plain requests; the others come here before Hono.
 
 import { readClientAddress, toRateLimitKey } from '../../http/client-address.ts'
-import type { FastResponse } from '../../http/fast-path/listener.ts'
 import type { PostRequest } from '../../http/fast-path/request-parser.ts'
+import type { FastResponse } from '../../http/fast-path/response-text.ts'
 import { readBytes } from '../../http/json-body.ts'
 import type { ServerHandle } from '../../http/server-handle.ts'
 import { randomToken } from '../../lib/crypto/random.ts'

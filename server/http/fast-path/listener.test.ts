@@ -43,6 +43,7 @@ const front: FastPath = openFastPath({
   post: ({ segment, body }, address) =>
     segment === 'told' ? { status: 200, headers: 'X-Way: front\r\n', body: `${address} ${body()}` } : null,
   idleSeconds: 1,
+  progressMs: 1_000,
 })
 const sockets: Socket[] = []
 afterAll(async () => {

@@ -2,27 +2,25 @@
 // them costs a general HTTP server more than answering them, and passes every other request on, byte for byte, to the
 // server behind it. After an exchange whose end is not certain, the connection stays with that server.
 
-import type { Socket, TCPSocketListener } from 'bun'
+import type { TCPSocketListener } from 'bun'
+import type { Network } from '../../lib/ip-network.ts'
 import { describeError, log } from '../../lib/log.ts'
+import { type ConnectionLimits, deriveConnectionLimits, readDescriptorLimit } from './connection-limits.ts'
+import {
+  type Client,
+  type ConnectionCounts,
+  type ConnectionState,
+  type Connections,
+  createConnections,
+  endIdle,
+} from './connections.ts'
+import { openDescriptorReserve } from './descriptor-reserve.ts'
 import type { Bytes } from './header-fields.ts'
 import { createGetParser, createPostParser, type PostRequest, type RequestHead } from './request-parser.ts'
+import { busyText, type FastRedirect, type FastResponse, redirectText, replyText } from './response-text.ts'
+import { setSocketOptions } from './socket-options.ts'
+import { startSupervision } from './supervision.ts'
 import { openTcpRelay, type TcpRelay } from './tcp-relay.ts'
-
-export interface FastRedirect {
-  status: number
-  /** Printable ASCII without spaces. */
-  location: string
-  /** More of them, each with its line's end. */
-  headers?: string
-}
-
-export interface FastResponse {
-  status: number
-  /** As they stand in an answer, each with its line's end. */
-  headers: string
-  /** ASCII. */
-  body: string
-}
 
 export interface FastPathOptions {
   hostname: string
@@ -37,78 +35,91 @@ export interface FastPathOptions {
   /** The same for a plain POST. */
   post?: (head: PostRequest, address: string) => FastResponse | null
   idleSeconds: number
+  /** For so long an end may leave the other one waiting; 30 s where it is not said. */
+  progressMs?: number
+  /** Told from the descriptors of this process where they are not said. */
+  limits?: ConnectionLimits
+  /** Proxies, whose connections are those of many people: no limit for one address holds for them. */
+  trusted?: Network[]
 }
 
 export interface FastPath {
   /** Who is at the other end of a connection that is relayed, by the port it is relayed from. */
   findPeerAddress(port: number): string | undefined
+  counts(): ConnectionCounts
   /** Takes no connections any more and ends those that wait for a request. Those relayed are the other server's. */
   stop(): void
 }
-
-interface ConnectionState {
-  address: string
-  relay: TcpRelay | null
-  /** While set, whatever comes goes to the relay. */
-  relaying: boolean
-  /** The part of an answer that the visitor has not taken yet. */
-  unsent: Buffer | null
-  endWhenSent: boolean
-}
-
-type Client = Socket<ConnectionState>
 
 interface State {
   options: FastPathOptions
   readHead: ReturnType<typeof createGetParser>
   readPost: ReturnType<typeof createPostParser>
+  connections: Connections
   /** By the port of a relay's connection to the server behind. */
   peers: Map<number, { address: string }>
-  /** Connections that are not relayed. */
-  waiting: Set<Client>
+  /** What an ended connection may take to take its last answer. */
+  progressMs: number
   stopped: boolean
 }
 
+/** As the time that Bun's server lets a connection be idle. */
+const PROGRESS_MS = 30_000
+
+/** As much of an answer waits in the kernel, twice as much as is asked for. Five megabytes a second over 100 ms. */
+const SEND_BUFFER_BYTES = 256 * 1024
+
 /** @throws when the address cannot be listened on */
 export function openFastPath(options: FastPathOptions): FastPath {
+  const { progressMs = PROGRESS_MS, limits = deriveConnectionLimits(readDescriptorLimit()) } = options
+  const connections = createConnections(limits, options.trusted ?? [])
   const state: State = {
     options,
     readHead: createGetParser(),
     readPost: createPostParser(),
+    connections,
     peers: new Map(),
-    waiting: new Set(),
+    progressMs,
     stopped: false,
   }
   const listener = listenFor(state)
+  // The runtime's types leave the descriptor out.
+  const { fd = -1 } = listener as { fd?: number }
+  setSocketOptions(fd, { untakenMs: progressMs, sendBufferBytes: SEND_BUFFER_BYTES })
+  const supervision = startSupervision(connections, openDescriptorReserve(), progressMs)
   return {
     findPeerAddress: (port) => state.peers.get(port)?.address,
+    counts: () => connections.counts,
     stop() {
       state.stopped = true
       listener.stop(false)
-      for (const client of state.waiting) client.end()
+      connections.endWaiting()
+      supervision.stopWhenEmpty()
     },
   }
 }
 
 function listenFor(state: State): TCPSocketListener<ConnectionState> {
   const { hostname, port } = state.options
+  const { connections } = state
   return Bun.listen<ConnectionState>({
     hostname,
     port,
+    // A client that sends no more may still wait for its answer.
+    allowHalfOpen: true,
     socket: {
-      open(client) {
-        const address = client.remoteAddress
-        client.data = { address, relay: null, relaying: false, unsent: null, endWhenSent: false }
-        wait(state, client)
-      },
+      open: (client) => accept(state, client),
       data: (client, chunk) => receive(state, client, chunk),
       drain,
+      end: clientEnded,
       timeout(client) {
-        if (!client.data.relaying) client.end()
+        if (!client.data.relaying) endIdle(client)
       },
       close(client) {
-        state.waiting.delete(client)
-        client.data?.relay?.close()
+        // Without data it was never counted.
+        if (!client.data) return
+        connections.remove(client)
+        client.data.relay?.close()
       },
       error(client, error) {
         log.warn('connection_failed', describeError(error))
@@ -118,14 +129,25 @@ function listenFor(state: State): TCPSocketListener<ConnectionState> {
   })
 }
 
+function accept(state: State, client: Client): void {
+  // A client that has reset the connection before it was accepted has no address, and takes no answer.
+  const address: string | undefined = client.remoteAddress
+  const data = address === undefined ? null : state.connections.admit(address)
+  if (!data) return void client.terminate()
+  client.data = data
+  wait(state, client)
+}
+
 /** For the client's next request. */
-function wait({ options, waiting }: State, client: Client): void {
+function wait({ options, connections }: State, client: Client): void {
   client.timeout(options.idleSeconds)
-  waiting.add(client)
+  connections.wait(client)
 }
 
 function receive(state: State, client: Client, chunk: Buffer): void {
   const visitor = client.data
+  // Bytes may still come from a connection that has just been refused.
+  if (!visitor || visitor.ending) return
   if (visitor.relaying) visitor.relay?.send(chunk)
   // The visitor asks again before it has taken the answer. Answers must stay in order.
   else if (visitor.unsent) client.terminate()
@@ -144,18 +166,22 @@ function answer({ options, readHead, readPost }: State, client: Client, chunk: B
 }
 
 function send(options: FastPathOptions, client: Client, text: string, keepAlive: boolean): true {
+  const visitor = client.data
+  visitor.recent = true
+  visitor.written += text.length
   // A socket's time runs on while it is busy, unless it is set anew.
   client.timeout(options.idleSeconds)
   const sent = client.write(text)
   if (sent !== text.length) {
-    client.data.unsent = Buffer.from(text, 'latin1').subarray(Math.max(sent, 0))
-    client.data.endWhenSent = !keepAlive
+    visitor.unsent = Buffer.from(text, 'latin1').subarray(Math.max(sent, 0))
+    visitor.endWhenSent = !keepAlive
   } else if (!keepAlive) client.end()
   return true
 }
 
 function drain(client: Client): void {
   const visitor = client.data
+  if (!visitor) return
   if (visitor.relaying) visitor.relay?.drained()
   if (!visitor.unsent) return
   visitor.unsent = visitor.unsent.subarray(Math.max(client.write(visitor.unsent), 0))
@@ -164,70 +190,64 @@ function drain(client: Client): void {
   if (visitor.endWhenSent) client.end()
 }
 
+/** The client sends no more. */
+function clientEnded(client: Client): void {
+  const visitor = client.data
+  if (!visitor || visitor.ending) client.terminate()
+  else if (visitor.unsent) visitor.endWhenSent = true
+  else if (!visitor.relaying) client.end()
+  else if (!visitor.relay?.clientEnded()) client.terminate()
+  else visitor.endWhenSent = true
+}
+
 function passOn(state: State, client: Client, chunk: Buffer): void {
   const visitor = client.data
-  state.waiting.delete(client)
+  const { connections } = state
+  connections.relay(client)
   client.timeout(0)
   visitor.relaying = true
   if (visitor.relay?.sendNext(chunk)) return
   visitor.relay?.close()
-  visitor.relay = openRelay(state, client, chunk)
+  visitor.relay = connections.takeRelay(visitor.peer) ? openRelay(state, client, chunk) : null
+  if (!visitor.relay) refuse(state, client)
 }
 
 function openRelay(state: State, client: Client, first: Buffer): TcpRelay {
-  const { behind, idleSeconds } = state.options
-  const peer = { address: client.data.address }
+  const { options, connections } = state
+  const visitor = client.data
+  const peer = { address: visitor.address }
   // The server behind lets idle connections go after `idleSeconds`.
   return openTcpRelay(
     client,
     first,
-    { ...behind, restMs: idleSeconds * 500 },
+    { ...options.behind, restMs: options.idleSeconds * 500 },
     {
       opened: (port) => state.peers.set(port, peer),
       closed(port) {
         if (state.peers.get(port) === peer) state.peers.delete(port)
+        connections.returnRelay(visitor.peer)
       },
       exchangeEnded() {
-        if (state.stopped) return false
-        client.data.relaying = false
+        if (visitor.endWhenSent) client.end()
+        if (visitor.endWhenSent || state.stopped) return false
+        visitor.relaying = false
         wait(state, client)
         return true
       },
+      failed: () => refuse(state, client),
     },
   )
 }
 
-const REASONS: Record<number, string> = {
-  200: 'OK',
-  301: 'Moved Permanently',
-  302: 'Found',
-  307: 'Temporary Redirect',
-  308: 'Permanent Redirect',
-  400: 'Bad Request',
-  404: 'Not Found',
-  413: 'Content Too Large',
-  429: 'Too Many Requests',
+/** Answers 503, and ends the connection once the client has taken that: a reset could overtake the answer. */
+function refuse({ connections, progressMs }: State, client: Client): void {
+  const text = busyText()
+  client.data.ending = true
+  client.resume()
+  if (client.data.unsent || client.write(text) !== text.length) return void client.terminate()
+  connections.ending.set(client, performance.now() + Math.min(progressMs, LINGER_MS))
+  client.shutdown()
 }
 
-function redirectText({ status, location, headers = '' }: FastRedirect, keepAlive: boolean): string {
-  const end = keepAlive ? '' : 'Connection: close\r\n'
-  return `HTTP/1.1 ${status} ${REASONS[status] ?? 'Redirect'}\r\nLocation: ${location}\r\nCache-Control: private, no-store\r\n${headers}Date: ${httpDate()}\r\nContent-Length: 0\r\n${end}\r\n`
-}
-
-function replyText({ status, headers, body }: FastResponse, keepAlive: boolean): string {
-  const end = keepAlive ? '' : 'Connection: close\r\n'
-  return `HTTP/1.1 ${status} ${REASONS[status] ?? 'Answer'}\r\n${headers}Date: ${httpDate()}\r\nContent-Length: ${body.length}\r\n${end}\r\n${body}`
-}
-
-let date = ''
-let dateSecond = 0
-
-/** Made once a second. */
-function httpDate(): string {
-  const second = Math.floor(Date.now() / 1000)
-  if (second !== dateSecond) {
-    dateSecond = second
-    date = new Date(second * 1000).toUTCString()
-  }
-  return date
-}
+/** As nginx waits for a client that still sends (`lingering_timeout`). */
+const LINGER_MS = 5_000

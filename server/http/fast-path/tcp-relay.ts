@@ -5,6 +5,7 @@
 import type { Socket } from 'bun'
 import { describeError, log } from '../../lib/log.ts'
 import { createExchange, type Exchange, hasEnded, readFromClient, readFromServer } from './exchange.ts'
+import { addBytes, createProgress, type Progress } from './progress.ts'
 
 export interface TcpRelay {
   /** Towards the server. */
@@ -16,6 +17,11 @@ export interface TcpRelay {
   sendNext(first: Buffer): boolean
   /** The client takes more. */
   drained(): void
+  /** The client sends no more, and may still wait for its answer. @returns false where none can come */
+  clientEnded(): boolean
+  isResting(): boolean
+  /** For how many milliseconds one of the ends has not done what the other one waits for; 0 where nobody waits. */
+  stalledMs(nowMs: number): number
   /** The client is gone, or has another relay. */
   close(): void
 }
@@ -23,9 +29,12 @@ export interface TcpRelay {
 export interface RelayEvents {
   /** Called with the local port of the connection to the server, before a byte goes over it. */
   opened(port: number): void
+  /** Called once for each relay, whether it was opened or not. The port is 0 where it was not. */
   closed(port: number): void
   /** A request and its answer have ended. @returns false where the relay must go on for good */
   exchangeEnded(): boolean
+  /** The server cannot be reached. Nothing was sent to it. */
+  failed(): void
 }
 
 export interface RelayOptions {
@@ -40,6 +49,8 @@ interface Direction {
   rest: Buffer | null
   /** The giving end is gone: when the rest is sent, the taking end goes too. */
   ended: boolean
+  /** How the taking end gets on with the rest. */
+  progress: Progress
 }
 
 type End = Pick<Socket<unknown>, 'write' | 'pause' | 'resume' | 'end' | 'terminate'>
@@ -56,6 +67,14 @@ interface State {
   exchange: Exchange | null
   up: Direction
   down: Direction
+  /** How the client gets on with its request. */
+  request: Progress
+  /** How late a part of a request came whose end cannot be told. */
+  lateMs: number
+  /** The server has sent something since the client did. */
+  answered: boolean
+  /** How the server gets on with the answer, once the client sends no more; null before. */
+  lastAnswer: Progress | null
 }
 
 /** @param first bytes that have come already */
@@ -73,8 +92,12 @@ export function openTcpRelay(
     phase: 'passing',
     restingSinceMs: 0,
     exchange: null,
-    up: { rest: null, ended: false },
-    down: { rest: null, ended: false },
+    up: { rest: null, ended: false, progress: createProgress() },
+    down: { rest: null, ended: false, progress: createProgress() },
+    request: createProgress(),
+    lateMs: 0,
+    answered: true,
+    lastAnswer: null,
   }
   // Until the server has taken the first bytes no others come.
   client.pause()
@@ -91,24 +114,36 @@ export function openTcpRelay(
       flush(state.down, state.server, client)
       restIfEnded(state)
     },
-    close() {
-      state.phase = 'closed'
-      state.server?.end()
-    },
+    clientEnded: () => clientEnded(state),
+    isResting: () => state.phase === 'resting',
+    stalledMs: (nowMs) => stalledMs(state, nowMs),
+    close: () => close(state),
   }
 }
 
 function begin(state: State, first: Buffer): void {
   state.phase = 'passing'
   state.exchange = createExchange()
+  state.answered = true
   send(state, first)
 }
 
 function send(state: State, chunk: Buffer): void {
   const { exchange, up, client, server } = state
+  noteRequest(state, chunk.length)
   if (exchange && !readFromClient(exchange, chunk)) state.exchange = null
-  if (server) pass(up, chunk, client, server)
-  else up.rest = Buffer.concat([up.rest ?? Buffer.alloc(0), chunk])
+  if (server && !up.rest) pass(up, chunk, client, server)
+  else hold(up, chunk)
+}
+
+function noteRequest(state: State, bytes: number): void {
+  if (state.answered) {
+    // The beginning of the next request, as far as one can tell.
+    state.answered = false
+    state.request = createProgress()
+    state.lateMs = 0
+  } else if (!state.exchange) state.lateMs = performance.now() - state.request.sinceMs
+  addBytes(state.request, bytes)
 }
 
 function receive(state: State, chunk: Buffer, server: End): void {
@@ -120,9 +155,13 @@ function receive(state: State, chunk: Buffer, server: End): void {
     client.terminate()
     return
   }
+  state.answered = true
+  state.lateMs = 0
+  if (state.lastAnswer) addBytes(state.lastAnswer, chunk.length)
   // An answer before the whole request is with the server is an answer to something else.
   if (exchange && (state.up.rest || !readFromServer(exchange, chunk))) state.exchange = null
-  pass(down, chunk, server, client)
+  if (down.rest) hold(down, chunk)
+  else pass(down, chunk, server, client)
   restIfEnded(state)
 }
 
@@ -135,23 +174,54 @@ function restIfEnded(state: State): void {
   state.restingSinceMs = performance.now()
 }
 
+/** The server is not told: it would end the connection without an answer. */
+function clientEnded(state: State): boolean {
+  // A part of a request gets no answer. Where the end cannot be told, the server may have all of it.
+  if (state.exchange && state.exchange.request.state !== 'complete') return false
+  state.lastAnswer = createProgress()
+  return true
+}
+
+function stalledMs(state: State, nowMs: number): number {
+  const { up, down, exchange, request, lastAnswer } = state
+  const incomplete = exchange !== null && exchange.request.state !== 'complete'
+  return Math.max(
+    up.rest ? nowMs - up.progress.sinceMs : 0,
+    down.rest ? nowMs - down.progress.sinceMs : 0,
+    incomplete ? nowMs - request.sinceMs : state.lateMs,
+    lastAnswer ? nowMs - lastAnswer.sinceMs : 0,
+  )
+}
+
+function close(state: State): void {
+  state.phase = 'closed'
+  // What the server has not taken must not stay in the kernel. A whole request still reaches the server.
+  if (state.up.rest) state.server?.terminate()
+  else state.server?.end()
+}
+
 function connect(state: State, { hostname, port }: RelayOptions): void {
   const { client, events, up } = state
+  let isCounted = true
+  const release = () => {
+    if (isCounted) events.closed(state.port)
+    isCounted = false
+  }
   Bun.connect<undefined>({
     hostname,
     port,
     socket: {
       open(socket) {
-        if (state.phase === 'closed') return void socket.terminate()
         state.server = socket
         state.port = socket.localPort
+        if (state.phase === 'closed') return void socket.terminate()
         events.opened(state.port)
         flush(up, client, socket)
       },
       data: (socket, chunk) => receive(state, chunk, socket),
       drain: (socket) => flush(up, client, socket),
       close() {
-        events.closed(state.port)
+        release()
         serverGone(state)
       },
       error(_, error) {
@@ -161,7 +231,9 @@ function connect(state: State, { hostname, port }: RelayOptions): void {
     },
   }).catch((error) => {
     log.error('relay_failed', describeError(error))
-    client.terminate()
+    release()
+    if (state.phase !== 'closed') events.failed()
+    state.phase = 'closed'
   })
 }
 
@@ -175,7 +247,10 @@ function serverGone(state: State): void {
 
 function flush(flow: Direction, giver: End | null, taker: End): void {
   if (flow.rest) {
-    flow.rest = copyUnsent(flow.rest, taker.write(flow.rest))
+    // -1 where the end is gone.
+    const sent = taker.write(flow.rest)
+    addBytes(flow.progress, sent)
+    flow.rest = sent < flow.rest.length ? flow.rest.subarray(Math.max(sent, 0)) : null
     if (flow.rest) return
     giver?.resume()
   }
@@ -183,16 +258,17 @@ function flush(flow: Direction, giver: End | null, taker: End): void {
 }
 
 function pass(flow: Direction, chunk: Buffer, giver: End, taker: End): void {
-  if (flow.rest) {
-    flow.rest = Buffer.concat([flow.rest, chunk])
-    return
-  }
-  flow.rest = copyUnsent(chunk, taker.write(chunk))
-  if (flow.rest) giver.pause()
+  const sent = taker.write(chunk)
+  if (sent === chunk.length) return
+  giver.pause()
+  hold(flow, chunk.subarray(Math.max(sent, 0)))
 }
 
-/** A copy of what was not written: the buffer is the socket's, and used again. @param sent -1 where the end is gone */
-function copyUnsent(chunk: Buffer, sent: number): Buffer | null {
-  const rest = chunk.subarray(Math.max(sent, 0))
-  return rest.length > 0 ? Buffer.from(rest) : null
+/** Keeps a copy: the buffer is the socket's, and used again. */
+function hold(flow: Direction, chunk: Buffer): void {
+  if (flow.rest) flow.rest = Buffer.concat([flow.rest, chunk])
+  else {
+    flow.rest = Buffer.from(chunk)
+    flow.progress = createProgress()
+  }
 }

@@ -1,0 +1,279 @@
+// Counts the connections of the public socket: all, those of each address, and those that are relayed. At a limit, a
+// connection that waits for its next request makes room, oldest first.
+
+import type { Socket } from 'bun'
+import { isInNetworks, type Network } from '../../lib/ip-network.ts'
+import { toRateLimitKey } from '../client-address.ts'
+import type { ConnectionLimits } from './connection-limits.ts'
+import type { TcpRelay } from './tcp-relay.ts'
+
+export interface ConnectionState {
+  address: string
+  peer: Peer
+  relay: TcpRelay | null
+  /** While set, whatever comes goes to the relay. */
+  relaying: boolean
+  /** The part of an answer that the visitor has not taken yet. */
+  unsent: Buffer | null
+  endWhenSent: boolean
+  /** Bytes of answers given by the fast path. */
+  written: number
+  /** Set by each answer, and cleared when the connection is looked at to make room: then it is spared once. */
+  recent: boolean
+  /** The server has said its last word, and waits for the client's end. */
+  ending: boolean
+}
+
+export type Client = Socket<ConnectionState>
+
+/** What the connections of one address have in common. */
+interface Peer {
+  key: string
+  open: number
+  relays: number
+  waiting: Set<Client>
+  /** Of those that wait, the ones that keep a connection to the server behind for later. */
+  resting: Set<Client>
+  /** A proxy that the operator trusts: the connections are those of many people. */
+  isProxy: boolean
+}
+
+export interface ConnectionCounts {
+  open: number
+  relayed: number
+  /** Connections that were ended at once, for want of room. */
+  refused: number
+  /** Connections without a request that made room for others. */
+  evicted: number
+  /** Connections that were ended because they did not go on. */
+  stalled: number
+  /** Requests that were answered with 503, because the server behind had all the connections it may have. */
+  busy: number
+}
+
+export interface Connections {
+  counts: ConnectionCounts
+  /** Connections whose requests are relayed now. */
+  relaying: Set<Client>
+  /** Those that have been given their last answer, and until when their clients may take it. */
+  ending: Map<Client, number>
+  /** Counts a new connection. @returns null where there is no room for it */
+  admit(address: string): ConnectionState | null
+  /** The connection waits for its next request. */
+  wait(client: Client): void
+  /** The connection has a request that is relayed. */
+  relay(client: Client): void
+  /** The connection is gone. */
+  remove(client: Client): void
+  /** Counts one more relay. @returns false where no more is allowed */
+  takeRelay(peer: Peer): boolean
+  returnRelay(peer: Peer): void
+  /** Ends every connection that waits for a request. */
+  endWaiting(): void
+  /** The process has no descriptors left: fewer connections from now on, until it has some again. */
+  setExhausted(exhausted: boolean): void
+  /** Whether relays are so many that slow ones have to go. */
+  isCrowded(): boolean
+}
+
+interface State {
+  limits: ConnectionLimits
+  trusted: Network[]
+  counts: ConnectionCounts
+  peers: Map<string, Peer>
+  waiting: Set<Client>
+  resting: Set<Client>
+  relaying: Set<Client>
+  ending: Map<Client, number>
+  /** At most `limits.total`; less after the process ran out of descriptors. */
+  ceiling: number
+  exhausted: boolean
+}
+
+const CROWDED = 0.9
+/** Of the connections open when descriptors run out, one in eight goes. The ceiling rises by as much each time it is looked at. */
+const STEP = 1 / 8
+
+export function createConnections(limits: ConnectionLimits, trusted: Network[]): Connections {
+  const state: State = {
+    limits,
+    trusted,
+    counts: { open: 0, relayed: 0, refused: 0, evicted: 0, stalled: 0, busy: 0 },
+    peers: new Map(),
+    waiting: new Set(),
+    resting: new Set(),
+    relaying: new Set(),
+    ending: new Map(),
+    ceiling: limits.total,
+    exhausted: false,
+  }
+  const { counts, relaying, ending, waiting } = state
+  return {
+    counts,
+    relaying,
+    ending,
+    admit: (address) => admit(state, address),
+    wait: (client) => wait(state, client),
+    relay(client) {
+      stopWaiting(state, client)
+      relaying.add(client)
+    },
+    remove: (client) => remove(state, client),
+    takeRelay: (peer) => takeRelay(state, peer),
+    returnRelay(peer) {
+      counts.relayed--
+      peer.relays--
+      dropUnused(state, peer)
+    },
+    endWaiting() {
+      for (const client of waiting) endIdle(client)
+    },
+    setExhausted: (exhausted) => setExhausted(state, exhausted),
+    isCrowded: () => state.exhausted || counts.relayed >= limits.relayed * CROWDED,
+  }
+}
+
+function admit(state: State, address: string): ConnectionState | null {
+  const { counts, limits } = state
+  const peer = findPeer(state, address)
+  const hasRoom =
+    (peer.isProxy || peer.open < limits.perAddress || evict(state, peer.waiting)) &&
+    (counts.open < state.ceiling || evictAny(state))
+  if (!hasRoom) {
+    counts.refused++
+    dropUnused(state, peer)
+    return null
+  }
+  counts.open++
+  peer.open++
+  // The room may have been made by the only connection of this address.
+  state.peers.set(peer.key, peer)
+  return {
+    address,
+    peer,
+    relay: null,
+    relaying: false,
+    unsent: null,
+    endWhenSent: false,
+    written: 0,
+    recent: false,
+    ending: false,
+  }
+}
+
+function findPeer({ peers, trusted }: State, address: string): Peer {
+  const isProxy = trusted.length > 0 && isInNetworks(address, trusted)
+  // A trusted network may be narrower than a /64.
+  const key = address.includes(':') && !isProxy ? toRateLimitKey(address) : address
+  const known = peers.get(key)
+  if (known) return known
+  const peer = { key, open: 0, relays: 0, waiting: new Set<Client>(), resting: new Set<Client>(), isProxy }
+  peers.set(key, peer)
+  return peer
+}
+
+function dropUnused({ peers }: State, peer: Peer): void {
+  if (peer.open === 0 && peer.relays === 0 && peers.get(peer.key) === peer) peers.delete(peer.key)
+}
+
+function wait({ waiting, resting, relaying }: State, client: Client): void {
+  const { peer, relay } = client.data
+  relaying.delete(client)
+  waiting.add(client)
+  peer.waiting.add(client)
+  if (!relay) return
+  resting.add(client)
+  peer.resting.add(client)
+}
+
+function stopWaiting({ waiting, resting }: State, client: Client): void {
+  const { peer } = client.data
+  for (const set of [waiting, resting, peer.waiting, peer.resting]) set.delete(client)
+}
+
+function remove(state: State, client: Client): void {
+  const { peer } = client.data
+  stopWaiting(state, client)
+  state.relaying.delete(client)
+  state.ending.delete(client)
+  state.counts.open--
+  peer.open--
+  dropUnused(state, peer)
+}
+
+function takeRelay(state: State, peer: Peer): boolean {
+  const { counts, limits, resting } = state
+  const hasRoom =
+    (peer.isProxy || peer.relays < limits.relayedPerAddress || closeResting(peer.resting)) &&
+    (counts.relayed < limits.relayed || closeResting(resting))
+  if (!hasRoom) {
+    counts.busy++
+    return false
+  }
+  counts.relayed++
+  peer.relays++
+  state.peers.set(peer.key, peer)
+  return true
+}
+
+/** Ends a connection to the server behind that is kept for later. Its client stays. */
+function closeResting(resting: Set<Client>): boolean {
+  for (const client of resting) {
+    const { relay } = client.data
+    resting.delete(client)
+    client.data.relay = null
+    // The server behind may have ended it already.
+    if (!relay?.isResting()) continue
+    relay.close()
+    return true
+  }
+  return false
+}
+
+function evictAny(state: State): boolean {
+  for (const client of state.ending.keys()) {
+    client.terminate()
+    return true
+  }
+  return evict(state, state.waiting)
+}
+
+/** So many are spared before one has to go all the same: a look at all of them would take too long. */
+const SPARED_MAX = 64
+
+function evict({ counts }: State, waiting: Set<Client>): boolean {
+  let spared = 0
+  for (const client of waiting) {
+    if (client.data.recent && spared++ < SPARED_MAX) {
+      client.data.recent = false
+      // It comes last now.
+      waiting.delete(client)
+      waiting.add(client)
+      continue
+    }
+    counts.evicted++
+    endIdle(client)
+    return true
+  }
+  return false
+}
+
+/** What the kernel surely had room for, so that the client need not have taken any of it. */
+const WRITTEN_MAX = 16 * 1024
+
+/** Ends a connection without a request. Answers that the client may not have taken must not stay in the kernel. */
+export function endIdle(client: Client): void {
+  if (client.data.unsent || client.data.written > WRITTEN_MAX) client.terminate()
+  else client.end()
+}
+
+function setExhausted(state: State, exhausted: boolean): void {
+  const { counts, limits } = state
+  state.exhausted = exhausted
+  if (!exhausted) {
+    state.ceiling = Math.min(limits.total, Math.ceil(state.ceiling * (1 + STEP)))
+    return
+  }
+  state.ceiling = Math.max(1, Math.floor(counts.open * (1 - STEP)))
+  while (counts.open > state.ceiling && evictAny(state));
+}

@@ -1,0 +1,17 @@
+// Tells for how long bytes that somebody waits for have not come. Each byte buys time, so that a slow client is fine
+// and one that sends or takes a byte now and then is not.
+
+export interface Progress {
+  /** On `performance.now()`. */
+  sinceMs: number
+}
+
+/** 500 bytes a second, the least that Apache's mod_reqtimeout asks of a client. */
+const MS_PER_BYTE = 2
+
+export const createProgress = (): Progress => ({ sinceMs: performance.now() })
+
+/** @param bytes -1 where the end is gone */
+export function addBytes(progress: Progress, bytes: number): void {
+  if (bytes > 0) progress.sinceMs = Math.min(progress.sinceMs + bytes * MS_PER_BYTE, performance.now())
+}

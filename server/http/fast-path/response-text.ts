@@ -1,0 +1,69 @@
+// The fast path's answers as bytes on the wire. They are ASCII.
+
+export interface FastRedirect {
+  status: number
+  /** Printable ASCII without spaces. */
+  location: string
+  /** More of them, each with its line's end. */
+  headers?: string
+}
+
+export interface FastResponse {
+  status: number
+  /** As they stand in an answer, each with its line's end. */
+  headers: string
+  /** ASCII. */
+  body: string
+}
+
+const REASONS: Record<number, string> = {
+  200: 'OK',
+  301: 'Moved Permanently',
+  302: 'Found',
+  307: 'Temporary Redirect',
+  308: 'Permanent Redirect',
+  400: 'Bad Request',
+  404: 'Not Found',
+  413: 'Content Too Large',
+  429: 'Too Many Requests',
+  503: 'Service Unavailable',
+}
+
+export function redirectText({ status, location, headers = '' }: FastRedirect, keepAlive: boolean): string {
+  const end = keepAlive ? '' : 'Connection: close\r\n'
+  return `HTTP/1.1 ${status} ${REASONS[status] ?? 'Redirect'}\r\nLocation: ${location}\r\nCache-Control: private, no-store\r\n${headers}Date: ${httpDate()}\r\nContent-Length: 0\r\n${end}\r\n`
+}
+
+export function replyText({ status, headers, body }: FastResponse, keepAlive: boolean): string {
+  const end = keepAlive ? '' : 'Connection: close\r\n'
+  return `HTTP/1.1 ${status} ${REASONS[status] ?? 'Answer'}\r\n${headers}Date: ${httpDate()}\r\nContent-Length: ${body.length}\r\n${end}\r\n${body}`
+}
+
+const RETRY_SECONDS = 5
+
+/**
+ * For a request that needs the server behind while that has as many connections as it may have. Scripts of other sites
+ * may read it: the form endpoint promises them its errors.
+ */
+export const busyText = () =>
+  replyText(
+    {
+      status: 503,
+      headers: `Retry-After: ${RETRY_SECONDS}\r\nAccess-Control-Allow-Origin: *\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nContent-Type: application/json\r\n`,
+      body: `{"error":"The server is busy. Try again in ${RETRY_SECONDS} seconds."}`,
+    },
+    false,
+  )
+
+let date = ''
+let dateSecond = 0
+
+/** Made once a second. */
+function httpDate(): string {
+  const second = Math.floor(Date.now() / 1000)
+  if (second !== dateSecond) {
+    dateSecond = second
+    date = new Date(second * 1000).toUTCString()
+  }
+  return date
+}
