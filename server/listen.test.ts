@@ -1,12 +1,14 @@
 // The product with the fast path and without it: the same answers, the same hits.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { dialRaw } from '../tests/support/raw-client.ts'
 import {
   BROWSER_USER_AGENT,
   startServer,
   type TestServer,
   type TestWorkspace,
 } from '../tests/support/server/test-server.ts'
+import { until } from '../tests/support/until.ts'
 
 const LINKS: [string, Record<string, unknown>][] = [
   ['plain', {}],
@@ -69,6 +71,27 @@ test.each<[string, string, RequestInit]>([
 ])('%s is answered alike', async (_, path, init) => {
   const [on, off] = await fromBoth(({ server }) => answerOf(server, path, init))
   expect(off).toEqual(on as NonNullable<typeof on>)
+})
+
+// RFC 9112 §3.2.
+test.each([
+  'Host: a.example\r\nHost: b.example',
+  'Host: a.example\r\nhost: a.example',
+  'Host: a.example, b.example',
+])('a request with more than one host is refused: %j', async (hosts) => {
+  const answers = await fromBoth(async ({ server, workspace }) => {
+    const { slug } = await workspace.createLink()
+    const paths = [`/${slug}`, '/unknown', '/v1/links', '/f/none', '/']
+    return Promise.all(
+      paths.map(async (path) => {
+        const client = await dialRaw(Number(new URL(server.origin).port))
+        client.socket.write(`GET ${path} HTTP/1.1\r\n${hosts}\r\n\r\n`)
+        await until('the end', () => client.ended)
+        return client.text.slice(0, 12)
+      }),
+    )
+  })
+  expect(answers).toEqual(Array(2).fill(Array(5).fill('HTTP/1.1 400')))
 })
 
 test('the clicks are recorded alike', async () => {

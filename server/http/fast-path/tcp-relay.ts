@@ -194,10 +194,11 @@ function stalledMs(state: State, nowMs: number): number {
 }
 
 function close(state: State): void {
+  const { up, exchange, server } = state
   state.phase = 'closed'
-  // What the server has not taken must not stay in the kernel. A whole request still reaches the server.
-  if (state.up.rest) state.server?.terminate()
-  else state.server?.end()
+  // A whole request still reaches the server, which may store it. A part of one is of no use to it.
+  if (up.rest || (exchange && exchange.request.state !== 'complete')) server?.terminate()
+  else server?.end()
 }
 
 function connect(state: State, { hostname, port }: RelayOptions): void {

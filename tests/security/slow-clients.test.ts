@@ -1,0 +1,164 @@
+// Clients that do not take their answers, do not finish their requests, or send no more: each is ended in the end, at
+// both ends of its relay, and nobody who goes on is.
+
+import { afterAll, describe, expect, test } from 'bun:test'
+import { openFastPath } from '../../server/http/fast-path/listener.ts'
+import { findFreePort } from '../support/processes/free-port.ts'
+import {
+  destroyRawClients,
+  dialRaw,
+  type RawClient,
+  rawRequest,
+  readStatuses,
+} from '../support/raw-client.ts'
+import { until } from '../support/until.ts'
+
+const BIG = Buffer.alloc(16 * 1024 * 1024, 'x')
+const PROGRESS_MS = 600
+
+const seen: { path: string; aborted: boolean }[] = []
+const behind = Bun.serve({
+  port: 0,
+  hostname: '127.0.0.1',
+  // Longer than any test takes: what ends here is ended by the fast path.
+  idleTimeout: 200,
+  async fetch(request) {
+    const { pathname } = new URL(request.url)
+    const entry = { path: pathname, aborted: false }
+    seen.push(entry)
+    request.signal.addEventListener('abort', () => {
+      entry.aborted = true
+    })
+    if (pathname === '/big') return new Response(BIG)
+    if (pathname === '/never') return new Promise<Response>(() => {})
+    if (pathname === '/unread') return new Promise<Response>(() => {})
+    if (pathname === '/later') await Bun.sleep(50)
+    return new Response(`${request.method} ${pathname} ${(await request.text()).length}`)
+  },
+})
+const port = findFreePort()
+const front = openFastPath({
+  hostname: '127.0.0.1',
+  port,
+  behind: { hostname: '127.0.0.1', port: behind.port as number },
+  redirect: ({ segment }) => (segment === 'known' ? { status: 302, location: 'https://example.com/' } : null),
+  idleSeconds: 200,
+  progressMs: PROGRESS_MS,
+})
+afterAll(async () => {
+  destroyRawClients()
+  front.stop()
+  await behind.stop(true)
+})
+
+const isGone = (client: RawClient) => client.closed && front.counts().relayed === 0
+const entryOf = (path: string) => seen.findLast((entry) => entry.path === path)
+
+describe('a client that does not take its answer is ended at both ends', () => {
+  test.each([1, 6])('%i at once', async (requests) => {
+    const client = await dialRaw(port, { paused: true })
+    client.socket.write(rawRequest('GET', '/big').repeat(requests))
+    await until('the relay', () => front.counts().relayed === 1)
+    await until('the end of both', () => isGone(client))
+    expect(front.counts().open).toBe(0)
+  })
+})
+
+test('a client that takes its answer slowly gets all of it', async () => {
+  const client = await dialRaw(port)
+  client.socket.on('data', () => {
+    client.socket.pause()
+    setTimeout(() => client.socket.resume(), 2)
+  })
+  client.socket.write(rawRequest('GET', '/big'))
+  await until('all of it', () => client.bytes > BIG.length)
+  expect(client.ended).toBe(false)
+  client.socket.destroy()
+})
+
+describe('a client that does not finish its request is ended at both ends', () => {
+  test.each([
+    ['its head, byte by byte', 'GET /a HTTP/1.1\r\nHost: a\r\nX: ', 'x'],
+    ['its head, not at all', 'GET /a HTTP/1.1\r\nHost: a\r\nX: ', ''],
+    ['its body, byte by byte', rawRequest('POST', '/body', 'Content-Length: 100000'), 'x'],
+    ['its body, not at all', rawRequest('POST', '/body', 'Content-Length: 100000'), ''],
+    ['its chunks, byte by byte', rawRequest('POST', '/body', 'Transfer-Encoding: chunked'), '1\r\nx\r\n'],
+  ])('%s', async (_, beginning, piece) => {
+    const client = await dialRaw(port)
+    client.socket.write(beginning)
+    await until('the relay', () => front.counts().relayed === 1)
+    const timer = setInterval(() => piece && client.socket.write(piece), 50)
+    await until('the end of both', () => isGone(client))
+    clearInterval(timer)
+    expect(readStatuses(client.text)).toEqual([])
+  })
+
+  test('and one that sends its body slowly is not', async () => {
+    const client = await dialRaw(port)
+    client.socket.write(rawRequest('POST', '/body', 'Content-Length: 40000'))
+    for (let sent = 0; sent < 40_000; sent += 1000) {
+      client.socket.write('x'.repeat(1000))
+      await Bun.sleep(PROGRESS_MS / 20)
+    }
+    await until('the answer', () => client.text.endsWith('POST /body 40000'))
+    client.socket.destroy()
+  })
+})
+
+describe('a request whose client sends no more gets its answer', () => {
+  test.each<[string, string, string, number[]]>([
+    ['GET', rawRequest('GET', '/later'), 'GET /later 0', [200]],
+    ['POST', `${rawRequest('POST', '/later', 'Content-Length: 3')}abc`, 'POST /later 3', [200]],
+    ['a plain redirect', rawRequest('GET', '/known'), '\r\n\r\n', [302]],
+    [
+      'the second of two at once',
+      rawRequest('GET', '/first') + rawRequest('GET', '/last'),
+      'GET /last 0',
+      [200, 200],
+    ],
+    [
+      'chunks',
+      `${rawRequest('POST', '/later', 'Transfer-Encoding: chunked')}1\r\nx\r\n0\r\n\r\n`,
+      'POST /later 1',
+      [200],
+    ],
+  ])('%s', async (_, bytes, end, statuses) => {
+    const client = await dialRaw(port)
+    client.socket.end(bytes)
+    await until('the end', () => isGone(client))
+    expect(client.text).toEndWith(end)
+    expect(readStatuses(client.text)).toEqual(statuses)
+  })
+
+  test('a big one', async () => {
+    const client = await dialRaw(port)
+    client.socket.end(rawRequest('GET', '/big'))
+    await until('the end', () => isGone(client))
+    expect(client.bytes).toBeGreaterThan(BIG.length)
+  })
+
+  test('half a request gets none', async () => {
+    const client = await dialRaw(port)
+    const before = seen.length
+    client.socket.end('GET /half HTTP/1.1\r\nHost: a\r\n')
+    await until('the end', () => isGone(client))
+    expect([client.text, seen.length]).toEqual(['', before])
+  })
+
+  test('one without an answer is ended, and the server told', async () => {
+    const client = await dialRaw(port)
+    client.socket.end(rawRequest('GET', '/never'))
+    await until('the end', () => isGone(client))
+    await until('the abort', () => entryOf('/never')?.aborted)
+  })
+})
+
+test('a client that resets the connection while it is not read is gone for the server, too', async () => {
+  const client = await dialRaw(port)
+  client.socket.write(rawRequest('POST', '/unread', `Content-Length: ${BIG.length}`))
+  client.socket.write(BIG)
+  await until('the request', () => entryOf('/unread'))
+  client.socket.resetAndDestroy()
+  await until('the end of both', () => front.counts().relayed === 0 && front.counts().open === 0)
+  await until('the abort', () => entryOf('/unread')?.aborted)
+})
