@@ -18,7 +18,7 @@ import { openDescriptorReserve } from './descriptor-reserve.ts'
 import type { Bytes } from './header-fields.ts'
 import { createGetParser, createPostParser, type PostRequest, type RequestHead } from './request-parser.ts'
 import { busyText, type FastRedirect, type FastResponse, redirectText, replyText } from './response-text.ts'
-import { setSocketOptions } from './socket-options.ts'
+import { setListenerOptions } from './socket-options.ts'
 import { startSupervision } from './supervision.ts'
 import { openTcpRelay, type TcpRelay } from './tcp-relay.ts'
 
@@ -83,9 +83,8 @@ export function openFastPath(options: FastPathOptions): FastPath {
     stopped: false,
   }
   const listener = listenFor(state)
-  // The runtime's types leave the descriptor out.
-  const { fd = -1 } = listener as { fd?: number }
-  setSocketOptions(fd, { untakenMs: progressMs, sendBufferBytes: SEND_BUFFER_BYTES })
+  setListenerOptions(options.port, { untakenMs: progressMs, sendBufferBytes: SEND_BUFFER_BYTES })
+  setListenerOptions(options.behind.port, { sendBufferBytes: SEND_BUFFER_BYTES })
   const supervision = startSupervision(connections, openDescriptorReserve(), progressMs)
   return {
     findPeerAddress: (port) => state.peers.get(port)?.address,

@@ -1,12 +1,13 @@
-// Sets options of a listening socket that the runtime has no call for. Accepted connections inherit them (Linux: tcp(7)).
-// The server works without them, too: they are a help of the kernel, and only asked for on Linux.
+// Sets options of a listening socket that the runtime has no call for. Accepted connections inherit them (Linux: tcp(7),
+// socket(7)). They are a help of the kernel: the server works without them, as it does on other systems.
 
 import { dlopen } from 'bun:ffi'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { describeError, log } from '../../lib/log.ts'
 
-export interface SocketOptions {
+interface ListenerOptions {
   /** The kernel ends a connection whose bytes the other end has not taken for this long, a closed one too. */
-  untakenMs: number
+  untakenMs?: number
   /** How many bytes the kernel keeps for a client that does not take them. It counts twice as much as is asked for. */
   sendBufferBytes: number
 }
@@ -14,18 +15,55 @@ export interface SocketOptions {
 // Linux: include/uapi/linux/tcp.h, include/uapi/asm-generic/socket.h.
 const [IPPROTO_TCP, TCP_USER_TIMEOUT, SOL_SOCKET, SO_SNDBUF] = [6, 18, 1, 7]
 
-/** @returns whether all were set */
-export function setSocketOptions(descriptor: number, { untakenMs, sendBufferBytes }: SocketOptions): boolean {
-  if (process.platform !== 'linux' || descriptor < 0) return false
+/** @param port that this process listens on */
+export function setListenerOptions(port: number, { untakenMs, sendBufferBytes }: ListenerOptions): void {
+  if (process.platform !== 'linux') return
   try {
     const library = dlopen('libc.so.6', {
       setsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'u32'], returns: 'i32' },
     })
-    const set = (level: number, name: number, value: number) =>
-      library.symbols.setsockopt(descriptor, level, name, new Int32Array([value]), 4) === 0
-    return set(IPPROTO_TCP, TCP_USER_TIMEOUT, untakenMs) && set(SOL_SOCKET, SO_SNDBUF, sendBufferBytes)
+    for (const descriptor of findListeners(port)) {
+      const set = (level: number, name: number, value: number) =>
+        library.symbols.setsockopt(descriptor, level, name, new Int32Array([value]), 4)
+      set(SOL_SOCKET, SO_SNDBUF, sendBufferBytes)
+      if (untakenMs !== undefined) set(IPPROTO_TCP, TCP_USER_TIMEOUT, untakenMs)
+    }
   } catch (error) {
-    log.warn('socket_options_not_set', describeError(error))
-    return false
+    log.warn('socket_options_not_set', { error: describeError(error).error })
+  }
+}
+
+/** @returns the descriptors of this process that listen on the port (Linux: proc_net_tcp, proc_pid_fd) */
+function findListeners(port: number): number[] {
+  const inodes = new Set(['tcp', 'tcp6'].flatMap((table) => listInodes(table, port)))
+  return readdirSync('/proc/self/fd')
+    .filter((name) => {
+      try {
+        const inode = /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/self/fd/${name}`))?.[1]
+        return inode !== undefined && inodes.has(inode)
+      } catch {
+        return false // the one that read the directory
+      }
+    })
+    .map(Number)
+}
+
+/** `TCP_LISTEN` */
+const LISTENING = '0A'
+
+function listInodes(table: string, port: number): string[] {
+  const ending = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  return readTable(table)
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, local, , state]) => local?.endsWith(ending) && state === LISTENING)
+    .map((columns) => columns[9] ?? '')
+}
+
+function readTable(table: string): string {
+  try {
+    return readFileSync(`/proc/self/net/${table}`, 'utf8')
+  } catch {
+    return '' // a system without IPv6
   }
 }

@@ -1,0 +1,220 @@
+// The attacks of bench/attacks.ts: each goes on until its process is ended. Add a case to the list, and it is measured.
+// bun bench/attack-corpus.ts <name> <target as JSON>: runs one.
+
+import { connect, type Socket } from 'node:net'
+
+export interface AttackTarget {
+  port: number
+  /** API keys, each of another workspace. */
+  keys: string[]
+  formKey: string
+  /** A link with a password. */
+  lockedSlug: string
+}
+
+interface Attack {
+  name: string
+  /** Returns when the attack is under way. */
+  start(target: AttackTarget): void
+}
+
+const ADDRESSES = 16
+const origin = ({ port }: AttackTarget) => `http://127.0.0.1:${port}`
+
+/** From one of several addresses, none of which the server trusts as a proxy. */
+function dial({ port }: AttackTarget, n: number): Socket {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: `127.0.1.${1 + (n % ADDRESSES)}` })
+  socket.on('error', () => {})
+  return socket
+}
+
+/** Keeps so many connections open, each begun by `begin` and replaced when it ends. */
+function hold(target: AttackTarget, count: number, begin: (socket: Socket, n: number) => void): void {
+  let n = 0
+  const open = () => {
+    const socket = dial(target, n++)
+    socket.on('close', () => setTimeout(open, 10))
+    begin(socket, n)
+  }
+  for (let i = 0; i < count; i++) open()
+}
+
+/** Runs so many loops at once. A request that fails is one of the attack's, too. */
+function repeat(loops: number, once: (n: number) => Promise<unknown>): void {
+  let n = 0
+  for (let i = 0; i < loops; i++) {
+    void (async () => {
+      for (;;) {
+        await once(n++).catch(() => {})
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    })()
+  }
+}
+
+let people = 0
+/** Each request is somebody else’s: the server trusts this machine as a proxy. */
+const asStranger = () => {
+  people++
+  return { 'X-Forwarded-For': `100.${64 + ((people >> 16) & 63)}.${(people >> 8) & 255}.${people & 255}` }
+}
+
+async function post(target: AttackTarget, path: string, body: string, headers: Record<string, string>) {
+  const init: RequestInit = {
+    method: 'POST',
+    body,
+    redirect: 'manual',
+    headers: { ...asStranger(), ...headers },
+  }
+  await (await fetch(origin(target) + path, init)).arrayBuffer()
+}
+
+async function get(target: AttackTarget, path: string, headers: Record<string, string> = {}) {
+  const init: RequestInit = { redirect: 'manual', headers: { ...asStranger(), ...headers } }
+  await (await fetch(origin(target) + path, init)).arrayBuffer()
+}
+
+const JSON_TYPE = { 'Content-Type': 'application/json' }
+const FORM_TYPE = { 'Content-Type': 'application/x-www-form-urlencoded' }
+const keyOf = ({ keys }: AttackTarget, n: number) => ({ Authorization: `Bearer ${keys[n % keys.length]}` })
+const randomSlug = (length: number) =>
+  Array.from({ length }, () => 'abcdefghijklmnopqrstuvwxyz'[Math.floor(Math.random() * 26)]).join('')
+
+const WIDE_ARRAY = `{"destinationUrl":"https://example.com/","a":[${'1,'.repeat(500_000)}1]}`
+const DEEP_BRACKETS = `{"a":${'['.repeat(200_000)}{"__proto__":1}${']'.repeat(200_000)}}`
+
+const HOSTILE_HEADS = [
+  'GET /bench1 HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n',
+  `GET /bench1 HTTP/1.1\r\nHost: a\r\n${'X: y\r\n'.repeat(3000)}\r\n`,
+  `GET /bench1 HTTP/1.1\r\nHost: a\r\nX: ${'y'.repeat(15_000)}\r\n\r\n`,
+  `GET /${'%61'.repeat(4000)} HTTP/1.1\r\nHost: a\r\n\r\n`,
+  `GET /bench1?${'a=b&'.repeat(3500)} HTTP/1.1\r\nHost: a\r\n\r\n`,
+  'GET /bench1 HTTP/1.1\r\nHost: a\r\nX: y\r\n z\r\n\r\n',
+  'POST /bench1 HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+  'GET /bench1 HTTP/1.1\nHost: a\n\n',
+  'NONSENSE\r\n\r\n',
+  '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
+]
+
+export const ATTACKS: Attack[] = [
+  {
+    name: 'slow readers: 400 clients ask six times for a big file, and read nothing',
+    start: (target) =>
+      hold(target, 400, (socket) => {
+        socket.pause()
+        socket.write('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(6))
+      }),
+  },
+  {
+    name: 'slow writers: 400 clients send a body byte by byte',
+    start: (target) =>
+      hold(target, 400, (socket) => {
+        socket.write(`POST /f/${target.formKey} HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n`)
+        const timer = setInterval(() => socket.write('x'), 200)
+        socket.on('close', () => clearInterval(timer))
+      }),
+  },
+  {
+    name: 'resets: 64 at once ask and reset',
+    start: (target) =>
+      repeat(64, async (n) => {
+        const socket = dial(target, n)
+        await new Promise((resolve) => socket.once('connect', resolve).once('error', resolve))
+        socket.write(`GET /${n % 2 ? 'bench1' : 'unknown'} HTTP/1.1\r\nHost: a\r\n\r\n`)
+        socket.resetAndDestroy()
+      }),
+  },
+  {
+    name: 'connections: 3,000 that say nothing, each opened again when it is ended',
+    start: (target) => hold(target, 3_000, () => {}),
+  },
+  {
+    name: 'connections: 64 at once, a request on each',
+    start: (target) =>
+      repeat(64, async (n) => {
+        const socket = dial(target, n)
+        const closed = new Promise((resolve) => socket.once('close', resolve))
+        socket.resume()
+        socket.write('GET /v1/links HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+        await closed
+      }),
+  },
+  {
+    name: 'hostile heads: 64 at once',
+    start: (target) =>
+      repeat(64, async (n) => {
+        const socket = dial(target, n)
+        const closed = new Promise((resolve) => socket.once('close', resolve))
+        socket.resume()
+        socket.end(HOSTILE_HEADS[n % HOSTILE_HEADS.length] as string, 'latin1')
+        await closed
+      }),
+  },
+  {
+    name: 'unknown slugs: 32 at once',
+    start: (target) => repeat(32, () => get(target, `/${randomSlug(8)}`)),
+  },
+  {
+    name: 'long unknown slugs: 32 at once',
+    start: (target) => repeat(32, () => get(target, `/${randomSlug(1_000)}`)),
+  },
+  {
+    name: 'clicks with 8 KB of parameters: 32 at once',
+    start: (target) =>
+      repeat(32, () =>
+        get(target, `/bench1?utm_source=${randomSlug(4_000)}&utm_campaign=${randomSlug(4_000)}`),
+      ),
+  },
+  {
+    name: 'clicks with user agents of 4 KB: 32 at once',
+    start: (target) =>
+      repeat(32, () => get(target, '/bench1', { 'User-Agent': `Mozilla/5.0 (${randomSlug(4_000)})` })),
+  },
+  {
+    name: 'hostile JSON to /v1: 1 MB of [1,1,…]',
+    start: (target) =>
+      repeat(2, (n) => post(target, '/v1/links', WIDE_ARRAY, { ...JSON_TYPE, ...keyOf(target, n) })),
+  },
+  {
+    name: 'hostile JSON to /v1: 200,000 brackets',
+    start: (target) =>
+      repeat(2, (n) => post(target, '/v1/links', DEEP_BRACKETS, { ...JSON_TYPE, ...keyOf(target, n) })),
+  },
+  {
+    name: 'hostile JSON to a form: 1 MB of [1,1,…]',
+    start: (target) => repeat(2, () => post(target, `/f/${target.formKey}`, WIDE_ARRAY, JSON_TYPE)),
+  },
+  {
+    name: 'submissions of 64 KB: 16 at once',
+    start: (target) =>
+      repeat(16, () =>
+        post(
+          target,
+          `/f/${target.formKey}`,
+          `name=a&email=a@example.com&text=${randomSlug(64_000)}`,
+          FORM_TYPE,
+        ),
+      ),
+  },
+  {
+    name: 'passwords of a link: 60 at once',
+    start: (target) => repeat(60, () => post(target, `/${target.lockedSlug}`, 'password=wrong', FORM_TYPE)),
+  },
+  {
+    name: 'sign-ins: 60 at once',
+    start: (target) =>
+      repeat(60, (n) =>
+        post(
+          target,
+          '/api/auth/sign-in/email',
+          JSON.stringify({ email: `a${n}@example.com`, password: 'wrong password' }),
+          { ...JSON_TYPE, Origin: origin(target) },
+        ),
+      ),
+  },
+]
+
+if (import.meta.main) {
+  const [name, target] = process.argv.slice(2)
+  ATTACKS.find((attack) => attack.name === name)?.start(JSON.parse(target as string))
+}

@@ -1,0 +1,110 @@
+// bun bench/attacks.ts [part of a name] [rounds]: a redirect's p99 beside each attack of bench/attack-corpus.ts, as a ratio to its
+// p99 alone in the same round. Redirects come at a steady pace; the server has core 0, all others share core 1, where
+// attackers give way to those who measure. Rounds by turns, medians. It prints a table for docs/benchmarks.md.
+
+import { createKey } from '../server/features/accounts/access/keys.ts'
+import { createWorkspace } from '../server/features/accounts/workspaces/create-workspace.ts'
+import { openDatabase } from '../server/storage/database/open-database.ts'
+import { ATTACKS, type AttackTarget } from './attack-corpus.ts'
+import type { LoadResult } from './load.ts'
+import { median } from './median.ts'
+import { loadAtPace } from './paced-load.ts'
+import { type Contender, pinToCore, seedLinks, startTowpath, TOWPATH_DIR } from './servers.ts'
+import { formatVerdict } from './verdict.ts'
+
+const ROUNDS = Number(process.argv[3] ?? 5)
+const SECONDS = 3
+/** An attack is under way before it is measured. */
+const LEAD_MS = 1_000
+const KEYS = 100
+const RATIO_MAX = 3
+
+async function seed(): Promise<string[]> {
+  const db = await openDatabase({ dataDir: TOWPATH_DIR })
+  const needs = { db, now: Date.now }
+  await seedLinks(db, 1000)
+  const keys: string[] = []
+  for (let n = 0; n < KEYS; n++) {
+    const { id } = await createWorkspace(needs, { name: 'bench', plan: 'enterprise' })
+    keys.push((await createKey(needs, id, 'bench')).key)
+  }
+  await db.close()
+  return keys
+}
+
+async function prepare(): Promise<{ server: Contender; target: AttackTarget }> {
+  const keys = await seed()
+  const server = await startTowpath({ TRUST_PROXY: '127.0.0.1' })
+  const create = async (path: string, body: unknown) => {
+    const headers = { Authorization: `Bearer ${keys[0]}`, 'Content-Type': 'application/json' }
+    const init = { method: 'POST', headers, body: JSON.stringify(body) }
+    const answer = await fetch(`http://127.0.0.1:${server.port}/v1${path}`, init)
+    if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}: ${await answer.text()}`)
+    const { data } = (await answer.json()) as { data: { slug: string; formKey: string } }
+    return data
+  }
+  const link = await create('/links', { destinationUrl: 'https://example.com/', password: 'secret words' })
+  const form = await create('/forms', { name: 'Contact' })
+  const target = { port: server.port, keys, formKey: form.formKey, lockedSlug: link.slug }
+  return { server, target }
+}
+
+async function measureBeside(name: string, target: AttackTarget): Promise<LoadResult> {
+  const script = new URL('attack-corpus.ts', import.meta.url).pathname
+  const command = ['nice', '-n', '10', process.execPath, script, name, JSON.stringify(target)]
+  const attack = Bun.spawn(pinToCore(1, command), { stdout: 'ignore', stderr: 'ignore' })
+  await Bun.sleep(LEAD_MS)
+  const result = await loadAtPace(target.port, SECONDS)
+  const isOver = attack.exitCode !== null
+  attack.kill('SIGKILL')
+  await attack.exited
+  if (isOver) throw new Error(`the attack ended by itself: ${name}`)
+  return result
+}
+
+interface Round {
+  alone: LoadResult
+  beside: LoadResult
+}
+
+function toRow(name: string, rounds: Round[]): string {
+  const of = (figure: (round: Round) => number) => median(rounds.map(figure))
+  const ratio = of(({ alone, beside }) => beside.p99Ms / alone.p99Ms)
+  const cells = [
+    name,
+    of(({ alone }) => alone.p99Ms).toFixed(2),
+    of(({ beside }) => beside.p50Ms).toFixed(2),
+    of(({ beside }) => beside.p99Ms).toFixed(2),
+    ratio.toFixed(2),
+    rounds.reduce((sum, { beside }) => sum + beside.failed, 0),
+    formatVerdict(ratio <= RATIO_MAX),
+  ]
+  return `| ${cells.join(' | ')} |`
+}
+
+const attacks = ATTACKS.filter(({ name }) => name.includes(process.argv[2] ?? ''))
+const { server, target } = await prepare()
+try {
+  await loadAtPace(server.port, 2)
+  const results = new Map<string, Round[]>(attacks.map(({ name }) => [name, []]))
+  for (let round = 1; round <= ROUNDS; round++) {
+    for (const { name } of attacks) {
+      const alone = await loadAtPace(server.port, SECONDS)
+      results.get(name)?.push({ alone, beside: await measureBeside(name, target) })
+      // What the attack has left behind is not the next one's.
+      await Bun.sleep(LEAD_MS)
+      process.stderr.write(`round ${round} of ${ROUNDS}: ${name}\n`)
+    }
+  }
+  process.stdout.write(
+    [
+      '| attack | p99 alone, ms | p50 beside it | p99 beside it | p99 / alone | failed | at most 3 |',
+      '|---|---|---|---|---|---|---|',
+      ...[...results].map(([name, rounds]) => toRow(name, rounds)),
+      '',
+    ].join('\n'),
+  )
+} finally {
+  await server.end()
+}
+process.exit(0)
