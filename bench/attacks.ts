@@ -1,6 +1,6 @@
 // bun bench/attacks.ts [part of a name] [rounds]: a redirect's p99 beside each attack of bench/attack-corpus.ts, as a ratio to its
-// p99 alone in the same round. Redirects come at a steady pace; the server has core 0, all others share core 1, where
-// attackers give way to those who measure. Rounds by turns, medians. It prints a table for docs/benchmarks.md.
+// p99 alone in the same round. Redirects come at a steady pace; the server has core 0 and all others share core 1. As root,
+// the server and whoever measures come before other processes. Rounds by turns, medians. It prints a table for docs/benchmarks.md.
 
 import { createKey } from '../server/features/accounts/access/keys.ts'
 import { createWorkspace } from '../server/features/accounts/workspaces/create-workspace.ts'
@@ -34,7 +34,7 @@ async function seed(): Promise<string[]> {
 
 async function prepare(): Promise<{ server: Contender; target: AttackTarget }> {
   const keys = await seed()
-  const server = await startTowpath({ TRUST_PROXY: '127.0.0.1' })
+  const server = await startTowpath({ TRUST_PROXY: '127.0.0.1' }, { first: true })
   const create = async (path: string, body: unknown) => {
     const headers = { Authorization: `Bearer ${keys[0]}`, 'Content-Type': 'application/json' }
     const init = { method: 'POST', headers, body: JSON.stringify(body) }
@@ -51,7 +51,7 @@ async function prepare(): Promise<{ server: Contender; target: AttackTarget }> {
 
 async function measureBeside(name: string, target: AttackTarget): Promise<LoadResult> {
   const script = new URL('attack-corpus.ts', import.meta.url).pathname
-  const command = ['nice', '-n', '10', process.execPath, script, name, JSON.stringify(target)]
+  const command = [process.execPath, script, name, JSON.stringify(target)]
   const attack = Bun.spawn(pinToCore(1, command), { stdout: 'ignore', stderr: 'ignore' })
   await Bun.sleep(LEAD_MS)
   const result = await loadAtPace(target.port, SECONDS)

@@ -5,7 +5,7 @@
 import { connect, type Socket } from 'node:net'
 import type { LoadResult } from './load.ts'
 import { USER_AGENT } from './load.ts'
-import { pinToCore } from './servers.ts'
+import { pinToCore, withPriority } from './servers.ts'
 
 const PER_SECOND = 500
 /** Of so many requests one comes over a connection of its own, as a visitor's first request does. */
@@ -71,7 +71,7 @@ async function run(port: number, seconds: number): Promise<LoadResult> {
 /** @returns what the requests of some seconds took */
 export async function loadAtPace(port: number, seconds: number): Promise<LoadResult> {
   const command = [process.execPath, import.meta.path, String(port), String(seconds)]
-  const child = Bun.spawn(pinToCore(1, command), { stderr: 'inherit' })
+  const child = Bun.spawn(pinToCore(1, withPriority(command)), { stderr: 'inherit' })
   return JSON.parse(await new Response(child.stdout).text())
 }
 
