@@ -67,8 +67,7 @@ interface State {
 const PROGRESS_MS = 30_000
 
 /**
- * As much of an answer waits in the kernel, and it says when a third is gone: a client that takes 3 KB a second is heard
- * of in time. Over a way of 100 ms it lets 2 MB a second through.
+ * As much of an answer waits in the kernel, and it says when a third is gone: over a way of 3 KB a second that is in time. Over a way of 100 ms it lets 2 MB a second through.
  */
 const SEND_BUFFER_BYTES = 128 * 1024
 
