@@ -5,6 +5,7 @@ import type { App } from './app.ts'
 import { toErrorResponse } from './http/error-response.ts'
 import { readConnectionMetrics } from './http/fast-path/connection-metrics.ts'
 import { type FastPath, openFastPath } from './http/fast-path/listener.ts'
+import { setListenerOptions } from './http/fast-path/socket-options.ts'
 import { requestId } from './http/request-id.ts'
 import type { ServerHandle } from './http/server-handle.ts'
 import type { Network } from './lib/ip-network.ts'
@@ -44,6 +45,7 @@ export function listen(options: ListenOptions, app: Listening) {
 
 function listenWithoutFastPath({ host, port }: ListenOptions, { serve }: Listening) {
   const server = startServer(serve, { hostname: host, port }, ({ address }) => address)
+  setListenerOptions(port, IDLE_SECONDS * 1000)
   return { stop: (force: boolean) => server.stop(force) }
 }
 

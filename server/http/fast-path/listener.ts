@@ -66,11 +66,6 @@ interface State {
 /** As the time that Bun's server lets a connection be idle. */
 const PROGRESS_MS = 30_000
 
-/**
- * As much of an answer waits in the kernel, and it says when a third is gone: over a way of 3 KB a second that is in time. Over a way of 100 ms it lets 2 MB a second through.
- */
-const SEND_BUFFER_BYTES = 128 * 1024
-
 /** @throws when the address cannot be listened on */
 export function openFastPath(options: FastPathOptions): FastPath {
   const { progressMs = PROGRESS_MS, limits = deriveConnectionLimits(readDescriptorLimit()) } = options
@@ -85,8 +80,9 @@ export function openFastPath(options: FastPathOptions): FastPath {
     stopped: false,
   }
   const listener = listenFor(state)
-  setListenerOptions(options.port, { untakenMs: progressMs, sendBufferBytes: SEND_BUFFER_BYTES })
-  setListenerOptions(options.behind.port, { sendBufferBytes: SEND_BUFFER_BYTES })
+  setListenerOptions(options.port, progressMs)
+  // Its connections wait for as long as the clients may.
+  setListenerOptions(options.behind.port)
   const supervision = startSupervision(connections, openDescriptorReserve(), progressMs)
   return {
     findPeerAddress: (port) => state.peers.get(port)?.address,

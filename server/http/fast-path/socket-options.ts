@@ -5,18 +5,21 @@ import { dlopen } from 'bun:ffi'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { describeError, log } from '../../lib/log.ts'
 
-interface ListenerOptions {
-  /** The kernel ends a connection whose bytes the other end has not taken for this long, a closed one too. */
-  untakenMs?: number
-  /** How many bytes the kernel keeps for a client that does not take them. It counts twice as much as is asked for. */
-  sendBufferBytes: number
-}
+/**
+ * As much of an answer waits in the kernel, and it says when a third is gone: over a way of 3 KB a second that is in
+ * time. Over a way of 100 ms it lets 2 MB a second through. Linux doubles it, for its own bookkeeping.
+ */
+const SEND_BUFFER_BYTES = 128 * 1024
 
 // Linux: include/uapi/linux/tcp.h, include/uapi/asm-generic/socket.h.
 const [IPPROTO_TCP, TCP_USER_TIMEOUT, SOL_SOCKET, SO_SNDBUF] = [6, 18, 1, 7]
 
-/** @param port that this process listens on */
-export function setListenerOptions(port: number, { untakenMs, sendBufferBytes }: ListenerOptions): void {
+/**
+ * Bounds what the kernel keeps for a client that does not take it.
+ * @param port that this process listens on
+ * @param untakenMs after so long the kernel ends such a connection, one that this process has closed, too
+ */
+export function setListenerOptions(port: number, untakenMs?: number): void {
   if (process.platform !== 'linux') return
   try {
     const library = dlopen('libc.so.6', {
@@ -25,7 +28,7 @@ export function setListenerOptions(port: number, { untakenMs, sendBufferBytes }:
     for (const descriptor of findListeners(port)) {
       const set = (level: number, name: number, value: number) =>
         library.symbols.setsockopt(descriptor, level, name, new Int32Array([value]), 4)
-      set(SOL_SOCKET, SO_SNDBUF, sendBufferBytes)
+      set(SOL_SOCKET, SO_SNDBUF, SEND_BUFFER_BYTES)
       if (untakenMs !== undefined) set(IPPROTO_TCP, TCP_USER_TIMEOUT, untakenMs)
     }
   } catch (error) {
