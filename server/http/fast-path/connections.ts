@@ -187,8 +187,12 @@ function wait({ waiting, resting, relaying }: State, client: Client): void {
 }
 
 function stopWaiting({ waiting, resting }: State, client: Client): void {
-  const { peer } = client.data
-  for (const set of [waiting, resting, peer.waiting, peer.resting]) set.delete(client)
+  const { peer, relay } = client.data
+  waiting.delete(client)
+  peer.waiting.delete(client)
+  if (!relay) return
+  resting.delete(client)
+  peer.resting.delete(client)
 }
 
 function remove(state: State, client: Client): void {
@@ -219,7 +223,8 @@ function takeRelay(state: State, peer: Peer): boolean {
 /** Ends a connection to the server behind that is kept for later. Its client stays. */
 function closeResting(resting: Set<Client>): boolean {
   for (const client of resting) {
-    const { relay } = client.data
+    const { peer, relay } = client.data
+    peer.resting.delete(client)
     resting.delete(client)
     client.data.relay = null
     // The server behind may have ended it already.
