@@ -151,6 +151,10 @@ test('a body that nobody reads does not keep the client from its 503', async () 
   await until('the answer', () => client.text.endsWith('"}'))
   expect(readStatuses(client.text)).toEqual([503])
   await until('its end', () => client.closed)
+  const halfClosed = await dialRaw(port)
+  halfClosed.socket.end(rawRequest('GET', '/other'))
+  await until('its end', () => halfClosed.closed)
+  expect(readStatuses(halfClosed.text)).toEqual([503])
 })
 
 test('where relays are nearly all taken, a slow one has less time', async () => {

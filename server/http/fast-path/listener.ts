@@ -190,7 +190,8 @@ function drain(client: Client): void {
 /** The client sends no more. */
 function clientEnded(client: Client): void {
   const visitor = client.data
-  if (!visitor || visitor.ending) client.terminate()
+  // Not a reset: it could overtake the last answer.
+  if (!visitor || visitor.ending) client.end()
   else if (visitor.unsent) visitor.endWhenSent = true
   else if (!visitor.relaying) client.end()
   else if (!visitor.relay?.clientEnded()) client.terminate()
