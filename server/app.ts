@@ -26,6 +26,7 @@ import { createSnippet } from './features/tracking/snippet.ts'
 import type { FastPathOptions } from './http/fast-path/listener.ts'
 import { jsonBody } from './http/json-body.ts'
 import { addNoSniff, withNoSniff } from './http/no-sniff.ts'
+import { requireOneHost } from './http/one-host.ts'
 import { pathOf } from './http/request-path.ts'
 import type { Caller } from './http/route-facts.ts'
 import type { ServerHandle } from './http/server-handle.ts'
@@ -81,7 +82,7 @@ const routeMap = (on: Handlers, { snippetPath, intakePath }: Services['paths']):
 function fastPath(
   { redirects, pageViews }: Handlers,
   transport: string | undefined,
-): Pick<FastPathOptions, 'redirect' | 'post'> {
+): Pick<FastPathOptions, 'redirect' | 'post' | 'headers'> {
   const { tryFastPath: redirect } = redirects
   const { tryFastPath: post } = pageViews
   if (transport === undefined) return { redirect, post }
@@ -90,6 +91,7 @@ function fastPath(
   return {
     redirect: (head, address) => add(redirect(head, address)),
     post: (head, address) => add(post(head, address)),
+    headers: transport,
   }
 }
 
@@ -170,7 +172,7 @@ export function createApp(services: Services) {
   const handlers = createHandlers(services)
   const map = routeMap(handlers, services.paths)
   type Mount = [string, Answer]
-  const secure = (answer: Answer): Answer => withStrictTransport(services.origin, answer)
+  const secure = (answer: Answer): Answer => withStrictTransport(services.origin, requireOneHost(answer))
   // Reserved names: paths of the map, and files that browsers and crawlers request by themselves. No link may take one.
   const reserved = [...services.site.reserved].map((name): Mount => [`/${name}`, secure(handlers.page)])
   const mounted = map.map(([, , path, answer]): Mount => [path, secure(answer)])

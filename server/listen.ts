@@ -99,20 +99,10 @@ function startServer(
     routes: Object.fromEntries(
       Object.entries(routes).map(([path, handler]) => [
         path,
-        (request: Bun.BunRequest) => refuseHosts(request) ?? handler(request, peers),
+        (request: Bun.BunRequest) => handler(request, peers),
       ]),
     ),
-    fetch: (request) => refuseHosts(request) ?? handle(request as Bun.BunRequest, peers),
+    fetch: (request) => handle(request as Bun.BunRequest, peers),
   })
   return server
-}
-
-/** RFC 9112 §3.2: a request with two Host fields is refused, because two readers may choose differently. */
-function refuseHosts(request: Request): Response | undefined {
-  // `Headers` joins them with a comma, which no host has.
-  if (!request.headers.get('host')?.includes(',')) return undefined
-  return Response.json(
-    { error: 'The request has more than one Host header. Send one.' },
-    { status: 400, headers: { Connection: 'close', 'Cache-Control': 'no-store' } },
-  )
 }

@@ -113,7 +113,6 @@ export async function openServices(config: Config, { now = Date.now, clock }: Se
     startDraining() {
       draining = true
     },
-    /** The public socket is opened last, and counts its own connections. */
     setConnectionMetrics(read: () => Metric[]) {
       readConnectionMetrics = read
     },

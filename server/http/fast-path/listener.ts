@@ -34,6 +34,8 @@ export interface FastPathOptions {
   redirect: (head: RequestHead, address: string) => FastRedirect | null
   /** The same for a plain POST. */
   post?: (head: PostRequest, address: string) => FastResponse | null
+  /** What each answer has besides, each with its line's end: for those that `redirect` and `post` do not make. */
+  headers?: string
   idleSeconds: number
   /** For so long an end may leave the other one waiting; 30 s where it is not said. */
   progressMs?: number
@@ -238,8 +240,8 @@ function openRelay(state: State, client: Client, first: Buffer): TcpRelay {
 }
 
 /** Answers 503, and ends the connection once the client has taken that: a reset could overtake the answer. */
-function refuse({ connections, progressMs }: State, client: Client): void {
-  const text = busyText()
+function refuse({ connections, options, progressMs }: State, client: Client): void {
+  const text = busyText(options.headers)
   client.data.ending = true
   client.resume()
   if (client.data.unsent || client.write(text) !== text.length) return void client.terminate()

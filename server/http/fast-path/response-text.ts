@@ -45,11 +45,11 @@ const RETRY_SECONDS = 5
  * For a request that needs the server behind while that has as many connections as it may have. Scripts of other sites
  * may read it: the form endpoint promises them its errors.
  */
-export const busyText = () =>
+export const busyText = (more = '') =>
   replyText(
     {
       status: 503,
-      headers: `Retry-After: ${RETRY_SECONDS}\r\nAccess-Control-Allow-Origin: *\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nContent-Type: application/json\r\n`,
+      headers: `${more}Retry-After: ${RETRY_SECONDS}\r\nAccess-Control-Allow-Origin: *\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nContent-Type: application/json\r\n`,
       body: `{"error":"The server is busy. Try again in ${RETRY_SECONDS} seconds."}`,
     },
     false,
