@@ -4,6 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createRateLimiter } from '../server/features/accounts/access/rate-limiter.ts'
 import { createWorkspace } from '../server/features/accounts/workspaces/create-workspace.ts'
 import { createNotificationContentReader } from '../server/features/forms/submissions/notification-content.ts'
 import { insertSubmissions } from '../server/features/forms/submissions/submission.fixture.ts'
@@ -13,6 +14,7 @@ import { channelSenders } from '../server/features/notify/channels/registry.ts'
 import { createSealing } from '../server/features/notify/channels/secrets.ts'
 import { openDeliverer } from '../server/features/notify/delivery/deliverer.ts'
 import { enqueueDeliveries } from '../server/features/notify/delivery/enqueue-deliveries.ts'
+import { createRecipientLinks } from '../server/features/notify/recipients/recipient-links.ts'
 import { type Network, parseNetwork } from '../server/lib/ip-network.ts'
 import { openDatabase } from '../server/storage/database/open-database.ts'
 import { median } from './median.ts'
@@ -48,7 +50,9 @@ receiver.onmessage = () => {
 }
 const url = `http://127.0.0.1:${port}/hook`
 const send = { allow: [parseNetwork('127.0.0.1') as Network], origin }
-const needs = { db, now: Date.now, sealing: createSealing('a secret that is long enough for a bench') }
+const secret = 'a secret that is long enough for a bench'
+const recipients = { links: createRecipientLinks(secret, origin), limiter: createRateLimiter(db), origin }
+const needs = { db, now: Date.now, sealing: createSealing(secret), recipients }
 const { id: workspaceId } = await createWorkspace(needs, { name: 'Bench', plan: 'enterprise' })
 const actor = { kind: 'operator', workspaceId, plan: 'enterprise', keyId: null } as const
 const channels = await Promise.all(

@@ -19,6 +19,7 @@ import { createFormCheckApi } from './features/forms/page-check/check-api.ts'
 import { createFormEndpoint } from './features/forms/public.ts'
 import { createLinksApi } from './features/links/api.ts'
 import { createNotifyApi } from './features/notify/api.ts'
+import { createMailRoutes } from './features/notify/public.ts'
 import { createRedirectApi } from './features/redirect/api.ts'
 import { createRedirects } from './features/redirect/public.ts'
 import { createPageViewIntake } from './features/tracking/public.ts'
@@ -74,6 +75,7 @@ const routeMap = (on: Handlers, { snippetPath, intakePath }: Services['paths']):
   ['anybody', 'GET', '/version', on.page, './http/health-and-metrics.ts'],
   ['anybody', 'GET', '/metrics', on.page, './http/health-and-metrics.ts'],
   ['each route says', 'GET, POST', '/api/auth/*', on.signIn, './features/accounts/public.ts'],
+  ['each route says', 'GET, POST', '/api/mail/*', on.mail, './features/notify/public.ts'],
   ['each route says', 'all', '/v1', on.api, './rest.ts'],
   ['each route says', 'all', '/v1/*', on.api, './rest.ts'],
 ]
@@ -135,6 +137,7 @@ function createHandlers(services: Services) {
   const submit = createFormEndpoint(services.forms)
   const snippet = createSnippet(services.snippet)
   const signIn = createAuthEndpoints(services.signIn)
+  const mail = createMailRoutes(services.mailRoutes)
   const pages = createPages(services.operations)
   const rest = createRest(services)
   const onApi = onSocket(rest)
@@ -151,7 +154,7 @@ function createHandlers(services: Services) {
   return {
     redirects,
     pageViews,
-    routes: { pages: pages.routes, signIn: signIn.routes, rest: rest.routes },
+    routes: { pages: pages.routes, signIn: signIn.routes, mail: mail.routes, rest: rest.routes },
     slug: ((request, server) => redirects.answer(request, server, request.params.slug ?? '')) as Answer,
     form: ((request, server) => submit(request, server, pathOf(request.url).slice('/f'.length))) as Answer,
     snippet: snippet.latest,
@@ -161,6 +164,7 @@ function createHandlers(services: Services) {
     dashboard: createDashboard(),
     page: onPage,
     signIn: signIn.answer,
+    mail: mail.answer,
     api: onResolvedPath,
     other: onResolvedPath,
   }

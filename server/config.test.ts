@@ -49,6 +49,7 @@ test('works without any setting', () => {
     metricsAllow: [],
     signup: 'invite',
     oidc: undefined,
+    mailPerDay: 1000,
     diskReserveBytes: 1024 ** 3,
     fastPath: true,
     logLevel: 'info',
@@ -61,11 +62,15 @@ test('reads SIGNUP and the identity provider', () => {
   const OIDC_ISSUER = 'https://id.example/realms/works'
   const oidc = { OIDC_ISSUER, OIDC_CLIENT_ID: 'towpath', OIDC_CLIENT_SECRET: 'hunter2' }
   const read_ = { issuer: OIDC_ISSUER, clientId: 'towpath', clientSecret: 'hunter2' }
-  expect(read({ SIGNUP: 'open' }).signup).toBe('open')
+  const mail = { SMTP_URL: 'smtp://127.0.0.1', MAIL_FROM: 'go@towpath.example' }
+  expect(read({ SIGNUP: 'open', ...mail }).signup).toBe('open')
   expect(read(oidc).oidc).toEqual({ ...read_, name: 'id.example' })
   expect(read({ ...oidc, OIDC_NAME: 'Works' }).oidc).toEqual({ ...read_, name: 'Works' })
   for (const [env, wrong] of [
     [{ SIGNUP: 'Open' }, ['SIGNUP']],
+    [{ SIGNUP: 'open' }, ['SIGNUP']],
+    [{ MAIL_PER_DAY: '0' }, ['MAIL_PER_DAY']],
+    [{ MAIL_PER_DAY: 'many' }, ['MAIL_PER_DAY']],
     [{ OIDC_ISSUER }, ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET']],
     [{ OIDC_NAME: 'Works' }, ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET']],
     [{ ...oidc, OIDC_ISSUER: 'id.example' }, ['OIDC_ISSUER']],

@@ -65,7 +65,7 @@ export function createDashboard() {
       const name = /\/app\/assets\/([^/?#]*)/.exec(request.url)?.[1]
       if (name !== undefined) return await sendFile(request, directory, name)
       return new Response(page, {
-        headers: { ...PAGE_HEADERS, 'X-Request-Id': id },
+        headers: { ...PAGE_HEADERS, ...toReferrerPolicy(request.url), 'X-Request-Id': id },
       })
     } catch (error) {
       return toErrorResponse(error, id)
@@ -84,6 +84,9 @@ const PAGE_HEADERS = {
   // The names of the files change with every version, so the page that names them must be the newest.
   'Cache-Control': 'no-cache',
 }
+
+/** The page names its address to the server when it loads its files. An address with a token must stay where it is. */
+const toReferrerPolicy = (url: string) => (/[?&]token=/.test(url) ? { 'Referrer-Policy': 'no-referrer' } : {})
 
 async function sendFile(request: Request, directory: string, name: string): Promise<Response> {
   const kind = FILE.exec(name)?.[1] as keyof typeof TYPES | undefined

@@ -3,6 +3,7 @@
 import { pruneIdempotencyKeys } from './features/accounts/access/idempotency.ts'
 import { pruneRateWindows } from './features/accounts/access/rate-limiter.ts'
 import { pruneSessions } from './features/accounts/auth/sessions.ts'
+import { pruneMailCounts } from './features/accounts/strangers/mail-budget.ts'
 import { pruneInvitations } from './features/accounts/workspaces/invitations.ts'
 import { pruneSpentTokens } from './features/forms/captcha/spent-tokens.ts'
 import { type ErasureNeeds, eraseDeletedWorkspaces } from './features/hits/erase-deleted-workspaces.ts'
@@ -62,6 +63,11 @@ const JOBS: Job[] = [
     name: 'prune invitations',
     everyMs: 60 * MINUTE,
     run: ({ db, now }) => pruneInvitations(db, now()),
+  },
+  {
+    name: 'prune mail counts',
+    everyMs: DAY,
+    run: ({ db, now }) => pruneMailCounts(db, now()),
   },
   {
     name: 'prune delivery attempts',

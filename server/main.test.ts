@@ -61,7 +61,7 @@ async function serve(env: Record<string, string> = {}) {
   started.push(server)
   await until(
     'the server says where it listens, and what is next',
-    () => server.output.out.split('\n').length > 2,
+    () => /^Next: .*\n/m.test(server.output.out),
     WITHIN_MS,
   )
   return { ...server, port, dataDir, origin: `http://127.0.0.1:${port}` }
@@ -89,9 +89,10 @@ describe('a start', () => {
   test('on an empty directory takes less than 2 s of work and prints the address and what to do next', async () => {
     const { output, origin, worked, process: child, ended } = await serve()
     const lines = output.out.trimEnd().split('\n')
-    expect(lines).toHaveLength(2)
+    expect(lines).toHaveLength(3)
     expect(lines[0]).toBe(`Towpath listens on ${origin}`)
-    expect(lines[1]).toMatch(/^Next: .*towpath -- workspace create/)
+    expect(lines[1]).toMatch(/^Make the first account.*: http:\/\/\S+\/app\/setup\?token=[\w-]{43}$/)
+    expect(lines[2]).toMatch(/^Next: .*towpath -- workspace create/)
     expect((await fetch(`${origin}/readyz`)).status).toBe(200)
     child.kill('SIGTERM')
     expect(await ended()).toBe(0)

@@ -3,6 +3,7 @@
 import { createApp } from './app.ts'
 import { ConfigError } from './config/setting.ts'
 import { type Config, readConfig } from './config.ts'
+import { readFirstAccountState, toSetupUrl } from './features/accounts/auth/first-account.ts'
 import { describeError, log, setLogLevel } from './lib/log.ts'
 import { listen } from './listen.ts'
 import { openServices, type Services } from './services.ts'
@@ -54,6 +55,9 @@ const server = listenOrEnd(config, services)
 
 process.stdout.write(`Towpath listens on ${config.origin}\n`)
 if (config.mailNotice) process.stdout.write(`${config.mailNotice}\n`)
+if ((await readFirstAccountState(services.db.read)) === 'empty') {
+  process.stdout.write(`Make the first account, which owns this installation: ${toSetupUrl(config)}\n`)
+}
 process.stdout.write(
   'Next: npm run -s towpath -- workspace create "My team"   (then key create; the README shows the tour)\n',
 )

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import manifest from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
 import { createRateLimiter } from './features/accounts/access/rate-limiter.ts'
+import { createMailBudget, limitMails } from './features/accounts/strangers/mail-budget.ts'
 import { prepareScratchDirectory } from './features/analytics/export-directory.ts'
 import { createClickInference } from './features/attribution/infer-clicks.ts'
 import { createVisitMatcher } from './features/attribution/match-visit.ts'
@@ -94,6 +95,7 @@ export async function openServices(config: Config, { now = Date.now, clock }: Se
     forms: endpoints.forms,
     formFacts: endpoints.formFacts,
     snippet: config,
+    mailRoutes: notify.mailRoutes,
     signIn: { ...config, ...shared, invalidateWorkspace },
     api,
     operations: {
@@ -105,6 +107,7 @@ export async function openServices(config: Config, { now = Date.now, clock }: Se
         ...readHitMetrics(stores),
         ...readLinkMetrics(shared.cache),
         ...endpoints.captcha.metrics(),
+        ...shared.mailBudget.metrics(),
         ...notify.metrics(),
         ...blocklist.metrics(),
         ...readConnectionMetrics(),
@@ -206,6 +209,8 @@ type Shared = ReturnType<typeof createShared>
 /** Things that several features share. There must be exactly one of each. */
 function createShared(config: Config, needs: SharedNeeds) {
   const { db, disk, spool, misses, hitWorker, getSalt, site, blocklist, now, clock } = needs
+  const mailBudget = createMailBudget({ db, now, mailPerDay: config.mailPerDay })
+  const send = createMailSender(config)
   return {
     db,
     disk,
@@ -222,7 +227,8 @@ function createShared(config: Config, needs: SharedNeeds) {
     geo: createLazyGeoLookup(config.geoipDb),
     clickIds: createClickIds(config.secret, spool.node),
     limiter: createRateLimiter(db, clock, config.secret),
-    sendMail: createMailSender(config),
+    mailBudget,
+    sendMail: send && limitMails(send, mailBudget),
   }
 }
 
@@ -266,13 +272,13 @@ interface ApiServices extends Shared, Pick<PublicServices, 'attempts'> {
 
 /** The needs of the routes of /v1, by feature. */
 function createApiServices(config: Config, services: ApiServices) {
-  const { db, limiter, hits, site, cache, now, sendMail, attempts, notify } = services
+  const { db, limiter, hits, site, cache, now, sendMail, mailBudget, attempts, notify } = services
   const { resolvePendingAttribution, invalidateWorkspace, isBlockedDestination } = services
   const { origin, secret, turnstile, webhookAllow, snippetPath, defaultPlan } = config
   const analytics = { db, hits, now, defaultDomain: site.domain }
   return {
     gates: { db, limiter, now, origin, secret, version: manifest.version },
-    accounts: { limiter, now, origin, snippetPath, defaultPlan, sendMail, invalidateWorkspace },
+    accounts: { limiter, now, origin, snippetPath, defaultPlan, sendMail, mailBudget, invalidateWorkspace },
     links: { cache, site, now },
     redirects: { site, now, isBlockedDestination },
     analytics: { ...analytics, scratchDir: prepareScratchDirectory(config.dataDir) },

@@ -58,8 +58,8 @@ describe('the route map', () => {
 
 describe('who may call a route', () => {
   const routes = () => {
-    const { rest, signIn } = server.app.routes
-    return listRoutes([...rest, ...signIn]).map(({ method, path, facts }) => {
+    const { rest, signIn, mail } = server.app.routes
+    return listRoutes([...rest, ...signIn, ...mail]).map(({ method, path, facts }) => {
       return { method, path: path.replace(/:\w+/g, '123456'), facts: facts ?? OPEN }
     })
   }

@@ -14,7 +14,12 @@ export interface MailSettings {
   mailNotice?: string
   /** The sender of mails: an address, or a name and an address. */
   mailFrom?: string
+  /** The most mails that this installation sends on one day (UTC). */
+  mailPerDay: number
 }
+
+const MAIL_PER_DAY = 1_000
+const MAIL_PER_DAY_MAX = 10_000_000
 
 // The name is optional. The address between the brackets has a domain.
 const MAIL_FROM = /^(?:[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/
@@ -44,8 +49,25 @@ export function readMail(get: GetSetting, wrong: ProblemReporter): MailSettings 
   if (smtpUrl === undefined && mailFrom !== undefined) {
     wrong('SMTP_URL', 'is missing, and MAIL_FROM is set', 'Name the mail server, or leave both out.')
   }
+  const mailPerDay = readMailPerDay(get('MAIL_PER_DAY'), wrong)
   const insecure = readInsecure(get('SMTP_INSECURE'), wrong)
-  return { ...(smtpUrl !== undefined && url && protectPassword(smtpUrl, url, insecure)), mailFrom }
+  return {
+    ...(smtpUrl !== undefined && url && protectPassword(smtpUrl, url, insecure)),
+    mailFrom,
+    mailPerDay,
+  }
+}
+
+function readMailPerDay(text: string | undefined, wrong: ProblemReporter): number {
+  if (text === undefined) return MAIL_PER_DAY
+  const mails = Number(text)
+  if (/^\d+$/.test(text) && mails >= 1 && mails <= MAIL_PER_DAY_MAX) return mails
+  wrong(
+    'MAIL_PER_DAY',
+    `"${text}" is not a number of mails`,
+    `Use a whole number from 1, or leave it out for ${MAIL_PER_DAY}.`,
+  )
+  return MAIL_PER_DAY
 }
 
 function readInsecure(text: string | undefined, wrong: ProblemReporter): boolean {

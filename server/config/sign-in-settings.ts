@@ -10,7 +10,12 @@ export interface SignInSettings {
   oidc?: OidcSettings
 }
 
-export function readSignup(text: string | undefined, wrong: ProblemReporter): SignInSettings['signup'] {
+export function readSignup(get: GetSetting, wrong: ProblemReporter): SignInSettings['signup'] {
+  const text = get('SIGNUP')
+  if (text === 'open' && get('SMTP_URL') === undefined) {
+    const fix = 'Set SMTP_URL and MAIL_FROM, or use SIGNUP=invite.'
+    wrong('SIGNUP', 'is open, but without SMTP_URL nobody can confirm an e-mail address', fix)
+  }
   if (text === undefined || text === 'invite' || text === 'open') return text ?? 'invite'
   wrong('SIGNUP', `"${text}" is not a rule`, 'Use invite, or open to let everybody in.')
   return 'invite'

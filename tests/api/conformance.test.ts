@@ -372,6 +372,7 @@ onBothEngines('answers and the OpenAPI document', (server) => {
     await ask(own, 'updateChannel', 200, { path, body: { name: 'Other', enabled: null } })
     await ask(own, 'updateChannel', 200, { path, body: {} })
     await ask(own, 'rotateChannelSecret', 200, { path })
+    await ask(own, 'askChannelRecipients', 200, { path })
     const tested = await ask(own, 'testChannel', 200, { path })
     const delivery = { path: { id: tested.json.data.id as number } }
     await ask(own, 'getDelivery', 200, delivery)

@@ -1,5 +1,6 @@
 // One valid request for every operation. Tests change it, or send it with another workspace's key.
 
+import { createRateLimiter } from '../../server/features/accounts/access/rate-limiter.ts'
 import { invite } from '../../server/features/accounts/workspaces/invite.ts'
 import { newestSubmission } from '../support/newest-submission.ts'
 import type { TestServer, TestWorkspace } from '../support/server/test-server.ts'
@@ -107,6 +108,7 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   updateChannel: ({ channelId }) => ({ path: { id: channelId }, bodies: [{ name: 'Other name' }] }),
   deleteChannel: ({ channelId }) => ({ path: { id: channelId } }),
   testChannel: ({ channelId }) => ({ path: { id: channelId } }),
+  askChannelRecipients: ({ channelId }) => ({ path: { id: channelId } }),
   rotateChannelSecret: ({ channelId }) => ({ path: { id: channelId } }),
   listDeliveries: ({ channelId }) => ({ query: { channelId: `${channelId}` } }),
   getDelivery: ({ deliveryId }) => ({ path: { id: deliveryId } }),
@@ -193,8 +195,15 @@ async function createTestMembers(
   const elsewhere = await server.createWorkspace()
   const { app, origin } = server
   const operator = { kind: 'operator', workspaceId: elsewhere.id, plan: 'enterprise', keyId: null } as const
-  const limiter = { take: throwUnused, count: throwUnused, refund: throwUnused }
-  const needs = { db: app.db, now: Date.now, origin, limiter, sendMail: undefined }
+  const mailBudget = { hasRoom: throwUnused, msUntilReset: throwUnused }
+  const needs = {
+    db: app.db,
+    now: Date.now,
+    origin,
+    limiter: createRateLimiter(app.db),
+    sendMail: undefined,
+    mailBudget,
+  }
   const { url } = await invite(needs, operator, { email: owner.email, role: 'member' })
   return {
     memberId: member.id,

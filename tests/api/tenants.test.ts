@@ -126,6 +126,7 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
   updateChannel: onChannel({ bodies: [{ name: 'Taken', enabled: false }] }, { bodies: [{}] }),
   deleteChannel: onChannel({}),
   testChannel: onChannel({}),
+  askChannelRecipients: onChannel({}),
   rotateChannelSecret: onChannel({}),
   listDeliveries: ({ channelId, formKey, submissionId }) =>
     toQuerySamples([{ channelId: `${channelId}` }, { formKey }, { submissionId: `${submissionId}` }]),

@@ -1,9 +1,11 @@
 // Runs a deliverer in a separate process, so that a test can kill it. The arguments name the database.
 
+import { createRateLimiter } from '../../server/features/accounts/access/rate-limiter.ts'
 import { createNotificationContentReader } from '../../server/features/forms/submissions/notification-content.ts'
 import { channelSenders } from '../../server/features/notify/channels/registry.ts'
 import { createSealing } from '../../server/features/notify/channels/secrets.ts'
 import { openDeliverer } from '../../server/features/notify/delivery/deliverer.ts'
+import { createRecipientLinks } from '../../server/features/notify/recipients/recipient-links.ts'
 import { type Network, parseNetwork } from '../../server/lib/ip-network.ts'
 import { openDatabase } from '../../server/storage/database/open-database.ts'
 
@@ -17,6 +19,7 @@ await openDeliverer({
   senders: channelSenders,
   send: { allow: [parseNetwork('127.0.0.1') as Network], origin },
   readSubmission: createNotificationContentReader({ db, origin, resolvePendingAttribution: async () => {} }),
+  recipients: { links: createRecipientLinks(secret, origin), limiter: createRateLimiter(db), origin },
   ownerEmails: async () => [],
   // As short as possible, but longer than an attempt to a receiver that answers.
   leaseMs: 1_000,

@@ -20,6 +20,7 @@ import {
   openDeliverer,
 } from '../../server/features/notify/delivery/deliverer.ts'
 import { enqueueDeliveries } from '../../server/features/notify/delivery/enqueue-deliveries.ts'
+import { createRecipientLinks } from '../../server/features/notify/recipients/recipient-links.ts'
 import { type Network, parseNetwork } from '../../server/lib/ip-network.ts'
 import {
   type DatabaseEngine,
@@ -58,6 +59,8 @@ export interface HarnessWorkspace {
   id: number
   api(path: string, call?: HttpCall): Promise<HttpAnswer>
   post(path: string, body?: unknown): Promise<HttpAnswer>
+  /** Creates an e-mail channel whose recipients have confirmed. @returns the answer to its creation */
+  createMailChannel(fields: { name: string; to: string[]; enabled?: boolean }): Promise<HttpAnswer>
   /** Creates a webhook channel. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
   createWebhook(url: string, fields?: Record<string, unknown>): Promise<any>
@@ -77,6 +80,12 @@ export async function openNotificationHarness(engine: DatabaseEngine): Promise<N
   const send = { allow: [parseNetwork('127.0.0.1') as Network], origin: ORIGIN, timeoutMs: 5_000 }
   const readSubmission = createNotificationContentReader({ db, origin: ORIGIN, resolvePendingAttribution })
   const now = () => Date.now() + harness.clockAheadMs
+  // Tests poll the API: no request may be limited.
+  const limiter = {
+    take: () => ({ allowed: true, remaining: 1, waitMs: 0, resetMs: 0 }),
+    count: () => 0,
+    refund() {},
+  }
   const needs = {
     db,
     now,
@@ -84,6 +93,7 @@ export async function openNotificationHarness(engine: DatabaseEngine): Promise<N
     senders: channelSenders,
     send,
     readSubmission,
+    recipients: { links: createRecipientLinks(TEST_SECRET, ORIGIN), limiter, origin: ORIGIN },
     ownerEmails: (workspaceId: number) => listOwnerEmails({ db }, workspaceId),
     pollMs: 100,
   }
@@ -92,12 +102,6 @@ export async function openNotificationHarness(engine: DatabaseEngine): Promise<N
     createNotifyApi({ ...needs, wake }),
     createFormsApi({ origin: ORIGIN, now, resolvePendingAttribution, isBlocked: () => false }),
   ]
-  // Tests poll the API: no request may be limited.
-  const limiter = {
-    take: () => ({ allowed: true, remaining: 1, waitMs: 0, resetMs: 0 }),
-    count: () => 0,
-    refund() {},
-  }
   const rest = restApi({ db, limiter, now, origin: ORIGIN, secret: TEST_SECRET, version: '0' }, features)
   const harness: NotificationHarness = {
     db,
@@ -168,6 +172,18 @@ async function createHarnessWorkspace(
     id,
     api,
     post,
+    async createMailChannel(fields) {
+      const created_at = now()
+      const confirmed = { workspace_id: id, confirmed_at: created_at, created_at }
+      await db.write((connection) =>
+        connection
+          .insertInto('mail_recipients')
+          .values(fields.to.map((email) => ({ ...confirmed, email: email.toLowerCase() })))
+          .onConflict((conflict) => conflict.columns(['workspace_id', 'email']).doNothing())
+          .execute(),
+      )
+      return post('/channels', { type: 'email', ...fields })
+    },
     createWebhook: (url, fields = {}) =>
       create('/channels', { type: 'webhook', name: 'Hook', url, ...fields }),
     async createForm(channelIds) {

@@ -96,9 +96,13 @@ async function restRows(
   })
 }
 
-const signInRows = ({ app }: TestServer, find: Awaited<ReturnType<typeof createDeclarationFinder>>): Row[] =>
-  routeRows(listRoutes(app.routes.signIn), ({ method, path }) => {
-    const name = path.slice('/api/auth'.length)
+const ownRows = (
+  routes: Route[],
+  prefix: string,
+  find: Awaited<ReturnType<typeof createDeclarationFinder>>,
+): Row[] =>
+  routeRows(routes, ({ method, path }) => {
+    const name = path.slice(prefix.length)
     const declaredPath = name.replace(/^\/callback\/.*/, '/callback/')
     return find(new RegExp(`app\\.${method.toLowerCase()}\\(['\`]${RegExp.escape(declaredPath)}['\`$]`))
   })
@@ -128,7 +132,10 @@ Plain GETs of \`/:slug\` and plain POSTs of \`/e\` are answered at the socket (\
 ${table(frontRows(server))}
 ## Signing in
 
-${table(signInRows(server, find).sort(byPath))}
+${table(ownRows(listRoutes(server.app.routes.signIn), '/api/auth', find).sort(byPath))}
+## Recipients of mails
+
+${table(routeRows(listRoutes(server.app.routes.mail), () => 'server/features/notify/public.ts').sort(byPath))}
 ## The REST API
 
 ${table((await restRows(server, find)).sort(byPath))}`

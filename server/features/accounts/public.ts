@@ -17,6 +17,7 @@ import { AUTH_PATH, createAuth } from './auth/better-auth.ts'
 import { addPasswordRoutes } from './auth/password-routes.ts'
 import { addSessionRoutes } from './auth/session-routes.ts'
 import { addOidcRoutes, addSignInRoutes } from './auth/sign-in-routes.ts'
+import { addSignUpRoutes } from './auth/sign-up-routes.ts'
 import type { DeleteAccountNeeds } from './own-account/delete-account.ts'
 import { addAccountDeletionRoutes, addEmailRoutes } from './own-account/own-account-routes.ts'
 import { addPasskeyRoutes, addPasskeySignInRoutes } from './second-factor/passkey-routes.ts'
@@ -42,6 +43,7 @@ export function createAuthEndpoints(needs: SignInNeeds & DeleteAccountNeeds) {
     await next()
   })
   app.use(jsonBody((c: AuthContext) => c.get('facts')?.body ?? 'object'))
+  addSignUpRoutes(app, needs, auth)
   addSignInRoutes(app, needs, auth)
   addOidcRoutes(app, needs, auth)
   addSessionRoutes(app, needs)

@@ -48,7 +48,14 @@ async function stopShipWorkers() {
   stopped.push(...running)
 }
 
-async function newChannels({ api }: TestWorkspace, owner: string): Promise<number[]> {
+async function newChannels(server: TestServer, { id, api }: TestWorkspace, owner: string): Promise<number[]> {
+  const [created_at, confirmed_at] = [Date.now(), Date.now()]
+  await server.app.db.write((connection) =>
+    connection
+      .insertInto('mail_recipients')
+      .values({ workspace_id: id, email: owner, confirmed_at, created_at })
+      .execute(),
+  )
   const channels = [
     { type: 'webhook', name: 'Hook', url: hooks.url },
     { type: 'email', name: 'Mail', to: [owner] },
@@ -86,7 +93,7 @@ describe.if(process.platform === 'linux')('while clicks cannot be queried', () =
         const { api } = workspace
         const link = await workspace.createLink()
         const owner = `${server().engine}@example.com`
-        const channelIds = await newChannels(workspace, owner)
+        const channelIds = await newChannels(server(), workspace, owner)
         const made = await api('/forms', { method: 'POST', body: { name: 'Contact', channelIds } })
         const { formKey } = made.json.data
         const clicker = { 'User-Agent': BROWSER_USER_AGENT, 'X-Forwarded-For': nextSenderAddress() }

@@ -52,7 +52,7 @@ export async function deleteLinks(needs: LinkNeeds, actor: Actor, ids: number[])
 async function hashPasswords(inputs: { password?: string | null }[]) {
   const hashes = new Map<string | null | undefined, string | null | undefined>()
   for (const { password } of inputs) {
-    if (!hashes.has(password)) hashes.set(password, await hashPassword(password))
+    if (!hashes.has(password)) hashes.set(password, await hashPassword(password, 'links'))
   }
   return inputs.map(({ password }) => hashes.get(password))
 }

@@ -40,7 +40,7 @@ export async function createLink(
   actor: Actor,
   input: CreateLinkInput,
 ): Promise<LinkResource> {
-  const passwordHash = await hashPassword(input.password)
+  const passwordHash = await hashPassword(input.password, 'links')
   return needs.db.write((connection, onCommit) =>
     createLinkIn({ ...needs, connection, onCommit }, actor, input, passwordHash),
   )

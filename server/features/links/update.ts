@@ -27,7 +27,7 @@ export async function updateLink(
   id: number,
   input: UpdateLinkInput,
 ): Promise<LinkResource> {
-  const passwordHash = await hashPassword(input.password)
+  const passwordHash = await hashPassword(input.password, 'links')
   return needs.db.write((connection, onCommit) =>
     updateLinkIn({ ...needs, connection, onCommit }, actor, id, input, passwordHash),
   )

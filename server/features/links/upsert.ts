@@ -19,7 +19,7 @@ export async function upsertLink(
   actor: Actor,
   input: CreateLinkInput,
 ): Promise<{ link: LinkResource; created: boolean }> {
-  const passwordHash = await hashPassword(input.password)
+  const passwordHash = await hashPassword(input.password, 'links')
   return needs.db.write(async (connection, onCommit) => {
     const transaction = { ...needs, connection, onCommit }
     const id = await findExisting(transaction, actor, input)

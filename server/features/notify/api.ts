@@ -10,7 +10,8 @@ import {
   parseId,
 } from '../../http/api-route.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
-import { getChannel, toChannelResource } from './channels/channel.ts'
+import { askChannelRecipients } from './channels/ask-channel-recipients.ts'
+import { describeChannel, getChannel } from './channels/channel.ts'
 import type { WakeDeliverer } from './channels/contract.ts'
 import { createChannel } from './channels/create-channel.ts'
 import { deleteChannel } from './channels/delete-channel.ts'
@@ -104,6 +105,20 @@ const channelRoutes = {
     responses: { 200: dataResponse(DeliveryDetailShape, 'The delivery, with its attempt') },
     fails: [404],
   }),
+  ask: apiRoute({
+    ...channels,
+    method: 'post',
+    path: '/channels/{id}/ask-recipients',
+    slow: true,
+    operationId: 'askChannelRecipients',
+    summary: 'Mail the unconfirmed recipients of an e-mail channel again',
+    description:
+      'A recipient gets notifications after following the link in the mail. New recipients are asked at once, so this ' +
+      'is for a mail that was lost. 429 when they were asked too often today.',
+    request: idParameter,
+    responses: { 200: dataResponse(shapes.AskedRecipientsShape, 'How many recipients a mail was sent to') },
+    fails: [404],
+  }),
   rotate: apiRoute({
     ...channels,
     ...showsSecret,
@@ -177,7 +192,7 @@ export function createNotifyApi(needs: NotifyApiNeeds) {
     )
     .openapi(channelRoutes.get, async (c) => {
       const row = await getChannel(c.get('db').read, c.get('actor'), parseId(c.req.valid('param').id))
-      return c.json({ data: toChannelResource(row) }, 200)
+      return c.json({ data: await describeChannel(c.get('db').read, row) }, 200)
     })
     .openapi(channelRoutes.update, async (c) => {
       const id = parseId(c.req.valid('param').id)
@@ -190,6 +205,10 @@ export function createNotifyApi(needs: NotifyApiNeeds) {
     .openapi(channelRoutes.test, async (c) => {
       const id = parseId(c.req.valid('param').id)
       return c.json({ data: await testChannel(within(c), c.get('actor'), id) }, 200)
+    })
+    .openapi(channelRoutes.ask, async (c) => {
+      const id = parseId(c.req.valid('param').id)
+      return c.json({ data: await askChannelRecipients(within(c), c.get('actor'), id) }, 200)
     })
     .openapi(channelRoutes.rotate, async (c) => {
       const id = parseId(c.req.valid('param').id)

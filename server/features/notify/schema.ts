@@ -28,6 +28,13 @@ const channel = {
   type: z.enum(CHANNEL_TYPES),
   name: z.string(),
   to: z.array(z.string()).openapi({ description: 'The recipients of an e-mail channel' }),
+  unconfirmed: z.array(z.string()).openapi({
+    description: 'Recipients who have not confirmed yet that they want these mails: they get none',
+  }),
+  stopped: z.array(z.string()).openapi({
+    description:
+      'Recipients who have stopped the mails of this workspace: they get none, and are not asked again',
+  }),
   url: z.string().nullable().openapi({
     description: 'Masked for Slack, Discord and Teams, because anybody who knows the address can post there',
   }),
@@ -93,6 +100,10 @@ export const UpdateChannel = z
   .openapi('UpdateChannel')
 export type CreateChannelInput = z.infer<typeof CreateChannel>
 export type UpdateChannelInput = z.infer<typeof UpdateChannel>
+
+export const AskedRecipientsShape = z
+  .strictObject({ mailed: z.int().openapi({ description: 'How many recipients a mail was sent to' }) })
+  .openapi('AskedRecipients')
 
 const paging = { limit: numberParameter(1, 100).optional(), cursor: parameter(1000).optional() }
 

@@ -205,7 +205,7 @@ async function answerPassword(
     })
   }
   const password = await readPassword(request)
-  if (password === undefined || !(await checkPassword(password, link.passwordHash))) {
+  if (password === undefined || !(await checkPassword(password, link.passwordHash, 'links'))) {
     record(state, visitor, link, 'password')
     const wrong = 'That is not the password. Please try again.'
     return passwordPage({ status: 403, wrong, report: toReport(state, link, visitor) })

@@ -4,21 +4,26 @@ import { checkPassword, hashPassword } from './password.ts'
 
 describe('passwords', () => {
   test('are stored as Argon2id hashes that match their password only', async () => {
-    const hash = await hashPassword('öffne dich')
+    const hash = await hashPassword('öffne dich', 'people')
     expect(hash).toStartWith('$argon2id$v=19$m=19456,t=2,p=1$')
-    expect(await hashPassword('öffne dich')).not.toBe(hash)
-    expect(await checkPassword('öffne dich', hash as string)).toBe(true)
+    expect(await hashPassword('öffne dich', 'people')).not.toBe(hash)
+    expect(await checkPassword('öffne dich', hash as string, 'people')).toBe(true)
     for (const wrong of ['', 'offne dich', 'öffne dich '])
-      expect(await checkPassword(wrong, hash as string)).toBe(false)
+      expect(await checkPassword(wrong, hash as string, 'people')).toBe(false)
   })
 
   test('undefined and null stay as they are', async () => {
-    expect([await hashPassword(undefined), await hashPassword(null)]).toEqual([undefined, null])
+    expect([await hashPassword(undefined, 'people'), await hashPassword(null, 'people')]).toEqual([
+      undefined,
+      null,
+    ])
   })
 
   test('too many at once are refused with Retry-After, and the queue empties', async () => {
-    const hash = (await hashPassword('x')) as string
-    const asked = await Promise.allSettled(Array.from({ length: 55 }, () => checkPassword('x', hash)))
+    const hash = (await hashPassword('x', 'people')) as string
+    const asked = await Promise.allSettled(
+      Array.from({ length: 55 }, () => checkPassword('x', hash, 'people')),
+    )
     const refused = asked.filter((one) => one.status === 'rejected').map(({ reason }) => reason)
     expect(asked.filter((one) => one.status === 'fulfilled' && one.value)).toHaveLength(52)
     expect(refused).toHaveLength(3)
@@ -26,6 +31,23 @@ describe('passwords', () => {
       expect(failure).toBeInstanceOf(Failure)
       expect([failure.code, failure.detail.retryAfter]).toEqual(['unavailable', 1])
     }
-    expect(await checkPassword('x', hash)).toBe(true)
+    expect(await checkPassword('x', hash, 'people')).toBe(true)
+  }, 120_000)
+
+  test('of links wait apart from those of people, and each gets its share', async () => {
+    const hash = (await hashPassword('x', 'people')) as string
+    const order: string[] = []
+    const ask = (purpose: 'people' | 'links') =>
+      checkPassword('x', hash, purpose).then(
+        () => order.push(purpose),
+        () => order.push('refused'),
+      )
+    const links = Array.from({ length: 60 }, () => ask('links'))
+    const people = Array.from({ length: 10 }, () => ask('people'))
+    await Promise.all(people)
+    // The slots alternate: a person waits for about one hash of a link, not for fifty.
+    expect(order.filter((each) => each === 'links').length).toBeLessThan(20)
+    await Promise.all(links)
+    expect(order.filter((each) => each === 'refused')).toHaveLength(8)
   }, 120_000)
 })

@@ -1,37 +1,78 @@
 // Hashes the passwords of people and links: Argon2id with OWASP's minimum cost
 // (https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html). Two run at a time, because each
-// takes 19 MiB and a core.
+// takes 19 MiB and a core. People and links wait in queues of their own: visitors who try the password of a link must
+// not stop sign-ins.
 
 import { unavailable } from '../failure.ts'
 
 const ARGON2 = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
 const AT_ONCE = 2
 const WAITING_MAX = 50
+/** A hash takes about 50 ms, so a full queue needs about 2.5 s alone and 5 s beside the other one. */
+const WAIT_MS = 10_000
 
-let running = 0
-const waiting: (() => void)[] = []
+export type PasswordPurpose = 'people' | 'links'
 
-async function queueHashing<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= AT_ONCE) {
-    if (waiting.length >= WAITING_MAX) throw unavailable(new Error('too many passwords at once'), 1)
-    await new Promise<void>((resolve) => waiting.push(resolve))
-  } else {
-    running++
-  }
+interface Queue {
+  running: number
+  /** Each starts one hash. */
+  waiting: Set<() => void>
+}
+
+const createQueue = (): Queue => ({ running: 0, waiting: new Set() })
+const queues: Record<PasswordPurpose, Queue> = { people: createQueue(), links: createQueue() }
+let lastStarted: PasswordPurpose = 'links'
+
+async function queueHashing<T>(purpose: PasswordPurpose, work: () => Promise<T>): Promise<T> {
+  const queue = queues[purpose]
+  if (queues.people.running + queues.links.running >= AT_ONCE) await waitForSlot(queue)
+  else queue.running++
+  lastStarted = purpose
   try {
     return await work()
   } finally {
-    const next = waiting.shift()
-    // The next one in the queue takes this slot, so that no later call can take it first.
-    if (next) next()
-    else running--
+    queue.running--
+    startNext()
   }
 }
 
-/** @returns undefined and null as they are: "not given" and "no password" */
-export async function hashPassword(password: string | null | undefined): Promise<string | null | undefined> {
-  return typeof password === 'string' ? queueHashing(() => Bun.password.hash(password, ARGON2)) : password
+function waitForSlot(queue: Queue): Promise<void> {
+  if (queue.waiting.size >= WAITING_MAX) throw unavailable(new Error('too many passwords at once'), 1)
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      queue.waiting.delete(start)
+      reject(unavailable(new Error('the queue of passwords is too slow'), 1))
+    }, WAIT_MS)
+    const start = () => {
+      clearTimeout(timer)
+      queue.waiting.delete(start)
+      queue.running++
+      resolve()
+    }
+    queue.waiting.add(start)
+  })
 }
 
-export const checkPassword = (password: string, hash: string) =>
-  queueHashing(() => Bun.password.verify(password, hash))
+/** The free slot goes to the queue with fewer running hashes; of two equal ones, to the one that did not have the last. */
+function startNext() {
+  const other: PasswordPurpose = lastStarted === 'people' ? 'links' : 'people'
+  const byShare = [queues[other], queues[lastStarted]].sort((a, b) => a.running - b.running)
+  const next = byShare.find(({ waiting }) => waiting.size > 0)
+  if (!next) return
+  lastStarted = next === queues.people ? 'people' : 'links'
+  const [start] = next.waiting
+  start?.()
+}
+
+/** @returns undefined and null as they are: "not given" and "no password" */
+export async function hashPassword(
+  password: string | null | undefined,
+  purpose: PasswordPurpose,
+): Promise<string | null | undefined> {
+  return typeof password === 'string'
+    ? queueHashing(purpose, () => Bun.password.hash(password, ARGON2))
+    : password
+}
+
+export const checkPassword = (password: string, hash: string, purpose: PasswordPurpose) =>
+  queueHashing(purpose, () => Bun.password.verify(password, hash))

@@ -12,6 +12,7 @@ import { submissionsByEmail } from './migrations/0006-submissions-by-email.ts'
 import { accounts } from './migrations/0007-accounts.ts'
 import { words } from './migrations/0008-words.ts'
 import { interrupted } from './migrations/0009-interrupted.ts'
+import { signUps } from './migrations/0010-sign-ups.ts'
 import { secondFactor } from './migrations/0011-second-factor.ts'
 import { misses } from './migrations/0013-misses.ts'
 import { nextHosts } from './migrations/0014-next-hosts.ts'
@@ -28,6 +29,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0007-accounts': accounts(engine),
   '0008-words': words(),
   '0009-interrupted': interrupted(),
+  '0010-sign-ups': signUps(engine),
   '0011-second-factor': secondFactor(engine),
   '0013-misses': misses(engine),
   '0014-next-hosts': nextHosts(engine),

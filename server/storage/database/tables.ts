@@ -16,11 +16,12 @@ import type {
 } from './tables/account-tables.ts'
 import type { CaptchaTokens, FormAttempts, Forms, Submissions, Touches } from './tables/form-tables.ts'
 import type { ClickMarks, Links, LinkTags, Tags, VisitorSalts } from './tables/link-tables.ts'
-import type { Channels, Deliveries, DeliveryAttempts } from './tables/notify-tables.ts'
+import type { Channels, Deliveries, DeliveryAttempts, MailRecipients } from './tables/notify-tables.ts'
 import type {
   ErasureMarks,
   Erasures,
   IdempotencyKeys,
+  MailCounts,
   Misses,
   RateWindows,
   SuspensionChanges,
@@ -50,6 +51,8 @@ export interface Tables {
   channels: Channels
   deliveries: Deliveries
   delivery_attempts: DeliveryAttempts
+  mail_recipients: MailRecipients
+  mail_counts: MailCounts
   captcha_tokens: CaptchaTokens
   erasures: Erasures
   erasure_marks: ErasureMarks

@@ -69,6 +69,11 @@ export async function startServer(
     DISK_RESERVE_MB: '0',
     // `FAST_PATH=off` runs any test file without the fast path.
     FAST_PATH: process.env.FAST_PATH,
+    // Open sign-up needs a mail server. Nothing listens at this one.
+    ...(options.environment?.SIGNUP === 'open' && {
+      SMTP_URL: 'smtp://127.0.0.1:9',
+      MAIL_FROM: 'go@towpath.example',
+    }),
     ...options.environment,
   })
   const services = await openServices(config, options)

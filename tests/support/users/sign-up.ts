@@ -1,5 +1,7 @@
 // Users for tests who sign up over HTTP, with the cookie that a browser would keep.
 
+import { readFirstAccountState } from '../../../server/features/accounts/auth/first-account.ts'
+import { createSignUpLink } from '../../../server/features/accounts/strangers/sign-up-link.ts'
 import type { HttpAnswer, HttpCall } from '../server/http-call.ts'
 import type { TestServer } from '../server/test-server.ts'
 
@@ -34,7 +36,8 @@ export async function signUpOverHttp(server: TestServer, details: SignUpDetails 
     password = `a long password ${number}`,
     invitation,
   } = details
-  const body = { name, email, password, ...(invitation !== undefined && { invitation }) }
+  const link = invitation === undefined ? await createLinkWhereOpen(server, email) : { invitation }
+  const body = { name, email, password, ...link }
   const answer = await server.call('/api/auth/sign-up/email', { method: 'POST', body })
   if (answer.status !== 200) throw new Error(`the sign-up was refused: ${answer.status} ${answer.text}`)
   return toSignedUpUser(server, toCookieHeader(answer), {
@@ -42,6 +45,14 @@ export async function signUpOverHttp(server: TestServer, details: SignUpDetails 
     password,
     workspaceId: answer.json.workspaceId,
   })
+}
+
+/** Under `SIGNUP=open` a person follows a link in a mail. Most tests are not about that mail. */
+async function createLinkWhereOpen(server: TestServer, email: string) {
+  const { db, signup } = server.app.signIn
+  if (signup !== 'open' || (await readFirstAccountState(db.read)) !== 'made') return {}
+  const link = await createSignUpLink({ ...server.app.signIn, origin: server.origin }, email)
+  return { confirmation: new URL(link).searchParams.get('token') }
 }
 
 /** The cookies that an answer sets, as a browser sends them back. Cookies that the answer deletes are left out. */

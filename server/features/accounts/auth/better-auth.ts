@@ -2,6 +2,7 @@
 // may sign up, and does workspaces, limits and answers (docs/adr/0013-accounts.md). The first sign-in loads Better
 // Auth: a server that only redirects saves 30 MB of memory.
 
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHmac } from 'node:crypto'
 import type { BetterAuthOptions, BetterAuthPlugin } from 'better-auth'
 import { Failure, unavailable } from '../../../lib/failure.ts'
@@ -10,8 +11,13 @@ import type { Database } from '../../../storage/database/open-database.ts'
 import { hasSecondFactor } from '../access/second-factors.ts'
 import { SESSION_IDLE_MS, SESSION_MAX_MS, toSessionCookieName } from '../access/session.ts'
 import { createClaimChecks } from './oidc-claims.ts'
-import { checkUserPassword, hashUserPassword, PASSWORD_MAX, PASSWORD_MIN } from './password.ts'
-import { addPerson, type NewPerson, type SignUpNeeds, signUp } from './sign-up.ts'
+import {
+  checkUserPassword,
+  hashUserPassword,
+  PASSWORD_MAX,
+  PASSWORD_MIN_WITH_SECOND_FACTOR,
+} from './password.ts'
+import { addPerson, type NewPerson, type NewPersonWithPassword, type SignUpNeeds, signUp } from './sign-up.ts'
 import { refuseSuspendedUser } from './suspend-user.ts'
 
 export interface OidcSettings {
@@ -47,6 +53,8 @@ export interface AuthRequest {
   /** The headers of the browser's request; `toRequest` passes on the needed ones only. */
   headers: Headers
   body?: unknown
+  /** The request may make the first account of the installation. */
+  mayFound?: boolean
 }
 
 type Handler = (request: Request) => Promise<Response>
@@ -64,9 +72,13 @@ export function createAuth(needs: AuthNeeds) {
   }
   return {
     ask: (request: AuthRequest) => ask(password, request),
-    askProvider: (request: AuthRequest) => ask(() => withTimeout(provider()), request),
+    askProvider: (request: AuthRequest) =>
+      founding.run(request.mayFound === true, () => ask(() => withTimeout(provider()), request)),
   }
 }
+
+/** Whether the running sign-in at the provider may make the first account. Better Auth passes on no such word. */
+const founding = new AsyncLocalStorage<boolean>()
 
 /** Opens once, and opens again after a failure. */
 function openOnce<T>(open: () => Promise<T>): () => Promise<T> {
@@ -139,7 +151,7 @@ async function toBetterAuthOptions(needs: AuthNeeds): Promise<BetterAuthOptions>
     emailAndPassword: {
       enabled: true,
       // Our own rules come first (password.ts). These must not be stricter.
-      minPasswordLength: PASSWORD_MIN,
+      minPasswordLength: PASSWORD_MIN_WITH_SECOND_FACTOR,
       maxPasswordLength: PASSWORD_MAX * 8,
       password: { hash: hashUserPassword, verify: ({ password, hash }) => checkUserPassword(password, hash) },
     },
@@ -217,7 +229,7 @@ async function createOidcUserCreator(needs: AuthNeeds) {
   const { APIError } = await import('better-auth/api')
   return async (db: Database, person: NewPerson) => {
     try {
-      return (await addPerson({ ...needs, db }, person)).userId
+      return (await addPerson({ ...needs, db }, { ...person, mayFound: founding.getStore() === true })).userId
     } catch (error) {
       if (!(error instanceof Failure) || error.code === 'unavailable') throw error
       throw new APIError('FORBIDDEN', { code: `sign_up_${error.code}`, message: error.message })
@@ -230,7 +242,7 @@ async function createSignUpPlugin(needs: AuthNeeds): Promise<BetterAuthPlugin> {
   const { createAuthEndpoint } = await import('better-auth/api')
   const { setSessionCookie } = await import('better-auth/cookies')
   const signUpEmail = createAuthEndpoint('/sign-up/email', { method: 'POST' }, async (ctx) => {
-    const { userId, workspaceId } = await signUp(needs, ctx.body as NewPerson & { password: string })
+    const { userId, workspaceId } = await signUp(needs, ctx.body as NewPersonWithPassword)
     const { internalAdapter } = ctx.context
     const session = await internalAdapter.createSession(String(userId))
     const user = await internalAdapter.findUserById(String(userId))

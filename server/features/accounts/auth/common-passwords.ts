@@ -1,5 +1,5 @@
-// Finds the most common passwords. A long list would load slowly and catch little more: guesses are limited anyway, and
-// leaked passwords of ten characters or more are mostly these words with a few characters around them.
+// Finds the most common passwords: those of a list, the words below, and both with a few characters around them, as most
+// leaked passwords of ten characters or more are.
 
 const WORDS = new Set(
   `password passwort passphrase motdepasse contrasena contraseña wachtwoord parola haslo senha qwerty qwertyuiop
@@ -36,17 +36,21 @@ const ROWS = [
   'qazwsxedcrfvtgbyhnujmikolp',
 ]
 
-export function isCommonPassword(password: string): boolean {
+/** @param listed more common passwords, in lower case */
+export function isCommonPassword(password: string, listed: ReadonlySet<string> = WORDS): boolean {
   const lower = password.toLowerCase()
-  return isCommonWord(lower) || isRepeated(lower) || isKeyboardRow(lower)
+  return isCommonWord(lower, listed) || isRepeated(lower) || isKeyboardRow(lower)
 }
 
 /** A common word with other characters around it or in place of letters, such as `Password123!` or `p@ssw0rd2026`. */
-function isCommonWord(lower: string): boolean {
+function isCommonWord(lower: string, listed: ReadonlySet<string>): boolean {
   const trimmed = lower.replace(/^[^\p{L}@$]+|[^\p{L}@$]+$/gu, '')
   const decoded = [...lower].map((letter) => LOOKALIKES[letter] ?? letter).join('')
   const decodedTrimmed = [...trimmed].map((letter) => LOOKALIKES[letter] ?? letter).join('')
-  return [lower, trimmed, decoded, decodedTrimmed].some((text) => WORDS.has(text.replaceAll(/[\s_.-]/g, '')))
+  return [lower, trimmed, decoded, decodedTrimmed].some((text) => {
+    const word = text.replaceAll(/[\s_.-]/g, '')
+    return WORDS.has(word) || listed.has(text) || listed.has(word)
+  })
 }
 
 /** One to four characters again and again, such as `aaaaaaaaaa`, `1212121212` or `abcabcabcabc`. */

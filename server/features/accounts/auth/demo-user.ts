@@ -24,7 +24,8 @@ export async function ensureDemoUser(needs: Needs): Promise<{ id: number; passwo
     .executeTakeFirst()
   const { id } = existing ?? (await createUser(needs, { email: DEMO_EMAIL, name: 'Demo' }))
   const password = randomFrom(ALPHABET, 20)
-  const link = new URL(await createResetLink({ ...needs, origin: 'http://localhost' }, id))
-  await resetPassword(needs, link.searchParams.get('token') ?? '', password)
+  const local = { ...needs, origin: 'http://localhost' }
+  const link = new URL(await createResetLink(local, id))
+  await resetPassword(local, link.searchParams.get('token') ?? '', password)
   return { id, password }
 }

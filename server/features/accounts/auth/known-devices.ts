@@ -2,6 +2,7 @@
 // server stores nothing about devices. The cookie gives no access.
 
 import { createTextSealer } from '../../../lib/crypto/sealing.ts'
+import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { percentDecode } from '../../../lib/text.ts'
 import type { AuthContext, SignInNeeds } from './auth-request.ts'
 import { AUTH_PATH } from './better-auth.ts'
@@ -39,9 +40,32 @@ export function noticeNewDevice(
   sendNotice(needs, user.email, toNewDeviceNotice(c.req.header('user-agent') ?? null))
 }
 
+/**
+ * Strangers' guesses do not slow down a device that the account knows (docs/adr/0021-guessing.md).
+ * @returns a key for the limits of this device; undefined for a browser that has not signed in to the account
+ */
+export async function findKnownDevice(
+  needs: SignInNeeds,
+  c: AuthContext,
+  email: string,
+): Promise<string | undefined> {
+  const cookies = c.req.header('cookie')
+  const known = readKnownPeople(needs, cookies)
+  const user = await needs.db.read
+    .selectFrom('users')
+    .select('id')
+    .where('email', '=', email)
+    .executeTakeFirst()
+  return user && known.includes(user.id) ? sha256Hex(readCookie(cookies)) : undefined
+}
+
 /** @returns no one for a cookie that is absent or was not made by this server */
 function readKnownPeople(needs: SignInNeeds, cookies: string | undefined): number[] {
+  const people = sealerOf(needs).open(readCookie(cookies), COOKIE) ?? ''
+  return people.split(' ').filter(Boolean).map(Number)
+}
+
+function readCookie(cookies: string | undefined): string {
   const cookie = cookies?.split(/; */).find((part) => part.startsWith(`${COOKIE}=`))
-  const sealed = percentDecode(cookie?.slice(COOKIE.length + 1) ?? '')
-  return (sealerOf(needs).open(sealed, COOKIE) ?? '').split(' ').filter(Boolean).map(Number)
+  return percentDecode(cookie?.slice(COOKIE.length + 1) ?? '')
 }

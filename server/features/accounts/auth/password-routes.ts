@@ -3,8 +3,17 @@
 import { z } from 'zod'
 import { Failure, invalid } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
+import type { RateLimiter } from '../access/rate-limiter.ts'
+import { hasSecondFactor } from '../access/second-factors.ts'
 import { EmailAddress } from '../schema.ts'
-import { enforceLimits, limitGuesses, resetLimits, signInLimits, tokenLimits } from './auth-limits.ts'
+import {
+  enforceLimits,
+  limitGuesses,
+  limitSignIns,
+  mayMailReset,
+  resetLimits,
+  tokenLimits,
+} from './auth-limits.ts'
 import {
   type AuthRoutes,
   authFacts,
@@ -19,8 +28,9 @@ import {
   toClientLimitKey,
 } from './auth-request.ts'
 import type { Auth } from './better-auth.ts'
+import { findKnownDevice, rememberDevice } from './known-devices.ts'
 import { PASSWORD_NOTICE, sendNotice } from './notices.ts'
-import { GivenPassword, NewPassword } from './password.ts'
+import { GivenPassword, NewPassword, requireGoodPassword } from './password.ts'
 import { mailResetLink, resetPassword } from './reset-password.ts'
 import { PersonNameField, TokenField } from './sign-in-routes.ts'
 
@@ -40,9 +50,9 @@ export function addPasswordRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Aut
     const { email } = await parseBody(c, ResetRequest)
     if (!sendMail)
       throw new Failure('forbidden', 'This server sends no mail: ask its operator for a new password')
-    await enforceLimits(limiter, resetLimits(email, toClientLimitKey(needs, c)))
+    await enforceLimits(limiter, resetLimits(toClientLimitKey(needs, c)))
     // The answer does not wait for the mail: its duration would tell whether the address has an account.
-    mailResetLink({ ...needs, sendMail }, email).catch((error) =>
+    mailResetLinkAtMost(limiter, email, () => mailResetLink({ ...needs, sendMail }, email)).catch((error) =>
       log.error('reset_not_mailed', { requestId: c.get('requestId'), ...describeError(error) }),
     )
     return c.json({ status: true })
@@ -51,22 +61,31 @@ export function addPasswordRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Aut
     const { token, newPassword } = await parseBody(c, Reset)
     const reset = () => resetPassword(needs, token, newPassword)
     const limits = tokenLimits(toClientLimitKey(needs, c))
-    const { email } = await limitGuesses(limiter, limits, reset, isFailureWith('invalid'))
+    const { id, email } = await limitGuesses(limiter, limits, reset, isFailureWith('invalid'))
     sendNotice(needs, email, PASSWORD_NOTICE)
     clearSessionCookie(c, needs.origin)
+    // The link was in the person's mailbox, so strangers' guesses must not slow down the sign-in that follows.
+    rememberDevice(needs, c, id)
     return c.json({ status: true })
   })
   app.post('/change-password', authFacts('person', 'object', { fresh: true }), async (c) => {
     const { user } = await requireSession(needs, c)
     const body = await parseBody(c, PasswordChange)
+    const owner = {
+      ...user,
+      origin: needs.origin,
+      hasSecondFactor: await hasSecondFactor(needs.db.read, user.userId),
+    }
+    await requireGoodPassword(body.newPassword, owner, 'newPassword')
     const change = async () => {
       const answer = await auth.ask({ ...toAuthRequest(c), body })
       if (answer.status === 400) throw await toPasswordFailure(answer)
       return expectOk(answer)
     }
     // Shares the limits of sign-in, so that a person with a stolen session cannot guess the password here.
-    const limits = signInLimits(user.email, toClientLimitKey(needs, c))
-    const answer = await limitGuesses(limiter, limits, change, isFailureWith('invalid'))
+    const device = await findKnownDevice(needs, c, user.email)
+    const who = { email: user.email, from: toClientLimitKey(needs, c), device }
+    const answer = await limitSignIns(limiter, who, change, isFailureWith('invalid'))
     sendNotice(needs, user.email, PASSWORD_NOTICE)
     return forwardAnswer(c, answer, { status: true })
   })
@@ -80,6 +99,10 @@ export function addPasswordRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Aut
       },
     )
   })
+}
+
+async function mailResetLinkAtMost(limiter: RateLimiter, email: string, mail: () => Promise<void>) {
+  if (await mayMailReset(limiter, email)) await mail()
 }
 
 async function toPasswordFailure(answer: Response): Promise<Failure> {

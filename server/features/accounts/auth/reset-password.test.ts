@@ -148,13 +148,17 @@ onBothEngines(
       expect((await post('/sign-in/email', body)).status).toBe(200)
     })
 
-    test('limits mails to one address, known or unknown', async () => {
+    test('sends one address at most three mails in half an hour, and answers as if it sent more', async () => {
+      await server().app.db.write((connection) => connection.deleteFrom('verifications').execute())
+      const links = () => server().app.db.read.selectFrom('verifications').selectAll().execute()
       for (const email of [ada.email, 'nobody@example.com']) {
-        const statuses: number[] = []
-        for (let i = 0; i < 6; i++) statuses.push((await forgot(email)).status)
-        expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0)
-        expect(statuses.at(-1)).toBe(429)
+        for (let i = 0; i < 6; i++) expect((await forgot(email)).status).toBe(200)
       }
+      // Requests of other tests count too.
+      await until('the mails', async () => (await links()).length > 0)
+      expect((await links()).length).toBeLessThanOrEqual(3)
+      const others = Array.from({ length: 20 }, (_, i) => forgot(`other-${i}@example.com`))
+      expect((await Promise.all(others)).map(({ status }) => status)).toContain(429)
     })
   },
   { environment: { SMTP_URL: mail.url(), MAIL_FROM: 'Towpath <leads@example.com>' }, now },

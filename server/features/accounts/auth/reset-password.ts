@@ -5,7 +5,8 @@ import { randomToken } from '../../../lib/crypto/random.ts'
 import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { invalid } from '../../../lib/failure.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
-import { hashUserPassword } from './password.ts'
+import { hasSecondFactor } from '../access/second-factors.ts'
+import { hashUserPassword, requireGoodPassword } from './password.ts'
 import { endSessionsIn } from './sessions.ts'
 import { toCredentialColumns } from './sign-up.ts'
 
@@ -67,21 +68,24 @@ The link works once. If you did not request it, ignore this e-mail: your passwor
 
 const invalidLink = () => invalid({ token: 'is no longer valid: ask for a new link' })
 
-/** @returns the address of the person. @throws Failure `invalid` for a link that is used, expired or unknown */
+/** @returns the person. @throws Failure `invalid` for a link that is used, expired or unknown, and for a password against the rules */
 export async function resetPassword(
-  { db, now }: Needs,
+  { db, now, origin }: Needs & { origin: string },
   token: string,
   password: string,
-): Promise<{ email: string }> {
+): Promise<{ id: number; email: string }> {
   const identifier = IDENTIFIER_PREFIX + sha256Hex(token)
   const verification = await db.read
     .selectFrom('verifications')
-    .select('id')
+    .select('value')
     .where('identifier', '=', identifier)
     .where('expires_at', '>', now())
     .executeTakeFirst()
   // Check before the hash: a hash takes much CPU time.
-  if (!verification) throw invalidLink()
+  const user = verification && (await findUser(db.read, Number(verification.value)))
+  if (!user) throw invalidLink()
+  const owner = { ...user, origin, hasSecondFactor: await hasSecondFactor(db.read, user.id) }
+  await requireGoodPassword(password, owner, 'newPassword')
   const hash = await hashUserPassword(password)
   return db.write(async (connection) => {
     // When two requests come with the same link at the same moment, only one request deletes the row.
@@ -97,9 +101,16 @@ export async function resetPassword(
     await deleteUnverifiedIdentities(connection, userId)
     await setPassword(connection, userId, hash, now())
     await endSessionsIn(connection, userId)
-    return connection.selectFrom('users').select('email').where('id', '=', userId).executeTakeFirstOrThrow()
+    return connection
+      .selectFrom('users')
+      .select(['id', 'email'])
+      .where('id', '=', userId)
+      .executeTakeFirstOrThrow()
   })
 }
+
+const findUser = (connection: Connection, id: number) =>
+  connection.selectFrom('users').select(['id', 'email', 'name']).where('id', '=', id).executeTakeFirst()
 
 const deleteOtherLinks = (connection: Connection, value: string) =>
   connection

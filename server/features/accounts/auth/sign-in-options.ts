@@ -1,29 +1,36 @@
 // What the sign-in and sign-up pages need to know about the server.
 
 import type { Database } from '../../../storage/database/open-database.ts'
-import { isFirstSignUp, type SignUpNeeds } from './sign-up.ts'
+import { readFirstAccountState } from './first-account.ts'
+import type { SignUpNeeds } from './sign-up.ts'
 
 export interface SignInOptions {
-  /** `first`: nobody has an account yet, so the next person may sign up without an invitation. */
-  signup: 'first' | 'invite' | 'open'
+  /**
+   * `first`: the installation is empty, and this caller may make the first account. `setup`: it is empty, and the
+   * operator makes the first account. `operator`: nobody has an account, and only the command line makes one.
+   */
+  signup: 'first' | 'setup' | 'operator' | 'invite' | 'open'
   oidc: { name: string } | null
   /** Whether the server can mail a link to reset a password. Without mail the operator makes the link. */
   mail: boolean
 }
 
-export async function getSignInOptions({
-  db,
-  signup,
-  oidc,
-  sendMail,
-}: {
+interface OptionsNeeds {
   db: Database
   signup: SignUpNeeds['signup']
   oidc?: { name: string }
   sendMail?: unknown
-}): Promise<SignInOptions> {
+}
+
+/** @param mayFound whether the caller may make the first account (first-account.ts) */
+export async function getSignInOptions(
+  { db, signup, oidc, sendMail }: OptionsNeeds,
+  mayFound: boolean,
+): Promise<SignInOptions> {
+  const state = await readFirstAccountState(db.read)
+  const whileEmpty = mayFound ? 'first' : 'setup'
   return {
-    signup: (await isFirstSignUp(db.read)) ? 'first' : signup,
+    signup: state === 'empty' ? whileEmpty : state === 'operatorOnly' ? 'operator' : signup,
     oidc: oidc ? { name: oidc.name } : null,
     mail: sendMail !== undefined,
   }

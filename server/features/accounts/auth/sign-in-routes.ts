@@ -1,12 +1,13 @@
-// Routes for sign-up and sign-in: with a password, or at the operator's identity provider.
+// Routes for sign-in: with a password, or at the operator's identity provider.
 
 import { z } from 'zod'
+import { isDirectRequest } from '../../../http/direct-request.ts'
 import { text } from '../../../lib/api-fields.ts'
 import { Failure, invalid, notFound, unavailable } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import { EmailAddress, NAME_MAX } from '../schema.ts'
 import { getInvitation } from '../workspaces/invitations.ts'
-import { limitGuesses, signInLimits, signUpLimits, tokenLimits } from './auth-limits.ts'
+import { limitGuesses, limitSignIns, tokenLimits } from './auth-limits.ts'
 import {
   type AuthRoutes,
   authFacts,
@@ -20,7 +21,9 @@ import {
 } from './auth-request.ts'
 import { type Auth, OIDC_PROVIDER, SIGN_IN_PAGE } from './better-auth.ts'
 import { finishSignIn } from './finish-sign-in.ts'
-import { GivenPassword, NewPassword } from './password.ts'
+import { findKnownDevice } from './known-devices.ts'
+import { GivenPassword } from './password.ts'
+import { keepSetupToken, mayMakeFirstAccount, readSetupToken } from './setup-access.ts'
 import { getSignInOptions } from './sign-in-options.ts'
 
 const TOKEN_MAX = 100
@@ -29,12 +32,6 @@ export const PersonNameField = text(1, NAME_MAX)
   .refine((value) => value !== '', 'must not be blank')
 export const TokenField = text(1, TOKEN_MAX)
 
-const SignUp = z.strictObject({
-  name: PersonNameField,
-  email: EmailAddress,
-  password: NewPassword,
-  invitation: TokenField.optional(),
-})
 const SignIn = z.strictObject({ email: EmailAddress, password: GivenPassword })
 const ProviderSignIn = z.strictObject({
   providerId: z.literal(OIDC_PROVIDER, { error: 'is not a provider of this server' }),
@@ -43,11 +40,15 @@ const ProviderSignIn = z.strictObject({
     .default('/app'),
   /** Confirms a person who has signed in already. */
   confirm: z.boolean().default(false),
+  setup: TokenField.optional(),
 })
 
 export function addSignInRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth) {
   const { db, limiter, now } = needs
-  app.get('/options', authFacts('anybody'), async (c) => c.json(await getSignInOptions(needs)))
+  app.get('/options', authFacts('anybody'), async (c) => {
+    const mayFound = isDirectRequest(c.env.peer, c.req.raw.headers, needs.origin)
+    return c.json(await getSignInOptions(needs, mayFound))
+  })
 
   app.get('/invitation', authFacts('anybody'), async (c) => {
     const token = c.req.query('token') ?? ''
@@ -61,19 +62,6 @@ export function addSignInRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth)
     return c.json({ email, workspace })
   })
 
-  app.post('/sign-up/email', authFacts('anybody'), async (c) => {
-    const body = await parseBody(c, SignUp)
-    const signUp = () => auth.ask({ ...toAuthRequest(c), body })
-    const answer = await limitGuesses(
-      limiter,
-      signUpLimits(toClientLimitKey(needs, c)),
-      signUp,
-      isFailureWith('forbidden', 'not_found', 'conflict'),
-    )
-    await finishSignIn(needs, c, answer, { isSignUp: true })
-    return c.json((await answer.json()) as object)
-  })
-
   app.post('/sign-in/email', authFacts('anybody'), async (c) => {
     const body = await parseBody(c, SignIn)
     const signIn = async () => {
@@ -81,8 +69,9 @@ export function addSignInRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth)
       if (answer.status === 401) throw new Failure('signed_out', 'Wrong e-mail address or password')
       return expectOk(answer)
     }
-    const limits = signInLimits(body.email, toClientLimitKey(needs, c))
-    const answer = await limitGuesses(limiter, limits, signIn, isFailureWith('signed_out'))
+    const device = await findKnownDevice(needs, c, body.email)
+    const who = { email: body.email, from: toClientLimitKey(needs, c), device }
+    const answer = await limitSignIns(limiter, who, signIn, isFailureWith('signed_out'))
     const secondFactor = await finishSignIn(needs, c, answer)
     return c.json(secondFactor ? { status: true, secondFactor } : { status: true })
   })
@@ -91,8 +80,9 @@ export function addSignInRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth)
 export function addOidcRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth) {
   const { oidc, origin } = needs
   app.post('/sign-in/oauth2', authFacts('anybody'), async (c) => {
-    const { callbackURL, confirm } = await parseBody(c, ProviderSignIn)
+    const { callbackURL, confirm, setup } = await parseBody(c, ProviderSignIn)
     if (!oidc) throw invalid({ providerId: 'is not a provider of this server' })
+    if (setup !== undefined && (await mayMakeFirstAccount(needs, c, setup))) keepSetupToken(needs, c, setup)
     const body = {
       provider: OIDC_PROVIDER,
       callbackURL: origin + callbackURL,
@@ -110,7 +100,8 @@ export function addOidcRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth) {
 
   app.get(`/callback/${OIDC_PROVIDER}`, authFacts('anybody'), async (c) => {
     if (!oidc) throw notFound('')
-    const answer = await auth.askProvider(toAuthRequest(c)).catch((error) => {
+    const mayFound = await mayMakeFirstAccount(needs, c, readSetupToken(c)).catch(() => false)
+    const answer = await auth.askProvider({ ...toAuthRequest(c), mayFound }).catch((error) => {
       if (isFailureWith('forbidden')(error)) return 'suspended' as const
       log.error('sign_in_failed', { requestId: c.get('requestId'), ...describeError(error) })
       return undefined

@@ -1,5 +1,6 @@
-// Signs a person up. The first person may always sign up; everybody after needs an invitation, unless `SIGNUP` is
-// `open`. Account, password and workspace are created in one transaction.
+// Signs a person up. The first person must be the operator (first-account.ts); everybody after needs an invitation, or,
+// where `SIGNUP` is `open`, a link that was mailed to their address. Account, password and workspace are created in one
+// transaction.
 
 import { Failure } from '../../../lib/failure.ts'
 import type { Plan } from '../../../lib/plan.ts'
@@ -7,11 +8,17 @@ import type { Role } from '../../../lib/role.ts'
 import { isUniqueViolation } from '../../../storage/database/errors.ts'
 import type { Connection, Database, OnCommit } from '../../../storage/database/open-database.ts'
 import { NAME_MAX } from '../schema.ts'
+import { getSignUpEmail, useSignUpLinkIn } from '../strangers/sign-up-link.ts'
 import { acceptInvitationIn, joinWorkspaceIn } from '../workspaces/accept-invitation.ts'
 import { createWorkspaceWithOwnerIn } from '../workspaces/create-workspace.ts'
 import { getInvitation } from '../workspaces/invitations.ts'
-import { DEMO_EMAIL } from './demo-email.ts'
-import { hashUserPassword } from './password.ts'
+import {
+  type FirstAccountState,
+  operatorRequired,
+  readFirstAccountState,
+  setupRequired,
+} from './first-account.ts'
+import { hashUserPassword, requireGoodPassword } from './password.ts'
 
 export interface SignUpNeeds {
   db: Database
@@ -19,6 +26,7 @@ export interface SignUpNeeds {
   defaultPlan: Plan
   /** Who may sign up: everybody, or invited people only. */
   signup: 'open' | 'invite'
+  origin: string
 }
 
 export interface NewPerson {
@@ -29,6 +37,14 @@ export interface NewPerson {
   emailVerified?: boolean
   /** The token in the link of an invitation. */
   invitation?: string
+  /** The token in the link that was mailed to the address (strangers/sign-up-link.ts). */
+  confirmation?: string
+  /** The request may make the first account (first-account.ts). */
+  mayFound?: boolean
+}
+
+export interface NewPersonWithPassword extends NewPerson {
+  password: string
 }
 
 export interface SignUpResult {
@@ -38,13 +54,11 @@ export interface SignUpResult {
 
 const signUpRefused = () => new Failure('forbidden', 'Sign-up is by invitation')
 
-/** @throws Failure `forbidden`, `conflict`; `not_found` for an invitation that does not exist */
-export async function signUp(
-  needs: SignUpNeeds,
-  person: NewPerson & { password: string },
-): Promise<SignUpResult> {
+/** @throws Failure `forbidden`, `conflict`, `invalid`; `not_found` for a link that does not work */
+export async function signUp(needs: SignUpNeeds, person: NewPersonWithPassword): Promise<SignUpResult> {
   // Check before the hash: a hash takes much CPU time, and strangers must not be able to cause it.
   await refuseStranger(needs, person)
+  await requireGoodPassword(person.password, { ...person, origin: needs.origin })
   const password = await hashUserPassword(person.password)
   return needs.db.write(async (connection, onCommit) => {
     const result = await createPersonIn(connection, onCommit, needs, person)
@@ -68,16 +82,23 @@ export const toCredentialColumns = (userId: number) => ({
   account_id: String(userId),
 })
 
-/** The demo account does not count. */
-export async function isFirstSignUp(connection: Connection): Promise<boolean> {
-  const users = connection.selectFrom('users').select('id').where('email', '!=', DEMO_EMAIL)
-  return (await users.limit(1).executeTakeFirst()) === undefined
+/** @throws Failure `forbidden`, `not_found` */
+async function refuseStranger(
+  { db, now }: SignUpNeeds,
+  { email, invitation, confirmation, mayFound }: NewPerson,
+) {
+  if (invitation !== undefined) return checkInvitation(db.read, invitation, email, now())
+  if (confirmation !== undefined) {
+    if ((await getSignUpEmail(db.read, confirmation, now())) !== email) throw otherAddress('link')
+    return
+  }
+  const state = await readFirstAccountState(db.read)
+  if (state !== 'empty' || !mayFound) throw toRefusal(state, mayFound)
 }
 
-/** @throws Failure `forbidden`, `not_found` */
-async function refuseStranger({ db, now, signup }: SignUpNeeds, { email, invitation }: NewPerson) {
-  if (invitation !== undefined) await checkInvitation(db.read, invitation, email, now())
-  else if (signup !== 'open' && !(await isFirstSignUp(db.read))) throw signUpRefused()
+function toRefusal(state: FirstAccountState, mayFound = false): Failure {
+  if (state === 'empty' && !mayFound) return setupRequired()
+  return state === 'operatorOnly' ? operatorRequired() : signUpRefused()
 }
 
 async function createPersonIn(
@@ -86,27 +107,20 @@ async function createPersonIn(
   needs: SignUpNeeds,
   person: NewPerson,
 ): Promise<SignUpResult> {
-  const { email, invitation } = person
+  const { email, invitation, confirmation } = person
   const at = needs.now()
-  const invited = invitation !== undefined && (await checkInvitation(connection, invitation, email, at))
-  // An invitation does not verify the address: its sender has the link too, and could use somebody else's address.
-  const verified = person.emailVerified === true
-  const founder = await addFounder(connection, { person, verified, at })
-  const pending = invited || !verified ? [] : await listPendingInvitations(connection, email, at)
-  if (founder === undefined && !invited && pending.length === 0 && needs.signup !== 'open')
-    throw signUpRefused()
+  if (invitation !== undefined) return createInvitedIn(connection, person, invitation, at)
+  if (confirmation !== undefined) await useSignUpLinkIn(connection, { token: confirmation, email, now: at })
+  const verified = confirmation !== undefined || person.emailVerified === true
+  const pending = verified ? await listPendingInvitations(connection, email, at) : []
+  const state = await readFirstAccountState(connection)
+  const founder =
+    state === 'empty' && person.mayFound ? await addFounder(connection, { person, verified, at }) : undefined
+  const mayJoin = confirmation !== undefined || (state === 'made' && needs.signup === 'open' && verified)
+  if (founder === undefined && !mayJoin && pending.length === 0) throw toRefusal(state, person.mayFound)
 
   const userId = founder ?? (await addUser(connection, { person, verified, at, founder: null }))
-  if (invitation !== undefined) {
-    const { workspaceId } = await acceptInvitationIn(connection, {
-      token: invitation,
-      userId,
-      email,
-      now: at,
-    })
-    return { userId, workspaceId }
-  }
-  // The provider has verified the address. The links in the invitation mails would prove no more.
+  // The address is verified. The links in the invitation mails would prove no more.
   for (const invitation of pending) await joinWorkspaceIn(connection, invitation, userId, at)
   const workspaceId =
     pending[0]?.workspaceId ??
@@ -118,17 +132,32 @@ async function createPersonIn(
   return { userId, workspaceId }
 }
 
+/** An invitation does not verify the address: its sender has the link too, and could use somebody else's address. */
+async function createInvitedIn(
+  connection: Connection,
+  person: NewPerson,
+  token: string,
+  at: number,
+): Promise<SignUpResult> {
+  const { email, emailVerified: verified = false } = person
+  await checkInvitation(connection, token, email, at)
+  const userId = await addUser(connection, { person, verified, at, founder: null })
+  const { workspaceId } = await acceptInvitationIn(connection, { token, userId, email, now: at })
+  return { userId, workspaceId }
+}
+
 /** @throws Failure `not_found`, `forbidden` */
 async function checkInvitation(
   connection: Connection,
   token: string,
   email: string,
   at: number,
-): Promise<true> {
+): Promise<void> {
   const invitation = await getInvitation(connection, token, at)
-  if (invitation.email === email) return true
-  throw new Failure('forbidden', 'This invitation is for another e-mail address')
+  if (invitation.email !== email) throw otherAddress('invitation')
 }
+
+const otherAddress = (what: string) => new Failure('forbidden', `This ${what} is for another e-mail address`)
 
 interface NewUser {
   person: NewPerson
@@ -140,9 +169,8 @@ interface NewUser {
  * The unique column `founder` decides who is first when two people sign up at the same moment. @returns undefined for
  * others
  */
-async function addFounder(connection: Connection, row: NewUser): Promise<number | undefined> {
-  return (await isFirstSignUp(connection)) ? addUser(connection, { ...row, founder: 1 }) : undefined
-}
+const addFounder = (connection: Connection, row: NewUser): Promise<number | undefined> =>
+  addUser(connection, { ...row, founder: 1 })
 
 function addUser(connection: Connection, row: NewUser & { founder: 1 }): Promise<number | undefined>
 function addUser(connection: Connection, row: NewUser & { founder: null }): Promise<number>

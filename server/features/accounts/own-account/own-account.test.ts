@@ -339,5 +339,5 @@ onSqlite(
       expect((await signInAgain(server(), ada)).answer.status).toBe(200)
     })
   },
-  { environment: { SIGNUP: 'open' } },
+  {},
 )

@@ -1,6 +1,6 @@
 // Invites a person by e-mail address. The link works once, only for that address, for seven days.
 
-import type { Mail, MailSender } from '../../../http/send-mail.ts'
+import type { MailSender } from '../../../http/send-mail.ts'
 import { randomToken } from '../../../lib/crypto/random.ts'
 import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { Failure } from '../../../lib/failure.ts'
@@ -10,6 +10,7 @@ import type { Connection, Database } from '../../../storage/database/open-databa
 import { type Actor, allow } from '../access/actor.ts'
 import type { RateLimiter } from '../access/rate-limiter.ts'
 import type { CreateInvitationInput, NewInvitationResource } from '../schema.ts'
+import type { MailBudget } from '../strangers/mail-budget.ts'
 import { INVITATION_VALID_MS, selectInvitations, toInvitationResource } from './invitations.ts'
 import { lockMembers } from './members.ts'
 
@@ -19,12 +20,16 @@ export interface InviteNeeds {
   origin: string
   limiter: RateLimiter
   sendMail: MailSender | undefined
+  mailBudget: Pick<MailBudget, 'hasRoom' | 'msUntilReset'>
 }
 
-/** Invitations go to strangers in the operator's name. This limit stops a person who uses them to send spam. */
-const MAILS_A_DAY = 50
+/**
+ * Invitations go to strangers in the operator's name. These limits stop people who use them to send spam, with one
+ * workspace or with many.
+ */
+const INVITATIONS_A_DAY = 50
 
-/** @throws Failure `forbidden`, `conflict` */
+/** @throws Failure `forbidden`, `conflict`, `too_many` */
 export async function invite(
   needs: InviteNeeds,
   actor: Actor,
@@ -32,6 +37,7 @@ export async function invite(
 ): Promise<NewInvitationResource> {
   allow(actor, 'members:write')
   const { workspaceId } = actor
+  await enforceDailyLimits(needs, actor)
   const token = randomToken(32)
   const created = await needs.db.write(async (connection) => {
     await lockMembers(connection, workspaceId)
@@ -49,10 +55,8 @@ export async function invite(
   })
   const url = `${needs.origin}/app/join?token=${token}`
   // Outside the transaction, because a mail server can be slow.
-  const mailed = await sendInvitation(needs, actor, {
-    to: email,
-    ...toInvitationMail(created, url, needs.origin),
-  })
+  const mail = toInvitationMail(created, url, needs.origin)
+  const mailed = needs.sendMail ? await needs.sendMail({ to: email, purpose: 'invitation', ...mail }) : false
   return { ...created.invitation, url, mailed }
 }
 
@@ -88,16 +92,23 @@ async function replaceInvitation(
   return id
 }
 
-/** @returns whether the mail was sent */
-async function sendInvitation(
-  { limiter, sendMail }: InviteNeeds,
-  actor: Actor,
-  mail: Mail,
-): Promise<boolean> {
-  if (!sendMail) return false
-  const sender = actor.kind === 'user' ? `user:${actor.userId}` : `workspace:${actor.workspaceId}`
-  const { allowed } = await limiter.take(`invitations:${sender}`, MAILS_A_DAY, DAY_MS)
-  return allowed && sendMail(mail)
+/** @throws Failure `too_many` */
+async function enforceDailyLimits({ limiter, sendMail, mailBudget }: InviteNeeds, actor: Actor) {
+  const counted = [
+    { key: `invitations:workspace:${actor.workspaceId}`, who: 'This workspace has' },
+    ...(actor.kind === 'user' ? [{ key: `invitations:user:${actor.userId}`, who: 'You have' }] : []),
+  ]
+  if (sendMail && !(await mailBudget.hasRoom('invitation'))) {
+    const message =
+      'This server has sent all its mails of today. Invite people tomorrow, or ask the operator.'
+    throw new Failure('too_many', message, { retryAfter: Math.ceil(mailBudget.msUntilReset() / 1000) })
+  }
+  for (const { key, who } of counted) {
+    const { allowed, waitMs } = await limiter.take(key, INVITATIONS_A_DAY, DAY_MS)
+    const message = `${who} sent ${INVITATIONS_A_DAY} invitations within a day. Try again later.`
+    if (!allowed)
+      throw new Failure('too_many', message, { retryAfter: Math.max(1, Math.ceil(waitMs / 1000)) })
+  }
 }
 
 async function refuseExistingMember(connection: Connection, workspaceId: number, email: string) {
@@ -120,7 +131,8 @@ function toInvitationMail(
   const inviter = oneLine(invitation.invitedBy?.name ?? '') || 'Somebody'
   const name = oneLine(workspace)
   return {
-    subject: `${inviter} invites you to "${name}"`,
+    // No name: whoever writes a name would decide what strangers read in their inbox.
+    subject: 'You are invited to a workspace',
     text: `${inviter} invites you to the workspace "${name}" on ${origin}.
 
 Accept the invitation within seven days:

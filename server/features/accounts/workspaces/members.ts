@@ -65,13 +65,19 @@ export async function listMembers(
   return { data: rows.map(toMemberResource), nextCursor, total: Number(total) }
 }
 
-/** The people who get notices about the workspace. */
-export async function listOwnerEmails({ db }: { db: Database }, workspaceId: number): Promise<string[]> {
-  const owners = await selectMembers(db.read, workspaceId)
-    .where('members.role', '=', 'owner')
-    .orderBy('users.id')
-    .execute()
-  return owners.map(({ email }) => email)
+/**
+ * The people who get notices about the workspace.
+ * @param needs.onlyVerified where everybody may sign up: an invited person may have signed up with somebody else's address
+ */
+export async function listOwnerEmails(
+  { db, onlyVerified = false }: { db: Database; onlyVerified?: boolean },
+  workspaceId: number,
+): Promise<string[]> {
+  let owners = selectMembers(db.read, workspaceId).where('members.role', '=', 'owner')
+  // The founder is the operator.
+  if (onlyVerified)
+    owners = owners.where((e) => e.or([e('users.email_verified', '=', 1), e('users.founder', '=', 1)]))
+  return (await owners.orderBy('users.id').execute()).map(({ email }) => email)
 }
 
 /**

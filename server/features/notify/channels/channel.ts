@@ -6,6 +6,8 @@ import { notFound } from '../../../lib/failure.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { Channels } from '../../../storage/database/tables/notify-tables.ts'
 import type { Action, Actor } from '../../accounts/access/actor.ts'
+import type { RecipientNeeds } from '../recipients/ask-recipients.ts'
+import { type RecipientStates, readRecipientStates } from '../recipients/recipient-states.ts'
 import type { ChannelResource, ChannelType } from '../schema.ts'
 import type { ChannelDestination } from './contract.ts'
 import { type SealedSecrets, type Sealing, toChannelSecrets } from './secrets.ts'
@@ -17,6 +19,7 @@ export interface ChannelNeeds {
   db: Database
   now: () => number
   sealing: Sealing
+  recipients: RecipientNeeds
 }
 
 export type ChannelRow = Selectable<Channels>
@@ -37,12 +40,34 @@ export async function getChannel(
   return row
 }
 
-export function toChannelResource(row: ChannelRow): ChannelResource {
+const listRecipients = (row: Pick<ChannelRow, 'recipients'>): string[] => JSON.parse(row.recipients)
+
+/** A channel with the states of its recipients. */
+export async function describeChannel(connection: Connection, row: ChannelRow): Promise<ChannelResource> {
+  const [channel] = await describeChannels(connection, row.workspace_id, [row])
+  return channel as ChannelResource
+}
+
+export async function describeChannels(
+  connection: Connection,
+  workspaceId: number,
+  rows: ChannelRow[],
+): Promise<ChannelResource[]> {
+  const addresses = rows.filter(({ type }) => type === 'email').flatMap(listRecipients)
+  const states = await readRecipientStates(connection, workspaceId, addresses)
+  return rows.map((row) => toChannelResource(row, states))
+}
+
+/** @param states of the recipients; empty for a channel that sends no mail */
+export function toChannelResource(row: ChannelRow, states: RecipientStates): ChannelResource {
+  const to = listRecipients(row)
   return {
     id: row.id,
     type: row.type as ChannelType,
     name: row.name,
-    to: JSON.parse(row.recipients),
+    to,
+    unconfirmed: to.filter((address) => states.get(address) === 'unconfirmed'),
+    stopped: to.filter((address) => states.get(address) === 'stopped'),
     url: row.shown_url,
     chatId: row.chat_id,
     enabled: row.enabled === 1,
@@ -67,7 +92,7 @@ export function toChannelDestination(
 ): ChannelDestination {
   return {
     name: row.name,
-    recipients: JSON.parse(row.recipients),
+    recipients: listRecipients(row),
     chatId: row.chat_id,
     secrets: toChannelSecrets(unsealSecrets(needs, row), at),
   }

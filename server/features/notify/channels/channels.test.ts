@@ -84,6 +84,8 @@ notificationsOnBothEngines('a channel', (outbox) => {
       type,
       name: 'Leads',
       to: [],
+      unconfirmed: type === 'email' ? ['a@example.com', 'b@example.com'] : [],
+      stopped: [],
       url: null,
       chatId: null,
       enabled: true,

@@ -2,6 +2,7 @@
 // and no channel knows about retries.
 
 import type { Network } from '../../../lib/ip-network.ts'
+import type { MailBudget } from '../../accounts/strangers/mail-budget.ts'
 
 /** A notification: about a submission, a test, or about a channel that Towpath has disabled. */
 export interface Notice {
@@ -39,6 +40,15 @@ export interface ChannelDestination {
   recipients: string[]
   chatId: string | null
   secrets: ChannelSecrets
+  /** Where recipients of e-mail stop these mails. Absent for mails to owners about their workspace. */
+  stop?: StopLink
+}
+
+export interface StopLink {
+  /** A page. */
+  url: string
+  /** The address for RFC 8058; null where a mail has several recipients, because one of them would decide for all. */
+  oneClickUrl: string | null
 }
 
 /** How one attempt ended. */
@@ -53,6 +63,14 @@ export interface DeliveryResult {
   permanent?: { what: 'message' | 'channel'; reason: string }
   /** The fault is the operator's. Towpath never disables a channel because of it. */
   operatorFault?: boolean
+  /** Nothing was sent, and this was no attempt: the channel waits this long. */
+  postponed?: Postponement
+}
+
+export interface Postponement {
+  ms: number
+  /** A delivery that is older fails. Without it, deliveries wait for as long as it takes. */
+  maxAgeMs?: number
 }
 
 export interface SendNeeds {
@@ -61,6 +79,8 @@ export interface SendNeeds {
   /** Absent where the operator has set up no mail: attempts of e-mail channels then fail and say so. */
   smtpUrl?: string
   mailFrom?: string
+  /** The mails that this server may still send today; unlimited when absent. */
+  mailBudget?: Pick<MailBudget, 'take' | 'msUntilReset'>
   /** `https://go.example` */
   origin: string
   /** The time limit of an attempt. Each sender has a default of its own. */

@@ -1,22 +1,24 @@
 // Creates a channel. Its secrets are sealed for its id, so they are stored after the row has one.
 
 import { type Actor, allow } from '../../accounts/access/actor.ts'
+import { askNewRecipients } from '../recipients/ask-recipients.ts'
 import type { CreateChannelInput, NewChannelResource } from '../schema.ts'
-import { CHANNELS_WRITE, type ChannelNeeds, toChannelResource } from './channel.ts'
+import { CHANNELS_WRITE, type ChannelNeeds, describeChannel } from './channel.ts'
 import { maskUrl, parseChannelSettings } from './channel-settings.ts'
 import { newWebhookSecret } from './secrets.ts'
 
 /** @throws Failure `invalid` */
 export function createChannel(
-  { db, now, sealing }: ChannelNeeds,
+  needs: ChannelNeeds,
   actor: Actor,
   input: CreateChannelInput,
 ): Promise<NewChannelResource> {
   allow(actor, CHANNELS_WRITE)
+  const { db, now, sealing } = needs
   const { type, name, enabled, ...settings } = input
   const { to, url, botToken, chatId } = parseChannelSettings(type, settings, true)
   const secret = type === 'webhook' ? newWebhookSecret() : undefined
-  return db.write(async (connection) => {
+  return db.write(async (connection, onCommit) => {
     const at = now()
     const row = await connection
       .insertInto('channels')
@@ -42,6 +44,8 @@ export function createChannel(
         .where('id', '=', row.id)
         .execute()
     }
-    return { ...toChannelResource(row), secret: secret ?? null }
+    const channel = await describeChannel(connection, row)
+    onCommit(() => askNewRecipients(needs, actor.workspaceId, channel.unconfirmed))
+    return { ...channel, secret: secret ?? null }
   })
 }

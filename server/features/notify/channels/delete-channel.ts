@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import type { ChannelResource } from '../schema.ts'
-import { CHANNELS_WRITE, type ChannelNeeds, getChannel, toChannelResource } from './channel.ts'
+import { CHANNELS_WRITE, type ChannelNeeds, describeChannel, getChannel } from './channel.ts'
 
 /** @returns the channel as it was. @throws Failure `not_found` */
 export function deleteChannel(
@@ -30,11 +30,12 @@ export function deleteChannel(
         .where('id', '=', form.id)
         .execute()
     }
+    const channel = await describeChannel(connection, row)
     await connection
       .deleteFrom('channels')
       .where('workspace_id', '=', actor.workspaceId)
       .where('id', '=', id)
       .execute()
-    return toChannelResource(row)
+    return channel
   })
 }

@@ -106,7 +106,8 @@ describe('an e-mail', () => {
   }
 
   test('has its addresses, its number, and the headers against automatic replies', async () => {
-    const to = { recipients: ['team@example.org', 'zoë@bücher.example'] }
+    const stop = { url: 'https://go.example/app/mail?token=1.x', oneClickUrl: null }
+    const to = { recipients: ['team@example.org', 'zoë@bücher.example'], stop }
     expect(toCompleteResult(await send({}, to))).toMatchObject({
       outcome: 'delivered',
       httpStatus: null,
@@ -116,18 +117,33 @@ describe('an e-mail', () => {
     expect(server.mails.at(-1)).toMatchObject({ from: 'noreply@go.example' })
     expect(server.mails.at(-1)?.to).toHaveLength(2)
     const { mail, headers } = await last()
-    expect(mail.from).toMatchObject({ name: 'Contact', address: 'noreply@go.example' })
+    expect(mail.from).toMatchObject({ name: 'Towpath', address: 'noreply@go.example' })
     expect(mail.replyTo).toMatchObject([{ address: 'ada@example.org' }])
-    expect(mail.subject).toBe('New submission to Contact (#42)')
+    expect(mail.subject).toBe('New form submission (#42)')
     expect(mail.messageId).toBe('<msg_0123456789abcdefghijAB@go.example>')
     expect(headers).toMatchObject({
       'auto-submitted': 'auto-generated',
       'x-entity-ref-id': 'msg_0123456789abcdefghijAB',
-      'list-unsubscribe': '<mailto:noreply@go.example?subject=unsubscribe>',
+      'list-unsubscribe': '<https://go.example/app/mail?token=1.x>',
     })
     expect(headers).not.toHaveProperty('list-unsubscribe-post')
     expect(headers).not.toHaveProperty('in-reply-to')
     expect(headers).not.toHaveProperty('bcc')
+  })
+
+  test('to one recipient can be stopped by the mail program, and by a link', async () => {
+    const stop = {
+      url: 'https://go.example/app/mail?token=1.x',
+      oneClickUrl: 'https://go.example/api/mail/y',
+    }
+    await send({}, { stop })
+    const { mail, headers } = await last()
+    expect(headers).toMatchObject({
+      'list-unsubscribe': '<https://go.example/api/mail/y>',
+      'list-unsubscribe-post': 'List-Unsubscribe=One-Click',
+    })
+    expect(mail.text).toContain(`Stop these mails: ${stop.url}`)
+    expect(mail.html).toContain(`<a href="${stop.url}"`)
   })
 
   test('has the same content in HTML and in text, and loads nothing', async () => {
@@ -164,16 +180,12 @@ Open in Towpath: ${SUBMISSION_URL}`,
     expect((await last()).mail.replyTo).toBeUndefined()
   })
 
-  test('has a subject of one line of at most 150 characters, with its number at the end', async () => {
+  test('has no text of the form in its subject and its sender', async () => {
     const name = `Contact\r\nBcc: victim@example.org\0${'ü👩'.repeat(200)}`
     await send({ form: { formKey: 'k', name }, email: 'a@b.co' })
     const { mail, headers } = await last()
-    expect(mail.subject).toMatch(/^New submission to Contact Bcc: victim@example.orgü.*… \(#42\)$/u)
-    expect(mail.subject?.length).toBeLessThanOrEqual(150)
-    expect(mail.from).toMatchObject({
-      name: expect.stringMatching(/^Contact Bcc: victim@example.orgü/),
-      address: 'noreply@go.example',
-    })
+    expect(mail.subject).toBe('New form submission (#42)')
+    expect(mail.from).toMatchObject({ name: 'Towpath', address: 'noreply@go.example' })
     expect(headers).not.toHaveProperty('bcc')
     expect(server.mails.at(-1)?.to).toEqual(['team@example.org'])
   })

@@ -2,15 +2,19 @@
 
 import addressparser from 'nodemailer/lib/addressparser'
 import { listSmtpSecrets, type Mailer, openMailer } from '../../../http/smtp.ts'
-import type { ChannelDestination, ChannelSender, DeliveryResult, Notice, SendNeeds } from './contract.ts'
+import type {
+  ChannelDestination,
+  ChannelSender,
+  DeliveryResult,
+  Notice,
+  SendNeeds,
+  StopLink,
+} from './contract.ts'
 import { mailHtml, mailText } from './mail-body.ts'
-import { formatHeadline, toOneLine, truncateText } from './safe-text.ts'
 import { sanitizeResponse } from './service-response.ts'
 
 /** Longer than the limit of an HTTP request: some mail servers greet slowly on purpose, against spam. */
 const TIMEOUT_MS = 30_000
-/** More than mail programs show in lists. A header line may have 998 bytes (RFC 5322 §2.1.1). */
-const SUBJECT_MAX = 150
 
 export const sendEmail: ChannelSender = async (needs, to, notice) => {
   const { smtpUrl, mailFrom } = needs
@@ -19,6 +23,9 @@ export const sendEmail: ChannelSender = async (needs, to, notice) => {
     const answer = 'This server cannot send e-mail: its operator has set no SMTP_URL and MAIL_FROM'
     return { outcome: 'unreachable', httpStatus: null, answer, operatorFault: true }
   }
+  const { mailBudget } = needs
+  if (mailBudget && !(await mailBudget.take(to.recipients.length, 'notification')))
+    return postpone(mailBudget.msUntilReset())
   const secrets = listSmtpSecrets(smtpUrl)
   try {
     const signal = AbortSignal.timeout(needs.timeoutMs ?? TIMEOUT_MS)
@@ -32,32 +39,57 @@ export const sendEmail: ChannelSender = async (needs, to, notice) => {
   }
 }
 
+/** Looks again before the day is over: the operator may have raised the limit. */
+const LOOK_AGAIN_MS = 15 * 60_000
+
+const postpone = (msUntilReset: number): DeliveryResult => ({
+  outcome: 'refused',
+  httpStatus: null,
+  answer: 'This server has sent all its mails of today (MAIL_PER_DAY)',
+  operatorFault: true,
+  postponed: { ms: Math.min(msUntilReset, LOOK_AGAIN_MS) },
+})
+
 interface Mailbox {
   name: string
   address: string
 }
 
 function toMail(needs: SendNeeds, to: ChannelDestination, notice: Notice, from: Mailbox) {
-  const isSubmission = notice.event === 'submission.created'
-  const number = isSubmission ? ` (#${notice.submissionId})` : ''
-  const sender = isSubmission ? notice.form.name : from.name || 'Towpath'
   return {
-    from: { name: truncateText(toOneLine(sender), SUBJECT_MAX), address: from.address },
+    from: { name: from.name || 'Towpath', address: from.address },
     to: to.recipients.map((address) => ({ name: '', address })),
     ...(notice.email !== null && { replyTo: { name: '', address: notice.email } }),
-    // The number keeps mail programs from grouping several leads into one conversation.
-    subject: truncateText(formatHeadline(notice), SUBJECT_MAX - number.length) + number,
+    subject: toSubject(notice),
     messageId: `<${notice.messageId}@${new URL(needs.origin).hostname}>`,
     date: new Date(notice.at),
     headers: {
       'Auto-Submitted': 'auto-generated',
       'X-Auto-Response-Suppress': 'All',
       'X-Entity-Ref-ID': notice.messageId,
-      'List-Unsubscribe': `<mailto:${encodeURIComponent(from.address).replaceAll('%40', '@')}?subject=unsubscribe>`,
+      ...toUnsubscribeHeaders(to.stop),
     },
-    text: mailText(notice),
-    html: mailHtml(notice),
+    text: mailText(notice, to.stop?.url),
+    html: mailHtml(notice, to.stop?.url),
   } satisfies Parameters<Mailer['sendMail']>[0]
+}
+
+/** No text of a form or a visitor is in a subject: strangers must not decide what stands in an inbox. */
+function toSubject({ event, submissionId }: Notice): string {
+  if (event === 'test') return 'Test notification'
+  if (event === 'channel.disabled') return 'A notification channel was switched off'
+  // The number keeps mail programs from grouping several leads into one conversation.
+  return `New form submission (#${submissionId})`
+}
+
+/** RFC 2369 §3.2, and RFC 8058 for one click. */
+function toUnsubscribeHeaders(stop: StopLink | undefined): Record<string, string> {
+  if (!stop) return {}
+  if (stop.oneClickUrl === null) return { 'List-Unsubscribe': `<${stop.url}>` }
+  return {
+    'List-Unsubscribe': `<${stop.oneClickUrl}>`,
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  }
 }
 
 interface SmtpError extends Error {

@@ -5,7 +5,7 @@ import { cutPage, orderByCreation, type Page, readPageQuery } from '../../../lib
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import type { ChannelListQueryInput, ChannelResource } from '../schema.ts'
-import { toChannelResource } from './channel.ts'
+import { describeChannels } from './channel.ts'
 
 const ORDER = orderByCreation('channels createdAt desc')
 
@@ -26,5 +26,6 @@ export async function listChannels(
     .execute()
   const total = await channels.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow()
   const { rows, nextCursor } = cutPage(found, limit, ORDER)
-  return { data: rows.map(toChannelResource), nextCursor, total: Number(total.n) }
+  const data = await describeChannels(db.read, actor.workspaceId, rows)
+  return { data, nextCursor, total: Number(total.n) }
 }

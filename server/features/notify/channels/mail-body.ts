@@ -1,4 +1,4 @@
-// Renders a notification as the text and HTML bodies of a mail. The mail loads nothing, and its only link is Towpath's.
+// Renders a notification as the text and HTML bodies of a mail. The mail loads nothing, and its only links are Towpath's.
 
 import { html } from 'hono/html'
 import type { Notice } from './contract.ts'
@@ -17,13 +17,15 @@ const HTML_ROOM = { fields: 256, name: 256, value: 20_000, total: 98_000, each: 
 const TEXT_ROOM = { ...HTML_ROOM, each: 8, cost: utf8Length }
 const TITLE_MAX = 200
 const ATTRIBUTION_MAX = 400
+const STOP_LABEL = 'Stop these mails'
 
 function htmlLength(character: string): number {
   return /[&<>"']/.test(character) ? '&quot;'.length : utf8Length(character)
 }
 
 /** Values are indented, so that no value can look like another field. */
-export function mailText(notice: Notice): string {
+/** @param stopUrl where the recipient stops these mails */
+export function mailText(notice: Notice, stopUrl?: string): string {
   const { shown, omitted } = fitFields(notice.fields, TEXT_ROOM)
   const attribution = formatAttribution(notice, ATTRIBUTION_MAX)
   const fields = shown.map(([name, value]) => `${name}:\n  ${value.replaceAll('\n', '\n  ')}`)
@@ -32,7 +34,8 @@ export function mailText(notice: Notice): string {
     ...fields,
     ...(omitted > 0 ? [formatOmittedFields(omitted)] : []),
     ...(attribution === '' ? [] : [attribution]),
-    `${OPEN_LABEL}: ${notice.url}\n`,
+    `${OPEN_LABEL}: ${notice.url}${stopUrl === undefined ? '\n' : ''}`,
+    ...(stopUrl === undefined ? [] : [`${STOP_LABEL}: ${stopUrl}\n`]),
   ].join('\n\n')
 }
 
@@ -40,7 +43,7 @@ const FONT = "font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif"
 const SOFT = 'color:#57635e;font-size:14px'
 
 // Styles are inline, because many mail programs drop all others.
-export function mailHtml(notice: Notice): string {
+export function mailHtml(notice: Notice, stopUrl?: string): string {
   const { shown, omitted } = fitFields(notice.fields, HTML_ROOM)
   const attribution = formatAttribution(notice, ATTRIBUTION_MAX)
   const fields = shown.map(
@@ -61,6 +64,7 @@ ${fields}</dl>
 ${omitted > 0 ? softLine(formatOmittedFields(omitted)) : ''}
 ${attribution === '' ? '' : softLine(attribution)}
 <p style="margin:16px 0 0"><a href="${notice.url}" style="color:#17624a">${OPEN_LABEL}</a></p>
+${stopUrl === undefined ? '' : html`<p style="margin:16px 0 0"><a href="${stopUrl}" style="${SOFT}">${STOP_LABEL}</a></p>`}
 </body>
 </html>
 `

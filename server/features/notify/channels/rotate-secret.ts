@@ -25,6 +25,6 @@ export function rotateSecret(needs: ChannelNeeds, actor: Actor, id: number): Pro
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow()
-    return { ...toChannelResource(changed), secret }
+    return { ...toChannelResource(changed, new Map()), secret }
   })
 }

@@ -1,8 +1,9 @@
 // Changes a channel. Absent fields stay as they are. Enabling a channel clears the record of its failures.
 
 import { type Actor, allow } from '../../accounts/access/actor.ts'
+import { askNewRecipients } from '../recipients/ask-recipients.ts'
 import type { ChannelResource, ChannelType, UpdateChannelInput } from '../schema.ts'
-import { CHANNELS_WRITE, type ChannelNeeds, getChannel, toChannelResource, unsealSecrets } from './channel.ts'
+import { CHANNELS_WRITE, type ChannelNeeds, describeChannel, getChannel, unsealSecrets } from './channel.ts'
 import { maskUrl, parseChannelSettings } from './channel-settings.ts'
 import type { WakeDeliverer } from './contract.ts'
 
@@ -37,7 +38,7 @@ export function updateChannel(
       }),
       ...(enabled !== undefined && toEnabledChanges(enabled ?? true)),
     }
-    if (Object.keys(changes).length === 0) return toChannelResource(row)
+    if (Object.keys(changes).length === 0) return describeChannel(connection, row)
     const changed = await connection
       .updateTable('channels')
       .set({ ...changes, updated_at: needs.now() })
@@ -47,7 +48,9 @@ export function updateChannel(
       .executeTakeFirstOrThrow()
     // The waiting deliveries are due at once.
     if (changed.enabled === 1) onCommit(() => needs.wake(id))
-    return toChannelResource(changed)
+    const channel = await describeChannel(connection, changed)
+    onCommit(() => askNewRecipients(needs, actor.workspaceId, channel.unconfirmed))
+    return channel
   })
 }
 

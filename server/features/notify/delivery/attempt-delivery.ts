@@ -12,6 +12,8 @@ import type {
 } from '../channels/contract.ts'
 import type { Sealing } from '../channels/secrets.ts'
 import { listUrlSecrets, maskSecrets } from '../channels/service-response.ts'
+import type { RecipientNeeds } from '../recipients/ask-recipients.ts'
+import { pickRecipients, readRecipientStates } from '../recipients/recipient-states.ts'
 import type { ChannelType } from '../schema.ts'
 import {
   findChannelDisabledContent,
@@ -21,12 +23,14 @@ import {
 import type { Claim } from './claim-deliveries.ts'
 import { CHANNEL_DISABLED } from './enqueue-deliveries.ts'
 import { createTestContent, type NoticeContent, type SubmissionContentReader } from './notice-content.ts'
+import { RETRY_DELAYS } from './retry-schedule.ts'
 
 export interface AttemptNeeds extends NoticeRecipientNeeds {
   sealing: Sealing
   senders: Record<ChannelType, ChannelSender>
   send: SendNeeds
   readSubmission: SubmissionContentReader
+  recipients: RecipientNeeds
 }
 
 /** Senders have limits of their own (15 s, mail 30 s). This limit is for the rest, and is shorter than a lease. */
@@ -46,6 +50,7 @@ export async function attemptDelivery(
     if (!content) return undefined
     to = await findDestination(needs, claim, at)
     if (!to) return undefined
+    if (to.recipients.length === 0 && claim.channel.type === 'email') return NOBODY_CONFIRMED
     const send =
       needs.senders[claim.event === CHANNEL_DISABLED ? 'email' : (claim.channel.type as ChannelType)]
     const notice = { ...content, event: claim.event as 'test', messageId: claim.messageId, at }
@@ -54,6 +59,14 @@ export async function attemptDelivery(
     logFault(claim, error, to?.secrets)
     return { outcome: 'unreachable', httpStatus: null, answer: 'A fault of Towpath, which its log describes' }
   }
+}
+
+const NOBODY_CONFIRMED: DeliveryResult = {
+  outcome: 'refused',
+  httpStatus: null,
+  answer: 'No recipient of this channel has confirmed yet that they want these mails',
+  // A confirmation ends the wait at once. The limit is the length of the retry schedule.
+  postponed: { ms: 60 * 60_000, maxAgeMs: RETRY_DELAYS.reduce((sum: number, delay) => sum + delay, 0) },
 }
 
 const TIMED_OUT: DeliveryResult = {
@@ -90,9 +103,26 @@ async function readContent(
 }
 
 async function findDestination(needs: AttemptNeeds, { event, channel }: AttemptTarget, at: number) {
-  if (event !== CHANNEL_DISABLED) return toChannelDestination(needs, channel, at)
+  if (event !== CHANNEL_DISABLED) {
+    const to = toChannelDestination(needs, channel, at)
+    return channel.type === 'email' ? keepConfirmed(needs, channel.workspace_id, to) : to
+  }
   const recipients = await listNoticeRecipients(needs, channel.workspace_id)
   return recipients.length === 0 ? undefined : { name: channel.name, recipients, chatId: null, secrets: {} }
+}
+
+/** Where the operator has set up no mail, the sender says so, whoever has confirmed. */
+async function keepConfirmed(
+  { db, send, recipients: { links } }: AttemptNeeds,
+  workspaceId: number,
+  to: ChannelDestination,
+): Promise<ChannelDestination> {
+  if (!send.smtpUrl) return to
+  const states = await readRecipientStates(db.read, workspaceId, to.recipients)
+  const recipients = pickRecipients(states, 'confirmed')
+  const token = links.createToken({ workspaceId, emails: recipients.map((each) => each.toLowerCase()) })
+  const oneClickUrl = recipients.length === 1 ? links.toOneClick(token) : null
+  return { ...to, recipients, stop: { url: links.toPage(token), oneClickUrl } }
 }
 
 const listSecretTexts = ({ url, botToken, secrets = [] }: ChannelSecrets = {}) => [

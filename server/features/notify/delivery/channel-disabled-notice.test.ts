@@ -71,7 +71,7 @@ notificationsOnBothEngines('a channel that is switched off by itself', (outbox) 
     const workspace = await quietWorkspace()
     const owners = [await person(workspace, 'owner'), await person(workspace, 'owner')]
     await person(workspace, 'member')
-    await workspace.post('/channels', { type: 'email', name: 'Team', to: ['team@example.com'] })
+    await workspace.createMailChannel({ name: 'Team', to: ['team@example.com'] })
     const hook = gone()
     const channel = await workspace.createWebhook(hook.url, { name: 'CRM' })
     const form = await workspace.createForm([channel.id])
@@ -85,7 +85,7 @@ notificationsOnBothEngines('a channel that is switched off by itself', (outbox) 
     expect(mails).toHaveLength(1)
     const [{ to, parsed }] = mails as [(typeof mails)[0]]
     expect(to.sort()).toEqual(owners.sort())
-    expect(parsed.subject).toBe('Switched off: CRM')
+    expect(parsed.subject).toBe('A notification channel was switched off')
     expect(parsed.from).toMatchObject({ name: 'Towpath', address: 'towpath@example.com' })
     for (const said of [
       'CRM (webhook)',
@@ -105,8 +105,8 @@ notificationsOnBothEngines('a channel that is switched off by itself', (outbox) 
   test('without accounts, the recipients of e-mail channels get the mail', async () => {
     const { mails, send } = await mailServer()
     const workspace = await quietWorkspace()
-    await workspace.post('/channels', { type: 'email', name: 'Team', to: ['team@example.com'] })
-    await workspace.post('/channels', { type: 'email', name: 'Off', to: ['off@example.com'], enabled: false })
+    await workspace.createMailChannel({ name: 'Team', to: ['team@example.com'] })
+    await workspace.createMailChannel({ name: 'Off', to: ['off@example.com'], enabled: false })
     const channel = await workspace.createWebhook(gone().url)
     await workspace.submit(await workspace.createForm([channel.id]))
     await outbox().startDeliverer({ send })
@@ -178,7 +178,7 @@ notificationsOnBothEngines('a mail server', (outbox) => {
     const workspace = await outbox().createWorkspace()
     const ids: number[] = []
     for (const to of ['a@example.com', 'b@example.com'])
-      ids.push((await workspace.post('/channels', { type: 'email', name: to, to: [to] })).json.data.id)
+      ids.push((await workspace.createMailChannel({ name: to, to: [to] })).json.data.id)
     const form = await workspace.createForm(ids)
     const { send } = outbox().needs
     const with_ = (password: string) => ({
@@ -227,8 +227,8 @@ notificationsOnBothEngines('a mail server', (outbox) => {
     const server = await startMailServer()
     ends.push(server.stop)
     const workspace = await outbox().createWorkspace()
-    const gone = { type: 'email', name: 'Gone', to: ['gone@example.com'] }
-    const form = await workspace.createForm([(await workspace.post('/channels', gone)).json.data.id])
+    const gone = await workspace.createMailChannel({ name: 'Gone', to: ['gone@example.com'] })
+    const form = await workspace.createForm([gone.json.data.id])
     const { send } = outbox().needs
     await outbox().startDeliverer({
       send: { ...send, smtpUrl: server.url(), mailFrom: 'towpath@example.com' },

@@ -3,6 +3,7 @@
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { ChannelRow } from '../channels/channel.ts'
 import type { SendNeeds } from '../channels/contract.ts'
+import { pickRecipients, readRecipientStates } from '../recipients/recipient-states.ts'
 import { createChannelContent, type NoticeContent } from './notice-content.ts'
 
 export interface NoticeRecipientNeeds {
@@ -65,7 +66,7 @@ function describeNextStep(waiting: number): string {
 }
 
 /**
- * The owners. In a workspace without people, the recipients of its e-mail channels. Nobody where the operator has set
+ * The owners. In a workspace without people, the recipients of its e-mail channels who have confirmed. Nobody where the operator has set
  * up no mail server.
  */
 export async function listNoticeRecipients(
@@ -82,5 +83,6 @@ export async function listNoticeRecipients(
     .where('type', '=', 'email')
     .where('enabled', '=', 1)
     .execute()
-  return [...new Set(channels.flatMap(({ recipients }) => JSON.parse(recipients) as string[]))]
+  const addresses = [...new Set(channels.flatMap(({ recipients }) => JSON.parse(recipients) as string[]))]
+  return pickRecipients(await readRecipientStates(db.read, workspaceId, addresses), 'confirmed')
 }

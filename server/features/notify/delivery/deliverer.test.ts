@@ -205,8 +205,7 @@ notificationsOnBothEngines('a stored submission', (outbox) => {
     }
     const workspace = await outbox().createWorkspace()
     const channel = await workspace.createWebhook(hook.url, { name: 'Old hook' })
-    const mail = { type: 'email', name: 'Team', to: ['team@example.com'] }
-    await workspace.post('/channels', mail)
+    await workspace.createMailChannel({ name: 'Team', to: ['team@example.com'] })
     const form = await workspace.createForm([channel.id])
     const { senders, send } = outbox().needs
     await outbox().startDeliverer({

@@ -195,7 +195,7 @@ async function runAttempt(state: State, claim: Claim) {
   const result = await attemptDelivery(state.needs, claim, at)
   const report = result && { result, at, tookMs: performance.now() - startedAt, now: now() }
   state.unrecorded.push({ claim, report })
-  if (!result) return
+  if (!result || result.postponed) return
   const isNotice = claim.event === CHANNEL_DISABLED
   state.metrics.countAttempt(isNotice ? 'email' : claim.channel.type, result.outcome)
   state.mailFaults.note(isNotice || claim.channel.type === 'email', result)

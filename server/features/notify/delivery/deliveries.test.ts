@@ -124,7 +124,7 @@ notificationsOnBothEngines('deliveries', (outbox) => {
   test('by mail arrive once each after the mail server was away for half an hour', async () => {
     const port = findFreePort()
     const workspace = await outbox().createWorkspace()
-    const made = await workspace.post('/channels', { type: 'email', name: 'Team', to: ['team@example.com'] })
+    const made = await workspace.createMailChannel({ name: 'Team', to: ['team@example.com'] })
     const form = await workspace.createForm([made.json.data.id])
     const { send } = outbox().needs
     await outbox().startDeliverer({

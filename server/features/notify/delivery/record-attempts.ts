@@ -40,12 +40,48 @@ export async function recordAttempts(
   for (const { claim, report } of attempts) {
     if (!report) await deleteDelivery(connection, claim)
     else if (report.result.outcome === 'delivered') delivered.push({ claim, report })
+    else if (await postpone(connection, claim, report)) continue
     else if (await scheduleRetry(connection, claim, report)) {
       await insertAttempts(connection, [{ ...claim, ...report }])
-      if (claim.event !== CHANNEL_DISABLED) await recordChannelFailure(needs, claim, report)
+      // A delivery that nobody has confirmed in time says nothing about the channel.
+      if (claim.event !== CHANNEL_DISABLED && !report.result.postponed)
+        await recordChannelFailure(needs, claim, report)
     }
   }
   if (delivered.length > 0) await recordDelivered(connection, delivered)
+}
+
+/**
+ * Nothing was sent, so no attempt is used up. The channel waits as a whole, so that each of its deliveries does not try.
+ * @returns false where the delivery does not wait: it is too old, or the result says nothing of waiting
+ */
+async function postpone(
+  connection: Connection,
+  claim: Claim,
+  { result, now }: AttemptReport,
+): Promise<boolean> {
+  const { postponed } = result
+  if (!postponed) return false
+  const oldest = now - (postponed.maxAgeMs ?? Number.MAX_SAFE_INTEGER)
+  const { numUpdatedRows } = await connection
+    .updateTable('deliveries')
+    .set((e) => ({ leased_until: null, due_at: now + postponed.ms, attempts: e('attempts', '-', 1) }))
+    .where('workspace_id', '=', claim.workspaceId)
+    .where('id', '=', claim.id)
+    .where('status', '=', 'waiting')
+    .where('attempts', '=', claim.attempts)
+    .where('leased_until', 'is not', null)
+    .where('created_at', '>', oldest)
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) return false
+  if (claim.event === CHANNEL_DISABLED) return true
+  await connection
+    .updateTable('channels')
+    .set({ paused_until: now + postponed.ms })
+    .where('workspace_id', '=', claim.workspaceId)
+    .where('id', '=', claim.channel.id)
+    .execute()
+  return true
 }
 
 type ReportedAttempt = Required<UnrecordedAttempt>
@@ -106,7 +142,7 @@ function toUpdate({ attempts, interrupted }: Claim, { result, now }: AttemptRepo
   // When the channel is broken for good, its deliveries wait for the repair. When it refuses this message alone, the
   // delivery has failed.
   const dueAt =
-    result.permanent?.what === 'message'
+    result.permanent?.what === 'message' || result.postponed
       ? undefined
       : planNextAttempt({ at: now, attempts: attempts - interrupted, retryAfterMs: result.retryAfterMs })
   return dueAt === undefined ? { status: 'failed', due_at: null, finished_at: now } : { due_at: dueAt }

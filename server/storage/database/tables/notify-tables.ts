@@ -63,3 +63,15 @@ export interface DeliveryAttempts {
   took_ms: number
   at: number
 }
+
+/** An address that e-mail channels of a workspace name. It gets notifications from its confirmation on. */
+export interface MailRecipients {
+  id: Generated<number>
+  workspace_id: number
+  /** Lower case. */
+  email: string
+  confirmed_at: number | null
+  /** The person wants no more mails of this workspace. */
+  stopped_at: number | null
+  created_at: number
+}

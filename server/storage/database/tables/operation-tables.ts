@@ -64,3 +64,10 @@ export interface RateWindows {
   allowed: number
   expires_at: number
 }
+
+/** How many mails were sent on a day (UTC). */
+export interface MailCounts {
+  /** Days since 1970. */
+  day: number
+  sent: number
+}

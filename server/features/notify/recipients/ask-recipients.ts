@@ -1,0 +1,102 @@
+// Asks the recipients of an e-mail channel whether they want its mails. Nothing else is sent to an address before its
+// person has confirmed.
+
+import type { MailSender } from '../../../http/send-mail.ts'
+import { Failure } from '../../../lib/failure.ts'
+import { describeError, log } from '../../../lib/log.ts'
+import { DAY_MS } from '../../../lib/utc-day.ts'
+import type { Database } from '../../../storage/database/open-database.ts'
+import type { RateLimiter } from '../../accounts/access/rate-limiter.ts'
+import type { RecipientLinks } from './recipient-links.ts'
+
+export interface RecipientNeeds {
+  links: RecipientLinks
+  limiter: RateLimiter
+  /** Absent where the operator has set up no mail: nobody is asked. */
+  sendMail?: MailSender
+  origin: string
+}
+
+/** Mails to one address, whoever asks for them, and mails that one workspace asks for. */
+const PER_ADDRESS_A_DAY = 3
+const PER_WORKSPACE_A_DAY = 50
+
+interface AskNeeds {
+  db: Database
+  now: () => number
+  recipients: RecipientNeeds
+}
+
+/** Asks those who have never been asked in this workspace. Does not wait for the mail server. */
+export function askNewRecipients(needs: AskNeeds, workspaceId: number, unconfirmed: string[]): void {
+  if (!needs.recipients.sendMail || unconfirmed.length === 0) return
+  void askEach(needs, workspaceId, unconfirmed).catch((error) =>
+    log.error('recipients_not_asked', { workspace: workspaceId, ...describeError(error) }),
+  )
+}
+
+async function askEach(needs: AskNeeds, workspaceId: number, unconfirmed: string[]) {
+  for (const address of unconfirmed) {
+    const isNew = await noteRecipient(needs, workspaceId, address)
+    if (isNew && (await takeLimits(needs, workspaceId, address)))
+      await mailQuestion(needs, workspaceId, address)
+  }
+}
+
+/** Asks once more, because a member wants it. @returns to how many the mail server took a mail @throws Failure `too_many` */
+export async function askAgain(needs: AskNeeds, workspaceId: number, unconfirmed: string[]): Promise<number> {
+  if (!needs.recipients.sendMail) return 0
+  let mailed = 0
+  let limited = 0
+  for (const address of unconfirmed) {
+    await noteRecipient(needs, workspaceId, address)
+    if (!(await takeLimits(needs, workspaceId, address))) limited++
+    else if (await mailQuestion(needs, workspaceId, address)) mailed++
+  }
+  if (limited > 0 && limited === unconfirmed.length)
+    throw new Failure('too_many', 'These people were asked several times today. Try again tomorrow.', {
+      retryAfter: DAY_MS / 1000,
+    })
+  return mailed
+}
+
+/** @returns whether the address is new in the workspace */
+async function noteRecipient({ db, now }: AskNeeds, workspaceId: number, address: string): Promise<boolean> {
+  const added = await db.write((connection) =>
+    connection
+      .insertInto('mail_recipients')
+      .values({ workspace_id: workspaceId, email: address.toLowerCase(), created_at: now() })
+      .onConflict((conflict) => conflict.columns(['workspace_id', 'email']).doNothing())
+      .returning('id')
+      .executeTakeFirst(),
+  )
+  return added !== undefined
+}
+
+async function takeLimits({ recipients: { limiter } }: AskNeeds, workspaceId: number, address: string) {
+  const email = address.toLowerCase()
+  const workspace = await limiter.take(`recipients of ${workspaceId}`, PER_WORKSPACE_A_DAY, DAY_MS)
+  return workspace.allowed && (await limiter.take(`recipient ${email}`, PER_ADDRESS_A_DAY, DAY_MS)).allowed
+}
+
+/** The mail has no text of the workspace: otherwise anybody could send texts to anybody. */
+async function mailQuestion(
+  { recipients: { links, sendMail, origin } }: AskNeeds,
+  workspaceId: number,
+  address: string,
+): Promise<boolean> {
+  if (!sendMail) return false
+  const url = links.toPage(links.createToken({ workspaceId, emails: [address.toLowerCase()] }))
+  return sendMail({
+    to: address,
+    purpose: 'recipient',
+    subject: 'Confirm that you want notifications',
+    text: `Someone on ${origin} wants to send notifications about a form to this e-mail address.
+
+Confirm or refuse here:
+${url}
+
+Without your confirmation, no notification is sent.
+`,
+  })
+}
