@@ -68,6 +68,14 @@ const signIn = publicPage(
   'step',
 )
 const signUp = publicPage('/sign-up', () => import('./pages/sign-in/sign-up-page.tsx'), 'SignUpPage', 'next')
+const setup = publicPage('/setup', () => import('./pages/sign-in/setup-page.tsx'), 'SetupPage', 'token')
+const confirm = publicPage(
+  '/confirm',
+  () => import('./pages/sign-in/confirm-page.tsx'),
+  'ConfirmPage',
+  'token',
+)
+const mail = publicPage('/mail', () => import('./pages/sign-in/mail-page.tsx'), 'MailPage', 'token')
 const join = publicPage('/join', () => import('./pages/sign-in/join-page.tsx'), 'JoinPage', 'token')
 const forgot = publicPage('/forgot', () => import('./pages/sign-in/forgot-page.tsx'), 'ForgotPage')
 const reset = publicPage(
@@ -167,6 +175,9 @@ const routeTree = rootRoute.addChildren([
   homeRoute,
   signIn,
   signUp,
+  setup,
+  confirm,
+  mail,
   join,
   forgot,
   reset,

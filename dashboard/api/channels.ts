@@ -27,5 +27,7 @@ export const updateChannel = (api: Api, id: number, input: UpdateChannelInput) =
 export const deleteChannel = (api: Api, id: number) =>
   api.remove<ChannelResource>(`/channels/${id}`, { keepalive: true })
 export const testChannel = (api: Api, id: number) => api.post<DeliveryDetail>(`/channels/${id}/test`)
+export const askRecipients = (api: Api, id: number) =>
+  api.post<{ mailed: number }>(`/channels/${id}/ask-recipients`)
 export const rotateSecret = (api: Api, id: number) =>
   api.post<NewChannelResource>(`/channels/${id}/rotate-secret`)

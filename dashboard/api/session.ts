@@ -22,7 +22,8 @@ export interface Workspace {
 }
 
 export interface SignInOptions {
-  signup: 'first' | 'invite' | 'open'
+  /** `setup`, `operator`: nobody has an account, and only the operator can make the first one. */
+  signup: 'first' | 'setup' | 'operator' | 'invite' | 'open'
   oidc: { name: string } | null
   /** Whether the server can send e-mail. Without e-mail, users cannot reset their own password. */
   mail: boolean
@@ -57,8 +58,24 @@ export const signInOptionsQuery = queryOptions({
 /** `secondFactor`: the sign-in waits for a second step. */
 export const signIn = (input: { email: string; password: string }) =>
   post<{ secondFactor?: boolean }>('/sign-in/email', input)
-export const signUp = (input: { name: string; email: string; password: string; invitation?: string }) =>
-  post('/sign-up/email', input)
+interface SignUpInput {
+  name: string
+  email: string
+  password: string
+  /** One of these tokens lets a person sign up. */
+  invitation?: string
+  confirmation?: string
+  setup?: string
+}
+
+export const signUp = (input: SignUpInput) => post('/sign-up/email', input)
+/** Sends a link to the address. The answer is the same for an address that has an account. */
+export const requestSignUp = (email: string) => post('/sign-up/request', { email })
+/** @throws ApiError 404 for a link that is used or expired */
+export const findSignUpEmail = (token: string) =>
+  auth<{ email: string }>('/sign-up/confirmation', { query: { token } })
+/** @throws ApiError 404 for a wrong token */
+export const checkSetupToken = (token: string) => auth('/setup', { query: { token } })
 export const signOut = () => post('/sign-out')
 export const requestPasswordReset = (email: string) => post('/request-password-reset', { email })
 export const confirmEmail = (token: string) => post('/change-email/confirm', { token })
@@ -68,7 +85,7 @@ export const undoEmailChange = async (token: string) =>
 export const resetPassword = (input: { token: string; newPassword: string }) => post('/reset-password', input)
 
 /** @returns the address of the identity provider, where the browser must go */
-export const signInWithOidc = async (callbackURL: string, { confirm = false } = {}) =>
-  (await post<{ url: string }>('/sign-in/oauth2', { providerId: 'oidc', callbackURL, confirm })).url
+export const signInWithOidc = async (callbackURL: string, more: { confirm?: boolean; setup?: string } = {}) =>
+  (await post<{ url: string }>('/sign-in/oauth2', { providerId: 'oidc', callbackURL, ...more })).url
 
 export const isSignedOut = (error: unknown) => error instanceof ApiError && error.status === 401

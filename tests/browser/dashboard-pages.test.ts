@@ -41,6 +41,9 @@ const PUBLIC_PAGES = [
   '/join?token=x',
   '/confirm-email?token=x',
   '/undo-email?token=x',
+  '/setup',
+  '/confirm',
+  '/mail?token=x',
 ]
 
 const DESKTOP = { width: 1280, height: 800 }

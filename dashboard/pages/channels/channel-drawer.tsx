@@ -18,6 +18,7 @@ import { FormError, findFieldError } from '../../ui/forms/form-error.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { CHANNEL_KINDS, type ChannelKind, getChannelKind } from './channel-kinds.tsx'
+import { RecipientNotice } from './recipient-notice.tsx'
 import { WebhookSecretDialog } from './webhook-secret-dialog.tsx'
 
 interface ChannelFormValues {
@@ -106,6 +107,7 @@ export function ChannelDrawer({ channel, onClose }: { channel?: ChannelResource;
           error={save.error}
           onChange={setValues}
         />
+        {channel && <RecipientNotice channel={channel} />}
       </form>
     </Dialog>
   )
@@ -172,7 +174,11 @@ function ChannelFields({
         {...bind('name')}
       />
       {kind.fields.includes('to') && (
-        <Field label="E-mail addresses" hint="One per line, 20 at most." error={findFieldError(errors, 'to')}>
+        <Field
+          label="E-mail addresses"
+          hint="One per line, 20 at most. Each gets an e-mail with a link to confirm."
+          error={findFieldError(errors, 'to')}
+        >
           {(control) => <Textarea {...control} required autoComplete="off" {...bind('to')} />}
         </Field>
       )}

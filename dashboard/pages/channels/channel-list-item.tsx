@@ -21,6 +21,7 @@ import { toast } from '../../ui/overlays/toast.tsx'
 import { useUndoableDelete } from '../../ui/overlays/use-undoable-delete.ts'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { getChannelKind } from './channel-kinds.tsx'
+import { RecipientNotice } from './recipient-notice.tsx'
 import { TestResult } from './test-result.tsx'
 import { WebhookSecretDialog } from './webhook-secret-dialog.tsx'
 
@@ -41,6 +42,7 @@ export function ChannelListItem({ channel }: { channel: ChannelResource }) {
           {!channel.enabled && <Badge tone={channel.disabledReason ? 'bad' : 'neutral'}>Off</Badge>}
         </div>
         <p className="truncate text-sm text-soft">{toTargetText(channel)}</p>
+        <RecipientNotice channel={channel} />
         {channel.disabledReason && (
           <p className="mt-1 text-sm text-danger">
             Turned off: {channel.disabledReason} Waiting deliveries are kept, and sent after you turn it on

@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 
-export const PASSWORD_MIN = 10
+export const PASSWORD_MIN = 12
 
 interface Account {
   name: string

@@ -92,7 +92,7 @@ function JoinAs({ invitation: { email, workspace }, token, user }: JoinProps & {
   return (
     <CenteredPage title={`Join ${workspace}`} description={`You were invited as ${email}.`}>
       {isOtherUser && (
-        <FormError>This invitation is for isOtherUser address. You are signed in as {user.email}.</FormError>
+        <FormError>This invitation is for another address. You are signed in as {user.email}.</FormError>
       )}
       {accept.error && <FormError>{accept.error.message}</FormError>}
       {isOtherUser ? (

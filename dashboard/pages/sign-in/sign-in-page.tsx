@@ -13,11 +13,13 @@ import { FormError } from '../../ui/forms/form-error.tsx'
 import { TEXT_LINK } from '../../ui/text-link.ts'
 import { CenteredPage } from './centered-page.tsx'
 import { SecondStep } from './second-step.tsx'
+import { SetupNeeded } from './setup-steps.tsx'
 import { toSafePath, useAfterSignIn } from './use-after-sign-in.ts'
 
 /** Errors that an identity provider sends back, in place of a session. */
 const PROVIDER_ERRORS: Record<string, string> = {
-  sign_up_forbidden: 'Sign-up is by invitation. Ask an owner of your workspace to invite you.',
+  sign_up_forbidden:
+    'You cannot make an account this way. Ask an owner of your workspace to invite you; the first account is the operator’s.',
   account_not_linked:
     'This address already has an account with a password. Sign in with the password, or reset it.',
   state_mismatch: 'The sign-in took too long, or it started in another window. Try again.',
@@ -50,12 +52,15 @@ export function SignInPage() {
   if (isSecondStep) {
     return <SecondStep onDone={() => openDashboard(next)} onCancel={() => setSecondStep(false)} />
   }
+  if (options?.signup === 'setup' && !error) return <SetupNeeded />
   return (
     <CenteredPage
       title="Sign in"
       footer={
         options?.signup === 'invite' ? (
           'New here? Ask an owner of your workspace for an invitation.'
+        ) : options?.signup === 'operator' ? (
+          'Nobody has an account here yet. The operator makes the first one on the command line.'
         ) : (
           <>
             New here?{' '}

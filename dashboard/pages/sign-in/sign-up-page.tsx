@@ -3,9 +3,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { signInOptionsQuery, signUp } from '../../api/session.ts'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { TEXT_LINK } from '../../ui/text-link.ts'
 import { AccountForm } from './account-form.tsx'
 import { CenteredPage } from './centered-page.tsx'
+import { RequestSignUp } from './request-sign-up.tsx'
+import { OperatorNeeded, SetupNeeded } from './setup-steps.tsx'
 import { useAfterSignIn } from './use-after-sign-in.ts'
 
 export function SignUpPage() {
@@ -25,6 +28,9 @@ export function SignUpPage() {
       </Link>
     </>
   )
+  if (options?.signup === 'setup') return <SetupNeeded />
+  if (options?.signup === 'operator') return <OperatorNeeded />
+  if (options?.signup === 'open') return <RequestSignUp footer={signInLink} />
   if (options?.signup === 'invite') {
     return (
       <CenteredPage
@@ -34,12 +40,17 @@ export function SignUpPage() {
       />
     )
   }
-  const isFirst = options?.signup === 'first'
+  if (!options) {
+    return (
+      <CenteredPage title="Create an account">
+        <SkeletonRows rows={3} className="h-9" />
+      </CenteredPage>
+    )
+  }
   return (
     <CenteredPage
-      title={isFirst ? 'Welcome to Towpath' : 'Create an account'}
-      description={isFirst && 'This is the first account on this server. It will own the first workspace.'}
-      footer={isFirst ? undefined : signInLink}
+      title="Welcome to Towpath"
+      description="This is the first account on this server. It will own the first workspace."
     >
       <AccountForm
         error={createAccount.error}

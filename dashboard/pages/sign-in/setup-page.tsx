@@ -1,0 +1,93 @@
+// The page for the first account of a server, at the address with the token that the server prints when it starts.
+
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { KeyRound } from 'lucide-react'
+import { ApiError } from '../../api/client.ts'
+import { checkSetupToken, signInOptionsQuery, signInWithOidc, signUp } from '../../api/session.ts'
+import { Button } from '../../ui/button.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { FormError } from '../../ui/forms/form-error.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { TEXT_LINK } from '../../ui/text-link.ts'
+import { AccountForm } from './account-form.tsx'
+import { CenteredPage } from './centered-page.tsx'
+import { SetupSteps } from './setup-steps.tsx'
+import { useAddressToken } from './use-address-token.ts'
+
+export function SetupPage() {
+  const token = useAddressToken()
+  const options = useQuery(signInOptionsQuery)
+  const check = useQuery({
+    queryKey: ['setup', token],
+    queryFn: () => checkSetupToken(token),
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const problem = options.error ?? check.error
+  const isWrong = check.error instanceof ApiError && check.error.status === 404
+  const isMade = options.data && !['first', 'setup'].includes(options.data.signup)
+  if (isMade) return <AlreadySetUp />
+  if (isWrong)
+    return (
+      <CenteredPage
+        title="This address does not work"
+        description="The token in it is missing or wrong. If you have reloaded the page, open the whole address again."
+      >
+        <SetupSteps />
+      </CenteredPage>
+    )
+  if (problem)
+    return (
+      <CenteredPage title="Set up Towpath">
+        <ErrorState error={problem} retry={() => Promise.all([options.refetch(), check.refetch()])} />
+      </CenteredPage>
+    )
+  if (!options.data || check.isPending)
+    return (
+      <CenteredPage title="Set up Towpath">
+        <SkeletonRows rows={3} className="h-9" />
+      </CenteredPage>
+    )
+  return <FirstAccount token={token} oidcName={options.data.oidc?.name} />
+}
+
+const AlreadySetUp = () => (
+  <CenteredPage
+    title="Towpath is set up already"
+    description="Somebody has made the first account or a workspace, so this address no longer works. If it was not you, ask the operator."
+    footer={
+      <Link to="/sign-in" search={{}} className={TEXT_LINK}>
+        Sign in
+      </Link>
+    }
+  />
+)
+
+function FirstAccount({ token, oidcName }: { token: string; oidcName?: string }) {
+  const create = useMutation({ mutationFn: signUp, onSuccess: () => location.assign('/app'), onError() {} })
+  const oidc = useMutation({
+    mutationFn: () => signInWithOidc('/app', { setup: token }),
+    onSuccess: (url) => location.assign(url),
+    onError() {},
+  })
+  return (
+    <CenteredPage
+      title="Set up Towpath"
+      description="This is the first account on this server. It will own the first workspace."
+    >
+      <AccountForm
+        error={create.error}
+        busy={create.isPending || create.isSuccess}
+        action="Create account"
+        onSubmit={(account) => create.mutate({ ...account, setup: token })}
+      />
+      {oidc.error && <FormError>{oidc.error.message}</FormError>}
+      {oidcName && (
+        <Button icon={<KeyRound size={16} />} busy={oidc.isPending} onClick={() => oidc.mutate()}>
+          Continue with {oidcName}
+        </Button>
+      )}
+    </CenteredPage>
+  )
+}

@@ -1,0 +1,34 @@
+// What the operator does on a server where nobody has an account.
+
+import { CenteredPage } from './centered-page.tsx'
+
+export const SetupSteps = () => (
+  <ol className="grid list-decimal gap-2 pl-5 text-sm text-soft">
+    <li>Look at what the server printed when it started. One line begins with “Make the first account”.</li>
+    <li>Open the address in that line. It ends with a long token.</li>
+    <li>A restart prints the same line again.</li>
+  </ol>
+)
+
+/** For everybody who opens a server that is not set up. */
+export const SetupNeeded = () => (
+  <CenteredPage
+    title="This server is not set up yet"
+    description="Its operator makes the first account. If that is you:"
+  >
+    <SetupSteps />
+  </CenteredPage>
+)
+
+/** For a server that has workspaces and keys, and no account. */
+export const OperatorNeeded = () => (
+  <CenteredPage
+    title="Nobody has an account here yet"
+    description={
+      <>
+        The operator makes the first account on the command line:{' '}
+        <code className="break-words">npm run -s towpath -- user create you@example.com</code>
+      </>
+    }
+  />
+)

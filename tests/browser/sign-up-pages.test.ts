@@ -1,0 +1,111 @@
+// The pages for new people and recipients, in a real browser: set-up, open sign-up, confirmation of notifications.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import { toSetupUrl } from '../../server/features/accounts/auth/first-account.ts'
+import { closeMailers } from '../../server/http/smtp.ts'
+import { CHROMIUM_INSTALL_MS, launchChromium } from '../support/browser/chromium.ts'
+import { startMailServer } from '../support/fake-servers/mail-server.ts'
+import { startServer, type TestServer } from '../support/server/test-server.ts'
+import { until } from '../support/until.ts'
+
+const SECRET = 'q8Vw2nLx7Rb4Tz9Kp3Md6Yc1Hs5Jf0Ga'
+const smtp = await startMailServer()
+
+describe('new people', () => {
+  let server: TestServer
+  let browser: Browser
+  beforeAll(async () => {
+    server = await startServer('sqlite', {
+      environment: {
+        SIGNUP: 'open',
+        SMTP_URL: smtp.url(),
+        MAIL_FROM: 'Towpath <go@towpath.example>',
+        TOWPATH_SECRET: SECRET,
+      },
+    })
+    browser = await launchChromium()
+  }, CHROMIUM_INSTALL_MS)
+  afterAll(async () => {
+    await browser?.close()
+    await server?.close()
+    closeMailers()
+    await smtp.stop()
+  })
+
+  /** The window of somebody whose requests come through a proxy. */
+  async function openWindow(): Promise<Page> {
+    const context = await browser.newContext({ viewport: { width: 360, height: 740 }, colorScheme: 'dark' })
+    await context.setExtraHTTPHeaders({ 'X-Forwarded-For': '203.0.113.7' })
+    const page = await context.newPage()
+    page.setDefaultTimeout(60_000)
+    return page
+  }
+  const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+  const linkFor = async (email: string) => {
+    const mail = await until('the mail', () => smtp.mails.findLast(({ to }) => to.includes(email)))
+    return /https?:\S+token=\S+/.exec(mail.parsed.text ?? '')?.[0] as string
+  }
+  let channels = ''
+
+  test('the operator sets the server up with the printed address, and its token goes nowhere else', async () => {
+    const page = await openWindow()
+    const leaks: string[] = []
+    page.on('request', (request) => {
+      if (request.headers().referer?.includes('token')) leaks.push(request.url())
+    })
+    await page.goto(`${server.origin}/app`)
+    await page.getByText('This server is not set up yet').waitFor()
+    await page.goto(`${server.origin}/app/setup?token=wrong`)
+    await page.getByText('This address does not work').waitFor()
+    await page.goto(toSetupUrl({ origin: server.origin, secret: SECRET }))
+    await page.getByLabel('Your name').fill('Ada')
+    expect(page.url()).toBe(`${server.origin}/app/setup`)
+    await page.getByLabel('E-mail').fill('ada@boats.example')
+    await page.getByLabel('Password').fill('ada@boats.example')
+    await press(page, 'Create account')
+    await page.getByText('too close to your name').waitFor()
+    await page.getByLabel('Password').fill('seven quiet herons wade')
+    await press(page, 'Create account')
+    await page.waitForURL('**/links**')
+    expect(leaks).toEqual([])
+
+    channels = page.url().replace(/links.*$/, 'channels')
+    await page.goto(`${channels}?new=1`)
+    await page.getByLabel('E-mail addresses').fill('team@boats.example')
+    await press(page, 'Create channel')
+    await page.getByText('Waiting for confirmation: team@boats.example').waitFor()
+    await linkFor('team@boats.example')
+    await press(page, 'Send again')
+    await page.getByText('The link was sent again').waitFor()
+    await page.context().close()
+  }, 120_000)
+
+  test('a recipient confirms, and stops the mails', async () => {
+    const page = await openWindow()
+    await page.goto(await linkFor('team@boats.example'))
+    await page.getByText('You get no e-mails unless you confirm.').waitFor()
+    await press(page, 'Confirm')
+    await page.getByText('You get these e-mails.').waitFor()
+    await press(page, 'Stop these e-mails')
+    await page.getByText('You get no more of these e-mails.').waitFor()
+    await page.context().close()
+  }, 120_000)
+
+  test('a stranger gets a link by mail, and then an account', async () => {
+    const page = await openWindow()
+    await page.goto(`${server.origin}/app/sign-up`)
+    await page.getByLabel('E-mail').fill('bob@people.example')
+    await press(page, 'Send link')
+    await page.getByText('Check your e-mail').waitFor()
+    await press(page, 'Send again')
+    await page.getByText('Sent. Send once more').waitFor()
+    await page.goto(await linkFor('bob@people.example'))
+    await page.getByLabel('Your name').fill('Bob')
+    expect(page.url()).toBe(`${server.origin}/app/confirm`)
+    await page.getByLabel('Password').fill('nine grey locks open')
+    await press(page, 'Create account')
+    await page.waitForURL('**/links**')
+    await page.context().close()
+  }, 120_000)
+})
