@@ -150,6 +150,7 @@ const EXCEPTIONS: RuleException[] = [
     'the invitation allows it',
   ),
   createException('allow', 'accounts/workspaces/invitations.ts', 'pruneInvitations', JOB),
+  createException('workspace', 'accounts/audit/record-audit.ts', 'recordAccountAudit', OWN_ACCOUNT),
   createException('allow', 'accounts/access/keys.ts', 'createKey', OPERATOR),
   createException('allow', 'accounts/access/keys.ts', 'revokeKey', OPERATOR),
   createException('allow', 'accounts/access/keys.ts', 'recordUse', BEFORE_ACTOR),

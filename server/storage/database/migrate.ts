@@ -14,6 +14,7 @@ import { words } from './migrations/0008-words.ts'
 import { interrupted } from './migrations/0009-interrupted.ts'
 import { signUps } from './migrations/0010-sign-ups.ts'
 import { secondFactor } from './migrations/0011-second-factor.ts'
+import { audit } from './migrations/0012-audit.ts'
 import { misses } from './migrations/0013-misses.ts'
 import { nextHosts } from './migrations/0014-next-hosts.ts'
 import { suspensions } from './migrations/0015-suspensions.ts'
@@ -31,6 +32,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0009-interrupted': interrupted(),
   '0010-sign-ups': signUps(engine),
   '0011-second-factor': secondFactor(engine),
+  '0012-audit': audit(engine),
   '0013-misses': misses(engine),
   '0014-next-hosts': nextHosts(engine),
   '0015-suspensions': suspensions(engine),

@@ -3,6 +3,7 @@
 
 import type {
   ApiKeys,
+  AuditEvents,
   Identities,
   Invitations,
   Members,
@@ -39,6 +40,7 @@ export interface Tables {
   passkeys: Passkeys
   members: Members
   invitations: Invitations
+  audit_events: AuditEvents
   links: Links
   tags: Tags
   link_tags: LinkTags

@@ -28,6 +28,9 @@ export interface ApiKeys {
   created_at: number
   last_used_at: number | null
   revoked_at: number | null
+  /** `*`, or scopes separated by commas. */
+  scopes: Generated<string>
+  expires_at: number | null
 }
 
 /** A person. */
@@ -134,7 +137,7 @@ export interface Passkeys {
 export interface Members {
   workspace_id: number
   user_id: number
-  /** `owner` or `member`. */
+  /** `owner`, `member` or `viewer`. */
   role: string
   created_at: number
 }
@@ -151,4 +154,23 @@ export interface Invitations {
   created_at: number
   expires_at: number
   accepted_at: number | null
+}
+
+/** Who did what in a workspace. Triggers refuse changes, and deletions within 180 days. */
+export interface AuditEvents {
+  id: Generated<number>
+  workspace_id: number
+  at: number
+  /** `person`, `key`, `operator` or `system`. */
+  actor_type: string
+  /** The id of the person or the key. */
+  actor_id: number | null
+  /** The e-mail address of the person or the name of the key, at that time. */
+  actor_name: string | null
+  action: string
+  target_type: string | null
+  target_id: string | null
+  target_name: string | null
+  /** A JSON object without secrets, and without texts of visitors. */
+  detail: string
 }
