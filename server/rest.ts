@@ -18,6 +18,7 @@ const DESCRIPTION = `Short links, click analytics and form capture that you host
 
 Every request carries \`Authorization: Bearer <API key>\`. A key belongs to one workspace and sees nothing else. (The
 dashboard uses the same paths, with the cookie of a person who has signed in and \`X-Workspace: <id>\`.)
+A key may have scopes: the security of each operation names the ones that it needs, and a key without them gets 403.
 Answers are \`{"data": …}\`, failures \`{"error": "…"}\` with \`errors\` by field at 422. Times are ISO 8601 in UTC.`
 
 export interface RestNeeds {

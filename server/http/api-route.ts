@@ -3,6 +3,7 @@
 
 import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
 import { NAMED_FAILURES } from '../lib/failure.ts'
+import type { RouteScope } from '../lib/key-scope.ts'
 import type { Caller, RouteFacts } from './route-facts.ts'
 import { declareFacts } from './route-table.ts'
 
@@ -56,17 +57,22 @@ const NoQuery = z.strictObject({})
 type OptionalFailure = keyof typeof OPTIONAL_FAILURES
 
 /** The callers of a route, for the API reference. No route of the reference is open to everybody. */
-const SECURITY: Record<Exclude<Caller, 'anybody'>, Record<string, string[]>[]> = {
-  keyOrMember: [{ apiKey: [] }, { session: [], workspace: [] }],
+const SECURITY: Record<Exclude<Caller, 'anybody'>, Record<string, readonly string[]>[]> = {
+  keyOrMember: [{ session: [], workspace: [] }],
   member: [{ session: [], workspace: [] }],
   person: [{ session: [] }],
-  keyOrPerson: [{ apiKey: [] }, { session: [] }],
+  keyOrPerson: [{ session: [] }],
 }
 
 /** What a route declares beside its shape, where it differs from the default. */
 interface OwnFacts {
   /** The default is `keyOrMember`. */
   by?: keyof typeof SECURITY
+  /**
+   * The scope that an API key needs, or all of several scopes; `any` where every key may call. Required where a key may
+   * call, and only there.
+   */
+  scope?: RouteScope | readonly RouteScope[] | 'any'
   /** Whether a POST takes an Idempotency-Key. The default is true. */
   idempotent?: boolean
   /** The answer has a secret that is shown only this once. */
@@ -81,13 +87,22 @@ interface OwnFacts {
   fails?: OptionalFailure[]
 }
 
+function toScopes(scope: OwnFacts['scope']): readonly RouteScope[] {
+  if (scope === undefined || scope === 'any') return []
+  return typeof scope === 'string' ? [scope] : scope
+}
+
 /** `createRoute` with the common parts of docs/contract.md §1. */
 export function apiRoute<const R extends RouteConfig>(declared: R & OwnFacts) {
   const { fails = [], by = 'keyOrMember', idempotent = true, secretInAnswer = false, ...more } = declared
-  const { slow = false, fresh = false, takesList = false, ...route } = more
+  const { slow = false, fresh = false, takesList = false, scope, ...route } = more
+  const keysMayCall = by === 'keyOrMember' || by === 'keyOrPerson'
+  if (keysMayCall !== (scope !== undefined))
+    throw new Error(`${route.method} ${route.path}: a route declares a scope when API keys may call it`)
   const body = route.request?.body
   const facts: RouteFacts = {
     by,
+    scopes: toScopes(scope),
     body: body ? (takesList ? 'objectOrList' : 'object') : 'none',
     idempotent: route.method === 'post' && idempotent,
     secretInAnswer,
@@ -100,7 +115,8 @@ export function apiRoute<const R extends RouteConfig>(declared: R & OwnFacts) {
     [...(inWorkspace ? [404 as const] : []), ...fails].map((s) => [s, OPTIONAL_FAILURES[s]]),
   )
   return createRoute({
-    security: SECURITY[by],
+    // OpenAPI 3.1 lets every security requirement name the roles that it needs.
+    security: [...(keysMayCall ? [{ apiKey: facts.scopes }] : []), ...SECURITY[by]],
     middleware: declareFacts(facts),
     ...route,
     request: {

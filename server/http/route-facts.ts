@@ -1,6 +1,8 @@
 // The facts that a route declares beside its shape. The gates, the API reference and docs/routes.md read them from the
 // declaration.
 
+import type { RouteScope } from '../lib/key-scope.ts'
+
 /** Who may call a route. On a route for `member` or `keyOrMember`, a person names one of their workspaces. */
 export type Caller = 'anybody' | 'person' | 'member' | 'keyOrPerson' | 'keyOrMember'
 
@@ -9,6 +11,8 @@ export type BodyKind = 'none' | 'object' | 'objectOrList'
 
 export interface RouteFacts {
   by: Caller
+  /** The scopes that an API key needs: all of them. Empty where any key may call, and where no key may. */
+  scopes: readonly RouteScope[]
   body: BodyKind
   /** A POST that takes an Idempotency-Key. */
   idempotent: boolean

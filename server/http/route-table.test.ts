@@ -31,6 +31,7 @@ test.each([
 describe('a route that declares facts', () => {
   const facts: RouteFacts = {
     by: 'person',
+    scopes: [],
     body: 'none',
     idempotent: false,
     secretInAnswer: true,

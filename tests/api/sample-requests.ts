@@ -151,7 +151,7 @@ export const isSessionOnly = ({ security }: Operation) => !security?.some((way) 
 /** The headers that may call the operation: the workspace's API key, or its owner's cookie when keys may not. */
 export const toAuthHeaders = (operation: Operation, { id, key, owner }: Team): Record<string, string> =>
   isSessionOnly(operation)
-    ? { Cookie: owner.cookie, 'X-Workspace': String(id) }
+    ? { 'Sec-Fetch-Site': 'same-origin', Cookie: owner.cookie, 'X-Workspace': String(id) }
     : { Authorization: `Bearer ${key}` }
 
 /** @param mark is in every text of the created things, so that a test notices it in other answers */

@@ -26,6 +26,7 @@ A test fails when the page is older than the routes.
 - **Anybody**: no credentials. This is what a stranger can reach.
 - **A member**: the cookie of a person who has signed in, and \`X-Workspace\` with the id of one of their workspaces. Some
   routes ask for an owner; the page at \`/docs\` says which.
+- **Scope**: what an API key needs. Several: all of them. A key with the scope \`*\` has them all.
 - **Idempotent**: the route takes an \`Idempotency-Key\`, and answers a repeated request with its first answer.
 - **Secret**: the answer shows a secret once. It is stored sealed where the route is idempotent, and else not at all.
 - **Slow**: the handler waits for somebody else's server.
@@ -36,6 +37,7 @@ interface Row {
   method: string
   path: string
   by: string
+  scope: string
   idempotent: boolean
   facts: string
   file: string
@@ -43,6 +45,10 @@ interface Row {
 
 const factsText = ({ secretInAnswer, slow, fresh }: RouteFacts) =>
   [secretInAnswer && 'secret', slow && 'slow', fresh && 'fresh'].filter(Boolean).join(', ')
+
+/** What an API key needs; empty where no key may call. */
+const scopeText = ({ by, scopes }: RouteFacts) =>
+  by.startsWith('key') ? scopes.map((scope) => `\`${scope}\``).join(' and ') || 'any' : ''
 
 /** The paths of the route map that anybody may call. The other entries lead to routes with facts of their own. */
 const frontRows = ({ app }: TestServer): Row[] =>
@@ -52,6 +58,7 @@ const frontRows = ({ app }: TestServer): Row[] =>
       method,
       path,
       by: CALLERS[by as Caller],
+      scope: '',
       idempotent: false,
       facts: '',
       // `app.ts` writes the file relative to server/.
@@ -66,6 +73,7 @@ const routeRows = (routes: Route[], fileFor: (route: Route) => string): Row[] =>
       method,
       path: path.replace(/:(\w+)/g, '{$1}'),
       by: CALLERS[facts?.by ?? 'anybody'],
+      scope: facts ? scopeText(facts) : '',
       idempotent: facts?.idempotent ?? false,
       facts: facts ? factsText(facts) : '',
       file: fileFor(route),
@@ -112,10 +120,11 @@ const byPath = (a: Row, b: Row) =>
 
 function table(rows: Row[]): string {
   const lines = rows.map(
-    ({ method, path, by, idempotent, facts, file }) =>
-      `| ${method} | \`${path}\` | ${by} | ${idempotent ? 'yes' : ''} | ${facts} | \`${file}\` |`,
+    ({ method, path, by, scope, idempotent, facts, file }) =>
+      `| ${method} | \`${path}\` | ${by} | ${scope} | ${idempotent ? 'yes' : ''} | ${facts} | \`${file}\` |`,
   )
-  const head = '| method | path | who may call it | idempotent | facts | file |\n|---|---|---|---|---|---|'
+  const head =
+    '| method | path | who may call it | scope | idempotent | facts | file |\n|---|---|---|---|---|---|---|'
   return `${head}\n${lines.join('\n')}\n`
 }
 

@@ -59,6 +59,7 @@ const workspaceRoutes = {
     method: 'get',
     path: '/workspaces',
     by: 'keyOrPerson',
+    scope: 'any',
     operationId: 'listWorkspaces',
     summary: 'List your workspaces',
     description: 'An API key sees only its own workspace.',
@@ -79,6 +80,7 @@ const workspaceRoutes = {
     ...workspaces,
     method: 'get',
     path: '/workspace',
+    scope: 'any',
     operationId: 'getWorkspace',
     summary: 'Get the workspace with its plan and counts',
     responses: { 200: dataResponse(shapes.WorkspaceShape, 'The workspace') },
@@ -215,9 +217,10 @@ const keyRoutes = {
     operationId: 'createApiKey',
     summary: 'Create an API key',
     description:
-      'For owners. The key has full access to the workspace, and stays valid when its creator leaves.',
+      'For owners. Without `scopes` the key has full access to the workspace. It stays valid when its creator leaves.',
     request: { body: jsonRequestBody(shapes.CreateKey) },
     responses: { 201: dataResponse(shapes.NewKeyShape, 'The key itself, which is shown only now') },
+    fails: [409],
   }),
   revoke: apiRoute({
     ...keys,

@@ -2,8 +2,9 @@
 // reference is generated from them.
 
 import { z } from '@hono/zod-openapi'
-import { numberParameter, oneOf, parameter, text } from '../../lib/api-fields.ts'
+import { instant, numberParameter, oneOf, parameter, text } from '../../lib/api-fields.ts'
 import { EMAIL_MAX, isEmail } from '../../lib/email.ts'
+import { KEY_SCOPES } from '../../lib/key-scope.ts'
 import { PLANS } from '../../lib/plan.ts'
 import { ROLES } from '../../lib/role.ts'
 
@@ -19,6 +20,7 @@ export const EmailAddress = text(1, EMAIL_MAX)
   .refine(isEmail, 'must be an e-mail address')
 
 const role = oneOf(ROLES)
+const SCOPES = ['*', ...KEY_SCOPES] as const
 
 const mustBeObject = {
   error: ({ code }: { code?: string }) => (code === 'invalid_type' ? 'must be an object' : undefined),
@@ -130,6 +132,11 @@ const key = {
   id: z.int(),
   name: z.string(),
   lastFour: z.string(),
+  scopes: z.array(z.enum(SCOPES)).openapi({ description: 'What the key may do; `*` is everything' }),
+  expiresAt: z.iso
+    .datetime()
+    .nullable()
+    .openapi({ description: 'The key is refused from then on; null is never' }),
   createdAt: z.iso.datetime(),
   lastUsedAt: z.iso.datetime().nullable().openapi({ description: 'Precise to the minute' }),
 }
@@ -139,5 +146,19 @@ export const NewKeyShape = z
   .strictObject({ ...key, key: z.string().openapi({ description: 'The key itself; shown only now' }) })
   .openapi('NewApiKey')
 export type NewKeyResource = z.infer<typeof NewKeyShape>
-export const CreateKey = z.strictObject({ name }, mustBeObject).openapi('CreateApiKey')
+export const CreateKey = z
+  .strictObject(
+    {
+      name,
+      scopes: z
+        .array(oneOf(SCOPES), { error: 'must be a list of scopes' })
+        .min(1, 'must name at least one scope')
+        .max(SCOPES.length, `must be at most ${SCOPES.length} scopes`)
+        .default(['*'])
+        .openapi({ description: 'What the key may do. The default is `*`, which is everything' }),
+      expiresAt: instant().nullable().optional().openapi({ description: 'In the future; never when absent' }),
+    },
+    mustBeObject,
+  )
+  .openapi('CreateApiKey')
 export type CreateKeyInput = z.infer<typeof CreateKey>

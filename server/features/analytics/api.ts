@@ -38,6 +38,7 @@ const countedUntilHeader = {
 const clicks = apiRoute({
   method: 'get',
   path: '/analytics/clicks',
+  scope: 'analytics:read',
   operationId: 'countClicks',
   tags: ['Analytics'],
   summary: 'Count clicks',
@@ -65,6 +66,7 @@ const toFileSchema = (example: string) => ({ schema: z.string().openapi({ format
 const clickExport = apiRoute({
   method: 'get',
   path: '/analytics/clicks/export',
+  scope: 'analytics:read',
   operationId: 'exportClicks',
   tags: ['Analytics'],
   summary: 'Export clicks',

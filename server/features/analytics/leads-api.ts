@@ -22,6 +22,7 @@ export interface LeadsApiNeeds extends FunnelNeeds {
 const leads = apiRoute({
   method: 'get',
   path: '/analytics/leads',
+  scope: 'analytics:read',
   operationId: 'countLeads',
   tags: ['Analytics'],
   summary: 'Count leads',
@@ -38,6 +39,7 @@ const leads = apiRoute({
 const funnel = apiRoute({
   method: 'get',
   path: '/analytics/funnel',
+  scope: 'analytics:read',
   operationId: 'getFunnel',
   tags: ['Analytics'],
   summary: 'Compare clicks, visits and leads',

@@ -6,6 +6,7 @@ import { Failure, invalid } from '../../lib/failure.ts'
 import { toNestedDatabase } from '../../storage/database/nested-database.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import type { Actor } from '../accounts/access/actor.ts'
+import { recordAudit } from '../accounts/audit/record-audit.ts'
 import { toErrorField } from './conflict.ts'
 import { createLinkIn, type LinkNeeds } from './create.ts'
 import { deleteLinkIn } from './delete.ts'
@@ -43,9 +44,17 @@ export async function updateLinks(
 /** @throws Failure with `errors` by index */
 export async function deleteLinks(needs: LinkNeeds, actor: Actor, ids: number[]): Promise<LinkResource[]> {
   const distinct = [...ids.entries()].filter(([i, id]) => ids.indexOf(id) === i)
-  return runAllOrNothing(needs.db, distinct, (db, id) =>
-    db.write((connection, onCommit) => deleteLinkIn({ ...needs, connection, onCommit }, actor, id)),
-  )
+  return needs.db.write(async (connection, onCommit) => {
+    const nested = toNestedDatabase(needs.db, connection, onCommit)
+    const links = await runAllOrNothing(nested, distinct, (db, id) =>
+      db.write((inner, onInnerCommit) =>
+        deleteLinkIn({ ...needs, connection: inner, onCommit: onInnerCommit }, actor, id),
+      ),
+    )
+    const detail = { count: links.length, ids: links.map(({ id }) => String(id)) }
+    await recordAudit(connection, actor, { action: 'link.deleted', detail }, needs.now())
+    return links
+  })
 }
 
 /** Hashes one password after the other, and each distinct password once: the queue of hashes is shorter than 100. */

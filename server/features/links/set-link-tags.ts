@@ -4,6 +4,7 @@ import { invalid } from '../../lib/failure.ts'
 import { foldCase } from '../../lib/text.ts'
 import type { Connection, Database } from '../../storage/database/open-database.ts'
 import type { Actor } from '../accounts/access/actor.ts'
+import { requireRoom } from '../accounts/access/workspace-limits.ts'
 
 interface TagSelection {
   tagIds?: number[] | null
@@ -12,7 +13,7 @@ interface TagSelection {
 
 /**
  * Replaces the tags of a link, unless neither ids nor names are given. Creates tags with unknown names.
- * @throws Failure `invalid` for a tag id that is not the workspace's
+ * @throws Failure `invalid` for a tag id that is not the workspace's, `conflict` for too many tags
  */
 export async function setLinkTags(
   { db, connection }: { db: Pick<Database, 'engine'>; connection: Connection },
@@ -66,7 +67,7 @@ async function createMissingTags(
 ): Promise<void> {
   const byKey = new Map<string, string>()
   for (const name of names) if (!byKey.has(foldCase(name))) byKey.set(foldCase(name), name)
-  await connection
+  const created = await connection
     .insertInto('tags')
     .values(
       // Insert in one order, so that two requests that create the same tags cannot deadlock.
@@ -79,5 +80,7 @@ async function createMissingTags(
       })),
     )
     .onConflict((conflict) => conflict.columns(['workspace_id', 'name_key']).doNothing())
+    .returning('id')
     .execute()
+  if (created.length > 0) await requireRoom(connection, actor.workspaceId, 'tags')
 }

@@ -47,6 +47,7 @@ const route = apiRoute({
   tags: ['Links'],
   method: 'get',
   path: '/links/{id}/resolve',
+  scope: 'links:read',
   operationId: 'resolveLink',
   summary: 'Which rule would answer, and where to',
   request: { params: IdParameter, query: ResolveQuery },

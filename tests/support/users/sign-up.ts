@@ -11,7 +11,7 @@ export interface SignedUpUser {
   email: string
   password: string
   workspaceId: number
-  /** Calls `/v1` + path with the cookie, in the user's own workspace unless `workspaceId` names another one. */
+  /** Calls `/v1` + path with the cookie, as a page of the dashboard does, in the user's own workspace unless `workspaceId` names another one. */
   api(path: string, call?: HttpCall, workspaceId?: number): Promise<HttpAnswer>
   /** Calls `/api/auth` + path with the cookie. */
   auth(path: string, call?: HttpCall): Promise<HttpAnswer>
@@ -24,6 +24,9 @@ export interface SignUpDetails {
   /** The token from the link of an invitation. */
   invitation?: string
 }
+
+/** What a browser adds to each request of a page of the dashboard. */
+export const DASHBOARD = { 'Sec-Fetch-Site': 'same-origin' }
 
 let users = 0
 
@@ -74,7 +77,7 @@ export function toSignedUpUser(
     api: (path, { headers, ...call } = {}, workspaceId = details.workspaceId) =>
       server.call(`/v1${path}`, {
         ...call,
-        headers: { Cookie: cookie, 'X-Workspace': String(workspaceId), ...headers },
+        headers: { ...DASHBOARD, Cookie: cookie, 'X-Workspace': String(workspaceId), ...headers },
       }),
     auth: (path, { headers, ...call } = {}) =>
       server.call(`/api/auth${path}`, { ...call, headers: { Cookie: cookie, ...headers } }),

@@ -7,6 +7,7 @@ import { sha256Hex } from '../../../server/lib/crypto/sha256.ts'
 import type { Role } from '../../../server/lib/role.ts'
 import type { HttpAnswer, HttpCall } from '../server/http-call.ts'
 import type { TestServer, TestWorkspace } from '../server/test-server.ts'
+import { DASHBOARD } from './sign-up.ts'
 
 export interface SignedInUser {
   id: number
@@ -14,7 +15,7 @@ export interface SignedInUser {
   email: string
   /** The Cookie header of the user's browser. */
   cookie: string
-  /** Calls `/v1` + path as the user, without naming a workspace. */
+  /** Calls `/v1` + path as a page of the dashboard does, without naming a workspace. */
   api(path: string, call?: HttpCall): Promise<HttpAnswer>
   /** Calls `/v1` + path as the user, in a workspace. */
   apiIn(workspaceId: number, path: string, call?: HttpCall): Promise<HttpAnswer>
@@ -53,7 +54,7 @@ export async function createSignedInUser(
   })
   const cookie = `towpath_session=${token}.signature`
   const api: SignedInUser['api'] = (path, { headers, ...call } = {}) =>
-    server.call(`/v1${path}`, { ...call, headers: { Cookie: cookie, ...headers } })
+    server.call(`/v1${path}`, { ...call, headers: { ...DASHBOARD, Cookie: cookie, ...headers } })
   return {
     id,
     name,

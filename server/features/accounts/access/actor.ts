@@ -1,6 +1,7 @@
 // The actor of a request, and what each kind of actor may do. Every function that writes calls `allow` first.
 
 import { Failure } from '../../../lib/failure.ts'
+import type { KeyScope } from '../../../lib/key-scope.ts'
 import type { Plan } from '../../../lib/plan.ts'
 import type { Role } from '../../../lib/role.ts'
 
@@ -12,8 +13,10 @@ interface ActorBase {
 /** An API key of the workspace, or the operator on the command line. */
 export interface KeyActor extends ActorBase {
   kind: 'key' | 'operator'
-  /** For the log. */
+  /** For the audit log. */
   keyId: number | null
+  /** What the key may be used for; absent is full access. The gate of the route judges it, not `allow`. */
+  scopes?: readonly KeyScope[]
 }
 
 /** A signed-in person in one of their workspaces. */
@@ -27,8 +30,17 @@ export interface UserActor extends ActorBase {
 export type Actor = KeyActor | UserActor
 
 const MEMBER_ACTIONS = ['links:write', 'tags:write', 'forms:write', 'channels:write'] as const
-/** Actions on members and keys. No key may do them: a key stays valid after its creator has left the workspace. */
-const OWNER_ACTIONS = ['workspace:write', 'workspace:delete', 'members:write', 'keys:write'] as const
+/**
+ * Actions on members and keys, and the audit log. No key may do them: a key stays valid after its creator has left the
+ * workspace.
+ */
+const OWNER_ACTIONS = [
+  'workspace:write',
+  'workspace:delete',
+  'members:write',
+  'keys:write',
+  'audit:read',
+] as const
 
 export type Action = (typeof MEMBER_ACTIONS)[number] | (typeof OWNER_ACTIONS)[number]
 
@@ -37,12 +49,16 @@ const ALLOWED_ACTIONS: Record<'key' | 'operator' | Role, readonly Action[]> = {
   operator: [...MEMBER_ACTIONS, ...OWNER_ACTIONS],
   owner: [...MEMBER_ACTIONS, ...OWNER_ACTIONS],
   member: MEMBER_ACTIONS,
+  viewer: [],
 }
+
+const VIEWER_REFUSAL = 'You are a viewer of this workspace: you can see everything here and change nothing'
 
 /** Refuses an action that the actor may not do. @throws Failure `forbidden` */
 export function allow(actor: Actor, action: Action): void {
   if (may(actor, action)) return
-  throw new Failure('forbidden', 'You may not do this')
+  const isViewer = actor.kind === 'user' && actor.role === 'viewer'
+  throw new Failure('forbidden', isViewer ? VIEWER_REFUSAL : 'You may not do this')
 }
 
 export const may = (actor: Actor, action: Action) =>

@@ -1,5 +1,6 @@
 // Protects cookie requests against cross-site request forgery: a request that changes something must come from our own
 // pages. The rule is that of Go 1.25 (https://pkg.go.dev/net/http#CrossOriginProtection): request headers, no tokens.
+// Also tells requests of the dashboard from those of programs that use a cookie.
 
 import { Failure } from '../../../lib/failure.ts'
 
@@ -12,16 +13,30 @@ export function refuseCrossOrigin(request: { method: string; headers: Headers },
   if (SAFE_METHODS.has(method)) return
   // Pages cannot set this header. Browsers leave it out over plain http.
   const site = headers.get('sec-fetch-site')
-  if (site !== null ? OWN_SITE.has(site) : isSameHost(headers, origin)) return
+  if (site !== null ? OWN_SITE.has(site) : hasNoForeignOrigin(headers, origin)) return
   throw new Failure('forbidden', 'Cross-origin request refused')
 }
 
-function isSameHost(headers: Headers, publicOrigin: string): boolean {
+/**
+ * Does a page of our own make this request? Browsers say so in `Sec-Fetch-Site`, and over plain http in `Referer`. A
+ * program can write both headers, so this is the rule of the plans and no protection (docs/adr/0018-strangers.md).
+ */
+export function isFromOwnPage({ headers }: { headers: Headers }, publicOrigin: string): boolean {
+  const site = headers.get('sec-fetch-site')
+  if (site !== null) return site === 'same-origin'
+  const referer = headers.get('referer')
+  return referer !== null && isOwnHost(referer, headers, publicOrigin)
+}
+
+function hasNoForeignOrigin(headers: Headers, publicOrigin: string): boolean {
   const origin = headers.get('origin')
   // Not a browser: a browser sends at least one of the two headers with every request that is not a GET.
-  if (origin === null) return true
-  // Compare hosts, not origins: a proxy that ends TLS passes on the host name but not the scheme.
-  const host = URL.parse(origin)?.host
+  return origin === null || isOwnHost(origin, headers, publicOrigin)
+}
+
+/** Compares hosts, not origins: a proxy that ends TLS passes on the host name but not the scheme. */
+function isOwnHost(url: string, headers: Headers, publicOrigin: string): boolean {
+  const host = URL.parse(url)?.host
   return (
     host !== undefined && host !== '' && (host === headers.get('host') || host === new URL(publicOrigin).host)
   )

@@ -1,5 +1,6 @@
 // Authenticates every request to the REST API: by API key, or by a person's session cookie with `X-Workspace`. The
-// checks run in this order: credentials (401), plan (403), rate limit (429). See docs/contract.md §1.
+// checks run in this order: credentials (401), plan (403), rate limit (429). Plan and plan limit apply to keys, and to
+// people whose requests do not come from our own pages. See docs/contract.md §1.
 
 import type { Context, MiddlewareHandler } from 'hono'
 import { parseId } from '../../../http/api-route.ts'
@@ -8,8 +9,9 @@ import { Failure, invalid, notFound } from '../../../lib/failure.ts'
 import { REQUESTS_PER_MINUTE } from '../../../lib/plan.ts'
 import type { WindowResult } from '../../../lib/sliding-window.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
+import type { Actor } from './actor.ts'
 import type { ApiEnv } from './api-env.ts'
-import { refuseCrossOrigin } from './cross-origin.ts'
+import { isFromOwnPage, refuseCrossOrigin } from './cross-origin.ts'
 import { findKeyActor } from './keys.ts'
 import { type RateLimiter, toApiLimitKey } from './rate-limiter.ts'
 import { requireSecondFactor } from './second-factors.ts'
@@ -24,8 +26,9 @@ export interface GuardNeeds {
 
 const BEARER = /^Bearer +(\S+) *$/i
 
-/** Far above what a person with the dashboard needs: it stops programs that use a cookie (docs/contract.md §1). */
+/** Far above what a person with the dashboard needs: they stop programs that use a cookie (docs/contract.md §1). */
 const PERSON_PER_MINUTE = 1200
+const PERSON_PER_MINUTE_AND_WORKSPACE = 600
 
 export function createGuard(needs: GuardNeeds): MiddlewareHandler<ApiEnv> {
   const cookie = toSessionCookieName(needs.origin)
@@ -50,7 +53,11 @@ async function authenticateKey(
   const actor = key === undefined ? undefined : await findKeyActor(needs, key)
   if (!actor) throw new Failure('invalid_key', 'Invalid API key')
   c.set('actor', actor)
+  await enforcePlan(needs, c, actor)
+}
 
+/** @throws Failure `plan_too_low`, `too_many` */
+async function enforcePlan(needs: GuardNeeds, c: Context<ApiEnv>, actor: Actor): Promise<void> {
   const limit = REQUESTS_PER_MINUTE[actor.plan]
   if (limit === 0) {
     setLimitHeaders(c, 0, { remaining: 0, resetMs: 0 }, needs.now())
@@ -80,6 +87,10 @@ async function authenticatePerson(needs: GuardNeeds, c: Context<ApiEnv>, token: 
   if (!actor) throw notFound('Workspace')
   await requireSecondFactor(needs.db.read, actor)
   c.set('actor', actor)
+  if (!isFromOwnPage(c.req.raw, needs.origin)) return enforcePlan(needs, c, actor)
+  const here = `person:${user.userId}:${actor.workspaceId}`
+  const inWorkspace = await needs.limiter.take(here, PERSON_PER_MINUTE_AND_WORKSPACE)
+  if (!inWorkspace.allowed) throw tooMany(inWorkspace)
 }
 
 /** The answer 429, with `Retry-After` of at least one second. */

@@ -1,7 +1,8 @@
 // The API keys of a workspace: people list, create and revoke them on the page Settings > API Keys.
 
 import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
-import { notFound } from '../../../lib/failure.ts'
+import { invalid, notFound } from '../../../lib/failure.ts'
+import { parseStoredScopes } from '../../../lib/key-scope.ts'
 import { cutPage, orderById, type Page, readPageQuery } from '../../../lib/pagination.ts'
 import { toNestedDatabase } from '../../../storage/database/nested-database.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
@@ -19,7 +20,7 @@ interface Needs {
 const selectActiveKeys = (connection: Connection, workspaceId: number) =>
   connection
     .selectFrom('api_keys')
-    .select(['id', 'name', 'last_four', 'created_at', 'last_used_at'])
+    .select(['id', 'name', 'last_four', 'scopes', 'expires_at', 'created_at', 'last_used_at'])
     .where('workspace_id', '=', workspaceId)
     .where('revoked_at', 'is', null)
 
@@ -27,12 +28,16 @@ const toKeyResource = (row: {
   id: number
   name: string
   last_four: string
+  scopes: string
+  expires_at: number | null
   created_at: number
   last_used_at: number | null
 }): KeyResource => ({
   id: row.id,
   name: row.name,
   lastFour: row.last_four,
+  scopes: parseStoredScopes(row.scopes),
+  expiresAt: toIsoOrNull(row.expires_at),
   createdAt: toIso(row.created_at),
   lastUsedAt: toIsoOrNull(row.last_used_at),
 })
@@ -67,16 +72,22 @@ export async function listWorkspaceKeys(
   return { data: rows.map(toKeyResource), nextCursor, total: Number(total) }
 }
 
-/** @returns the key itself; only its hash is stored. @throws Failure `forbidden` */
+/** @returns the key itself; only its hash is stored. @throws Failure `forbidden`, `invalid`, `conflict` */
 export function createWorkspaceKey(
   { db, now }: Needs,
   actor: Actor,
-  { name }: CreateKeyInput,
+  { name, scopes, expiresAt: expiry = null }: CreateKeyInput,
 ): Promise<NewKeyResource> {
   allow(actor, 'keys:write')
+  const expiresAt = expiry === null ? null : Date.parse(expiry)
+  if (expiresAt !== null && expiresAt <= now()) throw invalid({ expiresAt: 'must be in the future' })
   return db.write(async (connection, onCommit) => {
     const inTransaction = { db: toNestedDatabase(db, connection, onCommit), now }
-    const { id, key } = await createKey(inTransaction, actor.workspaceId, name)
+    const { id, key } = await createKey(inTransaction, actor.workspaceId, name, {
+      scopes,
+      expiresAt,
+      createdBy: actor,
+    })
     return { ...(await getActiveKey(connection, actor.workspaceId, id)), key }
   })
 }
@@ -86,7 +97,7 @@ export function revokeWorkspaceKey({ db, now }: Needs, actor: Actor, id: number)
   allow(actor, 'keys:write')
   return db.write(async (connection, onCommit) => {
     const key = await getActiveKey(connection, actor.workspaceId, id)
-    await revokeKey({ db: toNestedDatabase(db, connection, onCommit), now }, id)
+    await revokeKey({ db: toNestedDatabase(db, connection, onCommit), now }, id, actor)
     return key
   })
 }

@@ -57,12 +57,16 @@ export async function recordAudit(
     .execute()
 }
 
-/** Records what a person did to their account in each workspace that they are a member of. */
+/**
+ * Records what happened to an account in each workspace that its person is a member of. @param by `unknown` for
+ * somebody who has not proved who they are
+ */
 export async function recordAccountAudit(
   connection: Connection,
   userId: number,
   entry: AuditEntry,
   at: number,
+  by: 'person' | 'unknown' = 'person',
 ): Promise<void> {
   const workspaces = await connection
     .selectFrom('members')
@@ -73,10 +77,17 @@ export async function recordAccountAudit(
     .limit(WORKSPACES_MAX)
     .execute()
   if (workspaces.length === 0) return
-  const columns = { ...toEntryColumns(entry), actor_type: 'person', actor_id: userId, at }
+  const columns = { ...toEntryColumns(entry), actor_type: by, at }
   await connection
     .insertInto('audit_events')
-    .values(workspaces.map(({ workspace_id, email }) => ({ ...columns, workspace_id, actor_name: email })))
+    .values(
+      workspaces.map(({ workspace_id, email }) => ({
+        ...columns,
+        workspace_id,
+        actor_id: by === 'person' ? userId : null,
+        actor_name: by === 'person' ? email : null,
+      })),
+    )
     .execute()
 }
 

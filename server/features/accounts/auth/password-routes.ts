@@ -32,6 +32,7 @@ import { findKnownDevice, rememberDevice } from './known-devices.ts'
 import { PASSWORD_NOTICE, sendNotice } from './notices.ts'
 import { GivenPassword, NewPassword, requireGoodPassword } from './password.ts'
 import { mailResetLink, resetPassword } from './reset-password.ts'
+import { recordAccountEvent } from './sign-in-audit.ts'
 import { PersonNameField, TokenField } from './sign-in-routes.ts'
 
 const ResetRequest = z.strictObject({ email: EmailAddress })
@@ -86,6 +87,7 @@ export function addPasswordRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Aut
     const device = await findKnownDevice(needs, c, user.email)
     const who = { email: user.email, from: toClientLimitKey(needs, c), device }
     const answer = await limitSignIns(limiter, who, change, isFailureWith('invalid'))
+    await recordAccountEvent(needs, user.userId, { action: 'password_changed' })
     sendNotice(needs, user.email, PASSWORD_NOTICE)
     return forwardAnswer(c, answer, { status: true })
   })

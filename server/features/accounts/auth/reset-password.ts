@@ -6,6 +6,7 @@ import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { invalid } from '../../../lib/failure.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { hasSecondFactor } from '../access/second-factors.ts'
+import { recordAccountAudit } from '../audit/record-audit.ts'
 import { hashUserPassword, requireGoodPassword } from './password.ts'
 import { endSessionsIn } from './sessions.ts'
 import { toCredentialColumns } from './sign-up.ts'
@@ -101,6 +102,8 @@ export async function resetPassword(
     await deleteUnverifiedIdentities(connection, userId)
     await setPassword(connection, userId, hash, now())
     await endSessionsIn(connection, userId)
+    const detail = { by: 'link' }
+    await recordAccountAudit(connection, userId, { action: 'password_changed', detail }, now())
     return connection
       .selectFrom('users')
       .select(['id', 'email'])

@@ -43,18 +43,18 @@ export function addSessionRoutes(app: AuthRoutes, needs: SignInNeeds) {
   app.post('/revoke-session', authFacts('person'), async (c) => {
     const own = await requireSession(needs, c)
     const { id } = await parseBody(c, SessionSelection)
-    if ((await endSessions(needs, own.user.userId, { id })) === 0) throw notFound('Session')
+    if ((await endSessions(needs, own.user.userId, { id }, 'session_ended')) === 0) throw notFound('Session')
     if (id === own.id) clearSessionCookie(c, needs.origin)
     return c.json({ status: true })
   })
   app.post('/revoke-sessions', authFacts('person', 'none'), async (c) => {
-    await endSessions(needs, (await requireSession(needs, c)).user.userId)
+    await endSessions(needs, (await requireSession(needs, c)).user.userId, {}, 'sign_out_everywhere')
     clearSessionCookie(c, needs.origin)
     return c.json({ status: true })
   })
   app.post('/revoke-other-sessions', authFacts('person', 'none'), async (c) => {
     const own = await requireSession(needs, c)
-    await endSessions(needs, own.user.userId, { exceptId: own.id })
+    await endSessions(needs, own.user.userId, { exceptId: own.id }, 'sign_out_everywhere')
     return c.json({ status: true })
   })
 }

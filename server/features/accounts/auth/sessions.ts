@@ -4,6 +4,8 @@ import { toIso } from '../../../lib/api-fields.ts'
 import { describeBrowser } from '../../../lib/browser-name.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { SESSION_MAX_MS, type Session, type SessionNeeds } from '../access/session.ts'
+import type { AuditAction } from '../audit/actions.ts'
+import { recordAccountAudit } from '../audit/record-audit.ts'
 
 /** How long the session before a confirmation stays valid, for requests that were sent with its cookie. */
 const REPLACED_SESSION_MS = 30_000
@@ -45,13 +47,18 @@ export async function listSessions({ db, now }: SessionNeeds, own: Session) {
   }))
 }
 
-/** Ends one session of a person, all but one, or all. @returns how many sessions were ended */
+/** Ends one session of a person, all but one, or all. @param action for the audit log @returns how many were ended */
 export function endSessions(
-  { db }: { db: Database },
+  { db, now }: SessionNeeds,
   userId: number,
   which: { id?: number; exceptId?: number } = {},
+  action?: AuditAction,
 ): Promise<number> {
-  return db.write((connection) => endSessionsIn(connection, userId, which))
+  return db.write(async (connection) => {
+    const ended = await endSessionsIn(connection, userId, which)
+    if (action && ended > 0) await recordAccountAudit(connection, userId, { action }, now())
+    return ended
+  })
 }
 
 /** Does the same inside an open transaction. */

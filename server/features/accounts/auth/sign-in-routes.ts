@@ -24,6 +24,7 @@ import { finishSignIn } from './finish-sign-in.ts'
 import { findKnownDevice } from './known-devices.ts'
 import { GivenPassword } from './password.ts'
 import { keepSetupToken, mayMakeFirstAccount, readSetupToken } from './setup-access.ts'
+import { recordFailedSignIn, recordSignIn } from './sign-in-audit.ts'
 import { getSignInOptions } from './sign-in-options.ts'
 
 const TOKEN_MAX = 100
@@ -66,13 +67,17 @@ export function addSignInRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth)
     const body = await parseBody(c, SignIn)
     const signIn = async () => {
       const answer = await auth.ask({ ...toAuthRequest(c), body })
-      if (answer.status === 401) throw new Failure('signed_out', 'Wrong e-mail address or password')
+      if (answer.status === 401) {
+        recordFailedSignIn(needs, body.email)
+        throw new Failure('signed_out', 'Wrong e-mail address or password')
+      }
       return expectOk(answer)
     }
     const device = await findKnownDevice(needs, c, body.email)
     const who = { email: body.email, from: toClientLimitKey(needs, c), device }
     const answer = await limitSignIns(limiter, who, signIn, isFailureWith('signed_out'))
     const secondFactor = await finishSignIn(needs, c, answer)
+    if (!secondFactor) await recordSignIn(needs, answer, 'password')
     return c.json(secondFactor ? { status: true, secondFactor } : { status: true })
   })
 }
@@ -110,6 +115,7 @@ export function addOidcRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth) {
     const location = answer?.headers.get('location')
     if (!answer || !location) return c.redirect(`${origin}${SIGN_IN_PAGE}?error=unavailable`)
     const secondFactor = await finishSignIn(needs, c, answer)
+    if (!secondFactor) await recordSignIn(needs, answer, 'provider')
     const next = `${origin}${SIGN_IN_PAGE}?step=second-factor&next=${encodeURIComponent(location.replace(origin, ''))}`
     return c.redirect(secondFactor ? next : location)
   })

@@ -3,12 +3,14 @@
 import { Failure, notFound } from '../../../lib/failure.ts'
 import type { Role } from '../../../lib/role.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
+import { requireRoom } from '../access/workspace-limits.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 import type { WorkspaceResource } from '../schema.ts'
 import { describeWorkspaceIn, type WorkspaceNeeds } from './describe-workspace.ts'
 import { getInvitation } from './invitations.ts'
 import { getMember } from './members.ts'
 
-/** @throws Failure `not_found`, `forbidden` */
+/** @throws Failure `not_found`, `forbidden`, `conflict` */
 export function acceptInvitation(
   needs: WorkspaceNeeds,
   userId: number,
@@ -40,7 +42,7 @@ export async function acceptInvitationIn(
   return { workspaceId, role: (await getMember(connection, workspaceId, userId)).role }
 }
 
-/** Makes the person a member, without a check of the token or the address. @throws Failure `not_found` */
+/** Makes the person a member, without a check of the token or the address. @throws Failure `not_found`, `conflict` */
 export async function joinWorkspaceIn(
   connection: Connection,
   { id, workspaceId, role }: { id: number; workspaceId: number; role: Role },
@@ -57,10 +59,17 @@ export async function joinWorkspaceIn(
     .returning('id')
     .executeTakeFirst()
   if (!accepted) throw notFound('Invitation')
-  await connection
+  const joined = await connection
     .insertInto('members')
     .values({ workspace_id: workspaceId, user_id: userId, role, created_at: now })
     // A person who became a member in another way keeps their role.
     .onConflict((conflict) => conflict.doNothing())
-    .execute()
+    .returning('user_id')
+    .executeTakeFirst()
+  if (!joined) return
+  await requireRoom(connection, workspaceId, 'members')
+  const { email } = await getMember(connection, workspaceId, userId)
+  const target = { type: 'member', id: userId, name: email } as const
+  const actor = { kind: 'user', workspaceId, userId } as const
+  await recordAudit(connection, actor, { action: 'member.joined', target, detail: { role } }, now)
 }

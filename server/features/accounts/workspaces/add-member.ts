@@ -4,8 +4,10 @@
 import { notFound } from '../../../lib/failure.ts'
 import type { Role } from '../../../lib/role.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import { requireRoom } from '../access/workspace-limits.ts'
+import { type AuditEntry, recordAudit } from '../audit/record-audit.ts'
 import type { MemberResource } from '../schema.ts'
-import { getMember, hasOwner, lockMembers, requireOwner } from './members.ts'
+import { findMember, getMember, hasOwner, lockMembers, requireOwner } from './members.ts'
 
 /**
  * Adds a member, or changes the role of a member. @param role when absent, a member keeps theirs; a new member becomes
@@ -47,6 +49,7 @@ export async function addMemberIn(
     .where('id', '=', workspaceId)
     .executeTakeFirst()
   if (!workspace) throw notFound('Workspace')
+  const before = await findMember(connection, workspaceId, userId)
   // A workspace that was created on the command line has no owner yet.
   const newRole = role ?? ((await hasOwner(connection, workspaceId)) ? 'member' : 'owner')
   await connection
@@ -58,5 +61,23 @@ export async function addMemberIn(
     })
     .execute()
   await requireOwner(connection, workspaceId)
-  return getMember(connection, workspaceId, userId)
+  await requireRoom(connection, workspaceId, 'members')
+  const member = await getMember(connection, workspaceId, userId)
+  await recordOperator(connection, at, workspaceId, before, member)
+  return member
+}
+
+async function recordOperator(
+  connection: Connection,
+  at: number,
+  workspaceId: number,
+  before: MemberResource | undefined,
+  { userId, email, role }: MemberResource,
+) {
+  if (before?.role === role) return
+  const target = { type: 'member', id: userId, name: email } as const
+  const entry: AuditEntry = before
+    ? { action: 'member.role_changed', target, detail: { from: before.role, to: role } }
+    : { action: 'member.joined', target, detail: { role } }
+  await recordAudit(connection, { kind: 'operator', workspaceId }, entry, at)
 }

@@ -2,12 +2,13 @@
 
 import type { Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../access/actor.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 import type { MemberResource, UpdateMemberInput } from '../schema.ts'
 import { getMember, lockMembers, requireOwner } from './members.ts'
 
 /** The new role applies from the member's next request. @throws Failure `forbidden`, `not_found`, `conflict` */
 export function changeMember(
-  { db }: { db: Database },
+  { db, now }: { db: Database; now: () => number },
   actor: Actor,
   userId: number,
   { role }: UpdateMemberInput,
@@ -25,6 +26,12 @@ export function changeMember(
       .where('user_id', '=', userId)
       .execute()
     await requireOwner(connection, workspaceId)
+    const entry = {
+      action: 'member.role_changed',
+      target: { type: 'member', id: userId, name: member.email },
+      detail: { from: member.role, to: role },
+    } as const
+    await recordAudit(connection, actor, entry, now())
     return { ...member, role }
   })
 }

@@ -3,6 +3,7 @@
 import { notFound } from '../../../lib/failure.ts'
 import type { Plan } from '../../../lib/plan.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 
 /** @throws Failure `not_found` */
 export async function changePlan(
@@ -10,14 +11,24 @@ export async function changePlan(
   workspaceId: number,
   plan: Plan,
 ): Promise<{ id: number; publicId: string; name: string; plan: Plan }> {
-  const row = await db.write((connection) =>
-    connection
-      .updateTable('workspaces')
-      .set({ plan, updated_at: now() })
+  return db.write(async (connection) => {
+    const before = await connection
+      .selectFrom('workspaces')
+      .select(['id', 'public_id', 'name', 'plan'])
       .where('id', '=', workspaceId)
-      .returning(['id', 'public_id', 'name'])
-      .executeTakeFirst(),
-  )
-  if (!row) throw notFound('Workspace')
-  return { id: row.id, publicId: row.public_id, name: row.name, plan }
+      .executeTakeFirst()
+    if (!before) throw notFound('Workspace')
+    const at = now()
+    await connection
+      .updateTable('workspaces')
+      .set({ plan, updated_at: at })
+      .where('id', '=', workspaceId)
+      .execute()
+    if (before.plan !== plan) {
+      const detail = { from: before.plan, to: plan }
+      const operator = { kind: 'operator', workspaceId } as const
+      await recordAudit(connection, operator, { action: 'workspace.plan_changed', detail }, at)
+    }
+    return { id: before.id, publicId: before.public_id, name: before.name, plan }
+  })
 }

@@ -1,11 +1,12 @@
 // Creates a workspace for the person who asks. That person becomes its owner.
 
 import type { Plan } from '../../../lib/plan.ts'
+import { requireRoomForWorkspace } from '../access/workspace-limits.ts'
 import type { CreateWorkspaceInput, WorkspaceResource } from '../schema.ts'
 import { createWorkspaceWithOwnerIn } from './create-workspace.ts'
 import { describeWorkspaceIn, type WorkspaceNeeds } from './describe-workspace.ts'
 
-/** Every signed-in person may do this: a new workspace holds nothing of anybody else. */
+/** Every signed-in person may do this: a new workspace holds nothing of anybody else. @throws Failure `conflict` */
 export function createOwnedWorkspace(
   needs: WorkspaceNeeds & { defaultPlan: Plan },
   userId: number,
@@ -17,6 +18,7 @@ export function createOwnedWorkspace(
       plan: needs.defaultPlan,
       ownerId: userId,
     })
+    await requireRoomForWorkspace(connection, userId)
     return describeWorkspaceIn(connection, needs, { workspaceId, role: 'owner' })
   })
 }

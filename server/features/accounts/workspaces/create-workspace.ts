@@ -4,6 +4,7 @@ import { randomFrom } from '../../../lib/crypto/random.ts'
 import type { Plan } from '../../../lib/plan.ts'
 import { toNestedDatabase } from '../../../storage/database/nested-database.ts'
 import type { Connection, Database, OnCommit } from '../../../storage/database/open-database.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 
 const PUBLIC_ID_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 
@@ -17,20 +18,29 @@ export interface NewWorkspace {
   plan: Plan
 }
 
-/** Creates a workspace that has no members yet. */
+/** Creates a workspace that has no members yet. @param createdBy the id of a person; the operator when absent */
 export async function createWorkspace(
   { db, now }: Needs,
   { name, plan }: NewWorkspace,
+  createdBy?: number,
 ): Promise<{ id: number; publicId: string; name: string; plan: Plan }> {
   const at = now()
   const publicId = `ws_${randomFrom(PUBLIC_ID_ALPHABET, 16)}`
-  const { id } = await db.write((connection) =>
-    connection
+  const { id } = await db.write(async (connection) => {
+    const row = await connection
       .insertInto('workspaces')
       .values({ public_id: publicId, name, plan, created_at: at, updated_at: at })
       .returning('id')
-      .executeTakeFirstOrThrow(),
-  )
+      .executeTakeFirstOrThrow()
+    const workspaceId = row.id
+    const actor =
+      createdBy === undefined
+        ? ({ kind: 'operator', workspaceId } as const)
+        : ({ kind: 'user', workspaceId, userId: createdBy } as const)
+    const target = { type: 'workspace', id: workspaceId, name } as const
+    await recordAudit(connection, actor, { action: 'workspace.created', target, detail: { plan } }, at)
+    return row
+  })
   return { id, publicId, name, plan }
 }
 
@@ -42,7 +52,7 @@ export async function createWorkspaceWithOwnerIn(
   { ownerId, ...workspace }: NewWorkspace & { ownerId: number },
 ): Promise<number> {
   const inTransaction = { db: toNestedDatabase(db, connection, onCommit), now }
-  const { id } = await createWorkspace(inTransaction, workspace)
+  const { id } = await createWorkspace(inTransaction, workspace, ownerId)
   await connection
     .insertInto('members')
     .values({ workspace_id: id, user_id: ownerId, role: 'owner', created_at: now() })

@@ -1,6 +1,7 @@
 // Deletes a workspace, for its owners.
 
 import { invalid } from '../../../lib/failure.ts'
+import { log } from '../../../lib/log.ts'
 import { type Actor, allow, toRole } from '../access/actor.ts'
 import { refuseSuspendedLinks } from '../access/suspension.ts'
 import type { WorkspaceResource } from '../schema.ts'
@@ -26,6 +27,9 @@ export async function deleteOwnedWorkspace(
   if (confirm !== workspace.name) throw invalid({ confirm: 'must be the name of the workspace' })
   await refuseSuspendedLinks(needs.db.read, actor.workspaceId)
   await deleteWorkspace(needs, actor.workspaceId)
+  // The audit log of the workspace is deleted with it.
+  const userId = actor.kind === 'user' ? actor.userId : null
+  log.info('workspace_deleted', { workspaceId: actor.workspaceId, userId })
   needs.invalidateWorkspace(actor.workspaceId)
   return workspace
 }

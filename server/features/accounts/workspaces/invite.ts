@@ -9,6 +9,8 @@ import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../access/actor.ts'
 import type { RateLimiter } from '../access/rate-limiter.ts'
+import { requireRoom } from '../access/workspace-limits.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 import type { CreateInvitationInput, NewInvitationResource } from '../schema.ts'
 import type { MailBudget } from '../strangers/mail-budget.ts'
 import { INVITATION_VALID_MS, selectInvitations, toInvitationResource } from './invitations.ts'
@@ -42,7 +44,11 @@ export async function invite(
   const created = await needs.db.write(async (connection) => {
     await lockMembers(connection, workspaceId)
     await refuseExistingMember(connection, workspaceId, email)
-    const id = await replaceInvitation(connection, actor, { email, role, token, now: needs.now() })
+    const at = needs.now()
+    const id = await replaceInvitation(connection, actor, { email, role, token, now: at })
+    await requireRoom(connection, workspaceId, 'invitations')
+    const target = { type: 'invitation', id, name: email } as const
+    await recordAudit(connection, actor, { action: 'member.invited', target, detail: { role } }, at)
     const row = await selectInvitations(connection, workspaceId)
       .where('invitations.id', '=', id)
       .executeTakeFirstOrThrow()

@@ -33,15 +33,25 @@ const toMemberResource = ({ id, name, email, role, created_at }: MemberRow): Mem
   createdAt: toIso(created_at),
 })
 
-/** @throws Failure `not_found`, for an unknown user and for a user of another workspace alike */
+/** @returns undefined for an unknown user and for a user of another workspace alike */
+export async function findMember(
+  connection: Connection,
+  workspaceId: number,
+  userId: number,
+): Promise<MemberResource | undefined> {
+  const row = await selectMembers(connection, workspaceId).where('users.id', '=', userId).executeTakeFirst()
+  return row && toMemberResource(row)
+}
+
+/** @throws Failure `not_found` */
 export async function getMember(
   connection: Connection,
   workspaceId: number,
   userId: number,
 ): Promise<MemberResource> {
-  const row = await selectMembers(connection, workspaceId).where('users.id', '=', userId).executeTakeFirst()
-  if (!row) throw notFound('Member')
-  return toMemberResource(row)
+  const member = await findMember(connection, workspaceId, userId)
+  if (!member) throw notFound('Member')
+  return member
 }
 
 /** @throws Failure `invalid` for a wrong cursor */

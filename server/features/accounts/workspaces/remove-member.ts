@@ -2,6 +2,7 @@
 
 import type { Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../access/actor.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 import type { MemberResource } from '../schema.ts'
 import { getMember, lockMembers, requireOwner } from './members.ts'
 
@@ -10,7 +11,7 @@ import { getMember, lockMembers, requireOwner } from './members.ts'
  * @returns the member as they were. @throws Failure `forbidden`, `not_found`, `conflict`
  */
 export function removeMember(
-  { db }: { db: Database },
+  { db, now }: { db: Database; now: () => number },
   actor: Actor,
   userId: number,
 ): Promise<MemberResource> {
@@ -26,6 +27,9 @@ export function removeMember(
       .where('user_id', '=', userId)
       .execute()
     await requireOwner(connection, workspaceId)
+    const target = { type: 'member', id: userId, name: member.email } as const
+    const detail = { role: member.role }
+    await recordAudit(connection, actor, { action: 'member.removed', target, detail }, now())
     return member
   })
 }

@@ -3,12 +3,13 @@
 import { notFound } from '../../../lib/failure.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../access/actor.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 import type { InvitationResource } from '../schema.ts'
 import { selectInvitations, toInvitationResource } from './invitations.ts'
 
 /** @returns the invitation as it was. @throws Failure `forbidden`, `not_found` */
 export function revokeInvitation(
-  { db }: { db: Database },
+  { db, now }: { db: Database; now: () => number },
   actor: Actor,
   id: number,
 ): Promise<InvitationResource> {
@@ -24,6 +25,8 @@ export function revokeInvitation(
       .where('id', '=', id)
       .where('accepted_at', 'is', null)
       .execute()
+    const target = { type: 'invitation', id, name: row.email } as const
+    await recordAudit(connection, actor, { action: 'invitation.revoked', target }, now())
     return toInvitationResource(row)
   })
 }

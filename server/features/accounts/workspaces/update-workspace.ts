@@ -1,8 +1,10 @@
 // Renames a workspace, and says whether its members need a second factor; for its owners.
 
 import { invalid } from '../../../lib/failure.ts'
+import type { Connection } from '../../../storage/database/open-database.ts'
 import { type Actor, allow, toRole } from '../access/actor.ts'
 import { hasSecondFactor } from '../access/second-factors.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 import type { UpdateWorkspaceInput, WorkspaceResource } from '../schema.ts'
 import { describeWorkspaceIn, type WorkspaceNeeds } from './describe-workspace.ts'
 
@@ -21,13 +23,36 @@ export function updateWorkspace(
       ...(name !== undefined && { name }),
       ...(requireTwoFactor !== undefined && { require_two_factor: requireTwoFactor ? 1 : 0 }),
     }
-    if (Object.keys(changes).length > 0) {
-      await connection
-        .updateTable('workspaces')
-        .set({ ...changes, updated_at: needs.now() })
-        .where('id', '=', actor.workspaceId)
-        .execute()
-    }
-    return describeWorkspaceIn(connection, needs, { workspaceId: actor.workspaceId, role: toRole(actor) })
+    const viewer = { workspaceId: actor.workspaceId, role: toRole(actor) }
+    const before = await describeWorkspaceIn(connection, needs, viewer)
+    if (Object.keys(changes).length === 0) return before
+    const at = needs.now()
+    await connection
+      .updateTable('workspaces')
+      .set({ ...changes, updated_at: at })
+      .where('id', '=', actor.workspaceId)
+      .execute()
+    const after = await describeWorkspaceIn(connection, needs, viewer)
+    await recordUpdate(connection, actor, before, after, at)
+    return after
   })
+}
+
+async function recordUpdate(
+  connection: Connection,
+  actor: Actor,
+  before: WorkspaceResource,
+  after: WorkspaceResource,
+  at: number,
+) {
+  const target = { type: 'workspace', id: after.id, name: after.name } as const
+  if (before.name !== after.name) {
+    const detail = { from: before.name, to: after.name }
+    await recordAudit(connection, actor, { action: 'workspace.renamed', target, detail }, at)
+  }
+  const { requireTwoFactor } = after
+  if (before.requireTwoFactor !== requireTwoFactor) {
+    const detail = { requireTwoFactor }
+    await recordAudit(connection, actor, { action: 'workspace.settings_changed', target, detail }, at)
+  }
 }

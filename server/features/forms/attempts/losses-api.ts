@@ -14,6 +14,7 @@ export interface LossesApiNeeds {
 const losses = apiRoute({
   method: 'get',
   path: '/forms/{formKey}/losses',
+  scope: 'forms:read',
   operationId: 'getFormLosses',
   tags: ['Forms'],
   summary: 'Count how attempts to send a form ended',

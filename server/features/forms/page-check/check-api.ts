@@ -77,6 +77,7 @@ const route = apiRoute({
   method: 'post',
   path: '/forms/{formKey}/check',
   slow: true,
+  scope: 'forms:read',
   operationId: 'checkForm',
   summary: 'Check the page that has a form',
   description:

@@ -1,6 +1,7 @@
 // Creates a form. The database decides whether the new key is free.
 
 import { type Actor, allow } from '../../accounts/access/actor.ts'
+import { requireRoom } from '../../accounts/access/workspace-limits.ts'
 import type { CreateFormInput, FormResource } from '../schema.ts'
 import {
   FORMS_WRITE,
@@ -16,7 +17,7 @@ import { getForm } from './get-form.ts'
 // There are 31^10 keys. With a million forms, a single try fails once in 10^9.
 const TRIES = 3
 
-/** @throws Failure `invalid` */
+/** @throws Failure `invalid`, `conflict` */
 export function createForm(needs: FormNeeds, actor: Actor, input: CreateFormInput): Promise<FormResource> {
   allow(actor, FORMS_WRITE)
   refuseBlockedTarget(needs, input)
@@ -37,7 +38,9 @@ export function createForm(needs: FormNeeds, actor: Actor, input: CreateFormInpu
         .onConflict((conflict) => conflict.column('form_key').doNothing())
         .returning('form_key')
         .executeTakeFirst()
-      if (inserted) return toFormResource(needs, await getForm(connection, actor, inserted.form_key))
+      if (!inserted) continue
+      await requireRoom(connection, actor.workspaceId, 'forms')
+      return toFormResource(needs, await getForm(connection, actor, inserted.form_key))
     }
     throw new Error(`no free form key in ${TRIES} tries`)
   })

@@ -1,6 +1,7 @@
 // Deletes a form with all its submissions. From then on its key is unknown.
 
 import { type Actor, allow } from '../../accounts/access/actor.ts'
+import { recordAudit } from '../../accounts/audit/record-audit.ts'
 import type { FormResource } from '../schema.ts'
 import { FORMS_WRITE, type FormNeeds, toFormResource } from './form.ts'
 import { getForm } from './get-form.ts'
@@ -16,6 +17,10 @@ export function deleteForm(needs: FormNeeds, actor: Actor, formKey: string): Pro
       .where('workspace_id', '=', actor.workspaceId)
       .where('id', '=', form.id)
       .execute()
-    return toFormResource(needs, form)
+    const deleted = toFormResource(needs, form)
+    const target = { type: 'form', id: formKey, name: deleted.name } as const
+    const detail = { submissions: deleted.submissions }
+    await recordAudit(connection, actor, { action: 'form.deleted', target, detail }, needs.now())
+    return deleted
   })
 }

@@ -2,6 +2,7 @@
 
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
+import { recordAudit } from '../../accounts/audit/record-audit.ts'
 import type { SubmissionResource } from '../schema.ts'
 import { FORMS_WRITE } from '../settings/form.ts'
 import { getSubmission, throwSubmissionNotFound } from './get-submission.ts'
@@ -9,7 +10,7 @@ import { type SubmissionNeeds, toSubmissionResource } from './submission.ts'
 
 /** @returns the submission as it was. @throws Failure `not_found` */
 export async function deleteSubmission(
-  needs: SubmissionNeeds,
+  needs: SubmissionNeeds & { now: () => number },
   actor: Actor,
   id: number,
 ): Promise<SubmissionResource> {
@@ -18,6 +19,9 @@ export async function deleteSubmission(
   await needs.db.write(async (connection) => {
     // Another request may have deleted it since it was read.
     if ((await deleteSubmissions(connection, actor, [id])) === 0) throwSubmissionNotFound()
+    const target = { type: 'submission', id } as const
+    const detail = { formKey: row.form_key }
+    await recordAudit(connection, actor, { action: 'submission.deleted', target, detail }, needs.now())
   })
   return toSubmissionResource(row)
 }

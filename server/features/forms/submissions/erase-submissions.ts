@@ -3,6 +3,7 @@
 import { sql } from 'kysely'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
+import { recordAudit } from '../../accounts/audit/record-audit.ts'
 import type { ErasureResource } from '../schema.ts'
 import { FORMS_WRITE } from '../settings/form.ts'
 import { deleteSubmissions } from './delete-submission.ts'
@@ -13,14 +14,15 @@ const BYTES_AT_ONCE = 256 * 1024
 
 /** @param email in upper or lower case. @returns the number of erased submissions */
 export async function eraseSubmissions(
-  { db }: { db: Database },
+  { db, now }: { db: Database; now: () => number },
   actor: Actor,
   email: string,
 ): Promise<ErasureResource> {
   allow(actor, FORMS_WRITE)
   let erased = 0
-  for (;;) {
+  for (let first = true; ; first = false) {
     const selected = await db.write(async (connection) => {
+      if (first) await recordErasure(connection, actor, email, now())
       const ids = await listNextToErase(connection, actor, email)
       if (ids.length > 0) erased += await deleteSubmissions(connection, actor, ids)
       return ids.length
@@ -29,19 +31,31 @@ export async function eraseSubmissions(
   }
 }
 
+const selectOfAddress = (connection: Connection, workspaceId: number, email: string) =>
+  connection
+    .selectFrom('submissions')
+    .where('workspace_id', '=', workspaceId)
+    .where(sql<boolean>`lower(email) = ${email.toLowerCase()}`)
+    // The partial index has this condition, so a query must repeat it to use the index.
+    .where('email', 'is not', null)
+
+/** Stands in the first transaction, so that an erasure that is interrupted has its event. The event has no address. */
+async function recordErasure(connection: Connection, actor: Actor, email: string, at: number) {
+  const { n } = await selectOfAddress(connection, actor.workspaceId, email)
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow()
+  const count = Number(n)
+  if (count > 0) await recordAudit(connection, actor, { action: 'submission.erased', detail: { count } }, at)
+}
+
 /** The next submissions to erase: at most AT_ONCE rows and BYTES_AT_ONCE bytes, but always one. */
 async function listNextToErase(
   connection: Connection,
   { workspaceId }: Actor,
   email: string,
 ): Promise<number[]> {
-  const rows = await connection
-    .selectFrom('submissions')
+  const rows = await selectOfAddress(connection, workspaceId, email)
     .select(['id', sql<number>`octet_length(fields)`.as('bytes')])
-    .where('workspace_id', '=', workspaceId)
-    .where(sql<boolean>`lower(email) = ${email.toLowerCase()}`)
-    // The partial index has this condition, so a query must repeat it to use the index.
-    .where('email', 'is not', null)
     .limit(AT_ONCE)
     .execute()
   let total = 0

@@ -3,6 +3,7 @@
 import { foldCase } from '../../../lib/text.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
+import { requireRoom } from '../../accounts/access/workspace-limits.ts'
 import type { CreateTagInput, TagResource } from '../schema.ts'
 import { tagNameConflict, toTagResource } from './tag.ts'
 
@@ -28,6 +29,7 @@ export function createTag(
       .returningAll()
       .executeTakeFirst()
     if (!tag) throw tagNameConflict()
+    await requireRoom(connection, actor.workspaceId, 'tags')
     return toTagResource(tag, 0)
   })
 }

@@ -2,11 +2,16 @@
 
 import type { Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
+import { recordAudit } from '../../accounts/audit/record-audit.ts'
 import type { TagResource } from '../schema.ts'
 import { countLinks, getTag, toTagResource } from './tag.ts'
 
 /** @returns the tag as it was. @throws Failure `forbidden`, `not_found` */
-export function deleteTag({ db }: { db: Database }, actor: Actor, id: number): Promise<TagResource> {
+export function deleteTag(
+  { db, now }: { db: Database; now: () => number },
+  actor: Actor,
+  id: number,
+): Promise<TagResource> {
   allow(actor, 'tags:write')
   return db.write(async (connection) => {
     const tag = await getTag(connection, actor, id)
@@ -16,6 +21,8 @@ export function deleteTag({ db }: { db: Database }, actor: Actor, id: number): P
       .where('workspace_id', '=', actor.workspaceId)
       .where('id', '=', id)
       .execute()
+    const target = { type: 'tag', id, name: tag.name } as const
+    await recordAudit(connection, actor, { action: 'tag.deleted', target, detail: { links } }, now())
     return toTagResource(tag, links)
   })
 }

@@ -1,13 +1,15 @@
 // Creates a channel. Its secrets are sealed for its id, so they are stored after the row has one.
 
 import { type Actor, allow } from '../../accounts/access/actor.ts'
+import { requireRoom } from '../../accounts/access/workspace-limits.ts'
+import { recordAudit } from '../../accounts/audit/record-audit.ts'
 import { askNewRecipients } from '../recipients/ask-recipients.ts'
 import type { CreateChannelInput, NewChannelResource } from '../schema.ts'
 import { CHANNELS_WRITE, type ChannelNeeds, describeChannel } from './channel.ts'
 import { maskUrl, parseChannelSettings } from './channel-settings.ts'
 import { newWebhookSecret } from './secrets.ts'
 
-/** @throws Failure `invalid` */
+/** @throws Failure `invalid`, `conflict` */
 export function createChannel(
   needs: ChannelNeeds,
   actor: Actor,
@@ -44,6 +46,9 @@ export function createChannel(
         .where('id', '=', row.id)
         .execute()
     }
+    await requireRoom(connection, actor.workspaceId, 'channels')
+    const target = { type: 'channel', id: row.id, name } as const
+    await recordAudit(connection, actor, { action: 'channel.created', target, detail: { type } }, at)
     const channel = await describeChannel(connection, row)
     onCommit(() => askNewRecipients(needs, actor.workspaceId, channel.unconfirmed))
     return { ...channel, secret: secret ?? null }

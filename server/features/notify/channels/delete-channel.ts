@@ -2,12 +2,13 @@
 
 import { sql } from 'kysely'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
+import { recordAudit } from '../../accounts/audit/record-audit.ts'
 import type { ChannelResource } from '../schema.ts'
 import { CHANNELS_WRITE, type ChannelNeeds, describeChannel, getChannel } from './channel.ts'
 
 /** @returns the channel as it was. @throws Failure `not_found` */
 export function deleteChannel(
-  { db }: Pick<ChannelNeeds, 'db'>,
+  { db, now }: Pick<ChannelNeeds, 'db' | 'now'>,
   actor: Actor,
   id: number,
 ): Promise<ChannelResource> {
@@ -36,6 +37,8 @@ export function deleteChannel(
       .where('workspace_id', '=', actor.workspaceId)
       .where('id', '=', id)
       .execute()
+    const target = { type: 'channel', id, name: row.name } as const
+    await recordAudit(connection, actor, { action: 'channel.deleted', target }, now())
     return channel
   })
 }

@@ -2,6 +2,7 @@
 
 import { invalid } from '../../../lib/failure.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
+import { recordAudit } from '../../accounts/audit/record-audit.ts'
 import type { NewChannelResource } from '../schema.ts'
 import { CHANNELS_WRITE, type ChannelNeeds, getChannel, toChannelResource, unsealSecrets } from './channel.ts'
 import { newWebhookSecret } from './secrets.ts'
@@ -25,6 +26,8 @@ export function rotateSecret(needs: ChannelNeeds, actor: Actor, id: number): Pro
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow()
+    const target = { type: 'channel', id, name: changed.name } as const
+    await recordAudit(connection, actor, { action: 'channel.secret_rotated', target }, at)
     return { ...toChannelResource(changed, new Map()), secret }
   })
 }

@@ -1,6 +1,7 @@
 // Changes a channel. Absent fields stay as they are. Enabling a channel clears the record of its failures.
 
 import { type Actor, allow } from '../../accounts/access/actor.ts'
+import { recordAudit } from '../../accounts/audit/record-audit.ts'
 import { askNewRecipients } from '../recipients/ask-recipients.ts'
 import type { ChannelResource, ChannelType, UpdateChannelInput } from '../schema.ts'
 import { CHANNELS_WRITE, type ChannelNeeds, describeChannel, getChannel, unsealSecrets } from './channel.ts'
@@ -39,13 +40,17 @@ export function updateChannel(
       ...(enabled !== undefined && toEnabledChanges(enabled ?? true)),
     }
     if (Object.keys(changes).length === 0) return describeChannel(connection, row)
+    const at = needs.now()
     const changed = await connection
       .updateTable('channels')
-      .set({ ...changes, updated_at: needs.now() })
+      .set({ ...changes, updated_at: at })
       .where('workspace_id', '=', actor.workspaceId)
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow()
+    const target = { type: 'channel', id, name: changed.name } as const
+    const detail = { fields: Object.keys(pickDefined(input)).sort() }
+    await recordAudit(connection, actor, { action: 'channel.updated', target, detail }, at)
     // The waiting deliveries are due at once.
     if (changed.enabled === 1) onCommit(() => needs.wake(id))
     const channel = await describeChannel(connection, changed)

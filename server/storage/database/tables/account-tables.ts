@@ -161,7 +161,7 @@ export interface AuditEvents {
   id: Generated<number>
   workspace_id: number
   at: number
-  /** `person`, `key`, `operator` or `system`. */
+  /** `person`, `key`, `operator`, `system` or `unknown`. */
   actor_type: string
   /** The id of the person or the key. */
   actor_id: number | null
