@@ -10,6 +10,7 @@ import { createIdempotency } from './features/accounts/access/idempotency.ts'
 import { peopleOnly } from './features/accounts/access/require-person.ts'
 import { requireScope } from './features/accounts/access/require-scope.ts'
 import { createAccountsApi } from './features/accounts/api.ts'
+import { createAuditApi } from './features/accounts/audit-api.ts'
 import { createAuthEndpoints } from './features/accounts/public.ts'
 import { createAnalyticsApi } from './features/analytics/api.ts'
 import { createLeadsApi } from './features/analytics/leads-api.ts'
@@ -121,6 +122,7 @@ export function restApi(needs: RestNeeds, features: OpenAPIHono<ApiEnv>[]) {
 const createRest = ({ api }: Services) =>
   restApi(api.gates, [
     createAccountsApi(api.accounts),
+    createAuditApi(api.accounts),
     createLinksApi(api.links),
     createRedirectApi(api.redirects),
     createAnalyticsApi(api.analytics),

@@ -2,6 +2,7 @@
 
 import { pruneIdempotencyKeys } from './features/accounts/access/idempotency.ts'
 import { pruneRateWindows } from './features/accounts/access/rate-limiter.ts'
+import { pruneAudit } from './features/accounts/audit/prune-audit.ts'
 import { pruneSessions } from './features/accounts/auth/sessions.ts'
 import { pruneMailCounts } from './features/accounts/strangers/mail-budget.ts'
 import { pruneInvitations } from './features/accounts/workspaces/invitations.ts'
@@ -68,6 +69,11 @@ const JOBS: Job[] = [
     name: 'prune mail counts',
     everyMs: DAY,
     run: ({ db, now }) => pruneMailCounts(db, now()),
+  },
+  {
+    name: 'prune audit log',
+    everyMs: 60 * MINUTE,
+    run: ({ db, now }) => pruneAudit(db, now()),
   },
   {
     name: 'prune delivery attempts',

@@ -116,6 +116,7 @@ function describe(api: OpenAPIHono<ApiEnv>, { origin, version }: RestNeeds) {
       { name: 'Workspaces', description: 'Your workspaces and their contents' },
       { name: 'Members', description: 'The people of a workspace, and its invitations' },
       { name: 'API keys', description: 'Keys that give programs access to a workspace' },
+      { name: 'Audit log', description: 'Who did what in the workspace' },
       { name: 'Links', description: 'Short links and where they lead' },
       { name: 'Tags', description: 'Names that group links' },
       { name: 'Analytics', description: 'Questions about clicks' },

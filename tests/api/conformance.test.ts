@@ -3,6 +3,7 @@
 
 import { expect, test } from 'bun:test'
 import { onBothEngines, type TestWorkspace } from '../support/server/test-server.ts'
+import { fillToLimits } from '../support/users/fill-to-limits.ts'
 import { createSignedInUser, createTeam, type SignedInUser } from '../support/users/signed-in-user.ts'
 import { type ApiRequest, findDifferences } from './find-differences.ts'
 import {
@@ -431,7 +432,34 @@ onBothEngines('answers and the OpenAPI document', (server) => {
     await asked(owner, 'updateMember', 200, { path: { userId: member.id }, body: { role: 'owner' } })
     await asked(owner, 'updateMember', 200, { path, body: {} })
     await asked(owner, 'removeMember', 200, { path: { userId: ann.id } })
+    const events = await asked(owner, 'listAuditEvents', 200, { query: { limit: '1' } })
+    await asked(owner, 'listAuditEvents', 200, { query: { cursor: events.json.nextCursor } })
+    const selection = { action: 'member.joined', actor: ann.email, start: '2026-01-01', end: '2100-01-01' }
+    expect((await asked(owner, 'listAuditEvents', 200, { query: selection })).json.total).toBe(1)
+    await asked(owner, 'exportAuditEvents', 200, { query: { ...selection, format: 'csv' } })
+    await asked(owner, 'exportAuditEvents', 200, { query: { format: 'ndjson' } })
     await asked(owner, 'deleteWorkspace', 200, { query: { confirm: 'Other' } })
+  })
+
+  test('a workspace that is full', async () => {
+    const own = await createTeam(server())
+    const headers = { Cookie: own.owner.cookie, 'X-Workspace': String(own.id) }
+    const ann = await createSignedInUser(server(), 'Ann')
+    const invited = await ask(undefined, 'createInvitation', 201, { headers, body: { email: ann.email } })
+    await fillToLimits(server(), own.id, own.owner.id)
+    await ask(own, 'createForm', 409, { body: { name: 'One more' } })
+    await ask(own, 'createTag', 409, { body: { name: 'One more' } })
+    await ask(own, 'createLink', 409, {
+      body: { destinationUrl: 'https://example.com/', tagNames: ['More'] },
+    })
+    const channel = { type: 'webhook', name: 'One more', url: 'https://hooks.example/x' }
+    await ask(own, 'createChannel', 409, { body: channel })
+    await ask(undefined, 'createApiKey', 409, { headers, body: { name: 'One more' } })
+    await ask(undefined, 'createInvitation', 409, { headers, body: { email: 'more@people.example' } })
+    await ask(undefined, 'createWorkspace', 409, { headers, body: { name: 'One more' } })
+    const token = new URL(invited.json.data.url).searchParams.get('token')
+    const asAnn = { Cookie: ann.cookie }
+    await ask(undefined, 'acceptInvitation', 409, { headers: asAnn, body: { token } })
   })
 
   test('the errors that all operations share', async () => {

@@ -12,20 +12,22 @@ import {
   resolveSchema,
   type Schema,
 } from './openapi-document.ts'
+import { OPERATION_SCOPES } from './operation-scopes.ts'
 
 /** The document does not describe the route that serves the document. */
 const UNDESCRIBED = ['GET /v1/openapi.json']
 
-const KEY = { apiKey: [] }
 const PERSON = { session: [] }
 const IN_WORKSPACE = { session: [], workspace: [] }
 
-/** The security of the operations that differ from the default: an API key, or a user in a workspace. */
+/** The security of the operations that differ from the default: an API key with its scopes, or a user in a workspace. */
 const SECURITY_BY_OPERATION: Record<string, object[]> = {
-  listWorkspaces: [KEY, PERSON],
+  listWorkspaces: [{ apiKey: [] }, PERSON],
   createWorkspace: [PERSON],
   updateWorkspace: [IN_WORKSPACE],
   deleteWorkspace: [IN_WORKSPACE],
+  listAuditEvents: [IN_WORKSPACE],
+  exportAuditEvents: [IN_WORKSPACE],
   listMembers: [IN_WORKSPACE],
   updateMember: [IN_WORKSPACE],
   removeMember: [IN_WORKSPACE],
@@ -66,7 +68,10 @@ describe('the document at /v1/openapi.json', () => {
       expect(operation.id).toMatch(/^[a-z][A-Za-z0-9]*$/)
       expect(summary).toBeString()
       expect(security).toEqual(
-        (SECURITY_BY_OPERATION[operation.id] ?? [KEY, IN_WORKSPACE]) as typeof security,
+        (SECURITY_BY_OPERATION[operation.id] ?? [
+          { apiKey: OPERATION_SCOPES[operation.id] },
+          IN_WORKSPACE,
+        ]) as typeof security,
       )
       const always = ['401', '403', '422', '429', '500', '503']
       const body = requestBody ? ['400', '413', '415'] : []

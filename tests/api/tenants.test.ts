@@ -29,6 +29,8 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
   // The request itself does not name the workspace: see "workspace that is not the user's" below.
   listWorkspaces: () => [],
   createWorkspace: () => [],
+  listAuditEvents: () => [],
+  exportAuditEvents: () => [],
   getWorkspace: () => [],
   updateWorkspace: () => [],
   deleteWorkspace: () => [],

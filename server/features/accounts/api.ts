@@ -75,6 +75,7 @@ const workspaceRoutes = {
     summary: 'Create a workspace that you own',
     request: { body: jsonRequestBody(shapes.CreateWorkspace) },
     responses: { 201: dataResponse(shapes.WorkspaceShape, 'The new workspace') },
+    fails: [409],
   }),
   get: apiRoute({
     ...workspaces,
@@ -184,7 +185,7 @@ const invitationRoutes = {
     summary: 'Join the workspace you were invited to',
     request: { body: jsonRequestBody(shapes.AcceptInvitation) },
     responses: { 200: dataResponse(shapes.WorkspaceShape, 'The workspace that you have joined') },
-    fails: [404],
+    fails: [404, 409],
   }),
   delete: apiRoute({
     ...members,

@@ -8,6 +8,7 @@ import { describeError, log } from '../../lib/log.ts'
 import type { Database } from '../../storage/database/database.ts'
 import type { ExportFormat, HitReader } from '../../storage/hits/hit-engine.ts'
 import { createApi } from '../accounts/access/api-env.ts'
+import { recordExport } from '../accounts/audit/record-export.ts'
 import { answerClicks } from './answer-clicks.ts'
 import { exportClicks } from './export-clicks.ts'
 import { createExportLimiter } from './export-limiter.ts'
@@ -118,6 +119,16 @@ export function createAnalyticsApi(needs: AnalyticsApiNeeds) {
       c.env?.setIdleSeconds?.(0)
       const file = await exportClicks(exportNeeds, c.get('actor'), selection, c.req.raw.signal)
       c.env?.setIdleSeconds?.(SENDING_IDLE_SECONDS)
+      if (c.req.method !== 'HEAD') {
+        const range = { start: toIso(file.selection.start), end: toIso(file.selection.end) }
+        const entry = { action: 'clicks.exported', detail: { format, ...range } } as const
+        await recordExport({ db: c.get('db'), now: needs.now }, c.get('actor'), entry).catch(
+          async (error) => {
+            await file.remove()
+            throw error
+          },
+        )
+      }
       const { workspaceId, start, end } = file.selection
       const name = `clicks-${workspaceId}-${toCompactTime(start)}-${toCompactTime(end)}.${format}`
       const remove = () => {

@@ -10,8 +10,10 @@ import {
   pageResponse,
   parseId,
 } from '../../http/api-route.ts'
+import { toTextStream } from '../../http/text-stream.ts'
 import { orderedJson } from '../../lib/formats/ordered-json.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
+import { recordExport } from '../accounts/audit/record-export.ts'
 import * as shapes from './schema.ts'
 import { createForm } from './settings/create-form.ts'
 import { deleteForm } from './settings/delete-form.ts'
@@ -26,7 +28,6 @@ import { exportSubmissions } from './submissions/export-submissions.ts'
 import { getSubmission } from './submissions/get-submission.ts'
 import { listAllSubmissions, listSubmissions } from './submissions/list-submissions.ts'
 import { toSubmissionResource } from './submissions/submission.ts'
-import { toTextStream } from './submissions/text-stream.ts'
 import { updateSubmission } from './submissions/update-submission.ts'
 
 export interface FormsApiNeeds {
@@ -65,6 +66,7 @@ const formRoutes = {
     summary: 'Create a form',
     request: { body: jsonRequestBody(shapes.CreateForm) },
     responses: { 201: dataResponse(FormShape, 'The new form') },
+    fails: [409],
   }),
   get: apiRoute({
     ...forms,
@@ -286,7 +288,14 @@ function addSubmissions(
         query,
         c.req.raw.signal,
       ).finally(() => c.env?.setIdleSeconds?.(SENDING_IDLE_SECONDS))
-      const body = c.req.method === 'HEAD' ? null : toTextStream(pieces, c.get('requestId'))
+      const isHead = c.req.method === 'HEAD'
+      if (!isHead) {
+        const target = { type: 'form', id: formKey } as const
+        // The values of filters can be an address of a visitor.
+        const detail = { format, filters: Object.keys(selection).sort() }
+        await recordExport(toNeeds(c), c.get('actor'), { action: 'submission.exported', target, detail })
+      }
+      const body = isHead ? null : toTextStream(pieces, c.get('requestId'))
       return c.body(body as never, 200, {
         'Content-Type': MEDIA_TYPES[format],
         'Content-Disposition': `attachment; filename=submissions-${formKey}.${format}`,

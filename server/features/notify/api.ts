@@ -61,6 +61,7 @@ const channelRoutes = {
       '`chatId`. Forms name the channels they notify in `channelIds`.',
     request: { body: jsonRequestBody(shapes.CreateChannel) },
     responses: { 201: dataResponse(NewChannelShape, "The new channel, with a webhook's signing secret") },
+    fails: [409],
   }),
   get: apiRoute({
     ...channels,

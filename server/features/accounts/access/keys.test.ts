@@ -106,9 +106,10 @@ onBothEngines(
       const { id, key } = await server().createWorkspace()
       const second = await createKey(needs(), id, 'second')
       await revokeKey(needs(), second.id)
+      const full = { scopes: ['*' as const], expiresAt: null }
       expect(await listKeys(needs(), id)).toEqual([
-        { id: second.id - 1, name: 'test', lastFour: key.slice(-4), revoked: false },
-        { id: second.id, name: 'second', lastFour: second.key.slice(-4), revoked: true },
+        { id: second.id - 1, name: 'test', lastFour: key.slice(-4), ...full, revoked: false },
+        { id: second.id, name: 'second', lastFour: second.key.slice(-4), ...full, revoked: true },
       ])
     })
 

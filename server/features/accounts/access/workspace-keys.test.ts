@@ -25,6 +25,8 @@ onBothEngines('the keys of a workspace', (server) => {
         id: expect.any(Number),
         name: 'Build',
         lastFour: key.slice(-4),
+        scopes: ['*'],
+        expiresAt: null,
         createdAt: expect.stringMatching(/Z$/),
         lastUsedAt: null,
       },

@@ -56,8 +56,13 @@ export function recordFailedSignIn(needs: Needs, email: string): void {
 }
 
 /** For changes of which another library has made the transaction. */
-export const recordAccountEvent = ({ db, now }: SessionNeeds, userId: number, entry: AuditEntry) =>
-  db.write((connection) => recordAccountAudit(connection, userId, entry, now()))
+export async function recordAccountEvent(
+  { db, now }: SessionNeeds,
+  userId: number,
+  entry: AuditEntry,
+): Promise<void> {
+  await db.write((connection) => recordAccountAudit(connection, userId, entry, now()))
+}
 
 /** @returns which one in this hour of the clock it is; undefined after COUNT_MAX */
 async function countInHour({ limiter, now }: Needs, what: string): Promise<number | undefined> {

@@ -1,6 +1,6 @@
 // Turns a generator of texts into the body of a response.
 
-import { describeError, log } from '../../../lib/log.ts'
+import { describeError, log } from '../lib/log.ts'
 
 /**
  * Takes the next text when the one before is sent. An error ends the connection, so that the receiver does not take

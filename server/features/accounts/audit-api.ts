@@ -1,0 +1,81 @@
+// The REST API of the audit log (docs/contract.md §16). It is for owners, and for no API key: the log names people.
+
+import { z } from '@hono/zod-openapi'
+import { apiRoute, pageResponse } from '../../http/api-route.ts'
+import { toTextStream } from '../../http/text-stream.ts'
+import { allow } from './access/actor.ts'
+import { createApi } from './access/api-env.ts'
+import { AuditEventShape, AuditExportQuery, AuditListQuery } from './audit/audit-event.ts'
+import { exportAudit, listAudit } from './audit/list-audit.ts'
+import { recordExport } from './audit/record-export.ts'
+
+const audit = { tags: ['Audit log'], by: 'member' as const }
+
+const file = (example: string) => ({ schema: z.string().openapi({ format: 'binary', example }) })
+
+const auditRoutes = {
+  list: apiRoute({
+    ...audit,
+    method: 'get',
+    path: '/audit',
+    operationId: 'listAuditEvents',
+    summary: 'List the events of the workspace, newest first',
+    description:
+      'For owners. Says who changed keys, members, channels and the workspace, who deleted or exported what, and who ' +
+      'signed in. Events are kept for 180 days and cannot be changed. Filters can be combined.',
+    request: { query: AuditListQuery },
+    responses: { 200: pageResponse(AuditEventShape, 'A page of events') },
+  }),
+  export: apiRoute({
+    ...audit,
+    method: 'get',
+    path: '/audit/export',
+    operationId: 'exportAuditEvents',
+    summary: 'Export the events of the workspace',
+    description: 'For owners. The events up to now, oldest first, with the filters of the list.',
+    request: { query: AuditExportQuery },
+    responses: {
+      200: {
+        description: 'The file',
+        headers: {
+          'Content-Disposition': {
+            description: 'File name with the id of the workspace',
+            schema: { type: 'string' },
+          },
+        },
+        content: {
+          'text/csv': file('id,at,actorType,actorId,actor,action,targetType,targetId,target,detail'),
+          'application/x-ndjson': file('{"id":1,"at":"2026-03-29T12:00:00.000Z","actor":{…},…}'),
+        },
+      },
+    },
+  }),
+}
+
+const MEDIA_TYPES = {
+  csv: 'text/csv; charset=utf-8; header=present',
+  ndjson: 'application/x-ndjson; charset=utf-8',
+}
+
+export const createAuditApi = ({ now }: { now: () => number }) =>
+  createApi()
+    .openapi(auditRoutes.list, async (c) => {
+      const actor = c.get('actor')
+      allow(actor, 'audit:read')
+      return c.json(await listAudit({ db: c.get('db') }, actor.workspaceId, c.req.valid('query')), 200)
+    })
+    .openapi(auditRoutes.export, async (c) => {
+      const actor = c.get('actor')
+      allow(actor, 'audit:read')
+      const { format = 'csv', ...selection } = c.req.valid('query')
+      const needs = { db: c.get('db'), now }
+      const { workspaceId } = actor
+      const pieces = exportAudit(needs, workspaceId, { format, ...selection }, c.req.raw.signal)
+      const isHead = c.req.method === 'HEAD'
+      if (!isHead) await recordExport(needs, actor, { action: 'audit.exported', detail: { format } })
+      return c.body((isHead ? null : toTextStream(pieces, c.get('requestId'))) as never, 200, {
+        'Content-Type': MEDIA_TYPES[format],
+        'Content-Disposition': `attachment; filename=audit-${workspaceId}.${format}`,
+        'Cache-Control': 'private, no-store',
+      }) as never
+    })
