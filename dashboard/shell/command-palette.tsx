@@ -9,7 +9,7 @@ import { useDeferredValue, useMemo, useState } from 'react'
 import type { FormResource } from '../../server/features/forms/schema.ts'
 import type { LinkResource } from '../../server/features/links/schema.ts'
 import { NAV_ITEMS } from './nav-items.tsx'
-import { useApi, useWorkspace } from './use-workspace.ts'
+import { useApi, useCanEdit, useWorkspace } from './use-workspace.ts'
 
 interface PaletteEntry {
   id: string
@@ -80,11 +80,12 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
 function useEntries(text: string): PaletteEntry[] {
   const navigate = useNavigate()
   const { id } = useWorkspace()
+  const canEdit = useCanEdit()
   const search = useDeferredValue(text.trim())
   const { links, forms } = useSearchResults(search)
   return useMemo(() => {
     const params = { workspaceId: String(id) }
-    const commands: PaletteEntry[] = [
+    const creations: PaletteEntry[] = [
       {
         id: 'new link',
         label: 'New link',
@@ -97,6 +98,9 @@ function useEntries(text: string): PaletteEntry[] {
         icon: Plus,
         run: () => void navigate({ to: '/$workspaceId/forms', params, search: { new: '1' } }),
       },
+    ]
+    const commands: PaletteEntry[] = [
+      ...(canEdit ? creations : []),
       ...NAV_ITEMS.map(({ to, label, icon }) => ({
         id: to,
         label,
@@ -124,7 +128,7 @@ function useEntries(text: string): PaletteEntry[] {
         run: () => void navigate({ to: formPage, params: { ...params, formKey }, search: {} }),
       })),
     ]
-  }, [search, links, forms, navigate, id])
+  }, [search, links, forms, navigate, id, canEdit])
 }
 
 const NONE: never[] = []

@@ -7,13 +7,14 @@ import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import { userQuery } from '../api/session.ts'
 import { IconButton } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
-import { handleShortcut, PALETTE_KEYS, useShortcuts } from '../ui/shortcuts.ts'
+import { handleShortcut, PALETTE_KEYS, setReadOnlyShortcuts, useShortcuts } from '../ui/shortcuts.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { NotFoundPage } from './error-pages.tsx'
 import { saveLastWorkspace } from './last-workspace.ts'
 import { NAV_ITEMS } from './nav-items.tsx'
 import { SecondFactorRequired } from './second-factor-required.tsx'
-import { useOptionalWorkspace } from './use-workspace.ts'
+import { useCanEdit, useOptionalWorkspace } from './use-workspace.ts'
+import { ViewerNotice } from './viewer.tsx'
 import { WorkspaceMenu } from './workspace-menu.tsx'
 
 const CommandPalette = lazy(() =>
@@ -25,6 +26,7 @@ const ShortcutList = lazy(() =>
 
 export function Shell() {
   const workspace = useOptionalWorkspace()
+  const canEdit = useCanEdit()
   const [overlay, open] = useState<'palette' | 'shortcuts' | null>(null)
   const close = () => open(null)
   useShellShortcuts(String(workspace?.id), open)
@@ -32,6 +34,7 @@ export function Shell() {
     if (workspace) saveLastWorkspace(workspace.id)
   }, [workspace])
   const [isBlocked, unblock] = useSecondFactorGate(workspace)
+  useEffect(() => setReadOnlyShortcuts(!canEdit), [canEdit])
   if (!workspace) return <NotFoundPage />
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
@@ -43,6 +46,7 @@ export function Shell() {
       </a>
       <Sidebar openPalette={() => open('palette')} />
       <div key={workspace.id} className="min-w-0">
+        {!canEdit && <ViewerNotice />}
         {isBlocked ? <SecondFactorRequired workspace={workspace.name} onDone={unblock} /> : <Outlet />}
       </div>
       <Suspense>

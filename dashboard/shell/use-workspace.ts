@@ -18,6 +18,9 @@ export function useOptionalWorkspace() {
   return data.find(({ id }) => String(id) === workspaceId)
 }
 
+/** false for a viewer, who can change nothing in the workspace. */
+export const useCanEdit = () => useOptionalWorkspace()?.role !== 'viewer'
+
 /**
  * The workspace in the address.
  * @throws when the user is not a member: the shell shows the not-found page before that

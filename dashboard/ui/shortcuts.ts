@@ -6,6 +6,8 @@ export interface Shortcut {
   /** A value of `KeyboardEvent.key`, or two for a sequence (`g l`). */
   keys: string
   label: string
+  /** The shortcut changes something: it does nothing where nothing may be changed. */
+  changes?: boolean
   run: () => void
 }
 
@@ -14,8 +16,15 @@ export const PALETTE_KEYS = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘ K'
 
 const active = new Set<Shortcut[]>()
 
+let isReadOnly = false
+
+/** Turns off the shortcuts that change something, and hides them from the list. */
+export const setReadOnlyShortcuts = (readOnly: boolean) => {
+  isReadOnly = readOnly
+}
+
 /** The shortcuts of the current page. */
-export const listActiveShortcuts = () => [...active].flat()
+export const listActiveShortcuts = () => [...active].flat().filter(({ changes }) => !(changes && isReadOnly))
 
 /**
  * Registers shortcuts while the component is mounted.

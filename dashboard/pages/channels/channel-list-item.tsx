@@ -12,7 +12,7 @@ import {
   updateChannel,
 } from '../../api/channels.ts'
 import type { DeliveryDetail } from '../../api/deliveries.ts'
-import { useApi } from '../../shell/use-workspace.ts'
+import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
@@ -33,6 +33,7 @@ export function ChannelListItem({ channel }: { channel: ChannelResource }) {
   const [result, setResult] = useState<DeliveryDetail>()
   const test = useMutation({ mutationFn: () => testChannel(api, channel.id), onSuccess: setResult })
   const kind = getChannelKind(channel.type)
+  const canEdit = useCanEdit()
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3 sm:px-5">
       <kind.icon size={20} className="shrink-0 text-soft" aria-label={kind.label} />
@@ -59,12 +60,14 @@ export function ChannelListItem({ channel }: { channel: ChannelResource }) {
           'No deliveries yet'
         )}
       </p>
-      <div className="flex items-center gap-1">
-        <Button size="small" icon={<Send size={14} />} busy={test.isPending} onClick={() => test.mutate()}>
-          Test
-        </Button>
-        <ChannelMenu channel={channel} />
-      </div>
+      {canEdit && (
+        <div className="flex items-center gap-1">
+          <Button size="small" icon={<Send size={14} />} busy={test.isPending} onClick={() => test.mutate()}>
+            Test
+          </Button>
+          <ChannelMenu channel={channel} />
+        </div>
+      )}
       {result && <TestResult channel={channel} delivery={result} onClose={() => setResult(undefined)} />}
     </li>
   )

@@ -5,7 +5,8 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Megaphone, Plus } from 'lucide-react'
 import { lazy, Suspense, useMemo } from 'react'
 import { channelsQuery } from '../../api/channels.ts'
-import { useApi } from '../../shell/use-workspace.ts'
+import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
+import { ViewerDialog } from '../../shell/viewer.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
@@ -25,10 +26,22 @@ export function ChannelsPage() {
   const pendingDeletions = usePendingDeletions()
   const shown = channels.data?.data.filter(({ id }) => !pendingDeletions.has(`channel ${id}`))
   const edited = shown?.find(({ id }) => String(id) === search.edit)
-  const create = () => navigate({ search: { new: '1' } })
+  const canEdit = useCanEdit()
+  const createButton = canEdit && (
+    <Button variant="primary" icon={<Plus size={16} />} onClick={() => navigate({ search: { new: '1' } })}>
+      New channel
+    </Button>
+  )
   useShortcuts(
     useMemo(
-      () => [{ keys: 'n', label: 'New channel', run: () => void navigate({ search: { new: '1' } }) }],
+      () => [
+        {
+          keys: 'n',
+          label: 'New channel',
+          changes: true,
+          run: () => void navigate({ search: { new: '1' } }),
+        },
+      ],
       [navigate],
     ),
   )
@@ -36,24 +49,12 @@ export function ChannelsPage() {
     <Page
       title="Channels"
       description="Where your team gets notifications of new submissions. Each form has its own selection."
-      actions={
-        <Button variant="primary" icon={<Plus size={16} />} onClick={create}>
-          New channel
-        </Button>
-      }
+      actions={createButton}
     >
       {channels.isPending && <SkeletonRows rows={4} className="h-18" />}
       {channels.isError && <ErrorState error={channels.error} retry={channels.refetch} />}
       {shown?.length === 0 && (
-        <EmptyState
-          icon={<Megaphone size={32} />}
-          title="No channels yet"
-          action={
-            <Button variant="primary" icon={<Plus size={16} />} onClick={create}>
-              New channel
-            </Button>
-          }
-        >
+        <EmptyState icon={<Megaphone size={32} />} title="No channels yet" action={createButton}>
           Submissions always arrive in the inbox. A channel also notifies your team by e-mail, in Slack,
           Discord, Telegram or Teams, or calls your own service by webhook.
         </EmptyState>
@@ -66,7 +67,8 @@ export function ChannelsPage() {
         </ul>
       )}
       <Suspense>
-        {(search.new || edited) && (
+        {(search.new || search.edit) && !canEdit && <ViewerDialog onClose={() => navigate({ search: {} })} />}
+        {(search.new || edited) && canEdit && (
           <ChannelDrawer
             key={edited?.id ?? 'new'}
             channel={edited}

@@ -6,7 +6,7 @@ import { RotateCw, Send } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { channelsQuery } from '../../api/channels.ts'
 import { type DeliveryResource, deliveriesQuery } from '../../api/deliveries.ts'
-import { useApi } from '../../shell/use-workspace.ts'
+import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -43,6 +43,7 @@ export function DeliveriesPage() {
   const navigate = useNavigate({ from: '/$workspaceId/deliveries' })
   const { open, ...filter } = useSearch({ from: '/$workspaceId/deliveries' })
   const deliveries = useInfiniteQuery({ ...deliveriesQuery(api, filter), refetchInterval: REFRESH_MS })
+  const canEdit = useCanEdit()
   const [isRetrying, setRetrying] = useState(false)
   const rows = deliveries.data?.pages.flatMap(({ data }) => data)
   const isFiltered = Object.values(filter).some(Boolean)
@@ -51,9 +52,11 @@ export function DeliveriesPage() {
       title="Deliveries"
       description="Every notification and its attempts. Failed attempts are repeated for three days."
       actions={
-        <Button icon={<RotateCw size={15} />} onClick={() => setRetrying(true)}>
-          Retry failed
-        </Button>
+        canEdit && (
+          <Button icon={<RotateCw size={15} />} onClick={() => setRetrying(true)}>
+            Retry failed
+          </Button>
+        )
       }
     >
       <Filters />

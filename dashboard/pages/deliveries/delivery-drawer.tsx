@@ -3,7 +3,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { RotateCw } from 'lucide-react'
 import { deliveryQuery, retryDelivery } from '../../api/deliveries.ts'
-import { useApi } from '../../shell/use-workspace.ts'
+import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
@@ -29,6 +29,7 @@ export function DeliveryDrawer({ id, onClose }: { id: number; onClose: () => voi
     },
   })
   const { data } = delivery
+  const canEdit = useCanEdit()
   return (
     <Dialog
       drawer
@@ -47,15 +48,17 @@ export function DeliveryDrawer({ id, onClose }: { id: number; onClose: () => voi
               Open submission
             </ButtonLink>
           )}
-          <Button
-            variant="primary"
-            icon={<RotateCw size={15} />}
-            disabled={!data || data.event === 'test'}
-            busy={retry.isPending}
-            onClick={() => retry.mutate()}
-          >
-            {data?.status === 'delivered' ? 'Send again' : 'Retry now'}
-          </Button>
+          {canEdit && (
+            <Button
+              variant="primary"
+              icon={<RotateCw size={15} />}
+              disabled={!data || data.event === 'test'}
+              busy={retry.isPending}
+              onClick={() => retry.mutate()}
+            >
+              {data?.status === 'delivered' ? 'Send again' : 'Retry now'}
+            </Button>
+          )}
         </>
       }
     >

@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { CircleCheck, CircleX } from 'lucide-react'
 import type { FormResource } from '../../../server/features/forms/schema.ts'
 import { listNewestSubmissions, type Submission } from '../../api/submissions.ts'
-import { useApi } from '../../shell/use-workspace.ts'
+import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Field, Input, Textarea } from '../../ui/forms/field.tsx'
 import { isEmailName, isLongText, listFieldNames, toFieldLabel } from './form-examples.ts'
@@ -40,15 +40,19 @@ export function FormPreview({ form }: { form: FormResource }) {
     },
   })
   const errors = send.data?.response.errors ?? {}
+  const canEdit = useCanEdit()
   return (
     <div className="grid gap-4">
-      <p className="text-soft">This preview is real: submissions are stored, and notifications are sent.</p>
+      <p className="text-soft">
+        This preview is real: submissions are stored, and notifications are sent.
+        {!canEdit && ' As a viewer you cannot send it.'}
+      </p>
       <form
         noValidate
         className="grid gap-3"
         onSubmit={(event) => {
           event.preventDefault()
-          send.mutate(new FormData(event.currentTarget))
+          if (canEdit) send.mutate(new FormData(event.currentTarget))
         }}
       >
         {listFieldNames(form).map((name) => (
@@ -60,7 +64,7 @@ export function FormPreview({ form }: { form: FormResource }) {
           />
         ))}
         <div>
-          <Button type="submit" variant="primary" busy={send.isPending}>
+          <Button type="submit" variant="primary" busy={send.isPending} disabled={!canEdit}>
             {send.isPending && form.captcha ? 'Solving the captcha…' : 'Send'}
           </Button>
         </div>

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import type { FormResource } from '../../../server/features/forms/schema.ts'
 import { toFieldErrors } from '../../api/client.ts'
 import { formQuery, updateForm } from '../../api/forms.ts'
-import { useApi } from '../../shell/use-workspace.ts'
+import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { classNames } from '../../ui/class-names.ts'
@@ -37,6 +37,7 @@ const isEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify
 export default function FormSettingsTab({ form }: { form: FormResource }) {
   const api = useApi()
   const client = useQueryClient()
+  const canEdit = useCanEdit()
   const [changed, setChanged] = useState<Partial<FormDraft>>(() => unsavedChanges.get(form.formKey) ?? {})
   const setUnsaved = (next: Partial<FormDraft>) => {
     unsavedChanges.set(form.formKey, next)
@@ -70,26 +71,33 @@ export default function FormSettingsTab({ form }: { form: FormResource }) {
       }}
     >
       {errors.general && <FormError>{errors.general}</FormError>}
-      <Basics draft={draft} set={set} errors={errors} />
-      <AfterSending draft={draft} set={set} errors={errors} />
-      <SpamProtection draft={draft} set={set} errors={errors} />
-      <Card title="Notifications">
-        <ChannelChoice
-          selected={draft.channelIds}
-          onChange={(channelIds) => set({ channelIds })}
-          error={findFieldError(errors, 'channelIds')}
-        />
-      </Card>
-      <SaveBar
-        isChanged={isChanged}
-        busy={save.isPending}
-        hasErrors={Object.keys(errors).length > 0}
-        discard={() => {
-          setUnsaved({})
-          save.reset()
-        }}
-      />
-      <DangerZone form={form} />
+      <fieldset disabled={!canEdit} className="grid min-w-0 gap-5">
+        <legend className="sr-only">Settings</legend>
+        <Basics draft={draft} set={set} errors={errors} />
+        <AfterSending draft={draft} set={set} errors={errors} />
+        <SpamProtection draft={draft} set={set} errors={errors} />
+        <Card title="Notifications">
+          <ChannelChoice
+            selected={draft.channelIds}
+            onChange={(channelIds) => set({ channelIds })}
+            error={findFieldError(errors, 'channelIds')}
+          />
+        </Card>
+      </fieldset>
+      {canEdit && (
+        <>
+          <SaveBar
+            isChanged={isChanged}
+            busy={save.isPending}
+            hasErrors={Object.keys(errors).length > 0}
+            discard={() => {
+              setUnsaved({})
+              save.reset()
+            }}
+          />
+          <DangerZone form={form} />
+        </>
+      )}
     </form>
   )
 }

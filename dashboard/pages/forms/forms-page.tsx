@@ -5,7 +5,8 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { FileText, Plus } from 'lucide-react'
 import { lazy, Suspense, useMemo } from 'react'
 import { formsQuery } from '../../api/forms.ts'
-import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
+import { useApi, useCanEdit, useWorkspace } from '../../shell/use-workspace.ts'
+import { ViewerDialog } from '../../shell/viewer.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
@@ -35,8 +36,9 @@ export function FormsPage() {
       replace: true,
     })
   // biome-ignore lint/correctness/useExhaustiveDependencies: `open` depends only on the workspace
-  useShortcuts(useMemo(() => [{ keys: 'n', label: 'New form', run: () => open(true) }], [id]))
-  const create = (
+  useShortcuts(useMemo(() => [{ keys: 'n', label: 'New form', changes: true, run: () => open(true) }], [id]))
+  const canEdit = useCanEdit()
+  const create = canEdit && (
     <Button variant="primary" icon={<Plus size={16} />} onClick={() => open(true)}>
       New form
     </Button>
@@ -58,7 +60,10 @@ export function FormsPage() {
           </Button>
         </div>
       )}
-      <Suspense>{search.new !== undefined && <CreateFormDialog onClose={() => open(false)} />}</Suspense>
+      <Suspense>
+        {search.new !== undefined && !canEdit && <ViewerDialog onClose={() => open(false)} />}
+        {search.new !== undefined && canEdit && <CreateFormDialog onClose={() => open(false)} />}
+      </Suspense>
     </Page>
   )
 }

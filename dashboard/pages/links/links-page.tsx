@@ -5,7 +5,8 @@ import { Plus } from 'lucide-react'
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import type { LinkResource } from '../../../server/features/links/schema.ts'
 import { isOnboarded, onboardingQuery } from '../../api/onboarding.ts'
-import { useApi } from '../../shell/use-workspace.ts'
+import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
+import { ViewerDialog } from '../../shell/viewer.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -28,8 +29,10 @@ const OnboardingChecklist = lazy(() =>
 export function LinksPage() {
   const search = useLinkSearch()
   const setSearch = useSetLinkSearch()
+  const canEdit = useCanEdit()
   const [qr, showQr] = useState<LinkResource>()
   const create = useCallback(() => setSearch({ new: '1' }, { replace: false }), [setSearch])
+  const closeEditor = () => setSearch({ new: '', from: '', edit: '' })
   const { archive, remove } = useLinkActions()
   const handlers = {
     edit: (link: LinkResource) => setSearch({ edit: String(link.id) }, { replace: false }),
@@ -42,19 +45,22 @@ export function LinksPage() {
     <Page
       title="Links"
       actions={
-        <Button variant="primary" icon={<Plus size={16} />} onClick={create}>
-          New link
-        </Button>
+        canEdit && (
+          <Button variant="primary" icon={<Plus size={16} />} onClick={create}>
+            New link
+          </Button>
+        )
       }
     >
       <Content handlers={handlers} create={create} />
       <Suspense>
-        {(search.new || search.edit) && (
+        {(search.new || search.edit) && !canEdit && <ViewerDialog onClose={closeEditor} />}
+        {(search.new || search.edit) && canEdit && (
           <LinkDrawer
             key={search.edit ?? search.from ?? 'new'}
             id={Number(search.edit ?? search.from) || null}
             copy={!search.edit}
-            onClose={() => setSearch({ new: '', from: '', edit: '' })}
+            onClose={closeEditor}
           />
         )}
         {qr && <QrDialog link={qr} onClose={() => showQr(undefined)} />}
@@ -70,10 +76,11 @@ interface ContentProps {
 
 function Content({ handlers, create }: ContentProps) {
   const api = useApi()
+  const canEdit = useCanEdit()
   const filters = pickFilters(useLinkSearch())
   // Read once, so that the checklist stays visible after the last step.
   const [isSeen, setSeen] = useState(() => hasSeenOnboarding(api.workspaceId))
-  const steps = useQuery({ ...onboardingQuery(api), enabled: !isSeen })
+  const steps = useQuery({ ...onboardingQuery(api), enabled: !isSeen && canEdit })
   const query = useLinks(filters)
   const wasOnboarded = useRef<boolean>(undefined)
   if (steps.data) wasOnboarded.current ??= isOnboarded(steps.data)
@@ -86,7 +93,7 @@ function Content({ handlers, create }: ContentProps) {
   if (query.isError && !query.data)
     return <ErrorState error={query.error} retry={() => void query.refetch()} />
   // The list waits for the checklist, so that the list does not move down when the checklist appears.
-  if (!query.data || (!isSeen && steps.isPending)) return <LoadingRows />
+  if (!query.data || (!isSeen && canEdit && steps.isPending)) return <LoadingRows />
   const hasNoLinks = steps.data?.link === null && !isFiltered(filters)
   return (
     <>

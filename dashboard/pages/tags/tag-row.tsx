@@ -3,7 +3,7 @@
 import { Link } from '@tanstack/react-router'
 import { BarChart3, MoreHorizontal, Pencil, Trash2 } from 'lucide-react'
 import type { TagResource } from '../../../server/features/links/schema.ts'
-import { useWorkspace } from '../../shell/use-workspace.ts'
+import { useCanEdit, useWorkspace } from '../../shell/use-workspace.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
@@ -18,6 +18,7 @@ interface Props {
 
 export function TagRow({ tag, edit, remove }: Props) {
   const { id } = useWorkspace()
+  const canEdit = useCanEdit()
   const params = { workspaceId: String(id) }
   return (
     <li className="flex items-center gap-3 border-b border-line px-4 py-2 last:border-b-0 focus-within:bg-hover hover:bg-hover">
@@ -34,9 +35,11 @@ export function TagRow({ tag, edit, remove }: Props) {
       <span className="w-28 text-right text-sm whitespace-nowrap text-soft max-sm:hidden">
         <RelativeTime at={tag.createdAt} />
       </span>
-      <IconButton label={`Edit ${tag.name}`} title="Edit" onClick={edit} className="max-sm:hidden">
-        <Pencil size={15} />
-      </IconButton>
+      {canEdit && (
+        <IconButton label={`Edit ${tag.name}`} title="Edit" onClick={edit} className="max-sm:hidden">
+          <Pencil size={15} />
+        </IconButton>
+      )}
       <Menu
         trigger={
           <IconButton label={`More for ${tag.name}`} title="More">
@@ -44,19 +47,25 @@ export function TagRow({ tag, edit, remove }: Props) {
           </IconButton>
         }
       >
-        <MenuItem icon={<Pencil size={15} />} onSelect={edit}>
-          Edit
-        </MenuItem>
+        {canEdit && (
+          <MenuItem icon={<Pencil size={15} />} onSelect={edit}>
+            Edit
+          </MenuItem>
+        )}
         <MenuItem
           render={<Link to="/$workspaceId/analytics" params={params} search={{ tagId: String(tag.id) }} />}
           icon={<BarChart3 size={15} />}
         >
           Analytics
         </MenuItem>
-        <MenuSeparator />
-        <MenuItem danger icon={<Trash2 size={15} />} onSelect={remove}>
-          Delete
-        </MenuItem>
+        {canEdit && (
+          <>
+            <MenuSeparator />
+            <MenuItem danger icon={<Trash2 size={15} />} onSelect={remove}>
+              Delete
+            </MenuItem>
+          </>
+        )}
       </Menu>
     </li>
   )

@@ -6,7 +6,8 @@ import { Plus, SearchX, Tag } from 'lucide-react'
 import { lazy, Suspense, useMemo, useRef, useState } from 'react'
 import type { TagResource } from '../../../server/features/links/schema.ts'
 import { allTagsQuery, deleteTag, invalidateTags } from '../../api/tags.ts'
-import { useApi } from '../../shell/use-workspace.ts'
+import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
+import { ViewerDialog } from '../../shell/viewer.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
@@ -27,6 +28,7 @@ const toDeletionKey = ({ id }: TagResource) => `tag ${id}`
 export function TagsPage() {
   const { search, new: isCreating } = useSearch({ from: FROM })
   const navigate = useNavigate({ from: FROM })
+  const canEdit = useCanEdit()
   const [editing, edit] = useState<TagResource>()
   const [field] = useState(() => ({ current: null as HTMLInputElement | null }))
   const setCreating = (open: boolean) =>
@@ -37,14 +39,17 @@ export function TagsPage() {
       title="Tags"
       description="Group links with tags. Analytics can be filtered by tag."
       actions={
-        <Button variant="primary" icon={<Plus size={16} />} onClick={() => setCreating(true)}>
-          New tag
-        </Button>
+        canEdit && (
+          <Button variant="primary" icon={<Plus size={16} />} onClick={() => setCreating(true)}>
+            New tag
+          </Button>
+        )
       }
     >
       <TagResults search={search ?? ''} field={field} edit={edit} create={() => setCreating(true)} />
       <Suspense>
-        {isCreating && <TagDialog onClose={() => setCreating(false)} />}
+        {isCreating && !canEdit && <ViewerDialog onClose={() => setCreating(false)} />}
+        {isCreating && canEdit && <TagDialog onClose={() => setCreating(false)} />}
         {editing && <TagDialog tag={editing} onClose={() => edit(undefined)} />}
       </Suspense>
     </Page>
@@ -59,7 +64,7 @@ function useTagShortcuts(create: () => void, field: FieldRef) {
   useShortcuts(
     useMemo(
       () => [
-        { keys: 'n', label: 'New tag', run: () => latestCreate.current() },
+        { keys: 'n', label: 'New tag', changes: true, run: () => latestCreate.current() },
         { keys: '/', label: 'Search', run: () => field.current?.focus() },
       ],
       [field],
@@ -150,9 +155,11 @@ const NoTags = ({ create }: { create: () => void }) => (
     icon={<Tag size={32} />}
     title="No tags yet"
     action={
-      <Button variant="primary" icon={<Plus size={16} />} onClick={create}>
-        New tag
-      </Button>
+      useCanEdit() && (
+        <Button variant="primary" icon={<Plus size={16} />} onClick={create}>
+          New tag
+        </Button>
+      )
     }
   >
     Tags group links, for example by channel, client or season.A link can have several tags, and analytics

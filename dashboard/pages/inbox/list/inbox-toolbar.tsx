@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Download, Ellipsis, SlidersHorizontal, UserX } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { type InboxFilter, submissionCountQuery } from '../../../api/submissions.ts'
-import { useApi } from '../../../shell/use-workspace.ts'
+import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { formatNumber, formatShort } from '../../../ui/format.ts'
@@ -139,6 +139,7 @@ const keepText = (text: string) => text
 
 function MoreMenu({ filter }: { filter: InboxFilter }) {
   const [dialog, open] = useState<'export' | 'erase' | null>(null)
+  const canEdit = useCanEdit()
   return (
     <>
       <Menu
@@ -151,9 +152,11 @@ function MoreMenu({ filter }: { filter: InboxFilter }) {
         <MenuItem icon={<Download size={15} />} onSelect={() => open('export')}>
           Export submissions
         </MenuItem>
-        <MenuItem icon={<UserX size={15} />} danger onSelect={() => open('erase')}>
-          Erase personal data
-        </MenuItem>
+        {canEdit && (
+          <MenuItem icon={<UserX size={15} />} danger onSelect={() => open('erase')}>
+            Erase personal data
+          </MenuItem>
+        )}
       </Menu>
       <Suspense>
         {dialog === 'export' && <ExportDialog filter={filter} onClose={() => open(null)} />}

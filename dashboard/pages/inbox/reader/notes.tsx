@@ -3,7 +3,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { type Submission, updateSubmission } from '../../../api/submissions.ts'
-import { useApi } from '../../../shell/use-workspace.ts'
+import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Textarea } from '../../../ui/forms/field.tsx'
 import { NOTES_ID } from '../state/element-ids.ts'
@@ -24,6 +24,7 @@ const STATE_LABELS: Record<State, string> = {
 export function Notes({ submission }: { submission: Submission }) {
   const [text, setText] = useState(submission.notes ?? '')
   const [state, save] = useAutosave(submission, text)
+  const canEdit = useCanEdit()
   return (
     <section className="grid gap-1.5">
       <div className="flex items-baseline gap-3">
@@ -44,7 +45,8 @@ export function Notes({ submission }: { submission: Submission }) {
         value={text}
         maxLength={NOTES_MAX}
         rows={2}
-        placeholder="Only your team sees notes"
+        placeholder={canEdit ? 'Only your team sees notes' : 'No notes yet'}
+        readOnly={!canEdit}
         className="field-sizing-content max-h-80"
         onChange={(event) => setText(event.target.value)}
         onBlur={() => void save(false)}

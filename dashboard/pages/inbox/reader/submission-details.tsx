@@ -3,7 +3,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Submission } from '../../../api/submissions.ts'
-import { useApi } from '../../../shell/use-workspace.ts'
+import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
 import { Card } from '../../../ui/card.tsx'
 import { formatCountryName, formatExactly } from '../../../ui/format.ts'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
@@ -11,6 +11,7 @@ import { ErasePersonButton } from './erase-person-button.tsx'
 import { PageUrl } from './page-url.tsx'
 
 export function SubmissionDetails({ submission }: { submission: Submission }) {
+  const canEdit = useCanEdit()
   const { country, region, city, browser, os, device } = submission
   const place = [city, region !== city ? region : null].filter(Boolean).join(', ')
   const rows: [string, ReactNode][] = [
@@ -44,7 +45,7 @@ export function SubmissionDetails({ submission }: { submission: Submission }) {
             ),
         )}
       </dl>
-      {submission.email && (
+      {canEdit && submission.email && (
         <div className="mt-4 border-t border-line pt-3">
           <ErasePersonButton email={submission.email} />
         </div>

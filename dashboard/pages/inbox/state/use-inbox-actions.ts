@@ -7,6 +7,7 @@ import {
   type Submission,
   type SubmissionStatus,
 } from '../../../api/submissions.ts'
+import { useCanEdit } from '../../../shell/use-workspace.ts'
 import { useShortcuts } from '../../../ui/shortcuts.ts'
 import { NOTES_ID, SEARCH_ID, toRowId } from './element-ids.ts'
 import { useSubmissionChanges } from './use-submission-changes.ts'
@@ -18,7 +19,7 @@ export interface InboxActions {
   remove: (submission: Submission) => void
   step: (by: number) => void
   close: () => void
-  /** false after the user marked the submission as unread. */
+  /** false after the user marked the submission as unread, and for a viewer. */
   mayMarkRead: (id: number) => boolean
   /** The position of the open submission in the list, from 0; -1 when it is not in the list. */
   at: number
@@ -36,6 +37,7 @@ interface Options {
 
 export function useInboxActions({ rows = [], open, show, filter, total }: Options): InboxActions {
   const { setStatus, remove } = useSubmissionChanges()
+  const canEdit = useCanEdit()
   const at = rows.findIndex(({ id }) => String(id) === open)
   const markedUnread = useRef(new Set<number>())
   /** The last position, for a submission that has left the list. */
@@ -71,7 +73,7 @@ export function useInboxActions({ rows = [], open, show, filter, total }: Option
     total,
     isLast: at === rows.length - 1,
     close: () => show(undefined),
-    mayMarkRead: (id) => !markedUnread.current.has(id),
+    mayMarkRead: (id) => canEdit && !markedUnread.current.has(id),
     markRead: (submission) => setStatus(submission, 'read', true),
     setStatus(submission, status) {
       if (status === 'new') markedUnread.current.add(submission.id)
@@ -100,16 +102,22 @@ function useInboxShortcuts(actions: InboxActions, row: Submission | undefined) {
     return [
       { keys: 'j', label: 'Next submission', run: () => latest.current.actions.step(1) },
       { keys: 'k', label: 'Previous submission', run: () => latest.current.actions.step(-1) },
-      { keys: 'r', label: 'Mark as read', run: toggleStatus('read') },
-      { keys: 'u', label: 'Mark as unread', run: toggleStatus('new') },
-      { keys: 'e', label: 'Archive or move to inbox', run: toggleStatus('archived') },
-      { keys: 's', label: 'Mark as spam or not spam', run: toggleStatus('spam') },
+      { keys: 'r', label: 'Mark as read', changes: true, run: toggleStatus('read') },
+      { keys: 'u', label: 'Mark as unread', changes: true, run: toggleStatus('new') },
+      { keys: 'e', label: 'Archive or move to inbox', changes: true, run: toggleStatus('archived') },
+      { keys: 's', label: 'Mark as spam or not spam', changes: true, run: toggleStatus('spam') },
       {
         keys: '#',
         label: 'Delete',
+        changes: true,
         run: () => latest.current.row && latest.current.actions.remove(latest.current.row),
       },
-      { keys: 'n', label: 'Write a note', run: () => document.getElementById(NOTES_ID)?.focus() },
+      {
+        keys: 'n',
+        label: 'Write a note',
+        changes: true,
+        run: () => document.getElementById(NOTES_ID)?.focus(),
+      },
       { keys: '/', label: 'Search submissions', run: () => document.getElementById(SEARCH_ID)?.focus() },
       { keys: 'Escape', label: 'Close submission', run: () => latest.current.actions.close() },
     ]

@@ -8,7 +8,8 @@ import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { ApiError } from '../../../api/client.ts'
 import { findLoadedLink, linkQuery } from '../../../api/links.ts'
 import { NotFoundPage } from '../../../shell/error-pages.tsx'
-import { useApi } from '../../../shell/use-workspace.ts'
+import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
+import { ViewerDialog } from '../../../shell/viewer.tsx'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy/copy-button.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
@@ -67,6 +68,7 @@ export function LinkPage() {
 
 function LoadedLink({ link }: { link: LinkResource }) {
   const { edit } = useSearch({ from: FROM })
+  const canEdit = useCanEdit()
   const handlers = useLinkPageHandlers(link)
   const [isQrOpen, setQrOpen] = useState(false)
   const showQr = useRef(() => setQrOpen(true)).current
@@ -87,7 +89,8 @@ function LoadedLink({ link }: { link: LinkResource }) {
         </Suspense>
       </div>
       <Suspense>
-        {edit && <LinkDrawer id={link.id} onClose={handlers.closeEdit} />}
+        {edit && canEdit && <LinkDrawer id={link.id} onClose={handlers.closeEdit} />}
+        {edit && !canEdit && <ViewerDialog onClose={handlers.closeEdit} />}
         {isQrOpen && <QrDialog link={link} onClose={() => setQrOpen(false)} />}
       </Suspense>
     </Page>
@@ -130,10 +133,15 @@ function useLinkPageShortcuts(link: LinkResource, handlers: LinkPageHandlers) {
     useMemo(
       () => [
         { keys: 'c', label: 'Copy link', run: () => void copyLink(latest.current.link) },
-        { keys: 'e', label: 'Edit link', run: () => latest.current.handlers.edit() },
+        { keys: 'e', label: 'Edit link', changes: true, run: () => latest.current.handlers.edit() },
         { keys: 'q', label: 'Show QR code', run: () => latest.current.handlers.showQr() },
-        { keys: 'a', label: 'Archive or unarchive link', run: () => latest.current.handlers.archive() },
-        { keys: '#', label: 'Delete link', run: () => latest.current.handlers.remove() },
+        {
+          keys: 'a',
+          label: 'Archive or unarchive link',
+          changes: true,
+          run: () => latest.current.handlers.archive(),
+        },
+        { keys: '#', label: 'Delete link', changes: true, run: () => latest.current.handlers.remove() },
         { keys: 'u', label: 'Back to all links', run: () => latest.current.handlers.toList() },
       ],
       [],
@@ -182,6 +190,7 @@ const Destination = ({ link: { destinationUrl, title } }: { link: LinkResource }
 
 function Actions({ link, handlers }: { link: LinkResource; handlers: LinkPageHandlers }) {
   const navigate = useNavigate({ from: FROM })
+  const canEdit = useCanEdit()
   const [menuButton, openMenu] = useState<HTMLElement>()
   return (
     <>
@@ -198,9 +207,11 @@ function Actions({ link, handlers }: { link: LinkResource; handlers: LinkPageHan
       <Button icon={<QrCode size={16} />} onClick={handlers.showQr}>
         QR code
       </Button>
-      <Button icon={<Pencil size={16} />} onClick={handlers.edit}>
-        Edit
-      </Button>
+      {canEdit && (
+        <Button icon={<Pencil size={16} />} onClick={handlers.edit}>
+          Edit
+        </Button>
+      )}
       <LinkMenuButton link={link} onOpen={openMenu} />
       <Suspense>
         {menuButton && (

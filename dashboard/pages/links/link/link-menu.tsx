@@ -15,6 +15,7 @@ import {
 } from 'lucide-react'
 import { useState } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
+import { useCanEdit } from '../../../shell/use-workspace.ts'
 import { MenuItem, MenuSeparator } from '../../../ui/overlays/menu.tsx'
 import { toLinkName } from './link-name.ts'
 import { copyLink, type LinkHandlers } from './use-link-actions.ts'
@@ -55,14 +56,17 @@ export function LinkMenu({ link, anchor, params, handlers, onClose }: Props) {
 }
 
 function Items({ link, params, handlers }: Pick<Props, 'link' | 'params' | 'handlers'>) {
+  const canEdit = useCanEdit()
   return (
     <>
       <MenuItem icon={<Copy size={15} />} onSelect={() => void copyLink(link)}>
         Copy <Key>c</Key>
       </MenuItem>
-      <MenuItem icon={<Pencil size={15} />} onSelect={() => handlers.edit(link)}>
-        Edit <Key>e</Key>
-      </MenuItem>
+      {canEdit && (
+        <MenuItem icon={<Pencil size={15} />} onSelect={() => handlers.edit(link)}>
+          Edit <Key>e</Key>
+        </MenuItem>
+      )}
       <MenuItem icon={<QrCode size={15} />} onSelect={() => handlers.showQr(link)}>
         QR code <Key>q</Key>
       </MenuItem>
@@ -80,6 +84,14 @@ function Items({ link, params, handlers }: Pick<Props, 'link' | 'params' | 'hand
       >
         Open
       </MenuItem>
+      {canEdit && <Changes link={link} handlers={handlers} />}
+    </>
+  )
+}
+
+function Changes({ link, handlers }: Pick<Props, 'link' | 'handlers'>) {
+  return (
+    <>
       <MenuItem icon={<CopyPlus size={15} />} onSelect={() => handlers.duplicate(link)}>
         Duplicate
       </MenuItem>

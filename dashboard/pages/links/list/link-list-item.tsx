@@ -24,13 +24,20 @@ interface Props {
   link: LinkResource
   workspaceId: string
   selected: boolean
+  canSelect: boolean
   handlers: LinkListItemHandlers
 }
 
 /** The id of a row's link, which the shortcuts j and k focus. */
 export const toLinkElementId = (id: number) => `link-${id}`
 
-export const LinkListItem = memo(function LinkListItem({ link, workspaceId, selected, handlers }: Props) {
+export const LinkListItem = memo(function LinkListItem({
+  link,
+  workspaceId,
+  selected,
+  canSelect,
+  handlers,
+}: Props) {
   return (
     <div
       className={classNames(
@@ -41,6 +48,7 @@ export const LinkListItem = memo(function LinkListItem({ link, workspaceId, sele
     >
       <Checkbox
         aria-label={`Select ${toLinkName(link)}`}
+        className={canSelect ? undefined : 'invisible'}
         checked={selected}
         onChange={(event) => handlers.select(link.id, (event.nativeEvent as MouseEvent).shiftKey)}
       />

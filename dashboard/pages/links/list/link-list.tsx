@@ -25,12 +25,23 @@ interface Props {
   workspaceId: string
   selected: ReadonlySet<number>
   handlers: LinkListItemHandlers
+  /** Each link has a box to select it for bulk actions. */
+  canSelect: boolean
   /** Loads the next page; undefined on the last page. */
   loadMore: (() => void) | undefined
   handle: React.Ref<LinkListHandle>
 }
 
-export function LinkList({ links, total, workspaceId, selected, handlers, loadMore, handle }: Props) {
+export function LinkList({
+  links,
+  total,
+  workspaceId,
+  selected,
+  handlers,
+  canSelect,
+  loadMore,
+  handle,
+}: Props) {
   const list = useRef<HTMLUListElement>(null)
   const height = useIsWide() ? ROW_HEIGHT.wide : ROW_HEIGHT.narrow
   const count = loadMore ? links.length + 1 : links.length
@@ -67,6 +78,7 @@ export function LinkList({ links, total, workspaceId, selected, handlers, loadMo
                 workspaceId={workspaceId}
                 selected={selected.has(link.id)}
                 handlers={handlers}
+                canSelect={canSelect}
               />
             ) : (
               <Skeleton className="m-4 h-9" />

@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { Link2, SearchX } from 'lucide-react'
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
-import { useWorkspace } from '../../../shell/use-workspace.ts'
+import { useCanEdit, useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { type LinkHandlers, usePendingLinkDeletions } from '../link/use-link-actions.ts'
@@ -33,6 +33,7 @@ interface Props {
 
 export function LinkResults({ query, handlers, create }: Props) {
   const { id } = useWorkspace()
+  const canEdit = useCanEdit()
   const filters = pickFilters(useLinkSearch())
   const pendingDeletions = usePendingLinkDeletions()
   const list = useRef<LinkListHandle>(null)
@@ -77,6 +78,7 @@ export function LinkResults({ query, handlers, create }: Props) {
             workspaceId={String(id)}
             selected={selection.ids}
             handlers={rowHandlers}
+            canSelect={canEdit}
             loadMore={hasNextPage ? () => void (isFetchingNextPage || fetchNextPage()) : undefined}
           />
         </div>
@@ -92,7 +94,7 @@ export function LinkResults({ query, handlers, create }: Props) {
             onClose={() => openMenu(undefined)}
           />
         )}
-        {selection.selected.length > 0 && (
+        {canEdit && selection.selected.length > 0 && (
           <BulkBar selection={selection} loaded={links.length} total={total} />
         )}
       </Suspense>
@@ -128,6 +130,7 @@ function useOpenLink(workspaceId: string) {
 }
 
 function NoLinks({ create }: { create: () => void }) {
+  const canEdit = useCanEdit()
   const filters = pickFilters(useLinkSearch())
   const setSearch = useSetLinkSearch()
   if (!isFiltered(filters)) {
@@ -137,14 +140,16 @@ function NoLinks({ create }: { create: () => void }) {
         title="No active links"
         action={
           <>
-            <Button variant="primary" onClick={create}>
-              New link
-            </Button>
+            {canEdit && (
+              <Button variant="primary" onClick={create}>
+                New link
+              </Button>
+            )}
             <Button onClick={() => setSearch({ archived: 'all' })}>Show archived links</Button>
           </>
         }
       >
-        All links in this workspace are archived.
+        {canEdit ? 'All links in this workspace are archived.' : 'There are no links, or all are archived.'}
       </EmptyState>
     )
   }

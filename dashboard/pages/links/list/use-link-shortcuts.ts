@@ -27,24 +27,36 @@ export function useLinkShortcuts(targets: ShortcutTargets) {
         if (link) action(link, latest.current)
       }
       return [
-        { keys: 'n', label: 'New link', run: () => latest.current.create() },
+        { keys: 'n', label: 'New link', changes: true, run: () => latest.current.create() },
         { keys: '/', label: 'Search', run: () => latest.current.searchField.current?.focus() },
         { keys: 'j', label: 'Next link (Enter opens it)', run: move(1) },
         { keys: 'k', label: 'Previous link', run: move(-1) },
-        { keys: 'e', label: 'Edit link', run: onLink((link, { handlers }) => handlers.edit(link)) },
+        {
+          keys: 'e',
+          label: 'Edit link',
+          changes: true,
+          run: onLink((link, { handlers }) => handlers.edit(link)),
+        },
         { keys: 'c', label: 'Copy link', run: onLink((link) => void copyLink(link)) },
         { keys: 'q', label: 'Show QR code', run: onLink((link, { handlers }) => handlers.showQr(link)) },
         {
           keys: 'x',
           label: 'Select link',
+          changes: true,
           run: onLink((link, { selection }) => selection.toggle(link.id)),
         },
         {
           keys: 'a',
           label: 'Archive or unarchive link',
+          changes: true,
           run: onLink((link, { handlers }) => handlers.archive(link)),
         },
-        { keys: '#', label: 'Delete link', run: onLink((link, { handlers }) => handlers.remove(link)) },
+        {
+          keys: '#',
+          label: 'Delete link',
+          changes: true,
+          run: onLink((link, { handlers }) => handlers.remove(link)),
+        },
         { keys: 'Escape', label: 'Clear selection', run: () => latest.current.selection.clear() },
       ]
     }, []),
