@@ -249,7 +249,16 @@ const routeTree = rootRoute.addChildren([
       'submissionId',
       'open',
     ),
-    workspacePage('settings', () => import('./pages/settings/settings-page.tsx'), 'SettingsPage', 'tab'),
+    workspacePage(
+      'settings',
+      () => import('./pages/settings/settings-page.tsx'),
+      'SettingsPage',
+      'tab',
+      'action',
+      'actor',
+      'start',
+      'end',
+    ),
   ]),
 ])
 

@@ -1,7 +1,7 @@
 // The signed-in user, their workspaces, and signing in and out.
 
 import { queryOptions } from '@tanstack/react-query'
-import type { Role } from '../../server/lib/role.ts'
+import type { MemberResource } from '../../server/features/accounts/schema.ts'
 import { ApiError, type RequestOptions, request } from './client.ts'
 
 export interface User {
@@ -17,7 +17,7 @@ export interface Workspace {
   publicId: string
   name: string
   plan: string
-  role: Role
+  role: MemberResource['role']
   /** Members without a second factor are refused. */
   requireTwoFactor: boolean
 }

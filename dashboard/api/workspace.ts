@@ -48,5 +48,8 @@ export const invite = (api: Api, input: { email: string; role: MemberResource['r
 export const revokeInvitation = (api: Api, id: number) => api.remove<InvitationResource>(`/invitations/${id}`)
 
 export const keysQuery = (api: Api) => listQuery<KeyResource>(api, '/keys', 'keys')
-export const createKey = (api: Api, name: string) => api.post<NewKeyResource>('/keys', { name })
+export const createKey = (
+  api: Api,
+  input: { name: string; scopes: readonly KeyResource['scopes'][number][]; expiresAt: string | null },
+) => api.post<NewKeyResource>('/keys', input)
 export const revokeKey = (api: Api, id: number) => api.remove<KeyResource>(`/keys/${id}`)

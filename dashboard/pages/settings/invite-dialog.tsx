@@ -7,8 +7,9 @@ import { invitationsQuery, invite, type MemberResource } from '../../api/workspa
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { OneTimeSecretDialog } from '../../ui/copy/one-time-secret-dialog.tsx'
-import { Field, Select, TextField } from '../../ui/forms/field.tsx'
+import { Field, TextField } from '../../ui/forms/field.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
+import { RoleSelect } from './role-select.tsx'
 
 export function InviteDialog({ onClose }: { onClose: () => void }) {
   const api = useApi()
@@ -55,16 +56,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
           error={errors.email ?? errors.general}
         />
         <Field label="Role" error={errors.role}>
-          {(control) => (
-            <Select
-              {...control}
-              value={role}
-              onChange={(event) => setRole(event.target.value as MemberResource['role'])}
-            >
-              <option value="member">Member</option>
-              <option value="owner">Owner</option>
-            </Select>
-          )}
+          {(control) => <RoleSelect {...control} value={role} onChange={setRole} />}
         </Field>
       </form>
     </Dialog>

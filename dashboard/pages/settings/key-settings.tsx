@@ -1,24 +1,23 @@
 // The workspace's API keys: create, show once, revoke.
 
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { KeyRound, Plus } from 'lucide-react'
-import { useId, useState } from 'react'
-import { toFieldErrors } from '../../api/client.ts'
-import { createKey, type KeyResource, keysQuery, revokeKey } from '../../api/workspace.ts'
+import { lazy, Suspense, useState } from 'react'
+import { type KeyResource, keysQuery, revokeKey } from '../../api/workspace.ts'
 import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { CopyableText } from '../../ui/copy/copyable-text.tsx'
-import { OneTimeSecretDialog } from '../../ui/copy/one-time-secret-dialog.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatDay } from '../../ui/format.ts'
-import { TextField } from '../../ui/forms/field.tsx'
 import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
-import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { toScopeText } from './key-scopes.ts'
+
+const NewKeyDialog = lazy(() => import('./new-key-dialog.tsx').then((m) => ({ default: m.NewKeyDialog })))
 
 export function KeySettings() {
   const api = useApi()
@@ -28,7 +27,7 @@ export function KeySettings() {
   if (role !== 'owner') {
     return (
       <EmptyState icon={<KeyRound size={28} />} title="Only owners can create API keys">
-        An API key can do everything in this workspace, and keeps working after its creator has left.
+        An API key gives a program access to this workspace, and keeps working after its creator has left.
       </EmptyState>
     )
   }
@@ -43,7 +42,7 @@ export function KeySettings() {
         }
       >
         <p className="mb-4 text-soft">
-          An API key can do everything in this workspace. Treat it like a password.{' '}
+          An API key gives a program access to this workspace. Treat it like a password.{' '}
           <a href="/docs" className="font-medium text-accent underline-offset-2 hover:underline">
             API reference
           </a>
@@ -59,7 +58,7 @@ export function KeySettings() {
           ))}
         </ul>
       </Card>
-      {isCreating && <NewKeyDialog onClose={() => setCreating(false)} />}
+      <Suspense>{isCreating && <NewKeyDialog onClose={() => setCreating(false)} />}</Suspense>
     </>
   )
 }
@@ -68,6 +67,7 @@ function KeyRow({ apiKey }: { apiKey: KeyResource }) {
   const api = useApi()
   const client = useQueryClient()
   const [isConfirming, setConfirming] = useState(false)
+  const isExpired = apiKey.expiresAt !== null && Date.parse(apiKey.expiresAt) <= Date.now()
   async function revoke() {
     await revokeKey(api, apiKey.id)
     toast(`${apiKey.name} revoked`)
@@ -76,10 +76,15 @@ function KeyRow({ apiKey }: { apiKey: KeyResource }) {
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 py-3">
       <div className="min-w-0 flex-1 basis-44">
-        <p className="truncate font-medium">{apiKey.name}</p>
+        <p className="flex items-center gap-2">
+          <span className="truncate font-medium">{apiKey.name}</span>
+          {isExpired && <Badge tone="bad">Expired</Badge>}
+        </p>
         <p className="text-sm text-soft">
           <code>tp_…{apiKey.lastFour}</code>, created {formatDay(apiKey.createdAt)}
+          {apiKey.expiresAt && !isExpired && <>, expires {formatDay(apiKey.expiresAt)}</>}
         </p>
+        <p className="text-sm break-words text-soft">{toScopeText(apiKey.scopes)}</p>
       </div>
       <p className="text-sm text-soft">
         {apiKey.lastUsedAt ? (
@@ -103,63 +108,5 @@ function KeyRow({ apiKey }: { apiKey: KeyResource }) {
         <p>Requests with this key stop working at once. You cannot undo this.</p>
       </ConfirmDialog>
     </li>
-  )
-}
-
-function NewKeyDialog({ onClose }: { onClose: () => void }) {
-  const api = useApi()
-  const client = useQueryClient()
-  const formId = useId()
-  const [name, setName] = useState('')
-  const create = useMutation({
-    mutationFn: () => createKey(api, name.trim()),
-    onSuccess: () => client.invalidateQueries({ queryKey: keysQuery(api).queryKey }),
-    onError() {},
-  })
-  if (create.data) return <NewKeySecret apiKey={create.data.key} onClose={onClose} />
-  const errors = toFieldErrors(create.error)
-  return (
-    <Dialog
-      open
-      onClose={onClose}
-      title="New API key"
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" form={formId} busy={create.isPending}>
-            Create key
-          </Button>
-        </>
-      }
-    >
-      <form
-        id={formId}
-        onSubmit={(event) => {
-          event.preventDefault()
-          create.mutate()
-        }}
-      >
-        <TextField
-          label="Name"
-          placeholder="Website"
-          hint="What you use the key for, so that you know later which key to revoke."
-          required
-          maxLength={100}
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-          error={errors.name ?? errors.general}
-        />
-      </form>
-    </Dialog>
-  )
-}
-
-function NewKeySecret({ apiKey, onClose }: { apiKey: string; onClose: () => void }) {
-  const example = `curl ${location.origin}/v1/links -H 'Authorization: Bearer ${apiKey}'`
-  return (
-    <OneTimeSecretDialog title="Your new API key" text={apiKey} label="Copy key" onClose={onClose}>
-      <p className="mt-4 mb-1.5 text-sm text-soft">Try it:</p>
-      <CopyableText text={example} label="Copy example" />
-    </OneTimeSecretDialog>
   )
 }

@@ -20,11 +20,12 @@ import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatDay } from '../../ui/format.ts'
-import { Field, Select } from '../../ui/forms/field.tsx'
+import { Field } from '../../ui/forms/field.tsx'
 import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
+import { ROLE_LABELS, RoleSelect } from './role-select.tsx'
 
 export function MemberSettings() {
   const api = useApi()
@@ -54,7 +55,8 @@ export function MemberSettings() {
       {role === 'owner' && <Invitations />}
       <p className="text-sm text-soft">
         Members work with links, forms, submissions, tags and channels. Owners can also invite members, create
-        API keys, and rename or delete the workspace.
+        API keys, read the audit log, and rename or delete the workspace. Viewers see what members see, and
+        change nothing.
       </p>
       {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
     </>
@@ -87,19 +89,16 @@ function MemberRow({ member }: { member: MemberResource }) {
       {role === 'owner' ? (
         <Field label={`Role of ${member.name}`} hideLabel className="w-32">
           {(control) => (
-            <Select
+            <RoleSelect
               {...control}
               value={change.isPending ? change.variables : member.role}
               disabled={change.isPending}
-              onChange={(event) => change.mutate(event.target.value as MemberResource['role'])}
-            >
-              <option value="owner">Owner</option>
-              <option value="member">Member</option>
-            </Select>
+              onChange={(next) => change.mutate(next)}
+            />
           )}
         </Field>
       ) : (
-        <Badge>{member.role === 'owner' ? 'Owner' : 'Member'}</Badge>
+        <Badge>{ROLE_LABELS[member.role]}</Badge>
       )}
       {(role === 'owner' || isSelf) && <RemoveButton member={member} isSelf={isSelf} />}
     </li>
@@ -159,7 +158,7 @@ function Invitations() {
             <div className="min-w-0 flex-1 basis-44">
               <p className="truncate font-medium">{invitation.email}</p>
               <p className="text-sm text-soft">
-                {invitation.role === 'owner' ? 'Owner' : 'Member'}, expires {formatDay(invitation.expiresAt)}
+                {ROLE_LABELS[invitation.role]}, expires {formatDay(invitation.expiresAt)}
               </p>
             </div>
             <Button size="small" busy={revoke.isPending} onClick={() => revoke.mutate(invitation)}>

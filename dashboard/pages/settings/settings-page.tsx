@@ -1,4 +1,4 @@
-// The settings: workspace, members, API keys, and the user's own account.
+// The settings: workspace, members, API keys, the audit log, and the user's own account.
 
 import { useSearch } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
@@ -24,6 +24,11 @@ const PARTS = [
     Part: lazy(() => import('./key-settings.tsx').then((m) => ({ default: m.KeySettings }))),
   },
   {
+    tab: 'audit',
+    label: 'Audit log',
+    Part: lazy(() => import('./audit-settings.tsx').then((m) => ({ default: m.AuditSettings }))),
+  },
+  {
     tab: 'account',
     label: 'Account',
     Part: lazy(() => import('./account/account-settings.tsx').then((m) => ({ default: m.AccountSettings }))),
@@ -31,7 +36,7 @@ const PARTS = [
 ] as const
 
 export function SettingsPage() {
-  const { id } = useWorkspace()
+  const { id, role } = useWorkspace()
   const { tab } = useSearch({ from: '/$workspaceId/settings' })
   const open = PARTS.find((part) => part.tab === tab) ?? PARTS[0]
   const to = '/$workspaceId/settings' as const
@@ -41,11 +46,13 @@ export function SettingsPage() {
         label="Settings"
         className="mb-6"
         current={open.label}
-        tabs={PARTS.map(({ tab: part, label }) => ({
-          id: label,
-          label,
-          link: { to, params: { workspaceId: String(id) }, search: { tab: part } },
-        }))}
+        tabs={PARTS.filter((part) => part.tab !== 'audit' || role === 'owner').map(
+          ({ tab: part, label }) => ({
+            id: label,
+            label,
+            link: { to, params: { workspaceId: String(id) }, search: { tab: part } },
+          }),
+        )}
       />
       <Suspense fallback={<SkeletonRows rows={3} className="h-40" />}>
         <div className="grid max-w-3xl gap-6">

@@ -5,9 +5,9 @@ import { apiRoute, pageResponse } from '../../http/api-route.ts'
 import { toTextStream } from '../../http/text-stream.ts'
 import { allow } from './access/actor.ts'
 import { createApi } from './access/api-env.ts'
-import { AuditEventShape, AuditExportQuery, AuditListQuery } from './audit/audit-event.ts'
 import { exportAudit, listAudit } from './audit/list-audit.ts'
 import { recordExport } from './audit/record-export.ts'
+import { AuditEventShape, AuditExportQuery, AuditListQuery } from './schema.ts'
 
 const audit = { tags: ['Audit log'], by: 'member' as const }
 

@@ -2,11 +2,12 @@
 // reference is generated from them.
 
 import { z } from '@hono/zod-openapi'
-import { instant, numberParameter, oneOf, parameter, text } from '../../lib/api-fields.ts'
+import { dateRangeEnd, instant, numberParameter, oneOf, parameter, text } from '../../lib/api-fields.ts'
 import { EMAIL_MAX, isEmail } from '../../lib/email.ts'
 import { KEY_SCOPES } from '../../lib/key-scope.ts'
 import { PLANS } from '../../lib/plan.ts'
 import { ROLES } from '../../lib/role.ts'
+import { AUDIT_ACTIONS } from './audit/actions.ts'
 
 export const NAME_MAX = 100
 const name = text(1, NAME_MAX)
@@ -162,3 +163,59 @@ export const CreateKey = z
   )
   .openapi('CreateApiKey')
 export type CreateKeyInput = z.infer<typeof CreateKey>
+
+const ACTOR_TYPES = ['person', 'key', 'operator', 'system', 'unknown'] as const
+const ACTOR_MAX = 320
+
+const auditFilters = {
+  action: oneOf(AUDIT_ACTIONS).optional(),
+  actor: parameter(ACTOR_MAX).optional().openapi({
+    description: 'The e-mail address of a person, the name of a key, or a type of actor such as `operator`',
+  }),
+  start: dateRangeEnd('start', 'An instant, or a date (its first moment, UTC)'),
+  end: dateRangeEnd('end', 'An instant (exclusive), or a date (the whole day counts, UTC)'),
+}
+
+function requireOrder({ start, end }: { start?: number; end?: number }, context: z.RefinementCtx) {
+  if (start === undefined || end === undefined || start < end) return
+  context.addIssue({ code: 'custom', path: ['start'], message: 'must be before end' })
+}
+
+export const AuditListQuery = z
+  .strictObject({
+    ...PageQuery.shape,
+    ...auditFilters,
+  })
+  .superRefine(requireOrder)
+export type AuditListInput = z.infer<typeof AuditListQuery>
+
+export const AuditExportQuery = z
+  .strictObject({ format: oneOf(['csv', 'ndjson']).optional(), ...auditFilters })
+  .superRefine(requireOrder)
+export type AuditSelection = Omit<z.infer<typeof AuditExportQuery>, 'format'>
+
+export const AuditEventShape = z
+  .strictObject({
+    id: z.int(),
+    at: z.iso.datetime(),
+    actor: z
+      .strictObject({
+        type: z.enum(ACTOR_TYPES),
+        id: z.int().nullable(),
+        name: z
+          .string()
+          .nullable()
+          .openapi({ description: 'The e-mail address of the person, or the name of the key, at that time' }),
+      })
+      .openapi({
+        description: '`operator` is the command line; `unknown` is somebody who has not proved who they are',
+      }),
+    action: z.enum(AUDIT_ACTIONS),
+    target: z
+      .strictObject({ type: z.string(), id: z.string().nullable(), name: z.string().nullable() })
+      .nullable(),
+    ip: z.null().openapi({ description: 'Always null: addresses are not stored' }),
+    detail: z.record(z.string(), z.unknown()),
+  })
+  .openapi('AuditEvent')
+export type AuditEventResource = z.infer<typeof AuditEventShape>

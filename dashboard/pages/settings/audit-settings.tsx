@@ -1,0 +1,201 @@
+// The audit log of the workspace: who did what, with filters and an export. For owners.
+
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Download, ScrollText, SearchX, ShieldAlert } from 'lucide-react'
+import { type AuditEventResource, type AuditFilter, auditQuery, exportAudit } from '../../api/audit.ts'
+import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { formatCount, formatTime } from '../../ui/format.ts'
+import { Field, Input, Select } from '../../ui/forms/field.tsx'
+import { useDebouncedText } from '../../ui/forms/use-debounced-text.ts'
+import { Menu, MenuItem } from '../../ui/overlays/menu.tsx'
+import { toastError } from '../../ui/overlays/toast.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { saveFile } from '../../ui/save-file.ts'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { TEXT_LINK } from '../../ui/text-link.ts'
+import { ACTION_LABELS, toActorFilter, toActorText, toDetailText, toTargetText } from './audit-text.ts'
+
+const FROM = '/$workspaceId/settings'
+
+export function AuditSettings() {
+  const { role } = useWorkspace()
+  if (role === 'owner') return <AuditLog />
+  return (
+    <EmptyState icon={<ShieldAlert size={28} />} title="Only owners can read the audit log">
+      It says who changed members, keys and channels, who exported data, and who signed in.
+    </EmptyState>
+  )
+}
+
+function useAuditFilter() {
+  const { tab: _, ...filter } = useSearch({ from: FROM })
+  const navigate = useNavigate({ from: FROM })
+  const set = (changes: AuditFilter) => {
+    const next = Object.entries({ ...filter, ...changes }).filter(([, value]) => value)
+    void navigate({ search: { tab: 'audit', ...Object.fromEntries(next) }, replace: true })
+  }
+  return { filter, set, clear: () => void navigate({ search: { tab: 'audit' }, replace: true }) }
+}
+
+function AuditLog() {
+  const api = useApi()
+  const { filter, set, clear } = useAuditFilter()
+  const events = useInfiniteQuery(auditQuery(api, filter))
+  const rows = events.data?.pages.flatMap(({ data }) => data)
+  const isFiltered = Object.keys(filter).length > 0
+  return (
+    <>
+      <p className="text-soft">
+        Who did what in this workspace. Events are kept for 180 days, and nobody can change or delete them
+        before. IP addresses are not recorded.
+      </p>
+      <Filters filter={filter} set={set} />
+      {events.isPending && <SkeletonRows rows={6} className="h-16" />}
+      {events.isError && <ErrorState error={events.error} retry={() => void events.refetch()} />}
+      {rows?.length === 0 && (
+        <EmptyState
+          icon={isFiltered ? <SearchX size={28} /> : <ScrollText size={28} />}
+          title={isFiltered ? 'No matches' : 'No events yet'}
+          action={isFiltered && <Button onClick={clear}>Clear filters</Button>}
+        >
+          {!isFiltered &&
+            'Changes of members, keys and channels, exports, deletions and sign-ins appear here.'}
+        </EmptyState>
+      )}
+      {rows && rows.length > 0 && (
+        <Card
+          title={formatCount(events.data?.pages[0]?.total ?? 0, 'event')}
+          actions={<ExportMenu filter={filter} />}
+        >
+          <ul aria-label="Events" className="-my-3 divide-y divide-line">
+            {rows.map((event) => (
+              <EventRow key={event.id} event={event} showActor={(actor) => set({ actor })} />
+            ))}
+          </ul>
+        </Card>
+      )}
+      {events.hasNextPage && (
+        <div className="text-center">
+          <Button busy={events.isFetchingNextPage} onClick={() => void events.fetchNextPage()}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+function EventRow({ event, showActor }: { event: AuditEventResource; showActor: (actor: string) => void }) {
+  const target = toTargetText(event.target)
+  const detail = toDetailText(event.detail)
+  return (
+    <li className="grid gap-x-4 gap-y-0.5 py-3 sm:grid-cols-[minmax(0,1fr)_auto]">
+      <p className="min-w-0 break-words">
+        <span className="font-medium">{ACTION_LABELS[event.action]}</span>
+        {target && <span> {target}</span>}
+      </p>
+      <p className="text-sm whitespace-nowrap text-soft sm:text-right" title={formatTime(event.at)}>
+        <RelativeTime at={event.at} />
+      </p>
+      <p className="min-w-0 text-sm break-words text-soft sm:col-span-2">
+        <button
+          type="button"
+          className={`max-w-full text-left break-words ${TEXT_LINK}`}
+          title="Show only events of this actor"
+          onClick={() => showActor(toActorFilter(event.actor))}
+        >
+          {toActorText(event.actor)}
+        </button>
+        {detail && <span className="break-all"> · {detail}</span>}
+      </p>
+    </li>
+  )
+}
+
+const TYPING_MS = 250
+
+function Filters({ filter, set }: { filter: AuditFilter; set: (changes: AuditFilter) => void }) {
+  const [actor, setActor] = useDebouncedText(filter.actor ?? '', (next) => set({ actor: next }), {
+    afterMs: TYPING_MS,
+  })
+  return (
+    <div className="grid grid-cols-2 gap-3 sm:grid-cols-4">
+      <Field label="Action" className="grid-cols-[minmax(0,1fr)] max-sm:col-span-2">
+        {(control) => (
+          <Select
+            {...control}
+            value={filter.action ?? ''}
+            onChange={(event) => set({ action: event.target.value })}
+          >
+            <option value="">All actions</option>
+            {Object.entries(ACTION_LABELS).map(([action, label]) => (
+              <option key={action} value={action}>
+                {label}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <Field label="By" className="grid-cols-[minmax(0,1fr)] max-sm:col-span-2">
+        {(control) => (
+          <Input
+            {...control}
+            value={actor}
+            placeholder="E-mail or key name"
+            maxLength={254}
+            autoComplete="off"
+            onChange={(event) => setActor(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label="From" className="grid-cols-[minmax(0,1fr)]">
+        {(control) => (
+          <Input
+            {...control}
+            type="date"
+            value={filter.start ?? ''}
+            max={filter.end}
+            onChange={(event) => set({ start: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="To" className="grid-cols-[minmax(0,1fr)]">
+        {(control) => (
+          <Input
+            {...control}
+            type="date"
+            value={filter.end ?? ''}
+            min={filter.start}
+            onChange={(event) => set({ end: event.target.value })}
+          />
+        )}
+      </Field>
+    </div>
+  )
+}
+
+function ExportMenu({ filter }: { filter: AuditFilter }) {
+  const api = useApi()
+  const save = useMutation({
+    mutationFn: (format: 'csv' | 'ndjson') => exportAudit(api, filter, format),
+    onSuccess: ({ file, name }) => saveFile(file, name),
+    onError: (error) => toastError(error, 'Could not export'),
+  })
+  return (
+    <Menu
+      trigger={
+        <Button size="small" icon={<Download size={15} />} busy={save.isPending}>
+          Export
+        </Button>
+      }
+    >
+      <MenuItem onSelect={() => save.mutate('csv')}>CSV</MenuItem>
+      <MenuItem onSelect={() => save.mutate('ndjson')}>NDJSON</MenuItem>
+    </Menu>
+  )
+}

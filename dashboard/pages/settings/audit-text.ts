@@ -1,0 +1,65 @@
+// The events of the audit log in words for people.
+
+import type { AuditEventResource } from '../../api/audit.ts'
+
+export const ACTION_LABELS: Record<AuditEventResource['action'], string> = {
+  'key.created': 'API key created',
+  'key.revoked': 'API key revoked',
+  'member.invited': 'Member invited',
+  'member.joined': 'Member joined',
+  'member.role_changed': 'Role changed',
+  'member.removed': 'Member removed',
+  'invitation.revoked': 'Invitation revoked',
+  'workspace.created': 'Workspace created',
+  'workspace.renamed': 'Workspace renamed',
+  'workspace.plan_changed': 'Plan changed',
+  'workspace.settings_changed': 'Workspace settings changed',
+  'workspace.suspended': 'Workspace suspended',
+  'workspace.restored': 'Workspace restored',
+  'channel.created': 'Channel created',
+  'channel.updated': 'Channel changed',
+  'channel.deleted': 'Channel deleted',
+  'channel.secret_rotated': 'Channel secret rotated',
+  'domain.created': 'Domain added',
+  'domain.updated': 'Domain changed',
+  'domain.deleted': 'Domain removed',
+  'form.deleted': 'Form deleted',
+  'link.deleted': 'Link deleted',
+  'link.suspended': 'Link suspended',
+  'link.restored': 'Link restored',
+  'tag.deleted': 'Tag deleted',
+  'submission.deleted': 'Submission deleted',
+  'submission.erased': 'Personal data erased',
+  'submission.exported': 'Submissions exported',
+  'clicks.exported': 'Clicks exported',
+  'audit.exported': 'Audit log exported',
+  sign_in: 'Signed in',
+  sign_in_failed: 'Sign-in failed',
+  session_ended: 'Session ended',
+  sign_out_everywhere: 'Signed out everywhere',
+  password_changed: 'Password changed',
+  second_factor_changed: 'Two-factor sign-in changed',
+  email_changed: 'E-mail address changed',
+  account_deleted: 'Account deleted',
+}
+
+export function toActorText({ type, name }: AuditEventResource['actor']): string {
+  if (type === 'key') return `API key ${name ?? ''}`.trim()
+  if (type === 'operator') return 'Operator (command line)'
+  if (type === 'system') return 'The server'
+  if (type === 'unknown') return 'Somebody unknown'
+  return name ?? 'A deleted account'
+}
+
+/** The value of the filter that finds the events of the same actor. */
+export const toActorFilter = ({ type, name }: AuditEventResource['actor']) => name ?? type
+
+export const toTargetText = (target: AuditEventResource['target']) =>
+  target ? (target.name ?? (target.id === null ? '' : `${target.type} ${target.id}`)) : ''
+
+/** `from: member, to: owner` */
+export const toDetailText = (detail: AuditEventResource['detail']) =>
+  Object.entries(detail)
+    .filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0))
+    .map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') : String(value)}`)
+    .join(' · ')

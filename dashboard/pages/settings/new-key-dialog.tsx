@@ -1,0 +1,180 @@
+// The dialog that creates an API key with its scopes and its expiry, and then shows the key once.
+
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import { toFieldErrors } from '../../api/client.ts'
+import { createKey, keysQuery } from '../../api/workspace.ts'
+import { useApi } from '../../shell/use-workspace.ts'
+import { Button } from '../../ui/button.tsx'
+import { CopyableText } from '../../ui/copy/copyable-text.tsx'
+import { OneTimeSecretDialog } from '../../ui/copy/one-time-secret-dialog.tsx'
+import { Checkbox, Field, Select, TextField } from '../../ui/forms/field.tsx'
+import { FormError, findFieldError } from '../../ui/forms/form-error.tsx'
+import { Dialog } from '../../ui/overlays/dialog.tsx'
+import { type KeyScope, NAMED_SCOPES, READ_SCOPES, SCOPE_LABELS } from './key-scopes.ts'
+
+const ACCESS = { full: 'Full access', read: 'Read only', custom: 'Custom' } as const
+type Access = keyof typeof ACCESS
+
+const EXPIRY_DAYS = [30, 90, 365]
+const DAY_MS = 24 * 60 * 60 * 1000
+
+const toScopes = (access: Access, custom: typeof NAMED_SCOPES): readonly KeyScope[] =>
+  access === 'full' ? ['*'] : access === 'read' ? READ_SCOPES : custom
+
+/** @param day `2027-01-31` in the local time zone; the key works through this day */
+const toEndOfDay = (day: string) => new Date(`${day}T23:59:59.999`).toISOString()
+
+export function NewKeyDialog({ onClose }: { onClose: () => void }) {
+  const api = useApi()
+  const client = useQueryClient()
+  const formId = useId()
+  const [name, setName] = useState('')
+  const [access, setAccess] = useState<Access>('full')
+  const [custom, setCustom] = useState<typeof NAMED_SCOPES>([])
+  const [expiry, setExpiry] = useState('')
+  const [day, setDay] = useState('')
+  const create = useMutation({
+    mutationFn: () => {
+      const days = Number(expiry)
+      const inDays = days > 0 ? new Date(Date.now() + days * DAY_MS).toISOString() : null
+      const expiresAt = expiry === 'day' && day ? toEndOfDay(day) : inDays
+      return createKey(api, { name: name.trim(), scopes: toScopes(access, custom), expiresAt })
+    },
+    onSuccess: () => client.invalidateQueries({ queryKey: keysQuery(api).queryKey }),
+    onError() {},
+  })
+  if (create.data) return <NewKeySecret apiKey={create.data.key} onClose={onClose} />
+  const errors = toFieldErrors(create.error)
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="New API key"
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" type="submit" form={formId} busy={create.isPending}>
+            Create key
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={formId}
+        className="grid gap-5"
+        onSubmit={(event) => {
+          event.preventDefault()
+          create.mutate()
+        }}
+      >
+        {errors.general && <FormError>{errors.general}</FormError>}
+        <TextField
+          label="Name"
+          placeholder="Website"
+          hint="What you use the key for, so that you know later which key to revoke."
+          required
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          error={errors.name}
+        />
+        <Field label="Access" error={findFieldError(errors, 'scopes')}>
+          {(control) => (
+            <Select {...control} value={access} onChange={(event) => setAccess(event.target.value as Access)}>
+              {Object.entries(ACCESS).map(([value, label]) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        {access === 'custom' && <ScopeChoice scopes={custom} onChange={setCustom} />}
+        <Field label="Expires" error={errors.expiresAt}>
+          {(control) => (
+            <Select {...control} value={expiry} onChange={(event) => setExpiry(event.target.value)}>
+              <option value="">Never</option>
+              {EXPIRY_DAYS.map((days) => (
+                <option key={days} value={days}>
+                  In {days} days
+                </option>
+              ))}
+              <option value="day">On a date</option>
+            </Select>
+          )}
+        </Field>
+        {expiry === 'day' && (
+          <TextField
+            label="Last day"
+            type="date"
+            required
+            value={day}
+            onChange={(event) => setDay(event.target.value)}
+          />
+        )}
+      </form>
+    </Dialog>
+  )
+}
+
+function ScopeChoice({
+  scopes,
+  onChange,
+}: {
+  scopes: typeof NAMED_SCOPES
+  onChange: (scopes: typeof NAMED_SCOPES) => void
+}) {
+  return (
+    <fieldset className="grid gap-2">
+      <legend className="sr-only">Scopes</legend>
+      {NAMED_SCOPES.map((scope) => (
+        <ScopeBox
+          key={scope}
+          scope={scope}
+          checked={scopes.includes(scope)}
+          onChange={(on) => onChange(on ? [...scopes, scope] : scopes.filter((other) => other !== scope))}
+        />
+      ))}
+      <p className="text-sm text-soft">
+        Deleting a form also deletes its submissions, so it needs forms:write and submissions:write. Channels
+        decide where submissions are sent: give channels:write only to programs that may read submissions.
+      </p>
+    </fieldset>
+  )
+}
+
+function ScopeBox({
+  scope,
+  checked,
+  onChange,
+}: {
+  scope: keyof typeof SCOPE_LABELS
+  checked: boolean
+  onChange: (on: boolean) => void
+}) {
+  const id = useId()
+  return (
+    <div className="flex items-start gap-2.5">
+      <Checkbox
+        id={id}
+        className="mt-1 shrink-0"
+        checked={checked}
+        onChange={({ target }) => onChange(target.checked)}
+      />
+      <label htmlFor={id} className="min-w-0">
+        {SCOPE_LABELS[scope]} <code className="block text-sm text-soft">{scope}</code>
+      </label>
+    </div>
+  )
+}
+
+function NewKeySecret({ apiKey, onClose }: { apiKey: string; onClose: () => void }) {
+  const example = `curl ${location.origin}/v1/workspace -H 'Authorization: Bearer ${apiKey}'`
+  return (
+    <OneTimeSecretDialog title="Your new API key" text={apiKey} label="Copy key" onClose={onClose}>
+      <p className="mt-4 mb-1.5 text-sm text-soft">Try it:</p>
+      <CopyableText text={example} label="Copy example" />
+    </OneTimeSecretDialog>
+  )
+}

@@ -1,0 +1,24 @@
+// The choice of a role in the workspace, and what each role is called.
+
+import type { ComponentProps } from 'react'
+import type { MemberResource } from '../../api/workspace.ts'
+import { Select } from '../../ui/forms/field.tsx'
+
+export const ROLE_LABELS: Record<MemberResource['role'], string> = {
+  owner: 'Owner',
+  member: 'Member',
+  viewer: 'Viewer',
+}
+
+export const RoleSelect = ({
+  onChange,
+  ...props
+}: Omit<ComponentProps<'select'>, 'onChange'> & { onChange: (role: MemberResource['role']) => void }) => (
+  <Select {...props} onChange={(event) => onChange(event.target.value as MemberResource['role'])}>
+    {Object.entries(ROLE_LABELS).map(([role, label]) => (
+      <option key={role} value={role}>
+        {label}
+      </option>
+    ))}
+  </Select>
+)
