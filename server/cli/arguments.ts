@@ -1,9 +1,12 @@
 // Parses the words and options of commands. Each function throws a CommandError that says what is wrong.
 
 import { EmailAddress } from '../features/accounts/schema.ts'
+import { parseDateRange } from '../lib/date-range.ts'
+import { KEY_SCOPES, type KeyScope } from '../lib/key-scope.ts'
 import { PLANS, type Plan } from '../lib/plan.ts'
 import { ROLES, type Role } from '../lib/role.ts'
 import { isCleanText } from '../lib/text.ts'
+import { DAY_MS } from '../lib/utc-day.ts'
 import { CommandError } from './command.ts'
 
 /** @param owner what gets the name, such as `A workspace` */
@@ -45,4 +48,26 @@ export function parsePlan(text: string | undefined): Plan {
   const plan = PLANS.find((known) => known === text?.toLowerCase())
   if (plan) return plan
   throw new CommandError(`A plan is one of ${PLANS.join(', ')}.`)
+}
+
+/** @param text scopes separated by commas */
+export function parseScopes(text: string | undefined): KeyScope[] | undefined {
+  if (text === undefined) return undefined
+  const known: readonly KeyScope[] = ['*', ...KEY_SCOPES]
+  const words = text.split(',').map((word) => word.trim())
+  return words.map((word) => {
+    const scope = known.find((each) => each === word)
+    if (scope) return scope
+    throw new CommandError(`A scope is one of ${known.join(', ')}.`)
+  })
+}
+
+/** @param text a date, an instant, or a number of days such as `30d` @returns milliseconds; null for never */
+export function parseExpiry(text: string | undefined, now: number): number | null {
+  if (text === undefined) return null
+  const days = /^([1-9]\d{0,4})d$/.exec(text)?.[1]
+  const at = days === undefined ? parseDateRange(text)?.end : now + Number(days) * DAY_MS
+  if (at === undefined) throw new CommandError('--expires is a date such as 2027-01-31, or days such as 30d.')
+  if (at <= now) throw new CommandError('--expires must be in the future.')
+  return at
 }

@@ -12,6 +12,8 @@ export const OPTIONS = {
   name: { type: 'string' },
   workspace: { type: 'string' },
   role: { type: 'string' },
+  scopes: { type: 'string' },
+  expires: { type: 'string' },
   yes: { type: 'boolean' },
   reason: { type: 'string' },
   for: { type: 'string' },

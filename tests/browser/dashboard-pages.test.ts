@@ -29,6 +29,7 @@ const PAGES = [
   '/settings',
   '/settings?tab=members',
   '/settings?tab=keys',
+  '/settings?tab=audit',
   '/settings?tab=account',
 ]
 const PUBLIC_PAGES = [
