@@ -7,7 +7,7 @@ import { Dialog } from '../ui/overlays/dialog.tsx'
 const REASON = 'You are a viewer of this workspace: you can see everything and change nothing.'
 
 export const ViewerNotice = () => (
-  <p className="flex items-center gap-2 border-b border-line bg-sunken px-4 py-2 text-sm text-soft sm:px-8">
+  <p className="flex items-center gap-2 border-b border-line bg-sunken px-4 py-2 text-sm text-soft sm:px-8 lg:h-9 lg:py-0">
     <Eye size={15} aria-hidden className="shrink-0" />
     {REASON}
   </p>

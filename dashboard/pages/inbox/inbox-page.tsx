@@ -3,7 +3,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import type { InboxFilter } from '../../api/submissions.ts'
-import { useWorkspace } from '../../shell/use-workspace.ts'
+import { useCanEdit, useWorkspace } from '../../shell/use-workspace.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { InboxToolbar } from './list/inbox-toolbar.tsx'
 import { SubmissionList } from './list/submission-list.tsx'
@@ -15,6 +15,7 @@ const FILTERS = ['formKey', 'status', 'search', 'linkId', 'country', 'utmSource'
 
 export function InboxPage() {
   const workspaceId = String(useWorkspace().id)
+  const canEdit = useCanEdit()
   const navigate = useNavigate()
   const search = useSearch({ from: '/$workspaceId/inbox' })
   const { open } = search
@@ -44,7 +45,15 @@ export function InboxPage() {
     document.title = 'Inbox · Towpath'
   }, [])
   return (
-    <main id="main" tabIndex={-1} className="flex flex-col outline-none lg:h-dvh">
+    <main
+      id="main"
+      tabIndex={-1}
+      // The line above the page of a viewer is 2.25rem high.
+      className={classNames(
+        'flex flex-col outline-none',
+        canEdit ? 'lg:h-dvh' : 'lg:h-[calc(100dvh-2.25rem)]',
+      )}
+    >
       {open !== undefined && <h1 className="sr-only lg:hidden">Inbox</h1>}
       <InboxToolbar
         filter={filter}

@@ -1,6 +1,7 @@
 // The events of the audit log in words for people.
 
 import type { AuditEventResource } from '../../api/audit.ts'
+import { formatTime } from '../../ui/format.ts'
 
 export const ACTION_LABELS: Record<AuditEventResource['action'], string> = {
   'key.created': 'API key created',
@@ -57,9 +58,19 @@ export const toActorFilter = ({ type, name }: AuditEventResource['actor']) => na
 export const toTargetText = (target: AuditEventResource['target']) =>
   target ? (target.name ?? (target.id === null ? '' : `${target.type} ${target.id}`)) : ''
 
-/** `from: member, to: owner` */
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
+
+const toValueText = (value: unknown) => {
+  if (Array.isArray(value)) return value.join(', ')
+  return typeof value === 'string' && TIME.test(value) ? formatTime(value) : String(value)
+}
+
+/** `from: member · to: owner` */
 export const toDetailText = (detail: AuditEventResource['detail']) =>
   Object.entries(detail)
     .filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0))
-    .map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') : String(value)}`)
+    .map(([name, value]) => {
+      const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+      return `${words}: ${toValueText(value)}`
+    })
     .join(' · ')
