@@ -41,10 +41,17 @@ onBothEngines('the command line beside a running server', (server) => {
     expect(out).toMatch(/^tp_[0-9A-Za-z]{36}\n$/)
     const key = out.trim()
     expect((await withKey(key)).headers.get('x-ratelimit-limit')).toBe('300')
+    const options = ['--scopes', 'links:read,forms:read', '--expires', '30d', '--name', 'report']
+    await printed('key', 'create', '--workspace', String(made.id), ...options)
+    const [, report] = (await printed('key', 'list', '--workspace', String(made.id))).split('\n')
+    expect(JSON.parse(report as string)).toMatchObject({
+      scopes: ['links:read', 'forms:read'],
+      expiresAt: expect.stringMatching(/Z$/),
+    })
 
     await printed('key', 'create', '--workspace', String(made.id), '--name', 'second')
     const listed = (await printed('key', 'list', '--workspace', String(made.id))).trimEnd().split('\n')
-    const [first, second] = listed.map((line) => JSON.parse(line))
+    const [first, , second] = listed.map((line) => JSON.parse(line))
     expect(first).toMatchObject({ name: 'command line', lastFour: key.slice(-4), revoked: false })
     expect(second).toMatchObject({ name: 'second', revoked: false })
     expect(listed.join()).not.toContain(key)
@@ -229,7 +236,10 @@ describe('the command line', () => {
       [['workspace', 'plan', '1'], 'A plan is one of free, pro, business, scale, enterprise.'],
       [['workspace', 'plan', 'one', 'pro'], 'The id of a workspace must be a whole number.'],
       [['workspace', 'member', 'x', 'a@example.com'], 'The id of a workspace must be a whole number.'],
-      [['workspace', 'member', '1', 'a@example.com', '--role', 'admin'], 'A role is one of owner, member.'],
+      [
+        ['workspace', 'member', '1', 'a@example.com', '--role', 'admin'],
+        'A role is one of owner, member, viewer.',
+      ],
       [['workspace', 'member', '1'], 'A user is named by an e-mail address.'],
       [['user', 'create', 'nobody'], 'A user is named by an e-mail address.'],
       [['user', 'create', 'a@example.com', '--role', 'owner'], '--role is what the user is in a workspace'],
@@ -238,6 +248,9 @@ describe('the command line', () => {
       [['user', 'reset', 'a@example.com', '--name', 'a'], '"user reset" has no option --name.'],
       [['key', 'create'], '--workspace must be a whole number.'],
       [['key', 'create', '--workspace', '1', '--name', ''], 'A key needs a name of 1 to 100 characters.'],
+      [['key', 'create', '--workspace', '1', '--scopes', 'links:delete'], 'A scope is one of *, links:read,'],
+      [['key', 'create', '--workspace', '1', '--expires', 'soon'], '--expires is a date'],
+      [['key', 'create', '--workspace', '1', '--expires', '2020-01-01'], '--expires must be in the future.'],
       [['key', 'revoke'], 'The id of a key must be a whole number.'],
       [['key', 'revoke', '1e3'], 'The id of a key must be a whole number.'],
       [['key', 'create', '--colour', 'red'], "Unknown option '--colour'"],

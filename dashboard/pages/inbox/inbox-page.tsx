@@ -15,7 +15,6 @@ const FILTERS = ['formKey', 'status', 'search', 'linkId', 'country', 'utmSource'
 
 export function InboxPage() {
   const workspaceId = String(useWorkspace().id)
-  const canEdit = useCanEdit()
   const navigate = useNavigate()
   const search = useSearch({ from: '/$workspaceId/inbox' })
   const { open } = search
@@ -45,15 +44,7 @@ export function InboxPage() {
     document.title = 'Inbox · Towpath'
   }, [])
   return (
-    <main
-      id="main"
-      tabIndex={-1}
-      // The line above the page of a viewer is 2.25rem high.
-      className={classNames(
-        'flex flex-col outline-none',
-        canEdit ? 'lg:h-dvh' : 'lg:h-[calc(100dvh-2.25rem)]',
-      )}
-    >
+    <main id="main" tabIndex={-1} className={useMainClassNames()}>
       {open !== undefined && <h1 className="sr-only lg:hidden">Inbox</h1>}
       <InboxToolbar
         filter={filter}
@@ -90,6 +81,10 @@ export function InboxPage() {
     </main>
   )
 }
+
+/** Fills the window below the line that a viewer sees above each page, which is 2.25rem high. */
+const useMainClassNames = () =>
+  classNames('flex flex-col outline-none', useCanEdit() ? 'lg:h-dvh' : 'lg:h-[calc(100dvh-2.25rem)]')
 
 /**
  * With one column, list and reader scroll the same page: a submission opens at its top, and the list keeps its

@@ -42,6 +42,8 @@ export const ACTION_LABELS: Record<AuditEventResource['action'], string> = {
   second_factor_changed: 'Two-factor sign-in changed',
   email_changed: 'E-mail address changed',
   account_deleted: 'Account deleted',
+  account_suspended: 'Account suspended',
+  account_restored: 'Account restored',
 }
 
 export function toActorText({ type, name }: AuditEventResource['actor']): string {

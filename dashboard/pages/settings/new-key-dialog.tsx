@@ -25,27 +25,33 @@ const toScopes = (access: Access, custom: typeof NAMED_SCOPES): readonly KeyScop
 /** @param day `2027-01-31` in the local time zone; the key works through this day */
 const toEndOfDay = (day: string) => new Date(`${day}T23:59:59.999`).toISOString()
 
+interface KeyDraft {
+  name: string
+  access: Access
+  custom: typeof NAMED_SCOPES
+  /** '' is never, `day` is the end of `day`, and a number is so many days. */
+  expiry: string
+  day: string
+}
+
+function toKeyInput({ name, access, custom, expiry, day }: KeyDraft) {
+  const days = Number(expiry)
+  const inDays = days > 0 ? new Date(Date.now() + days * DAY_MS).toISOString() : null
+  const expiresAt = expiry === 'day' && day ? toEndOfDay(day) : inDays
+  return { name: name.trim(), scopes: toScopes(access, custom), expiresAt }
+}
+
 export function NewKeyDialog({ onClose }: { onClose: () => void }) {
   const api = useApi()
   const client = useQueryClient()
   const formId = useId()
-  const [name, setName] = useState('')
-  const [access, setAccess] = useState<Access>('full')
-  const [custom, setCustom] = useState<typeof NAMED_SCOPES>([])
-  const [expiry, setExpiry] = useState('')
-  const [day, setDay] = useState('')
+  const [draft, setDraft] = useState<KeyDraft>({ name: '', access: 'full', custom: [], expiry: '', day: '' })
   const create = useMutation({
-    mutationFn: () => {
-      const days = Number(expiry)
-      const inDays = days > 0 ? new Date(Date.now() + days * DAY_MS).toISOString() : null
-      const expiresAt = expiry === 'day' && day ? toEndOfDay(day) : inDays
-      return createKey(api, { name: name.trim(), scopes: toScopes(access, custom), expiresAt })
-    },
+    mutationFn: () => createKey(api, toKeyInput(draft)),
     onSuccess: () => client.invalidateQueries({ queryKey: keysQuery(api).queryKey }),
     onError() {},
   })
   if (create.data) return <NewKeySecret apiKey={create.data.key} onClose={onClose} />
-  const errors = toFieldErrors(create.error)
   return (
     <Dialog
       open
@@ -68,53 +74,77 @@ export function NewKeyDialog({ onClose }: { onClose: () => void }) {
           create.mutate()
         }}
       >
-        {errors.general && <FormError>{errors.general}</FormError>}
-        <TextField
-          label="Name"
-          placeholder="Website"
-          hint="What you use the key for, so that you know later which key to revoke."
-          required
-          maxLength={100}
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-          error={errors.name}
+        <KeyFields
+          draft={draft}
+          set={(part) => setDraft({ ...draft, ...part })}
+          errors={toFieldErrors(create.error)}
         />
-        <Field label="Access" error={findFieldError(errors, 'scopes')}>
-          {(control) => (
-            <Select {...control} value={access} onChange={(event) => setAccess(event.target.value as Access)}>
-              {Object.entries(ACCESS).map(([value, label]) => (
-                <option key={value} value={value}>
-                  {label}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        {access === 'custom' && <ScopeChoice scopes={custom} onChange={setCustom} />}
-        <Field label="Expires" error={errors.expiresAt}>
-          {(control) => (
-            <Select {...control} value={expiry} onChange={(event) => setExpiry(event.target.value)}>
-              <option value="">Never</option>
-              {EXPIRY_DAYS.map((days) => (
-                <option key={days} value={days}>
-                  In {days} days
-                </option>
-              ))}
-              <option value="day">On a date</option>
-            </Select>
-          )}
-        </Field>
-        {expiry === 'day' && (
-          <TextField
-            label="Last day"
-            type="date"
-            required
-            value={day}
-            onChange={(event) => setDay(event.target.value)}
-          />
-        )}
       </form>
     </Dialog>
+  )
+}
+
+function KeyFields({
+  draft: { name, access, custom, expiry, day },
+  set,
+  errors,
+}: {
+  draft: KeyDraft
+  set: (part: Partial<KeyDraft>) => void
+  errors: Record<string, string>
+}) {
+  return (
+    <>
+      {errors.general && <FormError>{errors.general}</FormError>}
+      <TextField
+        label="Name"
+        placeholder="Website"
+        hint="What you use the key for, so that you know later which key to revoke."
+        required
+        maxLength={100}
+        value={name}
+        onChange={(event) => set({ name: event.target.value })}
+        error={errors.name}
+      />
+      <Field label="Access" error={findFieldError(errors, 'scopes')}>
+        {(control) => (
+          <Select
+            {...control}
+            value={access}
+            onChange={({ target }) => set({ access: target.value as Access })}
+          >
+            {Object.entries(ACCESS).map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      {access === 'custom' && <ScopeChoice scopes={custom} onChange={(scopes) => set({ custom: scopes })} />}
+      <Field label="Expires" error={errors.expiresAt}>
+        {(control) => (
+          <Select {...control} value={expiry} onChange={({ target }) => set({ expiry: target.value })}>
+            <option value="">Never</option>
+            {EXPIRY_DAYS.map((days) => (
+              <option key={days} value={days}>
+                In {days} days
+              </option>
+            ))}
+            <option value="day">On a date</option>
+          </Select>
+        )}
+      </Field>
+      {expiry === 'day' && (
+        <TextField
+          label="Last day"
+          type="date"
+          required
+          value={day}
+          onChange={(event) => set({ day: event.target.value })}
+        />
+      )}
+    </>
   )
 }
 

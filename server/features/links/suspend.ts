@@ -4,6 +4,7 @@ import { notFound } from '../../lib/failure.ts'
 import { toShortUrl } from '../../lib/web-url.ts'
 import type { Connection, Database } from '../../storage/database/open-database.ts'
 import { recordSuspensionChange } from '../accounts/access/suspension.ts'
+import { type AuditEntry, recordAudit } from '../accounts/audit/record-audit.ts'
 import { toSlugKey } from './slug.ts'
 
 export interface LinkSuspensionNeeds {
@@ -51,10 +52,18 @@ function setSuspension(
       .where('workspace_id', '=', link.workspace_id)
       .where('id', '=', link.id)
       .execute()
-    await recordSuspensionChange(connection, { kind: 'link', id: link.id, at: now() })
+    const at = now()
+    await recordSuspensionChange(connection, { kind: 'link', id: link.id, at })
+    const shortUrl = toShortUrl({ origin }, link)
+    const operator = { kind: 'operator', workspaceId: link.workspace_id } as const
+    const entry: AuditEntry = {
+      action: columns.suspended_at === null ? 'link.restored' : 'link.suspended',
+      target: { type: 'link', id: link.id, name: shortUrl },
+    }
+    await recordAudit(connection, operator, entry, at)
     return {
       id: link.id,
-      shortUrl: toShortUrl({ origin }, link),
+      shortUrl,
       destinationUrl: link.destination_url,
       workspaceId: link.workspace_id,
       suspended: columns.suspended_at !== null,

@@ -39,6 +39,8 @@ export const AUDIT_ACTIONS = [
   'second_factor_changed',
   'email_changed',
   'account_deleted',
+  'account_suspended',
+  'account_restored',
 ] as const
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]

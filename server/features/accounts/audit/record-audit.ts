@@ -66,7 +66,7 @@ export async function recordAccountAudit(
   userId: number,
   entry: AuditEntry,
   at: number,
-  by: 'person' | 'unknown' = 'person',
+  by: 'person' | 'operator' | 'unknown' = 'person',
 ): Promise<void> {
   const workspaces = await connection
     .selectFrom('members')

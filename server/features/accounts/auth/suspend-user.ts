@@ -4,6 +4,8 @@
 import { notFound } from '../../../lib/failure.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { refuseSuspended } from '../access/suspension.ts'
+import type { AuditAction } from '../audit/actions.ts'
+import { recordAccountAudit } from '../audit/record-audit.ts'
 import { endSessionsIn } from './sessions.ts'
 
 interface SuspensionNeeds {
@@ -25,14 +27,30 @@ export function suspendUser(
   reason: string | null,
 ): Promise<SuspendedUser & { sessionsEnded: number }> {
   return db.write(async (connection) => {
-    const user = await setSuspension(connection, email, { suspended_at: now(), suspended_reason: reason })
+    const at = now()
+    const user = await setSuspension(connection, email, { suspended_at: at, suspended_reason: reason })
+    await recordOperator(connection, user, 'account_suspended', at)
     return { ...user, sessionsEnded: await endSessionsIn(connection, user.id) }
   })
 }
 
 /** @throws Failure `not_found` */
-export const restoreUser = ({ db }: Pick<SuspensionNeeds, 'db'>, email: string): Promise<SuspendedUser> =>
-  db.write((connection) => setSuspension(connection, email, { suspended_at: null, suspended_reason: null }))
+export const restoreUser = ({ db, now }: SuspensionNeeds, email: string): Promise<SuspendedUser> =>
+  db.write(async (connection) => {
+    const user = await setSuspension(connection, email, { suspended_at: null, suspended_reason: null })
+    await recordOperator(connection, user, 'account_restored', now())
+    return user
+  })
+
+function recordOperator(
+  connection: Connection,
+  { id, email }: SuspendedUser,
+  action: AuditAction,
+  at: number,
+): Promise<void> {
+  const target = { type: 'member', id, name: email } as const
+  return recordAccountAudit(connection, id, { action, target }, at, 'operator')
+}
 
 async function setSuspension(
   connection: Connection,

@@ -4,6 +4,7 @@
 import { notFound } from '../../../lib/failure.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import { recordSuspensionChange } from '../access/suspension.ts'
+import { recordAudit } from '../audit/record-audit.ts'
 
 export interface SuspensionNeeds {
   db: Database
@@ -39,8 +40,11 @@ function setSuspension(
       .returning(['public_id', 'name'])
       .executeTakeFirst()
     if (!row) throw notFound('Workspace')
-    await recordSuspensionChange(connection, { kind: 'workspace', id, at: now() })
+    const at = now()
+    await recordSuspensionChange(connection, { kind: 'workspace', id, at })
     const { suspended_at, suspended_reason: reason } = columns
+    const action = suspended_at === null ? 'workspace.restored' : 'workspace.suspended'
+    await recordAudit(connection, { kind: 'operator', workspaceId: id }, { action }, at)
     return { id, publicId: row.public_id, name: row.name, suspended: suspended_at !== null, reason }
   })
 }
