@@ -19,7 +19,7 @@ export function refuseCrossOrigin(request: { method: string; headers: Headers },
 
 /**
  * Does a page of our own make this request? Browsers say so in `Sec-Fetch-Site`, and over plain http in `Referer`. A
- * program can write both headers, so this is the rule of the plans and no protection (docs/adr/0021-keys-roles-audit.md).
+ * program can write both headers, so this is the rule of the plans and no protection (docs/adr/0022-keys-roles-audit.md).
  */
 export function isFromOwnPage({ headers }: { headers: Headers }, publicOrigin: string): boolean {
   const site = headers.get('sec-fetch-site')
