@@ -1,8 +1,8 @@
 // Parses the words and options of commands. Each function throws a CommandError that says what is wrong.
 
 import { EmailAddress } from '../features/accounts/schema.ts'
+import { KEY_SCOPES, type KeyScope } from '../http/key-scope.ts'
 import { parseDateRange } from '../lib/date-range.ts'
-import { KEY_SCOPES, type KeyScope } from '../lib/key-scope.ts'
 import { PLANS, type Plan } from '../lib/plan.ts'
 import { ROLES, type Role } from '../lib/role.ts'
 import { isCleanText } from '../lib/text.ts'

@@ -3,7 +3,7 @@
 
 import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
 import { NAMED_FAILURES } from '../lib/failure.ts'
-import type { RouteScope } from '../lib/key-scope.ts'
+import type { RouteScope } from './key-scope.ts'
 import type { Caller, RouteFacts } from './route-facts.ts'
 import { declareFacts } from './route-table.ts'
 

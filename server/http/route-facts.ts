@@ -1,7 +1,7 @@
 // The facts that a route declares beside its shape. The gates, the API reference and docs/routes.md read them from the
 // declaration.
 
-import type { RouteScope } from '../lib/key-scope.ts'
+import type { RouteScope } from './key-scope.ts'
 
 /** Who may call a route. On a route for `member` or `keyOrMember`, a person names one of their workspaces. */
 export type Caller = 'anybody' | 'person' | 'member' | 'keyOrPerson' | 'keyOrMember'

@@ -4,8 +4,8 @@
 import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { createKey } from '../../server/features/accounts/access/keys.ts'
 import { apiRoute } from '../../server/http/api-route.ts'
+import { KEY_SCOPES, type KeyScope } from '../../server/http/key-scope.ts'
 import { listRoutes } from '../../server/http/route-table.ts'
-import { KEY_SCOPES, type KeyScope } from '../../server/lib/key-scope.ts'
 import { documentedOperations } from '../api/openapi-document.ts'
 import { OPERATION_SCOPES } from '../api/operation-scopes.ts'
 import {

@@ -2,9 +2,9 @@
 // reference is generated from them.
 
 import { z } from '@hono/zod-openapi'
+import { KEY_SCOPES } from '../../http/key-scope.ts'
 import { dateRangeEnd, instant, numberParameter, oneOf, parameter, text } from '../../lib/api-fields.ts'
 import { EMAIL_MAX, isEmail } from '../../lib/email.ts'
-import { KEY_SCOPES } from '../../lib/key-scope.ts'
 import { PLANS } from '../../lib/plan.ts'
 import { ROLES } from '../../lib/role.ts'
 import { AUDIT_ACTIONS } from './audit/actions.ts'

@@ -1,7 +1,7 @@
 // The actor of a request, and what each kind of actor may do. Every function that writes calls `allow` first.
 
+import type { KeyScope } from '../../../http/key-scope.ts'
 import { Failure } from '../../../lib/failure.ts'
-import type { KeyScope } from '../../../lib/key-scope.ts'
 import type { Plan } from '../../../lib/plan.ts'
 import type { Role } from '../../../lib/role.ts'
 

@@ -2,10 +2,10 @@
 // refused on its next request (docs/contract.md §1).
 
 import { timingSafeEqual } from 'node:crypto'
+import { type KeyScope, parseStoredScopes, toStoredScopes } from '../../../http/key-scope.ts'
 import { toIsoOrNull } from '../../../lib/api-fields.ts'
 import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { notFound } from '../../../lib/failure.ts'
-import { type KeyScope, parseStoredScopes, toStoredScopes } from '../../../lib/key-scope.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import type { Plan } from '../../../lib/plan.ts'
 import type { Database } from '../../../storage/database/open-database.ts'

@@ -2,8 +2,8 @@
 // finds the answer of another key.
 
 import type { MiddlewareHandler } from 'hono'
+import { findMissingScopes } from '../../../http/key-scope.ts'
 import { Failure } from '../../../lib/failure.ts'
-import { findMissingScopes } from '../../../lib/key-scope.ts'
 import type { ApiEnv } from './api-env.ts'
 
 /** @throws Failure `forbidden`, naming every missing scope */
