@@ -6,6 +6,7 @@ import { readSessionToken, toSessionCookieName } from '../access/session.ts'
 import { type AuthContext, forwardCookies, type SignInNeeds } from './auth-request.ts'
 import type { Auth } from './better-auth.ts'
 import { noticeNewDevice, rememberDevice } from './known-devices.ts'
+import { recordSignIn, type SignInMethod } from './sign-in-audit.ts'
 
 /**
  * Forwards the cookies of Better Auth's answer, and what else belongs to a sign-in. The route answers with a body of its
@@ -15,7 +16,7 @@ export async function finishSignIn(
   needs: SignInNeeds,
   c: AuthContext,
   answer: Response,
-  { isSignUp = false } = {},
+  { isSignUp = false, method = 'password' }: { isSignUp?: boolean; method?: SignInMethod } = {},
 ): Promise<boolean> {
   forwardCookies(c, answer)
   const name = toSessionCookieName(needs.origin)
@@ -23,6 +24,7 @@ export async function finishSignIn(
   if (!session) return false
   await endPresentedSession(needs, readSessionToken(c.req.header('cookie'), name), session.id)
   if (session.awaits_second_factor === 1) return true
+  await recordSignIn(needs, session.user_id, method)
   if (isSignUp) rememberDevice(needs, c, session.user_id)
   else noticeNewDevice(needs, c, { id: session.user_id, email: session.email })
   return false

@@ -3,12 +3,11 @@
 
 import { describeError, log } from '../../../lib/log.ts'
 import type { RateLimiter } from '../access/rate-limiter.ts'
-import { findSession, readSessionToken, type SessionNeeds, toSessionCookieName } from '../access/session.ts'
+import type { SessionNeeds } from '../access/session.ts'
 import { type AuditEntry, recordAccountAudit } from '../audit/record-audit.ts'
 
 interface Needs extends SessionNeeds {
   limiter: RateLimiter
-  origin: string
 }
 
 const HOUR_MS = 60 * 60 * 1000
@@ -17,14 +16,11 @@ const RECORDED_FAILURES = new Set([1, 10, 100, COUNT_MAX])
 /** Sign-ins are recorded one by one up to this number in an hour; a program may sign in far more often. */
 const SINGLE_SIGN_INS = 20
 
-/** @param answer sets the cookie of the new session; without one nobody has signed in, and nothing is recorded */
-export async function recordSignIn(needs: Needs, answer: Response, method: 'password' | 'provider') {
+export type SignInMethod = 'password' | 'provider' | 'passkey' | 'second factor'
+
+/** @param method the last proof of who the person is */
+export async function recordSignIn(needs: Needs, userId: number, method: SignInMethod): Promise<void> {
   try {
-    const cookies = answer.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0])
-    const token = readSessionToken(cookies.join(';'), toSessionCookieName(needs.origin))
-    const session = await findSession(needs, token ?? '')
-    if (!session) return
-    const { userId } = session.user
     const count = await countInHour(needs, `sign-ins of ${userId}`)
     if (count === undefined || (count > SINGLE_SIGN_INS && !RECORDED_FAILURES.has(count))) return
     const detail = { method, ...(count > SINGLE_SIGN_INS && { count }) }

@@ -24,7 +24,7 @@ import { finishSignIn } from './finish-sign-in.ts'
 import { findKnownDevice } from './known-devices.ts'
 import { GivenPassword } from './password.ts'
 import { keepSetupToken, mayMakeFirstAccount, readSetupToken } from './setup-access.ts'
-import { recordFailedSignIn, recordSignIn } from './sign-in-audit.ts'
+import { recordFailedSignIn } from './sign-in-audit.ts'
 import { getSignInOptions } from './sign-in-options.ts'
 
 const TOKEN_MAX = 100
@@ -77,7 +77,6 @@ export function addSignInRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth)
     const who = { email: body.email, from: toClientLimitKey(needs, c), device }
     const answer = await limitSignIns(limiter, who, signIn, isFailureWith('signed_out'))
     const secondFactor = await finishSignIn(needs, c, answer)
-    if (!secondFactor) await recordSignIn(needs, answer, 'password')
     return c.json(secondFactor ? { status: true, secondFactor } : { status: true })
   })
 }
@@ -114,8 +113,7 @@ export function addOidcRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth) {
     if (answer === 'suspended') return c.redirect(`${origin}${SIGN_IN_PAGE}?error=account_suspended`)
     const location = answer?.headers.get('location')
     if (!answer || !location) return c.redirect(`${origin}${SIGN_IN_PAGE}?error=unavailable`)
-    const secondFactor = await finishSignIn(needs, c, answer)
-    if (!secondFactor) await recordSignIn(needs, answer, 'provider')
+    const secondFactor = await finishSignIn(needs, c, answer, { method: 'provider' })
     const next = `${origin}${SIGN_IN_PAGE}?step=second-factor&next=${encodeURIComponent(location.replace(origin, ''))}`
     return c.redirect(secondFactor ? next : location)
   })

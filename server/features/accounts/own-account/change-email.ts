@@ -8,6 +8,7 @@ import { Failure, invalid } from '../../../lib/failure.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import { isUniqueViolation } from '../../../storage/database/errors.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import { recordAccountAudit } from '../audit/record-audit.ts'
 import { type NoticeNeeds, sendNotice } from '../auth/notices.ts'
 import { endSessionsIn } from '../auth/sessions.ts'
 
@@ -73,6 +74,8 @@ export async function confirmEmailChange(
     const { userId, email } = await takeLink(connection, CONFIRM, token, needs.now())
     const user = await getOwner(connection, userId)
     await setEmail(connection, userId, email, needs.now())
+    const detail = { from: user.email, to: email }
+    await recordAccountAudit(connection, userId, { action: 'email_changed', detail }, needs.now())
     await deleteLinks(connection, RESET, userId)
     await addLink(connection, UNDO, undoToken, user, needs.now(), UNDO_VALID_MS)
     return user.email
@@ -99,7 +102,11 @@ export function undoEmailChange(
   return db.write(async (connection) => {
     const { userId, email, createdAt } = await takeLink(connection, UNDO, token, now())
     const user = await getOwner(connection, userId)
-    if (user.email !== email) await setEmail(connection, userId, email, now())
+    if (user.email !== email) {
+      await setEmail(connection, userId, email, now())
+      const detail = { from: user.email, to: email }
+      await recordAccountAudit(connection, userId, { action: 'email_changed', detail }, now())
+    }
     // Later links went to addresses of the thief, and later factors are the thief's.
     for (const kind of [CONFIRM, UNDO, RESET]) await deleteLinks(connection, kind, userId)
     for (const table of ['totp_secrets', 'passkeys', 'recovery_codes'] as const) {

@@ -4,6 +4,7 @@ import { Failure, invalid } from '../../../lib/failure.ts'
 import { toNestedDatabase } from '../../../storage/database/nested-database.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { refuseSuspended, refuseSuspendedLinks } from '../access/suspension.ts'
+import { recordAccountAudit } from '../audit/record-audit.ts'
 import { deleteWorkspace } from '../workspaces/delete-workspace.ts'
 import { lockMembers } from '../workspaces/members.ts'
 
@@ -88,6 +89,8 @@ export async function deleteAccount(
       .where((e) => e.or([e('identifier', 'like', 'reset:%'), e('identifier', 'like', 'email%')]))
       .where((e) => e.or([e('value', '=', String(userId)), e('value', 'like', `${userId} %`)]))
       .execute()
+    // In the workspaces of others, which stay.
+    await recordAccountAudit(connection, userId, { action: 'account_deleted' }, now())
     // Sessions, identities, second factors and memberships are deleted by "on delete cascade".
     await connection.deleteFrom('users').where('id', '=', userId).execute()
     return workspaces

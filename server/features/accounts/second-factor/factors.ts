@@ -2,6 +2,7 @@
 
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { hasSecondFactor } from '../access/second-factors.ts'
+import { type AuditEntry, recordAccountAudit } from '../audit/record-audit.ts'
 import { endSessionsIn } from '../auth/sessions.ts'
 import type { FactorNeeds } from './authenticator-app.ts'
 import { describePasskeys } from './passkeys.ts'
@@ -39,6 +40,11 @@ async function hasAuthenticatorApp(connection: Connection, userId: number): Prom
   return row !== undefined
 }
 
+const toEntry = (change: 'added' | 'removed' | 'reset'): AuditEntry => ({
+  action: 'second_factor_changed',
+  detail: { change },
+})
+
 /**
  * After a factor was added: ends the other sessions, which began without it, and makes recovery codes when there are
  * none. @returns new recovery codes, or null
@@ -49,6 +55,7 @@ export function completeFactor(
 ): Promise<string[] | null> {
   return needs.db.write(async (connection) => {
     await endSessionsIn(connection, userId, { exceptId: sessionId })
+    await recordAccountAudit(connection, userId, toEntry('added'), needs.now())
     if ((await countRecoveryCodes(connection, userId)) > 0) return null
     return createRecoveryCodesIn(connection, needs, userId)
   })
@@ -56,7 +63,7 @@ export function completeFactor(
 
 /** Ends the other sessions too. @param which a passkey, or the authenticator app @returns whether it was there */
 export function removeFactor(
-  { db }: Pick<FactorNeeds, 'db'>,
+  { db, now }: Pick<FactorNeeds, 'db' | 'now'>,
   { userId, sessionId }: OwnSession,
   which: { passkeyId: number } | 'app',
 ): Promise<boolean> {
@@ -68,6 +75,7 @@ export function removeFactor(
     const { numDeletedRows } = await deletion.executeTakeFirst()
     if (Number(numDeletedRows) === 0) return false
     await endSessionsIn(connection, userId, { exceptId: sessionId })
+    await recordAccountAudit(connection, userId, toEntry('removed'), now())
     // Recovery codes stand in for another factor. Without one they open nothing.
     if (!(await hasSecondFactor(connection, userId))) await deleteRecoveryCodes(connection, userId)
     return true
@@ -78,13 +86,17 @@ const deleteRecoveryCodes = (connection: Connection, userId: number) =>
   connection.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
 
 /** Removes every factor and ends all sessions: the operator's way out for a person who has lost theirs. */
-export function resetSecondFactor({ db }: Pick<FactorNeeds, 'db'>, userId: number): Promise<boolean> {
+export function resetSecondFactor(
+  { db, now }: Pick<FactorNeeds, 'db' | 'now'>,
+  userId: number,
+): Promise<boolean> {
   return db.write(async (connection) => {
     const had = await hasSecondFactor(connection, userId)
     await connection.deleteFrom('totp_secrets').where('user_id', '=', userId).execute()
     await connection.deleteFrom('passkeys').where('user_id', '=', userId).execute()
     await deleteRecoveryCodes(connection, userId)
     await endSessionsIn(connection, userId)
+    if (had) await recordAccountAudit(connection, userId, toEntry('reset'), now(), 'operator')
     return had
   })
 }

@@ -94,7 +94,7 @@ export function addPasskeySignInRoutes(app: AuthRoutes, needs: SignInNeeds, auth
     const limits = tokenLimits(toClientLimitKey(needs, c))
     const userId = await limitGuesses(needs.limiter, limits, check, isFailureWith('invalid'))
     const answer = expectOk(await beginSession(auth, c, userId))
-    await finishSignIn(needs, c, answer)
+    await finishSignIn(needs, c, answer, { method: 'passkey' })
     return c.json({ status: true })
   })
 }

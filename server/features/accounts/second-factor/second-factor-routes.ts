@@ -50,7 +50,7 @@ export function addProofRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth) 
     if (!pending) throw new Failure('signed_out', 'The sign-in took too long: begin again')
     await checkFactor(needs, c, pending, proof)
     const answer = expectOk(await beginSession(auth, c, pending.userId))
-    await finishSignIn(needs, c, answer)
+    await finishSignIn(needs, c, answer, { method: 'second factor' })
     return c.json({ status: true })
   })
   app.post('/confirm', authFacts('person'), async (c) => {

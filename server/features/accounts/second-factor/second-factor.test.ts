@@ -214,10 +214,10 @@ onBothEngines(
       const eve = await signUpOverHttp(server())
       await setUpApp(eve, now())
       const { id } = (await eve.auth('/get-session')).json.user
-      expect(await resetSecondFactor(server().app, id)).toBe(true)
+      expect(await resetSecondFactor({ db: server().app.db, now: Date.now }, id)).toBe(true)
       expect(await isIn(eve)).toBe(false)
       expect((await again(eve)).answer.json).toEqual({ status: true })
-      expect(await resetSecondFactor(server().app, id)).toBe(false)
+      expect(await resetSecondFactor({ db: server().app.db, now: Date.now }, id)).toBe(false)
     })
 
     test('of one person is not reachable by another', async () => {
