@@ -1,10 +1,10 @@
 // Lists the audit log of a workspace, newest first, and exports it, oldest first.
 
+import { toCsvLine } from '../../../lib/formats/csv-line.ts'
 import { cutPage, orderById, type Page, readPageQuery } from '../../../lib/pagination.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { AuditEventResource, AuditListInput, AuditSelection } from '../schema.ts'
 import { selectAuditEvents, toAuditEventResource } from './audit-event.ts'
-import { toCsvLine } from './csv-line.ts'
 
 const ORDER = orderById('audit id desc')
 /** Reading this many rows holds up redirects for some 3 ms. */
