@@ -70,13 +70,8 @@ export async function openServices(config: Config, { now = Date.now, clock }: Se
     shared.cache.invalidateWorkspace(id)
     endpoints.workspaces.invalidate(id)
   }
-  const api = createApiServices(config, {
-    ...shared,
-    ...endpoints,
-    notify,
-    resolvePendingAttribution,
-    invalidateWorkspace,
-  })
+  const forApi = { ...shared, ...endpoints, notify, resolvePendingAttribution, invalidateWorkspace }
+  const api = createApiServices(config, forApi)
   const jobs = await startServiceJobs(config, {
     ...shared,
     setSalts: stores.setSalts,
