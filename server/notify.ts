@@ -9,8 +9,8 @@ import { channelSenders } from './features/notify/channels/registry.ts'
 import { createSealing } from './features/notify/channels/secrets.ts'
 import { openDeliverer } from './features/notify/delivery/deliverer.ts'
 import { createRecipientLinks } from './features/notify/recipients/recipient-links.ts'
-import type { MailSender } from './http/send-mail.ts'
-import { closeMailers } from './http/smtp.ts'
+import type { MailSender } from './http/mail/send-mail.ts'
+import { closeMailers } from './http/mail/smtp.ts'
 import type { Database } from './storage/database/open-database.ts'
 
 export interface NotifyNeeds {

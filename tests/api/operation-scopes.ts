@@ -46,6 +46,7 @@ export const OPERATION_SCOPES: Record<string, readonly RouteScope[]> = {
   updateChannel: ['channels:write'],
   deleteChannel: ['channels:write'],
   testChannel: ['channels:write'],
+  askChannelRecipients: ['channels:write'],
   rotateChannelSecret: ['channels:write'],
   listDeliveries: ['channels:write'],
   retryFailedDeliveries: ['channels:write'],

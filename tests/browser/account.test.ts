@@ -3,7 +3,7 @@
 
 import { afterAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { closeMailers } from '../../server/http/smtp.ts'
+import { closeMailers } from '../../server/http/mail/smtp.ts'
 import { computeTotpCode, toTotpStep } from '../../server/lib/crypto/totp.ts'
 import { type DashboardWindow, onDashboard, waitUntilDrawn } from '../support/browser/dashboard-browser.ts'
 import { startMailServer } from '../support/fake-servers/mail-server.ts'

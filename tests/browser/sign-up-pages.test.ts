@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { toSetupUrl } from '../../server/features/accounts/auth/first-account.ts'
-import { closeMailers } from '../../server/http/smtp.ts'
+import { closeMailers } from '../../server/http/mail/smtp.ts'
 import { CHROMIUM_INSTALL_MS, launchChromium } from '../support/browser/chromium.ts'
 import { startMailServer } from '../support/fake-servers/mail-server.ts'
 import { startServer, type TestServer } from '../support/server/test-server.ts'

@@ -3,8 +3,8 @@
 
 import { afterEach, expect, test } from 'bun:test'
 import { readMail } from '../../server/config/mail-settings.ts'
-import { createMailSender } from '../../server/http/send-mail.ts'
-import { closeMailers } from '../../server/http/smtp.ts'
+import { createMailSender } from '../../server/http/mail/send-mail.ts'
+import { closeMailers } from '../../server/http/mail/smtp.ts'
 import { startMailServer } from '../support/fake-servers/mail-server.ts'
 
 const PASSWORD = 'hunter22'

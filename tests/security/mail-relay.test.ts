@@ -2,7 +2,7 @@
 // stay out of subjects (docs/contract.md §16).
 
 import { afterAll, afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { closeMailers } from '../../server/http/smtp.ts'
+import { closeMailers } from '../../server/http/mail/smtp.ts'
 import { startMailServer } from '../support/fake-servers/mail-server.ts'
 import { ENGINES, startServer, type TestServer } from '../support/server/test-server.ts'
 import { until } from '../support/until.ts'

@@ -116,6 +116,7 @@ const channelRoutes = {
     ...channels,
     method: 'post',
     path: '/channels/{id}/ask-recipients',
+    scope: 'channels:write',
     slow: true,
     operationId: 'askChannelRecipients',
     summary: 'Mail the unconfirmed recipients of an e-mail channel again',

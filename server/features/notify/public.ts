@@ -45,6 +45,7 @@ const PER_MINUTE = 30
 const facts = () =>
   declareFacts({
     by: 'anybody',
+    scopes: [],
     body: 'object',
     idempotent: false,
     secretInAnswer: false,

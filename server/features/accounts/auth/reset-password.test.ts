@@ -3,7 +3,7 @@ import { startMailServer } from '../../../../tests/support/fake-servers/mail-ser
 import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { type SignedUpUser, signUpOverHttp, toCookieHeader } from '../../../../tests/support/users/sign-up.ts'
-import { closeMailers } from '../../../http/smtp.ts'
+import { closeMailers } from '../../../http/mail/smtp.ts'
 import { createResetLink } from './reset-password.ts'
 
 // At most two passwords are hashed at a time, so tests are slow on a busy machine.

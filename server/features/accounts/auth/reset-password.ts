@@ -1,6 +1,6 @@
 // Resets a lost password by a link. The link works once, for 30 minutes, and its use ends all sessions of the person.
 
-import type { MailSender } from '../../../http/send-mail.ts'
+import type { MailSender } from '../../../http/mail/send-mail.ts'
 import { randomToken } from '../../../lib/crypto/random.ts'
 import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { invalid } from '../../../lib/failure.ts'

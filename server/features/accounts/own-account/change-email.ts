@@ -1,7 +1,7 @@
 // Changes the address of a person. A link to the new address proves that it is theirs. For seven days, a link to the old
 // address stops the change or takes it back, and with it what a thief may have done to the account since.
 
-import type { MailSender } from '../../../http/send-mail.ts'
+import type { MailSender } from '../../../http/mail/send-mail.ts'
 import { randomToken } from '../../../lib/crypto/random.ts'
 import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { Failure, invalid } from '../../../lib/failure.ts'

@@ -10,7 +10,7 @@ import {
   toCookieHeader,
   toSignedUpUser,
 } from '../../../../tests/support/users/sign-up.ts'
-import { closeMailers } from '../../../http/smtp.ts'
+import { closeMailers } from '../../../http/mail/smtp.ts'
 import { setUpApp, showCode, signInAgain } from '../second-factor/second-factor.fixture.ts'
 
 // At most two passwords are hashed at a time, so tests are slow on a busy machine.

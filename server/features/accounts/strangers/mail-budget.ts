@@ -2,7 +2,7 @@
 // UTC. The count is in the database, so that it is exact between processes and survives a restart.
 
 import type { Metric } from '../../../http/health-and-metrics.ts'
-import type { MailPurpose, MailSender } from '../../../http/send-mail.ts'
+import type { MailPurpose, MailSender } from '../../../http/mail/send-mail.ts'
 import { log } from '../../../lib/log.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'

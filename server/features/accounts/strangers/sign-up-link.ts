@@ -1,7 +1,7 @@
 // Under `SIGNUP=open` a sign-up starts with a mail: nothing is made before the person follows its link. The password is
 // chosen after that, so that nobody can prepare an account with a password of their own on somebody else's address.
 
-import type { MailSender } from '../../../http/send-mail.ts'
+import type { MailSender } from '../../../http/mail/send-mail.ts'
 import { randomToken } from '../../../lib/crypto/random.ts'
 import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { notFound } from '../../../lib/failure.ts'

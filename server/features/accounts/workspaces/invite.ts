@@ -1,6 +1,6 @@
 // Invites a person by e-mail address. The link works once, only for that address, for seven days.
 
-import type { MailSender } from '../../../http/send-mail.ts'
+import type { MailSender } from '../../../http/mail/send-mail.ts'
 import { randomToken } from '../../../lib/crypto/random.ts'
 import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { Failure } from '../../../lib/failure.ts'

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import net from 'node:net'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer, type SMTPServerError } from 'smtp-server'
-import { closeMailers } from '../../../http/smtp.ts'
+import { closeMailers } from '../../../http/mail/smtp.ts'
 import type { ChannelDestination, DeliveryResult, Notice, SendNeeds } from './contract.ts'
 import { sendEmail } from './email.ts'
 import {

@@ -1,7 +1,7 @@
 // Sends e-mail through the operator's SMTP server. A submission never decides the sender or the recipients of a mail.
 
 import addressparser from 'nodemailer/lib/addressparser'
-import { listSmtpSecrets, type Mailer, openMailer } from '../../../http/smtp.ts'
+import { listSmtpSecrets, type Mailer, openMailer } from '../../../http/mail/smtp.ts'
 import type {
   ChannelDestination,
   ChannelSender,

@@ -11,7 +11,7 @@ import {
   notificationsOnBothEngines,
 } from '../../../../tests/support/notification-harness.ts'
 import { until } from '../../../../tests/support/until.ts'
-import { closeMailers } from '../../../http/smtp.ts'
+import { closeMailers } from '../../../http/mail/smtp.ts'
 
 const ends: (() => unknown)[] = []
 afterEach(async () => {

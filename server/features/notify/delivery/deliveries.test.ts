@@ -7,7 +7,7 @@ import {
 } from '../../../../tests/support/notification-harness.ts'
 import { findFreePort } from '../../../../tests/support/processes/free-port.ts'
 import { until } from '../../../../tests/support/until.ts'
-import { closeMailers } from '../../../http/smtp.ts'
+import { closeMailers } from '../../../http/mail/smtp.ts'
 import type { ChannelSender } from '../channels/contract.ts'
 
 const MINUTE = 60_000

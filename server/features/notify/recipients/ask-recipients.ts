@@ -1,7 +1,7 @@
 // Asks the recipients of an e-mail channel whether they want its mails. Nothing else is sent to an address before its
 // person has confirmed.
 
-import type { MailSender } from '../../../http/send-mail.ts'
+import type { MailSender } from '../../../http/mail/send-mail.ts'
 import { Failure } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'

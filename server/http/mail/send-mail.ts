@@ -1,6 +1,6 @@
 // Sends mails of the server itself to one person, as plain text: invitations, and links to reset a password.
 
-import { describeError, log } from '../lib/log.ts'
+import { describeError, log } from '../../lib/log.ts'
 import { openMailer } from './smtp.ts'
 
 const TIMEOUT_MS = 30_000

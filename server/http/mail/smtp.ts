@@ -1,7 +1,7 @@
 // A pool of connections to the operator's mail server, shared by everything that sends mail.
 
 import { createTransport } from 'nodemailer'
-import { percentDecode } from '../lib/text.ts'
+import { percentDecode } from '../../lib/text.ts'
 
 const createPool = (url: string) =>
   createTransport({
