@@ -8,11 +8,16 @@ import type { AuthContext, SignInNeeds } from './auth-request.ts'
 import { AUTH_PATH } from './better-auth.ts'
 import { sendNotice, toNewDeviceNotice } from './notices.ts'
 
-const COOKIE = 'towpath_device'
+/** What the sealed text is bound to. */
+const PURPOSE = 'towpath_device'
 /** The longest age that browsers accept (RFC 6265bis section 5.5). */
 const MAX_AGE_SECONDS = 400 * 24 * 60 * 60
 /** The people who used this browser last. */
 const PEOPLE_MAX = 10
+
+/** The prefix `__Secure-` (RFC 6265bis §4.1.3.1): no page on plain http can set the cookie. */
+const toCookieName = ({ origin }: SignInNeeds) =>
+  origin.startsWith('https:') ? '__Secure-towpath_device' : 'towpath_device'
 
 const sealerOf = ({ secret }: SignInNeeds) => createTextSealer(secret, 'towpath known devices 1')
 
@@ -20,11 +25,11 @@ const sealerOf = ({ secret }: SignInNeeds) => createTextSealer(secret, 'towpath 
 export function rememberDevice(needs: SignInNeeds, c: AuthContext, userId: number): boolean {
   const known = readKnownPeople(needs, c.req.header('cookie'))
   const people = [userId, ...known.filter((id) => id !== userId)].slice(0, PEOPLE_MAX)
-  const value = sealerOf(needs).seal(people.join(' '), COOKIE)
+  const value = sealerOf(needs).seal(people.join(' '), PURPOSE)
   const secure = needs.origin.startsWith('https:') ? '; Secure' : ''
   c.header(
     'Set-Cookie',
-    `${COOKIE}=${value}; Max-Age=${MAX_AGE_SECONDS}; Path=${AUTH_PATH}; HttpOnly; SameSite=Lax${secure}`,
+    `${toCookieName(needs)}=${value}; Max-Age=${MAX_AGE_SECONDS}; Path=${AUTH_PATH}; HttpOnly; SameSite=Lax${secure}`,
     { append: true },
   )
   return known.includes(userId)
@@ -56,16 +61,17 @@ export async function findKnownDevice(
     .select('id')
     .where('email', '=', email)
     .executeTakeFirst()
-  return user && known.includes(user.id) ? sha256Hex(readCookie(cookies)) : undefined
+  return user && known.includes(user.id) ? sha256Hex(readCookie(needs, cookies)) : undefined
 }
 
 /** @returns no one for a cookie that is absent or was not made by this server */
 function readKnownPeople(needs: SignInNeeds, cookies: string | undefined): number[] {
-  const people = sealerOf(needs).open(readCookie(cookies), COOKIE) ?? ''
+  const people = sealerOf(needs).open(readCookie(needs, cookies), PURPOSE) ?? ''
   return people.split(' ').filter(Boolean).map(Number)
 }
 
-function readCookie(cookies: string | undefined): string {
-  const cookie = cookies?.split(/; */).find((part) => part.startsWith(`${COOKIE}=`))
-  return percentDecode(cookie?.slice(COOKIE.length + 1) ?? '')
+function readCookie(needs: SignInNeeds, cookies: string | undefined): string {
+  const start = `${toCookieName(needs)}=`
+  const cookie = cookies?.split(/; */).find((part) => part.startsWith(start))
+  return percentDecode(cookie?.slice(start.length) ?? '')
 }

@@ -217,10 +217,11 @@ describe('behind https', () => {
   })
   afterAll(() => server?.close())
 
-  test('sets a cookie with the prefix __Host-, for https only', async () => {
+  test('sets cookies with the prefixes __Host- and __Secure-, for https only', async () => {
     const body = { name: 'Ada', email: 'ada@example.com', password: 'a long password' }
     const answer = await server.call('/api/auth/sign-up/email', { method: 'POST', body })
-    const [cookie] = answer.headers.getSetCookie() as [string]
+    const [cookie, device] = answer.headers.getSetCookie() as [string, string]
+    expect(device).toMatch(/^__Secure-towpath_device=.*; Path=\/api\/auth; HttpOnly; SameSite=Lax; Secure$/)
     expect(cookie).toMatch(/^__Host-towpath_session=/)
     expect(cookie).toMatch(/; Secure(;|$)/i)
     expect(cookie).toMatch(/; Path=\/(;|$)/i)
