@@ -85,8 +85,24 @@ onSqlite(
   },
 )
 
+onSqlite(
+  'a provider whose document names another issuer than the operator',
+  (server) => {
+    test('signs nobody in', async () => {
+      expect(await signIn(server())).toBe(REFUSED)
+    })
+  },
+  {
+    environment: {
+      OIDC_ISSUER: provider.issuer.replace('127.0.0.1', 'localhost'),
+      OIDC_CLIENT_ID: provider.clientId,
+      OIDC_CLIENT_SECRET: provider.clientSecret,
+    },
+  },
+)
+
 test('an answer of the provider without an ID token, or with a broken one, names nobody', () => {
-  const { accountSubject } = createClaimChecks(provider.clientId, Date.now)
+  const { accountSubject } = createClaimChecks(provider, Date.now)
   for (const idToken of [undefined, '', 'a.b.c', 'a.bnVsbA.c'])
     expect(() => accountSubject({ tokens: { idToken } })).toThrow()
 })

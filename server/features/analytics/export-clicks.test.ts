@@ -42,7 +42,7 @@ onBothEngines('exporting clicks', (server) => {
         `attachment; filename=clicks-${ws.id}-20260101T000000Z-21000201T000000Z.${format}`,
       )
       expect(Number(headers.get('content-length'))).toBeGreaterThan(100)
-      expect(headers.get('cache-control')).toBe('private, no-store')
+      expect(headers.get('cache-control')).toBe('no-store')
       expect(headers.get('x-request-id')).toBeString()
       expect(headers.get('x-ratelimit-remaining')).toBeString()
       expect(Date.parse(headers.get('x-counted-until') ?? '')).toBeGreaterThan(Date.now() - 60_000)

@@ -284,7 +284,7 @@ async function createOidcPlugin({ oidc, now }: AuthNeeds): Promise<BetterAuthPlu
         pkce: true,
         requireIdTokenVerification: true,
         disableProviderLogout: true,
-        ...createClaimChecks(oidc.clientId, now),
+        ...createClaimChecks(oidc, now),
       },
     ],
   }) as BetterAuthPlugin

@@ -1,10 +1,11 @@
-// Checks the claims of an ID token that Better Auth leaves to its callers. Signature, issuer, audience, expiry and nonce have
+// Checks the claims of an ID token that Better Auth leaves to its callers. Signature, audience, expiry and nonce have
 // been checked before (https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation).
 
 import { isEmail } from '../../../lib/email.ts'
 import { log } from '../../../lib/log.ts'
 
 interface Claims {
+  iss?: unknown
   sub?: unknown
   aud?: unknown
   azp?: unknown
@@ -16,12 +17,23 @@ const AGE_MAX_S = 10 * 60
 /** How far the clocks of the provider and of this server may differ. */
 const SKEW_S = 60
 
+/** What the operator has configured: the provider, and this server as its client. */
+export interface OidcClient {
+  issuer: string
+  clientId: string
+}
+
+const withoutSlash = (url: string) => url.replace(/\/+$/, '')
+
 /** @param now in milliseconds. @returns what is wrong with the claims; undefined where nothing is */
 export function findClaimProblem(
-  { aud, azp, iat }: Claims,
-  clientId: string,
+  { iss, aud, azp, iat }: Claims,
+  { issuer, clientId }: OidcClient,
   now: number,
 ): string | undefined {
+  // The discovery document names the issuer of the tokens. It must be the provider that the operator has named
+  // (https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderConfigurationValidation).
+  if (typeof iss !== 'string' || withoutSlash(iss) !== withoutSlash(issuer)) return 'iss'
   // A token for several clients names the one that asked for it.
   if (azp === undefined ? Array.isArray(aud) && aud.length > 1 : azp !== clientId) return 'azp'
   if (typeof iat !== 'number' || !Number.isFinite(iat)) return 'iat'
@@ -34,12 +46,12 @@ interface ProviderAnswer {
 }
 
 /** The part of the settings of Better Auth's plug-in that runs at each sign-in. */
-export const createClaimChecks = (clientId: string, now: () => number) => ({
+export const createClaimChecks = (client: OidcClient, now: () => number) => ({
   /** @returns the provider's id of the person @throws when the claims are wrong: the sign-in then fails */
   accountSubject({ tokens: { idToken } }: ProviderAnswer): string {
     // The provider's answer without an ID token would prove nothing about who asked for it.
     const claims = idToken === undefined ? undefined : readClaims(idToken)
-    const problem = claims ? findClaimProblem(claims, clientId, now()) : 'missing'
+    const problem = claims ? findClaimProblem(claims, client, now()) : 'missing'
     if (claims && problem === undefined && typeof claims.sub === 'string') return claims.sub
     log.warn('id_token_refused', { claim: problem ?? 'sub' })
     throw new Error(`the ID token was refused: ${problem ?? 'sub'}`)
