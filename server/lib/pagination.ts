@@ -6,6 +6,9 @@ import { invalid } from './failure.ts'
 
 const DEFAULT_LIMIT = 50
 
+/** A page ends before the row that would make it larger than this, so that a page costs neither memory nor time. */
+const PAGE_BYTES_MAX = 4 * 1024 * 1024
+
 export interface PageRequest {
   limit?: number
   cursor?: string
@@ -69,4 +72,17 @@ export function cutPage<Row extends { id: number }>(
     ? encodeCursor({ order: order.name, value: order.valueOf(last), id: last.id })
     : null
   return { rows, nextCursor }
+}
+
+/**
+ * @param found rows with the bytes of their large columns
+ * @returns how many of them one page takes: at most `limit` and PAGE_BYTES_MAX bytes, but always one
+ */
+export function fitPage(found: { bytes: number }[], limit: number): number {
+  let total = 0
+  const tooMany = found.findIndex(({ bytes }, index) => {
+    total += Number(bytes)
+    return index > 0 && total > PAGE_BYTES_MAX
+  })
+  return tooMany === -1 ? limit : Math.min(limit, tooMany)
 }

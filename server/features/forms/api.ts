@@ -11,7 +11,9 @@ import {
   parseId,
 } from '../../http/api-route.ts'
 import { toTextStream } from '../../http/text-stream.ts'
+import { takeTurn } from '../../lib/concurrency/take-turn.ts'
 import { orderedJson } from '../../lib/formats/ordered-json.ts'
+import type { Page } from '../../lib/pagination.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
 import { recordExport } from '../accounts/audit/record-export.ts'
 import * as shapes from './schema.ts'
@@ -237,6 +239,22 @@ type Ctx = Context<ApiEnv>
 const answerOrdered = (c: Ctx, value: unknown): never =>
   c.body(orderedJson(value), 200, { 'Content-Type': 'application/json' }) as never
 
+/** Answers with a page of submissions. It can have megabytes, so each submission is written in a turn of its own. */
+async function answerPage(
+  c: Ctx,
+  { data, nextCursor, total }: Page<shapes.SubmissionResource>,
+): Promise<never> {
+  const encoder = new TextEncoder()
+  const parts = [encoder.encode('{"data":[')]
+  for (const [index, submission] of data.entries()) {
+    await takeTurn()
+    parts.push(encoder.encode(`${index > 0 ? ',' : ''}${orderedJson(submission)}`))
+  }
+  parts.push(encoder.encode(`],"nextCursor":${JSON.stringify(nextCursor)},"total":${total}}`))
+  const body = new Uint8Array(Buffer.concat(parts))
+  return c.body(body, 200, { 'Content-Type': 'application/json' }) as never
+}
+
 export function createFormsApi(needs: FormsApiNeeds) {
   const toNeeds = (c: Ctx) => ({ ...needs, db: c.get('db') })
   const api = createApi()
@@ -267,14 +285,15 @@ function addSubmissions(
   return api
     .openapi(submissionRoutes.list, async (c) => {
       const { formKey } = c.req.valid('param')
-      return answerOrdered(
-        c,
-        await listSubmissions(toNeeds(c), c.get('actor'), formKey, c.req.valid('query')),
-      )
+      const query = c.req.valid('query')
+      const page = await listSubmissions(toNeeds(c), c.get('actor'), formKey, query, c.req.raw.signal)
+      return answerPage(c, page)
     })
-    .openapi(submissionRoutes.all, async (c) =>
-      answerOrdered(c, await listAllSubmissions(toNeeds(c), c.get('actor'), c.req.valid('query'))),
-    )
+    .openapi(submissionRoutes.all, async (c) => {
+      const query = c.req.valid('query')
+      const page = await listAllSubmissions(toNeeds(c), c.get('actor'), query, c.req.raw.signal)
+      return answerPage(c, page)
+    })
     .openapi(submissionRoutes.export, async (c) => {
       const { formKey } = c.req.valid('param')
       const { format = 'csv', ...selection } = c.req.valid('query')

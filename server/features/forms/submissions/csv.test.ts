@@ -121,8 +121,8 @@ describe('submissions as CSV', () => {
     expect(headers).toHaveLength(row.length)
     expect(headers.length).toBeLessThan(16_384)
     expect(JSON.parse(row[headers.indexOf('moreFields')] as string)).toEqual({
-      f16000: '=f16000',
-      f16001: '=f16001',
+      f1000: '=f1000',
+      f1001: '=f1001',
     })
   })
 

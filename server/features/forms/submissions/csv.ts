@@ -5,8 +5,8 @@ import { toCsvLine, toInertCell } from '../../../lib/formats/csv-line.ts'
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
 import { CAMPAIGN_FIELDS, SOURCE_FIELDS, type SubmissionResource, VISITOR_FIELDS } from '../schema.ts'
 
-/** A spreadsheet has 16,384 columns, and a sender can make up any number of names. */
-export const FIELD_COLUMNS_MAX = 16_000
+/** A sender can make up any number of names, and each column costs a cell in every row. A submission has 256 fields. */
+export const FIELD_COLUMNS_MAX = 1_000
 
 type OwnColumn = Exclude<keyof SubmissionResource, 'fields' | 'formKey'>
 

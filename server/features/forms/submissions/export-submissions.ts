@@ -1,32 +1,27 @@
 // Exports the submissions of a form as a file, oldest first. It reads one page at a time while the file is sent, so
 // memory does not grow with the number of submissions.
 
-import { sql } from 'kysely'
-import { nextTurn } from '../../../lib/concurrency/next-turn.ts'
+import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import type { SubmissionExportFormat, SubmissionSelection } from '../schema.ts'
 import { getFormId } from '../settings/get-form.ts'
 import { type CsvColumns, FIELD_COLUMNS_MAX, toCsvColumns, toCsvHeader, toCsvRow } from './csv.ts'
+import { readSubmissions, type SubmissionScope, scanSubmissions } from './scan-submissions.ts'
 import {
   parseStoredFields,
   readWithAttribution,
-  SUBMISSION_COLUMNS,
   type SubmissionNeeds,
+  type SubmissionRow,
   selectFormSubmissions,
   toSubmissionResource,
 } from './submission.ts'
 
-/** A submission has at most a megabyte, and usually a kilobyte. */
-const ROWS_AT_ONCE = 50
-
-interface Position {
-  created_at: number
-  id: number
-}
+/** Writing so many cells takes some milliseconds. A row can have more than a thousand. */
+const CELLS_AT_ONCE = 20_000
 
 /**
- * The file has the submissions that were stored at the time of the request. Each yielded text holds one page.
+ * The file has the submissions that were stored at the time of the request. Each yielded text holds some rows.
  * @throws Failure `not_found`, before the first piece
  */
 export async function exportSubmissions(
@@ -46,76 +41,44 @@ export async function exportSubmissions(
   return writeCsv(source, toCsvColumns(await listFieldNames(source)))
 }
 
-interface ExportSource {
-  needs: SubmissionNeeds
-  actor: Actor
-  formId: number
-  by: SubmissionSelection
+interface ExportSource extends SubmissionScope {
   /** Submissions with a higher id came after the request. */
   upTo: number
+  /** Ends the export early when the caller closes the connection. */
   signal: AbortSignal
 }
-
-/** Ends early when the caller closes the connection. */
-async function* readPages<Row extends Position>(
-  { upTo, signal }: Pick<ExportSource, 'upTo' | 'signal'>,
-  read: (after: Position) => Promise<Row[]>,
-): AsyncGenerator<Row[]> {
-  if (upTo === 0) return
-  for (let after: Position = { created_at: Number.MIN_SAFE_INTEGER, id: 0 }; ; ) {
-    if (signal.aborted) return
-    const rows = await read(after)
-    const last = rows.at(-1)
-    if (!last) return
-    yield rows
-    if (rows.length < ROWS_AT_ONCE) return
-    after = last
-    // SQLite answers without a turn of the event loop. This pause lets redirects run in between.
-    await nextTurn()
-  }
-}
-
-const selectExportPage = (
-  { needs, actor, formId, upTo }: ExportSource,
-  by: SubmissionSelection,
-  after: Position,
-) =>
-  selectFormSubmissions(needs.db, actor, formId, by)
-    .where('submissions.id', '<=', upTo)
-    .where(sql<boolean>`(submissions.created_at, submissions.id) > (${after.created_at}, ${after.id})`)
-    .orderBy('submissions.created_at')
-    .orderBy('submissions.id')
-    .limit(ROWS_AT_ONCE)
 
 /** The field names of all submissions of the form, whatever the filters, so that two exports have the same columns. */
 async function listFieldNames(source: ExportSource): Promise<Set<string>> {
   const names = new Set<string>()
-  const all = readPages(source, (after) =>
-    selectExportPage(source, {}, after)
-      .select(['submissions.id', 'submissions.created_at', 'submissions.fields'])
-      .execute(),
-  )
-  for await (const rows of all) {
-    for (const name of rows.flatMap((row) => [...parseStoredFields(row).keys()])) {
-      if (names.size < FIELD_COLUMNS_MAX) names.add(name)
-      else if (!names.has(name)) return names.add(name)
+  for await (const step of scanSubmissions({ ...source, by: {} }, 'asc', source)) {
+    for (const row of await readSubmissions(source, step)) {
+      for (const name of parseStoredFields(row).keys()) {
+        if (names.size < FIELD_COLUMNS_MAX) names.add(name)
+        else if (!names.has(name)) return names.add(name)
+      }
     }
   }
   return names
 }
 
-const readSubmissionPages = (source: ExportSource) =>
-  readPages(source, (after) => {
-    const page = selectExportPage(source, source.by, after)
-      .select(SUBMISSION_COLUMNS)
-      .select('forms.form_key')
-    return readWithAttribution(source.needs, source.actor, () => page.execute())
-  })
+async function* readSteps(source: ExportSource): AsyncGenerator<SubmissionRow[]> {
+  for await (const step of scanSubmissions(source, 'asc', source)) {
+    const rows = await readWithAttribution(source.needs, source.actor, () => readSubmissions(source, step))
+    await takeTurn()
+    if (rows.length > 0) yield rows
+  }
+}
 
 async function* writeCsv(source: ExportSource, columns: CsvColumns): AsyncGenerator<string> {
   yield toCsvHeader(columns)
-  for await (const rows of readSubmissionPages(source)) {
-    yield rows.map((row) => toCsvRow(columns, toSubmissionResource(row))).join('')
+  const rowsAtOnce = Math.max(1, Math.floor(CELLS_AT_ONCE / columns.headers.length))
+  for await (const rows of readSteps(source)) {
+    for (let from = 0; from < rows.length; from += rowsAtOnce) {
+      if (from > 0) await takeTurn()
+      const some = rows.slice(from, from + rowsAtOnce)
+      yield some.map((row) => toCsvRow(columns, toSubmissionResource(row))).join('')
+    }
   }
 }
 
@@ -124,7 +87,7 @@ async function* writeJson(source: ExportSource, format: 'json' | 'ndjson'): Asyn
   const json = format === 'json'
   if (json) yield '{"data":['
   let first = true
-  for await (const rows of readSubmissionPages(source)) {
+  for await (const rows of readSteps(source)) {
     const texts = rows.map((row) => orderedJson(toSubmissionResource(row)))
     if (!json) yield texts.map((text) => `${text}\n`).join('')
     else yield `${first ? '' : ',\n'}${texts.join(',\n')}`

@@ -1,21 +1,22 @@
 // Lists the submissions of one form or of all forms, newest first, one page at a time.
 
-import { type SelectQueryBuilder, sql } from 'kysely'
-import { cutPage, orderByCreation, type Page, readPageQuery } from '../../../lib/pagination.ts'
-import type { Database } from '../../../storage/database/open-database.ts'
-import type { Tables } from '../../../storage/database/tables.ts'
+import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
+import { cutPage, fitPage, orderByCreation, type Page, readPageQuery } from '../../../lib/pagination.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import type { AllSubmissionsQueryInput, SubmissionListQueryInput, SubmissionResource } from '../schema.ts'
 import { findFormId, getFormId } from '../settings/get-form.ts'
 import {
-  readWithAttribution,
-  SUBMISSION_COLUMNS,
-  type SubmissionNeeds,
-  type SubmissionRow,
-  selectFormSubmissions,
-  selectWorkspaceSubmissions,
-  toSubmissionResource,
-} from './submission.ts'
+  isAfterPosition,
+  isFilteredByIndex,
+  POSITION_COLUMNS,
+  readSubmissions,
+  type SizedPosition,
+  type SubmissionPosition,
+  type SubmissionScope,
+  scanSubmissions,
+  selectScope,
+} from './scan-submissions.ts'
+import { readWithAttribution, type SubmissionNeeds, toSubmissionResource } from './submission.ts'
 
 const ORDER = orderByCreation('submissions createdAt desc')
 
@@ -27,10 +28,10 @@ export async function listSubmissions(
   actor: Actor,
   formKey: string,
   query: SubmissionListQueryInput,
+  signal?: AbortSignal,
 ): Promise<SubmissionPage> {
-  const { read } = needs.db
-  const formId = await getFormId(read, actor, formKey)
-  return readSubmissionPage(needs, actor, query, selectFormPage(needs.db, actor, formId, query))
+  const formId = await getFormId(needs.db.read, actor, formKey)
+  return readSubmissionPage({ needs, actor, formId }, query, signal)
 }
 
 /**
@@ -41,57 +42,75 @@ export async function listAllSubmissions(
   needs: SubmissionNeeds,
   actor: Actor,
   { formKey, ...query }: AllSubmissionsQueryInput,
+  signal?: AbortSignal,
 ): Promise<SubmissionPage> {
-  const { read } = needs.db
-  if (formKey !== undefined) {
-    const formId = await findFormId(read, actor, formKey)
-    return readSubmissionPage(needs, actor, query, selectFormPage(needs.db, actor, formId ?? 0, query))
-  }
-  const all = selectWorkspaceSubmissions(needs.db, actor, query)
-  return readSubmissionPage(needs, actor, query, {
-    rows: all
-      .innerJoin('forms', 'forms.id', 'submissions.form_id')
-      .select(SUBMISSION_COLUMNS)
-      .select('forms.form_key'),
-    total: all.select((e) => e.fn.countAll<number>().as('total')),
-  })
-}
-
-/** The query of a page without its limit, and the query of the total. */
-interface PageSource {
-  rows: SelectQueryBuilder<Tables, 'forms' | 'submissions', SubmissionRow>
-  total: { executeTakeFirstOrThrow(): Promise<{ total: number }> }
-}
-
-function selectFormPage(
-  db: Database,
-  actor: Actor,
-  formId: number,
-  query: SubmissionListQueryInput,
-): PageSource {
-  const selected = selectFormSubmissions(db, actor, formId, query)
-  return {
-    rows: selected.select(SUBMISSION_COLUMNS).select('forms.form_key'),
-    total: selected.select((e) => e.fn.countAll<number>().as('total')),
-  }
+  if (formKey === undefined) return readSubmissionPage({ needs, actor }, query, signal)
+  const formId = (await findFormId(needs.db.read, actor, formKey)) ?? 0
+  return readSubmissionPage({ needs, actor, formId }, query, signal)
 }
 
 async function readSubmissionPage(
-  needs: SubmissionNeeds,
-  actor: Actor,
-  query: SubmissionListQueryInput,
-  source: PageSource,
+  whole: Omit<SubmissionScope, 'by'>,
+  { limit: limitInput, cursor, ...by }: SubmissionListQueryInput,
+  signal?: AbortSignal,
 ): Promise<SubmissionPage> {
-  const { limit, after } = readPageQuery(query, ORDER)
-  let page = source.rows
-  if (after)
-    page = page.where(sql<boolean>`(submissions.created_at, submissions.id) < (${after.value}, ${after.id})`)
-  const newestFirst = page
+  const scope = { ...whole, by }
+  const { limit, after } = readPageQuery({ limit: limitInput, cursor }, ORDER)
+  const position = after && { created_at: after.value, id: after.id }
+  const isScanned = scope.needs.db.engine === 'sqlite' && !isFilteredByIndex(scope)
+  const find = isScanned ? scanPage : queryPage
+  let page = { positions: [] as SizedPosition[], total: 0 }
+  let nextCursor: string | null = null
+  const rows = await readWithAttribution(scope.needs, scope.actor, async () => {
+    page = await find(scope, limit, position, signal)
+    const cut = cutPage(page.positions, fitPage(page.positions, limit), ORDER)
+    nextCursor = cut.nextCursor
+    return readSubmissions(scope, cut.rows)
+  })
+  const data: SubmissionResource[] = []
+  for (const row of rows) {
+    await takeTurn()
+    data.push(toSubmissionResource(row))
+  }
+  return { data, nextCursor, total: page.total }
+}
+
+/** The first `limit + 1` submissions after the position, and the number of all. */
+type FindPage = (
+  scope: SubmissionScope,
+  limit: number,
+  after: SubmissionPosition | undefined,
+  signal?: AbortSignal,
+) => Promise<{ positions: SizedPosition[]; total: number }>
+
+/** For filters that the index answers. PostgreSQL answers any filter in a process of its own. */
+const queryPage: FindPage = async (scope, limit, after) => {
+  const selected = selectScope(scope)
+  let page = selected.select(POSITION_COLUMNS)
+  if (after) page = page.where(isAfterPosition('desc', after))
+  const positions = await page
     .orderBy('submissions.created_at', 'desc')
     .orderBy('submissions.id', 'desc')
     .limit(limit + 1)
-  const found = await readWithAttribution(needs, actor, () => newestFirst.execute())
-  const { total } = await source.total.executeTakeFirstOrThrow()
-  const { rows, nextCursor } = cutPage(found, limit, ORDER)
-  return { data: rows.map(toSubmissionResource), nextCursor, total: Number(total) }
+    .execute()
+  const { total } = await selected
+    .select((e) => e.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  return { positions, total: Number(total) }
 }
+
+const scanPage: FindPage = async (scope, limit, after, signal) => {
+  const positions: SizedPosition[] = []
+  let total = 0
+  for await (const matches of scanSubmissions(scope, 'desc', { signal })) {
+    total += matches.length
+    const room = limit + 1 - positions.length
+    if (room > 0) positions.push(...matches.filter((match) => isOlder(match, after)).slice(0, room))
+  }
+  return { positions, total }
+}
+
+const isOlder = (match: SubmissionPosition, after: SubmissionPosition | undefined) =>
+  after === undefined ||
+  match.created_at < after.created_at ||
+  (match.created_at === after.created_at && match.id < after.id)

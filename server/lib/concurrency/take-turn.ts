@@ -1,0 +1,17 @@
+// Shares the event loop between long work that runs in steps: one step a turn, whoever's it is. Ten searches at the same
+// moment would otherwise take ten steps in one turn, and redirects would wait for all of them.
+
+const waiting: (() => void)[] = []
+
+/** Resolves in a later turn of the event loop, after the steps that others wait for. Await it before each step. */
+export function takeTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    if (waiting.push(resolve) === 1) setImmediate(runNext)
+  })
+}
+
+function runNext() {
+  const next = waiting.shift()
+  if (waiting.length > 0) setImmediate(runNext)
+  next?.()
+}

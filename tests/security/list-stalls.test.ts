@@ -1,0 +1,137 @@
+// Lists, searches and exports of data that strangers have sent: none holds the event loop, because redirects wait for it.
+// A stall is processor time of the server's own thread in one turn, and the least of several tries counts, so a busy
+// machine does not fail this test.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { insertSubmissions } from '../../server/features/forms/submissions/submission.fixture.ts'
+import { openDatabase } from '../../server/storage/database/open-database.ts'
+import { createInstallation, type Installation, type ServerProcess } from '../faults/server-process.ts'
+import { findFreePort } from '../support/processes/free-port.ts'
+import { atScale } from '../support/scale.ts'
+
+const STALL_MAX_MS = 20
+/** A garbage collection or a compiler can hit one try. */
+const TRIES = atScale({ test: 4, soak: 20 })
+const PROBE = join(import.meta.dir, '../support/processes/stall-probe.ts')
+const PAGE_BYTES = 4 * 1024 * 1024
+
+const LARGE = 60
+const LARGE_FIELD = 60_000
+const LARGE_FIELDS = 15
+const NAMES = 16_000
+const NAMES_EACH = 256
+const WIDE = 100
+
+let installation: Installation
+let server: ServerProcess
+let probe: string
+/** Keys of the forms: with submissions of 0.9 MB, and with thousands of names of fields. */
+const forms = { large: '', wide: '' }
+
+const takeLongestStall = async () => (await (await fetch(probe)).json()) as number
+
+beforeAll(async () => {
+  installation = await createInstallation(1)
+  const port = findFreePort()
+  server = await installation.start({
+    bunArguments: ['--preload', PROBE],
+    environment: { STALL_PROBE_PORT: String(port) },
+  })
+  probe = `http://127.0.0.1:${port}`
+  for (const name of ['large', 'wide'] as const) {
+    forms[name] = (await server.api(key(), '/forms', { name })).json.data.formKey
+  }
+  const db = await openDatabase({ dataDir: installation.dataDir })
+  try {
+    const rows = await db.read.selectFrom('forms').select(['id', 'workspace_id', 'form_key']).execute()
+    const insert = (formKey: string, submissions: Parameters<typeof insertSubmissions>[2]) =>
+      db.write(async (connection) => {
+        const { id, workspace_id } = rows.find((row) => row.form_key === formKey) as (typeof rows)[number]
+        await insertSubmissions(connection, { workspaceId: workspace_id, formId: id }, submissions)
+      })
+    for (let n = 0; n < LARGE; n++) {
+      const value = 'a'.repeat(LARGE_FIELD)
+      const fields = Array.from({ length: LARGE_FIELDS }, (_, i): [string, string] => [`f${i}`, value])
+      await insert(forms.large, [{ fields, created_at: 1_800_000_000_000 + n }])
+    }
+    const wide = Array.from({ length: WIDE }, (_, n) => ({
+      fields: Array.from({ length: NAMES_EACH }, (_, i): [string, string] => [
+        `f${(n * NAMES_EACH + i) % NAMES}`,
+        'x',
+      ]),
+      created_at: 1_700_000_000_000 + n,
+    }))
+    await insert(forms.wide, wide)
+  } finally {
+    await db.close()
+  }
+}, 120_000)
+afterAll(() => installation?.end())
+
+const key = () => installation.keys[0] as string
+
+async function read(path: string): Promise<Response> {
+  const response = await fetch(`${server.origin}/v1${path}`, {
+    headers: { Authorization: `Bearer ${key()}` },
+  })
+  expect(response.status).toBe(200)
+  return response
+}
+
+/** The body is not kept: an export can have a hundred megabytes. */
+async function drain({ body }: Response): Promise<number> {
+  let bytes = 0
+  for await (const piece of body as ReadableStream<Uint8Array>) bytes += piece.length
+  return bytes
+}
+
+const worstSearch = `${'a'.repeat(199)}b`
+
+describe('the event loop is soon free again, whatever strangers have sent', () => {
+  test.each([
+    ['a page of large submissions', () => '/submissions?limit=100'],
+    ['a page of one form', () => `/forms/${forms.large}/submissions?limit=100`],
+    ['a filter', () => '/submissions?limit=1&status=read'],
+    ['a search', () => '/submissions?limit=1&search=invoice'],
+    ['a search for many equal letters', () => `/submissions?limit=1&search=${worstSearch}`],
+    ['an export as JSON', () => `/forms/${forms.large}/submissions/export?format=json`],
+    ['an export as CSV', () => `/forms/${forms.large}/submissions/export`],
+    ['an export with thousands of columns', () => `/forms/${forms.wide}/submissions/export`],
+    ['a count of leads', () => '/analytics/leads?start=2023-01-01&end=2030-01-01&groupBy=country'],
+  ])('%s', async (_, path) => {
+    let least = Number.POSITIVE_INFINITY
+    for (let tries = 0; tries < TRIES && least > STALL_MAX_MS; tries++) {
+      await takeLongestStall()
+      await drain(await read(path()))
+      least = Math.min(least, await takeLongestStall())
+    }
+    if (process.env.SHOW) console.log(path(), least)
+    expect(least).toBeLessThanOrEqual(STALL_MAX_MS)
+  })
+})
+
+test('a page ends at 4 MiB, and the pages together have every submission once', async () => {
+  const ids: number[] = []
+  let cursor: string | null = null
+  do {
+    const query: string = cursor ? `&cursor=${cursor}` : ''
+    const text = await (await read(`/forms/${forms.large}/submissions?limit=100${query}`)).text()
+    expect(text.length).toBeLessThan(PAGE_BYTES + 100_000)
+    const page = JSON.parse(text)
+    expect(page.total).toBe(LARGE)
+    ids.push(...page.data.map(({ id }: { id: number }) => id))
+    cursor = page.nextCursor
+  } while (cursor)
+  expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => b - a))
+  expect(ids).toHaveLength(LARGE)
+})
+
+test('a CSV has a thousand columns for fields, and all others in one more', async () => {
+  const text = await (await read(`/forms/${forms.wide}/submissions/export`)).text()
+  const [header = '', ...rows] = text.trimEnd().split('\r\n')
+  expect(header.split(',').filter((name) => /^f\d+$/.test(name))).toHaveLength(1000)
+  expect(header).toContain(',moreFields,')
+  expect(rows).toHaveLength(WIDE)
+  expect(rows.at(-1)).toContain(`""f${(WIDE * NAMES_EACH - 1) % NAMES}"":""x""`)
+})
