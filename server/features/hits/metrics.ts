@@ -54,6 +54,24 @@ export function readHitMetrics({
     },
     { name: 'towpath_engine_batch', kind: 'gauge', help: 'Last batch in the engine', value: state.mark },
     {
+      name: 'towpath_questions_pending',
+      kind: 'gauge',
+      help: 'Analytics questions without an answer yet',
+      value: state.questions.pending,
+    },
+    {
+      name: 'towpath_questions_refused_total',
+      kind: 'counter',
+      help: 'Analytics questions refused because their workspace had too many pending',
+      value: state.questions.refused,
+    },
+    {
+      name: 'towpath_questions_shared_total',
+      kind: 'counter',
+      help: 'Analytics questions answered with the answer to the same question of the same moment',
+      value: state.questions.shared,
+    },
+    {
       name: 'towpath_batches_unreadable_total',
       kind: 'counter',
       help: 'Batches of hits set aside because the disk had damaged them',

@@ -25,6 +25,7 @@ import {
   createClickCountReceiver,
 } from './click-count-receiver.ts'
 import type { MessageFromWorker, WorkerProgress, WorkerSettings } from './protocol.ts'
+import { createQuestionGate, type QuestionGate, type QuestionStats } from './question-gate.ts'
 import { createRpcClient, type RpcClient } from './rpc-client.ts'
 import { openWorkerSupervisor, type WorkerSupervisor } from './worker-supervisor.ts'
 
@@ -38,7 +39,10 @@ const PRUNE_EVERY_MS = 60 * 60 * 1000
 const IDLE_MS = 30_000
 
 export interface HitWorkerClient extends HitReader {
-  /** @throws `unavailable` when the engine is away or does not answer in 30 s */
+  /**
+   * @throws `unavailable` when the engine is away or does not answer in 30 s, `too_many` when the workspace has too many
+   * questions at once
+   */
   ask(query: HitQuery): Promise<HitAnswer[]>
   /** @throws `unavailable` when the engine is away or the disk has no room */
   export(request: HitExport, signal: AbortSignal): Promise<ExportedFile>
@@ -57,7 +61,12 @@ export interface HitWorkerClient extends HitReader {
    * Ships what was recorded until now. Does not wait for an engine that is away, or for rows that cannot be written.
    */
   drain(): Promise<void>
-  state(): WorkerProgress & { workerUp: boolean; restarts: number; counted: number }
+  state(): WorkerProgress & {
+    workerUp: boolean
+    restarts: number
+    counted: number
+    questions: QuestionStats
+  }
   close(): Promise<void>
 }
 
@@ -87,6 +96,7 @@ export interface HitWorkerClientOptions {
 interface ClientState {
   readonly options: HitWorkerClientOptions
   readonly calls: RpcClient
+  readonly questions: QuestionGate
   readonly clickCounts: ClickCountReceiver
   salts: DailySalt[]
   ownHosts: string[]
@@ -151,6 +161,7 @@ export function openHitWorkerClient(options: HitWorkerClientOptions): HitWorkerC
       workerUp: !worker.isLost(),
       restarts: worker.restarts(),
       counted: client.counted,
+      questions: client.questions.stats(),
     }),
     async close() {
       await worker.close()
@@ -168,9 +179,14 @@ function createState(
   const { salts, ownHosts, countedUpTo: counted, since = 0 } = options
   const position = isNew ? getSpoolEnd(options.spool) : { seq: 0, offset: 0 }
   const lost = { batches: 0, hits: 0 }
-  return {
+  const questions = createQuestionGate(
+    (query) => calls.call<HitAnswer[]>({ type: 'ask', query }, { timeoutMs: ASK_TIMEOUT_MS }),
+    () => JSON.stringify([client.progress.until, client.progress.position, getSpoolEnd(options.spool)]),
+  )
+  const client: ClientState = {
     options,
     calls,
+    questions,
     clickCounts,
     salts,
     ownHosts,
@@ -180,15 +196,16 @@ function createState(
     drains: new Map(),
     lastDrainId: 0,
   }
+  return client
 }
 
 type Calls = Pick<HitWorkerClient, 'ask' | 'export' | 'findLastClicks' | 'pruneHits' | 'eraseHits'>
 
 function createCalls(client: ClientState): Calls {
-  const { calls } = client
+  const { calls, questions } = client
   const { spool } = client.options
   return {
-    ask: (query) => calls.call<HitAnswer[]>({ type: 'ask', query }, { timeoutMs: ASK_TIMEOUT_MS }),
+    ask: questions.ask,
     export: (request, signal) => calls.call<ExportedFile>({ type: 'export', request }, { signal }),
     async findLastClicks(query, timeoutMs = ASK_TIMEOUT_MS) {
       if (spool.writePosition[WAITING_HITS] !== 0)

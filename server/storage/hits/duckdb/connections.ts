@@ -1,7 +1,8 @@
 // The connections for questions: a few at a time, apart from the writer's, so that a long question does not hold up a
-// load.
+// load. Workspaces that wait take turns, so that one with many questions does not hold up the others.
 
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { createFairQueue } from '../../../lib/concurrency/fair-queue.ts'
 import type { ReadWriteLock } from './read-write-lock.ts'
 
 /** Enough that one long question does not hold up the short ones. More would only share the same two cores. */
@@ -9,7 +10,7 @@ const READ_CONNECTIONS = 3
 
 export interface ReadConnections {
   /** Runs the work on a free connection, while no commit runs. */
-  use<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T>
+  use<T>(workspaceId: number, work: (connection: DuckDBConnection) => Promise<T>): Promise<T>
   /** Interrupts running questions and closes the connections. */
   close(): Promise<void>
 }
@@ -20,25 +21,20 @@ export async function openReadConnections(
 ): Promise<ReadConnections> {
   const all = await Promise.all(Array.from({ length: READ_CONNECTIONS }, () => instance.connect()))
   const idle = [...all]
-  const waiting: ((connection: DuckDBConnection) => void)[] = []
+  const turns = createFairQueue<number>(all.length)
   let onAllIdle: (() => void) | undefined
-  const release = (connection: DuckDBConnection) => {
-    const next = waiting.shift()
-    if (next) next(connection)
-    else if (idle.push(connection) === all.length) onAllIdle?.()
-  }
+  const isClosing = () => onAllIdle !== undefined
   return {
-    async use(work) {
-      if (onAllIdle) throw new Error('The hit engine is closed')
-      const connection =
-        idle.pop() ?? (await new Promise<DuckDBConnection>((resolve) => waiting.push(resolve)))
-      try {
-        if (onAllIdle) throw new Error('The hit engine is closed')
-        return await lock.shared(() => work(connection))
-      } finally {
-        release(connection)
-      }
-    },
+    use: (workspaceId, work) =>
+      turns.run(workspaceId, async () => {
+        const connection = isClosing() ? undefined : idle.pop()
+        if (!connection) throw new Error('The hit engine is closed')
+        try {
+          return await lock.shared(() => work(connection))
+        } finally {
+          if (idle.push(connection) === all.length) onAllIdle?.()
+        }
+      }),
     async close() {
       await new Promise<void>((resolve) => {
         onAllIdle = resolve

@@ -77,7 +77,7 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDbEngine> 
     skip: (node, through) => write(() => skipBatches(writer, node, through)),
     ask: (query) => watchDamage(() => ask(query)),
     findLastClicks: (query) =>
-      watchDamage(() => readers.use((connection) => findLastClicks(connection, query))),
+      watchDamage(() => readers.use(query.workspaceId, (connection) => findLastClicks(connection, query))),
     export: (request, signal) => watchDamage(() => exporter.run(request, signal)),
     deleteBefore: (before) =>
       writeAlone(async () => {

@@ -3,7 +3,7 @@
 // slower, and as exact.
 
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { createSerialQueue } from '../../../lib/concurrency/serial-queue.ts'
+import { createFairQueue } from '../../../lib/concurrency/fair-queue.ts'
 import { log } from '../../../lib/log.ts'
 import type { SqlValue } from '../../filter-sql.ts'
 import type { HitAnswer, HitQuery, LastClick, LastClicksQuery } from '../hit-engine.ts'
@@ -24,9 +24,9 @@ const isOutOfMemory = (error: unknown) => error instanceof Error && /out of memo
 export function createQueryRunner(
   readers: Pick<ReadConnections, 'use'>,
 ): (query: HitQuery) => Promise<HitAnswer[]> {
-  const largeQuestions = createSerialQueue()
+  const largeQuestions = createFairQueue<number>(1)
   const ask = (query: HitQuery, share?: VisitorShare) =>
-    readers.use((connection) => runQuery(connection, query, share))
+    readers.use(query.workspaceId, (connection) => runQuery(connection, query, share))
 
   async function askShares(query: HitQuery, of: number): Promise<HitAnswer[]> {
     try {
@@ -55,7 +55,7 @@ export function createQueryRunner(
     } catch (error) {
       if (!isOutOfMemory(error)) throw error
       // Most likely the other questions of the same time took the memory.
-      return largeQuestions(() => askAlone(query))
+      return largeQuestions.run(query.workspaceId, () => askAlone(query))
     }
   }
 }

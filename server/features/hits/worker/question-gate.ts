@@ -1,0 +1,74 @@
+// Lets questions through to the worker: a bounded number for each workspace, and one for all who ask the same at the same
+// moment. The worker answers three at a time, and the workspaces take turns (storage/hits/duckdb/connections.ts).
+
+import { Failure } from '../../../lib/failure.ts'
+import type { HitAnswer, HitQuery } from '../../../storage/hits/hit-engine.ts'
+
+/** A page of analytics asks about ten. The worst question measured on 50 million hits took 1.5 s, and three run at once. */
+export const PENDING_PER_WORKSPACE = 32
+const RETRY_AFTER_S = 2
+
+type Ask = (query: HitQuery) => Promise<HitAnswer[]>
+
+export interface QuestionStats {
+  /** Questions without an answer yet. */
+  pending: number
+  /** Since the start: questions that were refused, and questions that got the answer of another one. */
+  refused: number
+  shared: number
+}
+
+export interface QuestionGate {
+  /** @throws Failure `too_many` when the workspace has enough questions pending */
+  ask: Ask
+  stats(): QuestionStats
+}
+
+/** @param readMoment two questions with the same moment see the same hits */
+export function createQuestionGate(ask: Ask, readMoment: () => string): QuestionGate {
+  const pending = new Map<number, number>()
+  const answers = new Map<string, Promise<HitAnswer[]>>()
+  let [total, refused, shared] = [0, 0, 0]
+
+  function count(workspaceId: number, change: 1 | -1) {
+    const left = (pending.get(workspaceId) ?? 0) + change
+    if (left > 0) pending.set(workspaceId, left)
+    else pending.delete(workspaceId)
+    total += change
+  }
+
+  async function send(query: HitQuery): Promise<HitAnswer[]> {
+    count(query.workspaceId, 1)
+    try {
+      return await ask(query)
+    } finally {
+      count(query.workspaceId, -1)
+    }
+  }
+
+  return {
+    async ask(query) {
+      const key = `${readMoment()} ${JSON.stringify(query)}`
+      const same = answers.get(key)
+      if (same) {
+        shared++
+        return same
+      }
+      if ((pending.get(query.workspaceId) ?? 0) >= PENDING_PER_WORKSPACE) {
+        refused++
+        throw tooManyQuestions()
+      }
+      const answer = send(query).finally(() => answers.delete(key))
+      answers.set(key, answer)
+      return answer
+    },
+    stats: () => ({ pending: total, refused, shared }),
+  }
+}
+
+const tooManyQuestions = () =>
+  new Failure(
+    'too_many',
+    `Too many questions of this workspace at once. Try again in ${RETRY_AFTER_S} seconds.`,
+    { retryAfter: RETRY_AFTER_S },
+  )
