@@ -11,7 +11,7 @@ import {
   parseId,
 } from '../../http/api-route.ts'
 import { toTextStream } from '../../http/text-stream.ts'
-import { takeTurn } from '../../lib/concurrency/take-turn.ts'
+import { encodePage } from '../../lib/encode-page.ts'
 import { orderedJson } from '../../lib/formats/ordered-json.ts'
 import type { Page } from '../../lib/pagination.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
@@ -239,21 +239,8 @@ type Ctx = Context<ApiEnv>
 const answerOrdered = (c: Ctx, value: unknown): never =>
   c.body(orderedJson(value), 200, { 'Content-Type': 'application/json' }) as never
 
-/** Answers with a page of submissions. It can have megabytes, so each submission is written in a turn of its own. */
-async function answerPage(
-  c: Ctx,
-  { data, nextCursor, total }: Page<shapes.SubmissionResource>,
-): Promise<never> {
-  const encoder = new TextEncoder()
-  const parts = [encoder.encode('{"data":[')]
-  for (const [index, submission] of data.entries()) {
-    await takeTurn()
-    parts.push(encoder.encode(`${index > 0 ? ',' : ''}${orderedJson(submission)}`))
-  }
-  parts.push(encoder.encode(`],"nextCursor":${JSON.stringify(nextCursor)},"total":${total}}`))
-  const body = new Uint8Array(Buffer.concat(parts))
-  return c.body(body, 200, { 'Content-Type': 'application/json' }) as never
-}
+const answerPage = async (c: Ctx, page: Page<shapes.SubmissionResource>): Promise<never> =>
+  c.body(await encodePage(page), 200, { 'Content-Type': 'application/json' }) as never
 
 export function createFormsApi(needs: FormsApiNeeds) {
   const toNeeds = (c: Ctx) => ({ ...needs, db: c.get('db') })

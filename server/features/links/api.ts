@@ -10,6 +10,7 @@ import {
   pageResponse,
   parseId,
 } from '../../http/api-route.ts'
+import { encodePage } from '../../lib/encode-page.ts'
 import { toShortUrl } from '../../lib/web-url.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
 import { createLinks, deleteLinks, updateLinks } from './bulk.ts'
@@ -203,9 +204,10 @@ export function createLinksApi(needs: Omit<LinkNeeds, 'db'>) {
   const { site } = needs
   const getNeeds = (c: Context<ApiEnv>) => ({ ...needs, db: c.get('db') })
   return createApi()
-    .openapi(routes.listLinks, async (c) =>
-      c.json(await listLinks(getNeeds(c), c.get('actor'), c.req.valid('query')), 200),
-    )
+    .openapi(routes.listLinks, async (c) => {
+      const page = await listLinks(getNeeds(c), c.get('actor'), c.req.valid('query'), c.req.raw.signal)
+      return c.body(await encodePage(page), 200, { 'Content-Type': 'application/json' }) as never
+    })
     .openapi(routes.createLink, async (c) =>
       c.json({ data: await createLink(getNeeds(c), c.get('actor'), c.req.valid('json')) }, 201),
     )

@@ -1,29 +1,38 @@
 // Lists the links of a workspace: filtered, sorted, a page at a time.
 
-import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
-import { cutPage, type Page, type PageOrder, type PagePosition, readPageQuery } from '../../lib/pagination.ts'
+import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
+import { cutIntoSteps, takeTurn } from '../../lib/concurrency/take-turn.ts'
+import {
+  cutPage,
+  fitPage,
+  type Page,
+  type PageOrder,
+  type PagePosition,
+  readPageQuery,
+} from '../../lib/pagination.ts'
 import { containsText } from '../../storage/database/contains-text.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import type { Tables } from '../../storage/database/tables.ts'
 import type { Actor } from '../accounts/access/actor.ts'
-import { type LinkRow, type Site, toLinkResources } from './link.ts'
+import { type Site, toLinkResources } from './link.ts'
+import { LINK_BYTES, type LinkPosition, type LinkScan, scanLinks } from './scan-links.ts'
 import type { LinkListQueryInput, LinkResource } from './schema.ts'
 
-interface LinkSort extends Omit<PageOrder<LinkRow>, 'name'> {
-  column: Expression<string | number>
+interface LinkSort {
+  type: 'number' | 'string'
+  column: RawBuilder<string | number>
 }
 
 const SORTS: Record<NonNullable<LinkListQueryInput['sort']>, LinkSort> = {
-  createdAt: { type: 'number', column: sql<number>`created_at`, valueOf: (link) => link.created_at },
-  clicks: { type: 'number', column: sql<number>`clicks`, valueOf: (link) => link.clicks },
-  lastClickedAt: {
-    type: 'number',
-    // Links without clicks sort as clicked at 0. A null would compare with nothing, and the link would be on no page.
-    column: sql<number>`coalesce(last_clicked_at, 0)`,
-    valueOf: (link) => link.last_clicked_at ?? 0,
-  },
-  slug: { type: 'string', column: sql<string>`slug_key`, valueOf: (link) => link.slug_key },
+  createdAt: { type: 'number', column: sql<number>`created_at` },
+  clicks: { type: 'number', column: sql<number>`clicks` },
+  // Links without clicks sort as clicked at 0. A null would compare with nothing, and the link would be on no page.
+  lastClickedAt: { type: 'number', column: sql<number>`coalesce(last_clicked_at, 0)` },
+  slug: { type: 'string', column: sql<string>`slug_key` },
 }
+
+/** Links are read and written so many at a time. A link has some kilobytes, and at most a megabyte. */
+const STEP_BYTES = 256 * 1024
 
 interface ListNeeds {
   db: Database
@@ -34,30 +43,60 @@ type LinksQuery<O> = SelectQueryBuilder<Tables, 'links', O>
 
 /** @throws Failure `invalid` for a cursor of another list or order */
 export async function listLinks(
-  { db, site }: ListNeeds,
+  needs: ListNeeds,
   actor: Actor,
   query: LinkListQueryInput,
+  signal?: AbortSignal,
 ): Promise<Page<LinkResource>> {
   const { sort = 'createdAt', order: direction = 'desc' } = query
-  const { column, ...sortOrder } = SORTS[sort]
-  const order = { ...sortOrder, name: `${sort} ${direction}` }
+  const { column, type } = SORTS[sort]
+  const order: PageOrder<LinkPosition> = {
+    name: `${sort} ${direction}`,
+    type,
+    // PostgreSQL answers an expression of a bigint as a text.
+    valueOf: ({ value }) => (type === 'number' ? Number(value) : value),
+  }
   const { limit, after } = readPageQuery(query, order)
+  const filtered = applyFilters(needs.db.read.selectFrom('links'), needs, actor, query)
+  const scan = { filtered, column, direction, after, limit: limit + 1, signal }
+  // Without a search the indexes find the page. PostgreSQL searches in a process of its own.
+  const isScanned = needs.db.engine === 'sqlite' && Boolean(query.search)
+  const found = await (isScanned ? scanLinks(needs.db.read, actor, scan) : queryLinks(scan))
+  const { rows, nextCursor } = cutPage(found.positions, fitPage(found.positions, limit), order)
+  return { data: await readLinks(needs, actor, rows), nextCursor, total: found.total }
+}
 
-  let page = applyFilters(db.read.selectFrom('links').selectAll(), { db, site }, actor, query)
+async function queryLinks({ filtered, column, direction, after, limit }: LinkScan) {
+  let page = filtered.select(['id', column.as('value'), LINK_BYTES])
   if (after) page = page.where(isAfter(column, direction, after))
-  const found = await page
-    .orderBy(column, direction)
-    .orderBy('id', direction)
-    .limit(limit + 1)
-    .execute()
-  const { total } = await applyFilters(
-    db.read.selectFrom('links').select((e) => e.fn.countAll<number>().as('total')),
-    { db, site },
-    actor,
-    query,
-  ).executeTakeFirstOrThrow()
-  const { rows, nextCursor } = cutPage(found, limit, order)
-  return { data: await toLinkResources(db.read, site, rows), nextCursor, total: Number(total) }
+  const positions = await page.orderBy(column, direction).orderBy('id', direction).limit(limit).execute()
+  const { total } = await filtered
+    .select((e) => e.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  return { positions: positions as LinkPosition[], total: Number(total) }
+}
+
+/** Reads whole links, some kilobytes a turn, in the order of the positions. */
+async function readLinks(
+  { db, site }: ListNeeds,
+  { workspaceId }: Actor,
+  positions: LinkPosition[],
+): Promise<LinkResource[]> {
+  const resources: LinkResource[] = []
+  for (const step of cutIntoSteps(positions, STEP_BYTES)) {
+    await takeTurn()
+    const ids = step.map(({ id }) => id)
+    const links = await db.read
+      .selectFrom('links')
+      .selectAll()
+      .where('id', 'in', ids)
+      .where(sql<SqlBool>`+workspace_id = ${workspaceId}`)
+      .execute()
+    const byId = new Map(links.map((link) => [link.id, link]))
+    const rows = ids.flatMap((id) => byId.get(id) ?? [])
+    resources.push(...(await toLinkResources(db.read, site, rows)))
+  }
+  return resources
 }
 
 function isAfter(

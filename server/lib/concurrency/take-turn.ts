@@ -15,3 +15,22 @@ function runNext() {
   if (waiting.length > 0) setImmediate(runNext)
   next?.()
 }
+
+/** Cuts rows into steps of at most so many bytes, each with at least one row. */
+export function cutIntoSteps<Row extends { bytes: number }>(rows: Row[], bytesMax: number): Row[][] {
+  const steps: Row[][] = []
+  let total = 0
+  for (const row of rows) {
+    // PostgreSQL answers sums as texts.
+    const bytes = Number(row.bytes)
+    total += bytes
+    const step = steps.at(-1)
+    if (step && total <= bytesMax) {
+      step.push(row)
+    } else {
+      steps.push([row])
+      total = bytes
+    }
+  }
+  return steps
+}
