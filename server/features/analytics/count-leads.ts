@@ -1,4 +1,5 @@
-// Counts leads in the database, with one statement for each question, on SQLite and PostgreSQL.
+// Counts leads in the database: with one statement for each question on PostgreSQL, and with some of bounded size on
+// SQLite.
 
 import { CONTINENTS } from '../../storage/continents.ts'
 import type { Database } from '../../storage/database/database.ts'
@@ -14,6 +15,8 @@ import {
 import { HIT_DIMENSIONS, type HitDimension } from '../../storage/hits/hit.ts'
 import { type AttributionModel, PARTS_PER_LEAD, toCreditedLeadsSql } from './attribution-model.ts'
 import { toNullLabel } from './filter.ts'
+import { listLeadRanges } from './lead-ranges.ts'
+import { createLeadSum, type GroupParts, type VisitorParts } from './merge-leads.ts'
 import type { TimeRange } from './timeline.ts'
 
 /** Dimensions of the API that are columns of a lead, or of the touch that gets its credit. */
@@ -88,25 +91,59 @@ async function queryLeads(
   selection: LeadSelection,
   grouping: LeadGrouping,
 ): Promise<LeadCount[]> {
-  const rows = await queryRaw<{ key: unknown; parts: number | null; visitors: number }>(
-    db,
-    (dialect, bind) => {
-      const credited = toCreditedLeadsSql(selection, selection.model, bind)
-      const { key, from, tail, where = [] } = toGroupingSql(grouping, selection.workspaceId, dialect, bind)
-      const filters = selection.filters.map((filter) => toFilterSql(filter, COLUMNS, dialect, bind))
-      if (isAboutLinks(selection, grouping)) filters.push(LINK_IS_DECIDED)
-      // The CTE names the key first, because PostgreSQL cannot group by an expression with bound values.
-      return `WITH credited AS (${credited}), counted AS (
-        SELECT ${key} AS key, visitor, part FROM ${from} WHERE ${['true', ...where, ...filters].join(' AND ')})
-      SELECT ${tail === '' ? 'NULL AS key' : 'key'}, sum(part) AS parts, count(DISTINCT visitor) AS visitors FROM counted ${tail}`
-    },
-  )
+  const rows = await (db.engine === 'sqlite' ? queryRanges : queryOnce)(db, selection, grouping)
   const numeric = ['time', 'linkId', 'tagId'].includes(grouping.by)
   return rows.map(({ key, parts, visitors }) => ({
     key: key === null ? null : numeric ? Number(key) : String(key),
     leads: Number(parts) / PARTS_PER_LEAD,
     visitors: Number(visitors),
   }))
+}
+
+type QueryGroups = (
+  db: Pick<Database, 'engine' | 'read'>,
+  selection: LeadSelection,
+  grouping: LeadGrouping,
+) => Promise<GroupParts[]>
+
+/** PostgreSQL counts in a process of its own. */
+const queryOnce: QueryGroups = (db, selection, grouping) =>
+  queryRaw(db, (dialect, bind) => {
+    const { counted, tail } = toCountedSql(selection, grouping, dialect, bind)
+    const limit = 'limit' in grouping ? `LIMIT ${bind(grouping.limit)}` : ''
+    return `${counted}
+      SELECT ${tail === '' ? 'NULL AS key' : 'key'}, sum(part) AS parts, count(DISTINCT visitor) AS visitors
+      FROM counted ${tail} ${limit}`
+  })
+
+const queryRanges: QueryGroups = async (db, selection, grouping) => {
+  const sum = createLeadSum()
+  for await (const range of listLeadRanges(db, selection)) {
+    const rows = await queryRaw<VisitorParts>(db, (dialect, bind) => {
+      const { counted } = toCountedSql({ ...selection, ...range }, grouping, dialect, bind)
+      return `${counted} SELECT key, visitor, sum(part) AS parts FROM counted GROUP BY key, visitor`
+    })
+    sum.add(rows)
+  }
+  if (grouping.by === 'total') return [sum.list('key')[0] ?? { key: null, parts: 0, visitors: 0 }]
+  if (grouping.by === 'time') return sum.list('key')
+  return sum.list('parts').slice(0, grouping.limit)
+}
+
+function toCountedSql(
+  selection: LeadSelection,
+  grouping: LeadGrouping,
+  dialect: FilterDialect,
+  bind: ValueBinder,
+): { counted: string; tail: string } {
+  const credited = toCreditedLeadsSql(selection, selection.model, bind)
+  const { key, from, tail, where = [] } = toGroupingSql(grouping, selection.workspaceId, dialect, bind)
+  const filters = selection.filters.map((filter) => toFilterSql(filter, COLUMNS, dialect, bind))
+  if (isAboutLinks(selection, grouping)) filters.push(LINK_IS_DECIDED)
+  // The CTE names the key first, because PostgreSQL cannot group by an expression with bound values.
+  const counted = `WITH credited AS (${credited}), counted AS (
+    SELECT ${key} AS key, visitor, part FROM ${from} WHERE ${['true', ...where, ...filters].join(' AND ')})`
+  return { counted, tail }
 }
 
 /** Filters for domains, slugs and tags have become filters for links here. Groups by tag join the link anyway. */
@@ -131,7 +168,7 @@ function toGroupingSql(
   if (grouping.by === 'time') {
     return { key: toBucketSql('created_at', grouping.starts, bind), from: 'credited', tail: perKey }
   }
-  const tail = `GROUP BY key ORDER BY parts DESC, key NULLS FIRST LIMIT ${bind(grouping.limit)}`
+  const tail = 'GROUP BY key ORDER BY parts DESC, key NULLS FIRST'
   const link = (table: string, id: string) =>
     `${table} ON ${table}.${id} = credited.link_id AND ${table}.workspace_id = ${bind(workspaceId)}`
   switch (grouping.by) {

@@ -11,7 +11,7 @@ import {
   parseId,
 } from '../../http/api-route.ts'
 import { toTextStream } from '../../http/text-stream.ts'
-import { encodePage } from '../../lib/encode-page.ts'
+import { encodePage } from '../../lib/formats/encode-page.ts'
 import { orderedJson } from '../../lib/formats/ordered-json.ts'
 import type { Page } from '../../lib/pagination.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'

@@ -4,6 +4,7 @@ import type { Metric } from '../../http/health-and-metrics.ts'
 import type { DiskSpace } from '../../storage/disk-space.ts'
 import type { SpoolGuard } from './spool/spool-guard.ts'
 import type { HitWorkerClient } from './worker/client.ts'
+import type { QuestionStats } from './worker/question-gate.ts'
 
 /** @returns the values at this moment */
 export function readHitMetrics({
@@ -53,24 +54,7 @@ export function readHitMetrics({
       value: Number(state.engineUp),
     },
     { name: 'towpath_engine_batch', kind: 'gauge', help: 'Last batch in the engine', value: state.mark },
-    {
-      name: 'towpath_questions_pending',
-      kind: 'gauge',
-      help: 'Analytics questions without an answer yet',
-      value: state.questions.pending,
-    },
-    {
-      name: 'towpath_questions_refused_total',
-      kind: 'counter',
-      help: 'Analytics questions refused because their workspace had too many pending',
-      value: state.questions.refused,
-    },
-    {
-      name: 'towpath_questions_shared_total',
-      kind: 'counter',
-      help: 'Analytics questions answered with the answer to the same question of the same moment',
-      value: state.questions.shared,
-    },
+    ...toQuestionMetrics(state.questions),
     {
       name: 'towpath_batches_unreadable_total',
       kind: 'counter',
@@ -91,3 +75,24 @@ export function readHitMetrics({
     },
   ]
 }
+
+const toQuestionMetrics = (questions: QuestionStats): Metric[] => [
+  {
+    name: 'towpath_questions_pending',
+    kind: 'gauge',
+    help: 'Analytics questions without an answer yet',
+    value: questions.pending,
+  },
+  {
+    name: 'towpath_questions_refused_total',
+    kind: 'counter',
+    help: 'Analytics questions refused because their workspace had too many pending',
+    value: questions.refused,
+  },
+  {
+    name: 'towpath_questions_shared_total',
+    kind: 'counter',
+    help: 'Analytics questions answered with the answer to the same question of the same moment',
+    value: questions.shared,
+  },
+]

@@ -10,7 +10,7 @@ import {
   pageResponse,
   parseId,
 } from '../../http/api-route.ts'
-import { encodePage } from '../../lib/encode-page.ts'
+import { encodePage } from '../../lib/formats/encode-page.ts'
 import { toShortUrl } from '../../lib/web-url.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
 import { createLinks, deleteLinks, updateLinks } from './bulk.ts'

@@ -1,16 +1,20 @@
 // Reads what a notification says about a submission: the API resource, and texts for people.
 
 import { createBatchLoader } from '../../../lib/concurrency/batch-loader.ts'
+
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
+import type { Database } from '../../../storage/database/open-database.ts'
+
 import { formatAttributionLine } from '../../notify/channels/attribution-line.ts'
 import type { NoticeContent, SubmissionContentReader } from '../../notify/delivery/notice-content.ts'
 import { findLinkNames } from './link-names.ts'
+import { POSITION_COLUMNS, readSubmissions } from './scan-submissions.ts'
 import {
   parseStoredFields,
   readWithAttribution,
   type SubmissionNeeds,
   type SubmissionRow,
-  selectSubmissions,
+  selectSubmissionsById,
   toSubmissionResource,
 } from './submission.ts'
 
@@ -30,13 +34,18 @@ export function createNotificationContentReader(
   const createLoader = (workspaceId: number) =>
     createBatchLoader(async (ids: number[]) => {
       loaders.delete(workspaceId)
-      const readRows = () =>
-        selectSubmissions(db.read, { workspaceId })
-          .select('forms.name as form_name')
-          .where('submissions.id', 'in', ids)
-          .execute()
-      const rows = (await readWithAttribution(needs, { workspaceId }, readRows)) as NamedRow[]
-      return new Map(rows.map((row) => [row.id, once(() => readContent(needs, workspaceId, row))]))
+      const readRows = async () => {
+        const sizes = await selectSubmissionsById(db, { workspaceId }, ids).select(POSITION_COLUMNS).execute()
+        return readSubmissions({ needs, actor: { workspaceId } }, sizes)
+      }
+      const rows = await readWithAttribution(needs, { workspaceId }, readRows)
+      const names = await listFormNames(db, workspaceId, rows)
+      return new Map(
+        rows.map((row) => {
+          const formName = names.get(row.form_key) ?? ''
+          return [row.id, once(() => readContent(needs, workspaceId, { ...row, form_name: formName }))]
+        }),
+      )
     })
 
   return async (workspaceId, submissionId) => {
@@ -44,6 +53,21 @@ export function createNotificationContentReader(
     loaders.set(workspaceId, load)
     return (await load(submissionId))?.()
   }
+}
+
+async function listFormNames(
+  { read }: Pick<Database, 'read'>,
+  workspaceId: number,
+  rows: SubmissionRow[],
+): Promise<Map<string, string>> {
+  if (rows.length === 0) return new Map()
+  const forms = await read
+    .selectFrom('forms')
+    .select(['form_key', 'name'])
+    .where('workspace_id', '=', workspaceId)
+    .where('form_key', 'in', [...new Set(rows.map((row) => row.form_key))])
+    .execute()
+  return new Map(forms.map(({ form_key, name }) => [form_key, name]))
 }
 
 type ContentReader = () => Promise<NoticeContent>

@@ -3,6 +3,7 @@
 
 import { sql } from 'kysely'
 import { cutIntoSteps, takeTurn } from '../../../lib/concurrency/take-turn.ts'
+import type { Database } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import type { SubmissionSelection } from '../schema.ts'
 import {
@@ -108,7 +109,7 @@ async function filterStep(
 
 /** Reads whole submissions, some kilobytes a turn, in the order of `positions`. */
 export async function readSubmissions(
-  { needs: { db }, actor }: Pick<SubmissionScope, 'needs' | 'actor'>,
+  { needs: { db }, actor }: { needs: { db: Database }; actor: Pick<Actor, 'workspaceId'> },
   positions: SizedPosition[],
 ): Promise<SubmissionRow[]> {
   const rows: SubmissionRow[] = []

@@ -1,8 +1,8 @@
 // Writes a page of a list as JSON. A page can have megabytes, so each row is written in a turn of its own.
 
-import { takeTurn } from './concurrency/take-turn.ts'
+import { takeTurn } from '../concurrency/take-turn.ts'
+import type { Page } from '../pagination.ts'
 import { orderedJson } from './ordered-json.ts'
-import type { Page } from './pagination.ts'
 
 export async function encodePage({
   data,

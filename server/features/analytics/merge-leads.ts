@@ -1,0 +1,50 @@
+// Adds up the counts of leads of several ranges, as one statement over all of them would count.
+
+/** The parts of leads that one visitor has in one group. */
+export interface VisitorParts {
+  key: string | number | null
+  visitor: string | null
+  parts: number
+}
+
+export interface GroupParts {
+  key: string | number | null
+  parts: number
+  visitors: number
+}
+
+export interface LeadSum {
+  add(rows: VisitorParts[]): void
+  /** In the order of the keys, or with the most parts first. No key comes before every other key. */
+  list(order: 'key' | 'parts'): GroupParts[]
+}
+
+export function createLeadSum(): LeadSum {
+  const groups = new Map<GroupParts['key'], { parts: number; visitors: Set<string> }>()
+  return {
+    add(rows) {
+      for (const { key, visitor, parts } of rows) {
+        const group = groups.get(key) ?? { parts: 0, visitors: new Set() }
+        groups.set(key, group)
+        group.parts += parts
+        if (visitor !== null) group.visitors.add(visitor)
+      }
+    },
+    list(order) {
+      const all = Array.from(groups, ([key, { parts, visitors }]) => ({
+        key,
+        parts,
+        visitors: visitors.size,
+      }))
+      const byKey = (a: GroupParts, b: GroupParts) => compareKeys(a.key, b.key)
+      return all.sort(order === 'key' ? byKey : (a, b) => b.parts - a.parts || byKey(a, b))
+    },
+  }
+}
+
+/** As SQLite compares: texts by their bytes. */
+function compareKeys(a: GroupParts['key'], b: GroupParts['key']): number {
+  if (a === null || b === null) return Number(a !== null) - Number(b !== null)
+  if (typeof a === 'number' || typeof b === 'number') return Number(a) - Number(b)
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
+}
