@@ -118,7 +118,9 @@ const submissionRoutes = {
     scope: 'submissions:read',
     operationId: 'listSubmissions',
     summary: 'List the submissions of a form, newest first',
-    description: 'Filters can be combined, and a submission must pass all of them.',
+    description:
+      'Filters can be combined, and a submission must pass all of them. A page ends at about 4 MiB: it can be shorter ' +
+      'than `limit` and have a `nextCursor`.',
     request: { ...byFormKey, query: shapes.SubmissionListQuery },
     responses: { 200: pageResponse(SubmissionShape, 'A page of submissions') },
     fails: [404],
@@ -130,7 +132,7 @@ const submissionRoutes = {
     scope: 'submissions:read',
     operationId: 'listAllSubmissions',
     summary: 'List the submissions of all forms, newest first',
-    description: 'Takes the filters of the list of one form, and `formKey`.',
+    description: 'Takes the filters of the list of one form, and `formKey`. A page ends at about 4 MiB.',
     request: { query: shapes.AllSubmissionsQuery },
     responses: { 200: pageResponse(SubmissionShape, 'A page of submissions') },
   }),
@@ -143,8 +145,8 @@ const submissionRoutes = {
     summary: 'Export the submissions of a form',
     description:
       'The file has the submissions that are stored at the time of the request, oldest first. It takes the filters of ' +
-      'the list. In CSV every field that the form ever got is a column; a field with the name of another column is ' +
-      '`fields.<name>`. Text that a spreadsheet would take for a formula (it begins with = + - @, a tab or a carriage ' +
+      'the list. In CSV each of the first 1,000 fields that the form ever got is a column, and `moreFields` has the others as ' +
+      'JSON; a field with the name of another column is `fields.<name>`. Text that a spreadsheet would take for a formula (it begins with = + - @, a tab or a carriage ' +
       'return) gets an apostrophe in front, in headers too.',
     request: { ...byFormKey, query: shapes.SubmissionExportQuery },
     responses: {

@@ -40,6 +40,7 @@ const routes = {
     scope: 'links:read',
     operationId: 'listLinks',
     summary: 'List links',
+    description: 'A page ends at about 4 MiB: it can be shorter than `limit` and have a `nextCursor`.',
     request: { query: shapes.LinkListQuery },
     responses: { 200: pageResponse(LinkShape, 'A page of links') },
   }),
