@@ -15,7 +15,7 @@ import type { Database } from '../../storage/database/open-database.ts'
 import type { Tables } from '../../storage/database/tables.ts'
 import type { Actor } from '../accounts/access/actor.ts'
 import { type Site, toLinkResources } from './link.ts'
-import { LINK_BYTES, type LinkPosition, type LinkScan, scanLinks } from './scan-links.ts'
+import { countLinks, LINK_BYTES, type LinkPosition, type LinkScan, scanLinks } from './scan-links.ts'
 import type { LinkListQueryInput, LinkResource } from './schema.ts'
 
 interface LinkSort {
@@ -59,21 +59,23 @@ export async function listLinks(
   const { limit, after } = readPageQuery(query, order)
   const filtered = applyFilters(needs.db.read.selectFrom('links'), needs, actor, query)
   const scan = { filtered, column, direction, after, limit: limit + 1, signal }
-  // Without a search the indexes find the page. PostgreSQL searches in a process of its own.
-  const isScanned = needs.db.engine === 'sqlite' && Boolean(query.search)
-  const found = await (isScanned ? scanLinks(needs.db.read, actor, scan) : queryLinks(scan))
+  // PostgreSQL searches in a process of its own.
+  const isScanned = needs.db.engine === 'sqlite' && !isIndexed(query)
+  const found = await (isScanned ? scanLinks(needs.db.read, actor, scan) : queryLinks(needs.db, actor, scan))
   const { rows, nextCursor } = cutPage(found.positions, fitPage(found.positions, limit), order)
   return { data: await readLinks(needs, actor, rows), nextCursor, total: found.total }
 }
 
-async function queryLinks({ filtered, column, direction, after, limit }: LinkScan) {
+/** An index has the order, and nearly all links pass. */
+const isIndexed = ({ sort, archived, search, domain, tagId }: LinkListQueryInput) =>
+  sort !== 'lastClickedAt' && archived !== 'true' && !search && domain === undefined && tagId === undefined
+
+async function queryLinks({ read }: Pick<Database, 'read'>, actor: Actor, scan: LinkScan) {
+  const { filtered, column, direction, after, limit, signal } = scan
   let page = filtered.select(['id', column.as('value'), LINK_BYTES])
   if (after) page = page.where(isAfter(column, direction, after))
   const positions = await page.orderBy(column, direction).orderBy('id', direction).limit(limit).execute()
-  const { total } = await filtered
-    .select((e) => e.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  return { positions: positions as LinkPosition[], total: Number(total) }
+  return { positions: positions as LinkPosition[], total: await countLinks(read, actor, filtered, signal) }
 }
 
 /** Reads whole links, some kilobytes a turn, in the order of the positions. */

@@ -84,3 +84,34 @@ async function* listSteps(connection: Connection, { workspaceId }: Actor) {
     if (links.length < STEP_ROWS) return
   }
 }
+
+/** Counting so many links of 8 KB takes 7 ms: their texts are not read to their ends. */
+const COUNT_ROWS = 2000
+
+/** Counts the links that pass the filters. Where no text is searched, a step can have more rows. */
+export async function countLinks(
+  connection: Connection,
+  { workspaceId }: Actor,
+  filtered: LinkScan['filtered'],
+  signal?: AbortSignal,
+): Promise<number> {
+  const count = filtered.select((e) => e.fn.countAll<number>().as('links'))
+  let total = 0
+  for (let from = 0; ; ) {
+    await takeTurn()
+    const next = await connection
+      .selectFrom('links')
+      .select('id')
+      .where('workspace_id', '=', workspaceId)
+      .where('id', '>=', from)
+      .orderBy('id')
+      .offset(COUNT_ROWS)
+      .limit(1)
+      .executeTakeFirst()
+    const step = count.where('id', '>=', from)
+    const { links } = await (next ? step.where('id', '<', next.id) : step).executeTakeFirstOrThrow()
+    total += Number(links)
+    if (!next || signal?.aborted) return total
+    from = next.id
+  }
+}

@@ -1,0 +1,63 @@
+import { expect, test } from 'bun:test'
+import { onBothEngines } from '../../../tests/support/server/test-server.ts'
+
+/** More than one step of a count, and several of a search. */
+const LINKS = 4100
+const AT_ONCE = 100
+
+onBothEngines('a list of thousands of links', (server) => {
+  test('has its total, its order and each link once, whatever the filters', async () => {
+    const [workspace, other] = [await server().createWorkspace(), await server().createWorkspace()]
+    const toRow = (n: number) => ({
+      // The ids of two workspaces alternate.
+      workspace_id: n % 2 === 0 ? workspace.id : other.id,
+      domain: '',
+      slug: `many${n}`,
+      slug_key: `many${n}`,
+      destination_url: 'https://example.com/',
+      archived: n % 3 === 0 ? 1 : 0,
+      search_text: n % 5 === 0 ? 'needle' : 'hay',
+      last_clicked_at: n % 7 === 0 ? n : null,
+      clicks_used: 0,
+      forward_query: 0,
+      track_conversions: 0,
+      geo_targeting: '{}',
+      device_targeting: '{}',
+      redirect_status: 302,
+      clicks: n % 11,
+      leads: 0,
+      created_at: n,
+      updated_at: n,
+    })
+    const rows = Array.from({ length: 2 * LINKS }, (_, n) => toRow(n))
+    await server().app.db.write(async (connection) => {
+      for (let from = 0; from < rows.length; from += AT_ONCE) {
+        await connection
+          .insertInto('links')
+          .values(rows.slice(from, from + AT_ONCE))
+          .execute()
+      }
+    })
+    const own = rows.filter((row) => row.workspace_id === workspace.id)
+    const read = async (query: string) => {
+      const { json } = await workspace.api(`/links?limit=100&${query}`)
+      return { total: json.total, slugs: json.data.map(({ slug }: { slug: string }) => slug) }
+    }
+    const expected = (passing: typeof rows, by: (row: (typeof rows)[number]) => number) => ({
+      total: passing.length,
+      slugs: passing
+        .toSorted((a, b) => by(b) - by(a) || b.created_at - a.created_at)
+        .slice(0, 100)
+        .map(({ slug }) => slug),
+    })
+    const open = own.filter(({ archived }) => archived === 0)
+    const needles = open.filter(({ search_text }) => search_text === 'needle')
+    expect(await read('')).toEqual(expected(open, (row) => row.created_at))
+    expect(await read('archived=all&sort=clicks')).toEqual(expected(own, (row) => row.clicks))
+    const archived = own.filter((row) => row.archived === 1)
+    expect(await read('archived=true')).toEqual(expected(archived, (row) => row.created_at))
+    expect(await read('sort=lastClickedAt')).toEqual(expected(open, (row) => row.last_clicked_at ?? 0))
+    expect(await read('search=needle')).toEqual(expected(needles, (row) => row.created_at))
+    expect(await read('search=needle&sort=clicks')).toEqual(expected(needles, (row) => row.clicks))
+  })
+})
