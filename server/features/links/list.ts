@@ -15,7 +15,7 @@ import type { Database } from '../../storage/database/open-database.ts'
 import type { Tables } from '../../storage/database/tables.ts'
 import type { Actor } from '../accounts/access/actor.ts'
 import { type Site, toLinkResources } from './link.ts'
-import { countLinks, LINK_BYTES, type LinkPosition, type LinkScan, scanLinks } from './scan-links.ts'
+import { countFilteredLinks, LINK_BYTES, type LinkPosition, type LinkScan, scanLinks } from './scan-links.ts'
 import type { LinkListQueryInput, LinkResource } from './schema.ts'
 
 interface LinkSort {
@@ -75,7 +75,10 @@ async function queryLinks({ read }: Pick<Database, 'read'>, actor: Actor, scan: 
   let page = filtered.select(['id', column.as('value'), LINK_BYTES])
   if (after) page = page.where(isAfter(column, direction, after))
   const positions = await page.orderBy(column, direction).orderBy('id', direction).limit(limit).execute()
-  return { positions: positions as LinkPosition[], total: await countLinks(read, actor, filtered, signal) }
+  return {
+    positions: positions as LinkPosition[],
+    total: await countFilteredLinks(read, actor, filtered, signal),
+  }
 }
 
 /** Reads whole links, some kilobytes a turn, in the order of the positions. */

@@ -89,7 +89,7 @@ async function* listSteps(connection: Connection, { workspaceId }: Actor) {
 const COUNT_ROWS = 2000
 
 /** Counts the links that pass the filters. Where no text is searched, a step can have more rows. */
-export async function countLinks(
+export async function countFilteredLinks(
   connection: Connection,
   { workspaceId }: Actor,
   filtered: LinkScan['filtered'],
