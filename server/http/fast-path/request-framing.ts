@@ -13,9 +13,18 @@ import { isPlain } from './request-parser.ts'
 
 export interface RequestFraming extends MessageFraming {
   method: string
+  /** The body comes in chunks: its end is uncertain. */
+  chunked: boolean
 }
 
-export const createRequestFraming = (): RequestFraming => ({ ...createMessageFraming(), method: '' })
+export const createRequestFraming = (): RequestFraming => ({
+  ...createMessageFraming(),
+  method: '',
+  chunked: false,
+})
+
+/** A body in chunks ends with an empty line (RFC 9112 §7.1). */
+export const CHUNKS_END = '\r\n\r\n'
 
 /** Reads the next bytes towards the server. Bytes after the end make the request uncertain. */
 export function readRequest(framing: RequestFraming, chunk: Buffer): void {
@@ -40,6 +49,7 @@ function readHead(framing: RequestFraming, bytes: Bytes): void {
   framing.method = REQUEST_LINE.exec(bytes.latin1Slice(0, lineEnd))?.[1] ?? ''
   const end = framing.method === '' ? -1 : readHeaderFields(fields, bytes, lineEnd)
   framing.bodyLeft = end === -1 ? -1 : bodyLength(framing.method)
+  framing.chunked = end !== -1 && findField(fields, 'transfer-encoding')?.toLowerCase() === 'chunked'
   if (framing.bodyLeft === -1) framing.state = 'uncertain'
   else passBody(framing, bytes.length - end)
 }

@@ -6,6 +6,7 @@ import type { Socket } from 'bun'
 import { describeError, log } from '../../lib/log.ts'
 import { createExchange, type Exchange, hasEnded, readFromClient, readFromServer } from './exchange.ts'
 import { addBytes, createProgress, type Progress } from './progress.ts'
+import { CHUNKS_END } from './request-framing.ts'
 
 export interface TcpRelay {
   /** Towards the server. */
@@ -73,6 +74,10 @@ interface State {
   lateMs: number
   /** The server has sent something since the client did. */
   answered: boolean
+  /** The server has answered before the whole request was with it. */
+  answeredEarly: boolean
+  /** The last characters of a request whose body comes in chunks; null for other requests. */
+  chunksEnd: string | null
   /** How the server gets on with the answer, once the client sends no more; null before. */
   lastAnswer: Progress | null
 }
@@ -97,6 +102,8 @@ export function openTcpRelay(
     request: createProgress(),
     lateMs: 0,
     answered: true,
+    answeredEarly: false,
+    chunksEnd: null,
     lastAnswer: null,
   }
   // Until the server has taken the first bytes no others come.
@@ -131,7 +138,14 @@ function begin(state: State, first: Buffer): void {
 function send(state: State, chunk: Buffer): void {
   const { exchange, up, client, server } = state
   noteRequest(state, chunk.length)
-  if (exchange && !readFromClient(exchange, chunk)) state.exchange = null
+  if (exchange && !readFromClient(exchange, chunk)) {
+    state.exchange = null
+    state.chunksEnd = exchange.request.chunked ? '' : null
+  }
+  if (state.chunksEnd !== null) {
+    const end = chunk.toString('latin1', Math.max(0, chunk.length - CHUNKS_END.length))
+    state.chunksEnd = (state.chunksEnd + end).slice(-CHUNKS_END.length)
+  }
   if (server && !up.rest) pass(up, chunk, client, server)
   else hold(up, chunk)
 }
@@ -140,6 +154,7 @@ function noteRequest(state: State, bytes: number): void {
   if (state.answered) {
     // The beginning of the next request, as far as one can tell.
     state.answered = false
+    state.chunksEnd = null
     state.request = createProgress()
     state.lateMs = 0
   } else if (!state.exchange) state.lateMs = performance.now() - state.request.sinceMs
@@ -157,9 +172,13 @@ function receive(state: State, chunk: Buffer, server: End): void {
   }
   state.answered = true
   state.lateMs = 0
+  if (isCutInChunks(state)) state.answeredEarly = true
   if (state.lastAnswer) addBytes(state.lastAnswer, chunk.length)
   // An answer before the whole request is with the server is an answer to something else.
-  if (exchange && (state.up.rest || !readFromServer(exchange, chunk))) state.exchange = null
+  if (exchange && (state.up.rest || !readFromServer(exchange, chunk))) {
+    state.answeredEarly = exchange.request.state !== 'complete'
+    state.exchange = null
+  }
   if (down.rest) hold(down, chunk)
   else pass(down, chunk, server, client)
   restIfEnded(state)
@@ -174,10 +193,15 @@ function restIfEnded(state: State): void {
   state.restingSinceMs = performance.now()
 }
 
+const isCutInChunks = ({ chunksEnd }: State) => chunksEnd !== null && chunksEnd !== CHUNKS_END
+
 /** The server is not told: it would end the connection without an answer. */
 function clientEnded(state: State): boolean {
   // A part of a request gets no answer. Where the end cannot be told, the server may have all of it.
   if (state.exchange && state.exchange.request.state !== 'complete') return false
+  if (isCutInChunks(state) && !state.answeredEarly) return false
+  // The server has refused a part of a request. Without this it would wait for the rest, which cannot come any more.
+  if (state.answeredEarly) state.server?.end()
   state.lastAnswer = createProgress()
   return true
 }
