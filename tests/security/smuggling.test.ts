@@ -153,9 +153,10 @@ test('each request that is read is one that nginx has sent, and each client gets
       const victim = await dialRaw(nginx.port)
       victim.socket.write(rawRequest('GET', path, 'Connection: close'))
       await until('the answer', () => victim.ended)
-      const isOwn = path.startsWith('/known')
-        ? victim.text.includes(`\r\nLocation: https://example.com${path}\r\n`)
-        : victim.text.includes(`GET ${path} 0`)
+      // A connection that stays relayed has the victim's redirect answered by the server behind.
+      const isOwn =
+        victim.text.includes(`GET ${path} 0`) ||
+        (path.startsWith('/known') && victim.text.includes(`\r\nLocation: https://example.com${path}\r\n`))
       if (!isOwn) throw new Error(`${name}: ${path} was answered with ${victim.text}`)
     }
     attacker.socket.destroy()
