@@ -3,6 +3,7 @@
 // takes 19 MiB and a core. People and links wait in queues of their own: visitors who try the password of a link must
 // not stop sign-ins.
 
+import { lowerPoolPriority } from '../concurrency/pool-priority.ts'
 import { unavailable } from '../failure.ts'
 
 const ARGON2 = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
@@ -25,23 +26,31 @@ let lastStarted: PasswordPurpose = 'links'
 
 async function queueHashing<T>(purpose: PasswordPurpose, work: () => Promise<T>): Promise<T> {
   const queue = queues[purpose]
-  if (queues.people.running + queues.links.running >= AT_ONCE) await waitForSlot(queue)
+  if (queues.people.running + queues.links.running >= AT_ONCE) await waitForSlot(purpose)
   else queue.running++
   lastStarted = purpose
   try {
-    return await work()
+    const result = work()
+    lowerPoolPriority()
+    return await result
   } finally {
     queue.running--
     startNext()
   }
 }
 
-function waitForSlot(queue: Queue): Promise<void> {
-  if (queue.waiting.size >= WAITING_MAX) throw unavailable(new Error('too many passwords at once'), 1)
+/** Refuses at once what a full queue would refuse later, after more work. @throws Failure `unavailable` */
+export function requirePasswordSlot(purpose: PasswordPurpose): void {
+  if (queues[purpose].waiting.size >= WAITING_MAX) throw unavailable('too many passwords at once', 1)
+}
+
+function waitForSlot(purpose: PasswordPurpose): Promise<void> {
+  requirePasswordSlot(purpose)
+  const queue = queues[purpose]
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       queue.waiting.delete(start)
-      reject(unavailable(new Error('the queue of passwords is too slow'), 1))
+      reject(unavailable('the queue of passwords is too slow', 1))
     }, WAIT_MS)
     const start = () => {
       clearTimeout(timer)

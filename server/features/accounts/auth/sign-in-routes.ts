@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { isDirectRequest } from '../../../http/direct-request.ts'
 import { text } from '../../../lib/api-fields.ts'
+import { requirePasswordSlot } from '../../../lib/crypto/password.ts'
 import { Failure, invalid, notFound, unavailable } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import { EmailAddress, NAME_MAX } from '../schema.ts'
@@ -65,6 +66,7 @@ export function addSignInRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth)
 
   app.post('/sign-in/email', authFacts('anybody'), async (c) => {
     const body = await parseBody(c, SignIn)
+    requirePasswordSlot('people')
     const signIn = async () => {
       const answer = await auth.ask({ ...toAuthRequest(c), body })
       if (answer.status === 401) {
