@@ -21,7 +21,7 @@ test.skipIf(process.platform !== 'linux')(
     const threads = JSON.parse(await new Response(child.stdout).text()) as [string, number][]
     const pool = threads.filter(([name]) => name.startsWith('Bun Pool'))
     expect(pool.length).toBeGreaterThan(0)
-    for (const [, niceness] of pool) expect(niceness).toBe(10)
-    expect(threads.filter(([name]) => /^bun/.test(name)).map(([, niceness]) => niceness)).not.toContain(10)
+    for (const [, niceness] of pool) expect(niceness).toBe(5)
+    expect(threads.filter(([name]) => /^bun/.test(name)).map(([, niceness]) => niceness)).not.toContain(5)
   },
 )

@@ -4,8 +4,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
-/** A tenth of the share of a thread with niceness 0. */
-const POOL_NICENESS = 10
+/** A third of the share of a thread with niceness 0. At 10, a tenth, sign-ins starve on a busy machine. */
+const POOL_NICENESS = 5
 /** The runtime's name for the threads of its pool. */
 const POOL_THREAD = /^Bun Pool/
 
