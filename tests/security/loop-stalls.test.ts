@@ -11,7 +11,7 @@ import { type HostileTarget, hostileRequests } from './hostile-requests.ts'
 
 const STALL_MAX_MS = 20
 /** A garbage collection or a compiler can hit one try. */
-const TRIES = atScale({ test: 6, soak: 30 })
+const TRIES = atScale({ test: 15, soak: 30 })
 const PROBE = join(import.meta.dir, '../support/processes/stall-probe.ts')
 
 let installation: Installation

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { expectVisitorPage, readRecordedHits } from '../../server/features/redirect/redirect.fixture.ts'
 import { SCRIPT_HEADERS } from '../support/form-requests.ts'
 import { openShell } from '../support/processes/command-shell.ts'
+import { retryWhile503 } from '../support/server/retry-503.ts'
 import { onBothEngines, onSqlite, type TestServer } from '../support/server/test-server.ts'
 import { until } from '../support/until.ts'
 import { toCookieHeader } from '../support/users/sign-up.ts'
@@ -143,8 +144,8 @@ onBothEngines('A suspended link', (server) => {
     const afterwards = hits.slice(hits.findIndex(({ outcome }) => outcome !== 'redirect'))
     expect(afterwards.length).toBeGreaterThan(0)
     expect(new Set(afterwards.map(({ outcome }) => outcome))).toEqual(new Set(['expired']))
-    const { clicks } = (await ws.api(`/analytics/clicks?linkId=${id}&class=all`)).json.data
-    expect(clicks).toBe(hits.length - afterwards.length)
+    const { json } = await retryWhile503(() => ws.api(`/analytics/clicks?linkId=${id}&class=all`))
+    expect(json.data.clicks).toBe(hits.length - afterwards.length)
   })
 
   test('is named by id, slug or short URL, and never by guessing', async () => {
