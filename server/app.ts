@@ -26,14 +26,13 @@ import { createRedirectApi } from './features/redirect/api.ts'
 import { createRedirects } from './features/redirect/public.ts'
 import { createPageViewIntake } from './features/tracking/public.ts'
 import { createSnippet } from './features/tracking/snippet.ts'
+import { createHeaderWrapper, toStrictTransportLine } from './http/answer-headers.ts'
 import type { FastPathOptions } from './http/fast-path/listener.ts'
 import { jsonBody } from './http/json-body.ts'
-import { addNoSniff, withNoSniff } from './http/no-sniff.ts'
 import { requireOneHost } from './http/one-host.ts'
 import { pathOf } from './http/request-path.ts'
 import type { Caller } from './http/route-facts.ts'
 import type { ServerHandle } from './http/server-handle.ts'
-import { toStrictTransportLine, withStrictTransport } from './http/strict-transport.ts'
 import { percentDecode } from './lib/text.ts'
 import { createPages } from './pages.ts'
 import {
@@ -180,14 +179,15 @@ export function createApp(services: Services) {
   const handlers = createHandlers(services)
   const map = routeMap(handlers, services.paths)
   type Mount = [string, Answer]
-  const secure = (answer: Answer): Answer => withStrictTransport(services.origin, requireOneHost(answer))
+  const addHeaders = createHeaderWrapper(services.origin)
+  const secure = (answer: Answer): Answer => addHeaders(requireOneHost(answer))
   // Reserved names: paths of the map, and files that browsers and crawlers request by themselves. No link may take one.
   const reserved = [...services.site.reserved].map((name): Mount => [`/${name}`, secure(handlers.page)])
   const mounted = map.map(([, , path, answer]): Mount => [path, secure(answer)])
   return {
     serve: {
-      routes: withNoSniff(Object.fromEntries([...reserved, ...mounted])),
-      fetch: addNoSniff(secure(handlers.other)),
+      routes: Object.fromEntries([...reserved, ...mounted]),
+      fetch: secure(handlers.other),
     },
     fastPath: fastPath(handlers, toStrictTransportLine(services.origin)),
     setConnectionMetrics: services.setConnectionMetrics,

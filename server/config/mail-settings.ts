@@ -1,6 +1,6 @@
 // Settings of the mail server.
 
-import { parseIpAddress } from '../lib/parse-ip.ts'
+import { isLoopback } from '../lib/parse-ip.ts'
 import { setParameters } from '../lib/url-query.ts'
 import type { GetSetting, ProblemReporter } from './setting.ts'
 
@@ -100,4 +100,4 @@ function protectPassword(
 }
 
 const isThisMachine = (hostname: string) =>
-  hostname === 'localhost' || parseIpAddress(hostname.replace(/^\[(.*)\]$/, '$1'))?.range() === 'loopback'
+  hostname === 'localhost' || isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'))

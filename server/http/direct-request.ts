@@ -1,8 +1,7 @@
 // Tells a request of this machine from one that a proxy on this machine has passed on.
 
-import { isInNetworks, type Network, parseNetwork } from '../lib/ip-network.ts'
+import { isLoopback } from '../lib/parse-ip.ts'
 
-const LOOPBACK = ['127.0.0.0/8', '::1/128'].map((text) => parseNetwork(text) as Network)
 /** A request with one of these comes through a proxy. */
 const FORWARDING =
   /^(?:x-forwarded(?:-.+)?|forwarded|via|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|cf-connecting-ip)$/
@@ -13,7 +12,7 @@ const LOCAL_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
  * page of a stranger can let its own name lead to 127.0.0.1 (DNS rebinding).
  */
 export function isDirectRequest(peer: string, headers: Headers, origin: string): boolean {
-  if (!isInNetworks(peer, LOOPBACK)) return false
+  if (!isLoopback(peer)) return false
   if ([...headers.keys()].some((name) => FORWARDING.test(name.toLowerCase()))) return false
   const host = headers.get('host') ?? ''
   return LOCAL_HOST.test(host) || host === new URL(origin).host

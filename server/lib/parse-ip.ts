@@ -17,6 +17,9 @@ export function parseIpAddress(text: string): IpAddress | undefined {
   return new ipaddr.IPv4([word >>> 24, (word >>> 16) & 255, (word >>> 8) & 255, word & 255])
 }
 
+/** Whether the text is an address of this machine itself. */
+export const isLoopback = (text: string) => parseIpAddress(text)?.range() === 'loopback'
+
 /** Four words of 32 bits. An IPv4 address is the first word alone. */
 export type IpWords = Uint32Array
 

@@ -2,6 +2,7 @@
 // them. Only these routes exist: Better Auth's other endpoints are not reachable.
 
 import { Hono } from 'hono'
+import { setPrivateHeaders } from '../../http/answer-headers.ts'
 import { toErrorResponse } from '../../http/error-response.ts'
 import { jsonBody } from '../../http/json-body.ts'
 import { requestId } from '../../http/request-id.ts'
@@ -67,18 +68,8 @@ async function logRequest(c: AuthContext, next: () => Promise<void>) {
   const start = performance.now()
   c.set('requestId', requestId(c.req.header('x-request-id')))
   await next()
-  c.res = setSecurityHeaders(c, c.res)
+  setPrivateHeaders(c.res.headers, c.get('requestId'))
   const { method, path } = c.req
   const ms = Math.round((performance.now() - start) * 10) / 10
   log.info('request', { requestId: c.get('requestId'), method, path, status: c.res.status, ms })
-}
-
-function setSecurityHeaders(c: AuthContext, response: Response): Response {
-  const { headers } = response
-  headers.set('X-Request-Id', c.get('requestId'))
-  headers.set('Cache-Control', 'no-store')
-  headers.set('X-Content-Type-Options', 'nosniff')
-  headers.set('Referrer-Policy', 'no-referrer')
-  headers.set('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'")
-  return response
 }

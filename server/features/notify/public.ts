@@ -3,6 +3,7 @@
 
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
+import { setPrivateHeaders } from '../../http/answer-headers.ts'
 import { readClientAddress, toRateLimitKey } from '../../http/client-address.ts'
 import { toErrorResponse } from '../../http/error-response.ts'
 import { jsonBody } from '../../http/json-body.ts'
@@ -59,7 +60,7 @@ export function createMailRoutes(needs: MailRoutesNeeds) {
   routes.use(async (c, next) => {
     c.set('requestId', requestId(c.req.header('x-request-id')))
     await next()
-    setHeaders(needs, c)
+    setPrivateHeaders(c.res.headers, c.get('requestId'))
   })
   routes.onError((error, c) => toErrorResponse(toFailure(error), c.get('requestId')))
   routes.notFound(() => {
@@ -110,14 +111,4 @@ async function limit({ limiter, trustProxy }: MailRoutesNeeds, c: MailContext) {
   const address = readClientAddress(c.env.peer, c.req.header('x-forwarded-for') ?? null, trustProxy)
   const result = await limiter.take(`mail links from ${toRateLimitKey(address)}`, PER_MINUTE)
   if (!result.allowed) throw tooMany(result)
-}
-
-function setHeaders({ origin }: MailRoutesNeeds, c: MailContext) {
-  const { headers } = c.res
-  headers.set('X-Request-Id', c.get('requestId'))
-  headers.set('Cache-Control', 'no-store')
-  headers.set('X-Content-Type-Options', 'nosniff')
-  headers.set('Referrer-Policy', 'no-referrer')
-  headers.set('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'")
-  if (origin.startsWith('https:')) headers.set('Strict-Transport-Security', 'max-age=31536000')
 }

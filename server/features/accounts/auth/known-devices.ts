@@ -19,13 +19,13 @@ const PEOPLE_MAX = 10
 const toCookieName = ({ origin }: SignInNeeds) =>
   origin.startsWith('https:') ? '__Secure-towpath_device' : 'towpath_device'
 
-const sealerOf = ({ secret }: SignInNeeds) => createTextSealer(secret, 'towpath known devices 1')
+const toSealer = ({ secret }: SignInNeeds) => createTextSealer(secret, 'towpath known devices 1')
 
 /** Marks the browser as a device of the person. @returns whether it was one already */
 export function rememberDevice(needs: SignInNeeds, c: AuthContext, userId: number): boolean {
   const known = readKnownPeople(needs, c.req.header('cookie'))
   const people = [userId, ...known.filter((id) => id !== userId)].slice(0, PEOPLE_MAX)
-  const value = sealerOf(needs).seal(people.join(' '), PURPOSE)
+  const value = toSealer(needs).seal(people.join(' '), PURPOSE)
   const secure = needs.origin.startsWith('https:') ? '; Secure' : ''
   c.header(
     'Set-Cookie',
@@ -66,7 +66,7 @@ export async function findKnownDevice(
 
 /** @returns no one for a cookie that is absent or was not made by this server */
 function readKnownPeople(needs: SignInNeeds, cookies: string | undefined): number[] {
-  const people = sealerOf(needs).open(readCookie(needs, cookies), PURPOSE) ?? ''
+  const people = toSealer(needs).open(readCookie(needs, cookies), PURPOSE) ?? ''
   return people.split(' ').filter(Boolean).map(Number)
 }
 

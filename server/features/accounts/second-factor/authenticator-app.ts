@@ -13,7 +13,7 @@ export interface FactorNeeds {
   secret: string
 }
 
-const sealerOf = ({ secret }: FactorNeeds) => createTextSealer(secret, 'towpath authenticator apps 1')
+const toSealer = ({ secret }: FactorNeeds) => createTextSealer(secret, 'towpath authenticator apps 1')
 const toOwner = (userId: number) => `user ${userId}`
 
 export const wrongCode = () =>
@@ -28,7 +28,7 @@ export async function startAuthenticatorApp(
   { userId, email }: { userId: number; email: string },
 ): Promise<{ secret: string; uri: string }> {
   const secret = createTotpSecret()
-  const row = { secret: sealerOf(needs).seal(secret, toOwner(userId)), last_step: 0, created_at: needs.now() }
+  const row = { secret: toSealer(needs).seal(secret, toOwner(userId)), last_step: 0, created_at: needs.now() }
   const started = await needs.db.write((connection) =>
     connection
       .insertInto('totp_secrets')
@@ -86,6 +86,6 @@ async function findApp(needs: FactorNeeds, userId: number) {
     .select(['secret', 'confirmed_at'])
     .where('user_id', '=', userId)
     .executeTakeFirst()
-  const secret = row && sealerOf(needs).open(row.secret, toOwner(userId))
+  const secret = row && toSealer(needs).open(row.secret, toOwner(userId))
   return secret === undefined ? undefined : { secret, confirmed: row?.confirmed_at !== null }
 }

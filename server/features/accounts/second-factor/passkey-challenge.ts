@@ -16,11 +16,11 @@ interface ChallengeNeeds {
   limiter: RateLimiter
 }
 
-const sealerOf = ({ secret }: ChallengeNeeds) => createTextSealer(secret, 'towpath passkey challenges 1')
+const toSealer = ({ secret }: ChallengeNeeds) => createTextSealer(secret, 'towpath passkey challenges 1')
 
 /** @param userId 0 when nobody is named: the passkey says whose it is */
 export const createChallenge = (needs: ChallengeNeeds, ceremony: Ceremony, userId: number): string =>
-  sealerOf(needs).seal(`${userId} ${needs.now() + VALID_MS} ${crypto.randomUUID()}`, ceremony)
+  toSealer(needs).seal(`${userId} ${needs.now() + VALID_MS} ${crypto.randomUUID()}`, ceremony)
 
 /**
  * @param signed the challenge as the browser returns it: base64url of what `createChallenge` made
@@ -33,7 +33,7 @@ export async function spendChallenge(
   signed: string,
 ): Promise<boolean> {
   const sealed = Buffer.from(signed, 'base64url').toString('utf8')
-  const [owner, expiresAt] = (sealerOf(needs).open(sealed, ceremony) ?? '').split(' ')
+  const [owner, expiresAt] = (toSealer(needs).open(sealed, ceremony) ?? '').split(' ')
   if (owner !== String(userId) || Number(expiresAt) <= needs.now()) return false
   // The limiter counts in one step, so that two requests with one challenge cannot both pass.
   return (await needs.limiter.take(`passkey challenge ${sha256Hex(signed)}`, 1, 2 * VALID_MS)).allowed

@@ -1,0 +1,35 @@
+// Headers of every answer: browsers must not guess a type, such as a script in text that a stranger wrote
+// (https://fetch.spec.whatwg.org/#x-content-type-options-header), and use https only where the origin is https (RFC 6797).
+
+type Answer<Args extends unknown[]> = (...args: Args) => Response | Promise<Response>
+
+const NO_SNIFF = ['X-Content-Type-Options', 'nosniff'] as const
+const STRICT_TRANSPORT = ['Strict-Transport-Security', 'max-age=31536000'] as const
+
+const isHttps = (origin: string) => origin.startsWith('https:')
+
+/** The header about https as a line of an answer; undefined where the origin is plain http. */
+export const toStrictTransportLine = (origin: string) =>
+  isHttps(origin) ? `${STRICT_TRANSPORT.join(': ')}\r\n` : undefined
+
+/** @returns a wrapper for handlers, whose answers then have the headers. An answer at once stays one. */
+export function createHeaderWrapper(origin: string) {
+  const lines = isHttps(origin) ? [NO_SNIFF, STRICT_TRANSPORT] : [NO_SNIFF]
+  const add = (response: Response) => {
+    for (const [name, value] of lines) response.headers.set(name, value)
+    return response
+  }
+  return <Args extends unknown[]>(answer: Answer<Args>): Answer<Args> =>
+    (...args) => {
+      const response = answer(...args)
+      return response instanceof Promise ? response.then(add) : add(response)
+    }
+}
+
+/** For answers with data of a person: nobody keeps them, and a browser runs and frames nothing of them. */
+export function setPrivateHeaders(headers: Headers, requestId: string): void {
+  headers.set('X-Request-Id', requestId)
+  headers.set('Cache-Control', 'no-store')
+  headers.set('Referrer-Policy', 'no-referrer')
+  headers.set('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'")
+}
