@@ -12,6 +12,7 @@ import {
   Settings,
   Tag,
 } from 'lucide-react'
+import type { ComponentType } from 'react'
 
 export interface NavItem {
   to:
@@ -27,6 +28,8 @@ export interface NavItem {
   icon: LucideIcon
   /** The second key of the shortcut, after `g`. */
   key: string
+  /** What the sidebar shows at the end of the row, such as a count. It draws nothing where there is nothing to say. */
+  Badge?: ComponentType
 }
 
 export const NAV_ITEMS: NavItem[] = [
