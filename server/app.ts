@@ -59,7 +59,7 @@ export type MountedPath = [Callers, string, string, Answer, string]
 const routeMap = (on: Handlers, { snippetPath, intakePath }: Services['paths']): MountedPath[] => [
   ['anybody', 'GET, POST', '/:slug', on.slug, './features/redirect/public.ts'],
   ['anybody', 'POST', '/f', on.form, './features/forms/public.ts'],
-  ['anybody', 'POST', '/f/*', on.form, './features/forms/public.ts'],
+  ['anybody', 'GET, POST', '/f/*', on.form, './features/forms/public.ts'],
   ['anybody', 'GET', '/thanks', on.page, './features/forms/endpoint/pages.ts'],
   ['anybody', 'GET', `/${snippetPath}`, on.snippet, './features/tracking/snippet.ts'],
   ['anybody', 'GET', `/${intakePath}/:file`, on.pinnedSnippet, './features/tracking/snippet.ts'],

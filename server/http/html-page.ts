@@ -17,21 +17,29 @@ input { width: 100%; padding: .625rem .75rem; font: inherit; color: inherit; bac
 button, .button { display: inline-block; margin-top: 1rem; padding: .625rem 1.25rem; font: inherit; font-weight: 600; color: var(--on-go); background: var(--go); border: 0; border-radius: .5rem; text-decoration: none; cursor: pointer }
 form + p, .button + p { margin: 1rem 0 0 }
 :focus-visible { outline: 3px solid var(--go); outline-offset: 2px }
+ul { margin: 0; padding-left: 1.25rem } li, dd { overflow-wrap: anywhere }
+[role=alert] { margin-bottom: 1rem } .message, dd { white-space: pre-wrap; overflow-wrap: anywhere }
+summary { cursor: pointer; color: var(--go) } dl { margin: .75rem 0 0 } dt { font-weight: 600 } dd { margin: 0 0 .75rem }
 [role=alert] { color: var(--ink); border-left: 4px solid #c2442d; padding-left: .75rem }
 `
-const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
+const sha256 = (text: string) => createHash('sha256').update(text).digest('base64')
+const STYLE_HASH = sha256(STYLE)
 
 // No form-action: browsers apply it also to the redirect after a form, and that leads to the link's destination.
 const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; frame-ancestors 'none'`
 
 export type Html = ReturnType<typeof html>
 
-/** @param content must be built with `html`, which escapes texts */
+/**
+ * @param content must be built with `html`, which escapes texts
+ * @param script a fixed text of ours, the only script that may run on the page
+ */
 export async function renderHtmlPage(
   status: number,
   title: string,
   content: Html,
   headers: Record<string, string> = {},
+  script?: string,
 ) {
   const document = await html`<!doctype html>
 <html lang="en">
@@ -42,14 +50,14 @@ export async function renderHtmlPage(
 <title>${title}</title>
 <style>${raw(STYLE)}</style>
 </head>
-<body><main>${content}</main></body>
+<body><main>${content}</main>${script ? html`<script>${raw(script)}</script>` : ''}</body>
 </html>
 `
   return new Response(document.toString(), {
     status,
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': POLICY,
+      'Content-Security-Policy': script ? `${POLICY}; script-src 'sha256-${sha256(script)}'` : POLICY,
       'X-Content-Type-Options': 'nosniff',
       'Referrer-Policy': 'no-referrer',
       'X-Robots-Tag': 'noindex',

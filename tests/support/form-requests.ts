@@ -27,6 +27,10 @@ export interface TestFormSettings {
   enabled?: boolean
   requiredFields?: string[]
   redirectUrl?: string
+  pageUrl?: string
+  afterSubmit?: 'referer' | 'hosted'
+  onError?: 'referer' | 'hosted'
+  successMessage?: string
   captcha?: boolean
   allowedOrigins?: string[]
   nextHosts?: string[]
@@ -46,8 +50,11 @@ export async function createTestForm(server: TestServer, settings: TestFormSetti
         enabled: Number(settings.enabled ?? true),
         required_fields: JSON.stringify(settings.requiredFields ?? []),
         redirect_url: settings.redirectUrl ?? null,
+        page_url: settings.pageUrl ?? null,
+        after_submit: settings.afterSubmit,
+        on_error: settings.onError,
         captcha: Number(settings.captcha ?? false),
-        success_message: null,
+        success_message: settings.successMessage ?? null,
         allowed_origins: JSON.stringify(settings.allowedOrigins ?? []),
         next_hosts: JSON.stringify(settings.nextHosts ?? []),
         created_at: 1,

@@ -15,12 +15,14 @@ import { spendAddressBytes, spendWorkspaceBytes, toDeclaredBytes } from './endpo
 import { EndpointError, toEndpointError } from './endpoint/endpoint-error.ts'
 import { parseFields, type SubmissionInput, validateFields } from './endpoint/fields.ts'
 import { isJson, readBody } from './endpoint/read-body.ts'
+import { parseThanksPath } from './endpoint/redirect-target.ts'
 import {
   type ResponseContext,
   respondToError,
   respondToPreflight,
   respondToSubmission,
   respondToWrongMethod,
+  respondWithThanks,
   type SubmissionOutcome,
 } from './endpoint/responses.ts'
 import { type StoreSubmissionNeeds, storeSubmission } from './endpoint/store-submission.ts'
@@ -75,13 +77,42 @@ export function createFormEndpoint(needs: FormEndpointNeeds) {
       origin: needs.origin,
     }
     if (method === 'OPTIONS') return respondToPreflight(context)
-    if (method !== 'POST') return respondToWrongMethod(context)
+    if (method !== 'POST') return answerVisitor(needs, context, method, path)
     const { response, formId, trapped } = await answerPost(needs, context, { request, server, path })
     const ms = Math.round((performance.now() - started) * 10) / 10
     // Everywhere else a filled honeypot looks like a success. Only this line tells an operator what it caught.
     log.info('form_request', { requestId: context.requestId, formId, status: response.status, trapped, ms })
     return response
   }
+}
+
+/** GET shows people a page: the form's thanks page, or at the form's own address what the address is for. */
+async function answerVisitor(
+  needs: FormEndpointNeeds,
+  context: ResponseContext,
+  method: string,
+  path: string,
+): Promise<Response> {
+  const thanksKey = method === 'GET' || method === 'HEAD' ? parseThanksPath(path) : undefined
+  try {
+    if (thanksKey !== undefined) {
+      const form = await findVisibleForm(needs, thanksKey)
+      if (!form) throw new EndpointError(404, 'Form not found')
+      return await respondWithThanks(context, form)
+    }
+    return await respondToWrongMethod(context, async () => {
+      const form = await findVisibleForm(needs, parseFormKey(path))
+      return URL.parse(form?.pageUrl ?? '') ?? undefined
+    })
+  } catch (thrown) {
+    return respondToError(context, toEndpointError(thrown, context.requestId))
+  }
+}
+
+/** A form whose texts strangers may see. A disabled form still thanks those who sent it before; a suspended one does not. */
+async function findVisibleForm(needs: FormEndpointNeeds, key: string): Promise<FormSettings | undefined> {
+  const form = await findFormSettings(needs.db, key)
+  return form && !form.suspended ? withUsableTargets(needs, form) : undefined
 }
 
 async function answerPost(
@@ -104,7 +135,8 @@ async function answerPost(
     const outcome = await submit(needs, form, input, { headers, address, size })
     countAttempt(needs.attempts, form, outcome)
     const trapped = outcome.kind === 'accepted' ? outcome.trapped : undefined
-    return { response: await respondToSubmission(context, outcome), formId: form.id, trapped }
+    const response = await respondToSubmission(context, withUsableTargets(needs, form), input, outcome)
+    return { response, formId: form.id, trapped }
   } catch (thrown) {
     const error = toEndpointError(thrown, context.requestId)
     if (form) countRefusedAttempt(needs.attempts, form.id, error)
@@ -144,11 +176,8 @@ async function submit(
   input: SubmissionInput,
   { address, headers, size }: RequestSender & { size: number },
 ): Promise<SubmissionOutcome> {
-  const redirectUrl = toUsableTarget(needs, form)
-  const { nextHosts } = form
-  const accepted: SubmissionOutcome = { kind: 'accepted', next: input.next, redirectUrl, nextHosts }
   // A robot gets the same answer as a person, and nothing is stored.
-  if (input.trapped) return { ...accepted, trapped: true }
+  if (input.trapped) return { kind: 'accepted', trapped: true }
   const errors = validateFields(input, form.requiredFields)
   if (errors.size > 0) return { kind: 'invalid', errors }
   requireRoom(needs)
@@ -173,12 +202,14 @@ async function submit(
     trackingOptOut: headers.get('sec-gpc') === '1',
     token,
   })
-  return stored ? accepted : CAPTCHA_FAILED
+  return stored ? { kind: 'accepted' } : CAPTCHA_FAILED
 }
 
 /** A host may be blocked after its URL was stored. The next target in order is used then. */
-const toUsableTarget = ({ isBlocked }: FormEndpointNeeds, { redirectUrl }: FormSettings) =>
-  redirectUrl === null || isBlocked(new URL(redirectUrl)) ? null : redirectUrl
+function withUsableTargets({ isBlocked }: FormEndpointNeeds, form: FormSettings): FormSettings {
+  const toUsable = (url: string | null) => (url === null || isBlocked(new URL(url)) ? null : url)
+  return { ...form, redirectUrl: toUsable(form.redirectUrl), pageUrl: toUsable(form.pageUrl) }
+}
 
 /**
  * Refuses before the disk is full: a success that cannot be kept would be a lie. PostgreSQL has a disk of its own.

@@ -29,6 +29,14 @@ export const SOURCE_FIELDS = ['referrer', 'pageUrl', 'landingUrl'] as const
 export const CAMPAIGN_FIELDS = ['utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent'] as const
 export const VISITOR_FIELDS = ['device', 'browser', 'os', 'country', 'region', 'city'] as const
 
+/**
+ * Where a browser goes after a native submission: back to the Referer, as for every form that names nothing else, or to
+ * a page of this server.
+ */
+export const RETURN_MODES = ['referer', 'hosted'] as const
+export type ReturnMode = (typeof RETURN_MODES)[number]
+export const DEFAULT_RETURN_MODE: ReturnMode = 'referer'
+
 const REDIRECT_MAX = 2048
 const LIST_MAX = 100
 const NEXT_HOSTS_MAX = 50
@@ -45,6 +53,9 @@ export const FormShape = z
     enabled: z.boolean(),
     requiredFields: z.array(z.string()),
     redirectUrl: z.string().nullable(),
+    pageUrl: z.string().nullable(),
+    afterSubmit: z.enum(RETURN_MODES),
+    onError: z.enum(RETURN_MODES),
     captcha: z.boolean(),
     successMessage: z.string().nullable(),
     allowedOrigins: z.array(z.string()).openapi({ description: 'Empty: any page may post' }),
@@ -137,24 +148,31 @@ const requiredField = text(1, FIELD_NAME_MAX)
   .refine((name) => !hasControlPrefix(name), 'must not start with "_": such fields are never stored')
   .refine((name) => name !== CAPTCHA_FIELD, "is the captcha's own field; set captcha to true instead")
 
-const redirectUrl = text(1, REDIRECT_MAX)
-  .transform((value, context) => {
-    const checked = checkUrl(value, { schemes: [], ownHosts: [] })
-    if ('href' in checked && checked.href.length <= REDIRECT_MAX) return checked.href
-    const message = 'wrong' in checked ? checked.wrong : `must be at most ${REDIRECT_MAX} characters`
-    context.addIssue({ code: 'custom', message })
-    return z.NEVER
-  })
-  .nullable()
-  .optional()
-  .openapi({
-    type: ['string', 'null'],
-    format: 'uri',
-    minLength: 1,
-    maxLength: REDIRECT_MAX,
-    description: 'Where a browser goes after a submission without the snippet',
-    example: 'https://example.com/thanks',
-  })
+const webUrl = (description: string, example: string) =>
+  text(1, REDIRECT_MAX)
+    .transform((value, context) => {
+      const checked = checkUrl(value, { schemes: [], ownHosts: [] })
+      if ('href' in checked && checked.href.length <= REDIRECT_MAX) return checked.href
+      const message = 'wrong' in checked ? checked.wrong : `must be at most ${REDIRECT_MAX} characters`
+      context.addIssue({ code: 'custom', message })
+      return z.NEVER
+    })
+    .nullable()
+    .optional()
+    .openapi({
+      type: ['string', 'null'],
+      format: 'uri',
+      minLength: 1,
+      maxLength: REDIRECT_MAX,
+      description,
+      example,
+    })
+
+const returnMode = (description: string) =>
+  oneOf(RETURN_MODES)
+    .nullable()
+    .optional()
+    .openapi({ description: `${description} ${DEFAULT_RETURN_MODE} when absent` })
 
 const allowedOrigin = text(1, ORIGIN_MAX)
   .transform((value, context) => {
@@ -187,7 +205,22 @@ const fields = {
     .nullable()
     .optional()
     .openapi({ example: ['email'] }),
-  redirectUrl,
+  redirectUrl: webUrl(
+    'Where a browser goes after a submission without the snippet. It goes before `afterSubmit`',
+    'https://example.com/thanks',
+  ),
+  pageUrl: webUrl(
+    'The page that has the form. It stands in for a Referer that is only the origin of the same site',
+    'https://example.com/contact',
+  ),
+  afterSubmit: returnMode(
+    'After a submission without the snippet: `referer` leads back to the page, `hosted` to a page of this server with ' +
+      '`successMessage` and a link back to the page.',
+  ),
+  onError: returnMode(
+    'After a mistake in a submission without the snippet: `referer` leads back to the page with the messages in ' +
+      '`_errors`, `hosted` shows them on a page of this server (422).',
+  ),
   captcha: flag().nullable().optional().openapi({ description: 'false when absent' }),
   successMessage: text(1, 1000).nullable().optional(),
   allowedOrigins: z

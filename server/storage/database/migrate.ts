@@ -18,6 +18,7 @@ import { audit } from './migrations/0012-audit.ts'
 import { misses } from './migrations/0013-misses.ts'
 import { nextHosts } from './migrations/0014-next-hosts.ts'
 import { suspensions } from './migrations/0015-suspensions.ts'
+import { formPages } from './migrations/0016-form-pages.ts'
 import type { Tables } from './tables.ts'
 
 export const listMigrations = (engine: DatabaseEngine): Record<string, Migration> => ({
@@ -36,6 +37,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0013-misses': misses(engine),
   '0014-next-hosts': nextHosts(engine),
   '0015-suspensions': suspensions(engine),
+  '0016-form-pages': formPages(engine),
 })
 
 /**

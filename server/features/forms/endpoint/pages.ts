@@ -5,13 +5,24 @@ import { renderHtmlPage } from '../../../http/html-page.ts'
 
 type Headers = Record<string, string>
 
-export const thanksPage = () =>
-  renderHtmlPage(
+/** The thanks page of no form, where the way back is not known. */
+export const thanksPage = () => formThanksPage({ successMessage: null, wayBack: undefined })
+
+/** @param form what the form's owner chose, and the page that leads back to the form */
+export function formThanksPage(
+  { successMessage, wayBack }: { successMessage: string | null; wayBack: URL | undefined },
+  headers: Headers = {},
+) {
+  const message = successMessage ?? 'Your submission has arrived.'
+  return renderHtmlPage(
     200,
     'Thank you',
     html`<h1>Thank you</h1>
-<p>Your submission has arrived. You can close this page.</p>`,
+<p class="message">${message}</p>
+${wayBack ? html`<p><a class="button" href="${wayBack.href}">Back to ${wayBack.host}</a></p>` : html`<p>You can close this page.</p>`}`,
+    headers,
   )
+}
 
 const EXPLANATIONS: Record<number, { title: string; text: string }> = {
   400: {
@@ -25,10 +36,6 @@ const EXPLANATIONS: Record<number, { title: string; text: string }> = {
   404: {
     title: 'Form not found',
     text: 'There is no form at this address. Please tell the owner of the page.',
-  },
-  405: {
-    title: 'This is the address of a form',
-    text: 'A form on a web page sends to this address. There is nothing to see here. Open the page with the form instead.',
   },
   413: {
     title: 'Your submission is too large',
@@ -58,29 +65,13 @@ export function endpointErrorPage(status: number, error: string, headers: Header
   return renderHtmlPage(status, title, html`<h1>${title}</h1>\n<p>${text}</p>\n<p>(${error})</p>`, headers)
 }
 
-/** @param errors messages by field; the page never shows what was typed */
-export function fieldErrorsPage(errors: Map<string, string>, headers: Headers) {
-  const items = Array.from(errors, ([name, message]) => html`<li><strong>${name}</strong>: ${message}</li>\n`)
-  return renderHtmlPage(
-    422,
-    'Please check the form',
-    html`<h1>Please check the form</h1>
-<div role="alert">
-<ul>
-${items}</ul>
-</div>
-<p>Nothing was stored. Go back, correct the fields and send the form again. Your text should still be there.</p>`,
-    headers,
-  )
-}
-
-export function captchaPage(error: string, headers: Headers) {
-  return renderHtmlPage(
-    422,
-    'Please confirm that you are a person',
-    html`<h1>Please confirm that you are a person</h1>
-<p role="alert">${error}</p>
-<p>Nothing was stored. Go back, wait until the check beside the form is done, and send the form again.</p>`,
-    headers,
-  )
+/** For a person who opens the form's address in a browser. @param page the page with the form, where it is known */
+export function formAddressPage(page: URL | undefined, headers: Headers) {
+  const text = 'A form on a web page sends to this address.'
+  const title = 'This is the address of a form'
+  const content = page
+    ? html`<p>${text} Open the page with the form to send something.</p>
+<p><a class="button" href="${page.href}">Open ${page.host}</a></p>`
+    : html`<p>${text} There is nothing to see here. Open the page with the form instead.</p>`
+  return renderHtmlPage(405, title, html`<h1>${title}</h1>\n${content}`, headers)
 }

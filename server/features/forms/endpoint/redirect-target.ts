@@ -2,6 +2,7 @@
 // of a sender gets into a header unparsed.
 
 import { URL_MAX } from '../../../lib/web-url.ts'
+import type { FormSettings } from '../settings/form-settings.ts'
 import { isNextAllowed } from '../settings/next-hosts.ts'
 
 export interface TargetContext {
@@ -9,22 +10,42 @@ export interface TargetContext {
   referer: string
   /** The server's own origin. */
   origin: string
+  /** The form's page, which stands in for a Referer that is only the origin of the same site. */
+  pageUrl: string | null
 }
+
+type SuccessSettings = Pick<FormSettings, 'formKey' | 'redirectUrl' | 'nextHosts' | 'afterSubmit'>
 
 const ERRORS = '_errors'
 // Far below the length of a URL that browsers, proxies and logs accept.
 const ERRORS_MAX = 2_000
 
-/** @returns the first usable one of `_next`, the form's `redirectUrl`, the Referer, and our thank-you page */
+/**
+ * @returns the first usable one of `_next`, the form's `redirectUrl`, its thanks page (with `afterSubmit: hosted`), the
+ *   Referer, and the thanks page of no form
+ */
 export function successTarget(
-  context: TargetContext & { next: string | undefined; redirectUrl: string | null; nextHosts: string[] },
+  context: TargetContext & SuccessSettings & { next: string | undefined },
 ): string {
   const back = parseReferer(context)
   const next = parseWebUrl(context.next, back?.href)
   const usable = next && isNextAllowed(context.nextHosts, next) ? next : undefined
-  const target = usable ?? parseWebUrl(context.redirectUrl) ?? back
-  return target?.href ?? `${context.origin}/thanks`
+  const chosen = usable ?? parseWebUrl(context.redirectUrl)
+  if (chosen) return chosen.href
+  if (context.afterSubmit === 'hosted') return toThanksUrl(context.origin, context.formKey)
+  return back?.href ?? `${context.origin}/thanks`
 }
+
+/** The form's own thanks page. */
+export const toThanksUrl = (origin: string, formKey: string) => `${origin}/f/${formKey}/thanks`
+
+/** @param path the path after `/f`. @returns the key of the form whose thanks page it is; undefined for other paths */
+export const parseThanksPath = (path: string): string | undefined =>
+  /^\/+([\w-]{1,64})\/+thanks\/*$/.exec(path)?.[1]
+
+/** @returns the page that a page of ours links back to: the form's own page, else where the browser came from */
+export const findWayBack = (context: TargetContext): URL | undefined =>
+  parseWebUrl(context.pageUrl) ?? parseReferer(context)
 
 /** @returns the form's page with the errors in its query; undefined where the request does not name the page */
 export function errorTarget(context: TargetContext, errors: Map<string, string>): string | undefined {
@@ -36,15 +57,27 @@ export function errorTarget(context: TargetContext, errors: Map<string, string>)
 }
 
 /** Removes the errors of an earlier try from the query, and leaves the rest of the query unchanged. */
-function parseReferer({ referer, origin }: TargetContext): URL | undefined {
-  const url = parseWebUrl(referer)
-  if (!url) return undefined
+function parseReferer({ referer, origin, pageUrl }: TargetContext): URL | undefined {
+  const sent = parseWebUrl(referer)
+  if (!sent) return undefined
+  const url = replaceBareOrigin(sent, pageUrl)
   // The endpoint itself answers only POST. Other pages of this origin may belong to the site, behind one proxy with us.
   if (url.origin === origin && /^\/f(?:\/|$)/.test(url.pathname)) return undefined
   const parts = url.search.slice(1).split('&')
   const kept = parts.filter((part) => !new URLSearchParams(`?${part}`).has(ERRORS))
   if (kept.length < parts.length) url.search = kept.join('&')
   return url
+}
+
+/**
+ * Browsers tell another site only the origin of a page (https://www.w3.org/TR/referrer-policy/#default-referrer-policy),
+ * which leads to the start page of the site. The form's own page is the better answer, on the same site only: a Referer
+ * of another site says that the form is there too.
+ */
+function replaceBareOrigin(referer: URL, pageUrl: string | null): URL {
+  if (referer.pathname !== '/' || referer.search !== '') return referer
+  const page = parseWebUrl(pageUrl)
+  return page?.origin === referer.origin ? page : referer
 }
 
 /** @param base for a relative URL. @returns undefined unless it is an http or https URL without a user name */

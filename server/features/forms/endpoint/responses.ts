@@ -3,20 +3,17 @@
 
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
 import { CAPTCHA_FIELD } from '../settings/control-fields.ts'
+import type { FormSettings } from '../settings/form-settings.ts'
 import type { EndpointError } from './endpoint-error.ts'
-import { captchaPage, endpointErrorPage, fieldErrorsPage } from './pages.ts'
+import type { SubmissionInput } from './fields.ts'
+import { captchaPage, fieldErrorsPage } from './mistake-page.ts'
+import { endpointErrorPage, formAddressPage, formThanksPage } from './pages.ts'
 import { isJson } from './read-body.ts'
-import { errorTarget, successTarget } from './redirect-target.ts'
+import { errorTarget, findWayBack, successTarget, toThanksUrl } from './redirect-target.ts'
 
 /** The result of a submission whose body could be read. `trapped`: the honeypot caught it, and nothing is stored. */
 export type SubmissionOutcome =
-  | {
-      kind: 'accepted'
-      next: string | undefined
-      redirectUrl: string | null
-      nextHosts: string[]
-      trapped?: true
-    }
+  | { kind: 'accepted'; trapped?: true }
   | { kind: 'invalid'; errors: Map<string, string> }
   | { kind: 'captcha'; error: string }
 
@@ -57,12 +54,27 @@ export function respondToPreflight({ headers, requestId }: ResponseContext): Res
   })
 }
 
-/** A person who opens the form's address in a browser gets a page that says what the address is for. */
-export function respondToWrongMethod({ headers, requestId }: ResponseContext) {
+/**
+ * A person who opens the form's address in a browser gets a page that says what the address is for.
+ * @param findPage the page with the form, asked for only where it is shown
+ */
+export async function respondToWrongMethod(
+  { headers, requestId }: ResponseContext,
+  findPage: () => Promise<URL | undefined>,
+): Promise<Response> {
   const responseHeaders = { ...commonHeaders(requestId), Allow: ALLOWED_METHODS }
   return wantsPage(headers)
-    ? endpointErrorPage(405, 'Method not allowed', responseHeaders)
+    ? formAddressPage(await findPage(), responseHeaders)
     : json(405, { error: 'Method not allowed' }, responseHeaders)
+}
+
+/** The form's own thanks page, `/f/{key}/thanks`. Everything on it is the form's setting, or the browser's way here. */
+export function respondWithThanks(
+  { headers, requestId, origin }: ResponseContext,
+  { successMessage, pageUrl }: Pick<FormSettings, 'successMessage' | 'pageUrl'>,
+) {
+  const wayBack = findWayBack({ referer: headers.get('referer') ?? '', origin, pageUrl })
+  return formThanksPage({ successMessage, wayBack }, commonHeaders(requestId))
 }
 
 /**
@@ -87,24 +99,44 @@ const seeOther = (location: string, headers: Record<string, string>) =>
 
 export function respondToSubmission(
   context: ResponseContext,
+  form: FormSettings,
+  input: Pick<SubmissionInput, 'next' | 'fields'>,
   outcome: SubmissionOutcome,
 ): Response | Promise<Response> {
   const headers = commonHeaders(context.requestId)
   const ajax = isAjax(context.headers)
-  const target = { referer: context.headers.get('referer') ?? '', origin: context.origin }
+  const target = {
+    referer: context.headers.get('referer') ?? '',
+    origin: context.origin,
+    pageUrl: form.pageUrl,
+  }
   if (outcome.kind === 'accepted') {
     return ajax
       ? json(200, { ok: true }, headers)
-      : seeOther(successTarget({ ...target, ...outcome }), headers)
+      : respondWithSuccess(successTarget({ ...target, ...form, next: input.next }), context, form.formKey)
   }
   const errors = outcome.kind === 'invalid' ? outcome.errors : new Map([[CAPTCHA_FIELD, outcome.error]])
-  const back = ajax ? undefined : errorTarget(target, errors)
+  const back = ajax || form.onError === 'hosted' ? undefined : errorTarget(target, errors)
   if (back !== undefined) return seeOther(back, headers)
   if (wantsPage(context.headers)) {
-    return outcome.kind === 'invalid' ? fieldErrorsPage(errors, headers) : captchaPage(outcome.error, headers)
+    const page = { form, headers: context.headers, wayBack: findWayBack(target), fields: input.fields }
+    return outcome.kind === 'invalid'
+      ? fieldErrorsPage(page, errors, headers)
+      : captchaPage(page, outcome.error, headers)
   }
   const { kind, ...details } = outcome
   return json(422, { ok: false, ...details }, headers)
+}
+
+/**
+ * The form's own thanks page links back to the page that the browser names. A `Referrer-Policy` on the way there would
+ * replace the policy of the form's page (https://www.w3.org/TR/referrer-policy/#set-requests-referrer-policy-on-redirect).
+ */
+function respondWithSuccess(location: string, { requestId, origin }: ResponseContext, formKey: string) {
+  const { 'Referrer-Policy': policy, ...others } = commonHeaders(requestId)
+  const headers =
+    location === toThanksUrl(origin, formKey) ? others : { ...others, 'Referrer-Policy': policy }
+  return seeOther(location, headers)
 }
 
 export function respondToError(context: ResponseContext, { status, message, retryAfter }: EndpointError) {

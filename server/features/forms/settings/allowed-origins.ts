@@ -43,7 +43,7 @@ export function isHostAllowed(allowed: string[], hostname: string): boolean {
 }
 
 /** `Origin: null` counts as absent: sandboxed frames and pages with the policy `no-referrer` send it. */
-function readSenderOrigin(headers: Headers): URL | null {
+export function readSenderOrigin(headers: Headers): URL | null {
   const origin = headers.get('origin')?.trim() ?? ''
   const source = origin === '' || origin === 'null' ? (headers.get('referer') ?? '') : origin
   const url = URL.parse(source)

@@ -6,7 +6,7 @@ import type { CreateFormInput, FormResource } from '../schema.ts'
 import {
   FORMS_WRITE,
   type FormNeeds,
-  refuseBlockedTarget,
+  refuseBlockedTargets,
   requireChannels,
   toFormColumns,
   toFormResource,
@@ -20,7 +20,7 @@ const TRIES = 3
 /** @throws Failure `invalid`, `conflict` */
 export function createForm(needs: FormNeeds, actor: Actor, input: CreateFormInput): Promise<FormResource> {
   allow(actor, FORMS_WRITE)
-  refuseBlockedTarget(needs, input)
+  refuseBlockedTargets(needs, input)
   const columns = { ...toFormColumns(input), name: input.name }
   return needs.db.write(async (connection) => {
     await requireChannels(connection, actor, input)

@@ -3,6 +3,7 @@
 
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { prepareQuery } from '../../../storage/database/prepare-query.ts'
+import type { ReturnMode } from '../schema.ts'
 
 export interface FormSettings {
   id: number
@@ -13,7 +14,11 @@ export interface FormSettings {
   suspended: boolean
   requiredFields: string[]
   redirectUrl: string | null
+  pageUrl: string | null
+  afterSubmit: ReturnMode
+  onError: ReturnMode
   captcha: boolean
+  successMessage: string | null
   allowedOrigins: string[]
   nextHosts: string[]
   channelIds: number[]
@@ -35,7 +40,11 @@ export async function findFormSettings(db: Database, formKey: string): Promise<F
       suspended: row.suspended_at !== null,
       requiredFields: JSON.parse(row.required_fields),
       redirectUrl: row.redirect_url,
+      pageUrl: row.page_url,
+      afterSubmit: row.after_submit as ReturnMode,
+      onError: row.on_error as ReturnMode,
       captcha: row.captcha === 1,
+      successMessage: row.success_message,
       allowedOrigins: JSON.parse(row.allowed_origins),
       nextHosts: JSON.parse(row.next_hosts),
       channelIds: JSON.parse(row.channel_ids),
@@ -54,7 +63,11 @@ function selectByKey(connection: Connection, { formKey }: { formKey: string }) {
       'forms.enabled',
       'forms.required_fields',
       'forms.redirect_url',
+      'forms.page_url',
+      'forms.after_submit',
+      'forms.on_error',
       'forms.captcha',
+      'forms.success_message',
       'forms.allowed_origins',
       'forms.next_hosts',
       'forms.channel_ids',

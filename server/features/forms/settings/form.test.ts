@@ -48,6 +48,12 @@ const REFUSED: [body: Record<string, unknown>, errors: Record<string, string>][]
     { redirectUrl: `https://example.com/${'é'.repeat(1000)}` },
     { redirectUrl: 'must be at most 2048 characters' },
   ],
+  [{ pageUrl: 'javascript:alert(1)' }, { pageUrl: 'must be an http or https URL' }],
+  [{ pageUrl: '' }, { pageUrl: 'must not be empty' }],
+  [{ pageUrl: 'https://a:b@example.com/' }, { pageUrl: 'must not contain a user name or password' }],
+  [{ pageUrl: `https://example.com/${'x'.repeat(2029)}` }, { pageUrl: 'must be at most 2048 characters' }],
+  [{ afterSubmit: 'thanks' }, { afterSubmit: 'must be one of referer, hosted' }],
+  [{ onError: true }, { onError: 'must be one of referer, hosted' }],
   [{ successMessage: 'x'.repeat(1001) }, { successMessage: 'must be at most 1000 characters' }],
   [{ allowedOrigins: ['https://a.example', 'https://b.example/path'] }, { 'allowedOrigins.1': origin }],
   [
@@ -95,6 +101,9 @@ onBothEngines('forms', (server) => {
           enabled: true,
           requiredFields: [],
           redirectUrl: null,
+          pageUrl: null,
+          afterSubmit: 'referer',
+          onError: 'referer',
           captcha: false,
           successMessage: null,
           allowedOrigins: [],
@@ -135,6 +144,7 @@ onBothEngines('forms', (server) => {
       name: '🙂'.repeat(200),
       requiredFields: names(99).concat('x'.repeat(256)),
       redirectUrl: 'HTTPS://Example.com',
+      pageUrl: 'HTTPS://Example.com/a b',
       successMessage: 'y'.repeat(1000),
       allowedOrigins: ['https://Example.com:443/', 'https://example.com', 'https://*.Example.com'],
       channelIds: [],
@@ -142,6 +152,7 @@ onBothEngines('forms', (server) => {
     expect([...made.name]).toHaveLength(200)
     expect(made.requiredFields).toHaveLength(100)
     expect(made.redirectUrl).toBe('https://example.com/')
+    expect(made.pageUrl).toBe('https://example.com/a%20b')
     expect(made.allowedOrigins).toEqual(['https://example.com', 'https://*.example.com'])
   })
 
@@ -151,6 +162,9 @@ onBothEngines('forms', (server) => {
       enabled: false,
       requiredFields: ['email'],
       redirectUrl: 'https://example.com/thanks',
+      pageUrl: 'https://example.com/contact',
+      afterSubmit: 'hosted',
+      onError: 'hosted',
       captcha: true,
       successMessage: 'Thanks',
       allowedOrigins: ['https://example.com'],

@@ -8,7 +8,7 @@ import type { Connection, Database } from '../../../storage/database/open-databa
 import type { Forms } from '../../../storage/database/tables/form-tables.ts'
 import type { Action, Actor } from '../../accounts/access/actor.ts'
 import { channelsExist } from '../../notify/channels/channels-exist.ts'
-import type { FormResource, UpdateFormInput } from '../schema.ts'
+import { DEFAULT_RETURN_MODE, type FormResource, type ReturnMode, type UpdateFormInput } from '../schema.ts'
 
 /** The permission that every change of a form or submission needs. */
 export const FORMS_WRITE: Action = 'forms:write'
@@ -55,6 +55,9 @@ export function toFormResource({ origin }: Pick<FormNeeds, 'origin'>, form: Form
     enabled: form.enabled === 1,
     requiredFields: JSON.parse(form.required_fields),
     redirectUrl: form.redirect_url,
+    pageUrl: form.page_url,
+    afterSubmit: form.after_submit as ReturnMode,
+    onError: form.on_error as ReturnMode,
     captcha: form.captcha === 1,
     successMessage: form.success_message,
     allowedOrigins: JSON.parse(form.allowed_origins),
@@ -73,6 +76,9 @@ type Settable = Pick<
   | 'enabled'
   | 'required_fields'
   | 'redirect_url'
+  | 'page_url'
+  | 'after_submit'
+  | 'on_error'
   | 'captcha'
   | 'success_message'
   | 'allowed_origins'
@@ -87,6 +93,9 @@ export function toFormColumns(input: UpdateFormInput): Partial<Settable> {
     enabled: input.enabled === undefined ? undefined : Number(input.enabled ?? true),
     required_fields: toListColumn(input.requiredFields),
     redirect_url: input.redirectUrl,
+    page_url: input.pageUrl,
+    after_submit: input.afterSubmit === null ? DEFAULT_RETURN_MODE : input.afterSubmit,
+    on_error: input.onError === null ? DEFAULT_RETURN_MODE : input.onError,
     captcha: input.captcha === undefined ? undefined : Number(input.captcha ?? false),
     success_message: input.successMessage,
     allowed_origins: toListColumn(input.allowedOrigins),
@@ -97,8 +106,12 @@ export function toFormColumns(input: UpdateFormInput): Partial<Settable> {
 }
 
 /** @throws Failure `invalid` */
-export function refuseBlockedTarget({ isBlocked }: FormNeeds, { redirectUrl }: UpdateFormInput): void {
-  if (redirectUrl && isBlocked(new URL(redirectUrl))) throw invalid({ redirectUrl: BLOCKED_URL })
+export function refuseBlockedTargets({ isBlocked }: FormNeeds, input: UpdateFormInput): void {
+  const blocked = (['redirectUrl', 'pageUrl'] as const).filter((name) => {
+    const url = input[name]
+    return url && isBlocked(new URL(url))
+  })
+  if (blocked.length > 0) throw invalid(Object.fromEntries(blocked.map((name) => [name, BLOCKED_URL])))
 }
 
 /** Removes repeated entries. The schema has already normalised origins and hosts, so two spellings are equal here. */

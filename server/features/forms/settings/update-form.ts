@@ -5,7 +5,7 @@ import type { FormResource, UpdateFormInput } from '../schema.ts'
 import {
   FORMS_WRITE,
   type FormNeeds,
-  refuseBlockedTarget,
+  refuseBlockedTargets,
   requireChannels,
   toFormColumns,
   toFormResource,
@@ -20,7 +20,7 @@ export function updateForm(
   input: UpdateFormInput,
 ): Promise<FormResource> {
   allow(actor, FORMS_WRITE)
-  refuseBlockedTarget(needs, input)
+  refuseBlockedTargets(needs, input)
   const changes = toFormColumns(input)
   return needs.db.write(async (connection) => {
     const form = await getForm(connection, actor, formKey)

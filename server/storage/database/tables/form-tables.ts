@@ -12,6 +12,12 @@ export interface Forms {
   /** A JSON list of field names. */
   required_fields: Generated<string>
   redirect_url: string | null
+  /** The page that the form is on. */
+  page_url: string | null
+  /** `referer` or `hosted`. */
+  after_submit: Generated<string>
+  /** `referer` or `hosted`. */
+  on_error: Generated<string>
   captcha: Generated<number>
   success_message: string | null
   /** A JSON list of origins; an empty list allows any origin. */

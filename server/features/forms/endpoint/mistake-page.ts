@@ -1,0 +1,104 @@
+// The page about a mistake in a native submission: each message beside its field's name, and a way back that keeps what
+// was typed. Nothing of it is stored, and a stranger's page cannot write on it (`isFromOwnSite`).
+
+import { html } from 'hono/html'
+import { type Html, renderHtmlPage } from '../../../http/html-page.ts'
+import { toFieldLabel } from '../markup.ts'
+import { isOriginAllowed, readSenderOrigin } from '../settings/allowed-origins.ts'
+import type { FormSettings } from '../settings/form-settings.ts'
+
+export interface MistakeContext {
+  form: Pick<FormSettings, 'requiredFields' | 'allowedOrigins' | 'pageUrl'>
+  /** The headers of the request. */
+  headers: Headers
+  /** The page with the form; undefined where nothing tells it. */
+  wayBack: URL | undefined
+  /** What was sent, by field. */
+  fields: Map<string, string>
+}
+
+/** Far more than people type. A longer text is left to the form's own page. */
+const SHOWN_MAX = 100_000
+
+// A link opens the page anew, with empty fields. The browser's own way back keeps them.
+const BACK_SCRIPT = `document.querySelector('#back').addEventListener('click', (event) => {
+  if (history.length < 2) return
+  event.preventDefault()
+  history.back()
+})`
+
+/** @param errors messages by field */
+export function fieldErrorsPage(
+  context: MistakeContext,
+  errors: Map<string, string>,
+  headers: Record<string, string>,
+) {
+  const items = Array.from(
+    errors,
+    ([name, message]) => html`<li><strong>${toLabel(context, name)}</strong>: ${message}</li>\n`,
+  )
+  return mistakePage(
+    context,
+    {
+      title: 'Please check the form',
+      problem: html`<div role="alert">\n<ul>\n${items}</ul>\n</div>`,
+      advice: 'Nothing was stored. Go back, correct this and send the form again.',
+    },
+    headers,
+  )
+}
+
+export function captchaPage(context: MistakeContext, error: string, headers: Record<string, string>) {
+  return mistakePage(
+    context,
+    {
+      title: 'Please confirm that you are a person',
+      problem: html`<p role="alert">${error}</p>`,
+      advice:
+        'Nothing was stored. Go back, wait until the check beside the form is done, and send the form again.',
+    },
+    headers,
+  )
+}
+
+function mistakePage(
+  context: MistakeContext,
+  { title, problem, advice }: { title: string; problem: Html; advice: string },
+  headers: Record<string, string>,
+) {
+  const { wayBack } = context
+  const link = wayBack && html`<p><a id="back" class="button" href="${wayBack.href}">Back to the form</a></p>`
+  const content = html`<h1>${title}</h1>
+${problem}
+<p>${advice} Your text should still be there.</p>
+${link ?? ''}
+${sentFields(context) ?? ''}`
+  return renderHtmlPage(422, title, content, headers, link && BACK_SCRIPT)
+}
+
+/** For the page that does not keep its fields: what was sent can be copied from here. */
+function sentFields(context: MistakeContext): Html | undefined {
+  if (!isFromOwnSite(context)) return undefined
+  const shown = [...context.fields].filter(([, value]) => value.trim() !== '')
+  const length = shown.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+  if (shown.length === 0 || length > SHOWN_MAX) return undefined
+  const items = shown.map(([name, value]) => html`<dt>${toFieldLabel(name)}</dt>\n<dd>${value}</dd>\n`)
+  return html`<details>\n<summary>What you sent</summary>\n<dl>\n${items}</dl>\n</details>`
+}
+
+/** Names that the form's settings do not have are texts of the sender. */
+function toLabel(context: MistakeContext, name: string): string {
+  const isOwn = name === 'email' || context.form.requiredFields.includes(name)
+  return isOwn || isFromOwnSite(context) ? toFieldLabel(name) : 'A file'
+}
+
+/**
+ * Any page can post to a form, with any text. What was sent is shown only to people who come from a site that the form
+ * names: browsers tell the site truthfully, so nobody can make this server show a stranger's text to others.
+ */
+function isFromOwnSite({ form: { allowedOrigins, pageUrl }, headers }: MistakeContext): boolean {
+  const origin = readSenderOrigin(headers)
+  if (!origin) return false
+  if (pageUrl !== null && URL.parse(pageUrl)?.origin === origin.origin) return true
+  return allowedOrigins.length > 0 && isOriginAllowed(allowedOrigins, headers)
+}
