@@ -1,5 +1,6 @@
 // Code to copy: a form as HTML, with fetch, and in React, with its real endpoint and its required fields.
 
+import { HONEYPOT_HTML, toFieldLabel } from '../../../server/features/forms/markup.ts'
 import type { FormResource } from '../../../server/features/forms/schema.ts'
 
 export type ExampleForm = Pick<FormResource, 'endpoint' | 'requiredFields' | 'captcha' | 'successMessage'>
@@ -19,15 +20,6 @@ const escapeHtml = (text: string) =>
     .replaceAll('>', '&gt;')
     .replaceAll('{', '&#123;')
     .replaceAll('}', '&#125;')
-/** `First name` for `first_name`. */
-export const toFieldLabel = (name: string) => {
-  const words = name
-    .replace(/[-_[\]]+/g, ' ')
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .trim()
-    .toLowerCase()
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}
 
 export const isLongText = (name: string) => /message|comment|question|description|text$/i.test(name)
 export const isEmailName = (name: string) => name.toLowerCase() === 'email'
@@ -38,23 +30,22 @@ function writeControl(name: string, required: boolean): string {
   return isEmailName(name) ? `<input type="email" ${attributes}>` : `<input ${attributes}>`
 }
 
+/** The fields, and the honeypot: only bots fill it in, and the server drops those submissions. */
 function writeFields(form: ExampleForm, indent: string, close: (html: string) => string = (html) => html) {
-  return listFieldNames(form)
-    .map((name) => {
-      const html = `<label>${escapeHtml(toFieldLabel(name))} ${writeControl(name, form.requiredFields.includes(name))}</label>`
-      return indent + close(html)
-    })
-    .join('\n')
+  const fields = listFieldNames(form).map(
+    (name) =>
+      `<label>${escapeHtml(toFieldLabel(name))} ${writeControl(name, form.requiredFields.includes(name))}</label>`,
+  )
+  return [...fields, HONEYPOT_HTML].map((html) => indent + close(html)).join('\n')
 }
-
-/** A hidden field. Only bots fill it in, and the server drops those submissions. */
-const HONEYPOT = '<input type="hidden" name="_gotcha">'
 
 export const htmlExample = (form: ExampleForm) => `<form action="${escapeHtml(form.endpoint)}" method="post">
 ${writeFields(form, '  ')}
-  ${HONEYPOT}
   <button>Send</button>
 </form>`
+
+/** Shown where no answer came, or one that is none of the form endpoint: people must not believe that it was sent. */
+const NOT_SENT = 'This could not be sent. Check your connection and try again.'
 
 export const fetchExample = (form: ExampleForm) => `<form id="contact">
 ${writeFields(form, '  ')}
@@ -65,51 +56,82 @@ ${writeFields(form, '  ')}
 <script type="module">
   const form = document.querySelector('#contact')
   const status = form.querySelector('[role=status]')
+  const button = form.querySelector('button')
 
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
-    const response = await fetch('${form.endpoint}', {
-      method: 'POST',
-      headers: { Accept: 'application/json' },
-      body: new FormData(form),
-    })
-    const answer = await response.json()
-    if (answer.ok) {
-      form.reset()
-      status.textContent = ${toScriptString(form.successMessage ?? 'Thank you!')}
-    } else {
+    // A disabled button takes no second click, and no Enter.
+    button.disabled = true
+    status.textContent = 'Sending…'
+    try {
+      const response = await fetch('${form.endpoint}', {
+        method: 'POST',
+        headers: { Accept: 'application/json' },
+        body: new FormData(form),
+      })
+      const answer = await response.json()
+      if (answer.ok) {
+        // The button stays disabled: the second click of a double click would send an empty form.
+        form.reset()
+        status.textContent = ${toScriptString(form.successMessage ?? 'Thank you!')}
+        return
+      }
       // By field where it was the input: { "errors": { "email": "Enter a valid email address" } }
       status.textContent = Object.values(answer.errors ?? { error: answer.error }).join(' ')
+    } catch {
+      status.textContent = '${NOT_SENT}'
     }
+    button.disabled = false
   })
 </script>`
 
 /** A string literal that is safe inside a page's script. */
 const toScriptString = (value: string) => JSON.stringify(value).replaceAll('<', '\\u003c')
 
-const toJsx = (html: string) => html.replace(/<input([^>]*)>/g, '<input$1 />').replace('></textarea>', ' />')
+const toJsx = (html: string) =>
+  html
+    .replace(/<input([^>]*)>/g, '<input$1 />')
+    .replace('></textarea>', ' />')
+    .replace('tabindex="-1"', 'tabIndex={-1}')
+    .replace('autocomplete=', 'autoComplete=')
+    .replace(/ style="([^"]*)"/, (_, style: string) => ` style={{ ${toStyleObject(style)} }}`)
+
+/** `position: 'absolute', left: '-9999px'` */
+const toStyleObject = (style: string) =>
+  style
+    .split(';')
+    .map((rule) => rule.replace(/:(.*)/, ": '$1'"))
+    .join(', ')
 
 export const reactExample = (form: ExampleForm) => `import { useState } from 'react'
 
 export function ContactForm() {
-  const [state, setState] = useState({ sent: false, errors: {} })
+  const [state, setState] = useState({ busy: false, sent: false, errors: {} })
 
   async function send(event) {
     event.preventDefault()
-    const response = await fetch('${form.endpoint}', {
-      method: 'POST',
-      headers: { Accept: 'application/json' },
-      body: new FormData(event.currentTarget),
-    })
-    const answer = await response.json()
-    setState({ sent: answer.ok === true, errors: answer.errors ?? (answer.error ? { form: answer.error } : {}) })
+    if (state.busy) return
+    const body = new FormData(event.currentTarget)
+    setState({ busy: true, sent: false, errors: {} })
+    try {
+      const response = await fetch('${form.endpoint}', {
+        method: 'POST',
+        headers: { Accept: 'application/json' },
+        body,
+      })
+      const answer = await response.json()
+      const errors = answer.ok ? {} : (answer.errors ?? { form: answer.error })
+      setState({ busy: false, sent: answer.ok === true, errors })
+    } catch {
+      setState({ busy: false, sent: false, errors: { form: '${NOT_SENT}' } })
+    }
   }
 
   if (state.sent) return <p role="status">{${toScriptString(form.successMessage ?? 'Thank you!')}}</p>
   return (
     <form onSubmit={send}>
 ${writeFields(form, '      ', toJsx)}
-      <button>Send</button>
+      <button disabled={state.busy}>Send</button>
       {Object.entries(state.errors).map(([field, message]) => (
         <p key={field} role="alert">{message}</p>
       ))}

@@ -3,12 +3,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { CircleCheck, CircleX } from 'lucide-react'
+import { toFieldLabel } from '../../../server/features/forms/markup.ts'
 import type { FormResource } from '../../../server/features/forms/schema.ts'
 import { listNewestSubmissions, type Submission } from '../../api/submissions.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Field, Input, Textarea } from '../../ui/forms/field.tsx'
-import { isEmailName, isLongText, listFieldNames, toFieldLabel } from './form-examples.ts'
+import { isEmailName, isLongText, listFieldNames } from './form-examples.ts'
 import { type FormResponse, sendForm } from './send-form.ts'
 
 interface SendResult {

@@ -153,6 +153,13 @@ const CASES: Case[] = [
   },
   {
     rule: 'dashboard',
+    offence: 'the dashboard taking a value from a setting',
+    path: 'dashboard/pages/forms/form-examples.ts',
+    bad: importing('../../../server/features/forms/settings/form-key.ts'),
+    good: importing('../../../server/features/forms/markup.ts'),
+  },
+  {
+    rule: 'dashboard',
     offence: 'the dashboard taking a value from routes',
     path: 'dashboard/client.ts',
     bad: importing('../server/features/links/api.ts'),

@@ -109,8 +109,10 @@ onBothEngines('the check of a form on its page', (server) => {
     requests = []
     const { status, json } = await ask(workspace, formKey, { url: at('/good') })
     expect(status).toBe(200)
-    expect(json).toEqual({ data: { url: at('/good'), ok: true, findings: expect.anything() } })
-    expect(codesOf(json)).toEqual(['snippet_missing'])
+    expect(json).toEqual({
+      data: { url: at('/good'), hasForm: true, ok: true, findings: expect.anything() },
+    })
+    expect(codesOf(json)).toEqual(['errors_unseen', 'snippet_missing'])
     expect(requests).toEqual(['Towpath form check'])
   })
 
@@ -126,7 +128,7 @@ onBothEngines('the check of a form on its page', (server) => {
     const pageUrl = 'https://site.test/contact'
     const second = await ask(workspace, formKey, { html: '<p>ü', pageUrl })
     expect(second.status).toBe(200)
-    expect(second.json.data).toMatchObject({ url: pageUrl, ok: false })
+    expect(second.json.data).toMatchObject({ url: pageUrl, hasForm: false, ok: false })
     expect(codesOf(second.json)).toContain('form_missing')
   })
 

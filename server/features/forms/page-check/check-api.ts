@@ -67,6 +67,7 @@ const CheckForm = z
 const FormCheck = z
   .strictObject({
     url: z.string().nullable().openapi({ description: 'Address of the page, if known' }),
+    hasForm: z.boolean().openapi({ description: 'A form of the page posts to this form' }),
     ok: z.boolean().openapi({ description: 'No finding is an error' }),
     findings: z.array(FindingShape).openapi({ description: 'Errors first' }),
   })
@@ -97,14 +98,15 @@ export function createFormCheckApi(needs: CheckApiNeeds) {
     const { form, publicId } = await getFormToCheck(read, c.get('actor'), formKey, needs.origin)
     const check = { form, publicId, origin: needs.origin, turnstile: needs.turnstile }
     if (html !== undefined) {
-      const findings = await checkPage({ ...check, html, pageUrl })
-      return c.json({ data: { url: pageUrl, ok: isOk(findings), findings } }, 200)
+      const { findings, hasForm } = await checkPage({ ...check, html, pageUrl })
+      return c.json({ data: { url: pageUrl, hasForm, ok: isOk(findings), findings } }, 200)
     }
     const pageAt = url as string
     const { page, findings: fetchFindings } = await fetchPage(needs, pageAt)
-    const pageFindings = page ? await checkPage({ ...check, ...page, pageUrl: pageAt }) : []
-    const findings = sortFindings([...fetchFindings, ...pageFindings])
-    return c.json({ data: { url: pageAt, ok: isOk(findings), findings } }, 200)
+    const checked = page && (await checkPage({ ...check, ...page, pageUrl: pageAt }))
+    const findings = sortFindings([...fetchFindings, ...(checked?.findings ?? [])])
+    const hasForm = checked?.hasForm ?? false
+    return c.json({ data: { url: pageAt, hasForm, ok: isOk(findings), findings } }, 200)
   })
 }
 

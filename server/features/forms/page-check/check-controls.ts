@@ -1,5 +1,6 @@
 // Checks the controls of a form: which are sent, which are stored, and which ones the form's settings require.
 
+import { HONEYPOT_HTML } from '../markup.ts'
 import type { FormResource } from '../schema.ts'
 import {
   CAPTCHA_FIELD,
@@ -13,15 +14,6 @@ import type { FormControl, PageForm } from './parse-page.ts'
 
 /** Names with an underscore that have a meaning. A browser fills in `_charset_` by itself. */
 const KNOWN_CONTROL_FIELDS = [HONEYPOT_FIELD, NEXT_FIELD, EVENT_ID_FIELD, '_charset_']
-
-const HONEYPOT_LINE = `<div style="position:absolute;left:-9999px" aria-hidden="true">${formatElement(
-  'input',
-  {
-    name: HONEYPOT_FIELD,
-    tabindex: '-1',
-    autocomplete: 'off',
-  },
-)}</div>`
 
 const isButton = ({ tag, type }: FormControl) =>
   tag === 'button' || /^(submit|reset|button|image)$/.test(type)
@@ -153,11 +145,11 @@ function checkHoneypot(traps: FormControl[]): Finding[] {
         'warning',
         'honeypot_missing',
         message,
-        `Add this line inside the form: ${HONEYPOT_LINE}`,
+        `Add this line inside the form: ${HONEYPOT_HTML}`,
       ),
     ]
   }
-  const fix = `Replace it: ${HONEYPOT_LINE}`
+  const fix = `Replace it: ${HONEYPOT_HTML}`
   const findings: Finding[] = []
   for (const { type, attributes, concealed } of traps) {
     const box = type === 'checkbox' || type === 'radio'

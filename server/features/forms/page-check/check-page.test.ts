@@ -13,6 +13,9 @@ const FORM: CheckedForm = {
   enabled: true,
   requiredFields: ['email'],
   redirectUrl: null,
+  pageUrl: null,
+  afterSubmit: 'referer',
+  onError: 'referer',
   captcha: false,
   allowedOrigins: [],
   nextHosts: [],
@@ -47,8 +50,8 @@ type Asked = Parts &
     sent?: Record<string, string>
   }
 
-const check = ({ is, sent, ...more }: Asked) =>
-  checkPage({
+const check = async ({ is, sent, ...more }: Asked) => {
+  const { findings } = await checkPage({
     origin: ORIGIN,
     publicId: 'ws_1',
     turnstile: false,
@@ -58,6 +61,8 @@ const check = ({ is, sent, ...more }: Asked) =>
     ...more,
     form: { ...FORM, ...is },
   } as PageCheckInput)
+  return findings
+}
 
 const codes = (findings: Finding[]) => findings.map(({ code, severity }) => `${severity} ${code}`)
 
@@ -269,7 +274,7 @@ const REFERRER = '<meta charset=utf-8><meta name=referrer content=no-referrer-wh
 const captcha = { captcha: true }
 
 table('the snippet', [
-  ['absent', { head: REFERRER }, ['info snippet_missing']],
+  ['absent', { head: REFERRER }, ['warning errors_unseen', 'info snippet_missing']],
   ['absent, with captcha', { head: REFERRER, is: captcha }, ['error snippet_missing']],
   [
     'of another site',
@@ -344,7 +349,7 @@ table('the content security policy', [
   ['without calls to us', csp("connect-src 'self'"), ['warning csp_connect_src']],
   [
     'that does not matter without the snippet',
-    csp("default-src 'self'", { head: REFERRER }),
+    csp("default-src 'self'", { head: REFERRER, is: { onError: 'hosted' } }),
     ['info snippet_missing'],
   ],
   [
@@ -384,7 +389,7 @@ table('the referrer policy', [
   [
     "the browser's own, with a redirect",
     { head: '<meta charset=utf-8>', is: { redirectUrl: 'https://site.test/thanks' } },
-    ['info referrer_origin_only', MISSING],
+    ['warning referrer_origin_only', MISSING],
   ],
   [
     "the browser's own, with _next",
@@ -392,12 +397,12 @@ table('the referrer policy', [
       head: '<meta charset=utf-8>',
       inside: `${TRAP}${EMAIL}${SEND}<input type=hidden name=_next value=https://site.test/t>`,
     },
-    ['info referrer_origin_only', MISSING],
+    ['warning referrer_origin_only', MISSING],
   ],
   [
     "the browser's own, on the start page",
     { head: '<meta charset=utf-8>', pageUrl: 'https://site.test/' },
-    [MISSING],
+    ['warning errors_unseen', MISSING],
   ],
   ['no-referrer', referrer('no-referrer'), ['warning referrer_hidden', MISSING]],
   [
@@ -407,7 +412,7 @@ table('the referrer policy', [
   ],
   ['same-origin', referrer('same-origin'), ['warning referrer_hidden', MISSING]],
   ['origin', referrer('origin'), ['warning referrer_origin_only', MISSING]],
-  ['unsafe-url', referrer('unsafe-url'), [MISSING]],
+  ['unsafe-url', referrer('unsafe-url'), ['warning errors_unseen', MISSING]],
   ['an old word', referrer('never'), ['warning referrer_hidden', MISSING]],
   ['a word that nobody knows', referrer('full'), ['warning referrer_origin_only', MISSING]],
   [
@@ -429,6 +434,72 @@ table('the referrer policy', [
     ['warning referrer_hidden'],
   ],
 ])
+
+const PLAIN = '<meta charset=utf-8>'
+const OURS = { afterSubmit: 'hosted', onError: 'hosted' } as const
+const where = (is: Partial<CheckedForm>, more: Asked = {}): Asked => ({ head: PLAIN, is, ...more })
+
+table('where senders land', [
+  ['pages of ours', where(OURS), ['info referrer_origin_only', MISSING]],
+  [
+    'the page of the form',
+    where({ pageUrl: PAGE }),
+    ['warning errors_unseen', 'info referrer_origin_only', MISSING],
+  ],
+  [
+    'the page of the form, where mistakes are shown by us',
+    where({ pageUrl: PAGE, onError: 'hosted' }),
+    ['info referrer_origin_only', MISSING],
+  ],
+  [
+    'our thanks, and the home page after a mistake',
+    where({ afterSubmit: 'hosted' }),
+    ['warning referrer_origin_only', MISSING],
+  ],
+  [
+    'the home page, because the page is on another site',
+    where({ pageUrl: 'https://www.site.test/contact' }),
+    ['warning referrer_origin_only', MISSING],
+  ],
+  [
+    'another page of the form',
+    where({ ...OURS, pageUrl: 'https://site.test/other' }),
+    ['info referrer_origin_only', 'info page_url_differs', MISSING],
+  ],
+  [
+    'our thanks from a page that hides itself',
+    { ...referrer('no-referrer'), is: OURS },
+    ['warning referrer_hidden', MISSING],
+  ],
+  ['our thanks, although a policy stops the way to the page', csp(`form-action ${ORIGIN}`, { is: OURS }), []],
+  [
+    'a page that a policy stops after mistakes',
+    csp(`form-action ${ORIGIN}`, { is: { afterSubmit: 'hosted' } }),
+    ['warning csp_form_action_redirect'],
+  ],
+])
+
+test('a finding about the way back says where senders land, and which settings help', async () => {
+  const find = async (asked: Asked, code = 'referrer_origin_only') =>
+    (await check(asked)).find((finding) => finding.code === code)
+  const both = await find(where({}))
+  expect(both?.message).toContain(
+    'It tells us only the site, not the page: senders land on the home page after sending and after a mistake, without a message',
+  )
+  expect(both?.fix).toStartWith(`Set pageUrl to ${PAGE}, or set afterSubmit and onError to hosted, or add`)
+  const mistakes = await find(where({ afterSubmit: 'hosted' }))
+  expect(mistakes?.message).toContain('senders land on the home page after a mistake')
+  expect(mistakes?.fix).toContain('or set onError to hosted')
+  expect((await find(where(OURS)))?.message).not.toContain('senders land')
+  expect((await find(where({ pageUrl: 'https://www.site.test/' })))?.message).toContain(
+    'pageUrl is on another site',
+  )
+  const hidden = await find(referrer('no-referrer'), 'referrer_hidden')
+  expect(hidden?.message).toContain('the thanks page does not lead back')
+  expect((await find({ ...referrer('no-referrer'), is: OURS }, 'referrer_hidden'))?.message).not.toContain(
+    'thanks',
+  )
+})
 
 table('the rest', [
   ['a form that is turned off', { is: { enabled: false } }, ['error form_disabled']],

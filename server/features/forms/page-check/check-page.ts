@@ -10,16 +10,27 @@ import {
   checkContentPolicy,
   checkEncoding,
   checkNextHosts,
-  checkReferrer,
   checkSnippet,
+  findSnippet,
+  listNextUrls,
   type PolicyCheckInput,
 } from './check-policies.ts'
+import { checkReturn } from './check-return.ts'
 import { createFinding, type Finding, formatElement, sortFindings } from './finding.ts'
 import { parsePage } from './parse-page.ts'
 
 export type CheckedForm = Pick<
   FormResource,
-  'formKey' | 'enabled' | 'requiredFields' | 'redirectUrl' | 'captcha' | 'allowedOrigins' | 'nextHosts'
+  | 'formKey'
+  | 'enabled'
+  | 'requiredFields'
+  | 'redirectUrl'
+  | 'pageUrl'
+  | 'afterSubmit'
+  | 'onError'
+  | 'captcha'
+  | 'allowedOrigins'
+  | 'nextHosts'
 >
 
 export interface PageCheckInput {
@@ -39,8 +50,14 @@ export interface PageCheckInput {
 // Only the first copies of a form on a page are checked.
 const FORMS_MAX = 5
 
-/** @returns findings, errors first. Without a finding of severity `error`, a submission arrives. */
-export async function checkPage(check: PageCheckInput): Promise<Finding[]> {
+export interface PageCheckResult {
+  /** Errors first. Without a finding of severity `error`, a submission arrives. */
+  findings: Finding[]
+  /** A form of the page posts to the endpoint. */
+  hasForm: boolean
+}
+
+export async function checkPage(check: PageCheckInput): Promise<PageCheckResult> {
   const { form, html, headers = new Headers() } = check
   const parsedPage = await parsePage(html)
   const page = check.pageUrl === null ? null : URL.parse(check.pageUrl)
@@ -60,6 +77,7 @@ export async function checkPage(check: PageCheckInput): Promise<Finding[]> {
   }
 
   const matchedForms = findMatchingForms(parsedPage, addresses).slice(0, FORMS_MAX)
+  const returnCheck = { form, parsedPage, headers, page, endpoint, hasSnippet: !!findSnippet(policyCheck) }
   const formFindings: Finding[] = []
   for (const matched of matchedForms) {
     // Thousands of controls and a hundred required fields take some milliseconds.
@@ -69,12 +87,12 @@ export async function checkPage(check: PageCheckInput): Promise<Finding[]> {
       ...checkFormSubmission(matched, addresses),
       ...checkControls(matched, form),
       ...checkNextHosts(policyCheck, matched),
-      ...checkReferrer(policyCheck, matched),
+      ...checkReturn({ ...returnCheck, hasNext: listNextUrls([matched]).length > 0 }, matched),
       ...checkEncoding(policyCheck, matched, check.headers !== undefined),
     ]
     formFindings.push(...addFormPosition(matched, parsedPage.forms.length, findings))
   }
-  return sortFindings([
+  const findings = sortFindings([
     ...checkSettings(form, page),
     ...(parsedPage.cut ? [createLargePageFinding()] : []),
     ...(matchedForms.length === 0 ? [createMissingFormFinding(parsedPage.forms.length, endpoint)] : []),
@@ -82,6 +100,7 @@ export async function checkPage(check: PageCheckInput): Promise<Finding[]> {
     ...checkSnippet(policyCheck),
     ...checkContentPolicy(policyCheck, matchedForms),
   ])
+  return { findings, hasForm: matchedForms.some((matched) => matched.findings.length === 0) }
 }
 
 /** On a page with several forms, each message names the position of its form. */

@@ -1,5 +1,5 @@
-// Checks what the page's policies and scripts do to its form: content security policy, referrer policy, the tracking
-// snippet and the encoding.
+// Checks what the page's policies and scripts do to its form: content security policy, the tracking snippet and
+// the encoding.
 
 import type { FormResource } from '../schema.ts'
 import { isNextAllowed } from '../settings/next-hosts.ts'
@@ -7,10 +7,9 @@ import { parseCharset } from './charset.ts'
 import { type ContentPolicy, findForbiddingDirective, readContentPolicies } from './content-policy.ts'
 import { createFinding, type Finding, formatElement, quote } from './finding.ts'
 import type { PageForm, ParsedPage } from './parse-page.ts'
-import { readReferrerPolicy, toReferrerReach } from './referrer-policy.ts'
 
 export interface PolicyCheckInput {
-  form: Pick<FormResource, 'captcha' | 'redirectUrl' | 'allowedOrigins' | 'nextHosts'>
+  form: Pick<FormResource, 'captcha' | 'redirectUrl' | 'afterSubmit' | 'onError' | 'nextHosts'>
   parsedPage: ParsedPage
   headers: Headers
   page: URL | null
@@ -43,7 +42,7 @@ const CHALLENGES = new URL('https://challenges.cloudflare.com/turnstile/v0/api.j
 
 /** @param forms the matched forms; browsers go to their `_next` after a submission */
 export function checkContentPolicy(check: PolicyCheckInput, forms: PageForm[]): Finding[] {
-  const { endpoint, page, form } = check
+  const { endpoint, page } = check
   const policies = listContentPolicies(check)
   const findings: Finding[] = []
   const blocked = findForbiddingDirective(policies, 'form-action', endpoint, page)
@@ -53,8 +52,7 @@ export function checkContentPolicy(check: PolicyCheckInput, forms: PageForm[]): 
       createFinding('error', 'csp_form_action', message, `Add ${endpoint.origin} to form-action.`),
     )
   }
-  const targets = [...listNextUrls(forms), form.redirectUrl ?? page?.href ?? '']
-  for (const target of targets) {
+  for (const target of listTargets(check, forms)) {
     const url = URL.parse(target, page?.href)
     if (!url || blocked || !findForbiddingDirective(policies, 'form-action', url, page)) continue
     const message = `${CSP} forbids form-action ${url.origin}, where browsers are sent after the form: Chrome stops there, although the submission is stored.`
@@ -84,7 +82,15 @@ export function checkContentPolicy(check: PolicyCheckInput, forms: PageForm[]): 
   return [...findings, ...checkSnippetPolicy(check, policies)]
 }
 
-const listNextUrls = (forms: PageForm[]) =>
+/** Where browsers are sent after the form, as far as these are not pages of this server. */
+function listTargets({ form, page }: PolicyCheckInput, forms: PageForm[]): string[] {
+  const back = page?.href ?? ''
+  const after = form.redirectUrl ?? (form.afterSubmit === 'hosted' ? '' : back)
+  const targets = [...listNextUrls(forms), after, form.onError === 'hosted' ? '' : back]
+  return [...new Set(targets)].filter((target) => target !== '')
+}
+
+export const listNextUrls = (forms: PageForm[]) =>
   forms.flatMap(({ controls }) =>
     controls.flatMap(({ name, attributes }) => {
       const value = name === '_next' ? attributes.get('value') : undefined
@@ -151,7 +157,11 @@ const describeDirective = (name: string, directive: string) =>
 const hasStrictDynamic = (policies: ContentPolicy[]) =>
   policies.some((policy) => [...policy.values()].some((sources) => sources.includes("'strict-dynamic'")))
 
-function findSnippet({ parsedPage, base, endpoint }: PolicyCheckInput): Map<string, string> | undefined {
+export function findSnippet({
+  parsedPage,
+  base,
+  endpoint,
+}: Pick<PolicyCheckInput, 'parsedPage' | 'base' | 'endpoint'>): Map<string, string> | undefined {
   const snippet = new URL('/t.js', endpoint)
   return parsedPage.scripts.find((script) => {
     const src = script.get('src')
@@ -198,45 +208,6 @@ export function checkSnippet(check: PolicyCheckInput): Finding[] {
     )
   }
   return findings
-}
-
-const FULL_REFERRER = formatElement('meta', { name: 'referrer', content: 'no-referrer-when-downgrade' })
-
-export function checkReferrer(check: PolicyCheckInput, form: PageForm): Finding[] {
-  const { parsedPage, headers, page, endpoint } = check
-  const { value, from: source } = readReferrerPolicy(parsedPage, headers)
-  const noreferrer = /(^|\s)noreferrer(\s|$)/i.test(form.attributes.get('rel') ?? '')
-  const reach = noreferrer ? 'nothing' : toReferrerReach(value, page, endpoint)
-  // On the start page of a site, the origin is the address of the page.
-  if (reach === 'page' || (reach === 'origin' && page?.pathname === '/' && page.search === '')) return []
-  const cause = noreferrer
-    ? 'The form has rel="noreferrer"'
-    : source === 'browser'
-      ? `Browsers by themselves (${value})`
-      : `The page's referrer policy ${quote(value)} (${source === 'meta' ? 'meta element' : 'header'})`
-  const tells = source === 'browser' ? 'tell' : 'tells'
-  const redirected = check.form.redirectUrl !== null || listNextUrls([form]).length > 0
-  const strict = check.form.allowedOrigins.length > 0 && !findSnippet(check)
-  const next = `or say where people go: ${formatElement('input', { type: 'hidden', name: '_next', value: page?.href ?? 'https://example.com/thanks' })}`
-  const remove = noreferrer
-    ? 'Remove rel="noreferrer" from the form'
-    : `Add to the page's head: ${FULL_REFERRER}`
-  const fix = redirected ? `${remove}.` : `${remove}, ${next}`
-  if (reach === 'nothing') {
-    const message = `${cause}: the request does not say which page it came from. Attribution is lost, mistakes are shown on a page of ours${redirected ? '' : ', and so is the thank-you'}${strict ? ', and the form refuses what comes from no allowed origin (403)' : ''}.`
-    return [createFinding(strict ? 'error' : 'warning', 'referrer_hidden', message, fix)]
-  }
-  const message = redirected
-    ? `${cause} ${tells} only the origin of the page: submissions do not show which page they came from, and after a mistake people land on the start page of the site.`
-    : `${cause} ${tells} only the origin of the page: without the tracking snippet, people land on the start page of the site after sending, and submissions do not show which page they came from.`
-  return [
-    createFinding(
-      redirected || findSnippet(check) ? 'info' : 'warning',
-      'referrer_origin_only',
-      message,
-      fix,
-    ),
-  ]
 }
 
 /**

@@ -1,0 +1,151 @@
+// Checks where people land after a submission without the snippet, and after a mistake in one, and says so.
+
+import type { FormResource } from '../schema.ts'
+import { createFinding, type Finding, formatElement, quote } from './finding.ts'
+import type { PageForm, ParsedPage } from './parse-page.ts'
+import { type ReferrerReach, readReferrerPolicy, toReferrerReach } from './referrer-policy.ts'
+
+export interface ReturnCheckInput {
+  form: Pick<
+    FormResource,
+    'redirectUrl' | 'pageUrl' | 'afterSubmit' | 'onError' | 'captcha' | 'allowedOrigins'
+  >
+  parsedPage: ParsedPage
+  headers: Headers
+  page: URL | null
+  endpoint: URL
+  /** The page loads the snippet, which keeps people on the page. */
+  hasSnippet: boolean
+  /** The form has a `_next`. */
+  hasNext: boolean
+}
+
+/**
+ * `chosen`: a URL that the form names; `hosted`: a page of ours that the form chooses; `page`: the form's page; `home`: the
+ * start page of the site; `unknown`: a page of ours, because nothing names the form's page.
+ */
+type Landing = 'chosen' | 'hosted' | 'page' | 'home' | 'unknown'
+
+interface Landings {
+  success: Landing
+  mistake: Landing
+}
+
+const FULL_REFERRER = formatElement('meta', { name: 'referrer', content: 'no-referrer-when-downgrade' })
+
+export function checkReturn(check: ReturnCheckInput, form: PageForm): Finding[] {
+  const { cause, reach } = readReach(check, form)
+  const landings = findLandings(check, reach)
+  return [
+    ...(reach === 'nothing' ? [createHiddenFinding(check, landings, cause)] : []),
+    ...(reach === 'origin' && !isStartPage(check.page) ? [createOriginFinding(check, landings, cause)] : []),
+    ...checkPageUrl(check, landings),
+    ...checkMessages(check, landings),
+  ]
+}
+
+/** What a request from the form says of its page, and why. */
+function readReach({ parsedPage, headers, page, endpoint }: ReturnCheckInput, form: PageForm) {
+  const { value, from } = readReferrerPolicy(parsedPage, headers)
+  const noreferrer = /(^|\s)noreferrer(\s|$)/i.test(form.attributes.get('rel') ?? '')
+  const reach = noreferrer ? 'nothing' : toReferrerReach(value, page, endpoint)
+  const place = from === 'meta' ? 'meta element' : 'header'
+  const cause = noreferrer
+    ? { text: 'The form has rel="noreferrer"', repair: 'remove rel="noreferrer" from the form' }
+    : {
+        text:
+          from === 'browser'
+            ? `Browsers tell another site only the origin of a page (${value})`
+            : `The page's referrer policy is ${quote(value)} (${place})`,
+        repair: `add to the page's head: ${FULL_REFERRER}`,
+      }
+  return { cause, reach }
+}
+type Cause = ReturnType<typeof readReach>['cause']
+
+const isStartPage = (page: URL | null) => page?.pathname === '/' && page.search === ''
+
+function findLandings(check: ReturnCheckInput, reach: ReferrerReach): Landings {
+  const { form, hasNext } = check
+  const back = findWayBack(check, reach)
+  return {
+    success:
+      form.redirectUrl !== null || hasNext ? 'chosen' : form.afterSubmit === 'hosted' ? 'hosted' : back,
+    mistake: form.onError === 'hosted' ? 'hosted' : back,
+  }
+}
+
+/** Where the Referer leads, as the endpoint reads it: `pageUrl` stands in for the bare origin of its own site. */
+function findWayBack({ form: { pageUrl }, page }: ReturnCheckInput, reach: ReferrerReach): Landing {
+  if (reach === 'nothing') return 'unknown'
+  if (reach === 'page' || isStartPage(page)) return 'page'
+  return page !== null && URL.parse(pageUrl ?? '')?.origin === page.origin ? 'page' : 'home'
+}
+
+const listChoices = (page: URL | null, { success, mistake }: Landings, landing: Landing) => {
+  const settings = [success === landing && 'afterSubmit', mistake === landing && 'onError'].filter(Boolean)
+  const hosted = settings.length > 0 ? `set ${settings.join(' and ')} to hosted` : ''
+  const known =
+    landing === 'home' && settings.length > 0 ? `set pageUrl to ${page?.href ?? 'its address'}` : ''
+  return [known, hosted].filter(Boolean)
+}
+
+const join = (choices: string[]) => {
+  const text = choices.join(', or ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+function createHiddenFinding(check: ReturnCheckInput, landings: Landings, { text, repair }: Cause): Finding {
+  const { form, hasSnippet, page } = check
+  const strict = form.allowedOrigins.length > 0 && !hasSnippet
+  const lost = [
+    'attribution is lost',
+    landings.success === 'unknown' && 'the thanks page does not lead back',
+    landings.mistake === 'unknown' && 'mistakes are shown on a page of this server',
+    strict && 'the form refuses what comes from no allowed origin (403)',
+  ].filter(Boolean)
+  const message = `${text}: the request does not say which page it came from: ${lost.join(', ')}.`
+  const fix = `${join([...listChoices(page, { ...landings, mistake: 'hosted' }, 'unknown'), repair])}`
+  return createFinding(strict ? 'error' : 'warning', 'referrer_hidden', message, endSentence(fix))
+}
+
+function createOriginFinding(check: ReturnCheckInput, landings: Landings, { text, repair }: Cause): Finding {
+  const { hasSnippet, page, form } = check
+  const when = [
+    landings.success === 'home' && 'after sending',
+    landings.mistake === 'home' && 'after a mistake, without a message',
+  ].filter(Boolean)
+  const condition = hasSnippet ? 'where the tracking snippet cannot run, ' : ''
+  const elsewhere =
+    form.pageUrl !== null && when.length > 0 ? ' (pageUrl is on another site and does not help)' : ''
+  const landing =
+    when.length > 0 ? `${condition}senders land on the home page ${when.join(' and ')}${elsewhere}, and ` : ''
+  const message = `${text}. It tells us only the site, not the page: ${landing}submissions do not show which page they came from.`
+  const fix = join([...listChoices(page, landings, 'home'), repair])
+  const severity = when.length > 0 && !hasSnippet ? 'warning' : 'info'
+  return createFinding(severity, 'referrer_origin_only', message, endSentence(fix))
+}
+
+/** A line to paste ends the text without a stop. */
+const endSentence = (text: string) => (text.endsWith('>') ? text : `${text}.`)
+
+/** The form is known on another page than the checked one. */
+function checkPageUrl({ form: { pageUrl }, page }: ReturnCheckInput, landings: Landings): Finding[] {
+  const known = URL.parse(pageUrl ?? '')
+  if (!known || !page || (known.origin === page.origin && known.pathname === page.pathname)) return []
+  // Another site keeps its own way back. The finding about the origin says so.
+  if (known.origin !== page.origin && !Object.values(landings).includes('hosted')) return []
+  const message = `The form's pageUrl is ${quote(known.href)}, not this page: what leads senders back leads them there.`
+  const fix = `Set pageUrl to ${page.href}, unless the form is on both pages.`
+  return [createFinding('info', 'page_url_differs', message, fix)]
+}
+
+/** Without a script that reads `_errors`, the page opens again as if nothing had happened. */
+function checkMessages({ hasSnippet, form }: ReturnCheckInput, { mistake }: Landings): Finding[] {
+  // A form with captcha needs the snippet anyway, and its absence is an error.
+  if (hasSnippet || form.captcha || mistake !== 'page') return []
+  const message =
+    'After a mistake the page opens again with the messages in its address (_errors), and only a script can show them: senders see an empty form.'
+  const fix = 'Set onError to hosted, or add the tracking snippet.'
+  return [createFinding('warning', 'errors_unseen', message, fix)]
+}
