@@ -48,8 +48,7 @@ export const snippetQuery = (api: Api) =>
     staleTime: Number.POSITIVE_INFINITY,
   })
 
-export type NewForm = Pick<CreateFormInput, 'name'>
-export const createForm = (api: Api, input: NewForm) => api.post<FormResource>('/forms', input)
+export const createForm = (api: Api, input: CreateFormInput) => api.post<FormResource>('/forms', input)
 
 export const updateForm = (api: Api, formKey: string, changes: UpdateFormInput) =>
   api.patch<FormResource>(`/forms/${encodeURIComponent(formKey)}`, changes)
@@ -97,6 +96,8 @@ export interface Finding {
 }
 export interface FormCheck {
   url: string | null
+  /** A form of the page posts to this form. */
+  hasForm: boolean
   ok: boolean
   findings: Finding[]
 }

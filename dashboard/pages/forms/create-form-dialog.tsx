@@ -2,7 +2,8 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useId } from 'react'
+import { useId, useState } from 'react'
+import type { CreateFormInput } from '../../../server/features/forms/schema.ts'
 import { toFieldErrors } from '../../api/client.ts'
 import { createForm, formQuery } from '../../api/forms.ts'
 import { useApi } from '../../shell/use-workspace.ts'
@@ -10,14 +11,16 @@ import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
+import { AfterSendingChoice, NEW_FORM_SENDING, OnErrorChoice, PageUrlInput } from './sending-fields.tsx'
 
 export default function CreateFormDialog({ onClose }: { onClose: () => void }) {
   const api = useApi()
   const client = useQueryClient()
   const navigate = useNavigate()
   const id = useId()
+  const [draft, setDraft] = useState(NEW_FORM_SENDING)
   const create = useMutation({
-    mutationFn: (name: string) => createForm(api, { name }),
+    mutationFn: (input: CreateFormInput) => createForm(api, input),
     async onSuccess(form) {
       client.setQueryData(formQuery(api, form.formKey).queryKey, form)
       void client.invalidateQueries({ queryKey: [api.workspaceId, 'forms'] })
@@ -29,7 +32,8 @@ export default function CreateFormDialog({ onClose }: { onClose: () => void }) {
     },
     onError() {},
   })
-  const { name: nameError } = toFieldErrors(create.error)
+  const errors = toFieldErrors(create.error)
+  const fields = { draft, set: (part: Partial<typeof draft>) => setDraft({ ...draft, ...part }), errors }
   return (
     <Dialog
       open
@@ -47,13 +51,14 @@ export default function CreateFormDialog({ onClose }: { onClose: () => void }) {
     >
       <form
         id={id}
-        className="grid gap-4"
+        noValidate
+        className="grid gap-5"
         onSubmit={(event) => {
           event.preventDefault()
-          create.mutate(String(new FormData(event.currentTarget).get('name')))
+          create.mutate({ name: String(new FormData(event.currentTarget).get('name')), ...draft })
         }}
       >
-        {create.error && !nameError && <FormError>{create.error.message}</FormError>}
+        {errors.general && <FormError>{errors.general}</FormError>}
         <TextField
           label="Name"
           name="name"
@@ -63,8 +68,11 @@ export default function CreateFormDialog({ onClose }: { onClose: () => void }) {
           maxLength={200}
           autoComplete="off"
           autoFocus
-          error={nameError}
+          error={errors.name}
         />
+        <PageUrlInput {...fields} optional />
+        <AfterSendingChoice {...fields} />
+        <OnErrorChoice {...fields} />
       </form>
     </Dialog>
   )

@@ -86,8 +86,9 @@ function Row({ form }: { form: FormResource }) {
       <td className="max-sm:text-right sm:px-3">
         <FormStateBadge form={form} />
       </td>
-      <td className="relative z-1 pr-3 text-right whitespace-nowrap max-sm:hidden">
-        <span className="inline-flex items-center">
+      <td className="pr-3 text-right whitespace-nowrap max-sm:hidden">
+        {/* Only the buttons are above the link of the row: a click beside them opens the form. */}
+        <span className="inline-flex items-center [&>:is(button,a)]:relative [&>:is(button,a)]:z-1">
           <CopyButton text={form.endpoint} label={`Copy endpoint of ${form.name}`} />
           <Link
             to="/$workspaceId/inbox"

@@ -15,12 +15,17 @@ import { toast } from '../../ui/overlays/toast.tsx'
 import { ChannelChoice } from './channel-choice.tsx'
 import { DangerZone } from './danger-zone.tsx'
 import { ListField } from './list-field.tsx'
+import { AfterSendingChoice, OnErrorChoice, PageUrlInput } from './sending-fields.tsx'
+import { usePageSuggestion } from './use-page-suggestion.ts'
 
 const SETTING_NAMES = [
   'name',
   'enabled',
   'requiredFields',
   'redirectUrl',
+  'pageUrl',
+  'afterSubmit',
+  'onError',
   'captcha',
   'successMessage',
   'allowedOrigins',
@@ -74,7 +79,7 @@ export default function FormSettingsTab({ form }: { form: FormResource }) {
       <fieldset disabled={!canEdit} className="grid min-w-0 gap-5">
         <legend className="sr-only">Settings</legend>
         <Basics draft={draft} set={set} errors={errors} />
-        <AfterSending draft={draft} set={set} errors={errors} />
+        <AfterSending draft={draft} set={set} errors={errors} formKey={form.formKey} />
         <SpamProtection draft={draft} set={set} errors={errors} />
         <Card title="Notifications">
           <ChannelChoice
@@ -138,32 +143,33 @@ const Basics = ({ draft, set, errors }: PartProps) => (
   </Card>
 )
 
-const AfterSending = ({ draft, set, errors }: PartProps) => (
-  <Card title="After submission">
-    <div className="grid gap-5">
+const AfterSending = ({ draft, set, errors, formKey }: PartProps & { formKey: string }) => (
+  <Card title="What senders see">
+    <div className="grid gap-6">
+      <p className="text-soft">
+        With the snippet, senders stay on your page and see the messages there. The rest is for browsers where
+        the snippet does not run, and for pages without it.
+      </p>
       <TextField
         label="Success message"
         value={draft.successMessage ?? ''}
         onChange={(event) => set({ successMessage: event.target.value || null })}
         placeholder="Thank you!"
         maxLength={1000}
-        hint="The snippet shows this message on the page with the form."
+        hint="The snippet and the thank-you page show it."
         error={findFieldError(errors, 'successMessage')}
       />
-      <TextField
-        label="Redirect URL"
-        type="url"
-        inputMode="url"
-        value={draft.redirectUrl ?? ''}
-        onChange={(event) => set({ redirectUrl: event.target.value.trim() || null })}
-        placeholder="https://example.com/thanks"
-        maxLength={2048}
-        hint="Browsers without JavaScript go to this page. Leave empty to return to the page with the form."
-        error={findFieldError(errors, 'redirectUrl')}
-      />
+      <div className="grid gap-2">
+        <PageUrlInput draft={draft} set={set} errors={errors} />
+        {draft.pageUrl === null && (
+          <PageSuggestion formKey={formKey} choose={(pageUrl) => set({ pageUrl })} />
+        )}
+      </div>
+      <AfterSendingChoice draft={draft} set={set} errors={errors} />
+      <OnErrorChoice draft={draft} set={set} />
       <ListField
         label="Hosts for _next"
-        hint="A field named _next in the form can lead to these hosts only, for example example.com. Leave empty to allow all hosts."
+        hint="A field named _next in the form goes before the choice above. It can lead to these hosts only, for example example.com. Leave empty to allow all hosts."
         placeholder="example.com"
         value={draft.nextHosts}
         onChange={(nextHosts) => set({ nextHosts })}
@@ -172,6 +178,20 @@ const AfterSending = ({ draft, set, errors }: PartProps) => (
     </div>
   </Card>
 )
+
+/** Offers the page that the newest submissions name. */
+function PageSuggestion({ formKey, choose }: { formKey: string; choose: (pageUrl: string) => void }) {
+  const page = usePageSuggestion({ formKey })
+  if (!page) return null
+  return (
+    <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-soft">
+      <span className="min-w-0 break-all">The newest submissions came from {page}.</span>
+      <Button size="small" onClick={() => choose(page)}>
+        Use this page
+      </Button>
+    </p>
+  )
+}
 
 const SpamProtection = ({ draft, set, errors }: PartProps) => (
   <Card title="Spam protection">

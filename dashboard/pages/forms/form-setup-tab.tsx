@@ -92,8 +92,37 @@ function Examples({ form }: { form: FormResource }) {
   )
 }
 
+/** What senders see with this code, in sentences. */
+function describeSending(form: FormResource, language: string): ReactNode[] {
+  if (language !== 'html')
+    return [
+      'Senders stay on the page. The script shows the success message, the errors, or that nothing was sent.',
+    ]
+  const page = form.pageUrl ?? 'your home page, because browsers tell us only your site'
+  const success =
+    form.redirectUrl ??
+    (form.afterSubmit === 'hosted' ? 'a thank-you page of this server with a link back' : page)
+  const mistake =
+    form.onError === 'hosted' ? 'a page of this server that says what is wrong' : `${page} and no message`
+  return [
+    'With the snippet, senders stay on the page and see the success message or the errors at the form.',
+    <>
+      Without it, senders see {success} after sending, and {mistake} after a mistake.{' '}
+      <Link
+        to="/$workspaceId/forms/$formKey"
+        from="/$workspaceId/forms/$formKey"
+        search={{ tab: 'settings' }}
+        className={TEXT_LINK}
+      >
+        Choose what senders see
+      </Link>
+    </>,
+  ]
+}
+
 function Notes({ form, language }: { form: FormResource; language: string }) {
   const notes: ReactNode[] = [
+    ...describeSending(form, language),
     'Name the fields as you like: each value is stored under its own name. Fields whose names begin with _ are not stored.',
   ]
   if (form.captcha)
@@ -103,22 +132,6 @@ function Notes({ form, language }: { form: FormResource; language: string }) {
         : 'This form has a captcha. The snippet fills it in only for HTML forms: use the HTML code with the snippet.',
     )
   if (form.requiredFields.length > 0) notes.push('Submissions without the required fields are rejected.')
-  if (language === 'html' && !form.redirectUrl)
-    notes.push(
-      <>
-        Without JavaScript, the browser returns to the page it came from. Most browsers report only your site,
-        so that visitors land on your home page. To choose the page, set a{' '}
-        <Link
-          to="/$workspaceId/forms/$formKey"
-          from="/$workspaceId/forms/$formKey"
-          search={{ tab: 'settings' }}
-          className={TEXT_LINK}
-        >
-          redirect URL
-        </Link>
-        .
-      </>,
-    )
   return (
     <ul className="grid list-disc gap-1.5 pl-5 text-sm text-soft">
       {notes.map((note, at) => (

@@ -1,20 +1,28 @@
 // Checks a page that has the form, and lists problems and their fixes.
 
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { CircleCheck, CircleX, Info, Stethoscope, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import type { FormResource } from '../../../server/features/forms/schema.ts'
 import { toFieldErrors } from '../../api/client.ts'
-import { checkForm, type Finding, type FormCheck, type PageSource } from '../../api/forms.ts'
-import { listNewestSubmissions } from '../../api/submissions.ts'
-import { useApi } from '../../shell/use-workspace.ts'
+import {
+  checkForm,
+  type Finding,
+  type FormCheck,
+  formQuery,
+  type PageSource,
+  updateForm,
+} from '../../api/forms.ts'
+import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CopyButton } from '../../ui/copy/copy-button.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { Field, Textarea, TextField } from '../../ui/forms/field.tsx'
 import { FormError, findFieldError } from '../../ui/forms/form-error.tsx'
+import { toast } from '../../ui/overlays/toast.tsx'
 import { TEXT_LINK } from '../../ui/text-link.ts'
+import { usePageSuggestion } from './use-page-suggestion.ts'
 
 export default function PageDoctor({ form }: { form: FormResource }) {
   const api = useApi()
@@ -63,31 +71,25 @@ export default function PageDoctor({ form }: { form: FormResource }) {
       </Card>
       <div aria-live="polite" aria-busy={check.isPending}>
         {check.data && <Result check={check.data} />}
+        {check.data?.hasForm && check.data.url && <PageOffer form={form} page={check.data.url} />}
       </div>
     </div>
   )
 }
 
-/** Starts with the page of the last submission, where it is known. */
+/** Starts with the form's page, or else with the page of the last submission. */
 function PageUrlField({ form, error }: { form: FormResource; error: string | undefined }) {
-  const api = useApi()
-  const lastPage = useQuery({
-    queryKey: [api.workspaceId, 'submissions', 'page of', form.formKey],
-    queryFn: async () => {
-      const pages = (await listNewestSubmissions(api, form.formKey)).map(({ pageUrl }) => pageUrl)
-      return pages.find((page) => page && !page.startsWith(`${location.origin}/app`))?.split(/[?#]/)[0] ?? ''
-    },
-    staleTime: 60_000,
-  })
+  const suggestion = usePageSuggestion(form)
+  const known = form.pageUrl ?? suggestion ?? ''
   return (
     <TextField
-      key={lastPage.data ?? ''}
+      key={known}
       label="Page URL"
       name="url"
       type="url"
       inputMode="url"
       placeholder="https://example.com/contact"
-      defaultValue={lastPage.data}
+      defaultValue={known}
       hint="The page must be public: this server fetches it."
       error={error}
     />
@@ -111,6 +113,46 @@ const HtmlFields = ({ errors }: { errors: Record<string, string> }) => (
     />
   </>
 )
+
+/** The check has found the form on the page: offers to remember the page, which leads senders back to it. */
+function PageOffer({ form, page }: { form: FormResource; page: string }) {
+  const api = useApi()
+  const client = useQueryClient()
+  const canEdit = useCanEdit()
+  const save = useMutation({
+    mutationFn: () => updateForm(api, form.formKey, { pageUrl: page }),
+    onSuccess(saved) {
+      client.setQueryData(formQuery(api, form.formKey).queryKey, saved)
+      toast('Page saved')
+    },
+    onError() {},
+  })
+  if (!canEdit) return null
+  if (form.pageUrl === page) {
+    return (
+      <p className="mt-4 flex items-start gap-2 text-soft">
+        <CircleCheck size={18} aria-hidden className="mt-0.5 shrink-0 text-accent" />
+        <span className="min-w-0 break-words">This is the page of the form. Senders are led back to it.</span>
+      </p>
+    )
+  }
+  return (
+    <Card className="mt-4">
+      <div className="grid gap-3">
+        <p className="break-words">
+          The form is on this page. Browsers tell us only the site: save the page, so that senders are led
+          back to it.{form.pageUrl && ` It replaces ${form.pageUrl}.`}
+        </p>
+        {save.error && <FormError>{save.error.message}</FormError>}
+        <div>
+          <Button busy={save.isPending} onClick={() => save.mutate()}>
+            Save as the form’s page
+          </Button>
+        </div>
+      </div>
+    </Card>
+  )
+}
 
 function Result({ check }: { check: FormCheck }) {
   const errors = check.findings.filter(({ severity }) => severity === 'error').length

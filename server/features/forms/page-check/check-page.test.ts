@@ -494,6 +494,13 @@ test('a finding about the way back says where senders land, and which settings h
   expect((await find(where({ pageUrl: 'https://www.site.test/' })))?.message).toContain(
     'pageUrl is on another site',
   )
+  const [http, https] = [ORIGIN.replace('https', 'http'), 'https://site.test/contact']
+  const form = `action="${http}/f/${KEY}" method="post"`
+  const downgrade = await find({ head: PLAIN, form, origin: http, pageUrl: https }, 'referrer_hidden')
+  expect(downgrade?.message).toStartWith(
+    'Browsers do not tell an http address which https page sends to it: ',
+  )
+  expect(downgrade?.fix).toBe('Set afterSubmit to hosted, or serve this server over https.')
   const hidden = await find(referrer('no-referrer'), 'referrer_hidden')
   expect(hidden?.message).toContain('the thanks page does not lead back')
   expect((await find({ ...referrer('no-referrer'), is: OURS }, 'referrer_hidden'))?.message).not.toContain(

@@ -3,7 +3,12 @@
 import type { FormResource } from '../schema.ts'
 import { createFinding, type Finding, formatElement, quote } from './finding.ts'
 import type { PageForm, ParsedPage } from './parse-page.ts'
-import { type ReferrerReach, readReferrerPolicy, toReferrerReach } from './referrer-policy.ts'
+import {
+  type ReferrerPolicy,
+  type ReferrerReach,
+  readReferrerPolicy,
+  toReferrerReach,
+} from './referrer-policy.ts'
 
 export interface ReturnCheckInput {
   form: Pick<
@@ -45,23 +50,33 @@ export function checkReturn(check: ReturnCheckInput, form: PageForm): Finding[] 
 }
 
 /** What a request from the form says of its page, and why. */
-function readReach({ parsedPage, headers, page, endpoint }: ReturnCheckInput, form: PageForm) {
-  const { value, from } = readReferrerPolicy(parsedPage, headers)
+function readReach(check: ReturnCheckInput, form: PageForm) {
+  const { parsedPage, headers, page, endpoint } = check
+  const policy = readReferrerPolicy(parsedPage, headers)
   const noreferrer = /(^|\s)noreferrer(\s|$)/i.test(form.attributes.get('rel') ?? '')
-  const reach = noreferrer ? 'nothing' : toReferrerReach(value, page, endpoint)
-  const place = from === 'meta' ? 'meta element' : 'header'
-  const cause = noreferrer
-    ? { text: 'The form has rel="noreferrer"', repair: 'remove rel="noreferrer" from the form' }
-    : {
-        text:
-          from === 'browser'
-            ? `Browsers tell another site only the origin of a page (${value})`
-            : `The page's referrer policy is ${quote(value)} (${place})`,
-        repair: `add to the page's head: ${FULL_REFERRER}`,
-      }
-  return { cause, reach }
+  const reach = noreferrer ? 'nothing' : toReferrerReach(policy.value, page, endpoint)
+  return { cause: noreferrer ? NOREFERRER : describePolicy(policy, reach, endpoint), reach }
 }
-type Cause = ReturnType<typeof readReach>['cause']
+
+const NOREFERRER = {
+  text: 'The form has rel="noreferrer"',
+  repair: 'remove rel="noreferrer" from the form',
+}
+
+function describePolicy({ value, from }: ReferrerPolicy, reach: ReferrerReach, endpoint: URL) {
+  // Only `unsafe-url` names an https page to http, and nobody should set it.
+  if (reach === 'nothing' && endpoint.protocol === 'http:' && !/^(no-referrer|same-origin)$/.test(value)) {
+    const text = 'Browsers do not tell an http address which https page sends to it'
+    return { text, repair: 'serve this server over https' }
+  }
+  const place = from === 'meta' ? 'meta element' : 'header'
+  const text =
+    from === 'browser'
+      ? `Browsers tell another site only the origin of a page (${value})`
+      : `The page's referrer policy is ${quote(value)} (${place})`
+  return { text, repair: `add to the page's head: ${FULL_REFERRER}` }
+}
+type Cause = typeof NOREFERRER
 
 const isStartPage = (page: URL | null) => page?.pathname === '/' && page.search === ''
 
