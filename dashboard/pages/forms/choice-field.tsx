@@ -25,22 +25,25 @@ export function ChoiceField<Value extends string>(props: ChoiceFieldProps<Value>
       <legend className="mb-2 text-sm font-medium">{legend}</legend>
       {choices.map((choice) => (
         <div key={choice.value} className="grid min-w-0 gap-2">
-          <label className="flex items-start gap-3">
+          <div className="flex items-start gap-3">
             <input
+              id={`${id}-${choice.value}`}
               type="radio"
               name={id}
               className="mt-1 size-4 shrink-0 accent-accent"
-              aria-describedby={`${id}-${choice.value}`}
+              aria-describedby={`${id}-${choice.value}-hint`}
               checked={choice.value === value}
               onChange={() => onChange(choice.value)}
             />
             <span className="grid min-w-0 gap-0.5">
-              <span className="font-medium">{choice.label}</span>
-              <span id={`${id}-${choice.value}`} className="text-sm break-words text-soft">
+              <label htmlFor={`${id}-${choice.value}`} className="font-medium">
+                {choice.label}
+              </label>
+              <span id={`${id}-${choice.value}-hint`} className="text-sm break-words text-soft">
                 {choice.hint}
               </span>
             </span>
-          </label>
+          </div>
           {choice.value === value && choice.details && <div className="min-w-0 pl-7">{choice.details}</div>}
         </div>
       ))}

@@ -1,0 +1,118 @@
+// Forms in the dashboard: what senders see, the page of a form, and rows that open where one clicks.
+
+import { expect, test } from 'bun:test'
+import type { FormResource } from '../../server/features/forms/schema.ts'
+import { onDashboard } from '../support/browser/dashboard-browser.ts'
+import { until } from '../support/until.ts'
+import type { SignedUpUser } from '../support/users/sign-up.ts'
+
+const readForm = async (person: SignedUpUser, key: string): Promise<FormResource> =>
+  (await person.api(`/forms/${key}`)).json.data
+const createForm = async (person: SignedUpUser, body: object): Promise<FormResource> =>
+  (await person.api('/forms', { method: 'POST', body })).json.data
+
+onDashboard('forms in the dashboard', (dashboard) => {
+  test('a new form shows senders pages of this server, unless another choice is made', async () => {
+    const { signUp, openWindow } = dashboard()
+    const person = await signUp()
+    const { page, open, errors, close } = await openWindow(person)
+    await open('/forms?new=1')
+    await page.getByLabel('Name').fill('Contact')
+    await page.getByRole('button', { name: 'Create form' }).click()
+    await page.waitForURL(/\/forms\/[a-z\d]{10}$/)
+    const key = page.url().slice(-10)
+    expect(await readForm(person, key)).toMatchObject({
+      pageUrl: null,
+      redirectUrl: null,
+      afterSubmit: 'hosted',
+      onError: 'hosted',
+    })
+    await page.getByText('Without it, senders see a thank-you page of this server').waitFor()
+
+    await page.getByRole('link', { name: 'Choose what senders see' }).click()
+    await page.getByLabel('A page of yours').check()
+    await page.getByLabel('Back to the page, with messages for the snippet').check()
+    await page.getByText('Senders see your home page, without a message.').first().waitFor()
+    await page.getByLabel('Page with the form', { exact: true }).fill('https://shop.example/contact')
+    const save = page.getByRole('button', { name: 'Save', exact: true })
+    await save.click()
+    // The URL is still missing. The error stands at its field.
+    const url = page.getByLabel('Redirect URL')
+    await until('an error', async () => (await url.getAttribute('aria-invalid')) === 'true')
+    await url.fill('https://shop.example/thanks')
+    await save.click()
+    await page.getByText('All changes saved').waitFor()
+    expect(await readForm(person, key)).toMatchObject({
+      pageUrl: 'https://shop.example/contact',
+      redirectUrl: 'https://shop.example/thanks',
+      onError: 'referer',
+    })
+    await page.getByLabel('Back to the page with the form', { exact: true }).check()
+    await save.click()
+    await page.getByText('All changes saved').waitFor()
+    expect(await readForm(person, key)).toMatchObject({ redirectUrl: null, afterSubmit: 'referer' })
+    expect(errors.filter((text) => !text.includes('422'))).toEqual([])
+    await close()
+  })
+
+  test('the page of a form comes from the page check, or from submissions, when a person says so', async () => {
+    const { signUp, openWindow, server } = dashboard()
+    const person = await signUp()
+    const form = await createForm(person, { name: 'Contact' })
+    // With Global Privacy Control no link is searched for, so that the test needs no analytics.
+    const headers = { Referer: 'https://shop.example/contact?utm_source=x', 'Sec-GPC': '1' }
+    const body = { email: 'ada@example.com' }
+    await server.call(`/f/${form.formKey}`, { method: 'POST', body, headers })
+    const { page, open, errors, close } = await openWindow(person)
+    await open(`/forms/${form.formKey}?tab=settings`)
+    await page.getByText('The newest submissions came from https://shop.example/contact.').waitFor()
+    // A stranger could have sent that address: nothing changes before a person has decided.
+    expect((await readForm(person, form.formKey)).pageUrl).toBeNull()
+    await page.getByRole('button', { name: 'Use this page' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('All changes saved').waitFor()
+    expect((await readForm(person, form.formKey)).pageUrl).toBe('https://shop.example/contact')
+
+    await page.getByRole('link', { name: 'Page doctor' }).click()
+    await page.getByText('Paste the HTML instead').click()
+    await page
+      .getByLabel('Page HTML')
+      .fill(`<form action="${form.endpoint}" method="post"><button>Send</button></form>`)
+    await page.getByLabel('Page URL').fill('https://shop.example/new')
+    await page.getByRole('button', { name: 'Check page' }).click()
+    await page.getByText('It replaces https://shop.example/contact.').waitFor()
+    await page.getByRole('button', { name: 'Save as the form’s page' }).click()
+    await page.getByText('This is the page of the form.').waitFor()
+    expect((await readForm(person, form.formKey)).pageUrl).toBe('https://shop.example/new')
+    expect(errors).toEqual([])
+    await close()
+  })
+
+  test('a row opens its form wherever one clicks, and its buttons do what they say', async () => {
+    const { signUp, openWindow } = dashboard()
+    const person = await signUp()
+    const form = await createForm(person, { name: 'Contact' })
+    const { page, open, errors, close } = await openWindow(person)
+    await page.context().grantPermissions(['clipboard-write'])
+    await open('/forms')
+    const row = page.getByRole('row').filter({ hasText: 'Contact' })
+    const box = await row.boundingBox()
+    if (!box) throw new Error('the row is not drawn')
+    // A step is smaller than any button of the row.
+    const missed: number[] = []
+    for (let x = 4; x < box.width; x += 12) {
+      const hit = await page.evaluate<string>(
+        `document.elementFromPoint(${box.x + x}, ${box.y + 6})?.closest('a, button')?.getAttribute('href') ?? ''`,
+      )
+      if (!hit.endsWith(`/forms/${form.formKey}`)) missed.push(x)
+    }
+    expect(missed).toEqual([])
+    await page.getByRole('button', { name: 'Copy endpoint of Contact' }).click()
+    await page.getByRole('status').filter({ hasText: 'Copied' }).waitFor({ state: 'attached' })
+    expect(page.url()).toEndWith('/forms')
+    await page.mouse.click(box.x + box.width - 8, box.y + box.height / 2)
+    await page.waitForURL(`**/forms/${form.formKey}`)
+    expect(errors).toEqual([])
+    await close()
+  })
+})
