@@ -11,6 +11,9 @@ const readForm = async (person: SignedUpUser, key: string): Promise<FormResource
 const createForm = async (person: SignedUpUser, body: object): Promise<FormResource> =>
   (await person.api('/forms', { method: 'POST', body })).json.data
 
+/** The confirmation of a change, in a corner, covers no button here. */
+const TALL = { viewport: { width: 1280, height: 1400 } }
+
 onDashboard('forms in the dashboard', (dashboard) => {
   test('a new form shows senders pages of this server, unless another choice is made', async () => {
     const { signUp, openWindow } = dashboard()
@@ -63,7 +66,7 @@ onDashboard('forms in the dashboard', (dashboard) => {
     const headers = { Referer: 'https://shop.example/contact?utm_source=x', 'Sec-GPC': '1' }
     const body = { email: 'ada@example.com' }
     await server.call(`/f/${form.formKey}`, { method: 'POST', body, headers })
-    const { page, open, errors, close } = await openWindow(person)
+    const { page, open, errors, close } = await openWindow(person, TALL)
     await open(`/forms/${form.formKey}?tab=settings`)
     await page.getByText('The newest submissions came from https://shop.example/contact.').waitFor()
     // A stranger could have sent that address: nothing changes before a person has decided.
