@@ -115,8 +115,9 @@ onSqlite(
       expect([bulk.status, bulk.json.errors]).toEqual([422, { '1.destinationUrl': WRONG }])
       const upsert = { destinationUrl: bad, externalId: 'mine' }
       expect((await ws.api('/links/upsert', { method: 'PUT', body: upsert })).status).toBe(422)
-      const form = await ws.api('/forms', { method: 'POST', body: { name: 'a', redirectUrl: bad } })
-      expect([form.status, form.json.errors]).toEqual([422, { redirectUrl: WRONG }])
+      const body = { name: 'a', redirectUrl: bad, pageUrl: bad }
+      const form = await ws.api('/forms', { method: 'POST', body })
+      expect([form.status, form.json.errors]).toEqual([422, { redirectUrl: WRONG, pageUrl: WRONG }])
     })
 
     test('is judged again when the file changes: links answer 451, on every path, without the destination', async () => {
@@ -128,7 +129,11 @@ onSqlite(
       const byDevice = await ws.createLink({ deviceTargeting: { ios: late } })
       const locked = await ws.createLink({ destinationUrl: late, password: 'x' })
       const fine = await ws.createLink({})
-      const form = { name: 'a', redirectUrl: 'https://late.example/thanks' }
+      const form = {
+        name: 'a',
+        redirectUrl: 'https://late.example/thanks',
+        pageUrl: 'https://late.example/contact',
+      }
       const { formKey } = (await ws.api('/forms', { method: 'POST', body: form })).json.data
       const send = () =>
         server().call(`/f/${formKey}`, {
@@ -169,6 +174,8 @@ onSqlite(
       })
       const sent = await send()
       expect([sent.status, sent.headers.get('location')]).toEqual([303, 'https://page.example/'])
+      const address = await server().call(`/f/${formKey}`, { headers: { Accept: 'text/html' } })
+      expect([address.status, address.text.includes('late.example')]).toEqual([405, false])
       expect(
         (await server().call(`/f/${formKey}`, { method: 'POST', body: { a: 1 }, headers: SCRIPT_HEADERS }))
           .json,

@@ -113,10 +113,11 @@ async function storeForms(
 ): Promise<FormIds> {
   const ids: Partial<FormIds> = {}
   for (const [index, name] of FORM_NAMES.entries()) {
-    const { page: _, share: __, ...input } = FORMS[name]
+    const { page: pageUrl, share: _, ...input } = FORMS[name]
+    const hosted = { pageUrl, afterSubmit: 'hosted', onError: 'hosted' } as const
     const at = now - (45 - index) * DAY
     const needs = { db, origin: site.origin, now: () => at, isBlocked: site.isBlocked }
-    const { formKey } = await createForm(needs, actor, input)
+    const { formKey } = await createForm(needs, actor, { ...input, ...hosted })
     const { id } = await connection
       .selectFrom('forms')
       .select('id')

@@ -160,6 +160,12 @@ const CASES: Case[] = [
   },
   {
     rule: 'dashboard',
+    offence: 'a library in markup, which the dashboard bundles',
+    path: 'server/features/forms/markup.ts',
+    bad: importing('zod'),
+  },
+  {
+    rule: 'dashboard',
     offence: 'the dashboard taking a value from routes',
     path: 'dashboard/client.ts',
     bad: importing('../server/features/links/api.ts'),

@@ -4,6 +4,8 @@ import { listLocalImports } from './import-graph.ts'
 import type { Violation } from './rule.ts'
 import { listImports, type SourceFile } from './typescript-source.ts'
 
+const MARKUP = /^server\/features\/[^/]+\/markup\.ts$/
+
 export function checkFrontEndImports(source: SourceFile): Violation[] {
   const { path } = source
   if (path.startsWith('dashboard/')) {
@@ -23,6 +25,15 @@ export function checkFrontEndImports(source: SourceFile): Violation[] {
         what: '',
         message: `the dashboard may not take ${typeOnly ? 'types' : 'values'} from ${target}`,
       }))
+  }
+  if (MARKUP.test(path)) {
+    return listImports(source).map(({ specifier, line }) => ({
+      rule: 'dashboard' as const,
+      file: path,
+      line,
+      what: '',
+      message: `the dashboard takes values from here, so this imports nothing, not ${specifier}`,
+    }))
   }
   if (!path.startsWith('snippet/')) return []
   const own = new Set(

@@ -95,10 +95,21 @@ onBothEngines(
       expect(await listStoredSubmissions(server(), form)).toHaveLength(1)
     })
 
-    test('thanks also while it is disabled, and not once it is deleted', async () => {
+    test('thanks also while it is disabled, and not once it is deleted or its workspace is suspended', async () => {
       const form = await createForm({ enabled: false, successMessage: 'It arrived.' })
       expect((await readThanks(form.key)).text).toContain('It arrived.')
       expect((await readThanks('k7m2xw9qpd')).status).toBe(404)
+      const suspended = await createForm({ pageUrl: PAGE, successMessage: 'Call us.' })
+      await server().app.db.write((connection) =>
+        connection
+          .updateTable('workspaces')
+          .set({ suspended_at: 1 })
+          .where('id', '=', suspended.workspaceId)
+          .execute(),
+      )
+      for (const path of [`/f/${suspended.key}/thanks`, `/f/${suspended.key}`]) {
+        expect((await server().call(path, { headers: PERSON })).text).not.toMatch(/Call us|site\.example/)
+      }
       const posted = await server().call(`/f/${form.key}/thanks`, {
         method: 'POST',
         headers: { 'X-Forwarded-For': nextSenderAddress() },
