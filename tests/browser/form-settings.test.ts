@@ -72,6 +72,7 @@ onDashboard('forms in the dashboard', (dashboard) => {
     // A stranger could have sent that address: nothing changes before a person has decided.
     expect((await readForm(person, form.formKey)).pageUrl).toBeNull()
     await page.getByRole('button', { name: 'Use this page' }).click()
+    expect(await page.evaluate('document.activeElement.value')).toBe('https://shop.example/contact')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('All changes saved').waitFor()
     expect((await readForm(person, form.formKey)).pageUrl).toBe('https://shop.example/contact')
@@ -86,6 +87,7 @@ onDashboard('forms in the dashboard', (dashboard) => {
     await page.getByText('It replaces https://shop.example/contact.').waitFor()
     await page.getByRole('button', { name: 'Save as the form’s page' }).click()
     await page.getByText('This is the page of the form.').waitFor()
+    expect(await page.evaluate('document.activeElement.textContent')).toContain('This is the page')
     expect((await readForm(person, form.formKey)).pageUrl).toBe('https://shop.example/new')
     expect(errors).toEqual([])
     await close()

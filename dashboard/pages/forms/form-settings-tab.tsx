@@ -159,7 +159,7 @@ const AfterSending = ({ draft, set, errors, formKey }: PartProps & { formKey: st
         hint="The snippet and the thank-you page show it."
         error={findFieldError(errors, 'successMessage')}
       />
-      <div className="grid gap-2">
+      <div className="grid gap-2" data-page-url>
         <PageUrlInput draft={draft} set={set} errors={errors} />
         {draft.pageUrl === null && (
           <PageSuggestion formKey={formKey} choose={(pageUrl) => set({ pageUrl })} />
@@ -186,7 +186,14 @@ function PageSuggestion({ formKey, choose }: { formKey: string; choose: (pageUrl
   return (
     <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-soft">
       <span className="min-w-0 break-all">The newest submissions came from {page}.</span>
-      <Button size="small" onClick={() => choose(page)}>
+      <Button
+        size="small"
+        onClick={(event) => {
+          // The button goes with its sentence: the focus moves to the field that has the page now.
+          event.currentTarget.closest('[data-page-url]')?.querySelector('input')?.focus()
+          choose(page)
+        }}
+      >
         Use this page
       </Button>
     </p>

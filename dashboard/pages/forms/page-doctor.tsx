@@ -119,18 +119,27 @@ function PageOffer({ form, page }: { form: FormResource; page: string }) {
   const api = useApi()
   const client = useQueryClient()
   const canEdit = useCanEdit()
+  const [saved, setSaved] = useState(false)
   const save = useMutation({
     mutationFn: () => updateForm(api, form.formKey, { pageUrl: page }),
     onSuccess(saved) {
       client.setQueryData(formQuery(api, form.formKey).queryKey, saved)
       toast('Page saved')
+      setSaved(true)
     },
     onError() {},
   })
   if (!canEdit) return null
   if (form.pageUrl === page) {
     return (
-      <p className="mt-4 flex items-start gap-2 text-soft">
+      // The focus stays where the button was.
+      <p
+        ref={(line) => {
+          if (saved) line?.focus()
+        }}
+        tabIndex={-1}
+        className="mt-4 flex items-start gap-2 text-soft"
+      >
         <CircleCheck size={18} aria-hidden className="mt-0.5 shrink-0 text-accent" />
         <span className="min-w-0 break-words">This is the page of the form. Senders are led back to it.</span>
       </p>

@@ -307,10 +307,15 @@ table('the snippet', [
   ],
 ])
 
+/** Unless it is about styles, the policy allows the one that hides the honeypot. */
 const csp = (policy: string, more: Asked = {}): Asked => ({
   ...more,
-  sent: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy },
+  sent: {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': policy.includes('style-src') ? policy : `${policy}; ${STYLES}`,
+  },
 })
+const STYLES = "style-src-attr 'unsafe-inline'"
 const ALL = `script-src ${ORIGIN}; connect-src ${ORIGIN}; form-action ${ORIGIN} 'self'`
 
 table('the content security policy', [
@@ -346,6 +351,13 @@ table('the content security policy', [
     ['error csp_script_src', 'error csp_connect_src'],
   ],
   ['with a nonce', csp("script-src 'nonce-n'", { head: HEAD.replace('defer', 'nonce=n') }), []],
+  ['that shows the honeypot', csp(`style-src 'self'`), ['warning honeypot_style_blocked']],
+  [
+    'with a nonce, which shows the honeypot',
+    csp(`style-src 'unsafe-inline' 'nonce-a'`),
+    ['warning honeypot_style_blocked'],
+  ],
+  ['that allows styles in attributes', csp(`style-src 'self'; style-src-attr 'unsafe-inline'`), []],
   ['without calls to us', csp("connect-src 'self'"), ['warning csp_connect_src']],
   [
     'that does not matter without the snippet',

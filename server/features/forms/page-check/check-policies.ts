@@ -2,9 +2,15 @@
 // the encoding.
 
 import type { FormResource } from '../schema.ts'
+import { HONEYPOT_FIELD } from '../settings/control-fields.ts'
 import { isNextAllowed } from '../settings/next-hosts.ts'
 import { parseCharset } from './charset.ts'
-import { type ContentPolicy, findForbiddingDirective, readContentPolicies } from './content-policy.ts'
+import {
+  type ContentPolicy,
+  findForbiddingDirective,
+  findStyleForbiddingDirective,
+  readContentPolicies,
+} from './content-policy.ts'
 import { createFinding, type Finding, formatElement, quote } from './finding.ts'
 import type { PageForm, ParsedPage } from './parse-page.ts'
 
@@ -79,7 +85,21 @@ export function checkContentPolicy(check: PolicyCheckInput, forms: PageForm[]): 
       )
     }
   }
-  return [...findings, ...checkSnippetPolicy(check, policies)]
+  return [...findings, ...checkHoneypotStyle(forms, policies), ...checkSnippetPolicy(check, policies)]
+}
+
+/** A honeypot that people see catches people. */
+function checkHoneypotStyle(forms: PageForm[], policies: ContentPolicy[]): Finding[] {
+  const styled = forms.some(({ controls }) =>
+    controls.some(
+      ({ name, type, concealedByStyle }) => name === HONEYPOT_FIELD && type !== 'hidden' && concealedByStyle,
+    ),
+  )
+  const blocked = styled && findStyleForbiddingDirective(policies)
+  if (!blocked) return []
+  const message = `${CSP} forbids the style that hides the honeypot (${blocked}): people see it, and what they send is dropped in silence when they fill it in.`
+  const fix = `Give its box a class, and hide the class in a style sheet that the page may load, or write ${formatElement('input', { type: 'hidden', name: HONEYPOT_FIELD })}`
+  return [createFinding('warning', 'honeypot_style_blocked', message, fix)]
 }
 
 /** Where browsers are sent after the form, as far as these are not pages of this server. */

@@ -55,6 +55,21 @@ export function findForbiddingDirective(
   return undefined
 }
 
+/**
+ * @returns the name of the directive that forbids `style` attributes; undefined where none does. `'unsafe-inline'` has no
+ *   effect beside a nonce or a hash (https://www.w3.org/TR/CSP3/#allow-all-inline).
+ */
+export function findStyleForbiddingDirective(policies: ContentPolicy[]): string | undefined {
+  for (const policy of policies) {
+    const name = ['style-src-attr', 'style-src', 'default-src'].find((each) => policy.has(each))
+    const sources = policy.get(name ?? '')?.map((source) => source.toLowerCase())
+    if (!sources) continue
+    const limited = sources.some((source) => /^'(nonce|sha(256|384|512))-/.test(source))
+    if (limited || !sources.includes("'unsafe-inline'")) return name
+  }
+  return undefined
+}
+
 const allowsAddress = (sources: string[], target: URL, self: URL | null) =>
   sources.some((source) => matchesSource(source, target, self))
 

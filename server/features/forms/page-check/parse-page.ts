@@ -11,6 +11,8 @@ export interface FormControl {
   disabled: boolean
   /** A style, `hidden`, `inert`, a class or an id, on it or around it, may hide it from people. */
   concealed: boolean
+  /** Only a `style` attribute, on it or around it, hides it. A policy of the page may forbid such styles. */
+  concealedByStyle: boolean
 }
 
 export interface PageForm {
@@ -33,7 +35,7 @@ export interface ParsedPage {
 
 interface Ancestor {
   name: string
-  concealing: boolean
+  concealing: Concealment | undefined
   disabling: boolean
 }
 
@@ -114,17 +116,18 @@ type Ancestors = ReturnType<typeof createAncestors>
 function createAncestors() {
   let elements: Ancestor[] = []
   let openByName = new Map<string, number>()
-  let [concealing, disabling] = [0, 0]
+  const concealing = { attribute: 0, style: 0 }
+  let disabling = 0
   const count = (element: Ancestor, change: 1 | -1) => {
     openByName.set(element.name, (openByName.get(element.name) ?? 0) + change)
-    if (element.concealing) concealing += change
+    if (element.concealing) concealing[element.concealing] += change
     if (element.disabling) disabling += change
   }
   return {
     open({ name, attributes }: Tag) {
       if (elements.length >= DEPTH_MAX) return
       const isDisabling = name === 'fieldset' && attributes.has('disabled')
-      const element = { name, concealing: mayHide(attributes), disabling: isDisabling }
+      const element = { name, concealing: findConcealment(attributes), disabling: isDisabling }
       elements.push(element)
       count(element, 1)
     },
@@ -139,15 +142,18 @@ function createAncestors() {
     clear() {
       elements = []
       openByName = new Map()
-      concealing = disabling = 0
+      concealing.attribute = concealing.style = disabling = 0
     },
-    conceal: () => concealing > 0,
+    conceal: (by: Concealment) => concealing[by] > 0,
     disable: () => disabling > 0,
   }
 }
 
 function toControl({ name, attributes }: Tag, ancestors: Ancestors): FormControl {
   const type = (attributes.get('type') ?? '').trim().toLowerCase()
+  const own = findConcealment(attributes)
+  const byAttribute = own === 'attribute' || ancestors.conceal('attribute')
+  const byStyle = own === 'style' || ancestors.conceal('style')
   return {
     tag: name as FormControl['tag'],
     type:
@@ -161,11 +167,15 @@ function toControl({ name, attributes }: Tag, ancestors: Ancestors): FormControl
     name: attributes.get('name') ?? '',
     attributes,
     disabled: attributes.has('disabled') || ancestors.disable(),
-    concealed: mayHide(attributes) || ancestors.conceal(),
+    concealed: byAttribute || byStyle,
+    concealedByStyle: byStyle && !byAttribute,
   }
 }
 
+type Concealment = 'attribute' | 'style'
+
 /** Style sheets are not read, so any class or id may hide an element. */
-const mayHide = (attributes: Map<string, string>) =>
-  ['hidden', 'class', 'id', 'inert'].some((name) => attributes.has(name)) ||
-  HIDING_STYLE.test(attributes.get('style') ?? '')
+function findConcealment(attributes: Map<string, string>): Concealment | undefined {
+  if (['hidden', 'class', 'id', 'inert'].some((name) => attributes.has(name))) return 'attribute'
+  return HIDING_STYLE.test(attributes.get('style') ?? '') ? 'style' : undefined
+}
