@@ -359,6 +359,27 @@ onBothEngines(
       },
     )
 
+    test('a form with pages of this server thanks there, and says there what is wrong', async () => {
+      const settings = {
+        afterSubmit: 'hosted',
+        onError: 'hosted',
+        pageUrl: PAGE,
+        requiredFields: ['a'],
+      } as const
+      const form = await createTestForm(server(), {
+        ...settings,
+        requiredFields: ['a'],
+        successMessage: 'We call you.',
+      })
+      const headers = { ...NAVIGATION_HEADERS, Referer: 'https://site.example/' }
+      const wrong = await postToForm(server(), form, URLENCODED_TYPE, 'b=1', headers)
+      expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining('This field is required')])
+      const stored = await postToForm(server(), form, URLENCODED_TYPE, 'a=1', headers)
+      const thanks = await server().call(new URL(stored.headers.get('location') as string).pathname)
+      expect([thanks.status, thanks.text]).toEqual([200, expect.stringContaining('We call you.')])
+      expect(thanks.text).toContain(`href="${PAGE}"`)
+    })
+
     test('shows people a thank-you page', async () => {
       const answer = await server().call('/thanks')
       expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])

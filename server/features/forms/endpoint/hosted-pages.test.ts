@@ -13,7 +13,7 @@ import {
   type TestFormSettings,
   URLENCODED_TYPE,
 } from '../../../../tests/support/form-requests.ts'
-import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
+import { onSqlite } from '../../../../tests/support/server/test-server.ts'
 
 const SITE = 'https://site.example'
 const PAGE = `${SITE}/contact`
@@ -23,7 +23,7 @@ const FROM_SITE = { ...NAVIGATION_HEADERS, Origin: SITE, Referer: `${SITE}/` }
 const PERSON = { Accept: NAVIGATION_HEADERS.Accept }
 const EVIL = '<script>alert(1)</script>'
 
-onBothEngines(
+onSqlite(
   'a form with pages of this server',
   (server) => {
     const createForm = (settings: TestFormSettings = {}) =>
