@@ -54,6 +54,13 @@ onDashboard('forms in the dashboard', (dashboard) => {
     await save.click()
     await page.getByText('All changes saved').waitFor()
     expect(await readForm(person, key)).toMatchObject({ redirectUrl: null, afterSubmit: 'referer' })
+    // A long address stays inside a phone's window.
+    await page
+      .getByLabel('Page with the form', { exact: true })
+      .fill(`https://shop.example/${'long'.repeat(50)}`)
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.getByText('/longlong').first().waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
     expect(errors.filter((text) => !text.includes('422'))).toEqual([])
     await close()
   })

@@ -21,10 +21,10 @@ export function ChoiceField<Value extends string>(props: ChoiceFieldProps<Value>
   const { legend, choices, value, onChange } = props
   const id = useId()
   return (
-    <fieldset className="grid min-w-0 gap-2.5">
+    <fieldset className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-2.5">
       <legend className="mb-2 text-sm font-medium">{legend}</legend>
       {choices.map((choice) => (
-        <div key={choice.value} className="grid min-w-0 gap-2">
+        <div key={choice.value} className="grid grid-cols-[minmax(0,1fr)] gap-2">
           <div className="flex items-start gap-3">
             <input
               id={`${id}-${choice.value}`}
@@ -39,7 +39,7 @@ export function ChoiceField<Value extends string>(props: ChoiceFieldProps<Value>
               <label htmlFor={`${id}-${choice.value}`} className="font-medium">
                 {choice.label}
               </label>
-              <span id={`${id}-${choice.value}-hint`} className="text-sm break-words text-soft">
+              <span id={`${id}-${choice.value}-hint`} className="text-sm wrap-anywhere text-soft">
                 {choice.hint}
               </span>
             </span>

@@ -133,7 +133,7 @@ function Notes({ form, language }: { form: FormResource; language: string }) {
     )
   if (form.requiredFields.length > 0) notes.push('Submissions without the required fields are rejected.')
   return (
-    <ul className="grid list-disc gap-1.5 pl-5 text-sm text-soft">
+    <ul className="grid list-disc gap-1.5 pl-5 text-sm wrap-anywhere text-soft">
       {notes.map((note, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the order of the notes does not change
         <li key={at}>{note}</li>
