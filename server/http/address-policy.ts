@@ -28,5 +28,20 @@ export function isAllowedAddress(address: string, allow: Network[]): boolean {
   return parsed.kind() === 'ipv4' || isInNetworks(address, GLOBAL_IPV6)
 }
 
+/** For the person who chose the address. Says no more about a network than the person knows already. */
+export const PRIVATE_ADDRESS =
+  'The address is in a private network. The operator of this server can allow it with WEBHOOK_ALLOW_CIDRS'
+
+/**
+ * Whether no request to this URL can be allowed, judged without a look-up: its host is an address, or a name of this
+ * machine. Other names are judged when a request looks them up.
+ */
+export function hasRefusedHost(url: URL, allow: Network[]): boolean {
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  if (/(^|\.)localhost\.?$/.test(host))
+    return !['127.0.0.1', '::1'].some((own) => isAllowedAddress(own, allow))
+  return parseIpAddress(host) !== undefined && !isAllowedAddress(host, allow)
+}
+
 /** The IPv4 address in the last 32 bits. */
 const readEmbeddedIpv4 = (address: IpAddress) => address.toByteArray().slice(-4).join('.')

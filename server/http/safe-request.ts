@@ -6,8 +6,7 @@ import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import net, { type LookupFunction } from 'node:net'
 import { type Network, parseNetwork } from '../lib/ip-network.ts'
-import { parseIpAddress } from '../lib/parse-ip.ts'
-import { isAllowedAddress } from './address-policy.ts'
+import { hasRefusedHost, isAllowedAddress, PRIVATE_ADDRESS } from './address-policy.ts'
 
 export interface SafeRequest {
   url: string
@@ -70,15 +69,13 @@ export async function safeRequest(options: SafeRequest): Promise<SafeResponse | 
     return refusal('bad-url', 'The address contains a user name or password')
   }
   // Node calls `lookup` for names only. A parsed URL has every spelling of an IPv4 address in its plain form.
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
-  if (parseIpAddress(host) && !isAllowedAddress(host, options.allow)) return refusedAddress()
+  if (hasRefusedHost(url, options.allow)) return refusedAddress()
   return exchange(url, options)
 }
 
 const refusal = (reason: SafeFailure, message: string): SafeRefusal => ({ ok: false, reason, message })
 
-const refusedAddress = () =>
-  refusal('refused-address', 'The address leads into a private network, which is not allowed')
+const refusedAddress = () => refusal('refused-address', PRIVATE_ADDRESS)
 
 const TIMEOUT_MS = 15_000
 const BYTES_MAX = 65_536
@@ -114,21 +111,26 @@ function exchange(url: URL, options: SafeRequest): Promise<SafeResponse | SafeRe
   return promise
 }
 
+/** The headers as they are sent. Node adds `host`. */
+export function completeHeaders({ headers, body }: Pick<SafeRequest, 'headers' | 'body'>): Headers {
+  const complete = new Headers(headers)
+  if (!complete.has('user-agent')) complete.set('user-agent', 'Towpath')
+  // A small compressed body can unpack to a large one, so no body is requested compressed, and none is unpacked.
+  complete.set('accept-encoding', 'identity')
+  complete.set('connection', 'close')
+  complete.delete('host')
+  if (body !== undefined) complete.set('content-length', String(Buffer.byteLength(body)))
+  return complete
+}
+
 function openRequest(
   url: URL,
   { method = 'GET', headers, body }: SafeRequest,
   lookup: LookupFunction,
 ): ClientRequest {
-  const allHeaders = new Headers(headers)
-  if (!allHeaders.has('user-agent')) allHeaders.set('user-agent', 'Towpath')
-  // A small compressed body can unpack to a large one, so no body is requested compressed, and none is unpacked.
-  allHeaders.set('accept-encoding', 'identity')
-  allHeaders.set('connection', 'close')
-  allHeaders.delete('host')
-  if (body !== undefined) allHeaders.set('content-length', String(Buffer.byteLength(body)))
   const options = {
     method,
-    headers: Object.fromEntries(allHeaders),
+    headers: Object.fromEntries(completeHeaders({ headers, body })),
     lookup,
     maxHeaderSize: HEADER_BYTES_MAX,
     // A pooled connection would be used again without a check of its address.

@@ -32,6 +32,7 @@ import type { HttpAnswer, HttpCall } from './server/http-call.ts'
 import { ENGINES } from './server/test-server.ts'
 
 const ORIGIN = 'https://go.example'
+const MAIL_FROM = 'towpath@example.com'
 export const TEST_SECRET = 'a secret that is long enough for a test'
 
 export interface NotificationHarness {
@@ -99,7 +100,12 @@ export async function openNotificationHarness(engine: DatabaseEngine): Promise<N
   }
   const wake = (channelId?: number) => harness.deliverer?.wake(channelId)
   const features = [
-    createNotifyApi({ ...needs, wake }),
+    // E-mail channels can be made. Each deliverer has a mail server of its own, or none.
+    createNotifyApi({
+      ...needs,
+      send: { ...send, smtpUrl: 'smtp://127.0.0.1:9', mailFrom: MAIL_FROM },
+      wake,
+    }),
     createFormsApi({ origin: ORIGIN, now, resolvePendingAttribution, isBlocked: () => false }),
   ]
   const rest = restApi({ db, limiter, now, origin: ORIGIN, secret: TEST_SECRET, version: '0' }, features)

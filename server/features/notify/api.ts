@@ -205,7 +205,8 @@ export function createNotifyApi(needs: NotifyApiNeeds) {
     )
     .openapi(channelRoutes.get, async (c) => {
       const row = await getChannel(c.get('db').read, c.get('actor'), parseId(c.req.valid('param').id))
-      return c.json({ data: await describeChannel(c.get('db').read, row) }, 200)
+      const describing = { ...needs, connection: c.get('db').read }
+      return c.json({ data: await describeChannel(describing, row) }, 200)
     })
     .openapi(channelRoutes.update, async (c) => {
       const id = parseId(c.req.valid('param').id)

@@ -36,7 +36,7 @@ const channel = {
       'Recipients who have stopped the mails of this workspace: they get none, and are not asked again',
   }),
   url: z.string().nullable().openapi({
-    description: 'Masked for Slack, Discord and Teams, because anybody who knows the address can post there',
+    description: 'Masked for chat services, because anybody who knows the address can post there',
   }),
   chatId: z.string().nullable(),
   enabled: z.boolean(),
@@ -44,6 +44,17 @@ const channel = {
     .string()
     .nullable()
     .openapi({ description: 'Why Towpath disabled the channel. Its waiting deliveries are kept.' }),
+  unavailableReason: z.string().nullable().openapi({
+    description: 'Why this server cannot send to channels of this type, such as e-mail without a mail server',
+  }),
+  failingSince: z.iso.datetime().nullable().openapi({
+    description:
+      'When the first of the failures since the last success happened; null when the channel works',
+  }),
+  lastError: z
+    .string()
+    .nullable()
+    .openapi({ description: 'Why the last attempt failed; null when the channel works' }),
   lastDeliveryAt: z.iso.datetime().nullable(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
@@ -81,11 +92,15 @@ const fields = {
     .max(RECIPIENTS_MAX, `must be at most ${RECIPIENTS_MAX} addresses`)
     .optional()
     .openapi({ description: 'For e-mail channels', example: ['team@example.com'] }),
-  url: text(1, CHANNEL_URL_MAX).optional().openapi({
-    format: 'uri',
-    description: 'For Slack, Discord, Teams (the address of a Workflow) and webhooks (any address)',
-    example: 'https://example.com/hooks/towpath',
-  }),
+  url: text(1, CHANNEL_URL_MAX)
+    .optional()
+    .openapi({
+      format: 'uri',
+      description:
+        'For Slack (also an incoming webhook of Mattermost or Rocket.Chat, `https://chat.example.com/hooks/…`), Discord, ' +
+        'Teams (the address of a Workflow) and webhooks (any address)',
+      example: 'https://example.com/hooks/towpath',
+    }),
   botToken: text(1, 200).optional().openapi({ description: 'For Telegram; no answer ever shows it' }),
   chatId: text(1, 100)
     .optional()
@@ -116,10 +131,23 @@ export const DeliveryShape = z
     channelId: z.int(),
     submissionId: z.int().nullable(),
     formKey: z.string().nullable(),
+    formName: z.string().nullable(),
+    sender: z.string().nullable().openapi({
+      description:
+        "The submission's e-mail address, else its name. Null for an API key without the scope `submissions:read`.",
+    }),
     event: z.enum(EVENTS),
     messageId: z.string().openapi({ description: 'The same in all attempts: the `webhook-id` of a webhook' }),
     status: z.enum(DELIVERY_STATUSES),
-    attemptCount: z.int().openapi({ description: 'Attempts since it was created, or last retried by hand' }),
+    attemptCount: z.int().openapi({
+      description: 'All attempts, those before a retry by hand too, without the interrupted ones',
+    }),
+    interruptedCount: z.int().openapi({
+      description: 'Attempts whose result is unknown, because Towpath stopped in the middle',
+    }),
+    lastError: z.string().nullable().openapi({
+      description: 'Why the last attempt failed, or why the delivery waits; null once it is delivered',
+    }),
     nextAttemptAt: z.iso.datetime().nullable().openapi({
       description: 'Null unless it waits. While its channel is disabled, no attempt is made.',
     }),
@@ -140,9 +168,24 @@ const AttemptShape = z.strictObject({
   at: z.iso.datetime(),
 })
 
+const SentRequestShape = z.strictObject({
+  method: z.string().openapi({ description: 'An HTTP method, or `SMTP`', example: 'POST' }),
+  url: z.string().nullable().openapi({ description: 'Masked as the channel masks it; null for a mail' }),
+  headers: z.record(z.string(), z.string()).openapi({ description: 'Signatures are hidden' }),
+  body: z
+    .string()
+    .openapi({ description: 'Its first 16 KiB. For a mail, the text that programs without HTML show.' }),
+  bodyBytes: z.int().openapi({ description: 'The size of the whole body' }),
+})
+
 export const DeliveryDetailShape = z
   .strictObject({
     ...DeliveryShape.shape,
+    request: SentRequestShape.nullable().openapi({
+      description:
+        'The last request that was sent, for 30 days. Null when none was, such as to an address that is refused, and ' +
+        'for an API key without the scope `submissions:read`. Without an answer, it may not have arrived.',
+    }),
     attempts: z
       .array(AttemptShape)
       .openapi({ description: 'Newest first, at most 100; attempts are kept for 30 days' }),

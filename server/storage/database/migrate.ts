@@ -19,6 +19,7 @@ import { misses } from './migrations/0013-misses.ts'
 import { nextHosts } from './migrations/0014-next-hosts.ts'
 import { suspensions } from './migrations/0015-suspensions.ts'
 import { formPages } from './migrations/0016-form-pages.ts'
+import { deliveryReports } from './migrations/0018-delivery-reports.ts'
 import type { Tables } from './tables.ts'
 
 export const listMigrations = (engine: DatabaseEngine): Record<string, Migration> => ({
@@ -38,6 +39,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0014-next-hosts': nextHosts(engine),
   '0015-suspensions': suspensions(engine),
   '0016-form-pages': formPages(engine),
+  '0018-delivery-reports': deliveryReports(engine),
 })
 
 /**

@@ -12,6 +12,6 @@ export async function askChannelRecipients(
 ): Promise<{ mailed: number }> {
   allow(actor, CHANNELS_WRITE)
   const row = await getChannel(needs.db.read, actor, id)
-  const { unconfirmed } = await describeChannel(needs.db.read, row)
+  const { unconfirmed } = await describeChannel({ ...needs, connection: needs.db.read }, row)
   return { mailed: await askAgain(needs, actor.workspaceId, unconfirmed) }
 }

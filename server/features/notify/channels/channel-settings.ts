@@ -1,9 +1,12 @@
 // The settings of each channel type, and the shape of each service's addresses. The check is strict, so that a person
-// notices a mistake at once and not days later in the list of deliveries.
+// notices a mistake at once and not days later in the list of deliveries. What this server cannot reach is a mistake too.
 
+import { hasRefusedHost } from '../../../http/address-policy.ts'
 import { invalid } from '../../../lib/failure.ts'
+import type { Network } from '../../../lib/ip-network.ts'
 import { checkUrl } from '../../../lib/web-url.ts'
 import { CHANNEL_URL_MAX, type ChannelType, type UpdateChannelInput } from '../schema.ts'
+import type { SendNeeds } from './contract.ts'
 
 type Field = 'to' | 'url' | 'botToken' | 'chatId'
 export type ChannelSettings = Pick<UpdateChannelInput, Field>
@@ -17,14 +20,35 @@ const FIELDS: Record<ChannelType, Field[]> = {
   webhook: ['url'],
 }
 
+/** What this server can do for channels. */
+export type ServerAbilities = Pick<SendNeeds, 'allow' | 'smtpUrl'>
+
+const NO_MAIL =
+  'this server has no mail server. Its operator can set one up with SMTP_URL and MAIL_FROM, and start the server again'
+/** For a request that names the type, or switches an e-mail channel on. */
+const MAIL_REFUSAL = `email is not available: ${NO_MAIL}`
+const PRIVATE_URL =
+  'must be a public address: this one is in a private network. The operator of this server can allow it with ' +
+  'WEBHOOK_ALLOW_CIDRS'
+
+/** Why channels of this type cannot work on this server; null where they can. */
+export const findUnavailableReason = (type: string, { smtpUrl }: ServerAbilities): string | null =>
+  type === 'email' && smtpUrl === undefined ? `E-mail is not sent: ${NO_MAIL}` : null
+
+/** @param field the field that asks for the type. @throws Failure `invalid` */
+export function requireAvailable(type: ChannelType, abilities: ServerAbilities, field: 'type' | 'enabled') {
+  if (findUnavailableReason(type, abilities) !== null) throw invalid({ [field]: MAIL_REFUSAL })
+}
+
 /**
  * @param all whether every setting of the type is required, as for a new channel
+ * @param allow the networks of `WEBHOOK_ALLOW_CIDRS`
  * @returns the settings as they are stored. @throws Failure `invalid`
  */
 export function parseChannelSettings(
   type: ChannelType,
   input: ChannelSettings,
-  all: boolean,
+  { all, allow }: { all: boolean; allow: Network[] },
 ): ChannelSettings {
   const errors: Record<string, string> = {}
   for (const field of ['to', 'url', 'botToken', 'chatId'] as const) {
@@ -39,7 +63,8 @@ export function parseChannelSettings(
     else if (checked.href.length > CHANNEL_URL_MAX)
       errors.url = `must be at most ${CHANNEL_URL_MAX} characters`
     else {
-      const wrong = URL_CHECKS[type]?.(new URL(checked.href))
+      const url = new URL(checked.href)
+      const wrong = URL_CHECKS[type]?.(url) ?? (hasRefusedHost(url, allow) ? PRIVATE_URL : undefined)
       if (wrong) errors.url = wrong
       settings.url = checked.href
     }
@@ -57,6 +82,15 @@ const BOT_TOKEN = /^\d{6,20}:[A-Za-z0-9_-]{30,100}$/
 const CHAT_ID = /^(-?[1-9]\d{0,19}|@[A-Za-z]\w{3,31})$/
 
 const SLACK_HOSTS = ['hooks.slack.com', 'hooks.slack-gov.com']
+const SLACK_HOOK = /^\/services\/\w+\/\w+\/\w+$/
+// Mattermost has one part of 26 characters after `hooks`, and Rocket.Chat an id of 17 to 24 and a token. Both can be
+// below a path of their host.
+const COMPATIBLE_HOOK = /^(\/[\w.~-]+)*\/hooks\/[\w-]{16,100}(\/[\w-]{16,100})?$/
+
+/** Whether this is a hook of another chat server that takes Slack's incoming webhooks. */
+export const isSlackCompatible = ({ hostname, pathname }: URL) =>
+  !SLACK_HOSTS.includes(hostname) && COMPATIBLE_HOOK.test(pathname)
+
 const DISCORD_HOSTS = ['discord.com', 'discordapp.com', 'ptb.discord.com', 'canary.discord.com']
 const TEAMS_HOSTS =
   /\.(logic\.azure\.com|api\.powerautomate\.com|api\.powerplatform\.com|flow\.microsoft\.com)$/
@@ -69,10 +103,13 @@ const isPlain = (url: URL) => url.protocol === 'https:' && url.port === ''
 
 /** What is wrong with an address; undefined where it is an address of the service. */
 const URL_CHECKS: Partial<Record<ChannelType, (url: URL) => string | undefined>> = {
-  slack: (url) =>
-    isPlain(url) && SLACK_HOSTS.includes(url.hostname) && /^\/services\/\w+\/\w+\/\w+$/.test(url.pathname)
+  slack: (url) => {
+    const isSlack = isPlain(url) && SLACK_HOSTS.includes(url.hostname) && SLACK_HOOK.test(url.pathname)
+    return isSlack || isSlackCompatible(url)
       ? undefined
-      : 'must be an incoming webhook of Slack: https://hooks.slack.com/services/…',
+      : 'must be an incoming webhook of Slack (https://hooks.slack.com/services/…), or of Mattermost or Rocket.Chat ' +
+          '(https://chat.example.com/hooks/…)'
+  },
   discord: (url) =>
     isPlain(url) &&
     DISCORD_HOSTS.includes(url.hostname) &&

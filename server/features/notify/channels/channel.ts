@@ -9,6 +9,7 @@ import type { Action, Actor } from '../../accounts/access/actor.ts'
 import type { RecipientNeeds } from '../recipients/ask-recipients.ts'
 import { type RecipientStates, readRecipientStates } from '../recipients/recipient-states.ts'
 import type { ChannelResource, ChannelType } from '../schema.ts'
+import { findUnavailableReason, type ServerAbilities } from './channel-settings.ts'
 import type { ChannelDestination } from './contract.ts'
 import { type SealedSecrets, type Sealing, toChannelSecrets } from './secrets.ts'
 
@@ -20,6 +21,12 @@ export interface ChannelNeeds {
   now: () => number
   sealing: Sealing
   recipients: RecipientNeeds
+  send: ServerAbilities
+}
+
+interface DescribeNeeds {
+  connection: Connection
+  send: ServerAbilities
 }
 
 export type ChannelRow = Selectable<Channels>
@@ -43,23 +50,27 @@ export async function getChannel(
 const listRecipients = (row: Pick<ChannelRow, 'recipients'>): string[] => JSON.parse(row.recipients)
 
 /** A channel with the states of its recipients. */
-export async function describeChannel(connection: Connection, row: ChannelRow): Promise<ChannelResource> {
-  const [channel] = await describeChannels(connection, row.workspace_id, [row])
+export async function describeChannel(needs: DescribeNeeds, row: ChannelRow): Promise<ChannelResource> {
+  const [channel] = await describeChannels(needs, row.workspace_id, [row])
   return channel as ChannelResource
 }
 
 export async function describeChannels(
-  connection: Connection,
+  { connection, send }: DescribeNeeds,
   workspaceId: number,
   rows: ChannelRow[],
 ): Promise<ChannelResource[]> {
   const addresses = rows.filter(({ type }) => type === 'email').flatMap(listRecipients)
   const states = await readRecipientStates(connection, workspaceId, addresses)
-  return rows.map((row) => toChannelResource(row, states))
+  return rows.map((row) => toChannelResource(row, states, send))
 }
 
 /** @param states of the recipients; empty for a channel that sends no mail */
-export function toChannelResource(row: ChannelRow, states: RecipientStates): ChannelResource {
+export function toChannelResource(
+  row: ChannelRow,
+  states: RecipientStates,
+  send: ServerAbilities,
+): ChannelResource {
   const to = listRecipients(row)
   return {
     id: row.id,
@@ -72,6 +83,9 @@ export function toChannelResource(row: ChannelRow, states: RecipientStates): Cha
     chatId: row.chat_id,
     enabled: row.enabled === 1,
     disabledReason: row.disabled_reason,
+    unavailableReason: findUnavailableReason(row.type, send),
+    failingSince: toIsoOrNull(row.failing_since),
+    lastError: row.failing_since === null ? null : row.last_error,
     lastDeliveryAt: toIsoOrNull(row.last_delivery_at),
     createdAt: toIso(row.created_at),
     updatedAt: toIso(row.updated_at),

@@ -17,6 +17,10 @@ const DISCORD = 'https://discord.com/api/webhooks/123/Canary-canary_1'
 const TEAMS =
   'https://prod-1.westeurope.logic.azure.com:443/workflows/abc/triggers/manual/paths/invoke?sig=Canary'
 
+const MATTERMOST = 'https://chat.example.com/hooks/canarycanarycanarycanarycana'
+const ROCKET_CHAT =
+  'https://rocket.example.com/hooks/64f1c0a1b2c3d4e5f6a7b8c9/canarycanarycanarycanarycanarycanarycana'
+
 const GOOD: [string, Record<string, unknown>, Record<string, unknown>][] = [
   [
     'email',
@@ -28,7 +32,15 @@ const GOOD: [string, Record<string, unknown>, Record<string, unknown>][] = [
   ['telegram', { botToken: BOT, chatId: '-1001234567890' }, { chatId: '-1001234567890', url: null }],
   ['telegram', { botToken: BOT, chatId: '@leads' }, { chatId: '@leads' }],
   ['teams', { url: TEAMS }, { url: 'https://prod-1.westeurope.logic.azure.com/…nary' }],
-  ['webhook', { url: 'http://10.0.0.1:8080/hook?a=1' }, { url: 'http://10.0.0.1:8080/hook?a=1' }],
+  ['webhook', { url: 'http://hook.example:8080/hook?a=1' }, { url: 'http://hook.example:8080/hook?a=1' }],
+  ['webhook', { url: 'http://127.0.0.1:8080/hook' }, { url: 'http://127.0.0.1:8080/hook' }],
+  ['slack', { url: MATTERMOST }, { url: 'https://chat.example.com/…cana' }],
+  ['slack', { url: ROCKET_CHAT }, { url: 'https://rocket.example.com/…cana' }],
+  [
+    'slack',
+    { url: 'http://chat.lan:8065/team/hooks/canarycanarycanarycanaryca' },
+    { url: 'http://chat.lan:8065/…ryca' },
+  ],
 ]
 
 const BAD: [string, Record<string, unknown>, string][] = [
@@ -45,6 +57,10 @@ const BAD: [string, Record<string, unknown>, string][] = [
   ['slack', { url: 'https://hooks.slack.com.evil.example/services/T0/B0/x' }, 'url'],
   ['slack', { url: 'https://hooks.slack.com:8443/services/T0/B0/x' }, 'url'],
   ['slack', { url: 'https://hooks.slack.com/workflows/T0/B0/x' }, 'url'],
+  ['slack', { url: 'https://chat.example.com/hooks/short' }, 'url'],
+  ['slack', { url: 'https://chat.example.com/api/v4/canarycanarycanarycanaryca' }, 'url'],
+  ['slack', { url: 'ftp://chat.example.com/hooks/canarycanarycanarycanaryca' }, 'url'],
+  ['slack', { url: 'https://hooks.slack.com/hooks/canarycanarycanarycanaryca' }, 'url'],
   ['discord', { url: 'https://discord.com/channels/1/2' }, 'url'],
   ['teams', { url: 'https://tenant.webhook.office.com/webhookb2/x' }, 'url'],
   ['teams', { url: 'https://logic.azure.com.evil.example/x' }, 'url'],
@@ -59,6 +75,10 @@ const BAD: [string, Record<string, unknown>, string][] = [
   ['webhook', { url: 'https://example.com/', secret: 'whsec_mine' }, 'secret'],
   ['carrier-pigeon', { url: 'https://example.com/' }, 'type'],
 ]
+
+const PRIVATE =
+  'must be a public address: this one is in a private network. The operator of this server can allow it with ' +
+  'WEBHOOK_ALLOW_CIDRS'
 
 const receivers: WebhookReceiver[] = []
 afterEach(async () => {
@@ -90,6 +110,9 @@ notificationsOnBothEngines('a channel', (outbox) => {
       chatId: null,
       enabled: true,
       disabledReason: null,
+      unavailableReason: null,
+      failingSince: null,
+      lastError: null,
       lastDeliveryAt: null,
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
@@ -109,6 +132,30 @@ notificationsOnBothEngines('a channel', (outbox) => {
     expect((await workspace.api('/channels')).json.total).toBe(0)
   })
 
+  test('in a private network is refused with the setting that allows it, unless it is allowed', async () => {
+    const workspace = await outbox().createWorkspace()
+    const allowed = await workspace.createWebhook('http://127.0.0.1:1/hook')
+    for (const host of [
+      '10.0.0.1',
+      '[::1]',
+      '169.254.169.254',
+      '127.0.0.2',
+      '0x0a000001',
+      '192.168.1.7:8080',
+    ]) {
+      const url = `http://${host}/hooks/canarycanarycanarycanaryca`
+      for (const type of ['webhook', 'slack']) {
+        const { status, json } = await workspace.post('/channels', { type, name: 'Hook', url })
+        expect([host, status, json.errors?.url]).toEqual([host, 422, PRIVATE])
+      }
+      const changed = await patch(workspace, allowed.id, { url })
+      expect([changed.status, changed.json.errors.url]).toEqual([422, PRIVATE])
+    }
+    // A name is looked up when something is sent, so that nobody can ask this server about names.
+    const { id } = await workspace.createWebhook('http://localhost.example/')
+    expect((await workspace.api(`/channels/${id}`)).status).toBe(200)
+  })
+
   test('never shows its secrets, nor stores them in plain text', async () => {
     const workspace = await outbox().createWorkspace()
     const said: string[] = []
@@ -117,7 +164,7 @@ notificationsOnBothEngines('a channel', (outbox) => {
       said.push(answer.text)
       return answer.json.data
     }
-    for (const [type, given] of GOOD.slice(1, 6)) {
+    for (const [type, given] of [...GOOD.slice(1, 6), ...GOOD.slice(8)]) {
       const { id } = await calls('/channels', 'POST', { type, name: 'Leads', ...given })
       await calls(`/channels/${id}`, 'GET')
       await calls(`/channels/${id}`, 'PATCH', { ...given, name: 'Other' })
@@ -131,8 +178,9 @@ notificationsOnBothEngines('a channel', (outbox) => {
     const { rows } = await sql<object>`select * from channels where workspace_id = ${workspace.id}`.execute(
       outbox().db.read,
     )
-    expect(rows).toHaveLength(5)
-    for (const text of [...said, JSON.stringify(rows)]) expect(text).not.toMatch(/Canary|123456789:/)
+    expect(rows).toHaveLength(8)
+    for (const text of [...said, JSON.stringify(rows)])
+      expect(text).not.toMatch(/Canary|canarycanary|123456789:/)
   })
 
   test('changes the given fields only, and keeps its secrets', async () => {

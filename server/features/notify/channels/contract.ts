@@ -3,6 +3,7 @@
 
 import type { Network } from '../../../lib/ip-network.ts'
 import type { MailBudget } from '../../accounts/strangers/mail-budget.ts'
+import type { SentRequest } from './sent-request.ts'
 
 /** A notification: about a submission, a test, or about a channel that Towpath has disabled. */
 export interface Notice {
@@ -57,6 +58,8 @@ export interface DeliveryResult {
   httpStatus: number | null
   /** The answer of the service: at most 1 KiB, without secrets. */
   answer: string | null
+  /** Absent when nothing can have been sent, such as to an address that is refused. */
+  request?: SentRequest
   /** The service asks not to be tried again before this time. */
   retryAfterMs?: number
   /** Another attempt is pointless: for this message (`message`), or for every message to this channel (`channel`). */

@@ -6,7 +6,7 @@ import { recordAudit } from '../../accounts/audit/record-audit.ts'
 import { askNewRecipients } from '../recipients/ask-recipients.ts'
 import type { CreateChannelInput, NewChannelResource } from '../schema.ts'
 import { CHANNELS_WRITE, type ChannelNeeds, describeChannel } from './channel.ts'
-import { maskUrl, parseChannelSettings } from './channel-settings.ts'
+import { maskUrl, parseChannelSettings, requireAvailable } from './channel-settings.ts'
 import { newWebhookSecret } from './secrets.ts'
 
 /** @throws Failure `invalid`, `conflict` */
@@ -18,7 +18,8 @@ export function createChannel(
   allow(actor, CHANNELS_WRITE)
   const { db, now, sealing } = needs
   const { type, name, enabled, ...settings } = input
-  const { to, url, botToken, chatId } = parseChannelSettings(type, settings, true)
+  requireAvailable(type, needs.send, 'type')
+  const { to, url, botToken, chatId } = parseChannelSettings(type, settings, { all: true, ...needs.send })
   const secret = type === 'webhook' ? newWebhookSecret() : undefined
   return db.write(async (connection, onCommit) => {
     const at = now()
@@ -49,7 +50,7 @@ export function createChannel(
     await requireRoom(connection, actor.workspaceId, 'channels')
     const target = { type: 'channel', id: row.id, name } as const
     await recordAudit(connection, actor, { action: 'channel.created', target, detail: { type } }, at)
-    const channel = await describeChannel(connection, row)
+    const channel = await describeChannel({ ...needs, connection }, row)
     onCommit(() => askNewRecipients(needs, actor.workspaceId, channel.unconfirmed))
     return { ...channel, secret: secret ?? null }
   })

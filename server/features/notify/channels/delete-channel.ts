@@ -8,12 +8,12 @@ import { CHANNELS_WRITE, type ChannelNeeds, describeChannel, getChannel } from '
 
 /** @returns the channel as it was. @throws Failure `not_found` */
 export function deleteChannel(
-  { db, now }: Pick<ChannelNeeds, 'db' | 'now'>,
+  needs: Pick<ChannelNeeds, 'db' | 'now' | 'send'>,
   actor: Actor,
   id: number,
 ): Promise<ChannelResource> {
   allow(actor, CHANNELS_WRITE)
-  return db.write(async (connection) => {
+  return needs.db.write(async (connection) => {
     const row = await getChannel(connection, actor, id)
     const forms = await connection
       .selectFrom('forms')
@@ -31,14 +31,14 @@ export function deleteChannel(
         .where('id', '=', form.id)
         .execute()
     }
-    const channel = await describeChannel(connection, row)
+    const channel = await describeChannel({ ...needs, connection }, row)
     await connection
       .deleteFrom('channels')
       .where('workspace_id', '=', actor.workspaceId)
       .where('id', '=', id)
       .execute()
     const target = { type: 'channel', id, name: row.name } as const
-    await recordAudit(connection, actor, { action: 'channel.deleted', target }, now())
+    await recordAudit(connection, actor, { action: 'channel.deleted', target }, needs.now())
     return channel
   })
 }

@@ -1,6 +1,7 @@
 // Sends through Discord's webhooks (https://discord.com/developers/docs/resources/webhook#execute-webhook).
 
 import { toIso } from '../../../lib/api-fields.ts'
+import { maskUrl } from './channel-settings.ts'
 import type { ChannelSender, Notice } from './contract.ts'
 import {
   postJson,
@@ -23,10 +24,11 @@ export const sendDiscord: ChannelSender = async (needs, to, notice) => {
   const url = URL.parse(to.secrets.url ?? '')
   if (!url) return toIncompleteResult('URL')
   const secrets = listUrlSecrets(url.href)
+  const shownUrl = maskUrl('discord', url.href)
   // Without `wait`, Discord answers before it has checked the message.
   url.searchParams.set('wait', 'true')
   const body = JSON.stringify(discordMessage(notice))
-  return postJson(needs, notice, { url: url.href, body, secrets }, readDiscord)
+  return postJson(needs, notice, { url: url.href, shownUrl, body, secrets }, readDiscord)
 }
 
 // https://discord.com/developers/docs/resources/message#embed-object-embed-limits. This file counts UTF-16 units, which

@@ -11,6 +11,7 @@ import type {
   StopLink,
 } from './contract.ts'
 import { mailHtml, mailText } from './mail-body.ts'
+import { toSentRequest } from './sent-request.ts'
 import { sanitizeResponse } from './service-response.ts'
 
 /** Longer than the limit of an HTTP request: some mail servers greet slowly on purpose, against spam. */
@@ -27,16 +28,41 @@ export const sendEmail: ChannelSender = async (needs, to, notice) => {
   if (mailBudget && !(await mailBudget.take(to.recipients.length, 'notification')))
     return postpone(mailBudget.msUntilReset())
   const secrets = listSmtpSecrets(smtpUrl)
+  const mail = toMail(needs, to, notice, from)
+  const request = describeMail(mail, to.stop, secrets)
   try {
     const signal = AbortSignal.timeout(needs.timeoutMs ?? TIMEOUT_MS)
-    const sent = await openMailer(smtpUrl).sendMail({ ...toMail(needs, to, notice, from), signal })
+    const sent = await openMailer(smtpUrl).sendMail({ ...mail, signal })
     // A retry would send the mail again to the recipients that have it, so refused recipients are only reported.
     const refused = sent.rejectedErrors ?? []
     const lines = [sent.response, ...refused.map(({ recipient, response }) => `${recipient}: ${response}`)]
-    return { outcome: 'delivered', httpStatus: null, answer: sanitizeResponse(lines.join('\n'), secrets) }
+    const answer = sanitizeResponse(lines.join('\n'), secrets)
+    return { outcome: 'delivered', httpStatus: null, answer, request }
   } catch (error) {
-    return toFailedResult(error as SmtpError, secrets)
+    const failed = toFailedResult(error as SmtpError, secrets)
+    // A fault of the operator ends the connection before the mail.
+    return failed.operatorFault ? failed : { ...failed, request }
   }
+}
+
+/** The link that stops the mails is the recipient's: whoever sees it can stop them. */
+function describeMail(mail: ReturnType<typeof toMail>, stop: StopLink | undefined, secrets: string[]) {
+  const hideLinks = (text: string) =>
+    [stop?.oneClickUrl, stop?.url].reduce(
+      (rest: string, url) => (url ? rest.replaceAll(url, '(hidden)') : rest),
+      text,
+    )
+  const headers = {
+    From: `${mail.from.name} <${mail.from.address}>`,
+    To: mail.to.map(({ address }) => address).join(', '),
+    ...(mail.replyTo && { 'Reply-To': mail.replyTo.address }),
+    Subject: mail.subject,
+    'Message-ID': mail.messageId,
+    ...mail.headers,
+  }
+  const shown = Object.entries(headers).map(([name, value]): [string, string] => [name, hideLinks(value)])
+  const request = { method: 'SMTP', url: null, headers: shown, body: hideLinks(mail.text) }
+  return { ...toSentRequest(request, secrets), bodyBytes: Buffer.byteLength(mail.text) }
 }
 
 /** Looks again before the day is over: the operator may have raised the limit. */

@@ -3,6 +3,11 @@
 import { describe, expect, test } from 'bun:test'
 import { validateDiscordMessage } from '../../../../tests/support/fake-servers/discord.ts'
 import { validateSlackMessage } from '../../../../tests/support/fake-servers/slack.ts'
+import {
+  findActing,
+  parseFence,
+  validateSlackCompatibleMessage,
+} from '../../../../tests/support/fake-servers/slack-compatible.ts'
 import { validateTeamsMessage } from '../../../../tests/support/fake-servers/teams.ts'
 import { parseTelegramHtml } from '../../../../tests/support/fake-servers/telegram.ts'
 import { formatAttributionLine } from './attribution-line.ts'
@@ -12,6 +17,7 @@ import { mailHtml, mailText } from './mail-body.ts'
 import { createNotice, INJECTIONS, SUBMISSION_URL } from './notice.fixture.ts'
 import { removeControlCharacters, toOneLine } from './safe-text.ts'
 import { slackMessage } from './slack.ts'
+import { slackCompatibleMessage } from './slack-compatible.ts'
 import { teamsMessage } from './teams.ts'
 import { telegramText } from './telegram.ts'
 import { webhookBody } from './webhook.ts'
@@ -66,6 +72,21 @@ describe.each(INJECTIONS.map((text) => [text]))('%j', (text) => {
     expect(message).not.toHaveProperty('link_names')
     expect(texts.map((one) => one.text)).toContain(shownAs(text))
     expect(texts.map((one) => one.text).join('')).not.toMatch(ACTING)
+  })
+
+  test('in Mattermost and Rocket.Chat is code, and mentions nobody', () => {
+    const message = slackCompatibleMessage(notice)
+    expect(validateSlackCompatibleMessage(message)).toBeUndefined()
+    expect(Object.keys(message)).toEqual(['text'])
+    const { outside, code } = parseFence(message.text)
+    expect(outside).toBe(`**New submission**\n[Open in Towpath](${SUBMISSION_URL})`)
+    expect(findActing(code)).toEqual([])
+    expect(code).not.toMatch(ACTING)
+    expect(code.replaceAll('\u2060', '')).toContain(
+      shownAs(text).replaceAll('\u2060', '').replaceAll('\n', '\n  '),
+    )
+    // People copy the address of the sender.
+    expect(slackCompatibleMessage(createNotice()).text).toContain('ada@example.org')
   })
 
   test('in Discord mentions nobody, and every sign of Markdown is escaped', () => {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { validateDiscordMessage } from '../../../../tests/support/fake-servers/discord.ts'
 import { validateSlackMessage } from '../../../../tests/support/fake-servers/slack.ts'
+import { validateSlackCompatibleMessage } from '../../../../tests/support/fake-servers/slack-compatible.ts'
 import { validateTeamsMessage } from '../../../../tests/support/fake-servers/teams.ts'
 import {
   parseTelegramHtml,
@@ -15,6 +16,7 @@ import { discordMessage } from './discord.ts'
 import { mailHtml, mailText } from './mail-body.ts'
 import { createNotice, SUBMISSION_URL } from './notice.fixture.ts'
 import { slackMessage } from './slack.ts'
+import { slackCompatibleMessage } from './slack-compatible.ts'
 import { teamsMessage } from './teams.ts'
 import { telegramText } from './telegram.ts'
 
@@ -38,6 +40,10 @@ const SERVICES: Record<string, Service> = {
   Slack: {
     fault: (notice) => validateSlackMessage(slackMessage(notice)),
     shown: (notice) => textsIn(slackMessage(notice).blocks).join('\n'),
+  },
+  'Mattermost and Rocket.Chat': {
+    fault: (notice) => validateSlackCompatibleMessage(slackCompatibleMessage(notice)),
+    shown: (notice) => slackCompatibleMessage(notice).text.replaceAll('\u2060', ''),
   },
   Discord: {
     fault: (notice) => validateDiscordMessage(discordMessage(notice)),

@@ -6,12 +6,13 @@ import type { Database } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import type { ChannelListQueryInput, ChannelResource } from '../schema.ts'
 import { describeChannels } from './channel.ts'
+import type { ServerAbilities } from './channel-settings.ts'
 
 const ORDER = orderByCreation('channels createdAt desc')
 
 /** @throws Failure `invalid` for a wrong cursor */
 export async function listChannels(
-  { db }: { db: Database },
+  { db, send }: { db: Database; send: ServerAbilities },
   actor: Actor,
   query: ChannelListQueryInput,
 ): Promise<Page<ChannelResource>> {
@@ -26,6 +27,6 @@ export async function listChannels(
     .execute()
   const total = await channels.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow()
   const { rows, nextCursor } = cutPage(found, limit, ORDER)
-  const data = await describeChannels(db.read, actor.workspaceId, rows)
+  const data = await describeChannels({ connection: db.read, send }, actor.workspaceId, rows)
   return { data, nextCursor, total: Number(total.n) }
 }

@@ -1,11 +1,14 @@
 // Posts JSON to a service and turns its answer into a result. All channels but e-mail use it.
 
-import { safeRequest } from '../../../http/safe-request.ts'
+import { completeHeaders, type SafeFailure, safeRequest } from '../../../http/safe-request.ts'
 import type { DeliveryResult, Notice, SendNeeds } from './contract.ts'
+import { toSentRequest } from './sent-request.ts'
 import { readRetryAfter, sanitizeResponse } from './service-response.ts'
 
 export interface JsonMessage {
   url: string
+  /** The address as people may see it. */
+  shownUrl: string
   headers?: Record<string, string>
   /** JSON text. */
   body: string
@@ -32,31 +35,29 @@ export interface ResponseVerdict {
 export async function postJson(
   needs: SendNeeds,
   notice: Notice,
-  { url, headers, body, secrets }: JsonMessage,
+  { url, shownUrl, headers: ownHeaders, body, secrets }: JsonMessage,
   read: (reply: ServiceResponse) => ResponseVerdict,
 ): Promise<DeliveryResult> {
-  const response = await safeRequest({
-    url,
-    method: 'POST',
-    // With the charset, because Teams counts a body without one at twice its size.
-    headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
-    body,
-    allow: needs.allow,
-    timeoutMs: needs.timeoutMs,
-  })
+  // With the charset, because Teams counts a body without one at twice its size.
+  const headers = { 'content-type': 'application/json; charset=utf-8', ...ownHeaders }
+  const { allow, timeoutMs } = needs
+  const response = await safeRequest({ url, method: 'POST', headers, body, allow, timeoutMs })
+  const sent = { method: 'POST', url: shownUrl, headers: completeHeaders({ headers, body }).entries(), body }
+  const request = toSentRequest(sent, secrets)
   if (!response.ok) {
     const { reason, message } = response
     return {
       outcome: reason === 'timeout' ? 'timeout' : 'unreachable',
       httpStatus: null,
       answer: sanitizeResponse(message, secrets),
+      ...(!NOTHING_SENT.includes(reason) && { request }),
       ...(reason === 'bad-url' && { permanent: { what: 'channel', reason: message } }),
     }
   }
   const { status } = response
   const text = new TextDecoder().decode(response.body)
   const verdict = read({ status, text, json: parseObject(text) })
-  const base = { httpStatus: status, answer: sanitizeResponse(verdict.answer ?? text, secrets) }
+  const base = { httpStatus: status, answer: sanitizeResponse(verdict.answer ?? text, secrets), request }
   if (status >= 200 && status < 300) return { outcome: 'delivered', ...base }
   const { permanent } = verdict
   return {
@@ -68,6 +69,9 @@ export async function postJson(
     }),
   }
 }
+
+/** The request ends before its first byte. */
+const NOTHING_SENT: SafeFailure[] = ['bad-url', 'refused-address', 'dns', 'tls']
 
 function parseObject(text: string): Record<string, unknown> {
   try {

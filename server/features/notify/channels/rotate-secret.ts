@@ -28,6 +28,6 @@ export function rotateSecret(needs: ChannelNeeds, actor: Actor, id: number): Pro
       .executeTakeFirstOrThrow()
     const target = { type: 'channel', id, name: changed.name } as const
     await recordAudit(connection, actor, { action: 'channel.secret_rotated', target }, at)
-    return { ...toChannelResource(changed, new Map()), secret }
+    return { ...toChannelResource(changed, new Map(), needs.send), secret }
   })
 }

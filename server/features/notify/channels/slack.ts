@@ -1,6 +1,8 @@
 // Sends through Slack's incoming webhooks
-// (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks).
+// (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks), and through those of chat servers that
+// take them too.
 
+import { isSlackCompatible, maskUrl } from './channel-settings.ts'
 import type { ChannelSender, Notice } from './contract.ts'
 import { postJson, type ResponseVerdict, type ServiceResponse, toIncompleteResult } from './post-json.ts'
 import {
@@ -15,12 +17,15 @@ import {
   utf8Length,
 } from './safe-text.ts'
 import { listUrlSecrets } from './service-response.ts'
+import { readSlackCompatible, slackCompatibleMessage } from './slack-compatible.ts'
 
 export const sendSlack: ChannelSender = async (needs, to, notice) => {
   const { url } = to.secrets
   if (!url) return toIncompleteResult('URL')
-  const message = { url, body: JSON.stringify(slackMessage(notice)), secrets: listUrlSecrets(url) }
-  return postJson(needs, notice, message, readSlack)
+  const target = { url, shownUrl: maskUrl('slack', url), secrets: listUrlSecrets(url) }
+  const isCompatible = isSlackCompatible(new URL(url))
+  const body = JSON.stringify(isCompatible ? slackCompatibleMessage(notice) : slackMessage(notice))
+  return postJson(needs, notice, { ...target, body }, isCompatible ? readSlackCompatible : readSlack)
 }
 
 // Slack allows 50 blocks, 150 characters in a header, and 10 texts of 2,000 characters in a section's columns. Slack

@@ -1,6 +1,7 @@
 // Sends an Adaptive Card to Microsoft Teams, through the address of a workflow ("When a Teams webhook request is
 // received", https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors).
 
+import { maskUrl } from './channel-settings.ts'
 import type { ChannelSender, Notice } from './contract.ts'
 import {
   postJson,
@@ -24,8 +25,8 @@ import { listUrlSecrets } from './service-response.ts'
 export const sendTeams: ChannelSender = async (needs, to, notice) => {
   const { url } = to.secrets
   if (!url) return toIncompleteResult('URL')
-  const message = { url, body: JSON.stringify(teamsMessage(notice)), secrets: listUrlSecrets(url) }
-  return postJson(needs, notice, message, readTeams)
+  const target = { url, shownUrl: maskUrl('teams', url), secrets: listUrlSecrets(url) }
+  return postJson(needs, notice, { ...target, body: JSON.stringify(teamsMessage(notice)) }, readTeams)
 }
 
 // Teams takes about 28 KB. It counts UTF-16 unless a request names its charset, so this file counts UTF-16 too.

@@ -33,8 +33,14 @@ export const sendTelegram: ChannelSender = async (needs, to, notice) => {
     link_preview_options: { is_disabled: true },
   })
   const secrets = [botToken, token, botToken.replace(/^\d+:/, '')]
-  const url = `${needs.telegramApi ?? API}/bot${token}/sendMessage`
-  return postJson(needs, notice, { url, body, secrets }, readTelegram)
+  const api = needs.telegramApi ?? API
+  const message = {
+    url: `${api}/bot${token}/sendMessage`,
+    shownUrl: `${api}/bot…/sendMessage`,
+    body,
+    secrets,
+  }
+  return postJson(needs, notice, message, readTelegram)
 }
 
 // In UTF-16 units, counted after Telegram has parsed tags and entities.

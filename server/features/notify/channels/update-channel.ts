@@ -5,7 +5,7 @@ import { recordAudit } from '../../accounts/audit/record-audit.ts'
 import { askNewRecipients } from '../recipients/ask-recipients.ts'
 import type { ChannelResource, ChannelType, UpdateChannelInput } from '../schema.ts'
 import { CHANNELS_WRITE, type ChannelNeeds, describeChannel, getChannel, unsealSecrets } from './channel.ts'
-import { maskUrl, parseChannelSettings } from './channel-settings.ts'
+import { maskUrl, parseChannelSettings, requireAvailable } from './channel-settings.ts'
 import type { WakeDeliverer } from './contract.ts'
 
 export interface UpdateChannelNeeds extends ChannelNeeds {
@@ -24,7 +24,9 @@ export function updateChannel(
   return needs.db.write(async (connection, onCommit) => {
     const row = await getChannel(connection, actor, id)
     const type = row.type as ChannelType
-    const { to, url, botToken, chatId } = parseChannelSettings(type, settings, false)
+    if (enabled !== undefined && enabled !== false && row.enabled === 0)
+      requireAvailable(type, needs.send, 'enabled')
+    const { to, url, botToken, chatId } = parseChannelSettings(type, settings, { all: false, ...needs.send })
     const owner = { workspaceId: actor.workspaceId, channelId: id }
     const changes = {
       ...(name !== undefined && { name }),
@@ -39,7 +41,7 @@ export function updateChannel(
       }),
       ...(enabled !== undefined && toEnabledChanges(enabled ?? true)),
     }
-    if (Object.keys(changes).length === 0) return describeChannel(connection, row)
+    if (Object.keys(changes).length === 0) return describeChannel({ ...needs, connection }, row)
     const at = needs.now()
     const changed = await connection
       .updateTable('channels')
@@ -53,7 +55,7 @@ export function updateChannel(
     await recordAudit(connection, actor, { action: 'channel.updated', target, detail }, at)
     // The waiting deliveries are due at once.
     if (changed.enabled === 1) onCommit(() => needs.wake(id))
-    const channel = await describeChannel(connection, changed)
+    const channel = await describeChannel({ ...needs, connection }, changed)
     onCommit(() => askNewRecipients(needs, actor.workspaceId, channel.unconfirmed))
     return channel
   })
@@ -62,7 +64,7 @@ export function updateChannel(
 const toEnabledChanges = (enabled: boolean) => ({
   enabled: Number(enabled),
   disabled_reason: null,
-  ...(enabled && { failing_since: null, paused_until: null }),
+  ...(enabled && { failing_since: null, own_failures_since: null, last_error: null, paused_until: null }),
 })
 
 const pickDefined = <T extends object>(object: T) =>

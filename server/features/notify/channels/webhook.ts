@@ -20,7 +20,7 @@ export const sendWebhook: ChannelSender = async (needs, to, notice) => {
     'webhook-signature': signatures.join(' '),
   }
   const secretTexts = secrets.flatMap((secret) => [secret, secret.replace(/^whsec_/, '')])
-  return postJson(needs, notice, { url, headers, body, secrets: secretTexts }, ({ status }) =>
+  return postJson(needs, notice, { url, shownUrl: url, headers, body, secrets: secretTexts }, ({ status }) =>
     status === 410
       ? {
           permanent: { what: 'channel', reason: 'The receiver answered 410 Gone: it wants no more webhooks' },

@@ -136,6 +136,7 @@ async function recordInterrupted(connection: Connection, due: DueDelivery[], lea
             outcome: 'interrupted',
             http_status: null,
             answer: null,
+            request: null,
             took_ms: 0,
             at: leased_until - leaseMs,
           },
@@ -149,7 +150,8 @@ const isSpent = ({ attempts, interrupted }: DueDelivery) =>
 
 /** Fails the deliveries whose last allowed attempt was interrupted. */
 async function failSpent(connection: Connection, spent: DueDelivery[], now: number) {
-  await sql`update deliveries set status = 'failed', due_at = null, leased_until = null, finished_at = ${now}
+  await sql`update deliveries set status = 'failed', due_at = null, leased_until = null, finished_at = ${now},
+      last_error = ${'Towpath stopped in the middle of the last attempt'}
     where id in (${sql.join(spent.map(({ id }) => id))})`.execute(connection)
 }
 

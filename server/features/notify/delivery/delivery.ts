@@ -1,5 +1,7 @@
 // A delivery as a row and as the resource that callers see.
 
+import { sql } from 'kysely'
+import { findMissingScopes } from '../../../http/key-scope.ts'
 import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
@@ -13,15 +15,28 @@ export const selectDeliveries = (connection: Connection, actor: Actor) =>
     .leftJoin('forms', 'forms.id', 'submissions.form_id')
     .where('deliveries.workspace_id', '=', actor.workspaceId)
 
+/** Longer submissions are named by their e-mail address only: a page of deliveries stays small. */
+const NAMED_LENGTH_MAX = 4096
+
 export const DELIVERY_COLUMNS = [
   'deliveries.id',
   'deliveries.channel_id',
   'deliveries.submission_id',
   'forms.form_key',
+  'forms.name as form_name',
+  'submissions.email',
+  sql<
+    string | null
+  >`case when submissions.email is null and length(submissions.fields) <= ${sql.lit(NAMED_LENGTH_MAX)}
+    then submissions.fields end`.as('named_fields'),
   'deliveries.event',
   'deliveries.message_id',
   'deliveries.status',
   'deliveries.attempts',
+  'deliveries.interrupted',
+  'deliveries.attempts_before',
+  'deliveries.interrupted_before',
+  'deliveries.last_error',
   'deliveries.due_at',
   'deliveries.created_at',
   'deliveries.finished_at',
@@ -32,25 +47,49 @@ export interface DeliveryRow {
   channel_id: number
   submission_id: number | null
   form_key: string | null
+  form_name: string | null
+  email: string | null
+  /** Read only where the sender has no address. */
+  named_fields: string | null
   event: string
   message_id: string
   status: string
   attempts: number
+  interrupted: number
+  attempts_before: number
+  interrupted_before: number
+  last_error: string | null
   due_at: number | null
   created_at: number
   finished_at: number | null
 }
 
-export function toDeliveryResource(row: DeliveryRow): DeliveryResource {
+/** Deliveries repeat what submissions say. People see both, and a key has a scope for each. */
+export const maySeeSubmissions = (actor: Actor) =>
+  actor.kind === 'user' || findMissingScopes(['submissions:read'], actor.scopes ?? ['*']).length === 0
+
+const NAME = /^(your[-_ ]?|full[-_ ]?)?name$/i
+
+function findSender({ email, named_fields: fields }: DeliveryRow): string | null {
+  if (email !== null || fields === null) return email
+  const named = (JSON.parse(fields) as [string, string][]).find(([field]) => NAME.test(field))
+  return named?.[1].trim().slice(0, 200) || null
+}
+
+export function toDeliveryResource(actor: Actor, row: DeliveryRow): DeliveryResource {
   return {
     id: row.id,
     channelId: row.channel_id,
     submissionId: row.submission_id,
     formKey: row.form_key,
+    formName: row.form_name,
+    sender: maySeeSubmissions(actor) ? findSender(row) : null,
     event: row.event as DeliveryResource['event'],
     messageId: row.message_id,
     status: row.status as DeliveryResource['status'],
-    attemptCount: row.attempts,
+    attemptCount: row.attempts_before - row.interrupted_before + row.attempts - row.interrupted,
+    interruptedCount: row.interrupted_before + row.interrupted,
+    lastError: row.last_error,
     nextAttemptAt: row.status === 'waiting' ? toIsoOrNull(row.due_at) : null,
     createdAt: toIso(row.created_at),
     finishedAt: toIsoOrNull(row.finished_at),

@@ -4,8 +4,9 @@ import { toIso } from '../../../lib/api-fields.ts'
 import { notFound } from '../../../lib/failure.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
+import { parseStoredRequest } from '../channels/sent-request.ts'
 import type { DeliveryDetail } from '../schema.ts'
-import { DELIVERY_COLUMNS, selectDeliveries, toDeliveryResource } from './delivery.ts'
+import { DELIVERY_COLUMNS, maySeeSubmissions, selectDeliveries, toDeliveryResource } from './delivery.ts'
 
 /** The schedule makes 10 attempts; only retries by hand make more than 100. */
 const ATTEMPTS_SHOWN = 100
@@ -25,8 +26,11 @@ export async function getDelivery(connection: Connection, actor: Actor, id: numb
     .orderBy('id', 'desc')
     .limit(ATTEMPTS_SHOWN)
     .execute()
+  const isShown = row.submission_id === null || maySeeSubmissions(actor)
+  const stored = attempts.find(({ request }) => request !== null)?.request ?? null
   return {
-    ...toDeliveryResource(row),
+    ...toDeliveryResource(actor, row),
+    request: isShown ? parseStoredRequest(stored) : null,
     attempts: attempts.map(({ attempt, outcome, http_status, answer, took_ms, at }) => ({
       attempt,
       outcome: outcome as DeliveryDetail['attempts'][number]['outcome'],

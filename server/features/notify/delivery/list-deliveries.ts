@@ -27,7 +27,7 @@ export async function listDeliveries(
     .execute()
   const total = await filtered.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow()
   const { rows, nextCursor } = cutPage(found, limit, ORDER)
-  return { data: rows.map(toDeliveryResource), nextCursor, total: Number(total.n) }
+  return { data: rows.map((row) => toDeliveryResource(actor, row)), nextCursor, total: Number(total.n) }
 }
 
 type Deliveries = ReturnType<typeof selectDeliveries>

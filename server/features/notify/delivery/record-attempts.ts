@@ -4,7 +4,9 @@ import { sql } from 'kysely'
 import { describeError, log } from '../../../lib/log.ts'
 import type { Connection, DatabaseEngine } from '../../../storage/database/open-database.ts'
 import type { DeliveryResult } from '../channels/contract.ts'
+import { toStoredRequest } from '../channels/sent-request.ts'
 import type { Claim } from './claim-deliveries.ts'
+import { describeFailure } from './describe-failure.ts'
 import { CHANNEL_DISABLED } from './enqueue-deliveries.ts'
 import { type ChannelFailureNeeds, recordChannelFailure } from './record-channel-failure.ts'
 import { planNextAttempt } from './retry-schedule.ts'
@@ -65,7 +67,12 @@ async function postpone(
   const oldest = now - (postponed.maxAgeMs ?? Number.MAX_SAFE_INTEGER)
   const { numUpdatedRows } = await connection
     .updateTable('deliveries')
-    .set((e) => ({ leased_until: null, due_at: now + postponed.ms, attempts: e('attempts', '-', 1) }))
+    .set((e) => ({
+      leased_until: null,
+      due_at: now + postponed.ms,
+      attempts: e('attempts', '-', 1),
+      last_error: describeFailure(result),
+    }))
     .where('workspace_id', '=', claim.workspaceId)
     .where('id', '=', claim.id)
     .where('status', '=', 'waiting')
@@ -104,7 +111,8 @@ const deleteDelivery = (connection: Connection, { id, workspaceId }: Claim) =>
 async function recordDelivered(connection: Connection, delivered: ReportedAttempt[]): Promise<void> {
   const now = Math.max(...delivered.map(({ report }) => report.now))
   const { rows } = await sql<{ id: number }>`
-    update deliveries set status = 'delivered', due_at = null, leased_until = null, finished_at = ${now}
+    update deliveries set status = 'delivered', due_at = null, leased_until = null, finished_at = ${now},
+      last_error = null
     where id in (${sql.join(delivered.map(({ claim }) => claim.id))}) and status = 'waiting'
     returning id`.execute(connection)
   // The other deliveries were deleted with their submission or channel.
@@ -119,7 +127,8 @@ async function recordDelivered(connection: Connection, delivered: ReportedAttemp
     existing.filter(({ claim }) => claim.event !== CHANNEL_DISABLED).map(({ claim }) => claim.channel.id),
   )
   if (healthy.size === 0) return
-  await sql`update channels set last_delivery_at = ${now}, failing_since = null
+  await sql`update channels set last_delivery_at = ${now}, failing_since = null, own_failures_since = null,
+      last_error = null
     where id in (${sql.join([...healthy])})`.execute(connection)
 }
 
@@ -145,12 +154,22 @@ function toUpdate({ attempts, interrupted }: Claim, { result, now }: AttemptRepo
     result.permanent?.what === 'message' || result.postponed
       ? undefined
       : planNextAttempt({ at: now, attempts: attempts - interrupted, retryAfterMs: result.retryAfterMs })
-  return dueAt === undefined ? { status: 'failed', due_at: null, finished_at: now } : { due_at: dueAt }
+  const last_error = describeFailure(result)
+  if (dueAt !== undefined) return { last_error, due_at: dueAt }
+  return { last_error, status: 'failed', due_at: null, finished_at: now }
 }
 
 type NewAttempt = Pick<Claim, 'id' | 'workspaceId' | 'attempts'> & Omit<AttemptReport, 'now'>
 
+/** The request of an earlier attempt makes room for the new one: a delivery that fails ten times keeps one. */
 export async function insertAttempts(connection: Connection, attempts: NewAttempt[]): Promise<void> {
+  const repeated = attempts.filter(({ attempts, result }) => attempts > 1 && result.request)
+  if (repeated.length > 0) {
+    await sql`update delivery_attempts set request = null
+      where delivery_id in (${sql.join(repeated.map(({ id }) => id))}) and request is not null`.execute(
+      connection,
+    )
+  }
   const values = attempts.map(({ id, workspaceId, attempts: attempt, result, at, tookMs }) => ({
     delivery_id: id,
     workspace_id: workspaceId,
@@ -159,6 +178,7 @@ export async function insertAttempts(connection: Connection, attempts: NewAttemp
     http_status: result.httpStatus,
     // PostgreSQL stores no NUL, and no engine stores a lone surrogate.
     answer: result.answer?.replaceAll('\0', '').toWellFormed().slice(0, 1024) ?? null,
+    request: toStoredRequest(result.request),
     took_ms: Math.round(tookMs),
     at,
   }))

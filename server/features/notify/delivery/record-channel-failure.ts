@@ -4,6 +4,7 @@ import { log } from '../../../lib/log.ts'
 import type { Connection, OnCommit } from '../../../storage/database/open-database.ts'
 import type { DeliveryResult } from '../channels/contract.ts'
 import type { Claim } from './claim-deliveries.ts'
+import { describeFailure } from './describe-failure.ts'
 import { enqueueChannelDisabledNotice } from './enqueue-deliveries.ts'
 import { planPauseEnd } from './retry-schedule.ts'
 
@@ -25,15 +26,17 @@ export async function recordChannelFailure(
   const row = await connection
     .updateTable('channels')
     .set((e) => ({
+      failing_since: e.fn.coalesce('failing_since', e.val(now)),
       // A fault of the operator never counts against the channel.
-      failing_since: result.operatorFault ? e.val(now) : e.fn.coalesce('failing_since', e.val(now)),
+      own_failures_since: result.operatorFault ? e.val(now) : e.fn.coalesce('own_failures_since', e.val(now)),
+      last_error: describeFailure(result),
       ...(pausedUntil !== null && { paused_until: pausedUntil }),
     }))
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', channel.id)
-    .returning('failing_since')
+    .returning('own_failures_since')
     .executeTakeFirst()
-  const reason = findReasonToDisable(result, row?.failing_since ?? now, now)
+  const reason = findReasonToDisable(result, row?.own_failures_since ?? now, now)
   if (reason === undefined) return
   const { numUpdatedRows } = await connection
     .updateTable('channels')
@@ -51,13 +54,12 @@ export async function recordChannelFailure(
 }
 
 function findReasonToDisable(
-  { permanent, operatorFault, answer, httpStatus }: DeliveryResult,
-  failingSince: number,
+  result: DeliveryResult,
+  ownFailuresSince: number,
   now: number,
 ): string | undefined {
-  if (operatorFault) return undefined
-  if (permanent?.what === 'channel') return permanent.reason
-  if (now - failingSince < FIVE_DAYS_MS) return undefined
-  const last = [httpStatus, answer].filter((part) => part !== null && part !== '').join(' ')
-  return `Nothing but failures for five days${last === '' ? '' : `; the last was: ${last.slice(0, 200)}`}`
+  if (result.operatorFault) return undefined
+  if (result.permanent?.what === 'channel') return result.permanent.reason
+  if (now - ownFailuresSince < FIVE_DAYS_MS) return undefined
+  return `Nothing but failures for five days; the last was: ${describeFailure(result)}`
 }

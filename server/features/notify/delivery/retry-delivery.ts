@@ -1,6 +1,8 @@
 // Restarts deliveries under the same message id, so that a receiver can recognize a message that it has already.
 
+import type { ExpressionBuilder } from 'kysely'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import type { Tables } from '../../../storage/database/tables.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { CHANNELS_WRITE } from '../channels/channel.ts'
 import type { WakeDeliverer } from '../channels/contract.ts'
@@ -13,8 +15,11 @@ export interface RetryNeeds {
   wake: WakeDeliverer
 }
 
-const toRestarted = (now: number) => ({
+/** The schedule begins again, and what people are told of the attempts before does not. */
+const toRestarted = (now: number) => (e: ExpressionBuilder<Tables, 'deliveries'>) => ({
   status: 'waiting',
+  attempts_before: e('attempts_before', '+', e.ref('attempts')),
+  interrupted_before: e('interrupted_before', '+', e.ref('interrupted')),
   attempts: 0,
   interrupted: 0,
   due_at: now,

@@ -1,10 +1,13 @@
 // The test button: one attempt that runs while the person waits, and is recorded when it has ended.
 
+import type { ExpressionBuilder } from 'kysely'
+import type { Tables } from '../../../storage/database/tables.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { CHANNELS_WRITE, getChannel } from '../channels/channel.ts'
-import type { WakeDeliverer } from '../channels/contract.ts'
+import type { DeliveryResult, WakeDeliverer } from '../channels/contract.ts'
 import type { DeliveryDetail } from '../schema.ts'
 import { type AttemptNeeds, attemptDelivery } from './attempt-delivery.ts'
+import { describeFailure } from './describe-failure.ts'
 import { newMessageId } from './enqueue-deliveries.ts'
 import { getDelivery } from './get-delivery.ts'
 import { insertAttempts } from './record-attempts.ts'
@@ -47,21 +50,37 @@ export async function testChannel(
         message_id: messageId,
         status: delivered ? 'delivered' : 'failed',
         attempts: 1,
+        last_error: delivered ? null : describeFailure(result),
         created_at: at,
         finished_at: now(),
       })
       .returning('id')
       .executeTakeFirstOrThrow()
     await insertAttempts(connection, [{ id: delivery.id, workspaceId, attempts: 1, result, at, tookMs }])
-    if (delivered) {
+    const changes = toChannelChanges(result, now())
+    if (changes) {
       await connection
         .updateTable('channels')
-        .set({ last_delivery_at: now(), failing_since: null })
+        .set(changes)
         .where('workspace_id', '=', workspaceId)
         .where('id', '=', id)
         .execute()
-      onCommit(() => wake(id))
     }
+    if (delivered) onCommit(() => wake(id))
     return getDelivery(connection, actor, delivery.id)
+  })
+}
+
+/**
+ * A test tells what the channel does now. It never counts towards switching the channel off, and a test that was not
+ * sent tells nothing.
+ */
+function toChannelChanges(result: DeliveryResult, now: number) {
+  if (result.outcome === 'delivered')
+    return { last_delivery_at: now, failing_since: null, own_failures_since: null, last_error: null }
+  if (result.postponed) return undefined
+  return (e: ExpressionBuilder<Tables, 'channels'>) => ({
+    failing_since: e.fn.coalesce('failing_since', e.val(now)),
+    last_error: describeFailure(result),
   })
 }

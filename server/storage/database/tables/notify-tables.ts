@@ -18,8 +18,12 @@ export interface Channels {
   sealed: string | null
   enabled: Generated<number>
   disabled_reason: string | null
-  /** When the first of the current series of failures happened. */
+  /** When the first of the current series of failures happened. A success ends the series. */
   failing_since: number | null
+  /** As `failing_since`, and a fault of the operator starts it anew: five days of the channel's own failures disable it. */
+  own_failures_since: number | null
+  /** Why the last attempt failed; null after a success. */
+  last_error: string | null
   /** The service asked for no calls before this time. */
   paused_until: number | null
   last_delivery_at: number | null
@@ -44,6 +48,11 @@ export interface Deliveries {
   attempts: Generated<number>
   /** Attempts that ended because the process ended. */
   interrupted: Generated<number>
+  /** `attempts` and `interrupted` of the time before the last retry by hand, which starts both at 0. */
+  attempts_before: Generated<number>
+  interrupted_before: Generated<number>
+  /** Why the last attempt failed, or why the delivery waits; null after a success. */
+  last_error: string | null
   due_at: number | null
   /** The process that claimed the delivery has it until this time. After it, another process may claim it. */
   leased_until: number | null
@@ -60,6 +69,8 @@ export interface DeliveryAttempts {
   http_status: number | null
   /** The first kilobyte of the answer. */
   answer: string | null
+  /** The request as JSON (`channels/sent-request.ts`). Only the newest request of a delivery is kept. */
+  request: string | null
   took_ms: number
   at: number
 }
