@@ -45,7 +45,8 @@ const channel = {
     .nullable()
     .openapi({ description: 'Why Towpath disabled the channel. Its waiting deliveries are kept.' }),
   unavailableReason: z.string().nullable().openapi({
-    description: 'Why this server cannot send to channels of this type, such as e-mail without a mail server',
+    description:
+      'Why this server cannot send to the channel: no mail server, or an address in a private network',
   }),
   failingSince: z.iso.datetime().nullable().openapi({
     description:

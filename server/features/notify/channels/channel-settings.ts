@@ -1,10 +1,11 @@
 // The settings of each channel type, and the shape of each service's addresses. The check is strict, so that a person
-// notices a mistake at once and not days later in the list of deliveries. What this server cannot reach is a mistake too.
+// notices a mistake at once and not days later in the list of deliveries. Says too what this server cannot send to.
 
-import { hasRefusedHost } from '../../../http/address-policy.ts'
+import type { Selectable } from 'kysely'
+import { hasRefusedHost, PRIVATE_ADDRESS } from '../../../http/address-policy.ts'
 import { invalid } from '../../../lib/failure.ts'
-import type { Network } from '../../../lib/ip-network.ts'
 import { checkUrl } from '../../../lib/web-url.ts'
+import type { Channels } from '../../../storage/database/tables/notify-tables.ts'
 import { CHANNEL_URL_MAX, type ChannelType, type UpdateChannelInput } from '../schema.ts'
 import type { SendNeeds } from './contract.ts'
 
@@ -27,28 +28,32 @@ const NO_MAIL =
   'this server has no mail server. Its operator can set one up with SMTP_URL and MAIL_FROM, and start the server again'
 /** For a request that names the type, or switches an e-mail channel on. */
 const MAIL_REFUSAL = `email is not available: ${NO_MAIL}`
-const PRIVATE_URL =
-  'must be a public address: this one is in a private network. The operator of this server can allow it with ' +
-  'WEBHOOK_ALLOW_CIDRS'
 
-/** Why channels of this type cannot work on this server; null where they can. */
-export const findUnavailableReason = (type: string, { smtpUrl }: ServerAbilities): string | null =>
-  type === 'email' && smtpUrl === undefined ? `E-mail is not sent: ${NO_MAIL}` : null
+/**
+ * Why this server cannot send to a channel; null where it can. A private address is no mistake of the person who typed
+ * it: the operator may allow it later. Names are judged when they are looked up.
+ */
+export function findUnavailableReason(
+  { type, shown_url: url }: Pick<Selectable<Channels>, 'type' | 'shown_url'>,
+  { smtpUrl, allow }: ServerAbilities,
+): string | null {
+  if (type === 'email' && smtpUrl === undefined) return `E-mail is not sent: ${NO_MAIL}`
+  return url !== null && hasRefusedHost(new URL(url), allow) ? PRIVATE_ADDRESS : null
+}
 
 /** @param field the field that asks for the type. @throws Failure `invalid` */
-export function requireAvailable(type: ChannelType, abilities: ServerAbilities, field: 'type' | 'enabled') {
-  if (findUnavailableReason(type, abilities) !== null) throw invalid({ [field]: MAIL_REFUSAL })
+export function requireMailServer(type: string, { smtpUrl }: ServerAbilities, field: 'type' | 'enabled') {
+  if (type === 'email' && smtpUrl === undefined) throw invalid({ [field]: MAIL_REFUSAL })
 }
 
 /**
  * @param all whether every setting of the type is required, as for a new channel
- * @param allow the networks of `WEBHOOK_ALLOW_CIDRS`
  * @returns the settings as they are stored. @throws Failure `invalid`
  */
 export function parseChannelSettings(
   type: ChannelType,
   input: ChannelSettings,
-  { all, allow }: { all: boolean; allow: Network[] },
+  all: boolean,
 ): ChannelSettings {
   const errors: Record<string, string> = {}
   for (const field of ['to', 'url', 'botToken', 'chatId'] as const) {
@@ -63,8 +68,7 @@ export function parseChannelSettings(
     else if (checked.href.length > CHANNEL_URL_MAX)
       errors.url = `must be at most ${CHANNEL_URL_MAX} characters`
     else {
-      const url = new URL(checked.href)
-      const wrong = URL_CHECKS[type]?.(url) ?? (hasRefusedHost(url, allow) ? PRIVATE_URL : undefined)
+      const wrong = URL_CHECKS[type]?.(new URL(checked.href))
       if (wrong) errors.url = wrong
       settings.url = checked.href
     }

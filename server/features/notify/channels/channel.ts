@@ -83,7 +83,7 @@ export function toChannelResource(
     chatId: row.chat_id,
     enabled: row.enabled === 1,
     disabledReason: row.disabled_reason,
-    unavailableReason: findUnavailableReason(row.type, send),
+    unavailableReason: findUnavailableReason(row, send),
     failingSince: toIsoOrNull(row.failing_since),
     lastError: row.failing_since === null ? null : row.last_error,
     lastDeliveryAt: toIsoOrNull(row.last_delivery_at),

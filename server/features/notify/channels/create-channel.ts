@@ -6,7 +6,7 @@ import { recordAudit } from '../../accounts/audit/record-audit.ts'
 import { askNewRecipients } from '../recipients/ask-recipients.ts'
 import type { CreateChannelInput, NewChannelResource } from '../schema.ts'
 import { CHANNELS_WRITE, type ChannelNeeds, describeChannel } from './channel.ts'
-import { maskUrl, parseChannelSettings, requireAvailable } from './channel-settings.ts'
+import { maskUrl, parseChannelSettings, requireMailServer } from './channel-settings.ts'
 import { newWebhookSecret } from './secrets.ts'
 
 /** @throws Failure `invalid`, `conflict` */
@@ -18,8 +18,8 @@ export function createChannel(
   allow(actor, CHANNELS_WRITE)
   const { db, now, sealing } = needs
   const { type, name, enabled, ...settings } = input
-  requireAvailable(type, needs.send, 'type')
-  const { to, url, botToken, chatId } = parseChannelSettings(type, settings, { all: true, ...needs.send })
+  requireMailServer(type, needs.send, 'type')
+  const { to, url, botToken, chatId } = parseChannelSettings(type, settings, true)
   const secret = type === 'webhook' ? newWebhookSecret() : undefined
   return db.write(async (connection, onCommit) => {
     const at = now()

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import net from 'node:net'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer, type SMTPServerError } from 'smtp-server'
+import { findFreePort } from '../../../../tests/support/processes/free-port.ts'
 import { closeMailers } from '../../../http/mail/smtp.ts'
 import type { ChannelDestination, DeliveryResult, Notice, SendNeeds } from './contract.ts'
 import { sendEmail } from './email.ts'
@@ -104,6 +105,32 @@ describe('an e-mail', () => {
     const mail = await new PostalMime().parse(Buffer.from(raw, 'latin1'))
     return { mail, raw, headers: Object.fromEntries(mail.headers.map(({ key, value }) => [key, value])) }
   }
+
+  test('is shown as it was sent, without the link that stops it and without passwords', async () => {
+    const page = 'https://go.example/app/mail?token=1.cAnArY'
+    const stop = { url: page, oneClickUrl: `${page}-one-click` }
+    const { request } = await send(
+      {},
+      { stop },
+      { smtpUrl: server.url(`towpath:${encodeURIComponent(PASSWORD)}@`) },
+    )
+    expect(request).toMatchObject({
+      method: 'SMTP',
+      url: null,
+      headers: {
+        From: 'Towpath <noreply@go.example>',
+        To: 'team@example.org',
+        'Reply-To': 'ada@example.org',
+        Subject: 'New form submission (#42)',
+        'List-Unsubscribe': '<(hidden)>',
+      },
+      body: expect.stringContaining('message:\n  Hello,\n  please call me.'),
+    })
+    expect(JSON.stringify(request)).not.toContain('cAnArY')
+    // No mail left, because no mail server was reached.
+    const away = await send({}, {}, { smtpUrl: `smtp://127.0.0.1:${findFreePort()}` })
+    expect([away.operatorFault, away.request]).toEqual([true, undefined])
+  })
 
   test('has its addresses, its number, and the headers against automatic replies', async () => {
     const stop = { url: 'https://go.example/app/mail?token=1.x', oneClickUrl: null }

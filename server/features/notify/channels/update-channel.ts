@@ -5,7 +5,7 @@ import { recordAudit } from '../../accounts/audit/record-audit.ts'
 import { askNewRecipients } from '../recipients/ask-recipients.ts'
 import type { ChannelResource, ChannelType, UpdateChannelInput } from '../schema.ts'
 import { CHANNELS_WRITE, type ChannelNeeds, describeChannel, getChannel, unsealSecrets } from './channel.ts'
-import { maskUrl, parseChannelSettings, requireAvailable } from './channel-settings.ts'
+import { maskUrl, parseChannelSettings, requireMailServer } from './channel-settings.ts'
 import type { WakeDeliverer } from './contract.ts'
 
 export interface UpdateChannelNeeds extends ChannelNeeds {
@@ -25,8 +25,8 @@ export function updateChannel(
     const row = await getChannel(connection, actor, id)
     const type = row.type as ChannelType
     if (enabled !== undefined && enabled !== false && row.enabled === 0)
-      requireAvailable(type, needs.send, 'enabled')
-    const { to, url, botToken, chatId } = parseChannelSettings(type, settings, { all: false, ...needs.send })
+      requireMailServer(type, needs.send, 'enabled')
+    const { to, url, botToken, chatId } = parseChannelSettings(type, settings, false)
     const owner = { workspaceId: actor.workspaceId, channelId: id }
     const changes = {
       ...(name !== undefined && { name }),

@@ -20,6 +20,8 @@ export interface Claim {
   attempts: number
   /** How many of the attempts ended because their process ended. */
   interrupted: number
+  /** Attempts before the last retry by hand. */
+  attemptsBefore: number
   channel: ChannelRow
 }
 
@@ -32,6 +34,7 @@ interface DueDelivery {
   message_id: string
   attempts: number
   interrupted: number
+  attempts_before: number
   leased_until: number | null
 }
 
@@ -77,6 +80,7 @@ export async function claimDeliveries(
     messageId: row.message_id,
     attempts: row.attempts + 1,
     interrupted: row.interrupted,
+    attemptsBefore: row.attempts_before,
     channel: channels.get(row.channel_id) as ChannelRow,
   }))
 }
@@ -103,7 +107,8 @@ async function readDue(
     inFlightIds: number[],
   ) => sql<DueDelivery>`
     select * from (
-      select id, workspace_id, channel_id, submission_id, event, message_id, attempts, interrupted, leased_until
+      select id, workspace_id, channel_id, submission_id, event, message_id, attempts, interrupted,
+        attempts_before, leased_until
       from deliveries
       where ${condition} and status = 'waiting' and due_at <= ${now}
         and (leased_until is null or leased_until <= ${now}) and id not in (${sql.join([0, ...inFlightIds])})

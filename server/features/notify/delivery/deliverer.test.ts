@@ -74,10 +74,14 @@ notificationsOnBothEngines('a stored submission', (outbox) => {
       channelId: channel.id,
       submissionId,
       formKey: form.formKey,
+      formName: 'Contact',
+      sender: null,
       event: 'submission.created',
       messageId: id,
       status: 'delivered',
       attemptCount: 1,
+      interruptedCount: 0,
+      lastError: null,
       nextAttemptAt: null,
       createdAt: expect.any(String),
       finishedAt: expect.any(String),
@@ -164,14 +168,15 @@ notificationsOnBothEngines('a stored submission', (outbox) => {
       await attemptsMade(workspace, id, made + 1)
     }
     const [failed] = await settledAs(workspace, 'failed')
-    expect(failed).toMatchObject({ attemptCount: 10, nextAttemptAt: null })
+    expect(failed).toMatchObject({ attemptCount: 10, nextAttemptAt: null, lastError: 'HTTP 500: no' })
     outbox().advanceClock(DAY)
     await aTurn()
     expect(asked).toBe(10)
     await outbox().startDeliverer({ senders: { ...outbox().needs.senders, webhook: takesAll } })
     const again = await workspace.post(`/deliveries/${failed.id}/retry`)
     expect(again.json.data).toMatchObject({ status: 'waiting', messageId: failed.messageId })
-    await settledAs(workspace, 'delivered')
+    // A retry by hand begins the schedule anew, and the attempts before it are not forgotten.
+    expect(await settledAs(workspace, 'delivered')).toMatchObject([{ attemptCount: 11, lastError: null }])
   })
 
   test('waits for the Retry-After of its receiver, and so does its whole channel', async () => {

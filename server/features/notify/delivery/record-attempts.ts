@@ -159,11 +159,14 @@ function toUpdate({ attempts, interrupted }: Claim, { result, now }: AttemptRepo
   return { last_error, status: 'failed', due_at: null, finished_at: now }
 }
 
-type NewAttempt = Pick<Claim, 'id' | 'workspaceId' | 'attempts'> & Omit<AttemptReport, 'now'>
+type NewAttempt = Pick<Claim, 'id' | 'workspaceId' | 'attempts' | 'attemptsBefore'> &
+  Omit<AttemptReport, 'now'>
 
 /** The request of an earlier attempt makes room for the new one: a delivery that fails ten times keeps one. */
 export async function insertAttempts(connection: Connection, attempts: NewAttempt[]): Promise<void> {
-  const repeated = attempts.filter(({ attempts, result }) => attempts > 1 && result.request)
+  const repeated = attempts.filter(
+    ({ attemptsBefore, attempts, result }) => attemptsBefore + attempts > 1 && result.request,
+  )
   if (repeated.length > 0) {
     await sql`update delivery_attempts set request = null
       where delivery_id in (${sql.join(repeated.map(({ id }) => id))}) and request is not null`.execute(

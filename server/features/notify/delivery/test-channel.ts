@@ -56,7 +56,9 @@ export async function testChannel(
       })
       .returning('id')
       .executeTakeFirstOrThrow()
-    await insertAttempts(connection, [{ id: delivery.id, workspaceId, attempts: 1, result, at, tookMs }])
+    await insertAttempts(connection, [
+      { id: delivery.id, workspaceId, attemptsBefore: 0, attempts: 1, result, at, tookMs },
+    ])
     const changes = toChannelChanges(result, now())
     if (changes) {
       await connection
