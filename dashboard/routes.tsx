@@ -246,6 +246,7 @@ const routeTree = rootRoute.addChildren([
       'DeliveriesPage',
       'status',
       'channelId',
+      'formKey',
       'submissionId',
       'open',
     ),

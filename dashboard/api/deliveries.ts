@@ -9,6 +9,7 @@ export type { DeliveryDetail, DeliveryResource }
 export interface DeliveryFilter {
   status?: string
   channelId?: string
+  formKey?: string
   submissionId?: string
 }
 

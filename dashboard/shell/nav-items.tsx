@@ -13,6 +13,7 @@ import {
   Tag,
 } from 'lucide-react'
 import type { ComponentType } from 'react'
+import { ChannelsBadge } from './channels-badge.tsx'
 
 export interface NavItem {
   to:
@@ -38,7 +39,7 @@ export const NAV_ITEMS: NavItem[] = [
   { to: '/$workspaceId/forms', label: 'Forms', icon: FileText, key: 'f' },
   { to: '/$workspaceId/inbox', label: 'Inbox', icon: Inbox, key: 'i' },
   { to: '/$workspaceId/tags', label: 'Tags', icon: Tag, key: 't' },
-  { to: '/$workspaceId/channels', label: 'Channels', icon: Megaphone, key: 'c' },
+  { to: '/$workspaceId/channels', label: 'Channels', icon: Megaphone, key: 'c', Badge: ChannelsBadge },
   { to: '/$workspaceId/deliveries', label: 'Deliveries', icon: Send, key: 'd' },
   { to: '/$workspaceId/settings', label: 'Settings', icon: Settings, key: 's' },
 ]

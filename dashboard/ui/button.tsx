@@ -29,7 +29,7 @@ interface ButtonOptions {
   icon?: ReactNode
 }
 
-/** A `busy` button keeps its size and cannot be pressed again. */
+/** A `busy` button keeps its size and the focus, and cannot be pressed again. A disabled one would lose the focus. */
 export function Button({
   variant,
   size,
@@ -37,14 +37,15 @@ export function Button({
   busy,
   className,
   children,
-  disabled,
+  onClick,
   ...props
 }: ComponentProps<'button'> & ButtonOptions & { busy?: boolean }) {
   return (
     <button
       type="button"
       {...props}
-      disabled={disabled || busy}
+      onClick={busy ? (event) => event.preventDefault() : onClick}
+      aria-disabled={busy || undefined}
       aria-busy={busy || undefined}
       className={classNames(buttonClassNames(variant, size), busy && 'pulse', className)}
     >

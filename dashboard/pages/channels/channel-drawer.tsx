@@ -1,6 +1,6 @@
 // The drawer that creates and edits a channel. Stored secrets are not shown: an empty field keeps the current value.
 
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import {
   type ChannelResource,
@@ -10,6 +10,7 @@ import {
   updateChannel,
 } from '../../api/channels.ts'
 import { toFieldErrors } from '../../api/client.ts'
+import { signInOptionsQuery } from '../../api/session.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
@@ -18,6 +19,8 @@ import { FormError, findFieldError } from '../../ui/forms/form-error.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { CHANNEL_KINDS, type ChannelKind, getChannelKind } from './channel-kinds.tsx'
+import { ChannelNotice } from './channel-notice.tsx'
+import { MailNotice } from './mail-notice.tsx'
 import { RecipientNotice } from './recipient-notice.tsx'
 import { WebhookSecretDialog } from './webhook-secret-dialog.tsx'
 
@@ -40,6 +43,12 @@ const toFormValues = (channel?: ChannelResource): ChannelFormValues => ({
   chatId: channel?.chatId ?? '',
 })
 
+/** A hook of another chat server is not named Slack. */
+function toDefaultName(kind: ChannelKind, url: string): string {
+  const host = URL.parse(url)?.hostname
+  return kind.others && host !== undefined && !/(^|\.)slack(-gov)?\.com$/.test(host) ? host : kind.label
+}
+
 function toRequestBody(kind: ChannelKind, values: ChannelFormValues, editing: boolean) {
   const fields = {
     to: values.to.split(/[\s,;]+/).filter(Boolean),
@@ -49,43 +58,66 @@ function toRequestBody(kind: ChannelKind, values: ChannelFormValues, editing: bo
   }
   const filled = kind.fields.filter((field) => !editing || fields[field].length > 0)
   return {
-    name: values.name.trim() || kind.label,
+    name: values.name.trim() || toDefaultName(kind, fields.url),
     ...Object.fromEntries(filled.map((field) => [field, fields[field]])),
   }
 }
 
-export function ChannelDrawer({ channel, onClose }: { channel?: ChannelResource; onClose: () => void }) {
+interface DrawerProps {
+  channel?: ChannelResource
+  /** @param saved the id of the channel that was made or changed */
+  onClose: (saved?: number) => void
+}
+
+interface SaveNeeds extends DrawerProps {
+  type: ChannelType
+  kind: ChannelKind
+  values: ChannelFormValues
+  onCreatedSecret: (created: NewChannelResource) => void
+}
+
+function useSave({ channel, type, kind, values, onCreatedSecret, onClose }: SaveNeeds) {
   const api = useApi()
   const client = useQueryClient()
-  const formId = useId()
-  const [type, setType] = useState<ChannelType>(channel?.type ?? 'email')
-  const [values, setValues] = useState(() => toFormValues(channel))
-  const [created, setCreated] = useState<NewChannelResource>()
-  const kind = getChannelKind(type)
-  const save = useMutation({
+  return useMutation({
     mutationFn: (): Promise<ChannelResource | NewChannelResource> =>
       channel
         ? updateChannel(api, channel.id, toRequestBody(kind, values, true))
         : createChannel(api, { type, ...toRequestBody(kind, values, false) }),
-    onSuccess(saved) {
-      void client.invalidateQueries({ queryKey: [api.workspaceId, 'channels'] })
-      if ('secret' in saved && saved.secret) return setCreated(saved)
+    // Waits for the list, so that the focus can go to the channel's row.
+    async onSuccess(saved) {
+      await client.invalidateQueries({ queryKey: [api.workspaceId, 'channels'] })
+      if ('secret' in saved && saved.secret) return onCreatedSecret(saved)
       toast(channel ? 'Channel saved' : 'Channel created. To use it, select it in a form’s settings.')
-      onClose()
+      onClose(saved.id)
     },
     onError() {},
   })
-  if (created?.secret) return <WebhookSecretDialog secret={created.secret} onClose={onClose} />
+}
+
+export function ChannelDrawer({ channel, onClose }: DrawerProps) {
+  const formId = useId()
+  const { data: server } = useQuery(signInOptionsQuery)
+  const hasMail = server?.mail !== false
+  const [chosen, setType] = useState<ChannelType>()
+  const type = channel?.type ?? chosen ?? (hasMail ? 'email' : 'slack')
+  const [values, setValues] = useState(() => toFormValues(channel))
+  const [created, setCreated] = useState<NewChannelResource>()
+  const kind = getChannelKind(type)
+  const save = useSave({ channel, type, kind, values, onCreatedSecret: setCreated, onClose })
+  if (created?.secret)
+    return <WebhookSecretDialog secret={created.secret} onClose={() => onClose(created.id)} />
+  const cannotCreate = !channel && type === 'email' && !hasMail
   return (
     <Dialog
       drawer
       open
-      onClose={onClose}
+      onClose={() => onClose()}
       title={channel ? `Edit ${channel.name}` : 'New channel'}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" form={formId} busy={save.isPending}>
+          <Button onClick={() => onClose()}>Cancel</Button>
+          <Button variant="primary" type="submit" form={formId} disabled={cannotCreate} busy={save.isPending}>
             {channel ? 'Save' : 'Create channel'}
           </Button>
         </>
@@ -96,24 +128,45 @@ export function ChannelDrawer({ channel, onClose }: { channel?: ChannelResource;
         className="grid gap-5"
         onSubmit={(event) => {
           event.preventDefault()
-          save.mutate()
+          if (!save.isPending) save.mutate()
         }}
       >
-        {!channel && <KindChoice type={type} onChange={setType} />}
-        <ChannelFields
-          kind={kind}
-          editing={channel}
-          values={values}
-          error={save.error}
-          onChange={setValues}
-        />
+        {channel && <ChannelNotice channel={channel} />}
+        {!channel && (
+          <KindChoice
+            type={type}
+            hasMail={hasMail}
+            onChange={(next) => {
+              // An error belongs to the type that was chosen.
+              save.reset()
+              setType(next)
+            }}
+          />
+        )}
+        {cannotCreate ? (
+          <MailNotice />
+        ) : (
+          <ChannelFields
+            kind={kind}
+            editing={channel}
+            values={values}
+            error={save.error}
+            onChange={setValues}
+          />
+        )}
         {channel && <RecipientNotice channel={channel} />}
       </form>
     </Dialog>
   )
 }
 
-function KindChoice({ type, onChange }: { type: ChannelType; onChange: (type: ChannelType) => void }) {
+interface KindChoiceProps {
+  type: ChannelType
+  hasMail: boolean
+  onChange: (type: ChannelType) => void
+}
+
+function KindChoice({ type, hasMail, onChange }: KindChoiceProps) {
   return (
     <fieldset>
       <legend className="mb-1.5 text-sm font-medium">Type</legend>
@@ -134,7 +187,13 @@ function KindChoice({ type, onChange }: { type: ChannelType; onChange: (type: Ch
               onChange={() => onChange(kind.type)}
             />
             <kind.icon size={16} aria-hidden className="shrink-0 text-soft" />
-            <span className="truncate">{kind.label}</span>
+            <span className="min-w-0">
+              <span className="block truncate">{kind.label}</span>
+              {kind.others && <span className="block text-xs text-soft">{kind.others}</span>}
+              {kind.type === 'email' && !hasMail && (
+                <span className="block text-xs text-warn">Not set up on this server</span>
+              )}
+            </span>
           </label>
         ))}
       </div>
@@ -165,7 +224,7 @@ function ChannelFields({
   return (
     <>
       <p className="text-soft">{kind.about}</p>
-      {errors.general && <FormError>{errors.general}</FormError>}
+      {(errors.general ?? errors.type) && <FormError>{errors.general ?? errors.type}</FormError>}
       <TextField
         label="Name"
         placeholder={kind.label}

@@ -6,6 +6,8 @@ import type { ChannelType } from '../../api/channels.ts'
 export interface ChannelKind {
   type: ChannelType
   label: string
+  /** Other services that the type works with. */
+  others?: string
   icon: LucideIcon
   about: string
   fields: ('to' | 'url' | 'botToken' | 'chatId')[]
@@ -24,10 +26,13 @@ export const CHANNEL_KINDS: ChannelKind[] = [
   {
     type: 'slack',
     label: 'Slack',
+    others: 'Mattermost, Rocket.Chat',
     icon: Hash,
-    about: 'Posts a message to a Slack channel.',
+    about: 'Posts a message to a channel of Slack, Mattermost or Rocket.Chat.',
     fields: ['url'],
-    urlHint: 'In Slack: Apps, Incoming Webhooks, Add to Slack.',
+    urlHint:
+      'In Slack: Apps, Incoming Webhooks, Add to Slack. In Mattermost and Rocket.Chat: Integrations, Incoming ' +
+      'webhook (https://chat.example.com/hooks/…).',
     urlExample: 'https://hooks.slack.com/services/…',
   },
   {

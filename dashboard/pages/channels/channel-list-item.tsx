@@ -15,12 +15,15 @@ import type { DeliveryDetail } from '../../api/deliveries.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { focusIfLost } from '../../ui/focus-if-lost.ts'
 import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
-import { toast } from '../../ui/overlays/toast.tsx'
+import { toast, toastError } from '../../ui/overlays/toast.tsx'
 import { useUndoableDelete } from '../../ui/overlays/use-undoable-delete.ts'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { findTrouble } from './channel-health.ts'
 import { getChannelKind } from './channel-kinds.tsx'
+import { ChannelNotice } from './channel-notice.tsx'
 import { RecipientNotice } from './recipient-notice.tsx'
 import { TestResult } from './test-result.tsx'
 import { WebhookSecretDialog } from './webhook-secret-dialog.tsx'
@@ -28,28 +31,35 @@ import { WebhookSecretDialog } from './webhook-secret-dialog.tsx'
 const toTargetText = ({ to, url, chatId }: ChannelResource) =>
   to.length > 0 ? to.join(', ') : (url ?? chatId ?? '')
 
+/** Where the focus goes after an action on a channel: to the last control of its row, which is its menu. */
+export const toRowSelector = (id: number) => `#channel-${id} [aria-haspopup=menu]`
+
 export function ChannelListItem({ channel }: { channel: ChannelResource }) {
   const api = useApi()
   const [result, setResult] = useState<DeliveryDetail>()
-  const test = useMutation({ mutationFn: () => testChannel(api, channel.id), onSuccess: setResult })
+  const client = useQueryClient()
+  const test = useMutation({
+    mutationFn: () => testChannel(api, channel.id),
+    onSuccess: setResult,
+    // A test says whether the channel works.
+    onSettled: () => client.invalidateQueries({ queryKey: [api.workspaceId, 'channels'] }),
+  })
   const kind = getChannelKind(channel.type)
   const canEdit = useCanEdit()
   return (
-    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3 sm:px-5">
+    <li
+      id={`channel-${channel.id}`}
+      className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3 sm:px-5"
+    >
       <kind.icon size={20} className="shrink-0 text-soft" aria-label={kind.label} />
       <div className="min-w-0 flex-1 basis-48">
         <div className="flex items-center gap-2">
           <span className="truncate font-medium">{channel.name}</span>
-          {!channel.enabled && <Badge tone={channel.disabledReason ? 'bad' : 'neutral'}>Off</Badge>}
+          <StateBadge channel={channel} />
         </div>
         <p className="truncate text-sm text-soft">{toTargetText(channel)}</p>
         <RecipientNotice channel={channel} />
-        {channel.disabledReason && (
-          <p className="mt-1 text-sm text-danger">
-            Turned off: {channel.disabledReason} Waiting deliveries are kept, and sent after you turn it on
-            again.
-          </p>
-        )}
+        <ChannelNotice channel={channel} />
       </div>
       <p className="text-sm text-soft">
         {channel.lastDeliveryAt ? (
@@ -73,19 +83,43 @@ export function ChannelListItem({ channel }: { channel: ChannelResource }) {
   )
 }
 
+function StateBadge({ channel }: { channel: ChannelResource }) {
+  const trouble = findTrouble(channel)
+  if (trouble) return <Badge tone="bad">{trouble.label}</Badge>
+  return channel.enabled ? null : <Badge>Off</Badge>
+}
+
+/** Deletes the channel. The focus goes to the row that takes its place. */
+function useRemove({ id, name }: ChannelResource) {
+  const api = useApi()
+  const deleteUndoably = useUndoableDelete()
+  return () => {
+    const row = document.getElementById(`channel-${id}`)
+    const next = row?.nextElementSibling ?? row?.previousElementSibling
+    deleteUndoably({
+      key: `channel ${id}`,
+      message: `${name} deleted`,
+      remove: () => deleteChannel(api, id),
+      invalidates: [[api.workspaceId, 'channels']],
+    })
+    focusIfLost(...(next ? [`#${next.id} [aria-haspopup=menu]`] : []), '[data-new-channel]')
+  }
+}
+
 function ChannelMenu({ channel }: { channel: ChannelResource }) {
   const api = useApi()
   const client = useQueryClient()
   const navigate = useNavigate({ from: '/$workspaceId/channels' })
-  const deleteUndoably = useUndoableDelete()
+  const remove = useRemove(channel)
   const [isRotating, setRotating] = useState(false)
-  const invalidates = [[api.workspaceId, 'channels']]
   const toggle = useMutation({
     mutationFn: (enabled: boolean) => updateChannel(api, channel.id, { enabled }),
     onSuccess({ name, enabled }) {
       toast(`${name} is ${enabled ? 'on' : 'off'}`)
-      return client.invalidateQueries({ queryKey: invalidates[0] })
+      return client.invalidateQueries({ queryKey: [api.workspaceId, 'channels'] })
     },
+    // In its own words: the field's message begins with the word that the API has for the type.
+    onError: (error) => toastError(error, `Could not turn ${channel.enabled ? 'off' : 'on'} ${channel.name}`),
   })
   return (
     <>
@@ -123,22 +157,18 @@ function ChannelMenu({ channel }: { channel: ChannelResource }) {
           </MenuItem>
         )}
         <MenuSeparator />
-        <MenuItem
-          danger
-          icon={<Trash2 size={15} />}
-          onSelect={() =>
-            deleteUndoably({
-              key: `channel ${channel.id}`,
-              message: `${channel.name} deleted`,
-              remove: () => deleteChannel(api, channel.id),
-              invalidates,
-            })
-          }
-        >
+        <MenuItem danger icon={<Trash2 size={15} />} onSelect={remove}>
           Delete
         </MenuItem>
       </Menu>
-      <SecretRotation channel={channel} open={isRotating} onClose={() => setRotating(false)} />
+      <SecretRotation
+        channel={channel}
+        open={isRotating}
+        onClose={() => {
+          setRotating(false)
+          focusIfLost(toRowSelector(channel.id))
+        }}
+      />
     </>
   )
 }
@@ -164,11 +194,19 @@ function SecretRotation({
         onConfirm={async () => setSecret((await rotateSecret(api, channel.id)).secret ?? '')}
       >
         <p>
-          You get a new secret.For 24 hours, requests are signed with both secrets, so that you can update
+          You get a new secret. For 24 hours, requests are signed with both secrets, so that you can update
           your service. After that, the old secret stops working.
         </p>
       </ConfirmDialog>
-      {secret && <WebhookSecretDialog secret={secret} onClose={() => setSecret(undefined)} />}
+      {secret && (
+        <WebhookSecretDialog
+          secret={secret}
+          onClose={() => {
+            setSecret(undefined)
+            focusIfLost(toRowSelector(channel.id))
+          }}
+        />
+      )}
     </>
   )
 }

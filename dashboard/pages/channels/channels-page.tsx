@@ -10,11 +10,12 @@ import { ViewerDialog } from '../../shell/viewer.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { focusIfLost } from '../../ui/focus-if-lost.ts'
 import { usePendingDeletions } from '../../ui/overlays/use-undoable-delete.ts'
 import { Page } from '../../ui/page.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { ChannelListItem } from './channel-list-item.tsx'
+import { ChannelListItem, toRowSelector } from './channel-list-item.tsx'
 
 const ChannelDrawer = lazy(() => import('./channel-drawer.tsx').then((m) => ({ default: m.ChannelDrawer })))
 
@@ -28,7 +29,12 @@ export function ChannelsPage() {
   const edited = shown?.find(({ id }) => String(id) === search.edit)
   const canEdit = useCanEdit()
   const createButton = canEdit && (
-    <Button variant="primary" icon={<Plus size={16} />} onClick={() => navigate({ search: { new: '1' } })}>
+    <Button
+      variant="primary"
+      data-new-channel
+      icon={<Plus size={16} />}
+      onClick={() => navigate({ search: { new: '1' } })}
+    >
       New channel
     </Button>
   )
@@ -56,7 +62,7 @@ export function ChannelsPage() {
       {shown?.length === 0 && (
         <EmptyState icon={<Megaphone size={32} />} title="No channels yet" action={createButton}>
           Submissions always arrive in the inbox. A channel also notifies your team by e-mail, in Slack,
-          Discord, Telegram or Teams, or calls your own service by webhook.
+          Mattermost, Rocket.Chat, Discord, Telegram or Teams, or calls your own service by webhook.
         </EmptyState>
       )}
       {shown && shown.length > 0 && (
@@ -72,7 +78,11 @@ export function ChannelsPage() {
           <ChannelDrawer
             key={edited?.id ?? 'new'}
             channel={edited}
-            onClose={() => navigate({ search: {} })}
+            onClose={(saved) => {
+              const id = saved ?? edited?.id
+              void navigate({ search: {} })
+              focusIfLost(...(id === undefined ? [] : [toRowSelector(id)]), '[data-new-channel]')
+            }}
           />
         )}
       </Suspense>

@@ -5,6 +5,7 @@ import type { DeliveryDetail } from '../../api/deliveries.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { AttemptList } from '../deliveries/attempt-list.tsx'
+import { SentRequest } from '../deliveries/sent-request.tsx'
 
 export const TestResult = ({
   channel,
@@ -22,6 +23,14 @@ export const TestResult = ({
     description={channel.name}
     footer={<Button onClick={onClose}>Close</Button>}
   >
-    <AttemptList attempts={delivery.attempts} />
+    <div className="grid gap-5">
+      <AttemptList attempts={delivery.attempts} />
+      {delivery.status === 'failed' && (
+        <section className="grid gap-2">
+          <h3 className="font-semibold">Request</h3>
+          <SentRequest delivery={delivery} />
+        </section>
+      )}
+    </div>
   </Dialog>
 )

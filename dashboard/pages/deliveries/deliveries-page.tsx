@@ -1,41 +1,27 @@
 // The list of deliveries: every notification to a channel, with its status.
 
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { RotateCw, Send } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
-import { channelsQuery } from '../../api/channels.ts'
-import { type DeliveryResource, deliveriesQuery } from '../../api/deliveries.ts'
+import { deliveriesQuery } from '../../api/deliveries.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
-import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { formatCount, formatExactly } from '../../ui/format.ts'
-import { Field, Select } from '../../ui/forms/field.tsx'
+import { focusIfLost } from '../../ui/focus-if-lost.ts'
+import { formatCount } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { ChannelSelect } from './channel-select.tsx'
+import { DeliveryFilters, FIRST_FILTER } from './delivery-filters.tsx'
+import { DeliveryList } from './delivery-list.tsx'
 
 const DeliveryDrawer = lazy(() =>
   import('./delivery-drawer.tsx').then((m) => ({ default: m.DeliveryDrawer })),
 )
 const RetryDialog = lazy(() => import('./retry-dialog.tsx').then((m) => ({ default: m.RetryDialog })))
 
-const STATUS = {
-  waiting: { label: 'Waiting', tone: 'warn' },
-  delivered: { label: 'Delivered', tone: 'good' },
-  failed: { label: 'Failed', tone: 'bad' },
-} as const
-
-const EVENTS: Record<DeliveryResource['event'], string> = {
-  'submission.created': 'Submission',
-  test: 'Test',
-  'channel.disabled': 'Channel turned off',
-}
-
-/** Waiting deliveries change without the user. */
+/** Waiting deliveries change without the user. The query stops while the page is hidden. */
 const REFRESH_MS = 5000
 
 export function DeliveriesPage() {
@@ -46,6 +32,13 @@ export function DeliveriesPage() {
   const canEdit = useCanEdit()
   const [isRetrying, setRetrying] = useState(false)
   const rows = deliveries.data?.pages.flatMap(({ data }) => data)
+  async function showMore() {
+    const shown = rows?.length ?? 0
+    const { data } = await deliveries.fetchNextPage()
+    // The button is gone after the last page.
+    const next = data?.pages.flatMap(({ data }) => data)[shown]
+    focusIfLost(next ? `#delivery-${next.id}` : FIRST_FILTER)
+  }
   const isFiltered = Object.values(filter).some(Boolean)
   return (
     <Page
@@ -59,27 +52,19 @@ export function DeliveriesPage() {
         )
       }
     >
-      <Filters />
+      <DeliveryFilters />
       {deliveries.isPending && <SkeletonRows rows={8} className="h-11" />}
       {deliveries.isError && <ErrorState error={deliveries.error} retry={deliveries.refetch} />}
-      {rows?.length === 0 && (
-        <EmptyState icon={<Send size={32} />} title={isFiltered ? 'No matches' : 'No deliveries yet'}>
-          {isFiltered ? (
-            <Button onClick={() => navigate({ search: {} })}>Clear filters</Button>
-          ) : (
-            'When a form has a channel, the notifications of its submissions appear here.'
-          )}
-        </EmptyState>
-      )}
+      {rows?.length === 0 && <NoDeliveries isFiltered={isFiltered} />}
       {rows && rows.length > 0 && (
         <>
           <p className="mb-2 text-sm text-soft">
             {formatCount(deliveries.data?.pages[0]?.total ?? 0, 'delivery', 'deliveries')}
           </p>
-          <DeliveryTable rows={rows} />
+          <DeliveryList rows={rows} />
           {deliveries.hasNextPage && (
             <div className="mt-4 text-center">
-              <Button busy={deliveries.isFetchingNextPage} onClick={() => deliveries.fetchNextPage()}>
+              <Button busy={deliveries.isFetchingNextPage} onClick={showMore}>
                 Show more
               </Button>
             </div>
@@ -90,7 +75,11 @@ export function DeliveriesPage() {
         {open && (
           <DeliveryDrawer
             id={Number(open)}
-            onClose={() => navigate({ search: (s) => ({ ...s, open: undefined }) })}
+            onClose={() => {
+              void navigate({ search: (s) => ({ ...s, open: undefined }) })
+              // The row may be gone: a retried delivery is no longer among the failed ones.
+              focusIfLost(`#delivery-${open}`, FIRST_FILTER)
+            }}
           />
         )}
         {isRetrying && <RetryDialog onClose={() => setRetrying(false)} />}
@@ -99,94 +88,22 @@ export function DeliveriesPage() {
   )
 }
 
-function Filters() {
+function NoDeliveries({ isFiltered }: { isFiltered: boolean }) {
   const navigate = useNavigate({ from: '/$workspaceId/deliveries' })
-  const search = useSearch({ from: '/$workspaceId/deliveries' })
-  const set = (name: 'status' | 'channelId') => (event: { target: { value: string } }) =>
-    navigate({ search: (s) => ({ ...s, [name]: event.target.value || undefined }), replace: true })
   return (
-    <div className="mb-4 flex flex-wrap gap-2">
-      <Field label="Status" hideLabel className="w-40">
-        {(control) => (
-          <Select {...control} value={search.status ?? ''} onChange={set('status')}>
-            <option value="">All statuses</option>
-            {Object.entries(STATUS).map(([status, { label }]) => (
-              <option key={status} value={status}>
-                {label}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
-      <Field label="Channel" hideLabel className="w-52">
-        {(control) => (
-          <ChannelSelect {...control} value={search.channelId ?? ''} onChange={set('channelId')} />
-        )}
-      </Field>
-      {search.submissionId && (
+    <EmptyState icon={<Send size={32} />} title={isFiltered ? 'No matches' : 'No deliveries yet'}>
+      {isFiltered ? (
         <Button
-          onClick={() => navigate({ search: (s) => ({ ...s, submissionId: undefined }), replace: true })}
+          onClick={() => {
+            void navigate({ search: {} })
+            focusIfLost(FIRST_FILTER)
+          }}
         >
-          Submission {search.submissionId} ×
+          Clear filters
         </Button>
+      ) : (
+        'When a form has a channel, the notifications of its submissions appear here.'
       )}
-    </div>
-  )
-}
-
-function DeliveryTable({ rows }: { rows: DeliveryResource[] }) {
-  const api = useApi()
-  const channels = useQuery(channelsQuery(api))
-  const toChannelName = (id: number) =>
-    channels.data?.data.find((channel) => channel.id === id)?.name ?? `Channel ${id}`
-  return (
-    <div className="overflow-x-auto rounded-2xl border border-line bg-card">
-      <table className="w-full text-left">
-        <thead className="border-b border-line text-sm text-soft">
-          <tr>
-            {['Status', 'Event', 'Channel', 'Attempts', 'Created'].map((name) => (
-              <th
-                key={name}
-                className="px-4 py-2 font-medium whitespace-nowrap first:pl-5 max-sm:nth-3:hidden max-sm:nth-4:hidden"
-              >
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody className="divide-y divide-line">
-          {rows.map((row) => (
-            <tr key={row.id} className="relative hover:bg-hover">
-              <td className="py-2.5 pr-4 pl-5">
-                <Badge tone={STATUS[row.status].tone}>{STATUS[row.status].label}</Badge>
-              </td>
-              <td className="px-4 py-2.5">
-                <Link
-                  to="/$workspaceId/deliveries"
-                  params={{ workspaceId: String(api.workspaceId) }}
-                  search={(s) => ({ ...s, open: String(row.id) })}
-                  className="whitespace-nowrap after:absolute after:inset-0"
-                >
-                  {EVENTS[row.event]} {row.submissionId}
-                </Link>
-                <span className="block max-w-32 truncate text-sm text-soft sm:hidden">
-                  {toChannelName(row.channelId)}
-                </span>
-              </td>
-              <td className="max-w-48 truncate px-4 py-2.5 max-sm:hidden">{toChannelName(row.channelId)}</td>
-              <td className="px-4 py-2.5 tabular-nums max-sm:hidden">{row.attemptCount}</td>
-              <td className="px-4 py-2.5 text-soft sm:whitespace-nowrap">
-                <RelativeTime at={row.createdAt} />
-                {row.nextAttemptAt && (
-                  <span className="block text-sm" title={formatExactly(row.nextAttemptAt)}>
-                    Next attempt <RelativeTime at={row.nextAttemptAt} />
-                  </span>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    </EmptyState>
   )
 }

@@ -2,14 +2,20 @@
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { RotateCw } from 'lucide-react'
-import { deliveryQuery, retryDelivery } from '../../api/deliveries.ts'
+import type { ReactNode } from 'react'
+import { channelsQuery } from '../../api/channels.ts'
+import { type DeliveryDetail, deliveryQuery, retryDelivery } from '../../api/deliveries.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { AttemptList } from './attempt-list.tsx'
+import { DELIVERY_STATUS, toAttemptsText, toDeliveryTitle } from './delivery-status.ts'
+import { SentRequest } from './sent-request.tsx'
 
 const REFRESH_MS = 2000
 
@@ -35,7 +41,7 @@ export function DeliveryDrawer({ id, onClose }: { id: number; onClose: () => voi
       drawer
       open
       onClose={onClose}
-      title={`Delivery ${id}`}
+      title={data ? toDeliveryTitle(data) : `Delivery ${id}`}
       description={data && <code className="break-all">{data.messageId}</code>}
       footer={
         <>
@@ -64,7 +70,50 @@ export function DeliveryDrawer({ id, onClose }: { id: number; onClose: () => voi
     >
       {delivery.isPending && <SkeletonRows rows={3} />}
       {delivery.isError && <ErrorState error={delivery.error} retry={delivery.refetch} />}
-      {data && <AttemptList attempts={data.attempts} />}
+      {data && <Report delivery={data} />}
     </Dialog>
+  )
+}
+
+function Report({ delivery }: { delivery: DeliveryDetail }) {
+  const channels = useQuery(channelsQuery(useApi()))
+  const channel = channels.data?.data.find(({ id }) => id === delivery.channelId)
+  const { label, tone } = DELIVERY_STATUS[delivery.status]
+  const facts: [string, ReactNode][] = [
+    [
+      'Status',
+      <Badge key="status" tone={tone}>
+        {label}
+      </Badge>,
+    ],
+    ['Sender', delivery.sender],
+    ['Form', delivery.formName],
+    ['Channel', channel?.name ?? `Channel ${delivery.channelId}`],
+    ['Attempts', toAttemptsText(delivery)],
+    ['Next attempt', delivery.nextAttemptAt && <RelativeTime at={delivery.nextAttemptAt} />],
+    ['Last error', delivery.lastError && <span className="text-danger">{delivery.lastError}</span>],
+  ]
+  return (
+    <div className="grid gap-6">
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5">
+        {facts.map(
+          ([name, value]) =>
+            value && (
+              <div key={name} className="contents">
+                <dt className="text-soft">{name}</dt>
+                <dd className="break-words">{value}</dd>
+              </div>
+            ),
+        )}
+      </dl>
+      <section className="grid gap-2">
+        <h3 className="font-semibold">Request</h3>
+        <SentRequest delivery={delivery} />
+      </section>
+      <section className="grid gap-2">
+        <h3 className="font-semibold">Attempts and answers</h3>
+        <AttemptList attempts={delivery.attempts} />
+      </section>
+    </div>
   )
 }

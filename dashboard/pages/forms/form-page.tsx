@@ -17,6 +17,7 @@ import { Page } from '../../ui/page.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Skeleton, SkeletonRows } from '../../ui/skeleton.tsx'
 import { TabLinks } from '../../ui/tab-links.tsx'
+import { FormChannelsNotice } from '../channels/form-channels-notice.tsx'
 import { FormStateBadge } from './form-list.tsx'
 
 const FormSetupTab = lazy(() => import('./form-setup-tab.tsx'))
@@ -81,6 +82,7 @@ function LoadedForm({ form }: { form: FormResource }) {
         </ButtonLink>
       }
     >
+      <FormChannelsNotice channelIds={form.channelIds} />
       <TabLinks
         label="Form"
         className="mb-5"

@@ -3,7 +3,6 @@
 
 import type { Network } from '../../../lib/ip-network.ts'
 import type { MailBudget } from '../../accounts/strangers/mail-budget.ts'
-import type { SentRequest } from './sent-request.ts'
 
 /** A notification: about a submission, a test, or about a channel that Towpath has disabled. */
 export interface Notice {
@@ -50,6 +49,19 @@ export interface StopLink {
   url: string
   /** The address for RFC 8058; null where a mail has several recipients, because one of them would decide for all. */
   oneClickUrl: string | null
+}
+
+/** The request of an attempt, as people may see it. */
+export interface SentRequest {
+  /** An HTTP method, or `SMTP`. */
+  method: string
+  /** As answers show the channel's address; null for a mail. */
+  url: string | null
+  headers: Record<string, string>
+  /** At most 16 KiB. */
+  body: string
+  /** The size of the whole body. */
+  bodyBytes: number
 }
 
 /** How one attempt ended. */

@@ -1,20 +1,8 @@
 // The request of an attempt as people may see it: what was really sent, without secrets, and no more than 16 KiB of it.
 
+import type { SentRequest } from './contract.ts'
 import { truncateText, utf8Length } from './safe-text.ts'
 import { maskSecrets } from './service-response.ts'
-
-/** @see SentRequestShape in `../schema.ts` */
-export interface SentRequest {
-  /** An HTTP method, or `SMTP`. */
-  method: string
-  /** As answers show the channel's address; null for a mail. */
-  url: string | null
-  headers: Record<string, string>
-  /** At most 16 KiB. */
-  body: string
-  /** The size of the whole body. */
-  bodyBytes: number
-}
 
 const BODY_BYTES_MAX = 16 * 1024
 const HEADER_MAX = 512

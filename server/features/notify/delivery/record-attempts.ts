@@ -168,10 +168,15 @@ export async function insertAttempts(connection: Connection, attempts: NewAttemp
     ({ attemptsBefore, attempts, result }) => attemptsBefore + attempts > 1 && result.request,
   )
   if (repeated.length > 0) {
-    await sql`update delivery_attempts set request = null
-      where delivery_id in (${sql.join(repeated.map(({ id }) => id))}) and request is not null`.execute(
-      connection,
-    )
+    const workspaces = repeated.map(({ workspaceId }) => workspaceId)
+    const deliveries = repeated.map(({ id }) => id)
+    await connection
+      .updateTable('delivery_attempts')
+      .set({ request: null })
+      .where('workspace_id', 'in', workspaces)
+      .where('delivery_id', 'in', deliveries)
+      .where('request', 'is not', null)
+      .execute()
   }
   const values = attempts.map(({ id, workspaceId, attempts: attempt, result, at, tookMs }) => ({
     delivery_id: id,

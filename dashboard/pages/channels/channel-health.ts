@@ -1,0 +1,33 @@
+// Whether a channel works, and what to tell people where it does not.
+
+import type { ChannelResource } from '../../api/channels.ts'
+
+export interface ChannelTrouble {
+  label: 'Failing' | 'Off' | 'Not available'
+  /** When it began; null where that says nothing. */
+  since: string | null
+  /** A sentence, or several. */
+  reason: string
+  next: string
+}
+
+const toSentence = (text: string) => (/[.!?…]$/.test(text) ? text : `${text}.`)
+
+/** undefined for a channel that works, or that a person has turned off. */
+export function findTrouble(channel: ChannelResource): ChannelTrouble | undefined {
+  const { enabled, disabledReason, unavailableReason, failingSince, lastError } = channel
+  if (!enabled && disabledReason === null) return undefined
+  if (unavailableReason !== null) {
+    const next = 'Submissions still arrive in the inbox.'
+    return { label: 'Not available', since: null, reason: toSentence(unavailableReason), next }
+  }
+  if (disabledReason !== null) {
+    const next = 'Waiting deliveries are kept, and sent after you turn it on again.'
+    return { label: 'Off', since: null, reason: toSentence(disabledReason), next }
+  }
+  if (failingSince === null) return undefined
+  const reason = toSentence(lastError ?? 'The last attempt failed')
+  const next =
+    'Each notification is tried again for three days. A test shows whether the channel works again.'
+  return { label: 'Failing', since: failingSince, reason, next }
+}

@@ -1,0 +1,26 @@
+// Says since when and why a channel sends nothing, and what happens with its notifications.
+
+import type { ChannelResource } from '../../api/channels.ts'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { findTrouble } from './channel-health.ts'
+
+/** Draws nothing for a channel that works. */
+export function ChannelNotice({ channel }: { channel: ChannelResource }) {
+  const trouble = findTrouble(channel)
+  if (!trouble) return null
+  const { label, since, reason, next } = trouble
+  return (
+    <p className="mt-1 text-sm break-words">
+      <span className="text-danger">
+        {label === 'Off' && 'Turned off: '}
+        {since !== null && (
+          <>
+            Failing, first <RelativeTime at={since} />:{' '}
+          </>
+        )}
+        {reason}
+      </span>{' '}
+      <span className="text-soft">{next}</span>
+    </p>
+  )
+}

@@ -1,0 +1,23 @@
+// The words for a delivery: its status, what it is about, and its attempts.
+
+import type { DeliveryResource } from '../../api/deliveries.ts'
+import { formatCount } from '../../ui/format.ts'
+
+export const DELIVERY_STATUS = {
+  waiting: { label: 'Waiting', tone: 'warn' },
+  delivered: { label: 'Delivered', tone: 'good' },
+  failed: { label: 'Failed', tone: 'bad' },
+} as const
+
+/** The sender of a submission, or what else the delivery is about. */
+export function toDeliveryTitle({ event, sender, submissionId }: DeliveryResource): string {
+  if (event === 'test') return 'Test notification'
+  if (event === 'channel.disabled') return 'Channel turned off'
+  return sender ?? `Submission ${submissionId}`
+}
+
+/** `3 attempts`, `3 attempts, 1 interrupted` */
+export function toAttemptsText({ attemptCount, interruptedCount }: DeliveryResource): string {
+  const attempts = formatCount(attemptCount, 'attempt')
+  return interruptedCount === 0 ? attempts : `${attempts}, ${interruptedCount} interrupted`
+}
