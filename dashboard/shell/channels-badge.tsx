@@ -21,7 +21,7 @@ export function ChannelsBadge() {
   return (
     <span title={text} className="ml-auto rounded-md bg-danger-tint px-1.5 text-xs font-medium text-danger">
       <span aria-hidden>{failing}</span>
-      <span className="sr-only">, {text}</span>
+      <span className="sr-only">{text}</span>
     </span>
   )
 }

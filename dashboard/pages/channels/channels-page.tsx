@@ -10,7 +10,7 @@ import { ViewerDialog } from '../../shell/viewer.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { focusIfLost } from '../../ui/focus-if-lost.ts'
+import { focusIfLost, focusNext } from '../../ui/focus.ts'
 import { usePendingDeletions } from '../../ui/overlays/use-undoable-delete.ts'
 import { Page } from '../../ui/page.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
@@ -81,7 +81,8 @@ export function ChannelsPage() {
             onClose={(saved) => {
               const id = saved ?? edited?.id
               void navigate({ search: {} })
-              focusIfLost(...(id === undefined ? [] : [toRowSelector(id)]), '[data-new-channel]')
+              if (id === undefined) focusIfLost('[data-new-channel]')
+              else focusNext(toRowSelector(id))
             }}
           />
         )}
