@@ -1,7 +1,7 @@
 // Says since when and why a channel sends nothing, and what happens with its notifications.
 
 import type { ChannelResource } from '../../api/channels.ts'
-import { RelativeTime } from '../../ui/relative-time.tsx'
+import { formatExactly, formatTime } from '../../ui/format.ts'
 import { findTrouble } from './channel-health.ts'
 
 /** Draws nothing for a channel that works. */
@@ -15,7 +15,11 @@ export function ChannelNotice({ channel }: { channel: ChannelResource }) {
         {label === 'Off' && 'Turned off: '}
         {since !== null && (
           <>
-            Failing, first <RelativeTime at={since} />:{' '}
+            Failing since{' '}
+            <time dateTime={since} title={formatExactly(since)}>
+              {formatTime(since)}
+            </time>
+            :{' '}
           </>
         )}
         {reason}

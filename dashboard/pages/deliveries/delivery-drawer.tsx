@@ -11,10 +11,9 @@ import { Button, ButtonLink } from '../../ui/button.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { AttemptList } from './attempt-list.tsx'
-import { DELIVERY_STATUS, toAttemptsText, toDeliveryTitle } from './delivery-status.ts'
+import { DELIVERY_STATUS, toAttemptsText, toDeliveryTitle, toNextAttemptText } from './delivery-status.ts'
 import { SentRequest } from './sent-request.tsx'
 
 const REFRESH_MS = 2000
@@ -90,7 +89,7 @@ function Report({ delivery }: { delivery: DeliveryDetail }) {
     ['Form', delivery.formName],
     ['Channel', channel?.name ?? `Channel ${delivery.channelId}`],
     ['Attempts', toAttemptsText(delivery)],
-    ['Next attempt', delivery.nextAttemptAt && <RelativeTime at={delivery.nextAttemptAt} />],
+    ['Next attempt', delivery.nextAttemptAt && toNextAttemptText(delivery.nextAttemptAt)],
     ['Last error', delivery.lastError && <span className="text-danger">{delivery.lastError}</span>],
   ]
   return (

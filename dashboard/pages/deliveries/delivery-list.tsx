@@ -8,7 +8,7 @@ import { useApi } from '../../shell/use-workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { formatExactly } from '../../ui/format.ts'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { DELIVERY_STATUS, toAttemptsText, toDeliveryTitle } from './delivery-status.ts'
+import { DELIVERY_STATUS, toAttemptsText, toDeliveryTitle, toNextAttemptText } from './delivery-status.ts'
 
 export function DeliveryList({ rows }: { rows: DeliveryResource[] }) {
   const channels = useQuery(channelsQuery(useApi()))
@@ -68,7 +68,7 @@ function DeliveryRow({ delivery, channelName }: { delivery: DeliveryResource; ch
         </p>
         {delivery.nextAttemptAt && (
           <p title={formatExactly(delivery.nextAttemptAt)}>
-            Next attempt <RelativeTime at={delivery.nextAttemptAt} />
+            Next attempt {toNextAttemptText(delivery.nextAttemptAt)}
           </p>
         )}
       </div>

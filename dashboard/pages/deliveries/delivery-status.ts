@@ -1,7 +1,7 @@
 // The words for a delivery: its status, what it is about, and its attempts.
 
 import type { DeliveryResource } from '../../api/deliveries.ts'
-import { formatCount } from '../../ui/format.ts'
+import { formatAgo, formatCount } from '../../ui/format.ts'
 
 export const DELIVERY_STATUS = {
   waiting: { label: 'Waiting', tone: 'warn' },
@@ -21,3 +21,7 @@ export function toAttemptsText({ attemptCount, interruptedCount }: DeliveryResou
   const attempts = formatCount(attemptCount, 'attempt')
   return interruptedCount === 0 ? attempts : `${attempts}, ${interruptedCount} interrupted`
 }
+
+/** `soon`, `in 3 minutes` */
+export const toNextAttemptText = (at: string) =>
+  Date.parse(at) - Date.now() < 60_000 ? 'soon' : formatAgo(at)
