@@ -79,14 +79,18 @@ export function ChannelsPage() {
             key={edited?.id ?? 'new'}
             channel={edited}
             onClose={(saved) => {
-              const id = saved ?? edited?.id
               void navigate({ search: {} })
-              if (id === undefined) focusIfLost('[data-new-channel]')
-              else focusNext(toRowSelector(id))
+              focusRow(saved ?? edited?.id)
             }}
           />
         )}
       </Suspense>
     </Page>
   )
+}
+
+/** Where the keyboard goes on after the drawer: at the channel's row, or where a new channel begins. */
+function focusRow(id: number | undefined) {
+  if (id === undefined) focusIfLost('[data-new-channel]')
+  else focusNext(toRowSelector(id))
 }
