@@ -43,6 +43,17 @@ const toFormValues = (channel?: ChannelResource): ChannelFormValues => ({
   chatId: channel?.chatId ?? '',
 })
 
+const listAddresses = ({ to }: ChannelFormValues) => to.split(/[\s,;]+/).filter(Boolean)
+
+/** The API numbers the addresses. People see which one is wrong. */
+function findAddressError(errors: Record<string, string>, values: ChannelFormValues): string | undefined {
+  const index = Object.keys(errors)
+    .map((field) => /^to[.[](\d+)/.exec(field)?.[1])
+    .find((found) => found !== undefined)
+  const address = index === undefined ? undefined : listAddresses(values)[Number(index)]
+  return address === undefined ? findFieldError(errors, 'to') : `${address} is not an e-mail address`
+}
+
 /** A hook of another chat server is not named Slack. */
 function toDefaultName(kind: ChannelKind, url: string): string {
   const host = URL.parse(url)?.hostname
@@ -51,7 +62,7 @@ function toDefaultName(kind: ChannelKind, url: string): string {
 
 function toRequestBody(kind: ChannelKind, values: ChannelFormValues, editing: boolean) {
   const fields = {
-    to: values.to.split(/[\s,;]+/).filter(Boolean),
+    to: listAddresses(values),
     url: values.url.trim(),
     botToken: values.botToken.trim(),
     chatId: values.chatId.trim(),
@@ -236,7 +247,7 @@ function ChannelFields({
         <Field
           label="E-mail addresses"
           hint="One per line, 20 at most. Each gets an e-mail with a link to confirm."
-          error={findFieldError(errors, 'to')}
+          error={findAddressError(errors, values)}
         >
           {(control) => <Textarea {...control} required autoComplete="off" {...bind('to')} />}
         </Field>

@@ -161,7 +161,8 @@ onBothEngines(
       const attempted = (times: number) =>
         until(`${times} attempts`, async () => {
           const [delivery] = await deliveries()
-          return delivery?.attemptCount === times && delivery.lastError !== null
+          if (!delivery) return false
+          return (await workspace.api(`/deliveries/${delivery.id}`)).json.data.attempts.length === times
         })
       await attempted(1)
       await retry()
