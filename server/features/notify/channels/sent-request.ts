@@ -1,11 +1,10 @@
 // The request of an attempt as people may see it: what was really sent, without secrets, and no more than 16 KiB of it.
 
 import type { SentRequest } from './contract.ts'
-import { truncateText, utf8Length } from './safe-text.ts'
 import { maskSecrets } from './service-response.ts'
 
 const BODY_BYTES_MAX = 16 * 1024
-const HEADER_MAX = 512
+const HEADER_BYTES_MAX = 512
 
 /** Whoever sees a signature or a token could repeat the request. */
 const SECRET_HEADER = /signature|authorization|cookie|token|secret/i
@@ -22,16 +21,29 @@ interface RawRequest {
 export function toSentRequest({ method, url, headers, body }: RawRequest, secrets: string[]): SentRequest {
   const shown = [...headers].map(([name, value]) => [
     name,
-    SECRET_HEADER.test(name) ? HIDDEN : truncateText(maskSecrets(value, secrets), HEADER_MAX),
+    SECRET_HEADER.test(name) ? HIDDEN : cutAndMask(value, HEADER_BYTES_MAX, secrets),
   ])
   return {
     method,
     url,
     headers: Object.fromEntries(shown),
-    // Masked before the cut: a cut could leave half of a secret.
-    body: truncateText(maskSecrets(body, secrets), BODY_BYTES_MAX, '', utf8Length),
+    body: cutAndMask(body, BODY_BYTES_MAX, secrets),
     bodyBytes: Buffer.byteLength(body),
   }
+}
+
+/** Longer than any secret. */
+const SECRET_MAX = 4096
+
+/** Masks before the last cut, which could leave half of a secret. The first cut bounds the work for a long text. */
+function cutAndMask(text: string, bytesMax: number, secrets: string[]): string {
+  const masked = maskSecrets(text.slice(0, bytesMax + SECRET_MAX), secrets)
+  if (Buffer.byteLength(masked) <= bytesMax) return masked
+  // A cut through a character leaves a replacement character.
+  return Buffer.from(masked)
+    .subarray(0, bytesMax)
+    .toString()
+    .replace(/\ufffd$/, '')
 }
 
 /** As a row stores it. JSON escapes NUL and lone surrogates, which no engine stores. */
