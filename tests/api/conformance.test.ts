@@ -351,6 +351,12 @@ const compareAnswers = (server: () => TestServer) => {
       .json
     expect(data).toMatchObject({ status: 'new', notes: null })
     await ask(own, 'getSubmissionAttribution', 200, { path })
+    await ask(own, 'updateSubmissions', 200, { body: { ids: [submissionId], status: 'archived' } })
+    await ask(own, 'updateSubmissions', 422, { body: { ids: [], status: 'archived' } })
+    await ask(own, 'updateSubmissions', 404, { body: { ids: [submissionId, 999_999], status: 'spam' } })
+    const other = await createTestResources(server(), own, 'other')
+    await ask(own, 'deleteSubmissions', 200, { query: { ids: `${other.submissionId}` } })
+    await ask(own, 'deleteSubmissions', 404, { query: { ids: `${other.submissionId}` } })
     await ask(own, 'deleteSubmission', 200, { path })
     await ask(own, 'getSubmission', 404, { path })
     await ask(own, 'eraseSubmissions', 200, { query: { email: 'mark@example.com' } })

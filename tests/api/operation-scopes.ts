@@ -38,6 +38,8 @@ export const OPERATION_SCOPES: Record<string, readonly RouteScope[]> = {
   getSubmission: ['submissions:read'],
   updateSubmission: ['submissions:write'],
   deleteSubmission: ['submissions:write'],
+  updateSubmissions: ['submissions:write'],
+  deleteSubmissions: ['submissions:write'],
   eraseSubmissions: ['submissions:write'],
   getSubmissionAttribution: ['submissions:read'],
   listChannels: ['channels:write'],

@@ -120,6 +120,8 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
   getSubmission: onSubmission({}),
   updateSubmission: onSubmission({ bodies: [{ status: 'spam', notes: 'Taken' }] }, { bodies: [{}] }),
   deleteSubmission: onSubmission({}),
+  updateSubmissions: ({ submissionId }) => [{ bodies: [{ ids: [submissionId], status: 'spam' }] }],
+  deleteSubmissions: ({ submissionId }) => toQuerySamples([{ ids: `${submissionId}` }]),
   eraseSubmissions: ({ email }) => toQuerySamples([{ email }, { email: email.toUpperCase() }]),
   getSubmissionAttribution: onSubmission({}),
   listChannels: () => [],

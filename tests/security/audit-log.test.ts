@@ -172,6 +172,14 @@ const CHANGES: Change[] = [
     },
   ],
   [
+    'submission.deleted',
+    async ({ server, owner }) => {
+      const { submission } = await fillWorkspace(server, owner)
+      return { path: `/submissions/bulk?ids=${submission}`, call: remove }
+    },
+    { target: null, detail: { count: 1, ids: [expect.any(String)] } },
+  ],
+  [
     'submission.erased',
     async ({ server, owner }) => {
       await fillWorkspace(server, owner, 'autumn')

@@ -25,12 +25,14 @@ import { listForms } from './settings/list-forms.ts'
 import { updateForm } from './settings/update-form.ts'
 import { getAttributionReport } from './submissions/attribution-report.ts'
 import { deleteSubmission } from './submissions/delete-submission.ts'
+import { deleteSubmissions } from './submissions/delete-submissions.ts'
 import { eraseSubmissions } from './submissions/erase-submissions.ts'
 import { exportSubmissions } from './submissions/export-submissions.ts'
 import { getSubmission } from './submissions/get-submission.ts'
 import { listAllSubmissions, listSubmissions } from './submissions/list-submissions.ts'
 import { toSubmissionResource } from './submissions/submission.ts'
 import { updateSubmission } from './submissions/update-submission.ts'
+import { updateSubmissions } from './submissions/update-submissions.ts'
 
 export interface FormsApiNeeds {
   /** `https://go.example`, before `/f/{formKey}`. */
@@ -108,6 +110,7 @@ const formRoutes = {
   }),
 }
 
+const states = z.array(shapes.SubmissionStateShape)
 const file = (example: string) => ({ schema: z.string().openapi({ format: 'binary', example }) })
 
 const submissionRoutes = {
@@ -165,6 +168,28 @@ const submissionRoutes = {
         },
       },
     },
+    fails: [404],
+  }),
+  updateMany: apiRoute({
+    ...submissions,
+    method: 'patch',
+    path: '/submissions/bulk',
+    scope: 'submissions:write',
+    operationId: 'updateSubmissions',
+    summary: 'Change the status of up to 100 submissions, all or nothing',
+    request: { body: jsonRequestBody(shapes.UpdateSubmissions) },
+    responses: { 200: dataResponse(states, 'Their new statuses, in the order of the request') },
+    fails: [404],
+  }),
+  deleteMany: apiRoute({
+    ...submissions,
+    method: 'delete',
+    path: '/submissions/bulk',
+    scope: 'submissions:write',
+    operationId: 'deleteSubmissions',
+    summary: 'Delete up to 100 submissions, all or nothing',
+    request: { query: shapes.SubmissionIds },
+    responses: { 200: dataResponse(states, 'The deleted submissions and the statuses that they had') },
     fails: [404],
   }),
   get: apiRoute({
@@ -309,9 +334,15 @@ function addSubmissions(
         'Content-Disposition': `attachment; filename=submissions-${formKey}.${format}`,
       }) as never
     })
+    .openapi(submissionRoutes.updateMany, async (c) =>
+      c.json({ data: await updateSubmissions(toNeeds(c), c.get('actor'), c.req.valid('json')) }, 200),
+    )
+    .openapi(submissionRoutes.deleteMany, async (c) =>
+      c.json({ data: await deleteSubmissions(toNeeds(c), c.get('actor'), c.req.valid('query').ids) }, 200),
+    )
     .openapi(submissionRoutes.get, async (c) => {
       const row = await getSubmission(toNeeds(c), c.get('actor'), parseId(c.req.valid('param').id))
-      return answerOrdered(c, { data: toSubmissionResource(row) })
+      return answerOrdered(c, { data: toSubmissionResource(toNeeds(c), row) })
     })
     .openapi(submissionRoutes.update, async (c) => {
       const id = parseId(c.req.valid('param').id)

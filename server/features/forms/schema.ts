@@ -4,6 +4,7 @@ import { z } from '@hono/zod-openapi'
 import {
   dateRangeEnd,
   flag,
+  idList,
   numberParameter,
   oneOf,
   parameter,
@@ -79,6 +80,7 @@ export const SubmissionShape = z
   .strictObject({
     id: z.int(),
     formKey: z.string(),
+    formName: z.string(),
     fields: z.record(z.string(), z.string()).openapi({
       description: "The fields that were sent, with the sender's names and in the sender's order",
     }),
@@ -91,6 +93,10 @@ export const SubmissionShape = z
       .openapi({ description: 'The identical submission that came shortly before' }),
     ...toNullableTexts([...SOURCE_FIELDS, ...CAMPAIGN_FIELDS]),
     linkId: z.int().nullable(),
+    link: z
+      .strictObject({ slug: z.string(), shortUrl: z.url(), title: z.string().nullable() })
+      .nullable()
+      .openapi({ description: 'The names of the link; null when the link is unknown or gone' }),
     clickId: z.string().nullable(),
     eventId: z.string().nullable(),
     sessionLinked: z.boolean(),
@@ -389,3 +395,27 @@ export const UpdateSubmission = z
   )
   .openapi('UpdateSubmission')
 export type UpdateSubmissionInput = z.infer<typeof UpdateSubmission>
+
+export const SUBMISSION_BULK_MAX = 100
+
+export const UpdateSubmissions = z
+  .strictObject(
+    {
+      ids: z
+        .array(wholeNumber(1), { error: 'must be a list of submission ids' })
+        .min(1, 'must have at least one id')
+        .max(SUBMISSION_BULK_MAX, `must be at most ${SUBMISSION_BULK_MAX} ids`),
+      status: oneOf(SUBMISSION_STATUSES).openapi({ example: 'archived' }),
+    },
+    mustBeObject,
+  )
+  .openapi('UpdateSubmissions')
+export type UpdateSubmissionsInput = z.infer<typeof UpdateSubmissions>
+
+export const SubmissionIds = z.strictObject({ ids: idList(SUBMISSION_BULK_MAX) })
+
+/** The answer of a bulk request has no fields, because a submission can have a megabyte of them. */
+export const SubmissionStateShape = z
+  .strictObject({ id: z.int(), status: z.enum(SUBMISSION_STATUSES) })
+  .openapi('SubmissionState')
+export type SubmissionState = z.infer<typeof SubmissionStateShape>

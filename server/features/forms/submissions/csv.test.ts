@@ -18,7 +18,7 @@ function submission(fields: [string, string][], own: Partial<SubmissionResource>
   const row = new Proxy({ ...BARE, fields: JSON.stringify(fields) } as never, {
     get: (known, name) => Reflect.get(known, name) ?? null,
   })
-  return { ...toSubmissionResource(row), ...own }
+  return { ...toSubmissionResource({ origin: 'https://go.example' }, row), ...own }
 }
 
 /** A strict reader of RFC 4180. */

@@ -8,7 +8,7 @@ import { CAMPAIGN_FIELDS, SOURCE_FIELDS, type SubmissionResource, VISITOR_FIELDS
 /** A sender can make up any number of names, and each column costs a cell in every row. A submission has 256 fields. */
 export const FIELD_COLUMNS_MAX = 1_000
 
-type OwnColumn = Exclude<keyof SubmissionResource, 'fields' | 'formKey'>
+type OwnColumn = Exclude<keyof SubmissionResource, 'fields' | 'formKey' | 'formName' | 'link'>
 
 const COLUMNS_BEFORE_FIELDS: OwnColumn[] = ['id', 'createdAt', 'status']
 const COLUMNS_AFTER_FIELDS: OwnColumn[] = [

@@ -18,16 +18,16 @@ export async function deleteSubmission(
   const row = await getSubmission(needs, actor, id)
   await needs.db.write(async (connection) => {
     // Another request may have deleted it since it was read.
-    if ((await deleteSubmissions(connection, actor, [id])) === 0) throwSubmissionNotFound()
+    if ((await deleteSubmissionRows(connection, actor, [id])) === 0) throwSubmissionNotFound()
     const target = { type: 'submission', id } as const
     const detail = { formKey: row.form_key }
     await recordAudit(connection, actor, { action: 'submission.deleted', target, detail }, needs.now())
   })
-  return toSubmissionResource(row)
+  return toSubmissionResource(needs, row)
 }
 
 /** Deletes their touches and deliveries too (ON DELETE CASCADE). @returns the number of deleted submissions */
-export async function deleteSubmissions(
+export async function deleteSubmissionRows(
   connection: Connection,
   { workspaceId }: Actor,
   ids: number[],

@@ -6,7 +6,7 @@ import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { recordAudit } from '../../accounts/audit/record-audit.ts'
 import type { ErasureResource } from '../schema.ts'
 import { FORMS_WRITE } from '../settings/form.ts'
-import { deleteSubmissions } from './delete-submission.ts'
+import { deleteSubmissionRows } from './delete-submission.ts'
 
 /** A write of SQLite holds up the redirects, and overwriting a megabyte takes some 10 ms. */
 const AT_ONCE = 20
@@ -24,7 +24,7 @@ export async function eraseSubmissions(
     const selected = await db.write(async (connection) => {
       if (first) await recordErasure(connection, actor, email, now())
       const ids = await listNextToErase(connection, actor, email)
-      if (ids.length > 0) erased += await deleteSubmissions(connection, actor, ids)
+      if (ids.length > 0) erased += await deleteSubmissionRows(connection, actor, ids)
       return ids.length
     })
     if (selected === 0) return { email, erased }

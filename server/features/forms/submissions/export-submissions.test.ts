@@ -146,7 +146,7 @@ onBothEngines('the export of submissions', (server) => {
     const { ws, store, formKey } = await testForm(server())
     const ids = await store(Array.from({ length: 120 }, () => ({ fields: [['a', 'x']] })))
     const actor = { kind: 'key', workspaceId: ws.id, plan: 'enterprise', keyId: null } as const
-    const needs = { db: server().app.db, resolvePendingAttribution: async () => {} }
+    const needs = { db: server().app.db, origin: server().origin, resolvePendingAttribution: async () => {} }
     const signal = new AbortController().signal
     const pieces = await exportSubmissions(needs, actor, formKey, { format: 'csv' }, signal)
     await store([{ fields: [['late', 'x']], created_at: Date.now() }])
@@ -160,7 +160,11 @@ onBothEngines('the export of submissions', (server) => {
     const { ws, store, formKey } = await testForm(server())
     await store(Array.from({ length: 300 }, () => ({})))
     let pages = 0
-    const needs = { db: server().app.db, resolvePendingAttribution: async () => void pages++ }
+    const needs = {
+      db: server().app.db,
+      origin: server().origin,
+      resolvePendingAttribution: async () => void pages++,
+    }
     const actor = { kind: 'key', workspaceId: ws.id, plan: 'enterprise', keyId: null } as const
     const gone = new AbortController()
     const pieces = await exportSubmissions(needs, actor, formKey, { format: 'ndjson' }, gone.signal)

@@ -77,7 +77,7 @@ async function* writeCsv(source: ExportSource, columns: CsvColumns): AsyncGenera
     for (let from = 0; from < rows.length; from += rowsAtOnce) {
       if (from > 0) await takeTurn()
       const some = rows.slice(from, from + rowsAtOnce)
-      yield some.map((row) => toCsvRow(columns, toSubmissionResource(row))).join('')
+      yield some.map((row) => toCsvRow(columns, toSubmissionResource(source.needs, row))).join('')
     }
   }
 }
@@ -88,7 +88,7 @@ async function* writeJson(source: ExportSource, format: 'json' | 'ndjson'): Asyn
   if (json) yield '{"data":['
   let first = true
   for await (const rows of readSteps(source)) {
-    const texts = rows.map((row) => orderedJson(toSubmissionResource(row)))
+    const texts = rows.map((row) => orderedJson(toSubmissionResource(source.needs, row)))
     if (!json) yield texts.map((text) => `${text}\n`).join('')
     else yield `${first ? '' : ',\n'}${texts.join(',\n')}`
     first = false

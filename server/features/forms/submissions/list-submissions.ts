@@ -70,7 +70,7 @@ async function readSubmissionPage(
   const data: SubmissionResource[] = []
   for (const row of rows) {
     await takeTurn()
-    data.push(toSubmissionResource(row))
+    data.push(toSubmissionResource(scope.needs, row))
   }
   return { data, nextCursor, total: page.total }
 }

@@ -7,7 +7,9 @@ import type { Database } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import type { SubmissionSelection } from '../schema.ts'
 import {
+  joinLinks,
   SUBMISSION_COLUMNS,
+  SUBMISSION_NAME_COLUMNS,
   type SubmissionNeeds,
   type SubmissionRow,
   selectFormSubmissions,
@@ -118,8 +120,9 @@ export async function readSubmissions(
     const ids = step.map(({ id }) => id)
     const found = await selectSubmissionsById(db, actor, ids)
       .innerJoin('forms', 'forms.id', 'submissions.form_id')
+      .leftJoin('links', joinLinks)
       .select(SUBMISSION_COLUMNS)
-      .select('forms.form_key')
+      .select(SUBMISSION_NAME_COLUMNS)
       .execute()
     const byId = new Map(found.map((row) => [row.id, row]))
     rows.push(...ids.flatMap((id) => byId.get(id) ?? []))

@@ -1,10 +1,18 @@
 // A submission as a row and as an API resource, and the queries that choose submissions by filters.
 
-import { type Expression, expressionBuilder, type Selectable, type SqlBool, sql } from 'kysely'
+import {
+  type Expression,
+  expressionBuilder,
+  type JoinBuilder,
+  type Selectable,
+  type SqlBool,
+  sql,
+} from 'kysely'
 import { toIso } from '../../../lib/api-fields.ts'
+import { toShortUrl } from '../../../lib/web-url.ts'
 import { containsText } from '../../../storage/database/contains-text.ts'
 import type { Connection, Database, DatabaseEngine } from '../../../storage/database/open-database.ts'
-import type { Submissions } from '../../../storage/database/tables/form-tables.ts'
+import type { Forms, Submissions } from '../../../storage/database/tables/form-tables.ts'
 import type { Tables } from '../../../storage/database/tables.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import { toCampaign } from '../../visitors/campaign-columns.ts'
@@ -14,6 +22,8 @@ type Attribution = SubmissionResource['attribution']
 
 export interface SubmissionNeeds {
   db: Database
+  /** `https://go.example`, before the slug of a link without a domain of its own. */
+  origin: string
   /** Assigns links to the workspace's pending submissions, as far as that takes at most two seconds. */
   resolvePendingAttribution: (workspaceId: number) => Promise<void>
 }
@@ -49,8 +59,29 @@ export const SUBMISSION_COLUMNS = [
   'submissions.created_at',
 ] as const
 
+/** The names of the form and the link, for queries that join both. */
+export const SUBMISSION_NAME_COLUMNS = [
+  'forms.form_key',
+  'forms.name as form_name',
+  'links.slug as link_slug',
+  'links.domain as link_domain',
+  'links.title as link_title',
+] as const
+
+export const joinLinks = (join: JoinBuilder<Tables, 'submissions' | 'links'>) =>
+  join
+    .onRef('links.id', '=', 'submissions.link_id')
+    .onRef('links.workspace_id', '=', 'submissions.workspace_id')
+
 type Column = (typeof SUBMISSION_COLUMNS)[number] extends `submissions.${infer C}` ? C : never
-export type SubmissionRow = Pick<Selectable<Submissions>, Column> & { form_key: string }
+type SubmissionNames = Pick<Selectable<Forms>, 'form_key'> & {
+  form_name: string
+  /** null when the link is unknown or gone. */
+  link_slug: string | null
+  link_domain: string | null
+  link_title: string | null
+}
+export type SubmissionRow = Pick<Selectable<Submissions>, Column> & SubmissionNames
 
 type Reader = Pick<Database, 'read' | 'engine'>
 
@@ -68,7 +99,10 @@ const joinThroughForms = (connection: Connection, actor: WorkspaceOwner) =>
     .where('forms.workspace_id', '=', actor.workspaceId)
 
 export const selectSubmissions = (connection: Connection, actor: WorkspaceOwner) =>
-  joinThroughForms(connection, actor).select(SUBMISSION_COLUMNS).select('forms.form_key')
+  joinThroughForms(connection, actor)
+    .leftJoin('links', joinLinks)
+    .select(SUBMISSION_COLUMNS)
+    .select(SUBMISSION_NAME_COLUMNS)
 
 /** The submissions of one form that pass the filters. The caller adds the columns. */
 export const selectFormSubmissions = (
@@ -171,10 +205,22 @@ const toAttribution = ({
 }: Pick<SubmissionRow, 'attribution' | 'attribution_due'>) =>
   due === 1 ? 'pending' : (attribution as Attribution)
 
-export function toSubmissionResource(row: SubmissionRow): SubmissionResource {
+function toLinkNames(
+  origin: string,
+  { link_slug: slug, link_domain: domain, link_title: title }: SubmissionRow,
+) {
+  if (slug === null || domain === null) return null
+  return { slug, shortUrl: toShortUrl({ origin }, { domain, slug }), title }
+}
+
+export function toSubmissionResource(
+  { origin }: Pick<SubmissionNeeds, 'origin'>,
+  row: SubmissionRow,
+): SubmissionResource {
   return {
     id: row.id,
     formKey: row.form_key,
+    formName: row.form_name,
     fields: parseStoredFields(row),
     status: row.status as SubmissionResource['status'],
     notes: row.notes,
@@ -185,6 +231,7 @@ export function toSubmissionResource(row: SubmissionRow): SubmissionResource {
     landingUrl: row.landing_url,
     ...toCampaign(row),
     linkId: row.link_id,
+    link: toLinkNames(origin, row),
     clickId: row.click_id,
     eventId: row.event_id,
     sessionLinked: row.session_linked === 1,

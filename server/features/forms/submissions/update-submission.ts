@@ -29,5 +29,5 @@ export async function updateSubmission(
       if (numUpdatedRows === 0n) throwSubmissionNotFound()
     })
   }
-  return toSubmissionResource(await getSubmission(needs, actor, id))
+  return toSubmissionResource(needs, await getSubmission(needs, actor, id))
 }

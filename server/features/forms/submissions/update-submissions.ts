@@ -1,0 +1,34 @@
+// Sets the status of up to 100 submissions in one transaction: all or none.
+
+import { Failure } from '../../../lib/failure.ts'
+import type { Database } from '../../../storage/database/open-database.ts'
+import { type Actor, allow } from '../../accounts/access/actor.ts'
+import type { SubmissionState, UpdateSubmissionsInput } from '../schema.ts'
+import { FORMS_WRITE } from '../settings/form.ts'
+
+/** @returns each submission once, in the order of the request. @throws Failure `not_found` with `errors` by index */
+export async function updateSubmissions(
+  { db }: { db: Database },
+  actor: Actor,
+  { ids, status }: UpdateSubmissionsInput,
+): Promise<SubmissionState[]> {
+  allow(actor, FORMS_WRITE)
+  return db.write(async (connection) => {
+    const updated = await connection
+      .updateTable('submissions')
+      .set({ status })
+      .where('workspace_id', '=', actor.workspaceId)
+      .where('id', 'in', ids)
+      .returning('id')
+      .execute()
+    requireAll(ids, new Set(updated.map(({ id }) => id)))
+    return [...new Set(ids)].map((id) => ({ id, status }))
+  })
+}
+
+/** @throws Failure `not_found`, which names each id that was not found by its index in the request */
+export function requireAll(ids: number[], found: ReadonlySet<number>) {
+  const missing = ids.flatMap((id, i) => (found.has(id) ? [] : [[`${i}.id`, 'Submission not found']]))
+  if (missing.length === 0) return
+  throw new Failure('not_found', 'Submission not found', { errors: Object.fromEntries(missing) })
+}
