@@ -49,8 +49,8 @@ export const selectScope = ({ needs: { db }, actor, formId, by }: SubmissionScop
 
 type WorkspaceSubmissions = ReturnType<typeof selectWorkspaceSubmissions>
 
-/** An index has the time and the order. Every other filter reads the rows. */
-export const isFilteredByIndex = ({ by: { start, end, ...others } }: SubmissionScope) =>
+/** An index has the time, the order and the status. Every other filter reads the rows. */
+export const isFilteredByIndex = ({ by: { start, end, status, ...others } }: SubmissionScope) =>
   Object.values(others).every((value) => value === undefined || value === '')
 
 type Order = 'asc' | 'desc'
