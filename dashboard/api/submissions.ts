@@ -4,17 +4,19 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type {
   ErasureResource,
   SubmissionResource,
+  SubmissionState,
   SubmissionStatus,
   TouchResource,
 } from '../../server/features/forms/schema.ts'
-import type { Api, QueryParameters, ResultPage } from './client.ts'
+import { type Api, ApiError, type QueryParameters, type ResultPage } from './client.ts'
+import { isSignedOut } from './session.ts'
 
 /**
  * The fields are a plain object here. Its order is the sender's, except that JavaScript puts whole-number names
  * first.
  */
 export type Submission = Omit<SubmissionResource, 'fields'> & { fields: Record<string, string> }
-export type { SubmissionStatus, TouchResource }
+export type { SubmissionState, SubmissionStatus, TouchResource }
 
 /** The filters in the inbox's address. Without a status, the inbox shows new and read submissions. */
 export interface InboxFilter {
@@ -74,6 +76,10 @@ export const inboxQuery = (api: Api, filter: InboxFilter) =>
 
 const POLL_SIZE = 10
 
+/** Polling stops with the session. React Query itself stops it while the page is hidden. */
+const pollEvery = (ms: number) => (query: { state: { error: Error | null } }) =>
+  isSignedOut(query.state.error) ? false : ms
+
 /**
  * Polls for new and changed submissions while the inbox is open. The query has no filters: with filters it would cost
  * the server ten times as much.
@@ -87,7 +93,7 @@ export const inboxPollQuery = (api: Api) =>
         total,
         ...data.map(({ id, status, attribution, notes }) => `${id} ${status} ${attribution} ${notes ?? ''}`),
       ].join('\n'),
-    refetchInterval: POLL_MS,
+    refetchInterval: pollEvery(POLL_MS),
     staleTime: 0,
     gcTime: 0,
     retry: false,
@@ -121,6 +127,39 @@ export const submissionCountQuery = (api: Api, filter: InboxFilter & { email?: s
       ).total,
   })
 
+const UNREAD_POLL_MS = 20_000
+
+/** The number of unread submissions in the workspace, for the sidebar. Changes of submissions load it again at once. */
+export const unreadCountQuery = (api: Api) =>
+  queryOptions({
+    ...submissionCountQuery(api, { status: 'new' }),
+    refetchInterval: pollEvery(UNREAD_POLL_MS),
+  })
+
+/** The newest submissions that match the search, for the palette. */
+export const findSubmissionsQuery = (api: Api, search: string, limit: number) =>
+  queryOptions({
+    queryKey: [api.workspaceId, 'submissions', 'search', search, limit],
+    queryFn: async ({ signal }) =>
+      (await api.page<Submission>('/submissions', { query: { search, limit }, signal })).data,
+  })
+
+/** @returns the newest submissions that match the filter, at most `max` */
+export async function listSubmissionStates(
+  api: Api,
+  filter: InboxFilter,
+  max: number,
+): Promise<SubmissionState[]> {
+  const states: SubmissionState[] = []
+  for (let cursor: string | null = ''; cursor !== null && states.length < max; ) {
+    const query: QueryParameters = { ...toQueryParameters(filter), limit: BULK_SIZE, cursor }
+    const page: ResultPage<Submission> = await api.page('/submissions', { query })
+    states.push(...page.data.map(({ id, status }) => ({ id, status })))
+    cursor = page.nextCursor
+  }
+  return states.slice(0, max)
+}
+
 export const submissionQuery = (api: Api, id: string) =>
   queryOptions({
     queryKey: [api.workspaceId, 'submissions', 'one', id],
@@ -151,8 +190,45 @@ export async function updateSubmission(api: Api, id: number, body: SubmissionCha
   return ((await response.json()) as { data: Submission }).data
 }
 
-export const deleteSubmission = (api: Api, id: number) =>
-  api.remove<Submission>(`/submissions/${id}`, { keepalive: true })
+/** Sets the status of any number of submissions, 100 per request. */
+export async function updateSubmissions(api: Api, ids: number[], status: SubmissionStatus) {
+  for (const chunk of toChunks(ids)) {
+    await withoutMissing(chunk, (ids) => api.patch<SubmissionState[]>('/submissions/bulk', { ids, status }))
+  }
+}
+
+/** Deletes any number of submissions. All requests start at once, because the page may be closing. */
+export const deleteSubmissions = (api: Api, ids: number[]) =>
+  Promise.all(
+    toChunks(ids).map((chunk) =>
+      withoutMissing(chunk, (ids) =>
+        api.remove<SubmissionState[]>('/submissions/bulk', {
+          query: { ids: ids.join(',') },
+          keepalive: true,
+        }),
+      ),
+    ),
+  )
+
+/** The API's maximum for one page of a list and for one bulk request. */
+const BULK_SIZE = 100
+
+const toChunks = (ids: number[]) =>
+  Array.from({ length: Math.ceil(ids.length / BULK_SIZE) }, (_, i) =>
+    ids.slice(i * BULK_SIZE, (i + 1) * BULK_SIZE),
+  )
+
+/** Sends the request again without the submissions that somebody else has deleted, because it is all or nothing. */
+async function withoutMissing(ids: number[], send: (ids: number[]) => Promise<unknown>) {
+  try {
+    await send(ids)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error
+    const found = ids.filter((_, i) => !(`${i}.id` in error.errors))
+    if (found.length === 0 || found.length === ids.length) throw error
+    await send(found)
+  }
+}
 
 export const eraseSubmissions = (api: Api, email: string) =>
   api.remove<ErasureResource>('/submissions', { query: { email } })

@@ -14,6 +14,7 @@ import {
 } from 'lucide-react'
 import type { ComponentType } from 'react'
 import { ChannelsBadge } from './channels-badge.tsx'
+import { InboxBadge } from './inbox-badge.tsx'
 
 export interface NavItem {
   to:
@@ -37,7 +38,7 @@ export const NAV_ITEMS: NavItem[] = [
   { to: '/$workspaceId/links', label: 'Links', icon: Link2, key: 'l' },
   { to: '/$workspaceId/analytics', label: 'Analytics', icon: BarChart3, key: 'a' },
   { to: '/$workspaceId/forms', label: 'Forms', icon: FileText, key: 'f' },
-  { to: '/$workspaceId/inbox', label: 'Inbox', icon: Inbox, key: 'i' },
+  { to: '/$workspaceId/inbox', label: 'Inbox', icon: Inbox, key: 'i', Badge: InboxBadge },
   { to: '/$workspaceId/tags', label: 'Tags', icon: Tag, key: 't' },
   { to: '/$workspaceId/channels', label: 'Channels', icon: Megaphone, key: 'c', Badge: ChannelsBadge },
   { to: '/$workspaceId/deliveries', label: 'Deliveries', icon: Send, key: 'd' },

@@ -1,7 +1,7 @@
 // The list of all shortcuts that work on the current page.
 
 import { Dialog } from '../ui/overlays/dialog.tsx'
-import { listActiveShortcuts, PALETTE_KEYS } from '../ui/shortcuts.ts'
+import { listActiveShortcuts, PALETTE_KEYS, toKeyNames } from '../ui/shortcuts.ts'
 
 export const ShortcutList = ({ onClose }: { onClose: () => void }) => (
   <Dialog open onClose={onClose} title="Keyboard shortcuts">
@@ -24,7 +24,7 @@ export const ShortcutList = ({ onClose }: { onClose: () => void }) => (
 
 const Keys = ({ keys }: { keys: string }) => (
   <span className="flex justify-end gap-1">
-    {keys.split(' ').map((key) => (
+    {toKeyNames(keys).map((key) => (
       <kbd key={key} className="min-w-6 rounded border border-line bg-sunken px-1.5 text-center text-sm">
         {key}
       </kbd>

@@ -13,6 +13,9 @@ export const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 export const formatNumber = (value: number) => fullNumber.format(value)
 /** `12.3K` for 12,345, where space is short. */
 export const formatShort = (value: number) => shortNumber.format(value)
+const UNREAD_MAX = 99
+/** A number of unread things for a badge: `99+` above 99. */
+export const formatUnread = (count: number) => (count > UNREAD_MAX ? `${UNREAD_MAX}+` : String(count))
 /** @param part from 0 to 1 */
 export const formatPercent = (part: number) => percent.format(part)
 export const formatDay = (iso: string) => day.format(new Date(iso))

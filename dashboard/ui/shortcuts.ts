@@ -1,18 +1,35 @@
-// Single-key shortcuts. They work while the focus is in no text field, and "?" lists them.
+// Shortcuts of the page. They work while the focus is in no text field, and "?" lists them.
 
 import { useEffect } from 'react'
 
 export interface Shortcut {
-  /** A value of `KeyboardEvent.key`, or two for a sequence (`g l`). */
+  /**
+   * A value of `KeyboardEvent.key`, or two for a sequence (`g l`). `Shift+` before an arrow and `Mod+` before a letter
+   * (⌘ or Ctrl) are part of the key.
+   */
   keys: string
   label: string
   /** The shortcut changes something: it does nothing where nothing may be changed. */
   changes?: boolean
+  /** The browser does what the keys usually do while this is false. */
+  isActive?: () => boolean
   run: () => void
 }
 
+const isApple = /Mac|iPhone|iPad/.test(navigator.platform)
+
 /** The palette's shortcut in the notation of the viewer's system. */
-export const PALETTE_KEYS = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘ K' : 'Ctrl K'
+export const PALETTE_KEYS = isApple ? '⌘ K' : 'Ctrl K'
+
+const KEY_NAMES: Record<string, string> = {
+  Mod: isApple ? '⌘' : 'Ctrl',
+  Shift: '⇧',
+  ArrowDown: '↓',
+  ArrowUp: '↑',
+}
+
+/** The keys one by one, as they are written on a keyboard. */
+export const toKeyNames = (keys: string) => keys.split(/[ +]/).map((key) => KEY_NAMES[key] ?? key)
 
 const active = new Set<Shortcut[]>()
 
@@ -46,20 +63,27 @@ const isTyping = (target: EventTarget | null) =>
   target instanceof Element &&
   target.closest('input:not([type=checkbox]), textarea, select, [contenteditable], [role=menu]') !== null
 
+/** The key with its modifiers, in the notation of `Shortcut.keys`; undefined for a combination that no shortcut has. */
+function toKeys({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): string | undefined {
+  if (altKey) return undefined
+  if (ctrlKey || metaKey) return shiftKey ? undefined : `Mod+${key.toLowerCase()}`
+  return shiftKey && key.startsWith('Arrow') ? `Shift+${key}` : key
+}
+
 /** Handles every key press of the page; the shell registers it. */
 export function handleShortcut(event: KeyboardEvent) {
-  const modified = event.ctrlKey || event.metaKey || event.altKey
+  const keys = toKeys(event)
   // Toasts have the dialog role too, but shortcuts still work beside them.
   const openDialog = document.querySelector(
     ':is([role=dialog], [role=alertdialog]):not([data-toast], [data-ending-style])',
   )
-  if (modified || event.defaultPrevented || isTyping(event.target) || openDialog) return
-  const pair = event.timeStamp - previous.at < SEQUENCE_MS ? `${previous.key} ${event.key}` : ''
-  const shortcuts = listActiveShortcuts()
+  if (keys === undefined || event.defaultPrevented || isTyping(event.target) || openDialog) return
+  const sequence = event.timeStamp - previous.at < SEQUENCE_MS ? `${previous.key} ${keys}` : ''
+  const shortcuts = listActiveShortcuts().filter(({ isActive }) => isActive?.() ?? true)
   // A sequence wins: `g a` opens a page even where `a` alone is a shortcut.
   const shortcut =
-    shortcuts.findLast(({ keys }) => keys === pair) ?? shortcuts.findLast(({ keys }) => keys === event.key)
-  previous = { key: event.key, at: event.timeStamp }
+    shortcuts.findLast((each) => each.keys === sequence) ?? shortcuts.findLast((each) => each.keys === keys)
+  previous = { key: keys, at: event.timeStamp }
   if (!shortcut) return
   event.preventDefault()
   shortcut.run()

@@ -174,7 +174,7 @@ const CHANGES: Change[] = [
   [
     'submission.deleted',
     async ({ server, owner }) => {
-      const { submission } = await fillWorkspace(server, owner)
+      const { submission } = await fillWorkspace(server, owner, 'winter')
       return { path: `/submissions/bulk?ids=${submission}`, call: remove }
     },
     { target: null, detail: { count: 1, ids: [expect.any(String)] } },

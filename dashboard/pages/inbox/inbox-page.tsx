@@ -1,15 +1,25 @@
 // The inbox: the list of all forms' submissions beside the open submission. Phones show one of the two.
 
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'react'
-import type { InboxFilter } from '../../api/submissions.ts'
-import { useCanEdit, useWorkspace } from '../../shell/use-workspace.ts'
+import { lazy, Suspense, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
+import { type InboxFilter, type Submission, unreadCountQuery } from '../../api/submissions.ts'
+import { useApi, useCanEdit, useWorkspace } from '../../shell/use-workspace.ts'
 import { classNames } from '../../ui/class-names.ts'
+import { formatUnread } from '../../ui/format.ts'
 import { InboxToolbar } from './list/inbox-toolbar.tsx'
 import { SubmissionList } from './list/submission-list.tsx'
 import { SubmissionReader } from './reader/submission-reader.tsx'
 import { useInbox } from './state/use-inbox.ts'
 import { useInboxActions } from './state/use-inbox-actions.ts'
+import { useInboxShortcuts } from './state/use-inbox-shortcuts.ts'
+import { useSubmissionSelection } from './state/use-submission-selection.ts'
+
+const BulkBar = lazy(() =>
+  import('./list/submission-bulk-bar.tsx').then(({ SubmissionBulkBar }) => ({ default: SubmissionBulkBar })),
+)
+
+const NO_ROWS: Submission[] = []
 
 const FILTERS = ['formKey', 'status', 'search', 'linkId', 'country', 'utmSource', 'start', 'end'] as const
 
@@ -39,10 +49,11 @@ export function InboxPage() {
     // The back button leads to the list, not to the submission that was open before.
     setSearch(filter, id === undefined ? undefined : String(id), open !== undefined)
   }
-  const actions = useInboxActions({ rows: inbox.rows, total: inbox.total, open, show, filter })
-  useEffect(() => {
-    document.title = 'Inbox · Towpath'
-  }, [])
+  const rows = inbox.rows ?? NO_ROWS
+  const selection = useSubmissionSelection(rows, key)
+  const actions = useInboxActions({ rows, total: inbox.total, open, show, filter, selection })
+  useInboxShortcuts({ actions, selection, rows, open })
+  useTitle()
   return (
     <main id="main" tabIndex={-1} className={useMainClassNames()}>
       {open !== undefined && <h1 className="sr-only lg:hidden">Inbox</h1>}
@@ -65,8 +76,14 @@ export function InboxPage() {
             filter={filter}
             open={open}
             show={show}
+            selection={selection}
             onClear={() => setSearch({}, undefined)}
           />
+          <Suspense>
+            {selection.states.size > 0 && (
+              <BulkBar selection={selection} inbox={inbox} filter={filter} actions={actions} />
+            )}
+          </Suspense>
         </section>
         <section
           aria-label="Open submission"
@@ -80,6 +97,14 @@ export function InboxPage() {
       </div>
     </main>
   )
+}
+
+/** The title has the number of unread submissions, for a tab in the background. */
+function useTitle() {
+  const { data: unread = 0 } = useQuery(unreadCountQuery(useApi()))
+  useEffect(() => {
+    document.title = `${unread > 0 ? `(${formatUnread(unread)}) ` : ''}Inbox · Towpath`
+  }, [unread])
 }
 
 /** Fills the window below the line that a viewer sees above each page, which is 2.25rem high. */

@@ -1,31 +1,53 @@
-// Short messages about a finished or failed action, some with an Undo button. They appear where they cover no buttons
-// of a drawer: at the bottom left, on phones at the top.
+// Short messages about a finished or failed action, some with an Undo button, which `z` presses too. They appear where
+// they cover neither lists nor buttons: in the empty part of the sidebar, on phones over the top bar.
 
 import { Toast as Base } from '@base-ui/react/toast'
 import { X } from 'lucide-react'
 import { IconButton } from '../button.tsx'
+import { useShortcuts } from '../shortcuts.ts'
 
 // Created outside React, so that mutations and the query client can show toasts too.
 const manager = Base.createToastManager()
 
+const UNDO = 'Undo'
+const TOAST_MS = 5000
+
 export interface ToastAction {
+  /** `Undo` makes the action the one that `z` runs. */
   label: string
-  run: () => void
+  /** Undo resolves with false where it fails and says so itself. */
+  run: () => unknown
 }
 
-/** @param action a button, such as Undo. @returns closes the toast */
-export function toast(title: string, { action, forMs }: { action?: ToastAction; forMs?: number } = {}) {
-  const id = manager.add({
+interface ToastOptions {
+  /** A button, such as Undo. */
+  action?: ToastAction
+  /** The toast stays longer while it has the focus or the pointer. 0: until it is closed. */
+  forMs?: number
+  /** Called once, however the toast closes. */
+  onClose?: () => void
+}
+
+/** What `z` undoes: the Undo actions of the open toasts by their toasts, the newest last. */
+const undoActions = new Map<string, () => unknown>()
+
+/** @returns closes the toast */
+export function toast(title: string, { action, forMs = TOAST_MS, onClose }: ToastOptions = {}) {
+  const runAction = () => {
+    const result = action?.run()
+    manager.close(id)
+    return result
+  }
+  const id: string = manager.add({
     title,
-    timeout: forMs ?? 5000,
-    actionProps: action && {
-      children: action.label,
-      onClick() {
-        action.run()
-        manager.close(id)
-      },
+    timeout: forMs,
+    onClose() {
+      undoActions.delete(id)
+      onClose?.()
     },
+    actionProps: action && { children: action.label, onClick: runAction },
   })
+  if (action?.label === UNDO) undoActions.set(id, runAction)
   return () => manager.close(id)
 }
 
@@ -40,11 +62,21 @@ export function toastError(error: unknown, what?: string) {
   })
 }
 
+/** Runs the Undo action of the newest toast that has one. */
+async function undoNewest() {
+  const undo = [...undoActions.values()].at(-1)
+  if (!undo) return
+  if ((await undo()) !== false) toast('Undone', { forMs: 2000 })
+}
+
+const SHORTCUTS = [{ keys: 'z', label: 'Undo the last change', run: () => void undoNewest() }]
+
 export function Toasts() {
+  useShortcuts(SHORTCUTS)
   return (
     <Base.Provider toastManager={manager} limit={3}>
       <Base.Portal>
-        <Base.Viewport className="fixed inset-x-4 top-4 z-60 mx-auto grid max-w-md gap-2 sm:top-auto sm:bottom-4 sm:mx-0 lg:right-auto lg:left-66 lg:w-md">
+        <Base.Viewport className="fixed top-1 left-2 z-60 grid w-[calc(100%-6.5rem)] max-w-md gap-2 lg:top-auto lg:bottom-19 lg:left-3 lg:w-54">
           <List />
         </Base.Viewport>
       </Base.Portal>
@@ -59,10 +91,11 @@ function List() {
       key={item.id}
       toast={item}
       data-toast=""
-      className="appear flex items-center gap-3 rounded-xl border border-line bg-card py-2.5 pr-2 pl-4 shadow-lg data-[type=error]:border-danger data-[limited]:hidden"
+      // On phones only the newest is shown: the top bar has room for one.
+      className="appear flex min-h-11 items-center gap-2 rounded-xl border border-line bg-card py-1 pr-1 pl-3 shadow-lg not-first:max-lg:hidden data-[type=error]:border-danger data-[limited]:hidden lg:grid lg:grid-cols-[minmax(0,1fr)_auto] lg:gap-x-1 lg:gap-y-0 lg:py-1.5"
     >
       <Base.Title className="min-w-0 flex-1 text-sm font-normal break-words" render={<p />} />
-      <Base.Action className="rounded-lg px-2 py-1 text-sm font-semibold text-accent hover:bg-hover" />
+      <Base.Action className="rounded-lg px-2 py-1 text-sm font-semibold text-accent hover:bg-hover lg:order-last lg:-ml-2 lg:justify-self-start" />
       <Base.Close
         render={
           <IconButton label="Dismiss">

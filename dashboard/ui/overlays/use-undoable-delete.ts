@@ -1,7 +1,7 @@
 // Deletes with Undo: an item disappears from the screen at once, and is deleted on the server when the toast closes.
 
-import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useSyncExternalStore } from 'react'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useSyncExternalStore } from 'react'
 import { toast, toastError } from './toast.tsx'
 
 const UNDO_MS = 6000
@@ -9,7 +9,13 @@ const UNDO_MS = 6000
 /** Keys of the items that wait for their deletion; lists hide them. */
 let pendingKeys: ReadonlySet<string> = new Set()
 const listeners = new Set<() => void>()
-const pendingDeletes = new Map<string, () => void>()
+/** The deletions that can still be undone, by key. They belong to no page, so that they outlive the page that asked. */
+const undoableDeletes = new Map<string, () => void>()
+
+// Leaving the dashboard confirms all deletions that wait, whichever page is open by then.
+addEventListener('pagehide', () => {
+  for (const deleteNow of [...undoableDeletes.values()]) deleteNow()
+})
 
 function setPending(key: string, add: boolean) {
   const next = new Set(pendingKeys)
@@ -40,42 +46,35 @@ export interface UndoableDelete {
 
 export function useUndoableDelete() {
   const client = useQueryClient()
-  useEffect(() => {
-    // Leaving the page confirms all deletions that wait.
-    const flush = () => {
-      for (const deleteNow of [...pendingDeletes.values()]) deleteNow()
+  return useCallback((deletion: UndoableDelete) => deleteUndoably(client, deletion), [client])
+}
+
+function deleteUndoably(client: QueryClient, { key, message, remove, invalidates }: UndoableDelete) {
+  if (undoableDeletes.has(key)) return
+  setPending(key, true)
+  const deleteNow = async () => {
+    // The toast's end comes here too, after Undo or after the page was left.
+    if (!undoableDeletes.delete(key)) return
+    closeToast()
+    try {
+      await remove()
+      await Promise.all(invalidates.map((queryKey) => client.invalidateQueries({ queryKey })))
+    } catch (error) {
+      toastError(error, 'Could not delete')
+    } finally {
+      setPending(key, false)
     }
-    addEventListener('pagehide', flush)
-    return () => removeEventListener('pagehide', flush)
-  }, [])
-  return ({ key, message, remove, invalidates }: UndoableDelete) => {
-    if (pendingDeletes.has(key)) return
-    setPending(key, true)
-    const timer = setTimeout(() => run(), UNDO_MS)
-    const close = toast(message, {
-      forMs: UNDO_MS,
-      action: {
-        label: 'Undo',
-        run() {
-          clearTimeout(timer)
-          pendingDeletes.delete(key)
-          setPending(key, false)
-        },
-      },
-    })
-    const run = async () => {
-      clearTimeout(timer)
-      pendingDeletes.delete(key)
-      close()
-      try {
-        await remove()
-        await Promise.all(invalidates.map((queryKey) => client.invalidateQueries({ queryKey })))
-      } catch (error) {
-        toastError(error, 'Could not delete')
-      } finally {
-        setPending(key, false)
-      }
-    }
-    pendingDeletes.set(key, run)
   }
+  undoableDeletes.set(key, deleteNow)
+  const closeToast = toast(message, {
+    forMs: UNDO_MS,
+    onClose: () => void deleteNow(),
+    action: {
+      label: 'Undo',
+      run() {
+        undoableDeletes.delete(key)
+        setPending(key, false)
+      },
+    },
+  })
 }

@@ -289,13 +289,22 @@ export function createFormsApi(needs: FormsApiNeeds) {
     .openapi(formRoutes.delete, async (c) =>
       c.json({ data: await deleteForm(toNeeds(c), c.get('actor'), c.req.valid('param').formKey) }, 200),
     )
-  return addSubmissions(api, toNeeds)
+  return addSubmissions(addBulkChanges(api, toNeeds), toNeeds)
 }
 
-function addSubmissions(
-  api: ReturnType<typeof createApi>,
-  toNeeds: (c: Ctx) => FormsApiNeeds & { db: ApiEnv['Variables']['db'] },
-) {
+type ToNeeds = (c: Ctx) => FormsApiNeeds & { db: ApiEnv['Variables']['db'] }
+
+/** Comes before `/submissions/{id}`, which matches the path too. */
+const addBulkChanges = (api: ReturnType<typeof createApi>, toNeeds: ToNeeds) =>
+  api
+    .openapi(submissionRoutes.updateMany, async (c) =>
+      c.json({ data: await updateSubmissions(toNeeds(c), c.get('actor'), c.req.valid('json')) }, 200),
+    )
+    .openapi(submissionRoutes.deleteMany, async (c) =>
+      c.json({ data: await deleteSubmissions(toNeeds(c), c.get('actor'), c.req.valid('query').ids) }, 200),
+    )
+
+function addSubmissions(api: ReturnType<typeof createApi>, toNeeds: ToNeeds) {
   return api
     .openapi(submissionRoutes.list, async (c) => {
       const { formKey } = c.req.valid('param')
@@ -334,12 +343,6 @@ function addSubmissions(
         'Content-Disposition': `attachment; filename=submissions-${formKey}.${format}`,
       }) as never
     })
-    .openapi(submissionRoutes.updateMany, async (c) =>
-      c.json({ data: await updateSubmissions(toNeeds(c), c.get('actor'), c.req.valid('json')) }, 200),
-    )
-    .openapi(submissionRoutes.deleteMany, async (c) =>
-      c.json({ data: await deleteSubmissions(toNeeds(c), c.get('actor'), c.req.valid('query').ids) }, 200),
-    )
     .openapi(submissionRoutes.get, async (c) => {
       const row = await getSubmission(toNeeds(c), c.get('actor'), parseId(c.req.valid('param').id))
       return answerOrdered(c, { data: toSubmissionResource(toNeeds(c), row) })

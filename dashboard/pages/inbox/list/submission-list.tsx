@@ -1,33 +1,43 @@
-// The list of submissions: sender, preview, source. New submissions appear at the top and do not move the scroll
+// The list of submissions: sender, preview, form, link, source. New submissions appear at the top and do not move the scroll
 // position.
 
-import { ArrowUp, Inbox as InboxIcon, SearchX } from 'lucide-react'
+import { ArrowUp, FileText, Inbox as InboxIcon, Link2, type LucideIcon, SearchX } from 'lucide-react'
 import { type MouseEvent, memo, useDeferredValue, useEffect, useRef, useState } from 'react'
 import { queryString } from '../../../api/client.ts'
 import type { InboxFilter, Submission } from '../../../api/submissions.ts'
-import { useWorkspace } from '../../../shell/use-workspace.ts'
+import { useCanEdit, useWorkspace } from '../../../shell/use-workspace.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { formatCount, formatNumber } from '../../../ui/format.ts'
+import { Checkbox } from '../../../ui/forms/field.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
-import { STATUS_LABELS, toPreviewText, toSenderName, toSourceText } from '../state/display-text.ts'
-import { READER_ID, toRowId } from '../state/element-ids.ts'
+import {
+  STATUS_LABELS,
+  toLinkText,
+  toPreviewText,
+  toSenderName,
+  toSourceText,
+} from '../state/display-text.ts'
+import { findRowSubmission, focusRow, LIST_ID, READER_ID, toRowId } from '../state/element-ids.ts'
 import type { Inbox } from '../state/use-inbox.ts'
+import type { SubmissionSelection } from '../state/use-submission-selection.ts'
 
 interface Props {
   inbox: Inbox
   filter: InboxFilter
   open: string | undefined
   show: (id: number) => void
+  selection: SubmissionSelection
   onClear: () => void
 }
 
-export function SubmissionList({ inbox, filter, open, show, onClear }: Props) {
+export function SubmissionList({ inbox, filter, open, show, selection, onClear }: Props) {
   const { list } = inbox
+  const canSelect = useCanEdit()
   // Deferred, so that the page stays responsive when hundreds of rows appear after the search is cleared.
   const rows = useDeferredValue(inbox.rows)
   const workspaceId = String(useWorkspace().id)
@@ -48,7 +58,15 @@ export function SubmissionList({ inbox, filter, open, show, onClear }: Props) {
     <>
       <NewSubmissionsNotice rows={rows} />
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the rows are links, which the keyboard can press */}
-      <ul onClick={(event) => openClickedRow(event, open, show)}>
+      <ul
+        id={LIST_ID}
+        onClick={(event) => {
+          if (event.shiftKey && canSelect) selectClickedRow(event, selection)
+          else openClickedRow(event, open, show)
+        }}
+        // A click with Shift would select text.
+        onMouseDown={(event) => event.shiftKey && canSelect && event.preventDefault()}
+      >
         {rows.map((row) => (
           <Row
             key={row.id}
@@ -56,6 +74,8 @@ export function SubmissionList({ inbox, filter, open, show, onClear }: Props) {
             href={`/app/${workspaceId}/inbox${queryString({ ...filter, open: row.id })}`}
             status={filter.status}
             isOpen={String(row.id) === open}
+            isSelected={selection.states.has(row.id)}
+            select={canSelect ? selection.toggle : undefined}
           />
         ))}
       </ul>
@@ -70,12 +90,30 @@ function openClickedRow(
   open: string | undefined,
   show: (id: number) => void,
 ) {
-  const id = (event.target as Element).closest('a')?.id.replace(/^submission-/, '')
-  if (!id || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+  const link = (event.target as Element).closest('a')
+  const id = link ? findRowSubmission(link) : undefined
+  if (
+    id === undefined ||
+    event.button !== 0 ||
+    event.metaKey ||
+    event.ctrlKey ||
+    event.shiftKey ||
+    event.altKey
+  )
+    return
   event.preventDefault()
   // A second click moves the focus into the open submission.
-  if (id === open) document.getElementById(READER_ID)?.focus()
-  else show(Number(id))
+  if (String(id) === open) document.getElementById(READER_ID)?.focus()
+  else show(id)
+}
+
+/** A click with Shift, on the row or its box, selects all rows from the last selected one, else from the focused one. */
+function selectClickedRow(event: MouseEvent<HTMLElement>, { selectUpTo }: SubmissionSelection) {
+  const id = findRowSubmission(event.target as Element)
+  if (id === undefined) return
+  event.preventDefault()
+  selectUpTo(id, findRowSubmission(document.activeElement))
+  focusRow(id)
 }
 
 interface RowProps {
@@ -84,29 +122,33 @@ interface RowProps {
   /** The status filter of the list. */
   status: string | undefined
   isOpen: boolean
+  isSelected: boolean
+  /** undefined for a viewer, who has nothing to select for. */
+  select: ((id: number) => void) | undefined
 }
 
-const Row = memo(function Row({ row, href, status, isOpen }: RowProps) {
+const Row = memo(function Row({ row, href, status, isOpen, isSelected, select }: RowProps) {
   const isNew = row.status === 'new'
-  const source = toSourceText(row)
   const badge = row.status !== 'new' && row.status !== 'read' && row.status !== status
   return (
-    <li className="border-b border-line [contain-intrinsic-size:auto_6rem] [content-visibility:auto]">
+    <li className="relative border-b border-line [contain-intrinsic-size:auto_7rem] [content-visibility:auto]">
       <a
         id={toRowId(row.id)}
         href={href}
         aria-current={isOpen ? 'true' : undefined}
         className={classNames(
-          'relative block px-4 py-3 -outline-offset-2 sm:px-5',
-          isOpen ? 'bg-tint' : 'hover:bg-hover',
+          // The top bar of phones and the bar for selected rows must not cover a row that is scrolled to.
+          'block scroll-mt-16 scroll-mb-26 py-3 pr-4 -outline-offset-2 lg:scroll-mt-0',
+          select ? 'pl-11' : 'pl-5',
+          isOpen || isSelected ? 'bg-tint' : 'hover:bg-hover',
         )}
       >
-        {isNew && (
-          <span className="absolute top-5 left-1.5 size-2 rounded-full bg-accent sm:left-2">
-            <span className="sr-only">Unread. </span>
-          </span>
-        )}
-        <span className="flex items-baseline gap-3">
+        <span className="flex items-baseline gap-2">
+          {isNew && (
+            <span className="size-2 shrink-0 self-center rounded-full bg-accent">
+              <span className="sr-only">Unread. </span>
+            </span>
+          )}
           <span className={classNames('min-w-0 flex-1 truncate', isNew ? 'font-semibold' : 'font-medium')}>
             {toSenderName(row)}
           </span>
@@ -115,19 +157,52 @@ const Row = memo(function Row({ row, href, status, isOpen }: RowProps) {
           </span>
         </span>
         <span className="line-clamp-2 text-sm break-words text-soft">{toPreviewText(row) || '\u00a0'}</span>
-        {(source || badge || row.duplicateOf !== null) && (
-          <span className="mt-1 flex items-center gap-1.5 text-xs text-soft">
-            {badge && (
-              <Badge tone={row.status === 'spam' ? 'bad' : 'neutral'}>{STATUS_LABELS[row.status]}</Badge>
-            )}
-            {row.duplicateOf !== null && <Badge tone="warn">Duplicate</Badge>}
-            <span className="truncate">{source}</span>
-          </span>
-        )}
+        <span className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-0.5 text-xs text-soft">
+          {badge && (
+            <Badge tone={row.status === 'spam' ? 'bad' : 'neutral'}>{STATUS_LABELS[row.status]}</Badge>
+          )}
+          {row.duplicateOf !== null && <Badge tone="warn">Duplicate</Badge>}
+          <Origin label="Form" icon={FileText} text={row.formName} />
+          <Origin label="Link" icon={Link2} text={toLinkText(row)} hint={row.link?.shortUrl} />
+          <Origin label="Source" text={toSourceText(row)} />
+        </span>
       </a>
+      {select && (
+        <label
+          htmlFor={`select-${row.id}`}
+          className="absolute top-0 left-0 grid h-11 w-11 cursor-pointer place-items-center"
+        >
+          <Checkbox
+            id={`select-${row.id}`}
+            // The label takes the clicks: a click with Shift on the box itself could not be kept from checking it.
+            className="pointer-events-none"
+            aria-label={`Select ${toSenderName(row)}`}
+            // The key x selects, so that Tab goes from row to row.
+            tabIndex={-1}
+            checked={isSelected}
+            onChange={() => select(row.id)}
+          />
+        </label>
+      )}
     </li>
   )
 })
+
+interface OriginProps {
+  label: string
+  icon?: LucideIcon
+  text: string
+  hint?: string
+}
+
+const Origin = ({ label, icon: Icon, text, hint }: OriginProps) =>
+  text !== '' && (
+    <span className="flex max-w-full min-w-0 items-center gap-1" title={hint}>
+      {Icon && <Icon size={12} aria-hidden className="shrink-0" />}
+      <span className="sr-only">{label}: </span>
+      <span className="truncate">{text}</span>
+    </span>
+  )
 
 /** Loads the next page when the end of the list is near. */
 function LoadMore({ load, busy }: { load: () => void; busy: boolean }) {

@@ -49,23 +49,23 @@ function Changes({ submission, actions }: { submission: Submission; actions: Inb
     <>
       <IconButton
         label={isArchived ? 'Move to inbox (e)' : 'Archive (e)'}
-        onClick={() => actions.setStatus(submission, isArchived ? 'read' : 'archived')}
+        onClick={() => actions.setStatus([submission], isArchived ? 'read' : 'archived')}
       >
         {isArchived ? <ArchiveRestore size={17} /> : <Archive size={17} />}
       </IconButton>
       <IconButton
         label={isSpam ? 'Not spam (s)' : 'Mark as spam (s)'}
-        onClick={() => actions.setStatus(submission, isSpam ? 'read' : 'spam')}
+        onClick={() => actions.setStatus([submission], isSpam ? 'read' : 'spam')}
       >
         <OctagonAlert size={17} className={isSpam ? 'text-danger' : undefined} />
       </IconButton>
       <IconButton
         label={isNew ? 'Mark as read (r)' : 'Mark as unread (u)'}
-        onClick={() => actions.setStatus(submission, isNew ? 'read' : 'new')}
+        onClick={() => actions.setStatus([submission], isNew ? 'read' : 'new')}
       >
         {isNew ? <MailOpen size={17} /> : <Mail size={17} />}
       </IconButton>
-      <IconButton label="Delete (#)" onClick={() => actions.remove(submission)}>
+      <IconButton label="Delete (#)" onClick={() => actions.remove([submission])}>
         <Trash2 size={17} />
       </IconButton>
     </>

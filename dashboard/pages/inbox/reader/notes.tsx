@@ -7,7 +7,7 @@ import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Textarea } from '../../../ui/forms/field.tsx'
 import { NOTES_ID } from '../state/element-ids.ts'
-import { updateLoadedSubmission } from '../state/use-submission-changes.ts'
+import { updateLoadedSubmissions } from '../state/use-submission-changes.ts'
 
 const SAVE_MS = 600
 const NOTES_MAX = 10_000
@@ -74,7 +74,7 @@ function useAutosave(submission: Submission, text: string): [State, (keepalive: 
         const notes = text.trim() === '' ? null : text
         const updated = await updateSubmission(api, latest.current.submission.id, { notes }, keepalive)
         saved.current = text
-        updateLoadedSubmission(client, api, updated)
+        updateLoadedSubmissions(client, api, new Map([[updated.id, updated]]))
         setState(latest.current.text === text ? 'saved' : 'typing')
       } catch {
         // The error and a "Try again" button appear above the field.

@@ -31,14 +31,16 @@ export function toPreviewText(submission: Submission): string {
   return [longest, ...values.filter((value) => value !== longest)].join(' · ').slice(0, 300)
 }
 
-/** The campaign; without a campaign the referrer, then the link. */
-export const toSourceText = ({ utmSource, utmCampaign, referrer, attribution, linkId }: Submission) =>
-  [utmSource, utmCampaign].filter(Boolean).join(' / ') || referrer || toLinkText(attribution, linkId)
+/** The campaign; without a campaign the referrer. */
+export const toSourceText = ({ utmSource, utmCampaign, referrer }: Submission) =>
+  [utmSource, utmCampaign].filter(Boolean).join(' / ') || (referrer ?? '')
 
-function toLinkText(attribution: Submission['attribution'], linkId: number | null): string {
-  if (attribution === 'pending') return 'link not decided yet'
+/** The link that brought the submission, and whether that is certain; empty without a link. */
+export function toLinkText({ attribution, linkId, link }: Submission): string {
+  if (attribution === 'pending') return 'Link not decided yet'
   if (linkId === null) return ''
-  return attribution === 'inferred' ? 'link (inferred)' : 'link'
+  const name = link ? `/${link.slug}` : 'Deleted link'
+  return attribution === 'inferred' ? `${name} (inferred)` : name
 }
 
 export const STATUS_LABELS = { new: 'Unread', read: 'Read', archived: 'Archived', spam: 'Spam' } as const

@@ -1,22 +1,23 @@
-// The actions for the open submission, for buttons and shortcuts, and moving through the list.
+// The actions for submissions, for buttons and shortcuts, moving through the list, and where the focus goes then.
 
-import { useEffect, useMemo, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import {
   type InboxFilter,
   includesStatus,
   type Submission,
+  type SubmissionState,
   type SubmissionStatus,
 } from '../../../api/submissions.ts'
 import { useCanEdit } from '../../../shell/use-workspace.ts'
-import { useShortcuts } from '../../../ui/shortcuts.ts'
-import { NOTES_ID, SEARCH_ID, toRowId } from './element-ids.ts'
+import { findRowSubmission, focusRow, isFocusLost, READER_ID } from './element-ids.ts'
 import { useSubmissionChanges } from './use-submission-changes.ts'
+import type { SubmissionSelection } from './use-submission-selection.ts'
 
 export interface InboxActions {
-  setStatus: (submission: Submission, status: SubmissionStatus) => void
+  setStatus: (submissions: SubmissionState[], status: SubmissionStatus) => void
   /** Marks an opened submission as read, without a toast. */
   markRead: (submission: Submission) => void
-  remove: (submission: Submission) => void
+  remove: (submissions: SubmissionState[]) => void
   step: (by: number) => void
   close: () => void
   /** false after the user marked the submission as unread, and for a viewer. */
@@ -28,14 +29,15 @@ export interface InboxActions {
 }
 
 interface Options {
-  rows: Submission[] | undefined
+  rows: Submission[]
   open: string | undefined
   show: (id: number | undefined) => void
   filter: InboxFilter
   total: number
+  selection: SubmissionSelection
 }
 
-export function useInboxActions({ rows = [], open, show, filter, total }: Options): InboxActions {
+export function useInboxActions({ rows, open, show, filter, total, selection }: Options): InboxActions {
   const { setStatus, remove } = useSubmissionChanges()
   const canEdit = useCanEdit()
   const at = rows.findIndex(({ id }) => String(id) === open)
@@ -47,13 +49,12 @@ export function useInboxActions({ rows = [], open, show, filter, total }: Option
   }, [at])
   // biome-ignore lint/correctness/useExhaustiveDependencies: opening a submission again allows marking it as read
   useEffect(() => markedUnread.current.clear(), [open])
+  useFocusAfterOpening(open)
   const goTo = (position: number) => {
     const row = rows[Math.min(Math.max(position, 0), rows.length - 1)]
     if (!row) return
     show(row.id)
-    const element = document.getElementById(toRowId(row.id))
-    element?.focus({ preventScroll: true })
-    element?.scrollIntoView({ block: 'nearest' })
+    focusRow(row.id)
   }
   const step = (by: number) => {
     if (at !== -1) goTo(at + by)
@@ -61,66 +62,60 @@ export function useInboxActions({ rows = [], open, show, filter, total }: Option
     else if (open !== undefined) goTo(by > 0 ? lastPosition.current : lastPosition.current - 1)
     else goTo(0)
   }
-  /** Opens a neighbor when the open submission leaves the list. */
-  const openNeighbor = () => {
-    if (at === -1) return
-    if (rows.length > 1) goTo(at + 1 < rows.length ? at + 1 : at - 1)
-    else show(undefined)
+  /** Submissions leave the list: the next row gets the focus, and is opened if the open one leaves. */
+  const leave = (submissions: SubmissionState[]) => {
+    const leaving = new Set(submissions.map(({ id }) => id))
+    selection.clear()
+    const isOpenLeaving = at !== -1 && leaving.has(Number(open))
+    const focused = findRowSubmission(document.activeElement) ?? -1
+    const pivot = isOpenLeaving ? Number(open) : leaving.has(focused) ? focused : submissions.at(-1)?.id
+    const from = rows.findIndex(({ id }) => id === pivot)
+    const next =
+      rows.slice(from + 1).find(({ id }) => !leaving.has(id)) ??
+      rows.slice(0, Math.max(from, 0)).findLast(({ id }) => !leaving.has(id))
+    if (isOpenLeaving) show(next?.id)
+    if (!next || !focusRow(next.id)) focusMain()
   }
-  const actions: InboxActions = {
+  return {
     step,
     at,
     total,
     isLast: at === rows.length - 1,
     close: () => show(undefined),
     mayMarkRead: (id) => canEdit && !markedUnread.current.has(id),
-    markRead: (submission) => setStatus(submission, 'read', true),
-    setStatus(submission, status) {
-      if (status === 'new') markedUnread.current.add(submission.id)
-      else markedUnread.current.delete(submission.id)
-      setStatus(submission, status, status === 'new' || status === 'read')
-      if (!includesStatus(filter, status) && (status === 'archived' || status === 'spam')) openNeighbor()
+    markRead: (submission) => setStatus([submission], 'read', true),
+    setStatus(submissions, status) {
+      for (const { id } of submissions) {
+        if (status === 'new') markedUnread.current.add(id)
+        else markedUnread.current.delete(id)
+      }
+      const isOne = submissions.length === 1
+      setStatus(submissions, status, isOne && (status === 'new' || status === 'read'))
+      if (!includesStatus(filter, status) && (status === 'archived' || status === 'spam')) leave(submissions)
     },
-    remove(submission) {
-      remove(submission)
-      openNeighbor()
+    remove(submissions) {
+      if (submissions.length === 0) return
+      remove(submissions.map(({ id }) => id))
+      leave(submissions)
     },
   }
-  useInboxShortcuts(actions, rows[at])
-  return actions
 }
 
-/** The list of shortcuts stays the same between renders; each shortcut reads the latest actions when it runs. */
-function useInboxShortcuts(actions: InboxActions, row: Submission | undefined) {
-  const latest = useRef({ actions, row })
-  latest.current = { actions, row }
-  const keys = useMemo(() => {
-    const toggleStatus = (status: SubmissionStatus) => () => {
-      const { actions, row } = latest.current
-      if (row) actions.setStatus(row, row.status === status && status !== 'new' ? 'read' : status)
-    }
-    return [
-      { keys: 'j', label: 'Next submission', run: () => latest.current.actions.step(1) },
-      { keys: 'k', label: 'Previous submission', run: () => latest.current.actions.step(-1) },
-      { keys: 'r', label: 'Mark as read', changes: true, run: toggleStatus('read') },
-      { keys: 'u', label: 'Mark as unread', changes: true, run: toggleStatus('new') },
-      { keys: 'e', label: 'Archive or move to inbox', changes: true, run: toggleStatus('archived') },
-      { keys: 's', label: 'Mark as spam or not spam', changes: true, run: toggleStatus('spam') },
-      {
-        keys: '#',
-        label: 'Delete',
-        changes: true,
-        run: () => latest.current.row && latest.current.actions.remove(latest.current.row),
-      },
-      {
-        keys: 'n',
-        label: 'Write a note',
-        changes: true,
-        run: () => document.getElementById(NOTES_ID)?.focus(),
-      },
-      { keys: '/', label: 'Search submissions', run: () => document.getElementById(SEARCH_ID)?.focus() },
-      { keys: 'Escape', label: 'Close submission', run: () => latest.current.actions.close() },
-    ]
-  }, [])
-  useShortcuts(keys)
+const focusMain = () => document.getElementById('main')?.focus({ preventScroll: true })
+
+/**
+ * Moves the focus where it is lost: into the opened submission where a phone hides the list, and back to its row when it
+ * is closed.
+ */
+function useFocusAfterOpening(open: string | undefined) {
+  const previous = useRef(open)
+  useEffect(() => {
+    const before = previous.current
+    previous.current = open
+    if (before === open || !(isFocusLost() || document.activeElement?.id === 'main')) return
+    if (focusRow(Number(open ?? before))) return
+    const reader = open === undefined ? null : document.getElementById(READER_ID)
+    if (reader) reader.focus({ preventScroll: true })
+    else focusMain()
+  }, [open])
 }

@@ -9,16 +9,15 @@ import {
   newestSubmissionsQuery,
 } from '../../../api/submissions.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
-import { usePendingDeletions } from '../../../ui/overlays/use-undoable-delete.ts'
 import { mergeNewSubmissions } from './merge-new-submissions.ts'
-import { SUBMISSION_CHANGE, toDeletionKey } from './use-submission-changes.ts'
+import { SUBMISSION_CHANGE, usePendingSubmissionDeletions } from './use-submission-changes.ts'
 
 export type Inbox = ReturnType<typeof useInbox>
 
 export function useInbox(filter: InboxFilter) {
   const api = useApi()
   const client = useQueryClient()
-  const pendingDeletions = usePendingDeletions()
+  const pendingDeletions = usePendingSubmissionDeletions()
   const list = useInfiniteQuery(inboxQuery(api, filter))
   const pulse = useQuery({ ...inboxPollQuery(api), enabled: list.isSuccess })
   const head = useQuery(newestSubmissionsQuery(api, filter, pulse.data))
@@ -37,12 +36,11 @@ export function useInbox(filter: InboxFilter) {
   useEffect(() => {
     if (pulse.data) void client.invalidateQueries({ queryKey: [api.workspaceId, 'submissions', 'count'] })
   }, [pulse.data, api, client])
+  const loaded = useMemo(() => list.data?.pages.flatMap((page) => page.data), [list.data])
   const rows = useMemo(
-    () =>
-      list.data?.pages
-        .flatMap((page) => page.data)
-        .filter(({ id }) => !pendingDeletions.has(toDeletionKey(id))),
-    [list.data, pendingDeletions],
+    () => loaded?.filter(({ id }) => !pendingDeletions.has(id)),
+    [loaded, pendingDeletions],
   )
-  return { list, rows, total: list.data?.pages[0]?.total ?? 0 }
+  const hidden = (loaded?.length ?? 0) - (rows?.length ?? 0)
+  return { list, rows, total: Math.max(0, (list.data?.pages[0]?.total ?? 0) - hidden) }
 }

@@ -1,36 +1,56 @@
-// Changes submissions. A change shows at once, and is reverted when the request fails.
+// Changes submissions, one or many. A change shows at once, and is reverted when the request fails.
 
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import type { Api } from '../../../api/client.ts'
 import {
-  deleteSubmission,
+  deleteSubmissions,
   type InboxFilter,
   includesStatus,
   type Submission,
-  type SubmissionChanges,
+  type SubmissionState,
   type SubmissionStatus,
   submissionQuery,
-  updateSubmission,
+  updateSubmissions,
 } from '../../../api/submissions.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
+import { formatCount } from '../../../ui/format.ts'
 import { toast, toastError } from '../../../ui/overlays/toast.tsx'
-import { useUndoableDelete } from '../../../ui/overlays/use-undoable-delete.ts'
+import { usePendingDeletions, useUndoableDelete } from '../../../ui/overlays/use-undoable-delete.ts'
 import type { SubmissionPages } from './merge-new-submissions.ts'
 
 export const SUBMISSION_CHANGE = ['submission change']
-/** The key of a submission that waits for its deletion. */
-export const toDeletionKey = (id: number) => `submission ${id}`
 
-const STATUS_MESSAGES: Record<SubmissionStatus, string> = {
-  new: 'Marked as unread',
-  read: 'Marked as read',
-  archived: 'Archived',
-  spam: 'Moved to spam',
+const DELETION_PREFIX = 'submissions '
+
+/** The ids of deleted submissions while Undo is still possible. */
+export function usePendingSubmissionDeletions(): ReadonlySet<number> {
+  const pendingKeys = usePendingDeletions()
+  return useMemo(
+    () =>
+      new Set(
+        [...pendingKeys].flatMap((key) =>
+          key.startsWith(DELETION_PREFIX) ? key.slice(DELETION_PREFIX.length).split(',').map(Number) : [],
+        ),
+      ),
+    [pendingKeys],
+  )
 }
 
-interface Change {
-  submission: Submission
-  changes: SubmissionChanges
+const STATUS_MESSAGES: Record<SubmissionStatus, string> = {
+  new: 'marked as unread',
+  read: 'marked as read',
+  archived: 'archived',
+  spam: 'moved to spam',
+}
+
+const toMessage = (count: number, action: string) =>
+  `${count === 1 ? 'Submission' : formatCount(count, 'submission')} ${action}`
+
+interface StatusChange {
+  /** The submissions, with the statuses that they had. */
+  before: SubmissionState[]
+  status: SubmissionStatus
 }
 
 export function useSubmissionChanges() {
@@ -38,17 +58,25 @@ export function useSubmissionChanges() {
   const client = useQueryClient()
   const deleteUndoably = useUndoableDelete()
   const queryPrefix = [api.workspaceId, 'submissions']
+  const loadListsAgain = () => client.invalidateQueries({ queryKey: [...queryPrefix, 'list'] })
   const change = useMutation({
     mutationKey: SUBMISSION_CHANGE,
-    mutationFn: ({ submission, changes }: Change) => updateSubmission(api, submission.id, changes),
-    onMutate({ submission, changes }) {
+    mutationFn: ({ before, status }: StatusChange) =>
+      updateSubmissions(
+        api,
+        before.map(({ id }) => id),
+        status,
+      ),
+    onMutate({ before, status }) {
       // A request that is under way would bring back the old state.
       void client.cancelQueries({ queryKey: [...queryPrefix, 'head'] })
-      updateLoadedSubmission(client, api, { ...submission, ...changes })
+      updateLoadedSubmissions(client, api, new Map(before.map(({ id }) => [id, { status }])))
     },
-    onError(error, { submission }) {
-      updateLoadedSubmission(client, api, submission)
+    onError(error, { before }) {
+      updateLoadedSubmissions(client, api, new Map(before.map(({ id, status }) => [id, { status }])))
       toastError(error, 'Could not save the change')
+      // Some of many may be saved, and rows that have left a list come back.
+      void loadListsAgain()
     },
     onSettled() {
       void client.invalidateQueries({ queryKey: [...queryPrefix, 'head'] })
@@ -57,65 +85,81 @@ export function useSubmissionChanges() {
       void client.invalidateQueries({ queryKey: [...queryPrefix, 'list'], refetchType: 'none' })
     },
   })
-  const setStatus = (submission: Submission, status: SubmissionStatus, silent = false) => {
-    if (submission.status === status) return
-    change.mutate({ submission, changes: { status } })
+  const undo = async (before: SubmissionState[], status: SubmissionStatus) => {
+    try {
+      for (const previous of new Set(before.map((each) => each.status))) {
+        const ids = before.filter((each) => each.status === previous).map(({ id }) => id)
+        await change.mutateAsync({ before: ids.map((id) => ({ id, status })), status: previous })
+      }
+      // No loaded list contains the submissions, so that the lists are loaded again.
+      await loadListsAgain()
+      return true
+    } catch {
+      // The mutation shows its error.
+      return false
+    }
+  }
+  const setStatus = (submissions: SubmissionState[], status: SubmissionStatus, silent = false) => {
+    const before = submissions
+      .filter((each) => each.status !== status)
+      .map(({ id, status }) => ({ id, status }))
+    if (before.length === 0) return
+    change.mutate({ before, status })
     if (silent) return
-    const previous = submission.status
-    toast(STATUS_MESSAGES[status], {
-      action: {
-        label: 'Undo',
-        run: () =>
-          void change
-            .mutateAsync({ submission: { ...submission, status }, changes: { status: previous } })
-            // No loaded list contains the submission, so that the lists are loaded again.
-            .then(
-              () => client.invalidateQueries({ queryKey: [...queryPrefix, 'list'] }),
-              () => {},
-            ),
-      },
+    toast(toMessage(before.length, STATUS_MESSAGES[status]), {
+      action: { label: 'Undo', run: () => undo(before, status) },
     })
   }
-  const remove = (submission: Submission) =>
+  const remove = (ids: number[]) =>
     deleteUndoably({
-      key: toDeletionKey(submission.id),
-      message: 'Submission deleted',
-      remove: () => deleteSubmission(api, submission.id),
+      key: DELETION_PREFIX + ids.join(','),
+      message: toMessage(ids.length, 'deleted'),
+      remove: () => deleteSubmissions(api, ids),
       invalidates: [queryPrefix, [api.workspaceId, 'forms'], [api.workspaceId, 'analytics']],
     })
   return { setStatus, remove }
 }
 
-/** Updates a submission in all loaded queries. */
-export function updateLoadedSubmission(client: QueryClient, api: Api, submission: Submission) {
-  client.setQueryData(submissionQuery(api, String(submission.id)).queryKey, submission)
+/** Updates submissions in all loaded queries. @param changes by id */
+export function updateLoadedSubmissions(
+  client: QueryClient,
+  api: Api,
+  changes: ReadonlyMap<number, Partial<Submission>>,
+) {
+  for (const [id, change] of changes) {
+    client.setQueryData(
+      submissionQuery(api, String(id)).queryKey,
+      (loaded) => loaded && { ...loaded, ...change },
+    )
+  }
   const lists = client.getQueryCache().findAll({ queryKey: [api.workspaceId, 'submissions', 'list'] })
   for (const { queryKey, state } of lists) {
     const list = state.data as SubmissionPages | undefined
     if (!list) continue
-    const updated = updateList(list, submission, queryKey[3] as InboxFilter)
+    const updated = updateList(list, changes, queryKey[3] as InboxFilter)
     if (updated !== list) client.setQueryData(queryKey, updated, { updatedAt: state.dataUpdatedAt })
   }
 }
 
 /** A submission that was read stays in a list of unread ones, so that no row moves while the user is reading. */
-function updateList(list: SubmissionPages, submission: Submission, filter: InboxFilter): SubmissionPages {
-  const before = list.pages.flatMap((page) => page.data).find(({ id }) => id === submission.id)
-  if (!before) return list
-  const matches = includesStatus(filter, submission.status)
-  const leaves =
-    !matches &&
-    (submission.status === 'archived' ||
-      submission.status === 'spam' ||
-      before.status === 'archived' ||
-      before.status === 'spam')
-  const totalChange = Number(matches) - Number(includesStatus(filter, before.status))
-  return {
-    ...list,
-    pages: list.pages.map((page) => ({
-      ...page,
-      total: page.total + totalChange,
-      data: page.data.flatMap((row) => (row.id !== submission.id ? [row] : leaves ? [] : [submission])),
-    })),
+function updateList(
+  list: SubmissionPages,
+  changes: ReadonlyMap<number, Partial<Submission>>,
+  filter: InboxFilter,
+): SubmissionPages {
+  let isChanged = false
+  let totalChange = 0
+  const updateRow = (before: Submission): Submission[] => {
+    const change = changes.get(before.id)
+    if (!change) return [before]
+    isChanged = true
+    const after = { ...before, ...change }
+    const matches = includesStatus(filter, after.status)
+    totalChange += Number(matches) - Number(includesStatus(filter, before.status))
+    const isAside = [before, after].some(({ status }) => status === 'archived' || status === 'spam')
+    return !matches && isAside ? [] : [after]
   }
+  const pages = list.pages.map((page) => ({ ...page, data: page.data.flatMap(updateRow) }))
+  if (!isChanged) return list
+  return { ...list, pages: pages.map((page) => ({ ...page, total: page.total + totalChange })) }
 }

@@ -77,8 +77,8 @@ export async function* scanSubmissions(
   order: Order,
   { signal, upTo = Number.MAX_SAFE_INTEGER }: { signal?: AbortSignal; upTo?: number },
 ): AsyncGenerator<SizedPosition[]> {
-  const { start, end } = scope.by
-  const all = selectScope({ ...scope, by: { start, end } })
+  const { start, end, status } = scope.by
+  const all = selectScope({ ...scope, by: { start, end, status } })
     .where('submissions.id', '<=', upTo)
     .select(POSITION_COLUMNS)
     .orderBy('submissions.created_at', order)

@@ -194,8 +194,8 @@ onBothEngines('a submission', (server) => {
     expect(text).not.toMatch(/secret-print|123456789/)
     expect(Object.keys(json.data)).toEqual(
       (
-        'id formKey fields status notes email duplicateOf referrer pageUrl landingUrl utmSource utmMedium ' +
-        'utmCampaign utmTerm utmContent linkId clickId eventId sessionLinked attribution device browser os ' +
+        'id formKey formName fields status notes email duplicateOf referrer pageUrl landingUrl utmSource utmMedium ' +
+        'utmCampaign utmTerm utmContent linkId link clickId eventId sessionLinked attribution device browser os ' +
         'country region city createdAt'
       ).split(' '),
     )

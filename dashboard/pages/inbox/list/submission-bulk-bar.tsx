@@ -1,0 +1,98 @@
+// The bar with actions for all selected submissions, at the bottom of the list.
+
+import { useMutation } from '@tanstack/react-query'
+import { Archive, ArchiveRestore, Mail, MailOpen, OctagonAlert, Trash2, X } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { type InboxFilter, listSubmissionStates, type SubmissionStatus } from '../../../api/submissions.ts'
+import { useApi } from '../../../shell/use-workspace.ts'
+import { Button, IconButton } from '../../../ui/button.tsx'
+import { formatNumber } from '../../../ui/format.ts'
+import { toastError } from '../../../ui/overlays/toast.tsx'
+import { findRowSubmission, focusRow } from '../state/element-ids.ts'
+import type { Inbox } from '../state/use-inbox.ts'
+import type { InboxActions } from '../state/use-inbox-actions.ts'
+import type { SubmissionSelection } from '../state/use-submission-selection.ts'
+
+/** Selecting more would take more than ten requests for their ids, and ten for each change. */
+const SELECTION_MAX = 1000
+
+interface Props {
+  selection: SubmissionSelection
+  inbox: Inbox
+  filter: InboxFilter
+  actions: InboxActions
+}
+
+export function SubmissionBulkBar({ selection, inbox, filter, actions }: Props) {
+  const { selected, clear } = selection
+  const total = Math.max(inbox.total, selected.length)
+  const setStatus = (status: SubmissionStatus) => actions.setStatus(selected, status)
+  const areAll = (status: SubmissionStatus) => selected.every((each) => each.status === status)
+  const action = (label: string, icon: ReactNode, run: () => void, className?: string) => (
+    <IconButton label={label} onClick={run} className={className}>
+      {icon}
+    </IconButton>
+  )
+  return (
+    <div
+      role="toolbar"
+      aria-label="Selected submissions"
+      className="sticky bottom-0 z-10 grid gap-1 border-t border-strong bg-card px-2 py-1.5"
+    >
+      <div className="flex min-w-0 items-center gap-1">
+        <p role="status" className="min-w-0 flex-1 pl-2 text-sm font-medium tabular-nums">
+          {formatNumber(selected.length)} of {formatNumber(total)} selected
+        </p>
+        <SelectAll selection={selection} inbox={inbox} filter={filter} />
+        <IconButton
+          label="Clear selection (Escape)"
+          onClick={() => {
+            const first = findFirstSelectedRow(selection)
+            clear()
+            if (first !== undefined) focusRow(first)
+          }}
+        >
+          <X size={16} />
+        </IconButton>
+      </div>
+      <div className="flex items-center gap-0.5">
+        {action('Mark as read (r)', <MailOpen size={17} />, () => setStatus('read'))}
+        {action('Mark as unread (u)', <Mail size={17} />, () => setStatus('new'))}
+        {areAll('archived')
+          ? action('Move to inbox (e)', <ArchiveRestore size={17} />, () => setStatus('read'))
+          : action('Archive (e)', <Archive size={17} />, () => setStatus('archived'))}
+        {areAll('spam')
+          ? action('Not spam (s)', <OctagonAlert size={17} className="text-danger" />, () =>
+              setStatus('read'),
+            )
+          : action('Mark as spam (s)', <OctagonAlert size={17} />, () => setStatus('spam'))}
+        {action('Delete (#)', <Trash2 size={17} />, () => actions.remove(selected), 'ml-auto text-danger!')}
+      </div>
+    </div>
+  )
+}
+
+/** Selects all that match the filter, the ones that are not loaded too, and says how many they are. */
+function SelectAll({ selection, inbox: { list, rows = [], total }, filter }: Omit<Props, 'actions'>) {
+  const api = useApi()
+  const load = useMutation({
+    mutationFn: () => listSubmissionStates(api, filter, SELECTION_MAX),
+    onError: (error) => toastError(error, 'Could not select all'),
+  })
+  const count = Math.min(total, SELECTION_MAX)
+  if (selection.selected.length >= count) return null
+  const select = () => {
+    if (!list.hasNextPage) selection.selectLoaded()
+    // Not called when the selection was cleared meanwhile, because the bar is gone by then.
+    else load.mutate(undefined, { onSuccess: selection.select })
+  }
+  return (
+    <Button variant="quiet" size="small" className="text-accent!" busy={load.isPending} onClick={select}>
+      {total > SELECTION_MAX ? `Select newest ${formatNumber(count)}` : `Select all ${formatNumber(count)}`}
+    </Button>
+  )
+}
+
+/** The focused row, else the first selected one that is loaded. */
+const findFirstSelectedRow = ({ selected }: SubmissionSelection) =>
+  findRowSubmission(document.activeElement) ?? selected[0]?.id
