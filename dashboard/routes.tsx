@@ -196,6 +196,7 @@ const routeTree = rootRoute.addChildren([
       'sort',
       'order',
       'new',
+      'url',
       'from',
       'edit',
     ),

@@ -32,7 +32,7 @@ export function LinksPage() {
   const canEdit = useCanEdit()
   const [qr, showQr] = useState<LinkResource>()
   const create = useCallback(() => setSearch({ new: '1' }, { replace: false }), [setSearch])
-  const closeEditor = () => setSearch({ new: '', from: '', edit: '' })
+  const closeEditor = () => setSearch({ new: '', url: '', from: '', edit: '' })
   const { archive, remove } = useLinkActions()
   const handlers = {
     edit: (link: LinkResource) => setSearch({ edit: String(link.id) }, { replace: false }),
@@ -57,9 +57,10 @@ export function LinksPage() {
         {(search.new || search.edit) && !canEdit && <ViewerDialog onClose={closeEditor} />}
         {(search.new || search.edit) && canEdit && (
           <LinkDrawer
-            key={search.edit ?? search.from ?? 'new'}
+            key={search.edit ?? search.from ?? search.url ?? 'new'}
             id={Number(search.edit ?? search.from) || null}
             copy={!search.edit}
+            destinationUrl={search.url}
             onClose={closeEditor}
           />
         )}

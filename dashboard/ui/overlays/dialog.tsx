@@ -55,16 +55,32 @@ export function Dialog({ open, onClose, title, description, footer, children, dr
   )
 }
 
-/** Returns the focus to the previous element when the dialog unmounts. */
+/** The last focused element outside menus: a menu that opens a dialog is gone when the dialog closes. */
+let lastFocused: Element | null = null
+addEventListener('focusin', ({ target }) => {
+  if (target instanceof Element && !target.closest('[role=menu]')) lastFocused = target
+})
+
+const findOpener = () => {
+  const active = document.activeElement
+  return active === document.body || active?.closest('[role=menu]') ? lastFocused : active
+}
+
+/**
+ * Returns the focus to what opened the dialog when the dialog unmounts, or to the page where that is gone, such as the
+ * row of a deleted thing.
+ */
 function useFocusReturn() {
-  const [previous] = useState(() => document.activeElement)
+  const [opener] = useState(findOpener)
   useEffect(
     () => () => {
       requestAnimationFrame(() => {
-        if (document.activeElement !== document.body || !(previous instanceof HTMLElement)) return
-        if (previous.isConnected) previous.focus({ preventScroll: true })
+        if (document.activeElement !== document.body) return
+        const isThere = opener instanceof HTMLElement && opener.getClientRects().length > 0
+        const next = isThere ? opener : document.getElementById('main')
+        next?.focus({ preventScroll: true })
       })
     },
-    [previous],
+    [opener],
   )
 }

@@ -73,7 +73,7 @@ export function SubmissionBulkBar({ selection, inbox, filter, actions }: Props) 
 }
 
 /** Selects all that match the filter, the ones that are not loaded too, and says how many they are. */
-function SelectAll({ selection, inbox: { list, rows = [], total }, filter }: Omit<Props, 'actions'>) {
+function SelectAll({ selection, inbox: { list, total }, filter }: Omit<Props, 'actions'>) {
   const api = useApi()
   const load = useMutation({
     mutationFn: () => listSubmissionStates(api, filter, SELECTION_MAX),

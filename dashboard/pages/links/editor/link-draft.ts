@@ -65,7 +65,12 @@ export const LINK_DEFAULTS: LinkDraft = {
 }
 
 /** Conversion tracking is on, because only with it a later form is linked to the click for certain. */
-export const NEW_LINK_DRAFT: LinkDraft = { ...LINK_DEFAULTS, trackConversions: true }
+export const toNewDraft = (destinationUrl: string): LinkDraft => ({
+  ...LINK_DEFAULTS,
+  destinationUrl,
+  utm: readUtm(destinationUrl),
+  trackConversions: true,
+})
 
 let lastKey = 0
 export const createCountryTarget = (code = '', url = ''): CountryTarget => ({ key: ++lastKey, code, url })

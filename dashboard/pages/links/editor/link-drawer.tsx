@@ -26,9 +26,9 @@ import {
   isChanged,
   LINK_DEFAULTS,
   type LinkDraft,
-  NEW_LINK_DRAFT,
   toDraft,
   toDuplicateDraft,
+  toNewDraft,
   toRequestBody,
   validateDraft,
 } from './link-draft.ts'
@@ -39,10 +39,12 @@ interface Props {
   id: number | null
   /** Creates a new link with the settings of this one. */
   copy?: boolean
+  /** The destination of a new link, where it is already known. */
+  destinationUrl?: string
   onClose: () => void
 }
 
-export function LinkDrawer({ id, copy = false, onClose }: Props) {
+export function LinkDrawer({ id, copy = false, destinationUrl = '', onClose }: Props) {
   const api = useApi()
   const client = useQueryClient()
   const { data: link, error } = useQuery({
@@ -51,7 +53,7 @@ export function LinkDrawer({ id, copy = false, onClose }: Props) {
     initialData: () => (id === null ? undefined : findLoadedLink(client, api, id)),
     initialDataUpdatedAt: 0,
   })
-  if (id === null) return <Editor start={NEW_LINK_DRAFT} onClose={onClose} />
+  if (id === null) return <Editor start={toNewDraft(destinationUrl)} onClose={onClose} />
   if (link && copy) return <Editor start={toDuplicateDraft(link)} onClose={onClose} />
   if (link) return <Editor link={link} start={toDraft(link)} onClose={onClose} />
   return (

@@ -1,0 +1,228 @@
+// What the command palette offers for a text: commands at once, and what the server finds when typing pauses.
+
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { FileText, Link2, type LucideIcon, Mail, Monitor, Moon, Plus, Sun } from 'lucide-react'
+import { useEffect, useMemo, useState } from 'react'
+import type { LinkResource } from '../../server/features/links/schema.ts'
+import { formNamesQuery } from '../api/forms.ts'
+import { findSubmissionsQuery } from '../api/submissions.ts'
+import { toSenderName } from '../pages/inbox/state/display-text.ts'
+import { readTheme, setTheme } from '../ui/theme.ts'
+import { NAV_ITEMS } from './nav-items.tsx'
+import { findPastedUrl } from './pasted-url.ts'
+import { useApi, useCanEdit, useWorkspace } from './use-workspace.ts'
+
+export interface PaletteEntry {
+  id: string
+  label: string
+  detail?: string
+  icon: LucideIcon
+  run: () => void
+}
+
+const RESULTS_MAX = 6
+/** A pause of this length ends typing. */
+const TYPING_MS = 180
+/** One letter is in almost every submission. */
+const SUBMISSION_SEARCH_MIN = 2
+
+export function usePaletteEntries(text: string) {
+  const search = text.trim()
+  const commands = useCommands()
+  const shorten = useShortenEntry(search)
+  const { entries: results, ...state } = useResults(search)
+  const entries = useMemo(() => {
+    const lowerCase = search.toLowerCase()
+    return [
+      ...shorten,
+      ...commands.filter(({ label }) => label.toLowerCase().includes(lowerCase)),
+      ...results,
+    ]
+  }, [search, shorten, commands, results])
+  return { entries, ...state }
+}
+
+const THEMES = [
+  { theme: 'light', label: 'Light', icon: Sun },
+  { theme: 'dark', label: 'Dark', icon: Moon },
+  { theme: 'system', label: 'System', icon: Monitor },
+] as const
+
+function useCommands(): PaletteEntry[] {
+  const navigate = useNavigate()
+  const params = useParams()
+  const canEdit = useCanEdit()
+  return useMemo(() => {
+    const search = { new: '1' }
+    const creations: PaletteEntry[] = [
+      {
+        id: 'new link',
+        label: 'New link',
+        icon: Plus,
+        run: () => void navigate({ to: '/$workspaceId/links', params, search }),
+      },
+      {
+        id: 'new form',
+        label: 'New form',
+        icon: Plus,
+        run: () => void navigate({ to: '/$workspaceId/forms', params, search }),
+      },
+    ]
+    const current = readTheme()
+    return [
+      ...(canEdit ? creations : []),
+      ...NAV_ITEMS.map(({ to, label, icon }) => ({
+        id: to,
+        label,
+        icon,
+        run: () => void navigate({ to, params, search: {} }),
+      })),
+      ...THEMES.map(({ theme, label, icon }) => ({
+        id: `theme ${theme}`,
+        label: `Theme: ${label}`,
+        detail: theme === current ? 'Current' : undefined,
+        icon,
+        run: () => setTheme(theme),
+      })),
+    ]
+  }, [navigate, params, canEdit])
+}
+
+function useParams() {
+  const { id } = useWorkspace()
+  return useMemo(() => ({ workspaceId: String(id) }), [id])
+}
+
+/** A pasted address opens the editor of a new link with it. */
+function useShortenEntry(text: string): PaletteEntry[] {
+  const navigate = useNavigate()
+  const params = useParams()
+  const canEdit = useCanEdit()
+  return useMemo(() => {
+    const url = canEdit ? findPastedUrl(text) : undefined
+    if (url === undefined) return []
+    const run = () => void navigate({ to: '/$workspaceId/links', params, search: { new: '1', url } })
+    return [{ id: 'shorten', label: `Shorten ${url}`, icon: Link2, run }]
+  }, [text, navigate, params, canEdit])
+}
+
+/** Answers belong to one text: while another text is typed or searched for, none are shown. */
+function useResults(text: string) {
+  const search = useSettledText(text)
+  const isSettled = search === text
+  const links = useLinkEntries(search)
+  const forms = useFormEntries(text)
+  const submissions = useSubmissionEntries(search)
+  const entries = useMemo(
+    () => [...(isSettled ? links.entries : []), ...forms.entries, ...(isSettled ? submissions.entries : [])],
+    [isSettled, links.entries, forms.entries, submissions.entries],
+  )
+  const all = [links, forms, submissions]
+  return {
+    entries,
+    isSearching: text !== '' && (!isSettled || all.some(({ isFetching }) => isFetching)),
+    problems: isSettled ? all.flatMap(({ problem }) => problem ?? []) : [],
+  }
+}
+
+function useSettledText(text: string) {
+  const [settled, setSettled] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), TYPING_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  return settled
+}
+
+interface Results {
+  entries: PaletteEntry[]
+  isFetching: boolean
+  /** What could not be searched, and why. */
+  problem: string | undefined
+}
+
+const NONE: never[] = []
+
+const toProblem = (what: string, error: Error | null) =>
+  error ? `Could not search ${what}: ${error.message}` : undefined
+
+function useLinkEntries(search: string): Results {
+  const api = useApi()
+  const navigate = useNavigate()
+  const params = useParams()
+  const { data, isFetching, error } = useQuery({
+    queryKey: [api.workspaceId, 'links', 'palette', search],
+    queryFn: async ({ signal }) =>
+      (
+        await api.page<LinkResource>('/links', {
+          query: { search, limit: RESULTS_MAX, sort: 'clicks' },
+          signal,
+        })
+      ).data,
+    enabled: search !== '',
+  })
+  const entries = useMemo(() => {
+    const to = '/$workspaceId/links/$linkId'
+    return (data ?? NONE).map((link) => ({
+      id: `link ${link.id}`,
+      label: link.title ?? `${link.domain}/${link.slug}`,
+      detail: link.title ? `/${link.slug}` : link.destinationUrl,
+      icon: Link2,
+      run: () => void navigate({ to, params: { ...params, linkId: String(link.id) }, search: {} }),
+    }))
+  }, [data, navigate, params])
+  return { entries: search === '' ? NONE : entries, isFetching, problem: toProblem('links', error) }
+}
+
+function useFormEntries(text: string): Results {
+  const api = useApi()
+  const navigate = useNavigate()
+  const params = useParams()
+  const { data, isFetching, error } = useQuery(formNamesQuery(api))
+  const entries = useMemo(() => {
+    const to = '/$workspaceId/forms/$formKey'
+    const lowerCase = text.toLowerCase()
+    const matches = (data ?? NONE).filter(({ name }) => name.toLowerCase().includes(lowerCase))
+    return matches.slice(0, RESULTS_MAX).map(({ formKey, name }) => ({
+      id: `form ${formKey}`,
+      label: name,
+      detail: 'Form',
+      icon: FileText,
+      run: () => void navigate({ to, params: { ...params, formKey }, search: {} }),
+    }))
+  }, [text, data, navigate, params])
+  return { entries: text === '' ? NONE : entries, isFetching, problem: toProblem('forms', error) }
+}
+
+function useSubmissionEntries(search: string): Results {
+  const api = useApi()
+  const navigate = useNavigate()
+  const params = useParams()
+  const isLongEnough = search.length >= SUBMISSION_SEARCH_MIN
+  const { data, isFetching, error } = useQuery({
+    ...findSubmissionsQuery(api, search, RESULTS_MAX),
+    enabled: isLongEnough,
+  })
+  const entries = useMemo(
+    () =>
+      (data ?? NONE).map((submission) => ({
+        id: `submission ${submission.id}`,
+        label: toSenderName(submission),
+        detail: submission.formName,
+        icon: Mail,
+        run: () => {
+          // Archived submissions and spam are found too, and open in the list that has them.
+          const isInInbox = submission.status === 'new' || submission.status === 'read'
+          const status = isInInbox ? undefined : submission.status
+          void navigate({
+            to: '/$workspaceId/inbox',
+            params,
+            search: { status, open: String(submission.id) },
+          })
+        },
+      })),
+    [data, navigate, params],
+  )
+  return { entries: isLongEnough ? entries : NONE, isFetching, problem: toProblem('submissions', error) }
+}
