@@ -7,7 +7,7 @@ import { useEffect, useMemo, useState } from 'react'
 import type { LinkResource } from '../../server/features/links/schema.ts'
 import { formNamesQuery } from '../api/forms.ts'
 import { findSubmissionsQuery } from '../api/submissions.ts'
-import { toSenderName } from '../pages/inbox/state/display-text.ts'
+import { toPreviewText, toSenderName } from '../pages/inbox/state/display-text.ts'
 import { readTheme, setTheme } from '../ui/theme.ts'
 import { NAV_ITEMS } from './nav-items.tsx'
 import { findPastedUrl } from './pasted-url.ts'
@@ -208,7 +208,7 @@ function useSubmissionEntries(search: string): Results {
     () =>
       (data ?? NONE).map((submission) => ({
         id: `submission ${submission.id}`,
-        label: toSenderName(submission),
+        label: [toSenderName(submission), toPreviewText(submission)].filter(Boolean).join(' · '),
         detail: submission.formName,
         icon: Mail,
         run: () => {

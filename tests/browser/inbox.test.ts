@@ -21,6 +21,24 @@ const findFocusedSender = (page: Page) =>
     `document.activeElement.closest('#inbox-list li')?.querySelector('input')?.getAttribute('aria-label').replace('Select ', '') ?? ''`,
   )
 
+/** The buttons, rows and fields of the page that a notice covers. The phone's top bar lends it the workspace's name. */
+const LIST_COVERED = `(() => {
+  const notice = document.querySelector('[data-toast]').getBoundingClientRect()
+  return [...document.querySelectorAll('a, button, input, li, [role=toolbar]')]
+    .filter((element) => !element.closest('[data-toast]') && !element.getAttribute('aria-label')?.startsWith('Workspace'))
+    .filter((element) => {
+      const box = element.getBoundingClientRect()
+      const isSeen = element.checkVisibility() && box.width > 1 && element.contains(document.elementFromPoint(
+        Math.min(Math.max(box.left + box.width / 2, 1), innerWidth - 1), Math.min(Math.max(box.top + box.height / 2, 1), innerHeight - 1)))
+      return isSeen && box.left < notice.right && box.right > notice.left && box.top < notice.bottom && box.bottom > notice.top
+    })
+    .map((element) => element.outerHTML.slice(0, 100))
+})()`
+
+/** The pixels by which the page, the list or its bar is wider than its place. */
+const MEASURE_OVERFLOW = `Math.max(...[document.documentElement, ...document.querySelectorAll('main section, [role=toolbar]')]
+  .map((box) => box.scrollWidth - box.clientWidth))`
+
 onDashboard('the inbox', (dashboard) => {
   let person: SignedUpUser
   let window: DashboardWindow
@@ -159,5 +177,140 @@ onDashboard('the inbox', (dashboard) => {
     await page.goto('about:blank')
     await untilStatus('new', COUNT - 2)
     expect(window.errors).toEqual([])
+  }, 60_000)
+
+  test('keeps the focus and its place: after a change, after a dialog, and when new submissions come', async () => {
+    await setAll('read')
+    await window.open('/inbox')
+    const reader = page.getByRole('region', { name: 'Open submission' })
+    await row(10).click()
+    await reader.getByRole('button', { name: 'Archive' }).click()
+    await untilFocused(11)
+    await reader.getByRole('heading', { name: 'Sender 11' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByText('Select a submission to read it.').waitFor()
+    expect(await findFocusedSender(page)).toBe('Sender 11')
+
+    const more = page.getByRole('button', { name: 'More', exact: true })
+    await more.click()
+    await page.getByRole('menuitem', { name: 'Export submissions' }).click()
+    await page.getByRole('dialog', { name: 'Export submissions' }).waitFor()
+    await page.keyboard.press('Escape')
+    await until('the focus on the button that opened the menu', () =>
+      more.evaluate((button) => button === button.ownerDocument.activeElement),
+    )
+
+    await row(30).click()
+    await row(30).evaluate((element) => element.scrollIntoView({ block: 'center' }))
+    const place = await row(30).boundingBox()
+    await store({ fields: [['name', 'Newcomer']], created_at: Date.now() })
+    await page.getByRole('button', { name: '1 new' }).waitFor()
+    expect(await row(30).boundingBox()).toEqual(place)
+    expect(await findFocusedSender(page)).toBe('Sender 30')
+    await reader.getByRole('heading', { name: 'Sender 30' }).waitFor()
+  }, 60_000)
+
+  test.each([DESKTOP, PHONE])(
+    'shows what can be undone beside the list and the buttons, as long as it is looked at: %p',
+    async (viewport) => {
+      await setAll('new')
+      const own = await dashboard().openWindow(person, { viewport })
+      own.page.setDefaultTimeout(8000)
+      await own.page.clock.install()
+      await own.open('/inbox')
+      const notice = own.page.getByRole('dialog', { name: 'Submission deleted' })
+      const boxes = own.page.locator('#inbox-list label')
+      await own.page.locator('#inbox-list a').nth(6).focus()
+      await own.page.keyboard.press('#')
+      await notice.waitFor()
+      await boxes.nth(5).click()
+      await own.page.getByRole('toolbar', { name: 'Selected submissions' }).waitFor()
+      expect(await own.page.evaluate<string[]>(LIST_COVERED)).toEqual([])
+
+      const stored = (await person.api('/submissions?limit=1')).json.total
+      await notice.hover()
+      await own.page.clock.fastForward(60_000)
+      expect(await notice.isVisible()).toBe(true)
+      await own.page.keyboard.press('F6')
+      await own.page.mouse.move(viewport.width / 2, viewport.height / 2)
+      await own.page.clock.fastForward(60_000)
+      expect(await notice.isVisible()).toBe(true)
+      expect((await person.api('/submissions?limit=1')).json.total).toBe(stored)
+      await boxes.nth(5).locator('input').focus()
+      await own.page.clock.fastForward(10_000)
+      await notice.waitFor({ state: 'detached' })
+      await until(
+        'the deletion',
+        async () => (await person.api('/submissions?limit=1')).json.total === stored - 1,
+      )
+      await own.close()
+    },
+    60_000,
+  )
+
+  test('fits every width with selected submissions', async () => {
+    await window.open('/inbox')
+    await page.locator('#inbox-list label').nth(2).click()
+    await bar().waitFor()
+    const wider: number[] = []
+    for (const width of [2560, 1440, 1024, 768, 360, 320]) {
+      await page.setViewportSize({ width, height: 800 })
+      if ((await page.evaluate<number>(MEASURE_OVERFLOW)) > 0) wider.push(width)
+    }
+    await page.setViewportSize(DESKTOP)
+    expect(wider).toEqual([])
+  }, 60_000)
+
+  test('finds submissions from anywhere, shortens a pasted address, and sets the theme', async () => {
+    await window.open('/tags')
+    const palette = page.getByRole('dialog', { name: 'Search and commands' })
+    const options = palette.getByRole('option')
+    const ask = async (text: string) => {
+      if (!(await palette.isVisible())) await page.keyboard.press('ControlOrMeta+k')
+      await palette.getByRole('combobox').fill(text)
+    }
+    await ask('question 42')
+    await options.filter({ hasText: 'Contact us' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Sender 42' }).waitFor()
+
+    // An answer that comes after the text has changed is dropped.
+    const release = Promise.withResolvers<void>()
+    await page.route(/search=question\+43/, async (route) => {
+      await release.promise
+      await route.continue()
+    })
+    await page.route(/submissions\?search=broken/, (route) =>
+      route.fulfill({ status: 400, json: { error: 'The search is broken' } }),
+    )
+    await ask('question 43')
+    await palette.getByText('Searching…').waitFor()
+    await ask('question 44')
+    await options.filter({ hasText: 'Sender 44' }).waitFor()
+    release.resolve()
+    await ask('no such thing')
+    await palette.getByText('No matches').waitFor()
+    expect(await options.count()).toBe(0)
+    await ask('broken')
+    await palette.getByText('Could not search submissions: The search is broken').waitFor()
+
+    await ask('dark')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate<string>('document.documentElement.dataset.theme')).toBe('dark')
+    await row(40).focus()
+    await ask('system')
+    await page.keyboard.press('Enter')
+    await until('the focus on the row again', async () => (await findFocusedSender(page)) === 'Sender 40')
+
+    await ask('javascript:alert(1)')
+    await palette.getByText('No matches').waitFor()
+    await ask('https://example.org/a?b=1&c=%20')
+    await options.filter({ hasText: 'Shorten https://example.org/a?b=1&c=%20' }).waitFor()
+    await page.keyboard.press('Enter')
+    const editor = page.getByRole('dialog', { name: 'New link' })
+    expect(await editor.getByLabel('Destination URL').inputValue()).toBe('https://example.org/a?b=1&c=%20')
+    await editor.getByRole('button', { name: 'Create link' }).click()
+    await editor.waitFor({ state: 'detached' })
+    expect((await person.api('/links')).json.data[0].destinationUrl).toBe('https://example.org/a?b=1&c=%20')
   }, 60_000)
 })

@@ -92,7 +92,7 @@ function List() {
       toast={item}
       data-toast=""
       // On phones only the newest is shown: the top bar has room for one.
-      className="appear flex min-h-11 items-center gap-2 rounded-xl border border-line bg-card py-1 pr-1 pl-3 shadow-lg not-first:max-lg:hidden data-[type=error]:border-danger data-[limited]:hidden lg:grid lg:grid-cols-[minmax(0,1fr)_auto] lg:gap-x-1 lg:gap-y-0 lg:py-1.5"
+      className="appear flex min-h-11 items-center gap-2 rounded-xl border border-line bg-card py-1 pr-1 pl-3 shadow-lg max-lg:[[data-toast]~&]:hidden data-[type=error]:border-danger data-[limited]:hidden lg:grid lg:grid-cols-[minmax(0,1fr)_auto] lg:gap-x-1 lg:gap-y-0 lg:py-1.5"
     >
       <Base.Title className="min-w-0 flex-1 text-sm font-normal break-words" render={<p />} />
       <Base.Action className="rounded-lg px-2 py-1 text-sm font-semibold text-accent hover:bg-hover lg:order-last lg:-ml-2 lg:justify-self-start" />
