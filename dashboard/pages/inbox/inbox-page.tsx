@@ -23,31 +23,35 @@ const NO_ROWS: Submission[] = []
 
 const FILTERS = ['formKey', 'status', 'search', 'linkId', 'country', 'utmSource', 'start', 'end'] as const
 
-export function InboxPage() {
-  const workspaceId = String(useWorkspace().id)
+/** The filter and the open submission, which the address has. */
+function useInboxAddress(workspaceId: string) {
   const navigate = useNavigate()
   const search = useSearch({ from: '/$workspaceId/inbox' })
-  const { open } = search
   const key = JSON.stringify(FILTERS.map((name) => search[name]))
   // biome-ignore lint/correctness/useExhaustiveDependencies: `key` has all filters; opening a submission must not change the filter object
   const filter = useMemo<InboxFilter>(
     () => Object.fromEntries(FILTERS.flatMap((name) => (search[name] ? [[name, search[name]]] : []))),
     [key],
   )
-  const setSearch = (next: InboxFilter, nextOpen: string | undefined, replace = true) =>
+  const setAddress = (next: InboxFilter, open: string | undefined, replace = true) =>
     void navigate({
       to: '/$workspaceId/inbox',
       params: { workspaceId },
-      search: { ...next, open: nextOpen },
+      search: { ...next, open },
       replace,
       resetScroll: false,
     })
+  return { filter, key, open: search.open, setAddress }
+}
+
+export function InboxPage() {
+  const { filter, key, open, setAddress } = useInboxAddress(String(useWorkspace().id))
   const inbox = useInbox(filter)
   const saveScrollPosition = useListScrollPosition(open !== undefined)
   const show = (id: number | undefined) => {
     if (open === undefined) saveScrollPosition()
     // The back button leads to the list, not to the submission that was open before.
-    setSearch(filter, id === undefined ? undefined : String(id), open !== undefined)
+    setAddress(filter, id === undefined ? undefined : String(id), open !== undefined)
   }
   const rows = inbox.rows ?? NO_ROWS
   const selection = useSubmissionSelection(rows, key)
@@ -61,7 +65,7 @@ export function InboxPage() {
         filter={filter}
         total={inbox.total}
         isHidden={open !== undefined}
-        onChange={(next) => setSearch(next, open)}
+        onChange={(next) => setAddress(next, open)}
       />
       <div className="min-h-0 flex-1 lg:grid lg:grid-cols-[minmax(17rem,23rem)_minmax(0,1fr)]">
         <section
@@ -77,7 +81,7 @@ export function InboxPage() {
             open={open}
             show={show}
             selection={selection}
-            onClear={() => setSearch({}, undefined)}
+            onClear={() => setAddress({}, undefined)}
           />
           <Suspense>
             {selection.states.size > 0 && (
