@@ -76,7 +76,7 @@ export const inboxQuery = (api: Api, filter: InboxFilter) =>
 
 const POLL_SIZE = 10
 
-/** Polling stops with the session. React Query itself stops it while the page is hidden. */
+/** Polling stops with the session. */
 const pollEvery = (ms: number) => (query: { state: { error: Error | null } }) =>
   isSignedOut(query.state.error) ? false : ms
 
@@ -134,6 +134,7 @@ export const unreadCountQuery = (api: Api) =>
   queryOptions({
     ...submissionCountQuery(api, { status: 'new' }),
     refetchInterval: pollEvery(UNREAD_POLL_MS),
+    refetchIntervalInBackground: false,
   })
 
 /** The newest submissions that match the search, for the palette. */

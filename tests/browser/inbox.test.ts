@@ -197,11 +197,11 @@ onDashboard('the inbox', (dashboard) => {
     await page.getByRole('dialog', { name: 'Export submissions' }).waitFor()
     await page.keyboard.press('Escape')
     await until('the focus on the button that opened the menu', () =>
-      more.evaluate((button) => button === button.ownerDocument.activeElement),
+      page.evaluate<boolean>(`document.activeElement.getAttribute('aria-label') === 'More'`),
     )
 
     await row(30).click()
-    await row(30).evaluate((element) => element.scrollIntoView({ block: 'center' }))
+    await page.evaluate(`document.activeElement.scrollIntoView({ block: 'center' })`)
     const place = await row(30).boundingBox()
     await store({ fields: [['name', 'Newcomer']], created_at: Date.now() })
     await page.getByRole('button', { name: '1 new' }).waitFor()
@@ -239,6 +239,15 @@ onDashboard('the inbox', (dashboard) => {
       await boxes.nth(5).locator('input').focus()
       await own.page.clock.fastForward(10_000)
       await notice.waitFor({ state: 'detached' })
+      if (viewport === PHONE) {
+        const focusedId = () => own.page.evaluate<string>('document.activeElement.id')
+        const tapped = own.page.locator('#inbox-list a').nth(3)
+        const id = await tapped.getAttribute('id')
+        await tapped.click()
+        await until('the focus in the reader', async () => (await focusedId()) === 'inbox-reader')
+        await own.page.getByRole('button', { name: 'Back to the list (Escape)' }).click()
+        await until('the focus on the row', async () => (await focusedId()) === id)
+      }
       await until(
         'the deletion',
         async () => (await person.api('/submissions?limit=1')).json.total === stored - 1,

@@ -80,7 +80,7 @@ onDashboard('a user of the dashboard', (dashboard) => {
     })
     expect(native.status).toBe(303)
 
-    await page.getByRole('link', { name: 'Inbox', exact: true }).click()
+    await page.getByRole('link', { name: /^Inbox( \d+ unread)?$/ }).click()
     await page.getByText('alan@example.com').first().waitFor()
     await page.getByText('grace@example.com').first().waitFor()
     await page.keyboard.press('j')

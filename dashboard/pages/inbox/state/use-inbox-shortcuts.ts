@@ -70,8 +70,8 @@ function listShortcuts(get: () => ShortcutTargets): Shortcut[] {
     }),
     change('J', 'Select down to the next submission', extend(1)),
     change('K', 'Select up to the previous submission', extend(-1)),
-    { ...change('Shift+ArrowDown', 'The same, in the list', extend(1)), isActive: isFocusInList },
-    { ...change('Shift+ArrowUp', 'The same, in the list', extend(-1)), isActive: isFocusInList },
+    { ...change('Shift+ArrowDown', 'Select down, in the list', extend(1)), isActive: isFocusInList },
+    { ...change('Shift+ArrowUp', 'Select up, in the list', extend(-1)), isActive: isFocusInList },
     {
       ...change('Mod+a', 'Select all loaded submissions, in the list', () => get().selection.selectLoaded()),
       isActive: isFocusInList,
