@@ -55,32 +55,16 @@ export function Dialog({ open, onClose, title, description, footer, children, dr
   )
 }
 
-/** The last focused element outside menus: a menu that opens a dialog is gone when the dialog closes. */
-let lastFocused: Element | null = null
-addEventListener('focusin', ({ target }) => {
-  if (target instanceof Element && !target.closest('[role=menu]')) lastFocused = target
-})
-
-const findOpener = () => {
-  const active = document.activeElement
-  return active === document.body || active?.closest('[role=menu]') ? lastFocused : active
-}
-
-/**
- * Returns the focus to what opened the dialog when the dialog unmounts, or to the page where that is gone, such as the
- * row of a deleted thing.
- */
+/** Returns the focus to the previous element when the dialog unmounts. */
 function useFocusReturn() {
-  const [opener] = useState(findOpener)
+  const [previous] = useState(() => document.activeElement)
   useEffect(
     () => () => {
       requestAnimationFrame(() => {
-        if (document.activeElement !== document.body) return
-        const isThere = opener instanceof HTMLElement && opener.getClientRects().length > 0
-        const next = isThere ? opener : document.getElementById('main')
-        next?.focus({ preventScroll: true })
+        if (document.activeElement !== document.body || !(previous instanceof HTMLElement)) return
+        if (previous.isConnected) previous.focus({ preventScroll: true })
       })
     },
-    [opener],
+    [previous],
   )
 }
