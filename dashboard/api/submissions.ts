@@ -9,7 +9,7 @@ import type {
   TouchResource,
 } from '../../server/features/forms/schema.ts'
 import { type Api, ApiError, type QueryParameters, type ResultPage } from './client.ts'
-import { isSignedOut } from './session.ts'
+import { pollEvery } from './poll-every.ts'
 
 /**
  * The fields are a plain object here. Its order is the sender's, except that JavaScript puts whole-number names
@@ -76,10 +76,6 @@ export const inboxQuery = (api: Api, filter: InboxFilter) =>
 
 const POLL_SIZE = 10
 
-/** Polling stops with the session. */
-const pollEvery = (ms: number) => (query: { state: { error: Error | null } }) =>
-  isSignedOut(query.state.error) ? false : ms
-
 /**
  * Polls for new and changed submissions while the inbox is open. The query has no filters: with filters it would cost
  * the server ten times as much.
@@ -125,16 +121,6 @@ export const submissionCountQuery = (api: Api, filter: InboxFilter & { email?: s
           signal,
         })
       ).total,
-  })
-
-const UNREAD_POLL_MS = 20_000
-
-/** The number of unread submissions in the workspace, for the sidebar. Changes of submissions load it again at once. */
-export const unreadCountQuery = (api: Api) =>
-  queryOptions({
-    ...submissionCountQuery(api, { status: 'new' }),
-    refetchInterval: pollEvery(UNREAD_POLL_MS),
-    refetchIntervalInBackground: false,
   })
 
 /** The newest submissions that match the search, for the palette. */

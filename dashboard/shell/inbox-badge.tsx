@@ -1,7 +1,7 @@
 // The number of unread submissions, in the sidebar's row of the inbox.
 
 import { useQuery } from '@tanstack/react-query'
-import { unreadCountQuery } from '../api/submissions.ts'
+import { unreadCountQuery } from '../api/unread-count.ts'
 import { formatUnread } from '../ui/format.ts'
 import { useApi } from './use-workspace.ts'
 

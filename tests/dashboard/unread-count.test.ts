@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { ApiError, createWorkspaceApi } from '../../dashboard/api/client.ts'
-import { unreadCountQuery } from '../../dashboard/api/submissions.ts'
+import { unreadCountQuery } from '../../dashboard/api/unread-count.ts'
 import { formatUnread } from '../../dashboard/ui/format.ts'
 
 test.each([
