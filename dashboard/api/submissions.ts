@@ -4,7 +4,6 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type {
   ErasureResource,
   SubmissionResource,
-  SubmissionState,
   SubmissionStatus,
   TouchResource,
 } from '../../server/features/forms/schema.ts'
@@ -16,7 +15,8 @@ import { pollEvery } from './poll-every.ts'
  * first.
  */
 export type Submission = Omit<SubmissionResource, 'fields'> & { fields: Record<string, string> }
-export type { SubmissionState, SubmissionStatus, TouchResource }
+export type SubmissionState = Pick<Submission, 'id' | 'status'>
+export type { SubmissionStatus, TouchResource }
 
 /** The filters in the inbox's address. Without a status, the inbox shows new and read submissions. */
 export interface InboxFilter {

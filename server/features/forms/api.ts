@@ -24,6 +24,7 @@ import { getForm } from './settings/get-form.ts'
 import { listForms } from './settings/list-forms.ts'
 import { updateForm } from './settings/update-form.ts'
 import { getAttributionReport } from './submissions/attribution-report.ts'
+import { SubmissionIds, SubmissionStateShape, UpdateSubmissions } from './submissions/bulk-schema.ts'
 import { deleteSubmission } from './submissions/delete-submission.ts'
 import { deleteSubmissions } from './submissions/delete-submissions.ts'
 import { eraseSubmissions } from './submissions/erase-submissions.ts'
@@ -110,7 +111,7 @@ const formRoutes = {
   }),
 }
 
-const states = z.array(shapes.SubmissionStateShape)
+const states = z.array(SubmissionStateShape)
 const file = (example: string) => ({ schema: z.string().openapi({ format: 'binary', example }) })
 
 const submissionRoutes = {
@@ -177,7 +178,7 @@ const submissionRoutes = {
     scope: 'submissions:write',
     operationId: 'updateSubmissions',
     summary: 'Change the status of up to 100 submissions, all or nothing',
-    request: { body: jsonRequestBody(shapes.UpdateSubmissions) },
+    request: { body: jsonRequestBody(UpdateSubmissions) },
     responses: { 200: dataResponse(states, 'Their new statuses, in the order of the request') },
     fails: [404],
   }),
@@ -188,7 +189,7 @@ const submissionRoutes = {
     scope: 'submissions:write',
     operationId: 'deleteSubmissions',
     summary: 'Delete up to 100 submissions, all or nothing',
-    request: { query: shapes.SubmissionIds },
+    request: { query: SubmissionIds },
     responses: { 200: dataResponse(states, 'The deleted submissions and the statuses that they had') },
     fails: [404],
   }),

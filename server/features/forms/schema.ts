@@ -4,7 +4,6 @@ import { z } from '@hono/zod-openapi'
 import {
   dateRangeEnd,
   flag,
-  idList,
   numberParameter,
   oneOf,
   parameter,
@@ -395,27 +394,3 @@ export const UpdateSubmission = z
   )
   .openapi('UpdateSubmission')
 export type UpdateSubmissionInput = z.infer<typeof UpdateSubmission>
-
-export const SUBMISSION_BULK_MAX = 100
-
-export const UpdateSubmissions = z
-  .strictObject(
-    {
-      ids: z
-        .array(wholeNumber(1), { error: 'must be a list of submission ids' })
-        .min(1, 'must have at least one id')
-        .max(SUBMISSION_BULK_MAX, `must be at most ${SUBMISSION_BULK_MAX} ids`),
-      status: oneOf(SUBMISSION_STATUSES).openapi({ example: 'archived' }),
-    },
-    mustBeObject,
-  )
-  .openapi('UpdateSubmissions')
-export type UpdateSubmissionsInput = z.infer<typeof UpdateSubmissions>
-
-export const SubmissionIds = z.strictObject({ ids: idList(SUBMISSION_BULK_MAX) })
-
-/** The answer of a bulk request has no fields, because a submission can have a megabyte of them. */
-export const SubmissionStateShape = z
-  .strictObject({ id: z.int(), status: z.enum(SUBMISSION_STATUSES) })
-  .openapi('SubmissionState')
-export type SubmissionState = z.infer<typeof SubmissionStateShape>

@@ -3,8 +3,8 @@
 import { Failure } from '../../../lib/failure.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
-import type { SubmissionState, UpdateSubmissionsInput } from '../schema.ts'
 import { FORMS_WRITE } from '../settings/form.ts'
+import type { SubmissionState, UpdateSubmissionsInput } from './bulk-schema.ts'
 
 /** @returns each submission once, in the order of the request. @throws Failure `not_found` with `errors` by index */
 export async function updateSubmissions(
