@@ -2,6 +2,14 @@
 // id is in the session storage of the tab: there is no cookie, and it goes with the tab.
 
 import { intakeUrl, scriptElement } from './endpoints.ts'
+import {
+  dropAnswered,
+  keepUnanswered,
+  type PageView,
+  readText,
+  storeText,
+  storeUnanswered,
+} from './unanswered.ts'
 
 export interface PageVisit {
   /** The event id for `_service_eid`. */
@@ -10,44 +18,55 @@ export interface PageVisit {
   reported(): Promise<unknown>
 }
 
-// Pages have far shorter addresses. With an event id, the body stays below the 8 KB that the intake accepts.
+// Pages have far shorter addresses. With an event id, the page fits into the 8 KB that the intake accepts.
 const URL_MAX = 3000
 const REFERRER_MAX = 1500
 
 export function trackVisit(): PageVisit {
   const workspace = scriptElement?.dataset.workspace
-  // With Global Privacy Control, the snippet reports nothing, and uses no event id of an earlier page.
+  // With Global Privacy Control, the snippet reports nothing, and keeps nothing of an earlier page.
   const silent = !workspace || (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl
   const name = `towpath:${workspace}`
-  let id = silent ? undefined : readEventId(name)
+  let id = silent ? undefined : readText(name)
   let report: Promise<unknown> = Promise.resolve()
 
   async function reportPageView() {
     await untilVisible()
     // Reads the event id again: the visitor may have seen other pages of the visit before this one.
-    id = readEventId(name) ?? id
+    id = readText(name) ?? id
+    const reportedId = id
+    const view: PageView = {
+      u: location.href.replace(/#.*/, '').slice(0, URL_MAX),
+      r: document.referrer.slice(0, REFERRER_MAX),
+      i: crypto.getRandomValues(new Uint32Array(2)).join(''),
+      t: Date.now(),
+    }
     const response = await fetch(intakeUrl.slice(0, -1), {
       method: 'POST',
       // A text body needs no preflight request. With `keepalive`, the request may outlive the page.
-      body: JSON.stringify({
-        w: workspace,
-        u: location.href.replace(/#.*/, '').slice(0, URL_MAX),
-        r: document.referrer.slice(0, REFERRER_MAX),
-        e: id,
-      }),
+      body: keepUnanswered(name, view, { w: workspace, e: id }),
       keepalive: true,
       credentials: 'omit',
     })
-    if (!response.ok) return
-    id = (await response.json()).e ?? undefined
-    storeEventId(name, id)
+    // The server has not recorded the page: the next page reports it again.
+    if (response.status === 429 || response.status > 499) return
+    const newId: string | undefined = response.ok ? ((await response.json()).e ?? undefined) : id
+    // Another page of the tab may have got an answer since, for example while this one was in the back/forward cache.
+    id = readText(name) ?? id
+    if (id !== reportedId) return
+    id = newId
+    dropAnswered(name, view)
+    storeText(name, id)
   }
 
   // A failure must not disturb the page. Without an event id, a submission is stored without its visit.
   const start = () => {
     report = reportPageView().catch(() => {})
   }
-  if (!silent) {
+  if (silent) {
+    storeText(name)
+    storeUnanswered(name, [])
+  } else {
     start()
     addEventListener('pageshow', (event) => {
       if (event.persisted) start()
@@ -67,21 +86,3 @@ const untilVisible = () =>
     addEventListener('visibilitychange', check, true)
     check()
   })
-
-// A browser may refuse storage to a page with an error. Then each page is a visit of its own.
-function readEventId(name: string): string | undefined {
-  try {
-    return sessionStorage.getItem(name) ?? undefined
-  } catch {
-    return undefined
-  }
-}
-
-function storeEventId(name: string, id: string | undefined) {
-  try {
-    if (id) sessionStorage.setItem(name, id)
-    else sessionStorage.removeItem(name)
-  } catch {
-    // Storage is refused, see above.
-  }
-}

@@ -26,8 +26,14 @@ import {
   toResponse,
 } from './intake-answer.ts'
 import { createPageViewReader, type PageViewReader, type ParsedPageView } from './page-view.ts'
-import { type PageViewBody, parsePageViewBody } from './page-view-body.ts'
-import { addPageView, isVisitOver, startVisit } from './visit.ts'
+import { type PageViewBody, parsePageViewBody, type ReportedPage } from './page-view-body.ts'
+import {
+  createRecordedViews,
+  type RecordedView,
+  type RecordedViews,
+  toRecordedViewKey,
+} from './recorded-views.ts'
+import { addPageView, isVisitOver, startVisit, type Visit } from './visit.ts'
 import type { WorkspaceLookup } from './workspace-lookup.ts'
 
 export interface IntakeNeeds {
@@ -64,6 +70,7 @@ interface State extends IntakeNeeds {
   limits: ReturnType<typeof createSlidingWindows>
   budgets: ReturnType<typeof createSlidingBudgets>
   readPageView: PageViewReader
+  recordedViews: RecordedViews
 }
 
 export function createPageViewIntake(needs: IntakeNeeds) {
@@ -72,6 +79,7 @@ export function createPageViewIntake(needs: IntakeNeeds) {
     limits: createSlidingWindows({ keysMax: ADDRESSES_MAX, clock: needs.clock }),
     budgets: createSlidingBudgets({ keysMax: ADDRESSES_MAX, windowMs: WINDOW_MS, clock: needs.clock }),
     readPageView: createPageViewReader(needs.ownHosts),
+    recordedViews: createRecordedViews(),
   }
   return {
     answer: (request: Request, server: Pick<ServerHandle, 'requestIP'>) => answer(state, request, server),
@@ -185,18 +193,61 @@ function record(
 ): IntakeAnswer {
   if (workspaceId === null) return toErrorAnswer(404, 'Workspace not found')
   const { at } = view
-  const findLink = (clickId: string) => state.clickIds.verify(clickId, workspaceId)?.linkId
-  const page = state.readPageView({ at, url: body.u, referrer: body.r }, findLink)
-  if (!page) return toErrorAnswer(400, 'u: must be an http or https URL')
-  const visit = body.e === undefined ? undefined : state.eventIds.open(body.e, { workspaceId, at })
-  if (visit && !isVisitOver(visit, at)) {
-    recordHit(state, view, workspaceId, page, 'view')
-    return toEventIdAnswer(state.eventIds.seal(addPageView(visit, page)))
+  // The earlier pages first: the visit is the one that their answers would have told of.
+  const pages: VisitedPage[] = []
+  for (const reported of [...body.p, body]) {
+    const page = readReportedPage(state, workspaceId, reported, at)
+    if (!page) return toErrorAnswer(400, 'u: must be an http or https URL')
+    pages.push(page)
   }
-  const hitId = recordHit(state, view, workspaceId, page, 'landing')
-  // A full spool gives no id, and the visit needs one all the same.
+  let visit = body.e === undefined ? undefined : state.eventIds.open(body.e, { workspaceId, at })
+  for (const [index, page] of pages.entries()) {
+    // A request is one page view of the limit. Each earlier page that was not counted is one more.
+    const isLimited = index < body.p.length && !page.recorded && takeFromLimit(state, view) !== undefined
+    visit = addToVisit(state, view, visit, page, isLimited)
+  }
+  return visit ? toEventIdAnswer(state.eventIds.seal(visit)) : NOT_TRACKED
+}
+
+interface VisitedPage {
+  workspaceId: number
+  page: ParsedPageView
+  /** Absent where the snippet sends no ids. */
+  key: string | undefined
+  /** The first report of the same page view. */
+  recorded: RecordedView | undefined
+}
+
+/** The time is the server's: that of this report, or of the first report of the same page view. */
+function readReportedPage(
+  { clickIds, recordedViews, readPageView }: State,
+  workspaceId: number,
+  { u, r, i }: ReportedPage,
+  now: number,
+): VisitedPage | undefined {
+  const key = i === undefined ? undefined : toRecordedViewKey(workspaceId, i)
+  const recorded = key === undefined ? undefined : recordedViews.find(key, now)
+  const findLink = (clickId: string) => clickIds.verify(clickId, workspaceId)?.linkId
+  const page = readPageView({ at: recorded?.at ?? now, url: u, referrer: r }, findLink)
+  return page && { workspaceId, page, key, recorded }
+}
+
+/** Adds the page to the visit, or starts a visit with it. Records the page view unless it is recorded. */
+function addToVisit(
+  state: State,
+  view: PageViewRequest,
+  visit: Visit | undefined,
+  { workspaceId, page, key, recorded }: VisitedPage,
+  isLimited: boolean,
+): Visit {
+  const current = visit && !isVisitOver(visit, page.at) ? visit : undefined
+  const record = () => recordHit(state, view, workspaceId, page, current ? 'view' : 'landing')
+  const hitId = recorded?.hitId ?? (isLimited ? 0 : record())
+  if (key !== undefined && !recorded) state.recordedViews.add(key, { at: view.at, hitId })
+  if (current) return addPageView(current, page)
+  // A page view without a hit, because the spool is full, needs an id for its visit all the same.
   const visitId = `${hitId === 0 ? randomToken(6) : hitId.toString(36)}.${state.spool.node}`
-  return toEventIdAnswer(state.eventIds.seal(startVisit(page, workspaceId, visitId)))
+  return startVisit(page, workspaceId, visitId)
 }
 
 /** @returns the id of the hit; 0 where the spool is full */

@@ -34,7 +34,9 @@ export function startVisit({ at, pageUrl, touch }: PageView, workspaceId: number
 }
 
 export function addPageView(visit: Visit, { at, pageUrl, touch }: PageView): Visit {
-  return { ...visit, seenAt: at, views: visit.views + 1, pageUrl, last: chooseLastTouch(visit, touch) }
+  // A page view that is reported again has the time of its first report.
+  const seenAt = Math.max(visit.seenAt, at)
+  return { ...visit, seenAt, views: visit.views + 1, pageUrl, last: chooseLastTouch(visit, touch) }
 }
 
 /** The next page of the same site is no new touch, nor is a way back to the first page. */

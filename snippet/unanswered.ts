@@ -1,0 +1,70 @@
+// Keeps page views in the session storage of the tab until the server has answered: a visitor who leaves a page before
+// would lose what brought them. The next page of the tab reports them again.
+
+export interface PageView {
+  /** The page's address. */
+  u: string
+  /** The referrer's address. */
+  r: string
+  /** A random id: the server counts a page view that it gets twice once. */
+  i: string
+  /** When the page was seen. The server is not told. */
+  t: number
+}
+
+/** The intake accepts 8 KB, and three earlier pages. */
+const BODY_MAX = 8000
+const EARLIER_MAX = 3
+/** A visit ends after half an hour. */
+const KEEP_MS = 1_800_000
+
+const toListName = (name: string) => `${name}:pages`
+
+function readUnanswered(name: string): PageView[] {
+  try {
+    const views: PageView[] = JSON.parse(readText(toListName(name)) ?? '[]')
+    return views.filter(({ t }) => Date.now() - t < KEEP_MS)
+  } catch {
+    // Another script of the page has written there.
+    return []
+  }
+}
+
+export const storeUnanswered = (name: string, views: PageView[]) =>
+  storeText(toListName(name), views[0] && JSON.stringify(views))
+
+/** @returns the body that reports this page view, with those before it that the server has not answered */
+export function keepUnanswered(name: string, view: PageView, rest: object): string {
+  const earlier = readUnanswered(name)
+  // The list of names leaves out the time.
+  const toBody = () => JSON.stringify({ ...rest, ...view, p: earlier[0] && earlier }, [...'wurepi'])
+  // The oldest one stays longest: it has what brought the visitor.
+  while (earlier[0] && (earlier.length > EARLIER_MAX || toBody().length > BODY_MAX))
+    earlier.splice(earlier.length > 1 ? 1 : 0, 1)
+  storeUnanswered(name, [...earlier, view])
+  return toBody()
+}
+
+/** Drops this page view, and those that were reported with it. */
+export function dropAnswered(name: string, { i }: PageView) {
+  const views = readUnanswered(name)
+  storeUnanswered(name, views.slice(views.findIndex((view) => view.i === i) + 1))
+}
+
+// A browser may refuse storage to a page with an error, and storage may be full. Then each page is a visit of its own.
+export function readText(name: string): string | undefined {
+  try {
+    return sessionStorage.getItem(name) ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+export function storeText(name: string, text?: string) {
+  try {
+    if (text) sessionStorage.setItem(name, text)
+    else sessionStorage.removeItem(name)
+  } catch {
+    // Storage is refused or full, see above.
+  }
+}
