@@ -247,7 +247,7 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
       captcha,
       attempts,
       isBlocked: site.isBlocked,
-      describeSender: createSenderDescriber({ geo, getSalt, ownHosts: () => ownHosts }),
+      describeSender: createSenderDescriber({ geo, getSalt }),
       matchVisit: createVisitMatcher({ clickIds, eventIds: ids, ownHosts }),
       recordTouches: createTouchRecorder({ cache }),
       wakeDeliverer: notify.wake,

@@ -105,20 +105,12 @@ function toOrigin(hit: DemoHit, random: Random): Origin {
   const origin = { at, person, landing: visit?.landing ?? null }
   if (hit.link === -1) return { ...origin, attribution: 'none', click: null, touches: [toTouch(hit)] }
   if (!visit) {
-    // Without the snippet, only the click is known.
-    const touch = { ...toTouch(hit), at: hit.at, ...NO_CAMPAIGN, referrer: null, landingUrl: null }
+    // Without the snippet, only what the click recorded is known.
+    const touch = { ...toTouch(hit), at: hit.at, landingUrl: null }
     return { ...origin, attribution: 'inferred', click: hit, touches: [touch] }
   }
   const touches = visit.first === hit ? [toTouch(hit)] : [toTouch(visit.first), toTouch(hit)]
   return { ...origin, attribution: 'measured', click: hit, touches }
-}
-
-const NO_CAMPAIGN: Campaign = {
-  utmSource: null,
-  utmMedium: null,
-  utmCampaign: null,
-  utmTerm: null,
-  utmContent: null,
 }
 
 function toTouch(hit: DemoHit): DemoTouch {

@@ -183,8 +183,7 @@ async function storeLeads(
 
 function toColumns(lead: DemoLead) {
   const { at, person, fields, form, click, landing, touches } = lead
-  // Without the snippet, a request does not say where the visitor came from.
-  const source = landing ? touches.at(-1) : undefined
+  const source = touches.at(-1)
   const text = orderedJson(fields)
   return {
     fields: text,

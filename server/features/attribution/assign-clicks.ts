@@ -3,12 +3,14 @@
 
 import { sql } from 'kysely'
 import type { Connection, Database } from '../../storage/database/open-database.ts'
-import type { LastClick } from '../../storage/hits/hit-engine.ts'
+import type { ClickSource, LastClick } from '../../storage/hits/hit-engine.ts'
 import type { ClickIds } from '../hits/click-id.ts'
 import type { LinkCache } from '../links/cache.ts'
 import { creditLeads } from '../links/credit-leads.ts'
 import type { Touch, TouchKind } from '../tracking/touch.ts'
-import { type CampaignColumns, toCampaign } from '../visitors/campaign-columns.ts'
+import { hasCampaign, pickCampaign } from '../visitors/campaign.ts'
+import { type CampaignColumns, toCampaign, toCampaignColumns } from '../visitors/campaign-columns.ts'
+import { toSiteHost } from '../visitors/referrer.ts'
 import { insertTouches } from './record-touches.ts'
 
 /** The submissions that one click brought; with `click: null`, submissions that no click brought. */
@@ -75,7 +77,7 @@ const markAssigned = (
       'duplicate_of',
       'status',
       'referrer',
-      'landing_url',
+      'page_url',
       'utm_source',
       'utm_medium',
       'utm_campaign',
@@ -94,39 +96,94 @@ async function addClick(
   click: InferredClick,
 ) {
   if (decided.length === 0) return []
-  const ids = decided.map(({ id }) => id)
-  const oldRows = await connection
+  const oldBySubmission = await takeTouches(
+    connection,
+    workspaceId,
+    decided.map(({ id }) => id),
+  )
+  const submissions = decided.map((row) => {
+    const touch = toClickTouch(click, row)
+    const old = oldBySubmission.get(row.id)?.map(toTouch)
+    const touches = old ? mergeClick(old, touch) : [addSource(touch, toSource(row))]
+    return { id: row.id, row, isLead: row.duplicate_of === null && row.status !== 'spam', touches }
+  })
+  await insertTouches(connection, workspaceId, submissions)
+  await storeSources(connection, workspaceId, submissions)
+  return submissions
+}
+
+/** Deletes the touches of submissions. @returns them by submission, in their order */
+async function takeTouches(connection: Connection, workspaceId: number, ids: number[]) {
+  const rows = await connection
     .selectFrom('touches')
     .selectAll()
     .where('workspace_id', '=', workspaceId)
     .where('submission_id', 'in', ids)
     .orderBy('position')
     .execute()
-  const oldBySubmission = Map.groupBy(oldRows, (row) => row.submission_id)
-  if (oldRows.length > 0) {
+  const bySubmission = Map.groupBy(rows, (row) => row.submission_id)
+  if (rows.length > 0) {
     await connection
       .deleteFrom('touches')
       .where('workspace_id', '=', workspaceId)
-      .where('submission_id', 'in', [...oldBySubmission.keys()])
+      .where('submission_id', 'in', [...bySubmission.keys()])
       .execute()
   }
-  const submissions = decided.map((row) => ({
-    id: row.id,
-    isLead: row.duplicate_of === null && row.status !== 'spam',
-    touches: mergeClick(oldBySubmission.get(row.id)?.map(toTouch) ?? [], toClickTouch(click, row)),
-  }))
-  await insertTouches(connection, workspaceId, submissions)
-  return submissions
+  return bySubmission
 }
 
-const toClickTouch = (click: InferredClick, row: AssignedSubmission): Touch => ({
+/**
+ * Where the click is the last touch, the submission gets its source: the same that the analytics of clicks show. What the
+ * visit or the request named stays.
+ */
+async function storeSources(
+  connection: Connection,
+  workspaceId: number,
+  submissions: { id: number; row: AssignedSubmission; touches: Touch[] }[],
+) {
+  const changed = submissions.flatMap(({ id, row, touches }) => {
+    const last = touches.at(-1)
+    if (last?.kind !== 'click') return []
+    const columns = toSourceColumns(addSource(last, toSource(row)))
+    return JSON.stringify(columns) === JSON.stringify(toSourceColumns(toSource(row))) ? [] : [{ id, columns }]
+  })
+  // Nearly all submissions of one click have the same source.
+  for (const group of Map.groupBy(changed, ({ columns }) => JSON.stringify(columns)).values()) {
+    await connection
+      .updateTable('submissions')
+      .set(group[0]?.columns ?? {})
+      .where('workspace_id', '=', workspaceId)
+      .where(
+        'id',
+        'in',
+        group.map(({ id }) => id),
+      )
+      .execute()
+  }
+}
+
+const toSource = (row: AssignedSubmission): ClickSource => ({ referrer: row.referrer, ...toCampaign(row) })
+const toSourceColumns = (source: ClickSource) => ({
+  referrer: source.referrer,
+  ...toCampaignColumns(source),
+})
+
+/** The site of the form is no source of its own, also where its pages link to it through a short link. */
+const toClickTouch = (click: InferredClick, { page_url: pageUrl }: AssignedSubmission): Touch => ({
   at: click.at,
   kind: 'click',
   linkId: click.linkId,
   clickId: click.clickId,
-  referrer: row.referrer,
-  landingUrl: row.landing_url,
-  ...toCampaign(row),
+  referrer: pageUrl !== null && click.referrer === toSiteHost(pageUrl) ? null : click.referrer,
+  landingUrl: null,
+  ...pickCampaign(click),
+})
+
+/** The source wins over the touch's own, but for what it does not know. */
+const addSource = (touch: Touch, source: ClickSource): Touch => ({
+  ...touch,
+  referrer: source.referrer ?? touch.referrer,
+  ...(hasCampaign(source) && pickCampaign(source)),
 })
 
 /** A page that is seen this soon after a click is the page that the click led to. */
@@ -136,33 +193,20 @@ const LANDS_WITHIN_MS = 60_000
  * Merges the click into the touch that it led to, because the page of that touch did not name the click. Where there is
  * no such touch, the click becomes a touch of its own, at its own time.
  */
-export function mergeClick(touches: Touch[], click: Touch): Touch[] {
+function mergeClick(touches: Touch[], click: Touch): Touch[] {
   const next = touches.findIndex(({ at }) => at >= click.at)
   const landing = touches[next]
-  if (landing && (landing.kind === 'direct' || landing.at - click.at < LANDS_WITHIN_MS)) {
-    const { kind, linkId, clickId } = click
-    return touches.with(next, { ...landing, kind, linkId, clickId })
-  }
-  if (touches.length === 0) return [click]
-  const bare: Touch = {
-    ...EMPTY_CAMPAIGN,
-    at: click.at,
-    kind: 'click',
-    linkId: click.linkId,
-    clickId: click.clickId,
-  }
-  return touches.toSpliced(next === -1 ? touches.length : next, 0, bare)
+  if (landing && (landing.kind === 'direct' || landing.at - click.at < LANDS_WITHIN_MS))
+    return touches.with(next, mergeLanding(landing, click))
+  return touches.toSpliced(next === -1 ? touches.length : next, 0, click)
 }
 
-const EMPTY_CAMPAIGN = {
-  referrer: null,
-  landingUrl: null,
-  utmSource: null,
-  utmMedium: null,
-  utmCampaign: null,
-  utmTerm: null,
-  utmContent: null,
-}
+/** What the landing page told counts before what the click recorded. */
+const mergeLanding = (landing: Touch, click: Touch): Touch => ({
+  ...addSource(click, landing),
+  at: landing.at,
+  landingUrl: landing.landingUrl,
+})
 
 interface TouchRow extends CampaignColumns {
   at: number

@@ -33,7 +33,6 @@ book.set(SALTS)
 const describeSender = createSenderDescriber({
   geo: () => ({ findPlace: () => ({ country: null, region: null, city: null, continent: null }) }),
   getSalt: book.get,
-  ownHosts: () => new Set(),
 })
 
 interface House {

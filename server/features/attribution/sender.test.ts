@@ -70,29 +70,26 @@ test('device, browser, system and country have the same names as in hits', () =>
   expect([device, browser, os, country]).toEqual(['Mobile', 'Safari', 'iOS', 'US'])
 })
 
-test.each<[referer: string, referrer: string | null, pageUrl: string | null]>([
-  ['', null, null],
-  [
-    'https://www.Shop.example/contact?name=Jo&token=secret#top',
-    'shop.example',
-    'https://www.shop.example/contact',
-  ],
-  ['http://shop.example:8080/a/b', 'shop.example', 'http://shop.example:8080/a/b'],
-  ['https://jo:secret@shop.example/x', 'shop.example', 'https://shop.example/x'],
-  ['https://shop.example', 'shop.example', 'https://shop.example/'],
-  // A page of this instance is no referrer, but it is the page with the form.
-  ['https://go.example/page?x=1', null, 'https://go.example/page'],
-  ['http://localhost:3000/page', null, 'http://localhost:3000/page'],
-  ['http://localhost:4000/page', 'localhost', 'http://localhost:4000/page'],
-  ['android-app://com.google.android.gm/', 'com.google.android.gm', null],
-  ['about:blank', null, null],
-  ['file:///home/jo/form.html', null, null],
-  ['javascript:alert(1)', null, null],
-  ['data:text/html,<form>', null, null],
-  ['not a url', null, null],
-  ['//shop.example/x', null, null],
-])('the Referer %p gives referrer %p and page %p', (referer, referrer, pageUrl) => {
-  expect(describeSender({ ...asked, referer })).toMatchObject({ referrer, pageUrl })
+test.each<[referer: string, pageUrl: string | null]>([
+  ['', null],
+  ['https://www.Shop.example/contact?name=Jo&token=secret#top', 'https://www.shop.example/contact'],
+  ['http://shop.example:8080/a/b', 'http://shop.example:8080/a/b'],
+  ['https://jo:secret@shop.example/x', 'https://shop.example/x'],
+  ['https://shop.example', 'https://shop.example/'],
+  // A page of this instance is a page with the form too.
+  ['https://go.example/page?x=1', 'https://go.example/page'],
+  ['android-app://com.google.android.gm/', null],
+  ['about:blank', null],
+  ['file:///home/jo/form.html', null],
+  ['javascript:alert(1)', null],
+  ['data:text/html,<form>', null],
+  ['not a url', null],
+  ['//shop.example/x', null],
+])('the Referer %p gives the page %p, and no referrer', (referer, pageUrl) => {
+  const sender = describeSender({ ...asked, referer })
+  expect(sender.pageUrl).toBe(pageUrl)
+  // The Referer of a form names the form's own page, and a site is no source of its own forms.
+  expect(sender).not.toHaveProperty('referrer')
 })
 
 test('the campaign comes from the query of the page', () => {

@@ -6,7 +6,6 @@ import { describeError, log } from '../../lib/log.ts'
 import type { GeoLookup, Place } from '../../storage/geo.ts'
 import { toSpooledText } from '../hits/spool/record-format.ts'
 import { extractUtmParameters, parseCampaign } from '../visitors/campaign.ts'
-import { parseReferrer, stripQuery } from '../visitors/referrer.ts'
 import type { SaltLookup } from '../visitors/salts.ts'
 import { type ParsedUserAgent, parseUserAgent } from '../visitors/user-agent.ts'
 import { toVisitorId } from '../visitors/visitor-id.ts'
@@ -21,13 +20,9 @@ export interface Sender {
   region: string | null
   city: string | null
   /**
-   * The host of the page with the form, which is all that the request tells about where the visitor came from. null for
-   * a page of this instance, because such a page brings no visitors.
-   */
-  referrer: string | null
-  /**
    * The page with the form, without its query, on any host: it says which form was sent. Browsers leave the path out
-   * when the page is on another site than this server, unless its referrer policy is `no-referrer-when-downgrade`.
+   * when the page is on another site than this server, unless its referrer policy is `no-referrer-when-downgrade`. The
+   * request does not tell where the visitor came from: a site is no source of its own forms.
    */
   pageUrl: string | null
   utmSource: string | null
@@ -51,8 +46,6 @@ export interface SenderNeeds {
   geo: () => GeoLookup
   /** The salts of the hits: with other salts, a submission's visitor id would match no click. */
   getSalt: SaltLookup
-  /** The hosts of this instance in lower case, each with its port unless that is the default. */
-  ownHosts(): ReadonlySet<string>
 }
 
 /** Parsing a user agent takes 14 µs, and most requests have one of a few. */
@@ -61,7 +54,7 @@ const PAGE_URL_MAX = 2048
 const NOWHERE: Place = { country: null, region: null, city: null, continent: null }
 
 /** The describer runs on the request thread: it never throws and never waits. */
-export function createSenderDescriber({ geo, getSalt, ownHosts }: SenderNeeds): SenderDescriber {
+export function createSenderDescriber({ geo, getSalt }: SenderNeeds): SenderDescriber {
   const agents = createGenerationCache<ParsedUserAgent>(AGENTS, parseUserAgent)
   let geoFailed = false
 
@@ -95,7 +88,6 @@ export function createSenderDescriber({ geo, getSalt, ownHosts }: SenderNeeds): 
       country: name(place.country),
       region: name(place.region),
       city: name(place.city),
-      referrer: parseReferrer(stripQuery(referer), ownHosts()).referrer,
       ...readPage(referer),
     }
   }

@@ -262,6 +262,34 @@ onBothEngines(
       expect((await site.api(`/links/${link.id}`)).json.data.leads).toBe(0)
     })
 
+    test('has the campaign of an inferred click where its pages name none', async () => {
+      const site = await newSite(server())
+      const link = await site.createLink({ destinationUrl: `${SHOP}/` })
+      const visitor = newVisitor(server(), site)
+      const page = await visitor.click(`${link.slug}?utm_source=poster&utm_medium=qr`)
+      await visitor.see(page)
+      await visitor.see(`${SHOP}/contact`, page)
+      await visitor.send({}, { Referer: `${SHOP}/` })
+      const submission = await newest(site)
+      const campaign = { utmSource: 'poster', utmMedium: 'qr', utmCampaign: null }
+      expect(submission).toMatchObject({
+        linkId: link.id,
+        attribution: 'inferred',
+        sessionLinked: true,
+        landingUrl: `${SHOP}/`,
+        ...campaign,
+      })
+      expect(await touchesOf(site, submission.id)).toMatchObject([
+        { type: 'click', linkId: link.id, landingUrl: `${SHOP}/`, ...campaign },
+      ])
+      // Another site was the last touch, and the submission has its source.
+      await visitor.see(`${SHOP}/`, 'https://other.example/')
+      await visitor.send()
+      const later = await newest(site)
+      expect(later).toMatchObject({ linkId: link.id, referrer: 'other.example', utmSource: null })
+      expect(await touchesOf(site, later.id)).toMatchObject([campaign, { type: 'referrer', utmSource: null }])
+    })
+
     test('has no attribution under Global Privacy Control, neither measured nor inferred', async () => {
       const site = await newSite(server())
       const link = await site.createLink({ trackConversions: true, destinationUrl: `${SHOP}/form` })

@@ -1,4 +1,8 @@
-import { expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import {
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../../../tests/support/fake-servers/webhook-receiver.ts'
 import { newestSubmission } from '../../../tests/support/newest-submission.ts'
 import {
   BROWSER_USER_AGENT,
@@ -6,8 +10,10 @@ import {
   type TestServer,
   type TestWorkspace,
 } from '../../../tests/support/server/test-server.ts'
+import { until } from '../../../tests/support/until.ts'
 
 const MINUTE = 60_000
+const SHOP = 'https://shop.example'
 // At noon, so that no shift of the clock passes midnight, when visitor ids change.
 let now = Date.parse('2026-05-10T12:00:00Z')
 
@@ -25,8 +31,9 @@ const headersOf = ({ address = IN_GERMANY, userAgent = BROWSER_USER_AGENT }: Vis
   'User-Agent': userAgent,
 })
 
-async function newForm(workspace: TestWorkspace): Promise<string> {
-  const { json } = await workspace.api('/forms', { method: 'POST', body: { name: 'Contact' } })
+async function newForm(workspace: TestWorkspace, settings: object = {}): Promise<string> {
+  const body = { name: 'Contact', ...settings }
+  const { json } = await workspace.api('/forms', { method: 'POST', body })
   return json.data.formKey
 }
 
@@ -38,6 +45,12 @@ async function send(server: TestServer, formKey: string, visitor: Visitor = {}, 
   })
   expect(json).toEqual({ ok: true })
 }
+
+let hooks: WebhookReceiver
+beforeAll(() => {
+  hooks = startWebhookReceiver()
+})
+afterAll(() => hooks?.stop())
 
 onBothEngines(
   'a form without the snippet',
@@ -55,6 +68,99 @@ onBothEngines(
       const given = new URL(headers.get('location') ?? '').searchParams.get('tp_cid')
       expect(given).not.toBeNull()
       expect(submission.clickId).toBe(given)
+    })
+
+    test('has the campaign and the referrer of the click, everywhere that analytics of clicks have them', async () => {
+      const workspace = await server().createWorkspace()
+      const link = await workspace.createLink({
+        destinationUrl: `${SHOP}/?utm_source=news&utm_campaign=spring`,
+      })
+      const channel = { type: 'webhook', name: 'Hook', url: hooks.url }
+      const { id } = (await workspace.api('/channels', { method: 'POST', body: channel })).json.data
+      const formKey = await newForm(workspace, { channelIds: [id] })
+      // The short URL's own parameter wins, in the analytics of clicks too.
+      await server().click(`${link.slug}?utm_source=mail`, {
+        ...headersOf({}),
+        Referer: 'https://www.search.example/',
+      })
+      await send(server(), formKey, {}, `${SHOP}/`)
+      const submission = await newestSubmission(workspace, formKey)
+      const source = { referrer: 'search.example', utmSource: 'mail', utmMedium: null, utmCampaign: 'spring' }
+      expect(submission).toMatchObject({
+        linkId: link.id,
+        attribution: 'inferred',
+        sessionLinked: false,
+        ...source,
+      })
+      const touches = (await workspace.api(`/submissions/${submission.id}/attribution`)).json.data
+      expect(touches).toMatchObject([{ type: 'click', linkId: link.id, linearCredit: 1, ...source }])
+      const csv = await workspace.api(`/forms/${formKey}/submissions/export?format=csv`)
+      const [head = [], row = []] = csv.text
+        .trim()
+        .split(/\r?\n/)
+        .map((line) => line.split(','))
+      expect([row[head.indexOf('utmSource')], row[head.indexOf('utmCampaign')]]).toEqual(['mail', 'spring'])
+      const delivered = await until('the webhook', () =>
+        hooks.requests.map(({ body }) => JSON.parse(body).data).find((data) => data.formKey === formKey),
+      )
+      expect(delivered).toMatchObject({ linkId: link.id, attribution: 'inferred', ...source })
+      const filtered = await workspace.api(`/forms/${formKey}/submissions?utmSource=mail&utmCampaign=spring`)
+      expect(filtered.json.total).toBe(1)
+      for (const groupBy of ['utmSource', 'utmCampaign', 'referrer']) {
+        const range = 'start=2026-05-10&end=2026-05-11'
+        const groups = async (what: string) => {
+          const { json } = await workspace.api(`/analytics/${what}?${range}&groupBy=${groupBy}`)
+          return json.data.map((group: Record<string, unknown>) => group[groupBy])
+        }
+        await server().waitUntilShipped()
+        expect([groupBy, await groups('leads')]).toEqual([groupBy, await groups('clicks')])
+      }
+    })
+
+    test('keeps the campaign of its own page, and its submission has no second source', async () => {
+      const workspace = await server().createWorkspace()
+      const link = await workspace.createLink({ destinationUrl: `${SHOP}/?utm_source=news&utm_term=t` })
+      const formKey = await newForm(workspace)
+      await click(link.slug)
+      await send(server(), formKey, {}, `${SHOP}/form?utm_source=banner`)
+      const submission = await newestSubmission(workspace, formKey)
+      expect(submission).toMatchObject({
+        linkId: link.id,
+        utmSource: 'banner',
+        utmTerm: null,
+        attribution: 'inferred',
+      })
+      const touches = (await workspace.api(`/submissions/${submission.id}/attribution`)).json.data
+      expect(touches).toMatchObject([{ type: 'click', utmSource: 'banner', utmTerm: null }])
+    })
+
+    test('has no referrer that is its own site, or this server', async () => {
+      const workspace = await server().createWorkspace()
+      const link = await workspace.createLink({ destinationUrl: SHOP })
+      const formKey = await newForm(workspace)
+      for (const [from, page] of [
+        ['https://www.shop.example/news', `${SHOP}/`],
+        [`${server().origin}/${link.slug}+`, `${SHOP}/`],
+        [SHOP, 'https://www.shop.example/contact'],
+      ] as const) {
+        await server().click(link.slug, { ...headersOf({}), Referer: from })
+        await send(server(), formKey, {}, page)
+        const submission = await newestSubmission(workspace, formKey)
+        expect(submission).toMatchObject({ linkId: link.id, referrer: null, pageUrl: page })
+        const touches = (await workspace.api(`/submissions/${submission.id}/attribution`)).json.data
+        expect(touches).toMatchObject([{ type: 'click', referrer: null }])
+        now += MINUTE
+      }
+      const range = 'start=2026-05-10&end=2026-05-11&groupBy=referrer'
+      const leads = (await workspace.api(`/analytics/leads?${range}`)).json.data
+      expect(leads).toMatchObject([{ referrer: '(direct)', leads: 3 }])
+      // A click on the shop's own pages comes from the shop; one on this server's pages comes from nowhere.
+      await server().waitUntilShipped()
+      const clicks = (await workspace.api(`/analytics/clicks?${range}`)).json.data
+      expect(clicks).toMatchObject([
+        { referrer: 'shop.example', clicks: 2 },
+        { referrer: '(direct)', clicks: 1 },
+      ])
     })
 
     test('still shows the link after it is deleted', async () => {
@@ -100,7 +206,8 @@ onBothEngines(
         'https://www.shop.example/contact?utm_source=news&utm_campaign=spring+sale&token=secret#form'
       await send(server(), formKey, { address: IN_FRANCE, userAgent: ANDROID }, page)
       expect(await newestSubmission(workspace, formKey)).toMatchObject({
-        referrer: 'shop.example',
+        // The site of the form is no source of its own.
+        referrer: null,
         pageUrl: 'https://www.shop.example/contact',
         landingUrl: null,
         utmSource: 'news',
@@ -114,5 +221,5 @@ onBothEngines(
       })
     })
   },
-  { now: () => now, environment: { TRUST_PROXY: '127.0.0.1/32' } },
+  { now: () => now, environment: { TRUST_PROXY: '127.0.0.1/32', WEBHOOK_ALLOW_CIDRS: '127.0.0.1/32' } },
 )

@@ -401,7 +401,8 @@ onBothEngines(
         device: 'Desktop',
         browser: 'Chrome',
         os: 'Windows',
-        referrer: 'site.example',
+        // The Referer is the page of the form: the site is no source of its own.
+        referrer: null,
         page_url: PAGE,
         utm_source: 'news',
         utm_campaign: 'may',

@@ -3,8 +3,8 @@
 import { cleanText } from '../../lib/clean-text.ts'
 import { createGenerationCache } from '../../lib/generation-cache.ts'
 import { CLICK_ID_PARAMETER } from '../hits/click-id.ts'
-import { type Campaign, extractUtmParameters, parseCampaign } from '../visitors/campaign.ts'
-import { parseReferrer, stripQuery } from '../visitors/referrer.ts'
+import { type Campaign, extractUtmParameters, hasCampaign, parseCampaign } from '../visitors/campaign.ts'
+import { parseReferrer, stripQuery, toSiteHost } from '../visitors/referrer.ts'
 import type { Touch } from './touch.ts'
 import type { PageView } from './visit.ts'
 
@@ -80,7 +80,7 @@ function parsePage(text: string): PageInfo {
   const query = page.search.slice(1)
   const utm = readCampaignParts(query)
   return {
-    site: stripWww(page.hostname),
+    site: toSiteHost(text),
     url: cleanText(`${page.protocol}//${page.host}${page.pathname}`, URL_MAX),
     utm,
     campaign: utm === '' ? NO_CAMPAIGN : parseCampaign(utm),
@@ -93,11 +93,8 @@ const CLICK_ID = new RegExp(`(?:^|&)${CLICK_ID_PARAMETER}=([\\w.-]+)(?:&|$)`)
 
 function parseReferringPage(text: string, ownHosts: ReadonlySet<string>): ReferrerInfo {
   const url = stripQuery(text)
-  const site = stripWww(URL.parse(url)?.hostname ?? '')
-  return { site, url, host: parseReferrer(url, ownHosts).referrer }
+  return { site: toSiteHost(url), url, host: parseReferrer(url, ownHosts).referrer }
 }
-
-const stripWww = (host: string) => host.replace(/^www\./, '')
 
 function toTouch(
   at: number,
@@ -105,22 +102,16 @@ function toTouch(
   { host }: ReferrerInfo,
   findLink: LinkLookup,
 ): Touch {
-  const { utmSource, utmMedium, utmCampaign, utmTerm, utmContent } = campaign
   const linkId = clickId === undefined ? undefined : findLink(clickId)
   const clicked = clickId !== undefined && linkId !== undefined
-  const hasCampaign = (utmSource ?? utmMedium ?? utmCampaign ?? utmTerm ?? utmContent) !== null
   return {
     at,
-    kind: clicked ? 'click' : hasCampaign ? 'campaign' : host !== null ? 'referrer' : 'direct',
+    kind: clicked ? 'click' : hasCampaign(campaign) ? 'campaign' : host !== null ? 'referrer' : 'direct',
     linkId: clicked ? linkId : null,
     clickId: clicked ? clickId : null,
     referrer: host,
     landingUrl: url,
-    utmSource,
-    utmMedium,
-    utmCampaign,
-    utmTerm,
-    utmContent,
+    ...campaign,
   }
 }
 

@@ -13,6 +13,14 @@ export interface Campaign {
   utmContent: string | null
 }
 
+export const pickCampaign = (from: Campaign): Campaign => {
+  const { utmSource, utmMedium, utmCampaign, utmTerm, utmContent } = from
+  return { utmSource, utmMedium, utmCampaign, utmTerm, utmContent }
+}
+
+export const hasCampaign = ({ utmSource, utmMedium, utmCampaign, utmTerm, utmContent }: Campaign) =>
+  (utmSource ?? utmMedium ?? utmCampaign ?? utmTerm ?? utmContent) !== null
+
 // A newline is in no URL. A query that holds one all the same ends there.
 const SEPARATOR = '\n'
 

@@ -41,3 +41,6 @@ export function parseReferrer(header: string, ownHosts: ReadonlySet<string>): Re
 
 /** Removes `www.` and the dot of the DNS root, which do not change the site. */
 const stripWww = (host: string) => host.replace(/^www\.(?=[^.]+\.)/, '').replace(/\.(?=$|:)/, '')
+
+/** @returns the host of a URL as `Referrer.referrer` has it; '' where the text is no URL */
+export const toSiteHost = (url: string): string => stripWww(URL.parse(url)?.hostname.toLowerCase() ?? '')

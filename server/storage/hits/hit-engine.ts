@@ -87,8 +87,19 @@ export interface LastClicksQuery {
   withinMs: number
 }
 
+/** What a click says about where its visitor came from. */
+export const CLICK_SOURCE_FIELDS = [
+  'referrer',
+  'utmSource',
+  'utmMedium',
+  'utmCampaign',
+  'utmTerm',
+  'utmContent',
+] as const satisfies (keyof Hit)[]
+export type ClickSource = Pick<Hit, (typeof CLICK_SOURCE_FIELDS)[number]>
+
 /** `id` is unique within its node only. */
-export type LastClick = Pick<Hit, 'id' | 'at' | 'linkId'> & { node: string }
+export type LastClick = Pick<Hit, 'id' | 'at' | 'linkId'> & ClickSource & { node: string }
 
 export interface HitEngine {
   /** The number of the last batch of `node` that the engine holds; 0 when it holds none. */

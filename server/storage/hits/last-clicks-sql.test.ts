@@ -20,6 +20,9 @@ const hits: Hit[] = fc
       linkId: fc.integer({ min: 1, max: 6 }),
       class: fc.constantFrom('human' as const, 'human' as const, ...HIT_CLASSES),
       visitor: fc.constantFrom(...VISITORS),
+      referrer: fc.constantFrom(null, 'search.example'),
+      utmSource: fc.constantFrom(null, 'news', ''),
+      utmContent: fc.constantFrom(null, 'blue'),
     }),
     { numRuns: 300, seed: 4 },
   )
@@ -56,7 +59,20 @@ function slowly({ workspaceId, moments, withinMs }: LastClicksQuery): (LastClick
       )
       .filter((each) => each.at <= at && each.at > at - withinMs)
       .sort((a, b) => b.at - a.at || b.id - a.id)[0]
-    return before ? { id: before.id, node: 'a', linkId: before.linkId, at: before.at } : null
+    if (!before) return null
+    const {
+      id,
+      linkId,
+      at: clickedAt,
+      referrer,
+      utmSource,
+      utmMedium,
+      utmCampaign,
+      utmTerm,
+      utmContent,
+    } = before
+    const source = { referrer, utmSource, utmMedium, utmCampaign, utmTerm, utmContent }
+    return { id, node: 'a', linkId, at: clickedAt, ...source }
   })
 }
 

@@ -1,7 +1,8 @@
 // Builds the SQL statement that finds the last click of a visitor before a moment, for many moments at once.
 
 import type { SqlValue } from '../filter-sql.ts'
-import type { LastClick, LastClicksQuery } from './hit-engine.ts'
+import { HIT_COLUMNS } from './hit-columns.ts'
+import { CLICK_SOURCE_FIELDS, type LastClick, type LastClicksQuery } from './hit-engine.ts'
 import type { SpanDialect } from './hit-sql.ts'
 
 /** The time after `since`, up to and including `until`. A moment of the question and its span have the same number. */
@@ -14,12 +15,24 @@ interface Span {
 }
 
 export interface LastClicksSql {
-  /** The statement. It answers with rows of span, recorded_at, id, node, link_id. A span without a click has no row. */
+  /**
+   * The statement. It answers with rows of span, recorded_at, id, node, link_id, and the columns of
+   * `CLICK_SOURCE_FIELDS` in their order. A span without a click has no row.
+   */
   text: string
   params: SqlValue[]
   /** Makes the answer to each moment from the click that was found in each span. */
   read(clicks: Map<number, LastClick>): (LastClick | null)[]
 }
+
+/** In this order they decide which click is the newest one. */
+const CLICK_COLUMNS = [
+  'recorded_at',
+  'id',
+  'node',
+  'link_id',
+  ...CLICK_SOURCE_FIELDS.map((field) => HIT_COLUMNS[field]),
+]
 
 /**
  * The spans of a visitor do not overlap, so the engine compares each click with one moment only: 330,000 clicks of one
@@ -48,8 +61,8 @@ export function toLastClicksSql(
     'recorded_at > since AND recorded_at <= until',
   ]
   return {
-    text: `SELECT span, newest.recorded_at, newest.id, newest.node, newest.link_id FROM (
-      SELECT span, ${dialect.newest(['recorded_at', 'id', 'node', 'link_id'])} AS newest
+    text: `SELECT span, ${CLICK_COLUMNS.map((column) => `newest.${column}`).join(', ')} FROM (
+      SELECT span, ${dialect.newest(CLICK_COLUMNS)} AS newest
       FROM ${spanTable} AS asked JOIN hits USING (visitor)
       WHERE ${conditions.join(' AND ')} GROUP BY span) AS found`,
     params,

@@ -100,7 +100,10 @@ export async function storeSubmission(
   }
 }
 
-/** The columns about the sender and the source. The source is the visit's last touch, or else what the request says. */
+/**
+ * The columns about the sender and the source. The campaign is that of the visit's last touch, or else of the page in the
+ * request. Only a visit knows the referrer: the request names the form's own site.
+ */
 function describeSource(
   { describeSender, matchVisit }: StoreSubmissionNeeds,
   workspaceId: number,
@@ -119,7 +122,7 @@ function describeSource(
     session_linked: Number(visit !== undefined),
     attribution: click ? 'measured' : 'none',
     attribution_due: Number(!click && !trackingOptOut),
-    referrer: source.referrer,
+    referrer: visit?.last.referrer ?? null,
     page_url: choosePageUrl(sender, visit),
     landing_url: visit?.first.landingUrl ?? null,
     ...toCampaignColumns(source),

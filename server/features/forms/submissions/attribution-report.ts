@@ -4,6 +4,7 @@ import type { Selectable } from 'kysely'
 import { toIso } from '../../../lib/api-fields.ts'
 import type { Touches } from '../../../storage/database/tables/form-tables.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
+import { type Campaign, hasCampaign } from '../../visitors/campaign.ts'
 import { toCampaign } from '../../visitors/campaign-columns.ts'
 import type { TouchResource } from '../schema.ts'
 import { getSubmission } from './get-submission.ts'
@@ -23,10 +24,7 @@ const VISIT_REASONS: Record<string, string> = {
 }
 /** Stands in place of the touch's part of the lead, because a click that is found later changes the parts. */
 const PENDING = 'Not decided yet whether a link brought it: analytics are catching up.'
-const REQUEST_REASONS = {
-  campaign: "The address of the form's page named this campaign.",
-  referrer: 'The browser named this page when it sent the form.',
-}
+const PAGE_CAMPAIGN = "The address of the form's page named this campaign."
 
 type TouchRow = Selectable<Touches>
 type Needs = SubmissionNeeds & { origin: string }
@@ -46,8 +44,9 @@ export async function getAttributionReport(needs: Needs, actor: Actor, id: numbe
   const links = await findLinkNames(needs.db.read, owner, linkIds)
   if (rows.length === 0) return toTouchesWithoutVisit(submission, links)
   const touches = rows.map((row) => toTouchResource(row, submission, links))
-  // Without a visit, the request itself says something about the page.
-  return submission.session_linked === 1 ? touches : [...touches, ...toPageTouches(submission)]
+  // Without a visit, the page of the form may have named another campaign than the click has.
+  const isKnown = touches.some((touch) => hasSameCampaign(touch, toCampaign(submission)))
+  return submission.session_linked === 1 || isKnown ? touches : [...touches, ...toPageTouches(submission)]
 }
 
 type LinkNames = Awaited<ReturnType<typeof findLinkNames>>
@@ -118,16 +117,12 @@ function toTouchesWithoutVisit(submission: SubmissionRow, links: LinkNames): Tou
   )
 }
 
+/** The page of the form is no touch of its own: a site brings no visitors to itself. */
 function toPageTouches(row: SubmissionRow): TouchResource[] {
-  const page = { referrer: row.referrer, pageUrl: row.page_url, landingUrl: row.landing_url }
   const campaign = toCampaign(row)
-  const hasValue = (part: object) => Object.values(part).some((value) => value !== null)
-  return [
-    ...(hasValue(campaign)
-      ? [{ ...EMPTY_TOUCH, ...page, ...campaign, type: 'campaign' as const, why: REQUEST_REASONS.campaign }]
-      : []),
-    ...(hasValue(page)
-      ? [{ ...EMPTY_TOUCH, ...page, type: 'referrer' as const, why: REQUEST_REASONS.referrer }]
-      : []),
-  ]
+  if (!hasCampaign(campaign)) return []
+  return [{ ...EMPTY_TOUCH, ...campaign, pageUrl: row.page_url, type: 'campaign', why: PAGE_CAMPAIGN }]
 }
+
+const hasSameCampaign = (touch: Campaign, campaign: Campaign) =>
+  Object.entries(campaign).every(([name, value]) => touch[name as keyof Campaign] === value)

@@ -6,7 +6,14 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { createFairQueue } from '../../../lib/concurrency/fair-queue.ts'
 import { log } from '../../../lib/log.ts'
 import type { SqlValue } from '../../filter-sql.ts'
-import type { HitAnswer, HitQuery, LastClick, LastClicksQuery } from '../hit-engine.ts'
+import {
+  CLICK_SOURCE_FIELDS,
+  type ClickSource,
+  type HitAnswer,
+  type HitQuery,
+  type LastClick,
+  type LastClicksQuery,
+} from '../hit-engine.ts'
 import { compareKeys, toHitSql, type VisitorShare } from '../hit-sql.ts'
 import { toLastClicksSql } from '../last-clicks-sql.ts'
 import type { ReadConnections } from './connections.ts'
@@ -81,10 +88,15 @@ export async function findLastClicks(
   if (query.moments.length === 0) return []
   const { text, params, read } = toLastClicksSql(query, duckDbDialect)
   const rows = await runStatement(connection, text, params)
-  const clicks = rows.map(([span, at, id, node, linkId]): [number, LastClick] => [
-    Number(span),
-    { id: Number(id), node: String(node), linkId: Number(linkId), at: Number(at) },
-  ])
+  const clicks = rows.map(([span, at, id, node, linkId, ...texts]): [number, LastClick] => {
+    const source = Object.fromEntries(
+      CLICK_SOURCE_FIELDS.map((field, index) => [field, texts[index] ?? null]),
+    ) as ClickSource
+    return [
+      Number(span),
+      { id: Number(id), node: String(node), linkId: Number(linkId), at: Number(at), ...source },
+    ]
+  })
   return read(new Map(clicks))
 }
 
