@@ -6,34 +6,27 @@ import { Compass, Globe, type LucideIcon, Megaphone, MousePointerClick, Send } f
 import type { ReactNode } from 'react'
 import { linkQuery } from '../../../api/links.ts'
 import { attributionQuery, type Submission, type TouchResource } from '../../../api/submissions.ts'
-import { useApi } from '../../../shell/use-workspace.ts'
+import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { formatPercent, formatTime, toReadableUrl } from '../../../ui/format.ts'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
+import { isSiteOnly, tellAttribution } from './attribution-story.ts'
 import { PageUrl } from './page-url.tsx'
 
-const ATTRIBUTION_STATES = {
-  measured: { badge: 'Measured', tone: 'good', why: 'The snippet on your page recorded the visit.' },
-  inferred: {
-    badge: 'Inferred',
-    tone: 'warn',
-    why: 'The page of the form has no snippet. The same visitor clicked a link shortly before.',
-  },
-  pending: {
-    badge: 'Not decided yet',
-    tone: 'neutral',
-    why: 'Not decided yet: analytics are catching up.',
-  },
-  none: { badge: 'Not linked', tone: 'neutral', why: 'No link is known to have brought this submission.' },
+const ATTRIBUTION_BADGES = {
+  measured: { badge: 'Measured', tone: 'good' },
+  inferred: { badge: 'Inferred', tone: 'warn' },
+  pending: { badge: 'Not decided yet', tone: 'neutral' },
+  none: { badge: 'Not linked', tone: 'neutral' },
 } as const
 
 export function AttributionTimeline({ submission }: { submission: Submission }) {
   const api = useApi()
   const touches = useQuery(attributionQuery(api, submission))
-  const state = ATTRIBUTION_STATES[submission.attribution]
+  const state = ATTRIBUTION_BADGES[submission.attribution]
   return (
     <Card
       title={
@@ -44,11 +37,7 @@ export function AttributionTimeline({ submission }: { submission: Submission }) 
       }
     >
       <p className="mb-4 text-sm text-soft">
-        {submission.attribution === 'inferred' && submission.sessionLinked ? (
-          <LinkWithoutClickId submission={submission} />
-        ) : (
-          state.why
-        )}
+        <Story submission={submission} />
       </p>
       {touches.isError && <ErrorState error={touches.error} retry={() => void touches.refetch()} />}
       {touches.isPending && <SkeletonRows rows={2} className="h-16" />}
@@ -59,7 +48,7 @@ export function AttributionTimeline({ submission }: { submission: Submission }) 
             <TouchItem key={at} touch={touch} />
           ))}
           <Step icon={Send} title="Submitted the form" at={submission.createdAt} isLast>
-            {submission.pageUrl && <PageUrl url={submission.pageUrl} />}
+            {submission.pageUrl && <PageUrl url={submission.pageUrl} isSiteOnly={isSiteOnly(submission)} />}
           </Step>
         </ol>
       )}
@@ -67,26 +56,25 @@ export function AttributionTimeline({ submission }: { submission: Submission }) 
   )
 }
 
-/** The snippet knows the visit, but not the click: the address of the page had no click id. */
-function LinkWithoutClickId({ submission: { linkId } }: { submission: Submission }) {
+function Story({ submission }: { submission: Submission }) {
   const api = useApi()
-  const { data: link } = useQuery({ ...linkQuery(api, linkId ?? 0), enabled: linkId !== null })
-  const isOff = link?.trackConversions === false
+  const canEdit = useCanEdit()
+  const { attribution, sessionLinked, linkId } = submission
+  const needsLink = attribution === 'inferred' && sessionLinked && linkId !== null
+  const { data: link } = useQuery({ ...linkQuery(api, linkId ?? 0), enabled: needsLink })
+  const { sentence, offersSwitch } = tellAttribution(submission, link?.trackConversions)
+  if (!offersSwitch || !link || !canEdit) return sentence
   return (
     <>
-      The snippet on your page recorded the visit, but the page’s address named no click
-      {isOff && ': conversion tracking is off for the link'}. The same visitor clicked the link shortly
-      before.{' '}
-      {isOff && (
-        <Link
-          to="/$workspaceId/links/$linkId"
-          params={{ workspaceId: String(api.workspaceId), linkId: String(link.id) }}
-          search={{ edit: '1' }}
-          className={TEXT_LINK}
-        >
-          Switch on “Track conversions”
-        </Link>
-      )}
+      {sentence}{' '}
+      <Link
+        to="/$workspaceId/links/$linkId"
+        params={{ workspaceId: String(api.workspaceId), linkId: String(link.id) }}
+        search={{ edit: '1' }}
+        className={TEXT_LINK}
+      >
+        Switch on “Track conversions”
+      </Link>
     </>
   )
 }

@@ -3,7 +3,22 @@
 import { toReadableUrl } from '../../../ui/format.ts'
 import { findWebUrl } from '../state/display-text.ts'
 
-export function PageUrl({ url }: { url: string }) {
+interface Props {
+  url: string
+  /** The browser told the site, but not the page. */
+  isSiteOnly?: boolean
+}
+
+export const PageUrl = ({ url, isSiteOnly }: Props) =>
+  isSiteOnly ? (
+    <span className="text-sm text-soft">
+      <Address url={url} /> (the site only; browsers do not tell the page)
+    </span>
+  ) : (
+    <Address url={url} />
+  )
+
+function Address({ url }: { url: string }) {
   const webUrl = findWebUrl(url)
   if (!webUrl) return <span className="break-all">{url}</span>
   return (

@@ -7,6 +7,7 @@ import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
 import { Card } from '../../../ui/card.tsx'
 import { formatCountryName, formatExactly } from '../../../ui/format.ts'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
+import { isSiteOnly } from './attribution-story.ts'
 import { ErasePersonButton } from './erase-person-button.tsx'
 import { PageUrl } from './page-url.tsx'
 
@@ -20,7 +21,7 @@ export function SubmissionDetails({ submission }: { submission: Submission }) {
     ['Device', [device, os, browser].filter(Boolean).join(' · ')],
     ['Referrer', submission.referrer],
     ['Landing page', submission.landingUrl && <PageUrl url={submission.landingUrl} />],
-    ['Page', submission.pageUrl && <PageUrl url={submission.pageUrl} />],
+    ['Page', submission.pageUrl && <PageUrl url={submission.pageUrl} isSiteOnly={isSiteOnly(submission)} />],
     ['UTM source', submission.utmSource],
     ['UTM medium', submission.utmMedium],
     ['UTM campaign', submission.utmCampaign],

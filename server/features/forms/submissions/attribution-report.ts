@@ -12,15 +12,16 @@ import { findLinkNames } from './link-names.ts'
 import type { SubmissionNeeds, SubmissionRow } from './submission.ts'
 
 const CLICK_REASONS = {
-  measured:
+  snippet:
     'The visitor clicked this link, and the tracking snippet on the page carried the click to the form.',
+  page: "The visitor clicked this link, and the address of the form's page named the click.",
   inferred:
     'The same visitor (address, browser and day) clicked this link in the 30 minutes before sending the form.',
 }
 const VISIT_REASONS: Record<string, string> = {
   campaign: 'The address of the page named this campaign.',
   referrer: 'The browser came to the page from this site.',
-  direct: 'The browser came to the page from nowhere it would name: no link of yours, no campaign, no site.',
+  direct: 'The page named no link of yours, no campaign and no other site.',
 }
 /** Stands in place of the touch's part of the lead, because a click that is found later changes the parts. */
 const PENDING = 'Not decided yet whether a link brought it: analytics are catching up.'
@@ -73,10 +74,7 @@ const WHOLE_CREDIT = { isFirst: true, isLast: true, linearCredit: 1 }
 
 function toTouchResource(row: TouchRow, submission: SubmissionRow, links: LinkNames): TouchResource {
   const { position, touches, link_id: linkId } = row
-  const why =
-    row.kind === 'click'
-      ? CLICK_REASONS[submission.attribution === 'measured' ? 'measured' : 'inferred']
-      : VISIT_REASONS[row.kind]
+  const why = row.kind === 'click' ? toClickReason(submission) : VISIT_REASONS[row.kind]
   return {
     ...EMPTY_TOUCH,
     type: row.kind as TouchResource['type'],
@@ -94,6 +92,11 @@ function toTouchResource(row: TouchRow, submission: SubmissionRow, links: LinkNa
   }
 }
 
+function toClickReason({ attribution, session_linked: isLinked }: SubmissionRow): string {
+  if (attribution !== 'measured') return CLICK_REASONS.inferred
+  return isLinked === 1 ? CLICK_REASONS.snippet : CLICK_REASONS.page
+}
+
 function describeCredit(position: number, touches: number): string {
   if (touches === 1) return 'Nothing else did: it gets the whole lead.'
   const part = `as one of ${touches} it gets a part of it where all get the same`
@@ -108,8 +111,8 @@ function describeCredit(position: number, touches: number): string {
  * For a submission without stored touches: it came without a visit, or is older than touches. One touch gets it all.
  */
 function toTouchesWithoutVisit(submission: SubmissionRow, links: LinkNames): TouchResource[] {
-  const { link_id: linkId, click_id: clickId, attribution } = submission
-  const why = attribution === 'measured' ? CLICK_REASONS.measured : CLICK_REASONS.inferred
+  const { link_id: linkId, click_id: clickId } = submission
+  const why = toClickReason(submission)
   const click: TouchResource[] =
     linkId === null ? [] : [{ ...EMPTY_TOUCH, type: 'click', why, linkId, ...links.get(linkId), clickId }]
   return [...click, ...toPageTouches(submission)].map((touch, index) =>

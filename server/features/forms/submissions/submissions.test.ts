@@ -314,7 +314,7 @@ onBothEngines('the attribution of a submission', (server) => {
     }
   })
 
-  test('lists the click, the campaign and the page in order, each with its reason', async () => {
+  test('lists the click and the campaign of the page in order, each with its reason', async () => {
     const { ws, store } = await testForm(server())
     const link = await ws.createLink({ slug: `Größe-${ws.id}` })
     const came = {
