@@ -21,6 +21,7 @@ import { suspensions } from './migrations/0015-suspensions.ts'
 import { formPages } from './migrations/0016-form-pages.ts'
 import { deliveryReports } from './migrations/0018-delivery-reports.ts'
 import { submissionsByStatus } from './migrations/0021-submissions-by-status.ts'
+import { ownReferrers } from './migrations/0019-own-referrers.ts'
 import type { Tables } from './tables.ts'
 
 export const listMigrations = (engine: DatabaseEngine): Record<string, Migration> => ({
@@ -42,6 +43,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0016-form-pages': formPages(engine),
   '0018-delivery-reports': deliveryReports(engine),
   '0021-submissions-by-status': submissionsByStatus(),
+  '0019-own-referrers': ownReferrers(),
 })
 
 /**
