@@ -59,9 +59,9 @@ test.each<DatabaseEngine>(['sqlite', 'postgres'])(
           kind: 'click',
           referrer,
         }
-        // biome-ignore lint/suspicious/noExplicitAny: the other columns are null
         await db
           .insertInto('touches')
+          // biome-ignore lint/suspicious/noExplicitAny: the other columns are null
           .values(touch as any)
           .execute()
       }
