@@ -4,8 +4,10 @@
 import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
+import { toLastLabelsPattern } from '../server/storage/filter-sql.ts'
+import type { HitDialect } from '../server/storage/hits/hit-dialect.ts'
 import type { HitAnswer, HitQuery } from '../server/storage/hits/hit-engine.ts'
-import { type HitDialect, toHitSql } from '../server/storage/hits/hit-sql.ts'
+import { toHitSql } from '../server/storage/hits/hit-sql.ts'
 import { getPostgresPrograms } from '../tests/support/postgres/postgres-programs.ts'
 import { startPostgres } from '../tests/support/postgres/postgres-server.ts'
 import { generateHits } from './hits-generator.ts'
@@ -26,6 +28,8 @@ const postgresDialect: HitDialect = {
   distinct: (column) => `count(DISTINCT ${column})`,
   isInList: (column, list) => `${column} = ANY(${list})`,
   lower: (column) => `lower(${column})`,
+  listTable: (list) => `(SELECT unnest(${list}) AS value)`,
+  lastLabels: (host, count) => `substring(${host} from '${toLastLabelsPattern(count)}')`,
   pairs: (linkIds, slots) => `unnest(${linkIds}, ${slots}) AS pairs(link_id, slot)`,
 }
 

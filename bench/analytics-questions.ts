@@ -1,7 +1,8 @@
 // The questions of a dashboard, as queries of the hit engine.
 
 import { HIT_DIMENSIONS } from '../server/storage/hits/hit.ts'
-import type { HitFilter, HitGrouping, HitQuery } from '../server/storage/hits/hit-engine.ts'
+import type { HitColumn, HitFilter, HitGrouping, HitQuery } from '../server/storage/hits/hit-engine.ts'
+import { ORIGIN_DIMENSIONS } from '../server/storage/sources/origin-sql.ts'
 import { END, GENERATED_DAYS } from './hits-generator.ts'
 
 export interface Question {
@@ -22,12 +23,11 @@ export function createQuestions(workspaceId: number): Question[] {
     name: `${what}, ${days} days`,
     query: { workspaceId, start: END - days * DAY, end: END, classes: ['human'], filters, groupBy },
   })
-  const top = (by: (typeof HIT_DIMENSIONS)[number] | 'linkId' | 'class') =>
-    ({ by, limit: 10, nullAs: 'Unknown' }) as const
+  const top = (by: HitColumn) => ({ by, limit: 10, nullAs: 'Unknown' }) as const
   const byDay = (days: number) =>
     ({ by: 'time', starts: Array.from({ length: days }, (_, n) => END - (days - n) * DAY) }) as const
   const total = { by: 'total' } as const
-  const dimensions = ['linkId', ...HIT_DIMENSIONS] as const
+  const dimensions = ['linkId', ...HIT_DIMENSIONS, ...ORIGIN_DIMENSIONS] as const
   return [
     ...[90, GENERATED_DAYS].flatMap((days) => [
       ask(days, 'totals', total),

@@ -11,7 +11,8 @@ import {
   type Hit,
   type HitDimension,
 } from '../../server/storage/hits/hit.ts'
-import type { HitAnswer, HitEngine, HitGrouping, HitQuery } from '../../server/storage/hits/hit-engine.ts'
+import type { HitAnswer, HitColumn, HitEngine, HitQuery } from '../../server/storage/hits/hit-engine.ts'
+import type { OriginDimension } from '../../server/storage/sources/origin-sql.ts'
 
 const T0 = Date.parse('2026-06-10T12:00:00Z')
 
@@ -45,7 +46,7 @@ export const createHitQuery = (part: Partial<HitQuery> = {}): HitQuery => ({
   ...part,
 })
 
-const top = (by: HitDimension | 'linkId' | 'class', limit = 100): HitGrouping => ({
+const top = <Column extends HitColumn>(by: Column, limit = 100) => ({
   by,
   limit,
   nullAs: 'Unknown',
@@ -277,6 +278,40 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
         )
         expect(await total({ filters: [{ column, values: [`x-${column}`], negate: false }] })).toBe(1)
       }
+    })
+
+    test('sources and channels group hosts and campaigns, and their visitors are exact', async () => {
+      await load(1, [
+        createHit({ referrer: 'facebook.com', visitor: '1' }),
+        createHit({ referrer: 'm.facebook.com', visitor: '1' }),
+        createHit({ referrer: 'com.facebook.katana', visitor: '2' }),
+        createHit({ referrer: 'facebook.com', utmMedium: 'Paid_Social', visitor: '1' }),
+        createHit({ referrer: 'mail.google.com', visitor: '3' }),
+        createHit({ referrer: 'news.example', utmSource: 'newsletter', visitor: '3' }),
+        createHit({ visitor: '3' }),
+      ])
+      expect(await keys({ groupBy: { ...top('source'), nullAs: '(direct)' } })).toEqual([
+        ['Facebook', 4, 2],
+        ['(direct)', 1, 1],
+        ['Gmail', 1, 1],
+        ['news.example', 1, 1],
+      ])
+      expect(await keys({ groupBy: top('source', 1) })).toEqual([['Facebook', 4, 2]])
+      expect(await keys({ groupBy: top('channel') })).toEqual([
+        ['social', 3, 2],
+        ['email', 2, 1],
+        ['direct', 1, 1],
+        ['paid', 1, 1],
+      ])
+      const count = (column: OriginDimension, values: (string | null)[], negate = false) =>
+        total({ filters: [{ column, values, negate }] })
+      expect(await count('source', ['Facebook'])).toBe(4)
+      expect(await count('source', ['Facebook', 'news.example'])).toBe(5)
+      expect(await count('source', ['Facebook', null], true)).toBe(2)
+      expect(await count('source', ['facebook.com'])).toBe(0)
+      expect(await count('channel', ['social', 'direct'])).toBe(4)
+      expect(await count('channel', ['social'], true)).toBe(4)
+      expect(await count('channel', [])).toBe(0)
     })
 
     test('a value that equals the null label is counted with missing values', async () => {

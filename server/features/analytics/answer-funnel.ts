@@ -3,6 +3,7 @@
 import { toIso } from '../../lib/api-fields.ts'
 import type { HitOutcome } from '../../storage/hits/hit.ts'
 import type { HitGrouping, HitReader, HitSelection } from '../../storage/hits/hit-engine.ts'
+import type { TrafficChannel } from '../../storage/sources/traffic-channel.ts'
 import { askHits } from './answer-clicks.ts'
 import { type LeadNeeds, loadLinkNamesOrNone, resolveLeadSelection } from './answer-leads.ts'
 import { countLeads, type LeadGrouping, type LeadSelection } from './count-leads.ts'
@@ -63,6 +64,10 @@ export async function answerFunnel(
     }
     case 'utmCampaign':
       return groups.map(([key, counts]) => ({ campaign: String(key), ...toFunnelRow(counts) }))
+    case 'source':
+      return groups.map(([key, counts]) => ({ source: String(key), ...toFunnelRow(counts) }))
+    case 'channel':
+      return groups.map(([key, counts]) => ({ channel: key as TrafficChannel, ...toFunnelRow(counts) }))
     case 'referrer':
       return groups.map(([key, counts]) => ({ referrer: String(key), ...toFunnelRow(counts) }))
     case 'country':

@@ -8,6 +8,8 @@ import { ENGINES } from '../../../tests/support/server/test-server.ts'
 import { CONTINENTS } from '../../storage/continents.ts'
 import { type DatabaseHandle, openDatabase } from '../../storage/database/open-database.ts'
 import type { ColumnFilter } from '../../storage/filter-sql.ts'
+import { ORIGIN_DIMENSIONS } from '../../storage/sources/origin-sql.ts'
+import { TRAFFIC_CHANNELS, toSource, toTrafficChannel } from '../../storage/sources/traffic-channel.ts'
 import { ATTRIBUTION_MODELS } from './attribution-model.ts'
 import {
   countLeads,
@@ -31,9 +33,16 @@ const pick = <T>(values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...va
 
 const source = {
   linkId: pick(LINKS),
-  referrer: pick(VALUES),
-  utmSource: pick(VALUES),
-  utmMedium: pick(VALUES),
+  referrer: pick([
+    ...VALUES,
+    'm.facebook.com',
+    'google.co.uk',
+    'mail.google.com',
+    'com.google.android.gm',
+    'dot..com',
+  ]),
+  utmSource: pick([...VALUES, 'FB', 'Hacker_News']),
+  utmMedium: pick([...VALUES, 'CPC', 'paid_social', 'E-Mail', 'e mail']),
   utmCampaign: pick(VALUES),
   utmTerm: pick(VALUES),
   utmContent: pick(VALUES),
@@ -63,7 +72,7 @@ const anyLead = fc.record({
 type Lead = ReturnType<typeof sample>[number]
 const sample = () => fc.sample(anyLead, { numRuns: 1500, seed: 5 })
 
-const COLUMNS: LeadColumn[] = ['linkId', 'form', 'page', ...LEAD_DIMENSIONS]
+const COLUMNS: LeadColumn[] = ['linkId', 'form', 'page', ...LEAD_DIMENSIONS, ...ORIGIN_DIMENSIONS]
 const anyFilter: fc.Arbitrary<ColumnFilter<LeadColumn>> = pick(COLUMNS).chain((column) =>
   fc.record({
     column: fc.constant(column),
@@ -71,7 +80,7 @@ const anyFilter: fc.Arbitrary<ColumnFilter<LeadColumn>> = pick(COLUMNS).chain((c
       pick<string | number | null>(
         column === 'linkId'
           ? [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
-          : [...VALUES, ...FORMS, 'DE', 'EU', 'MOBILE', 'CHROME'],
+          : [...VALUES, ...FORMS, 'DE', 'EU', 'MOBILE', 'CHROME', 'Facebook', ...TRAFFIC_CHANNELS],
       ),
       { maxLength: 12 },
     ),
@@ -138,7 +147,13 @@ function count(leads: Lead[], asked: LeadSelection, grouping: LeadGrouping): Lea
   const caseless = (column: LeadColumn, value: unknown) =>
     ['device', 'browser', 'os'].includes(column) && typeof value === 'string' ? value.toLowerCase() : value
   const fieldOf = (each: Credit, column: LeadColumn) =>
-    column === 'linkId' ? (each.linkId ?? 0) : each[column]
+    column === 'linkId'
+      ? (each.linkId ?? 0)
+      : column === 'source'
+        ? toSource(each)
+        : column === 'channel'
+          ? toTrafficChannel(each)
+          : each[column]
   const isDecided = ({ isPending, linkId }: Credit) => !isPending || linkId !== null
   const passes = (each: Credit, { column, values, negate }: ColumnFilter<LeadColumn>) =>
     (column !== 'linkId' || isDecided(each)) &&

@@ -13,6 +13,7 @@ import {
   type ValueBinder,
 } from '../../storage/filter-sql.ts'
 import { HIT_DIMENSIONS, type HitDimension } from '../../storage/hits/hit.ts'
+import { isOriginDimension, type OriginDimension, toOriginSql } from '../../storage/sources/origin-sql.ts'
 import { type AttributionModel, PARTS_PER_LEAD, toCreditedLeadsSql } from './attribution-model.ts'
 import { toNullLabel } from './filter.ts'
 import { listLeadRanges } from './lead-ranges.ts'
@@ -24,7 +25,7 @@ export type LeadDimension = Exclude<HitDimension, 'referrerUrl' | 'trigger'>
 export const LEAD_DIMENSIONS = HIT_DIMENSIONS.filter(
   (name): name is LeadDimension => name !== 'referrerUrl' && name !== 'trigger',
 )
-export type LeadColumn = LeadDimension | 'linkId' | 'form' | 'page'
+export type LeadColumn = LeadDimension | OriginDimension | 'linkId' | 'form' | 'page'
 
 const continentCases = Map.groupBy(CONTINENTS.keys(), (country) => CONTINENTS.get(country) as string)
 
@@ -53,6 +54,8 @@ const COLUMNS: Record<LeadColumn, string> = {
   utmCampaign: 'utm_campaign',
   utmTerm: 'utm_term',
   utmContent: 'utm_content',
+  source: 'source',
+  channel: 'channel',
 }
 
 export interface LeadSelection extends TimeRange {
@@ -136,7 +139,12 @@ function toCountedSql(
   dialect: FilterDialect,
   bind: ValueBinder,
 ): { counted: string; tail: string } {
-  const credited = toCreditedLeadsSql(selection, selection.model, bind)
+  const leads = toCreditedLeadsSql(selection, selection.model, bind)
+  const origins = [grouping.by, ...selection.filters.map(({ column }) => column)].filter(isOriginDimension)
+  const credited =
+    origins.length === 0
+      ? leads
+      : `SELECT * FROM ${toOriginSql(`(${leads})`, origins, dialect, bind)} AS origins`
   const { key, from, tail, where = [] } = toGroupingSql(grouping, selection.workspaceId, dialect, bind)
   const filters = selection.filters.map((filter) => toFilterSql(filter, COLUMNS, dialect, bind))
   if (isAboutLinks(selection, grouping)) filters.push(LINK_IS_DECIDED)

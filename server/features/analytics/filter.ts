@@ -3,8 +3,10 @@
 
 import { foldCase } from '../../lib/text.ts'
 import { HIT_CLASSES, HIT_TRIGGERS, type HitClass, type HitDimension } from '../../storage/hits/hit.ts'
+import type { OriginDimension } from '../../storage/sources/origin-sql.ts'
+import { readSource, TRAFFIC_CHANNELS } from '../../storage/sources/traffic-channel.ts'
 
-export type ClickFilterName = HitDimension | 'linkId' | 'tagId' | 'domain' | 'slug'
+export type ClickFilterName = HitDimension | OriginDimension | 'linkId' | 'tagId' | 'domain' | 'slug'
 export type FilterName = ClickFilterName | 'form' | 'page'
 
 export interface FilterValues {
@@ -15,7 +17,7 @@ export interface FilterValues {
 
 /** The name of a missing value, in answers and in filters. */
 export const toNullLabel = (name: FilterName | 'class') =>
-  name === 'referrer' || name === 'referrerUrl' ? '(direct)' : 'Unknown'
+  name === 'referrer' || name === 'referrerUrl' || name === 'source' ? '(direct)' : 'Unknown'
 
 /**
  * @param written each occurrence of the parameter; a repeated parameter means any of the values
@@ -56,15 +58,21 @@ function readValue(name: FilterName, text: string): ReadValue {
     case 'slug':
       return { values: [foldCase(text)] }
     case 'trigger':
-      return HIT_TRIGGERS.some((each) => each === text.toLowerCase())
-        ? { values: [text.toLowerCase()] }
-        : { problem: `must be any of ${HIT_TRIGGERS.join(', ')}` }
+      return readOption(text, HIT_TRIGGERS)
+    case 'channel':
+      return readOption(text, TRAFFIC_CHANNELS)
   }
   // A client may have sent the label itself as a value. Answers do not tell the two apart, so the filter takes both.
   if (text === toNullLabel(name)) return { values: [null, text] }
   if (name === 'country' || name === 'continent') return { values: [text.toUpperCase()] }
+  if (name === 'source') return { values: [readSource(text)] }
   if (name === 'referrer') return { values: [text.toLowerCase().replace(/^www\./, '')] }
   return { values: [text] }
+}
+
+function readOption(text: string, options: readonly string[]): ReadValue {
+  const word = text.toLowerCase()
+  return options.includes(word) ? { values: [word] } : { problem: `must be any of ${options.join(', ')}` }
 }
 
 interface SplitFilter {

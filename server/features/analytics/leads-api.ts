@@ -44,7 +44,7 @@ const funnel = apiRoute({
   tags: ['Analytics'],
   summary: 'Compare clicks, visits and leads',
   description:
-    'Clicks, visits and leads in total, or for each link, tag, campaign, referrer or country. Each of the three is ' +
+    'Clicks, visits and leads in total, or for each link, tag, campaign, source, channel, referrer or country. Each of the three is ' +
     'counted in the range by itself. Totals include visits and leads without a link; with groupBy=link these are the ' +
     'row `link: null`, and `linkId=-0` leaves them out.',
   request: { query: FunnelParameters },

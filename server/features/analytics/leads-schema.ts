@@ -3,6 +3,8 @@
 
 import { z } from '@hono/zod-openapi'
 import { oneOf } from '../../lib/api-fields.ts'
+import { ORIGIN_DIMENSIONS, type OriginDimension } from '../../storage/sources/origin-sql.ts'
+import { TRAFFIC_CHANNELS } from '../../storage/sources/traffic-channel.ts'
 import { ATTRIBUTION_MODELS, type AttributionModel } from './attribution-model.ts'
 import { LEAD_DIMENSIONS } from './count-leads.ts'
 import type { FilterName } from './filter.ts'
@@ -13,6 +15,7 @@ import {
   granularityParameter,
   LIMIT_DEFAULT,
   limitParameter,
+  ORIGIN_PARAMETERS,
   type QuestionSelection,
   RANGE_PARAMETERS,
   toSelection,
@@ -34,8 +37,16 @@ const SELECTION = {
   domain: filterParameter('domain'),
   slug: filterParameter('slug'),
   ...filterParameters(LEAD_DIMENSIONS),
+  ...ORIGIN_PARAMETERS,
 }
-const SELECTION_FILTERS = ['linkId', 'tagId', 'domain', 'slug', ...LEAD_DIMENSIONS] as const
+const SELECTION_FILTERS = [
+  'linkId',
+  'tagId',
+  'domain',
+  'slug',
+  ...LEAD_DIMENSIONS,
+  ...ORIGIN_DIMENSIONS,
+] as const
 
 const LEAD_GROUPINGS = [
   'time',
@@ -48,6 +59,7 @@ const LEAD_GROUPINGS = [
   'form',
   'page',
   ...LEAD_DIMENSIONS,
+  ...ORIGIN_DIMENSIONS,
 ] as const
 
 export const LeadParameters = z.strictObject({
@@ -88,6 +100,8 @@ const FUNNEL_GROUPINGS = [
   'tagId',
   'campaign',
   'utmCampaign',
+  'source',
+  'channel',
   'referrer',
   'country',
 ] as const
@@ -103,7 +117,7 @@ export const FunnelParameters = z.strictObject({
 
 export interface FunnelQuestion extends QuestionSelection<(typeof SELECTION_FILTERS)[number]> {
   model: AttributionModel
-  groupBy: 'total' | 'linkId' | 'tagId' | 'utmCampaign' | 'referrer' | 'country'
+  groupBy: 'total' | 'linkId' | 'tagId' | 'utmCampaign' | OriginDimension | 'referrer' | 'country'
   limit: number
 }
 
@@ -182,6 +196,10 @@ const FunnelTotals = z.strictObject({ ...stages, ...range }).openapi('FunnelTota
 const FunnelLink = z.strictObject({ ...linkFields, ...stages }).openapi('FunnelLink')
 const FunnelTag = z.strictObject({ ...tagFields, ...stages }).openapi('FunnelTag')
 const FunnelCampaign = z.strictObject({ campaign: z.string(), ...stages }).openapi('FunnelCampaign')
+const FunnelSource = z.strictObject({ source: z.string(), ...stages }).openapi('FunnelSource')
+const FunnelChannel = z
+  .strictObject({ channel: z.enum(TRAFFIC_CHANNELS), ...stages })
+  .openapi('FunnelChannel')
 const FunnelReferrer = z.strictObject({ referrer: z.string(), ...stages }).openapi('FunnelReferrer')
 const FunnelCountry = z.strictObject({ country: z.string(), ...stages }).openapi('FunnelCountry')
 
@@ -191,6 +209,8 @@ export const FunnelAnswer = z.strictObject({
     z.array(FunnelLink),
     z.array(FunnelTag),
     z.array(FunnelCampaign),
+    z.array(FunnelSource),
+    z.array(FunnelChannel),
     z.array(FunnelReferrer),
     z.array(FunnelCountry),
   ]),

@@ -4,6 +4,7 @@ import { z } from '@hono/zod-openapi'
 import { numberParameter, oneOf, parameter } from '../../lib/api-fields.ts'
 import { invalid } from '../../lib/failure.ts'
 import { isCleanText } from '../../lib/text.ts'
+import { TRAFFIC_CHANNELS } from '../../storage/sources/traffic-channel.ts'
 import { type FilterName, type FilterValues, readFilter } from './filter.ts'
 import {
   GRANULARITIES,
@@ -48,6 +49,15 @@ export const filterParameters = <const Name extends FilterName>(names: readonly 
     Name,
     ReturnType<typeof filterParameter>
   >
+
+/** The same for clicks, leads and the funnel. */
+export const ORIGIN_PARAMETERS = {
+  source: filterParameter(
+    'source',
+    'Where visitors came from, as `groupBy=source` names it: `Facebook` for all of its hosts and apps, else the host',
+  ),
+  channel: filterParameter('channel', `Any of ${TRAFFIC_CHANNELS.join(', ')}, or all but these`),
+}
 
 const moment = (description: string) =>
   parameter(40).optional().openapi({ description, example: '2026-03-29' })

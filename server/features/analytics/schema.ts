@@ -4,6 +4,7 @@ import { z } from '@hono/zod-openapi'
 import { oneOf } from '../../lib/api-fields.ts'
 import { HIT_CLASSES, HIT_DIMENSIONS, type HitClass } from '../../storage/hits/hit.ts'
 import { EXPORT_FORMATS } from '../../storage/hits/hit-engine.ts'
+import { ORIGIN_DIMENSIONS } from '../../storage/sources/origin-sql.ts'
 import { type ClickFilterName, readClasses } from './filter.ts'
 import {
   checkGrouping,
@@ -13,6 +14,7 @@ import {
   granularityParameter,
   LIMIT_DEFAULT,
   limitParameter,
+  ORIGIN_PARAMETERS,
   PARAMETER_MAX,
   type QuestionSelection,
   RANGE_PARAMETERS,
@@ -43,6 +45,7 @@ const GROUPINGS = [
   'domain',
   'slug',
   ...HIT_DIMENSIONS,
+  ...ORIGIN_DIMENSIONS,
   'class',
 ] as const
 type WrittenGrouping = (typeof GROUPINGS)[number]
@@ -57,6 +60,7 @@ const SELECTION = {
   domain: filterParameter('domain'),
   slug: filterParameter('slug'),
   ...filterParameters(HIT_DIMENSIONS),
+  ...ORIGIN_PARAMETERS,
 }
 
 export const ClickParameters = z.strictObject({
@@ -84,7 +88,7 @@ export interface ClickQuestion extends ClickSelection {
   limit: number
 }
 
-const FILTERS = ['linkId', 'tagId', 'domain', 'slug', ...HIT_DIMENSIONS] as const
+const FILTERS = ['linkId', 'tagId', 'domain', 'slug', ...HIT_DIMENSIONS, ...ORIGIN_DIMENSIONS] as const
 
 /** @throws Failure `invalid` for parameters that cannot be combined */
 export function toClickQuestion(written: ClickParametersInput): ClickQuestion {

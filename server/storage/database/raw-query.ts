@@ -2,7 +2,7 @@
 // constant maps.
 
 import { CompiledQuery } from 'kysely'
-import type { FilterDialect, SqlValue, ValueBinder } from '../filter-sql.ts'
+import { type FilterDialect, type SqlValue, toLastLabelsPattern, type ValueBinder } from '../filter-sql.ts'
 import type { Database, DatabaseEngine } from './database.ts'
 
 interface DatabaseDialect extends FilterDialect {
@@ -13,11 +13,23 @@ interface DatabaseDialect extends FilterDialect {
 const toPostgresType = (value: SqlValue): string =>
   Array.isArray(value) ? `${toPostgresType(value[0] ?? '')}[]` : typeof value === 'number' ? 'bigint' : 'text'
 
+/** Everything up to the last dot, without it. SQLite has no regular expressions. */
+const beforeLastDot = (host: string) => {
+  const upToDot = `rtrim(${host}, replace(${host}, '.', ''))`
+  return `substr(${upToDot}, 1, length(${upToDot}) - 1)`
+}
+
 const DIALECTS: Record<DatabaseEngine, DatabaseDialect> = {
   sqlite: {
     placeholder: (n) => `?${n}`,
     isInList: (column, list) => `${column} IN (SELECT value FROM json_each(${list}))`,
     lower: (column) => `lower(${column})`,
+    listTable: (list) => `json_each(${list})`,
+    lastLabels(host, count) {
+      let before = host
+      for (let label = 0; label < count; label++) before = beforeLastDot(before)
+      return `CASE WHEN ${before} = '' THEN ${host} ELSE substr(${host}, length(${before}) + 2) END`
+    },
     value: (value) => (Array.isArray(value) ? JSON.stringify(value) : value),
   },
   postgres: {
@@ -25,6 +37,8 @@ const DIALECTS: Record<DatabaseEngine, DatabaseDialect> = {
     placeholder: (n, value) => `$${n}::${toPostgresType(value)}`,
     isInList: (column, list) => `${column} = ANY(${list})`,
     lower: (column) => `lower(${column})`,
+    listTable: (list) => `(SELECT unnest(${list}) AS value)`,
+    lastLabels: (host, count) => `substring(${host} from '${toLastLabelsPattern(count)}')`,
     value: (value) => value,
   },
 }

@@ -2,6 +2,7 @@
 // tests/contracts tests every engine against the contract.
 
 import type { ColumnFilter } from '../filter-sql.ts'
+import type { OriginDimension } from '../sources/origin-sql.ts'
 import type { Hit, HitClass, HitDimension, HitOutcome } from './hit.ts'
 
 /** An immutable file of hits: newline-delimited JSON, one `Hit` a line. */
@@ -12,9 +13,21 @@ export interface Batch {
   path: string
 }
 
-export type HitColumn = HitDimension | 'linkId' | 'class'
+/** A dimension that is stored with the hit. */
+export type StoredColumn = HitDimension | 'linkId' | 'class'
+/** What a question may filter or group by. Source and channel are made of stored columns when the question is asked. */
+export type HitColumn = StoredColumn | OriginDimension
 
-export type HitFilter = ColumnFilter<HitColumn>
+export type OriginFilter = ColumnFilter<OriginDimension>
+export type HitFilter = ColumnFilter<StoredColumn> | OriginFilter
+
+interface ColumnGrouping<Column> {
+  by: Column
+  limit: number
+  /** Hits without a value are counted under this name. */
+  nullAs: string
+}
+export type OriginGrouping = ColumnGrouping<OriginDimension>
 
 export type HitGrouping =
   | { by: 'total' }
@@ -23,8 +36,8 @@ export type HitGrouping =
    * the first at or before the query's start), so no engine needs to know time zones.
    */
   | { by: 'time'; starts: number[] }
-  /** Hits without a value are counted under `nullAs`. */
-  | { by: HitColumn; limit: number; nullAs: string }
+  | ColumnGrouping<StoredColumn>
+  | OriginGrouping
   /** A link counts in each of its groups (its tags, its domain). `groups` names the groups link by link. */
   | { by: 'linkGroup'; groups: { linkId: number; group: string | number }[]; limit: number }
 

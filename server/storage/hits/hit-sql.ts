@@ -2,7 +2,7 @@
 // dialect of a dozen lines holds what differs between engines.
 
 import {
-  type FilterDialect,
+  type ColumnFilter,
   type SqlValue,
   toAnyOfSql,
   toBucketSql,
@@ -10,35 +10,23 @@ import {
   toMemberSql,
   type ValueBinder,
 } from '../filter-sql.ts'
+import { isOriginDimension } from '../sources/origin-sql.ts'
 import { QUERY_COLUMNS } from './hit-columns.ts'
-import type { HitAnswer, HitColumn, HitGrouping, HitQuery, HitSelection } from './hit-engine.ts'
-
-export interface HitDialect extends FilterDialect {
-  distinct(column: string): string
-  /** A table with the rows (`link_id`, `slot`), from two lists of equal length. */
-  pairs(linkIds: string, slots: string): string
-  /** How a column's value is stored. With it, the visitors of the top values are counted as bits: see `toTopSql`. */
-  storedAs?(column: HitColumn): StoredExpression
-}
-
-/** The stored columns behind a value, and the expression that makes the value of them. */
-export interface StoredExpression {
-  columns: string[]
-  value: string
-}
-
-/** The extra parts that a query for last clicks needs (last-clicks-sql.ts). */
-export interface SpanDialect extends Pick<HitDialect, 'placeholder'> {
-  /**
-   * A table with the rows (`visitor`, `since`, `until`, `span`), from four lists of equal length. Visitors are texts.
-   */
-  spans(visitors: string, sinces: string, untils: string, spans: string): string
-  /** The largest row of a group, compared column by column. Its columns are fields of the result. */
-  newest(columns: string[]): string
-}
+import type { HitDialect, StoredExpression } from './hit-dialect.ts'
+import type {
+  HitAnswer,
+  HitFilter,
+  HitGrouping,
+  HitQuery,
+  HitSelection,
+  OriginFilter,
+  OriginGrouping,
+  StoredColumn,
+} from './hit-engine.ts'
+import { toHitOriginFilterSql, toTopOriginsSql } from './hit-origin-sql.ts'
 
 /** Dimensions whose value changes from click to click. In the other dimensions nearly every visitor has one value. */
-const CLICK_COLUMNS: ReadonlySet<HitColumn> = new Set([
+const CLICK_COLUMNS: ReadonlySet<StoredColumn> = new Set([
   'referrer',
   'referrerUrl',
   'utmSource',
@@ -69,18 +57,21 @@ export interface VisitorShare {
 export function toHitSql(query: HitQuery, dialect: HitDialect, share?: VisitorShare): HitSql {
   const params: SqlValue[] = []
   const bind = (value: SqlValue) => dialect.placeholder(params.push(value), value)
-  const { key, from, limit, readKey, stored } = toGroupingSql(query.groupBy, dialect, bind)
-  const where = toSelectionSql(query, dialect, bind)
   const visitors = share ? ` AND visitor % ${bind(share.of)} = ${bind(share.number)}` : ''
+  const where = toSelectionSql(query, dialect, bind)
+  const { groupBy } = query
+  if (isOriginGrouping(groupBy))
+    return { text: toTopOriginsSql(groupBy, { where, visitors }, dialect, bind), params, key: String }
+  const { key, from, limit, readKey, stored } = toGroupingSql(groupBy, dialect, bind)
   const mostFirst = 'GROUP BY key ORDER BY clicks DESC, key'
   const top = limit === undefined ? '' : ` LIMIT ${bind(limit)}`
   const toCountSql = (condition: string) =>
     `SELECT ${key} AS key, count(*) AS clicks, ${dialect.distinct('visitor')} AS visitors FROM ${from} WHERE ${condition}`
   const finish = (text: string) => ({ text, params, key: readKey })
-  if (query.groupBy.by === 'total') return finish(toCountSql(where + visitors))
-  if (query.groupBy.by === 'time') return finish(`${toCountSql(where + visitors)} GROUP BY key ORDER BY key`)
+  if (groupBy.by === 'total') return finish(toCountSql(where + visitors))
+  if (groupBy.by === 'time') return finish(`${toCountSql(where + visitors)} GROUP BY key ORDER BY key`)
   if (!share && stored && (limit ?? 0) <= KEYS_PER_BITMAP) return finish(toTopSql(stored, where, top))
-  if (!share && query.groupBy.by !== 'linkId') return finish(`${toCountSql(where)} ${mostFirst}${top}`)
+  if (!share && groupBy.by !== 'linkId') return finish(`${toCountSql(where)} ${mostFirst}${top}`)
   // Find the keys first, and then count their visitors: most visitors of most links are never counted.
   const first = `SELECT ${key} AS key, count(*) AS clicks FROM ${from} WHERE ${where} ${mostFirst}${top}`
   return finish(
@@ -109,15 +100,26 @@ function toTopSql({ columns, value: key }: StoredExpression, where: string, top:
 }
 
 /** The condition of a selection of hits. */
-export const toSelectionSql = (selection: HitSelection, dialect: HitDialect, bind: ValueBinder): string =>
-  [
+export function toSelectionSql(selection: HitSelection, dialect: HitDialect, bind: ValueBinder): string {
+  const range = [
     `workspace_id = ${bind(selection.workspaceId)}`,
     `recorded_at >= ${bind(selection.start)}`,
     `recorded_at < ${bind(selection.end)}`,
+  ].join(' AND ')
+  const toCondition = (filter: HitFilter) =>
+    isOriginFilter(filter)
+      ? toHitOriginFilterSql(filter, range, dialect, bind)
+      : toFilterSql(filter as ColumnFilter<StoredColumn>, QUERY_COLUMNS, dialect, bind)
+  return [
+    range,
     toAnyOfSql('outcome', selection.outcomes ?? ['redirect'], dialect, bind),
     toMemberSql('class', selection.classes, QUERY_COLUMNS, dialect, bind),
-    ...selection.filters.map((filter) => toFilterSql(filter, QUERY_COLUMNS, dialect, bind)),
+    ...selection.filters.map(toCondition),
   ].join(' AND ')
+}
+
+const isOriginFilter = (filter: HitFilter): filter is OriginFilter => isOriginDimension(filter.column)
+const isOriginGrouping = (grouping: HitGrouping): grouping is OriginGrouping => isOriginDimension(grouping.by)
 
 interface GroupingSql {
   key: string
@@ -128,7 +130,11 @@ interface GroupingSql {
   readKey(cell: unknown): HitAnswer['key']
 }
 
-function toGroupingSql(grouping: HitGrouping, dialect: HitDialect, bind: ValueBinder): GroupingSql {
+function toGroupingSql(
+  grouping: Exclude<HitGrouping, OriginGrouping>,
+  dialect: HitDialect,
+  bind: ValueBinder,
+): GroupingSql {
   switch (grouping.by) {
     case 'total':
       return { key: 'NULL', from: 'hits', readKey: () => null }

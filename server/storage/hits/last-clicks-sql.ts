@@ -2,8 +2,8 @@
 
 import type { SqlValue } from '../filter-sql.ts'
 import { HIT_COLUMNS } from './hit-columns.ts'
+import type { SpanDialect } from './hit-dialect.ts'
 import { CLICK_SOURCE_FIELDS, type LastClick, type LastClicksQuery } from './hit-engine.ts'
-import type { SpanDialect } from './hit-sql.ts'
 
 /** The time after `since`, up to and including `until`. A moment of the question and its span have the same number. */
 interface Span {

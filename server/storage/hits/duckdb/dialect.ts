@@ -1,7 +1,8 @@
 // The parts of SQL that DuckDB writes differently from other hit engines.
 
+import { toLastLabelsPattern } from '../../filter-sql.ts'
 import { QUERY_COLUMNS } from '../hit-columns.ts'
-import type { HitDialect, SpanDialect } from '../hit-sql.ts'
+import type { HitDialect, SpanDialect } from '../hit-dialect.ts'
 import { toStoredExpression } from './layout.ts'
 
 export const duckDbDialect: HitDialect & SpanDialect = {
@@ -10,6 +11,8 @@ export const duckDbDialect: HitDialect & SpanDialect = {
   distinct: (column) => `count(DISTINCT ${column})`,
   isInList: (column, list) => `${column} IN (SELECT unnest(${list}))`,
   lower: (column) => `lower(${column})`,
+  listTable: (list) => `(SELECT unnest(${list}) AS value)`,
+  lastLabels: (host, count) => `regexp_extract(${host}, '${toLastLabelsPattern(count)}')`,
   pairs: (linkIds, slots) => `(SELECT unnest(${linkIds}) AS link_id, unnest(${slots}) AS slot)`,
   storedAs: (column) => toStoredExpression(QUERY_COLUMNS[column]),
   spans: (visitors, sinces, untils, spans) =>

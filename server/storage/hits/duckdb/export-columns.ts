@@ -21,8 +21,8 @@ export function toExportColumns(format: ExportFormat): string {
     format === 'parquet'
       ? "epoch_ms(recorded_at) AT TIME ZONE 'UTC'"
       : "strftime(epoch_ms(recorded_at), '%Y-%m-%dT%H:%M:%S.%gZ')"
-  const toTextSql = (name: keyof typeof TEXT_COLUMNS) =>
-    `${format === 'csv' ? toInertText(TEXT_COLUMNS[name]) : TEXT_COLUMNS[name]} AS "${name}"`
+  const toText = (column: string) => (format === 'csv' ? toInertText(column) : column)
+  const toTextSql = (name: keyof typeof TEXT_COLUMNS) => `${toText(TEXT_COLUMNS[name])} AS "${name}"`
   const [slug, domain, ...others] = (Object.keys(TEXT_COLUMNS) as (keyof typeof TEXT_COLUMNS)[]).map(
     toTextSql,
   )
@@ -37,5 +37,8 @@ export function toExportColumns(format: ExportFormat): string {
     ...others,
     // The letter in front: a spreadsheet would round a number, and so mix up visitors.
     `'v' || lpad(lower(to_hex(visitor)), 16, '0') AS "visitor"`,
+    // The newest columns come last, so that the others keep their places.
+    `${toText('source')} AS "source"`,
+    'channel AS "channel"',
   ].join(', ')
 }

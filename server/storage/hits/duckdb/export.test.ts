@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { createHit, createHitQuery } from '../../../../tests/contracts/hit-engine.ts'
 import { toInertCell } from '../../../lib/formats/csv-line.ts'
+import { toSource, toTrafficChannel } from '../../sources/traffic-channel.ts'
 import type { Hit } from '../hit.ts'
 import { EXPORT_FORMATS, type ExportFormat, type HitEngine, type HitSelection } from '../hit-engine.ts'
 import { openDuckDb } from './engine.ts'
@@ -110,7 +111,19 @@ const TEXTS = [
   'utmContent',
 ] as const
 
-const COLUMNS = ['id', 'time', 'linkId', 'slug', 'domain', 'class', 'trigger', ...TEXTS, 'visitor']
+const COLUMNS = [
+  'id',
+  'time',
+  'linkId',
+  'slug',
+  'domain',
+  'class',
+  'trigger',
+  ...TEXTS,
+  'visitor',
+  'source',
+  'channel',
+]
 
 /** The statement and the function write the same, although DuckDB has another engine for patterns. */
 const shielded = (text: string | null) => (text === null ? null : toInertCell(text))
@@ -131,6 +144,8 @@ function expected(format: ExportFormat, of: Hit): Record<string, string | null> 
     trigger: of.trigger,
     ...Object.fromEntries(TEXTS.map((column) => [column, text(of[column])])),
     visitor: `v${BigInt(of.visitor).toString(16).padStart(16, '0')}`,
+    source: text(toSource(of)),
+    channel: toTrafficChannel(of),
   }
 }
 

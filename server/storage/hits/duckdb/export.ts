@@ -7,6 +7,7 @@ import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { createSerialQueue, type SerialQueue } from '../../../lib/concurrency/serial-queue.ts'
 import { unavailable } from '../../../lib/failure.ts'
 import type { SqlValue } from '../../filter-sql.ts'
+import { ORIGIN_DIMENSIONS, toOriginSql } from '../../sources/origin-sql.ts'
 import type { ExportedFile, ExportFormat, HitExport } from '../hit-engine.ts'
 import { toSelectionSql } from '../hit-sql.ts'
 import { duckDbDialect } from './dialect.ts'
@@ -185,8 +186,10 @@ async function writePart(
   await requireDiskSpace(dir)
   const { params, bind } = createBinder()
   const where = toSelectionSql({ ...selection, ...slice }, duckDbDialect, bind)
-  const select = `SELECT ${toExportColumns(format)} FROM hits LEFT JOIN link_names ON link_names.id = hits.link_id
-    WHERE ${where} ORDER BY recorded_at, hits.id`
+  const selected = `(SELECT * FROM hits WHERE ${where})`
+  const origins = toOriginSql(selected, ORIGIN_DIMENSIONS, duckDbDialect, bind)
+  const select = `SELECT ${toExportColumns(format)} FROM ${origins} AS hits
+    LEFT JOIN link_names ON link_names.id = hits.link_id ORDER BY recorded_at, hits.id`
   const text = `COPY (${select}) TO ${quoteLiteral(path)} (${COPY_OPTIONS[format](isFirst)})`
   await connection.run(text, params.map(toDuckDbValue), params.map(toDuckDbType))
 }
