@@ -251,6 +251,8 @@ const compareAnswers = (server: () => TestServer) => {
       link: 'Link',
       tag: 'Tag',
       campaign: 'Campaign',
+      source: 'Source',
+      channel: 'Channel',
       referrer: 'Referrer',
       country: 'Country',
     }

@@ -24,6 +24,7 @@ export const OPERATION_SCOPES: Record<string, readonly RouteScope[]> = {
   countClicks: ['analytics:read'],
   exportClicks: ['analytics:read'],
   countLeads: ['analytics:read'],
+  exportLeads: ['analytics:read', 'submissions:read'],
   getFunnel: ['analytics:read'],
   listForms: ['forms:read'],
   createForm: ['forms:write'],

@@ -85,6 +85,7 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   countClicks: () => ({ query: { groupBy: 'link' } }),
   exportClicks: () => ({ query: { format: 'ndjson' } }),
   countLeads: () => ({ query: { groupBy: 'form' } }),
+  exportLeads: () => ({ query: { format: 'ndjson' } }),
   getFunnel: () => ({ query: { groupBy: 'link' } }),
   listForms: () => ({}),
   createForm: () => ({ bodies: [{ name: 'New form' }] }),

@@ -100,6 +100,16 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
         { linkId: `-${linkId}` },
       ],
     ),
+  exportLeads: ({ linkId, tagId, slug, formKey }) => {
+    const filters: Record<string, string>[] = [
+      { linkId: `${linkId}` },
+      { tagId: `${tagId}`, model: 'linear' },
+      { slug },
+      { form: formKey },
+      { linkId: `-${linkId}` },
+    ]
+    return toQuerySamples(filters.map((filter) => ({ ...RANGE, format: 'ndjson', ...filter })))
+  },
   getFunnel: ({ linkId, tagId, slug }) =>
     toGroupedSamples(
       ['link', 'tag', 'campaign', 'country'],
@@ -461,6 +471,11 @@ onBothEngines('the tenant matrix', (server) => {
       (await send(server(), getOperation('exportClicks'), { query }, bearer(key))).text
     expect(await exported(own.key)).toContain(own.mark)
     expect(await exported(other.key)).toBe('')
+    for (const { key, things } of [own, other]) {
+      const asked = { query: { ...RANGE, format: 'ndjson' } }
+      const { text } = await send(server(), getOperation('exportLeads'), asked, bearer(key))
+      expect(JSON.parse(text).form).toBe(things.formKey)
+    }
     expect((await own.api(`/links/${own.things.linkId}`)).json.data.clicks).toBe(1)
   })
 

@@ -195,6 +195,7 @@ const CHANGES: Change[] = [
     { detail: { format: 'ndjson', filters: ['email'] } },
   ],
   ['clicks.exported', async () => ({ path: '/analytics/clicks/export?format=csv&interval=24h' })],
+  ['leads.exported', async () => ({ path: '/analytics/leads/export?format=ndjson&interval=24h' })],
   ['audit.exported', async () => ({ path: '/audit/export' }), { target: null, detail: { format: 'csv' } }],
 ]
 

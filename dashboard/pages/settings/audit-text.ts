@@ -33,6 +33,7 @@ export const ACTION_LABELS: Record<AuditEventResource['action'], string> = {
   'submission.erased': 'Personal data erased',
   'submission.exported': 'Submissions exported',
   'clicks.exported': 'Clicks exported',
+  'leads.exported': 'Leads exported',
   'audit.exported': 'Audit log exported',
   sign_in: 'Signed in',
   sign_in_failed: 'Sign-in failed',

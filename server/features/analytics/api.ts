@@ -19,6 +19,7 @@ import {
   toClickQuestion,
   toClickSelection,
 } from './schema.ts'
+import { toCompactTime } from './timeline.ts'
 
 export interface AnalyticsApiNeeds {
   db: Database
@@ -97,9 +98,6 @@ const clickExport = apiRoute({
 
 /** How long a client may take no byte of the file. */
 const SENDING_IDLE_SECONDS = 30
-
-/** Such as `20260329T120000Z`. Windows does not allow a colon in file names. */
-const toCompactTime = (ms: number) => toIso(ms).replace(/[-:]|\.\d+/g, '')
 
 export function createAnalyticsApi(needs: AnalyticsApiNeeds) {
   const exportNeeds = { ...needs, limiter: createExportLimiter() }

@@ -15,6 +15,9 @@ export const PARTS_PER_LEAD = 1_000_000
 
 /** Columns of the submission, the same for every touch. */
 const LEAD_COLUMNS = [
+  'id',
+  'status',
+  'email',
   'created_at',
   'attribution_due',
   'visitor',
@@ -68,6 +71,7 @@ export function toCreditedLeadsSql(
   )
   return `SELECT ${LEAD_COLUMNS.map((column) => `submissions.${column}`).join(', ')}, forms.form_key,
       ${touchColumns.join(',\n      ')},
+      coalesce(touches.position, 0) AS position,
       ${PART_SQL[model]} AS part
     FROM submissions
     JOIN forms ON forms.id = submissions.form_id AND forms.workspace_id = ${workspace}

@@ -133,30 +133,48 @@ const queryRanges: QueryGroups = async (db, selection, grouping) => {
   return sum.list('parts').slice(0, grouping.limit)
 }
 
+/** The leads of a selection with their parts, and the condition of its filters. */
+export function toSelectedLeadsSql(
+  selection: LeadSelection,
+  {
+    origins,
+    aboutLinks = false,
+  }: {
+    /** The columns that the caller needs besides those of the filters. */
+    origins: readonly OriginDimension[]
+    aboutLinks?: boolean
+  },
+  dialect: FilterDialect,
+  bind: ValueBinder,
+): { credited: string; conditions: string[] } {
+  const { filters } = selection
+  const leads = toCreditedLeadsSql(selection, selection.model, bind)
+  const needed = [...origins, ...filters.map(({ column }) => column).filter(isOriginDimension)]
+  const credited =
+    needed.length === 0
+      ? leads
+      : `SELECT * FROM ${toOriginSql(`(${leads})`, needed, dialect, bind)} AS origins`
+  const conditions = filters.map((filter) => toFilterSql(filter, COLUMNS, dialect, bind))
+  // Filters for domains, slugs and tags have become filters for links here.
+  if (aboutLinks || filters.some(({ column }) => column === 'linkId')) conditions.push(LINK_IS_DECIDED)
+  return { credited, conditions: ['true', ...conditions] }
+}
+
 function toCountedSql(
   selection: LeadSelection,
   grouping: LeadGrouping,
   dialect: FilterDialect,
   bind: ValueBinder,
 ): { counted: string; tail: string } {
-  const leads = toCreditedLeadsSql(selection, selection.model, bind)
-  const origins = [grouping.by, ...selection.filters.map(({ column }) => column)].filter(isOriginDimension)
-  const credited =
-    origins.length === 0
-      ? leads
-      : `SELECT * FROM ${toOriginSql(`(${leads})`, origins, dialect, bind)} AS origins`
   const { key, from, tail, where = [] } = toGroupingSql(grouping, selection.workspaceId, dialect, bind)
-  const filters = selection.filters.map((filter) => toFilterSql(filter, COLUMNS, dialect, bind))
-  if (isAboutLinks(selection, grouping)) filters.push(LINK_IS_DECIDED)
+  const origins = isOriginDimension(grouping.by) ? [grouping.by] : []
+  const aboutLinks = ['linkId', 'domain', 'slug'].includes(grouping.by)
+  const { credited, conditions } = toSelectedLeadsSql(selection, { origins, aboutLinks }, dialect, bind)
   // The CTE names the key first, because PostgreSQL cannot group by an expression with bound values.
   const counted = `WITH credited AS (${credited}), counted AS (
-    SELECT ${key} AS key, visitor, part FROM ${from} WHERE ${['true', ...where, ...filters].join(' AND ')})`
+    SELECT ${key} AS key, visitor, part FROM ${from} WHERE ${[...where, ...conditions].join(' AND ')})`
   return { counted, tail }
 }
-
-/** Filters for domains, slugs and tags have become filters for links here. Groups by tag join the link anyway. */
-const isAboutLinks = ({ filters }: LeadSelection, { by }: LeadGrouping) =>
-  by === 'linkId' || by === 'domain' || by === 'slug' || filters.some(({ column }) => column === 'linkId')
 
 interface GroupingSql {
   key: string

@@ -1,21 +1,31 @@
-// GET /analytics/leads and GET /analytics/funnel (docs/contract.md §5).
+// GET /analytics/leads with its export, and GET /analytics/funnel (docs/contract.md §5).
 
+import { z } from '@hono/zod-openapi'
 import { apiRoute } from '../../http/api-route.ts'
+import { toTextStream } from '../../http/text-stream.ts'
 import { toIso } from '../../lib/api-fields.ts'
+import type { Database } from '../../storage/database/database.ts'
 import type { HitReader } from '../../storage/hits/hit-engine.ts'
 import { createApi } from '../accounts/access/api-env.ts'
+import { recordExport } from '../accounts/audit/record-export.ts'
 import { answerFunnel, type FunnelNeeds } from './answer-funnel.ts'
 import { answerLeads } from './answer-leads.ts'
+import { exportLeads } from './export-leads.ts'
 import {
   FunnelAnswer,
   FunnelParameters,
   LeadAnswer,
+  type LeadExportFormat,
+  LeadExportParameters,
   LeadParameters,
   toFunnelQuestion,
+  toLeadExportQuestion,
   toLeadQuestion,
 } from './leads-schema.ts'
+import { toCompactTime } from './timeline.ts'
 
 export interface LeadsApiNeeds extends FunnelNeeds {
+  db: Database
   hits: Pick<HitReader, 'ask' | 'countedUntil'>
 }
 
@@ -33,6 +43,47 @@ const leads = apiRoute({
   request: { query: LeadParameters },
   responses: {
     200: { description: 'The counts', content: { 'application/json': { schema: LeadAnswer } } },
+  },
+})
+
+const MEDIA_TYPES: Record<LeadExportFormat, string> = {
+  csv: 'text/csv; charset=utf-8; header=present',
+  ndjson: 'application/x-ndjson; charset=utf-8',
+}
+
+/** How long the file may stand still. */
+const SENDING_IDLE_SECONDS = 120
+
+const toFileSchema = (example: string) => ({ schema: z.string().openapi({ format: 'binary', example }) })
+
+const leadExport = apiRoute({
+  method: 'get',
+  path: '/analytics/leads/export',
+  // The file has e-mail addresses.
+  scope: ['analytics:read', 'submissions:read'],
+  operationId: 'exportLeads',
+  tags: ['Analytics'],
+  summary: 'Export leads',
+  description:
+    'The leads themselves, oldest first, one a line (or row), with the range, filters and model of `GET /analytics/leads`. ' +
+    'With model=linear a lead has a line for each of its touches. The sum of `credit` is the number of leads. What the ' +
+    'visitor wrote is in `GET /forms/{formKey}/submissions/export`. In CSV, text that a spreadsheet would take for a ' +
+    'formula has an apostrophe in front.',
+  request: { query: LeadExportParameters },
+  responses: {
+    200: {
+      description: 'The file',
+      headers: {
+        'Content-Disposition': {
+          description: 'File name with the workspace and the range',
+          schema: { type: 'string' },
+        },
+      } as const,
+      content: {
+        'text/csv': toFileSchema('submissionId,time,form,formName,status,email,credit,linkId,…'),
+        'application/x-ndjson': toFileSchema('{"submissionId":7,"time":"2026-03-29T12:00:00.000Z",…}'),
+      },
+    },
   },
 })
 
@@ -67,6 +118,26 @@ export function createLeadsApi(needs: LeadsApiNeeds) {
     .openapi(leads, async (c) => {
       const data = await answerLeads(needs, c.get('actor'), toLeadQuestion(c.req.valid('query')))
       return c.json({ data }, 200)
+    })
+    .openapi(leadExport, async (c) => {
+      const question = toLeadExportQuestion(c.req.valid('query'))
+      const actor = c.get('actor')
+      const { pieces, range } = await exportLeads(needs, actor, question, c.req.raw.signal)
+      const { format } = question
+      // A filter that few leads pass sends nothing for a while.
+      c.env?.setIdleSeconds?.(SENDING_IDLE_SECONDS)
+      const isHead = c.req.method === 'HEAD'
+      if (!isHead) {
+        const detail = { format, start: toIso(range.start), end: toIso(range.end) }
+        const entry = { action: 'leads.exported', detail } as const
+        await recordExport({ db: c.get('db'), now: needs.now }, actor, entry)
+      }
+      const body = isHead ? null : toTextStream(pieces, c.get('requestId'))
+      const name = `leads-${actor.workspaceId}-${toCompactTime(range.start)}-${toCompactTime(range.end)}.${format}`
+      return c.body(body as never, 200, {
+        'Content-Type': MEDIA_TYPES[format],
+        'Content-Disposition': `attachment; filename=${name}`,
+      }) as never
     })
     .openapi(funnel, async (c) => {
       // Read the time before the query, so that the answer includes every click and visit before it.

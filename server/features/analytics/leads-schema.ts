@@ -62,18 +62,45 @@ const LEAD_GROUPINGS = [
   ...ORIGIN_DIMENSIONS,
 ] as const
 
-export const LeadParameters = z.strictObject({
+/** The parameters that counts and exports of leads share. */
+const LEAD_SELECTION = {
   ...SELECTION,
   form: filterParameter('form', 'The `formKey` of a form, several, or all but these'),
   page: filterParameter('page', 'Address of the page with the form, without its query'),
+}
+
+export const LeadParameters = z.strictObject({
+  ...LEAD_SELECTION,
   groupBy: oneOf(LEAD_GROUPINGS).optional().openapi({ description: 'Totals when absent' }),
   granularity: granularityParameter,
   limit: limitParameter,
 })
+
+const LEAD_EXPORT_FORMATS = ['csv', 'ndjson'] as const
+export type LeadExportFormat = (typeof LEAD_EXPORT_FORMATS)[number]
+
+export const LeadExportParameters = z.strictObject({
+  ...LEAD_SELECTION,
+  format: oneOf(LEAD_EXPORT_FORMATS).optional().openapi({ description: 'csv when absent' }),
+})
 const LEAD_FILTERS = [...SELECTION_FILTERS, 'form', 'page'] as const satisfies FilterName[]
 
-export interface LeadQuestion extends QuestionSelection<(typeof LEAD_FILTERS)[number]> {
+interface LeadQuestionSelection extends QuestionSelection<(typeof LEAD_FILTERS)[number]> {
   model: AttributionModel
+}
+
+export interface LeadExportQuestion extends LeadQuestionSelection {
+  format: LeadExportFormat
+}
+
+/** @throws Failure `invalid` for parameters that cannot be combined */
+export const toLeadExportQuestion = (written: z.infer<typeof LeadExportParameters>): LeadExportQuestion => ({
+  ...toSelection(written, LEAD_FILTERS),
+  model: written.model ?? 'last',
+  format: written.format ?? 'csv',
+})
+
+export interface LeadQuestion extends LeadQuestionSelection {
   groupBy: 'total' | Exclude<(typeof LEAD_GROUPINGS)[number], 'link' | 'tag'>
   /** Null: chosen by the length of the range. */
   granularity: Granularity | null

@@ -30,6 +30,7 @@ export const AUDIT_ACTIONS = [
   'submission.erased',
   'submission.exported',
   'clicks.exported',
+  'leads.exported',
   'audit.exported',
   'sign_in',
   'sign_in_failed',

@@ -1,0 +1,125 @@
+// Exports leads as a file, oldest first, one for each touch that gets credit. It reads some hundred at a time while the file
+// is sent, so memory does not grow with the number of leads.
+
+import { toIso } from '../../lib/api-fields.ts'
+import { takeTurn } from '../../lib/concurrency/take-turn.ts'
+import { toCsvLine } from '../../lib/formats/csv-line.ts'
+import { queryRaw } from '../../storage/database/raw-query.ts'
+import { ORIGIN_DIMENSIONS } from '../../storage/sources/origin-sql.ts'
+import { type LeadNeeds, loadLinkNamesOrNone, resolveLeadSelection } from './answer-leads.ts'
+import { PARTS_PER_LEAD } from './attribution-model.ts'
+import { type LeadSelection, NO_LINK, toSelectedLeadsSql } from './count-leads.ts'
+import { listLeadRanges } from './lead-ranges.ts'
+import type { LeadExportFormat, LeadExportQuestion } from './leads-schema.ts'
+import { loadFormNames } from './names.ts'
+import type { TimeRange } from './timeline.ts'
+
+interface LeadRow {
+  id: number | string
+  created_at: number | string
+  form_key: string
+  status: string
+  email: string | null
+  link_id: number | string | null
+  part: number | string
+  [column: string]: number | string | null
+}
+
+/** The columns of the file that are columns of a row. */
+const ROW_COLUMNS = {
+  page: 'page_url',
+  referrer: 'referrer',
+  source: 'source',
+  channel: 'channel',
+  utmSource: 'utm_source',
+  utmMedium: 'utm_medium',
+  utmCampaign: 'utm_campaign',
+  utmTerm: 'utm_term',
+  utmContent: 'utm_content',
+  country: 'country',
+  region: 'region',
+  city: 'city',
+  device: 'device',
+  browser: 'browser',
+  os: 'os',
+} as const
+const HEADERS = [
+  ...['submissionId', 'time', 'form', 'formName', 'status', 'email', 'credit', 'linkId', 'slug', 'domain'],
+  ...Object.keys(ROW_COLUMNS),
+]
+type ExportedLead = Record<string, string | number | null>
+
+export interface LeadFile {
+  pieces: AsyncGenerator<string>
+  range: TimeRange
+}
+
+/**
+ * The sum of `credit` is the number of leads that `answerLeads` counts.
+ * @param signal ends the export early when the caller is gone
+ * @throws Failure `invalid` for an empty range, before the first piece
+ */
+export async function exportLeads(
+  needs: LeadNeeds,
+  { workspaceId }: { workspaceId: number },
+  { format, ...question }: LeadExportQuestion,
+  signal: AbortSignal,
+): Promise<LeadFile> {
+  const selection = await resolveLeadSelection(needs, { workspaceId }, question)
+  await needs.resolvePendingAttribution(workspaceId)
+  const { start, end } = selection
+  return { pieces: writeLeads(needs, selection, format, signal), range: { start, end } }
+}
+
+async function* writeLeads(
+  needs: LeadNeeds,
+  selection: LeadSelection,
+  format: LeadExportFormat,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  if (format === 'csv') yield toCsvLine(HEADERS)
+  for await (const range of listLeadRanges(needs.db, selection)) {
+    if (signal.aborted) return
+    const leads = await readLeads(needs, { ...selection, ...range })
+    await takeTurn()
+    if (leads.length === 0) continue
+    yield leads
+      .map((lead) =>
+        format === 'csv' ? toCsvLine(HEADERS.map((name) => lead[name] ?? null)) : `${JSON.stringify(lead)}\n`,
+      )
+      .join('')
+  }
+}
+
+async function readLeads(needs: LeadNeeds, selection: LeadSelection): Promise<ExportedLead[]> {
+  const rows = await queryRaw<LeadRow>(needs.db, (dialect, bind) => {
+    const { credited, conditions } = toSelectedLeadsSql(
+      selection,
+      { origins: ORIGIN_DIMENSIONS },
+      dialect,
+      bind,
+    )
+    return `WITH credited AS (${credited}) SELECT * FROM credited WHERE ${conditions.join(' AND ')}
+      ORDER BY created_at, id, position`
+  })
+  const linkIds = [...new Set(rows.map(({ link_id: id }) => Number(id ?? NO_LINK)))]
+  const formKeys = [...new Set(rows.map(({ form_key: key }) => key))]
+  const getLink = await loadLinkNamesOrNone(needs, selection, linkIds)
+  const getForm = await loadFormNames(needs, selection, formKeys)
+  return rows.map((row) => {
+    const { link, slug, domain } = getLink(Number(row.link_id ?? NO_LINK))
+    return {
+      submissionId: Number(row.id),
+      time: toIso(Number(row.created_at)),
+      form: row.form_key,
+      formName: getForm(row.form_key).name,
+      status: row.status,
+      email: row.email,
+      credit: Number(row.part) / PARTS_PER_LEAD,
+      linkId: link,
+      slug,
+      domain,
+      ...Object.fromEntries(Object.entries(ROW_COLUMNS).map(([name, column]) => [name, row[column] ?? null])),
+    }
+  })
+}
