@@ -8,7 +8,7 @@ import type { TagResource } from '../../server/features/links/schema.ts'
 import type { Api, QueryParameters } from './client.ts'
 
 export type Subject = 'clicks' | 'leads'
-export type FunnelBy = 'link' | 'tag' | 'campaign' | 'referrer' | 'country'
+export type FunnelBy = 'link' | 'tag' | 'campaign' | 'source' | 'channel' | 'referrer' | 'country'
 
 /** `count` counts clicks or leads, depending on the subject of the query. */
 export interface EventCounts {
@@ -172,11 +172,15 @@ export const valueNamesQuery = (api: Api, dimension: 'linkId' | 'tagId' | 'form'
     staleTime: NAMES_STALE_MS,
   })
 
-export type ClickExportFormat = 'csv' | 'ndjson' | 'parquet'
+export const EXPORT_FORMATS = {
+  clicks: ['csv', 'ndjson', 'parquet'],
+  leads: ['csv', 'ndjson'],
+} as const
+export type ExportFormat = (typeof EXPORT_FORMATS)[Subject][number]
 
-/** Exports single clicks. @returns the file, and the name that the server gives it */
-export async function exportClicks(api: Api, query: QueryParameters, format: ClickExportFormat) {
-  const response = await api.raw('/analytics/clicks/export', { query: { ...query, format } })
+/** Exports single clicks or leads. @returns the file, and the name that the server gives it */
+export async function exportEvents(api: Api, subject: Subject, query: QueryParameters, format: ExportFormat) {
+  const response = await api.raw(`/analytics/${subject}/export`, { query: { ...query, format } })
   const match = /filename=([\w.-]+)/.exec(response.headers.get('content-disposition') ?? '')
-  return { file: await response.blob(), name: match?.[1] ?? `clicks.${format}` }
+  return { file: await response.blob(), name: match?.[1] ?? `${subject}.${format}` }
 }

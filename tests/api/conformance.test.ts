@@ -221,6 +221,15 @@ const compareAnswers = (server: () => TestServer) => {
     }
   })
 
+  test('exports of leads in every format', async () => {
+    const own = await createTeam(server())
+    const { formKey } = await createTestResources(server(), own, `w${own.id}`)
+    for (const format of ['csv', 'ndjson']) {
+      const { text } = await ask(own, 'exportLeads', 200, { query: { format, interval: '24h' } })
+      expect(text).toContain(formKey)
+    }
+  })
+
   test('leads and funnels in every grouping', async () => {
     const own = await createTeam(server())
     const { slug, formKey } = await createTestResources(server(), own, `w${own.id}`)

@@ -9,12 +9,15 @@ export function ChartTooltip({
   width,
   metric,
   point,
+  title,
   format,
 }: {
   x: number
   width: number
   metric: string
   point: ChartPoint
+  /** The selected range. */
+  title?: string
   format: (value: number) => string
 }) {
   // The tooltip is beside the line, never over it, and never outside the chart.
@@ -26,6 +29,7 @@ export function ChartTooltip({
       style={{ left, width: Math.min(WIDTH, width) }}
       className="pointer-events-none absolute top-1 z-10 rounded-xl border border-line bg-card px-3 py-2 text-sm shadow-lg"
     >
+      {title && <p className="mb-1 border-b border-line pb-1 font-semibold">{title}</p>}
       <p className="font-medium">{point.label}</p>
       <p className="mt-1 flex items-center gap-2">
         <span className="h-0.5 w-3 rounded bg-accent" />

@@ -1,10 +1,12 @@
-// A line over time, with the previous period as a dashed line. The pointer or the arrow keys select a point. Screen
-// readers get a table.
+// A line over time, with the previous period as a dashed line. The pointer or the arrow keys select a point; dragging, or Shift
+// with the arrow keys, selects a range. Screen readers get a table.
 
-import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useId, useState } from 'react'
+import { type PointerEvent, type RefObject, useEffect, useRef, useState } from 'react'
 import type { ChartPoint } from './chart-point.ts'
+import { ChartSlider } from './chart-slider.tsx'
 import { ChartTooltip } from './chart-tooltip.tsx'
 import { LinePlot, PLOT_RIGHT_MARGIN, usePlotScales } from './line-plot.tsx'
+import { type PointRange, useBrush } from './use-brush.ts'
 import { useElementSize } from './use-element-size.ts'
 
 interface Props {
@@ -16,41 +18,60 @@ interface Props {
   unfinished: boolean
   /** Zooms in on a point. */
   onPick?: (index: number) => void
+  /** Zooms in on a range of points. */
+  onPickRange?: (range: PointRange) => void
+  /** Undoes the last zoom; undefined when nothing is zoomed. */
+  onReset?: () => void
 }
 
 export function LineChart(props: Props) {
-  const { metric, points, onPick } = props
+  const { metric, points, onPick, onPickRange } = props
   const { ref, width, height } = useElementSize<HTMLDivElement>()
+  const slider = useRef<HTMLInputElement>(null)
   const [selected, select] = useState<number | null>(null)
   usePointerDownOutside(ref, selected !== null, select)
   const plot = usePlotScales(points, { width, height })
   const shown = selected !== null && selected < points.length ? selected : null
+  const brush = useBrush(onPickRange)
+  const range = brush.toRange(shown)
   const nearest = (event: PointerEvent<HTMLDivElement>) => {
     const x = event.clientX - event.currentTarget.getBoundingClientRect().left
     const part = (x - plot.box.left) / Math.max(1, width - PLOT_RIGHT_MARGIN - plot.box.left)
     return Math.min(points.length - 1, Math.max(0, Math.round(part * (points.length - 1))))
   }
+  const onPointerUp = (event: PointerEvent<HTMLDivElement>) => {
+    // Escape now reaches the chart, and undoes the zoom.
+    if (brush.release(nearest(event))) slider.current?.focus({ preventScroll: true })
+    else if (event.button === 0 && shown !== null && matchMedia('(hover: hover)').matches) onPick?.(shown)
+  }
   return (
     <div className="relative has-focus-visible:outline-2 has-focus-visible:outline-offset-4 has-focus-visible:outline-accent rounded-lg">
-      <KeyboardSlider {...props} selected={shown} select={select} />
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the slider above serves the keyboard */}
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: Enter on the slider does the same */}
+      <ChartSlider {...props} {...{ slider, brush, range, selected: shown, select }} />
       <div
         ref={ref}
-        className="relative h-56 touch-pan-y sm:h-72"
-        onPointerMove={(event) => select(nearest(event))}
-        onPointerDown={(event) => select(nearest(event))}
+        className="relative h-56 touch-pan-y select-none sm:h-72"
+        onPointerDown={(event) => {
+          select(nearest(event))
+          brush.press(event, nearest(event))
+        }}
+        onPointerMove={(event) => {
+          select(nearest(event))
+          brush.move(event)
+        }}
+        onPointerUp={onPointerUp}
+        // The browser scrolls instead.
+        onPointerCancel={brush.cancel}
         // After a touch, the selected point stays, so that its value can be read.
         onPointerLeave={(event) => event.pointerType === 'mouse' && select(null)}
-        onClick={() => shown !== null && matchMedia('(hover: hover)').matches && onPick?.(shown)}
       >
-        {width > 0 && <LinePlot plot={plot} points={points} unfinished={props.unfinished} shown={shown} />}
+        {width > 0 && <LinePlot {...{ plot, points, shown, range }} unfinished={props.unfinished} />}
         {shown !== null && points[shown] && (
           <ChartTooltip
             x={plot.x(shown)}
             width={width}
             metric={metric}
             point={points[shown]}
+            title={range ? `${points[range.first]?.short} – ${points[range.last]?.short}` : undefined}
             format={props.format}
           />
         )}
@@ -74,47 +95,6 @@ function usePointerDownOutside(
     addEventListener('pointerdown', handlePointerDown)
     return () => removeEventListener('pointerdown', handlePointerDown)
   }, [ref, on, select])
-}
-
-/** An invisible slider, so that arrow keys, Home, End and screen readers work as the platform has them. */
-function KeyboardSlider({
-  metric,
-  points,
-  format,
-  onPick,
-  selected,
-  select,
-}: Props & { selected: number | null; select: (selected: number | null) => void }) {
-  const help = useId()
-  const last = points.length - 1
-  const point = points[selected ?? last]
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && selected !== null) onPick?.(selected)
-    if (event.key === 'Escape') select(null)
-  }
-  return (
-    <>
-      <input
-        type="range"
-        aria-label={`${metric} over time`}
-        aria-valuetext={point && `${point.label}: ${format(point.value)}`}
-        aria-describedby={onPick && help}
-        min={0}
-        max={Math.max(0, last)}
-        value={selected ?? Math.max(0, last)}
-        onChange={(event) => select(Number(event.target.value))}
-        onFocus={() => select(last)}
-        onBlur={() => select(null)}
-        onKeyDown={onKeyDown}
-        className="pointer-events-none absolute inset-0 size-full opacity-0"
-      />
-      {onPick && (
-        <span id={help} className="sr-only">
-          Press Enter to zoom in
-        </span>
-      )}
-    </>
-  )
 }
 
 const Table = ({ metric, points, format }: Props) => (

@@ -5,6 +5,7 @@ import { area, curveMonotoneX, line } from 'd3-shape'
 import { useId, useMemo } from 'react'
 import { formatShort } from '../format.ts'
 import type { ChartPoint } from './chart-point.ts'
+import type { PointRange } from './use-brush.ts'
 
 const TOP = 12
 const BOTTOM = 26
@@ -47,11 +48,14 @@ export function LinePlot({
   points,
   unfinished,
   shown,
+  range,
 }: {
   plot: Plot
   points: ChartPoint[]
   unfinished: boolean
   shown: number | null
+  /** The selected range of points. */
+  range: PointRange | null
 }) {
   const ground = box.height - BOTTOM
   const paths = useMemo(() => {
@@ -77,6 +81,16 @@ export function LinePlot({
   return (
     <svg width={box.width} height={box.height} aria-hidden className="absolute inset-0">
       <Axes {...{ x, y, ticks, box, room, points }} />
+      {range && (
+        <rect
+          data-brush
+          x={x(range.first)}
+          y={TOP}
+          width={x(range.last) - x(range.first)}
+          height={ground - TOP}
+          className="fill-accent/15 stroke-accent"
+        />
+      )}
       {paths.area && <path d={paths.area} className="fill-accent/10" />}
       {paths.previous && (
         <path

@@ -379,6 +379,6 @@ test('the API reference names every parameter and every shape of answer', () => 
   const operation = document.paths?.['/analytics/clicks']?.get
   const names = operation?.parameters?.map((each) => ('name' in each ? each.name : ''))
   expect(names).toContain('utmCampaign')
-  expect(names).toHaveLength(7 + 1 + 19)
+  expect(names).toHaveLength(7 + 1 + 21)
   expect(Object.keys(document.components?.schemas ?? {})).toContain('ClickBucket')
 })

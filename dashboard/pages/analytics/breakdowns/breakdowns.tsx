@@ -7,26 +7,40 @@ import { lazy, Suspense, useState } from 'react'
 import { type Subject, topListQuery } from '../../../api/analytics.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { IconButton } from '../../../ui/button.tsx'
+import { classNames } from '../../../ui/class-names.ts'
 import { useInView } from '../../../ui/use-in-view.ts'
-import { appliesTo, type Dimension, getDimensionInfo, METRIC_LABELS } from '../view/dimensions.ts'
+import {
+  appliesTo,
+  type Dimension,
+  getDimensionInfo,
+  METRIC_LABELS,
+  SOURCE_DIMENSIONS,
+} from '../view/dimensions.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
 import { TopList } from './top-list.tsx'
 
+// Its outlines weigh 12 KB.
+const CountryMap = lazy(() =>
+  import('../map/country-map.tsx').then(({ CountryMap }) => ({ default: CountryMap })),
+)
 const TopListDialog = lazy(() =>
   import('./top-list-dialog.tsx').then(({ TopListDialog }) => ({ default: TopListDialog })),
 )
 
 interface Group {
   title: string
-  dimensions: Dimension[]
+  dimensions: readonly Dimension[]
   /** Always counts this subject, whatever the metric of the page. */
   subject?: Subject
 }
 
+/** The Locations card has the map beside its list of countries. */
+const WIDE = 'Locations'
+
 const GROUPS: Group[] = [
   { title: 'Links', dimensions: ['linkId', 'tagId', 'domain', 'slug'] },
-  { title: 'Sources', dimensions: ['referrer', 'referrerUrl'] },
-  { title: 'Locations', dimensions: ['country', 'region', 'city', 'continent'] },
+  { title: 'Sources', dimensions: SOURCE_DIMENSIONS },
+  { title: WIDE, dimensions: ['country', 'region', 'city', 'continent'] },
   {
     title: 'Campaigns',
     dimensions: ['utmCampaign', 'utmSource', 'utmMedium', 'utmTerm', 'utmContent'],
@@ -45,10 +59,12 @@ export function Breakdowns({ view }: { view: AnalyticsView }) {
     const dimensions = group.dimensions.filter((each) => appliesTo(each, subject) && !hidden.includes(each))
     return dimensions.length > 0 ? [{ ...group, subject, dimensions }] : []
   })
+  const narrow = groups.filter(({ title }) => title !== WIDE)
+  const alone = narrow.length % 2 === 1 ? narrow.at(-1) : undefined
   return (
-    <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
+    <div className="grid grid-flow-row-dense grid-cols-1 gap-4 lg:grid-cols-2">
       {groups.map((group) => (
-        <Breakdown key={group.title} view={view} {...group} />
+        <Breakdown key={group.title} view={view} {...group} wide={group.title === WIDE || group === alone} />
       ))}
     </div>
   )
@@ -59,7 +75,7 @@ interface BreakdownProps extends Group {
   subject: Subject
 }
 
-function Breakdown({ view, title, dimensions, subject }: BreakdownProps) {
+function Breakdown({ view, title, dimensions, subject, wide }: BreakdownProps & { wide: boolean }) {
   const [isDialogOpen, setDialogOpen] = useState(false)
   const { ref, inView } = useInView<HTMLElement>()
   const open = dimensions.find((each) => view.tabs.includes(each)) ?? (dimensions[0] as Dimension)
@@ -72,7 +88,10 @@ function Breakdown({ view, title, dimensions, subject }: BreakdownProps) {
   return (
     <section
       ref={ref}
-      className="flex min-w-0 flex-col lg:last:odd:col-span-2 rounded-2xl border border-line bg-card"
+      className={classNames(
+        'flex min-w-0 flex-col rounded-2xl border border-line bg-card',
+        wide && 'lg:col-span-2',
+      )}
     >
       <Tabs.Root value={open} onValueChange={choose} className="contents">
         <header className="flex flex-wrap items-center gap-x-3 px-4 pt-3 sm:px-5">
@@ -85,7 +104,18 @@ function Breakdown({ view, title, dimensions, subject }: BreakdownProps) {
           </IconButton>
           <DimensionTabs view={view} title={title} dimensions={dimensions} subject={subject} />
         </header>
-        <Tabs.Panel value={open} className="border-t border-line p-2 sm:p-3">
+        <Tabs.Panel
+          value={open}
+          className={classNames(
+            'border-t border-line p-2 sm:p-3',
+            open === 'country' && 'grid grid-cols-1 items-center gap-2 lg:grid-cols-2 lg:gap-4',
+          )}
+        >
+          {open === 'country' && (
+            <Suspense fallback={<div className="aspect-[1000/436] w-full" />}>
+              <CountryMap {...{ view, subject, metricLabel, inView }} />
+            </Suspense>
+          )}
           <TopList
             key={`${open} ${subject}`}
             view={view}

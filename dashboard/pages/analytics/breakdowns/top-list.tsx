@@ -1,7 +1,7 @@
 // A top list as bars. A click on a row sets or removes a filter for it.
 
 import { Link } from '@tanstack/react-router'
-import { ArrowUpRight, EyeOff } from 'lucide-react'
+import { ArrowUpRight, EyeOff, ListTree } from 'lucide-react'
 import type { Subject } from '../../../api/analytics.ts'
 import { useWorkspace } from '../../../shell/use-workspace.ts'
 import { Bar } from '../../../ui/charts/bar.tsx'
@@ -10,7 +10,8 @@ import { CountryFlag } from '../../../ui/country-flag.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { formatNumber, formatPercent, toReadableUrl } from '../../../ui/format.ts'
 import { Skeleton } from '../../../ui/skeleton.tsx'
-import { type Dimension, getDimensionInfo } from '../view/dimensions.ts'
+import { writeFilter } from '../view/dimension-filter.ts'
+import { type Dimension, getDimensionInfo, SOURCE_DIMENSIONS } from '../view/dimensions.ts'
 import { type AnalyticsView, explainUnavailable } from '../view/use-analytics-view.ts'
 import { type TopRow, useTopList } from './use-top-list.ts'
 
@@ -86,7 +87,7 @@ export function TopListRows({
           />
           <RowActions view={view} dimension={dimension} row={row} />
           <span aria-hidden className="relative flex shrink-0 items-baseline gap-2 pr-2.5 pl-1 text-sm">
-            <span className="w-11 text-right text-xs text-soft tabular-nums max-sm:hidden">
+            <span className="w-9 text-right text-xs text-soft tabular-nums sm:w-11">
               {sum > 0 && formatPercent(row.amount / sum)}
             </span>
             <span className="min-w-8 text-right font-medium tabular-nums">{formatNumber(row.amount)}</span>
@@ -135,6 +136,7 @@ function RowActions({ view, dimension, row }: RowProps) {
   const hasPage = dimension === 'linkId' && !row.deleted && row.value !== '0'
   return (
     <>
+      {dimension === 'source' && row.value !== '(direct)' && <ShowHostsButton view={view} row={row} />}
       {hasPage && (
         <Link
           to="/$workspaceId/links/$linkId"
@@ -157,6 +159,25 @@ function RowActions({ view, dimension, row }: RowProps) {
         <EyeOff size={14} aria-hidden />
       </button>
     </>
+  )
+}
+
+/** Leads from a source to the hosts that it is made of. */
+function ShowHostsButton({ view, row }: { view: AnalyticsView; row: TopRow }) {
+  const showHosts = () => {
+    const tabs = [...view.tabs.filter((tab) => !SOURCE_DIMENSIONS.includes(tab as Dimension)), 'referrer']
+    view.set({ source: writeFilter({ values: [row.value], negate: false }), tabs: tabs.join(',') })
+  }
+  return (
+    <button
+      type="button"
+      title="Show its hosts"
+      aria-label={`Show the hosts of ${row.label}`}
+      onClick={showHosts}
+      className={SMALL}
+    >
+      <ListTree size={14} aria-hidden />
+    </button>
   )
 }
 

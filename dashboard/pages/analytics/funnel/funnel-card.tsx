@@ -1,5 +1,5 @@
-// The conversion funnel from clicks to visits to leads: totals, and a table by link, tag, campaign, referrer or
-// country.
+// The conversion funnel from clicks to visits to leads: totals, and a table by link, tag, campaign, source,
+// channel, referrer or country.
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type FunnelBy, type FunnelStages, funnelQuery } from '../../../api/analytics.ts'
@@ -19,6 +19,8 @@ const GROUPING_LABELS: Record<FunnelBy, string> = {
   link: 'By link',
   tag: 'By tag',
   campaign: 'By campaign',
+  source: 'By source',
+  channel: 'By channel',
   referrer: 'By referrer',
   country: 'By country',
 }

@@ -1,4 +1,5 @@
-// The funnel's table: clicks, visits, leads and conversion rate per link, tag, campaign, referrer or country.
+// The funnel's table: clicks, visits, leads and conversion rate per link, tag, campaign, source, channel, referrer
+// or country.
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -22,6 +23,8 @@ const DIMENSION_BY_GROUPING: Record<FunnelBy, Dimension> = {
   link: 'linkId',
   tag: 'tagId',
   campaign: 'utmCampaign',
+  source: 'source',
+  channel: 'channel',
   referrer: 'referrer',
   country: 'country',
 }

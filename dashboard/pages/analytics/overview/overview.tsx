@@ -10,18 +10,20 @@ import { MetricTiles } from './metric-tiles.tsx'
 import { TimelineHeader } from './timeline-header.tsx'
 import { useLiveRefresh } from './use-live-refresh.ts'
 import { useTotals } from './use-totals.ts'
+import { useZoom } from './use-zoom.ts'
 
 const Timeline = lazy(() => import('./timeline.tsx').then(({ Timeline }) => ({ default: Timeline })))
 
 export function Overview({ view }: { view: AnalyticsView }) {
   const totals = useTotals(view)
   useLiveRefresh(view, totals)
+  const zoom = useZoom(view)
   const { data, error, refetch } = view.metric === 'leads' ? totals.leads : totals.clicks
   return (
     <section className="rounded-2xl border border-line bg-card" aria-label="Overview">
       <MetricTiles view={view} totals={totals} />
       <div className="border-t border-line p-4 sm:p-5">
-        <TimelineHeader view={view} totals={totals} />
+        <TimelineHeader view={view} totals={totals} zoom={zoom} />
         {error && !data ? (
           <div className="grid min-h-56 content-start gap-3 sm:min-h-72">
             <ErrorState error={error} retry={refetch} />
@@ -34,7 +36,7 @@ export function Overview({ view }: { view: AnalyticsView }) {
         ) : (
           <div className="relative">
             <Suspense fallback={<Skeleton className="h-56 sm:h-72" />}>
-              <Timeline view={view} totals={totals} />
+              <Timeline view={view} totals={totals} zoom={zoom} />
             </Suspense>
             <EmptyChart view={view} totals={totals} />
           </div>

@@ -1,11 +1,14 @@
 // The header of the chart: metric, legend and granularity.
 
-import { WifiOff } from 'lucide-react'
+import { RotateCcw, WifiOff } from 'lucide-react'
+import { Button } from '../../../ui/button.tsx'
+import { classNames } from '../../../ui/class-names.ts'
 import { Select } from '../../../ui/forms/field.tsx'
 import { GRANULARITIES, listGranularities } from '../view/date-range.ts'
 import { METRIC_LABELS } from '../view/dimensions.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
 import type { AnalyticsTotals } from './use-totals.ts'
+import type { Zoom } from './use-zoom.ts'
 
 const GRANULARITY_LABELS = {
   minute: 'By minute',
@@ -15,7 +18,15 @@ const GRANULARITY_LABELS = {
   month: 'By month',
 } as const
 
-export function TimelineHeader({ view, totals }: { view: AnalyticsView; totals: AnalyticsTotals }) {
+export function TimelineHeader({
+  view,
+  totals,
+  zoom,
+}: {
+  view: AnalyticsView
+  totals: AnalyticsTotals
+  zoom: Zoom
+}) {
   const { span, before } = totals
   const { data, error } = view.metric === 'leads' ? totals.leads : totals.clicks
   const suitable = span ? listGranularities(span) : []
@@ -39,11 +50,16 @@ export function TimelineHeader({ view, totals }: { view: AnalyticsView; totals: 
           Out of date
         </p>
       )}
+      {zoom.reset && (
+        <Button size="small" className="ml-auto shrink-0" icon={<RotateCcw size={14} />} onClick={zoom.reset}>
+          Reset<span className="max-sm:sr-only"> zoom</span>
+        </Button>
+      )}
       <Select
         aria-label="Granularity"
         value={view.granularity ?? ''}
         onChange={(event) => view.set({ granularity: event.target.value || undefined })}
-        className="ml-auto h-8! w-32! shrink-0 border-line! text-sm"
+        className={classNames('h-8! w-32! shrink-0 border-line! text-sm', !zoom.reset && 'ml-auto')}
       >
         <option value="">Auto</option>
         {offered.map((each) => (

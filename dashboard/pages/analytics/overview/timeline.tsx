@@ -7,20 +7,30 @@ import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import type { ChartPoint } from '../../../ui/charts/chart-point.ts'
 import { LineChart } from '../../../ui/charts/line-chart.tsx'
+import type { PointRange } from '../../../ui/charts/use-brush.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { formatNumber } from '../../../ui/format.ts'
 import { Skeleton } from '../../../ui/skeleton.tsx'
-import { inferGranularity, toBucketRange } from '../view/date-range.ts'
+import { inferGranularity, toBucketRange, toBucketsRange } from '../view/date-range.ts'
 import { METRIC_LABELS } from '../view/dimensions.ts'
 import { createBucketLabels } from '../view/time-labels.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
 import { keepPreviousPeriod } from './keep-previous-period.ts'
 import type { AnalyticsTotals } from './use-totals.ts'
+import type { Zoom } from './use-zoom.ts'
 
 const HEIGHT = 'h-56 sm:h-72'
 
-export function Timeline({ view, totals }: { view: AnalyticsView; totals: AnalyticsTotals }) {
+export function Timeline({
+  view,
+  totals,
+  zoom,
+}: {
+  view: AnalyticsView
+  totals: AnalyticsTotals
+  zoom: Zoom
+}) {
   const { metric, timezone } = view
   const subject = metric === 'leads' ? 'leads' : 'clicks'
   const parameters = view[subject]
@@ -66,8 +76,11 @@ export function Timeline({ view, totals }: { view: AnalyticsView; totals: Analyt
   const last = times.at(-1)
   const zoomIn = (index: number) => {
     const range = times[index] ? toBucketRange(times[index], granularity, timezone) : null
-    if (range)
-      view.set({ interval: undefined, start: undefined, end: undefined, granularity: undefined, ...range })
+    if (range) zoom.zoomIn(range)
+  }
+  const zoomInOnRange = ({ first, last }: PointRange) => {
+    const [from, to] = [times[first], times[last]]
+    if (from && to) zoom.zoomIn(toBucketsRange(from, to, granularity, timezone))
   }
   return (
     <div className={current.isPlaceholderData ? 'opacity-90 transition-opacity' : 'transition-opacity'}>
@@ -77,6 +90,8 @@ export function Timeline({ view, totals }: { view: AnalyticsView; totals: Analyt
         format={formatNumber}
         unfinished={last !== undefined && isUnfinished(last, totals.span?.end)}
         onPick={granularity === 'minute' ? undefined : zoomIn}
+        onPickRange={zoomInOnRange}
+        onReset={zoom.reset}
       />
     </div>
   )

@@ -129,6 +129,7 @@ function Values({
     typed &&
     !isLoading &&
     !info.ids &&
+    !info.closed &&
     !listed.some(({ value, label }) => value === typed || label === typed)
   ) {
     items.push({

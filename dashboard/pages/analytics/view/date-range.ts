@@ -197,10 +197,24 @@ export function inferGranularity(
 }
 
 /** The range of one bucket, to zoom in; null where no finer granularity exists. */
-export function toBucketRange(time: string, granularity: Granularity, zone: string): DateRange | null {
+export const toBucketRange = (time: string, granularity: Granularity, zone: string): DateRange | null =>
+  granularity === 'minute' ? null : toBucketsRange(time, time, granularity, zone)
+
+/** The range from the start of one bucket to the end of another. */
+export const toBucketsRange = (
+  first: string,
+  last: string,
+  granularity: Granularity,
+  zone: string,
+): DateRange => ({
+  start: toBucketSpan(first, granularity, zone).start,
+  end: toBucketSpan(last, granularity, zone).end,
+})
+
+function toBucketSpan(time: string, granularity: Granularity, zone: string): DaySpan {
   const at = Date.parse(time)
-  if (granularity === 'minute') return null
-  if (granularity === 'hour') return { start: time, end: new Date(at + HOUR).toISOString() }
+  if (granularity === 'minute' || granularity === 'hour')
+    return { start: time, end: new Date(at + GRANULARITY_MS[granularity]).toISOString() }
   const first = toDate(toWallClock(at, zone))
   const days = { day: 1, week: 7, month: 0 }[granularity]
   const next = days > 0 ? addDays(first, days) : toDate(addMonths(Date.parse(first), 1))

@@ -10,6 +10,8 @@ interface DimensionInfo {
   subject?: Subject
   /** The values are ids, so that typed text is no value. */
   ids?: true
+  /** The values are a closed list, so that typed text is no value either. */
+  closed?: true
 }
 
 export const DIMENSIONS = {
@@ -17,9 +19,11 @@ export const DIMENSIONS = {
   tagId: { label: 'Tag', plural: 'Tags', ids: true },
   domain: { label: 'Domain', plural: 'Domains' },
   slug: { label: 'Slug', plural: 'Slugs' },
+  source: { label: 'Source', plural: 'Sources' },
+  channel: { label: 'Channel', plural: 'Channels', closed: true },
   referrer: { label: 'Referrer', plural: 'Referrers' },
   referrerUrl: { label: 'Referring page', plural: 'Referring pages', subject: 'clicks' },
-  utmSource: { label: 'UTM source', plural: 'Sources' },
+  utmSource: { label: 'UTM source', plural: 'UTM sources' },
   utmMedium: { label: 'UTM medium', plural: 'Mediums' },
   utmCampaign: { label: 'UTM campaign', plural: 'Campaigns' },
   utmTerm: { label: 'UTM term', plural: 'Terms' },
@@ -31,13 +35,16 @@ export const DIMENSIONS = {
   device: { label: 'Device', plural: 'Devices' },
   browser: { label: 'Browser', plural: 'Browsers' },
   os: { label: 'Operating system', plural: 'Operating systems' },
-  trigger: { label: 'Trigger', plural: 'Triggers', subject: 'clicks' },
+  trigger: { label: 'Trigger', plural: 'Triggers', subject: 'clicks', closed: true },
   form: { label: 'Form', plural: 'Forms', subject: 'leads', ids: true },
   page: { label: 'Page', plural: 'Pages', subject: 'leads' },
 } as const satisfies Record<string, DimensionInfo>
 
 export type Dimension = keyof typeof DIMENSIONS
 export const DIMENSION_NAMES = Object.keys(DIMENSIONS) as Dimension[]
+
+/** The tabs of the Sources card: from what people know to what browsers send. */
+export const SOURCE_DIMENSIONS: readonly Dimension[] = ['source', 'channel', 'referrer', 'referrerUrl']
 
 export const getDimensionInfo = (dimension: Dimension): DimensionInfo => DIMENSIONS[dimension]
 export const appliesTo = (dimension: Dimension, subject: Subject) => {
@@ -73,6 +80,14 @@ const CONTINENTS: Record<string, string> = {
   OC: 'Oceania',
   SA: 'South America',
 }
+const CHANNELS: Record<string, string> = {
+  search: 'Search',
+  social: 'Social',
+  email: 'E-mail',
+  direct: 'Direct',
+  referral: 'Referral',
+  paid: 'Paid',
+}
 const TRIGGERS: Record<string, string> = { link: 'Link', qr: 'QR code' }
 
 /** The label of a value. Names of ids come from the API (use-value-names.ts). */
@@ -84,6 +99,9 @@ export function formatDimensionValue(dimension: Dimension, value: string): strin
       return CONTINENTS[value] ?? value
     case 'trigger':
       return TRIGGERS[value] ?? value
+    case 'channel':
+      return CHANNELS[value] ?? value
+    case 'source':
     case 'referrer':
     case 'referrerUrl':
       return value === '(direct)' ? 'Direct' : value

@@ -63,7 +63,7 @@ export interface AnalyticsView {
   clear: () => void
 }
 
-const FUNNEL_GROUPINGS: FunnelBy[] = ['link', 'tag', 'campaign', 'referrer', 'country']
+const FUNNEL_GROUPINGS: FunnelBy[] = ['link', 'tag', 'campaign', 'source', 'channel', 'referrer', 'country']
 
 const findOption = <T extends string>(value: string | undefined, options: readonly T[]) =>
   options.find((each) => each === value)
