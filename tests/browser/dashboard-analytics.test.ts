@@ -1,0 +1,111 @@
+// The analytics page: the chart as a brush, sources and their hosts, the world map, and the export of leads.
+
+import { expect, test } from 'bun:test'
+import { onDashboard } from '../support/browser/dashboard-browser.ts'
+import { BROWSER_USER_AGENT } from '../support/server/test-server.ts'
+import { until } from '../support/until.ts'
+
+const VISITOR = { 'User-Agent': BROWSER_USER_AGENT }
+/** An address in the United States, for the country database that comes with the product. */
+const AMERICAN = { ...VISITOR, 'X-Forwarded-For': '8.8.8.8' }
+
+onDashboard(
+  'the analytics page',
+  (dashboard) => {
+    test('zooms by dragging and by keyboard, leads from sources to hosts, filters by the map, and exports leads', async () => {
+      const { server } = dashboard()
+      const person = await dashboard().signUp()
+      const { slug } = (
+        await person.api('/links', { method: 'POST', body: { destinationUrl: 'https://shop.example/' } })
+      ).json.data
+      await server.click(slug, { ...AMERICAN, Referer: 'https://l.facebook.com/' })
+      await server.click(slug, { ...AMERICAN, Referer: 'https://m.facebook.com/' })
+      await server.click(slug, { ...VISITOR, Referer: 'https://news.example/' })
+      const { formKey } = (await person.api('/forms', { method: 'POST', body: { name: 'Contact' } })).json
+        .data
+      await server.call(`/f/${formKey}`, {
+        method: 'POST',
+        body: { email: 'ada@example.com' },
+        headers: VISITOR,
+      })
+      await server.waitUntilShipped()
+      const { page, open, close, errors } = await dashboard().openWindow(person, {
+        viewport: { width: 1280, height: 900 },
+      })
+      const parameters = () => new URL(page.url()).searchParams
+      const isZoomed = (zoomed: boolean) =>
+        until(zoomed ? 'a zoom' : 'no zoom', () => parameters().has('start') === zoomed)
+      await open('/analytics')
+      const slider = page.getByRole('slider', { name: 'Clicks over time' })
+      await slider.waitFor({ state: 'attached' })
+
+      const box = await page.locator('div:has(> input[type=range]) svg').first().boundingBox()
+      if (!box) throw new Error('The chart has no size')
+      const drag = async (to: number) => {
+        await page.mouse.move(box.x + box.width / 2, box.y + 80)
+        await page.mouse.down()
+        await page.mouse.move(box.x + box.width * to, box.y + 80, { steps: 4 })
+      }
+      await drag(0.7)
+      await page.locator('[data-brush]').waitFor()
+      await page.keyboard.press('Escape')
+      await page.mouse.up()
+      expect(parameters().has('start')).toBe(false)
+      await drag(0.7)
+      await page.mouse.up()
+      await isZoomed(true)
+      const days =
+        (Date.parse(parameters().get('end') ?? '') - Date.parse(parameters().get('start') ?? '')) / 86_400_000
+      expect(days).toBeGreaterThan(3)
+      expect(days).toBeLessThan(9)
+      // The chart has the focus, so Escape undoes the zoom.
+      await page.keyboard.press('Escape')
+      await isZoomed(false)
+
+      await page.mouse.move(0, 0)
+      await slider.blur()
+      await slider.focus()
+      for (const key of ['End', 'ArrowLeft', 'Shift+ArrowLeft', 'Shift+ArrowLeft']) await slider.press(key)
+      expect(await slider.getAttribute('aria-valuetext')).toContain('selected')
+      await slider.press('Enter')
+      await isZoomed(true)
+      const keyed =
+        (Date.parse(parameters().get('end') ?? '') - Date.parse(parameters().get('start') ?? '')) / 86_400_000
+      expect(keyed).toBe(2)
+      await page.getByRole('button', { name: 'Reset zoom' }).click()
+      await isZoomed(false)
+
+      const sources = page.getByRole('list', { name: 'Sources by clicks' })
+      await sources.getByRole('button', { name: /^Facebook/ }).hover()
+      await sources.getByRole('button', { name: 'Show the hosts of Facebook' }).click()
+      const hosts = page.getByRole('list', { name: 'Referrers by clicks' })
+      await hosts.getByText('l.facebook.com').waitFor()
+      expect(await hosts.getByRole('listitem').count()).toBe(2)
+      expect(await hosts.getByText('50%').count()).toBe(2)
+      await page.getByRole('button', { name: 'Clear filters' }).click()
+
+      const map = page.getByRole('img', { name: /^World map of clicks by country/ })
+      await map.scrollIntoViewIfNeeded()
+      await map.locator('[data-country=US].fill-accent').waitFor()
+      await map.locator('[data-country=US]').dispatchEvent('click')
+      await until('a filter', () => parameters().get('country') === 'US')
+      const countries = page.getByRole('list', { name: 'Countries by clicks' })
+      await countries.getByRole('button', { name: /^United States/, pressed: true }).waitFor()
+      await page.getByRole('button', { name: 'Clear filters' }).click()
+
+      await page
+        .getByRole('button', { name: /^Leads/ })
+        .first()
+        .click()
+      await page.getByRole('button', { name: 'Export' }).click()
+      const download = page.waitForEvent('download')
+      await page.getByRole('menuitem', { name: /^CSV/ }).click()
+      const file = await download
+      expect(file.suggestedFilename()).toMatch(/^leads-\d+-\w+-\w+\.csv$/)
+      expect(await Bun.file(await file.path()).text()).toContain('ada@example.com')
+      expect(errors).toEqual([])
+      await close()
+    }, 120_000)
+  },
+  { environment: { TRUST_PROXY: '127.0.0.1' } },
+)
