@@ -12,7 +12,7 @@ import { classNames } from '../../../ui/class-names.ts'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { formatNumber } from '../../../ui/format.ts'
 import { Skeleton } from '../../../ui/skeleton.tsx'
-import { inferGranularity, toBucketRange, toBucketsRange } from '../view/date-range.ts'
+import { type Granularity, inferGranularity, toBucketRange, toBucketsRange } from '../view/date-range.ts'
 import { METRIC_LABELS } from '../view/dimensions.ts'
 import { createBucketLabels } from '../view/time-labels.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
@@ -74,14 +74,6 @@ export function Timeline({
   }
   if (!current.data) return <Skeleton className={HEIGHT} />
   const last = times.at(-1)
-  const zoomIn = (index: number) => {
-    const range = times[index] ? toBucketRange(times[index], granularity, timezone) : null
-    if (range) zoom.zoomIn(range)
-  }
-  const zoomInOnRange = ({ first, last }: PointRange) => {
-    const [from, to] = [times[first], times[last]]
-    if (from && to) zoom.zoomIn(toBucketsRange(from, to, granularity, timezone))
-  }
   return (
     <div className={current.isPlaceholderData ? 'opacity-90 transition-opacity' : 'transition-opacity'}>
       <LineChart
@@ -89,12 +81,25 @@ export function Timeline({
         points={points}
         format={formatNumber}
         unfinished={last !== undefined && isUnfinished(last, totals.span?.end)}
-        onPick={granularity === 'minute' ? undefined : zoomIn}
-        onPickRange={zoomInOnRange}
-        onReset={zoom.reset}
+        {...createZoomHandlers(zoom, times, granularity, timezone)}
       />
     </div>
   )
+}
+
+function createZoomHandlers(zoom: Zoom, times: string[], granularity: Granularity, timezone: string) {
+  const zoomInOnPoint = (index: number) => {
+    const range = times[index] ? toBucketRange(times[index], granularity, timezone) : null
+    if (range) zoom.zoomIn(range)
+  }
+  return {
+    onPick: granularity === 'minute' ? undefined : zoomInOnPoint,
+    onPickRange({ first, last }: PointRange) {
+      const [from, to] = [times[first], times[last]]
+      if (from && to) zoom.zoomIn(toBucketsRange(from, to, granularity, timezone))
+    },
+    onReset: zoom.reset,
+  }
 }
 
 const TOLERANCE_MS = 60_000
