@@ -40,9 +40,11 @@ export function LineChart(props: Props) {
     return Math.min(points.length - 1, Math.max(0, Math.round(part * (points.length - 1))))
   }
   const onPointerUp = (event: PointerEvent<HTMLDivElement>) => {
-    // Escape now reaches the chart, and undoes the zoom.
-    if (brush.release(nearest(event))) slider.current?.focus({ preventScroll: true })
-    else if (event.button === 0 && shown !== null && matchMedia('(hover: hover)').matches) onPick?.(shown)
+    const isClick = !brush.release(nearest(event))
+    // Escape then reaches the chart, and undoes the zoom.
+    if (event.pointerType === 'mouse' && !isClick) slider.current?.focus({ preventScroll: true })
+    else if (isClick && event.button === 0 && shown !== null && matchMedia('(hover: hover)').matches)
+      onPick?.(shown)
   }
   return (
     <div className="relative has-focus-visible:outline-2 has-focus-visible:outline-offset-4 has-focus-visible:outline-accent rounded-lg">

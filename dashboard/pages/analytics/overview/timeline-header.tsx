@@ -51,7 +51,16 @@ export function TimelineHeader({
         </p>
       )}
       {zoom.reset && (
-        <Button size="small" className="ml-auto shrink-0" icon={<RotateCcw size={14} />} onClick={zoom.reset}>
+        <Button
+          size="small"
+          className="ml-auto shrink-0"
+          icon={<RotateCcw size={14} />}
+          onClick={(event) => {
+            zoom.reset?.()
+            // The button goes with the zoom.
+            event.currentTarget.parentElement?.querySelector('select')?.focus()
+          }}
+        >
           Reset<span className="max-sm:sr-only"> zoom</span>
         </Button>
       )}
