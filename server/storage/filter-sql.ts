@@ -12,14 +12,7 @@ export interface FilterDialect {
   /** Whether `column` is in the list. null or false where the column is null. */
   isInList(column: string, list: string): string
   lower(column: string): string
-  /** A table with the column `value`: the texts of a list. */
-  listTable(list: string): string
-  /** The last labels of a host. null or another text where it has fewer. */
-  lastLabels(host: string, count: 2 | 3): string
 }
-
-/** The regular expression of `FilterDialect.lastLabels`, the same in every engine that has some. */
-export const toLastLabelsPattern = (count: number) => `${Array(count).fill('[^.]+').join('[.]')}$`
 
 export interface ColumnFilter<Column extends string> {
   column: Column

@@ -3,7 +3,7 @@
 
 import { CONTINENTS } from '../../storage/continents.ts'
 import type { Database } from '../../storage/database/database.ts'
-import { queryRaw } from '../../storage/database/raw-query.ts'
+import { type DatabaseDialect, queryRaw } from '../../storage/database/raw-query.ts'
 import {
   type ColumnFilter,
   type FilterDialect,
@@ -16,6 +16,7 @@ import { HIT_DIMENSIONS, type HitDimension } from '../../storage/hits/hit.ts'
 import { isOriginDimension, type OriginDimension, toOriginSql } from '../../storage/sources/origin-sql.ts'
 import { type AttributionModel, PARTS_PER_LEAD, toCreditedLeadsSql } from './attribution-model.ts'
 import { toNullLabel } from './filter.ts'
+import { ORIGIN_ROW_COLUMNS, type OriginRow, splitOriginFilters, toOriginParts } from './lead-origins.ts'
 import { listLeadRanges } from './lead-ranges.ts'
 import { createLeadSum, type GroupParts, type VisitorParts } from './merge-leads.ts'
 import type { TimeRange } from './timeline.ts'
@@ -121,19 +122,27 @@ const queryOnce: QueryGroups = (db, selection, grouping) =>
 
 const queryRanges: QueryGroups = async (db, selection, grouping) => {
   const sum = createLeadSum()
+  const { stored, origins } = splitOriginFilters(selection.filters)
+  const groupBy = isOriginDimension(grouping.by)
+    ? { dimension: grouping.by, nullAs: toNullLabel(grouping.by) }
+    : null
+  const storedGrouping: LeadGrouping = groupBy ? { by: 'total' } : grouping
+  const needsOrigins = groupBy !== null || origins.length > 0
+  const columns = needsOrigins ? `visitor, ${ORIGIN_ROW_COLUMNS}` : 'visitor'
   for await (const range of listLeadRanges(db, selection)) {
-    const rows = await queryRaw<VisitorParts>(db, (dialect, bind) => {
-      const { counted } = toCountedSql({ ...selection, ...range }, grouping, dialect, bind)
-      return `${counted} SELECT key, visitor, sum(part) AS parts FROM counted GROUP BY key, visitor`
+    const rows = await queryRaw<VisitorParts & OriginRow>(db, (dialect, bind) => {
+      const ofRange = { ...selection, ...range, filters: stored }
+      const { counted } = toCountedSql(ofRange, storedGrouping, dialect, bind, columns)
+      return `${counted} SELECT key, ${columns}, sum(part) AS parts FROM counted GROUP BY key, ${columns}`
     })
-    sum.add(rows)
+    sum.add(needsOrigins ? toOriginParts(rows, origins, groupBy) : rows)
   }
   if (grouping.by === 'total') return [sum.list('key')[0] ?? { key: null, parts: 0, visitors: 0 }]
   if (grouping.by === 'time') return sum.list('key')
   return sum.list('parts').slice(0, grouping.limit)
 }
 
-/** The leads of a selection with their parts, and the condition of its filters. */
+/** The leads of a selection with their parts, and the condition of its filters. On SQLite, none may be about origins. */
 export function toSelectedLeadsSql(
   selection: LeadSelection,
   {
@@ -144,7 +153,7 @@ export function toSelectedLeadsSql(
     origins: readonly OriginDimension[]
     aboutLinks?: boolean
   },
-  dialect: FilterDialect,
+  dialect: DatabaseDialect,
   bind: ValueBinder,
 ): { credited: string; conditions: string[] } {
   const { filters } = selection
@@ -153,7 +162,7 @@ export function toSelectedLeadsSql(
   const credited =
     needed.length === 0
       ? leads
-      : `SELECT * FROM ${toOriginSql(`(${leads})`, needed, dialect, bind)} AS origins`
+      : `SELECT * FROM ${toOriginSql(`(${leads})`, needed, dialect as Required<DatabaseDialect>, bind)} AS origins`
   const conditions = filters.map((filter) => toFilterSql(filter, COLUMNS, dialect, bind))
   // Filters for domains, slugs and tags have become filters for links here.
   if (aboutLinks || filters.some(({ column }) => column === 'linkId')) conditions.push(LINK_IS_DECIDED)
@@ -163,8 +172,9 @@ export function toSelectedLeadsSql(
 function toCountedSql(
   selection: LeadSelection,
   grouping: LeadGrouping,
-  dialect: FilterDialect,
+  dialect: DatabaseDialect,
   bind: ValueBinder,
+  columns = 'visitor',
 ): { counted: string; tail: string } {
   const { key, from, tail, where = [] } = toGroupingSql(grouping, selection.workspaceId, dialect, bind)
   const origins = isOriginDimension(grouping.by) ? [grouping.by] : []
@@ -172,7 +182,7 @@ function toCountedSql(
   const { credited, conditions } = toSelectedLeadsSql(selection, { origins, aboutLinks }, dialect, bind)
   // The CTE names the key first, because PostgreSQL cannot group by an expression with bound values.
   const counted = `WITH credited AS (${credited}), counted AS (
-    SELECT ${key} AS key, visitor, part FROM ${from} WHERE ${[...where, ...conditions].join(' AND ')})`
+    SELECT ${key} AS key, ${columns}, part FROM ${from} WHERE ${[...where, ...conditions].join(' AND ')})`
   return { counted, tail }
 }
 

@@ -72,7 +72,7 @@ onBothEngines('exporting leads', (server) => {
     ])
     const csv = (await exported('format=csv')).text.trimEnd().split('\r\n')
     expect(csv[0]).toStartWith(
-      'submissionId,time,form,formName,status,email,credit,linkId,slug,domain,page,referrer,source,',
+      'submissionId,time,form,formName,status,email,credit,linkId,slug,domain,page,referrer,utmSource,',
     )
     expect(csv).toHaveLength(3)
     expect(csv[1]).toContain(",'=Contact,")

@@ -5,16 +5,16 @@ import { toIso } from '../../lib/api-fields.ts'
 import { takeTurn } from '../../lib/concurrency/take-turn.ts'
 import { toCsvLine } from '../../lib/formats/csv-line.ts'
 import { queryRaw } from '../../storage/database/raw-query.ts'
-import { ORIGIN_DIMENSIONS } from '../../storage/sources/origin-sql.ts'
 import { type LeadNeeds, loadLinkNamesOrNone, resolveLeadSelection } from './answer-leads.ts'
 import { PARTS_PER_LEAD } from './attribution-model.ts'
 import { type LeadSelection, NO_LINK, toSelectedLeadsSql } from './count-leads.ts'
+import { type OriginRow, passesOriginFilters, splitOriginFilters, toOrigin } from './lead-origins.ts'
 import { listLeadRanges } from './lead-ranges.ts'
 import type { LeadExportFormat, LeadExportQuestion } from './leads-schema.ts'
 import { loadFormNames } from './names.ts'
 import type { TimeRange } from './timeline.ts'
 
-interface LeadRow {
+interface LeadRow extends OriginRow {
   id: number | string
   created_at: number | string
   form_key: string
@@ -29,8 +29,6 @@ interface LeadRow {
 const ROW_COLUMNS = {
   page: 'page_url',
   referrer: 'referrer',
-  source: 'source',
-  channel: 'channel',
   utmSource: 'utm_source',
   utmMedium: 'utm_medium',
   utmCampaign: 'utm_campaign',
@@ -46,6 +44,8 @@ const ROW_COLUMNS = {
 const HEADERS = [
   ...['submissionId', 'time', 'form', 'formName', 'status', 'email', 'credit', 'linkId', 'slug', 'domain'],
   ...Object.keys(ROW_COLUMNS),
+  'source',
+  'channel',
 ]
 type ExportedLead = Record<string, string | number | null>
 
@@ -92,16 +92,14 @@ async function* writeLeads(
 }
 
 async function readLeads(needs: LeadNeeds, selection: LeadSelection): Promise<ExportedLead[]> {
-  const rows = await queryRaw<LeadRow>(needs.db, (dialect, bind) => {
-    const { credited, conditions } = toSelectedLeadsSql(
-      selection,
-      { origins: ORIGIN_DIMENSIONS },
-      dialect,
-      bind,
-    )
+  const { stored, origins } = splitOriginFilters(selection.filters)
+  const all = await queryRaw<LeadRow>(needs.db, (dialect, bind) => {
+    const ofStored = { ...selection, filters: stored }
+    const { credited, conditions } = toSelectedLeadsSql(ofStored, { origins: [] }, dialect, bind)
     return `WITH credited AS (${credited}) SELECT * FROM credited WHERE ${conditions.join(' AND ')}
       ORDER BY created_at, id, position`
   })
+  const rows = all.filter((row) => passesOriginFilters(row, origins))
   const linkIds = [...new Set(rows.map(({ link_id: id }) => Number(id ?? NO_LINK)))]
   const formKeys = [...new Set(rows.map(({ form_key: key }) => key))]
   const getLink = await loadLinkNamesOrNone(needs, selection, linkIds)
@@ -120,6 +118,8 @@ async function readLeads(needs: LeadNeeds, selection: LeadSelection): Promise<Ex
       slug,
       domain,
       ...Object.fromEntries(Object.entries(ROW_COLUMNS).map(([name, column]) => [name, row[column] ?? null])),
+      source: toOrigin(row, 'source'),
+      channel: toOrigin(row, 'channel'),
     }
   })
 }

@@ -2,10 +2,12 @@
 // constant maps.
 
 import { CompiledQuery } from 'kysely'
-import { type FilterDialect, type SqlValue, toLastLabelsPattern, type ValueBinder } from '../filter-sql.ts'
+import type { FilterDialect, SqlValue, ValueBinder } from '../filter-sql.ts'
+import { type OriginDialect, toLastLabelsPattern } from '../sources/origin-sql.ts'
 import type { Database, DatabaseEngine } from './database.ts'
 
-interface DatabaseDialect extends FilterDialect {
+export interface DatabaseDialect extends FilterDialect, Partial<OriginDialect> {
+  lower(column: string): string
   /** The value in the form that the driver takes. */
   value(value: SqlValue): unknown
 }
@@ -13,23 +15,11 @@ interface DatabaseDialect extends FilterDialect {
 const toPostgresType = (value: SqlValue): string =>
   Array.isArray(value) ? `${toPostgresType(value[0] ?? '')}[]` : typeof value === 'number' ? 'bigint' : 'text'
 
-/** Everything up to the last dot, without it. SQLite has no regular expressions. */
-const beforeLastDot = (host: string) => {
-  const upToDot = `rtrim(${host}, replace(${host}, '.', ''))`
-  return `substr(${upToDot}, 1, length(${upToDot}) - 1)`
-}
-
 const DIALECTS: Record<DatabaseEngine, DatabaseDialect> = {
   sqlite: {
     placeholder: (n) => `?${n}`,
     isInList: (column, list) => `${column} IN (SELECT value FROM json_each(${list}))`,
     lower: (column) => `lower(${column})`,
-    listTable: (list) => `json_each(${list})`,
-    lastLabels(host, count) {
-      let before = host
-      for (let label = 0; label < count; label++) before = beforeLastDot(before)
-      return `CASE WHEN ${before} = '' THEN ${host} ELSE substr(${host}, length(${before}) + 2) END`
-    },
     value: (value) => (Array.isArray(value) ? JSON.stringify(value) : value),
   },
   postgres: {
@@ -46,7 +36,7 @@ const DIALECTS: Record<DatabaseEngine, DatabaseDialect> = {
 /** @param write builds the text; it must pass every value through `bind` */
 export async function queryRaw<Row>(
   { engine, read }: Pick<Database, 'engine' | 'read'>,
-  write: (dialect: FilterDialect, bind: ValueBinder) => string,
+  write: (dialect: DatabaseDialect, bind: ValueBinder) => string,
 ): Promise<Row[]> {
   const dialect = DIALECTS[engine]
   const values: unknown[] = []

@@ -1,9 +1,10 @@
 // What differs between hit engines in the SQL of their questions.
 
 import type { FilterDialect } from '../filter-sql.ts'
+import type { OriginDialect } from '../sources/origin-sql.ts'
 import type { StoredColumn } from './hit-engine.ts'
 
-export interface HitDialect extends FilterDialect {
+export interface HitDialect extends FilterDialect, OriginDialect {
   distinct(column: string): string
   /** A table with the rows (`link_id`, `slot`), from two lists of equal length. */
   pairs(linkIds: string, slots: string): string

@@ -33,7 +33,16 @@ const HOST_ENTRIES = KNOWN_SOURCES.flatMap(({ name, kind, hosts }) =>
 const WORD_ENTRIES = Array.from(CHANNEL_BY_WORD, ([word, channel]) => toEntry(word, channel))
 const MEDIUM_ENTRIES = Array.from(CHANNEL_BY_MEDIUM, ([word, channel]) => toEntry(word, channel))
 
-type OriginDialect = Pick<FilterDialect, 'listTable' | 'lastLabels' | 'lower'>
+/** What differs between engines. SQLite has none: see lead-origins.ts. */
+export interface OriginDialect extends Pick<FilterDialect, 'lower'> {
+  /** A table with the column `value`: the texts of a list. */
+  listTable(list: string): string
+  /** The last labels of a host. null or another text where it has fewer. */
+  lastLabels(host: string, count: 2 | 3): string
+}
+
+/** The regular expression of `lastLabels`. */
+export const toLastLabelsPattern = (count: number) => `${Array(count).fill('[^.]+').join('[.]')}$`
 
 /**
  * Adds the dimension to the rows of a table with the columns `referrer`, `utm_source` and `utm_medium` (`referrer` alone

@@ -1,6 +1,6 @@
 // The parts of SQL that DuckDB writes differently from other hit engines.
 
-import { toLastLabelsPattern } from '../../filter-sql.ts'
+import { toLastLabelsPattern } from '../../sources/origin-sql.ts'
 import { QUERY_COLUMNS } from '../hit-columns.ts'
 import type { HitDialect, SpanDialect } from '../hit-dialect.ts'
 import { toStoredExpression } from './layout.ts'
