@@ -72,7 +72,14 @@ const anyLead = fc.record({
 type Lead = ReturnType<typeof sample>[number]
 const sample = () => fc.sample(anyLead, { numRuns: 1500, seed: 5 })
 
-const COLUMNS: LeadColumn[] = ['linkId', 'form', 'page', ...LEAD_DIMENSIONS, ...ORIGIN_DIMENSIONS]
+const COLUMNS: LeadColumn[] = [
+  'linkId',
+  'form',
+  'page',
+  ...LEAD_DIMENSIONS,
+  ...ORIGIN_DIMENSIONS,
+  ...ORIGIN_DIMENSIONS,
+]
 const anyFilter: fc.Arbitrary<ColumnFilter<LeadColumn>> = pick(COLUMNS).chain((column) =>
   fc.record({
     column: fc.constant(column),

@@ -18,21 +18,28 @@ import { toHitSql } from './hit-sql.ts'
 
 const SPAN = 100_000
 /** Few values, so that filters match hits. Some look alike, some look like SQL, one is the name of null. */
-const ORIGINS = [
-  null,
-  '',
-  'facebook.com',
-  'm.facebook.com',
-  'mail.google.com',
-  'google.co.uk',
-  'com.google.android.gm',
-]
 const MEDIUMS = [null, '', 'CPC', 'paid_social', 'E-Mail', 'social', 'organic', 'qr', 'paid%']
 const VALUES = [null, 'a', 'A', 'b', 'é', '', 'Unknown', "x'--", '😀', 'https://a/']
 const COLUMNS: HitColumn[] = ['linkId', 'class', ...HIT_DIMENSIONS, ...ORIGIN_DIMENSIONS]
 
 const pick = <T>(values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...values)
 
+/** Known hosts, their subdomains, and hosts that only look like them. */
+const anyHost = fc
+  .tuple(
+    pick(['', '', 'm.', 'a.b.', 'not']),
+    pick([
+      'facebook.com',
+      'fb.com',
+      'google.co.uk',
+      'mail.google.com',
+      'google.com',
+      'com.google.android.gm',
+      't.co',
+    ]),
+    pick(['', '', '', '.evil.example']),
+  )
+  .map((parts) => parts.join(''))
 const anyHit: fc.Arbitrary<Hit> = fc
   .record({
     at: fc.integer({ min: 0, max: SPAN }),
@@ -46,7 +53,7 @@ const anyHit: fc.Arbitrary<Hit> = fc
     ...Object.fromEntries(
       HIT_DIMENSIONS.filter((each) => each !== 'trigger').map((each) => [each, pick(VALUES)]),
     ),
-    referrer: pick([...VALUES, ...ORIGINS]),
+    referrer: fc.oneof(pick(VALUES), anyHost),
     utmSource: pick([...VALUES, 'FB', 'Hacker_News', 'google-ads', 'm.facebook.com']),
     utmMedium: pick([...VALUES, ...MEDIUMS]),
   })
@@ -185,6 +192,29 @@ describe.each([
         expect(await engine.ask(asked)).toEqual(count(hits, asked))
       }),
       { numRuns: atScale({ test: 150, soak: 1_000 }) },
+    )
+  }, 240_000)
+
+  test('get the same source and channel as from the rule', async () => {
+    const anyOrigin = fc.record({
+      by: pick(ORIGIN_DIMENSIONS),
+      limit: pick([2, 8, 1000]),
+      nullAs: fc.constant('(direct)'),
+    })
+    const anyOriginFilter = fc.record({
+      column: pick(ORIGIN_DIMENSIONS),
+      values: fc.array(
+        pick([null, '(direct)', 'Facebook', 'Google', 'Gmail', 'm.facebook.com', ...TRAFFIC_CHANNELS]),
+      ),
+      negate: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(anyQuery, anyOrigin, fc.option(anyOriginFilter), async (asked, groupBy, filter) => {
+        const filters = filter ? [filter] : []
+        const query = { ...asked, start: 0, end: SPAN, groupBy, filters }
+        expect(await engine.ask(query)).toEqual(count(hits, query))
+      }),
+      { numRuns: atScale({ test: 20, soak: 1_000 }) },
     )
   }, 240_000)
 
