@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openDuckDb } from '../server/storage/hits/duckdb/engine.ts'
 import type { HitAnswer } from '../server/storage/hits/hit-engine.ts'
+import { isOriginDimension } from '../server/storage/sources/origin-sql.ts'
 import type { LoadReport } from './analytics-load.ts'
 import { loadPostgres, type Postgres } from './analytics-postgres.ts'
 import { createQuestions, type Question } from './analytics-questions.ts'
@@ -102,7 +103,7 @@ async function askAll(ask: (question: Question) => Promise<HitAnswer[]>, postgre
       for (let round = 0; round <= rounds; round++) {
         const [answer, ms] = await timed(() => ask(question))
         if (round > 0) ours.push(ms)
-        if (!postgres || spent > POSTGRES_BUDGET_MS) continue
+        if (!postgres || spent > POSTGRES_BUDGET_MS || isOwnToDuckDb(question)) continue
         const [expected, postgresMs] = await timed(() => postgres.ask(question.query))
         spent += postgresMs
         // The first round counts too when there is no time for a second one.
@@ -113,12 +114,17 @@ async function askAll(ask: (question: Question) => Promise<HitAnswer[]>, postgre
         question: question.name,
         subject,
         ms: median(ours),
-        postgresMs: postgres && median(theirs),
+        postgresMs: theirs.length > 0 ? median(theirs) : undefined,
       })
     }
   }
   return measured
 }
+
+/**
+ * Sources and channels: PostgreSQL joins nulls row by row, for minutes. A team that counts in PostgreSQL would store them.
+ */
+const isOwnToDuckDb = ({ query }: Question) => isOriginDimension(query.groupBy.by)
 
 async function timed<T>(work: () => Promise<T>): Promise<[T, number]> {
   const before = performance.now()
