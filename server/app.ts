@@ -68,8 +68,8 @@ const routeMap = (on: Handlers, { snippetPath, intakePath }: Services['paths']):
   ['anybody', 'GET', '/', on.page, './pages.ts'],
   ['anybody', 'GET', '/app', on.dashboard, './dashboard.ts'],
   ['anybody', 'GET', '/app/*', on.dashboard, './dashboard.ts'],
-  ['anybody', 'GET', '/docs', on.page, './http/api-docs.ts'],
-  ['anybody', 'GET', '/docs/:file', on.page, './http/api-docs.ts'],
+  ['anybody', 'GET', '/docs', on.page, './http/api-docs/api-docs.ts'],
+  ['anybody', 'GET', '/docs/:file', on.page, './http/api-docs/api-docs.ts'],
   ['anybody', 'GET', '/robots.txt', on.page, './pages.ts'],
   ['anybody', 'GET', '/livez', on.page, './http/health-and-metrics.ts'],
   ['anybody', 'GET', '/readyz', on.page, './http/health-and-metrics.ts'],
@@ -141,7 +141,7 @@ function createHandlers(services: Services) {
   const snippet = createSnippet(services.snippet)
   const signIn = createAuthEndpoints(services.signIn)
   const mail = createMailRoutes(services.mailRoutes)
-  const pages = createPages(services.operations)
+  const pages = createPages(services.operations, services.origin)
   const rest = createRest(services)
   const onApi = onSocket(rest)
   const onPage: Answer = (request, server) =>

@@ -4,7 +4,7 @@
 import { Hono } from 'hono'
 import { html } from 'hono/html'
 import { thanksPage } from './features/forms/endpoint/pages.ts'
-import { createApiDocs } from './http/api-docs.ts'
+import { createApiDocs } from './http/api-docs/api-docs.ts'
 import { toErrorResponse } from './http/error-response.ts'
 import { createHealthAndMetrics, type OperationsNeeds, type PeerEnv } from './http/health-and-metrics.ts'
 import { renderHtmlPage, wantsJson } from './http/html-page.ts'
@@ -19,7 +19,7 @@ const ROBOTS = 'User-agent: *\nAllow: /\n'
 
 const NOT_FOUND = html`<h1>Not found</h1><p>There is nothing at this address.</p>`
 
-export function createPages(needs: OperationsNeeds) {
+export function createPages(needs: OperationsNeeds, origin: string) {
   // Not strict: `/docs/` is `/docs`, as `/slug/` is `/slug`.
   return new Hono<PeerEnv & { Variables: { requestId: string } }>({ strict: false })
     .use(async (c, next) => {
@@ -28,7 +28,7 @@ export function createPages(needs: OperationsNeeds) {
       c.res.headers.set('X-Request-Id', c.get('requestId'))
     })
     .route('/', createHealthAndMetrics(needs))
-    .route('/', createApiDocs())
+    .route('/', createApiDocs(origin))
     .get('/', (c) => c.redirect('/app'))
     .get('/thanks', () => thanksPage())
     .get('/robots.txt', (c) => c.text(ROBOTS))

@@ -5,6 +5,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { ErrorHandler, Handler, MiddlewareHandler } from 'hono'
 import type { ApiEnv } from './features/accounts/access/api-env.ts'
 import type { RateLimiter } from './features/accounts/access/rate-limiter.ts'
+import { describePathParameters, describeSecurity, TAGS } from './http/api-docs/describe-document.ts'
 import { toErrorResponse } from './http/error-response.ts'
 import { requestId } from './http/request-id.ts'
 import { noRoute, routeFor, routeTable } from './http/route-table.ts'
@@ -19,7 +20,9 @@ const DESCRIPTION = `Short links, click analytics and form capture that you host
 Every request carries \`Authorization: Bearer <API key>\`. A key belongs to one workspace and sees nothing else. (The
 dashboard uses the same paths, with the cookie of a person who has signed in and \`X-Workspace: <id>\`.)
 A key may have scopes: the security of each operation names the ones that it needs, and a key without them gets 403.
-Answers are \`{"data": …}\`, failures \`{"error": "…"}\` with \`errors\` by field at 422. Times are ISO 8601 in UTC.`
+Answers are \`{"data": …}\`, failures \`{"error": "…"}\` with \`errors\` by field at 422. Times are ISO 8601 in UTC.
+
+[Recipes](/docs/recipes) has the most common tasks in curl, TypeScript and Python.`
 
 export interface RestNeeds {
   db: Database
@@ -112,34 +115,8 @@ function describe(api: OpenAPIHono<ApiEnv>, { origin, version }: RestNeeds) {
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     servers: [{ url: origin }],
-    tags: [
-      { name: 'Workspaces', description: 'Your workspaces and their contents' },
-      { name: 'Members', description: 'The people of a workspace, and its invitations' },
-      { name: 'API keys', description: 'Keys that give programs access to a workspace' },
-      { name: 'Audit log', description: 'Who did what in the workspace' },
-      { name: 'Links', description: 'Short links and where they lead' },
-      { name: 'Tags', description: 'Names that group links' },
-      { name: 'Analytics', description: 'Questions about clicks' },
-      { name: 'Forms', description: 'Endpoints for the forms of your pages, and their settings' },
-      { name: 'Submissions', description: 'What visitors sent, and which link brought them' },
-      { name: 'Channels', description: 'Where notifications go' },
-      { name: 'Deliveries', description: 'Notifications, their attempts and their results' },
-    ],
+    tags: TAGS,
   })
-  const securitySchemes = {
-    apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of the workspace' },
-    session: {
-      type: 'apiKey',
-      in: 'cookie',
-      name: origin.startsWith('https:') ? '__Host-towpath_session' : 'towpath_session',
-      description: 'The cookie of a person who has signed in to the dashboard',
-    },
-    workspace: {
-      type: 'apiKey',
-      in: 'header',
-      name: 'X-Workspace',
-      description: 'With the cookie: the id of the workspace that the request is about',
-    },
-  }
-  return { ...document, components: { ...document.components, securitySchemes } }
+  describePathParameters(document.paths ?? {})
+  return { ...document, components: { ...document.components, securitySchemes: describeSecurity(origin) } }
 }

@@ -151,8 +151,9 @@ export const pageResponse = <T extends z.ZodType>(schema: T, description: string
   },
 })
 
-export const jsonRequestBody = <T extends z.ZodType>(schema: T) => ({
-  content: { 'application/json': { schema } },
+/** @param example a body that the API reference offers: it works as it stands in a new workspace */
+export const jsonRequestBody = <T extends z.ZodType>(schema: T, example: z.input<T>) => ({
+  content: { 'application/json': { schema, example } },
 })
 
 /** The `id` of a path. For a text that is no id, the answer is 404. */

@@ -52,6 +52,9 @@ export const parameter = (max: number) =>
     .refine(isCleanText, 'must not contain NUL or broken Unicode characters')
     .openapi({ maxLength: max })
 
+/** A range that has every workspace's beginning or now in it, so that either end may stand alone. */
+export const EXAMPLE_DATES: Record<keyof DateBounds, string> = { start: '2026-03-29', end: '2030-12-31' }
+
 /** A query parameter that is one end of a date range: an instant or a date. Its value is in milliseconds. */
 export const dateRangeEnd = (which: keyof DateBounds, description: string) =>
   parameter(40)
@@ -65,7 +68,7 @@ export const dateRangeEnd = (which: keyof DateBounds, description: string) =>
       return z.NEVER
     })
     .optional()
-    .openapi({ type: 'string', maxLength: 40, description, example: '2026-03-29' })
+    .openapi({ type: 'string', maxLength: 40, description, example: EXAMPLE_DATES[which] })
 
 /** One of a few words. The message lists them. */
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>

@@ -10,6 +10,7 @@ import { startServer } from '../support/server/test-server.ts'
 export interface Schema {
   type?: string | string[]
   enum?: unknown[]
+  example?: unknown
   format?: string
   pattern?: string
   minLength?: number
@@ -29,10 +30,12 @@ export interface Parameter {
   name: string
   in: 'query' | 'path' | 'header'
   required?: boolean
+  description?: string
+  example?: unknown
   schema: Schema
 }
 
-type Content = Record<string, { schema: Schema }>
+type Content = Record<string, { schema: Schema; example?: unknown }>
 
 export interface Operation {
   id: string
@@ -41,6 +44,7 @@ export interface Operation {
   /** As the document writes it: `/v1/links/{id}`. */
   path: string
   summary?: string
+  tags?: string[]
   security?: Record<string, string[]>[]
   parameters: Parameter[]
   requestBody?: { required?: boolean; content: Content }
@@ -50,6 +54,7 @@ export interface Operation {
 interface OpenApiDocument {
   openapi: string
   paths: Record<string, Record<string, Omit<Operation, 'id' | 'method' | 'path'> & { operationId?: string }>>
+  tags?: { name: string }[]
   components: { schemas: Record<string, Schema> }
 }
 

@@ -163,7 +163,7 @@ describe('the API reference at /docs', () => {
   })
 
   test('shows the document of the same server', async () => {
-    expect((await server.call('/docs/start.js')).text).toContain("url: '/v1/openapi.json'")
+    expect((await server.call('/docs/reference.js')).text).toContain("fetch('/v1/openapi.json')")
   })
 
   test('answers 404 for any other file', async () => {

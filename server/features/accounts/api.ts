@@ -73,7 +73,7 @@ const workspaceRoutes = {
     path: '/workspaces',
     operationId: 'createWorkspace',
     summary: 'Create a workspace that you own',
-    request: { body: jsonRequestBody(shapes.CreateWorkspace) },
+    request: { body: jsonRequestBody(shapes.CreateWorkspace, { name: 'Boats' }) },
     responses: { 201: dataResponse(shapes.WorkspaceShape, 'The new workspace') },
     fails: [409],
   }),
@@ -95,7 +95,7 @@ const workspaceRoutes = {
     summary: 'Rename the workspace, or require two-factor sign-in of its members',
     description:
       'For owners. `requireTwoFactor` needs a second factor of your own, and a session of the last 15 minutes.',
-    request: { body: jsonRequestBody(shapes.UpdateWorkspace) },
+    request: { body: jsonRequestBody(shapes.UpdateWorkspace, { name: 'Boats and more' }) },
     responses: { 200: dataResponse(shapes.WorkspaceShape, 'The changed workspace') },
   }),
   delete: apiRoute({
@@ -132,7 +132,7 @@ const memberRoutes = {
     summary: "Change a member's role",
     description:
       "For owners. The role applies from the member's next request. A workspace keeps at least one owner.",
-    request: { ...userIdParameter, body: jsonRequestBody(shapes.UpdateMember) },
+    request: { ...userIdParameter, body: jsonRequestBody(shapes.UpdateMember, { role: 'owner' }) },
     responses: { 200: dataResponse(shapes.MemberShape, 'The changed member') },
     fails: [409],
   }),
@@ -172,7 +172,7 @@ const invitationRoutes = {
     description:
       'For owners. The link works once, for seven days, and only for that address. The server mails it when the ' +
       'operator has set up mail. A new invitation of an address replaces the earlier one.',
-    request: { body: jsonRequestBody(shapes.CreateInvitation) },
+    request: { body: jsonRequestBody(shapes.CreateInvitation, { email: 'ann@example.com', role: 'member' }) },
     responses: { 201: dataResponse(shapes.NewInvitationShape, 'The invitation with its link') },
     fails: [409],
   }),
@@ -183,7 +183,7 @@ const invitationRoutes = {
     path: '/invitations/accept',
     operationId: 'acceptInvitation',
     summary: 'Join the workspace you were invited to',
-    request: { body: jsonRequestBody(shapes.AcceptInvitation) },
+    request: { body: jsonRequestBody(shapes.AcceptInvitation, { token: 'the-token-of-the-invitation' }) },
     responses: { 200: dataResponse(shapes.WorkspaceShape, 'The workspace that you have joined') },
     fails: [404, 409],
   }),
@@ -219,7 +219,13 @@ const keyRoutes = {
     summary: 'Create an API key',
     description:
       'For owners. Without `scopes` the key has full access to the workspace. It stays valid when its creator leaves.',
-    request: { body: jsonRequestBody(shapes.CreateKey) },
+    request: {
+      body: jsonRequestBody(shapes.CreateKey, {
+        name: 'Report',
+        scopes: ['links:read', 'analytics:read'],
+        expiresAt: '2030-01-01T00:00:00Z',
+      }),
+    },
     responses: { 201: dataResponse(shapes.NewKeyShape, 'The key itself, which is shown only now') },
     fails: [409],
   }),

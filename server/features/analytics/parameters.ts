@@ -1,7 +1,7 @@
 // Parameters that questions about clicks and leads share: filters, range, grouping.
 
 import { z } from '@hono/zod-openapi'
-import { numberParameter, oneOf, parameter } from '../../lib/api-fields.ts'
+import { EXAMPLE_DATES, numberParameter, oneOf, parameter } from '../../lib/api-fields.ts'
 import { invalid } from '../../lib/failure.ts'
 import { isCleanText } from '../../lib/text.ts'
 import { TRAFFIC_CHANNELS } from '../../storage/sources/traffic-channel.ts'
@@ -59,17 +59,18 @@ export const ORIGIN_PARAMETERS = {
   channel: filterParameter('channel', `Any of ${TRAFFIC_CHANNELS.join(', ')}, or all but these`),
 }
 
-const moment = (description: string) =>
-  parameter(40).optional().openapi({ description, example: '2026-03-29' })
+const moment = (which: 'start' | 'end', description: string) =>
+  parameter(40).optional().openapi({ description, example: EXAMPLE_DATES[which] })
 
 export const RANGE_PARAMETERS = {
   interval: oneOf(INTERVALS).optional().openapi({
     description: '30d when neither this nor start nor end is given; ends now, whole days or hours',
   }),
   start: moment(
+    'start',
     'An instant, or a date (its first moment in the time zone); the workspace’s beginning when absent',
   ),
-  end: moment('An instant (exclusive), or a date (the whole day counts); now when absent'),
+  end: moment('end', 'An instant (exclusive), or a date (the whole day counts); now when absent'),
   timezone: parameter(64)
     .refine(isTimeZone, 'must be an IANA time zone such as Europe/Berlin')
     .optional()

@@ -69,7 +69,13 @@ const formRoutes = {
     scope: 'forms:write',
     operationId: 'createForm',
     summary: 'Create a form',
-    request: { body: jsonRequestBody(shapes.CreateForm) },
+    request: {
+      body: jsonRequestBody(shapes.CreateForm, {
+        name: 'Contact',
+        requiredFields: ['email', 'message'],
+        successMessage: 'Thank you! We answer within a day.',
+      }),
+    },
     responses: { 201: dataResponse(FormShape, 'The new form') },
     fails: [409],
   }),
@@ -91,7 +97,10 @@ const formRoutes = {
     scope: 'forms:write',
     operationId: 'updateForm',
     summary: 'Change a form',
-    request: { ...byFormKey, body: jsonRequestBody(shapes.UpdateForm) },
+    request: {
+      ...byFormKey,
+      body: jsonRequestBody(shapes.UpdateForm, { redirectUrl: 'https://example.com/thanks' }),
+    },
     responses: { 200: dataResponse(FormShape, 'The changed form') },
     fails: [404],
   }),
@@ -211,7 +220,10 @@ const submissionRoutes = {
     scope: 'submissions:write',
     operationId: 'updateSubmission',
     summary: 'Change the status or the notes of a submission',
-    request: { ...byId, body: jsonRequestBody(shapes.UpdateSubmission) },
+    request: {
+      ...byId,
+      body: jsonRequestBody(shapes.UpdateSubmission, { status: 'read', notes: 'Called back' }),
+    },
     responses: { 200: dataResponse(SubmissionShape, 'The changed submission') },
     fails: [404],
   }),

@@ -59,7 +59,13 @@ const channelRoutes = {
     description:
       'An e-mail channel has `to`; Slack, Discord, Teams and webhooks have `url`; Telegram has `botToken` and ' +
       '`chatId`. Forms name the channels they notify in `channelIds`.',
-    request: { body: jsonRequestBody(shapes.CreateChannel) },
+    request: {
+      body: jsonRequestBody(shapes.CreateChannel, {
+        type: 'webhook',
+        name: 'CRM',
+        url: 'https://example.com/hooks/towpath',
+      }),
+    },
     responses: { 201: dataResponse(NewChannelShape, "The new channel, with a webhook's signing secret") },
     fails: [409],
   }),
@@ -82,7 +88,7 @@ const channelRoutes = {
     operationId: 'updateChannel',
     summary: 'Change a channel',
     description: 'Setting `enabled` to true clears its failures: its waiting deliveries are attempted now.',
-    request: { ...idParameter, body: jsonRequestBody(shapes.UpdateChannel) },
+    request: { ...idParameter, body: jsonRequestBody(shapes.UpdateChannel, { name: 'Sales' }) },
     responses: { 200: dataResponse(ChannelShape, 'The changed channel') },
     fails: [404],
   }),
@@ -162,7 +168,7 @@ const deliveryRoutes = {
     scope: 'channels:write',
     operationId: 'retryFailedDeliveries',
     summary: 'Retry all failed deliveries that were created since a time',
-    request: { body: jsonRequestBody(shapes.RetryFailed) },
+    request: { body: jsonRequestBody(shapes.RetryFailed, { since: '2026-01-01T00:00:00Z' }) },
     responses: { 200: dataResponse(shapes.RetriedShape, 'How many deliveries start again') },
   }),
   get: apiRoute({

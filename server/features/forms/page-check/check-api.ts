@@ -83,7 +83,13 @@ const route = apiRoute({
   summary: 'Check the page that has a form',
   description:
     'Reads the page, by its address or as text, and says what will go wrong with the form on it and how to fix it. Nothing is submitted or stored. A page that cannot be fetched is a finding too.',
-  request: { params: FormKeyParameter, body: jsonRequestBody(CheckForm) },
+  request: {
+    params: FormKeyParameter,
+    body: jsonRequestBody(CheckForm, {
+      html: '<form action="https://go.example/f/k7m2xw9qpd" method="post"><input name="email"></form>',
+      pageUrl: 'https://example.com/contact',
+    }),
+  },
   responses: { 200: dataResponse(FormCheck, 'The findings') },
   fails: [404],
 })

@@ -1,0 +1,77 @@
+// What the OpenAPI document says beside its operations: the groups in the order of the work, the ways to sign in, and where
+// the ids in paths come from.
+
+interface Operation {
+  tags?: string[]
+  parameters?: unknown[]
+}
+interface DocumentParameter {
+  name: string
+  in: string
+  description?: string
+}
+
+/** The order of the reference: what people come for, in the order in which they need it. */
+export const TAGS = [
+  { name: 'Links', description: 'Short links and where they lead' },
+  { name: 'Tags', description: 'Names that group links' },
+  { name: 'Analytics', description: 'Questions about clicks and leads' },
+  { name: 'Forms', description: 'Endpoints for the forms of your pages, and their settings' },
+  { name: 'Submissions', description: 'What visitors sent, and which link brought them' },
+  { name: 'Channels', description: 'Where notifications go' },
+  { name: 'Deliveries', description: 'Notifications, their attempts and their results' },
+  { name: 'Workspaces', description: 'Your workspaces and their contents' },
+  { name: 'Members', description: 'The people of a workspace, and its invitations' },
+  { name: 'API keys', description: 'Keys that give programs access to a workspace' },
+  { name: 'Audit log', description: 'Who did what in the workspace' },
+]
+
+export const describeSecurity = (origin: string) => ({
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key of the workspace (`tp_…`). Settings > API Keys in the dashboard makes one.',
+  },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: origin.startsWith('https:') ? '__Host-towpath_session' : 'towpath_session',
+    description: 'The cookie of a person who has signed in to the dashboard',
+  },
+  workspace: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Workspace',
+    description: 'With the cookie: the id of the workspace that the request is about',
+  },
+})
+
+/** The operation that lists what a path names, by the operation's group. */
+const LISTED_AT: Record<string, string> = {
+  Links: '/v1/links',
+  Tags: '/v1/tags',
+  Forms: '/v1/forms',
+  Submissions: '/v1/submissions',
+  Channels: '/v1/channels',
+  Deliveries: '/v1/deliveries',
+  Members: '/v1/members',
+  'API keys': '/v1/keys',
+}
+
+/** Says of each parameter in a path that the thing must exist, and where its id or key stands. */
+export function describePathParameters(paths: Record<string, unknown>): void {
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const { tags, parameters } of Object.values(methods as Record<string, Operation>)) {
+      for (const parameter of (parameters ?? []) as DocumentParameter[]) {
+        if (parameter.in !== 'path') continue
+        const list = findList(path, parameter.name, tags?.[0])
+        if (list) parameter.description = `Of one that exists: \`GET ${list}\` lists them`
+      }
+    }
+  }
+}
+
+function findList(path: string, name: string, tag = ''): string | undefined {
+  if (name === 'formKey') return LISTED_AT.Forms
+  return path.startsWith('/v1/invitations') ? '/v1/invitations' : LISTED_AT[tag]
+}

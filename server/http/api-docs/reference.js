@@ -1,0 +1,134 @@
+// Starts Swagger UI on /docs: the key alone signs in, operations for people cannot be tried, and screen readers and keyboards
+// get what Swagger UI leaves out. A file of its own, because the page's policy allows no inline script.
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete']
+const ONLY_PEOPLE = 'Only for people who are signed in to the dashboard: an API key may not do this.'
+
+const page = document.querySelector('#reference')
+
+const dark = matchMedia('(prefers-color-scheme: dark)')
+const followTheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+dark.addEventListener('change', followTheme)
+followTheme()
+
+const listOperations = (api) =>
+  Object.entries(api.paths).flatMap(([path, methods]) =>
+    METHODS.filter((method) => method in methods).map((method) => ({
+      name: `${method} ${path}`,
+      operation: methods[method],
+    })),
+  )
+
+/**
+ * Changes the document for this page: requests go to this page's own server, an API key is the only way to sign in, and a
+ * filter that may be left out is not filled in, because its example would hide what a workspace has.
+ * @returns the operations that a key may call
+ */
+function prepare(api) {
+  delete api.servers
+  const { apiKey } = api.components.securitySchemes
+  apiKey.description =
+    'Paste the key as it is, without a word before it: tp_…  Settings > API Keys makes one.'
+  api.components.securitySchemes = { apiKey }
+  const forKeys = new Set()
+  for (const { name, operation } of listOperations(api)) {
+    operation.security = (operation.security ?? []).filter((way) => 'apiKey' in way)
+    if (operation.security.length > 0) forKeys.add(name)
+    else operation.description = [ONLY_PEOPLE, operation.description].filter(Boolean).join('\n\n')
+    for (const parameter of operation.parameters ?? []) moveExample(parameter)
+  }
+  return forKeys
+}
+
+function moveExample(parameter) {
+  const { schema = {} } = parameter
+  const example = parameter.example ?? schema.example
+  if (parameter.required || example === undefined) return
+  parameter.description = [parameter.description, `Such as \`${example}\``].filter(Boolean).join('. ')
+  delete parameter.example
+  delete schema.example
+}
+
+/** Somebody may paste the whole header. The cookie of a dashboard in the same browser plays no part. */
+function sendKeyOnly(request) {
+  const sent = request.headers?.Authorization
+  if (sent) request.headers.Authorization = sent.replace(/^Bearer\s+(?:Bearer\s+)+/i, 'Bearer ')
+  request.credentials = 'omit'
+  return request
+}
+
+const createPlugin =
+  (forKeys) =>
+  ({ React }) => ({
+    // A link inside the button of each operation: neither can be reached well. The address still follows what is opened.
+    wrapComponents: {
+      DeepLink:
+        () =>
+        ({ text }) =>
+          React.createElement('span', null, text),
+    },
+    statePlugins: {
+      spec: {
+        wrapSelectors: { allowTryItOutFor: () => (_state, path, method) => forKeys.has(`${method} ${path}`) },
+      },
+    },
+  })
+
+/** What Swagger UI's elements lack, each time that it has drawn some. */
+function repair() {
+  set('.close-modal', 'aria-label', 'Close')
+  set('textarea.body-param__text', 'aria-label', 'Request body')
+  set('.microlight, .body-param__example', 'tabindex', '0')
+  // The hidden name differs from the text on the button, and voice control goes by the text.
+  for (const button of page.querySelectorAll('.modal-btn[aria-label]')) button.removeAttribute('aria-label')
+  const dialog = page.querySelector('.dialog-ux .modal-ux')
+  if (dialog && !dialog.hasAttribute('role')) openDialog(dialog)
+}
+
+function set(selector, name, value) {
+  for (const element of page.querySelectorAll(selector))
+    if (element.getAttribute(name) !== value) element.setAttribute(name, value)
+}
+
+/** Focus goes into the dialog and comes back to where it was; Escape closes it. */
+function openDialog(dialog) {
+  const before = document.activeElement
+  dialog.setAttribute('role', 'dialog')
+  dialog.setAttribute('aria-modal', 'true')
+  dialog.setAttribute('aria-label', 'Authorize')
+  dialog.querySelector('input, .btn-done')?.focus()
+  dialog.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') dialog.querySelector('.close-modal').click()
+  })
+  const watch = new MutationObserver(() => {
+    if (dialog.isConnected) return
+    watch.disconnect()
+    before?.focus()
+  })
+  watch.observe(page, { childList: true, subtree: true })
+}
+
+async function start() {
+  const answer = await fetch('/v1/openapi.json')
+  if (!answer.ok) throw new Error(String(answer.status))
+  const api = await answer.json()
+  const plugin = createPlugin(prepare(api))
+  new MutationObserver(repair).observe(page, { childList: true, subtree: true })
+  window.SwaggerUIBundle({
+    spec: api,
+    domNode: page,
+    plugins: [plugin],
+    deepLinking: true,
+    docExpansion: 'list',
+    defaultModelsExpandDepth: -1,
+    // Colours of the page instead of a picture of a black terminal: they have the contrast that people need.
+    syntaxHighlight: false,
+    requestInterceptor: sendKeyOnly,
+    persistAuthorization: false,
+    validatorUrl: null,
+  })
+}
+
+start().catch(() => {
+  page.querySelector('.wait').textContent = 'The description of the API could not be loaded. Reload the page.'
+})
