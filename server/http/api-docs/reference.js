@@ -79,6 +79,10 @@ function repair() {
   set('.close-modal', 'aria-label', 'Close')
   set('textarea.body-param__text', 'aria-label', 'Request body')
   set('.microlight, .body-param__example', 'tabindex', '0')
+  for (const row of page.querySelectorAll('tr[data-param-name]')) {
+    for (const control of row.querySelectorAll('select, input:not([type=checkbox]), textarea'))
+      control.setAttribute('aria-label', row.dataset.paramName)
+  }
   // The hidden name differs from the text on the button, and voice control goes by the text.
   for (const button of page.querySelectorAll('.modal-btn[aria-label]')) button.removeAttribute('aria-label')
   const dialog = page.querySelector('.dialog-ux .modal-ux')

@@ -1,0 +1,105 @@
+// The API reference in a real browser: a key pasted as it is signs in, "Try it out" and "Execute" are enough, and screen
+// readers, keyboards and phones get along with it.
+
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { type CustomerSite, onCustomerSite } from '../support/browser/customer-site.ts'
+
+const AXE = Bun.resolveSync('axe-core/axe.min.js', import.meta.dir)
+
+interface AxeResult {
+  violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[]
+}
+
+async function findViolations(page: Page, part = ':root'): Promise<string[]> {
+  if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(await Bun.file(AXE).text())
+  const { violations } = await page.evaluate<AxeResult>(`axe.run('${part}', { resultTypes: ['violations'] })`)
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map((node) => `${id}: ${node.html.slice(0, 150)} ${node.failureSummary}`),
+    )
+}
+
+const measureOverflow = (page: Page) =>
+  page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+
+onCustomerSite('the API reference', (site) => {
+  test('executes its examples with nothing but a pasted key, and is free of serious findings on the way', async () => {
+    const own = await site().server.createWorkspace()
+    const { page, errors, close } = await openReference(site())
+    expect((await page.locator('h3.opblock-tag').first().textContent()) ?? '').toStartWith('Links')
+
+    await page.locator('.btn.authorize').click()
+    const dialog = page.getByRole('dialog', { name: 'Authorize' })
+    expect(await dialog.locator('input').count()).toBe(1)
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('INPUT')
+    const found = await findViolations(page, '.dialog-ux')
+    await page.keyboard.type(own.key)
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('button', { name: 'Logout' }).waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+
+    // In the order of the work. All of them need nothing but what the page has filled in.
+    const answers: Record<string, string> = {}
+    for (const [tag, id] of EXECUTED) answers[id] = await execute(page, tag, id)
+    expect(answers).toEqual(Object.fromEntries(EXECUTED.map(([, id, status]) => [id, status])))
+    found.push(...(await findViolations(page)))
+
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.setViewportSize({ width: 360, height: 740 })
+    found.push(...(await findViolations(page)))
+    expect(found).toEqual([])
+    expect(await measureOverflow(page)).toBe(0)
+
+    const forPeople = page.locator('[id="operations-API keys-createApiKey"]')
+    await forPeople.locator('.opblock-summary-control').click()
+    await forPeople.getByText('Only for people who are signed in').waitFor()
+    expect(await forPeople.locator('.try-out__btn').count()).toBe(0)
+    expect(errors).toEqual([])
+    await close()
+  })
+
+  test('has recipes in three languages, free of serious findings in light and dark', async () => {
+    const { page, errors, close } = await site().openVisitor()
+    await page.goto(`${site().server.origin}/docs/recipes`)
+    const shown = page.locator('section figure:visible')
+    expect(await shown.count()).toBe(await page.locator('section').count())
+    const found = await findViolations(page)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.getByLabel('Python').first().check()
+    expect(await shown.first().textContent()).toContain('urlopen')
+    found.push(...(await findViolations(page)))
+    expect(found).toEqual([])
+    expect(await measureOverflow(page)).toBe(0)
+    expect(errors).toEqual([])
+    await close()
+  })
+})
+
+const EXECUTED: [tag: string, id: string, status: string][] = [
+  ['Links', 'createLink', '201'],
+  ['Analytics', 'countClicks', '200'],
+]
+
+async function openReference(site: CustomerSite) {
+  const visitor = await site.openVisitor()
+  // A colour that is still fading in has no contrast yet.
+  await visitor.page.emulateMedia({ reducedMotion: 'reduce' })
+  await visitor.page.goto(`${site.server.origin}/docs`)
+  await visitor.page.locator('.opblock').first().waitFor()
+  return visitor
+}
+
+/** Opens an operation, tries it out and executes it with what is filled in. @returns the status of the answer */
+async function execute(page: Page, tag: string, id: string): Promise<string> {
+  const block = page.locator(`#operations-${tag}-${id}`)
+  await block.locator('.opblock-summary-control').click()
+  await block.locator('.try-out__btn').click()
+  await block.locator('.execute').click()
+  const status = block.locator('.live-responses-table .response-col_status').nth(1)
+  const text = (await status.textContent()) ?? ''
+  return /\d{3}/.exec(text)?.[0] ?? text
+}
