@@ -53,7 +53,7 @@ onCustomerSite('the API reference', (site) => {
     expect(found).toEqual([])
     expect(await measureOverflow(page)).toBe(0)
 
-    const forPeople = page.locator('[id="operations-API keys-createApiKey"]')
+    const forPeople = page.locator('#operations-API_keys-createApiKey')
     await forPeople.locator('.opblock-summary-control').click()
     await forPeople.getByText('Only for people who are signed in').waitFor()
     expect(await forPeople.locator('.try-out__btn').count()).toBe(0)
