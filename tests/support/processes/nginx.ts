@@ -24,7 +24,14 @@ const findNginx = () => Bun.which('nginx', { PATH: `${process.env.PATH}:/usr/sbi
  * @param logFormat what `access.log` says of each request
  * @throws when nginx is missing and cannot be installed
  */
-export async function startNginx(upstreamPort: number, logFormat: string): Promise<Nginx> {
+export const startNginx = (upstreamPort: number, logFormat: string) =>
+  startNginxWith((dir, port) => createConfig(dir, port, upstreamPort, logFormat))
+
+/**
+ * @param writeConfig gives the whole configuration, for nginx in `dir` that answers http on `port` of 127.0.0.1
+ * @throws when nginx refuses the configuration, is missing, or cannot be installed
+ */
+export async function startNginxWith(writeConfig: (dir: string, port: number) => string): Promise<Nginx> {
   if (!findNginx() && canInstallPackages()) installPackage('nginx-light', 'install nginx.')
   const program = findNginx()
   if (!program) throw new Error('These tests need nginx: install it.')
@@ -32,14 +39,16 @@ export async function startNginx(upstreamPort: number, logFormat: string): Promi
   const guard = createProcessGuard(dir)
   const port = findFreePort()
   mkdirSync(join(dir, 'temp'))
-  writeFileSync(join(dir, 'nginx.conf'), createConfig(dir, port, upstreamPort, logFormat))
+  writeFileSync(join(dir, 'nginx.conf'), writeConfig(dir, port))
+  const tried = Bun.spawnSync([program, '-t', '-q', '-p', dir, '-c', join(dir, 'nginx.conf'), '-e', 'stderr'])
+  if (!tried.success) throw new Error(`nginx refuses its configuration: ${tried.stderr}`)
   const child = Bun.spawn([program, '-p', dir, '-c', join(dir, 'nginx.conf'), '-e', join(dir, 'error.log')], {
     stdout: 'ignore',
     stderr: 'inherit',
   })
   guard.watch(child.pid)
   await until('nginx', () =>
-    fetch(`http://127.0.0.1:${port}/`).then(
+    fetch(`http://127.0.0.1:${port}/`, { redirect: 'manual' }).then(
       () => true,
       () => child.exitCode !== null,
     ),
@@ -62,8 +71,8 @@ export async function startNginx(upstreamPort: number, logFormat: string): Promi
 
 const TEMP_PATHS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
 
-/** One worker, and one connection to the server that everybody shares: what an attacker leaves on it is the next one's. */
-const createConfig = (dir: string, port: number, upstreamPort: number, logFormat: string) => `
+/** What nginx needs to run in `dir` as whoever runs the tests, around the content of its `http` block. */
+export const wrapNginxConfig = (dir: string, content: string) => `
   daemon off;
   master_process off;
   pid ${dir}/pid;
@@ -71,7 +80,14 @@ const createConfig = (dir: string, port: number, upstreamPort: number, logFormat
   events { worker_connections 256; }
   http {
     ${TEMP_PATHS.map((name) => `${name}_temp_path ${dir}/temp;`).join(' ')}
-    log_format test '${logFormat}';
+    ${content}
+  }`
+
+/** One worker, and one connection to the server that everybody shares: what an attacker leaves on it is the next one's. */
+const createConfig = (dir: string, port: number, upstreamPort: number, logFormat: string) =>
+  wrapNginxConfig(
+    dir,
+    `log_format test '${logFormat}';
     access_log ${dir}/access.log test;
     upstream towpath { server 127.0.0.1:${upstreamPort}; keepalive 1; }
     server {
@@ -83,5 +99,5 @@ const createConfig = (dir: string, port: number, upstreamPort: number, logFormat
         proxy_request_buffering off;
         proxy_next_upstream off;
       }
-    }
-  }`
+    }`,
+  )

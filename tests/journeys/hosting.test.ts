@@ -1,0 +1,174 @@
+// The configurations of docs/hosting.md work as they stand: nginx and Caddy in front of a server with the page's settings, and
+// the systemd unit. Only ports, certificates and directories are those of the test.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ROOT } from '../support/architecture/read-checkout.ts'
+import { getCodeBlock, readCodeBlocks } from '../support/code-blocks.ts'
+import { startMailServer } from '../support/fake-servers/mail-server.ts'
+import { canInstallPackages, installPackage } from '../support/processes/debian-package.ts'
+import { findFreePort } from '../support/processes/free-port.ts'
+import { startNginxWith, wrapNginxConfig } from '../support/processes/nginx.ts'
+import {
+  BROWSER_USER_AGENT,
+  startServer,
+  type TestServer,
+  type TestWorkspace,
+} from '../support/server/test-server.ts'
+import { until } from '../support/until.ts'
+
+const page = await readCodeBlocks('docs/hosting.md')
+const { DATA_DIR, PORT, ...settings } = Object.fromEntries(
+  getCodeBlock(page, 'Settings', 'sh')
+    .split('\n')
+    .filter((line) => /^[A-Z_]+=/.test(line))
+    .map((line) => line.split('=', 2) as [string, string]),
+) as Record<string, string>
+
+const INSTALL_MS = 600_000
+const LIMIT = 10
+
+describe('docs/hosting.md', () => {
+  let server: TestServer
+  let port: string
+  let own: TestWorkspace
+  const dir = mkdtempSync(join(tmpdir(), 'towpath-hosting-'))
+
+  beforeAll(async () => {
+    expect(settings).toMatchObject({ TOWPATH_URL: 'https://go.example', TRUST_PROXY: '127.0.0.1,::1' })
+    server = await startServer('sqlite', { environment: settings })
+    port = new URL(server.origin).port
+    own = await server.createWorkspace()
+    await own.createLink({ slug: 'spring', destinationUrl: 'https://example.com/sale' })
+  })
+  afterAll(async () => {
+    await server?.close()
+    rmSync(dir, { recursive: true, force: true })
+  })
+
+  /** Asks the proxy as the page's host. @returns status, `Location` and `Strict-Transport-Security` */
+  async function ask(scheme: string, at: number, path: string, ...more: string[]) {
+    const to = ['--resolve', `go.example:${at}:127.0.0.1`, `${scheme}://go.example:${at}${path}`]
+    const format = '%{http_code} %header{location} %header{strict-transport-security}'
+    const words = ['-sk', '-m', '20', '-o', '/dev/null', '-A', BROWSER_USER_AGENT, '-w', format]
+    // Not in step with this process, which answers what is asked.
+    const asked = Bun.spawn(['curl', ...words, ...more, ...to], { stdout: 'pipe' })
+    return (await new Response(asked.stdout).text()).trim()
+  }
+
+  /** Nobody gets around the limits of an address by inventing one. */
+  async function expectOwnAddress(at: number) {
+    const { formKey } = (await own.api('/forms', { method: 'POST', body: { name: 'Contact' } })).json.data
+    const send = (_: unknown, n: number) =>
+      ask('https', at, `/f/${formKey}`, '-H', `X-Forwarded-For: 203.0.113.${n}`, '-d', 'message=Hello')
+    const answers = await Promise.all(Array.from({ length: LIMIT + 1 }, send))
+    const statuses = answers.map((answer) => answer.slice(0, 3)).sort()
+    expect(statuses).toEqual([...Array(LIMIT).fill('303'), '429'])
+  }
+
+  test(
+    'nginx: https, the visitor’s own address, and http that leads to https',
+    async () => {
+      const tlsPort = findFreePort()
+      makeCertificate(dir)
+      const site = getCodeBlock(page, 'TLS with nginx', 'nginx')
+      expect(site).toContain('server 127.0.0.1:3000;')
+      const nginx = await startNginxWith((home, httpPort) =>
+        wrapNginxConfig(
+          home,
+          site
+            .replace('127.0.0.1:3000', `127.0.0.1:${port}`)
+            .replace(/listen \[::\].*\n/g, '')
+            .replace('listen 80;', `listen 127.0.0.1:${httpPort};`)
+            .replace('listen 443 ', `listen 127.0.0.1:${tlsPort} `)
+            .replaceAll('/etc/letsencrypt/live/go.example', dir),
+        ),
+      )
+      try {
+        expect(await ask('https', tlsPort, '/spring')).toBe('302 https://example.com/sale max-age=31536000')
+        expect(await ask('http', nginx.port, '/spring?a=1')).toBe('301 https://go.example/spring?a=1')
+        await expectOwnAddress(tlsPort)
+      } finally {
+        await nginx.end()
+      }
+    },
+    INSTALL_MS,
+  )
+
+  test(
+    'Caddy: the same, from a file of three lines',
+    async () => {
+      const site = getCodeBlock(page, 'TLS with Caddy', 'caddyfile')
+      const program = findCaddy()
+      const file = join(dir, 'Caddyfile')
+      writeFileSync(file, site)
+      const words = ['--adapter', 'caddyfile', '--config', file]
+      const { stderr, exitCode } = Bun.spawnSync([program, 'validate', ...words], { stderr: 'pipe' })
+      expect(exitCode === 0 ? '' : stderr.toString()).toBe('')
+
+      // A certificate of its own, in place of one from Let's Encrypt.
+      const [httpPort, tlsPort] = [findFreePort(), findFreePort()]
+      const ports = `http_port ${httpPort}\n  https_port ${tlsPort}\n  default_bind 127.0.0.1`
+      const options = `admin off\n  local_certs\n  skip_install_trust\n  storage file_system ${dir}/caddy\n  ${ports}`
+      writeFileSync(file, `{\n  ${options}\n}\n${site.replace('127.0.0.1:3000', `127.0.0.1:${port}`)}`)
+      const caddy = Bun.spawn([program, 'run', ...words], { stdout: 'ignore', stderr: 'ignore' })
+      try {
+        await until(
+          'Caddy',
+          async () => caddy.exitCode !== null || (await ask('https', tlsPort, '/livez')).startsWith('200'),
+        )
+        expect(await ask('https', tlsPort, '/spring')).toBe('302 https://example.com/sale max-age=31536000')
+        expect(await ask('http', httpPort, '/spring')).toStartWith('308 https://go.example')
+        await expectOwnAddress(tlsPort)
+      } finally {
+        caddy.kill()
+        await caddy.exited
+      }
+    },
+    INSTALL_MS,
+  )
+
+  const analyze = Bun.which('systemd-analyze')
+  test.skipIf(!analyze)(
+    `systemd takes the unit${analyze ? '' : ' (skipped: there is no systemd-analyze)'}`,
+    () => {
+      const unit = getCodeBlock(page, 'As a service (systemd)', 'systemd')
+      const file = join(dir, 'towpath.service')
+      writeFileSync(file, unit.replaceAll('/opt/towpath', ROOT))
+      const { exitCode, stderr } = Bun.spawnSync([analyze as string, 'verify', file], { stderr: 'pipe' })
+      expect({ exitCode, said: stderr.toString() }).toEqual({ exitCode: 0, said: '' })
+    },
+  )
+
+  test('the command that tests a mail server sends a mail', async () => {
+    const mail = await startMailServer()
+    try {
+      const command = getCodeBlock(page, 'Test the mail server', 'sh')
+        .replace('smtps://mail.example:465', mail.url())
+        .replace("--user 'user:password' ", '')
+      expect(await Bun.spawn(['sh', '-c', command], { stdout: 'ignore' }).exited).toBe(0)
+      expect(mail.mails.map(({ to, parsed }) => [to, parsed.text?.trim()])).toEqual([
+        [['you@example.com'], 'It works.'],
+      ])
+    } finally {
+      await mail.stop()
+    }
+  })
+})
+
+function makeCertificate(dir: string) {
+  const files = ['-keyout', join(dir, 'privkey.pem'), '-out', join(dir, 'fullchain.pem')]
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  const words = ['req', '-x509', ...key, ...files, '-subj', '/CN=go.example', '-days', '2']
+  const made = Bun.spawnSync(['openssl', ...words])
+  if (!made.success) throw new Error(`openssl made no certificate: ${made.stderr}`)
+}
+
+function findCaddy(): string {
+  if (!Bun.which('caddy') && canInstallPackages()) installPackage('caddy', 'install Caddy.')
+  const program = Bun.which('caddy')
+  if (!program) throw new Error('This test needs Caddy: install it.')
+  return program
+}
