@@ -5,7 +5,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { ErrorHandler, Handler, MiddlewareHandler } from 'hono'
 import type { ApiEnv } from './features/accounts/access/api-env.ts'
 import type { RateLimiter } from './features/accounts/access/rate-limiter.ts'
-import { describePathParameters, describeSecurity, TAGS } from './http/api-docs/describe-document.ts'
+import { API_TAGS, describePathParameters, describeSecurity } from './http/api-docs/describe-document.ts'
 import { toErrorResponse } from './http/error-response.ts'
 import { requestId } from './http/request-id.ts'
 import { noRoute, routeFor, routeTable } from './http/route-table.ts'
@@ -115,7 +115,7 @@ function describe(api: OpenAPIHono<ApiEnv>, { origin, version }: RestNeeds) {
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     servers: [{ url: origin }],
-    tags: TAGS,
+    tags: API_TAGS,
   })
   describePathParameters(document.paths ?? {})
   return { ...document, components: { ...document.components, securitySchemes: describeSecurity(origin) } }

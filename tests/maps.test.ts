@@ -7,6 +7,7 @@ import {
   findMissingPaths,
   formatArrows,
   listFolders,
+  listLinkedPages,
   readArrows,
   readTree,
 } from './support/architecture/read-map.ts'
@@ -57,6 +58,19 @@ test('every path that a page names exists', () => {
     .filter(isCurrentPage)
     .flatMap((page) => findMissingPaths(page, paths).map((path) => `${page.path}: ${path}`))
   expect(missing).toEqual([])
+})
+
+test('every page of docs/ can be reached from the README by links', () => {
+  const reached = new Set(['README.md'])
+  for (const path of reached) {
+    for (const target of listLinkedPages({ path, text: getText(path) })) {
+      if (paths.includes(target)) reached.add(target)
+    }
+  }
+  const pages = paths.filter((path) => /^docs\/.+\.md$/.test(path))
+  expect(pages.filter((path) => !reached.has(path))).toEqual([])
+  const named = listLinkedPages({ path: 'README.md', text: getText('README.md') })
+  expect(named).toEqual(expect.arrayContaining(['docs/hosting.md', 'docs/forms.md', 'docs/gdpr.md']))
 })
 
 describe('maps are read as they are meant', () => {

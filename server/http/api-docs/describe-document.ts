@@ -12,7 +12,7 @@ interface DocumentParameter {
 }
 
 /** The order of the reference: what people come for, in the order in which they need it. */
-export const TAGS = [
+export const API_TAGS = [
   { name: 'Links', description: 'Short links and where they lead' },
   { name: 'Tags', description: 'Names that group links' },
   { name: 'Analytics', description: 'Questions about clicks and leads' },

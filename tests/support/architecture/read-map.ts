@@ -48,15 +48,19 @@ const BASES = ['', 'server/', 'server/features/', 'dashboard/']
 /** `server/app.ts`, `links/`, `features/*` + `/schema.ts`; no address such as `/v1/` and no place in `DATA_DIR/`. */
 const PATH = /^(?!DATA_DIR)\w[\w.*-]*(?:\/[\w.*-]+)*(?:\.tsx?|\.md|\/)$/
 
+/** The files and folders of the repository that a page links to, without a slash at the end. */
+export const listLinkedPages = ({ path, text }: RepositoryFile) =>
+  [...text.replace(CODE_BLOCK, '').matchAll(/\]\((?!\w+:|#)([^)\s#]+)/g)].map(([, target = '']) =>
+    posix.join(posix.dirname(path), target).replace(/\/$/, ''),
+  )
+
 /** Paths that a page names in backticks or links to, and that do not exist. */
 export function findMissingPaths(page: RepositoryFile, paths: string[]): string[] {
   const prose = page.text.replace(CODE_BLOCK, '')
   const named = [...prose.matchAll(/`([^`\n]+)`/g)]
     .flatMap(([, code = '']) => code.split(/\s+/))
     .filter((word) => PATH.test(word))
-  const linked = [...prose.matchAll(/\]\((?!\w+:|#)([^)\s#]+)/g)].map(([, target = '']) =>
-    posix.join(posix.dirname(page.path), target).replace(/\/$/, ''),
-  )
+  const linked = listLinkedPages(page)
   const known = new Set([...paths, ...[...listFolders(paths)].map((folder) => folder.slice(0, -1))])
   return [...named.filter((path) => !isKnown(path, paths)), ...linked.filter((path) => !known.has(path))]
 }
