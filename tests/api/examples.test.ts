@@ -73,19 +73,29 @@ describe('the examples of the API reference', () => {
     },
   )
 
+  /** The ids of two things of the group, as a list in a query has them: not the one that other paths name, if possible. */
+  async function listIds(path: string, named: unknown) {
+    const { json } = await own.api(`/${path.split('/')[2]}`)
+    const found = json.data.map(({ id }: { id: number }) => id) as number[]
+    return [...found.filter((id) => id !== named), ...found].slice(0, 2).join(',')
+  }
+
   /** The path with the ids of things that exist, and its required parameters as in the example. */
-  function toUrl({ path, parameters, tags }: Operation, optional?: string) {
+  async function toUrl({ path, parameters, tags }: Operation, optional?: string) {
     const name = (key: string) => (key === 'formKey' ? 'formKey' : `${tags?.[0]} ${path.split('/')[2]}`)
     const filled = path.replace(/\{(\w+)\}/g, (_, key) => String(ids[name(key)] ?? 1))
     const query = parameters
       .filter((each) => each.in === 'query' && (each.required || each.name === optional))
       .map((each): [string, string] => [each.name, String(each.example ?? each.schema.example)])
-    return query.length === 0 ? filled : `${filled}?${new URLSearchParams(query)}`
+    if (query.length === 0) return filled
+    const values = new URLSearchParams(query)
+    if (values.has('ids')) values.set('ids', await listIds(path, ids[name('id')]))
+    return `${filled}?${values}`
   }
 
   async function execute(operation: Operation, optional?: string) {
     const body = operation.requestBody?.content['application/json']?.example
-    return server.call(toUrl(operation, optional), {
+    return server.call(await toUrl(operation, optional), {
       method: operation.method,
       body,
       headers: toAuthHeaders(operation, own),
@@ -94,9 +104,9 @@ describe('the examples of the API reference', () => {
 
   /** What the examples cannot make: a submission is sent by a visitor, a delivery by the server. */
   async function makeRest(operation: Operation) {
-    const isFirst = getTag(operation) === 'Submissions' && !ids['Submissions submissions']
-    // The one before it erases what this address has sent.
-    if (isFirst || operation.id === 'deleteSubmission') {
+    // Each deletion takes what the one before it has left.
+    const isNeeded = isDeletion(operation) || !ids['Submissions submissions']
+    if (getTag(operation) === 'Submissions' && isNeeded) {
       const body = JSON.stringify({ email: 'ada@example.com', message: 'Hello' })
       const headers = { 'Content-Type': 'application/json' }
       const sent = await fetch(`${server.origin}/f/${ids.formKey}`, { method: 'POST', headers, body })

@@ -4,6 +4,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
+import { fetchExample, htmlExample, reactExample } from '../../dashboard/pages/forms/form-examples.ts'
 import { ROOT } from '../support/architecture/read-checkout.ts'
 import { type CustomerSite, onCustomerSite, type SiteWorkspace } from '../support/browser/customer-site.ts'
 import { getCodeBlock, readCodeBlocks } from '../support/code-blocks.ts'
@@ -16,6 +17,19 @@ const [plainForm = '', snippetTag = ''] = page
 const fetchForm = getCodeBlock(page, 'Without leaving the page', 'html')
 const reactForm = getCodeBlock(page, 'React', 'jsx')
 const policy = getCodeBlock(page, 'Content-Security-Policy of your site', 'csp').trim()
+
+/** The form of the page's examples. */
+const SHOWN = {
+  endpoint: 'https://go.example/f/k7m2xw9qpd',
+  requiredFields: ['email', 'message'],
+  captcha: false,
+  successMessage: null,
+}
+
+test('docs/forms.md has the examples of the dashboard', () => {
+  const examples = [htmlExample(SHOWN), fetchExample(SHOWN), reactExample(SHOWN)]
+  expect([plainForm, fetchForm, reactForm]).toEqual(examples.map((example) => `${example}\n`))
+})
 
 const SENT = { name: 'Ada', email: 'ada@example.com', message: 'Hello' }
 
