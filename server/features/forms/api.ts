@@ -187,7 +187,7 @@ const submissionRoutes = {
     scope: 'submissions:write',
     operationId: 'updateSubmissions',
     summary: 'Change the status of up to 100 submissions, all or nothing',
-    request: { body: jsonRequestBody(UpdateSubmissions) },
+    request: { body: jsonRequestBody(UpdateSubmissions, { ids: [1], status: 'archived' }) },
     responses: { 200: dataResponse(states, 'Their new statuses, in the order of the request') },
     fails: [404],
   }),
