@@ -20,8 +20,8 @@ import { nextHosts } from './migrations/0014-next-hosts.ts'
 import { suspensions } from './migrations/0015-suspensions.ts'
 import { formPages } from './migrations/0016-form-pages.ts'
 import { deliveryReports } from './migrations/0018-delivery-reports.ts'
-import { submissionsByStatus } from './migrations/0021-submissions-by-status.ts'
 import { ownReferrers } from './migrations/0019-own-referrers.ts'
+import { submissionsByStatus } from './migrations/0021-submissions-by-status.ts'
 import type { Tables } from './tables.ts'
 
 export const listMigrations = (engine: DatabaseEngine): Record<string, Migration> => ({
