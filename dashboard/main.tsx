@@ -6,9 +6,10 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ApiError } from './api/client.ts'
-import { isSignedOut } from './api/session.ts'
+import { isSignedOut, userQuery } from './api/session.ts'
 import { createAppRouter } from './routes.tsx'
 import { ConfirmIdentity } from './shell/confirm-identity.tsx'
+import { SessionKeeper } from './shell/session/session-keeper.tsx'
 import { Toasts, toastError } from './ui/overlays/toast.tsx'
 import { readTheme, setTheme } from './ui/theme.ts'
 
@@ -19,15 +20,19 @@ if (process.env.NODE_ENV === 'development') {
   void import('./reload.ts').then(({ reloadOnNewBuild }) => reloadOnNewBuild())
 }
 
-/** A session that has ended leads to the sign-in page, which leads back to the current page. */
+const isStranger = (error: unknown) => isSignedOut(error) && !client.getQueryData(userQuery.queryKey)
+
+/**
+ * Somebody who was never signed in here is led to the sign-in page, which leads back to the current page. For a session
+ * that ends while somebody works there is a dialog (shell/session/).
+ */
 function onError(error: unknown) {
   // The owners require a second factor now: the shell leads to the set-up.
   if (error instanceof ApiError && error.code === 'second_factor_required') {
     void client.invalidateQueries({ queryKey: ['workspaces'] })
     void client.invalidateQueries({ queryKey: ['user'] })
   }
-  if (!isSignedOut(error) || location.pathname.startsWith('/app/sign-in')) return
-  client.setQueryData(['user'], null)
+  if (!isStranger(error) || location.pathname.startsWith('/app/sign-in')) return
   const next = location.pathname + location.search
   void router.navigate({ to: '/sign-in', search: { next } })
 }
@@ -38,7 +43,7 @@ const client = new QueryClient({
     onError(error, _variables, _context, mutation) {
       onError(error)
       // A mutation with its own onError shows the error beside its form; all others get a toast.
-      if (!mutation.options.onError && !isSignedOut(error)) toastError(error)
+      if (!mutation.options.onError && !isStranger(error)) toastError(error)
     },
   }),
   defaultOptions: {
@@ -69,6 +74,7 @@ createRoot(root).render(
         <RouterProvider router={router} />
         <Toasts />
         <ConfirmIdentity />
+        <SessionKeeper />
       </QueryClientProvider>
     </CSPProvider>
   </StrictMode>,

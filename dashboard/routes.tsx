@@ -67,6 +67,7 @@ const signIn = publicPage(
   'error',
   'step',
 )
+const signedIn = publicPage('/signed-in', () => import('./pages/sign-in/signed-in-page.tsx'), 'SignedInPage')
 const signUp = publicPage('/sign-up', () => import('./pages/sign-in/sign-up-page.tsx'), 'SignUpPage', 'next')
 const setup = publicPage('/setup', () => import('./pages/sign-in/setup-page.tsx'), 'SetupPage', 'token')
 const confirm = publicPage(
@@ -174,6 +175,7 @@ export const VIEW_SEARCH_PARAMS = [
 const routeTree = rootRoute.addChildren([
   homeRoute,
   signIn,
+  signedIn,
   signUp,
   setup,
   confirm,

@@ -2,6 +2,7 @@
 
 import { queryOptions } from '@tanstack/react-query'
 import { request } from './client.ts'
+import { leaveSession } from './session-gate.ts'
 
 export interface Session {
   id: number
@@ -37,4 +38,7 @@ export const accountDeletionQuery = queryOptions({
   queryFn: async () => (await (await request('/api/auth/delete-account')).json()) as AccountDeletion,
 })
 /** @param email the address of the account, as a confirmation */
-export const deleteAccount = (email: string) => auth('/delete-account', { confirm: email })
+export async function deleteAccount(email: string) {
+  await auth('/delete-account', { confirm: email })
+  leaveSession()
+}

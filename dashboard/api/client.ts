@@ -1,5 +1,7 @@
 // The only access to the server: the public REST API, with the session cookie in place of an API key.
 
+import { announceWorkspaceGone, countSessionEndings, isSessionHeld, waitForSignIn } from './session-gate.ts'
+
 /** A failed request. `message` is a sentence for people; `errors` has one sentence per invalid field. */
 export class ApiError extends Error {
   readonly status: number
@@ -23,6 +25,8 @@ export interface RequestOptions {
   signal?: AbortSignal
   /** The request continues after the page is closed. */
   keepalive?: boolean
+  /** The request is part of signing in or up: 401 then does not mean that the session has ended. */
+  anonymous?: boolean
 }
 
 export interface ResultPage<T> {
@@ -51,10 +55,31 @@ export function setConfirmation(confirmation: Confirmation) {
 }
 
 /**
- * Sends a request. Where the server asks the person to confirm that it is them, the request is repeated after they did
+ * Sends a request. When the session has ended, it waits until the person has signed in again, and is sent once more
  * (docs/contract.md §16). @throws ApiError, with status 0 when the server cannot be reached
  */
 export async function request(path: string, call: RequestOptions = {}, headers: Record<string, string> = {}) {
+  if (call.anonymous || call.keepalive) return sendConfirmed(path, call, headers)
+  const isBackground = (call.method ?? 'GET') === 'GET'
+  const signIn = () => waitForSignIn(isBackground, call.signal)
+  if (isSessionHeld() && !(await signIn())) throw new ApiError(401, SIGNED_OUT)
+  const endings = countSessionEndings()
+  try {
+    return await sendConfirmed(path, call, headers)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 401) throw error
+    // The person may have signed in again while the request was on its way.
+    const isSignedIn = (endings !== countSessionEndings() && !isSessionHeld()) || (await signIn())
+    if (!isSignedIn) throw error
+    return sendConfirmed(path, call, headers)
+  }
+}
+
+const SIGNED_OUT =
+  'You are signed out, so nothing was saved. What you typed is still here. Sign in, then try again.'
+
+/** Where the server asks the person to confirm that it is them, the request is repeated after they did. */
+async function sendConfirmed(path: string, call: RequestOptions, headers: Record<string, string>) {
   try {
     return await send(path, call, headers)
   } catch (error) {
@@ -80,7 +105,9 @@ async function send(path: string, call: RequestOptions, headers: Record<string, 
     throw new ApiError(0, 'Could not reach the server. Check your connection and try again.')
   }
   if (response.ok) return response
-  throw await readError(response)
+  const error = await readError(response)
+  // The API's own sentence is about keys, which no person in the dashboard has.
+  throw error.status === 401 && !call.anonymous ? new ApiError(401, SIGNED_OUT) : error
 }
 
 /**
@@ -116,10 +143,23 @@ export function toFieldErrors(error: Error | null): Record<string, string> {
   return Object.keys(errors).length > 0 ? errors : { general: error.message }
 }
 
+const WORKSPACE_GONE =
+  'You can no longer open this workspace: it was deleted, or you are not a member any more. Ask an owner to invite you again.'
+
+function toWorkspaceError(error: unknown, workspaceId: number): unknown {
+  if (!(error instanceof ApiError) || error.status !== 404 || error.message !== 'Workspace not found')
+    return error
+  announceWorkspaceGone(workspaceId)
+  return new ApiError(404, WORKSPACE_GONE)
+}
+
 /** The API of one workspace. Every method but `raw` resolves with the parsed answer. */
 export function createWorkspaceApi(workspaceId: number) {
   const headers = { 'X-Workspace': String(workspaceId) }
-  const raw = (path: string, call?: RequestOptions) => request(`/v1${path}`, call, headers)
+  const raw = (path: string, call?: RequestOptions) =>
+    request(`/v1${path}`, call, headers).catch((error) => {
+      throw toWorkspaceError(error, workspaceId)
+    })
   const json = async <T>(path: string, call?: RequestOptions) => (await raw(path, call)).json() as Promise<T>
   /** The `data` member of the answer. */
   const data = async <T>(path: string, call?: RequestOptions) => (await json<{ data: T }>(path, call)).data

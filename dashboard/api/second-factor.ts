@@ -45,9 +45,12 @@ interface NewCodes {
   recoveryCodes: string[] | null
 }
 
-const get = async <T>(path: string) => (await request(`/api/auth${path}`)).json() as Promise<T>
-const post = async <T>(path: string, body?: unknown) =>
-  (await request(`/api/auth${path}`, { method: 'POST', body })).json() as Promise<T>
+const get = async <T>(path: string, anonymous = false) =>
+  (await request(`/api/auth${path}`, { anonymous })).json() as Promise<T>
+const post = async <T>(path: string, body?: unknown, anonymous = false) =>
+  (await request(`/api/auth${path}`, { method: 'POST', body, anonymous })).json() as Promise<T>
+/** For somebody who is not signed in yet. */
+const postAnonymously = <T>(path: string, body?: unknown) => post<T>(path, body, true)
 
 export const factorsQuery = queryOptions({
   queryKey: ['second-factor'],
@@ -57,19 +60,19 @@ export const factorsQuery = queryOptions({
 /** null when no sign-in waits for its second step. */
 export const pendingSignInQuery = queryOptions({
   queryKey: ['pending-sign-in'],
-  queryFn: () => get<PendingSignIn | null>('/second-factor/pending'),
+  queryFn: () => get<PendingSignIn | null>('/second-factor/pending', true),
 })
 
-export const verifySecondFactor = (proof: Proof) => post('/second-factor/verify', proof)
+export const verifySecondFactor = (proof: Proof) => postAnonymously('/second-factor/verify', proof)
 export const confirmIdentity = (proof: Proof) => post('/confirm', proof)
 
 /** Asks for one of the person's passkeys, as a second factor or to confirm that it is them. */
 export const askForPasskey = async () => ({
-  passkey: await getPasskey(await post<PasskeyRequest>('/passkeys/options')),
+  passkey: await getPasskey(await postAnonymously<PasskeyRequest>('/passkeys/options')),
 })
 export const signInWithPasskey = async () =>
-  post('/sign-in/passkey', {
-    passkey: await getPasskey(await post<PasskeyRequest>('/passkeys/sign-in-options')),
+  postAnonymously('/sign-in/passkey', {
+    passkey: await getPasskey(await postAnonymously<PasskeyRequest>('/passkeys/sign-in-options')),
   })
 
 /** @param qrCode an image that shows `uri` */

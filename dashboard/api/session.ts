@@ -3,6 +3,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { MemberResource } from '../../server/features/accounts/schema.ts'
 import { ApiError, type RequestOptions, request } from './client.ts'
+import { leaveSession, waitForSignIn } from './session-gate.ts'
 
 export interface User {
   id: number
@@ -31,13 +32,20 @@ export interface SignInOptions {
 }
 
 const auth = async <T>(path: string, call?: RequestOptions) =>
-  (await request(`/api/auth${path}`, call)).json() as Promise<T>
+  (await request(`/api/auth${path}`, { ...call, anonymous: true })).json() as Promise<T>
 const post = <T>(path: string, body: unknown = {}) => auth<T>(path, { method: 'POST', body })
 
-/** null when no user is signed in. */
+/** @returns null when nobody is signed in */
+export const findUser = async () => (await auth<{ user: User } | null>('/get-session'))?.user ?? null
+
+/** null when no user is signed in. Somebody who was signed in is asked to sign in again first. */
 export const userQuery = queryOptions({
   queryKey: ['user'],
-  queryFn: async () => (await auth<{ user: User } | null>('/get-session'))?.user ?? null,
+  queryFn: async ({ client, queryKey, signal }): Promise<User | null> => {
+    const user = await findUser()
+    const wasSignedIn = client.getQueryData(queryKey) != null
+    return user || !wasSignedIn || !(await waitForSignIn(true, signal)) ? user : findUser()
+  },
   staleTime: 60_000,
 })
 
@@ -77,7 +85,13 @@ export const findSignUpEmail = (token: string) =>
   auth<{ email: string }>('/sign-up/confirmation', { query: { token } })
 /** @throws ApiError 404 for a wrong token */
 export const checkSetupToken = (token: string) => auth('/setup', { query: { token } })
-export const signOut = () => post('/sign-out')
+export async function signOut() {
+  const stay = leaveSession()
+  await post('/sign-out').catch((error) => {
+    stay()
+    throw error
+  })
+}
 export const requestPasswordReset = (email: string) => post('/request-password-reset', { email })
 export const confirmEmail = (token: string) => post('/change-email/confirm', { token })
 /** @returns the address of the page for a new password */

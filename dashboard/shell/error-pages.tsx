@@ -19,6 +19,18 @@ export const NotFoundPage = () => (
   </Page>
 )
 
+export const NoWorkspacePage = () => (
+  <Page title="Not found">
+    <EmptyState
+      icon={<Compass size={32} />}
+      title="You cannot open this workspace"
+      action={<ButtonLink to="/">Go to your links</ButtonLink>}
+    >
+      It was deleted, or you are not a member of it. Ask one of its owners to invite you.
+    </EmptyState>
+  </Page>
+)
+
 export function RouteErrorPage({ error, reset }: ErrorComponentProps) {
   const router = useRouter()
   const retry = () => {

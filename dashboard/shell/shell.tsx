@@ -5,10 +5,11 @@ import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import { userQuery } from '../api/session.ts'
 import { handleShortcut, setReadOnlyShortcuts, useShortcuts } from '../ui/shortcuts.ts'
-import { NotFoundPage } from './error-pages.tsx'
+import { NoWorkspacePage } from './error-pages.tsx'
 import { saveLastWorkspace } from './last-workspace.ts'
 import { NAV_ITEMS } from './nav-items.tsx'
 import { SecondFactorRequired } from './second-factor-required.tsx'
+import { WorkspaceGone } from './session/session-keeper.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { useCanEdit, useOptionalWorkspace } from './use-workspace.ts'
 import { ViewerNotice } from './viewer.tsx'
@@ -31,7 +32,7 @@ export function Shell() {
   }, [workspace])
   const [isBlocked, unblock] = useSecondFactorGate(workspace)
   useEffect(() => setReadOnlyShortcuts(!canEdit), [canEdit])
-  if (!workspace) return <NotFoundPage />
+  if (!workspace) return <NoWorkspacePage />
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
       <a
@@ -45,6 +46,7 @@ export function Shell() {
         {!canEdit && <ViewerNotice />}
         {isBlocked ? <SecondFactorRequired workspace={workspace.name} onDone={unblock} /> : <Outlet />}
       </div>
+      <WorkspaceGone workspaceId={workspace.id} />
       <Suspense>
         {overlay === 'palette' && <CommandPalette onClose={close} />}
         {overlay === 'shortcuts' && <ShortcutList onClose={close} />}

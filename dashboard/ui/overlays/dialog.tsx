@@ -28,7 +28,7 @@ export function Dialog({ open, onClose, title, description, footer, children, dr
         wide ? 'max-w-3xl' : 'max-w-lg',
       )
   return (
-    <Base.Root open={open} onOpenChange={(next) => next || onClose()}>
+    <Base.Root open={open} onOpenChange={(next, { event }) => next || isOnNotice(event) || onClose()}>
       <Base.Portal>
         <Base.Backdrop className="fade fixed inset-0 z-40 bg-shade" />
         <Base.Popup className={classNames('fixed z-50 flex flex-col border-line bg-card shadow-xl', place)}>
@@ -54,6 +54,10 @@ export function Dialog({ open, onClose, title, description, footer, children, dr
     </Base.Root>
   )
 }
+
+/** A press on a notice over the page, such as "You are signed out", must not lose what was typed in the dialog. */
+const isOnNotice = ({ target }: Event) =>
+  target instanceof Element && target.closest('[data-notice]') !== null
 
 /** Returns the focus to the previous element when the dialog unmounts. */
 function useFocusReturn() {

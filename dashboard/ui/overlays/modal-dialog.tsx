@@ -24,7 +24,13 @@ export function ModalDialog({
     dialog.current?.showModal()
     // The browser would focus the button that closes the dialog.
     dialog.current?.querySelector('input')?.focus()
+    // While a pressed button is disabled, keys go to the page: Escape would close the dialog below this one too.
+    const keepKeys = (event: KeyboardEvent) => {
+      if (!(event.target instanceof Element && event.target.closest('dialog'))) event.stopPropagation()
+    }
+    addEventListener('keydown', keepKeys, { capture: true })
     return () => {
+      removeEventListener('keydown', keepKeys, { capture: true })
       if (previous instanceof HTMLElement && previous.isConnected) previous.focus({ preventScroll: true })
     }
   }, [])

@@ -1,0 +1,26 @@
+// The page in the tab of an identity provider, once the person has signed in for the sake of another tab.
+
+import { Link } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { announceSignIn } from '../../api/signed-in-tab.ts'
+import { TEXT_LINK } from '../../ui/text-link.ts'
+import { CenteredPage } from './centered-page.tsx'
+
+export function SignedInPage() {
+  useEffect(() => {
+    announceSignIn()
+    // Browsers close only tabs that a page has opened.
+    window.close()
+  }, [])
+  return (
+    <CenteredPage
+      title="You are signed in"
+      description="Go back to the tab in which you were working. You can close this one."
+      footer={
+        <Link to="/" className={TEXT_LINK}>
+          Open the dashboard here
+        </Link>
+      }
+    />
+  )
+}

@@ -1,0 +1,220 @@
+// The sign-in dialog over a page whose session has ended. It offers the ways of the sign-in page, and the page below keeps
+// what was typed. The identity provider is opened in another tab.
+
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Fingerprint, KeyRound } from 'lucide-react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import { canUsePasskeys } from '../../api/passkey.ts'
+import { pendingSignInQuery, signInWithPasskey, verifySecondFactor } from '../../api/second-factor.ts'
+import { signIn, signInOptionsQuery, signInWithOidc, type User } from '../../api/session.ts'
+import { answerSignIn, type SessionCheck } from '../../api/session-gate.ts'
+import { SESSION_CHANNEL, SIGNED_IN_PATH } from '../../api/signed-in-tab.ts'
+import { Button } from '../../ui/button.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { TextField } from '../../ui/forms/field.tsx'
+import { FormError } from '../../ui/forms/form-error.tsx'
+import { ModalDialog } from '../../ui/overlays/modal-dialog.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { FactorForm } from '../factor-form.tsx'
+
+interface SignInDialogProps {
+  person: User | undefined
+  checkSession: () => Promise<SessionCheck>
+}
+
+export function SignInDialog({ person, checkSession }: SignInDialogProps) {
+  const [isSecondStep, setSecondStep] = useState(false)
+  const [isOther, setOther] = useState(false)
+  const password = useRef<HTMLInputElement>(null)
+  // The address is known. This runs after the dialog has put the focus into its first field.
+  useEffect(() => password.current?.focus(), [])
+  async function finish() {
+    const session = await checkSession()
+    if (session === 'same') answerSignIn(true)
+    // What the page shows, and what waits to be sent, belong to the first person.
+    else if (session === 'other') await reload()
+    else throw new Error('The sign-in did not work: this browser keeps no cookies of this site.')
+  }
+  useEffect(() => {
+    // Somebody may sign in in another tab.
+    const check = async () => {
+      const session = document.visibilityState === 'visible' ? await checkSession() : 'none'
+      if (session === 'same') answerSignIn(true)
+      setOther(session === 'other')
+    }
+    const channel = new BroadcastChannel(SESSION_CHANNEL)
+    channel.onmessage = check
+    addEventListener('focus', check)
+    document.addEventListener('visibilitychange', check)
+    void check()
+    return () => {
+      channel.close()
+      removeEventListener('focus', check)
+      document.removeEventListener('visibilitychange', check)
+    }
+  }, [checkSession])
+  return (
+    <ModalDialog
+      title="Sign in again"
+      description="Your session has ended. Sign in, and the page goes on where you were: what you typed is still here."
+      onClose={() => answerSignIn(false)}
+    >
+      {isOther ? (
+        <>
+          <p>
+            Somebody else has signed in in this browser since. Close this dialog to copy what you typed, or go
+            on as the other person: then it is lost.
+          </p>
+          <Button onClick={reload}>Load the page again</Button>
+        </>
+      ) : isSecondStep ? (
+        <SecondStep finish={finish} onBack={() => setSecondStep(false)} />
+      ) : (
+        <FirstStep
+          person={person}
+          field={password}
+          finish={finish}
+          onSecondStep={() => setSecondStep(true)}
+        />
+      )}
+    </ModalDialog>
+  )
+}
+
+/** Never resolves: the page goes away. */
+function reload() {
+  location.reload()
+  return new Promise<never>(() => {})
+}
+
+interface StepProps {
+  finish: () => Promise<void>
+}
+
+interface FirstStepProps extends StepProps {
+  person: User | undefined
+  field: RefObject<HTMLInputElement | null>
+  onSecondStep: () => void
+}
+
+function FirstStep({ person, field, finish, onSecondStep }: FirstStepProps) {
+  const { data: options } = useQuery(signInOptionsQuery)
+  const [email, setEmail] = useState(person?.email ?? '')
+  const [password, setPassword] = useState('')
+  const withPassword = useMutation({
+    mutationFn: async () => ((await signIn({ email, password })).secondFactor ? onSecondStep() : finish()),
+    onError: () => field.current?.select(),
+  })
+  const withPasskey = useMutation({
+    mutationFn: async () => {
+      await signInWithPasskey()
+      await finish()
+    },
+    onError() {},
+  })
+  const problem = withPassword.error ?? withPasskey.error
+  const isOther = email.trim().toLowerCase() !== person?.email.toLowerCase()
+  return (
+    <>
+      {problem && <FormError>{problem.message}</FormError>}
+      <form
+        className="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          withPasskey.reset()
+          withPassword.mutate()
+        }}
+      >
+        <TextField
+          label="E-mail"
+          type="email"
+          autoComplete="username"
+          required
+          value={email}
+          onChange={({ target }) => setEmail(target.value)}
+          hint={
+            isOther ? 'For another person the page loads again, and what you typed here is lost.' : undefined
+          }
+        />
+        <TextField
+          label="Password"
+          type="password"
+          autoComplete="current-password"
+          required
+          ref={field}
+          value={password}
+          onChange={({ target }) => setPassword(target.value)}
+        />
+        <Button type="submit" variant="primary" busy={withPassword.isPending}>
+          Sign in
+        </Button>
+      </form>
+      {canUsePasskeys() && (
+        <Button
+          icon={<Fingerprint size={16} />}
+          busy={withPasskey.isPending}
+          onClick={() => {
+            withPassword.reset()
+            withPasskey.mutate()
+          }}
+        >
+          Sign in with a passkey
+        </Button>
+      )}
+      {options?.oidc && <ProviderButton name={options.oidc.name} />}
+    </>
+  )
+}
+
+/** The tab tells this one when the person is signed in (pages/sign-in/signed-in-page.tsx). */
+function ProviderButton({ name }: { name: string }) {
+  const open = useMutation({
+    async mutationFn() {
+      // Opened before anything is awaited, because browsers open tabs only for a click.
+      const tab = window.open('', '_blank')
+      if (!tab) throw new Error('Your browser opened no tab. Allow pop-ups for this page, and try again.')
+      try {
+        tab.location.href = await signInWithOidc(SIGNED_IN_PATH)
+      } catch (error) {
+        tab.close()
+        throw error
+      }
+    },
+    onError() {},
+  })
+  return (
+    <>
+      {open.error && <FormError>{open.error.message}</FormError>}
+      <Button icon={<KeyRound size={16} />} busy={open.isPending} onClick={() => open.mutate()}>
+        Continue with {name}
+      </Button>
+      <p role="status" className="text-sm text-soft">
+        {open.isSuccess ? 'Sign in there, and come back to this tab.' : 'It opens in a new tab.'}
+      </p>
+    </>
+  )
+}
+
+function SecondStep({ finish, onBack }: StepProps & { onBack: () => void }) {
+  const pending = useQuery({ ...pendingSignInQuery, staleTime: 0, gcTime: 0 })
+  return (
+    <>
+      {pending.isPending && <SkeletonRows rows={2} className="h-10" />}
+      {pending.isError && <ErrorState error={pending.error} retry={pending.refetch} />}
+      {pending.data === null && <FormError>The sign-in took too long. Begin again.</FormError>}
+      {pending.data && (
+        <FactorForm
+          ways={pending.data}
+          action="Sign in"
+          onProof={async (proof) => {
+            await verifySecondFactor(proof)
+            await finish()
+          }}
+        />
+      )}
+      <Button variant="quiet" onClick={onBack}>
+        Back
+      </Button>
+    </>
+  )
+}
