@@ -11,7 +11,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
-import { userQuery, workspacesQuery } from './api/session.ts'
+import { signInOptionsQuery, userQuery, workspacesQuery } from './api/session.ts'
 import { NotFoundPage, RouteErrorPage } from './shell/error-pages.tsx'
 import { readLastWorkspace } from './shell/last-workspace.ts'
 import { Shell } from './shell/shell.tsx'
@@ -105,7 +105,10 @@ const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
   async beforeLoad({ context: { client } }) {
-    if (!(await client.ensureQueryData(userQuery))) throw redirect({ to: '/sign-in', search: {} })
+    if (!(await client.ensureQueryData(userQuery))) {
+      void client.prefetchQuery(signInOptionsQuery)
+      throw redirect({ to: '/sign-in', search: {} })
+    }
     const workspaces = await client.ensureQueryData(workspacesQuery)
     const workspace = workspaces.find(({ id }) => id === readLastWorkspace()) ?? workspaces[0]
     if (!workspace) throw redirect({ to: '/new-workspace' })

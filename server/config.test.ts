@@ -35,7 +35,7 @@ test('works without any setting', () => {
   const { secret, dataDir, ...config } = read()
   expect(config).toEqual({
     port: 3000,
-    host: '0.0.0.0',
+    host: undefined,
     origin: 'http://localhost:3000',
     databaseUrl: undefined,
     trustProxy: [],
@@ -100,7 +100,7 @@ test('takes an empty value as not set', () => {
     SMTP_URL: '',
     MAIL_FROM: '',
   }
-  expect(read(empty)).toMatchObject({ port: 3000, host: '0.0.0.0', databaseUrl: undefined, trustProxy: [] })
+  expect(read(empty)).toMatchObject({ port: 3000, host: undefined, databaseUrl: undefined, trustProxy: [] })
 })
 
 describe('reads settings', () => {
@@ -109,6 +109,11 @@ describe('reads settings', () => {
     ['HOST', '127.0.0.1', { host: '127.0.0.1', origin: 'http://127.0.0.1:3000' }],
     ['HOST', '::', { host: '::', origin: 'http://localhost:3000' }],
     ['HOST', '[::1]', { host: '::1', origin: 'http://[::1]:3000' }],
+    ['HOST', '0.0.0.0', { host: '0.0.0.0', origin: 'http://localhost:3000' }],
+    ['HOST', '0:0:0:0:0:0:0:0', { origin: 'http://localhost:3000' }],
+    ['HOST', '2001:DB8::0:1', { origin: 'http://[2001:db8::1]:3000' }],
+    ['HOST', 'Go.Example', { origin: 'http://go.example:3000' }],
+    ['PORT', '80', { origin: 'http://localhost' }],
     ['HOST', 'localhost', { host: 'localhost', origin: 'http://localhost:3000' }],
     ['TOWPATH_URL', 'https://go.example', { origin: 'https://go.example' }],
     ['TOWPATH_URL', 'https://GO.example:8443/', { origin: 'https://go.example:8443' }],
@@ -249,16 +254,20 @@ describe('reports wrong settings with a fix', () => {
     ['PORT', '0', 'PORT: "0" is not a port. Use a whole number from 1 to 65535, such as 3000.'],
     ['PORT', '-1', 'PORT: "-1" is not a port. Use a whole number from 1 to 65535, such as 3000.'],
     ['PORT', '3e3', 'PORT: "3e3" is not a port. Use a whole number from 1 to 65535, such as 3000.'],
-    ['HOST', 'a b', 'HOST: "a b" is not an address to listen on. Use 0.0.0.0 for every one, or 127.0.0.1.'],
+    [
+      'HOST',
+      'a b',
+      'HOST: "a b" is not an address to listen on. Leave it out for every one, or use 127.0.0.1.',
+    ],
     [
       'HOST',
       '1.2.3',
-      'HOST: "1.2.3" is not an address to listen on. Use 0.0.0.0 for every one, or 127.0.0.1.',
+      'HOST: "1.2.3" is not an address to listen on. Leave it out for every one, or use 127.0.0.1.',
     ],
     [
       'HOST',
       'http://a',
-      'HOST: "http://a" is not an address to listen on. Use 0.0.0.0 for every one, or 127.0.0.1.',
+      'HOST: "http://a" is not an address to listen on. Leave it out for every one, or use 127.0.0.1.',
     ],
     ...[
       'go.example',

@@ -30,7 +30,8 @@ import { findGeoProblem } from './storage/geo.ts'
 
 export interface Config extends MailSettings, MetricsSettings, SignInSettings {
   port: number
-  host: string
+  /** The address to listen on; absent for every one of this machine, IPv6 and IPv4. */
+  host?: string
   /** The public origin without a trailing slash, such as `https://go.example`. */
   origin: string
   dataDir: string

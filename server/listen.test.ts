@@ -1,4 +1,4 @@
-// The product with the fast path and without it: the same answers, the same hits.
+// The product with the fast path and without it: the same answers, the same hits, on every address of the machine.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { dialRaw } from '../tests/support/raw-client.ts'
@@ -9,6 +9,7 @@ import {
   type TestWorkspace,
 } from '../tests/support/server/test-server.ts'
 import { until } from '../tests/support/until.ts'
+import { listenOnHost } from './listen.ts'
 
 const LINKS: [string, Record<string, unknown>][] = [
   ['plain', {}],
@@ -24,7 +25,8 @@ const KEPT = ['location', 'cache-control', 'content-length', 'content-type', 'co
 const servers: { server: TestServer; workspace: TestWorkspace }[] = []
 beforeAll(async () => {
   for (const FAST_PATH of ['on', 'off']) {
-    const environment = { FAST_PATH, TRUST_PROXY: '127.0.0.1' }
+    // Without a host, the socket takes IPv6 and IPv4: it names the client of every test here `::ffff:127.0.0.1`.
+    const environment = { FAST_PATH, HOST: '', TRUST_PROXY: '127.0.0.1' }
     const server = await startServer('sqlite', { environment })
     servers.push({ server, workspace: await server.createWorkspace() })
   }
@@ -92,6 +94,68 @@ test.each([
     )
   })
   expect(answers).toEqual(Array(2).fill(Array(5).fill('HTTP/1.1 400')))
+})
+
+test('IPv6 and IPv4 are answered, and each client counts by its own address', async () => {
+  const answers = await fromBoth(async ({ server, workspace }) => {
+    const { json } = await workspace.api('/forms', { method: 'POST', body: { name: 'Contact' } })
+    const { slug } = await workspace.createLink({ destinationUrl: 'https://example.com/six' })
+    const { port } = new URL(server.origin)
+    const ask = async (host: string, path: string, headers: Record<string, string> = {}, body?: string) =>
+      (
+        await fetch(`http://${host}:${port}${path}`, {
+          method: body === undefined ? 'GET' : 'POST',
+          redirect: 'manual',
+          headers: { Accept: 'application/json', 'User-Agent': BROWSER_USER_AGENT, ...headers },
+          body,
+        })
+      ).status
+    const send = (host: string, forwarded?: string) =>
+      ask(
+        host,
+        `/f/${json.data.formKey}`,
+        { 'Content-Type': 'application/json', ...(forwarded && { 'X-Forwarded-For': forwarded }) },
+        JSON.stringify({ message: crypto.randomUUID() }),
+      )
+    const [four, six] = ['127.0.0.1', '[::1]']
+    const ten = await Promise.all(Array.from({ length: 10 }, () => send(four, '203.0.113.9')))
+    return {
+      redirects: [await ask(four, `/${slug}`), await ask(six, `/${slug}`)],
+      // This machine may read them, and whoever comes through a proxy may not.
+      version: [await ask(four, '/version'), await ask(six, '/version')],
+      versionThroughProxy: [await ask(four, '/version', { 'X-Forwarded-For': '8.8.8.8' })],
+      ten: new Set(ten),
+      eleventh: await send(four, '203.0.113.9'),
+      sameClientMapped: await send(four, '::ffff:203.0.113.9'),
+      otherClients: [await send(four, '203.0.113.10'), await send(four)],
+      // Not one of TRUST_PROXY: what it says about others does not count.
+      overIPv6: await send(six, '203.0.113.9'),
+    }
+  })
+  const expected = {
+    redirects: [302, 302],
+    version: [200, 200],
+    versionThroughProxy: [404],
+    ten: new Set([200]),
+    eleventh: 429,
+    sameClientMapped: 429,
+    otherClients: [200, 200],
+    overIPv6: 200,
+  }
+  expect(answers).toEqual([expected, expected])
+})
+
+test('a machine without IPv6 is served over IPv4, and a port in use is an error', () => {
+  const tried: string[] = []
+  const fail = (code: string) => (host: string) => {
+    tried.push(host)
+    if (host === '::') throw Object.assign(new Error('Failed to listen at ::'), { code })
+    return host
+  }
+  expect(listenOnHost(undefined, fail('EAFNOSUPPORT'))).toBe('0.0.0.0')
+  expect(() => listenOnHost(undefined, fail('EADDRINUSE'))).toThrow('Failed to listen')
+  expect(listenOnHost('127.0.0.1', fail('EADDRINUSE'))).toBe('127.0.0.1')
+  expect(tried).toEqual(['::', '0.0.0.0', '::', '127.0.0.1'])
 })
 
 test('the clicks are recorded alike', async () => {

@@ -1,4 +1,4 @@
-// Opens the public socket. With the fast path, the socket answers plain redirects and passes all else on to `Bun.serve`,
+// Opens the public socket, for IPv6 and IPv4 where the settings name no address. With the fast path, the socket answers plain redirects and passes all else on to `Bun.serve`,
 // which then listens on this machine only. Without the fast path, `Bun.serve` has the public address itself.
 
 import type { App } from './app.ts'
@@ -9,6 +9,8 @@ import { setListenerOptions } from './http/fast-path/socket-options.ts'
 import { requestId } from './http/request-id.ts'
 import type { ServerHandle } from './http/server-handle.ts'
 import type { Network } from './lib/ip-network.ts'
+import { log } from './lib/log.ts'
+import { unmapAddress } from './lib/parse-ip.ts'
 
 const LOCAL = '127.0.0.1'
 
@@ -26,7 +28,8 @@ const OPTIONS = {
 }
 
 export interface ListenOptions {
-  host: string
+  /** Absent for every address of this machine. */
+  host?: string
   port: number
   fastPath: boolean
   /** Proxies, whose connections are those of many people. */
@@ -40,16 +43,39 @@ type FindClient = (peer: { address: string; port: number }) => string | undefine
 
 /** @throws when the address cannot be listened on */
 export function listen(options: ListenOptions, app: Listening) {
-  return options.fastPath ? listenWithFastPath(options, app) : listenWithoutFastPath(options, app)
+  return listenOnHost(options.host, (host) =>
+    options.fastPath
+      ? listenWithFastPath({ ...options, host }, app)
+      : listenWithoutFastPath({ ...options, host }, app),
+  )
 }
 
-function listenWithoutFastPath({ host, port }: ListenOptions, { serve }: Listening) {
-  const server = startServer(serve, { hostname: host, port }, ({ address }) => address)
+type OnOneHost = ListenOptions & { host: string }
+
+/**
+ * Without a host, listens on `::`, which takes IPv4 connections as well (Bun switches IPV6_V6ONLY off), and on `0.0.0.0`
+ * where the machine has no IPv6.
+ */
+export function listenOnHost<T>(host: string | undefined, open: (host: string) => T): T {
+  if (host !== undefined) return open(host)
+  try {
+    return open('::')
+  } catch (error) {
+    // Another program has the port. Without IPv6 the system says that it knows no such address.
+    if ((error as { code?: string }).code === 'EADDRINUSE') throw error
+    const handle = open('0.0.0.0')
+    log.warn('no_ipv6', { reason: error instanceof Error ? error.message : String(error) })
+    return handle
+  }
+}
+
+function listenWithoutFastPath({ host, port }: OnOneHost, { serve }: Listening) {
+  const server = startServer(serve, { hostname: host, port }, ({ address }) => unmapAddress(address))
   setListenerOptions(port, IDLE_SECONDS * 1000)
   return { stop: (force: boolean) => server.stop(force) }
 }
 
-function listenWithFastPath({ host, port, trustProxy }: ListenOptions, app: Listening) {
+function listenWithFastPath({ host, port, trustProxy }: OnOneHost, app: Listening) {
   const { serve, fastPath } = app
   let listener: FastPath | undefined
   // Never the relay's own address: a client that is gone must not count as a trusted proxy on this machine.

@@ -59,11 +59,7 @@ async function serve(env: Record<string, string> = {}) {
   const dataDir = env.DATA_DIR ?? freshDir()
   const server = launch({ PORT: String(port), DATA_DIR: dataDir, ...env })
   started.push(server)
-  await until(
-    'the server says where it listens, and what is next',
-    () => /^Next: .*\n/m.test(server.output.out),
-    WITHIN_MS,
-  )
+  await until('the server says which address to open', () => /^http:.*\n/m.test(server.output.out), WITHIN_MS)
   return { ...server, port, dataDir, origin: `http://127.0.0.1:${port}` }
 }
 
@@ -86,14 +82,21 @@ const reachable = (port: number) =>
   )
 
 describe('a start', () => {
-  test('on an empty directory takes less than 2 s of work and prints the address and what to do next', async () => {
-    const { output, origin, worked, process: child, ended } = await serve()
-    const lines = output.out.trimEnd().split('\n')
-    expect(lines).toHaveLength(3)
-    expect(lines[0]).toBe(`Towpath listens on ${origin}`)
-    expect(lines[1]).toMatch(/^Make the first account.*: http:\/\/\S+\/app\/setup\?token=[\w-]{43}$/)
-    expect(lines[2]).toMatch(/^Next: .*towpath -- workspace create/)
+  test('on an empty directory takes less than 2 s of work, and the last line is the address to open', async () => {
+    const { output, origin, port, worked, process: child, ended } = await serve({ HOST: '' })
+    const [line, address, ...others] = output.out.trimEnd().split('\n')
+    expect([line, others]).toEqual([expect.stringMatching(/^Towpath is ready\. Make the first account/), []])
+    expect(address).toMatch(new RegExp(`^http://localhost:${port}/app/setup\\?token=[\\w-]{43}$`))
     expect((await fetch(`${origin}/readyz`)).status).toBe(200)
+    // The token in it is right, and whoever asks from this machine needs none, over IPv6 and IPv4.
+    const token = new URL(address as string).searchParams.get('token')
+    expect((await fetch(`${origin}/api/auth/setup?token=${token}`)).status).toBe(200)
+    for (const host of ['127.0.0.1', '[::1]', 'localhost']) {
+      const options = (headers: Record<string, string>) =>
+        fetch(`http://${host}:${port}/api/auth/options`, { headers }).then((answer) => answer.json())
+      expect(await options({})).toMatchObject({ signup: 'first' })
+      expect(await options({ 'X-Forwarded-For': '8.8.8.8' })).toMatchObject({ signup: 'setup' })
+    }
     child.kill('SIGTERM')
     expect(await ended()).toBe(0)
     expect(worked()).toBeLessThan(2_000)
@@ -139,7 +142,7 @@ describe('a start', () => {
     expect(await server.ended()).toBe(1)
     expect(server.output.err).toMatch(
       new RegExp(
-        `^Towpath cannot start:\\n {2}HOST, PORT: .+:${other.port} cannot be used .+ Stop what uses it, or set another\\.\\n$`,
+        `^Towpath cannot start:\\n {2}HOST, PORT: .+ ${other.port} cannot be used .+ Stop what uses it, or set another\\.\\n$`,
       ),
     )
     expect(server.output.out).toBe('')

@@ -3,7 +3,11 @@
 import { createApp } from './app.ts'
 import { ConfigError } from './config/setting.ts'
 import { type Config, readConfig } from './config.ts'
-import { readFirstAccountState, toSetupUrl } from './features/accounts/auth/first-account.ts'
+import {
+  type FirstAccountState,
+  readFirstAccountState,
+  toSetupUrl,
+} from './features/accounts/auth/first-account.ts'
 import { describeError, log, setLogLevel } from './lib/log.ts'
 import { listen } from './listen.ts'
 import { openServices, type Services } from './services.ts'
@@ -39,10 +43,23 @@ function listenOrEnd(config: Config, services: Services) {
     return listen(config, createApp(services))
   } catch (error) {
     process.stderr.write(
-      `Towpath cannot start:\n  HOST, PORT: ${config.host}:${config.port} cannot be used ` +
+      `Towpath cannot start:\n  HOST, PORT: ${config.host ?? 'every address'}, port ${config.port} cannot be used ` +
         `(${describeError(error).error}). Stop what uses it, or set another.\n`,
     )
     process.exit(1)
+  }
+}
+
+/** The last line is the address to open, and nothing else. */
+function toReadyText(config: Config, state: FirstAccountState): string {
+  const dashboard = `${config.origin}/app`
+  switch (state) {
+    case 'empty':
+      return `Towpath is ready. Make the first account, which owns this installation, at this address:\n${toSetupUrl(config)}\n`
+    case 'operatorOnly':
+      return `Towpath is ready. Nobody has an account: npm run -s towpath -- user create you@example.com\n${dashboard}\n`
+    case 'made':
+      return `Towpath is ready. Open the dashboard at this address:\n${dashboard}\n`
   }
 }
 
@@ -53,14 +70,8 @@ setLogLevel(config.logLevel)
 const services = await open(config)
 const server = listenOrEnd(config, services)
 
-process.stdout.write(`Towpath listens on ${config.origin}\n`)
 if (config.mailNotice) process.stdout.write(`${config.mailNotice}\n`)
-if ((await readFirstAccountState(services.db.read)) === 'empty') {
-  process.stdout.write(`Make the first account, which owns this installation: ${toSetupUrl(config)}\n`)
-}
-process.stdout.write(
-  'Next: npm run -s towpath -- workspace create "My team"   (then key create; the README shows the tour)\n',
-)
+process.stdout.write(toReadyText(config, await readFirstAccountState(services.db.read)))
 
 let stopping = false
 async function stop(signal: string) {

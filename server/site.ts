@@ -5,7 +5,7 @@ import { toReservedSlugs } from './features/links/slug.ts'
 
 export interface SiteSettings {
   origin: string
-  host: string
+  host?: string
   port: number
   destinationSchemes: string[]
   snippetPath: string
@@ -15,7 +15,8 @@ export interface SiteSettings {
 /** @param isBlocked says whether the operator blocks a URL's host; absent where nobody chooses destinations */
 export function createSite(settings: SiteSettings, isBlocked: Site['isBlocked'] = () => false): Site {
   const { host } = new URL(settings.origin)
-  const listening = settings.host.includes(':') ? `[${settings.host.replace(/[[\]]/g, '')}]` : settings.host
+  const { host: name = 'localhost' } = settings
+  const listening = name.includes(':') ? `[${name.replace(/[[\]]/g, '')}]` : name
   const local = ['localhost', '127.0.0.1', '0.0.0.0', '[::1]', '[::]', listening].map(
     (name) => `${name}:${settings.port}`,
   )

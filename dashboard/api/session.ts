@@ -29,6 +29,8 @@ export interface SignInOptions {
   oidc: { name: string } | null
   /** Whether the server can send e-mail. Without e-mail, users cannot reset their own password. */
   mail: boolean
+  /** How many characters a new password has. */
+  password: { min: number; minWithSecondFactor: number; max: number }
 }
 
 const auth = async <T>(path: string, call?: RequestOptions) =>

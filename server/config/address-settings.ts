@@ -14,22 +14,22 @@ export function readPort(text: string | undefined, wrong: ProblemReporter): numb
   return 3000
 }
 
-export function readHost(text: string | undefined, wrong: ProblemReporter): string {
-  if (text === undefined) return '0.0.0.0'
+/** @returns undefined for every address of this machine */
+export function readHost(text: string | undefined, wrong: ProblemReporter): string | undefined {
+  if (text === undefined) return undefined
   const name = text.replace(/^\[(.*)\]$/, '$1')
   if (parseIpAddress(name) || /^(?=.*[a-z])[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(name)) return name
-  wrong('HOST', `"${text}" is not an address to listen on`, 'Use 0.0.0.0 for every one, or 127.0.0.1.')
-  return '0.0.0.0'
+  wrong('HOST', `"${text}" is not an address to listen on`, 'Leave it out for every one, or use 127.0.0.1.')
+  return undefined
 }
 
 export function readOrigin(
   text: string | undefined,
-  host: string,
+  host: string | undefined,
   port: number,
   wrong: ProblemReporter,
 ): string {
-  const shown = ['0.0.0.0', '::'].includes(host) ? 'localhost' : host
-  const local = `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`
+  const local = toLocalOrigin(host, port)
   if (text === undefined) return local
   const url = URL.parse(text)
   const plain = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash
@@ -40,6 +40,15 @@ export function readOrigin(
     'Use scheme and host only, such as https://go.example.',
   )
   return local
+}
+
+/** Where a browser on this machine finds the server, written as browsers write it: without port 80, in lower case. */
+function toLocalOrigin(host: string | undefined, port: number): string {
+  const isEverywhere =
+    host === undefined || ['0.0.0.0', '::'].includes(parseIpAddress(host)?.toString() ?? '')
+  const name = isEverywhere ? 'localhost' : host.includes(':') ? `[${host}]` : host
+  const origin = `http://${name}:${port}`
+  return URL.parse(origin)?.origin ?? origin
 }
 
 export function readNetworks(name: string, get: GetSetting, wrong: ProblemReporter): Network[] {

@@ -17,6 +17,10 @@ export function parseIpAddress(text: string): IpAddress | undefined {
   return new ipaddr.IPv4([word >>> 24, (word >>> 16) & 255, (word >>> 8) & 255, word & 255])
 }
 
+/** A socket for both versions of IP names the IPv4 client 1.2.3.4 `::ffff:1.2.3.4`. @returns 1.2.3.4 */
+export const unmapAddress = (address: string) =>
+  address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address
+
 /** Whether the text is an address of this machine itself. */
 export const isLoopback = (text: string) => parseIpAddress(text)?.range() === 'loopback'
 

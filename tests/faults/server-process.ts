@@ -126,7 +126,7 @@ async function startProcess(
     const decoder = new TextDecoder()
     for await (const chunk of stream) {
       output.push(decoder.decode(chunk, { stream: true }))
-      if (output.join('').includes('Towpath listens on')) started.resolve()
+      if (output.join('').includes('Towpath is ready')) started.resolve()
     }
   }
   const ended = Promise.all([readStream(child.stdout), readStream(child.stderr), child.exited])

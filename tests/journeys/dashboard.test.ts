@@ -13,7 +13,9 @@ onDashboard('a user of the dashboard', (dashboard) => {
       viewport: { width: 1280, height: 1200 },
     })
     await page.goto(server.origin)
-    await page.getByRole('link', { name: 'Create an account' }).click()
+    // Nobody has an account: the first screen makes the first one, with the server's rule for passwords.
+    await page.getByRole('heading', { name: 'Set up Towpath' }).waitFor()
+    await page.getByText('At least 12 characters. A few random words').waitFor()
     await page.getByLabel('Your name').fill('Ada')
     await page.getByLabel('E-mail').fill('ada@example.com')
     await page.getByLabel('Password').fill('correct horse battery')
@@ -142,7 +144,7 @@ onDashboard('a user of the dashboard', (dashboard) => {
     const { page, close } = await dashboard().openWindow(stranger)
     for (const path of ['/links', `/links/${created.json.data.id}`, '/inbox', '/settings?tab=keys']) {
       await page.goto(`${dashboard().server.origin}/app/${owner.workspaceId}${path}`)
-      await page.getByRole('heading', { name: 'This page does not exist' }).waitFor()
+      await page.getByRole('heading', { name: 'You cannot open this workspace' }).waitFor()
       expect(await page.getByText('Secret plan').count()).toBe(0)
     }
     await close()

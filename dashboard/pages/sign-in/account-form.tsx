@@ -4,8 +4,7 @@ import { toFieldErrors } from '../../api/client.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
-
-export const PASSWORD_MIN = 12
+import { NewPasswordField } from '../../ui/forms/new-password-field.tsx'
 
 interface Account {
   name: string
@@ -59,15 +58,11 @@ export function AccountForm({
         readOnly={email !== undefined}
         error={errors.email}
       />
-      <TextField
+      <NewPasswordField
         label="Password"
         name="password"
-        type="password"
-        autoComplete="new-password"
-        required
-        minLength={PASSWORD_MIN}
-        maxLength={128}
-        hint={`At least ${PASSWORD_MIN} characters. A few random words are easy to remember.`}
+        secondFactor={false}
+        hint="A few random words are easy to remember."
         error={errors.password}
       />
       <Button type="submit" variant="primary" busy={busy}>

@@ -5,10 +5,9 @@ import { Link, useSearch } from '@tanstack/react-router'
 import { toFieldErrors } from '../../api/client.ts'
 import { resetPassword } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
-import { TextField } from '../../ui/forms/field.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
+import { NewPasswordField } from '../../ui/forms/new-password-field.tsx'
 import { TEXT_LINK } from '../../ui/text-link.ts'
-import { PASSWORD_MIN } from './account-form.tsx'
 import { CenteredPage } from './centered-page.tsx'
 
 export function ResetPage() {
@@ -52,16 +51,11 @@ export function ResetPage() {
           reset.mutate({ token, newPassword: String(new FormData(event.currentTarget).get('password')) })
         }}
       >
-        <TextField
+        <NewPasswordField
           label="New password"
           name="password"
-          type="password"
-          autoComplete="new-password"
-          required
+          secondFactor={undefined}
           autoFocus
-          minLength={PASSWORD_MIN}
-          maxLength={128}
-          hint={`At least ${PASSWORD_MIN} characters.`}
           error={errors.newPassword ?? errors.password}
         />
         <Button type="submit" variant="primary" busy={reset.isPending}>

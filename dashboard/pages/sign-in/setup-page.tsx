@@ -1,17 +1,14 @@
 // The page for the first account of a server, at the address with the token that the server prints when it starts.
 
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { KeyRound } from 'lucide-react'
 import { ApiError } from '../../api/client.ts'
-import { checkSetupToken, signInOptionsQuery, signInWithOidc, signUp } from '../../api/session.ts'
-import { Button } from '../../ui/button.tsx'
+import { checkSetupToken, signInOptionsQuery } from '../../api/session.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { FormError } from '../../ui/forms/form-error.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { TEXT_LINK } from '../../ui/text-link.ts'
-import { AccountForm } from './account-form.tsx'
 import { CenteredPage } from './centered-page.tsx'
+import { FirstAccount } from './first-account.tsx'
 import { SetupSteps } from './setup-steps.tsx'
 import { useAddressToken } from './use-address-token.ts'
 
@@ -63,31 +60,3 @@ const AlreadySetUp = () => (
     }
   />
 )
-
-function FirstAccount({ token, oidcName }: { token: string; oidcName?: string }) {
-  const create = useMutation({ mutationFn: signUp, onSuccess: () => location.assign('/app'), onError() {} })
-  const oidc = useMutation({
-    mutationFn: () => signInWithOidc('/app', { setup: token }),
-    onSuccess: (url) => location.assign(url),
-    onError() {},
-  })
-  return (
-    <CenteredPage
-      title="Set up Towpath"
-      description="This is the first account on this server. It will own the first workspace."
-    >
-      <AccountForm
-        error={create.error}
-        busy={create.isPending || create.isSuccess}
-        action="Create account"
-        onSubmit={(account) => create.mutate({ ...account, setup: token })}
-      />
-      {oidc.error && <FormError>{oidc.error.message}</FormError>}
-      {oidcName && (
-        <Button icon={<KeyRound size={16} />} busy={oidc.isPending} onClick={() => oidc.mutate()}>
-          Continue with {oidcName}
-        </Button>
-      )}
-    </CenteredPage>
-  )
-}

@@ -4,9 +4,9 @@ import { CenteredPage } from './centered-page.tsx'
 
 export const SetupSteps = () => (
   <ol className="grid list-decimal gap-2 pl-5 text-sm text-soft">
-    <li>Look at what the server printed when it started. One line begins with “Make the first account”.</li>
-    <li>Open the address in that line. It ends with a long token.</li>
-    <li>A restart prints the same line again.</li>
+    <li>Look at what the server printed when it started. The last line is an address.</li>
+    <li>Open that address. It ends with a long token.</li>
+    <li>A restart prints the same address again.</li>
   </ol>
 )
 

@@ -1,7 +1,7 @@
 // The sign-in page, with e-mail and password or with an identity provider (OIDC).
 
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Link, useSearch } from '@tanstack/react-router'
+import { Link, Navigate, useSearch } from '@tanstack/react-router'
 import { Fingerprint, KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { canUsePasskeys } from '../../api/passkey.ts'
@@ -10,10 +10,11 @@ import { signIn, signInOptionsQuery, signInWithOidc } from '../../api/session.ts
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { TEXT_LINK } from '../../ui/text-link.ts'
 import { CenteredPage } from './centered-page.tsx'
 import { SecondStep } from './second-step.tsx'
-import { SetupNeeded } from './setup-steps.tsx'
+import { OperatorNeeded, SetupNeeded } from './setup-steps.tsx'
 import { toSafePath, useAfterSignIn } from './use-after-sign-in.ts'
 
 /** Errors that an identity provider sends back, in place of a session. */
@@ -31,7 +32,7 @@ export function SignInPage() {
   const { next, error, step } = useSearch({ from: '/sign-in' })
   // The identity provider leads back to this page for the second step.
   const [isSecondStep, setSecondStep] = useState(step === 'second-factor')
-  const { data: options } = useQuery(signInOptionsQuery)
+  const { data: options, isPending } = useQuery(signInOptionsQuery)
   const openDashboard = useAfterSignIn()
   const passwordSignIn = useMutation({
     mutationFn: signIn,
@@ -52,15 +53,23 @@ export function SignInPage() {
   if (isSecondStep) {
     return <SecondStep onDone={() => openDashboard(next)} onCancel={() => setSecondStep(false)} />
   }
+  // On a server without an account, the first page makes the first one, or says how.
+  if (options?.signup === 'first' && !error) return <Navigate to="/sign-up" search={{ next }} replace />
   if (options?.signup === 'setup' && !error) return <SetupNeeded />
+  if (options?.signup === 'operator' && !error) return <OperatorNeeded />
+  if (isPending) {
+    return (
+      <CenteredPage title="Sign in">
+        <SkeletonRows rows={3} className="h-9" />
+      </CenteredPage>
+    )
+  }
   return (
     <CenteredPage
       title="Sign in"
       footer={
         options?.signup === 'invite' ? (
           'New here? Ask an owner of your workspace for an invitation.'
-        ) : options?.signup === 'operator' ? (
-          'Nobody has an account here yet. The operator makes the first one on the command line.'
         ) : (
           <>
             New here?{' '}

@@ -1,25 +1,18 @@
 // The sign-up page, for the first account of a server or where sign-up is open.
 
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import { signInOptionsQuery, signUp } from '../../api/session.ts'
+import { signInOptionsQuery } from '../../api/session.ts'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { TEXT_LINK } from '../../ui/text-link.ts'
-import { AccountForm } from './account-form.tsx'
 import { CenteredPage } from './centered-page.tsx'
+import { FirstAccount } from './first-account.tsx'
 import { RequestSignUp } from './request-sign-up.tsx'
 import { OperatorNeeded, SetupNeeded } from './setup-steps.tsx'
-import { useAfterSignIn } from './use-after-sign-in.ts'
 
 export function SignUpPage() {
   const { next } = useSearch({ from: '/sign-up' })
   const { data: options } = useQuery(signInOptionsQuery)
-  const openDashboard = useAfterSignIn()
-  const createAccount = useMutation({
-    mutationFn: signUp,
-    onSuccess: () => openDashboard(next),
-    onError() {},
-  })
   const signInLink = (
     <>
       Already have an account?{' '}
@@ -47,17 +40,5 @@ export function SignUpPage() {
       </CenteredPage>
     )
   }
-  return (
-    <CenteredPage
-      title="Welcome to Towpath"
-      description="This is the first account on this server. It will own the first workspace."
-    >
-      <AccountForm
-        error={createAccount.error}
-        busy={createAccount.isPending || createAccount.isSuccess}
-        action="Create account"
-        onSubmit={createAccount.mutate}
-      />
-    </CenteredPage>
-  )
+  return <FirstAccount oidcName={options.oidc?.name} />
 }

@@ -5,6 +5,7 @@
 import type { TCPSocketListener } from 'bun'
 import type { Network } from '../../lib/ip-network.ts'
 import { describeError, log } from '../../lib/log.ts'
+import { unmapAddress } from '../../lib/parse-ip.ts'
 import { type ConnectionLimits, deriveConnectionLimits, readDescriptorLimit } from './connection-limits.ts'
 import {
   type Client,
@@ -131,7 +132,7 @@ function listenFor(state: State): TCPSocketListener<ConnectionState> {
 function accept(state: State, client: Client): void {
   // A client that has reset the connection before it was accepted has no address, and takes no answer.
   const address: string | undefined = client.remoteAddress
-  const data = address === undefined ? null : state.connections.admit(address)
+  const data = address === undefined ? null : state.connections.admit(unmapAddress(address))
   if (!data) return void client.terminate()
   client.data = data
   wait(state, client)

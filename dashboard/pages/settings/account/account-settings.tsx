@@ -9,8 +9,8 @@ import { signInOptionsQuery, userQuery } from '../../../api/session.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { TextField } from '../../../ui/forms/field.tsx'
+import { NewPasswordField } from '../../../ui/forms/new-password-field.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
-import { PASSWORD_MIN } from '../../sign-in/account-form.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { SessionList } from './session-list.tsx'
 import { TwoFactorSettings } from './two-factor-settings.tsx'
@@ -115,6 +115,7 @@ function Email() {
 }
 
 function Password() {
+  const { data: user } = useSuspenseQuery(userQuery)
   const { data: factors } = useQuery(factorsQuery)
   const client = useQueryClient()
   const [changes, setChanges] = useState(0)
@@ -150,15 +151,10 @@ function Password() {
           required
           error={errors.currentPassword ?? errors.general}
         />
-        <TextField
+        <NewPasswordField
           label="New password"
           name="new"
-          type="password"
-          autoComplete="new-password"
-          required
-          minLength={PASSWORD_MIN}
-          maxLength={128}
-          hint={`At least ${PASSWORD_MIN} characters.`}
+          secondFactor={user?.secondFactor}
           error={errors.newPassword}
         />
         <div>

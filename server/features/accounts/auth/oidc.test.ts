@@ -56,6 +56,7 @@ onBothEngines(
         signup: 'first',
         oidc: { name: 'Works' },
         mail: false,
+        password: { min: 12, minWithSecondFactor: 8, max: 128 },
       })
       const ada = { sub: 'ada', email: 'Ada@Works.example', email_verified: true, name: 'Ada' }
       const answer = await signInElsewhere(server(), ada, '/app/links?tag=1')

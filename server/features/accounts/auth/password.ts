@@ -9,7 +9,7 @@ import { isPersonalPassword, type PasswordOwner } from '../strangers/personal-wo
 import { isCommonPassword } from './common-passwords.ts'
 
 /** OWASP ASVS 5.0, 6.2.1 requires 8 characters and recommends 15. */
-const PASSWORD_MIN = 12
+export const PASSWORD_MIN = 12
 export const PASSWORD_MIN_WITH_SECOND_FACTOR = 8
 /** In characters. A longer password only costs hashing time. */
 export const PASSWORD_MAX = 128

@@ -2,6 +2,7 @@
 
 import type { Database } from '../../../storage/database/open-database.ts'
 import { readFirstAccountState } from './first-account.ts'
+import { PASSWORD_MAX, PASSWORD_MIN, PASSWORD_MIN_WITH_SECOND_FACTOR } from './password.ts'
 import type { SignUpNeeds } from './sign-up.ts'
 
 export interface SignInOptions {
@@ -13,6 +14,8 @@ export interface SignInOptions {
   oidc: { name: string } | null
   /** Whether the server can mail a link to reset a password. Without mail the operator makes the link. */
   mail: boolean
+  /** How many characters a new password has. */
+  password: { min: number; minWithSecondFactor: number; max: number }
 }
 
 interface OptionsNeeds {
@@ -33,5 +36,6 @@ export async function getSignInOptions(
     signup: state === 'empty' ? whileEmpty : state === 'operatorOnly' ? 'operator' : signup,
     oidc: oidc ? { name: oidc.name } : null,
     mail: sendMail !== undefined,
+    password: { min: PASSWORD_MIN, minWithSecondFactor: PASSWORD_MIN_WITH_SECOND_FACTOR, max: PASSWORD_MAX },
   }
 }
