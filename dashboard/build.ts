@@ -4,17 +4,25 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { Scanner } from '@tailwindcss/oxide'
+import { createElement, type FunctionComponent } from 'react'
+import { renderToStaticMarkup } from 'react-dom/server'
 import { compile } from 'tailwindcss'
 import { getBuildDirectory, isDevelopment } from './build-directory.ts'
+import { CenteredFrame, WorkspaceFrame } from './shell/loading-frame.tsx'
 
 const HERE = import.meta.dir
 
 /** The names of the bundled files that the HTML page refers to; written to built.json. */
 export interface BuildManifest {
   script: string
+  /** Runs before the first paint. */
+  boot: string
   style: string
   /** Chunks that the script imports statically, for `modulepreload`. */
   preload: string[]
+  /** HTML that is shown until the script is there: for pages of a workspace, and for all others. */
+  workspaceFrame: string
+  centeredFrame: string
 }
 
 async function buildStyles(): Promise<string> {
@@ -46,6 +54,7 @@ async function buildDashboard(directory: string): Promise<void> {
     define: { 'process.env.NODE_ENV': isDevelopment ? '"development"' : '"production"' },
   })
   rmSync(join(draft, 'app.css'))
+  outputs.push(...(await buildBoot(draft)))
   const findOutput = (pattern: RegExp) => {
     const name = outputs.map(({ path }) => relative(draft, path)).find((path) => pattern.test(path))
     if (!name) throw new Error(`nothing was built for ${pattern}`)
@@ -57,8 +66,11 @@ async function buildDashboard(directory: string): Promise<void> {
   const script = findOutput(/^main-.*\.js$/)
   const manifest: BuildManifest = {
     script,
+    boot: findOutput(/^boot-.*\.js$/),
     style: findOutput(/\.css$/),
     preload: listStaticImports(join(draft, script)),
+    workspaceFrame: renderFrame(WorkspaceFrame),
+    centeredFrame: renderFrame(CenteredFrame),
   }
   writeFileSync(join(draft, 'built.json'), JSON.stringify(manifest))
   try {
@@ -68,6 +80,21 @@ async function buildDashboard(directory: string): Promise<void> {
     rmSync(draft, { recursive: true, force: true })
   }
 }
+
+/** A classic script of its own: as a module, it would run after the first paint. */
+async function buildBoot(outdir: string) {
+  const { outputs } = await Bun.build({
+    entrypoints: [join(HERE, 'boot.ts')],
+    outdir,
+    target: 'browser',
+    format: 'iife',
+    minify: !isDevelopment,
+    naming: '[name]-[hash].[ext]',
+  })
+  return outputs
+}
+
+const renderFrame = (frame: FunctionComponent) => renderToStaticMarkup(createElement(frame))
 
 const listStaticImports = (path: string) =>
   [...new Bun.Transpiler({ loader: 'js' }).scanImports(readFileSync(path, 'utf8'))]

@@ -11,9 +11,6 @@ import { createAppRouter } from './routes.tsx'
 import { ConfirmIdentity } from './shell/confirm-identity.tsx'
 import { SessionKeeper } from './shell/session/session-keeper.tsx'
 import { Toasts, toastError } from './ui/overlays/toast.tsx'
-import { readTheme, setTheme } from './ui/theme.ts'
-
-setTheme(readTheme())
 
 // The bundler knows the value, and leaves the import out of every other build.
 if (process.env.NODE_ENV === 'development') {

@@ -21,8 +21,12 @@ interface Context {
   client: QueryClient
 }
 
+/** Draws nothing, so that the frame of the HTML stays until there is a page (shell/loading-frame.tsx). */
+const KeepFrame = () => null
+
 const rootRoute = createRootRouteWithContext<Context>()({
   component: Outlet,
+  pendingComponent: KeepFrame,
   notFoundComponent: NotFoundPage,
   errorComponent: RouteErrorPage,
 })
@@ -43,7 +47,7 @@ const pickTextParameters =
  * @param parent the route whose component surrounds the pages
  */
 const createPageFactory =
-  <R extends AnyRoute>(parent: () => R) =>
+  <R extends AnyRoute>(parent: () => R, pendingComponent?: () => null) =>
   <const P extends string, const N extends string>(
     path: P,
     load: () => Promise<Record<string, unknown>>,
@@ -54,10 +58,11 @@ const createPageFactory =
       getParentRoute: parent,
       path,
       validateSearch: pickTextParameters(...search),
+      pendingComponent,
       component: lazyRouteComponent(load as () => Promise<Record<string, () => React.ReactNode>>, name),
     })
 
-const publicPage = createPageFactory(() => rootRoute)
+const publicPage = createPageFactory(() => rootRoute, KeepFrame)
 
 const signIn = publicPage(
   '/sign-in',
@@ -104,6 +109,7 @@ const undoEmail = publicPage(
 const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
+  pendingComponent: KeepFrame,
   async beforeLoad({ context: { client } }) {
     if (!(await client.ensureQueryData(userQuery))) {
       void client.prefetchQuery(signInOptionsQuery)
@@ -135,6 +141,7 @@ const workspaceRoute = createRoute({
     await client.ensureQueryData(workspacesQuery)
   },
   component: Shell,
+  pendingComponent: KeepFrame,
   notFoundComponent: NotFoundPage,
 })
 

@@ -30,13 +30,18 @@ const POLICY = [
 /** `built.json` of dashboard/build.ts. */
 interface BuildManifest {
   script: string
+  boot: string
   style: string
   preload: string[]
+  workspaceFrame: string
+  centeredFrame: string
 }
 
 interface Dashboard {
   directory: string
-  page: string
+  /** The page with the frame of a workspace, and the page with the frame of sign-in. */
+  workspacePage: string
+  centeredPage: string
 }
 
 const FILE = /^[\w-]+\.(js|css)$/
@@ -61,10 +66,10 @@ export function createDashboard() {
           { status: 405, headers: { Allow: 'GET, HEAD', 'X-Request-Id': id } },
         )
       }
-      const { directory, page } = await getDashboard()
+      const { directory, workspacePage, centeredPage } = await getDashboard()
       const name = /\/app\/assets\/([^/?#]*)/.exec(request.url)?.[1]
       if (name !== undefined) return await sendFile(request, directory, name)
-      return new Response(page, {
+      return new Response(isWorkspacePage(request) ? workspacePage : centeredPage, {
         headers: { ...PAGE_HEADERS, ...toReferrerPolicy(request.url), 'X-Request-Id': id },
       })
     } catch (error) {
@@ -72,6 +77,14 @@ export function createDashboard() {
     }
   }
 }
+
+/**
+ * Only what is painted first depends on this, so a guess will do: somebody without a cookie is led to sign-in. Pages of a
+ * workspace begin with its id.
+ */
+const isWorkspacePage = ({ url, headers }: Request) =>
+  /\/app\/?(?:[?#]|$)|\/app\/\d+(?:[/?#]|$)/.test(url) &&
+  (headers.get('cookie') ?? '').includes('towpath_session=')
 
 const PAGE_HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
@@ -109,11 +122,16 @@ async function build(): Promise<Dashboard> {
   }
   const directory = output.trim()
   const manifest = (await Bun.file(join(directory, 'built.json')).json()) as BuildManifest
-  return { directory, page: (await renderPage(manifest)).toString() }
+  const render = async (frame: string) => (await renderPage(manifest, frame)).toString()
+  return {
+    directory,
+    workspacePage: await render(manifest.workspaceFrame),
+    centeredPage: await render(manifest.centeredFrame),
+  }
 }
 
 // The paths are absolute, because the same page answers every address below /app.
-const renderPage = ({ script, style, preload }: BuildManifest) => html`<!doctype html>
+const renderPage = ({ script, boot, style, preload }: BuildManifest, frame: string) => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -122,10 +140,12 @@ const renderPage = ({ script, style, preload }: BuildManifest) => html`<!doctype
 <title>Towpath</title>
 <link rel="icon" href="${ICON}">
 <link rel="stylesheet" href="/app/assets/${style}">
+<script src="/app/assets/${boot}"></script>
 ${raw(preload.map((name) => `<link rel="modulepreload" href="/app/assets/${name}">`).join('\n'))}
 <script type="module" src="/app/assets/${script}"></script>
 </head>
-<body><div id="root"></div><noscript>The dashboard needs JavaScript. Links, forms and the API work without it.</noscript></body>
+<body><div id="root"></div><div id="frame">${raw(frame)}</div>
+<noscript>The dashboard needs JavaScript. Links, forms and the API work without it.</noscript></body>
 </html>
 `
 
