@@ -1,6 +1,5 @@
 // Reads the environment; no other file does. It reports every wrong value at once, each with its remedy.
 
-import { resolve } from 'node:path'
 import { readAbuseEmail, readBlocklistPath } from './config/abuse-settings.ts'
 import { readHost, readNetworks, readOrigin, readPaths, readPort } from './config/address-settings.ts'
 import {
@@ -16,6 +15,8 @@ import { ConfigError, type GetSetting } from './config/setting.ts'
 import { readOidc, readSignup, type SignInSettings } from './config/sign-in-settings.ts'
 import {
   checkSecret,
+  type DataDirectory,
+  findDataDirectory,
   makeDataDir,
   readDatabaseUrl,
   readDiskReserve,
@@ -104,13 +105,21 @@ const NAMES = [
 // Kubernetes sets these variables in every container beside a Service with the name towpath.
 const FROM_KUBERNETES = /^TOWPATH_(SERVICE_(HOST|PORT)|PORT)(_|$)/
 
-/** @throws ConfigError with every problem */
-export function readConfig(env: Environment = process.env): Config {
-  const problems: string[] = []
-  const get: GetSetting = (name) => {
+const toGetSetting =
+  (env: Environment): GetSetting =>
+  (name) => {
     const value = env[name]?.trim()
     return value === '' ? undefined : value
   }
+
+/** Reads nothing but where the data directory is, and makes nothing. */
+export const readDataDirectory = (env: Environment = process.env): DataDirectory =>
+  findDataDirectory(toGetSetting(env))
+
+/** @throws ConfigError with every problem */
+export function readConfig(env: Environment = process.env): Config {
+  const problems: string[] = []
+  const get = toGetSetting(env)
   const wrong = (name: string, what: string, fix: string) => {
     problems.push(`${name}: ${what}. ${fix}`)
   }
@@ -121,7 +130,7 @@ export function readConfig(env: Environment = process.env): Config {
 
   const port = readPort(get('PORT'), wrong)
   const host = readHost(get('HOST'), wrong)
-  const dataDir = resolve(get('DATA_DIR') ?? './data')
+  const { path: dataDir } = findDataDirectory(get)
   const config = {
     port,
     host,

@@ -20,10 +20,11 @@ onBothEngines('the command line beside a running server', (server) => {
   })
   afterAll(() => shell?.end())
   const run = (...words: string[]) => shell.run(...words)
-  /** A command that succeeds prints to standard output alone. */
+  /** A command that succeeds prints to standard output alone. One that makes something names the data directory besides. */
   const printed = async (...words: string[]) => {
     const { code, out, err } = await run(...words)
-    expect([code, err]).toEqual([0, ''])
+    const place = words[1] === 'create' ? `Data directory: ${server().dataDir}\n` : ''
+    expect([code, err]).toEqual([0, place])
     return out
   }
   const withKey = (key: string, path = '/v1/links') =>
@@ -174,13 +175,32 @@ describe('the command line', () => {
     await inEmptyDir(async (DATA_DIR) => {
       const npm = ['npm', 'run', '-s', 'towpath', '--']
       const made = await towpath({ DATA_DIR, DEFAULT_PLAN: 'scale' }, ['workspace', 'create', 'My team'], npm)
-      expect([made.code, made.err]).toEqual([0, ''])
+      expect([made.code, made.err]).toEqual([0, `New data directory: ${DATA_DIR}\n`])
       expect(JSON.parse(made.out)).toMatchObject({ id: 1, name: 'My team', plan: 'scale' })
       expect(await towpath({ DATA_DIR }, ['key', 'revoke', '7'], npm)).toEqual({
         code: 1,
         out: '',
         err: 'API key not found\n',
       })
+    })
+  })
+
+  test('makes no second data directory where DATA_DIR was forgotten, and says which one to set', async () => {
+    await inEmptyDir(async (cwd) => {
+      const program = [join(import.meta.dir, '../../node_modules/.bin/bun'), join(import.meta.dir, 'main.ts')]
+      const forgotten = (more: Record<string, string | undefined> = {}) =>
+        towpath(more, ['workspace', 'create', 'My team'], program, cwd)
+      for (const more of [{}, { DATABASE_URL: 'postgres://u@127.0.0.1:1/d' }]) {
+        const { code, out, err } = await forgotten(more)
+        expect([code, out]).toEqual([1, ''])
+        expect(err).toStartWith(
+          `No server has kept anything in ${join(cwd, 'data')}, and DATA_DIR is not set.`,
+        )
+        expect(readdirSync(cwd)).toEqual([])
+      }
+      // Somebody who means it names the directory, and then needs the name no more.
+      expect((await forgotten({ DATA_DIR: './data' })).err).toBe(`New data directory: ${join(cwd, 'data')}\n`)
+      expect((await forgotten()).err).toBe(`Data directory: ${join(cwd, 'data')}\n`)
     })
   })
 
@@ -211,8 +231,9 @@ describe('the command line', () => {
   describe('refuses wrong commands', () => {
     const dir = mkdtempSync(join(tmpdir(), 'towpath-test-'))
     let shell: ReturnType<typeof openShell>
-    beforeAll(() => {
+    beforeAll(async () => {
       shell = openShell({ DATA_DIR: dir })
+      await shell.run('key', 'list', '--workspace', '1')
     })
     afterAll(async () => {
       await shell?.end()

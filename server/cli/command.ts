@@ -48,6 +48,8 @@ export interface Command {
   /** How many words may follow the name: a further word would be ignored silently. */
   words: number
   options: (keyof CommandOptions)[]
+  /** It makes something new, and so it names the data directory on standard error. */
+  creates?: true
   /** @returns the text for standard output */
   run(needs: CommandNeeds, input: CommandInput): Promise<string>
 }

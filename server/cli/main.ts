@@ -2,7 +2,7 @@
 
 import { parseArgs } from 'node:util'
 import { ConfigError } from '../config/setting.ts'
-import { readConfig } from '../config.ts'
+import { readConfig, readDataDirectory } from '../config.ts'
 import { Failure } from '../lib/failure.ts'
 import { openDatabase } from '../storage/database/open-database.ts'
 import { type Command, CommandError, type CommandInput, OPTIONS } from './command.ts'
@@ -27,14 +27,25 @@ function parse(argv: string[]): CommandInput & { command: Command } {
 async function run(argv: string[]): Promise<string> {
   if (argv.length === 0 || ['help', '--help', '-h'].includes(argv[0] ?? '')) return USAGE
   const { command, ...input } = parse(argv)
+  const directory = readDataDirectory()
+  if (!directory.isNamed && !directory.isInUse) throw new CommandError(explainMissing(directory.path))
   const config = readConfig()
   const db = await openDatabase(config)
+  if (!directory.isInUse) process.stderr.write(`New data directory: ${directory.path}\n`)
   try {
-    return await command.run({ db, now: Date.now, origin: config.origin, config }, input)
+    const output = await command.run({ db, now: Date.now, origin: config.origin, config }, input)
+    if (command.creates && directory.isInUse) process.stderr.write(`Data directory: ${directory.path}\n`)
+    return output
   } finally {
     await db.close()
   }
 }
+
+/** Whoever runs the server with DATA_DIR and a command without it must not get a second directory. */
+const explainMissing = (path: string) =>
+  `No server has kept anything in ${path}, and DATA_DIR is not set.
+Set it to the directory of your server: DATA_DIR=/var/lib/towpath npm run -s towpath -- …
+Or begin there: start the server first (npm start), or set DATA_DIR=./data.`
 
 /** An error as a sentence for the operator. */
 function explain(error: unknown): string {

@@ -1,9 +1,9 @@
 // Settings of the stores: the database, the data directory and its secret, and how long hits are kept.
 
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { randomToken } from '../lib/crypto/random.ts'
-import { ConfigError, isPlaceholder, type ProblemReporter } from './setting.ts'
+import { ConfigError, type GetSetting, isPlaceholder, type ProblemReporter } from './setting.ts'
 
 const SECRET_MIN = 32
 
@@ -51,6 +51,22 @@ export function checkSecret(text: string | undefined, wrong: ProblemReporter) {
     'Use 32 or more random characters (openssl rand -hex 32), or leave it out: one is made and kept.'
   if (text.length < SECRET_MIN) wrong('TOWPATH_SECRET', `has only ${text.length} characters`, fix)
   else if (isPlaceholder(text)) wrong('TOWPATH_SECRET', 'is a placeholder', fix)
+}
+
+/** Where everything is kept, before a start makes anything. */
+export interface DataDirectory {
+  path: string
+  /** Whether the environment names it. */
+  isNamed: boolean
+  /** Whether a server has kept something there. With PostgreSQL that is the secret alone. */
+  isInUse: boolean
+}
+
+export function findDataDirectory(get: GetSetting): DataDirectory {
+  const named = get('DATA_DIR')
+  const path = resolve(named ?? './data')
+  const file = get('DATABASE_URL') === undefined ? 'towpath.db' : 'secret'
+  return { path, isNamed: named !== undefined, isInUse: existsSync(join(path, file)) }
 }
 
 export function makeDataDir(dataDir: string, wrong: ProblemReporter) {

@@ -6,7 +6,7 @@ import { Fingerprint, KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { canUsePasskeys } from '../../api/passkey.ts'
 import { signInWithPasskey } from '../../api/second-factor.ts'
-import { signIn, signInOptionsQuery, signInWithOidc } from '../../api/session.ts'
+import { type SignInOptions, signIn, signInOptionsQuery, signInWithOidc } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
@@ -65,21 +65,7 @@ export function SignInPage() {
     )
   }
   return (
-    <CenteredPage
-      title="Sign in"
-      footer={
-        options?.signup === 'invite' ? (
-          'New here? Ask an owner of your workspace for an invitation.'
-        ) : (
-          <>
-            New here?{' '}
-            <Link to="/sign-up" search={{ next }} className={TEXT_LINK}>
-              Create an account
-            </Link>
-          </>
-        )
-      }
-    >
+    <CenteredPage title="Sign in" footer={<SignUpHint signup={options?.signup} next={next} />}>
       {problem && <FormError>{problem.message}</FormError>}
       {!problem && error && <FormError>{PROVIDER_ERRORS[error] ?? 'Sign-in failed. Try again.'}</FormError>}
       <PasswordForm
@@ -106,6 +92,18 @@ export function SignInPage() {
     </CenteredPage>
   )
 }
+
+const SignUpHint = ({ signup, next }: { signup: SignInOptions['signup'] | undefined; next?: string }) =>
+  signup === 'invite' ? (
+    'New here? Ask an owner of your workspace for an invitation.'
+  ) : (
+    <>
+      New here?{' '}
+      <Link to="/sign-up" search={{ next }} className={TEXT_LINK}>
+        Create an account
+      </Link>
+    </>
+  )
 
 function PasswordForm({
   busy,

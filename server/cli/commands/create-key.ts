@@ -10,6 +10,7 @@ export const createKeyCommand: Command = {
   help: 'creates an API key and prints it once; scopes: links:read,… (default *); expires: a date, or 30d',
   words: 0,
   options: ['workspace', 'name', 'scopes', 'expires'],
+  creates: true,
   async run(needs, { options }) {
     const workspaceId = parseIdArgument(options.workspace, '--workspace')
     const name = parseName(options.name ?? 'command line', 'A key')

@@ -11,6 +11,7 @@ export const createUserCommand: Command = {
   help: 'creates a user; prints JSON with a link to set a password',
   words: 1,
   options: ['workspace', 'role', 'name'],
+  creates: true,
   async run(needs, { words, options }) {
     const { workspace, role, name } = options
     if (role !== undefined && workspace === undefined) {

@@ -10,6 +10,7 @@ export const createWorkspaceCommand: Command = {
   help: 'creates a workspace; prints JSON with its id',
   words: 1,
   options: ['plan'],
+  creates: true,
   async run(needs, { words, options }) {
     const name = parseName(words[0] ?? '', 'A workspace')
     const plan = options.plan === undefined ? needs.config.defaultPlan : parsePlan(options.plan)

@@ -10,9 +10,10 @@ export async function towpath(
   env: Record<string, string | undefined>,
   words: string[],
   program = [BUN, 'server/cli/main.ts'],
+  cwd = ROOT,
 ): Promise<CommandResult> {
   const child = Bun.spawn([...program, ...words], {
-    cwd: ROOT,
+    cwd,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdout: 'pipe',
     stderr: 'pipe',
