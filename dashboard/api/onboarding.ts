@@ -54,3 +54,23 @@ export const onboardingQuery = (api: Api) =>
     },
     refetchInterval: ({ state }) => (state.data && isOnboarded(state.data) ? false : POLL_MS),
   })
+
+/** Hits that are stored and are no clicks of people. */
+interface UncountedHits {
+  class: 'bot' | 'prefetch' | 'head'
+  clicks: number
+}
+
+const UNCOUNTED_POLL_MS = 4000
+
+/** Why a link that somebody has opened has no clicks. */
+export const uncountedHitsQuery = (api: Api, linkId: number) =>
+  queryOptions({
+    queryKey: [api.workspaceId, 'workspace', 'uncounted', linkId],
+    queryFn: ({ signal }) =>
+      api.get<UncountedHits[]>('/analytics/clicks', {
+        query: { linkId, class: 'bot,prefetch,head', groupBy: 'class' },
+        signal,
+      }),
+    refetchInterval: UNCOUNTED_POLL_MS,
+  })

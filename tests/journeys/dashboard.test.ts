@@ -37,6 +37,11 @@ onDashboard('a user of the dashboard', (dashboard) => {
     })
     expect(created.status).toBe(201)
 
+    // A test click with a tool is a robot's, and the first steps say so.
+    await server.click('spring', { 'User-Agent': 'curl/8.14.1' })
+    await page.getByRole('link', { name: 'Links', exact: true }).click()
+    await page.getByText('Your click was counted as a robot’s, because the program that opened').waitFor()
+
     await page.getByRole('link', { name: 'Analytics' }).click()
     await page.getByRole('heading', { name: 'Analytics' }).waitFor()
     await server.click('spring', { 'User-Agent': BROWSER_USER_AGENT })

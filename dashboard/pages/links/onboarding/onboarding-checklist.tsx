@@ -1,12 +1,12 @@
 // The checklist of a new workspace: link, click, form, submission. Each step is marked as done by itself.
 
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Check, ExternalLink } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { createLink, invalidateLinks } from '../../../api/links.ts'
-import { isOnboarded, type OnboardingProgress as Steps } from '../../../api/onboarding.ts'
+import { isOnboarded, type OnboardingProgress as Steps, uncountedHitsQuery } from '../../../api/onboarding.ts'
 import { useApi, useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button, ButtonLink, buttonClassNames } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
@@ -173,24 +173,45 @@ function OpenLink({ link }: { link: LinkResource }) {
     return () => clearTimeout(timer)
   }, [opened])
   return (
-    <div className="flex flex-wrap items-center gap-2">
-      <code className="min-w-0 truncate rounded-lg bg-sunken px-3 py-1.5">
-        {link.domain}/{link.slug}
-      </code>
-      <CopyButton text={link.shortUrl} label="Copy short link" />
-      <a
-        href={link.shortUrl}
-        target="_blank"
-        rel="noreferrer noopener"
-        className={buttonClassNames('primary')}
-        onClick={() => setOpened(true)}
-      >
-        <ExternalLink size={15} aria-hidden />
-        Open link
-      </a>
-      <span role="status" className={classNames('text-sm text-soft', opened && 'pulse')}>
-        {opened ? 'Counting…' : ''}
-      </span>
-    </div>
+    <>
+      <div className="flex flex-wrap items-center gap-2">
+        <code className="min-w-0 truncate rounded-lg bg-sunken px-3 py-1.5">
+          {link.domain}/{link.slug}
+        </code>
+        <CopyButton text={link.shortUrl} label="Copy short link" />
+        <a
+          href={link.shortUrl}
+          target="_blank"
+          rel="noreferrer noopener"
+          className={buttonClassNames('primary')}
+          onClick={() => setOpened(true)}
+        >
+          <ExternalLink size={15} aria-hidden />
+          Open link
+        </a>
+        <span role="status" className={classNames('text-sm text-soft', opened && 'pulse')}>
+          {opened ? 'Counting…' : ''}
+        </span>
+      </div>
+      <RobotNotice linkId={link.id} />
+    </>
+  )
+}
+
+const ROBOT_REASONS = {
+  bot: 'the program that opened the link sent the name of a robot or a tool, such as curl, or no name at all',
+  prefetch: 'a program loaded the link in advance, before anybody opened it',
+  head: 'only the head of the answer was asked for, as link checkers do',
+} as const
+
+/** Somebody who tries a link with a tool would wait for a click that is never counted. */
+function RobotNotice({ linkId }: { linkId: number }) {
+  const { data } = useQuery(uncountedHitsQuery(useApi(), linkId))
+  const [most] = [...(data ?? [])].sort((a, b) => b.clicks - a.clicks)
+  return (
+    <p role="status" className="mt-2 max-w-2xl text-sm text-warn">
+      {most &&
+        `Your click was counted as a robot’s, because ${ROBOT_REASONS[most.class]}. Open the link in a browser.`}
+    </p>
   )
 }
