@@ -155,6 +155,8 @@ onDashboard(
       await page.getByRole('button', { name: 'Remove The laptop' }).click()
       await page.getByRole('button', { name: 'Remove passkey' }).click()
       await page.getByText('Passkey removed').waitFor()
+      // Its row is gone: the keyboard goes on in the same card.
+      await until('the focus', () => page.evaluate(`document.activeElement.textContent === 'Set up app'`))
       await signIn(page, person)
       await waitForDashboard(page)
       // Requests on their way lose their session when the test deletes the cookie.

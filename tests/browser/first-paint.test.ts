@@ -58,7 +58,7 @@ onDashboard('the first paint', (dashboard) => {
 
     const without = await dashboard().openWindow(undefined, { javaScriptEnabled: false })
     await without.page.goto(`${dashboard().server.origin}/app`)
-    expect(await without.page.locator('noscript').innerText()).toContain('The dashboard needs JavaScript.')
+    expect(await without.page.locator('noscript').textContent()).toContain('The dashboard needs JavaScript.')
     expect(await without.page.locator('noscript').isVisible()).toBe(true)
     expect(await without.page.getByText('Loading…').isVisible()).toBe(false)
     await without.close()

@@ -6,6 +6,7 @@ import { useWorkspace } from '../../shell/use-workspace.ts'
 import { Page } from '../../ui/page.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { TabLinks } from '../../ui/tab-links.tsx'
+import { keepFocus } from './keep-focus.ts'
 
 const PARTS = [
   {
@@ -55,7 +56,7 @@ export function SettingsPage() {
         )}
       />
       <Suspense fallback={<SkeletonRows rows={3} className="h-40" />}>
-        <div className="grid max-w-3xl gap-6">
+        <div ref={keepFocus} className="grid max-w-3xl gap-6">
           <open.Part />
         </div>
       </Suspense>
