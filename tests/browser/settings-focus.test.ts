@@ -15,7 +15,7 @@ onDashboard('the focus in the settings', (dashboard) => {
       return element === document.body ? 'nothing' : row ? row + ': ' + name : name
     })()`)
   const expectFocus = (page: Page, what: string) =>
-    until(`the focus on ${what}`, async () => (await focused(page)) === what, 10_000)
+    until(`the focus on ${what}`, async () => (await focused(page)) === what, 4_000)
   /** Presses with the keyboard, as somebody does who has no mouse. */
   async function press(page: Page, name: string, index = 0) {
     await page.getByRole('button', { name, exact: true }).nth(index).focus()
@@ -48,7 +48,7 @@ onDashboard('the focus in the settings', (dashboard) => {
       'one invitation is left',
       async () => (await page.getByRole('button', { name: 'Revoke' }).count()) === 1,
     )
-    await until('a row has the focus', async () => /: Revoke$/.test(await focused(page)), 10_000)
+    await until('a row has the focus', async () => /: Revoke$/.test(await focused(page)), 4_000)
     expect(errors).toEqual([])
     await close()
   })

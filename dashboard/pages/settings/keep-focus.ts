@@ -3,7 +3,8 @@
 
 const FOCUSABLE = 'button:not(:disabled), a[href], input:not(:disabled), select:not(:disabled)'
 const BUSY = '[aria-busy=true]'
-const DIALOG = '[role=dialog], [role=alertdialog], dialog'
+/** Toasts have the same role. */
+const DIALOG = '[role=dialog]:not([data-toast]), [role=alertdialog]:not([data-toast]), dialog'
 
 interface Place {
   element: HTMLElement
