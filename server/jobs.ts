@@ -10,6 +10,7 @@ import { pruneSpentTokens } from './features/forms/captcha/spent-tokens.ts'
 import { type ErasureNeeds, eraseDeletedWorkspaces } from './features/hits/erase-deleted-workspaces.ts'
 import { pruneMisses } from './features/hits/misses/prune-misses.ts'
 import { toRetentionStart } from './features/hits/retention.ts'
+import { pruneTrash } from './features/links/trash/prune-trash.ts'
 import { pruneAttempts } from './features/notify/delivery/prune-attempts.ts'
 import { ensureSalts } from './features/visitors/ensure-salts.ts'
 import type { DailySalt } from './features/visitors/salts.ts'
@@ -95,6 +96,11 @@ const JOBS: Job[] = [
       const since = hitRetentionDays === undefined ? 0 : toRetentionStart(now(), hitRetentionDays)
       return pruneMisses({ db, now: now(), since })
     },
+  },
+  {
+    name: 'prune the trash of links',
+    everyMs: 60 * MINUTE,
+    run: ({ db, now }) => pruneTrash(db, now()),
   },
   {
     name: 'resolve pending attribution',

@@ -31,6 +31,24 @@ const EXCEPTIONS: RuleException[] = [
   ),
   createException(
     'workspace',
+    'links/find-slug-availability.ts',
+    'findHolder',
+    'a slug belongs to one workspace, as for a creation; the answer does not say to which',
+  ),
+  createException(
+    'allow',
+    'links/bulk.ts',
+    'runAllOrNothing',
+    'it runs verbs, and each of them calls allow()',
+  ),
+  createException(
+    'allow',
+    'links/trash/empty-trash.ts',
+    'purgeDeletedBefore',
+    'a job purges what is due; the verb above it calls allow()',
+  ),
+  createException(
+    'workspace',
     'links/list.ts',
     'listLinks',
     'applyFilters() serves both queries and names the workspace',

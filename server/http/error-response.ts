@@ -16,6 +16,7 @@ const STATUS: Record<FailureCode, number> = {
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,
+  changed_since: 412,
   too_large: 413,
   not_json: 415,
   invalid: 422,

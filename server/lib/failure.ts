@@ -13,6 +13,7 @@ export type FailureCode =
   | 'not_found'
   | 'method_not_allowed'
   | 'conflict'
+  | 'changed_since'
   | 'too_large'
   | 'not_json'
   | 'invalid'

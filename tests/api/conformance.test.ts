@@ -109,6 +109,8 @@ const compareAnswers = (server: () => TestServer) => {
     })
     expect(cleared.json.data).toMatchObject({ title: null, startsAt: null, clickLimit: null, tags: [] })
     await ask(own, 'updateLink', 409, { path, body: { slug: 'docs' } })
+    const headers = { 'If-Match': `"${json.data.updatedAt}"` }
+    await ask(own, 'updateLink', 412, { path, body: { title: 'Late' }, headers })
     await ask(own, 'getLinkQr', 200, { path })
     await ask(own, 'getLinkQr', 200, {
       path,
@@ -122,6 +124,26 @@ const compareAnswers = (server: () => TestServer) => {
     for (const query of visits) await ask(own, 'resolveLink', 200, { path, query })
     await ask(own, 'deleteLink', 200, { path })
     await ask(own, 'getLink', 404, { path })
+    await ask(own, 'listTrash', 200, {})
+    await ask(own, 'restoreLink', 200, { path })
+    await ask(own, 'restoreLink', 404, { path })
+  })
+
+  test('the trash of links, and whether a slug is free', async () => {
+    const own = await server().createWorkspace()
+    const links = await Promise.all([1, 2, 3, 4].map(() => own.createLink()))
+    const ids = links.map(({ id }) => id as number)
+    await ask(own, 'deleteLinks', 200, { query: { ids: ids.join() } })
+    const page = await ask(own, 'listTrash', 200, { query: { limit: '2' } })
+    await ask(own, 'listTrash', 200, { query: { cursor: page.json.nextCursor } })
+    await ask(own, 'restoreLinks', 200, { body: { ids: ids.slice(0, 2) } })
+    await ask(own, 'restoreLinks', 404, { body: { ids: ids.slice(1) } })
+    const gone = { path: { id: ids[2] as number }, query: { permanent: 'true' } }
+    await ask(own, 'deleteLink', 200, gone)
+    await ask(own, 'deleteLink', 404, gone)
+    await ask(own, 'emptyTrash', 200, {})
+    for (const slug of ['free', 'docs', 'not free', links[0].slug, links[3].slug])
+      await ask(own, 'getSlugAvailability', 200, { query: { slug } })
   })
 
   test('lists of links and tags, with pages and filters', async () => {

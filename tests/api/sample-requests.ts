@@ -12,6 +12,9 @@ import type { Operation } from './openapi-document.ts'
 export interface TestResources {
   linkId: number
   otherLinkId: number
+  /** Two links in the trash. */
+  trashedLinkId: number
+  otherTrashedLinkId: number
   slug: string
   externalId: string
   tagId: number
@@ -76,6 +79,11 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   getLink: ({ linkId }) => ({ path: { id: linkId } }),
   updateLink: ({ linkId }) => ({ path: { id: linkId }, bodies: [{ title: 'New' }] }),
   deleteLink: ({ linkId }) => ({ path: { id: linkId } }),
+  getSlugAvailability: ({ slug }) => ({ query: { slug: `${slug}-two` } }),
+  listTrash: () => ({}),
+  restoreLink: ({ trashedLinkId }) => ({ path: { id: trashedLinkId } }),
+  restoreLinks: ({ otherTrashedLinkId }) => ({ bodies: [{ ids: [otherTrashedLinkId] }] }),
+  emptyTrash: () => ({}),
   getLinkQr: ({ linkId }) => ({ path: { id: linkId } }),
   resolveLink: ({ linkId }) => ({ path: { id: linkId } }),
   listTags: () => ({}),
@@ -175,9 +183,14 @@ export async function createTestResources(
     tagNames: [tagName],
   })
   const other = await workspace.createLink({ destinationUrl: `https://${mark}.example/other` })
+  const trash = { destinationUrl: `https://${mark}.example/trash` }
+  const [trashed, otherTrashed] = [await workspace.createLink(trash), await workspace.createLink(trash)]
+  await workspace.api(`/links/bulk?ids=${trashed.id},${otherTrashed.id}`, { method: 'DELETE' })
   return {
     linkId: link.id,
     otherLinkId: other.id,
+    trashedLinkId: trashed.id,
+    otherTrashedLinkId: otherTrashed.id,
     slug: link.slug,
     externalId,
     tagId: link.tags[0].id,

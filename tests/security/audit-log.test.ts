@@ -161,6 +161,31 @@ const CHANGES: Change[] = [
     { target: null, detail: { count: 2, ids: [expect.any(String), expect.any(String)] } },
   ],
   [
+    'link.undeleted',
+    async ({ make, api }) => {
+      const { id } = await make('/links', LINK)
+      await api(`/links/${id}`, remove)
+      return { path: `/links/${id}/restore`, call: post() }
+    },
+  ],
+  [
+    'link.purged',
+    async ({ make, api }) => {
+      const { id } = await make('/links', LINK)
+      await api(`/links/${id}`, remove)
+      return { path: `/links/${id}?permanent=true`, call: remove }
+    },
+  ],
+  [
+    'link.purged',
+    async ({ make, api }) => {
+      await api('/links/trash', remove)
+      await api(`/links/${(await make('/links', LINK)).id}`, remove)
+      return { path: '/links/trash', call: remove }
+    },
+    { target: null, detail: { count: 1, ids: [expect.any(String)] } },
+  ],
+  [
     'tag.deleted',
     async ({ make }) => ({ path: `/tags/${(await make('/tags', { name: 'T' })).id}`, call: remove }),
   ],

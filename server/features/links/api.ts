@@ -16,10 +16,11 @@ import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
 import { createLinks, deleteLinks, updateLinks } from './bulk.ts'
 import { createLink, type LinkNeeds } from './create.ts'
 import { deleteLink } from './delete.ts'
+import { findSlugAvailability } from './find-slug-availability.ts'
 import { getLink } from './get.ts'
 import { toLinkResource } from './link.ts'
 import { listLinks } from './list.ts'
-import { renderQrCode } from './qr-code.ts'
+import { renderQrCode } from './qr/qr-code.ts'
 import * as shapes from './schema.ts'
 import { createTag } from './tags/create-tag.ts'
 import { deleteTag } from './tags/delete-tag.ts'
@@ -27,8 +28,25 @@ import { listTags } from './tags/list-tags.ts'
 import { updateTag } from './tags/update-tag.ts'
 import { updateLink } from './update.ts'
 import { upsertLink } from './upsert.ts'
+import { toEtag } from './version.ts'
 
 const { LinkShape, TagShape } = shapes
+
+const linkResponse = (description: string) => ({
+  ...dataResponse(LinkShape, description),
+  headers: z.object({
+    ETag: z
+      .string()
+      .openapi({ description: 'The version of the settings, for If-Match: `updatedAt` in quotes' }),
+  }),
+})
+
+/** A link with its version, for a later change with If-Match. */
+function answerLink(c: Context<ApiEnv>, link: shapes.LinkResource) {
+  c.header('ETag', toEtag(link.updatedAt))
+  return c.json({ data: link }, 200)
+}
+
 const links = { tags: ['Links'] }
 const tags = { tags: ['Tags'] }
 
@@ -100,8 +118,8 @@ const routes = {
     path: '/links/bulk',
     scope: 'links:write',
     operationId: 'deleteLinks',
-    summary: 'Delete up to 100 links, all or nothing',
-    request: { query: shapes.BulkIds },
+    summary: 'Move up to 100 links to the trash, all or nothing',
+    request: { query: shapes.BulkDeleteQuery },
     responses: { 200: dataResponse(z.array(LinkShape), 'The deleted links') },
     fails: [404],
   }),
@@ -124,6 +142,17 @@ const routes = {
     },
     fails: [409],
   }),
+  findSlugAvailability: apiRoute({
+    ...links,
+    method: 'get',
+    path: '/links/slug-availability',
+    scope: 'links:read',
+    operationId: 'getSlugAvailability',
+    summary: 'Whether a new link could have a slug',
+    description: 'Another request can take the slug meanwhile: the answer reserves nothing.',
+    request: { query: shapes.SlugQuery },
+    responses: { 200: dataResponse(shapes.SlugAvailabilityShape, 'Whether the slug is free, and why not') },
+  }),
   getLink: apiRoute({
     ...links,
     method: 'get',
@@ -132,7 +161,7 @@ const routes = {
     operationId: 'getLink',
     summary: 'Get a link',
     request: { params: IdParameter },
-    responses: { 200: dataResponse(LinkShape, 'The link') },
+    responses: { 200: linkResponse('The link') },
     fails: [404],
   }),
   updateLink: apiRoute({
@@ -144,14 +173,15 @@ const routes = {
     summary: 'Change a link',
     request: {
       params: IdParameter,
+      headers: shapes.IfMatchHeader,
       body: jsonRequestBody(shapes.UpdateLink, {
         title: 'Summer sale',
         expiresAt: '2030-06-01T00:00:00Z',
         expiredUrl: 'https://example.com/over',
       }),
     },
-    responses: { 200: dataResponse(LinkShape, 'The changed link') },
-    fails: [404, 409],
+    responses: { 200: linkResponse('The changed link') },
+    fails: [404, 409, 412],
   }),
   deleteLink: apiRoute({
     ...links,
@@ -159,8 +189,9 @@ const routes = {
     path: '/links/{id}',
     scope: 'links:write',
     operationId: 'deleteLink',
-    summary: 'Delete a link',
-    request: { params: IdParameter },
+    summary: 'Move a link to the trash',
+    description: 'Its redirect stops at once. It keeps its slug and can return for 30 days.',
+    request: { params: IdParameter, query: shapes.DeleteQuery },
     responses: { 200: dataResponse(LinkShape, 'The deleted link') },
     fails: [404],
   }),
@@ -250,25 +281,32 @@ export function createLinksApi(needs: Omit<LinkNeeds, 'db'>) {
       const inputs = each ?? ('ids' in body ? body.ids.map((id) => ({ ...body.data, id })) : [])
       return c.json({ data: await updateLinks(getNeeds(c), c.get('actor'), inputs) }, 200)
     })
-    .openapi(routes.deleteLinks, async (c) =>
-      c.json({ data: await deleteLinks(getNeeds(c), c.get('actor'), c.req.valid('query').ids) }, 200),
-    )
+    .openapi(routes.deleteLinks, async (c) => {
+      const { ids, permanent } = c.req.valid('query')
+      return c.json({ data: await deleteLinks(getNeeds(c), c.get('actor'), ids, permanent === 'true') }, 200)
+    })
     .openapi(routes.upsertLink, async (c) => {
       const { link, created } = await upsertLink(getNeeds(c), c.get('actor'), c.req.valid('json'))
       return created ? c.json({ data: link }, 201) : c.json({ data: link }, 200)
     })
+    .openapi(routes.findSlugAvailability, async (c) =>
+      c.json({ data: await findSlugAvailability(getNeeds(c), c.get('actor'), c.req.valid('query')) }, 200),
+    )
     .openapi(routes.getLink, async (c) => {
       const { read } = c.get('db')
       const link = await getLink(read, c.get('actor'), parseId(c.req.valid('param').id))
-      return c.json({ data: await toLinkResource(read, site, link) }, 200)
+      return answerLink(c, await toLinkResource(read, site, link))
     })
     .openapi(routes.updateLink, async (c) => {
       const id = parseId(c.req.valid('param').id)
-      return c.json({ data: await updateLink(getNeeds(c), c.get('actor'), id, c.req.valid('json')) }, 200)
+      const body = c.req.valid('json')
+      return answerLink(c, await updateLink(getNeeds(c), c.get('actor'), id, body, c.req.header('if-match')))
     })
-    .openapi(routes.deleteLink, async (c) =>
-      c.json({ data: await deleteLink(getNeeds(c), c.get('actor'), parseId(c.req.valid('param').id)) }, 200),
-    )
+    .openapi(routes.deleteLink, async (c) => {
+      const id = parseId(c.req.valid('param').id)
+      const permanent = c.req.valid('query').permanent === 'true'
+      return c.json({ data: await deleteLink(getNeeds(c), c.get('actor'), id, permanent) }, 200)
+    })
     .openapi(routes.qr, async (c) => {
       const link = await getLink(c.get('db').read, c.get('actor'), parseId(c.req.valid('param').id))
       const { type, body } = await renderQrCode(toShortUrl(site, link), c.req.valid('query'))

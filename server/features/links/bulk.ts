@@ -9,7 +9,7 @@ import type { Actor } from '../accounts/access/actor.ts'
 import { recordAudit } from '../accounts/audit/record-audit.ts'
 import { toErrorField } from './conflict.ts'
 import { createLinkIn, type LinkNeeds } from './create.ts'
-import { deleteLinkIn } from './delete.ts'
+import { deleteLinkIn, toDeleteAction } from './delete.ts'
 import type { CreateLinkInput, LinkResource, UpdateLinkInput } from './schema.ts'
 import { updateLinkIn } from './update.ts'
 
@@ -36,26 +36,33 @@ export async function updateLinks(
   const hashes = await hashPasswords(inputs)
   return runAllOrNothing(needs.db, [...inputs.entries()], (db, { id, ...input }, i) =>
     db.write((connection, onCommit) =>
-      updateLinkIn({ ...needs, connection, onCommit }, actor, id, input, hashes[i]),
+      updateLinkIn({ ...needs, connection, onCommit }, actor, id, input, { passwordHash: hashes[i] }),
     ),
   )
 }
 
 /** @throws Failure with `errors` by index */
-export async function deleteLinks(needs: LinkNeeds, actor: Actor, ids: number[]): Promise<LinkResource[]> {
-  const distinct = [...ids.entries()].filter(([i, id]) => ids.indexOf(id) === i)
+export async function deleteLinks(
+  needs: LinkNeeds,
+  actor: Actor,
+  ids: number[],
+  permanent = false,
+): Promise<LinkResource[]> {
   return needs.db.write(async (connection, onCommit) => {
     const nested = toNestedDatabase(needs.db, connection, onCommit)
-    const links = await runAllOrNothing(nested, distinct, (db, id) =>
+    const links = await runAllOrNothing(nested, toDistinct(ids), (db, id) =>
       db.write((inner, onInnerCommit) =>
-        deleteLinkIn({ ...needs, connection: inner, onCommit: onInnerCommit }, actor, id),
+        deleteLinkIn({ ...needs, connection: inner, onCommit: onInnerCommit }, actor, id, permanent),
       ),
     )
     const detail = { count: links.length, ids: links.map(({ id }) => String(id)) }
-    await recordAudit(connection, actor, { action: 'link.deleted', detail }, needs.now())
+    await recordAudit(connection, actor, { action: toDeleteAction(permanent), detail }, needs.now())
     return links
   })
 }
+
+/** Each id once, with the index that the request has it at first. */
+export const toDistinct = (ids: number[]) => [...ids.entries()].filter(([i, id]) => ids.indexOf(id) === i)
 
 /** Hashes one password after the other, and each distinct password once: the queue of hashes is shorter than 100. */
 async function hashPasswords(inputs: { password?: string | null }[]) {
@@ -66,7 +73,8 @@ async function hashPasswords(inputs: { password?: string | null }[]) {
   return inputs.map(({ password }) => hashes.get(password))
 }
 
-function runAllOrNothing<In>(
+/** Applies `apply` to every item, or to none. @throws Failure with `errors` by index */
+export function runAllOrNothing<In>(
   db: Database,
   items: [index: number, item: In][],
   apply: (db: Database, item: In, index: number) => Promise<LinkResource>,

@@ -129,7 +129,7 @@ onBothEngines('deleting a link', (server) => {
     expect((await ws.api('/links?archived=all')).json).toEqual({ data: [], nextCursor: null, total: 0 })
   })
 
-  test('frees its slug and external id, but not its id', async () => {
+  test('for good frees its slug and external id, but not its id', async () => {
     const ws = await server().createWorkspace()
     const ids = new Set<number>()
     for (let i = 0; i < 5; i++) {
@@ -137,6 +137,7 @@ onBothEngines('deleting a link', (server) => {
       ids.add(link.id)
       expect(await led(server(), link.slug)).toEqual([302, U])
       await ws.api(`/links/${link.id}`, { method: 'DELETE' })
+      await ws.api(`/links/${link.id}?permanent=true`, { method: 'DELETE' })
     }
     const { id } = await ws.createLink()
     expect(ids.size).toBe(5)
@@ -195,5 +196,64 @@ onBothEngines('two changes of one link at once', (server) => {
           [link.id],
         )
     }
+  })
+})
+
+const patchWith = (ws: TestWorkspace, id: number, body: object, ifMatch?: string) =>
+  ws.api(`/links/${id}`, {
+    method: 'PATCH',
+    body,
+    headers: ifMatch === undefined ? {} : { 'If-Match': ifMatch },
+  })
+
+onBothEngines('two people who edit the same link', (server) => {
+  test('the second is told with If-Match, and overwrites nothing', async () => {
+    const ws = await server().createWorkspace()
+    const { id, updatedAt } = await ws.createLink({ title: 'old' })
+    const read = await ws.api(`/links/${id}`)
+    const etag = read.headers.get('etag') ?? ''
+    expect(etag).toBe(`"${updatedAt}"`)
+    const first = await patchWith(ws, id, { title: 'first' }, etag)
+    expect([first.status, first.json.data.title]).toEqual([200, 'first'])
+    const second = await patchWith(ws, id, { title: 'second', comments: 'c' }, etag)
+    expect([second.status, second.json]).toEqual([
+      412,
+      {
+        error:
+          'The link has changed since you read it. Read it again, and repeat your change with its new ETag.',
+      },
+    ])
+    expect((await patchWith(ws, id, {}, etag)).status).toBe(412)
+    expect((await ws.api(`/links/${id}`)).json.data).toEqual(first.json.data)
+    const again = await patchWith(ws, id, { title: 'second' }, first.headers.get('etag') ?? '')
+    expect([again.status, again.json.data.title]).toEqual([200, 'second'])
+  })
+
+  test('of twenty at once, one wins', async () => {
+    const ws = await server().createWorkspace()
+    const { id, updatedAt } = await ws.createLink()
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => patchWith(ws, id, { title: `${n}` }, `"${updatedAt}"`)),
+    )
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(19).fill(412)])
+  })
+
+  test('without the header, with "*" and with one of several ETags, the change is made', async () => {
+    const ws = await server().createWorkspace()
+    const { id, updatedAt } = await ws.createLink()
+    expect((await patchWith(ws, id, { title: 'a' }, `"other", W/"${updatedAt}"`)).status).toBe(200)
+    expect((await patchWith(ws, id, { title: 'b' }, '*')).status).toBe(200)
+    expect((await patchWith(ws, id, { title: 'c' })).status).toBe(200)
+    expect((await patchWith(ws, id, { title: 'd' }, updatedAt)).status).toBe(422)
+  })
+
+  test('a click is no edit', async () => {
+    const ws = await server().createWorkspace()
+    const { id, slug, updatedAt } = await ws.createLink()
+    await server().click(slug)
+    await server().waitUntilShipped()
+    const link = (await ws.api(`/links/${id}`)).json.data
+    expect([link.clicks, link.updatedAt]).toEqual([1, updatedAt])
+    expect((await patchWith(ws, id, { title: 'a' }, `"${updatedAt}"`)).status).toBe(200)
   })
 })

@@ -131,6 +131,7 @@ onBothEngines('the counters of a link', (server) => {
       [kept.id, kept.slug, 'https://example.com/', 1],
     ])
     // A new link under the old slug starts at zero.
+    await ws.api(`/links/${gone.id}?permanent=true`, { method: 'DELETE' })
     const heir = await ws.createLink({ slug: gone.slug })
     await server().click(heir.slug)
     await server().waitUntilShipped()

@@ -96,6 +96,7 @@ type NewLinkColumns = Omit<
   | 'leads'
   | 'last_clicked_at'
   | 'deleted_at'
+  | 'purged_at'
   | 'suspended_at'
   | 'suspended_reason'
 >
@@ -135,6 +136,7 @@ function insertLink(connection: Connection, link: NewLinkColumns) {
       leads: 0,
       last_clicked_at: null,
       deleted_at: null,
+      purged_at: null,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()

@@ -1,39 +1,60 @@
-// Deletes a link: its redirect stops at once, its slug is free again, and its clicks stay in the workspace's totals.
+// Moves a link to the trash: its redirect stops at once, it keeps its slug, and its clicks stay in the workspace's totals.
+// Or deletes it for good ("purges" it), from the trash too: then its slug is free.
 
 import { type Actor, allow } from '../accounts/access/actor.ts'
 import { recordAudit } from '../accounts/audit/record-audit.ts'
 import type { LinkNeeds, LinkTransaction } from './create.ts'
-import { getLinkForUpdate } from './get.ts'
+import { getLinkForUpdate, getUnpurgedForUpdate } from './get.ts'
 import { toLinkResource } from './link.ts'
 import { refuseSuspendedLink } from './rules.ts'
 import type { LinkResource } from './schema.ts'
 
 /** @returns the link as it was. @throws Failure `not_found`; `forbidden` for a suspended link */
-export function deleteLink(needs: LinkNeeds, actor: Actor, id: number): Promise<LinkResource> {
+export function deleteLink(
+  needs: LinkNeeds,
+  actor: Actor,
+  id: number,
+  permanent = false,
+): Promise<LinkResource> {
   return needs.db.write(async (connection, onCommit) => {
-    const link = await deleteLinkIn({ ...needs, connection, onCommit }, actor, id)
+    const link = await deleteLinkIn({ ...needs, connection, onCommit }, actor, id, permanent)
     const target = { type: 'link', id, name: link.shortUrl } as const
-    await recordAudit(connection, actor, { action: 'link.deleted', target }, needs.now())
+    await recordAudit(connection, actor, { action: toDeleteAction(permanent), target }, needs.now())
     return link
   })
 }
+
+export const toDeleteAction = (permanent: boolean) => (permanent ? 'link.purged' : 'link.deleted')
 
 /** Does the same inside an open transaction, without an event in the audit log. */
 export async function deleteLinkIn(
   { db, connection, onCommit, cache, site, now }: LinkTransaction,
   actor: Actor,
   id: number,
+  permanent: boolean,
 ): Promise<LinkResource> {
   allow(actor, 'links:write')
-  const link = await getLinkForUpdate(db, connection, actor, id)
+  const link = permanent
+    ? await getUnpurgedForUpdate(db, connection, actor, id)
+    : await getLinkForUpdate(db, connection, actor, id)
   refuseSuspendedLink(link)
   const resource = await toLinkResource(connection, site, link)
+  const at = now()
+  const deleted = { deleted_at: link.deleted_at ?? at }
   await connection
     .updateTable('links')
-    .set({ deleted_at: now() })
+    .set(permanent ? { ...deleted, ...toPurgedColumns(at) } : deleted)
     .where('workspace_id', '=', actor.workspaceId)
     .where('id', '=', id)
     .execute()
   onCommit(() => cache.invalidate(link.domain, link.slug))
   return resource
 }
+
+/** The row stays, because the clicks in the analytics need a name. What only a link that returns would need is removed. */
+export const toPurgedColumns = (at: number) => ({
+  purged_at: at,
+  external_id: null,
+  comments: null,
+  password_hash: null,
+})

@@ -25,13 +25,29 @@ export async function getLinkForUpdate(
   return (await locked.executeTakeFirst()) ?? throwNotFound()
 }
 
-const selectLink = (connection: Connection, actor: Actor, id: number) =>
+/** The same for a link that may be in the trash. */
+export async function getUnpurgedForUpdate(
+  { engine }: Pick<Database, 'engine'>,
+  connection: Connection,
+  actor: Actor,
+  id: number,
+): Promise<LinkRow> {
+  const query = selectUnpurged(connection, actor, id)
+  const locked = engine === 'postgres' ? query.forNoKeyUpdate() : query
+  return (await locked.executeTakeFirst()) ?? throwNotFound()
+}
+
+const selectUnpurged = (connection: Connection, actor: Actor, id: number) =>
   connection
     .selectFrom('links')
     .selectAll()
     .where('workspace_id', '=', actor.workspaceId)
     .where('id', '=', id)
-    .where('deleted_at', 'is', null)
+    .where('purged_at', 'is', null)
+
+/** Links in the trash are gone for everybody but the trash itself. */
+const selectLink = (connection: Connection, actor: Actor, id: number) =>
+  selectUnpurged(connection, actor, id).where('deleted_at', 'is', null)
 
 function throwNotFound(): never {
   throw notFound('Link')

@@ -82,7 +82,7 @@ async function queryLinks({ read }: Pick<Database, 'read'>, actor: Actor, scan: 
 }
 
 /** Reads whole links, some kilobytes a turn, in the order of the positions. */
-async function readLinks(
+export async function readLinks(
   { db, site }: ListNeeds,
   { workspaceId }: Actor,
   positions: LinkPosition[],

@@ -45,6 +45,8 @@ async function readLink({ db, cache }: { db: Database; cache: LinkCache }, domai
     .select('workspaces.suspended_at as workspace_suspended_at')
     .where('links.domain', '=', domain)
     .where('links.slug_key', '=', key)
+    // The index on slugs has the links that are not purged.
+    .where('links.purged_at', 'is', null)
     .where('links.deleted_at', 'is', null)
     .executeTakeFirst()
   const link = row ? toCachedLink(row) : null

@@ -82,7 +82,38 @@ export const LinkShape = z
   })
   .openapi('Link')
 
+/** A link in the trash. */
+export const TrashedLinkShape = z
+  .strictObject({
+    ...LinkShape.shape,
+    deletedAt: z.iso.datetime(),
+    purgesAt: z.iso.datetime().openapi({ description: 'When the link is deleted for good, 30 days later' }),
+  })
+  .openapi('TrashedLink')
+
+export const EmptiedTrashShape = z
+  .strictObject({ purged: z.int().openapi({ description: 'How many links are deleted for good' }) })
+  .openapi('EmptiedTrash')
+
+export const SlugAvailabilityShape = z
+  .strictObject({
+    slug: z.string(),
+    domain: z.string(),
+    available: z.boolean(),
+    reason: z.enum(['invalid', 'reserved', 'taken', 'trash']).nullable().openapi({
+      description: 'null when available. `trash`: a link in the trash of this workspace has the slug',
+    }),
+    message: z.string().nullable(),
+    linkId: z
+      .int()
+      .nullable()
+      .openapi({ description: 'The link that has the slug, where it is one of this workspace' }),
+  })
+  .openapi('SlugAvailability')
+
 export type LinkResource = z.infer<typeof LinkShape>
+export type TrashedLinkResource = z.infer<typeof TrashedLinkShape>
+export type SlugAvailability = z.infer<typeof SlugAvailabilityShape>
 export type TagResource = z.infer<typeof TagShape>
 
 /** More than any slug has before it is composed: composing a megabyte would take 20 ms. */
@@ -254,7 +285,44 @@ export const UpdateLinks = z
   )
   .openapi('UpdateLinks')
 
-export const BulkIds = z.strictObject({ ids: idList(BULK_MAX) })
+const permanent = oneOf(['true', 'false'])
+  .optional()
+  .openapi({ description: 'true: for good, also from the trash. The slug is free at once' })
+
+export const DeleteQuery = z.strictObject({ permanent })
+export const BulkDeleteQuery = z.strictObject({ ids: idList(BULK_MAX), permanent })
+
+export const RestoreLinks = z
+  .strictObject({ ids: bulk(wholeNumber(1)) }, mustBeObject)
+  .openapi('RestoreLinks')
+
+export const TrashQuery = z.strictObject({
+  limit: numberParameter(1, 100).optional(),
+  cursor: parameter(1000).optional(),
+})
+export type TrashQueryInput = z.infer<typeof TrashQuery>
+
+export const SlugQuery = z.strictObject({
+  slug: parameter(SLUG_INPUT_MAX),
+  domain: parameter(255).optional().openapi({ description: 'The default domain when absent' }),
+})
+export type SlugQueryInput = z.infer<typeof SlugQuery>
+
+/** `*`, or quoted ETags separated by commas (RFC 9110, section 13.1.1). */
+const IF_MATCH = /^(?:\*|(?:W\/)?"[!#-~]*"(?: *, *(?:W\/)?"[!#-~]*")*)$/
+
+export const IfMatchHeader = z.object({
+  'if-match': z
+    .string()
+    .max(1000, 'must be at most 1000 characters')
+    .regex(IF_MATCH, 'must be an ETag, such as "2026-01-31T12:00:00.000Z" with its quotes')
+    .optional()
+    .openapi({
+      maxLength: 1000,
+      description:
+        'The ETag of the link as you read it: its `updatedAt` in quotes. 412 when it has changed since',
+    }),
+})
 
 export const LinkListQuery = z.strictObject({
   limit: numberParameter(1, 100).optional(),

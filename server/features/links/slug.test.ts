@@ -149,6 +149,7 @@ onBothEngines('slugs', (server) => {
     expect([rename.status, rename.json]).toEqual(taken)
     expect((await other.api('/links')).json.data).toEqual([own])
     await ws.api(`/links/${link.id}`, { method: 'DELETE' })
+    await ws.api('/links/trash', { method: 'DELETE' })
     expect((await other.createLink({ slug: 'tHEIRS' })).slug).toBe('tHEIRS')
   })
 

@@ -76,7 +76,8 @@ function findLink(connection: Connection, name: LinkReference) {
   const links = connection
     .selectFrom('links')
     .select(['id', 'domain', 'slug', 'destination_url', 'workspace_id'])
-    .where('deleted_at', 'is', null)
+    // A link in the trash can return: the operator can suspend it there.
+    .where('purged_at', 'is', null)
   const named =
     'id' in name
       ? links.where('id', '=', name.id)

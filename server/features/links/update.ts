@@ -19,17 +19,28 @@ import {
 import type { LinkResource, UpdateLinkInput } from './schema.ts'
 import { setLinkTags } from './set-link-tags.ts'
 import { toSlugKey } from './slug.ts'
+import { requireVersion, toNextVersion } from './version.ts'
 
-/** @throws Failure `not_found`, `conflict` (slug or external id), `invalid`; `forbidden` for a suspended link's slug */
+interface UpdateOptions {
+  passwordHash: string | null | undefined
+  /** The header of the request: the change is refused when somebody else has changed the link since. */
+  ifMatch?: string
+}
+
+/**
+ * @throws Failure `not_found`, `conflict` (slug or external id), `invalid`; `forbidden` for a suspended link's slug;
+ * `changed_since` where `ifMatch` names an older version
+ */
 export async function updateLink(
   needs: LinkNeeds,
   actor: Actor,
   id: number,
   input: UpdateLinkInput,
+  ifMatch?: string,
 ): Promise<LinkResource> {
   const passwordHash = await hashPassword(input.password, 'links')
   return needs.db.write((connection, onCommit) =>
-    updateLinkIn({ ...needs, connection, onCommit }, actor, id, input, passwordHash),
+    updateLinkIn({ ...needs, connection, onCommit }, actor, id, input, { passwordHash, ifMatch }),
   )
 }
 
@@ -39,11 +50,12 @@ export async function updateLinkIn(
   actor: Actor,
   id: number,
   input: UpdateLinkInput,
-  passwordHash: string | null | undefined,
+  { passwordHash, ifMatch }: UpdateOptions,
 ): Promise<LinkResource> {
   allow(actor, 'links:write')
   const { db, connection, onCommit, cache, site, now } = transaction
   const link = await getLinkForUpdate(db, connection, actor, id)
+  requireVersion(link, ifMatch)
   if (Object.values(input).every((value) => value === undefined))
     return toLinkResource(connection, site, link)
 
@@ -60,7 +72,7 @@ export async function updateLinkIn(
     slug,
     slug_key: toSlugKey(slug),
     password_hash: passwordHash === undefined ? link.password_hash : passwordHash,
-    updated_at: now(),
+    updated_at: toNextVersion(link, now()),
   }
   checkPeriod(changed.starts_at, changed.expires_at)
   // A new limit includes earlier clicks. While a link has a limit, the redirects count `clicks_used`.
@@ -86,8 +98,7 @@ async function storeChanges(
   try {
     await connection
       .updateTable('links')
-      // Always set: two changes within one millisecond leave it equal, and an update needs at least one column.
-      .set({ ...changes, updated_at: after.updated_at })
+      .set(changes)
       .where('workspace_id', '=', actor.workspaceId)
       .where('id', '=', before.id)
       .execute()

@@ -26,7 +26,7 @@ export async function upsertLink(
     const link =
       id === undefined
         ? await createLinkIn(transaction, actor, input, passwordHash)
-        : await updateLinkIn(transaction, actor, id, input, passwordHash)
+        : await updateLinkIn(transaction, actor, id, input, { passwordHash })
     return { link, created: id === undefined }
   })
 }

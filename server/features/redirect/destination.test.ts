@@ -45,6 +45,7 @@ const ROW: Selectable<Links> = {
   created_at: 0,
   updated_at: 0,
   deleted_at: null,
+  purged_at: null,
   suspended_at: null,
   suspended_reason: null,
 }

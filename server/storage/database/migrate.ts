@@ -22,6 +22,7 @@ import { formPages } from './migrations/0016-form-pages.ts'
 import { deliveryReports } from './migrations/0018-delivery-reports.ts'
 import { ownReferrers } from './migrations/0019-own-referrers.ts'
 import { submissionsByStatus } from './migrations/0021-submissions-by-status.ts'
+import { trash } from './migrations/0017-trash.ts'
 import type { Tables } from './tables.ts'
 
 export const listMigrations = (engine: DatabaseEngine): Record<string, Migration> => ({
@@ -44,6 +45,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0018-delivery-reports': deliveryReports(engine),
   '0021-submissions-by-status': submissionsByStatus(),
   '0019-own-referrers': ownReferrers(),
+  '0017-trash': trash(engine),
 })
 
 /**

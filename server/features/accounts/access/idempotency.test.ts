@@ -119,6 +119,7 @@ onBothEngines(
       const invalid = await post(workspace, 'i', { ...LINK, clickLimit: 0 })
       expect([conflict.status, invalid.status]).toEqual([409, 422])
       await workspace.api(`/links/${taken.id}`, { method: 'DELETE' })
+      await workspace.api('/links/trash', { method: 'DELETE' })
       for (const [key, body, first] of [
         ['c', { ...LINK, slug: taken.slug }, conflict],
         ['i', { ...LINK, clickLimit: 0 }, invalid],

@@ -27,7 +27,7 @@ export async function refuseSuspendedLinks(connection: Connection, workspaceId: 
     .select('slug')
     .where('workspace_id', '=', workspaceId)
     .where('suspended_at', 'is not', null)
-    .where('deleted_at', 'is', null)
+    .where('purged_at', 'is', null)
     .limit(1)
     .executeTakeFirst()
   if (!link) return

@@ -23,6 +23,8 @@ export const AUDIT_ACTIONS = [
   'domain.deleted',
   'form.deleted',
   'link.deleted',
+  'link.undeleted',
+  'link.purged',
   'link.suspended',
   'link.restored',
   'tag.deleted',

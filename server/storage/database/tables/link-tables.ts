@@ -8,7 +8,7 @@ export interface Links {
   /** '' is the server's default domain, so that links keep working after its name has changed. */
   domain: string
   slug: string
-  /** The slug for look-ups: NFC, lower case. Unique with the domain among links that are not deleted. */
+  /** The slug for look-ups: NFC, lower case. Unique with the domain among links that are not deleted for good. */
   slug_key: string
   destination_url: string
   title: string | null
@@ -38,8 +38,10 @@ export interface Links {
   search_text: string
   created_at: number
   updated_at: number
-  /** A deleted link stays, so that its clicks keep a name. Its slug and external id are free again. */
+  /** When the link was moved to the trash. Its slug stays taken, its external id is free. */
   deleted_at: number | null
+  /** When the link was deleted for good. Its row stays, so that its clicks keep a name. Its slug is free. */
+  purged_at: number | null
   /** When the operator suspended it; null while it is not suspended. */
   suspended_at: number | null
   /** Shown to the people who own it. */

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'bun:test'
 import jsQR from 'jsqr'
 import { PNG } from 'pngjs'
-import { onSqlite, type TestWorkspace } from '../../../tests/support/server/test-server.ts'
-import type { LinkResource } from './schema.ts'
+import { onSqlite, type TestWorkspace } from '../../../../tests/support/server/test-server.ts'
+import type { LinkResource } from '../schema.ts'
 
 interface Picture {
   width: number

@@ -1,9 +1,9 @@
 // Renders the QR code of a link. The code contains `?qr=1`, so that the analytics can tell scans from clicks.
 
 import QRCode from 'qrcode'
-import { invalid } from '../../lib/failure.ts'
+import { invalid } from '../../../lib/failure.ts'
+import type { QrQueryInput } from '../schema.ts'
 import { drawQrPng } from './qr-png.ts'
-import type { QrQueryInput } from './schema.ts'
 
 const SIZE = 512
 // ISO/IEC 18004 requires a quiet zone of four modules.

@@ -1,0 +1,50 @@
+// Tells whether a new link could have a slug now, and why not. It says no more than creating the link would: that
+// another workspace has a slug, and never which one.
+
+import type { Database } from '../../storage/database/open-database.ts'
+import type { Actor } from '../accounts/access/actor.ts'
+import { type Site, toDomainName } from './link.ts'
+import { resolveDomain } from './rules.ts'
+import type { SlugAvailability, SlugQueryInput } from './schema.ts'
+import { findSlugProblem, toSlugKey } from './slug.ts'
+
+/** @throws Failure `invalid` for a domain that the workspace does not have */
+export async function findSlugAvailability(
+  { db, site }: { db: Pick<Database, 'read'>; site: Site },
+  actor: Actor,
+  query: SlugQueryInput,
+): Promise<SlugAvailability> {
+  const domain = resolveDomain(site, query.domain)
+  const slug = query.slug.normalize('NFC')
+  const answer = (
+    reason: SlugAvailability['reason'],
+    message: string | null,
+    linkId: number | null = null,
+  ) => ({
+    slug,
+    domain: toDomainName(site, domain),
+    available: reason === null,
+    reason,
+    message,
+    linkId,
+  })
+  const problem = findSlugProblem(slug)
+  if (problem !== undefined) return answer('invalid', problem)
+  if (domain === '' && site.reserved.has(toSlugKey(slug))) return answer('reserved', 'Slug is reserved')
+  const link = await findHolder(db, domain, slug)
+  if (!link) return answer(null, null)
+  if (link.workspace_id !== actor.workspaceId) return answer('taken', 'Slug already in use')
+  if (link.deleted_at === null) return answer('taken', 'Slug already in use', link.id)
+  return answer('trash', 'A link in the trash has this slug', link.id)
+}
+
+/** Of all workspaces, like the index that decides when a link is created. */
+function findHolder(db: Pick<Database, 'read'>, domain: string, slug: string) {
+  return db.read
+    .selectFrom('links')
+    .select(['id', 'workspace_id', 'deleted_at'])
+    .where('domain', '=', domain)
+    .where('slug_key', '=', toSlugKey(slug))
+    .where('purged_at', 'is', null)
+    .executeTakeFirst()
+}
