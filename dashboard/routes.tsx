@@ -212,6 +212,7 @@ const routeTree = rootRoute.addChildren([
       'from',
       'edit',
     ),
+    workspacePage('links/trash', () => import('./pages/links/trash/trash-page.tsx'), 'TrashPage'),
     workspacePage(
       'links/$linkId',
       () => import('./pages/links/detail/link-page.tsx'),

@@ -1,6 +1,7 @@
 // The only access to the server: the public REST API, with the session cookie in place of an API key.
 
 import { announceWorkspaceGone, countSessionEndings, isSessionHeld, waitForSignIn } from './session-gate.ts'
+import { toScreenName, withScreenNames } from './field-names.ts'
 
 /** A failed request. `message` is a sentence for people; `errors` has one sentence per invalid field. */
 export class ApiError extends Error {
@@ -20,6 +21,7 @@ export type QueryParameters = Record<string, string | number | boolean | readonl
 
 export interface RequestOptions {
   method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  headers?: Record<string, string>
   query?: QueryParameters
   body?: unknown
   signal?: AbortSignal
@@ -97,7 +99,11 @@ async function send(path: string, call: RequestOptions, headers: Record<string, 
       method,
       signal,
       keepalive,
-      headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+      headers: {
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+        ...call.headers,
+      },
       body: body === undefined ? undefined : JSON.stringify(body),
     })
   } catch (error) {
@@ -110,10 +116,7 @@ async function send(path: string, call: RequestOptions, headers: Record<string, 
   throw error.status === 401 && !call.anonymous ? new ApiError(401, SIGNED_OUT) : error
 }
 
-/**
- * The general message of invalid input begins with an API field name (`destinationUrl: must be …`): people get the
- * field's own message.
- */
+/** Fields have the names of the screens in every message: the API's own names are for programs. */
 async function readError(response: Response): Promise<ApiError> {
   const body = (await response.json().catch(() => ({}))) as {
     error?: string
@@ -122,10 +125,13 @@ async function readError(response: Response): Promise<ApiError> {
     errors?: Record<string, string>
   }
   const errors = Object.fromEntries(
-    Object.entries(body.errors ?? {}).map(([field, message]) => [field, capitalize(message)]),
+    Object.entries(body.errors ?? {}).map(([field, message]) => [
+      field,
+      capitalize(withScreenNames(message)),
+    ]),
   )
-  const [fieldMessage] = Object.values(errors)
-  const message = fieldMessage ?? body.error ?? body.message
+  const [first] = Object.entries(errors)
+  const message = first ? nameError(first) : (body.error ?? body.message)
   return new ApiError(
     response.status,
     message ?? `The server responded with status ${response.status}.`,
@@ -136,11 +142,27 @@ async function readError(response: Response): Promise<ApiError> {
 
 const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** Messages by field. A message that belongs to no field is under `general`. */
-export function toFieldErrors(error: Error | null): Record<string, string> {
+/** `Expires: must be after “Starts”` */
+const nameError = ([field, message]: [field: string, message: string]) =>
+  `${toScreenName(field)}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`
+
+/**
+ * Messages by field. A message that belongs to no field is under `general`.
+ * @param shown the fields of the form, such as `name` or `geoTargeting.DE`: messages for other fields go to `general`, with
+ * the field's name
+ */
+export function toFieldErrors(error: Error | null, shown?: readonly string[]): Record<string, string> {
   if (!error) return {}
-  const errors = error instanceof ApiError ? error.errors : {}
-  return Object.keys(errors).length > 0 ? errors : { general: error.message }
+  const entries = error instanceof ApiError ? Object.entries(error.errors) : []
+  if (entries.length === 0) return { general: error.message }
+  const isShown = ([field]: [string, string]) =>
+    shown === undefined ||
+    shown.some((name) => field === name || (/^[.[]/.test(field.slice(name.length)) && field.startsWith(name)))
+  const hidden = entries.filter((entry) => !isShown(entry))
+  return {
+    ...Object.fromEntries(entries.filter(isShown)),
+    ...(hidden.length > 0 && { general: hidden.map(nameError).join('. ') }),
+  }
 }
 
 const WORKSPACE_GONE =
@@ -169,7 +191,8 @@ export function createWorkspaceApi(workspaceId: number) {
     get: data,
     page: <T>(path: string, call?: RequestOptions) => json<ResultPage<T>>(path, call),
     post: <T>(path: string, body?: unknown) => data<T>(path, { method: 'POST', body }),
-    patch: <T>(path: string, body: unknown) => data<T>(path, { method: 'PATCH', body }),
+    patch: <T>(path: string, body: unknown, call?: RequestOptions) =>
+      data<T>(path, { ...call, method: 'PATCH', body }),
     remove: <T>(path: string, call?: RequestOptions) => data<T>(path, { ...call, method: 'DELETE' }),
   }
 }

@@ -8,7 +8,13 @@ import {
   type QueryClient,
   queryOptions,
 } from '@tanstack/react-query'
-import type { CreateLinkInput, LinkResource, UpdateLinkInput } from '../../server/features/links/schema.ts'
+import type {
+  CreateLinkInput,
+  LinkResource,
+  SlugAvailability,
+  TrashedLinkResource,
+  UpdateLinkInput,
+} from '../../server/features/links/schema.ts'
 import type { Api, ResultPage } from './client.ts'
 
 export interface LinkFilters {
@@ -55,15 +61,12 @@ export const linkQuery = (api: Api, id: number) =>
     queryFn: ({ signal }) => api.get<LinkResource>(`/links/${id}`, { signal }),
   })
 
-/** The link of this workspace that already has the slug, or null. */
+/** Whether a new link could have the slug now. The key names the slug, so an answer never belongs to another one. */
 export const slugQuery = (api: Api, slug: string) =>
   queryOptions({
     queryKey: [api.workspaceId, 'links', 'slug', slug],
-    queryFn: async ({ signal }) => {
-      const query = { search: slug, archived: 'all', limit: PAGE_SIZE, sort: 'slug', order: 'asc' }
-      const { data } = await api.page<LinkResource>('/links', { query, signal })
-      return data.find((link) => link.slug.toLowerCase() === slug.toLowerCase()) ?? null
-    },
+    queryFn: ({ signal }) =>
+      api.get<SlugAvailability>('/links/slug-availability', { query: { slug }, signal }),
     staleTime: 10_000,
   })
 
@@ -96,8 +99,10 @@ export const fetchQrCode = async (api: Api, id: number, format: 'svg' | 'png', o
   (await api.raw(`/links/${id}/qr`, { query: { format, ...options } })).blob()
 
 export const createLink = (api: Api, input: CreateLinkInput) => api.post<LinkResource>('/links', input)
-export const updateLink = (api: Api, id: number, input: UpdateLinkInput) =>
-  api.patch<LinkResource>(`/links/${id}`, input)
+
+/** @param updatedAt of the link that the person has seen: the server refuses the change (412) of an older one */
+export const updateLink = (api: Api, { id, updatedAt }: LinkResource, input: UpdateLinkInput) =>
+  api.patch<LinkResource>(`/links/${id}`, input, { headers: { 'If-Match': `"${updatedAt}"` } })
 
 /** Changes any number of links, 100 per request. */
 export async function updateLinks(api: Api, changes: (UpdateLinkInput & { id: number })[]) {
@@ -108,13 +113,34 @@ export async function updateLinks(api: Api, changes: (UpdateLinkInput & { id: nu
   return changed
 }
 
-/** Deletes any number of links. All requests start at once, because the page may be closing. */
+/** Moves any number of links to the trash. All requests start at once, because the page may be closing. */
 export const deleteLinks = (api: Api, ids: number[]) =>
   Promise.all(
     toChunks(ids).map((chunk) =>
       api.remove<LinkResource[]>('/links/bulk', { query: { ids: chunk.join(',') }, keepalive: true }),
     ),
   )
+
+export const trashQuery = (api: Api) =>
+  infiniteQueryOptions({
+    queryKey: [api.workspaceId, 'links', 'trash'] as const,
+    queryFn: ({ pageParam, signal }) =>
+      api.page<TrashedLinkResource>('/links/trash', {
+        query: { limit: PAGE_SIZE, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: (last) => last.nextCursor ?? undefined,
+  })
+
+/** Returns any number of links from the trash. */
+export const restoreLinks = (api: Api, ids: number[]) =>
+  Promise.all(toChunks(ids).map((chunk) => api.post<LinkResource[]>('/links/restore', { ids: chunk })))
+
+/** Deletes a link in the trash for good. */
+export const purgeLink = (api: Api, id: number) =>
+  api.remove<LinkResource>(`/links/${id}`, { query: { permanent: true } })
+export const emptyTrash = (api: Api) => api.remove<{ purged: number }>('/links/trash')
 
 const toChunks = <T>(list: T[]) =>
   Array.from({ length: Math.ceil(list.length / PAGE_SIZE) }, (_, i) =>
@@ -158,6 +184,31 @@ export function updateLoadedLinks(
     if (link) client.setQueryData(queryKey, link)
     else client.removeQueries({ queryKey })
   }
+}
+
+/** Takes links out of all loaded lists. @returns puts them back in their places */
+export function removeLoadedLinks(client: QueryClient, api: Api, ids: readonly number[]): () => void {
+  const before = client.getQueriesData<LinkPages>(linkListFilter(api))
+  updateLoadedLinks(client, api, new Map(ids.map((id) => [id, null])))
+  return () => {
+    for (const [key, old] of before)
+      client.setQueryData<LinkPages>(key, (now) => (now && old ? putBack(now, old, new Set(ids)) : now))
+  }
+}
+
+function putBack(now: LinkPages, old: LinkPages, ids: ReadonlySet<number>): LinkPages {
+  const present = new Set(now.pages.flatMap(({ data }) => data.map(({ id }) => id)))
+  let added = 0
+  const pages = now.pages.map((page, p) => {
+    const data = [...page.data]
+    for (const [i, link] of (old.pages[p]?.data ?? []).entries()) {
+      if (!ids.has(link.id) || present.has(link.id)) continue
+      data.splice(i, 0, link)
+      added++
+    }
+    return { ...page, data }
+  })
+  return { ...now, pages: pages.map((page) => ({ ...page, total: page.total + added })) }
 }
 
 /** Loads short lists again. `fromStart` drops all pages but the first, so that a new link appears at the top. */

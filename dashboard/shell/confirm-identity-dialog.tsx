@@ -49,7 +49,7 @@ function Ways({ factors, prove }: { factors: Factors; prove: (proof: Proof) => P
 
 function PasswordForm({ prove }: { prove: (proof: Proof) => Promise<unknown> }) {
   const confirm = useMutation({ mutationFn: prove, onError() {} })
-  const errors = toFieldErrors(confirm.error)
+  const errors = toFieldErrors(confirm.error, ['password'])
   return (
     <form
       className="grid gap-4"

@@ -13,6 +13,7 @@ const PAGES = [
   '/links?new=1',
   '/links?archived=true',
   '/links/{link}',
+  '/links/trash',
   '/analytics',
   '/forms',
   '/forms?new=1',

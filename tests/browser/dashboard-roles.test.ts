@@ -32,6 +32,7 @@ onDashboard('the dashboard by role', (dashboard) => {
     const { page, open, errors, close } = await dashboard().openWindow(viewer)
     const paths = [
       '/links',
+      '/links/trash',
       `/links/${link}`,
       '/forms',
       `/forms/${form}?tab=settings`,

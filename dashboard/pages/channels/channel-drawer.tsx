@@ -225,7 +225,7 @@ function ChannelFields({
   error: Error | null
   onChange: (values: ChannelFormValues) => void
 }) {
-  const errors = toFieldErrors(error)
+  const errors = toFieldErrors(error, ['name', ...kind.fields])
   const bind = (name: keyof ChannelFormValues) => ({
     name,
     value: values[name],

@@ -39,6 +39,18 @@ const unsavedChanges = new Map<string, Partial<FormDraft>>()
 
 const isEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
+/** Errors of other fields are shown above the form, with the names of their fields. */
+const SHOWN_FIELDS = [
+  'name',
+  'requiredFields',
+  'successMessage',
+  'pageUrl',
+  'redirectUrl',
+  'nextHosts',
+  'allowedOrigins',
+  'channelIds',
+]
+
 export default function FormSettingsTab({ form }: { form: FormResource }) {
   const api = useApi()
   const client = useQueryClient()
@@ -64,7 +76,7 @@ export default function FormSettingsTab({ form }: { form: FormResource }) {
     },
     onError() {},
   })
-  const errors = toFieldErrors(save.error)
+  const errors = toFieldErrors(save.error, SHOWN_FIELDS)
   const set = (part: Partial<FormDraft>) => setUnsaved({ ...changed, ...part })
   return (
     <form

@@ -31,7 +31,7 @@ export default function PageDoctor({ form }: { form: FormResource }) {
     mutationFn: (page: PageSource) => checkForm(api, form.formKey, page),
     onError() {},
   })
-  const errors = toFieldErrors(check.error)
+  const errors = toFieldErrors(check.error, ['url', 'html', 'pageUrl'])
   return (
     <div className="grid max-w-3xl gap-5">
       <Card title="Check your page">

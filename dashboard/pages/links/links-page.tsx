@@ -1,17 +1,19 @@
 // The list of the workspace's links; for a new workspace the onboarding checklist above it.
 
 import { useQuery } from '@tanstack/react-query'
-import { Plus } from 'lucide-react'
+import { Plus, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import type { LinkResource } from '../../../server/features/links/schema.ts'
 import { isOnboarded, onboardingQuery } from '../../api/onboarding.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { ViewerDialog } from '../../shell/viewer.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { keepFocus } from '../../ui/keep-focus.ts'
 import { Page } from '../../ui/page.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { type LinkHandlers, useLinkActions } from './link/use-link-actions.ts'
+import { toLinkElementId } from './list/link-list-item.tsx'
 import { LinkResults } from './list/link-results.tsx'
 import { isFiltered, pickFilters, useLinkSearch, useLinks, useSetLinkSearch } from './list/use-link-search.ts'
 import { hasSeenOnboarding, markOnboardingSeen } from './onboarding/onboarding-seen.ts'
@@ -32,24 +34,42 @@ export function LinksPage() {
   const canEdit = useCanEdit()
   const [qr, showQr] = useState<LinkResource>()
   const create = useCallback(() => setSearch({ new: '1' }, { replace: false }), [setSearch])
-  const closeEditor = () => setSearch({ new: '', url: '', from: '', edit: '' })
+  const closeEditor = () => {
+    setSearch({ new: '', url: '', from: '', edit: '' })
+    keepFocus(() => findRow(search.edit ?? search.from))
+  }
+  const closeQr = () => {
+    showQr(undefined)
+    keepFocus(() => findRow(qr?.id))
+  }
   const { archive, remove } = useLinkActions()
   const handlers = {
     edit: (link: LinkResource) => setSearch({ edit: String(link.id) }, { replace: false }),
     duplicate: (link: LinkResource) => setSearch({ new: '1', from: String(link.id) }, { replace: false }),
     showQr,
     archive: (link: LinkResource) => void archive([link], !link.archived),
-    remove: (link: LinkResource) => remove([link]),
+    remove: (link: LinkResource) => void remove([link]),
   }
   return (
     <Page
       title="Links"
       actions={
-        canEdit && (
-          <Button variant="primary" icon={<Plus size={16} />} onClick={create}>
-            New link
-          </Button>
-        )
+        <>
+          <ButtonLink
+            variant="quiet"
+            from="/$workspaceId/links"
+            to="/$workspaceId/links/trash"
+            search={{}}
+            icon={<Trash2 size={16} />}
+          >
+            Trash
+          </ButtonLink>
+          {canEdit && (
+            <Button variant="primary" icon={<Plus size={16} />} onClick={create}>
+              New link
+            </Button>
+          )}
+        </>
       }
     >
       <Content handlers={handlers} create={create} />
@@ -64,11 +84,15 @@ export function LinksPage() {
             onClose={closeEditor}
           />
         )}
-        {qr && <QrDialog link={qr} onClose={() => showQr(undefined)} />}
+        {qr && <QrDialog link={qr} onClose={closeQr} />}
       </Suspense>
     </Page>
   )
 }
+
+/** A dialog that a menu has opened cannot give the focus back to the menu: the link's row gets it. */
+const findRow = (id: string | number | undefined) =>
+  document.getElementById(toLinkElementId(Number(id))) ?? document.getElementById('main')
 
 interface ContentProps {
   handlers: LinkHandlers

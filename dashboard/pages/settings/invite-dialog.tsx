@@ -23,7 +23,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
     onError() {},
   })
   if (send.data) return <InvitationLinkDialog invitation={send.data} onClose={onClose} />
-  const errors = toFieldErrors(send.error)
+  const errors = toFieldErrors(send.error, ['email', 'role'])
   return (
     <Dialog
       open

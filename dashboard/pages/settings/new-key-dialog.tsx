@@ -77,7 +77,7 @@ export function NewKeyDialog({ onClose }: { onClose: () => void }) {
         <KeyFields
           draft={draft}
           set={(part) => setDraft({ ...draft, ...part })}
-          errors={toFieldErrors(create.error)}
+          errors={toFieldErrors(create.error, ['name', 'scopes', 'expiresAt'])}
         />
       </form>
     </Dialog>

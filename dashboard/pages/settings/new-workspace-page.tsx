@@ -25,7 +25,7 @@ export function NewWorkspacePage() {
     },
     onError() {},
   })
-  const errors = toFieldErrors(create.error)
+  const errors = toFieldErrors(create.error, ['name'])
   if (isSuccess && !user) {
     return (
       <CenteredPage

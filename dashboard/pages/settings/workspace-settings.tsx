@@ -84,7 +84,7 @@ function Name({ name, mayChange }: { name: string; mayChange: boolean }) {
     },
     onError() {},
   })
-  const errors = toFieldErrors(save.error)
+  const errors = toFieldErrors(save.error, ['name'])
   return (
     <Card title="Name">
       <form
@@ -128,7 +128,7 @@ function Security({ isRequired }: { isRequired: boolean }) {
     },
     onError() {},
   })
-  const errors = toFieldErrors(save.error)
+  const errors = toFieldErrors(save.error, ['requireTwoFactor'])
   const mayTurnOn = isRequired || user?.secondFactor
   return (
     <Card title="Security">

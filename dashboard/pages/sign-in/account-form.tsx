@@ -26,7 +26,7 @@ export function AccountForm({
   action: string
   onSubmit: (account: Account) => void
 }) {
-  const errors = toFieldErrors(error)
+  const errors = toFieldErrors(error, ['name', 'email', 'password'])
   return (
     <form
       className="grid gap-4"

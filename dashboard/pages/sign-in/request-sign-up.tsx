@@ -12,7 +12,7 @@ import { CenteredPage } from './centered-page.tsx'
 export function RequestSignUp({ footer }: { footer: ReactNode }) {
   const send = useMutation({ mutationFn: requestSignUp, onError() {} })
   const again = useMutation({ mutationFn: requestSignUp, onError() {} })
-  const errors = toFieldErrors(send.error)
+  const errors = toFieldErrors(send.error, ['email'])
   if (send.isSuccess)
     return (
       <CenteredPage

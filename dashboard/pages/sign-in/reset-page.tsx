@@ -13,7 +13,7 @@ import { CenteredPage } from './centered-page.tsx'
 export function ResetPage() {
   const { token = '', error } = useSearch({ from: '/reset' })
   const reset = useMutation({ mutationFn: resetPassword, onError() {} })
-  const errors = toFieldErrors(reset.error)
+  const errors = toFieldErrors(reset.error, ['newPassword', 'password'])
   if (error || !token) {
     return (
       <CenteredPage

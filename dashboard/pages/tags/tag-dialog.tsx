@@ -3,11 +3,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { TagResource } from '../../../server/features/links/schema.ts'
-import { toFieldErrors } from '../../api/client.ts'
+import { ApiError, toFieldErrors } from '../../api/client.ts'
 import { createTag, invalidateTags, updateTag } from '../../api/tags.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
+import { FormError } from '../../ui/forms/form-error.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { type TagColor, TagDot } from '../../ui/tag-chip.tsx'
@@ -29,7 +30,9 @@ export function TagDialog({ tag, onClose }: { tag?: TagResource; onClose: () => 
     },
     onError() {},
   })
-  const errors = toFieldErrors(save.error)
+  const { general, ...errors } = toFieldErrors(save.error, ['name'])
+  // The only conflict that a tag can have is about its name.
+  const isConflict = save.error instanceof ApiError && save.error.status === 409
   return (
     <Dialog
       open
@@ -52,6 +55,7 @@ export function TagDialog({ tag, onClose }: { tag?: TagResource; onClose: () => 
           if (!save.isPending) save.mutate()
         }}
       >
+        {general && !isConflict && <FormError>{general}</FormError>}
         <TextField
           label="Name"
           required
@@ -59,7 +63,7 @@ export function TagDialog({ tag, onClose }: { tag?: TagResource; onClose: () => 
           autoComplete="off"
           maxLength={50}
           value={name}
-          error={errors.name ?? save.error?.message}
+          error={isConflict ? general : errors.name}
           onChange={({ target }) => setName(target.value)}
         />
         <Colors color={color} onChange={setColor} />

@@ -1,6 +1,6 @@
-// One tag in the list. Its name opens the links with the tag.
+// One tag in the list. The row opens the links with the tag.
 
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { BarChart3, MoreHorizontal, Pencil, Trash2 } from 'lucide-react'
 import type { TagResource } from '../../../server/features/links/schema.ts'
 import { useCanEdit, useWorkspace } from '../../shell/use-workspace.ts'
@@ -8,6 +8,7 @@ import { IconButton } from '../../ui/button.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { toRowClicks } from '../../ui/row-click.ts'
 import { TagDot } from '../../ui/tag-chip.tsx'
 
 interface Props {
@@ -16,17 +17,29 @@ interface Props {
   remove: () => void
 }
 
+/** The id of a row's link, which gets the focus when the row before it is deleted. */
+export const toTagElementId = (id: number) => `tag-${id}`
+
 export function TagRow({ tag, edit, remove }: Props) {
   const { id } = useWorkspace()
   const canEdit = useCanEdit()
+  const navigate = useNavigate()
   const params = { workspaceId: String(id) }
+  const search = { tagId: String(tag.id) }
   return (
-    <li className="flex items-center gap-3 border-b border-line px-4 py-2 last:border-b-0 focus-within:bg-hover hover:bg-hover">
+    <li
+      {...toRowClicks(
+        `/app/${id}/links?tagId=${tag.id}`,
+        () => void navigate({ to: '/$workspaceId/links', params, search }),
+      )}
+      className="flex cursor-pointer items-center gap-3 border-b border-line px-4 py-2 last:border-b-0 focus-within:bg-hover hover:bg-hover"
+    >
       <TagDot color={tag.color} />
       <Link
+        id={toTagElementId(tag.id)}
         to="/$workspaceId/links"
         params={params}
-        search={{ tagId: String(tag.id) }}
+        search={search}
         className="min-w-0 flex-1 truncate rounded py-1.5 font-medium"
       >
         {tag.name}
@@ -53,7 +66,7 @@ export function TagRow({ tag, edit, remove }: Props) {
           </MenuItem>
         )}
         <MenuItem
-          render={<Link to="/$workspaceId/analytics" params={params} search={{ tagId: String(tag.id) }} />}
+          render={<Link to="/$workspaceId/analytics" params={params} search={search} />}
           icon={<BarChart3 size={15} />}
         >
           Analytics

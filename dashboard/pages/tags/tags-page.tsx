@@ -14,11 +14,12 @@ import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { SearchField } from '../../ui/forms/search-field.tsx'
 import { useDebouncedText } from '../../ui/forms/use-debounced-text.ts'
+import { keepFocus } from '../../ui/keep-focus.ts'
 import { usePendingDeletions, useUndoableDelete } from '../../ui/overlays/use-undoable-delete.ts'
 import { Page } from '../../ui/page.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { TagRow } from './tag-row.tsx'
+import { TagRow, toTagElementId } from './tag-row.tsx'
 
 const TagDialog = lazy(() => import('./tag-dialog.tsx').then(({ TagDialog }) => ({ default: TagDialog })))
 
@@ -50,7 +51,15 @@ export function TagsPage() {
       <Suspense>
         {isCreating && !canEdit && <ViewerDialog onClose={() => setCreating(false)} />}
         {isCreating && canEdit && <TagDialog onClose={() => setCreating(false)} />}
-        {editing && <TagDialog tag={editing} onClose={() => edit(undefined)} />}
+        {editing && (
+          <TagDialog
+            tag={editing}
+            onClose={() => {
+              edit(undefined)
+              keepFocus(() => document.getElementById(toTagElementId(editing.id)))
+            }}
+          />
+        )}
       </Suspense>
     </Page>
   )
@@ -102,8 +111,17 @@ function TagResults({ search, field, edit, create }: TagResultsProps) {
         <EmptyState icon={<SearchX size={32} />} title="No matches" />
       ) : (
         <ul className="overflow-clip rounded-2xl border border-line bg-card">
-          {tags.map((tag) => (
-            <TagRow key={tag.id} tag={tag} edit={() => edit(tag)} remove={() => remove(tag)} />
+          {tags.map((tag, i) => (
+            <TagRow
+              key={tag.id}
+              tag={tag}
+              edit={() => edit(tag)}
+              remove={() => {
+                const next = tags[i + 1] ?? tags[i - 1]
+                remove(tag)
+                keepFocus(() => (next ? document.getElementById(toTagElementId(next.id)) : field.current))
+              }}
+            />
           ))}
         </ul>
       )}
@@ -162,7 +180,7 @@ const NoTags = ({ create }: { create: () => void }) => (
       )
     }
   >
-    Tags group links, for example by channel, client or season.A link can have several tags, and analytics
+    Tags group links, for example by channel, client or season. A link can have several tags, and analytics
     show clicks and leads by tag.
   </EmptyState>
 )

@@ -35,6 +35,8 @@ export async function fillWorkspace(
     )
   }
   const [link] = links
+  const deleted = await post('/links', { destinationUrl: 'https://example.com/deleted', title: text })
+  await person.api(`/links/${deleted.id}`, { method: 'DELETE' })
   const channel = await post('/channels', {
     type: 'webhook',
     name: text.slice(0, 100),

@@ -11,6 +11,7 @@ import { formatNumber, formatTime, toReadableUrl } from '../../../ui/format.ts'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { TagChip } from '../../../ui/tag-chip.tsx'
+import { TEXT_LINK } from '../../../ui/text-link.ts'
 import { findLinkState } from '../link/link-state.tsx'
 
 const RedirectTester = lazy(() =>
@@ -31,7 +32,9 @@ export function LinkDetails({ link }: { link: LinkResource }) {
     >
       <dl className="grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-[repeat(auto-fit,minmax(9rem,1fr))]">
         <Detail name="Status">{state ? `${state.label}: ${lowerFirst(state.reason)}` : 'Active'}</Detail>
-        <Detail name="Total clicks">{formatLimited(link.clicks, link.clickLimit)}</Detail>
+        <Detail name="Total clicks">
+          <ClicksLink link={link} />
+        </Detail>
         <Detail name="Total leads">{formatLimited(link.leads, link.leadLimit)}</Detail>
         <Detail name="Last click">
           {link.lastClickedAt ? <RelativeTime at={link.lastClickedAt} /> : 'No clicks yet'}
@@ -64,6 +67,21 @@ export function LinkDetails({ link }: { link: LinkResource }) {
         </div>
       )}
     </Card>
+  )
+}
+
+function ClicksLink({ link }: { link: LinkResource }) {
+  const { id } = useWorkspace()
+  return (
+    <Link
+      to="/$workspaceId/analytics"
+      params={{ workspaceId: String(id) }}
+      search={{ linkId: String(link.id), interval: 'all' }}
+      title="Show analytics"
+      className={TEXT_LINK}
+    >
+      {formatLimited(link.clicks, link.clickLimit)}
+    </Link>
   )
 }
 

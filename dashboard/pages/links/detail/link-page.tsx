@@ -14,6 +14,7 @@ import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy/copy-button.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { toReadableUrl } from '../../../ui/format.ts'
+import { keepFocus } from '../../../ui/keep-focus.ts'
 import { Page } from '../../../ui/page.tsx'
 import { useShortcuts } from '../../../ui/shortcuts.ts'
 import { Skeleton, SkeletonRows } from '../../../ui/skeleton.tsx'
@@ -110,17 +111,17 @@ const SuspensionNotice = ({ reason }: { reason: string | null }) => (
 function useLinkPageHandlers(link: LinkResource) {
   const navigate = useNavigate({ from: FROM })
   const { archive, remove } = useLinkActions()
-  const toList = (search: { new?: string } = {}) => void navigate({ to: '/$workspaceId/links', search })
+  const toList = () => navigate({ to: '/$workspaceId/links', search: {} })
   return {
     edit: () => void navigate({ search: (current) => ({ ...current, edit: '1' }), resetScroll: false }),
     closeEdit: () =>
       void navigate({ search: ({ edit: _, ...rest }) => rest, replace: true, resetScroll: false }),
     archive: () => void archive([link], !link.archived),
     remove() {
-      remove([link])
-      toList()
+      void toList().then(() => keepFocus(() => document.getElementById('main')))
+      void remove([link])
     },
-    toList: () => toList(),
+    toList: () => void toList(),
   }
 }
 

@@ -2,9 +2,9 @@
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import type { CreateLinkInput, LinkResource } from '../../../../server/features/links/schema.ts'
-import { toFieldErrors } from '../../../api/client.ts'
+import { ApiError, toFieldErrors } from '../../../api/client.ts'
 import {
   createLink,
   findLoadedLink,
@@ -20,6 +20,7 @@ import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
+import { LINK_DEVICES } from '../link/link-devices.ts'
 import { toLinkName } from '../link/link-name.ts'
 import { copyLink } from '../link/use-link-actions.ts'
 import {
@@ -33,6 +34,10 @@ import {
   validateDraft,
 } from './link-draft.ts'
 import { LinkForm } from './link-form.tsx'
+
+const ConflictNotice = lazy(() =>
+  import('./conflict-notice.tsx').then(({ ConflictNotice }) => ({ default: ConflictNotice })),
+)
 
 interface Props {
   /** null for a new link. */
@@ -71,36 +76,67 @@ interface EditorProps {
   onClose: () => void
 }
 
+/** What the editing began with: the body of the request is the difference to it. */
+interface EditBase {
+  draft: LinkDraft
+  link: LinkResource | undefined
+}
+
 function useEditor({ link, start, onClose }: EditorProps) {
-  const [initial] = useState(start)
-  const [draft, setDraft] = useState(initial)
+  const [base, setBase] = useState<EditBase>({ draft: start, link })
+  const [draft, setDraft] = useState(start)
   const saved = useRef(false)
-  const dirty = isChanged(initial, draft)
+  const dirty = isChanged(base.draft, draft)
   const leaveDialog = useLeaveDialog(() => dirty && !saved.current)
-  const save = useSave(link, () => {
+  const save = useSave(link?.id, () => {
     saved.current = true
     onClose()
   })
-  const [draftErrors, setDraftErrors] = useState<Record<string, string>>({})
-  // Hide a field's error once the user edits the field.
-  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
-  const errors = Object.fromEntries(
-    Object.entries({ ...toLinkErrors(save.error), ...draftErrors }).filter(([field]) => !touched.has(field)),
-  )
-  const form = useFocusInvalidField(save.error, draftErrors)
-  const submit = () => {
+  const { errors, setDraftErrors, touch, form } = useEditorErrors(draft, save.error)
+  // The link as somebody else has saved it since.
+  const theirs = link && link.updatedAt !== base.link?.updatedAt && !saved.current ? link : undefined
+  const takeTheirs = () => {
+    setBase({ draft: start, link })
+    setDraft(start)
+    save.reset()
+  }
+  // Nothing is typed yet: the form follows without a question.
+  useEffect(() => {
+    if (theirs && !dirty) takeTheirs()
+  })
+  const submit = (seen = base.link) => {
     if (save.isPending) return
     if (link && !dirty) return onClose()
     const invalid = validateDraft(draft)
     setDraftErrors(invalid)
-    setTouched(new Set())
-    if (Object.keys(invalid).length === 0) save.mutate(toRequestBody(link ? initial : LINK_DEFAULTS, draft))
+    if (Object.keys(invalid).length > 0) return
+    save.mutate({ seen, changes: toRequestBody(seen ? base.draft : LINK_DEFAULTS, draft) })
   }
   const change = (changes: Partial<LinkDraft>) => {
     setDraft((current) => ({ ...current, ...changes }))
-    setTouched((fields) => new Set([...fields, ...Object.keys(changes)]))
+    touch(Object.keys(changes))
   }
-  return { draft, errors, form, change, submit, isSaving: save.isPending, leaveDialog }
+  const conflict = dirty && base.link && theirs && { before: base.link, theirs, mine: draft }
+  const answers = { takeTheirs, keepMine: () => submit(theirs), isRefused: isOutdated(save.error) }
+  return { draft, errors, form, change, submit, isSaving: save.isPending, leaveDialog, conflict, answers }
+}
+
+const isOutdated = (error: Error | null) => error instanceof ApiError && error.status === 412
+
+function useEditorErrors(draft: LinkDraft, saveError: Error | null) {
+  const [draftErrors, setErrors] = useState<Record<string, string>>({})
+  // Hide a field's error once the user edits the field.
+  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
+  const all = { ...toLinkErrors(saveError, draft), ...draftErrors }
+  return {
+    errors: Object.fromEntries(Object.entries(all).filter(([field]) => !touched.has(field))),
+    form: useFocusInvalidField(saveError, draftErrors),
+    touch: (fields: string[]) => setTouched((before) => new Set([...before, ...fields])),
+    setDraftErrors(errors: Record<string, string>) {
+      setErrors(errors)
+      setTouched(new Set())
+    },
+  }
 }
 
 /** After a failed save, focuses the first invalid field. Its section has opened by then. */
@@ -115,7 +151,7 @@ function useFocusInvalidField(saveError: Error | null, draftErrors: Record<strin
 
 function Editor(props: EditorProps) {
   const { link, onClose } = props
-  const { draft, errors, form, change, submit, isSaving, leaveDialog } = useEditor(props)
+  const { draft, errors, form, change, submit, isSaving, leaveDialog, conflict, answers } = useEditor(props)
   return (
     <Dialog
       drawer
@@ -144,6 +180,11 @@ function Editor(props: EditorProps) {
           if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit()
         }}
       >
+        {conflict && (
+          <Suspense>
+            <ConflictNotice {...conflict} {...answers} isSaving={isSaving} />
+          </Suspense>
+        )}
         <LinkForm draft={draft} link={link} errors={errors} onChange={change} />
       </form>
       {leaveDialog}
@@ -151,23 +192,32 @@ function Editor(props: EditorProps) {
   )
 }
 
-function useSave(link: LinkResource | undefined, onSaved: () => void) {
+interface Save {
+  /** The link as the person has seen it; undefined for a new link. */
+  seen: LinkResource | undefined
+  changes: Partial<CreateLinkInput>
+}
+
+function useSave(id: number | undefined, onSaved: () => void) {
   const api = useApi()
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (changes: Partial<CreateLinkInput>) =>
-      link ? updateLink(api, link.id, changes) : createLink(api, { destinationUrl: '', ...changes }),
+    mutationFn: ({ seen, changes }: Save) =>
+      seen ? updateLink(api, seen, changes) : createLink(api, { destinationUrl: '', ...changes }),
     onSuccess(saved) {
       client.setQueryData(linkQuery(api, saved.id).queryKey, saved)
-      if (link) updateLoadedLinks(client, api, new Map([[saved.id, saved]]))
-      void invalidateLinks(client, api, { fromStart: !link })
-      toast(link ? 'Link saved' : `${saved.domain}/${saved.slug} is live`, {
-        action: link ? undefined : { label: 'Copy', run: () => void copyLink(saved) },
-        forMs: link && 2000,
+      if (id) updateLoadedLinks(client, api, new Map([[saved.id, saved]]))
+      void invalidateLinks(client, api, { fromStart: !id })
+      toast(id ? 'Link saved' : `${saved.domain}/${saved.slug} is live`, {
+        action: id ? undefined : { label: 'Copy', run: () => void copyLink(saved) },
+        forMs: id && 2000,
       })
       onSaved()
     },
-    onError() {},
+    onError(error) {
+      // The form shows what the other person has changed.
+      if (id && isOutdated(error)) void client.invalidateQueries({ queryKey: linkQuery(api, id).queryKey })
+    },
   })
 }
 
@@ -198,8 +248,18 @@ const CONFLICTS: Record<string, string> = {
   'External id already in use': 'externalId',
 }
 
+/** The fields of the form. A country has one while it has a row. */
+const toShownFields = ({ countries }: LinkDraft) => [
+  ...Object.keys(LINK_DEFAULTS).filter((name) => name !== 'utm'),
+  'tagIds',
+  'tagNames',
+  ...LINK_DEVICES.map(({ name }) => `deviceTargeting.${name}`),
+  ...countries.map(({ code }) => `geoTargeting.${code}`),
+]
+
 /** The server's errors by field. A conflict comes without a field: its message tells which field it is about. */
-function toLinkErrors(error: Error | null): Record<string, string> {
-  const { general, ...errors } = toFieldErrors(error)
-  return general === undefined ? errors : { [CONFLICTS[general] ?? 'general']: general }
+function toLinkErrors(error: Error | null, draft: LinkDraft): Record<string, string> {
+  if (isOutdated(error)) return {}
+  const { general, ...errors } = toFieldErrors(error, toShownFields(draft))
+  return general === undefined ? errors : { ...errors, [CONFLICTS[general] ?? 'general']: general }
 }

@@ -1,18 +1,18 @@
-// The field for the slug, with a check whether the slug is free.
+// The field for the slug. The server tells whether the slug is free while it is typed.
 
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Shuffle } from 'lucide-react'
-import { useDeferredValue, useEffect, useState } from 'react'
-import { slugQuery } from '../../../api/links.ts'
+import { type ReactNode, useEffect, useState } from 'react'
+import type { LinkResource, SlugAvailability } from '../../../../server/features/links/schema.ts'
+import { invalidateLinks, restoreLinks, slugQuery } from '../../../api/links.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { Field } from '../../../ui/forms/field.tsx'
-import { toLinkName } from '../link/link-name.ts'
+import { toast, toastError } from '../../../ui/overlays/toast.tsx'
+import { TEXT_LINK } from '../../../ui/text-link.ts'
 import type { LinkFieldsProps } from './field-props.ts'
 
-// The server decides; this copy of its rule only warns earlier.
-const SLUG = /^[\p{L}\p{M}\p{N}._-]+$/u
 /** Without letters and digits that are easily confused. */
 const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 const RANDOM_LENGTH = 7
@@ -32,7 +32,11 @@ export function SlugField({ draft, link, errors, onChange }: LinkFieldsProps) {
       label="Short link"
       className="grid-cols-1"
       error={errors.slug}
-      hint={!errors.slug && <SlugHint slug={slug} current={link?.slug} clicks={link?.clicks ?? 0} />}
+      hint={
+        <span aria-live="polite">
+          <SlugHint slug={slug} link={link} />
+        </span>
+      }
     >
       {(control) => (
         <div className="flex h-9 items-center rounded-lg border border-strong bg-card focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-accent">
@@ -57,34 +61,67 @@ export function SlugField({ draft, link, errors, onChange }: LinkFieldsProps) {
   )
 }
 
-function SlugHint({ slug, current, clicks }: { slug: string; current: string | undefined; clicks: number }) {
-  const checked = useDebounced(slug.trim().normalize('NFC'))
-  const valid = checked !== '' && SLUG.test(checked) && checked !== '.' && checked !== '..'
-  const isOwn = checked.toLowerCase() === current?.toLowerCase()
-  const { data: conflict, isFetching } = useQuery({
+interface HintProps {
+  slug: string
+  link: LinkFieldsProps['link']
+}
+
+/** Only the answer about the text as it is now is shown, never that about an older one. */
+function SlugHint({ slug, link }: HintProps) {
+  const typed = slug.trim().normalize('NFC')
+  const checked = useDebounced(typed)
+  const isOwn = typed.toLowerCase() === link?.slug.toLowerCase()
+  const { data, isError } = useQuery({
     ...slugQuery(useApi(), checked),
-    enabled: valid && !isOwn,
+    enabled: checked !== '' && checked === typed && !isOwn,
+    retry: false,
   })
-  if (slug.trim() === '') {
-    return current ? 'Leave empty to keep the current slug.' : 'Leave empty for a random slug.'
-  }
-  if (checked !== '' && !valid) {
-    return <span className="text-danger">Use only letters, digits, “-”, “_” and “.”.</span>
-  }
-  if (isOwn || checked === '') return 'Letters, digits, “-”, “_” and “.”. Not case-sensitive.'
-  if (isFetching) return 'Checking…'
-  if (conflict) {
-    return (
-      <span className="text-danger">
-        Already used by “{toLinkName(conflict).slice(0, 80)}” in this workspace.
-      </span>
-    )
-  }
-  if (current === undefined) return <span className="text-accent">Not used in this workspace.</span>
+  if (typed === '') return link ? 'Leave empty to keep the current slug.' : 'Leave empty for a random slug.'
+  if (isOwn || isError) return RULE
+  if (checked !== typed || !data) return 'Checking…'
+  if (data.available) return link ? <OldSlugWarning link={link} /> : <Good>This short link is free.</Good>
+  if (data.reason === 'trash' && data.linkId !== null) return <TrashedSlug id={data.linkId} slug={typed} />
+  return <Bad>{REASONS[data.reason ?? 'taken'](data.linkId !== null)}</Bad>
+}
+
+const RULE = 'Letters, digits, “-”, “_” and “.”. Not case-sensitive.'
+const REASONS: Record<NonNullable<SlugAvailability['reason']>, (isOwn: boolean) => string> = {
+  invalid: () => 'Use 1 to 190 letters, digits, “-”, “_” and “.”.',
+  reserved: () => 'This name is reserved for the server itself.',
+  taken: (isOwn) => (isOwn ? 'Another link of this workspace has it.' : 'This short link is taken.'),
+  trash: () => 'A link in the trash has this short link.',
+}
+
+const Good = ({ children }: { children: ReactNode }) => <span className="text-accent">{children}</span>
+const Bad = ({ children }: { children: ReactNode }) => <span className="text-danger">{children}</span>
+
+const OldSlugWarning = ({ link: { slug, clicks } }: { link: LinkResource }) => (
+  <span className="text-warn">
+    Free. /{slug} will stop working{clicks > 0 && `. It has ${formatCount(clicks, 'click')}`}.
+  </span>
+)
+
+function TrashedSlug({ id, slug }: { id: number; slug: string }) {
+  const api = useApi()
+  const client = useQueryClient()
+  const restore = useMutation({
+    mutationFn: () => restoreLinks(api, [id]),
+    onSuccess: () => toast(`/${slug} is restored`),
+    onError: (error) => toastError(error, 'Could not restore'),
+    onSettled: () => invalidateLinks(client, api, { fromStart: true }),
+  })
   return (
-    <span className="text-warn">
-      /{current} will stop working{clicks > 0 && `. It has ${formatCount(clicks, 'click')}`}.
-    </span>
+    <>
+      <Bad>A link in the trash has this short link.</Bad>{' '}
+      <button
+        type="button"
+        className={TEXT_LINK}
+        disabled={restore.isPending}
+        onClick={() => restore.mutate()}
+      >
+        Restore it
+      </button>
+    </>
   )
 }
 
@@ -95,5 +132,5 @@ function useDebounced(text: string): string {
     const timer = setTimeout(() => setDebounced(text), TYPING_MS)
     return () => clearTimeout(timer)
   }, [text])
-  return useDeferredValue(debounced)
+  return debounced
 }

@@ -1,14 +1,19 @@
 // Actions for one or many links: copy, archive, tag, delete. The result shows at once and can be undone.
 
 import { useQueryClient } from '@tanstack/react-query'
-import { useMemo } from 'react'
 import type { LinkResource, UpdateLinkInput } from '../../../../server/features/links/schema.ts'
-import { deleteLinks, invalidateLinks, updateLinks, updateLoadedLinks } from '../../../api/links.ts'
+import {
+  deleteLinks,
+  invalidateLinks,
+  removeLoadedLinks,
+  restoreLinks,
+  updateLinks,
+  updateLoadedLinks,
+} from '../../../api/links.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { copyText } from '../../../ui/copy/copy-button.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { toast, toastError } from '../../../ui/overlays/toast.tsx'
-import { usePendingDeletions, useUndoableDelete } from '../../../ui/overlays/use-undoable-delete.ts'
 
 /** What a list, a menu or a page does when a person picks an action for a link. */
 export interface LinkHandlers {
@@ -19,21 +24,8 @@ export interface LinkHandlers {
   remove: (link: LinkResource) => void
 }
 
-const DELETION_PREFIX = 'links '
-
-/** The ids of deleted links while Undo is still possible. */
-export function usePendingLinkDeletions(): ReadonlySet<number> {
-  const pendingKeys = usePendingDeletions()
-  return useMemo(
-    () =>
-      new Set(
-        [...pendingKeys].flatMap((key) =>
-          key.startsWith(DELETION_PREFIX) ? key.slice(DELETION_PREFIX.length).split(',').map(Number) : [],
-        ),
-      ),
-    [pendingKeys],
-  )
-}
+/** Longer than other toasts: one Undo may be for many links. The trash keeps them anyway. */
+const UNDO_MS = 8000
 
 export const copyLink = ({ shortUrl, domain, slug }: LinkResource) =>
   copyText(shortUrl).then(
@@ -44,7 +36,6 @@ export const copyLink = ({ shortUrl, domain, slug }: LinkResource) =>
 export function useLinkActions() {
   const api = useApi()
   const client = useQueryClient()
-  const deleteUndoably = useUndoableDelete()
 
   /** Shows the new state at once, and the previous state again when the request fails. */
   async function change(
@@ -92,19 +83,39 @@ export function useLinkActions() {
       (link) => ({ tagIds: tags(link).map(({ id }) => id) }),
     )
 
-  function remove(links: LinkResource[]) {
+  return { archive, setTags, remove: useDeleteLinks() }
+}
+
+function useDeleteLinks() {
+  const api = useApi()
+  const client = useQueryClient()
+
+  /** The links disappear at once, and return where they were when the request fails or is undone. */
+  async function remove(links: LinkResource[]) {
     const ids = links.map(({ id }) => id)
-    deleteUndoably({
-      key: DELETION_PREFIX + ids.join(','),
-      message: links.length === 1 ? 'Link deleted' : `${formatCount(links.length, 'link')} deleted`,
-      async remove() {
-        await deleteLinks(api, ids)
-        updateLoadedLinks(client, api, new Map(ids.map((id) => [id, null])))
-        await invalidateLinks(client, api)
-      },
-      invalidates: [],
-    })
+    const putBack = removeLoadedLinks(client, api, ids)
+    const name = links.length === 1 ? 'Link' : formatCount(links.length, 'link')
+    try {
+      await deleteLinks(api, ids)
+    } catch (error) {
+      putBack()
+      toastError(error, 'Could not delete')
+      return invalidateLinks(client, api)
+    }
+    const undo = () =>
+      void restore(ids, putBack).then(
+        () => toast(`${name} restored`, { forMs: 2000 }),
+        (error) => toastError(error, 'Could not restore'),
+      )
+    toast(`${name} moved to trash`, { forMs: UNDO_MS, action: { label: 'Undo', run: undo } })
+    await invalidateLinks(client, api)
   }
 
-  return { archive, setTags, remove }
+  async function restore(ids: number[], putBack: () => void) {
+    await restoreLinks(api, ids)
+    putBack()
+    await invalidateLinks(client, api)
+  }
+
+  return remove
 }

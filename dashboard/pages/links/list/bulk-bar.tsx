@@ -59,7 +59,7 @@ export function BulkBar({ selection, loaded, total }: Props) {
         icon={<Trash2 size={15} />}
         className="text-danger!"
         onClick={() => {
-          remove(selected)
+          void remove(selected)
           clear()
         }}
       >

@@ -10,6 +10,7 @@ import { Button, IconButton } from '../../../ui/button.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { Select } from '../../../ui/forms/field.tsx'
 import { SearchField } from '../../../ui/forms/search-field.tsx'
+import { keepFocus } from '../../../ui/keep-focus.ts'
 import { TagDot } from '../../../ui/tag-chip.tsx'
 import type { LinkTag } from '../tag-picker/use-tag-options.ts'
 import { isFiltered, NO_FILTERS, useLinkSearchText, useSetLinkSearch } from './use-link-search.ts'
@@ -86,7 +87,7 @@ export function FilterBar({ filters, total, domains, searchField, onDown }: Prop
           ))}
         </Select>
       </div>
-      <ActiveFilters filters={filters} total={total} />
+      <ActiveFilters filters={filters} total={total} onChange={() => keepFocus(() => searchField.current)} />
     </div>
   )
 }
@@ -155,9 +156,20 @@ function TagFilter({ tagId }: { tagId: string | undefined }) {
   )
 }
 
+interface ActiveFiltersProps {
+  filters: LinkFilters
+  total: number
+  /** A filter was removed, and its button with it. */
+  onChange: () => void
+}
+
 /** The number of links and the active filters. Always visible, so that the list does not move. */
-function ActiveFilters({ filters, total }: { filters: LinkFilters; total: number }) {
-  const setSearch = useSetLinkSearch()
+function ActiveFilters({ filters, total, onChange }: ActiveFiltersProps) {
+  const set = useSetLinkSearch()
+  const setSearch = (change: Partial<LinkFilters>) => {
+    set(change)
+    onChange()
+  }
   const tags = useFilterTags(filters.tagId)
   return (
     <div className="flex min-h-7 flex-wrap items-center gap-1.5 text-sm">

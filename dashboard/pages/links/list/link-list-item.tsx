@@ -8,6 +8,7 @@ import { CopyButton } from '../../../ui/copy/copy-button.tsx'
 import { formatNumber, formatShort, toReadableUrl } from '../../../ui/format.ts'
 import { Checkbox } from '../../../ui/forms/field.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
+import { isForBrowser, toRowClicks } from '../../../ui/row-click.ts'
 import { TagChip, TagDot } from '../../../ui/tag-chip.tsx'
 import { LinkMenuButton } from '../link/link-menu-button.tsx'
 import { toLinkName } from '../link/link-name.ts'
@@ -17,6 +18,8 @@ import type { LinkHandlers } from '../link/use-link-actions.ts'
 export interface LinkListItemHandlers extends LinkHandlers {
   select: (id: number, withShift: boolean) => void
   open: (link: LinkResource) => void
+  /** Opens the analytics of the link's clicks. */
+  openClicks: (link: LinkResource) => void
   openMenu: (link: LinkResource, button: HTMLElement) => void
 }
 
@@ -38,30 +41,39 @@ export const LinkListItem = memo(function LinkListItem({
   canSelect,
   handlers,
 }: Props) {
+  const href = `/app/${workspaceId}/links/${link.id}`
   return (
     <div
+      {...toRowClicks(href, () => handlers.open(link))}
       className={classNames(
-        'grid h-full grid-cols-[auto_minmax(0,1fr)_auto_auto] items-center gap-x-3 px-3 sm:px-4',
+        'grid h-full cursor-pointer grid-cols-[auto_minmax(0,1fr)_auto_auto] items-center gap-x-3 px-3 sm:px-4',
         'lg:grid-cols-[auto_minmax(0,1fr)_minmax(0,10rem)_5.5rem_7rem_auto]',
         selected ? 'bg-tint' : 'hover:bg-hover focus-within:bg-hover',
       )}
     >
-      <Checkbox
-        aria-label={`Select ${toLinkName(link)}`}
-        className={canSelect ? undefined : 'invisible'}
-        checked={selected}
-        onChange={(event) => handlers.select(link.id, (event.nativeEvent as MouseEvent).shiftKey)}
-      />
+      {/* A click beside the box selects too: it must not open the link. */}
+      {/* biome-ignore lint/a11y/noLabelWithoutControl: the box has a name of its own */}
+      <label
+        className={classNames(
+          '-mr-3 -ml-3 flex h-full items-center px-3 sm:-ml-4 sm:pl-4',
+          !canSelect && 'invisible',
+        )}
+      >
+        <Checkbox
+          aria-label={`Select ${toLinkName(link)}`}
+          checked={selected}
+          onChange={(event) => handlers.select(link.id, (event.nativeEvent as MouseEvent).shiftKey)}
+        />
+      </label>
       <div className="min-w-0">
         <div className="flex min-w-0 items-center gap-1">
           {/* Not the router's Link: each of a hundred Links would react to every change of the address. */}
           <a
             id={toLinkElementId(link.id)}
-            href={`/app/${workspaceId}/links/${link.id}`}
+            href={href}
             className="min-w-0 truncate rounded font-medium"
             onClick={(event) => {
-              if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
-                return
+              if (isForBrowser(event)) return
               event.preventDefault()
               handlers.open(link)
             }}
@@ -73,24 +85,10 @@ export const LinkListItem = memo(function LinkListItem({
           <CopyButton text={link.shortUrl} label={`Copy ${link.domain}/${link.slug}`} />
           <LinkBadges link={link} />
         </div>
-        <p className="flex min-w-0 gap-1.5 text-sm text-soft">
-          {link.title && <span className="truncate text-ink sm:max-w-[60%] sm:shrink-0">{link.title}</span>}
-          <span className={classNames('truncate', link.title !== null && 'max-sm:hidden')}>
-            {toReadableUrl(link.destinationUrl)}
-          </span>
-        </p>
-        <p className="mt-0.5 flex items-center gap-2 text-xs text-soft sm:hidden">
-          {link.tags.slice(0, 3).map((tag) => (
-            <span key={tag.id} className="flex min-w-0 items-center gap-1">
-              <TagDot color={tag.color} />
-              <span className="truncate">{tag.name}</span>
-            </span>
-          ))}
-          {link.tags.length === 0 && <RelativeTime at={link.createdAt} />}
-        </p>
+        <Description link={link} />
       </div>
       <Tags link={link} />
-      <Numbers link={link} />
+      <Numbers link={link} workspaceId={workspaceId} open={handlers.openClicks} />
       <span className="text-sm whitespace-nowrap text-soft max-lg:hidden">
         <RelativeTime at={link.createdAt} />
       </span>
@@ -98,6 +96,27 @@ export const LinkListItem = memo(function LinkListItem({
     </div>
   )
 })
+
+/** Title and destination, and on a phone the tags. */
+const Description = ({ link }: { link: LinkResource }) => (
+  <>
+    <p className="flex min-w-0 gap-1.5 text-sm text-soft">
+      {link.title && <span className="truncate text-ink sm:max-w-[60%] sm:shrink-0">{link.title}</span>}
+      <span className={classNames('truncate', link.title !== null && 'max-sm:hidden')}>
+        {toReadableUrl(link.destinationUrl)}
+      </span>
+    </p>
+    <p className="mt-0.5 flex items-center gap-2 text-xs text-soft sm:hidden">
+      {link.tags.slice(0, 3).map((tag) => (
+        <span key={tag.id} className="flex min-w-0 items-center gap-1">
+          <TagDot color={tag.color} />
+          <span className="truncate">{tag.name}</span>
+        </span>
+      ))}
+      {link.tags.length === 0 && <RelativeTime at={link.createdAt} />}
+    </p>
+  </>
+)
 
 const TAGS_MAX = 2
 
@@ -123,17 +142,32 @@ function Tags({ link: { tags } }: { link: LinkResource }) {
   )
 }
 
-const Numbers = ({ link: { clicks, leads } }: { link: LinkResource }) => (
+interface NumbersProps {
+  link: LinkResource
+  workspaceId: string
+  open: LinkListItemHandlers['openClicks']
+}
+
+const Numbers = ({ link, workspaceId, open }: NumbersProps) => (
   <span className="grid justify-items-end text-sm whitespace-nowrap">
-    <span title={formatNumber(clicks)}>
-      <strong className="font-semibold tabular-nums">{formatShort(clicks)}</strong>{' '}
-      <span className="text-soft">{clicks === 1 ? 'click' : 'clicks'}</span>
-    </span>
-    <span
-      title={formatNumber(leads)}
-      className={classNames('text-xs', leads > 0 ? 'text-accent' : 'text-soft')}
+    <a
+      href={`/app/${workspaceId}/analytics?linkId=${link.id}&interval=all`}
+      title={`${formatNumber(link.clicks)}: show analytics`}
+      className="rounded underline-offset-2 hover:underline"
+      onClick={(event) => {
+        if (isForBrowser(event)) return
+        event.preventDefault()
+        open(link)
+      }}
     >
-      <span className="tabular-nums">{formatShort(leads)}</span> {leads === 1 ? 'lead' : 'leads'}
+      <strong className="font-semibold tabular-nums">{formatShort(link.clicks)}</strong>{' '}
+      <span className="text-soft">{link.clicks === 1 ? 'click' : 'clicks'}</span>
+    </a>
+    <span
+      title={formatNumber(link.leads)}
+      className={classNames('text-xs', link.leads > 0 ? 'text-accent' : 'text-soft')}
+    >
+      <span className="tabular-nums">{formatShort(link.leads)}</span> {link.leads === 1 ? 'lead' : 'leads'}
     </span>
   </span>
 )

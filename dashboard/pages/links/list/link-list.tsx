@@ -3,6 +3,7 @@
 import { useCallback, useEffect, useImperativeHandle, useRef, useState } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { classNames } from '../../../ui/class-names.ts'
+import { keepFocus } from '../../../ui/keep-focus.ts'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { LinkListItem, type LinkListItemHandlers, toLinkElementId } from './link-list-item.tsx'
 import { useIsWide } from './use-is-wide.ts'
@@ -17,6 +18,8 @@ export interface LinkListHandle {
   current: () => LinkResource | undefined
   /** Moves the focus. @param by rows; negative is up */
   move: (by: number) => void
+  /** Focuses the row that had the focus last, where nothing has it now. */
+  refocus: () => void
 }
 
 interface Props {
@@ -101,6 +104,16 @@ function useRowFocus(links: LinkResource[], rows: ReturnType<typeof useVirtualRo
     pendingFocus.current = undefined
     link.focus({ preventScroll: true })
   })
+  // The focused link was deleted, archived or filtered out: the row in its place gets the focus.
+  useEffect(() => {
+    const last = focused.current
+    if (!last || links.some(({ id }) => id === last.id)) return
+    const index = Math.min(last.index, links.length - 1)
+    const next = links[index]
+    if (!next) return
+    focused.current = { id: next.id, index }
+    keepFocus(() => document.getElementById(toLinkElementId(next.id)))
+  }, [links])
   const [, redraw] = useState(0)
   const onFocus = useCallback(
     (event: React.FocusEvent) => {
@@ -113,6 +126,7 @@ function useRowFocus(links: LinkResource[], rows: ReturnType<typeof useVirtualRo
   return {
     onFocus,
     current: () => links.find(({ id }) => id === focused.current?.id),
+    refocus: () => keepFocus(() => document.getElementById(toLinkElementId(focused.current?.id ?? 0))),
     move(by: number) {
       const { id, index } = focused.current ?? { id: -1, index: -1 }
       const at = links.findIndex((link) => link.id === id)

@@ -7,7 +7,8 @@ import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { useCanEdit, useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
-import { type LinkHandlers, usePendingLinkDeletions } from '../link/use-link-actions.ts'
+import { keepFocus } from '../../../ui/keep-focus.ts'
+import type { LinkHandlers } from '../link/use-link-actions.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { LinkList, type LinkListHandle } from './link-list.tsx'
 import type { LinkListItemHandlers } from './link-list-item.tsx'
@@ -35,14 +36,10 @@ export function LinkResults({ query, handlers, create }: Props) {
   const { id } = useWorkspace()
   const canEdit = useCanEdit()
   const filters = pickFilters(useLinkSearch())
-  const pendingDeletions = usePendingLinkDeletions()
   const list = useRef<LinkListHandle>(null)
   const searchField = useRef<HTMLInputElement>(null)
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage, isPlaceholderData } = query
-  const links = useMemo(
-    () => (data?.pages ?? []).flatMap((page) => page.data).filter((link) => !pendingDeletions.has(link.id)),
-    [data, pendingDeletions],
-  )
+  const links = useMemo(() => (data?.pages ?? []).flatMap((page) => page.data), [data])
   const domains = useMemo(() => [...new Set(links.map(({ domain }) => domain))].sort(), [links])
   const selection = useLinkSelection(links)
   const [menu, openMenu] = useState<{ link: LinkResource; button: HTMLElement }>()
@@ -50,11 +47,14 @@ export function LinkResults({ query, handlers, create }: Props) {
   const rowHandlers = useStableHandlers({
     ...handlers,
     open,
+    openClicks: useOpenClicks(String(id)),
     select: selection.toggle,
     openMenu: (link, button) => openMenu({ link, button }),
   })
   useLinkShortcuts({ list, searchField, selection, handlers: rowHandlers, create })
-  const total = Math.max(0, (data?.pages[0]?.total ?? 0) - pendingDeletions.size)
+  const total = data?.pages[0]?.total ?? 0
+  useFocusAfter(selection.selected.length > 0, () => list.current?.refocus())
+  useFocusAfter(links.length > 0, () => keepFocus(() => searchField.current))
   return (
     <>
       <FilterBar
@@ -65,7 +65,7 @@ export function LinkResults({ query, handlers, create }: Props) {
         onDown={() => list.current?.move(0)}
       />
       {links.length === 0 ? (
-        <NoLinks create={create} />
+        <NoLinks create={create} onClear={() => keepFocus(() => searchField.current)} />
       ) : (
         <div
           aria-busy={isPlaceholderData}
@@ -102,6 +102,27 @@ export function LinkResults({ query, handlers, create }: Props) {
   )
 }
 
+/** Moves the focus when something that may have had it is gone: the bar for bulk actions, or the last row. */
+function useFocusAfter(isThere: boolean, focus: () => void) {
+  const latest = useRef(focus)
+  latest.current = focus
+  const was = useRef(isThere)
+  useEffect(() => {
+    if (was.current && !isThere) latest.current()
+    was.current = isThere
+  }, [isThere])
+}
+
+function useOpenClicks(workspaceId: string) {
+  const navigate = useNavigate()
+  return (link: LinkResource) =>
+    void navigate({
+      to: '/$workspaceId/analytics',
+      params: { workspaceId },
+      search: { linkId: String(link.id), interval: 'all' },
+    })
+}
+
 /** Opens a link's page, and preloads its code like the router's Link would. */
 function useOpenLink(workspaceId: string) {
   const navigate = useNavigate()
@@ -129,7 +150,7 @@ function useOpenLink(workspaceId: string) {
     })
 }
 
-function NoLinks({ create }: { create: () => void }) {
+function NoLinks({ create, onClear }: { create: () => void; onClear: () => void }) {
   const canEdit = useCanEdit()
   const filters = pickFilters(useLinkSearch())
   const setSearch = useSetLinkSearch()
@@ -157,7 +178,16 @@ function NoLinks({ create }: { create: () => void }) {
     <EmptyState
       icon={<SearchX size={32} />}
       title="No matches"
-      action={<Button onClick={() => setSearch(NO_FILTERS)}>Clear filters</Button>}
+      action={
+        <Button
+          onClick={() => {
+            setSearch(NO_FILTERS)
+            onClear()
+          }}
+        >
+          Clear filters
+        </Button>
+      }
     >
       Search covers short links, destinations and titles.
     </EmptyState>
@@ -177,6 +207,7 @@ function useStableHandlers(handlers: LinkListItemHandlers): LinkListItemHandlers
       remove: (link) => latest.current.remove(link),
       select: (id, withShift) => latest.current.select(id, withShift),
       open: (link) => latest.current.open(link),
+      openClicks: (link) => latest.current.openClicks(link),
       openMenu: (link, button) => latest.current.openMenu(link, button),
     }),
     [],

@@ -38,7 +38,7 @@ function Name() {
     },
     onError() {},
   })
-  const errors = toFieldErrors(save.error)
+  const errors = toFieldErrors(save.error, ['name'])
   return (
     <Card title="Profile">
       <form
@@ -71,7 +71,7 @@ function Email() {
   const { data: options } = useQuery(signInOptionsQuery)
   const [email, setEmail] = useState('')
   const change = useMutation({ mutationFn: () => changeEmail(email), onError() {} })
-  const errors = toFieldErrors(change.error)
+  const errors = toFieldErrors(change.error, ['newEmail'])
   return (
     <Card title="E-mail address">
       <p className="mb-3 break-words">
@@ -128,7 +128,7 @@ function Password() {
     },
     onError() {},
   })
-  const errors = toFieldErrors(change.error)
+  const errors = toFieldErrors(change.error, ['currentPassword', 'newPassword'])
   // Somebody who signs in at the identity provider has none.
   if (factors?.password === false) return null
   function submit(event: FormEvent<HTMLFormElement>) {

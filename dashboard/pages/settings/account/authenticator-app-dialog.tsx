@@ -32,7 +32,7 @@ export function AuthenticatorAppDialog({
     onSuccess: ({ recoveryCodes }) => onAdded(recoveryCodes),
     onError() {},
   })
-  const errors = toFieldErrors(confirm.error)
+  const errors = toFieldErrors(confirm.error, ['code'])
   return (
     <Dialog
       open

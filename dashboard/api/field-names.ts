@@ -1,0 +1,46 @@
+// Names of API fields as the screens call them, so that no person reads `destinationUrl`.
+
+/** The fields whose label is not their name in words. */
+const SCREEN_NAMES: Record<string, string> = {
+  slug: 'Short link',
+  tagIds: 'Tags',
+  tagNames: 'Tags',
+  startsAt: 'Starts',
+  expiresAt: 'Expires',
+  expiredUrl: 'Expiration URL',
+  forwardQuery: 'Forward query parameters',
+  geoTargeting: 'Countries',
+  deviceTargeting: 'Devices',
+  ios: 'iPhone and iPad',
+  channelIds: 'Channels',
+  email: 'E-mail',
+  newEmail: 'New e-mail address',
+  to: 'E-mail addresses',
+  nextHosts: 'Hosts for _next',
+  allowedOrigins: 'Allowed sites',
+  scopes: 'Access',
+  html: 'Page HTML',
+  requireTwoFactor: 'Two-factor sign-in',
+}
+
+const ABBREVIATIONS: Record<string, string> = { url: 'URL', urls: 'URLs', id: 'ID', ids: 'IDs', html: 'HTML' }
+
+/** `Destination URL` for `destinationUrl`, `Devices (iPhone and iPad)` for `deviceTargeting.ios` */
+export function toScreenName(field: string): string {
+  const [, name = '', part] = /^(?:\d+\.)?([^.[]*)[.[]?([^\].]*)/.exec(field) ?? []
+  const screenName = SCREEN_NAMES[name] ?? inWords(name)
+  return part && !/^\d+$/.test(part) ? `${screenName} (${SCREEN_NAMES[part] ?? part})` : screenName
+}
+
+function inWords(name: string): string {
+  const words = name
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .split(/[ _-]+/)
+    .map((word) => ABBREVIATIONS[word.toLowerCase()] ?? word.toLowerCase())
+  const text = words.join(' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** Replaces the names of fields in a message of the API: `must be after “Starts”`. */
+export const withScreenNames = (message: string) =>
+  message.replace(/\b[a-z]+(?:[A-Z][a-z]*)+\b/g, (name) => `“${toScreenName(name)}”`)
