@@ -23,6 +23,9 @@ import { deliveryReports } from './migrations/0018-delivery-reports.ts'
 import { ownReferrers } from './migrations/0019-own-referrers.ts'
 import { submissionsByStatus } from './migrations/0021-submissions-by-status.ts'
 import { trash } from './migrations/0017-trash.ts'
+import { deliveryReports } from './migrations/0018-delivery-reports.ts'
+import { ownReferrers } from './migrations/0019-own-referrers.ts'
+import { submissionsByStatus } from './migrations/0021-submissions-by-status.ts'
 import type { Tables } from './tables.ts'
 
 export const listMigrations = (engine: DatabaseEngine): Record<string, Migration> => ({
@@ -42,10 +45,10 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0014-next-hosts': nextHosts(engine),
   '0015-suspensions': suspensions(engine),
   '0016-form-pages': formPages(engine),
-  '0018-delivery-reports': deliveryReports(engine),
-  '0021-submissions-by-status': submissionsByStatus(),
-  '0019-own-referrers': ownReferrers(),
   '0017-trash': trash(engine),
+  '0018-delivery-reports': deliveryReports(engine),
+  '0019-own-referrers': ownReferrers(),
+  '0021-submissions-by-status': submissionsByStatus(),
 })
 
 /**
