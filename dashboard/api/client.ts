@@ -1,7 +1,7 @@
 // The only access to the server: the public REST API, with the session cookie in place of an API key.
 
-import { announceWorkspaceGone, countSessionEndings, isSessionHeld, waitForSignIn } from './session-gate.ts'
 import { toScreenName, withScreenNames } from './field-names.ts'
+import { announceWorkspaceGone, countSessionEndings, isSessionHeld, waitForSignIn } from './session-gate.ts'
 
 /** A failed request. `message` is a sentence for people; `errors` has one sentence per invalid field. */
 export class ApiError extends Error {

@@ -1,21 +1,37 @@
-// Gives the keyboard a place to go on from, after what had the focus has left the page.
+// Gives the focus of keyboards and screen readers a place that makes sense, when the element that had it is gone.
 
-/** The second frame comes after dialogs and menus have given back the focus. */
+/** A selector, or what finds the element. */
+type FocusTarget = string | (() => HTMLElement | null | undefined)
+
+const WAIT_MS = 2000
+
+/** The second frame comes after dialogs and menus have given back the focus, where they can. */
 const afterDialogs = (run: () => void) => requestAnimationFrame(() => requestAnimationFrame(run))
 
-function focusFirst(selectors: string[]) {
-  for (const selector of selectors) {
-    const found = document.querySelector<HTMLElement>(selector)
-    found?.focus()
+function focusFirst(targets: FocusTarget[]) {
+  for (const target of targets) {
+    const found = typeof target === 'string' ? document.querySelector<HTMLElement>(target) : target()
+    found?.focus({ preventScroll: typeof target !== 'string' })
     if (found) return
   }
 }
 
-/** Focuses the first element that is found, once the page is drawn. @param selectors the best place first */
-export const focusNext = (...selectors: string[]) => afterDialogs(() => focusFirst(selectors))
+/** Focuses the first element that is found, once the page is drawn. @param targets the best place first */
+export const focusNext = (...targets: FocusTarget[]) => afterDialogs(() => focusFirst(targets))
 
-/** As `focusNext`, where nothing has the focus by then. */
-export const focusIfLost = (...selectors: string[]) =>
-  afterDialogs(() => {
-    if (document.activeElement === null || document.activeElement === document.body) focusFirst(selectors)
-  })
+/**
+ * As `focusNext`, where nothing has the focus by then: after a deletion the row that follows, after a bar has closed the
+ * list. Waits a little for what has the focus now to leave the page, and for a menu or dialog that is closing. Stops
+ * when the person moves the focus.
+ */
+export function focusIfLost(...targets: FocusTarget[]): void {
+  const end = performance.now() + WAIT_MS
+  const leaving = document.activeElement
+  const check = () => {
+    const active = document.activeElement
+    if (active === null || active === document.body || !active.isConnected) return focusFirst(targets)
+    const isClosing = active.closest('[role=menu], [role=dialog]') !== null
+    if ((isClosing || active === leaving) && performance.now() < end) requestAnimationFrame(check)
+  }
+  afterDialogs(check)
+}

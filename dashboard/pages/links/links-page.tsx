@@ -9,7 +9,7 @@ import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { ViewerDialog } from '../../shell/viewer.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { keepFocus } from '../../ui/keep-focus.ts'
+import { focusIfLost } from '../../ui/focus.ts'
 import { Page } from '../../ui/page.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { type LinkHandlers, useLinkActions } from './link/use-link-actions.ts'
@@ -36,11 +36,11 @@ export function LinksPage() {
   const create = useCallback(() => setSearch({ new: '1' }, { replace: false }), [setSearch])
   const closeEditor = () => {
     setSearch({ new: '', url: '', from: '', edit: '' })
-    keepFocus(() => findRow(search.edit ?? search.from))
+    focusIfLost(() => findRow(search.edit ?? search.from))
   }
   const closeQr = () => {
     showQr(undefined)
-    keepFocus(() => findRow(qr?.id))
+    focusIfLost(() => findRow(qr?.id))
   }
   const { archive, remove } = useLinkActions()
   const handlers = {

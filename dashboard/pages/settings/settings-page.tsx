@@ -6,7 +6,7 @@ import { useWorkspace } from '../../shell/use-workspace.ts'
 import { Page } from '../../ui/page.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { TabLinks } from '../../ui/tab-links.tsx'
-import { keepFocus } from './keep-focus.ts'
+import { keepPlace } from './keep-place.ts'
 
 const PARTS = [
   {
@@ -56,7 +56,7 @@ export function SettingsPage() {
         )}
       />
       <Suspense fallback={<SkeletonRows rows={3} className="h-40" />}>
-        <div ref={keepFocus} className="grid max-w-3xl gap-6">
+        <div ref={keepPlace} className="grid max-w-3xl gap-6">
           <open.Part />
         </div>
       </Suspense>

@@ -11,10 +11,10 @@ import { ViewerDialog } from '../../shell/viewer.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { focusIfLost } from '../../ui/focus.ts'
 import { formatCount } from '../../ui/format.ts'
 import { SearchField } from '../../ui/forms/search-field.tsx'
 import { useDebouncedText } from '../../ui/forms/use-debounced-text.ts'
-import { keepFocus } from '../../ui/keep-focus.ts'
 import { usePendingDeletions, useUndoableDelete } from '../../ui/overlays/use-undoable-delete.ts'
 import { Page } from '../../ui/page.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
@@ -56,7 +56,7 @@ export function TagsPage() {
             tag={editing}
             onClose={() => {
               edit(undefined)
-              keepFocus(() => document.getElementById(toTagElementId(editing.id)))
+              focusIfLost(() => document.getElementById(toTagElementId(editing.id)))
             }}
           />
         )}
@@ -119,7 +119,7 @@ function TagResults({ search, field, edit, create }: TagResultsProps) {
               remove={() => {
                 const next = tags[i + 1] ?? tags[i - 1]
                 remove(tag)
-                keepFocus(() => (next ? document.getElementById(toTagElementId(next.id)) : field.current))
+                focusIfLost(() => (next ? document.getElementById(toTagElementId(next.id)) : field.current))
               }}
             />
           ))}

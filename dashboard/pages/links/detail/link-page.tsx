@@ -13,8 +13,8 @@ import { ViewerDialog } from '../../../shell/viewer.tsx'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy/copy-button.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
+import { focusIfLost } from '../../../ui/focus.ts'
 import { toReadableUrl } from '../../../ui/format.ts'
-import { keepFocus } from '../../../ui/keep-focus.ts'
 import { Page } from '../../../ui/page.tsx'
 import { useShortcuts } from '../../../ui/shortcuts.ts'
 import { Skeleton, SkeletonRows } from '../../../ui/skeleton.tsx'
@@ -118,7 +118,7 @@ function useLinkPageHandlers(link: LinkResource) {
       void navigate({ search: ({ edit: _, ...rest }) => rest, replace: true, resetScroll: false }),
     archive: () => void archive([link], !link.archived),
     remove() {
-      void toList().then(() => keepFocus(() => document.getElementById('main')))
+      void toList().then(() => focusIfLost(() => document.getElementById('main')))
       void remove([link])
     },
     toList: () => void toList(),

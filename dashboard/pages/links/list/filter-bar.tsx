@@ -7,10 +7,10 @@ import type { LinkFilters } from '../../../api/links.ts'
 import { tagsQuery } from '../../../api/tags.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
+import { focusIfLost } from '../../../ui/focus.ts'
 import { formatCount } from '../../../ui/format.ts'
 import { Select } from '../../../ui/forms/field.tsx'
 import { SearchField } from '../../../ui/forms/search-field.tsx'
-import { keepFocus } from '../../../ui/keep-focus.ts'
 import { TagDot } from '../../../ui/tag-chip.tsx'
 import type { LinkTag } from '../tag-picker/use-tag-options.ts'
 import { isFiltered, NO_FILTERS, useLinkSearchText, useSetLinkSearch } from './use-link-search.ts'
@@ -87,7 +87,11 @@ export function FilterBar({ filters, total, domains, searchField, onDown }: Prop
           ))}
         </Select>
       </div>
-      <ActiveFilters filters={filters} total={total} onChange={() => keepFocus(() => searchField.current)} />
+      <ActiveFilters
+        filters={filters}
+        total={total}
+        onChange={() => focusIfLost(() => searchField.current)}
+      />
     </div>
   )
 }

@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useImperativeHandle, useRef, useState } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { classNames } from '../../../ui/class-names.ts'
-import { keepFocus } from '../../../ui/keep-focus.ts'
+import { focusIfLost } from '../../../ui/focus.ts'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { LinkListItem, type LinkListItemHandlers, toLinkElementId } from './link-list-item.tsx'
 import { useIsWide } from './use-is-wide.ts'
@@ -112,7 +112,7 @@ function useRowFocus(links: LinkResource[], rows: ReturnType<typeof useVirtualRo
     const next = links[index]
     if (!next) return
     focused.current = { id: next.id, index }
-    keepFocus(() => document.getElementById(toLinkElementId(next.id)))
+    focusIfLost(() => document.getElementById(toLinkElementId(next.id)))
   }, [links])
   const [, redraw] = useState(0)
   const onFocus = useCallback(
@@ -126,7 +126,7 @@ function useRowFocus(links: LinkResource[], rows: ReturnType<typeof useVirtualRo
   return {
     onFocus,
     current: () => links.find(({ id }) => id === focused.current?.id),
-    refocus: () => keepFocus(() => document.getElementById(toLinkElementId(focused.current?.id ?? 0))),
+    refocus: () => focusIfLost(() => document.getElementById(toLinkElementId(focused.current?.id ?? 0))),
     move(by: number) {
       const { id, index } = focused.current ?? { id: -1, index: -1 }
       const at = links.findIndex((link) => link.id === id)

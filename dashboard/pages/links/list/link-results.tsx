@@ -7,7 +7,7 @@ import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { useCanEdit, useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
-import { keepFocus } from '../../../ui/keep-focus.ts'
+import { focusIfLost } from '../../../ui/focus.ts'
 import type { LinkHandlers } from '../link/use-link-actions.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { LinkList, type LinkListHandle } from './link-list.tsx'
@@ -54,7 +54,7 @@ export function LinkResults({ query, handlers, create }: Props) {
   useLinkShortcuts({ list, searchField, selection, handlers: rowHandlers, create })
   const total = data?.pages[0]?.total ?? 0
   useFocusAfter(selection.selected.length > 0, () => list.current?.refocus())
-  useFocusAfter(links.length > 0, () => keepFocus(() => searchField.current))
+  useFocusAfter(links.length > 0, () => focusIfLost(() => searchField.current))
   return (
     <>
       <FilterBar
@@ -65,7 +65,7 @@ export function LinkResults({ query, handlers, create }: Props) {
         onDown={() => list.current?.move(0)}
       />
       {links.length === 0 ? (
-        <NoLinks create={create} onClear={() => keepFocus(() => searchField.current)} />
+        <NoLinks create={create} onClear={() => focusIfLost(() => searchField.current)} />
       ) : (
         <div
           aria-busy={isPlaceholderData}

@@ -9,8 +9,8 @@ import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
+import { focusIfLost } from '../../../ui/focus.ts'
 import { formatCount } from '../../../ui/format.ts'
-import { keepFocus } from '../../../ui/keep-focus.ts'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
@@ -68,7 +68,7 @@ function Links({ links, total }: { links: TrashedLinkResource[]; total: number }
   const focusNext = (link: TrashedLinkResource) => {
     const index = links.findIndex(({ id }) => id === link.id)
     next.current = links[index + 1] ?? links[index - 1]
-    keepFocus(() =>
+    focusIfLost(() =>
       next.current
         ? document.getElementById(toTrashElementId(next.current.id))
         : document.getElementById('main'),
@@ -119,7 +119,7 @@ function EmptyDialog({ open, total, onClose }: { open: boolean; total: number; o
       action="Delete for good"
       onConfirm={async () => {
         await empty()
-        keepFocus(() => document.getElementById('main'))
+        focusIfLost(() => document.getElementById('main'))
       }}
     >
       <p>

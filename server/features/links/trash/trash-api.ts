@@ -51,7 +51,7 @@ const routes = {
     scope: 'links:write',
     operationId: 'restoreLinks',
     summary: 'Return up to 100 links from the trash, all or nothing',
-    request: { body: jsonRequestBody(shapes.RestoreLinks) },
+    request: { body: jsonRequestBody(shapes.RestoreLinks, { ids: [1] }) },
     responses: { 200: dataResponse(z.array(shapes.LinkShape), 'The links, which redirect again') },
     fails: [404],
   }),

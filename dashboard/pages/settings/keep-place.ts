@@ -41,7 +41,7 @@ function findNext({ element, card, list, row, control }: Place): HTMLElement | n
 }
 
 /** A ref of the element around all cards. */
-export function keepFocus(container: HTMLElement | null) {
+export function keepPlace(container: HTMLElement | null) {
   if (!container) return
   let place: Place | undefined
   let frame = 0
