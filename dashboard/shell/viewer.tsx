@@ -1,8 +1,9 @@
 // What a viewer sees in place of what only members can do: a line on every page, and a note in place of an editor.
 
 import { Eye } from 'lucide-react'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/overlays/dialog.tsx'
+import { lazy, Suspense } from 'react'
+
+const ReadOnlyDialog = lazy(() => import('./viewer-dialog.tsx').then((m) => ({ default: m.ReadOnlyDialog })))
 
 const REASON = 'You are a viewer of this workspace: you can see everything and change nothing.'
 
@@ -15,17 +16,7 @@ export const ViewerNotice = () => (
 
 /** Opens where an address leads to an editor. */
 export const ViewerDialog = ({ onClose }: { onClose: () => void }) => (
-  <Dialog
-    open
-    onClose={onClose}
-    title="You cannot change this"
-    footer={
-      <Button variant="primary" onClick={onClose}>
-        Close
-      </Button>
-    }
-  >
-    <p>{REASON}</p>
-    <p className="mt-2 text-soft">An owner of the workspace can change your role in Settings &gt; Members.</p>
-  </Dialog>
+  <Suspense>
+    <ReadOnlyDialog reason={REASON} onClose={onClose} />
+  </Suspense>
 )

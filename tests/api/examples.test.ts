@@ -113,6 +113,8 @@ describe('the examples of the API reference', () => {
       expect(await sent.json()).toEqual({ ok: true })
       ids['Submissions submissions'] = (await own.api('/submissions')).json.data[0].id
     }
+    if (operation.id.startsWith('restoreLink'))
+      await own.api(`/links/${ids['Links links']}`, { method: 'DELETE' })
     if (getTag(operation) === 'Members' && !ids['Members members']) {
       ids['Members members'] = own.member.id
     }
