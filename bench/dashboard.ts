@@ -4,7 +4,7 @@
 import { parseArgs } from 'node:util'
 import type { Page } from 'playwright-core'
 import { setLogLevel } from '../server/lib/log.ts'
-import { launchChromium } from '../tests/support/browser/chromium.ts'
+import { openChromium } from '../tests/support/browser/chromium.ts'
 import { startServer } from '../tests/support/server/test-server.ts'
 import { signUpOverHttp } from '../tests/support/users/sign-up.ts'
 import { median } from './median.ts'
@@ -22,7 +22,7 @@ setLogLevel('silent')
 const server = await startServer('sqlite')
 const person = await signUpOverHttp(server, { name: 'Ada' })
 await createLinks(person.workspaceId)
-const browser = await launchChromium()
+const browser = await openChromium()
 
 // Long tasks keep the page from reacting. The browser reports tasks of 50 ms and more.
 const WATCH = `

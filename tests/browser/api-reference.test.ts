@@ -3,25 +3,8 @@
 
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { findViolations } from '../support/browser/accessibility.ts'
 import { type CustomerSite, onCustomerSite } from '../support/browser/customer-site.ts'
-
-const AXE = Bun.resolveSync('axe-core/axe.min.js', import.meta.dir)
-
-interface AxeResult {
-  violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[]
-}
-
-/** @param rule the only one to try; all of them when absent */
-async function findViolations(page: Page, part = ':root', rule?: string): Promise<string[]> {
-  if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(await Bun.file(AXE).text())
-  const options = { resultTypes: ['violations'], ...(rule && { runOnly: [rule] }) }
-  const { violations } = await page.evaluate<AxeResult>(`axe.run('${part}', ${JSON.stringify(options)})`)
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) =>
-      nodes.map((node) => `${id}: ${node.html.slice(0, 150)} ${node.failureSummary}`),
-    )
-}
 
 const measureOverflow = (page: Page) =>
   page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')

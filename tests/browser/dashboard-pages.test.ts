@@ -3,10 +3,9 @@
 
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { findViolations } from '../support/browser/accessibility.ts'
 import { type DashboardWindow, onDashboard, waitUntilDrawn } from '../support/browser/dashboard-browser.ts'
 import { fillWorkspace } from '../support/users/fill-workspace.ts'
-
-const AXE = Bun.resolveSync('axe-core/axe.min.js', import.meta.dir)
 
 const PAGES = [
   '/links',
@@ -51,21 +50,6 @@ const PUBLIC_PAGES = [
 const DESKTOP = { width: 1280, height: 800 }
 const PHONE = { width: 360, height: 740 }
 
-interface AxeResult {
-  violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[]
-}
-
-/** The serious and critical violations that axe finds, with their elements. */
-async function findViolations(page: Page): Promise<string[]> {
-  if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(await Bun.file(AXE).text())
-  const result = await page.evaluate<AxeResult>('axe.run()')
-  return result.violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
-    )
-}
-
 /** The pixels by which the page is wider than the window, or the content of an open dialog wider than the dialog. */
 const measureOverflow = (page: Page) =>
   page.evaluate<number>(`Math.max(...[document.documentElement, ...document.querySelectorAll('[role=dialog], [role=dialog] .overflow-y-auto')]
@@ -77,13 +61,13 @@ onDashboard('the dashboard', (dashboard) => {
     ['dark', PHONE],
   ] as const
 
-  /** Opens pages one after the other. @returns their problems */
-  async function findProblems(paths: string[], { page, open }: DashboardWindow): Promise<string[]> {
+  /** Goes from page to page. @returns their problems */
+  async function findProblems(paths: string[], { page, visit }: DashboardWindow): Promise<string[]> {
     const origins = new Set<string>()
     page.on('request', (request) => origins.add(new URL(request.url()).origin))
     const problems: string[] = []
     for (const path of paths) {
-      await open(path)
+      await visit(path)
       for (const violation of await findViolations(page)) problems.push(`${path}: ${violation}`)
       if ((await measureOverflow(page)) > 0) problems.push(`${path}: is wider than the window`)
     }

@@ -29,7 +29,7 @@ onDashboard('the dashboard by role', (dashboard) => {
     })
     const invitation = new URL(invited.json.data.url).searchParams.get('token') as string
     const viewer = await dashboard().signUp({ name: 'Vera', email: 'vera@example.com', invitation })
-    const { page, open, errors, close } = await dashboard().openWindow(viewer)
+    const { page, open, visit, errors, close } = await dashboard().openWindow(viewer)
     const paths = [
       '/links',
       '/links/trash',
@@ -47,7 +47,7 @@ onDashboard('the dashboard by role', (dashboard) => {
       '/settings?tab=audit',
     ]
     for (const path of paths) {
-      await open(path)
+      await visit(path)
       expect([path, await page.getByText('You are a viewer of this workspace').count()]).toEqual([path, 1])
       expect([path, await listChangeButtons(page)]).toEqual([path, []])
     }
@@ -58,7 +58,7 @@ onDashboard('the dashboard by role', (dashboard) => {
       '/tags?new=1',
       '/channels?new=1',
     ]) {
-      await open(path)
+      await visit(path)
       await page.getByRole('dialog', { name: 'You cannot change this' }).waitFor()
     }
     // Shortcuts that change something do nothing; the others work.

@@ -71,7 +71,7 @@ onDashboard(
     test('is shown on every page, and never runs as markup', async () => {
       const person = await dashboard().signUp({ name: XSS_PAYLOADS[0] })
       const { form, links, submission } = await submitPayloads(dashboard().server, person)
-      const { page, errors, open, close } = await dashboard().openWindow(person)
+      const { page, errors, open, visit, close } = await dashboard().openWindow(person)
       const search = encodeURIComponent(XSS_PAYLOADS[9] as string)
       const pages = [
         '/links',
@@ -94,7 +94,7 @@ onDashboard(
       // No payload has become an element that can run code.
       const countActiveElements = `document.querySelectorAll('script:not([src]), [onerror], [onload], [href^="javascript:"], iframe').length`
       for (const path of pages) {
-        await open(path)
+        await visit(path)
         expect([path, await page.evaluate(countActiveElements)]).toEqual([path, 0])
       }
       // The inbox shows every payload as it was written, the newest first.

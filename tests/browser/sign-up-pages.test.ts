@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { toSetupUrl } from '../../server/features/accounts/auth/first-account.ts'
 import { closeMailers } from '../../server/http/mail/smtp.ts'
-import { CHROMIUM_INSTALL_MS, launchChromium } from '../support/browser/chromium.ts'
+import { CHROMIUM_INSTALL_MS, closeWindows, openChromium } from '../support/browser/chromium.ts'
 import { startMailServer } from '../support/fake-servers/mail-server.ts'
 import { startServer, type TestServer } from '../support/server/test-server.ts'
 import { until } from '../support/until.ts'
@@ -24,10 +24,10 @@ describe('new people', () => {
         TOWPATH_SECRET: SECRET,
       },
     })
-    browser = await launchChromium()
+    browser = await openChromium()
   }, CHROMIUM_INSTALL_MS)
   afterAll(async () => {
-    await browser?.close()
+    if (browser) await closeWindows(browser)
     await server?.close()
     closeMailers()
     await smtp.stop()

@@ -8,8 +8,24 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 /** The time limit for hooks that may install Chromium. */
 export const CHROMIUM_INSTALL_MS = 600_000
 
-/** @throws when there is no Chromium, with what the user can do */
-export async function launchChromium(): Promise<Browser> {
+let shared: Browser | undefined
+
+/**
+ * The browser of this process: the test files after another use the same one, each with windows of its own. It ends with
+ * the process, whose end closes its pipe.
+ * @throws when there is no Chromium, with what the user can do
+ */
+export async function openChromium(): Promise<Browser> {
+  if (!shared?.isConnected()) shared = await launchChromium()
+  return shared
+}
+
+/** Closes what a test file has left open: a page that polls would disturb the next file. */
+export async function closeWindows(browser: Browser) {
+  await Promise.all(browser.contexts().map((context) => context.close()))
+}
+
+async function launchChromium(): Promise<Browser> {
   const executablePath = findChromium() ?? installChromium()
   return chromium.launch({
     executablePath,

@@ -8,7 +8,7 @@ import {
   type TestServerOptions,
   type TestWorkspace,
 } from '../server/test-server.ts'
-import { CHROMIUM_INSTALL_MS, launchChromium } from './chromium.ts'
+import { CHROMIUM_INSTALL_MS, closeWindows, openChromium } from './chromium.ts'
 
 export interface CustomerSite {
   server: TestServer
@@ -76,7 +76,7 @@ export function onCustomerSite(
 
 async function startSite(options?: TestServerOptions): Promise<CustomerSite & { close(): Promise<void> }> {
   const server = await startServer('sqlite', options)
-  const browser = await launchChromium()
+  const browser = await openChromium()
   const pages = new Map<string, { html: string; headers: Record<string, string> }>()
   const requests: string[] = []
   const host = Bun.serve({
@@ -122,7 +122,7 @@ async function startSite(options?: TestServerOptions): Promise<CustomerSite & { 
     openVisitor: () => newVisitor(browser),
     createWorkspace: () => newWorkspace(server),
     async close() {
-      await browser.close()
+      await closeWindows(browser)
       await host.stop(true)
       await server.close()
     },
