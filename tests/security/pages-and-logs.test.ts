@@ -10,7 +10,7 @@ const PAGES = ['/app', '/docs', '/thanks', '/no-such-link', '/no/such/page']
 
 const FILES = [
   '/t.js',
-  '/docs/start.js',
+  '/docs/reference.js',
   '/docs/theme.css',
   '/docs/swagger-ui.css',
   '/docs/swagger-ui-bundle.js',

@@ -27,7 +27,7 @@ function openCommands(server: () => TestServer) {
     run: (...words: string[]) => shell.run(...words),
     async get(...words: string[]) {
       const { code, out, err } = await shell.run(...words)
-      expect([code, err]).toEqual([0, ''])
+      expect([code, err.replace(/^Data directory: .*\n/, '')]).toEqual([0, ''])
       return JSON.parse(out)
     },
   }

@@ -85,7 +85,9 @@ async function clicks({ hitWorker }: Started, workspaceId: number) {
 async function holding(dir: string, text: string): Promise<string[]> {
   const entries = await readdir(dir, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-  const held = await Promise.all(files.map(async (file) => (await readFile(file)).includes(text)))
+  // The worker deletes batches meanwhile: a file that is gone holds nothing.
+  const read = (file: string) => readFile(file).catch(() => Buffer.alloc(0))
+  const held = await Promise.all(files.map(async (file) => (await read(file)).includes(text)))
   return files.filter((_, i) => held[i]).map((file) => file.slice(dir.length + 1))
 }
 
