@@ -3,7 +3,7 @@
 
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { findViolations } from '../support/browser/accessibility.ts'
+import { findBarriers } from '../support/browser/accessibility.ts'
 import { type CustomerSite, onCustomerSite } from '../support/browser/customer-site.ts'
 
 const measureOverflow = (page: Page) =>
@@ -19,7 +19,7 @@ onCustomerSite('the API reference', (site) => {
     const dialog = page.getByRole('dialog', { name: 'Authorize' })
     expect(await dialog.locator('input').count()).toBe(1)
     expect(await page.evaluate('document.activeElement.tagName')).toBe('INPUT')
-    const found = await findViolations(page, '.dialog-ux')
+    const found = await findBarriers(page, '.dialog-ux')
     await page.keyboard.type(own.key)
     await page.keyboard.press('Enter')
     await dialog.getByRole('button', { name: 'Logout' }).waitFor()
@@ -30,12 +30,12 @@ onCustomerSite('the API reference', (site) => {
     const answers: Record<string, string> = {}
     for (const [tag, id] of EXECUTED) answers[id] = await execute(page, tag, id)
     expect(answers).toEqual(Object.fromEntries(EXECUTED.map(([, id, status]) => [id, status])))
-    found.push(...(await findViolations(page)))
+    found.push(...(await findBarriers(page)))
 
     await page.emulateMedia({ colorScheme: 'dark' })
     await page.setViewportSize({ width: 360, height: 740 })
     // The same elements in other colours.
-    found.push(...(await findViolations(page, ':root', 'color-contrast')))
+    found.push(...(await findBarriers(page, ':root', 'color-contrast')))
     expect(found).toEqual([])
     expect(await measureOverflow(page)).toBe(0)
 
@@ -52,12 +52,12 @@ onCustomerSite('the API reference', (site) => {
     await page.goto(`${site().server.origin}/docs/recipes`)
     const shown = page.locator('section figure:visible')
     expect(await shown.count()).toBe(await page.locator('section').count())
-    const found = await findViolations(page)
+    const found = await findBarriers(page)
     await page.emulateMedia({ colorScheme: 'dark' })
     await page.setViewportSize({ width: 360, height: 740 })
     await page.getByLabel('Python').first().check()
     expect(await shown.first().textContent()).toContain('urlopen')
-    found.push(...(await findViolations(page)))
+    found.push(...(await findBarriers(page)))
     expect(found).toEqual([])
     expect(await measureOverflow(page)).toBe(0)
     expect(errors).toEqual([])

@@ -3,7 +3,7 @@
 
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { findViolations } from '../support/browser/accessibility.ts'
+import { findBarriers } from '../support/browser/accessibility.ts'
 import { type DashboardWindow, onDashboard, waitUntilDrawn } from '../support/browser/dashboard-browser.ts'
 import { fillWorkspace } from '../support/users/fill-workspace.ts'
 
@@ -68,7 +68,7 @@ onDashboard('the dashboard', (dashboard) => {
     const problems: string[] = []
     for (const path of paths) {
       await visit(path)
-      for (const violation of await findViolations(page)) problems.push(`${path}: ${violation}`)
+      for (const violation of await findBarriers(page)) problems.push(`${path}: ${violation}`)
       if ((await measureOverflow(page)) > 0) problems.push(`${path}: is wider than the window`)
     }
     // Images that the page creates itself have the origin "null".
@@ -134,7 +134,7 @@ onDashboard('the dashboard', (dashboard) => {
     for (const path of PUBLIC_PAGES) {
       await page.goto(`${dashboard().server.origin}/app${path}`)
       await waitUntilDrawn(page)
-      for (const violation of await findViolations(page)) problems.push(`${path}: ${violation}`)
+      for (const violation of await findBarriers(page)) problems.push(`${path}: ${violation}`)
       if ((await measureOverflow(page)) > 0) problems.push(`${path}: is wider than the window`)
     }
     expect(problems).toEqual([])

@@ -13,7 +13,7 @@ interface AxeResult {
  * @param rule the only rule to try; all of them when absent
  * @returns the serious and critical violations, with their elements
  */
-export async function findViolations(page: Page, part = ':root', rule?: string): Promise<string[]> {
+export async function findBarriers(page: Page, part = ':root', rule?: string): Promise<string[]> {
   if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(await Bun.file(AXE).text())
   // The styles are read from the elements: loading the style sheets once more would double the time.
   const options = { resultTypes: ['violations'], preload: false, ...(rule && { runOnly: [rule] }) }
