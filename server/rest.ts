@@ -5,7 +5,12 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { ErrorHandler, Handler, MiddlewareHandler } from 'hono'
 import type { ApiEnv } from './features/accounts/access/api-env.ts'
 import type { RateLimiter } from './features/accounts/access/rate-limiter.ts'
-import { API_TAGS, describePathParameters, describeSecurity } from './http/api-docs/describe-document.ts'
+import {
+  API_TAGS,
+  describePathParameters,
+  describeSecurity,
+  sortPaths,
+} from './http/api-docs/describe-document.ts'
 import { toErrorResponse } from './http/error-response.ts'
 import { requestId } from './http/request-id.ts'
 import { noRoute, routeFor, routeTable } from './http/route-table.ts'
@@ -117,6 +122,11 @@ function describe(api: OpenAPIHono<ApiEnv>, { origin, version }: RestNeeds) {
     servers: [{ url: origin }],
     tags: API_TAGS,
   })
-  describePathParameters(document.paths ?? {})
-  return { ...document, components: { ...document.components, securitySchemes: describeSecurity(origin) } }
+  const paths = sortPaths(document.paths ?? {})
+  describePathParameters(paths)
+  return {
+    ...document,
+    paths,
+    components: { ...document.components, securitySchemes: describeSecurity(origin) },
+  }
 }

@@ -60,6 +60,8 @@ describe('the examples of the API reference', () => {
   test('come in the order of the work: links first', () => {
     expect(openApi.document.tags?.map(({ name }) => name)).toEqual(TAGS_IN_ORDER)
     expect(documentedOperations.filter((each) => !TAGS_IN_ORDER.includes(getTag(each)))).toEqual([])
+    const links = documentedOperations.filter((each) => getTag(each) === 'Links').map(({ path }) => path)
+    expect([...new Set(links)].slice(0, 2)).toEqual(['/v1/links', '/v1/links/{id}'])
   })
 
   test.each(documentedOperations)(

@@ -46,6 +46,12 @@ export const describeSecurity = (origin: string) => ({
   },
 })
 
+/** In each group the list comes first, then one thing, then what else there is: `/links`, `/links/{id}`, `/links/bulk`. */
+export function sortPaths<T>(paths: Record<string, T>): Record<string, T> {
+  const toKey = (path: string) => path.replaceAll('{', '!')
+  return Object.fromEntries(Object.entries(paths).toSorted(([a], [b]) => (toKey(a) < toKey(b) ? -1 : 1)))
+}
+
 /** The operation that lists what a path names, by the operation's group. */
 const LISTED_AT: Record<string, string> = {
   Links: '/v1/links',
