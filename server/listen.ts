@@ -1,5 +1,6 @@
-// Opens the public socket, for IPv6 and IPv4 where the settings name no address. With the fast path, the socket answers plain redirects and passes all else on to `Bun.serve`,
-// which then listens on this machine only. Without the fast path, `Bun.serve` has the public address itself.
+// Opens the public socket, for IPv6 and IPv4 where the settings name no address. With the fast path, the socket answers
+// plain redirects and passes all else on to `Bun.serve`, which then listens on this machine only. Without the fast path,
+// `Bun.serve` has the public address itself.
 
 import type { App } from './app.ts'
 import { toErrorResponse } from './http/error-response.ts'

@@ -15,6 +15,7 @@ import type {
   TrashedLinkResource,
   UpdateLinkInput,
 } from '../../server/features/links/schema.ts'
+import { toChunks } from './chunks.ts'
 import type { Api, ResultPage } from './client.ts'
 
 export interface LinkFilters {
@@ -141,11 +142,6 @@ export const restoreLinks = (api: Api, ids: number[]) =>
 export const purgeLink = (api: Api, id: number) =>
   api.remove<LinkResource>(`/links/${id}`, { query: { permanent: true } })
 export const emptyTrash = (api: Api) => api.remove<{ purged: number }>('/links/trash')
-
-const toChunks = <T>(list: T[]) =>
-  Array.from({ length: Math.ceil(list.length / PAGE_SIZE) }, (_, i) =>
-    list.slice(i * PAGE_SIZE, (i + 1) * PAGE_SIZE),
-  )
 
 const linkListFilter = (api: Api) => ({ queryKey: [api.workspaceId, 'links', 'list'] })
 

@@ -7,6 +7,7 @@ import type {
   SubmissionStatus,
   TouchResource,
 } from '../../server/features/forms/schema.ts'
+import { BULK_SIZE, toChunks } from './chunks.ts'
 import { type Api, ApiError, type QueryParameters, type ResultPage } from './client.ts'
 import { pollEvery } from './poll-every.ts'
 
@@ -195,14 +196,6 @@ export const deleteSubmissions = (api: Api, ids: number[]) =>
         }),
       ),
     ),
-  )
-
-/** The API's maximum for one page of a list and for one bulk request. */
-const BULK_SIZE = 100
-
-const toChunks = (ids: number[]) =>
-  Array.from({ length: Math.ceil(ids.length / BULK_SIZE) }, (_, i) =>
-    ids.slice(i * BULK_SIZE, (i + 1) * BULK_SIZE),
   )
 
 /** Sends the request again without the submissions that somebody else has deleted, because it is all or nothing. */

@@ -2,6 +2,7 @@
 // colours. build.ts renders it to HTML, so it has neither hooks nor handlers.
 
 import { Skeleton } from '../ui/skeleton.tsx'
+import { CenteredLayout } from './centered-layout.tsx'
 import { Logo } from './logo.tsx'
 import { NAV_ITEMS } from './nav-items.tsx'
 
@@ -40,22 +41,14 @@ export const WorkspaceFrame = () => (
   </div>
 )
 
-/** For a page without a workspace, such as sign-in. The sizes are those of pages/sign-in/centered-page.tsx. */
+/** For a page without a workspace, such as sign-in. */
 export const CenteredFrame = () => (
-  <div className="grid min-h-dvh place-items-center p-4">
-    <div className="w-full max-w-sm">
-      <div className="mb-6 flex items-center gap-2.5 text-lg font-semibold">
-        <Logo size={30} />
-        Towpath
-      </div>
-      <div className="grid gap-5 rounded-2xl border border-line bg-card p-6">
-        <p role="status" className="text-xl font-semibold text-soft">
-          Loading…
-        </p>
-        <Skeleton className="h-9" />
-        <Skeleton className="h-9" />
-        <Skeleton className="h-9" />
-      </div>
-    </div>
-  </div>
+  <CenteredLayout>
+    <p role="status" className="text-xl font-semibold text-soft">
+      Loading…
+    </p>
+    <Skeleton className="h-9" />
+    <Skeleton className="h-9" />
+    <Skeleton className="h-9" />
+  </CenteredLayout>
 )

@@ -5,17 +5,15 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Fingerprint, KeyRound } from 'lucide-react'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { canUsePasskeys } from '../../api/passkey.ts'
-import { pendingSignInQuery, signInWithPasskey, verifySecondFactor } from '../../api/second-factor.ts'
+import { signInWithPasskey } from '../../api/second-factor.ts'
 import { signIn, signInOptionsQuery, signInWithOidc, type User } from '../../api/session.ts'
 import { answerSignIn, type SessionCheck } from '../../api/session-gate.ts'
 import { SESSION_CHANNEL, SIGNED_IN_PATH } from '../../api/signed-in-tab.ts'
 import { Button } from '../../ui/button.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { ModalDialog } from '../../ui/overlays/modal-dialog.tsx'
-import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { FactorForm } from '../factor-form.tsx'
+import { SecondStepForm } from '../second-step-form.tsx'
 
 interface SignInDialogProps {
   person: User | undefined
@@ -68,7 +66,7 @@ export function SignInDialog({ person, checkSession }: SignInDialogProps) {
           <Button onClick={reload}>Load the page again</Button>
         </>
       ) : isSecondStep ? (
-        <SecondStep finish={finish} onBack={() => setSecondStep(false)} />
+        <SecondStepForm onDone={finish} onBack={() => setSecondStep(false)} />
       ) : (
         <FirstStep
           person={person}
@@ -191,30 +189,6 @@ function ProviderButton({ name }: { name: string }) {
       <p role="status" className="text-sm text-soft">
         {open.isSuccess ? 'Sign in there, and come back to this tab.' : 'It opens in a new tab.'}
       </p>
-    </>
-  )
-}
-
-function SecondStep({ finish, onBack }: StepProps & { onBack: () => void }) {
-  const pending = useQuery({ ...pendingSignInQuery, staleTime: 0, gcTime: 0 })
-  return (
-    <>
-      {pending.isPending && <SkeletonRows rows={2} className="h-10" />}
-      {pending.isError && <ErrorState error={pending.error} retry={pending.refetch} />}
-      {pending.data === null && <FormError>The sign-in took too long. Begin again.</FormError>}
-      {pending.data && (
-        <FactorForm
-          ways={pending.data}
-          action="Sign in"
-          onProof={async (proof) => {
-            await verifySecondFactor(proof)
-            await finish()
-          }}
-        />
-      )}
-      <Button variant="quiet" onClick={onBack}>
-        Back
-      </Button>
     </>
   )
 }

@@ -1,7 +1,7 @@
 // The REST API of the audit log (docs/contract.md §16). It is for owners, and for no API key: the log names people.
 
-import { z } from '@hono/zod-openapi'
 import { apiRoute, pageResponse } from '../../http/api-route.ts'
+import { EXPORT_MEDIA_TYPES, toFileNameHeader, toFileSchema } from '../../http/export-file.ts'
 import { toTextStream } from '../../http/text-stream.ts'
 import { allow } from './access/actor.ts'
 import { createApi } from './access/api-env.ts'
@@ -10,8 +10,6 @@ import { recordExport } from './audit/record-export.ts'
 import { AuditEventShape, AuditExportQuery, AuditListQuery } from './schema.ts'
 
 const audit = { tags: ['Audit log'], by: 'member' as const }
-
-const file = (example: string) => ({ schema: z.string().openapi({ format: 'binary', example }) })
 
 const auditRoutes = {
   list: apiRoute({
@@ -37,24 +35,14 @@ const auditRoutes = {
     responses: {
       200: {
         description: 'The file',
-        headers: {
-          'Content-Disposition': {
-            description: 'File name with the id of the workspace',
-            schema: { type: 'string' },
-          },
-        },
+        headers: toFileNameHeader('File name with the id of the workspace'),
         content: {
-          'text/csv': file('id,at,actorType,actorId,actor,action,targetType,targetId,target,detail'),
-          'application/x-ndjson': file('{"id":1,"at":"2026-03-29T12:00:00.000Z","actor":{…},…}'),
+          'text/csv': toFileSchema('id,at,actorType,actorId,actor,action,targetType,targetId,target,detail'),
+          'application/x-ndjson': toFileSchema('{"id":1,"at":"2026-03-29T12:00:00.000Z","actor":{…},…}'),
         },
       },
     },
   }),
-}
-
-const MEDIA_TYPES = {
-  csv: 'text/csv; charset=utf-8; header=present',
-  ndjson: 'application/x-ndjson; charset=utf-8',
 }
 
 export const createAuditApi = ({ now }: { now: () => number }) =>
@@ -74,7 +62,7 @@ export const createAuditApi = ({ now }: { now: () => number }) =>
       const isHead = c.req.method === 'HEAD'
       if (!isHead) await recordExport(needs, actor, { action: 'audit.exported', detail: { format } })
       return c.body((isHead ? null : toTextStream(pieces, c.get('requestId'))) as never, 200, {
-        'Content-Type': MEDIA_TYPES[format],
+        'Content-Type': EXPORT_MEDIA_TYPES[format],
         'Content-Disposition': `attachment; filename=audit-${workspaceId}.${format}`,
         'Cache-Control': 'private, no-store',
       }) as never

@@ -1,12 +1,12 @@
 // GET /analytics/clicks: totals, timelines, top lists, and the export of the clicks (docs/contract.md §5).
 
-import { z } from '@hono/zod-openapi'
 import { apiRoute } from '../../http/api-route.ts'
+import { EXPORT_MEDIA_TYPES, toFileNameHeader, toFileSchema } from '../../http/export-file.ts'
 import { toFileBody } from '../../http/file-body.ts'
 import { toIso } from '../../lib/api-fields.ts'
 import { describeError, log } from '../../lib/log.ts'
 import type { Database } from '../../storage/database/database.ts'
-import type { ExportFormat, HitReader } from '../../storage/hits/hit-engine.ts'
+import type { HitReader } from '../../storage/hits/hit-engine.ts'
 import { createApi } from '../accounts/access/api-env.ts'
 import { recordExport } from '../accounts/audit/record-export.ts'
 import { answerClicks } from './answer-clicks.ts'
@@ -57,14 +57,6 @@ const clicks = apiRoute({
   },
 })
 
-const MEDIA_TYPES: Record<ExportFormat, string> = {
-  csv: 'text/csv; charset=utf-8; header=present',
-  ndjson: 'application/x-ndjson; charset=utf-8',
-  parquet: 'application/vnd.apache.parquet',
-}
-
-const toFileSchema = (example: string) => ({ schema: z.string().openapi({ format: 'binary', example }) })
-
 const clickExport = apiRoute({
   method: 'get',
   path: '/analytics/clicks/export',
@@ -82,10 +74,7 @@ const clickExport = apiRoute({
       description: 'The file',
       headers: {
         ...countedUntilHeader,
-        'Content-Disposition': {
-          description: 'File name with the workspace and the range',
-          schema: { type: 'string' },
-        },
+        ...toFileNameHeader('File name with the workspace and the range'),
       },
       content: {
         'text/csv': toFileSchema('id,time,linkId,slug,domain,class,trigger,country,…'),
@@ -134,7 +123,7 @@ export function createAnalyticsApi(needs: AnalyticsApiNeeds) {
       }
       const body = toFileBody(c.req.method, file.path, remove)
       return c.body(body as never, 200, {
-        'Content-Type': MEDIA_TYPES[format],
+        'Content-Type': EXPORT_MEDIA_TYPES[format],
         'Content-Length': String(file.bytes),
         'Content-Disposition': `attachment; filename=${name}`,
         'X-Counted-Until': toIso(countedUntil),

@@ -36,7 +36,8 @@ export const NO_LINK = 0
 /** Leads with pending attribution have no known link yet. They do not count as leads without a link. */
 const LINK_IS_DECIDED = '(credited.link_id IS NOT NULL OR credited.attribution_due = 0)'
 
-const COLUMNS: Record<LeadColumn, string> = {
+/** SQL of each dimension of a credited lead. */
+export const LEAD_COLUMN_SQL: Record<LeadColumn, string> = {
   linkId: `coalesce(credited.link_id, ${NO_LINK})`,
   form: 'form_key',
   page: 'page_url',
@@ -163,7 +164,7 @@ export function toSelectedLeadsSql(
     needed.length === 0
       ? leads
       : `SELECT * FROM ${toOriginSql(`(${leads})`, needed, dialect as Required<DatabaseDialect>, bind)} AS origins`
-  const conditions = filters.map((filter) => toFilterSql(filter, COLUMNS, dialect, bind))
+  const conditions = filters.map((filter) => toFilterSql(filter, LEAD_COLUMN_SQL, dialect, bind))
   // Filters for domains, slugs and tags have become filters for links here.
   if (aboutLinks || filters.some(({ column }) => column === 'linkId')) conditions.push(LINK_IS_DECIDED)
   return { credited, conditions: ['true', ...conditions] }
@@ -220,9 +221,9 @@ function toGroupingSql(
     case 'slug':
       return { key: 'links.slug_key', from: `credited LEFT JOIN ${link('links', 'id')}`, tail }
     case 'linkId':
-      return { key: COLUMNS.linkId, from: 'credited', tail }
+      return { key: LEAD_COLUMN_SQL.linkId, from: 'credited', tail }
     default: {
-      const key = `coalesce(${COLUMNS[grouping.by]}, ${bind(toNullLabel(grouping.by))})`
+      const key = `coalesce(${LEAD_COLUMN_SQL[grouping.by]}, ${bind(toNullLabel(grouping.by))})`
       return { key, from: 'credited', tail }
     }
   }

@@ -7,7 +7,13 @@ import { toCsvLine } from '../../lib/formats/csv-line.ts'
 import { queryRaw } from '../../storage/database/raw-query.ts'
 import { type LeadNeeds, loadLinkNamesOrNone, resolveLeadSelection } from './answer-leads.ts'
 import { PARTS_PER_LEAD } from './attribution-model.ts'
-import { type LeadSelection, NO_LINK, toSelectedLeadsSql } from './count-leads.ts'
+import {
+  LEAD_COLUMN_SQL,
+  type LeadColumn,
+  type LeadSelection,
+  NO_LINK,
+  toSelectedLeadsSql,
+} from './count-leads.ts'
 import { type OriginRow, passesOriginFilters, splitOriginFilters, toOrigin } from './lead-origins.ts'
 import { listLeadRanges } from './lead-ranges.ts'
 import type { LeadExportFormat, LeadExportQuestion } from './leads-schema.ts'
@@ -26,24 +32,24 @@ interface LeadRow extends OriginRow {
 }
 
 /** The columns of the file that are columns of a row. */
-const ROW_COLUMNS = {
-  page: 'page_url',
-  referrer: 'referrer',
-  utmSource: 'utm_source',
-  utmMedium: 'utm_medium',
-  utmCampaign: 'utm_campaign',
-  utmTerm: 'utm_term',
-  utmContent: 'utm_content',
-  country: 'country',
-  region: 'region',
-  city: 'city',
-  device: 'device',
-  browser: 'browser',
-  os: 'os',
-} as const
+const ROW_DIMENSIONS = [
+  'page',
+  'referrer',
+  'utmSource',
+  'utmMedium',
+  'utmCampaign',
+  'utmTerm',
+  'utmContent',
+  'country',
+  'region',
+  'city',
+  'device',
+  'browser',
+  'os',
+] as const satisfies LeadColumn[]
 const HEADERS = [
   ...['submissionId', 'time', 'form', 'formName', 'status', 'email', 'credit', 'linkId', 'slug', 'domain'],
-  ...Object.keys(ROW_COLUMNS),
+  ...ROW_DIMENSIONS,
   'source',
   'channel',
 ]
@@ -117,7 +123,7 @@ async function readLeads(needs: LeadNeeds, selection: LeadSelection): Promise<Ex
       linkId: link,
       slug,
       domain,
-      ...Object.fromEntries(Object.entries(ROW_COLUMNS).map(([name, column]) => [name, row[column] ?? null])),
+      ...Object.fromEntries(ROW_DIMENSIONS.map((name) => [name, row[LEAD_COLUMN_SQL[name]] ?? null])),
       source: toOrigin(row, 'source'),
       channel: toOrigin(row, 'channel'),
     }

@@ -1,7 +1,7 @@
 // GET /analytics/leads with its export, and GET /analytics/funnel (docs/contract.md §5).
 
-import { z } from '@hono/zod-openapi'
 import { apiRoute } from '../../http/api-route.ts'
+import { EXPORT_MEDIA_TYPES, toFileNameHeader, toFileSchema } from '../../http/export-file.ts'
 import { toTextStream } from '../../http/text-stream.ts'
 import { toIso } from '../../lib/api-fields.ts'
 import type { Database } from '../../storage/database/database.ts'
@@ -15,7 +15,6 @@ import {
   FunnelAnswer,
   FunnelParameters,
   LeadAnswer,
-  type LeadExportFormat,
   LeadExportParameters,
   LeadParameters,
   toFunnelQuestion,
@@ -46,15 +45,8 @@ const leads = apiRoute({
   },
 })
 
-const MEDIA_TYPES: Record<LeadExportFormat, string> = {
-  csv: 'text/csv; charset=utf-8; header=present',
-  ndjson: 'application/x-ndjson; charset=utf-8',
-}
-
 /** How long the file may stand still. */
 const SENDING_IDLE_SECONDS = 120
-
-const toFileSchema = (example: string) => ({ schema: z.string().openapi({ format: 'binary', example }) })
 
 const leadExport = apiRoute({
   method: 'get',
@@ -73,12 +65,7 @@ const leadExport = apiRoute({
   responses: {
     200: {
       description: 'The file',
-      headers: {
-        'Content-Disposition': {
-          description: 'File name with the workspace and the range',
-          schema: { type: 'string' },
-        },
-      } as const,
+      headers: toFileNameHeader('File name with the workspace and the range'),
       content: {
         'text/csv': toFileSchema('submissionId,time,form,formName,status,email,credit,linkId,…'),
         'application/x-ndjson': toFileSchema('{"submissionId":7,"time":"2026-03-29T12:00:00.000Z",…}'),
@@ -135,7 +122,7 @@ export function createLeadsApi(needs: LeadsApiNeeds) {
       const body = isHead ? null : toTextStream(pieces, c.get('requestId'))
       const name = `leads-${actor.workspaceId}-${toCompactTime(range.start)}-${toCompactTime(range.end)}.${format}`
       return c.body(body as never, 200, {
-        'Content-Type': MEDIA_TYPES[format],
+        'Content-Type': EXPORT_MEDIA_TYPES[format],
         'Content-Disposition': `attachment; filename=${name}`,
       }) as never
     })

@@ -10,6 +10,7 @@ import {
   pageResponse,
   parseId,
 } from '../../http/api-route.ts'
+import { EXPORT_MEDIA_TYPES, toFileNameHeader, toFileSchema } from '../../http/export-file.ts'
 import { toTextStream } from '../../http/text-stream.ts'
 import { encodePage } from '../../lib/formats/encode-page.ts'
 import { orderedJson } from '../../lib/formats/ordered-json.ts'
@@ -121,7 +122,6 @@ const formRoutes = {
 }
 
 const states = z.array(SubmissionStateShape)
-const file = (example: string) => ({ schema: z.string().openapi({ format: 'binary', example }) })
 
 const submissionRoutes = {
   list: apiRoute({
@@ -165,16 +165,11 @@ const submissionRoutes = {
     responses: {
       200: {
         description: 'The file',
-        headers: {
-          'Content-Disposition': {
-            description: 'The name of the file, with the form key',
-            schema: { type: 'string' },
-          },
-        },
+        headers: toFileNameHeader('The name of the file, with the form key'),
         content: {
-          'text/csv': file('id,createdAt,status,name,message,notes,email,…'),
+          'text/csv': toFileSchema('id,createdAt,status,name,message,notes,email,…'),
           'application/json': { schema: z.strictObject({ data: z.array(SubmissionShape) }) },
-          'application/x-ndjson': file('{"id":1,"formKey":"k7m2xw9qpd","fields":{"name":"Ada"},…}'),
+          'application/x-ndjson': toFileSchema('{"id":1,"formKey":"k7m2xw9qpd","fields":{"name":"Ada"},…}'),
         },
       },
     },
@@ -264,12 +259,6 @@ const submissionRoutes = {
   }),
 }
 
-const MEDIA_TYPES: Record<shapes.SubmissionExportFormat, string> = {
-  csv: 'text/csv; charset=utf-8; header=present',
-  json: 'application/json',
-  ndjson: 'application/x-ndjson; charset=utf-8',
-}
-
 /** A client that takes no byte for this long is disconnected. */
 const SENDING_IDLE_SECONDS = 30
 
@@ -352,7 +341,7 @@ function addSubmissions(api: ReturnType<typeof createApi>, toNeeds: ToNeeds) {
       }
       const body = isHead ? null : toTextStream(pieces, c.get('requestId'))
       return c.body(body as never, 200, {
-        'Content-Type': MEDIA_TYPES[format],
+        'Content-Type': EXPORT_MEDIA_TYPES[format],
         'Content-Disposition': `attachment; filename=submissions-${formKey}.${format}`,
       }) as never
     })

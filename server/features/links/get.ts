@@ -1,7 +1,7 @@
 // Reads one link of a workspace.
 
 import { notFound } from '../../lib/failure.ts'
-import type { Connection, Database } from '../../storage/database/open-database.ts'
+import type { Connection, Database, DatabaseEngine } from '../../storage/database/open-database.ts'
 import type { Actor } from '../accounts/access/actor.ts'
 import type { LinkRow } from './link.ts'
 
@@ -20,9 +20,7 @@ export async function getLinkForUpdate(
   actor: Actor,
   id: number,
 ): Promise<LinkRow> {
-  const query = selectLink(connection, actor, id)
-  const locked = engine === 'postgres' ? query.forNoKeyUpdate() : query
-  return (await locked.executeTakeFirst()) ?? throwNotFound()
+  return lock(engine, selectLink(connection, actor, id))
 }
 
 /** The same for a link that may be in the trash. */
@@ -32,7 +30,10 @@ export async function getUnpurgedForUpdate(
   actor: Actor,
   id: number,
 ): Promise<LinkRow> {
-  const query = selectUnpurged(connection, actor, id)
+  return lock(engine, selectUnpurged(connection, actor, id))
+}
+
+async function lock(engine: DatabaseEngine, query: ReturnType<typeof selectUnpurged>): Promise<LinkRow> {
   const locked = engine === 'postgres' ? query.forNoKeyUpdate() : query
   return (await locked.executeTakeFirst()) ?? throwNotFound()
 }

@@ -59,10 +59,12 @@ const FILES = {
 
 /** @param origin the server's public origin, which the recipes name */
 export function createApiDocs(origin: string) {
-  const recipes = toDocument('Towpath API recipes', '', renderRecipes(origin))
+  // Rendered when it is first asked for, and not at every start.
+  let recipes: string | undefined
+  const getRecipes = () => (recipes ??= toDocument('Towpath API recipes', '', renderRecipes(origin)))
   const app = new Hono()
     .get('/docs', (c) => c.html(REFERENCE, 200, toHeaders(POLICY)))
-    .get('/docs/recipes', (c) => c.html(recipes, 200, toHeaders(RECIPES_POLICY)))
+    .get('/docs/recipes', (c) => c.html(getRecipes(), 200, toHeaders(RECIPES_POLICY)))
   for (const [name, [type, path]] of Object.entries(FILES)) {
     const content = Bun.file(Bun.resolveSync(path, import.meta.dir))
     const seconds = path.startsWith('.') ? 600 : 86_400

@@ -14,6 +14,7 @@ import { ErrorState } from '../../../ui/error-state.tsx'
 import { formatCount, formatNumber } from '../../../ui/format.ts'
 import { Checkbox } from '../../../ui/forms/field.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
+import { isForBrowser } from '../../../ui/row-click.ts'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import {
   STATUS_LABELS,
@@ -92,15 +93,7 @@ function openClickedRow(
 ) {
   const link = (event.target as Element).closest('a')
   const id = link ? findRowSubmission(link) : undefined
-  if (
-    id === undefined ||
-    event.button !== 0 ||
-    event.metaKey ||
-    event.ctrlKey ||
-    event.shiftKey ||
-    event.altKey
-  )
-    return
+  if (id === undefined || isForBrowser(event)) return
   event.preventDefault()
   // A second click moves the focus into the open submission.
   if (String(id) === open) document.getElementById(READER_ID)?.focus()

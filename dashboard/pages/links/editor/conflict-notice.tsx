@@ -5,8 +5,7 @@ import { useEffect, useRef } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { toScreenName } from '../../../api/field-names.ts'
 import { Button } from '../../../ui/button.tsx'
-import type { LinkDraft } from './link-draft.ts'
-import { toDraft, toRequestBody } from './link-draft.ts'
+import { type LinkDraft, toDraft, toRequestBody } from './link-draft.ts'
 import { listChanges } from './list-changes.ts'
 
 interface Props {

@@ -1,26 +1,13 @@
 // After the upgrade, no submission says that its own site brought its sender.
 
 import { expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createTestDatabase } from '../../../../tests/support/postgres/postgres-server.ts'
+import { withOldDatabase } from '../../../../tests/support/old-database.ts'
 import type { DatabaseEngine } from '../database.ts'
-import { listMigrations, migrate } from '../migrate.ts'
-import { openPostgresMigrator } from '../postgres.ts'
-import { openSqliteMigrator } from '../sqlite.ts'
 
 test.each<DatabaseEngine>(['sqlite', 'postgres'])(
   'submissions and touches without a visit lose their own site as referrer, others keep theirs (%s)',
-  async (engine) => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'towpath-migration-'))
-    const database = engine === 'postgres' ? await createTestDatabase() : undefined
-    const db = await (database
-      ? openPostgresMigrator(database.url)
-      : openSqliteMigrator(join(dataDir, 'towpath.db')))
-    try {
-      const all = Object.entries(listMigrations(engine))
-      await migrate(db, Object.fromEntries(all.filter(([name]) => name < '0019')))
+  (engine) =>
+    withOldDatabase(engine, '0019', async ({ db, upgrade }) => {
       const workspace = { public_id: 'ws_a', name: 'A', plan: 'free', created_at: 1, updated_at: 1 }
       const { id: workspace_id } = await db
         .insertInto('workspaces')
@@ -65,16 +52,11 @@ test.each<DatabaseEngine>(['sqlite', 'postgres'])(
           .values(touch as any)
           .execute()
       }
-      await migrate(db, Object.fromEntries(all))
+      await upgrade()
       for (const table of ['submissions', 'touches'] as const) {
         const rows = await db.selectFrom(table).select('referrer').execute()
         expect(new Set(rows.map(({ referrer }) => referrer))).toEqual(new Set([null, 'search.example']))
       }
-    } finally {
-      await db.destroy()
-      await database?.drop()
-      rmSync(dataDir, { recursive: true, force: true })
-    }
-  },
+    }),
   60_000,
 )

@@ -1,0 +1,20 @@
+// What the exports of /v1 have in common: the types of their files, and how the API reference describes them.
+
+import { z } from '@hono/zod-openapi'
+
+export const EXPORT_MEDIA_TYPES = {
+  csv: 'text/csv; charset=utf-8; header=present',
+  json: 'application/json',
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  parquet: 'application/vnd.apache.parquet',
+} as const
+
+/** @param example how the file begins */
+export const toFileSchema = (example: string) => ({
+  schema: z.string().openapi({ format: 'binary', example }),
+})
+
+/** @param description what the name of the file says */
+export const toFileNameHeader = (description: string) => ({
+  'Content-Disposition': { description, schema: { type: 'string' as const } },
+})
