@@ -2,6 +2,7 @@
 
 import { readAbuseEmail, readBlocklistPath } from './config/abuse-settings.ts'
 import { readHost, readNetworks, readOrigin, readPaths, readPort } from './config/address-settings.ts'
+import { type ClusterSettings, readCluster } from './config/cluster-settings.ts'
 import {
   readFastPath,
   readLogLevel,
@@ -29,7 +30,7 @@ import type { LogLevel } from './lib/log.ts'
 import type { Plan } from './lib/plan.ts'
 import { findGeoProblem } from './storage/geo.ts'
 
-export interface Config extends MailSettings, MetricsSettings, SignInSettings {
+export interface Config extends ClusterSettings, MailSettings, MetricsSettings, SignInSettings {
   port: number
   /** The address to listen on; absent for every one of this machine, IPv6 and IPv4. */
   host?: string
@@ -72,7 +73,10 @@ const NAMES = [
   'TOWPATH_URL',
   'DATA_DIR',
   'DATABASE_URL',
+  'DATABASE_POOL',
   'CLICKHOUSE_URL',
+  'WORKERS',
+  'INNER_PORT',
   'TOWPATH_SECRET',
   'TRUST_PROXY',
   'GEOIP_DB',
@@ -137,6 +141,7 @@ export function readConfig(env: Environment = process.env): Config {
     origin: readOrigin(get('TOWPATH_URL'), host, port, wrong),
     dataDir,
     databaseUrl: readDatabaseUrl(get('DATABASE_URL'), wrong),
+    ...readCluster(get, port, wrong),
     trustProxy: readNetworks('TRUST_PROXY', get, wrong),
     geoipDb: get('GEOIP_DB'),
     defaultPlan: readPlan(get('DEFAULT_PLAN'), wrong),
@@ -157,9 +162,6 @@ export function readConfig(env: Environment = process.env): Config {
   }
   const badGeo = config.geoipDb === undefined ? undefined : findGeoProblem(config.geoipDb)
   if (badGeo) wrong('GEOIP_DB', badGeo, 'Give the path of an .mmdb file, or leave it out.')
-  if (get('CLICKHOUSE_URL')) {
-    wrong('CLICKHOUSE_URL', 'this version keeps clicks in DuckDB only', 'Leave it out.')
-  }
   checkSecret(get('TOWPATH_SECRET'), wrong)
   makeDataDir(dataDir, wrong)
   if (problems.length > 0) throw new ConfigError(problems)

@@ -23,6 +23,7 @@ import { trash } from './migrations/0017-trash.ts'
 import { deliveryReports } from './migrations/0018-delivery-reports.ts'
 import { ownReferrers } from './migrations/0019-own-referrers.ts'
 import { submissionsByStatus } from './migrations/0021-submissions-by-status.ts'
+import { cluster } from './migrations/0022-cluster.ts'
 import type { Tables } from './tables.ts'
 
 export const listMigrations = (engine: DatabaseEngine): Record<string, Migration> => ({
@@ -46,6 +47,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0018-delivery-reports': deliveryReports(engine),
   '0019-own-referrers': ownReferrers(),
   '0021-submissions-by-status': submissionsByStatus(),
+  '0022-cluster': cluster(engine),
 })
 
 /**

@@ -15,6 +15,7 @@ import type {
   Verifications,
   Workspaces,
 } from './tables/account-tables.ts'
+import type { Instance, Leases, Nodes } from './tables/cluster-tables.ts'
 import type { CaptchaTokens, FormAttempts, Forms, Submissions, Touches } from './tables/form-tables.ts'
 import type { ClickMarks, Links, LinkTags, Tags, VisitorSalts } from './tables/link-tables.ts'
 import type { Channels, Deliveries, DeliveryAttempts, MailRecipients } from './tables/notify-tables.ts'
@@ -62,4 +63,7 @@ export interface Tables {
   visitor_salts: VisitorSalts
   rate_windows: RateWindows
   misses: Misses
+  instance: Instance
+  nodes: Nodes
+  leases: Leases
 }

@@ -1,0 +1,38 @@
+// What several processes on one database know of each other.
+
+/** Facts of the whole installation: one row, once the first server has started. */
+export interface Instance {
+  /** Always 1. */
+  id: number
+  /** A random name. The hit store keeps it too, so that two installations never share one. */
+  name: string
+  /** Says whether two secrets are the same, and nothing else about them. */
+  secret_fingerprint: string
+  /** The oldest release that may still use the rows: the name of the last migration that it must know. */
+  floor: string
+}
+
+/** One process with a data directory of its own. All times are of the database's clock, in milliseconds. */
+export interface Nodes {
+  node: string
+  version: string
+  /** `duckdb` or `clickhouse`. */
+  hit_store: string
+  /** JSON: the settings that should be equal on all nodes. */
+  settings: string
+  started_at: number
+  /** The last heartbeat. */
+  seen_at: number
+  /** Every hit that this node recorded before this moment (the node's clock) is in the hit store's answers. */
+  shipped_until: number
+  /** When it stopped in order, with everything shipped; null while it runs, and after a crash. */
+  left_at: number | null
+}
+
+/** The right of one node to do something alone for a while. */
+export interface Leases {
+  name: string
+  node: string
+  /** Milliseconds of the database's clock. */
+  until: number
+}
