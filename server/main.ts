@@ -26,9 +26,15 @@ function configure(): Config {
   }
 }
 
+/** Nothing more is written: another process has the id of this node. */
+function endAtOnce(sentence: string) {
+  process.stderr.write(`Towpath stops:\n  ${sentence}\n`)
+  process.exit(1)
+}
+
 async function open(config: Config): Promise<Services> {
   try {
-    return await openServices(config)
+    return await openServices(config, { endAtOnce })
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : ''
     process.stderr.write(

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 import manifest from '../package.json' with { type: 'json' }
+import { openCluster } from './cluster.ts'
 import type { Config } from './config.ts'
 import { createRateLimiter } from './features/accounts/access/rate-limiter.ts'
 import { createMailBudget, limitMails } from './features/accounts/strangers/mail-budget.ts'
@@ -13,12 +14,13 @@ import { createSenderDescriber } from './features/attribution/sender.ts'
 import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts'
 import { createCaptchaProvider } from './features/forms/captcha/create-captcha-provider.ts'
 import { createClickIds } from './features/hits/click-id.ts'
+import { skipPastErasures } from './features/hits/erase-deleted-workspaces.ts'
 import { readHitMetrics } from './features/hits/metrics.ts'
 import { openMissCounter } from './features/hits/misses/miss-counter.ts'
 import { toRetentionStart } from './features/hits/retention.ts'
 import { openSpool } from './features/hits/spool/spool.ts'
 import { createSpoolGuard } from './features/hits/spool/spool-guard.ts'
-import { openHitWorkerClient } from './features/hits/worker/client.ts'
+import { isNewInstallation, openHitWorkerClient } from './features/hits/worker/client.ts'
 import { type Blocklist, createBlocklist } from './features/links/blocklist/blocklist.ts'
 import { createDestinationJudge } from './features/links/blocklist/judge-destination.ts'
 import { createLinkCache } from './features/links/cache.ts'
@@ -48,6 +50,8 @@ export interface ServiceOptions {
   now?: () => number
   /** Monotonic milliseconds for limits. */
   clock?: () => number
+  /** Called when another server runs with the id of this one: hits of both would get the same ids. */
+  endAtOnce?: (sentence: string) => void
 }
 
 export type Services = Awaited<ReturnType<typeof openServices>>
@@ -56,11 +60,12 @@ export type Services = Awaited<ReturnType<typeof openServices>>
  * Opens everything but the routes and the socket. Jobs and deliveries run from now on.
  * @throws when a store cannot be opened, or the address check of outgoing requests does not hold
  */
-export async function openServices(config: Config, { now = Date.now, clock }: ServiceOptions = {}) {
+export async function openServices(config: Config, options: ServiceOptions = {}) {
+  const { now = Date.now, clock } = options
   await verifySafeRequest()
   const blocklist = await createBlocklist(config.destinationBlocklist)
   const site = createSite(config, blocklist.isBlocked)
-  const stores = await openStores(config, site, { now, clock })
+  const stores = await openStores(config, site, options)
   const shared = createShared(config, { ...stores, site, blocklist, now, clock })
   const attribution = createClickInference(shared)
   const { resolvePendingAttribution } = attribution
@@ -145,8 +150,12 @@ async function startServiceJobs(config: Config, services: JobServices) {
   })
 }
 
-/** Opens the database, the spool that redirects record into, and the hit worker that answers analytics. */
-async function openStores(config: Config, site: Site, { now = Date.now, clock }: ServiceOptions) {
+/**
+ * Opens the database, the spool that redirects record into, the cluster that this server joins with it, and the hit
+ * worker that answers analytics.
+ */
+async function openStores(config: Config, site: Site, options: ServiceOptions) {
+  const { now = Date.now, clock } = options
   const lock = lockDataDir(config.dataDir)
   const db = await openDatabase(config).catch((error) => {
     lock.release()
@@ -155,6 +164,23 @@ async function openStores(config: Config, site: Site, { now = Date.now, clock }:
   const disk = await openDiskSpace({ dir: config.dataDir, reserveBytes: config.diskReserveBytes })
   const ownSpool = await openSpool({ dir: join(config.dataDir, 'spool'), now })
   const spool = createSpoolGuard({ spool: ownSpool, disk, clock })
+  let getShippedUntil = () => 0
+  const clusterNeeds = {
+    db,
+    spool,
+    now,
+    getShippedUntil: () => getShippedUntil(),
+    endAtOnce: options.endAtOnce,
+  }
+  const cluster = await openCluster(config, clusterNeeds).catch(async (error) => {
+    await spool.close()
+    disk.close()
+    await db.close()
+    lock.release()
+    throw error
+  })
+  if (isNewInstallation({ dataDir: config.dataDir, spool }))
+    await skipPastErasures({ db, now, node: spool.node })
   const salts = createDailySalts()
   const currentSalts = await ensureSalts({ db, now: now() })
   salts.set(currentSalts)
@@ -169,24 +195,27 @@ async function openStores(config: Config, site: Site, { now = Date.now, clock }:
     storeCounts: (batch) => countClicks(db, batch),
     now,
   })
+  getShippedUntil = hitWorker.countedUntil
   const misses = await openMissCounter({ db, getSalt: salts.get, disk, now })
   return {
     db,
     disk,
     spool,
     misses,
+    cluster,
     hitWorker,
     getSalt: salts.get,
     setSalts(newSalts: typeof currentSalts) {
       salts.set(newSalts)
       hitWorker.setSalts(newSalts)
     },
-    /** Closes in order: the hit worker, the spool that it reads, the counts of misses, the database. */
+    /** Closes in order: the hit worker, the spool that it reads, the counts of misses, the cluster, the database. */
     async close() {
       await hitWorker.close()
       await spool.close()
       disk.close()
       await misses.close()
+      await cluster.close()
       await db.close()
       lock.release()
     },
@@ -203,7 +232,7 @@ type Shared = ReturnType<typeof createShared>
 
 /** Things that several features share. There must be exactly one of each. */
 function createShared(config: Config, needs: SharedNeeds) {
-  const { db, disk, spool, misses, hitWorker, getSalt, site, blocklist, now, clock } = needs
+  const { db, disk, spool, misses, cluster, hitWorker, getSalt, site, blocklist, now, clock } = needs
   const mailBudget = createMailBudget({ db, now, mailPerDay: config.mailPerDay })
   const send = createMailSender(config)
   return {
@@ -211,6 +240,7 @@ function createShared(config: Config, needs: SharedNeeds) {
     disk,
     spool,
     misses,
+    cluster,
     hits: hitWorker,
     getSalt,
     site,

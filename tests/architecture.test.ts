@@ -53,6 +53,8 @@ const EXCEPTIONS: RuleException[] = [
     'listLinks',
     'applyFilters() serves both queries and names the workspace',
   ),
+  createException('workspace', 'hits/erase-deleted-workspaces.ts', 'skipPastErasures', JOB),
+  createException('allow', 'hits/erase-deleted-workspaces.ts', 'skipPastErasures', JOB),
   createException('workspace', 'links/count-clicks.ts', 'addClicks', JOB),
   createException('workspace', 'accounts/auth/sign-up.ts', 'listPendingInvitations', OWN_ACCOUNT),
   createException('allow', 'accounts/auth/sign-up.ts', 'signUp', OWN_ACCOUNT),

@@ -1,13 +1,17 @@
 // Deletes a workspace on the command line while a server runs, and checks that the server erases the rest.
 
-import { expect, test } from 'bun:test'
-import { readdirSync, readFileSync } from 'node:fs'
+import { afterEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onBothEngines, startServer, type TestServer } from '../../../tests/support/server/test-server.ts'
+import { migratedDatabase } from '../../../tests/support/migrated-database.ts'
+import { ENGINES, onBothEngines, type TestServer } from '../../../tests/support/server/test-server.ts'
 import { until } from '../../../tests/support/until.ts'
 import { openDatabase } from '../../storage/database/open-database.ts'
 import type { Tables } from '../../storage/database/tables.ts'
+import { createWorkspace } from '../accounts/workspaces/create-workspace.ts'
 import { deleteWorkspace } from '../accounts/workspaces/delete-workspace.ts'
+import { eraseDeletedWorkspaces, skipPastErasures } from './erase-deleted-workspaces.ts'
 
 const ROOT = join(import.meta.dir, '../../..')
 
@@ -142,35 +146,53 @@ onBothEngines('deleting a workspace', (server) => {
   }, 90_000)
 })
 
-test('every server on one PostgreSQL ends the redirects and erases its own clicks', async () => {
-  const first = await startServer('postgres')
-  const second = await startServer('postgres', {
-    environment: { DATABASE_URL: first.databaseUrl as string },
+describe.each(ENGINES)('nodes on one database (%s)', (engine) => {
+  const ends: (() => unknown)[] = []
+  afterEach(async () => {
+    for (const end of ends.splice(0).reverse()) await end()
   })
-  try {
-    const ws = await first.createWorkspace()
-    const link = await ws.createLink()
-    for (const server of [first, second]) {
-      expect((await server.click(`${link.slug}?utm_campaign=on-both-of-them`)).status).toBe(302)
-      await server.waitUntilShipped()
-      expect(holding(server, 'on-both-of-them')).not.toEqual([])
+
+  async function openNodes() {
+    const dataDir = mkdtempSync(join(tmpdir(), 'towpath-erasures-'))
+    ends.push(() => rmSync(dataDir, { recursive: true, force: true }))
+    const databaseUrl = engine === 'postgres' ? (await migratedDatabase()).url : undefined
+    const db = await openDatabase({ dataDir, databaseUrl })
+    ends.push(() => db.close())
+    const needs = { db, now: Date.now }
+    const deleteOne = async () => {
+      const { id } = await createWorkspace(needs, { name: 'Test', plan: 'pro' })
+      await deleteWorkspace(needs, id)
+      return id
     }
-    await deleteIt(first, ws.id)
-    const marks = await until(
-      'both to be done',
-      async () => {
-        const found = await first.app.db.read.selectFrom('erasure_marks').selectAll().execute()
-        return found.length === 2 ? found : undefined
-      },
-      60_000,
-    )
-    expect(marks.map(({ node }) => node).sort()).toEqual([first.app.spool.node, second.app.spool.node].sort())
-    for (const server of [first, second]) {
-      expect(holding(server, 'on-both-of-them')).toEqual([])
-      expect((await server.click(link.slug)).status).toBe(404)
+    const openNode = (node: string) => {
+      const done = { invalidated: [] as number[], erased: [] as number[] }
+      return {
+        ...needs,
+        node,
+        done,
+        invalidateWorkspace: (id: number) => done.invalidated.push(id),
+        eraseHits: async (ids: number[]) => void done.erased.push(...ids),
+      }
     }
-  } finally {
-    await second.close()
-    await first.close()
+    return { deleteOne, openNode }
   }
-}, 90_000)
+
+  test('each erases its own clicks once', async () => {
+    const { deleteOne, openNode } = await openNodes()
+    const [first, second] = [openNode('first'), openNode('second')]
+    const id = await deleteOne()
+    for (const node of [first, second, first, second]) await eraseDeletedWorkspaces(node)
+    for (const { done } of [first, second]) expect(done).toEqual({ invalidated: [id], erased: [id] })
+  })
+
+  test('a new one erases nothing of workspaces that were deleted before it came', async () => {
+    const { deleteOne, openNode } = await openNodes()
+    const [old, added] = [openNode('old'), openNode('added')]
+    const before = await deleteOne()
+    await skipPastErasures(added)
+    const after = await deleteOne()
+    for (const node of [added, old]) await eraseDeletedWorkspaces(node)
+    expect(added.done.erased).toEqual([after])
+    expect(old.done.erased).toEqual([before, after])
+  })
+})

@@ -13,6 +13,28 @@ export interface ErasureNeeds {
   eraseHits(workspaceIds: number[]): Promise<void>
 }
 
+/** For a node without hits, which has nothing to erase of workspaces that were deleted before it came. */
+export async function skipPastErasures({
+  db,
+  now,
+  node,
+}: Omit<ErasureNeeds, 'invalidateWorkspace' | 'eraseHits'>) {
+  await db.write((connection) =>
+    connection
+      .insertInto('erasure_marks')
+      .columns(['workspace_id', 'node', 'done_at'])
+      // Without a condition, SQLite would read the conflict as one of a join.
+      .expression((e) =>
+        e
+          .selectFrom('erasures')
+          .select(['workspace_id', e.val(node).as('node'), e.val(now()).as('done_at')])
+          .where(e.lit(true)),
+      )
+      .onConflict((conflict) => conflict.doNothing())
+      .execute(),
+  )
+}
+
 /** Erases what is due at this node. An erasure that was interrupted is due again. */
 export async function eraseDeletedWorkspaces({ db, now, node, ...needs }: ErasureNeeds): Promise<void> {
   const due = await db.read

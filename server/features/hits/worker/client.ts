@@ -273,7 +273,7 @@ function isEverythingShipped({ progress, options }: ClientState): boolean {
 }
 
 /** A new installation has no batches, no engine, and no hits in its first segment. */
-const isNewInstallation = ({ dataDir, spool }: HitWorkerClientOptions) =>
+export const isNewInstallation = ({ dataDir, spool }: Pick<HitWorkerClientOptions, 'dataDir' | 'spool'>) =>
   spool.writePosition[WRITE_SEGMENT] === 1 &&
   spool.stats().appended === 0 &&
   ['batches', 'hits.duckdb'].every((name) => !existsSync(join(dataDir, name)))

@@ -1,13 +1,13 @@
 // What several processes on one database know of each other.
 
-/** Facts of the whole installation: one row, once the first server has started. */
+/** Facts of the whole installation: one row, which the migration makes. */
 export interface Instance {
   /** Always 1. */
   id: number
   /** A random name. The hit store keeps it too, so that two installations never share one. */
   name: string
-  /** Says whether two secrets are the same, and nothing else about them. */
-  secret_fingerprint: string
+  /** Says whether two secrets are the same, and nothing else about them; null until the first start on PostgreSQL. */
+  secret_fingerprint: string | null
   /** The oldest release that may still use the rows: the name of the last migration that it must know. */
   floor: string
 }
@@ -15,6 +15,10 @@ export interface Instance {
 /** One process with a data directory of its own. All times are of the database's clock, in milliseconds. */
 export interface Nodes {
   node: string
+  /** A random name of the running process. Another process that takes the node over puts its own here. */
+  process: string
+  /** The directory of the node on its machine since that started; null where the system does not tell. */
+  place: string | null
   version: string
   /** `duckdb` or `clickhouse`. */
   hit_store: string

@@ -1,0 +1,25 @@
+// The settings that all servers of one installation should have in common. Their values are shown to other servers and
+// in the log, so secrets are only there or not there.
+
+import type { Config } from '../config.ts'
+
+const isSet = (value: unknown) => (value === undefined ? 'not set' : 'set')
+
+export const listSharedSettings = (config: Config): Record<string, string> => ({
+  TOWPATH_URL: config.origin,
+  INTAKE_PATH: config.intakePath,
+  SNIPPET_PATH: config.snippetPath,
+  HIT_RETENTION_DAYS: String(config.hitRetentionDays ?? 'not set'),
+  DEFAULT_PLAN: config.defaultPlan,
+  DESTINATION_SCHEMES: [...config.destinationSchemes].sort().join(' '),
+  DESTINATION_BLOCKLIST: isSet(config.destinationBlocklist),
+  ABUSE_EMAIL: isSet(config.abuseEmail),
+  TURNSTILE_SITE_KEY: config.turnstile?.siteKey ?? 'not set',
+  TURNSTILE_SECRET_KEY: isSet(config.turnstile?.secretKey),
+  SIGNUP: config.signup,
+  OIDC_ISSUER: config.oidc?.issuer ?? 'not set',
+  SMTP_URL: isSet(config.smtpUrl),
+  MAIL_FROM: isSet(config.mailFrom),
+  MAIL_PER_DAY: String(config.mailPerDay),
+  GEOIP_DB: isSet(config.geoipDb),
+})

@@ -1,0 +1,52 @@
+// The row of the whole installation: its name, and a fingerprint of the secret that all nodes must share.
+
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Connection, Database } from '../../storage/database/open-database.ts'
+
+const readInstance = (connection: Connection) =>
+  connection.selectFrom('instance').selectAll().where('id', '=', 1).executeTakeFirstOrThrow()
+
+export async function readInstanceName(db: Pick<Database, 'read'>): Promise<string> {
+  return (await readInstance(db.read)).name
+}
+
+/**
+ * The first server leaves the fingerprint of its secret. With another secret a server would refuse click ids, sessions
+ * and addresses of channels that this one made.
+ * @throws a sentence for the operator, when the installation has another secret
+ */
+export async function verifySecret(connection: Connection, secret: string): Promise<void> {
+  const { name, secret_fingerprint: known } = await readInstance(connection)
+  const own = toFingerprint(secret, name)
+  if (known === null) {
+    await connection.updateTable('instance').set({ secret_fingerprint: own }).where('id', '=', 1).execute()
+  } else if (!isSame(known, own)) {
+    throw new Error(
+      'The secret of this server is not that of the other servers on this database. Give all of them one ' +
+        'TOWPATH_SECRET: where it was never set, the first server has it in its DATA_DIR, in the file "secret". If you ' +
+        'changed the secret on purpose, stop all servers, run "towpath secret accept" once with the new one, and start ' +
+        'them again.',
+    )
+  }
+}
+
+/** Makes this secret the one of the installation. */
+export async function acceptSecret(db: Database, secret: string): Promise<void> {
+  await db.write(async (connection) => {
+    const { name } = await readInstance(connection)
+    await connection
+      .updateTable('instance')
+      .set({ secret_fingerprint: toFingerprint(secret, name) })
+      .where('id', '=', 1)
+      .execute()
+  })
+}
+
+/** The name of the installation is in it, so nobody sees that two installations share a secret. */
+const toFingerprint = (secret: string, instance: string) =>
+  createHmac('sha256', secret).update(`towpath secret fingerprint 1 ${instance}`).digest('base64url')
+
+function isSame(known: string, own: string): boolean {
+  const [a, b] = [Buffer.from(known), Buffer.from(own)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}

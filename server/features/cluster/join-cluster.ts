@@ -1,0 +1,91 @@
+// A node joins the others on one database. It is refused where answers would be wrong: another secret, hits in two
+// places, or one node id twice.
+
+import { sql } from 'kysely'
+import { randomToken } from '../../lib/crypto/random.ts'
+import { log } from '../../lib/log.ts'
+import type { Connection, Database } from '../../storage/database/open-database.ts'
+import { DATABASE_CLOCK } from './database-clock.ts'
+import { verifySecret } from './instance.ts'
+import { deleteOldNodes, type NodeFacts, storeNode } from './node-row.ts'
+import { readPlace } from './place.ts'
+import { warnOfDifferences } from './settings-differences.ts'
+
+/** Held while a node joins, so that of two that start at once the second sees the first. Any number that is ours. */
+const JOIN_LOCK = 7_405_182_277_001
+/** A node that was not seen for so long has ended: it missed five heartbeats. */
+const SILENT_MS = 3_000
+/** A node that was killed is silent by then, and one that stops in order has left. */
+const WAIT_MS = 10_000
+const RETRY_MS = 200
+
+export interface JoinNeeds extends Omit<NodeFacts, 'process' | 'place'> {
+  db: Database
+  now: () => number
+  secret: string
+  /** The directory that has the node id. */
+  dir: string
+  /** How long to wait for the end of another node that this one cannot run beside. */
+  waitMs?: number
+}
+
+interface Rival {
+  node: string
+  version: string
+}
+
+/** @throws a sentence for the operator, when this node must not run beside another one */
+export async function joinCluster(needs: JoinNeeds): Promise<NodeFacts> {
+  const { node, version, hitStore, settings, isEmpty, dir } = needs
+  const process = randomToken(12)
+  const facts: NodeFacts = { node, process, place: readPlace(dir), version, hitStore, settings, isEmpty }
+  const deadline = performance.now() + (needs.waitMs ?? WAIT_MS)
+  for (let tries = 0; ; tries++) {
+    const rivals = await tryToJoin(needs, facts)
+    if (rivals.length === 0) return facts
+    if (performance.now() > deadline) throw new Error(toRefusal(facts, rivals))
+    if (tries === 0) log.info('waiting_for_the_end_of_another_server', { node: rivals[0]?.node })
+    await Bun.sleep(RETRY_MS)
+  }
+}
+
+/** @returns the nodes that keep this one out; none when it has joined */
+function tryToJoin({ db, secret, now }: JoinNeeds, facts: NodeFacts): Promise<Rival[]> {
+  return db.write(async (connection) => {
+    await sql`select pg_advisory_xact_lock(${JOIN_LOCK}::bigint)`.execute(connection)
+    await verifySecret(connection, secret)
+    const rivals = await listRivals(connection, facts)
+    if (rivals.length > 0) return rivals
+    await warnOfDifferences(connection, facts, SILENT_MS)
+    await deleteOldNodes(connection)
+    await storeNode(connection, facts, now())
+    return []
+  })
+}
+
+/**
+ * Hits in DuckDB belong to one node. The id of this node belongs to another process only when that runs elsewhere: here
+ * the lock of the data directory says that it has ended.
+ */
+async function listRivals(connection: Connection, { node, place, hitStore }: NodeFacts) {
+  const { rows } = await sql<Rival>`select node, version from nodes
+    where left_at is null and seen_at > ${DATABASE_CLOCK} - ${SILENT_MS}::bigint
+      and case when node = ${node} then (place = ${place ?? null}::text) is not true
+        else 'duckdb' in (hit_store, ${hitStore}::text) end
+    order by node`.execute(connection)
+  return rows
+}
+
+function toRefusal({ node }: NodeFacts, rivals: Rival[]): string {
+  if (rivals.some((rival) => rival.node === node)) {
+    return (
+      `Another running server has the id of this one (node ${node}): one of their directories is a copy of the other. ` +
+      'Give this server an empty DATA_DIR. If it takes the place of the other one, stop that first.'
+    )
+  }
+  const others = rivals.map((rival) => `node ${rival.node}, version ${rival.version}`).join('; ')
+  return (
+    `Another Towpath server uses this PostgreSQL database (${others}), and hits in DuckDB belong to one server: each ` +
+    'would report its own clicks only. Set CLICKHOUSE_URL on all servers, or stop the other one.'
+  )
+}
