@@ -2,10 +2,11 @@
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
-import { type Migration, sql } from 'kysely'
+import { type Kysely, type Migration, sql } from 'kysely'
 import { Failure } from '../../server/lib/failure.ts'
 import { isUniqueViolation } from '../../server/storage/database/errors.ts'
 import { listMigrations, migrate } from '../../server/storage/database/migrate.ts'
+import { raiseFloor } from '../../server/storage/database/migrations/raise-floor.ts'
 import { toNestedDatabase } from '../../server/storage/database/nested-database.ts'
 import {
   type Connection,
@@ -388,7 +389,8 @@ function testValues(rows: () => DatabaseHandle) {
   })
 }
 
-const OPEN = join(import.meta.dir, '../../server/storage/database/open-database.ts')
+const DATABASE_DIR = join(import.meta.dir, '../../server/storage/database')
+const OPEN = join(DATABASE_DIR, 'open-database.ts')
 
 function testOpening({ engine, emptyPlace, migrator }: DatabaseSubject) {
   async function withMigrator<T>(
@@ -444,20 +446,85 @@ function testOpening({ engine, emptyPlace, migrator }: DatabaseSubject) {
       expect(await tablesOf(place)).toContain('links')
     })
 
-    test('a database of a newer version is refused with a message that says what to do', async () => {
+    const expansion: Migration = {
+      async up(db) {
+        await db.schema.alterTable('workspaces').addColumn('later', 'integer').execute()
+      },
+    }
+    const contraction: Migration = {
+      async up(db) {
+        await db.schema.alterTable('workspaces').renameTo('companies').execute()
+        await raiseFloor(db, '9998-expand')
+      },
+    }
+    const upgrade = (place: DatabaseLocation, more: Record<string, Migration>) =>
+      withMigrator(place, (connection) => migrate(connection, { ...listMigrations(engine), ...more }))
+
+    test('a database of the next release works with this one beside it', async () => {
       const place = await emptyPlace()
-      await (await openDatabase(place)).close()
-      await withMigrator(place, (connection) =>
-        sql`insert into kysely_migration values ('9999-later', '2099-01-01T00:00:00.000Z')`.execute(
-          connection,
-        ),
-      )
+      const running = await openDatabase(place)
+      await upgrade(place, { '9998-expand': expansion })
+      const restarted = await openDatabase(place)
+      for (const [name, db] of Object.entries({ running, restarted })) {
+        await db.write((connection) => insertWorkspace(connection, `beside-${name}`))
+        await db.close()
+      }
+      await upgrade(place, { '9998-expand': expansion })
+      const db = await openDatabase(place)
+      expect(await listWorkspaceNames(db, 'beside')).toEqual(['beside-restarted', 'beside-running'])
+      await db.close()
+    })
+
+    test('a database that this release cannot work with is refused, and stays as it is', async () => {
+      const place = await emptyPlace()
+      await upgrade(place, { '9998-expand': expansion, '9999-contract': contraction })
+      const before = await tablesOf(place)
       const refused = await failure(openDatabase(place))
-      expect(refused?.message).toMatch(/made by a newer version of Towpath.*9999-later.*Start that version/)
-      await withMigrator(place, (connection) =>
-        sql`delete from kysely_migration where name like '9999%'`.execute(connection),
+      expect(refused?.message).toMatch(
+        /made by a newer version of Towpath.*9999-contract.*Start that version/,
       )
+      expect(await tablesOf(place)).toEqual(before)
+      await upgrade(place, { '9998-expand': expansion, '9999-contract': contraction })
+    })
+
+    test('a migration that fails raises no floor', async () => {
+      const place = await emptyPlace()
+      const failed = {
+        async up(db: Kysely<unknown>) {
+          await contraction.up(db)
+          await sql`select * from no_such_table`.execute(db)
+        },
+      }
+      expect(
+        await failure(upgrade(place, { '9998-expand': expansion, '9999-contract': failed })),
+      ).toBeDefined()
       await (await openDatabase(place)).close()
+    })
+
+    test('a database that lacks a step of this release, and has one of another, is refused', async () => {
+      const place = await emptyPlace()
+      await upgrade(place, { '9998-expand': expansion })
+      const other = failure(upgrade(place, { '0999-sideways': expansion }))
+      expect((await other)?.message).toMatch(/made by a newer version.*9998-expand/)
+    })
+
+    test('two releases that start at once both work with the result', async () => {
+      const place = await emptyPlace()
+      const migrator = engine === 'postgres' ? 'openPostgresMigrator' : 'openSqliteMigrator'
+      const where = place.databaseUrl ?? join(place.dataDir, 'towpath.db')
+      // A process of its own, because SQLite's wait for a lock blocks the event loop.
+      const script = `
+        import { listMigrations, migrate } from ${JSON.stringify(join(DATABASE_DIR, 'migrate.ts'))}
+        import { ${migrator} } from ${JSON.stringify(join(DATABASE_DIR, `${engine}.ts`))}
+        const connection = await ${migrator}(${JSON.stringify(where)})
+        const later = { up: (db) => db.schema.alterTable('workspaces').addColumn('later', 'integer').execute() }
+        await migrate(connection, { ...listMigrations('${engine}'), '9998-expand': later })
+        await connection.destroy()`
+      const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'ignore', stderr: 'pipe' })
+      const db = await openDatabase(place)
+      expect([await new Response(child.stderr).text(), await child.exited]).toEqual(['', 0])
+      await db.write((connection) => insertWorkspace(connection, 'first'))
+      await db.close()
     })
 
     test('with a migration that fails leaves nothing of it, nor of the migrations before it', async () => {

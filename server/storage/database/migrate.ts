@@ -2,6 +2,7 @@
 
 import type { Kysely, Migration } from 'kysely'
 import { Migrator } from 'kysely'
+import { log } from '../../lib/log.ts'
 import type { DatabaseEngine } from './database.ts'
 import { first } from './migrations/0001-first.ts'
 import { erasures } from './migrations/0002-erasures.ts'
@@ -51,35 +52,58 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
 })
 
 /**
- * @throws Error with a message for the operator, when a newer version has migrated the database or a migration fails
+ * Runs the missing migrations. Where a newer release has migrated the database, this one works with it as it is, unless
+ * the floor is a migration that this release does not know.
+ * @throws Error with a message for the operator, when the database is too new or a migration fails
  */
 export async function migrate(
   connection: Kysely<Tables>,
   migrations: Record<string, Migration>,
 ): Promise<void> {
   const migrator = new Migrator({ db: connection, provider: { getMigrations: async () => migrations } })
-  const unknown = (await listAppliedMigrations(connection)).filter((name) => !(name in migrations))
-  if (unknown.length > 0) {
-    throw new Error(
-      `This database was made by a newer version of Towpath (it has ${unknown.join(', ')}). ` +
-        'Start that version, or restore a backup made by this one.',
-    )
-  }
+  if (await isNewer(connection, migrations)) return
   const { error, results } = await migrator.migrateToLatest()
-  if (error) {
-    const step = results?.find((result) => result.status === 'Error')?.migrationName
-    throw new Error(`The database could not be brought up to date${step ? ` (step ${step})` : ''}.`, {
-      cause: error,
-    })
+  if (!error) return
+  const step = results?.find((result) => result.status === 'Error')?.migrationName
+  // A newer release, which starts at the same time, may have been first.
+  if (step === undefined && (await isNewer(connection, migrations))) return
+  throw new Error(`The database could not be brought up to date${step ? ` (step ${step})` : ''}.`, {
+    cause: error,
+  })
+}
+
+/** Whether a newer release has migrated the database, and this one can use it. @throws when it cannot */
+async function isNewer(connection: Kysely<Tables>, migrations: Record<string, Migration>): Promise<boolean> {
+  const applied = await listAppliedMigrations(connection)
+  const unknown = applied.filter((name) => !(name in migrations))
+  if (unknown.length === 0) return false
+  const floor = await findFloor(connection)
+  const hasAll = Object.keys(migrations).every((name) => applied.includes(name))
+  if (floor !== undefined && floor in migrations && hasAll) {
+    log.info('database_of_newer_version', { newer: unknown.join(', ') })
+    return true
   }
+  throw new Error(
+    `This database was made by a newer version of Towpath (it has ${unknown.join(', ')}), which this version cannot ` +
+      'work with. Start that version, or restore a backup made by this one.',
+  )
 }
 
 async function listAppliedMigrations(connection: Kysely<Tables>): Promise<string[]> {
-  const tables = await connection.introspection.getTables({ withInternalKyselyTables: true })
-  if (!tables.some((table) => table.name === 'kysely_migration')) return []
+  if (!(await hasTable(connection, 'kysely_migration'))) return []
   const rows = await (connection as unknown as Kysely<{ kysely_migration: { name: string } }>)
     .selectFrom('kysely_migration')
     .select('name')
     .execute()
   return rows.map((row) => row.name)
+}
+
+async function findFloor(connection: Kysely<Tables>): Promise<string | undefined> {
+  if (!(await hasTable(connection, 'instance'))) return undefined
+  return (await connection.selectFrom('instance').select('floor').executeTakeFirst())?.floor
+}
+
+async function hasTable(connection: Kysely<Tables>, name: string): Promise<boolean> {
+  const tables = await connection.introspection.getTables({ withInternalKyselyTables: true })
+  return tables.some((table) => table.name === name)
 }
