@@ -30,10 +30,17 @@ export interface JobNeeds extends ErasureNeeds {
   resolvePendingAttribution: () => Promise<void>
   followSuspensions: () => Promise<void>
   reloadBlocklist: () => Promise<void>
+  /** Runs the work on one node at a time: see features/cluster/leases.ts. */
+  runAlone(name: string, holdMs: number, work: () => Promise<void>): Promise<boolean>
 }
 
 interface Job {
   name: string
+  /**
+   * `node`: the job keeps something of this process, or of its directory. `cluster`: it works on shared rows, so one
+   * node does it for all, under a lease as long as the period.
+   */
+  runsOn: 'node' | 'cluster'
   everyMs: number
   /** When the job runs first; after one period when absent. */
   firstMs?: number
@@ -43,46 +50,55 @@ interface Job {
 const JOBS: Job[] = [
   {
     name: 'rotate visitor salts',
+    runsOn: 'node',
     everyMs: 5 * MINUTE,
     run: async ({ db, now, setSalts }) => setSalts(await ensureSalts({ db, now: now() })),
   },
   {
     name: 'prune idempotency keys',
+    runsOn: 'cluster',
     everyMs: 60 * MINUTE,
     run: ({ db, now }) => pruneIdempotencyKeys(db, now()),
   },
   {
     name: 'prune rate windows',
+    runsOn: 'cluster',
     everyMs: 10 * MINUTE,
     run: ({ db, now }) => pruneRateWindows(db, now()),
   },
   {
     name: 'prune sessions',
+    runsOn: 'cluster',
     everyMs: 60 * MINUTE,
     run: ({ db, now }) => pruneSessions(db, now()),
   },
   {
     name: 'prune invitations',
+    runsOn: 'cluster',
     everyMs: 60 * MINUTE,
     run: ({ db, now }) => pruneInvitations(db, now()),
   },
   {
     name: 'prune mail counts',
+    runsOn: 'cluster',
     everyMs: DAY,
     run: ({ db, now }) => pruneMailCounts(db, now()),
   },
   {
     name: 'prune audit log',
+    runsOn: 'cluster',
     everyMs: 60 * MINUTE,
     run: ({ db, now }) => pruneAudit(db, now()),
   },
   {
     name: 'prune delivery attempts',
+    runsOn: 'cluster',
     everyMs: 60 * MINUTE,
     run: ({ db, now }) => pruneAttempts(db, now()),
   },
   {
     name: 'prune hits',
+    runsOn: 'node',
     everyMs: DAY,
     firstMs: 30 * SECOND,
     run: async ({ now, hitRetentionDays, pruneHits }) => {
@@ -91,6 +107,7 @@ const JOBS: Job[] = [
   },
   {
     name: 'prune misses',
+    runsOn: 'cluster',
     everyMs: 60 * MINUTE,
     run: ({ db, now, hitRetentionDays }) => {
       const since = hitRetentionDays === undefined ? 0 : toRetentionStart(now(), hitRetentionDays)
@@ -99,37 +116,48 @@ const JOBS: Job[] = [
   },
   {
     name: 'prune the trash of links',
+    runsOn: 'cluster',
     everyMs: 60 * MINUTE,
     run: ({ db, now }) => pruneTrash(db, now()),
   },
   {
     name: 'resolve pending attribution',
+    runsOn: 'cluster',
     everyMs: SECOND,
     run: ({ resolvePendingAttribution }) => resolvePendingAttribution(),
   },
   {
     // Often, because redirects of a suspended link go on until this job runs.
     name: 'follow suspensions',
+    runsOn: 'node',
     everyMs: SECOND,
     run: ({ followSuspensions }) => followSuspensions(),
   },
   {
     name: 'reload the blocklist',
+    runsOn: 'node',
     everyMs: SECOND,
     run: ({ reloadBlocklist }) => reloadBlocklist(),
   },
   {
     name: 'prune captcha tokens',
+    runsOn: 'cluster',
     everyMs: 10 * MINUTE,
     run: ({ db, now }) => pruneSpentTokens(db, now()),
   },
   {
     // Often, because redirects of a deleted workspace go on until this job runs in each process.
     name: 'erase deleted workspaces',
+    runsOn: 'node',
     everyMs: 2 * SECOND,
     run: eraseDeletedWorkspaces,
   },
 ]
+
+async function runOnItsNode(needs: JobNeeds, { name, runsOn, everyMs, run }: Job): Promise<void> {
+  if (runsOn === 'node') await run(needs)
+  else await needs.runAlone(name, everyMs, () => run(needs))
+}
 
 /** Starts all jobs. A job never overlaps itself. A failed run is logged, and the job runs again a minute later. */
 export function startJobs(needs: JobNeeds): { stop(): Promise<void> } {
@@ -142,8 +170,7 @@ export function startJobs(needs: JobNeeds): { stop(): Promise<void> } {
   }
 
   function runJob(job: Job) {
-    const run = job
-      .run(needs)
+    const run = runOnItsNode(needs, job)
       .then(() => schedule(job, job.everyMs))
       .catch((error) => {
         log.error('job_failed', { job: job.name, ...describeError(error) })

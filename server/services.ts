@@ -134,9 +134,10 @@ interface JobServices extends Shared, Pick<JobNeeds, 'setSalts' | 'resolvePendin
 }
 
 async function startServiceJobs(config: Config, services: JobServices) {
-  const { db, spool, hits, cache, blocklist, invalidateWorkspace } = services
+  const { db, spool, cluster, hits, cache, blocklist, invalidateWorkspace } = services
   return startJobs({
     ...services,
+    runAlone: cluster.runAlone,
     hitRetentionDays: config.hitRetentionDays,
     pruneHits: hits.pruneHits,
     node: spool.node,

@@ -2,7 +2,6 @@
 
 import type { Kysely, Migration } from 'kysely'
 import { Migrator } from 'kysely'
-import { log } from '../../lib/log.ts'
 import type { DatabaseEngine } from './database.ts'
 import { first } from './migrations/0001-first.ts'
 import { erasures } from './migrations/0002-erasures.ts'
@@ -79,10 +78,7 @@ async function isNewer(connection: Kysely<Tables>, migrations: Record<string, Mi
   if (unknown.length === 0) return false
   const floor = await findFloor(connection)
   const hasAll = Object.keys(migrations).every((name) => applied.includes(name))
-  if (floor !== undefined && floor in migrations && hasAll) {
-    log.info('database_of_newer_version', { newer: unknown.join(', ') })
-    return true
-  }
+  if (floor !== undefined && floor in migrations && hasAll) return true
   throw new Error(
     `This database was made by a newer version of Towpath (it has ${unknown.join(', ')}), which this version cannot ` +
       'work with. Start that version, or restore a backup made by this one.',
