@@ -88,7 +88,10 @@ async function beat(state: HeartbeatState): Promise<void> {
   const before = now()
   try {
     const seen = await writeBeat(state.needs)
-    if (seen.at === null) return await returnOrEnd(state.needs)
+    if (seen.at === null) {
+      state.closed = await isReplaced(state.needs)
+      return
+    }
     // A node that joins later records its hits later.
     state.others = { count: seen.count, shippedUntil: Math.min(seen.shippedUntil ?? before, before) }
     if (state.degraded) log.info('heartbeat_goes_on')
@@ -129,22 +132,23 @@ async function writeBeat({ db, facts, getShippedUntil }: HeartbeatNeeds): Promis
   return rows[0] as Beat
 }
 
-/** The row has gone when the database was away for a month, or it is of another process. */
-async function returnOrEnd({ db, facts, now, onReplaced }: HeartbeatNeeds): Promise<void> {
-  const isReplaced = await db.write(async (connection) => {
-    const row = await connection
+/** The row has gone when the database was away for a month, and then comes back. Or it is of another process. */
+async function isReplaced({ db, facts, now, onReplaced }: HeartbeatNeeds): Promise<boolean> {
+  const row = await db.write(async (connection) => {
+    const found = await connection
       .selectFrom('nodes')
       .select('process')
       .where('node', '=', facts.node)
       .executeTakeFirst()
-    if (!row) await storeNode(connection, { ...facts, isEmpty: false }, now())
-    return row !== undefined && row.process !== facts.process
+    if (!found) await storeNode(connection, { ...facts, isEmpty: false }, now())
+    return found
   })
-  if (!isReplaced) return
+  if (row === undefined || row.process === facts.process) return false
   onReplaced(
     `Another server runs with the id of this one (node ${facts.node}): its DATA_DIR is a copy, and it started while ` +
       'this server did not reach the database. Stop it, give it an empty DATA_DIR, and start this server again.',
   )
+  return true
 }
 
 /** The start refuses such a node. But one that did not reach the database for a while returns unasked. */
