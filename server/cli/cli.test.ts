@@ -30,6 +30,17 @@ onBothEngines('the command line beside a running server', (server) => {
   const withKey = (key: string, path = '/v1/links') =>
     server().call(path, { headers: { Authorization: `Bearer ${key}` } })
 
+  test('accepts no other secret while a server runs', async () => {
+    const { code, out, err } = await run('secret', 'accept')
+    const { node } = server().app.spool
+    if (server().engine === 'postgres') {
+      expect([code, out, err]).toEqual([1, '', `Stop all servers first: node ${node} runs.\n`])
+    } else {
+      expect([code, err]).toEqual([0, ''])
+      expect(out).toContain('SQLite has one server')
+    }
+  })
+
   test('creates a workspace and a key that work at once, and revokes the key at once', async () => {
     const made = JSON.parse(await printed('workspace', 'create', 'My team'))
     expect(made).toEqual({
@@ -220,6 +231,7 @@ describe('the command line', () => {
           'key create',
           'key revoke',
           'key list',
+          'secret accept',
         ]) {
           expect(out).toContain(`\n  ${command} `)
         }

@@ -1,6 +1,7 @@
 // All commands of the operator, and the usage text that lists them.
 
 import type { Command } from './command.ts'
+import { acceptSecretCommand } from './commands/accept-secret.ts'
 import { addMemberCommand } from './commands/add-member.ts'
 import { changePlanCommand } from './commands/change-plan.ts'
 import { createKeyCommand } from './commands/create-key.ts'
@@ -33,6 +34,7 @@ export const COMMANDS: readonly Command[] = [
   restoreWorkspaceCommand,
   suspendUserCommand,
   restoreUserCommand,
+  acceptSecretCommand,
   demoCommand,
 ]
 

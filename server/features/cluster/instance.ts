@@ -2,6 +2,7 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Connection, Database } from '../../storage/database/open-database.ts'
+import { listLiveNodes, lockJoining } from './node-row.ts'
 
 const readInstance = (connection: Connection) =>
   connection.selectFrom('instance').selectAll().where('id', '=', 1).executeTakeFirstOrThrow()
@@ -30,15 +31,22 @@ export async function verifySecret(connection: Connection, secret: string): Prom
   }
 }
 
-/** Makes this secret the one of the installation. */
-export async function acceptSecret(db: Database, secret: string): Promise<void> {
-  await db.write(async (connection) => {
+/**
+ * Makes this secret the one of the installation, unless a node runs: it would go on with the old one.
+ * @returns the nodes that run; none when the secret is accepted
+ */
+export async function acceptSecret(db: Database, secret: string): Promise<string[]> {
+  return db.write(async (connection) => {
+    await lockJoining(connection)
+    const live = await listLiveNodes(connection)
+    if (live.length > 0) return live.map(({ node }) => node)
     const { name } = await readInstance(connection)
     await connection
       .updateTable('instance')
       .set({ secret_fingerprint: toFingerprint(secret, name) })
       .where('id', '=', 1)
       .execute()
+    return []
   })
 }
 

@@ -90,9 +90,11 @@ describe('a node with another secret', () => {
 
   test('starts after the operator accepted the new secret, and the old one is refused then', async () => {
     const { url, db } = await openPlace()
-    await (await openNode(url)).close()
+    const first = await openNode(url)
     const secret = 'the next secret of forty characters or so'
-    await acceptSecret(db, secret)
+    expect(await acceptSecret(db, secret)).toEqual([first.id])
+    await first.close()
+    expect(await acceptSecret(db, secret)).toEqual([])
     await openNode(url, { secret })
     expect(await readRefusal(openNode(url))).toContain('TOWPATH_SECRET')
   })

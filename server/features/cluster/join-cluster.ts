@@ -1,20 +1,15 @@
 // A node joins the others on one database. It is refused where answers would be wrong: another secret, hits in two
 // places, or one node id twice.
 
-import { sql } from 'kysely'
 import { randomToken } from '../../lib/crypto/random.ts'
 import { log } from '../../lib/log.ts'
-import type { Connection, Database } from '../../storage/database/open-database.ts'
-import { DATABASE_CLOCK } from './database-clock.ts'
+import type { Database } from '../../storage/database/open-database.ts'
+import type { Nodes } from '../../storage/database/tables/cluster-tables.ts'
 import { verifySecret } from './instance.ts'
-import { deleteOldNodes, type NodeFacts, storeNode } from './node-row.ts'
+import { deleteOldNodes, listLiveNodes, lockJoining, type NodeFacts, storeNode } from './node-row.ts'
 import { readPlace } from './place.ts'
 import { warnOfDifferences } from './settings-differences.ts'
 
-/** Held while a node joins, so that of two that start at once the second sees the first. Any number that is ours. */
-const JOIN_LOCK = 7_405_182_277_001
-/** A node that was not seen for so long has ended: it missed five heartbeats. */
-const SILENT_MS = 3_000
 /** A node that was killed is silent by then, and one that stops in order has left. */
 const WAIT_MS = 10_000
 const RETRY_MS = 200
@@ -29,10 +24,7 @@ export interface JoinNeeds extends Omit<NodeFacts, 'process' | 'place'> {
   waitMs?: number
 }
 
-interface Rival {
-  node: string
-  version: string
-}
+type Rival = Pick<Nodes, 'node' | 'version'>
 
 /** @throws a sentence for the operator, when this node must not run beside another one */
 export async function joinCluster(needs: JoinNeeds): Promise<NodeFacts> {
@@ -52,11 +44,12 @@ export async function joinCluster(needs: JoinNeeds): Promise<NodeFacts> {
 /** @returns the nodes that keep this one out; none when it has joined */
 function tryToJoin({ db, secret, now }: JoinNeeds, facts: NodeFacts): Promise<Rival[]> {
   return db.write(async (connection) => {
-    await sql`select pg_advisory_xact_lock(${JOIN_LOCK}::bigint)`.execute(connection)
+    await lockJoining(connection)
     await verifySecret(connection, secret)
-    const rivals = await listRivals(connection, facts)
+    const live = await listLiveNodes(connection)
+    const rivals = live.filter((other) => isRival(facts, other))
     if (rivals.length > 0) return rivals
-    await warnOfDifferences(connection, facts, SILENT_MS)
+    warnOfDifferences(facts, live)
     await deleteOldNodes(connection)
     await storeNode(connection, facts, now())
     return []
@@ -67,13 +60,9 @@ function tryToJoin({ db, secret, now }: JoinNeeds, facts: NodeFacts): Promise<Ri
  * Hits in DuckDB belong to one node. The id of this node belongs to another process only when that runs elsewhere: here
  * the lock of the data directory says that it has ended.
  */
-async function listRivals(connection: Connection, { node, place, hitStore }: NodeFacts) {
-  const { rows } = await sql<Rival>`select node, version from nodes
-    where left_at is null and seen_at > ${DATABASE_CLOCK} - ${SILENT_MS}::bigint
-      and case when node = ${node} then (place = ${place ?? null}::text) is not true
-        else 'duckdb' in (hit_store, ${hitStore}::text) end
-    order by node`.execute(connection)
-  return rows
+function isRival({ node, place, hitStore }: NodeFacts, other: Nodes): boolean {
+  if (other.node === node) return place === undefined || other.place !== place
+  return [hitStore, other.hit_store].includes('duckdb')
 }
 
 function toRefusal({ node }: NodeFacts, rivals: Rival[]): string {

@@ -22,6 +22,26 @@ export interface NodeFacts {
   isEmpty: boolean
 }
 
+/** Held while a node joins, so that of two that start at once the second sees the first. Any number that is ours. */
+const JOIN_LOCK = 7_405_182_277_001
+/** A node that was not seen for so long has ended: it missed five heartbeats. */
+const SILENT_MS = 3_000
+
+/** Until the end of the transaction, no other node joins. */
+export async function lockJoining(connection: Connection): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${JOIN_LOCK}::bigint)`.execute(connection)
+}
+
+/** The nodes that run now, also this one. */
+export const listLiveNodes = (connection: Connection) =>
+  connection
+    .selectFrom('nodes')
+    .selectAll()
+    .where('left_at', 'is', null)
+    .where('seen_at', '>', sql<number>`${DATABASE_CLOCK} - ${SILENT_MS}::bigint`)
+    .orderBy('node')
+    .execute()
+
 /**
  * Makes the row, or takes it over from an earlier process of the node. How far that one had shipped still holds: what it
  * recorded later waits in the directory.
