@@ -44,8 +44,7 @@ export async function openClusterNode(needs: ClusterNodeNeeds): Promise<ClusterN
     getOthersShippedUntil: () =>
       needs.hitStore === 'duckdb' ? Number.POSITIVE_INFINITY : heartbeat.getOthersShippedUntil(),
     async close() {
-      await leases.close()
-      await heartbeat.close()
+      await Promise.all([leases.close(), heartbeat.close()])
     },
   }
 }
