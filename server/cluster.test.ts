@@ -36,9 +36,6 @@ const listNodes = (db: DatabaseHandle) => db.read.selectFrom('nodes').selectAll(
 test('a server leaves with everything shipped, also what came last; another one takes its place', async () => {
   const { first, second, db } = await openPlace()
   const server = await start(first)
-  expect(await readRefusal(start(second, { TOWPATH_SECRET: `${SECRET}!` }))).toContain(
-    'Give all of them one TOWPATH_SECRET',
-  )
   const { json } = await server.api(first.keys[0] ?? '', '/links', { destinationUrl: 'https://example.com/' })
   expect((await server.click(json.data.slug)).status).toBe(302)
   const listLeases = () => db.read.selectFrom('leases').select('name').execute()
@@ -48,14 +45,26 @@ test('a server leaves with everything shipped, also what came last; another one 
   expect(await server.stop()).toBe(0)
   expect(await listLeases()).toEqual([])
   expect(await listNodes(db)).toMatchObject([{ left_at: expect.any(Number), hit_store: 'duckdb' }])
+  await db.write((connection) =>
+    connection.insertInto('erasures').values({ workspace_id: 999, requested_at: 1 }).execute(),
+  )
   await start(second)
-  expect(await listNodes(db)).toHaveLength(2)
+  const nodes = await listNodes(db)
+  expect(nodes).toHaveLength(2)
+  // Its directory is empty, so it has erased what was deleted before.
+  const marks = await db.read.selectFrom('erasure_marks').select(['workspace_id', 'node']).execute()
+  expect(marks).toEqual([
+    { workspace_id: 999, node: nodes.find(({ left_at }) => left_at === null)?.node ?? '' },
+  ])
 }, 120_000)
 
 test('a server that was killed starts again at once, and another one is refused beside it', async () => {
   const { first, second, db } = await openPlace()
   await (await start(first)).kill()
   await start(first)
+  expect(await readRefusal(start(second, { TOWPATH_SECRET: `${SECRET}!` }))).toContain(
+    'Give all of them one TOWPATH_SECRET',
+  )
   const nodes = await listNodes(db)
   expect(nodes).toMatchObject([{ left_at: null }])
   const refusal = await readRefusal(start(second))

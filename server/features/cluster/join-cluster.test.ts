@@ -8,7 +8,7 @@ import { DAY_MS } from '../../lib/utc-day.ts'
 import { acceptSecret } from './instance.ts'
 import { createNodesFixture, SECRET } from './nodes.fixture.ts'
 
-const { openNode, openPlace, newDirectory, end } = createNodesFixture()
+const { openConnection, openNode, openPlace, newDirectory, end } = createNodesFixture()
 afterEach(end)
 
 const moveBack = (column: 'left_at' | 'seen_at', node: string, ms: number) =>
@@ -39,7 +39,9 @@ describe('with hits in DuckDB', () => {
 
   test('of several that start at once, one starts', async () => {
     const { url } = await openPlace()
-    const starts = await Promise.allSettled([1, 2, 3, 4].map(() => openNode(url, DUCKDB)))
+    await (await openNode(url)).close()
+    const connections = await Promise.all([1, 2, 3, 4].map(() => openConnection(url)))
+    const starts = await Promise.allSettled(connections.map((db) => openNode(url, { ...DUCKDB, db })))
     expect(starts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 

@@ -31,7 +31,7 @@ export function createNodesFixture() {
     const state = { shippedUntil: Number.POSITIVE_INFINITY, replaced: [] as string[] }
     const id = more.node ?? `node-${crypto.randomUUID()}`
     const cluster = await openClusterNode({
-      db: await openConnection(databaseUrl),
+      db: more.db ?? (await openConnection(databaseUrl)),
       node: id,
       dir: newDirectory(),
       isEmpty: true,
@@ -76,6 +76,7 @@ export function createNodesFixture() {
 
   return {
     newDirectory,
+    openConnection,
     openNode,
     openPlace,
     async end() {
