@@ -52,7 +52,7 @@ async function start(): Promise<Server> {
   const origin = `http://127.0.0.1:${port}`
   const up = () =>
     fetch(`${origin}/metrics`).then(
-      async (response) => (await response.text()).includes('towpath_engine_up 1'),
+      async (response) => (await response.text()).match(/^towpath_engine_up\{.*\} 1$/m) !== null,
       () => false,
     )
   for (const late = Date.now() + 60_000; !(await up()); await Bun.sleep(50))

@@ -44,7 +44,7 @@ import {
   type RestNeeds,
   requireReadableQuery,
   requireRoute,
-  traceRequest,
+  traceRequests,
 } from './rest.ts'
 import type { Services } from './services.ts'
 
@@ -103,7 +103,7 @@ function fastPath(
 export function restApi(needs: RestNeeds, features: OpenAPIHono<ApiEnv>[]) {
   const api = createApi().basePath('/v1')
   api.onError(answerApiFailure)
-  api.use(traceRequest)
+  api.use(traceRequests(needs))
   api.get('/openapi.json', describeApi(api, needs)) // open to anybody: the only route above the guard
   api.use(findRoute(api))
   api.use(createGuard(needs)) // 401, 403 for the plan, 429

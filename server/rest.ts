@@ -12,6 +12,7 @@ import {
   sortPaths,
 } from './http/api-docs/describe-document.ts'
 import { toErrorResponse } from './http/error-response.ts'
+import type { RequestCounter } from './http/request-counter.ts'
 import { requestId } from './http/request-id.ts'
 import { noRoute, routeFor, routeTable } from './http/route-table.ts'
 import type { ServerHandle } from './http/server-handle.ts'
@@ -32,35 +33,39 @@ Answers are \`{"data": …}\`, failures \`{"error": "…"}\` with \`errors\` by 
 export interface RestNeeds {
   db: Database
   limiter: RateLimiter
+  requests: RequestCounter
   now: () => number
   origin: string
   secret: string
   version: string
 }
 
-/** Gives the request an id and writes its log line, which never has its query, body or headers. */
-export const traceRequest: MiddlewareHandler<ApiEnv> = async (c, next) => {
-  const id = requestId(c.req.header('x-request-id'))
-  const started = performance.now()
-  c.set('requestId', id)
-  c.header('X-Request-Id', id)
-  await next()
-  // The answers are about one workspace, also where a cookie asks (OWASP ASVS 5.0, 14.3.2).
-  c.res.headers.set('Cache-Control', 'no-store')
-  const { method, path } = c.req
-  const ms = Math.round((performance.now() - started) * 10) / 10
-  const actor = c.get('actor')
-  log.info('request', {
-    requestId: id,
-    method,
-    path,
-    status: c.res.status,
-    ms,
-    workspaceId: actor?.workspaceId,
-    keyId: actor?.keyId ?? undefined,
-    userId: c.get('person')?.userId,
-  })
-}
+/** Gives the request an id, counts its answer, and writes its log line, which never has its query, body or headers. */
+export const traceRequests =
+  ({ requests }: RestNeeds): MiddlewareHandler<ApiEnv> =>
+  async (c, next) => {
+    const id = requestId(c.req.header('x-request-id'))
+    const started = performance.now()
+    c.set('requestId', id)
+    c.header('X-Request-Id', id)
+    await next()
+    // The answers are about one workspace, also where a cookie asks (OWASP ASVS 5.0, 14.3.2).
+    c.res.headers.set('Cache-Control', 'no-store')
+    requests.count(c.res.status)
+    const { method, path } = c.req
+    const ms = Math.round((performance.now() - started) * 10) / 10
+    const actor = c.get('actor')
+    log.info('request', {
+      requestId: id,
+      method,
+      path,
+      status: c.res.status,
+      ms,
+      workspaceId: actor?.workspaceId,
+      keyId: actor?.keyId ?? undefined,
+      userId: c.get('person')?.userId,
+    })
+  }
 
 /** Finds the route of a request, so that each gate after it can read the facts of the route. */
 export function findRoute(api: OpenAPIHono<ApiEnv>): MiddlewareHandler<ApiEnv> {

@@ -32,10 +32,11 @@ import { createEventIds } from './features/tracking/event-id.ts'
 import { createWorkspaceLookup } from './features/tracking/workspace-lookup.ts'
 import { ensureSalts } from './features/visitors/ensure-salts.ts'
 import { createDailySalts } from './features/visitors/salts.ts'
-import type { Metric } from './http/health-and-metrics.ts'
 import { createMailSender } from './http/mail/send-mail.ts'
+import { createRequestCounter } from './http/request-counter.ts'
 import { verifySafeRequest } from './http/safe-request.ts'
 import { type JobNeeds, startJobs } from './jobs.ts'
+import { createMetricsReader, type MetricsNeeds } from './metrics.ts'
 import { type Notify, openNotify } from './notify.ts'
 import { createSite } from './site.ts'
 import { openDatabase } from './storage/database/open-database.ts'
@@ -52,6 +53,8 @@ export interface ServiceOptions {
   clock?: () => number
   /** Called when another server runs with the id of this one: hits of both would get the same ids. */
   endAtOnce?: (sentence: string) => void
+  /** Where several servers share the ports of this machine. */
+  worker?: MetricsNeeds['worker']
 }
 
 export type Services = Awaited<ReturnType<typeof openServices>>
@@ -61,7 +64,7 @@ export type Services = Awaited<ReturnType<typeof openServices>>
  * @throws when a store cannot be opened, or the address check of outgoing requests does not hold
  */
 export async function openServices(config: Config, options: ServiceOptions = {}) {
-  const { now = Date.now, clock } = options
+  const { now = Date.now, clock, worker } = options
   await verifySafeRequest()
   const blocklist = await createBlocklist(config.destinationBlocklist)
   const site = createSite(config, blocklist.isBlocked)
@@ -84,7 +87,20 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     invalidateWorkspace,
   })
   let draining = false
-  let readConnectionMetrics = (): Metric[] => []
+  const metrics = createMetricsReader({
+    node: stores.spool.node,
+    worker,
+    readers: [
+      () => readHitMetrics({ ...stores, now }),
+      () => readLinkMetrics(shared.cache),
+      shared.requests.metrics,
+      endpoints.attempts.metrics,
+      endpoints.captcha.metrics,
+      shared.mailBudget.metrics,
+      notify.metrics,
+      blocklist.metrics,
+    ],
+  })
   return {
     ...stores,
     site,
@@ -103,22 +119,14 @@ export async function openServices(config: Config, options: ServiceOptions = {})
       probe: stores.db.probe,
       draining: () => draining,
       version: manifest.version,
-      metrics: () => [
-        ...readHitMetrics(stores),
-        ...readLinkMetrics(shared.cache),
-        ...endpoints.captcha.metrics(),
-        ...shared.mailBudget.metrics(),
-        ...notify.metrics(),
-        ...blocklist.metrics(),
-        ...readConnectionMetrics(),
-      ],
+      acceptsHits: stores.spool.acceptsHits,
+      metrics: metrics.readAll,
     },
+    readOwnMetrics: metrics.readOwn,
     startDraining() {
       draining = true
     },
-    setConnectionMetrics(read: () => Metric[]) {
-      readConnectionMetrics = read
-    },
+    setConnectionMetrics: metrics.add,
     /** Closes in order: jobs, deliveries, attempt counts, and then the stores. */
     async close() {
       await jobs.stop()
@@ -235,6 +243,7 @@ type Shared = ReturnType<typeof createShared>
 function createShared(config: Config, needs: SharedNeeds) {
   const { db, disk, spool, misses, cluster, hitWorker, getSalt, site, blocklist, now, clock } = needs
   const mailBudget = createMailBudget({ db, now, mailPerDay: config.mailPerDay })
+  const requests = createRequestCounter()
   const send = createMailSender(config)
   return {
     db,
@@ -254,6 +263,7 @@ function createShared(config: Config, needs: SharedNeeds) {
     clickIds: createClickIds(config.secret, spool.node),
     limiter: createRateLimiter(db, clock, config.secret),
     mailBudget,
+    requests,
     sendMail: send && limitMails(send, mailBudget),
   }
 }
@@ -298,12 +308,12 @@ interface ApiServices extends Shared, Pick<PublicServices, 'attempts'> {
 
 /** The needs of the routes of /v1, by feature. */
 function createApiServices(config: Config, services: ApiServices) {
-  const { db, limiter, hits, site, cache, now, sendMail, mailBudget, attempts, notify } = services
+  const { db, limiter, hits, site, cache, now, sendMail, mailBudget, attempts, notify, requests } = services
   const { resolvePendingAttribution, invalidateWorkspace, isBlockedDestination } = services
   const { origin, secret, turnstile, webhookAllow, snippetPath, defaultPlan } = config
   const analytics = { db, hits, now, defaultDomain: site.domain }
   return {
-    gates: { db, limiter, now, origin, secret, version: manifest.version },
+    gates: { db, limiter, requests, now, origin, secret, version: manifest.version },
     accounts: { limiter, now, origin, snippetPath, defaultPlan, sendMail, mailBudget, invalidateWorkspace },
     links: { cache, site, now },
     redirects: { site, now, isBlockedDestination },

@@ -12,14 +12,22 @@ export interface OperationsNeeds {
   probe: () => Promise<void>
   draining: () => boolean
   version: string
-  /** The values at this moment. */
-  metrics: () => Metric[]
+  /** Whether hits of redirects can be recorded. */
+  acceptsHits: () => boolean
+  /** The values at this moment: of this process, and of those that share its machine and ports. */
+  metrics: () => Promise<Metric[]>
 }
 
+/**
+ * One sample in the words of Prometheus. The values of a label are few and known, such as the types of channels: never an
+ * id of a tenant, because each value is a series of its own.
+ */
 export interface Metric {
+  /** In base units (seconds, bytes); `_total` at the end of a counter. */
   name: string
   kind: 'gauge' | 'counter'
   help: string
+  labels?: Record<string, string>
   value: number
 }
 
@@ -30,39 +38,70 @@ export interface PeerEnv {
 
 const PROBE_MS = 1_000
 
-export function createHealthAndMetrics({ access, probe, draining, version, metrics }: OperationsNeeds) {
+export function createHealthAndMetrics(needs: OperationsNeeds) {
+  const { access, draining, version, metrics } = needs
   const operatorsOnly: MiddlewareHandler<PeerEnv> = async (c, next) => {
     if (!isOperator(access, c.env?.peer ?? '', c.req.raw.headers)) return c.notFound()
     await next()
     c.res.headers.set('Cache-Control', 'no-store')
   }
-  const rejectLate = () => {
-    throw new Error('the row store did not answer in time')
-  }
   return new Hono<PeerEnv>()
     .get('/livez', (c) => c.json({ status: 'ok' }))
     .get('/readyz', async (c) => {
+      const purpose = c.req.query('for')
+      if (purpose !== undefined && !Object.hasOwn(READY_FOR, purpose))
+        return c.json({ error: UNKNOWN_PURPOSE }, 400, { 'Cache-Control': 'no-store' })
       if (draining()) return c.json({ status: 'draining' }, 503, { 'Retry-After': '5' })
       try {
-        await withTimeout(probe(), PROBE_MS, rejectLate)
+        await READY_FOR[(purpose ?? 'all') as keyof typeof READY_FOR](needs)
         return c.json({ status: 'ok' })
       } catch (error) {
         // Anybody can read this page, so only the log has the reason.
-        log.warn('not_ready', describeError(error))
+        log.warn('not_ready', { for: purpose, ...describeError(error) })
         return c.json({ status: 'unavailable' }, 503, { 'Retry-After': '5' })
       }
     })
     .get('/version', operatorsOnly, (c) => c.json({ name: 'towpath', version }))
-    .get('/metrics', operatorsOnly, (c) =>
-      c.text(
-        metrics()
-          .map(
-            ({ name, kind, help, value }) =>
-              `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n${name} ${value}\n`,
-          )
-          .join(''),
-        200,
-        { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' },
-      ),
+    .get('/metrics', operatorsOnly, async (c) =>
+      c.text(toMetricsText(await metrics()), 200, {
+        'Content-Type': 'text/plain; version=0.0.4; charset=utf-8',
+      }),
     )
+}
+
+/** What a balancer asks for. Each rejects while this process cannot do it. */
+const READY_FOR = {
+  /** Everything: the rows take writes. */
+  all: ({ probe }: OperationsNeeds) =>
+    withTimeout(probe(), PROBE_MS, () => {
+      throw new Error('the row store did not answer in time')
+    }),
+  /** Links that this process knows. They need no row store and no hit store (docs/contract.md §9). */
+  redirects: async ({ acceptsHits }: OperationsNeeds) => {
+    if (!acceptsHits()) throw new Error('the spool takes no hits')
+  },
+}
+
+const UNKNOWN_PURPOSE = 'for: must be "all" or "redirects". Leave it out to ask for both.'
+
+/** The text format 0.0.4 (https://prometheus.io/docs/instrumenting/exposition_formats/): samples of a name stand together. */
+export function toMetricsText(metrics: Metric[]): string {
+  const byName = Map.groupBy(metrics, ({ name }) => name)
+  return [...byName]
+    .map(([name, samples]) => {
+      const { help, kind } = samples[0] as Metric
+      const lines = samples.map(({ labels = {}, value }) => `${name}${toLabelsText(labels)} ${value}\n`)
+      return `# HELP ${name} ${escapeText(help)}\n# TYPE ${name} ${kind}\n${lines.join('')}`
+    })
+    .join('')
+}
+
+function toLabelsText(labels: Record<string, string>): string {
+  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escapeText(text, '"')}"`)
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
+}
+
+const escapeText = (text: string, quote = '') => {
+  const escaped = text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
+  return quote === '' ? escaped : escaped.replaceAll(quote, `\\${quote}`)
 }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { cpSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { BEHIND_PROXY, nextSenderAddress } from '../support/form-requests.ts'
+import { readMetric } from '../support/read-metrics.ts'
 import { until } from '../support/until.ts'
 import { createInstallation, type Installation, type ServerProcess } from './server-process.ts'
 import { fillDisk, findSmallDiskProblem, toProcessPath, toSmallDiskCommand } from './small-disk.ts'
@@ -58,10 +59,7 @@ describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reaso
     const { bavail, bsize } = statfsSync(inside)
     return bavail * bsize
   }
-  const readMetric = async (name: string) => {
-    const text = await (await fetch(`${server.origin}/metrics`)).text()
-    return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
-  }
+  const metric = (name: string) => readMetric(server.origin, name)
 
   test('refuses writes with 503 and Retry-After, and stores none of them', async () => {
     fillDisk(filler())
@@ -99,7 +97,7 @@ describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reaso
     const long = `?${values.join('&')}`
     const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
     const headers = { 'User-Agent': browser.padEnd(512, 'u') }
-    while ((await readMetric('towpath_hits_waiting')) < 100) {
+    while ((await metric('towpath_hits_waiting')) < 100) {
       await Promise.all(
         Array.from({ length: 250 }, async () => {
           const referer = `https://example.org/${'y'.repeat(2000)}`
@@ -112,7 +110,7 @@ describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reaso
       )
       expect(clicks).toBeLessThan(20_000)
     }
-    expect(await readMetric('towpath_hits_dropped_total')).toBe(0)
+    expect(await metric('towpath_hits_dropped_total')).toBe(0)
   })
 
   test('takes writes again without a restart once there is room, and has stored exactly the acknowledged links', async () => {
@@ -140,8 +138,8 @@ describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reaso
       return status === 200 && json.data.clicks === clicks
     })
     await until('every click to be on the link', async () => (await link()) === clicks)
-    expect(await readMetric('towpath_hits_waiting')).toBe(0)
-    expect(await readMetric('towpath_hits_dropped_total')).toBe(0)
+    expect(await metric('towpath_hits_waiting')).toBe(0)
+    expect(await metric('towpath_hits_dropped_total')).toBe(0)
     expect(readdirSync(inside).filter((name) => name.includes('.corrupt-'))).toEqual([])
     expect(await server.stop()).toBe(0)
   })

@@ -8,6 +8,7 @@ import { createFormOverHttp, isAcknowledged, sendSubmission } from '../faults/fo
 import { createInstallation, type Installation, type ServerProcess } from '../faults/server-process.ts'
 import { findSmallDiskProblem, toProcessPath, toSmallDiskCommand } from '../faults/small-disk.ts'
 import { BEHIND_PROXY } from '../support/form-requests.ts'
+import { readMetric } from '../support/read-metrics.ts'
 import { until } from '../support/until.ts'
 
 const MIB = 1024 * 1024
@@ -39,27 +40,21 @@ describe.skipIf(reason !== undefined)(`a nearly full disk${reason ? ` (skipped: 
 
   const create = async (slug: string) =>
     (await server.api(key, '/links', { slug, destinationUrl: 'https://example.com/' })).status
-  const readMetric = async (name: string) => {
-    const text = await (await fetch(`${server.origin}/metrics`)).text()
-    return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
-  }
+  const metric = (name: string) => readMetric(server.origin, name)
   async function clickMany(count: number) {
-    const before = await readMetric('towpath_hits_total')
+    const before = await metric('towpath_hits_total')
     for (let n = 0; n < count; n++) expect((await server.click('known')).status).toBe(302)
-    return (await readMetric('towpath_hits_total')) - before
+    return (await metric('towpath_hits_total')) - before
   }
   const leave = (bytes: number) => {
     const { bavail, bsize } = statfsSync(inside)
     writeFileSync(join(inside, 'filler'), new Uint8Array(bavail * bsize - bytes))
   }
   const untilLow = (low: number) =>
-    until(
-      `the disk to be ${low ? 'low' : 'fine'}`,
-      async () => (await readMetric('towpath_disk_low')) === low,
-    )
+    until(`the disk to be ${low ? 'low' : 'fine'}`, async () => (await metric('towpath_disk_low')) === low)
 
   test('with room enough records every hit and takes submissions', async () => {
-    expect(await readMetric('towpath_disk_low')).toBe(0)
+    expect(await metric('towpath_disk_low')).toBe(0)
     expect(await clickMany(50)).toBe(50)
     expect(isAcknowledged(await sendSubmission(server, form, 'first', 'script'), 'script')).toBe(true)
   })
@@ -68,8 +63,8 @@ describe.skipIf(reason !== undefined)(`a nearly full disk${reason ? ` (skipped: 
     leave((RESERVE_MIB * MIB) / 2)
     await untilLow(1)
     expect(await clickMany(100)).toBe(10)
-    expect(await readMetric('towpath_hits_left_out_total')).toBe(90)
-    expect(await readMetric('towpath_disk_free_bytes')).toBeLessThan(RESERVE_MIB * MIB)
+    expect(await metric('towpath_hits_left_out_total')).toBe(90)
+    expect(await metric('towpath_disk_free_bytes')).toBeLessThan(RESERVE_MIB * MIB)
     expect(server.readOutput().match(/"?disk_low"?/g)).toHaveLength(1)
   })
 

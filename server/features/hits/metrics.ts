@@ -11,16 +11,26 @@ export function readHitMetrics({
   spool,
   disk,
   hitWorker,
+  now,
 }: {
-  spool: Pick<SpoolGuard, 'stats' | 'guardStats'>
+  spool: Pick<SpoolGuard, 'stats' | 'guardStats' | 'countBytesSince'>
   disk: Pick<DiskSpace, 'isLow' | 'free'>
   hitWorker: Pick<HitWorkerClient, 'state'>
+  now: () => number
 }): Metric[] {
-  const { appended, waiting, dropped } = spool.stats()
+  const { outcomes, waiting, dropped } = spool.stats()
   const { leftOut, shortened } = spool.guardStats()
   const state = hitWorker.state()
   return [
-    { name: 'towpath_hits_total', kind: 'counter', help: 'Hits recorded since the start', value: appended },
+    ...Object.entries(outcomes).map(
+      ([outcome, value]): Metric => ({
+        name: 'towpath_hits_total',
+        kind: 'counter',
+        help: 'Hits recorded since the start, by what was answered',
+        labels: { outcome },
+        value,
+      }),
+    ),
     { name: 'towpath_hits_waiting', kind: 'gauge', help: 'Hits in memory for want of disk', value: waiting },
     {
       name: 'towpath_hits_dropped_total',
@@ -54,6 +64,7 @@ export function readHitMetrics({
       value: Number(state.engineUp),
     },
     { name: 'towpath_engine_batch', kind: 'gauge', help: 'Last batch in the engine', value: state.mark },
+    ...toLagMetrics(spool, state, now()),
     ...toQuestionMetrics(state.questions),
     {
       name: 'towpath_batches_unreadable_total',
@@ -72,6 +83,45 @@ export function readHitMetrics({
       kind: 'gauge',
       help: 'Resident memory of the server, without its ship worker',
       value: process.memoryUsage.rss(),
+    },
+  ]
+}
+
+/** How far hits are behind on their way: from the spool into batches, and from there into the answers of analytics. */
+function toLagMetrics(
+  spool: Pick<SpoolGuard, 'countBytesSince'>,
+  { shipped, position, until, batch, mark }: ReturnType<HitWorkerClient['state']>,
+  now: number,
+): Metric[] {
+  // After a start nothing is known until the worker has said how far it is.
+  if (shipped.position.seq === 0) return []
+  const unshipped = Math.max(0, spool.countBytesSince(shipped.position))
+  const isBehind = spool.countBytesSince(position) > 0
+  const toSeconds = (since: number) => Math.max(0, now - Math.max(since, performance.timeOrigin)) / 1000
+  return [
+    {
+      name: 'towpath_spool_lag_bytes',
+      kind: 'gauge',
+      help: 'Bytes of the spool that are in no batch yet',
+      value: unshipped,
+    },
+    {
+      name: 'towpath_spool_lag_seconds',
+      kind: 'gauge',
+      help: 'Age of the oldest hit that may be in no batch yet',
+      value: unshipped === 0 ? 0 : toSeconds(shipped.until),
+    },
+    {
+      name: 'towpath_batches_waiting',
+      kind: 'gauge',
+      help: 'Batches that the hit engine does not have yet',
+      value: Math.max(0, batch - mark),
+    },
+    {
+      name: 'towpath_hits_lag_seconds',
+      kind: 'gauge',
+      help: 'Age of the oldest hit that analytics may lack',
+      value: isBehind ? toSeconds(until) : 0,
     },
   ]
 }

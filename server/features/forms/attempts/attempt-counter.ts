@@ -2,6 +2,7 @@
 // memory and are written each second, so that no sender waits for a write. A killed process loses the last second.
 
 import { sql } from 'kysely'
+import type { Metric } from '../../../http/health-and-metrics.ts'
 import { toUtcDay } from '../../../lib/utc-day.ts'
 import { openCountBuffer } from '../../../storage/database/count-buffer.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
@@ -28,6 +29,8 @@ export interface AttemptCounter {
   count(formId: number, outcome: AttemptOutcome, field?: string): void
   /** Writes all counts so far. Counts that cannot be written wait for the next flush. */
   flush(): Promise<void>
+  /** Attempts of all forms since the start. */
+  metrics(): Metric[]
   /** Writes the last counts. Later attempts are not counted. */
   close(): Promise<void>
 }
@@ -65,9 +68,20 @@ export function openAttemptCounter({
     },
     store: (waiting) => store(db, waiting),
   })
+  const totals = new Map(ATTEMPT_OUTCOMES.map((outcome) => [outcome, 0]))
   return {
-    count: (formId, outcome, field = '') =>
-      counts.add({ formId, day: toUtcDay(now()), outcome, field, attempts: 1 }),
+    count(formId, outcome, field = '') {
+      if (field === '') totals.set(outcome, (totals.get(outcome) ?? 0) + 1)
+      counts.add({ formId, day: toUtcDay(now()), outcome, field, attempts: 1 })
+    },
+    metrics: () =>
+      [...totals].map(([outcome, value]) => ({
+        name: 'towpath_form_attempts_total',
+        kind: 'counter',
+        help: 'Attempts to send a form, by how they ended',
+        labels: { outcome },
+        value,
+      })),
     flush: counts.flush,
     close: counts.close,
   }

@@ -2,16 +2,22 @@
 
 import type { Metric } from '../../../http/health-and-metrics.ts'
 
-const HELP = {
-  passed: 'Captcha tokens found good',
-  refused: 'Captcha tokens that were broken, forged, expired or used before',
-  foreign: 'Captcha tokens made for another form or site',
-  replayed: 'Captcha tokens found good that another submission had used',
-  unavailable: 'Captcha tokens refused because the verifier gave no answer',
-  misconfigured: 'Captcha tokens refused because the verifier does not know the secret key',
-}
+/** What became of a token. */
+const OUTCOMES = [
+  'passed',
+  // Broken, forged, expired or used before.
+  'refused',
+  // Made for another form or site.
+  'foreign',
+  // Good, and used by another submission.
+  'replayed',
+  // The verifier gave no answer.
+  'unavailable',
+  // The verifier does not know the secret key.
+  'misconfigured',
+] as const
 
-export type TokenOutcome = keyof typeof HELP
+export type TokenOutcome = (typeof OUTCOMES)[number]
 
 /** @param possible the outcomes to show; a proof of work, for example, is never `unavailable` */
 export function createTokenMetrics(provider: 'turnstile' | 'altcha', possible: TokenOutcome[]) {
@@ -22,9 +28,10 @@ export function createTokenMetrics(provider: 'turnstile' | 'altcha', possible: T
     },
     metrics: (): Metric[] =>
       [...counts].map(([outcome, value]) => ({
-        name: `towpath_captcha_${provider}_${outcome}_total`,
+        name: 'towpath_captcha_tokens_total',
         kind: 'counter',
-        help: HELP[outcome],
+        help: 'Captcha tokens, by what became of them',
+        labels: { provider, outcome },
         value,
       })),
   }

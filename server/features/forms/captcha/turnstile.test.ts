@@ -52,7 +52,7 @@ const counted = (opened: Opened) =>
     opened
       .metrics()
       .filter(({ value }) => value > 0)
-      .map(({ name, value }) => [name.replace(/^towpath_captcha_turnstile_(.*)_total$/, '$1'), value]),
+      .map(({ labels, value }) => [labels?.outcome, value]),
   )
 const events = () => written.map((line) => JSON.parse(line).event as string)
 const ask = (opened: Opened, token: string, origins?: string[]) =>

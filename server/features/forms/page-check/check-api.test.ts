@@ -6,6 +6,7 @@ import {
 } from '../../../../tests/support/server/test-server.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { restApi } from '../../../app.ts'
+import { createRequestCounter } from '../../../http/request-counter.ts'
 import type { ResolveHost } from '../../../http/safe-request.ts'
 import { type Network, parseNetwork } from '../../../lib/ip-network.ts'
 import { createRateLimiter } from '../../accounts/access/rate-limiter.ts'
@@ -20,7 +21,15 @@ function doctorOf({ app }: TestServer, allow: Network[]) {
   const feature = createFormCheckApi({ origin: ORIGIN, turnstile: false, allow, resolve: local })
   const limiter = createRateLimiter(app.db)
   const rest = restApi(
-    { db: app.db, limiter, now: Date.now, origin: ORIGIN, secret: 'a secret', version: '0' },
+    {
+      requests: createRequestCounter(),
+      db: app.db,
+      limiter,
+      now: Date.now,
+      origin: ORIGIN,
+      secret: 'a secret',
+      version: '0',
+    },
     [feature],
   )
   return async (
@@ -251,7 +260,15 @@ describe('the check in the API reference', () => {
     const rows = {} as never
     const feature = createFormCheckApi({ origin: ORIGIN, turnstile: false, allow: [] })
     const rest = restApi(
-      { db: rows, limiter: {} as never, now: Date.now, origin: ORIGIN, secret: 'a secret', version: '0' },
+      {
+        requests: createRequestCounter(),
+        db: rows,
+        limiter: {} as never,
+        now: Date.now,
+        origin: ORIGIN,
+        secret: 'a secret',
+        version: '0',
+      },
       [feature],
     )
     // biome-ignore lint/suspicious/noExplicitAny: as above

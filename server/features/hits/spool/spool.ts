@@ -4,7 +4,9 @@
 import { mkdir } from 'node:fs/promises'
 import { describeError, log } from '../../../lib/log.ts'
 import { copyText } from '../../../lib/text.ts'
+import { HIT_OUTCOMES, type HitOutcome } from '../../../storage/hits/hit.ts'
 import { claimDirectory } from './claim-directory.ts'
+import type { SpoolPosition } from './position.ts'
 import { type RawHit, TEXT_FIELDS } from './raw-hit.ts'
 import { encodeRecord, HEADER_BYTES, MAX_RECORD_BYTES, MAX_SEGMENT_BYTES, toHitId } from './record-format.ts'
 import { createSegment, hasRoom, type Segment } from './segment.ts'
@@ -23,6 +25,8 @@ const DROP_LOG_EVERY_MS = 60_000
 export interface SpoolStats {
   /** Hits stored since the start. */
   appended: number
+  /** The same by what was answered. */
+  outcomes: Record<HitOutcome, number>
   /** Hits that wait in memory because no segment can be created. */
   waiting: number
   /** Hits lost because the memory for waiting hits was full, or because they could not be encoded. */
@@ -39,6 +43,10 @@ export interface Spool {
   writePosition: Int32Array
   /** Stores a hit and returns its id, or 0 when the hit waits for a segment or is lost. Never throws. */
   append(raw: RawHit): number
+  /** Whether a hit would be stored, on the disk or in memory. */
+  acceptsHits(): boolean
+  /** Bytes recorded since a position. Across segments it counts the unused ends of full ones too. */
+  countBytesSince(position: SpoolPosition): number
   stats(): SpoolStats
   close(): Promise<void>
 }
@@ -80,7 +88,8 @@ export async function openSpool(options: {
   await mkdir(dir, { recursive: true, mode: 0o700 })
   const { node, lastSeq } = await claimDirectory(dir)
 
-  const stats: SpoolStats = { appended: 0, waiting: 0, dropped: 0, segment: 0, syncFailures: 0 }
+  const outcomes = Object.fromEntries(HIT_OUTCOMES.map((name) => [name, 0])) as Record<HitOutcome, number>
+  const stats: SpoolStats = { appended: 0, outcomes, waiting: 0, dropped: 0, segment: 0, syncFailures: 0 }
   const spool: SpoolState = {
     dir,
     segmentBytes,
@@ -111,7 +120,10 @@ export async function openSpool(options: {
     node,
     writePosition: spool.writePosition,
     append: (raw) => append(spool, raw),
-    stats: () => ({ ...stats, waiting: spool.waiting.length }),
+    acceptsHits: () => !spool.closed && (canStore(spool) || canWait(spool, HIT_BYTES)),
+    countBytesSince: ({ seq, offset }) =>
+      (stats.segment - seq) * segmentBytes + (spool.live?.offset ?? 0) - offset,
+    stats: () => ({ ...stats, outcomes: { ...outcomes }, waiting: spool.waiting.length }),
     close: () => closeSpool(spool, retryTimer),
   }
 }
@@ -125,7 +137,7 @@ function append(spool: SpoolState, raw: RawHit): number {
     const id = store(spool, raw)
     if (id !== 0) return id
     const bytes = weigh(raw)
-    if (spool.waiting.length >= MAX_WAITING || spool.waitingBytes + bytes > MAX_WAITING_BYTES) {
+    if (!canWait(spool, bytes)) {
       drop(spool, 'no segment can be made')
       return 0
     }
@@ -136,6 +148,11 @@ function append(spool: SpoolState, raw: RawHit): number {
   }
   return 0
 }
+
+const canStore = ({ live, next }: SpoolState) => (live !== null && hasRoom(live)) || next !== null
+
+const canWait = ({ waiting, waitingBytes }: SpoolState, bytes: number) =>
+  waiting.length < MAX_WAITING && waitingBytes + bytes <= MAX_WAITING_BYTES
 
 const weigh = (raw: RawHit) => TEXT_FIELDS.reduce((sum, [name]) => sum + raw[name].length, HIT_BYTES)
 
@@ -158,6 +175,7 @@ function store(spool: SpoolState, raw: RawHit): number {
   Atomics.store(spool.writePosition, WRITE_OFFSET, segment.offset)
   spool.sync.markDirty()
   spool.stats.appended++
+  spool.stats.outcomes[raw.outcome]++
   if (spool.next === null && spool.preparing === null && !spool.failing && needsNext(spool))
     prepareNext(spool)
   return toHitId(segment.seq, at)
@@ -214,7 +232,7 @@ function storeWaiting(spool: SpoolState) {
   const { waiting } = spool
   if (waiting.length === 0) return
   let stored = 0
-  while (stored < waiting.length && ((spool.live && hasRoom(spool.live)) || spool.next)) {
+  while (stored < waiting.length && canStore(spool)) {
     try {
       store(spool, waiting[stored] as RawHit)
     } catch (error) {

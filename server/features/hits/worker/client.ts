@@ -192,7 +192,15 @@ function createState(
     ownHosts,
     counted,
     since,
-    progress: { engineUp: isNew, batch: 0, mark: 0, until: 0, position, lost },
+    progress: {
+      engineUp: isNew,
+      batch: 0,
+      shipped: { until: 0, position },
+      mark: 0,
+      until: 0,
+      position,
+      lost,
+    },
     drains: new Map(),
     lastDrainId: 0,
   }

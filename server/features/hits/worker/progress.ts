@@ -12,6 +12,6 @@ export function reportProgress(worker: WorkerState): void {
   const { until, position } = worker.answered
   worker.send({
     type: 'progress',
-    progress: { engineUp: engine.isUp(), batch: shipped.batch, mark, until, position, lost },
+    progress: { engineUp: engine.isUp(), batch: shipped.batch, shipped, mark, until, position, lost },
   })
 }

@@ -66,6 +66,8 @@ export interface WorkerProgress {
   engineUp: boolean
   /** The last batch that was written. */
   batch: number
+  /** The batches hold every hit recorded before this moment, and every hit before this position of the spool. */
+  shipped: { until: number; position: SpoolPosition }
   /** The last batch that the engine holds. */
   mark: number
   /** The engine's answers hold every hit recorded before this moment. */

@@ -129,7 +129,7 @@ async function runCycle(state: State) {
   } while (state.wokenAgain && !state.closed)
   if (performance.now() - state.measuredAt > METRICS_EVERY_MS) {
     state.measuredAt = performance.now()
-    await state.metrics.measureQueue(state.needs.db)
+    await state.metrics.measureQueue(state.needs.db, state.needs.now())
   }
   if (state.degraded) log.info('deliveries_go_on')
   state.degraded = false

@@ -1,0 +1,33 @@
+// Collects the metrics of all parts of a server, says which node and worker they are of, and adds those of the other
+// workers of this machine.
+
+import type { Metric } from './http/health-and-metrics.ts'
+
+export interface MetricsNeeds {
+  node: string
+  /** Where several processes share the ports of a machine: the number of this one, and the metrics of the others. */
+  worker?: { number: number; readSiblings(): Promise<Metric[]> }
+  readers: (() => Metric[])[]
+}
+
+export interface MetricsReader {
+  /** Of this process. */
+  readOwn(): Metric[]
+  /** Of all processes that listen on the ports of this one: the kernel decides which of them is asked. */
+  readAll(): Promise<Metric[]>
+  add(reader: () => Metric[]): void
+}
+
+export function createMetricsReader({ node, worker, readers: first }: MetricsNeeds): MetricsReader {
+  const readers = [...first]
+  const common = { node, ...(worker && { worker: String(worker.number) }) }
+  const readOwn = () =>
+    readers
+      .flatMap((read) => read())
+      .map((metric) => ({ ...metric, labels: { ...common, ...metric.labels } }))
+  return {
+    readOwn,
+    readAll: async () => [...readOwn(), ...((await worker?.readSiblings()) ?? [])],
+    add: (reader) => readers.push(reader),
+  }
+}
