@@ -1,6 +1,7 @@
 // Opens the public socket, for IPv6 and IPv4 where the settings name no address. With the fast path, the socket answers
 // plain redirects and passes all else on to `Bun.serve`, which then listens on this machine only. Without the fast path,
-// `Bun.serve` has the public address itself.
+// `Bun.serve` has the public address itself. `INNER_PORT` is a second address of `Bun.serve`, for balancers that keep
+// connections and use them for the requests of many people.
 
 import type { App } from './app.ts'
 import { toErrorResponse } from './http/error-response.ts'
@@ -12,6 +13,7 @@ import type { ServerHandle } from './http/server-handle.ts'
 import type { Network } from './lib/ip-network.ts'
 import { log } from './lib/log.ts'
 import { unmapAddress } from './lib/parse-ip.ts'
+import { ListenError } from './listen-error.ts'
 
 const LOCAL = '127.0.0.1'
 
@@ -35,6 +37,15 @@ export interface ListenOptions {
   fastPath: boolean
   /** Proxies, whose connections are those of many people. */
   trustProxy?: Network[]
+  /** A second port, which `Bun.serve` has to itself. */
+  innerPort?: number
+  /** Other processes of this installation may listen on the same ports. */
+  reusePort?: boolean
+}
+
+export interface Listener {
+  /** Accepts no further connections. Resolves when the running requests have answers; with `force`, at once. */
+  stop(force: boolean): Promise<void>
 }
 
 type Listening = Pick<App, 'serve' | 'fastPath' | 'setConnectionMetrics'>
@@ -42,13 +53,28 @@ type Listening = Pick<App, 'serve' | 'fastPath' | 'setConnectionMetrics'>
 /** Finds the client of a connection to `Bun.serve`. */
 type FindClient = (peer: { address: string; port: number }) => string | undefined
 
-/** @throws when the address cannot be listened on */
-export function listen(options: ListenOptions, app: Listening) {
-  return listenOnHost(options.host, (host) =>
-    options.fastPath
-      ? listenWithFastPath({ ...options, host }, app)
-      : listenWithoutFastPath({ ...options, host }, app),
-  )
+/** @throws ListenError */
+export function listen(options: ListenOptions, app: Listening): Listener {
+  const { host, port, innerPort } = options
+  const listeners: Listener[] = []
+  const open = (settings: string, number: number, openOn: (host: string) => Listener) => {
+    try {
+      listeners.push(listenOnHost(host, openOn))
+    } catch (error) {
+      for (const listener of listeners) void listener.stop(true)
+      throw new ListenError(settings, host, number, error)
+    }
+  }
+  const openPublic = options.fastPath ? listenWithFastPath : listenDirectly
+  // The inner port comes first: it must be there when the public one answers the first request.
+  if (innerPort !== undefined)
+    open('HOST, INNER_PORT', innerPort, (host) => listenDirectly({ ...options, host, port: innerPort }, app))
+  open('HOST, PORT', port, (host) => openPublic({ ...options, host }, app))
+  return {
+    async stop(force) {
+      await Promise.all(listeners.map((listener) => listener.stop(force)))
+    },
+  }
 }
 
 type OnOneHost = ListenOptions & { host: string }
@@ -70,13 +96,14 @@ export function listenOnHost<T>(host: string | undefined, open: (host: string) =
   }
 }
 
-function listenWithoutFastPath({ host, port }: OnOneHost, { serve }: Listening) {
-  const server = startServer(serve, { hostname: host, port }, ({ address }) => unmapAddress(address))
+function listenDirectly({ host, port, reusePort }: OnOneHost, { serve }: Listening): Listener {
+  const address = { hostname: host, port, reusePort }
+  const server = startServer(serve, address, (peer) => unmapAddress(peer.address))
   setListenerOptions(port, IDLE_SECONDS * 1000)
   return { stop: (force: boolean) => server.stop(force) }
 }
 
-function listenWithFastPath({ host, port, trustProxy }: OnOneHost, app: Listening) {
+function listenWithFastPath({ host, port, trustProxy, reusePort }: OnOneHost, app: Listening): Listener {
   const { serve, fastPath } = app
   let listener: FastPath | undefined
   // Never the relay's own address: a client that is gone must not count as a trusted proxy on this machine.
@@ -87,6 +114,7 @@ function listenWithFastPath({ host, port, trustProxy }: OnOneHost, app: Listenin
     listener = openFastPath({
       hostname: host,
       port,
+      reusePort,
       behind: { hostname: LOCAL, port: server.port as number },
       ...fastPath,
       idleSeconds: IDLE_SECONDS,
@@ -99,8 +127,7 @@ function listenWithFastPath({ host, port, trustProxy }: OnOneHost, app: Listenin
   const { counts } = listener
   app.setConnectionMetrics(() => readConnectionMetrics(counts()))
   return {
-    /** Accepts no further connections. Resolves when the running requests have answers; with `force`, at once. */
-    async stop(force: boolean) {
+    async stop(force) {
       listener?.stop()
       await server.stop(force)
     },
@@ -109,7 +136,7 @@ function listenWithFastPath({ host, port, trustProxy }: OnOneHost, app: Listenin
 
 function startServer(
   { routes, fetch: handle }: App['serve'],
-  address: { hostname: string; port: number },
+  address: { hostname: string; port: number; reusePort?: boolean },
   findClient: FindClient,
 ) {
   const peers: ServerHandle = {

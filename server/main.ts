@@ -1,97 +1,88 @@
-// Starts the server (configuration, stores, socket), and stops it in order.
+// Starts Towpath: one server, or a supervisor with several (WORKERS). The supervisor starts this file again for each of
+// them.
 
-import { createApp } from './app.ts'
 import { ConfigError } from './config/setting.ts'
 import { type Config, readConfig } from './config.ts'
-import {
-  type FirstAccountState,
-  readFirstAccountState,
-  toSetupUrl,
-} from './features/accounts/auth/first-account.ts'
-import { describeError, log, setLogLevel } from './lib/log.ts'
-import { listen } from './listen.ts'
-import { openServices, type Services } from './services.ts'
+import { log, setLogLevel } from './lib/log.ts'
+import { readWorkerNumber, runWorkers, toWorkerConfig } from './run-workers.ts'
+import { connectToSupervisor, type WorkerChannel } from './worker-channel.ts'
 
-const DRAIN_MS = 25_000
+function writeRefusal(sentences: string[]): void {
+  process.stderr.write(`Towpath cannot start:\n${sentences.map((sentence) => `  ${sentence}\n`).join('')}`)
+}
 
-function configure(): Config {
+async function refuse(...sentences: string[]): Promise<never> {
+  writeRefusal(sentences)
+  process.exit(1)
+}
+
+async function configure(channel?: WorkerChannel): Promise<Config> {
   try {
     return readConfig()
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    process.stderr.write(
-      `Towpath cannot start:\n${error.problems.map((problem) => `  ${problem}\n`).join('')}`,
-    )
-    process.exit(1)
+    return channel ? channel.refuse(error.problems.join(' ')) : refuse(...error.problems)
   }
 }
 
-/** Nothing more is written: another process has the id of this node. */
-function endAtOnce(sentence: string) {
-  process.stderr.write(`Towpath stops:\n  ${sentence}\n`)
-  process.exit(1)
+/** The first signal stops in order, the second one at once. */
+function onSignals(stop: () => Promise<number>, kill: () => void = () => {}): void {
+  let stopping = false
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, async () => {
+      if (stopping) {
+        kill()
+        process.exit(1)
+      }
+      stopping = true
+      log.info('stopping', { signal })
+      process.exit(await stop())
+    })
 }
 
-async function open(config: Config): Promise<Services> {
-  try {
-    return await openServices(config, { endAtOnce })
-  } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : ''
-    process.stderr.write(
-      `Towpath cannot start:\n  ${error instanceof Error ? error.message : error}${cause}\n`,
-    )
-    process.exit(1)
-  }
+// The code of a server is imported where a server runs: in a supervisor it would take 60 MB.
+const importServer = () => import('./run-server.ts')
+
+async function startAlone(config: Config): Promise<void> {
+  const { runServer } = await importServer()
+  const server = await runServer(config, refuse)
+  process.stdout.write(server.readyText)
+  onSignals(async () => {
+    await server.stop()
+    return 0
+  })
 }
 
-function listenOrEnd(config: Config, services: Services) {
-  try {
-    return listen(config, createApp(services))
-  } catch (error) {
-    process.stderr.write(
-      `Towpath cannot start:\n  HOST, PORT: ${config.host ?? 'every address'}, port ${config.port} cannot be used ` +
-        `(${describeError(error).error}). Stop what uses it, or set another.\n`,
-    )
-    process.exit(1)
-  }
+async function startWorker(config: Config, channel: WorkerChannel): Promise<void> {
+  const { runServer } = await importServer()
+  const server = await runServer(config, channel.refuse, channel)
+  channel.answerMetrics(server.readMetrics)
+  channel.onStop(async () => {
+    await server.stop()
+    process.exit(0)
+  })
+  channel.reportReady({ node: server.node, text: server.readyText })
 }
 
-/** The last line is the address to open, and nothing else. */
-function toReadyText(config: Config, state: FirstAccountState): string {
-  const dashboard = `${config.origin}/app`
-  switch (state) {
-    case 'empty':
-      return `Towpath is ready. Make the first account, which owns this installation, at this address:\n${toSetupUrl(config)}\n`
-    case 'operatorOnly':
-      return `Towpath is ready. Nobody has an account: npm run -s towpath -- user create you@example.com\n${dashboard}\n`
-    case 'made':
-      return `Towpath is ready. Open the dashboard at this address:\n${dashboard}\n`
-  }
+async function startWorkers(config: Config): Promise<void> {
+  const supervisor = runWorkers(config, import.meta.path, (text) => process.stdout.write(text))
+  const whenEnded = supervisor.ended.then(({ exitCode, sentence }) => {
+    if (sentence !== undefined) writeRefusal([sentence])
+    return exitCode
+  })
+  onSignals(() => {
+    supervisor.stop()
+    return whenEnded
+  }, supervisor.kill)
+  process.exit(await whenEnded)
 }
 
 // The files have password hashes, salts and hits: only this user may read them.
 process.umask(0o077)
-const config = configure()
+const worker = readWorkerNumber(process.argv)
+const channel = worker === undefined ? undefined : connectToSupervisor(worker)
+const config = await configure(channel)
 setLogLevel(config.logLevel)
-const services = await open(config)
-const server = listenOrEnd(config, services)
-
-if (config.mailNotice) process.stdout.write(`${config.mailNotice}\n`)
-process.stdout.write(toReadyText(config, await readFirstAccountState(services.db.read)))
-
-let stopping = false
-async function stop(signal: string) {
-  // The second signal stops the process at once.
-  if (stopping) process.exit(1)
-  stopping = true
-  log.info('stopping', { signal })
-  services.startDraining()
-  const late = setTimeout(() => server.stop(true), DRAIN_MS)
-  await server.stop(false)
-  clearTimeout(late)
-  await services.close()
-  log.info('stopped')
-  process.exit(0)
-}
-process.on('SIGTERM', () => void stop('SIGTERM'))
-process.on('SIGINT', () => void stop('SIGINT'))
+if (channel) await startWorker(toWorkerConfig(config, channel.number), channel)
+else if (config.workers > 1) await startWorkers(config).catch((error: Error) => refuse(error.message))
+else await startAlone(config)

@@ -26,6 +26,8 @@ import { openTcpRelay, type TcpRelay } from './tcp-relay.ts'
 export interface FastPathOptions {
   hostname: string
   port: number
+  /** Other processes may listen on the port too. The kernel gives each of them a part of the connections. */
+  reusePort?: boolean
   /** Where everything else goes, on this machine. */
   behind: { hostname: string; port: number }
   /**
@@ -100,11 +102,12 @@ export function openFastPath(options: FastPathOptions): FastPath {
 }
 
 function listenFor(state: State): TCPSocketListener<ConnectionState> {
-  const { hostname, port } = state.options
+  const { hostname, port, reusePort = false } = state.options
   const { connections } = state
+  // Bun.listen honours `reusePort` (Linux: SO_REUSEPORT, socket(7)); its types do not have it.
+  const address = { hostname, port, reusePort }
   return Bun.listen<ConnectionState>({
-    hostname,
-    port,
+    ...address,
     // A client that sends no more may still wait for its answer.
     allowHalfOpen: true,
     socket: {
