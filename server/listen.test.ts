@@ -1,6 +1,7 @@
 // The product with the fast path and without it: the same answers, the same hits, on every address of the machine.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { findFreePort } from '../tests/support/processes/free-port.ts'
 import { dialRaw } from '../tests/support/raw-client.ts'
 import {
   BROWSER_USER_AGENT,
@@ -9,7 +10,7 @@ import {
   type TestWorkspace,
 } from '../tests/support/server/test-server.ts'
 import { until } from '../tests/support/until.ts'
-import { listenOnHost } from './listen.ts'
+import { listen, listenOnHost } from './listen.ts'
 
 const LINKS: [string, Record<string, unknown>][] = [
   ['plain', {}],
@@ -22,11 +23,13 @@ const LINKS: [string, Record<string, unknown>][] = [
 ]
 const KEPT = ['location', 'cache-control', 'content-length', 'content-type', 'connection']
 
+const INNER_PORT = String(findFreePort())
 const servers: { server: TestServer; workspace: TestWorkspace }[] = []
 beforeAll(async () => {
   for (const FAST_PATH of ['on', 'off']) {
     // Without a host, the socket takes IPv6 and IPv4: it names the client of every test here `::ffff:127.0.0.1`.
-    const environment = { FAST_PATH, HOST: '', TRUST_PROXY: '127.0.0.1' }
+    const inner: Record<string, string> = FAST_PATH === 'on' ? { INNER_PORT } : {}
+    const environment = { FAST_PATH, HOST: '', TRUST_PROXY: '127.0.0.1', ...inner }
     const server = await startServer('sqlite', { environment })
     servers.push({ server, workspace: await server.createWorkspace() })
   }
@@ -145,6 +148,40 @@ test('IPv6 and IPv4 are answered, and each client counts by its own address', as
   expect(answers).toEqual([expected, expected])
 })
 
+describe.each([true, false])('several processes on one port, with the fast path %p', (fastPath) => {
+  const toApp = (text: string) => ({
+    serve: { routes: {}, fetch: async () => new Response(text) },
+    fastPath: { redirect: () => null },
+    setConnectionMetrics() {},
+  })
+  const host = '127.0.0.1'
+
+  test('all get connections', async () => {
+    const shared = { host, port: findFreePort(), innerPort: findFreePort(), fastPath, reusePort: true }
+    const listeners = ['a', 'b'].map((text) => listen(shared, toApp(text)))
+    const headers = { Connection: 'close' }
+    for (const port of [shared.port, shared.innerPort]) {
+      const answers = Array.from({ length: 40 }, async () =>
+        (await fetch(`http://${host}:${port}/v1`, { keepalive: false, headers })).text(),
+      )
+      expect([...new Set(await Promise.all(answers))].sort()).toEqual(['a', 'b'])
+    }
+    for (const listener of listeners) await listener.stop(true)
+  })
+
+  test('a port in use is an error that names the setting', async () => {
+    const [port, innerPort] = [findFreePort(), findFreePort()]
+    const first = listen({ host, port, fastPath }, toApp('a'))
+    expect(() => listen({ host, port, innerPort, fastPath }, toApp('b'))).toThrow(
+      `HOST, PORT: 127.0.0.1, port ${port} cannot be used`,
+    )
+    expect(() => listen({ host, port: innerPort, innerPort: port, fastPath }, toApp('b'))).toThrow(
+      `HOST, INNER_PORT: 127.0.0.1, port ${port} cannot be used`,
+    )
+    await first.stop(true)
+  })
+})
+
 test('a machine without IPv6 is served over IPv4, and a port in use is an error', () => {
   const tried: string[] = []
   const fail = (code: string) => (host: string) => {
@@ -168,4 +205,23 @@ test('the clicks are recorded alike', async () => {
     expect([groupBy, off]).toEqual([groupBy, on])
     expect(on).not.toEqual([])
   }
+})
+
+test('the inner port answers everything, and counts clients as the balancer names them', async () => {
+  const { server, workspace } = servers[0] as (typeof servers)[number]
+  const inner = server.origin.replace(/\d+$/, INNER_PORT)
+  const { slug } = await workspace.createLink({ destinationUrl: 'https://example.com/inner' })
+  const { json } = await workspace.api('/forms', { method: 'POST', body: { name: 'Contact' } })
+  const headers = { 'User-Agent': BROWSER_USER_AGENT, 'X-Forwarded-For': '203.0.113.50' }
+  const send = async (origin: string) => {
+    const body = JSON.stringify({ message: crypto.randomUUID() })
+    const own = { ...headers, 'Content-Type': 'application/json' }
+    return (await fetch(`${origin}/f/${json.data.formKey}`, { method: 'POST', headers: own, body })).status
+  }
+  const redirect = await fetch(`${inner}/${slug}`, { redirect: 'manual', headers })
+  expect([redirect.status, redirect.headers.get('location')]).toEqual([302, 'https://example.com/inner'])
+  expect((await fetch(`${inner}/v1/links`)).status).toBe(401)
+  for (let n = 0; n < 10; n++) expect(await send(inner)).toBe(200)
+  // One limit for both ports: the client is the same.
+  expect([await send(inner), await send(server.origin)]).toEqual([429, 429])
 })
