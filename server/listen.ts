@@ -136,7 +136,7 @@ function listenWithFastPath({ host, port, trustProxy, reusePort }: OnOneHost, ap
 
 function startServer(
   { routes, fetch: handle }: App['serve'],
-  address: { hostname: string; port: number; reusePort?: boolean },
+  { reusePort = false, ...address }: { hostname: string; port: number; reusePort?: boolean },
   findClient: FindClient,
 ) {
   const peers: ServerHandle = {
@@ -150,6 +150,8 @@ function startServer(
   const server = Bun.serve({
     ...OPTIONS,
     ...address,
+    // Said always: without it, Bun shares the port with whatever else does, because this is no development server.
+    reusePort,
     routes: Object.fromEntries(
       Object.entries(routes).map(([path, handler]) => [
         path,

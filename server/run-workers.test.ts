@@ -130,6 +130,11 @@ describe('several workers', () => {
   })
 
   test('stop in order: a request that has begun is answered', async () => {
+    const countRelayed = async () => {
+      const text = await (await ask(`${server.origin}/metrics`)).text()
+      return sumSamples(parseMetrics(text), 'towpath_connections_relayed')
+    }
+    const before = await countRelayed()
     const socket = connect(Number(new URL(server.origin).port), '127.0.0.1')
     let answer = ''
     socket.on('data', (data) => {
@@ -141,6 +146,7 @@ describe('several workers', () => {
         `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, -1)}`,
     )
     await until('it is connected', () => !socket.connecting)
+    await until('a worker has the request', async () => (await countRelayed()) > before)
     const workers = [...listWorkers().values()]
     const exitCode = server.stop()
     await until('no more connections are taken', () =>
