@@ -141,6 +141,7 @@ function createHandlers(services: Services) {
   const pageViews = createPageViewIntake(services.intake)
   const submit = createFormEndpoint(services.forms)
   const snippet = createSnippet(services.snippet)
+  const dashboard = createDashboard(services.dashboard)
   const signIn = createAuthEndpoints(services.signIn)
   const mail = createMailRoutes(services.mailRoutes)
   const pages = createPages(services.operations, services.origin)
@@ -166,7 +167,8 @@ function createHandlers(services: Services) {
     pinnedSnippet: snippet.versioned,
     pageView: pageViews.answer,
     formFacts: createFormInfoEndpoint(services.formFacts),
-    dashboard: createDashboard(),
+    dashboard: dashboard.answer,
+    prepareFiles: () => Promise.all([dashboard.prepare(), snippet.prepare()]),
     page: onPage,
     signIn: signIn.answer,
     mail: mail.answer,
@@ -193,6 +195,8 @@ export function createApp(services: Services) {
     },
     fastPath: fastPath(handlers, toStrictTransportLine(services.origin)),
     setConnectionMetrics: services.setConnectionMetrics,
+    /** Builds the files for browsers, which the first request would do otherwise. */
+    prepareFiles: handlers.prepareFiles,
     map,
     /** The routes behind the paths of the map that have several. */
     routes: handlers.routes,

@@ -1,13 +1,16 @@
 // Serves /app, the dashboard's page and its files. A process of its own bundles them at the first request (or before the
-// start, by `npm start`), so that the server never holds the bundler's memory.
+// start, by `npm start`), so that the server never holds the bundler's memory. Servers on one PostgreSQL find the files of
+// each other's releases in rows.
 
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { html, raw } from 'hono/html'
 import { toErrorResponse } from './http/error-response.ts'
 import { requestId } from './http/request-id.ts'
-import { sendStaticFile } from './http/static-file.ts'
+import { type StaticFile, sendStaticFile } from './http/static-file.ts'
 import { notFound, unavailable } from './lib/failure.ts'
-import { log } from './lib/log.ts'
+import { describeError, log } from './lib/log.ts'
+import type { BuiltFileStore } from './storage/built-file-store.ts'
 
 const BUILD = join(import.meta.dir, '../dashboard/build.ts')
 
@@ -45,36 +48,55 @@ interface Dashboard {
 }
 
 const FILE = /^[\w-]+\.(js|css)$/
+/** The bundler puts eight characters of the content's hash into each name. */
+const HASHED = /^[\w-]+-[0-9a-z]{8}\.(js|css)$/
 const TYPES = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' }
 
-export function createDashboard() {
+export interface DashboardNeeds {
+  /** Where servers on one database find the files of other releases. */
+  builtFiles?: BuiltFileStore
+  /** The file that bundles the dashboard and prints the directory of the files. */
+  build?: string
+}
+
+export function createDashboard({ builtFiles, build: file = BUILD }: DashboardNeeds) {
   let building: Promise<Dashboard> | undefined
   const getDashboard = () => {
-    building ??= build().catch((error) => {
+    building ??= build(file, builtFiles).catch((error) => {
       building = undefined
       throw error
     })
     return building
   }
 
-  return async (request: Request): Promise<Response> => {
-    const id = requestId(request.headers.get('x-request-id'))
-    try {
-      if (request.method !== 'GET' && request.method !== 'HEAD') {
-        return Response.json(
-          { error: 'Method not allowed' },
-          { status: 405, headers: { Allow: 'GET, HEAD', 'X-Request-Id': id } },
-        )
-      }
-      const { directory, workspacePage, centeredPage } = await getDashboard()
-      const name = /\/app\/assets\/([^/?#]*)/.exec(request.url)?.[1]
-      if (name !== undefined) return await sendFile(request, directory, name)
-      return new Response(isWorkspacePage(request) ? workspacePage : centeredPage, {
-        headers: { ...PAGE_HEADERS, ...toReferrerPolicy(request.url), 'X-Request-Id': id },
-      })
-    } catch (error) {
-      return toErrorResponse(error, id)
+  return {
+    /** Bundles the files, which the first request would do otherwise. */
+    prepare: async () => void (await getDashboard()),
+    answer: (request: Request) => answer(request, getDashboard, builtFiles),
+  }
+}
+
+async function answer(
+  request: Request,
+  getDashboard: () => Promise<Dashboard>,
+  builtFiles: BuiltFileStore | undefined,
+): Promise<Response> {
+  const id = requestId(request.headers.get('x-request-id'))
+  try {
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return Response.json(
+        { error: 'Method not allowed' },
+        { status: 405, headers: { Allow: 'GET, HEAD', 'X-Request-Id': id } },
+      )
     }
+    const { directory, workspacePage, centeredPage } = await getDashboard()
+    const name = /\/app\/assets\/([^/?#]*)/.exec(request.url)?.[1]
+    if (name !== undefined) return await sendFile(request, await findFile(directory, name, builtFiles))
+    return new Response(isWorkspacePage(request) ? workspacePage : centeredPage, {
+      headers: { ...PAGE_HEADERS, ...toReferrerPolicy(request.url), 'X-Request-Id': id },
+    })
+  } catch (error) {
+    return toErrorResponse(error, id)
   }
 }
 
@@ -101,17 +123,27 @@ const PAGE_HEADERS = {
 /** The page names its address to the server when it loads its files. An address with a token must stay where it is. */
 const toReferrerPolicy = (url: string) => (/[?&]token=/.test(url) ? { 'Referrer-Policy': 'no-referrer' } : {})
 
-async function sendFile(request: Request, directory: string, name: string): Promise<Response> {
+const sendFile = (request: Request, file: StaticFile) =>
+  sendStaticFile(request, file, { 'Cache-Control': 'public, max-age=31536000, immutable' })
+
+/** @throws Failure `not_found`: a page from before an upgrade may ask for a file that is gone */
+async function findFile(
+  directory: string,
+  name: string,
+  builtFiles: BuiltFileStore | undefined,
+): Promise<StaticFile> {
   const kind = FILE.exec(name)?.[1] as keyof typeof TYPES | undefined
+  if (!kind) throw notFound('')
   const content = Bun.file(join(directory, name))
-  // A page from before an upgrade may ask for a file that is gone.
-  if (!kind || !(await content.exists())) throw notFound('')
-  const file = { type: TYPES[kind], content, gzip: Bun.file(join(directory, `${name}.gz`)) }
-  return sendStaticFile(request, file, { 'Cache-Control': 'public, max-age=31536000, immutable' })
+  if (await content.exists())
+    return { type: TYPES[kind], content, gzip: Bun.file(join(directory, `${name}.gz`)) }
+  const kept = HASHED.test(name) ? await builtFiles?.find('dashboard', name) : undefined
+  if (!kept) throw notFound('')
+  return { type: TYPES[kind], content: kept.content, gzip: kept.gzip }
 }
 
-async function build(): Promise<Dashboard> {
-  const child = Bun.spawn([process.execPath, BUILD], { stdout: 'pipe', stderr: 'pipe' })
+async function build(file: string, builtFiles: BuiltFileStore | undefined): Promise<Dashboard> {
+  const child = Bun.spawn([process.execPath, file], { stdout: 'pipe', stderr: 'pipe' })
   const [output, errors] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
@@ -122,11 +154,28 @@ async function build(): Promise<Dashboard> {
   }
   const directory = output.trim()
   const manifest = (await Bun.file(join(directory, 'built.json')).json()) as BuildManifest
+  await keepFiles(directory, builtFiles)
   const render = async (frame: string) => (await renderPage(manifest, frame)).toString()
   return {
     directory,
     workspacePage: await render(manifest.workspaceFrame),
     centeredPage: await render(manifest.centeredFrame),
+  }
+}
+
+/** Before a page names them: the browser's next request may reach a server of another release. */
+async function keepFiles(directory: string, builtFiles: BuiltFileStore | undefined): Promise<void> {
+  if (!builtFiles) return
+  const names = (await readdir(directory)).filter((name) => HASHED.test(name))
+  const read = async (name: string) => ({
+    name,
+    gzip: await Bun.file(join(directory, `${name}.gz`)).bytes(),
+  })
+  try {
+    await builtFiles.keep('dashboard', await Promise.all(names.map(read)))
+  } catch (error) {
+    // This server serves them all the same.
+    log.warn('built_files_not_kept', { kind: 'dashboard', ...describeError(error) })
   }
 }
 

@@ -32,6 +32,8 @@ export interface JobNeeds extends ErasureNeeds {
   reloadBlocklist: () => Promise<void>
   /** Runs the work on one node at a time: see features/cluster/leases.ts. */
   runAlone(name: string, holdMs: number, work: () => Promise<void>): Promise<boolean>
+  /** Absent where no other server can ask for files of this one. */
+  pruneBuiltFiles?: () => Promise<void>
 }
 
 interface Job {
@@ -119,6 +121,13 @@ const JOBS: Job[] = [
     runsOn: 'cluster',
     everyMs: 60 * MINUTE,
     run: ({ db, now }) => pruneTrash(db, now()),
+  },
+  {
+    // Each node says which files it has, so that the others keep them.
+    name: 'prune built files',
+    runsOn: 'node',
+    everyMs: 10 * MINUTE,
+    run: async ({ pruneBuiltFiles }) => pruneBuiltFiles?.(),
   },
   {
     name: 'resolve pending attribution',

@@ -1,6 +1,6 @@
 // Runs one server: opens the stores, listens, and stops in order.
 
-import { createApp } from './app.ts'
+import { type App, createApp } from './app.ts'
 import type { Config } from './config.ts'
 import {
   type FirstAccountState,
@@ -8,10 +8,10 @@ import {
   toSetupUrl,
 } from './features/accounts/auth/first-account.ts'
 import type { Metric } from './http/health-and-metrics.ts'
-import { log } from './lib/log.ts'
+import { describeError, log } from './lib/log.ts'
 import { type Listener, listen } from './listen.ts'
 import { ListenError } from './listen-error.ts'
-import { openServices, type Services } from './services.ts'
+import { openServices } from './services.ts'
 import type { WorkerChannel } from './worker-channel.ts'
 
 const DRAIN_MS = 25_000
@@ -34,8 +34,14 @@ export async function runServer(
   refuse: (sentence: string) => Promise<never>,
   worker?: WorkerChannel,
 ): Promise<RunningServer> {
-  const services = await openServices(config, { worker, endAtOnce }).catch((error) => refuse(toSentence(error)))
-  const listener = await listenOrRefuse(config, services, refuse)
+  const services = await openServices(config, { worker, endAtOnce }).catch((error) =>
+    refuse(toSentence(error)),
+  )
+  const app = createApp(services)
+  const listener = await listenOrRefuse(config, app, refuse)
+  // A server of another release looks for these files when a page of this one names them. One worker keeps them for all.
+  if (config.databaseUrl && (worker?.number ?? 1) === 1)
+    void app.prepareFiles().catch((error) => log.warn('files_not_built', describeError(error)))
   const notice = config.mailNotice ? `${config.mailNotice}\n` : ''
   return {
     node: services.spool.node,
@@ -54,11 +60,11 @@ export async function runServer(
 
 async function listenOrRefuse(
   config: Config,
-  services: Services,
+  app: App,
   refuse: (sentence: string) => Promise<never>,
 ): Promise<Listener> {
   try {
-    return listen({ ...config, reusePort: config.workers > 1 }, createApp(services))
+    return listen({ ...config, reusePort: config.workers > 1 }, app)
   } catch (error) {
     if (!(error instanceof ListenError)) throw error
     return refuse(error.message)

@@ -10,6 +10,7 @@ import { findFreePort } from '../tests/support/processes/free-port.ts'
 import { fetchMetrics, parseMetrics, type Sample, sumSamples } from '../tests/support/read-metrics.ts'
 import { BROWSER_USER_AGENT } from '../tests/support/server/test-server.ts'
 import { until } from '../tests/support/until.ts'
+import { openDatabase } from './storage/database/open-database.ts'
 import { lockDataDir } from './storage/lock.ts'
 
 const WORKERS = 3
@@ -88,6 +89,19 @@ describe('several workers', () => {
     expect(toUp(samples)).toEqual([1, 1, 1])
     expect(new Set(samples.map(({ labels }) => labels.node)).size).toBe(WORKERS)
     expect(samples.filter(({ labels }) => !NUMBERS.includes(labels.worker ?? ''))).toEqual([])
+  })
+
+  test('keep the files of their release for servers of another one', async () => {
+    const { dataDir, databaseUrl } = installation
+    const db = await openDatabase({ dataDir: join(dataDir, 'beside'), databaseUrl })
+    try {
+      await until('the files', async () => {
+        const rows = await db.read.selectFrom('built_files').select('kind').distinct().execute()
+        return rows.length === 2
+      })
+    } finally {
+      await db.close()
+    }
   })
 
   test('answer on the inner port, with the address that the balancer names', async () => {

@@ -39,6 +39,7 @@ import { type JobNeeds, startJobs } from './jobs.ts'
 import { createMetricsReader, type MetricsNeeds } from './metrics.ts'
 import { type Notify, openNotify } from './notify.ts'
 import { createSite } from './site.ts'
+import { createBuiltFileStore } from './storage/built-file-store.ts'
 import { openDatabase } from './storage/database/open-database.ts'
 import { openDiskSpace } from './storage/disk-space.ts'
 import { createGeoLookup, type GeoLookup } from './storage/geo.ts'
@@ -110,7 +111,8 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     intake: endpoints.intake,
     forms: endpoints.forms,
     formFacts: endpoints.formFacts,
-    snippet: config,
+    snippet: { ...config, builtFiles: shared.builtFiles },
+    dashboard: { builtFiles: shared.builtFiles },
     mailRoutes: notify.mailRoutes,
     signIn: { ...config, ...shared, invalidateWorkspace },
     api,
@@ -156,6 +158,7 @@ async function startServiceJobs(config: Config, services: JobServices) {
       invalidateWorkspace,
     }),
     reloadBlocklist: blocklist.reload,
+    pruneBuiltFiles: services.builtFiles?.prune,
   })
 }
 
@@ -264,6 +267,7 @@ function createShared(config: Config, needs: SharedNeeds) {
     limiter: createRateLimiter(db, clock, config.secret),
     mailBudget,
     requests,
+    builtFiles: db.engine === 'postgres' ? createBuiltFileStore({ db, now }) : undefined,
     sendMail: send && limitMails(send, mailBudget),
   }
 }

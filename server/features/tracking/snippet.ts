@@ -1,5 +1,6 @@
 // Serves the snippet's files. The first request builds them, so that the start needs no build step. /t.js is always the
-// newest version. Each version also has a name with its hash, so that a page can pin it.
+// newest version. Each version also has a name with its hash, so that a page can pin it. Servers on one PostgreSQL find
+// the versions of each other in rows.
 
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,11 +8,14 @@ import { toErrorResponse } from '../../http/error-response.ts'
 import { requestId } from '../../http/request-id.ts'
 import { sendStaticFile } from '../../http/static-file.ts'
 import { describeError, log } from '../../lib/log.ts'
+import type { BuiltFileStore } from '../../storage/built-file-store.ts'
 import { buildSnippet, type SnippetFile, type SnippetSettings, toSnippetFile } from './build-snippet.ts'
 
 export interface SnippetNeeds extends SnippetSettings {
   /** Versions are kept there: a page that has pinned one needs it after an upgrade too. */
   dataDir: string
+  /** Where servers on one database find the versions of other releases. */
+  builtFiles?: BuiltFileStore
 }
 
 const VERSIONED_NAME = /^(?:t|captcha)-[0-9a-f]{16}\.js$/
@@ -25,13 +29,14 @@ export function createSnippet(needs: SnippetNeeds) {
 
   async function findVersion(name: string): Promise<SnippetFile | undefined> {
     const { track, captcha } = await getLatest()
-    return (
-      [track, captcha].find((file) => file.name === name) ??
-      (VERSIONED_NAME.test(name) ? readVersion(dir, name) : undefined)
-    )
+    const own = [track, captcha].find((file) => file.name === name)
+    if (own || !VERSIONED_NAME.test(name)) return own
+    return readVersion(dir, name) ?? findKeptVersion(needs.builtFiles, name)
   }
 
   return {
+    /** Builds the files, which the first request would do otherwise. */
+    prepare: async () => void (await getLatest()),
     /** `/t.js`. Its `Link` header has the name and hash of this version. */
     latest: toHandler(async (request) => {
       const { track } = await getLatest()
@@ -51,12 +56,13 @@ export function createSnippet(needs: SnippetNeeds) {
 }
 
 /** @returns a function that builds the files once, and again after a build that failed */
-function createBuildOnce(settings: SnippetSettings, dir: string) {
+function createBuildOnce(needs: SnippetNeeds, dir: string) {
   let build: ReturnType<typeof buildSnippet> | undefined
   return () => {
-    build ??= buildSnippet(settings)
-      .then((files) => {
+    build ??= buildSnippet(needs)
+      .then(async (files) => {
         for (const file of Object.values(files)) saveVersion(dir, file)
+        await keepVersions(needs.builtFiles, Object.values(files))
         return files
       })
       .catch((error) => {
@@ -107,10 +113,29 @@ function saveVersion(dir: string, { name, text }: SnippetFile) {
   }
 }
 
+/** Before a page can name them: the visitor's next request may reach a server of another release. */
+async function keepVersions(builtFiles: BuiltFileStore | undefined, files: SnippetFile[]) {
+  try {
+    await builtFiles?.keep('snippet', files)
+  } catch (error) {
+    // This server serves them all the same.
+    log.warn('built_files_not_kept', { kind: 'snippet', ...describeError(error) })
+  }
+}
+
+/** Finds a version of another release; undefined where the row is not what its name says. */
+async function findKeptVersion(builtFiles: BuiltFileStore | undefined, name: string) {
+  const kept = await builtFiles?.find('snippet', name)
+  const file = kept && toSnippetFile(toKind(name), new TextDecoder().decode(kept.content))
+  return file?.name === name ? file : undefined
+}
+
+const toKind = (name: string) => name.replace(/-.*/, '')
+
 /** Reads a version of an earlier release; undefined where the disk has damaged the file. */
 function readVersion(dir: string, name: string): SnippetFile | undefined {
   const path = join(dir, name)
   if (!existsSync(path)) return undefined
-  const file = toSnippetFile(name.replace(/-.*/, ''), readFileSync(path, 'utf8'))
+  const file = toSnippetFile(toKind(name), readFileSync(path, 'utf8'))
   return file.name === name ? file : undefined
 }

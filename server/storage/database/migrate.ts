@@ -24,6 +24,7 @@ import { deliveryReports } from './migrations/0018-delivery-reports.ts'
 import { ownReferrers } from './migrations/0019-own-referrers.ts'
 import { submissionsByStatus } from './migrations/0021-submissions-by-status.ts'
 import { cluster } from './migrations/0022-cluster.ts'
+import { builtFiles } from './migrations/0026-built-files.ts'
 import type { Tables } from './tables.ts'
 
 export const listMigrations = (engine: DatabaseEngine): Record<string, Migration> => ({
@@ -48,6 +49,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0019-own-referrers': ownReferrers(),
   '0021-submissions-by-status': submissionsByStatus(),
   '0022-cluster': cluster(engine),
+  '0026-built-files': builtFiles(engine),
 })
 
 /**

@@ -15,7 +15,7 @@ import type {
   Verifications,
   Workspaces,
 } from './tables/account-tables.ts'
-import type { Instance, Leases, Nodes } from './tables/cluster-tables.ts'
+import type { BuiltFiles, Instance, Leases, Nodes } from './tables/cluster-tables.ts'
 import type { CaptchaTokens, FormAttempts, Forms, Submissions, Touches } from './tables/form-tables.ts'
 import type { ClickMarks, Links, LinkTags, Tags, VisitorSalts } from './tables/link-tables.ts'
 import type { Channels, Deliveries, DeliveryAttempts, MailRecipients } from './tables/notify-tables.ts'
@@ -66,4 +66,5 @@ export interface Tables {
   instance: Instance
   nodes: Nodes
   leases: Leases
+  built_files: BuiltFiles
 }

@@ -33,6 +33,17 @@ export interface Nodes {
   left_at: number | null
 }
 
+/** A file for browsers that a release has built. PostgreSQL only: with SQLite there is one server. */
+export interface BuiltFiles {
+  /** `dashboard` or `snippet`. */
+  kind: string
+  /** It has the hash of the content. */
+  name: string
+  gzip: Buffer
+  /** When a server last said that it has the file. */
+  seen_at: number
+}
+
 /** The right of one node to do something alone for a while. */
 export interface Leases {
   name: string
