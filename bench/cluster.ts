@@ -1,0 +1,131 @@
+// bun bench/cluster.ts: what several processes on one PostgreSQL cost beside one, as ratios of one run. Alternating rounds,
+// medians. It prints a table for docs/benchmarks.md.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { openDatabase } from '../server/storage/database/open-database.ts'
+import { startPostgres } from '../tests/support/postgres/postgres-server.ts'
+import { load, redirectScript, requireWrk } from './load.ts'
+import { median } from './median.ts'
+import { type Contender, seedLinks, startTowpath, TOWPATH_DIR } from './servers.ts'
+import { formatVerdict } from './verdict.ts'
+
+const ROUNDS = 9
+const SECONDS = 3
+const LINKS = 1000
+const CONNECTIONS = 48
+const WORKERS = 3
+const WARM_REDIRECTS = 150_000
+const TARGET = 0.9
+/** Nobody listens there: redirects do not need it. */
+const CLICKHOUSE_URL = process.env.CLICKHOUSE_URL ?? 'http://127.0.0.1:9/towpath'
+
+/** A process and all that it has started (Linux: proc(5), `/proc/pid/task/tid/children`). */
+function listProcesses(pid: number): number[] {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean),
+  )
+  return [pid, ...children.map(Number).flatMap(listProcesses)]
+}
+
+/** Seconds of processor time of the processes' threads (Linux: Documentation/scheduler/sched-stats.rst). */
+const measureProcessorSeconds = (pids: number[]) =>
+  pids.reduce((sum, pid) => {
+    const tasks = readdirSync(`/proc/${pid}/task`)
+    const times = tasks.map((id) => readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0])
+    return sum + times.reduce((all, nanoseconds) => all + Number(nanoseconds) / 1e9, 0)
+  }, 0)
+
+const isHitWorker = (pid: number) =>
+  readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('hits/worker/main.ts')
+
+interface Round {
+  perSecond: number
+  failed: number
+  /** Redirects for each second of processor time: of the processes that answer, and with their hit workers. */
+  perServerSecond: number
+  perSecondOfAll: number
+}
+
+async function measure({ port, pid }: Contender): Promise<Round> {
+  const all = listProcesses(pid)
+  const servers = all.filter((each) => !isHitWorker(each))
+  const before = [measureProcessorSeconds(servers), measureProcessorSeconds(all)] as const
+  const script = redirectScript(LINKS - 1)
+  const { perSecond, failed } = await load(port, { connections: CONNECTIONS, seconds: SECONDS, script })
+  const redirects = perSecond * SECONDS
+  return {
+    perSecond,
+    failed,
+    perServerSecond: redirects / (measureProcessorSeconds(servers) - before[0]),
+    perSecondOfAll: redirects / (measureProcessorSeconds(all) - before[1]),
+  }
+}
+
+/** A process is at its speed when its code is compiled for it, and several share the requests that cause that. */
+async function warmUp({ port }: Contender, processes: number): Promise<void> {
+  for (let redirects = 0; redirects < WARM_REDIRECTS * processes; )
+    redirects += (await load(port, { connections: CONNECTIONS, seconds: SECONDS })).perSecond * SECONDS
+}
+
+async function measureRedirects(databaseUrl: string): Promise<string[]> {
+  const environment = { DATABASE_URL: databaseUrl, CLICKHOUSE_URL, TOWPATH_SECRET: 'cluster-'.repeat(5) }
+  const db = await openDatabase({ dataDir: TOWPATH_DIR, databaseUrl })
+  await seedLinks(db, LINKS)
+  await db.close()
+  const start = (workers: number) =>
+    startTowpath({ ...environment, WORKERS: String(workers), DATA_DIR: `${TOWPATH_DIR}-${workers}` })
+  const contenders = [await start(1), await start(WORKERS)]
+  const rounds: Round[][] = contenders.map(() => [])
+  try {
+    await warmUp(contenders[0] as Contender, 1)
+    await warmUp(contenders[1] as Contender, WORKERS)
+    for (let round = 0; round < ROUNDS; round++) {
+      for (let n = 0; n < contenders.length; n++) {
+        // Each comes first as often as the other.
+        const i = (n + round) % contenders.length
+        rounds[i]?.push(await measure(contenders[i] as Contender))
+      }
+      process.stderr.write(`round ${round + 1} of ${ROUNDS}\n`)
+    }
+  } finally {
+    for (const contender of contenders) await contender.end()
+  }
+  return toRows(rounds)
+}
+
+function toRows(rounds: Round[][]): string[] {
+  const [one = [], several = []] = rounds
+  const toRatio = (what: keyof Round) =>
+    median(several.map((round, n) => round[what] / (one[n]?.[what] ?? Number.NaN)))
+  const toText = (of: Round[], what: keyof Round) =>
+    Math.round(median(of.map((round) => round[what]))).toLocaleString('en-US')
+  const failed = rounds.flat().reduce((sum, round) => sum + round.failed, 0)
+  return (
+    [
+      ['redirects a processor-second', 'perServerSecond'],
+      ['the same, with the hit workers', 'perSecondOfAll'],
+    ] as const
+  ).map(([name, what]) => {
+    const ratio = toRatio(what)
+    const verdict = formatVerdict(ratio >= TARGET && failed === 0)
+    const cells = [name, toText(one, what), toText(several, what), ratio.toFixed(2), `${TARGET}`, verdict]
+    return `| ${cells.join(' | ')} |`
+  })
+}
+
+requireWrk()
+const postgres = await startPostgres()
+try {
+  const rows = await measureRedirects(postgres.url)
+  process.stdout.write(
+    [
+      `| what | one process | ${WORKERS} processes | ratio | at least | |`,
+      '|---|---|---|---|---|---|',
+      ...rows,
+      '',
+    ].join('\n'),
+  )
+} finally {
+  await postgres.end()
+}
+process.exit(0)
