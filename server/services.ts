@@ -88,20 +88,10 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     invalidateWorkspace,
   })
   let draining = false
-  const metrics = createMetricsReader({
-    node: stores.spool.node,
+  const metrics = createServiceMetrics(
+    { ...shared, ...endpoints, notify, hitWorker: stores.hitWorker },
     worker,
-    readers: [
-      () => readHitMetrics({ ...stores, now }),
-      () => readLinkMetrics(shared.cache),
-      shared.requests.metrics,
-      endpoints.attempts.metrics,
-      endpoints.captcha.metrics,
-      shared.mailBudget.metrics,
-      notify.metrics,
-      blocklist.metrics,
-    ],
-  })
+  )
   return {
     ...stores,
     site,
@@ -138,6 +128,27 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     },
   }
 }
+
+interface MetricServices extends Shared, Pick<PublicServices, 'attempts' | 'captcha'> {
+  hitWorker: Stores['hitWorker']
+  notify: Notify
+}
+
+const createServiceMetrics = (services: MetricServices, worker: MetricsNeeds['worker']) =>
+  createMetricsReader({
+    node: services.spool.node,
+    worker,
+    readers: [
+      () => readHitMetrics(services),
+      () => readLinkMetrics(services.cache),
+      services.requests.metrics,
+      services.attempts.metrics,
+      services.captcha.metrics,
+      services.mailBudget.metrics,
+      services.notify.metrics,
+      services.blocklist.metrics,
+    ],
+  })
 
 interface JobServices extends Shared, Pick<JobNeeds, 'setSalts' | 'resolvePendingAttribution'> {
   invalidateWorkspace: (workspaceId: number) => void
@@ -234,7 +245,9 @@ async function openStores(config: Config, site: Site, options: ServiceOptions) {
   }
 }
 
-interface SharedNeeds extends Awaited<ReturnType<typeof openStores>> {
+type Stores = Awaited<ReturnType<typeof openStores>>
+
+interface SharedNeeds extends Stores {
   site: Site
   blocklist: Blocklist
   now: () => number

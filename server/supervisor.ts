@@ -3,7 +3,7 @@
 
 import { type Backoff, createBackoff } from './lib/concurrency/backoff.ts'
 import { log } from './lib/log.ts'
-import type { MessageFromWorker, MessageToWorker } from './worker-channel.ts'
+import type { MessageFromSupervisor, MessageToSupervisor } from './worker-channel.ts'
 
 export interface SupervisorNeeds {
   count: number
@@ -85,7 +85,7 @@ function startWorker(state: State, worker: Worker): void {
     stdin: 'ignore',
     stdout: 'inherit',
     stderr: 'inherit',
-    ipc: (message: MessageFromWorker, child) => {
+    ipc: (message: MessageToSupervisor, child) => {
       if (worker.child === child) receive(state, worker, message)
     },
     onExit: (child, code, signal) => {
@@ -94,7 +94,7 @@ function startWorker(state: State, worker: Worker): void {
   })
 }
 
-function receive(state: State, worker: Worker, message: MessageFromWorker): void {
+function receive(state: State, worker: Worker, message: MessageToSupervisor): void {
   if (message.type === 'ready') handleReady(state, worker, message)
   else if (message.type === 'refused') handleRefusal(state, worker, message.sentence)
   else if (message.type === 'askMetrics') askForMetrics(state, worker, message.id)
@@ -106,7 +106,7 @@ function receive(state: State, worker: Worker, message: MessageFromWorker): void
 }
 
 /** A worker that has just ended gets nothing: its `onExit` follows. */
-function send({ child }: Worker, message: MessageToWorker): void {
+function send({ child }: Worker, message: MessageFromSupervisor): void {
   if (child && child.exitCode === null && child.signalCode === null) child.send(message)
 }
 

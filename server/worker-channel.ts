@@ -12,7 +12,7 @@ export interface Sibling {
   isUp: boolean
 }
 
-export type MessageToWorker =
+export type MessageFromSupervisor =
   | { type: 'stop' }
   /** Another worker asks for metrics. */
   | { type: 'metricsWanted'; id: number; by: number }
@@ -20,7 +20,7 @@ export type MessageToWorker =
   | { type: 'siblings'; id: number; siblings: Sibling[] }
   | { type: 'metrics'; id: number; from: number; metrics: Metric[] }
 
-export type MessageFromWorker =
+export type MessageToSupervisor =
   /** It listens. */
   | { type: 'ready'; node: string; text: string }
   /** It cannot start: a sentence for the operator. */
@@ -69,7 +69,7 @@ export function connectToSupervisor(number: number): WorkerChannel {
     questions: new Map(),
     lastId: 0,
   }
-  process.on('message', (message: MessageToWorker) => receive(state, message))
+  process.on('message', (message: MessageFromSupervisor) => receive(state, message))
   // Without its supervisor it is no part of a server any more: the next start needs its directory and ports.
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
   // A terminal and systemd send a signal to all processes of a command. Whoever sends it to this one alone gets a new one.
@@ -92,9 +92,9 @@ export function connectToSupervisor(number: number): WorkerChannel {
   }
 }
 
-const send = (message: MessageFromWorker) => void process.send?.(message)
+const send = (message: MessageToSupervisor) => void process.send?.(message)
 
-function receive(state: ChannelState, message: MessageToWorker): void {
+function receive(state: ChannelState, message: MessageFromSupervisor): void {
   if (message.type === 'stop') return void state.stopping.resolve()
   if (message.type === 'metricsWanted')
     return void send({ type: 'metrics', id: message.id, to: message.by, metrics: state.readMetrics() })

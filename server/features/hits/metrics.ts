@@ -6,21 +6,33 @@ import type { SpoolGuard } from './spool/spool-guard.ts'
 import type { HitWorkerClient } from './worker/client.ts'
 import type { QuestionStats } from './worker/question-gate.ts'
 
-/** @returns the values at this moment */
-export function readHitMetrics({
-  spool,
-  disk,
-  hitWorker,
-  now,
-}: {
+interface HitMetricsNeeds {
   spool: Pick<SpoolGuard, 'stats' | 'guardStats' | 'countBytesSince'>
   disk: Pick<DiskSpace, 'isLow' | 'free'>
   hitWorker: Pick<HitWorkerClient, 'state'>
   now: () => number
-}): Metric[] {
+}
+
+/** @returns the values at this moment */
+export function readHitMetrics(needs: HitMetricsNeeds): Metric[] {
+  const state = needs.hitWorker.state()
+  return [
+    ...toSpoolMetrics(needs),
+    ...toLagMetrics(needs.spool, state, needs.now()),
+    ...toEngineMetrics(state),
+    ...toQuestionMetrics(state.questions),
+    {
+      name: 'towpath_resident_bytes',
+      kind: 'gauge',
+      help: 'Resident memory of the server, without its ship worker',
+      value: process.memoryUsage.rss(),
+    },
+  ]
+}
+
+function toSpoolMetrics({ spool, disk }: HitMetricsNeeds): Metric[] {
   const { outcomes, waiting, dropped } = spool.stats()
   const { leftOut, shortened } = spool.guardStats()
-  const state = hitWorker.state()
   return [
     ...Object.entries(outcomes).map(
       ([outcome, value]): Metric => ({
@@ -57,35 +69,30 @@ export function readHitMetrics({
       help: 'Hits without campaign and referrer, because long ones from one address or for one workspace were too many',
       value: shortened,
     },
-    {
-      name: 'towpath_engine_up',
-      kind: 'gauge',
-      help: 'Whether analytics answer',
-      value: Number(state.engineUp),
-    },
-    { name: 'towpath_engine_batch', kind: 'gauge', help: 'Last batch in the engine', value: state.mark },
-    ...toLagMetrics(spool, state, now()),
-    ...toQuestionMetrics(state.questions),
-    {
-      name: 'towpath_batches_unreadable_total',
-      kind: 'counter',
-      help: 'Batches of hits set aside because the disk had damaged them',
-      value: state.lost.batches,
-    },
-    {
-      name: 'towpath_hits_unreadable_total',
-      kind: 'counter',
-      help: 'Hits in such batches, which analytics lack',
-      value: state.lost.hits,
-    },
-    {
-      name: 'towpath_resident_bytes',
-      kind: 'gauge',
-      help: 'Resident memory of the server, without its ship worker',
-      value: process.memoryUsage.rss(),
-    },
   ]
 }
+
+const toEngineMetrics = (state: ReturnType<HitWorkerClient['state']>): Metric[] => [
+  {
+    name: 'towpath_engine_up',
+    kind: 'gauge',
+    help: 'Whether analytics answer',
+    value: Number(state.engineUp),
+  },
+  { name: 'towpath_engine_batch', kind: 'gauge', help: 'Last batch in the engine', value: state.mark },
+  {
+    name: 'towpath_batches_unreadable_total',
+    kind: 'counter',
+    help: 'Batches of hits set aside because the disk had damaged them',
+    value: state.lost.batches,
+  },
+  {
+    name: 'towpath_hits_unreadable_total',
+    kind: 'counter',
+    help: 'Hits in such batches, which analytics lack',
+    value: state.lost.hits,
+  },
+]
 
 /** How far hits are behind on their way: from the spool into batches, and from there into the answers of analytics. */
 function toLagMetrics(
