@@ -11,15 +11,22 @@ export const demoCommand: Command = {
   options: ['for', 'clicks'],
   async run({ db, config }, { options }) {
     // Imported here, so that the other commands start faster.
-    const [{ runDemo }, { createProgressBar }] = await Promise.all([
+    const [{ runDemo }, { toWorkerConfig }, { createProgressBar }] = await Promise.all([
       import('../demo/run-demo.ts'),
+      import('../../run-workers.ts'),
       import('../progress-bar.ts'),
     ])
     const controller = new AbortController()
     for (const signal of ['SIGINT', 'SIGTERM']) {
       process.once(signal, () => controller.abort(new CommandError('Stopped: nothing of it stays.')))
     }
-    const needs = { db, config, progress: createProgressBar(process.stderr), signal: controller.signal }
+    const needs = {
+      db,
+      // Clicks are handed over to one server: with WORKERS, each has a directory of its own.
+      config: config.workers > 1 ? toWorkerConfig(config, 1) : config,
+      progress: createProgressBar(process.stderr),
+      signal: controller.signal,
+    }
     return runDemo(needs, {
       for: options.for === undefined ? undefined : parseEmail(options.for),
       clicks: options.clicks === undefined ? undefined : parseIdArgument(options.clicks, '--clicks'),
