@@ -16,6 +16,7 @@ const CONNECTIONS = 48
 const WORKERS = 3
 const WARM_REDIRECTS = 150_000
 const TARGET = 0.9
+const IDLE_SECONDS = 8
 /** Nobody listens there: redirects do not need it. */
 const CLICKHOUSE_URL = process.env.CLICKHOUSE_URL ?? 'http://127.0.0.1:9/towpath'
 
@@ -37,6 +38,17 @@ const measureProcessorSeconds = (pids: number[]) =>
 
 const isHitWorker = (pid: number) =>
   readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('hits/worker/main.ts')
+
+/** Milliseconds of processor time in a second without a request: polls, heartbeats and timers of each process. */
+async function measureIdleMs({ pid }: Contender): Promise<number> {
+  const all = listProcesses(pid)
+  const before = measureProcessorSeconds(all)
+  await Bun.sleep(IDLE_SECONDS * 1000)
+  return ((measureProcessorSeconds(all) - before) * 1000) / IDLE_SECONDS
+}
+
+const toIdleRow = ([one = Number.NaN, several = Number.NaN]: number[]) =>
+  `| processor time without a request, ms a second | ${one.toFixed(1)} | ${several.toFixed(1)} | ${(several / one).toFixed(2)} | | |`
 
 interface Round {
   perSecond: number
@@ -76,9 +88,11 @@ async function measureRedirects(databaseUrl: string): Promise<string[]> {
     startTowpath({ ...environment, WORKERS: String(workers), DATA_DIR: `${TOWPATH_DIR}-${workers}` })
   const contenders = [await start(1), await start(WORKERS)]
   const rounds: Round[][] = contenders.map(() => [])
+  const idleMs: number[] = []
   try {
     await warmUp(contenders[0] as Contender, 1)
     await warmUp(contenders[1] as Contender, WORKERS)
+    for (const contender of contenders) idleMs.push(await measureIdleMs(contender))
     for (let round = 0; round < ROUNDS; round++) {
       for (let n = 0; n < contenders.length; n++) {
         // Each comes first as often as the other.
@@ -90,7 +104,7 @@ async function measureRedirects(databaseUrl: string): Promise<string[]> {
   } finally {
     for (const contender of contenders) await contender.end()
   }
-  return toRows(rounds)
+  return [...toRows(rounds), toIdleRow(idleMs)]
 }
 
 function toRows(rounds: Round[][]): string[] {
@@ -100,7 +114,8 @@ function toRows(rounds: Round[][]): string[] {
   const toText = (of: Round[], what: keyof Round) =>
     Math.round(median(of.map((round) => round[what]))).toLocaleString('en-US')
   const failed = rounds.flat().reduce((sum, round) => sum + round.failed, 0)
-  return (
+  const speed = `| redirects a second | ${toText(one, 'perSecond')} | ${toText(several, 'perSecond')} | | | |`
+  const judged = (
     [
       ['redirects a processor-second', 'perServerSecond'],
       ['the same, with the hit workers', 'perSecondOfAll'],
@@ -111,6 +126,7 @@ function toRows(rounds: Round[][]): string[] {
     const cells = [name, toText(one, what), toText(several, what), ratio.toFixed(2), `${TARGET}`, verdict]
     return `| ${cells.join(' | ')} |`
   })
+  return [speed, ...judged]
 }
 
 requireWrk()
