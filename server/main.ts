@@ -40,7 +40,7 @@ function onSignals(stop: () => Promise<number>, kill: () => void = () => {}): vo
     })
 }
 
-// The code of a server is imported where a server runs: in a supervisor it would take 60 MB.
+// The code of a server is imported where a server runs: in a supervisor it would take 40 MB.
 const importServer = () => import('./run-server.ts')
 
 async function startAlone(config: Config): Promise<void> {
