@@ -28,12 +28,14 @@ function listProcesses(pid: number): number[] {
   return [pid, ...children.map(Number).flatMap(listProcesses)]
 }
 
-/** Seconds of processor time of the processes' threads (Linux: Documentation/scheduler/sched-stats.rst). */
+/** Linux: USER_HZ, which has been 100 on every common machine. */
+const TICKS_A_SECOND = 100
+
+/** Seconds of processor time, with that of threads which have ended (Linux: proc_pid_stat(5), `utime` and `stime`). */
 const measureProcessorSeconds = (pids: number[]) =>
   pids.reduce((sum, pid) => {
-    const tasks = readdirSync(`/proc/${pid}/task`)
-    const times = tasks.map((id) => readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0])
-    return sum + times.reduce((all, nanoseconds) => all + Number(nanoseconds) / 1e9, 0)
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+    return sum + (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
   }, 0)
 
 const isHitWorker = (pid: number) =>
