@@ -130,10 +130,21 @@ export interface HitEngine {
   findLastClicks(query: LastClicksQuery): Promise<(LastClick | null)[]>
   /** Writes the selected clicks, oldest first, to one file in the export's directory. @throws when `signal` aborts */
   export(request: HitExport, signal: AbortSignal): Promise<ExportedFile>
-  /** Deletes the hits recorded before this moment, those of unknown slugs too. */
+  /**
+   * Deletes the hits recorded before this moment, those of unknown slugs too, wherever the engine keeps hits: from its
+   * backup too.
+   */
   deleteBefore(before: number): Promise<void>
-  /** Writes a consistent copy of all hits and marks to `path`. It replaces an older copy only when it is complete. */
-  backup(path: string): Promise<void>
+  /**
+   * Erases every hit of these workspaces, wherever the engine keeps hits: from its backup too, and from files that it
+   * could not read. When it resolves, the engine's disks have none of them. Marks stay.
+   */
+  erase(workspaceIds: number[]): Promise<void>
+  /**
+   * Writes a consistent copy of all hits and marks to `path`. It replaces an older copy only when it is complete.
+   * Absent where the engine keeps copies of its own: what such an engine has loaded needs no batch any more.
+   */
+  backup?(path: string): Promise<void>
   close(): Promise<void>
 }
 

@@ -2,6 +2,7 @@
 // answers questions at any time. While there is no engine, questions fail as unavailable.
 
 import { type Backoff, createBackoff } from '../../../lib/concurrency/backoff.ts'
+import { createSerialQueue } from '../../../lib/concurrency/serial-queue.ts'
 import { createWaitList, type WaitList } from '../../../lib/concurrency/wait-list.ts'
 import { unavailable } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
@@ -11,8 +12,11 @@ import { type BatchLoading, isEverythingLoaded, loadBatches, repairRefused } fro
 export interface EngineSupervisor {
   /** Asks the engine something. @throws `unavailable` while there is no engine, or when the engine dies of the work */
   use<T>(work: (engine: HitEngine) => Promise<T>): Promise<T>
-  /** Changes the engine's file: the engine is closed before the work and opened again after it. */
-  runOffline(work: () => Promise<void>): Promise<void>
+  /**
+   * Asks the engine something while no batch is being loaded.
+   * @throws `unavailable` as `use` does, and while nobody knows whether the last batch was loaded
+   */
+  useBetweenLoads(work: (engine: HitEngine) => Promise<void>): Promise<void>
   /** Call it when there are new batches. */
   wake(): void
   /** The last batch of a node that the engine is known to hold. */
@@ -22,7 +26,6 @@ export interface EngineSupervisor {
   firstAttempt: Promise<void>
   /** Resolves when everything is loaded, or when it cannot be loaded now. */
   settled(): Promise<void>
-  backup(path: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -40,12 +43,6 @@ interface OpenEngine {
   broken: PromiseWithResolvers<never>
 }
 
-interface OfflineJob {
-  work(): Promise<void>
-  resolve(): void
-  reject(error: unknown): void
-}
-
 interface SupervisorState extends BatchLoading, EngineSupervisorOptions {
   current: OpenEngine | null
   closed: boolean
@@ -59,7 +56,6 @@ interface SupervisorState extends BatchLoading, EngineSupervisorOptions {
   readonly firstAttempt: PromiseWithResolvers<void>
   /** Callers of `settled`. */
   readonly settling: WaitList
-  readonly offlineJobs: OfflineJob[]
 }
 
 export function openEngineSupervisor(options: EngineSupervisorOptions): EngineSupervisor {
@@ -75,21 +71,21 @@ export function openEngineSupervisor(options: EngineSupervisorOptions): EngineSu
     endPause: () => {},
     firstAttempt: Promise.withResolvers(),
     settling: createWaitList(),
-    offlineJobs: [],
+    loadQueue: createSerialQueue(),
   }
   const running = run(supervisor)
   return {
     use: (work) => useEngine(supervisor, work),
-    runOffline: (work) => addOfflineJob(supervisor, work),
+    useBetweenLoads: (work) =>
+      supervisor.loadQueue(() => {
+        if (supervisor.refused) throw unavailable('A batch is not loaded yet', 1)
+        return useEngine(supervisor, work)
+      }),
     wake: () => supervisor.wakeSignal.resolve(),
     mark: (node) => supervisor.marks.get(node) ?? 0,
     isUp: () => supervisor.current !== null,
     firstAttempt: supervisor.firstAttempt.promise,
     settled: () => waitUntilSettled(supervisor),
-    async backup(path) {
-      if (!supervisor.current) throw unavailable('The hit engine is away')
-      await supervisor.current.engine.backup(path)
-    },
     async close() {
       supervisor.closed = true
       supervisor.wakeSignal.resolve()
@@ -102,20 +98,8 @@ export function openEngineSupervisor(options: EngineSupervisorOptions): EngineSu
 
 async function run(supervisor: SupervisorState) {
   while (!supervisor.closed) {
-    await runOfflineJobs(supervisor)
     await runEngine(supervisor)
-    if (!isStopping(supervisor)) await pause(supervisor)
-  }
-  for (const { reject } of supervisor.offlineJobs) reject(unavailable('The hit engine is closed', 1))
-}
-
-const isStopping = ({ closed, offlineJobs }: SupervisorState) => closed || offlineJobs.length > 0
-
-async function runOfflineJobs(supervisor: SupervisorState) {
-  const { offlineJobs } = supervisor
-  for (let job = offlineJobs[0]; job && !supervisor.closed; job = offlineJobs[0]) {
-    await job.work().then(job.resolve, job.reject)
-    offlineJobs.shift()
+    if (!supervisor.closed) await pause(supervisor)
   }
 }
 
@@ -146,10 +130,10 @@ async function runEngine(supervisor: SupervisorState) {
 
 /** Resolves when the engine is to be closed. @throws when the engine dies */
 async function feedEngine(supervisor: SupervisorState, { engine, broken }: OpenEngine) {
-  while (!isStopping(supervisor)) {
+  while (!supervisor.closed) {
     supervisor.wakeSignal = Promise.withResolvers()
     try {
-      await loadBatches(supervisor, engine, broken.promise, () => isStopping(supervisor))
+      await loadBatches(supervisor, engine, broken.promise, () => supervisor.closed)
       supervisor.degraded = false
       supervisor.backoff.reset()
     } catch (error) {
@@ -197,15 +181,6 @@ async function useEngine<T>(
     used.broken.reject(error)
     throw unavailable(error, 1)
   }
-}
-
-function addOfflineJob(supervisor: SupervisorState, work: () => Promise<void>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (supervisor.closed) return reject(unavailable('The hit engine is closed', 1))
-    supervisor.offlineJobs.push({ work, resolve, reject })
-    supervisor.wakeSignal.resolve()
-    supervisor.endPause()
-  })
 }
 
 async function waitUntilSettled(supervisor: SupervisorState) {

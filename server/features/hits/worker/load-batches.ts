@@ -1,5 +1,6 @@
 // Loads batches into a hit engine: all above the engine's marks, in order.
 
+import type { SerialQueue } from '../../../lib/concurrency/serial-queue.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import type { Batch, HitEngine } from '../../../storage/hits/hit-engine.ts'
 
@@ -15,8 +16,10 @@ export interface BatchLoading {
   onChange(): void
   /** The last batch of each node that the engine is known to hold. */
   marks: Map<string, number>
-  /** The batch that the engine refused last. */
+  /** The batch that the engine refused last, or whose loading ended with the engine. */
   refused: { batch: Batch; times: number } | null
+  /** Loads run in this queue, one at a time, and so does what must not meet a load. */
+  loadQueue: SerialQueue
 }
 
 /**
@@ -43,7 +46,7 @@ export async function loadBatches(
         log.error('hit_batches_missing', { node, from: mark + 1, through: batch.number - 1 })
         await engine.skip(node, batch.number - 1)
       }
-      await loadBatch(loading, engine, broken, batch)
+      await loading.loadQueue(() => loadBatch(loading, engine, broken, batch))
       mark = batch.number
       marks.set(node, mark)
       loading.onChange()

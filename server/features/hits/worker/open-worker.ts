@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { createSerialQueue } from '../../../lib/concurrency/serial-queue.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import { createGeoLookup, type GeoLookup } from '../../../storage/geo.ts'
-import { openDuckDb } from '../../../storage/hits/duckdb/engine.ts'
-import type { Batch, HitEngine } from '../../../storage/hits/hit-engine.ts'
+import type { Batch } from '../../../storage/hits/hit-engine.ts'
 import type { DailySalts } from '../../visitors/salts.ts'
 import { parseUserAgent } from '../../visitors/user-agent.ts'
 import { type BatchFile, listBatches } from '../batches/batch-file.ts'
@@ -21,9 +20,10 @@ import { mapWritePosition, WRITE_SEGMENT } from '../spool/write-position.ts'
 import { createClickCountSender } from './click-count-sender.ts'
 import { failWorker } from './close-worker.ts'
 import { openEngineSupervisor } from './engine-supervisor.ts'
+import { openEngine } from './open-engine.ts'
 import { reportProgress } from './progress.ts'
 import type { MessageFromWorker, WorkerSettings } from './protocol.ts'
-import { listAllBatches, NOTHING_SHIPPED, toEnginePath, type WorkerState } from './worker-state.ts'
+import { listAllBatches, NOTHING_SHIPPED, type WorkerState } from './worker-state.ts'
 
 /** Resolves when the engine is open, or the first attempt to open it has failed. */
 export async function openWorker(
@@ -63,7 +63,7 @@ export async function openWorker(
     writePosition,
     reader,
     engine: openEngineSupervisor({
-      open: () => openEngine(worker),
+      open: () => openEngine(settings, () => worker.since),
       node,
       batches: () => listAllBatches(worker),
       repair: (batch) => repairBatch(worker, batch),
@@ -107,19 +107,6 @@ const createIdleState = () => ({
   timers: [],
   closing: false,
 })
-
-/** Opens the engine, maybe from a backup that is older than what retention has removed since. */
-async function openEngine(worker: WorkerState): Promise<HitEngine> {
-  const { dataDir } = worker.settings
-  const engine = await openDuckDb({
-    path: toEnginePath(dataDir),
-    batchDir: join(dataDir, 'batches'),
-    scratchDir: join(dataDir, 'tmp'),
-    since: () => worker.since,
-  })
-  if (worker.since > 0) await engine.deleteBefore(worker.since)
-  return engine
-}
 
 /** Replaces a batch that the disk damaged. An intact batch is tried again. @returns whether it was damaged */
 async function repairBatch({ lost }: WorkerState, batch: Batch): Promise<boolean> {

@@ -1,6 +1,5 @@
 // The state of the ship worker, which the files of this room share.
 
-import { join } from 'node:path'
 import type { SerialQueue } from '../../../lib/concurrency/serial-queue.ts'
 import type { BatchFile } from '../batches/batch-file.ts'
 import type { HitImporter } from '../batches/hit-importer.ts'
@@ -62,8 +61,6 @@ export interface WorkerState {
   readonly timers: Timer[]
   closing: boolean
 }
-
-export const toEnginePath = (dataDir: string) => join(dataDir, 'hits.duckdb')
 
 /** Every node's batches. */
 export const listAllBatches = ({ otherBatches, batches }: Pick<WorkerState, 'otherBatches' | 'batches'>) => [

@@ -1,19 +1,20 @@
 // The embedded hit engine: one DuckDB file, in this process.
 
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { createSerialQueue, type SerialQueue } from '../../../lib/concurrency/serial-queue.ts'
+import { unavailable } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import type { HitEngine } from '../hit-engine.ts'
 import { openReadConnections, type ReadConnections } from './connections.ts'
 import { createDamageWatch, type DamageWatch } from './damage-watch.ts'
-import { deleteBefore } from './erase.ts'
+import { deleteBefore, eraseFromFiles } from './erase.ts'
 import { type ClickExporter, openClickExporter } from './export.ts'
 import { HIT_COLUMN_LIST, migrateLayout } from './layout.ts'
 import { loadBatch, readMark, skipBatches } from './load.ts'
-import { copyDurably, openDuckDbFile } from './open-file.ts'
+import { copyDurably, openDuckDbFile, toBackupPath } from './open-file.ts'
 import { createQueryRunner, findLastClicks } from './query.ts'
 import { createReadWriteLock } from './read-write-lock.ts'
 import { type HitSorter, openHitSorter, RUN_HITS } from './sorter.ts'
@@ -27,7 +28,7 @@ export interface DuckDbOptions {
   batchDir?: string
   /** The only other directory that the engine may use: for exports. By default there is no other. */
   scratchDir?: string
-  /** Hits recorded before this moment are not loaded from a batch. */
+  /** Hits recorded before this moment are not loaded from a batch, and are deleted when the file is opened. */
   since?: () => number
   /** See `openHitSorter`. */
   runHits?: number
@@ -42,7 +43,8 @@ const DEFAULT_THREADS = Math.min(2, availableParallelism())
  */
 const defaultMemoryMb = () => Math.min(512, Math.max(256, Math.floor(totalmem() / 1024 ** 2 / 16)))
 
-export type DuckDbEngine = HitEngine & {
+export interface DuckDbEngine extends HitEngine {
+  backup(path: string): Promise<void>
   /** Resolves when no hits wait that can be sorted now. */
   sorted(): Promise<void>
 }
@@ -61,16 +63,73 @@ interface EngineState {
   readonly watchDamage: DamageWatch
 }
 
+/** The engine between two erasures, which need the file closed. */
+type OpenFile = Omit<DuckDbEngine, 'erase'>
+
 /** Opens the file, or what is left of it (see open-file.ts). Only one process may have the file open. */
 export async function openDuckDb(options: DuckDbOptions): Promise<DuckDbEngine> {
+  const path = resolve(options.path)
+  let file = Promise.resolve(await openFile(options))
+  /** Work waits for the end of an erasure. An erasure interrupts what is running. */
+  async function use<T>(work: (open: OpenFile) => Promise<T>): Promise<T> {
+    const used = file
+    const open = await used
+    try {
+      return await work(open)
+    } catch (error) {
+      throw used === file ? error : unavailable(error, 1)
+    }
+  }
+  async function erase(workspaceIds: number[]) {
+    const open = await file
+    const erased = open.close().then(() => eraseFromFiles(path, workspaceIds))
+    file = erased.catch(() => undefined).then(() => openFile(options))
+    // Whoever uses the engine next gets the error.
+    file.catch(() => undefined)
+    await erased
+    await file
+  }
+  const erasures = createSerialQueue()
+  return {
+    mark: (node) => use((open) => open.mark(node)),
+    load: (batch) => use((open) => open.load(batch)),
+    skip: (node, through) => use((open) => open.skip(node, through)),
+    ask: (query) => use((open) => open.ask(query)),
+    findLastClicks: (query) => use((open) => open.findLastClicks(query)),
+    export: (request, signal) => use((open) => open.export(request, signal)),
+    deleteBefore: (before) => use((open) => open.deleteBefore(before)),
+    backup: (to) => use((open) => open.backup(to)),
+    sorted: () => use((open) => open.sorted()),
+    erase: (workspaceIds) => erasures(() => erase(workspaceIds)),
+    close: () => erasures(async () => (await file).close()),
+  }
+}
+
+async function openFile(options: DuckDbOptions): Promise<OpenFile> {
   const engine = await openEngine(options)
-  const { writer, readers, exporter, sorter, watchDamage } = engine
+  const { path, writer, readers, exporter, sorter, watchDamage } = engine
   const { since = () => 0 } = options
   const ask = createQueryRunner(readers)
   const write = <T>(work: () => Promise<T>) => watchDamage(() => engine.writeQueue(work))
   // Sorting pauses: two transactions cannot delete the same hits, and no checkpoint is possible during another
   // transaction.
   const writeAlone = (work: () => Promise<void>) => sorter.runPaused(() => write(work))
+  const removeBefore = async (before: number) => {
+    const deleted = await runTransaction(writer, () => deleteBefore(writer, before))
+    if (deleted > 0) await writer.run('CHECKPOINT')
+  }
+  const copyTo = async (to: string) => {
+    // Nothing changes the file between the checkpoint and the copy.
+    await writer.run('CHECKPOINT')
+    await copyDurably(path, to)
+  }
+  if (since() > 0) {
+    // The file may be a backup that is older than the last deletion.
+    await writeAlone(() => removeBefore(since())).catch(async (error) => {
+      await closeEngine(engine)
+      throw error
+    })
+  }
   return {
     mark: (node) => write(() => readMark(writer, node)),
     load: (batch) => sorter.runLoad(() => write(() => loadBatch(writer, batch, since()))),
@@ -81,15 +140,10 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDbEngine> 
     export: (request, signal) => watchDamage(() => exporter.run(request, signal)),
     deleteBefore: (before) =>
       writeAlone(async () => {
-        const deleted = await runTransaction(writer, () => deleteBefore(writer, before))
-        if (deleted > 0) await writer.run('CHECKPOINT')
+        await removeBefore(before)
+        if (existsSync(toBackupPath(path))) await copyTo(toBackupPath(path))
       }),
-    backup: (to) =>
-      writeAlone(async () => {
-        // Nothing changes the file between the checkpoint and the copy.
-        await writer.run('CHECKPOINT')
-        await copyDurably(engine.path, to)
-      }),
+    backup: (to) => writeAlone(() => copyTo(to)),
     sorted: () => sorter.settled(),
     close: () => closeEngine(engine),
   }

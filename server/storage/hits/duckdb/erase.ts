@@ -2,10 +2,13 @@
 // must be erased are left out of a new file, which replaces the old one.
 
 import { existsSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { log } from '../../../lib/log.ts'
 import { renameDurably, syncToDisk } from '../../write-durably.ts'
 import { createMemoryInstance } from './memory-instance.ts'
+import { copyDurably, isQuarantinedName, toBackupPath } from './open-file.ts'
 import { quoteIdentifier, quoteLiteral } from './values.ts'
 
 const MEMORY_MB = 256
@@ -18,6 +21,22 @@ export async function deleteBefore(connection: DuckDBConnection, before: number)
     deleted += (await connection.run(text, [BigInt(before)])).rowsChanged
   }
   return deleted
+}
+
+/**
+ * Erases these workspaces from a closed database, from its backup and from every file of it that was quarantined.
+ * @throws when the database cannot be read, or the disk has no room for a second one
+ */
+export async function eraseFromFiles(path: string, workspaceIds: number[]): Promise<void> {
+  await eraseWorkspaces(path, workspaceIds)
+  if (existsSync(toBackupPath(path))) await copyDurably(path, toBackupPath(path))
+  // No single workspace can be erased from a file that cannot be read.
+  for (const name of await readdir(dirname(path))) {
+    const isLeftover = [`${path}.tmp`, `${path}.half`].includes(join(dirname(path), name))
+    if (!isLeftover && !isQuarantinedName(name, basename(path))) continue
+    log.warn('set_aside_file_removed', { path: join(dirname(path), name) })
+    await rm(join(dirname(path), name), { recursive: true, force: true })
+  }
 }
 
 /**

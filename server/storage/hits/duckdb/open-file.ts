@@ -117,6 +117,10 @@ async function openOnce(settings: DuckDbFileOptions, prepare: (instance: DuckDBI
 
 const toLogPaths = (path: string) => [`${path}.wal`, `${path}.wal.checkpoint`, `${path}.wal.recovery`]
 
+/** Whether a file was quarantined as the database of this name, or as its log. */
+export const isQuarantinedName = (name: string, database: string) =>
+  name.startsWith(database) && name.includes('.corrupt-')
+
 /** The names have the moment in them, so that a second accident does not overwrite the evidence of the first. */
 async function quarantineCorrupt(paths: string[]) {
   const suffix = `.corrupt-${Date.now()}`

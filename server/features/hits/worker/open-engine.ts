@@ -1,0 +1,21 @@
+// Opens the hit engine in the data directory. The other files of this room know no engine by its name.
+
+import { join } from 'node:path'
+import { openDuckDb } from '../../../storage/hits/duckdb/engine.ts'
+import { toBackupPath } from '../../../storage/hits/duckdb/open-file.ts'
+import type { HitEngine } from '../../../storage/hits/hit-engine.ts'
+import type { WorkerSettings } from './protocol.ts'
+
+const toDuckDbPath = (dataDir: string) => join(dataDir, 'hits.duckdb')
+
+/** Where an engine that makes backups finds them when its own file is lost. */
+export const toEngineBackupPath = (dataDir: string) => toBackupPath(toDuckDbPath(dataDir))
+
+/** @param since hits recorded before this moment are past their retention */
+export const openEngine = ({ dataDir }: WorkerSettings, since: () => number): Promise<HitEngine> =>
+  openDuckDb({
+    path: toDuckDbPath(dataDir),
+    batchDir: join(dataDir, 'batches'),
+    scratchDir: join(dataDir, 'tmp'),
+    since,
+  })
