@@ -24,7 +24,16 @@ const [library = '', dataDir = '', port = '', user = '', password = ''] = proces
 const chdb = createRequire(import.meta.url)(library) as Library
 
 /** Names in a request's address that are no settings of the query. */
-const OWN = new Set(['query', 'database', 'query_id', 'default_format', 'user', 'password', 'session_id'])
+const OWN = new Set([
+  'query',
+  'database',
+  'query_id',
+  'default_format',
+  'user',
+  'password',
+  'session_id',
+  'wait_end_of_query',
+])
 const CONNECTIONS_MAX = 8
 
 interface PooledConnection {

@@ -1,0 +1,24 @@
+// The address of a ClickHouse server, as the operator writes it: http://user:password@host:8123/database.
+
+export interface ClickHouseAddress {
+  /** Without user, password and database. */
+  origin: string
+  database: string
+  /** User, password and database, as ClickHouse's HTTP interface wants them. */
+  headers: Record<string, string>
+}
+
+/** @param text a valid address: config/cluster-settings.ts has checked it */
+export function parseClickHouseAddress(text: string): ClickHouseAddress {
+  const url = new URL(text)
+  const database = decodeURIComponent(url.pathname.slice(1)) || 'default'
+  return {
+    origin: url.origin,
+    database,
+    headers: {
+      'X-ClickHouse-User': decodeURIComponent(url.username) || 'default',
+      'X-ClickHouse-Key': decodeURIComponent(url.password),
+      'X-ClickHouse-Database': database,
+    },
+  }
+}

@@ -1,0 +1,79 @@
+// What goes wrong between Towpath and ClickHouse, as one class. No message has an address, a password or a value.
+
+/** The names of ClickHouse's error codes that Towpath tells apart (https://github.com/ClickHouse/ClickHouse, ErrorCodes.cpp). */
+export const CLICKHOUSE_CODES = {
+  unknownTable: 60,
+  unknownDatabase: 81,
+  timeout: 159,
+  readOnly: 164,
+  unknownUser: 192,
+  wrongPassword: 193,
+  requiredPassword: 194,
+  tooManyQueries: 202,
+  memoryLimit: 241,
+  accessDenied: 497,
+  authenticationFailed: 516,
+} as const
+
+const MESSAGE_MAX = 400
+
+interface ClickHouseErrorDetail {
+  /** ClickHouse's code; undefined when ClickHouse has not answered. */
+  code?: number
+  /** The reason of a failed connection as the runtime names it, such as `ECONNREFUSED`. */
+  reason?: string
+  /** No byte of the request has reached a server. */
+  isUnsent?: boolean
+  cause?: unknown
+}
+
+export class ClickHouseError extends Error {
+  readonly code: number | undefined
+  readonly reason: string | undefined
+  readonly isUnsent: boolean
+
+  constructor(message: string, { code, reason, isUnsent = false, cause }: ClickHouseErrorDetail = {}) {
+    super(message.slice(0, MESSAGE_MAX), { cause })
+    this.name = 'ClickHouseError'
+    this.code = code
+    this.reason = reason
+    this.isUnsent = isUnsent
+  }
+
+  /** The server cannot be reached, or the connection to it broke. A call that took too long says nothing of the server. */
+  get isAway(): boolean {
+    return this.code === undefined && this.reason !== 'AbortError' && this.reason !== 'TimeoutError'
+  }
+}
+
+/** @param text the body of ClickHouse's answer: `Code: 81. DB::Exception: Database x does not exist. (UNKNOWN_DATABASE) …` */
+export function toServerError(status: number, codeHeader: string | null, text: string): ClickHouseError {
+  const code = Number(codeHeader ?? /\bCode: (\d+)\b/.exec(text)?.[1])
+  const first = text.trim().split('\n', 1)[0] ?? ''
+  if (Number.isInteger(code) && code > 0) return new ClickHouseError(first, { code })
+  return new ClickHouseError(`The server answers with HTTP ${status}, and not as ClickHouse does`, {
+    code: 0,
+    reason: first,
+  })
+}
+
+const UNSENT = new Set([
+  'ConnectionRefused',
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'FailedToOpenSocket',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+])
+
+/** @param error what `fetch` has thrown. Its own message may have the address, so only its code is kept. */
+export function toConnectionError(error: unknown): ClickHouseError {
+  const { code, name } = error as { code?: unknown; name?: unknown }
+  const reason = typeof code === 'string' ? code : String(name)
+  const isUnsent = UNSENT.has(reason) || isTlsReason(reason)
+  return new ClickHouseError(`ClickHouse does not answer (${reason})`, { reason, isUnsent })
+}
+
+/** Whether a connection failed because the server has no certificate that can be trusted, or no TLS. */
+export const isTlsReason = (reason: string) => /CERT|SSL|TLS|SIGNATURE|_CRL|ISSUER/i.test(reason)

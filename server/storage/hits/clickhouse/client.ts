@@ -1,0 +1,138 @@
+// ClickHouse's HTTP interface (https://clickhouse.com/docs/interfaces/http), as far as the engine uses it.
+
+import type { SqlValue } from '../../filter-sql.ts'
+import { type ClickHouseAddress, parseClickHouseAddress } from './address.ts'
+import { ClickHouseError, toConnectionError, toServerError } from './clickhouse-error.ts'
+import { toFields } from './parameters.ts'
+import { createReplicaChoice } from './replica-choice.ts'
+
+export interface ClickHouseCall {
+  /** The values of the placeholders `{p1:…}`, `{p2:…}` (`toPlaceholder`). */
+  params?: SqlValue[]
+  /** Settings of this statement. */
+  settings?: Record<string, string | number>
+  /** By default a minute. */
+  timeoutMs?: number
+  signal?: AbortSignal
+}
+
+/**
+ * Every call goes to the first server that answers and has no replication delay. When that server is away, the call is
+ * repeated at the next one, unless it is an insert that may have been stored.
+ * All methods throw `ClickHouseError`.
+ */
+export interface ClickHouseClient {
+  /** @returns the rows as lists of cells. Numbers of 64 bits come as text. */
+  select(sql: string, call?: ClickHouseCall): Promise<unknown[][]>
+  /** Reads an answer of any size. A reader that stops early ends the statement. */
+  stream(sql: string, format: string, call?: ClickHouseCall): Promise<ReadableStream<Uint8Array>>
+  /** Runs a statement without an answer, which may run twice. Its settings belong into its text. */
+  execute(sql: string, call?: ClickHouseCall): Promise<void>
+  /** @param data compressed by zstd. After a failure nobody may know whether the data were stored. */
+  insert(sql: string, data: Uint8Array, call?: ClickHouseCall): Promise<void>
+  /** Ends what runs. */
+  close(): Promise<void>
+}
+
+const TIMEOUT_MS = 60_000
+/** Longer values travel in the body: a server refuses an address of more than 1 MiB, and a proxy refuses a shorter one. */
+const FIELDS_IN_ADDRESS_MAX = 2000
+
+/** The server answers when it has everything, so an error has its status. It stops when nobody waits any more. */
+const READ_SETTINGS = {
+  wait_end_of_query: 1,
+  output_format_json_quote_64bit_integers: 1,
+  cancel_http_readonly_queries_on_client_close: 1,
+}
+
+/** @param urls at least one valid address */
+export function createClickHouseClient(urls: string[]): ClickHouseClient {
+  const closing = new AbortController()
+  const read = (address: ClickHouseAddress, sql: string, format: string, call: ClickHouseCall = {}) => {
+    const settings = { ...READ_SETTINGS, default_format: format, ...call.settings }
+    return send(address, { ...call, sql, settings }, closing.signal)
+  }
+  const select = async (address: ClickHouseAddress, sql: string, call?: ClickHouseCall) =>
+    readRows(await read(address, sql, 'JSONCompactEachRow', call))
+  const change = async (address: ClickHouseAddress, request: ClickHouseRequest) => {
+    await readText(await send(address, request, closing.signal))
+  }
+  const choice = createReplicaChoice(urls.map(parseClickHouseAddress), select)
+  return {
+    select: (sql, call) => choice.run((address) => select(address, sql, call), true),
+    stream: (sql, format, call = {}) => {
+      const settings = { wait_end_of_query: 0, ...call.settings }
+      const open = async (address: ClickHouseAddress) =>
+        (await read(address, sql, format, { ...call, settings })).body ?? new Blob([]).stream()
+      return choice.run(open, true)
+    },
+    execute: (sql, call) => choice.run((address) => change(address, { ...call, sql }), true),
+    insert: (sql, data, call) => choice.run((address) => change(address, { ...call, sql, data }), false),
+    async close() {
+      closing.abort()
+    },
+  }
+}
+
+interface ClickHouseRequest extends ClickHouseCall {
+  sql: string
+  data?: Uint8Array
+}
+
+/** @returns the answer of a statement that has not failed until its answer began */
+async function send(
+  { origin, headers }: ClickHouseAddress,
+  { sql, data, params = [], settings = {}, timeoutMs = TIMEOUT_MS, signal }: ClickHouseRequest,
+  closing: AbortSignal,
+): Promise<Response> {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(settings)) query.set(name, String(value))
+  const fields = toFields(params).map(([name, text]): [string, string] => [`param_${name}`, text])
+  const body = toBody(sql, fields, data)
+  if (!(body instanceof FormData)) for (const [name, text] of fields) query.append(name, text)
+  if (typeof body !== 'string') query.set('query', sql)
+  let response: Response
+  try {
+    response = await fetch(`${origin}/?${query}`, {
+      method: 'POST',
+      headers: data ? { ...headers, 'Content-Encoding': 'zstd' } : headers,
+      body,
+      // Another server must not get the password.
+      redirect: 'manual',
+      signal: AbortSignal.any([closing, AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
+    })
+  } catch (error) {
+    throw toConnectionError(error)
+  }
+  if (response.ok) return response
+  throw toServerError(response.status, response.headers.get(CODE_HEADER), await readText(response))
+}
+
+const CODE_HEADER = 'X-ClickHouse-Exception-Code'
+
+/** The data of an insert, or the values of a statement when they are long, or else the statement. */
+function toBody(sql: string, fields: [name: string, text: string][], data: Uint8Array | undefined) {
+  if (data) return data
+  const length = fields.reduce((sum, [, text]) => sum + text.length, 0)
+  if (length <= FIELDS_IN_ADDRESS_MAX) return sql
+  const form = new FormData()
+  for (const [name, text] of fields) form.set(name, text)
+  return form
+}
+
+async function readText(response: Response): Promise<string> {
+  try {
+    return await response.text()
+  } catch (error) {
+    throw toConnectionError(error)
+  }
+}
+
+async function readRows(response: Response): Promise<unknown[][]> {
+  const lines = (await readText(response)).split('\n')
+  try {
+    return lines.filter(Boolean).map((line) => JSON.parse(line))
+  } catch (cause) {
+    throw new ClickHouseError('The server does not answer as ClickHouse does', { code: 0, cause })
+  }
+}

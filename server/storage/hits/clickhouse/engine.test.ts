@@ -1,0 +1,17 @@
+import { beforeAll } from 'bun:test'
+import { testHitEngine } from '../../../../tests/contracts/hit-engine.ts'
+import {
+  CLICKHOUSE_START_MS,
+  type ClickHouseServer,
+  getClickHouse,
+} from '../../../../tests/support/clickhouse/clickhouse-server.ts'
+import { openClickHouse } from './engine.ts'
+
+let server: ClickHouseServer
+beforeAll(async () => {
+  server = await getClickHouse()
+}, CLICKHOUSE_START_MS)
+
+testHitEngine('ClickHouse', {
+  open: async (directory) => openClickHouse({ urls: [await server.createDatabase()], scratchDir: directory }),
+})

@@ -1,0 +1,50 @@
+// The hit engine of installations with several nodes: tables in a ClickHouse server, which all nodes use.
+
+import { createSerialQueue } from '../../../lib/concurrency/serial-queue.ts'
+import type { HitEngine } from '../hit-engine.ts'
+import { createClickHouseClient } from './client.ts'
+import { deleteHitsBefore, eraseWorkspaceHits } from './delete.ts'
+import { migrateTables } from './layout.ts'
+import { createHitLoader } from './load.ts'
+import { createClickHouseReader } from './reader.ts'
+
+export interface ClickHouseOptions {
+  /** Replicas of one server, in the order in which they are used. */
+  urls: string[]
+  /** The only directory that exports may write to. */
+  scratchDir: string
+  /** Hits recorded before this moment are not loaded from a batch. */
+  since?: () => number
+  /** The random name of the installation. A database that belongs to another one is refused. */
+  instance?: string
+}
+
+/**
+ * Opens the database, and makes the tables of this release in it.
+ * @throws `ClickHouseError` when it cannot be used: `findClickHouseProblem` says why
+ */
+export async function openClickHouse({
+  urls,
+  scratchDir,
+  since = () => 0,
+  instance,
+}: ClickHouseOptions): Promise<HitEngine> {
+  const client = createClickHouseClient(urls)
+  const loader = createHitLoader(client)
+  const inTurn = createSerialQueue()
+  try {
+    await migrateTables(client, instance)
+  } catch (error) {
+    await client.close()
+    throw error
+  }
+  return {
+    ...createClickHouseReader(client),
+    mark: loader.mark,
+    load: (batch) => inTurn(() => loader.load(batch, since())),
+    skip: loader.skip,
+    deleteBefore: (before) => inTurn(() => deleteHitsBefore(client, before)),
+    erase: (workspaceIds) => inTurn(() => eraseWorkspaceHits(client, workspaceIds)),
+    close: () => client.close(),
+  }
+}

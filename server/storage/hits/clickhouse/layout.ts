@@ -1,0 +1,124 @@
+// The tables in ClickHouse, and the way from the layout of an earlier release to this one. A database belongs to one
+// installation of Towpath.
+
+import type { Hit } from '../hit.ts'
+import { HIT_COLUMNS } from '../hit-columns.ts'
+import type { ClickHouseClient } from './client.ts'
+
+/** The type of each column. LowCardinality is a dictionary: these texts repeat. */
+const HIT_TYPES: Record<keyof Hit, string> = {
+  id: 'Int64 CODEC(ZSTD)',
+  // Neighbours differ little.
+  at: 'Int64 CODEC(Delta, ZSTD)',
+  workspaceId: 'Int64 CODEC(ZSTD)',
+  linkId: 'Int64 CODEC(ZSTD)',
+  outcome: 'LowCardinality(String)',
+  class: 'LowCardinality(String)',
+  trigger: 'LowCardinality(String)',
+  visitor: 'UInt64 CODEC(ZSTD)',
+  country: 'LowCardinality(Nullable(String)) CODEC(ZSTD)',
+  region: 'LowCardinality(Nullable(String)) CODEC(ZSTD)',
+  city: 'LowCardinality(Nullable(String)) CODEC(ZSTD)',
+  continent: 'LowCardinality(Nullable(String)) CODEC(ZSTD)',
+  device: 'LowCardinality(Nullable(String)) CODEC(ZSTD)',
+  browser: 'LowCardinality(Nullable(String)) CODEC(ZSTD)',
+  os: 'LowCardinality(Nullable(String)) CODEC(ZSTD)',
+  referrer: 'LowCardinality(Nullable(String)) CODEC(ZSTD)',
+  referrerUrl: 'Nullable(String) CODEC(ZSTD)',
+  utmSource: 'LowCardinality(Nullable(String)) CODEC(ZSTD)',
+  utmMedium: 'LowCardinality(Nullable(String)) CODEC(ZSTD)',
+  utmCampaign: 'LowCardinality(Nullable(String)) CODEC(ZSTD)',
+  utmTerm: 'LowCardinality(Nullable(String)) CODEC(ZSTD)',
+  utmContent: 'LowCardinality(Nullable(String)) CODEC(ZSTD)',
+  unknownSlug: 'Nullable(String) CODEC(ZSTD)',
+}
+
+const columns = Object.entries(HIT_TYPES).map(([field, type]) => `${HIT_COLUMNS[field as keyof Hit]} ${type}`)
+const ORDER = 'workspace_id, intDiv(recorded_at, 86400000), visitor'
+
+/** ClickHouse recognises a batch that it has among this many newest blocks: 4 minutes at 40 batches a second. */
+export const DEDUPLICATION_WINDOW = 10_000
+
+/**
+ * The statements that each layout adds to the layout before it. A released layout never changes. Each statement may run
+ * twice: ClickHouse has no transactions, and several nodes may start at once.
+ * @param engine the name of the table engine, without its settings
+ */
+const LAYOUTS: ((engine: (kind: string) => string) => string[])[] = [
+  (engine) => [
+    // Synced: a loaded batch survives a power cut, because its file may be deleted.
+    `CREATE TABLE IF NOT EXISTS hits (node LowCardinality(String), ${columns.join(', ')})
+     ENGINE = ${engine('MergeTree')}
+     PARTITION BY toYYYYMM(fromUnixTimestamp64Milli(recorded_at, 'UTC'))
+     PRIMARY KEY (${ORDER}) ORDER BY (${ORDER}, recorded_at, node, id)
+     SETTINGS non_replicated_deduplication_window = ${DEDUPLICATION_WINDOW},
+       replicated_deduplication_window = ${DEDUPLICATION_WINDOW}, fsync_after_insert = 1, fsync_part_directory = 1`,
+    `CREATE TABLE IF NOT EXISTS hit_marks (node String, batch Int64)
+     ENGINE = ${engine('ReplacingMergeTree')}(batch) ORDER BY node
+     SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,
+  ],
+]
+
+/** Says which layout the tables have, and whose they are. */
+const LAYOUT_TABLE = 'hit_layout'
+
+/**
+ * Brings the database to the newest layout.
+ * @param instance the name of this installation; a database that has none yet takes it
+ * @throws a sentence for a layout of a newer release and for the database of another installation, which stay as they are
+ */
+export async function migrateTables(client: ClickHouseClient, instance = ''): Promise<void> {
+  const engine = await readEngineNaming(client)
+  const before = await readLayout(client)
+  checkLayout(before, instance)
+  if (before.version === LAYOUTS.length && (before.instance !== '' || instance === '')) return
+  await client.execute(
+    `CREATE TABLE IF NOT EXISTS ${LAYOUT_TABLE} (version Int64, instance String, applied_at DateTime64(3))
+     ENGINE = ${engine('MergeTree')} ORDER BY applied_at`,
+  )
+  for (const layout of LAYOUTS.slice(before.version))
+    for (const statement of layout(engine)) await client.execute(statement)
+  const sql = `INSERT INTO ${LAYOUT_TABLE} SELECT {p1:Int64}, {p2:String}, now64(3)`
+  await client.execute(sql, { params: [LAYOUTS.length, instance] })
+  // Two installations may have started at once: the first one has the database.
+  checkLayout(await readLayout(client), instance)
+}
+
+interface Layout {
+  /** 0 without tables. */
+  version: number
+  /** The installation whose hits these are; '' when none has named itself. */
+  instance: string
+}
+
+function checkLayout({ version, instance: owner }: Layout, instance: string): void {
+  if (version > LAYOUTS.length)
+    throw new Error(
+      `The ClickHouse database has layout ${version} of a newer version of Towpath; this one knows ${LAYOUTS.length}`,
+    )
+  if (owner !== '' && instance !== '' && owner !== instance)
+    throw new Error(
+      'The ClickHouse database has the hits of another installation of Towpath: give each installation a database of its own',
+    )
+}
+
+async function readLayout(client: ClickHouseClient): Promise<Layout> {
+  if (!(await hasTable(client, LAYOUT_TABLE))) return { version: 0, instance: '' }
+  const sql = `SELECT max(version), argMinIf(instance, (applied_at, instance), instance != '') FROM ${LAYOUT_TABLE}`
+  const [[version, instance] = []] = await client.select(sql)
+  return { version: Number(version), instance: String(instance) }
+}
+
+async function hasTable(client: ClickHouseClient, name: string): Promise<boolean> {
+  const sql = 'SELECT count() FROM system.tables WHERE database = currentDatabase() AND name = {p1:String}'
+  const [[count] = []] = await client.select(sql, { params: [name] })
+  return Number(count) > 0
+}
+
+/** A database that replicates its tables names their paths itself. ClickHouse Cloud replicates every MergeTree. */
+async function readEngineNaming(client: ClickHouseClient): Promise<(kind: string) => string> {
+  const [[engine] = []] = await client.select(
+    'SELECT engine FROM system.databases WHERE name = currentDatabase()',
+  )
+  return engine === 'Replicated' ? (kind) => `Replicated${kind}` : (kind) => kind
+}

@@ -1,0 +1,181 @@
+// Loads batches into ClickHouse, each exactly once. ClickHouse has no transactions: a batch is one block with a token,
+// which ClickHouse takes once within a window, and its mark follows. A batch that may have been sent before is counted
+// first.
+
+import { log } from '../../../lib/log.ts'
+import type { SqlValue, ValueBinder } from '../../filter-sql.ts'
+import type { Hit } from '../hit.ts'
+import { HIT_COLUMNS } from '../hit-columns.ts'
+import type { Batch } from '../hit-engine.ts'
+import { type BatchExtent, readBatchBody, readBatchExtent } from './batch-body.ts'
+import type { ClickHouseClient } from './client.ts'
+import { createBinder, deleteWhere } from './delete.ts'
+import { toPlaceholder } from './parameters.ts'
+
+const REQUIRED_TYPES = {
+  id: 'Int64',
+  at: 'Int64',
+  workspaceId: 'Int64',
+  linkId: 'Int64',
+  outcome: 'String',
+  class: 'String',
+  trigger: 'String',
+  // Wider than the column: a number that is too large would lose its first digits without an error.
+  visitor: 'UInt128',
+} satisfies Partial<Record<keyof Hit, string>>
+
+const fields = Object.keys(HIT_COLUMNS) as (keyof Hit)[]
+const structure = fields.map((field) => `${field} Nullable(${toRequiredType(field) ?? 'String'})`).join(', ')
+
+function toRequiredType(field: keyof Hit): string | undefined {
+  return field in REQUIRED_TYPES ? REQUIRED_TYPES[field as keyof typeof REQUIRED_TYPES] : undefined
+}
+
+/** ClickHouse would take a missing value for 0 or ''. */
+function toStoredValue(field: keyof Hit): string {
+  if (toRequiredType(field) === undefined) return field
+  const isWrong =
+    field === 'visitor' ? 'visitor IS NULL OR visitor > 18446744073709551615' : `${field} IS NULL`
+  const value = `if(throwIf(${isWrong}, 'A hit has no valid ${field}') = 0, assumeNotNull(${field}), NULL)`
+  return field === 'visitor' ? `toUInt64(assumeNotNull(${value}))` : `assumeNotNull(${value})`
+}
+
+const INSERT = `INSERT INTO hits (node, ${fields.map((field) => HIT_COLUMNS[field]).join(', ')})
+  SELECT {p1:String}, ${fields.map(toStoredValue).join(', ')}
+  FROM input('${structure}') WHERE NOT ifNull(at < {p2:Int64}, 0) FORMAT JSONEachRow`
+
+/** More rows than a batch has: a batch must be one block, which has one token. */
+const BLOCK_ROWS = 10_000_000
+const INSERT_SETTINGS = {
+  async_insert: 0,
+  // The fields of old hits can be of any month.
+  max_partitions_per_insert_block: 0,
+  input_format_null_as_default: 0,
+  input_format_parallel_parsing: 0,
+  max_insert_block_size: BLOCK_ROWS,
+  min_insert_block_size_rows: BLOCK_ROWS,
+  min_insert_block_size_bytes: 0,
+  max_insert_threads: 1,
+  max_execution_time: 60,
+}
+/** Longer than the statement may take at the server, so a batch is not sent again while it is being stored. */
+const INSERT_TIMEOUT_MS = 90_000
+
+export interface HitLoader {
+  /** @returns the number of the last batch of a node that is loaded; 0 when there is none */
+  mark(node: string): Promise<number>
+  /** One call at a time. @param since hits recorded before this moment are left out */
+  load(batch: Batch, since: number): Promise<void>
+  skip(node: string, through: number): Promise<void>
+}
+
+export function createHitLoader(client: ClickHouseClient): HitLoader {
+  /** The nodes whose next batch has surely not been sent: this process has loaded the one before it. */
+  const clean = new Set<string>()
+  return {
+    mark: (node) => readMark(client, node),
+    async load(batch, since) {
+      const { node, number } = batch
+      const mark = await readMark(client, node)
+      if (number <= mark) return
+      if (number !== mark + 1) throw new Error(`Batch ${number} of ${node} does not follow batch ${mark}`)
+      const isNew = clean.delete(node)
+      if (isNew) await insert(client, batch, since, toToken(batch))
+      else await insertMissing(client, batch, since)
+      await writeMark(client, node, number)
+      clean.add(node)
+    },
+    skip: (node, through) => writeMark(client, node, through),
+  }
+}
+
+const toToken = ({ node, number }: Batch) => `${node}/${number}`
+
+async function insert(client: ClickHouseClient, batch: Batch, since: number, token: string): Promise<void> {
+  const body = await readBatchBody(batch.path)
+  await client.insert(INSERT, body, {
+    params: [batch.node, since],
+    settings: { ...INSERT_SETTINGS, insert_deduplication_token: token },
+    timeoutMs: INSERT_TIMEOUT_MS,
+  })
+}
+
+/**
+ * Loads a batch that may have been sent before: by a process that was killed, or with an answer that was lost. All, none
+ * or some months of it can be there, and ClickHouse may still know its token or not.
+ */
+async function insertMissing(client: ClickHouseClient, batch: Batch, since: number): Promise<void> {
+  const extent = await readBatchExtent(batch.path, since)
+  await requireCaughtUp(client)
+  const isWhole = async () => (await countHits(client, batch, extent)).own === extent.ids.length
+  if (extent.ids.length > 0 && (await isWhole())) return
+  // If ClickHouse knows the token, this adds just the months that are missing.
+  await insert(client, batch, since, toToken(batch))
+  if (await isWhole()) return
+  // The token was too old, and some hits are there twice; or the hits were deleted, and their token is still known.
+  log.warn('hits.batch_loaded_anew', { node: batch.node, batch: batch.number })
+  await deleteHits(client, batch, extent)
+  await insert(client, batch, since, `${toToken(batch)}/${crypto.randomUUID()}`)
+  if (!(await isWhole())) throw new Error(`Batch ${batch.number} of ${batch.node} is not as it was sent`)
+}
+
+/** @throws while this replica lacks what another one has stored: a count would miss it */
+async function requireCaughtUp(client: ClickHouseClient): Promise<void> {
+  const [[waiting] = []] = await client.select(
+    `SELECT count() FROM system.replicas WHERE database = currentDatabase() AND table = 'hits'
+       AND (inserts_in_queue > 0 OR log_pointer <= log_max_index)`,
+  )
+  if (Number(waiting) > 0) throw new Error('The replica of ClickHouse has not caught up')
+}
+
+/** More workspaces than this are no help to find the hits. */
+const WORKSPACES_MAX = 1000
+
+/** A condition that finds the hits of a batch by the order of the table and by its months. */
+function toRangeSql({ node }: Batch, { ids, times, workspaceIds }: BatchExtent, bind: ValueBinder): string {
+  const [first, last] = ids.reduce(([low, high], id) => [Math.min(low, id), Math.max(high, id)], EMPTY_RANGE)
+  const few = workspaceIds.size <= WORKSPACES_MAX
+  return [
+    `node = ${bind(node)}`,
+    `id >= ${bind(first)} AND id <= ${bind(last)}`,
+    `recorded_at >= ${bind(times.first)} AND recorded_at <= ${bind(times.last)}`,
+    ...(few ? [`workspace_id IN ${bind([...workspaceIds])}`] : []),
+  ].join(' AND ')
+}
+const EMPTY_RANGE: [number, number] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+
+/** @returns how many hits of the batch are in the table, and how many others lie between them */
+async function countHits(
+  client: ClickHouseClient,
+  batch: Batch,
+  extent: BatchExtent,
+): Promise<{ own: number; foreign: number }> {
+  if (extent.ids.length === 0) return { own: 0, foreign: 0 }
+  const params: SqlValue[] = []
+  const bind = createBinder(params)
+  const isOwn = `id IN (SELECT arrayJoin(${bind(extent.ids)}))`
+  const sql = `SELECT countIf(is_own), countIf(NOT is_own)
+    FROM (SELECT ${isOwn} AS is_own FROM hits WHERE ${toRangeSql(batch, extent, bind)})`
+  const [[own, foreign] = []] = await client.select(sql, { params })
+  return { own: Number(own), foreign: Number(foreign) }
+}
+
+async function deleteHits(client: ClickHouseClient, batch: Batch, extent: BatchExtent): Promise<void> {
+  const { own, foreign } = await countHits(client, batch, extent)
+  if (own === 0) return
+  // Imported hits can lie between them. ClickHouse cannot delete a long list of ids.
+  if (foreign > 0) throw new Error(`Batch ${batch.number} of ${batch.node} lies among other hits`)
+  await deleteWhere(client, (bind) => toRangeSql(batch, extent, bind))
+}
+
+async function readMark(client: ClickHouseClient, node: string): Promise<number> {
+  const sql = `SELECT max(batch) FROM hit_marks WHERE node = ${toPlaceholder(1, node)}`
+  const [[mark] = []] = await client.select(sql, { params: [node] })
+  return Number(mark)
+}
+
+/** Adds a mark. The highest one of a node counts, so this never lowers it. */
+async function writeMark(client: ClickHouseClient, node: string, number: number): Promise<void> {
+  const sql = `INSERT INTO hit_marks (node, batch) SETTINGS async_insert = 0 SELECT {p1:String}, {p2:Int64}`
+  await client.execute(sql, { params: [node, number] })
+}
