@@ -98,11 +98,7 @@ async function copy(url: string, hits: number) {
 }
 
 async function ask(client: pg.Client, query: HitQuery): Promise<HitAnswer[]> {
-  const { text, params, key } = toHitSql(query, postgresDialect)
+  const { text, params, read } = toHitSql(query, postgresDialect)
   const { rows } = await client.query<string[]>({ text, values: params, rowMode: 'array' })
-  return rows.map(([cell, clicks, visitors]) => ({
-    key: key(cell),
-    clicks: Number(clicks),
-    visitors: Number(visitors),
-  }))
+  return read(rows)
 }

@@ -3,10 +3,10 @@
 
 import { CompiledQuery } from 'kysely'
 import type { FilterDialect, SqlValue, ValueBinder } from '../filter-sql.ts'
-import { type OriginDialect, toLastLabelsPattern } from '../sources/origin-sql.ts'
+import { type OriginJoinDialect, toLastLabelsPattern } from '../sources/origin-sql.ts'
 import type { Database, DatabaseEngine } from './database.ts'
 
-export interface DatabaseDialect extends FilterDialect, Partial<OriginDialect> {
+export interface DatabaseDialect extends FilterDialect, Partial<OriginJoinDialect> {
   lower(column: string): string
   /** The value in the form that the driver takes. */
   value(value: SqlValue): unknown

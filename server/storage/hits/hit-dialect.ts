@@ -1,16 +1,20 @@
 // What differs between hit engines in the SQL of their questions.
 
 import type { FilterDialect } from '../filter-sql.ts'
-import type { OriginDialect } from '../sources/origin-sql.ts'
+import type { OriginJoinDialect, OriginLookUpDialect } from '../sources/origin-sql.ts'
 import type { StoredColumn } from './hit-engine.ts'
 
-export interface HitDialect extends FilterDialect, OriginDialect {
+interface CountDialect extends FilterDialect {
   distinct(column: string): string
   /** A table with the rows (`link_id`, `slot`), from two lists of equal length. */
   pairs(linkIds: string, slots: string): string
   /** How a column's value is stored. With it, the visitors of the top values are counted as bits: see `toTopSql`. */
   storedAs?(column: StoredColumn): StoredExpression
 }
+
+export type HitJoinDialect = CountDialect & OriginJoinDialect
+export type HitLookUpDialect = CountDialect & OriginLookUpDialect
+export type HitDialect = HitJoinDialect | HitLookUpDialect
 
 /** The stored columns behind a value, and the expression that makes the value of them. */
 export interface StoredExpression {
@@ -19,11 +23,11 @@ export interface StoredExpression {
 }
 
 /** The extra parts that a query for last clicks needs (last-clicks-sql.ts). */
-export interface SpanDialect extends Pick<HitDialect, 'placeholder'> {
+export interface SpanDialect extends Pick<FilterDialect, 'placeholder'> {
   /**
    * A table with the rows (`visitor`, `since`, `until`, `span`), from four lists of equal length. Visitors are texts.
    */
   spans(visitors: string, sinces: string, untils: string, spans: string): string
-  /** The largest row of a group, compared column by column. Its columns are fields of the result. */
+  /** The columns of the largest row of a group. Rows are compared column by column. */
   newest(columns: string[]): string
 }

@@ -1,11 +1,11 @@
 // SQL of questions about hits by source or channel. Both are looked up for the distinct values of a selection, which are
-// few, and never hit by hit.
+// few, and never hit by hit. An engine that looks words up by a function needs none of this.
 
 import { toAnyOfSql, type ValueBinder } from '../filter-sql.ts'
 import { ORIGIN_COLUMNS, toOriginSql } from '../sources/origin-sql.ts'
 import { findKnownSource, isSourceName } from '../sources/traffic-channel.ts'
 import { QUERY_COLUMNS } from './hit-columns.ts'
-import type { HitDialect } from './hit-dialect.ts'
+import type { HitJoinDialect } from './hit-dialect.ts'
 import type { OriginFilter, OriginGrouping } from './hit-engine.ts'
 
 /** Groups by the stored columns, names each group once, and joins the names to the hits to count their visitors. */
@@ -13,7 +13,7 @@ export function toTopOriginsSql(
   { by, limit, nullAs }: OriginGrouping,
   /** The conditions of the selection, and of the share of the visitors. */
   { where, visitors }: { where: string; visitors: string },
-  dialect: HitDialect,
+  dialect: HitJoinDialect,
   bind: ValueBinder,
 ): string {
   const parts = ORIGIN_COLUMNS[by].map((column) => {
@@ -43,7 +43,7 @@ export function toTopOriginsSql(
 export function toHitOriginFilterSql(
   { column, values, negate }: OriginFilter,
   range: string,
-  dialect: HitDialect,
+  dialect: HitJoinDialect,
   bind: ValueBinder,
 ): string {
   const texts = values.filter((value) => value !== null).map(String)
@@ -59,7 +59,7 @@ function toSourceConditions(
   texts: string[],
   withoutReferrer: boolean,
   range: string,
-  dialect: HitDialect,
+  dialect: HitJoinDialect,
   bind: ValueBinder,
 ): string[] {
   const conditions = withoutReferrer ? ['referrer IS NULL'] : []
@@ -78,7 +78,7 @@ function toSourceConditions(
 function toChannelConditions(
   texts: string[],
   range: string,
-  dialect: HitDialect,
+  dialect: HitJoinDialect,
   bind: ValueBinder,
 ): string[] {
   if (texts.length === 0) return []

@@ -11,10 +11,11 @@ import { TRAFFIC_CHANNELS, toSource, toTrafficChannel } from '../sources/traffic
 import { duckDbDialect } from './duckdb/dialect.ts'
 import { type DuckDbEngine, openDuckDb } from './duckdb/engine.ts'
 import { toStoredExpression } from './duckdb/layout.ts'
-import { mergeShares, runQuery } from './duckdb/query.ts'
+import { runQuery } from './duckdb/query.ts'
 import { HIT_CLASSES, HIT_DIMENSIONS, HIT_OUTCOMES, type Hit } from './hit.ts'
 import type { HitAnswer, HitColumn, HitFilter, HitQuery } from './hit-engine.ts'
 import { toHitSql } from './hit-sql.ts'
+import { mergeShares } from './visitor-shares.ts'
 
 const SPAN = 100_000
 /** Few values, so that filters match hits. Some look alike, some look like SQL, one is the name of null. */

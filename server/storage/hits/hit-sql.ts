@@ -2,7 +2,6 @@
 // dialect of a dozen lines holds what differs between engines.
 
 import {
-  type ColumnFilter,
   type SqlValue,
   toAnyOfSql,
   toBucketSql,
@@ -10,11 +9,12 @@ import {
   toMemberSql,
   type ValueBinder,
 } from '../filter-sql.ts'
-import { isOriginDimension } from '../sources/origin-sql.ts'
+import { isOriginDimension, toOriginExpression } from '../sources/origin-sql.ts'
 import { QUERY_COLUMNS } from './hit-columns.ts'
 import type { HitDialect, StoredExpression } from './hit-dialect.ts'
 import type {
   HitAnswer,
+  HitColumn,
   HitFilter,
   HitGrouping,
   HitQuery,
@@ -24,9 +24,10 @@ import type {
   StoredColumn,
 } from './hit-engine.ts'
 import { toHitOriginFilterSql, toTopOriginsSql } from './hit-origin-sql.ts'
+import { compareKeys, type VisitorShare } from './visitor-shares.ts'
 
 /** Dimensions whose value changes from click to click. In the other dimensions nearly every visitor has one value. */
-const CLICK_COLUMNS: ReadonlySet<StoredColumn> = new Set([
+const CLICK_COLUMNS: ReadonlySet<HitColumn> = new Set([
   'referrer',
   'referrerUrl',
   'utmSource',
@@ -42,17 +43,11 @@ export interface HitSql {
   /** The statement. It answers with rows of key, clicks, visitors. */
   text: string
   params: SqlValue[]
-  /** Converts the first column to the key of the answer. */
-  key(cell: unknown): HitAnswer['key']
+  read(rows: readonly (readonly unknown[])[]): HitAnswer[]
 }
 
-/** A share of the visitors. Each visitor is in one share only, so the answers of all shares add up to the whole. */
-export interface VisitorShare {
-  /** How many shares there are. */
-  of: number
-  /** Counted from 0. */
-  number: number
-}
+/** Converts the first cell of a row to the key of the answer. */
+type KeyReader = (cell: unknown) => HitAnswer['key']
 
 export function toHitSql(query: HitQuery, dialect: HitDialect, share?: VisitorShare): HitSql {
   const params: SqlValue[] = []
@@ -60,22 +55,34 @@ export function toHitSql(query: HitQuery, dialect: HitDialect, share?: VisitorSh
   const visitors = share ? ` AND visitor % ${bind(share.of)} = ${bind(share.number)}` : ''
   const where = toSelectionSql(query, dialect, bind)
   const { groupBy } = query
-  if (isOriginGrouping(groupBy))
-    return { text: toTopOriginsSql(groupBy, { where, visitors }, dialect, bind), params, key: String }
+  const finish = (text: string, readKey: KeyReader): HitSql => ({
+    text,
+    params,
+    read: (rows) =>
+      rows.map(([key, clicks, visitors]) => ({
+        key: readKey(key),
+        clicks: Number(clicks),
+        visitors: Number(visitors),
+      })),
+  })
+  if (isOriginGrouping(groupBy) && !('lookUp' in dialect))
+    return finish(toTopOriginsSql(groupBy, { where, visitors }, dialect, bind), String)
   const { key, from, limit, readKey, stored } = toGroupingSql(groupBy, dialect, bind)
   const mostFirst = 'GROUP BY key ORDER BY clicks DESC, key'
   const top = limit === undefined ? '' : ` LIMIT ${bind(limit)}`
   const toCountSql = (condition: string) =>
     `SELECT ${key} AS key, count(*) AS clicks, ${dialect.distinct('visitor')} AS visitors FROM ${from} WHERE ${condition}`
-  const finish = (text: string) => ({ text, params, key: readKey })
-  if (groupBy.by === 'total') return finish(toCountSql(where + visitors))
-  if (groupBy.by === 'time') return finish(`${toCountSql(where + visitors)} GROUP BY key ORDER BY key`)
-  if (!share && stored && (limit ?? 0) <= KEYS_PER_BITMAP) return finish(toTopSql(stored, where, top))
-  if (!share && groupBy.by !== 'linkId') return finish(`${toCountSql(where)} ${mostFirst}${top}`)
+  if (groupBy.by === 'total') return finish(toCountSql(where + visitors), readKey)
+  if (groupBy.by === 'time')
+    return finish(`${toCountSql(where + visitors)} GROUP BY key ORDER BY key`, readKey)
+  if (!share && stored && (limit ?? 0) <= KEYS_PER_BITMAP)
+    return finish(toTopSql(stored, where, top), readKey)
+  if (!share && groupBy.by !== 'linkId') return finish(`${toCountSql(where)} ${mostFirst}${top}`, readKey)
   // Find the keys first, and then count their visitors: most visitors of most links are never counted.
   const first = `SELECT ${key} AS key, count(*) AS clicks FROM ${from} WHERE ${where} ${mostFirst}${top}`
   return finish(
     `${toCountSql(`${where} AND ${key} IN (SELECT key FROM (${first}) AS first)${visitors}`)} ${mostFirst}`,
+    readKey,
   )
 }
 
@@ -106,10 +113,12 @@ export function toSelectionSql(selection: HitSelection, dialect: HitDialect, bin
     `recorded_at >= ${bind(selection.start)}`,
     `recorded_at < ${bind(selection.end)}`,
   ].join(' AND ')
+  const toNames = (column: HitColumn) =>
+    ({ [column]: toColumnSql(column, dialect, bind) }) as Record<HitColumn, string>
   const toCondition = (filter: HitFilter) =>
-    isOriginFilter(filter)
+    isOriginFilter(filter) && !('lookUp' in dialect)
       ? toHitOriginFilterSql(filter, range, dialect, bind)
-      : toFilterSql(filter as ColumnFilter<StoredColumn>, QUERY_COLUMNS, dialect, bind)
+      : toFilterSql(filter, toNames(filter.column), dialect, bind)
   return [
     range,
     toAnyOfSql('outcome', selection.outcomes ?? ['redirect'], dialect, bind),
@@ -117,6 +126,11 @@ export function toSelectionSql(selection: HitSelection, dialect: HitDialect, bin
     ...selection.filters.map(toCondition),
   ].join(' AND ')
 }
+
+const toColumnSql = (column: HitColumn, dialect: HitDialect, bind: ValueBinder) =>
+  'lookUp' in dialect && isOriginDimension(column)
+    ? toOriginExpression(column, dialect, bind)
+    : QUERY_COLUMNS[column as StoredColumn]
 
 const isOriginFilter = (filter: HitFilter): filter is OriginFilter => isOriginDimension(filter.column)
 const isOriginGrouping = (grouping: HitGrouping): grouping is OriginGrouping => isOriginDimension(grouping.by)
@@ -127,14 +141,10 @@ interface GroupingSql {
   limit?: number
   /** How the key is stored, when `toTopSql` is the best way to count its visitors. */
   stored?: StoredExpression
-  readKey(cell: unknown): HitAnswer['key']
+  readKey: KeyReader
 }
 
-function toGroupingSql(
-  grouping: Exclude<HitGrouping, OriginGrouping>,
-  dialect: HitDialect,
-  bind: ValueBinder,
-): GroupingSql {
+function toGroupingSql(grouping: HitGrouping, dialect: HitDialect, bind: ValueBinder): GroupingSql {
   switch (grouping.by) {
     case 'total':
       return { key: 'NULL', from: 'hits', readKey: () => null }
@@ -153,9 +163,11 @@ function toGroupingSql(
     default: {
       const nullAs = bind(grouping.nullAs)
       const nameNull = (value: string) => `coalesce(${value}, ${nullAs})`
-      const stored = CLICK_COLUMNS.has(grouping.by) ? dialect.storedAs?.(grouping.by) : undefined
+      const stored = CLICK_COLUMNS.has(grouping.by)
+        ? dialect.storedAs?.(grouping.by as StoredColumn)
+        : undefined
       return {
-        key: nameNull(QUERY_COLUMNS[grouping.by]),
+        key: nameNull(toColumnSql(grouping.by, dialect, bind)),
         from: 'hits',
         limit: grouping.limit,
         stored: stored && { ...stored, value: nameNull(stored.value) },
@@ -191,9 +203,3 @@ function toLinkGroupSql(
     readKey: (cell) => names[Number(cell)] as string | number,
   }
 }
-
-/** Compares keys as engines order them: numbers by size, texts by their bytes. */
-export const compareKeys = (a: string | number, b: string | number) =>
-  typeof a === 'number' && typeof b === 'number'
-    ? a - b
-    : Buffer.compare(Buffer.from(`${a}`), Buffer.from(`${b}`))

@@ -3,7 +3,7 @@
 import type { SqlValue } from '../filter-sql.ts'
 import { HIT_COLUMNS } from './hit-columns.ts'
 import type { SpanDialect } from './hit-dialect.ts'
-import { CLICK_SOURCE_FIELDS, type LastClick, type LastClicksQuery } from './hit-engine.ts'
+import { CLICK_SOURCE_FIELDS, type ClickSource, type LastClick, type LastClicksQuery } from './hit-engine.ts'
 
 /** The time after `since`, up to and including `until`. A moment of the question and its span have the same number. */
 interface Span {
@@ -21,8 +21,8 @@ export interface LastClicksSql {
    */
   text: string
   params: SqlValue[]
-  /** Makes the answer to each moment from the click that was found in each span. */
-  read(clicks: Map<number, LastClick>): (LastClick | null)[]
+  /** Makes the answer to each moment from the rows. */
+  read(rows: readonly (readonly unknown[])[]): (LastClick | null)[]
 }
 
 /** In this order they decide which click is the newest one. */
@@ -61,13 +61,21 @@ export function toLastClicksSql(
     'recorded_at > since AND recorded_at <= until',
   ]
   return {
-    text: `SELECT span, ${CLICK_COLUMNS.map((column) => `newest.${column}`).join(', ')} FROM (
-      SELECT span, ${dialect.newest(CLICK_COLUMNS)} AS newest
-      FROM ${spanTable} AS asked JOIN hits USING (visitor)
-      WHERE ${conditions.join(' AND ')} GROUP BY span) AS found`,
+    // An engine reads the hits of these visitors alone when it knows them before the join.
+    text: `WITH asked AS (SELECT * FROM ${spanTable} AS spans)
+      SELECT span, ${dialect.newest(CLICK_COLUMNS)} FROM hits JOIN asked USING (visitor)
+      WHERE visitor IN (SELECT visitor FROM asked) AND ${conditions.join(' AND ')} GROUP BY span`,
     params,
-    read: (clicks) => resolveAnswers(spans, clicks, withinMs),
+    read: (rows) => resolveAnswers(spans, new Map(rows.map(toLastClick)), withinMs),
   }
+}
+
+function toLastClick([span, at, id, node, linkId, ...texts]: readonly unknown[]): [number, LastClick] {
+  const source = Object.fromEntries(
+    CLICK_SOURCE_FIELDS.map((field, index) => [field, texts[index] ?? null]),
+  ) as ClickSource
+  const click = { id: Number(id), node: String(node), linkId: Number(linkId), at: Number(at), ...source }
+  return [Number(span), click]
 }
 
 function toSpans(moments: LastClicksQuery['moments'], withinMs: number): Span[] {

@@ -21,24 +21,40 @@ export type OriginDimension = (typeof ORIGIN_DIMENSIONS)[number]
 export const isOriginDimension = (name: string): name is OriginDimension =>
   ORIGIN_DIMENSIONS.some((each) => each === name)
 
-// An entry of a list is one text of fixed widths, because every engine can read a list of texts as a table.
-const WORD_WIDTH = 64
-const CHANNEL_WIDTH = Math.max(...TRAFFIC_CHANNELS.map(({ length }) => length))
-const toEntry = (word: string, channel: string, source = '') =>
-  word.padEnd(WORD_WIDTH) + channel.padEnd(CHANNEL_WIDTH) + source
+interface Word {
+  word: string
+  channel: string
+  source: string
+}
 
-const HOST_ENTRIES = KNOWN_SOURCES.flatMap(({ name, kind, hosts }) =>
-  hosts.map((host) => toEntry(host, CHANNEL_BY_KIND[kind], name)),
-)
-const WORD_ENTRIES = Array.from(CHANNEL_BY_WORD, ([word, channel]) => toEntry(word, channel))
-const MEDIUM_ENTRIES = Array.from(CHANNEL_BY_MEDIUM, ([word, channel]) => toEntry(word, channel))
+const toWords = (channels: ReadonlyMap<string, string>): Word[] =>
+  Array.from(channels, ([word, channel]) => ({ word, channel, source: '' }))
 
-/** What differs between engines. SQLite has none: see lead-origins.ts. */
-export interface OriginDialect extends Pick<FilterDialect, 'lower'> {
-  /** A table with the column `value`: the texts of a list. */
-  listTable(list: string): string
+/** What is known of words. The names are those of tables in a statement. */
+const KNOWN = {
+  known_hosts: KNOWN_SOURCES.flatMap(({ name, kind, hosts }) =>
+    hosts.map((word): Word => ({ word, channel: CHANNEL_BY_KIND[kind], source: name })),
+  ),
+  known_words: toWords(CHANNEL_BY_WORD),
+  known_mediums: toWords(CHANNEL_BY_MEDIUM),
+}
+type KnownName = keyof typeof KNOWN
+
+interface WordDialect extends Pick<FilterDialect, 'lower'> {
   /** The last labels of a host. null or another text where it has fewer. */
   lastLabels(host: string, count: 2 | 3): string
+}
+
+/** An engine that finds words by joins. SQLite is none: see lead-origins.ts. */
+export interface OriginJoinDialect extends WordDialect {
+  /** A table with the column `value`: the texts of a list. */
+  listTable(list: string): string
+}
+
+/** An engine with a function that finds a word in a list. Such a function is faster than joins. */
+export interface OriginLookUpDialect extends WordDialect {
+  /** The text of `values` at the place where `keys` has the word. null where `keys` lacks it. */
+  lookUp(word: string, keys: string, values: string): string
 }
 
 /** The regular expression of `lastLabels`. */
@@ -52,36 +68,87 @@ export const toLastLabelsPattern = (count: number) => `${Array(count).fill('[^.]
 export function toOriginSql(
   table: string,
   dimensions: readonly OriginDimension[],
-  dialect: OriginDialect,
+  dialect: OriginJoinDialect,
   bind: ValueBinder,
 ): string {
-  const toTable = (name: string, entries: string[]) =>
+  const tables = new Map<KnownName, string>()
+  const joined = new Map<string, string>()
+  const findWord: WordFinder = (name, word, field) => {
+    if (!tables.has(name)) tables.set(name, toKnownTable(name, dialect, bind))
+    const join = `${name} ON ${word}`
+    const alias = joined.get(join) ?? `known_${joined.size}`
+    joined.set(join, alias)
+    return `${alias}.${field}`
+  }
+  const columns = dimensions.map(
+    (dimension) => `${toDimensionSql(dimension, 'raw.', findWord, dialect, bind)} AS ${dimension}`,
+  )
+  const joins = Array.from(joined, ([join, alias]) => {
+    const [name, word] = join.split(' ON ') as [string, string]
+    return `LEFT JOIN ${name} AS ${alias} ON ${alias}.word = ${word}`
+  })
+  return `(WITH ${[...tables.values()].join(', ')} SELECT ${['raw.*', ...columns].join(', ')} FROM ${table} AS raw ${joins.join(' ')})`
+}
+
+/** The dimension of a hit, as an expression. */
+export function toOriginExpression(
+  dimension: OriginDimension,
+  dialect: OriginLookUpDialect,
+  bind: ValueBinder,
+): string {
+  const bound = new Map<string, string>()
+  const bindField = (name: KnownName, field: keyof Word) => {
+    const key = `${name}.${field}`
+    const list = bound.get(key) ?? bind(KNOWN[name].map((each) => each[field]))
+    bound.set(key, list)
+    return list
+  }
+  const findWord: WordFinder = (name, word, field) =>
+    dialect.lookUp(word, bindField(name, 'word'), bindField(name, field))
+  return toDimensionSql(dimension, '', findWord, dialect, bind)
+}
+
+/** @returns an expression of what is known of the word; null where nothing is */
+type WordFinder = (name: KnownName, word: string, field: 'channel' | 'source') => string
+
+function toDimensionSql(
+  dimension: OriginDimension,
+  /** The prefix of the row's columns. */
+  row: string,
+  findWord: WordFinder,
+  dialect: WordDialect,
+  bind: ValueBinder,
+): string {
+  const host = `${row}referrer`
+  const byHost = [host, dialect.lastLabels(host, 3), dialect.lastLabels(host, 2)].map((word) =>
+    findWord('known_hosts', word, dimension),
+  )
+  if (dimension === 'source') return `coalesce(${byHost.join(', ')}, ${host})`
+  const [dash, underscore, blank, nothing] = ['-', '_', ' ', ''].map(bind)
+  const toWordSql = (column: string) =>
+    `replace(replace(${dialect.lower(`${row}${column}`)}, ${underscore}, ${dash}), ${blank}, ${dash})`
+  const medium = toWordSql('utm_medium')
+  const alternatives = [
+    findWord('known_mediums', medium, 'channel'),
+    `CASE WHEN ${medium} LIKE ${bind(`${PAID_PREFIX}%`)} THEN ${bind('paid')} END`,
+    findWord('known_words', toWordSql('utm_source'), 'channel'),
+    ...byHost,
+    `CASE WHEN coalesce(${host}, ${nothing}) = ${nothing} THEN ${bind('direct')} ELSE ${bind('referral')} END`,
+  ]
+  return `coalesce(${alternatives.join(', ')})`
+}
+
+// An entry of a list is one text of fixed widths, because every engine can read a list of texts as a table.
+const WORD_WIDTH = 64
+const CHANNEL_WIDTH = Math.max(...TRAFFIC_CHANNELS.map(({ length }) => length))
+
+function toKnownTable(name: KnownName, dialect: OriginJoinDialect, bind: ValueBinder): string {
+  const entries = KNOWN[name].map(
+    ({ word, channel, source }) => word.padEnd(WORD_WIDTH) + channel.padEnd(CHANNEL_WIDTH) + source,
+  )
+  return (
     `${name} AS MATERIALIZED (SELECT rtrim(substr(value, 1, ${WORD_WIDTH})) AS word,` +
     ` rtrim(substr(value, ${WORD_WIDTH + 1}, ${CHANNEL_WIDTH})) AS channel,` +
     ` substr(value, ${WORD_WIDTH + CHANNEL_WIDTH + 1}) AS source FROM ${dialect.listTable(bind(entries))} AS entries)`
-  const tables = [toTable('known_hosts', HOST_ENTRIES)]
-  const joins = [
-    'LEFT JOIN known_hosts AS whole ON whole.word = raw.referrer',
-    `LEFT JOIN known_hosts AS three ON three.word = ${dialect.lastLabels('raw.referrer', 3)}`,
-    `LEFT JOIN known_hosts AS two ON two.word = ${dialect.lastLabels('raw.referrer', 2)}`,
-  ]
-  const columns = ['raw.*']
-  if (dimensions.includes('source'))
-    columns.push('coalesce(whole.source, three.source, two.source, raw.referrer) AS source')
-  if (dimensions.includes('channel')) {
-    const toWordSql = (column: string) =>
-      `replace(replace(${dialect.lower(column)}, ${bind('_')}, ${bind('-')}), ${bind(' ')}, ${bind('-')})`
-    const medium = toWordSql('raw.utm_medium')
-    tables.push(toTable('known_words', WORD_ENTRIES), toTable('known_mediums', MEDIUM_ENTRIES))
-    joins.push(
-      `LEFT JOIN known_words AS words ON words.word = ${toWordSql('raw.utm_source')}`,
-      `LEFT JOIN known_mediums AS mediums ON mediums.word = ${medium}`,
-    )
-    const paid = `CASE WHEN ${medium} LIKE ${bind(`${PAID_PREFIX}%`)} THEN ${bind('paid')} END`
-    const byPresence = `CASE WHEN coalesce(raw.referrer, ${bind('')}) = ${bind('')} THEN ${bind('direct')} ELSE ${bind('referral')} END`
-    columns.push(
-      `coalesce(mediums.channel, ${paid}, words.channel, whole.channel, three.channel, two.channel, ${byPresence}) AS channel`,
-    )
-  }
-  return `(WITH ${tables.join(', ')} SELECT ${columns.join(', ')} FROM ${table} AS raw ${joins.join(' ')})`
+  )
 }

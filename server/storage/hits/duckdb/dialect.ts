@@ -2,10 +2,10 @@
 
 import { toLastLabelsPattern } from '../../sources/origin-sql.ts'
 import { QUERY_COLUMNS } from '../hit-columns.ts'
-import type { HitDialect, SpanDialect } from '../hit-dialect.ts'
+import type { HitJoinDialect, SpanDialect } from '../hit-dialect.ts'
 import { toStoredExpression } from './layout.ts'
 
-export const duckDbDialect: HitDialect & SpanDialect = {
+export const duckDbDialect: HitJoinDialect & SpanDialect = {
   placeholder: (n, value) =>
     `$${n}${Array.isArray(value) ? '' : typeof value === 'number' ? '::BIGINT' : '::VARCHAR'}`,
   distinct: (column) => `count(DISTINCT ${column})`,
@@ -18,5 +18,5 @@ export const duckDbDialect: HitDialect & SpanDialect = {
   spans: (visitors, sinces, untils, spans) =>
     `(SELECT TRY_CAST(unnest(${visitors}) AS UBIGINT) AS visitor, unnest(${sinces}) AS since, unnest(${untils}) AS until,
       unnest(${spans}) AS span)`,
-  newest: (columns) => `max({${columns.map((column) => `'${column}': ${column}`).join(', ')}})`,
+  newest: (columns) => `unnest(max({${columns.map((column) => `'${column}': ${column}`).join(', ')}}))`,
 }

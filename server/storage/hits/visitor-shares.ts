@@ -1,0 +1,82 @@
+// Counts visitors who do not fit into an engine's memory. Counting the exact visitors of millions of clicks needs memory. A
+// question that runs out of it is asked again when no other such question runs. If it fails again, its visitors are
+// counted in shares: slower, and as exact.
+
+import type { FairQueue } from '../../lib/concurrency/fair-queue.ts'
+import { log } from '../../lib/log.ts'
+import type { HitAnswer, HitQuery } from './hit-engine.ts'
+
+/** A share of the visitors. Each visitor is in one share only, so the answers of all shares add up to the whole. */
+export interface VisitorShare {
+  /** How many shares there are. */
+  of: number
+  /** Counted from 0. */
+  number: number
+}
+
+/** More shares would take minutes. */
+const MAX_SHARES = 128
+const FIRST_SHARES = 8
+
+interface ShareCounterNeeds {
+  ask(query: HitQuery, share?: VisitorShare): Promise<HitAnswer[]>
+  isOutOfMemory(error: unknown): boolean
+  /** The turns of questions that ran out of memory, by workspace. */
+  largeQuestions: FairQueue<number>
+}
+
+export function createShareCounter({
+  ask,
+  isOutOfMemory,
+  largeQuestions,
+}: ShareCounterNeeds): (query: HitQuery) => Promise<HitAnswer[]> {
+  async function askShares(query: HitQuery, of: number): Promise<HitAnswer[]> {
+    try {
+      const answers: HitAnswer[] = []
+      for (let number = 0; number < of; number++) answers.push(...(await ask(query, { of, number })))
+      return mergeShares(answers, query)
+    } catch (error) {
+      if (!isOutOfMemory(error) || of >= MAX_SHARES) throw error
+      return askShares(query, of * 4)
+    }
+  }
+
+  async function askAlone(query: HitQuery): Promise<HitAnswer[]> {
+    try {
+      return await ask(query)
+    } catch (error) {
+      if (!isOutOfMemory(error)) throw error
+      log.info('hits.question_in_shares', { workspace: query.workspaceId, groupBy: query.groupBy.by })
+      return askShares(query, FIRST_SHARES)
+    }
+  }
+
+  return async (query) => {
+    try {
+      return await ask(query)
+    } catch (error) {
+      if (!isOutOfMemory(error)) throw error
+      // Most likely the other questions of the same time took the memory.
+      return largeQuestions.run(query.workspaceId, () => askAlone(query))
+    }
+  }
+}
+
+/** Adds up the answers of all shares, and sorts them as one answer. */
+export function mergeShares(answers: HitAnswer[], { groupBy }: HitQuery): HitAnswer[] {
+  const merged = new Map<HitAnswer['key'], HitAnswer>()
+  for (const { key, clicks, visitors } of answers) {
+    const sum = merged.get(key)
+    if (sum) Object.assign(sum, { clicks: sum.clicks + clicks, visitors: sum.visitors + visitors })
+    else merged.set(key, { key, clicks, visitors })
+  }
+  const byKey = (a: HitAnswer, b: HitAnswer) => compareKeys(a.key ?? '', b.key ?? '')
+  const isInTime = groupBy.by === 'total' || groupBy.by === 'time'
+  return [...merged.values()].sort(isInTime ? byKey : (a, b) => b.clicks - a.clicks || byKey(a, b))
+}
+
+/** Compares keys as engines order them: numbers by size, texts by their bytes. */
+export const compareKeys = (a: string | number, b: string | number) =>
+  typeof a === 'number' && typeof b === 'number'
+    ? a - b
+    : Buffer.compare(Buffer.from(`${a}`), Buffer.from(`${b}`))
