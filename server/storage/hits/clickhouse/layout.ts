@@ -52,7 +52,8 @@ const LAYOUTS: ((engine: (kind: string) => string) => string[])[] = [
      PARTITION BY toYYYYMM(fromUnixTimestamp64Milli(recorded_at, 'UTC'))
      PRIMARY KEY (${ORDER}) ORDER BY (${ORDER}, recorded_at, node, id)
      SETTINGS non_replicated_deduplication_window = ${DEDUPLICATION_WINDOW},
-       replicated_deduplication_window = ${DEDUPLICATION_WINDOW}, fsync_after_insert = 1, fsync_part_directory = 1`,
+       replicated_deduplication_window = ${DEDUPLICATION_WINDOW}, replicated_deduplication_window_seconds = 604800,
+       fsync_after_insert = 1, fsync_part_directory = 1`,
     `CREATE TABLE IF NOT EXISTS hit_marks (node String, batch Int64)
      ENGINE = ${engine('ReplacingMergeTree')}(batch) ORDER BY node
      SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,

@@ -12,45 +12,44 @@ import type { ClickHouseClient } from './client.ts'
 import { createBinder, deleteWhere } from './delete.ts'
 import { toPlaceholder } from './parameters.ts'
 
-const REQUIRED_TYPES = {
-  id: 'Int64',
-  at: 'Int64',
-  workspaceId: 'Int64',
-  linkId: 'Int64',
-  outcome: 'String',
-  class: 'String',
-  trigger: 'String',
-  // Wider than the column: a number that is too large would lose its first digits without an error.
-  visitor: 'UInt128',
-} satisfies Partial<Record<keyof Hit, string>>
-
 const fields = Object.keys(HIT_COLUMNS) as (keyof Hit)[]
-const structure = fields.map((field) => `${field} Nullable(${toRequiredType(field) ?? 'String'})`).join(', ')
 
-function toRequiredType(field: keyof Hit): string | undefined {
-  return field in REQUIRED_TYPES ? REQUIRED_TYPES[field as keyof typeof REQUIRED_TYPES] : undefined
+/** How the fields that every hit has are read from text. A number that is none, or too large, is null. */
+const REQUIRED: Partial<Record<keyof Hit, string>> = {
+  id: 'toInt64OrNull(id)',
+  at: 'toInt64OrNull(at)',
+  workspaceId: 'toInt64OrNull(workspaceId)',
+  linkId: 'toInt64OrNull(linkId)',
+  outcome: 'outcome',
+  class: 'class',
+  trigger: 'trigger',
+  visitor: 'toUInt64OrNull(visitor)',
 }
 
-/** ClickHouse would take a missing value for 0 or ''. */
+/** ClickHouse would store 0 or '' where there is none, and the last digits of a number that is too large. */
 function toStoredValue(field: keyof Hit): string {
-  if (toRequiredType(field) === undefined) return field
-  const isWrong =
-    field === 'visitor' ? 'visitor IS NULL OR visitor > 18446744073709551615' : `${field} IS NULL`
-  const value = `if(throwIf(${isWrong}, 'A hit has no valid ${field}') = 0, assumeNotNull(${field}), NULL)`
-  return field === 'visitor' ? `toUInt64(assumeNotNull(${value}))` : `assumeNotNull(${value})`
+  const value = REQUIRED[field]
+  if (value === undefined) return field
+  return `if(throwIf(isNull(${value}), 'A hit has no valid ${field}') = 0, assumeNotNull(${value}), NULL)`
 }
 
 const INSERT = `INSERT INTO hits (node, ${fields.map((field) => HIT_COLUMNS[field]).join(', ')})
   SELECT {p1:String}, ${fields.map(toStoredValue).join(', ')}
-  FROM input('${structure}') WHERE NOT ifNull(at < {p2:Int64}, 0) FORMAT JSONEachRow`
+  FROM input('${fields.map((field) => `${field} Nullable(String)`).join(', ')}')
+  WHERE NOT ifNull(toInt64OrNull(at) < {p2:Int64}, 0) FORMAT JSONEachRow`
 
 /** More rows than a batch has: a batch must be one block, which has one token. */
 const BLOCK_ROWS = 10_000_000
 const INSERT_SETTINGS = {
   async_insert: 0,
-  // The fields of old hits can be of any month.
+  // Since 26.1 ClickHouse ignores the token of an INSERT SELECT that it cannot prove to be stable.
+  insert_deduplicate: 1,
+  deduplicate_insert_select: 'enable_even_for_bad_queries',
+  // Imported hits can be of many months.
   max_partitions_per_insert_block: 0,
   input_format_null_as_default: 0,
+  input_format_json_read_objects_as_strings: 0,
+  input_format_json_read_arrays_as_strings: 0,
   input_format_parallel_parsing: 0,
   max_insert_block_size: BLOCK_ROWS,
   min_insert_block_size_rows: BLOCK_ROWS,
