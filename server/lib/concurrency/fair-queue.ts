@@ -5,20 +5,28 @@ export interface FairQueue<Group> {
   run<T>(group: Group, work: () => Promise<T>): Promise<T>
 }
 
-/** @param places how many works run at once */
-export function createFairQueue<Group>(places: number): FairQueue<Group> {
+/**
+ * @param places how many works run at once
+ * @param placesOfGroup how many of them may be of one group
+ */
+export function createFairQueue<Group>(places: number, placesOfGroup = places): FairQueue<Group> {
   let free = places
+  /** How many works of a group run. */
+  const running = new Map<Group, number>()
   /** In the order of their turns. No group is here without a work. */
   const waiting = new Map<Group, (() => void)[]>()
 
   function startNext() {
     for (const [group, works] of waiting) {
       if (free === 0) return
+      const beside = running.get(group) ?? 0
+      if (beside === placesOfGroup) continue
       // A group that has more goes behind the others. The loop comes to it again.
       waiting.delete(group)
       const start = works.shift()
       if (works.length > 0) waiting.set(group, works)
       free--
+      running.set(group, beside + 1)
       start?.()
     }
   }
@@ -35,6 +43,9 @@ export function createFairQueue<Group>(places: number): FairQueue<Group> {
         return await work()
       } finally {
         free++
+        const left = (running.get(group) as number) - 1
+        if (left > 0) running.set(group, left)
+        else running.delete(group)
         startNext()
       }
     },

@@ -6,7 +6,7 @@ import { createClickHouseClient } from './client.ts'
 import { deleteHitsBefore, eraseWorkspaceHits } from './delete.ts'
 import { migrateTables } from './layout.ts'
 import { createHitLoader } from './load.ts'
-import { createClickHouseReader } from './reader.ts'
+import { openClickHouseReader } from './reader.ts'
 
 export interface ClickHouseOptions {
   /** Replicas of one server, in the order in which they are used. */
@@ -38,13 +38,17 @@ export async function openClickHouse({
     await client.close()
     throw error
   }
+  const reader = openClickHouseReader(client, { scratchDir })
   return {
-    ...createClickHouseReader(client),
+    ...reader,
     mark: loader.mark,
     load: (batch) => inTurn(() => loader.load(batch, since())),
     skip: loader.skip,
     deleteBefore: (before) => inTurn(() => deleteHitsBefore(client, before)),
     erase: (workspaceIds) => inTurn(() => eraseWorkspaceHits(client, workspaceIds)),
-    close: () => client.close(),
+    async close() {
+      await reader.close()
+      await client.close()
+    },
   }
 }

@@ -7,11 +7,12 @@ import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { createSerialQueue, type SerialQueue } from '../../../lib/concurrency/serial-queue.ts'
 import { unavailable } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
+import type { ClickExporter } from '../click-exporter.ts'
 import type { HitEngine } from '../hit-engine.ts'
 import { openReadConnections, type ReadConnections } from './connections.ts'
 import { createDamageWatch, type DamageWatch } from './damage-watch.ts'
 import { deleteBefore, eraseFromFiles } from './erase.ts'
-import { type ClickExporter, openClickExporter } from './export.ts'
+import { openDuckDbExporter } from './export.ts'
 import { HIT_COLUMN_LIST, migrateLayout } from './layout.ts'
 import { loadBatch, readMark, skipBatches } from './load.ts'
 import { copyDurably, openDuckDbFile, toBackupPath } from './open-file.ts'
@@ -173,7 +174,7 @@ async function openEngine(options: DuckDbOptions): Promise<EngineState> {
     sortConnection,
     writeQueue: createSerialQueue(),
     readers,
-    exporter: openClickExporter(instance, lock),
+    exporter: openDuckDbExporter(instance, lock),
     sorter,
     watchDamage,
   }

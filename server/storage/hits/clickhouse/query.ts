@@ -1,0 +1,77 @@
+// Asks ClickHouse a question, within limits: many nodes ask one server, which other programs may use too.
+
+import { createFairQueue } from '../../../lib/concurrency/fair-queue.ts'
+import { unavailable } from '../../../lib/failure.ts'
+import type { SqlValue } from '../../filter-sql.ts'
+import type { HitEngine } from '../hit-engine.ts'
+import { toHitSql } from '../hit-sql.ts'
+import { toLastClicksSql } from '../last-clicks-sql.ts'
+import { createShareCounter } from '../visitor-shares.ts'
+import { CLICKHOUSE_CODES, ClickHouseError } from './clickhouse-error.ts'
+import type { ClickHouseClient } from './client.ts'
+import { clickHouseDialect } from './dialect.ts'
+
+const QUESTIONS_OF_WORKSPACE = 4
+/** The questions of a node together. A server takes a hundred statements at once, or a thousand. */
+const QUESTIONS = 16
+
+/** A server ends a statement that reads only when nobody waits for its answer any more. */
+const READ_ONLY = { readonly: 2, cancel_http_readonly_queries_on_client_close: 1 }
+export const QUESTION_SETTINGS = {
+  ...READ_ONLY,
+  max_threads: 4,
+  max_execution_time: 30,
+  max_memory_usage: 2_000_000_000,
+}
+
+/** What another question would meet too. */
+const UNAVAILABLE_CODES: ReadonlySet<number | undefined> = new Set<number>([
+  CLICKHOUSE_CODES.unknownTable,
+  CLICKHOUSE_CODES.unknownDatabase,
+  CLICKHOUSE_CODES.unknownUser,
+  CLICKHOUSE_CODES.wrongPassword,
+  CLICKHOUSE_CODES.requiredPassword,
+  CLICKHOUSE_CODES.tooManyQueries,
+  CLICKHOUSE_CODES.accessDenied,
+  CLICKHOUSE_CODES.authenticationFailed,
+])
+
+/** A server that is away is a 503. A question that takes too long or too much fails alone, with its own error. */
+export const toQuestionFailure = (error: unknown): unknown =>
+  error instanceof ClickHouseError && (error.isAway || UNAVAILABLE_CODES.has(error.code))
+    ? unavailable(error)
+    : error
+
+export type QueryRunner = Pick<HitEngine, 'ask' | 'findLastClicks'>
+
+/** @param settings limits of each question */
+export function createQueryRunner(
+  client: Pick<ClickHouseClient, 'select'>,
+  settings: Record<string, number> = QUESTION_SETTINGS,
+): QueryRunner {
+  const turns = createFairQueue<number>(QUESTIONS, QUESTIONS_OF_WORKSPACE)
+  const select = (workspaceId: number, text: string, params: SqlValue[]) =>
+    turns.run(workspaceId, async () => {
+      try {
+        return await client.select(text, { params, settings })
+      } catch (error) {
+        throw toQuestionFailure(error)
+      }
+    })
+  return {
+    ask: createShareCounter({
+      async ask(query, share) {
+        const { text, params, read } = toHitSql(query, clickHouseDialect, share)
+        return read(await select(query.workspaceId, text, params))
+      },
+      isOutOfMemory: (error) =>
+        error instanceof ClickHouseError && error.code === CLICKHOUSE_CODES.memoryLimit,
+      largeQuestions: createFairQueue(1),
+    }),
+    async findLastClicks(query) {
+      if (query.moments.length === 0) return []
+      const { text, params, read } = toLastClicksSql(query, clickHouseDialect)
+      return read(await select(query.workspaceId, text, params))
+    },
+  }
+}
