@@ -6,7 +6,7 @@ import type { SqlValue } from '../../filter-sql.ts'
 
 /** A server refuses a field of more than 128 KiB (`http_max_field_value_size`). A longer value is sent in parts. */
 const PART_BYTES = 100_000
-/** A character takes three bytes of a part at most, or a backslash and itself. */
+/** A character of a text takes three bytes of a part at most, or two with its backslash. */
 const PART_CHARACTERS = Math.floor(PART_BYTES / 3)
 
 /** A value in a statement, and the fields of the request that hold it. */
@@ -53,8 +53,9 @@ function toListParameter(name: string, items: (number | string)[]): Parameter {
   const parts: Parameter[] = []
   let texts: string[] = []
   let length = 0
+  const toPartName = () => `${name}_${parts.length}`
   const closePart = () => {
-    const part = `${name}_${parts.length}`
+    const part = toPartName()
     parts.push({ expression: `{${part}:Array(${type})}`, fields: [[part, `[${texts.join(',')}]`]] })
     texts = []
     length = 0
@@ -62,10 +63,15 @@ function toListParameter(name: string, items: (number | string)[]): Parameter {
   for (const item of items) {
     const text = typeof item === 'number' ? toInteger(item) : `'${escapeText(item)}'`
     if (texts.length > 0 && length + text.length > PART_CHARACTERS) closePart()
+    if (typeof item === 'string' && item.length > PART_CHARACTERS) {
+      const { expression, fields } = toTextParameter(toPartName(), item)
+      parts.push({ expression: `[${expression}]`, fields })
+      continue
+    }
     texts.push(text)
     length += text.length + 1
   }
-  closePart()
+  if (texts.length > 0 || parts.length === 0) closePart()
   return parts.length === 1 ? (parts[0] as Parameter) : join('arrayConcat', parts)
 }
 
