@@ -4,6 +4,7 @@ export interface ClickHouseAddress {
   /** Without user, password and database. */
   origin: string
   database: string
+  user: string
   /** User, password and database, as ClickHouse's HTTP interface wants them. */
   headers: Record<string, string>
 }
@@ -11,12 +12,14 @@ export interface ClickHouseAddress {
 /** @param text a valid address: config/cluster-settings.ts has checked it */
 export function parseClickHouseAddress(text: string): ClickHouseAddress {
   const url = new URL(text)
+  const user = decodeURIComponent(url.username) || 'default'
   const database = decodeURIComponent(url.pathname.slice(1)) || 'default'
   return {
     origin: url.origin,
     database,
+    user,
     headers: {
-      'X-ClickHouse-User': decodeURIComponent(url.username) || 'default',
+      'X-ClickHouse-User': user,
       'X-ClickHouse-Key': decodeURIComponent(url.password),
       'X-ClickHouse-Database': database,
     },

@@ -1,6 +1,6 @@
 // What goes wrong between Towpath and ClickHouse, as one class. No message has an address, a password or a value.
 
-/** The names of ClickHouse's error codes that Towpath tells apart (https://github.com/ClickHouse/ClickHouse, ErrorCodes.cpp). */
+/** ClickHouse's error codes that Towpath tells apart (https://github.com/ClickHouse/ClickHouse, ErrorCodes.cpp). */
 export const CLICKHOUSE_CODES = {
   unknownTable: 60,
   unknownDatabase: 81,
@@ -18,8 +18,13 @@ export const CLICKHOUSE_CODES = {
 const MESSAGE_MAX = 400
 
 interface ClickHouseErrorDetail {
-  /** ClickHouse's code; undefined when ClickHouse has not answered. */
+  /**
+   * ClickHouse's code; 0 when something else has answered, and
+   * undefined when nothing has.
+   */
   code?: number
+  /** The HTTP status of an answer. */
+  status?: number
   /** The reason of a failed connection as the runtime names it, such as `ECONNREFUSED`. */
   reason?: string
   /** No byte of the request has reached a server. */
@@ -29,13 +34,18 @@ interface ClickHouseErrorDetail {
 
 export class ClickHouseError extends Error {
   readonly code: number | undefined
+  readonly status: number | undefined
   readonly reason: string | undefined
   readonly isUnsent: boolean
 
-  constructor(message: string, { code, reason, isUnsent = false, cause }: ClickHouseErrorDetail = {}) {
+  constructor(
+    message: string,
+    { code, status, reason, isUnsent = false, cause }: ClickHouseErrorDetail = {},
+  ) {
     super(message.slice(0, MESSAGE_MAX), { cause })
     this.name = 'ClickHouseError'
     this.code = code
+    this.status = status
     this.reason = reason
     this.isUnsent = isUnsent
   }
@@ -50,11 +60,8 @@ export class ClickHouseError extends Error {
 export function toServerError(status: number, codeHeader: string | null, text: string): ClickHouseError {
   const code = Number(codeHeader ?? /\bCode: (\d+)\b/.exec(text)?.[1])
   const first = text.trim().split('\n', 1)[0] ?? ''
-  if (Number.isInteger(code) && code > 0) return new ClickHouseError(first, { code })
-  return new ClickHouseError(`The server answers with HTTP ${status}, and not as ClickHouse does`, {
-    code: 0,
-    reason: first,
-  })
+  if (Number.isInteger(code) && code > 0) return new ClickHouseError(first, { code, status })
+  return new ClickHouseError(`HTTP ${status} from a server that is not ClickHouse`, { code: 0, status })
 }
 
 const UNSENT = new Set([
@@ -76,4 +83,7 @@ export function toConnectionError(error: unknown): ClickHouseError {
 }
 
 /** Whether a connection failed because the server has no certificate that can be trusted, or no TLS. */
-export const isTlsReason = (reason: string) => /CERT|SSL|TLS|SIGNATURE|_CRL|ISSUER/i.test(reason)
+export const isTlsReason = (reason: string) =>
+  reason === NO_TLS || /CERT|SSL|TLS|SIGNATURE|_CRL|ISSUER/i.test(reason)
+/** The server does not speak TLS on this port. */
+export const NO_TLS = 'EPROTO'

@@ -69,10 +69,10 @@ const LAYOUT_TABLE = 'hit_layout'
  * @throws a sentence for a layout of a newer release and for the database of another installation, which stay as they are
  */
 export async function migrateTables(client: ClickHouseClient, instance = ''): Promise<void> {
-  const engine = await readEngineNaming(client)
   const before = await readLayout(client)
-  checkLayout(before, instance)
+  requireUsable(before, instance)
   if (before.version === LAYOUTS.length && (before.instance !== '' || instance === '')) return
+  const engine = await readEngineNaming(client)
   await client.execute(
     `CREATE TABLE IF NOT EXISTS ${LAYOUT_TABLE} (version Int64, instance String, applied_at DateTime64(3))
      ENGINE = ${engine('MergeTree')} ORDER BY applied_at`,
@@ -82,8 +82,14 @@ export async function migrateTables(client: ClickHouseClient, instance = ''): Pr
   const sql = `INSERT INTO ${LAYOUT_TABLE} SELECT {p1:Int64}, {p2:String}, now64(3)`
   await client.execute(sql, { params: [LAYOUTS.length, instance] })
   // Two installations may have started at once: the first one has the database.
-  checkLayout(await readLayout(client), instance)
+  requireUsable(await readLayout(client), instance)
 }
+
+/** @returns a sentence when the database is not for this installation, or not for this release */
+export const findLayoutProblem = async (
+  client: ClickHouseClient,
+  instance = '',
+): Promise<string | undefined> => explainLayout(await readLayout(client), instance)
 
 interface Layout {
   /** 0 without tables. */
@@ -92,15 +98,17 @@ interface Layout {
   instance: string
 }
 
-function checkLayout({ version, instance: owner }: Layout, instance: string): void {
+function requireUsable(layout: Layout, instance: string): void {
+  const problem = explainLayout(layout, instance)
+  if (problem !== undefined) throw new Error(problem)
+}
+
+function explainLayout({ version, instance: owner }: Layout, instance: string): string | undefined {
   if (version > LAYOUTS.length)
-    throw new Error(
-      `The ClickHouse database has layout ${version} of a newer version of Towpath; this one knows ${LAYOUTS.length}`,
-    )
+    return `The ClickHouse database has layout ${version} of a newer version of Towpath, and this one knows ${LAYOUTS.length}: start the newer version.`
   if (owner !== '' && instance !== '' && owner !== instance)
-    throw new Error(
-      'The ClickHouse database has the hits of another installation of Towpath: give each installation a database of its own',
-    )
+    return 'The ClickHouse database has the hits of another installation of Towpath: name an empty database in CLICKHOUSE_URL.'
+  return undefined
 }
 
 async function readLayout(client: ClickHouseClient): Promise<Layout> {
