@@ -45,8 +45,11 @@ const READ_SETTINGS = {
   cancel_http_readonly_queries_on_client_close: 1,
 }
 
-/** @param urls at least one valid address */
-export function createClickHouseClient(urls: string[]): ClickHouseClient {
+/**
+ * @param urls at least one valid address
+ * @param choiceMs how long the client stays with a server before it looks whether an earlier one is back
+ */
+export function createClickHouseClient(urls: string[], choiceMs?: number): ClickHouseClient {
   const closing = new AbortController()
   const read = (address: ClickHouseAddress, sql: string, format: string, call: ClickHouseCall = {}) => {
     const settings = { ...READ_SETTINGS, default_format: format, ...call.settings }
@@ -57,7 +60,7 @@ export function createClickHouseClient(urls: string[]): ClickHouseClient {
   const change = async (address: ClickHouseAddress, request: ClickHouseRequest) => {
     await readText(await send(address, request, closing.signal))
   }
-  const choice = createReplicaChoice(urls.map(parseClickHouseAddress), select)
+  const choice = createReplicaChoice(urls.map(parseClickHouseAddress), select, choiceMs)
   return {
     select: (sql, call) => choice.run((address) => select(address, sql, call), true),
     stream: (sql, format, call = {}) => {

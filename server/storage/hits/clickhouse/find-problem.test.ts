@@ -43,8 +43,10 @@ const refuse = (status: number, code: number, text: string) =>
 const answerInTurn = (...values: string[]) =>
   answerAll(() => new Response(`${JSON.stringify([values.shift() ?? '0'])}\n`))
 
-const withPart = (url: string, part: Partial<Record<'pathname' | 'password' | 'protocol' | 'port', string>>) =>
-  Object.assign(new URL(url), part).href
+const withPart = (
+  url: string,
+  part: Partial<Record<'pathname' | 'password' | 'protocol' | 'port', string>>,
+) => Object.assign(new URL(url), part).href
 
 describe('ClickHouse', () => {
   test('that can be used has no problem, before and after its first use', async () => {
@@ -79,7 +81,10 @@ describe('ClickHouse', () => {
         'The ClickHouse database has the hits of another installation of Towpath: name an empty database in CLICKHOUSE_URL.',
       isTemporary: false,
     })
-    await server.query("INSERT INTO hit_layout VALUES (99, 'theirs', now64(3))", new URL(url).pathname.slice(1))
+    await server.query(
+      "INSERT INTO hit_layout VALUES (99, 'theirs', now64(3))",
+      new URL(url).pathname.slice(1),
+    )
     expect((await findClickHouseProblem([url], 'theirs'))?.sentence).toContain('layout 99 of a newer version')
   })
 
@@ -127,9 +132,11 @@ describe('what answers as ClickHouse does', () => {
       isTemporary: false,
     })
     for (const version of ['26.2.9.1', '9.1', '1.1.54380'])
-      expect((await findClickHouseProblem([answerInTurn(version)]))?.sentence).toContain('needs 26.3 or newer')
+      expect((await findClickHouseProblem([answerInTurn(version)]))?.sentence).toContain(
+        'needs 26.3 or newer',
+      )
     for (const version of ['26.3.1.1', '26.10.2.3', '27.1'])
-      expect(await findClickHouseProblem([answerInTurn(version, '0', '1')])).toBeUndefined()
+      expect(await findClickHouseProblem([answerInTurn(version, '0', '1', '1')])).toBeUndefined()
   })
 
   test('a user who may only read, as the profile and as the error says it', async () => {
@@ -146,11 +153,12 @@ describe('what answers as ClickHouse does', () => {
   test('a user without rights, as the grants and as the error say it', async () => {
     const sentence =
       'ClickHouse does not allow the user “reader” what Towpath must do: ' +
-      'GRANT SELECT, INSERT, CREATE TABLE, ALTER DELETE ON towpath.* TO reader.'
+      'run GRANT SELECT, INSERT, CREATE TABLE, ALTER DELETE ON `towpath`.* TO reader; GRANT CREATE TEMPORARY TABLE ON *.* TO reader;'
     expect(await findClickHouseProblem([answerInTurn('26.7.1.1', '0', '0')])).toEqual({
       sentence,
       isTemporary: false,
     })
+    expect((await findClickHouseProblem([answerInTurn('26.7.1.1', '0', '1', '0')]))?.sentence).toBe(sentence)
     const url = refuse(403, 497, 'reader: Not enough privileges. (ACCESS_DENIED)')
     expect((await findClickHouseProblem([url]))?.sentence).toBe(sentence)
   })
@@ -182,10 +190,16 @@ describe('TLS', () => {
     const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')]
     const names = ['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`]
     const made = Bun.spawnSync(
-      ['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'].concat(
-        ['-keyout', key, '-out', cert, '-days', '2'],
-        names,
-      ),
+      [
+        'openssl',
+        'req',
+        '-x509',
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:prime256v1',
+        '-nodes',
+      ].concat(['-keyout', key, '-out', cert, '-days', '2'], names),
     )
     if (!made.success) throw new Error(String(made.stderr))
     return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
@@ -193,13 +207,10 @@ describe('TLS', () => {
 
   test('with a certificate that cannot be trusted', async () => {
     let asked = 0
-    const url = answerAll(
-      () => {
-        asked++
-        return new Response()
-      },
-      makeCertificate('other.example'),
-    )
+    const url = answerAll(() => {
+      asked++
+      return new Response()
+    }, makeCertificate('other.example'))
     expect(await findClickHouseProblem([url])).toEqual({
       sentence:
         'ClickHouse has a certificate that cannot be trusted (DEPTH_ZERO_SELF_SIGNED_CERT): give it one for the name in CLICKHOUSE_URL, or set NODE_EXTRA_CA_CERTS to the file of its authority.',
@@ -212,7 +223,7 @@ describe('TLS', () => {
 
 test('several servers: one that answers is enough, and a wrong password of any is said', async () => {
   const away = `http://reader:${PASSWORD}@127.0.0.1:${findFreePort()}/towpath`
-  const answer = () => answerInTurn('26.7.1.1', '0', '1', 'Replicated')
+  const answer = () => answerInTurn('26.7.1.1', '0', '1', '1', '1', 'Replicated')
   expect(await findClickHouseProblem([away, answer()])).toBeUndefined()
   expect((await findClickHouseProblem([away, away]))?.sentence).toStartWith(
     'ClickHouse server 1 of 2 does not answer',

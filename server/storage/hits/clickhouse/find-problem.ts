@@ -25,8 +25,12 @@ export async function findClickHouseProblem(
   urls: string[],
   instance?: string,
 ): Promise<ClickHouseProblem | undefined> {
+  const of = urls.length
   const problems = await Promise.all(
-    urls.map((url, index) => findServerProblem(url, { index, of: urls.length }, instance)),
+    urls.map((url, index) => {
+      const name = of === 1 ? 'ClickHouse' : `ClickHouse server ${index + 1} of ${of}`
+      return findServerProblem(url, { name, of }, instance)
+    }),
   )
   const lasting = problems.find((problem) => problem && !problem.isTemporary)
   // One server that answers is enough.
@@ -34,7 +38,9 @@ export async function findClickHouseProblem(
 }
 
 interface ServerPlace {
-  index: number
+  /** How sentences call the server. */
+  name: string
+  /** The number of servers. */
   of: number
 }
 
@@ -45,16 +51,16 @@ async function findServerProblem(
 ): Promise<ClickHouseProblem | undefined> {
   const client = createClickHouseClient([url])
   const address = parseClickHouseAddress(url)
-  const name = place.of === 1 ? 'ClickHouse' : `ClickHouse server ${place.index + 1} of ${place.of}`
+  const { name, of } = place
   try {
     const sentence =
       (await findVersionProblem(client, name)) ??
-      (await findRightsProblem(client, address, name)) ??
-      (place.of > 1 ? await findReplicationProblem(client, address) : undefined) ??
+      (await findRightsProblem(client, address, place)) ??
+      (of > 1 ? await findReplicationProblem(client, address) : undefined) ??
       (await findLayoutProblem(client, instance))
     return sentence === undefined ? undefined : { sentence, isTemporary: false }
   } catch (error) {
-    return explainError(error, address, name)
+    return explainError(error, address, place)
   } finally {
     await client.close()
   }
@@ -72,24 +78,32 @@ const toSemver = (version: string) => {
   return [year, month, patch].map(Number).join('.')
 }
 
-const RIGHTS = 'SELECT, INSERT, CREATE TABLE, ALTER DELETE'
+/** The second one is for `input()`, and the third one tells the delays of several servers. */
+const listRights = (database: string, servers: number) => [
+  `SELECT, INSERT, CREATE TABLE, ALTER DELETE ON \`${database}\`.*`,
+  'CREATE TEMPORARY TABLE ON *.*',
+  ...(servers > 1 ? ['SELECT ON system.replicas'] : []),
+]
 
 async function findRightsProblem(
   client: ClickHouseClient,
   { database, user }: ClickHouseAddress,
-  name: string,
+  { name, of }: ServerPlace,
 ): Promise<string | undefined> {
   const readOnly = await selectValue(client, "SELECT value FROM system.settings WHERE name = 'readonly'")
   if (readOnly !== '0' && readOnly !== '') return toReadOnlySentence(user, name)
   // The name of the database has letters, digits, _ and - only: config/cluster-settings.ts checks it.
-  const isGranted = await selectValue(client, `CHECK GRANT ${RIGHTS} ON \`${database}\`.*`)
-  return isGranted === '0' ? toRightsSentence(database, user, name) : undefined
+  const rights = listRights(database, of)
+  for (const right of rights)
+    if ((await selectValue(client, `CHECK GRANT ${right}`)) === '0')
+      return toRightsSentence(rights, user, name)
+  return undefined
 }
 
 const toReadOnlySentence = (user: string, name: string) =>
   `${name} lets the user “${user}” only read: give CLICKHOUSE_URL a user whose profile has readonly = 0.`
-const toRightsSentence = (database: string, user: string, name: string) =>
-  `${name} does not allow the user “${user}” what Towpath must do: GRANT ${RIGHTS} ON ${database}.* TO ${user}.`
+const toRightsSentence = (rights: string[], user: string, name: string) =>
+  `${name} does not allow the user “${user}” what Towpath must do: run ${rights.map((right) => `GRANT ${right} TO ${user};`).join(' ')}`
 
 /** Servers that do not share their tables would each have some of the hits. */
 async function findReplicationProblem(
@@ -112,7 +126,11 @@ async function selectValue(client: ClickHouseClient, sql: string): Promise<strin
   return String(value ?? '')
 }
 
-function explainError(error: unknown, address: ClickHouseAddress, name: string): ClickHouseProblem {
+function explainError(
+  error: unknown,
+  address: ClickHouseAddress,
+  { name, of }: ServerPlace,
+): ClickHouseProblem {
   if (!(error instanceof ClickHouseError)) throw error
   const { code, reason = '', status = 0 } = error
   const { database, user } = address
@@ -139,7 +157,7 @@ function explainError(error: unknown, address: ClickHouseAddress, name: string):
     case CLICKHOUSE_CODES.readOnly:
       return lasting(toReadOnlySentence(user, name))
     case CLICKHOUSE_CODES.accessDenied:
-      return lasting(toRightsSentence(database, user, name))
+      return lasting(toRightsSentence(listRights(database, of), user, name))
     default:
       return {
         sentence: `${name} cannot be used now (its error ${code}): see the log of ClickHouse.`,

@@ -39,12 +39,15 @@ const ORDER = 'workspace_id, intDiv(recorded_at, 86400000), visitor'
 /** ClickHouse recognises a batch that it has among this many newest blocks: 4 minutes at 40 batches a second. */
 export const DEDUPLICATION_WINDOW = 10_000
 
+/** The name of a table engine of a kind, such as `MergeTree`. */
+type EngineNaming = (kind: string) => string
+const toReplicated: EngineNaming = (kind) => `Replicated${kind}`
+
 /**
  * The statements that each layout adds to the layout before it. A released layout never changes. Each statement may run
  * twice: ClickHouse has no transactions, and several nodes may start at once.
- * @param engine the name of the table engine, without its settings
  */
-const LAYOUTS: ((engine: (kind: string) => string) => string[])[] = [
+const LAYOUTS: ((engine: EngineNaming) => string[])[] = [
   (engine) => [
     // Synced: a loaded batch survives a power cut, because its file may be deleted.
     `CREATE TABLE IF NOT EXISTS hits (node LowCardinality(String), ${columns.join(', ')})
@@ -59,6 +62,9 @@ const LAYOUTS: ((engine: (kind: string) => string) => string[])[] = [
      SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,
   ],
 ]
+
+/** Every statement that makes the tables in a replicated database. */
+export const listReplicatedStatements = () => LAYOUTS.flatMap((layout) => layout(toReplicated))
 
 /** Says which layout the tables have, and whose they are. */
 const LAYOUT_TABLE = 'hit_layout'
@@ -124,10 +130,18 @@ async function hasTable(client: ClickHouseClient, name: string): Promise<boolean
   return Number(count) > 0
 }
 
+/** Whether other servers store the same hits. */
+export async function isReplicated(client: ClickHouseClient): Promise<boolean> {
+  const sql = `SELECT count() FROM system.tables
+    WHERE database = currentDatabase() AND name = 'hits' AND engine LIKE 'Replicated%'`
+  const [[count] = []] = await client.select(sql)
+  return Number(count) > 0
+}
+
 /** A database that replicates its tables names their paths itself. ClickHouse Cloud replicates every MergeTree. */
-async function readEngineNaming(client: ClickHouseClient): Promise<(kind: string) => string> {
+async function readEngineNaming(client: ClickHouseClient): Promise<EngineNaming> {
   const [[engine] = []] = await client.select(
     'SELECT engine FROM system.databases WHERE name = currentDatabase()',
   )
-  return engine === 'Replicated' ? (kind) => `Replicated${kind}` : (kind) => kind
+  return engine === 'Replicated' ? toReplicated : (kind) => kind
 }

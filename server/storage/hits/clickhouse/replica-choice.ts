@@ -25,14 +25,19 @@ export interface ReplicaChoice {
 interface ChoiceState {
   readonly addresses: ClickHouseAddress[]
   readonly select: Select
+  readonly choiceMs: number
   chosen: { address: ClickHouseAddress; at: number } | undefined
   choosing: Promise<ClickHouseAddress> | undefined
 }
 
-export function createReplicaChoice(addresses: ClickHouseAddress[], select: Select): ReplicaChoice {
+export function createReplicaChoice(
+  addresses: ClickHouseAddress[],
+  select: Select,
+  choiceMs = CHOICE_MS,
+): ReplicaChoice {
   const [only] = addresses
   if (addresses.length === 1 && only) return { run: (work) => work(only) }
-  const state: ChoiceState = { addresses, select, chosen: undefined, choosing: undefined }
+  const state: ChoiceState = { addresses, select, choiceMs, chosen: undefined, choosing: undefined }
   return { run: (work, isRepeatable) => runAtChosen(state, work, isRepeatable) }
 }
 
@@ -54,7 +59,7 @@ async function runAtChosen<T>(
 }
 
 function chooseAddress(state: ChoiceState): Promise<ClickHouseAddress> {
-  if (state.chosen && performance.now() - state.chosen.at < CHOICE_MS)
+  if (state.chosen && performance.now() - state.chosen.at < state.choiceMs)
     return Promise.resolve(state.chosen.address)
   state.choosing ??= probe(state).finally(() => {
     state.choosing = undefined
