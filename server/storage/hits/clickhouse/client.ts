@@ -91,9 +91,10 @@ async function send(
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(settings)) query.set(name, String(value))
   const fields = toFields(params).map(([name, text]): [string, string] => [`param_${name}`, text])
-  const body = toBody(sql, fields, data)
-  if (!(body instanceof FormData)) for (const [name, text] of fields) query.append(name, text)
-  if (typeof body !== 'string') query.set('query', sql)
+  const fieldQuery = new URLSearchParams(fields)
+  const body = toBody(sql, fields, data, String(fieldQuery).length > FIELDS_IN_ADDRESS_MAX)
+  if (!(body instanceof FormData)) for (const [name, text] of fieldQuery) query.append(name, text)
+  if (data) query.set('query', sql)
   let response: Response
   try {
     response = await fetch(`${origin}/?${query}`, {
@@ -114,11 +115,16 @@ async function send(
 const CODE_HEADER = 'X-ClickHouse-Exception-Code'
 
 /** The data of an insert, or the values of a statement when they are long, or else the statement. */
-function toBody(sql: string, fields: [name: string, text: string][], data: Uint8Array | undefined) {
+function toBody(
+  sql: string,
+  fields: [name: string, text: string][],
+  data: Uint8Array | undefined,
+  areFieldsLong: boolean,
+) {
   if (data) return data
-  const length = fields.reduce((sum, [, text]) => sum + text.length, 0)
-  if (length <= FIELDS_IN_ADDRESS_MAX) return sql
+  if (!areFieldsLong) return sql
   const form = new FormData()
+  form.set('query', sql)
   for (const [name, text] of fields) form.set(name, text)
   return form
 }
