@@ -67,7 +67,7 @@ const HOSTILE = [
   "'; DROP TABLE hits; --",
   "') OR 1 = 1 --",
   '{p2:String}',
-  '${p1}',
+  '$1 @p1 :p1 ?',
   '%27%00&param_p2=1',
   "['a', 'b']",
   "',']",
