@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
+import { areWholeZstdFrames } from '../../../lib/formats/zstd-frames.ts'
 import type { Hit } from '../hit.ts'
 
 const CHUNK_BYTES = 1024 * 1024
@@ -14,13 +15,25 @@ const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
 const isCompressed = (path: string) => path.endsWith('.zst')
 
-/** @returns the batch as one zstd frame: about 35 bytes a hit. @throws when a compressed batch is not whole */
+/** @returns the batch compressed by zstd: about 35 bytes a hit. @throws when a compressed batch is not whole */
 export async function readBatchBody(path: string): Promise<Uint8Array> {
+  if (isCompressed(path)) return readFrames(path)
   const file = createReadStream(path, { highWaterMark: CHUNK_BYTES })
-  if (!isCompressed(path)) return collect(pipe(file, createZstdCompress(LEVEL)))
-  // ClickHouse takes a frame without its end for a whole one.
-  for await (const _ of pipe(file, createZstdDecompress()));
-  return readFile(path)
+  return collect(pipe(file, createZstdCompress(LEVEL)))
+}
+
+/** @throws when they are not whole: ClickHouse would take what there is for the whole batch */
+async function readFrames(path: string): Promise<Uint8Array> {
+  const frames = await readFile(path)
+  if (!areWholeZstdFrames(frames)) throw new Error('A compressed batch is not whole')
+  return frames
+}
+
+async function openLines(path: string): Promise<Readable> {
+  if (!isCompressed(path)) return createReadStream(path, { highWaterMark: CHUNK_BYTES })
+  const stream = createZstdDecompress()
+  stream.end(await readFrames(path))
+  return stream
 }
 
 /** Passes on what fails, which `Readable.pipe` does not. */
@@ -45,11 +58,9 @@ export interface BatchExtent {
 
 /** @param since hits recorded before this moment are left out. @throws when a line is no JSON */
 export async function readBatchExtent(path: string, since: number): Promise<BatchExtent> {
-  const file = createReadStream(path, { highWaterMark: CHUNK_BYTES })
-  const stream = isCompressed(path) ? pipe(file, createZstdDecompress()) : file
   const times = { first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY }
   const extent: BatchExtent = { ids: [], times, workspaceIds: new Set() }
-  for await (const line of readLines(stream)) {
+  for await (const line of readLines(await openLines(path))) {
     const { id, at, workspaceId } = JSON.parse(line) as Hit
     if (at < since) continue
     extent.ids.push(id)

@@ -102,6 +102,10 @@ describe('a batch whose answer was lost', () => {
     const others = await forgetTokens(engine)
     await engine.load(batch)
     expect([await count(), await engine.mark('a')]).toEqual([10 + others, 1])
+    // It was found whole, and not replaced.
+    expect(await server.query(`SELECT count() FROM system.mutations WHERE database = '${database}'`)).toBe(
+      '0\n',
+    )
   })
 })
 
