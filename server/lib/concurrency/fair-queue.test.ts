@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { createFairQueue } from './fair-queue.ts'
 
-function start(places: number) {
-  const queue = createFairQueue<string>(places)
+function start(places: number, placesOfGroup?: number) {
+  const queue = createFairQueue<string>(places, placesOfGroup)
   const started: string[] = []
   const ends: (() => void)[] = []
   return {
@@ -47,4 +47,23 @@ test('a work that fails rejects for its caller, and frees its place', async () =
   end(1)
   await expect(first).rejects.toThrow('no')
   expect(await second).toBe('a2')
+})
+
+test('leaves places to other groups when a group has all that it may have', async () => {
+  const { add, end, started } = start(3, 2)
+  for (const name of ['a1', 'a2', 'a3', 'a4']) add('a', name)
+  await settle()
+  expect(started).toEqual(['a1', 'a2'])
+  for (const name of ['b1', 'b2']) add('b', name)
+  await settle()
+  expect(started).toEqual(['a1', 'a2', 'b1'])
+  end(0)
+  await settle()
+  expect(started).toEqual(['a1', 'a2', 'b1', 'a3'])
+  end(1)
+  await settle()
+  expect(started).toEqual(['a1', 'a2', 'b1', 'a3', 'b2'])
+  for (const index of [2, 3, 4, 5]) end(index)
+  await settle()
+  expect(started).toHaveLength(6)
 })

@@ -18,8 +18,11 @@ import { until } from '../../../../tests/support/until.ts'
 import { openDuckDb } from '../duckdb/engine.ts'
 import { HIT_CLASSES, type Hit } from '../hit.ts'
 import type { HitEngine, HitQuery, LastClicksQuery } from '../hit-engine.ts'
+import { toHitSql } from '../hit-sql.ts'
+import { toLastClicksSql } from '../last-clicks-sql.ts'
 import { ClickHouseError } from './clickhouse-error.ts'
 import { type ClickHouseClient, createClickHouseClient } from './client.ts'
+import { clickHouseDialect } from './dialect.ts'
 import { openClickHouse } from './engine.ts'
 import { createQueryRunner, QUESTION_SETTINGS } from './query.ts'
 
@@ -362,4 +365,23 @@ test('a workspace has four questions at a server at once, and the others need no
   expect(asked).toHaveLength(7)
   await client.close()
   await listener.stop(true)
+})
+
+test('no value is in the text of a statement', () => {
+  fc.assert(
+    fc.property(anyQuery, fc.string({ minLength: 12 }), (asked, marker) => {
+      const filters = (['city', 'source', 'browser'] as const).map(
+        (column) => ({ column, values: [marker], negate: false }) as const,
+      )
+      const { text } = toHitSql({ ...asked, filters: [...asked.filters, ...filters] }, clickHouseDialect)
+      expect(text).not.toContain(marker)
+      const ours = text
+        .replaceAll(/'[^']*[$]'|'Nullable[(]String[)]'/g, 'ours')
+        .replaceAll(/[{]p\d+(_\d+)?:(Int64|String|Array[(](Int64|String)[)])[}]/g, 'bound')
+      expect(ours).toMatch(/^[a-zA-Z0-9_.,()<>=*% -]+$/)
+    }),
+  )
+  const moments = [{ visitor: "7'; DROP TABLE hits; --", at: 123_456_789 }]
+  const { text } = toLastClicksSql({ workspaceId: 4242, moments, withinMs: 1000 }, clickHouseDialect)
+  expect(text).not.toMatch(/DROP|123|4242|human|redirect'/)
 })
