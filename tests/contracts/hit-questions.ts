@@ -11,7 +11,7 @@ import { createHit } from './hit-engine.ts'
 export const SPAN = 100_000
 /** Few values, so that filters match hits. Some look alike, some look like SQL, one is the name of null. */
 const MEDIUMS = [null, '', 'CPC', 'paid_social', 'E-Mail', 'social', 'organic', 'qr', 'paid%']
-const VALUES = [null, 'a', 'A', 'b', 'é', '', 'Unknown', "x'--", '😀', 'https://a/']
+const VALUES = [null, 'a', 'A', 'b', 'é', 'É', '', 'Unknown', "x'--", '😀', 'https://a/']
 const COLUMNS: HitColumn[] = ['linkId', 'class', ...HIT_DIMENSIONS, ...ORIGIN_DIMENSIONS]
 
 /** One of these values. */

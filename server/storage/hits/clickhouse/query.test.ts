@@ -17,14 +17,14 @@ import { atScale } from '../../../../tests/support/scale.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { openDuckDb } from '../duckdb/engine.ts'
 import { HIT_CLASSES, type Hit } from '../hit.ts'
-import type { HitEngine, HitQuery, LastClicksQuery } from '../hit-engine.ts'
+import type { HitEngine, HitFilter, HitQuery, LastClicksQuery } from '../hit-engine.ts'
 import { toHitSql } from '../hit-sql.ts'
 import { toLastClicksSql } from '../last-clicks-sql.ts'
 import { ClickHouseError } from './clickhouse-error.ts'
 import { type ClickHouseClient, createClickHouseClient } from './client.ts'
 import { clickHouseDialect } from './dialect.ts'
 import { openClickHouse } from './engine.ts'
-import { createQueryRunner, QUESTION_SETTINGS } from './query.ts'
+import { createQuestionRunner, QUESTION_SETTINGS } from './query.ts'
 
 let server: ClickHouseServer
 let directory: string
@@ -171,7 +171,7 @@ describe('questions about random hits', () => {
               ? Promise.reject(new ClickHouseError('Memory limit exceeded', { code: 241 }))
               : client.select(sql, call),
         }
-        expect(await createQueryRunner(short).ask(asked)).toEqual(countHits(hits, asked))
+        expect(await createQuestionRunner(short).ask(asked)).toEqual(countHits(hits, asked))
         expect(calls).toBe(2 + 8)
       }),
       { numRuns: atScale({ test: 10, soak: 200 }) },
@@ -298,7 +298,7 @@ test('counts visitors that do not fit into memory in shares, exactly', async () 
     max_bytes_ratio_before_external_group_by: 0,
   }
   let calls = 0
-  const runner = createQueryRunner(
+  const runner = createQuestionRunner(
     { select: (sql, call) => client.select(sql, call).finally(() => calls++) },
     settings,
   )
@@ -313,8 +313,8 @@ test('counts visitors that do not fit into memory in shares, exactly', async () 
 test('a question that takes too much fails alone', async () => {
   const pair = await openPair([toLines([createHit()])])
   const client = createClickHouseClient([pair.url])
-  const strict = createQueryRunner(client, { ...QUESTION_SETTINGS, max_columns_to_read: 1 })
-  const normal = createQueryRunner(client)
+  const strict = createQuestionRunner(client, { ...QUESTION_SETTINGS, max_columns_to_read: 1 })
+  const normal = createQuestionRunner(client)
   const [failed, other] = await Promise.allSettled([
     strict.ask(createHitQuery()),
     normal.ask(createHitQuery()),
@@ -329,7 +329,7 @@ test('a question is unavailable while the server is away, and while it refuses t
   const away = createClickHouseClient([`http://127.0.0.1:${findFreePort()}/default`])
   const stranger = createClickHouseClient([server.url.replace(/:[^:@]+@/, ':wrong@')])
   for (const client of [away, stranger]) {
-    const runner = createQueryRunner(client)
+    const runner = createQuestionRunner(client)
     const failure = { code: 'unavailable', detail: { retryAfter: 5 } }
     await expect(runner.ask(createHitQuery())).rejects.toMatchObject(failure)
     const moments = [{ visitor: '1', at: 1 }]
@@ -353,7 +353,7 @@ test('a workspace has four questions at a server at once, and the others need no
     },
   })
   const client = createClickHouseClient([`http://127.0.0.1:${listener.port}/default`])
-  const runner = createQueryRunner(client)
+  const runner = createQuestionRunner(client)
   const running = [1, 1, 1, 1, 1, 1, 2].map((workspaceId) => runner.ask(createHitQuery({ workspaceId })))
   await until('five questions', () => asked.length === 5)
   expect(asked.sort()).toEqual([1, 1, 1, 1, 2])
@@ -371,7 +371,7 @@ test('no value is in the text of a statement', () => {
   fc.assert(
     fc.property(anyQuery, fc.string({ minLength: 12 }), (asked, marker) => {
       const filters = (['city', 'source', 'browser'] as const).map(
-        (column) => ({ column, values: [marker], negate: false }) as const,
+        (column) => ({ column, values: [marker], negate: false }) as HitFilter,
       )
       const { text } = toHitSql({ ...asked, filters: [...asked.filters, ...filters] }, clickHouseDialect)
       expect(text).not.toContain(marker)

@@ -42,13 +42,13 @@ export const toQuestionFailure = (error: unknown): unknown =>
     ? unavailable(error)
     : error
 
-export type QueryRunner = Pick<HitEngine, 'ask' | 'findLastClicks'>
+export type QuestionRunner = Pick<HitEngine, 'ask' | 'findLastClicks'>
 
 /** @param settings limits of each question */
-export function createQueryRunner(
+export function createQuestionRunner(
   client: Pick<ClickHouseClient, 'select'>,
   settings: Record<string, number> = QUESTION_SETTINGS,
-): QueryRunner {
+): QuestionRunner {
   const turns = createFairQueue<number>(QUESTIONS, QUESTIONS_OF_WORKSPACE)
   const select = (workspaceId: number, text: string, params: SqlValue[]) =>
     turns.run(workspaceId, async () => {

@@ -3,7 +3,7 @@
 import type { HitEngine } from '../hit-engine.ts'
 import type { ClickHouseClient } from './client.ts'
 import { openClickHouseExporter } from './export.ts'
-import { createQueryRunner } from './query.ts'
+import { createQuestionRunner } from './query.ts'
 
 export type ClickHouseReader = Pick<HitEngine, 'ask' | 'findLastClicks' | 'export' | 'close'>
 
@@ -14,7 +14,7 @@ export function openClickHouseReader(
 ): ClickHouseReader {
   const exporter = openClickHouseExporter(client, options.scratchDir)
   return {
-    ...createQueryRunner(client),
+    ...createQuestionRunner(client),
     export: exporter.run,
     close: exporter.close,
   }
