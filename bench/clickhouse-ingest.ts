@@ -95,9 +95,7 @@ try {
   const batches = writeBatches(join(dir, 'batches'))
   const rounds: { duckDb: number; clickHouse: ClickHouseFigures }[] = []
   for (let round = 0; round < ROUNDS; round++) {
-    mkdirSync(join(dir, `${round}`))
-    const inRound = batches.map((batch) => ({ ...batch, path: batch.path }))
-    const duckDb = await measureDuckDb(dir, inRound)
+    const duckDb = await measureDuckDb(dir, batches)
     const clickHouse = await measureClickHouse(dir, batches, server)
     rmSync(join(dir, 'hits.duckdb'), { force: true })
     rounds.push({ duckDb, clickHouse })

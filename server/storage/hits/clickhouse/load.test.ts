@@ -178,7 +178,7 @@ test('two processes that load the same batches at once count each of them once',
 })
 
 describe('a kill while batches are loaded', () => {
-  const ROUNDS = atScale({ test: 3, soak: 30 })
+  const ROUNDS = atScale({ test: 2, soak: 30 })
   const batches = () =>
     Array.from({ length: 20 }, (_, n) => writeBatch(n + 1, createHits(n % 5 === 0 ? 2000 : 20)))
   const total = 4 * 2000 + 16 * 20
@@ -281,12 +281,13 @@ describe('what is in a batch', () => {
 
   test('a batch is one block of each month, however large it is', async () => {
     const engine = await open()
-    const line = toLines(createHits(1))
-    const path = write('large.ndjson', line.repeat(200_000))
+    // More than one block of what ClickHouse reads by default (`max_block_size`).
+    const hits = atScale({ test: 70_000, soak: 1_000_000 })
+    const path = write('large.ndjson', toLines(createHits(1)).repeat(hits))
     await engine.load({ node: 'a', number: 1, path })
     const parts = await server.query(
       `SELECT max(level), count(), sum(rows) FROM system.parts WHERE active AND table = 'hits' AND database = '${database}'`,
     )
-    expect(parts.trim().split('\t').map(Number)).toEqual([0, 1, 200_000])
+    expect(parts.trim().split('\t').map(Number)).toEqual([0, 1, hits])
   })
 })
