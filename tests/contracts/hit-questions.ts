@@ -103,6 +103,29 @@ export const anyQuery: fc.Arbitrary<HitQuery> = fc.record({
   ),
 })
 
+/** A question about sources or channels. */
+export const anyOriginQuery: fc.Arbitrary<HitQuery> = fc
+  .record({
+    asked: anyQuery,
+    groupBy: fc.record({
+      by: pick(ORIGIN_DIMENSIONS),
+      limit: pick([2, 8, 1000]),
+      nullAs: fc.constant('(direct)'),
+    }),
+    filter: fc.option(
+      fc.record({
+        column: pick(ORIGIN_DIMENSIONS),
+        values: fc.array(
+          pick([null, '(direct)', 'Facebook', 'Google', 'Gmail', 'm.facebook.com', ...TRAFFIC_CHANNELS]),
+        ),
+        negate: fc.boolean(),
+      }),
+    ),
+  })
+  .map(({ asked, groupBy, filter }) => {
+    return { ...asked, start: 0, end: SPAN, groupBy, filters: filter ? [filter] : [] }
+  })
+
 /** Answers the same question from a list, in the simplest way. */
 export function countHits(hits: Hit[], asked: HitQuery): HitAnswer[] {
   const { workspaceId, start, end, classes, outcomes = ['redirect'], filters, groupBy } = asked

@@ -6,7 +6,13 @@ import fc from 'fast-check'
 import { createQuestions } from '../../../../bench/analytics-questions.ts'
 import { generateHits } from '../../../../bench/hits-generator.ts'
 import { createHit, createHitQuery } from '../../../../tests/contracts/hit-engine.ts'
-import { anyHit, anyQuery, countHits, pick } from '../../../../tests/contracts/hit-questions.ts'
+import {
+  anyHit,
+  anyOriginQuery,
+  anyQuery,
+  countHits,
+  pick,
+} from '../../../../tests/contracts/hit-questions.ts'
 import {
   CLICKHOUSE_START_MS,
   type ClickHouseServer,
@@ -118,6 +124,15 @@ describe('questions about random hits', () => {
         expect(ours).toEqual(countHits(hits, asked))
       }),
       { numRuns: atScale({ test: 220, soak: 2_000 }) },
+    )
+  }, 600_000)
+
+  test('get the same source and channel as from the rule', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyOriginQuery, async (asked) => {
+        expect(await pair.clickHouse.ask(asked)).toEqual(countHits(hits, asked))
+      }),
+      { numRuns: atScale({ test: 30, soak: 1_000 }) },
     )
   }, 600_000)
 
