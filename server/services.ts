@@ -258,6 +258,7 @@ type Shared = ReturnType<typeof createShared>
 /** Things that several features share. There must be exactly one of each. */
 function createShared(config: Config, needs: SharedNeeds) {
   const { db, disk, spool, misses, cluster, hitWorker, getSalt, site, blocklist, now, clock } = needs
+  const getOthersShippedUntil = cluster.getOthersShippedUntil
   const mailBudget = createMailBudget({ db, now, mailPerDay: config.mailPerDay })
   const requests = createRequestCounter()
   const send = createMailSender(config)
@@ -267,7 +268,8 @@ function createShared(config: Config, needs: SharedNeeds) {
     spool,
     misses,
     cluster,
-    hits: hitWorker,
+    hits: { ...hitWorker, countedUntil: () => Math.min(hitWorker.countedUntil(), getOthersShippedUntil()) },
+    getOthersShippedUntil,
     getSalt,
     site,
     now,

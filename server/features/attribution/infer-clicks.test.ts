@@ -3,188 +3,37 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { migratedDatabase } from '../../../tests/support/migrated-database.ts'
 import { timeQuietly } from '../../../tests/support/processor-time.ts'
 import { ENGINES } from '../../../tests/support/server/test-server.ts'
 import { until } from '../../../tests/support/until.ts'
 import { log, setLogLevel } from '../../lib/log.ts'
-import {
-  type DatabaseEngine,
-  type DatabaseHandle,
-  openDatabase,
-} from '../../storage/database/open-database.ts'
-import { createWorkspace } from '../accounts/workspaces/create-workspace.ts'
-import { createClickIds } from '../hits/click-id.ts'
 import { createRawHit } from '../hits/spool/raw-hit.fixture.ts'
 import type { RawHit } from '../hits/spool/raw-hit.ts'
-import { openSpool, type Spool } from '../hits/spool/spool.ts'
-import { type HitWorkerClient, openHitWorkerClient } from '../hits/worker/client.ts'
-import { createDailySalts } from '../visitors/salts.ts'
-import { type ClickInference, createClickInference, INFER_WITHIN_MS } from './infer-clicks.ts'
-import { createSenderDescriber } from './sender.ts'
+import { INFER_WITHIN_MS } from './infer-clicks.ts'
+import {
+  decide,
+  type Form,
+  type House,
+  links,
+  NOON,
+  newForm,
+  openHouse,
+  SALTS,
+  states,
+  stored,
+  submit,
+  times,
+  visitorOf,
+  WHO,
+  type Who,
+} from './inference-house.fixture.ts'
 
 setLogLevel('silent')
-
-const NOON = Date.parse('2026-05-10T12:00:00Z')
-const SALTS = ['09', '10', '11'].map((day) => ({ day: `2026-05-${day}`, salt: day.repeat(32) }))
-const ids = createClickIds('a secret that is long enough', 'f'.repeat(16))
-const book = createDailySalts()
-book.set(SALTS)
-const describeSender = createSenderDescriber({
-  geo: () => ({ findPlace: () => ({ country: null, region: null, city: null, continent: null }) }),
-  getSalt: book.get,
-})
-
-interface House {
-  db: DatabaseHandle
-  spool: Spool
-  hitWorker: HitWorkerClient
-  attribution: ClickInference
-  questions: number
-  close(): Promise<void>
-}
-
-async function open(
-  engine: DatabaseEngine,
-  dataDir = mkdtempSync(join(tmpdir(), 'towpath-infer-')),
-): Promise<House> {
-  const database = engine === 'postgres' ? await migratedDatabase() : undefined
-  const db = await openDatabase({ dataDir, databaseUrl: database?.url })
-  const spool = await openSpool({ dir: join(dataDir, 'spool'), segmentBytes: 256 * 1024 })
-  const hitWorker = openHitWorkerClient({
-    dataDir,
-    spool,
-    salts: SALTS,
-    ownHosts: [],
-    countedUpTo: 0,
-    storeCounts: async () => {},
-    // Nothing is shipped by itself while a test runs.
-    shipEveryMs: 60_000,
-  })
-  const house: House = {
-    db,
-    spool,
-    hitWorker,
-    questions: 0,
-    attribution: createClickInference({
-      db,
-      clickIds: ids,
-      cache: { invalidate() {} },
-      hits: {
-        findLastClicks(...asked) {
-          house.questions++
-          return hitWorker.findLastClicks(...asked)
-        },
-      },
-    }),
-    async close() {
-      await hitWorker.close()
-      await spool.close()
-      await db.close()
-      await database?.drop()
-      rmSync(dataDir, { recursive: true, force: true })
-    },
-  }
-  return house
-}
-
-let names = 0
-async function newForm({ db }: House) {
-  const workspace = await createWorkspace({ db, now: () => NOON }, { name: 'Test', plan: 'pro' })
-  const form = await db.write((connection) =>
-    connection
-      .insertInto('forms')
-      .values({
-        workspace_id: workspace.id,
-        form_key: `form${++names}`,
-        name: 'Form',
-        redirect_url: null,
-        success_message: null,
-        created_at: NOON,
-        updated_at: NOON,
-      })
-      .returning('id')
-      .executeTakeFirstOrThrow(),
-  )
-  return { workspaceId: workspace.id, formId: form.id }
-}
-type Form = Awaited<ReturnType<typeof newForm>>
-
-type Who = Pick<RawHit, 'address' | 'userAgent'>
-const WHO: Who = (({ address, userAgent }) => ({ address, userAgent }))(createRawHit())
-const visitorOf = ({ workspaceId }: Form, at: number, who: Who = WHO) =>
-  describeSender({ at, workspaceId, ...who, referer: '' }).visitor
-
-/** Stores submissions as the form endpoint does. */
-async function submit(
-  house: House,
-  form: Form,
-  all: { at: number; visitor?: string | null; due?: number }[],
-) {
-  const absent = {
-    notes: null,
-    email: null,
-    duplicate_of: null,
-    link_id: null,
-    click_id: null,
-    event_id: null,
-  }
-  const described = Object.fromEntries(
-    'referrer page_url landing_url utm_source utm_medium utm_campaign utm_term utm_content device browser os country region city'
-      .split(' ')
-      .map((column) => [column, null]),
-  ) as Record<'referrer', null>
-  const added = await house.db.write((connection) =>
-    connection
-      .insertInto('submissions')
-      .values(
-        all.map(({ at, visitor = visitorOf(form, at), due = 1 }) => ({
-          ...absent,
-          ...(described as never as typeof absent),
-          workspace_id: form.workspaceId,
-          form_id: form.formId,
-          fields: '[]',
-          search_text: '',
-          fingerprint: '',
-          visitor,
-          attribution_due: due,
-          created_at: at,
-        })) as never,
-      )
-      .returning('id')
-      .execute(),
-  )
-  return added.map(({ id }) => id)
-}
-
-async function stored({ db }: House, { workspaceId }: Form) {
-  const found = await db.read
-    .selectFrom('submissions')
-    .select(['link_id', 'click_id', 'attribution', 'attribution_due'])
-    .where('workspace_id', '=', workspaceId)
-    .orderBy('id')
-    .execute()
-  return found.map(({ link_id, click_id, attribution, attribution_due }) => ({
-    linkId: link_id,
-    click: click_id && (ids.verify(click_id, workspaceId) ?? 'forged'),
-    attribution: attribution_due === 1 ? 'due' : attribution,
-  }))
-}
-const links = async (house: House, form: Form) => (await stored(house, form)).map(({ linkId }) => linkId)
-const states = async (house: House, form: Form) =>
-  (await stored(house, form)).map(({ attribution }) => attribution)
-/** Asks until there is a decision: a busy machine may take longer than a reader waits. */
-const decide = (house: House, form: Form) =>
-  until('the submissions are decided', async () => {
-    await house.attribution.resolvePendingAttribution(form.workspaceId)
-    return !(await states(house, form)).includes('due')
-  })
-const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value)
 
 describe.each(ENGINES)('the link that brought a submission (%s)', (engine) => {
   let house: House
   beforeAll(async () => {
-    house = await open(engine)
+    house = await openHouse(engine)
     await until('the hit engine is open', () => house.hitWorker.state().engineUp)
   }, 120_000)
   afterAll(() => house?.close())
@@ -353,7 +202,7 @@ async function explain({ db }: House): Promise<string> {
 describe('while the hit engine is down', () => {
   test('a new engine answers nothing before it has read every hit', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'towpath-infer-'))
-    const house = await open('sqlite', dataDir)
+    const house = await openHouse('sqlite', dataDir)
     const form = await newForm(house)
     for (let n = 0; n < 20; n++) {
       house.spool.append(createRawHit({ workspaceId: form.workspaceId, at: NOON + n, linkId: n }))
@@ -379,7 +228,7 @@ describe('while the hit engine is down', () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'towpath-infer-'))
     mkdirSync(join(dataDir, 'hits.duckdb'))
     const warned = spyOn(log, 'warn')
-    const house = await open('sqlite', dataDir)
+    const house = await openHouse('sqlite', dataDir)
     try {
       const [form, other] = [await newForm(house), await newForm(house)]
       house.spool.append(createRawHit({ workspaceId: form.workspaceId, at: NOON, linkId: 42 }))

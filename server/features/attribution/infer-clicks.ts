@@ -20,6 +20,14 @@ const PAUSE_MS = 1_000
 const PAGE = 500
 /** A write of SQLite holds up the redirects: 500 statements take 50 ms, this many take 10 ms. */
 const CLICKS_PER_WRITE = 50
+/**
+ * The clocks of two nodes may differ by this much. A submission waits until each other node has shipped its hits up to
+ * so long after the submission.
+ */
+const CLOCK_TOLERANCE_MS = 250
+/** Other nodes that are behind by more will hardly catch up while a reader waits: a heartbeat comes twice a second. */
+const CATCH_UP_MS = 10_000
+const CATCH_UP_CHECK_MS = 50
 /** Stands for the visitor of a submission that has none. No hit has this visitor. */
 const NOBODY = '0'
 
@@ -29,12 +37,18 @@ export interface ClickInferenceNeeds {
     /** Searches every hit that was recorded before the call. @throws Failure `unavailable` after `timeoutMs` */
     findLastClicks(query: LastClicksQuery, timeoutMs: number): Promise<(LastClick | null)[]>
   }
+  /**
+   * Every hit that other nodes recorded before this moment is found; milliseconds since the epoch. `Infinity` where no
+   * other node can have hits.
+   */
+  getOthersShippedUntil(): number
   clickIds: Pick<ClickIds, 'sign'>
   cache: Pick<LinkCache, 'invalidate'>
+  now: () => number
 }
 
 export interface ClickInference {
-  /** Decides the workspace's due submissions within two seconds. Those that are still undecided read `pending`. */
+  /** Decides the workspace's due submissions, and waits at most two seconds for it. Those that are still undecided read `pending`. */
   resolvePendingAttribution(workspaceId: number): Promise<void>
   /** Decides the due submissions of all workspaces. Run it every second. It costs one query when nothing is due. */
   resolveAllPending(): Promise<void>
@@ -54,6 +68,7 @@ export function createClickInference(needs: ClickInferenceNeeds): ClickInference
       const startedAt = performance.now()
       if (startedAt - state.failedAt < PAUSE_MS) return
       const deadline = startedAt + READ_WAIT_MS
+      await waitForOthers(state, workspaceId, deadline)
       await resolveWorkspace(state, workspaceId, deadline).catch((error) =>
         reportFailure(state, workspaceId, error),
       )
@@ -61,7 +76,7 @@ export function createClickInference(needs: ClickInferenceNeeds): ClickInference
     async resolveAllPending() {
       const deadline = performance.now() + TURN_MS
       for (let after = 0; performance.now() < deadline; ) {
-        const workspaceId = await findNextDueWorkspace(state.db, after)
+        const workspaceId = await findNextDueWorkspace(state, after)
         if (workspaceId === undefined) return
         const unavailable = await resolveWorkspace(state, workspaceId, deadline).catch((error) =>
           reportFailure(state, workspaceId, error),
@@ -82,7 +97,7 @@ interface InferenceState extends ClickInferenceNeeds {
 
 async function resolveWorkspace(state: InferenceState, workspaceId: number, deadline: number): Promise<void> {
   while (performance.now() < deadline) {
-    const due = await listDueSubmissions(state.db, workspaceId)
+    const due = await listDueSubmissions(state, workspaceId)
     if (due.length === 0) return
     const assignments = await findAssignments(state, workspaceId, due, deadline)
     for (let from = 0; from < assignments.length; from += CLICKS_PER_WRITE) {
@@ -134,11 +149,38 @@ function groupByClick(due: DueSubmission[], clicks: (LastClick | null)[]): Click
   return [...assignments.values()]
 }
 
-async function findNextDueWorkspace(db: Database, after: number): Promise<number | undefined> {
+/** Every hit that could have led to a submission up to this moment is found: those of this node until now, too. */
+function getDecidableUntil({ getOthersShippedUntil, now }: InferenceState): number {
+  const shippedUntil = getOthersShippedUntil()
+  if (shippedUntil === Number.POSITIVE_INFINITY) return Number.MAX_SAFE_INTEGER
+  return Math.min(shippedUntil, now()) - CLOCK_TOLERANCE_MS
+}
+
+/** Resolves when the due submissions of the workspace can be decided, and at once where that will take too long. */
+async function waitForOthers(state: InferenceState, workspaceId: number, deadline: number): Promise<void> {
+  if (getDecidableUntil(state) === Number.MAX_SAFE_INTEGER) return
+  const newest = await findNewestDue(state.db, workspaceId)
+  const isLate = () => newest !== null && getDecidableUntil(state) < newest
+  const isHopeless = () => state.now() - getDecidableUntil(state) > CATCH_UP_MS
+  while (isLate() && !isHopeless() && performance.now() < deadline) await Bun.sleep(CATCH_UP_CHECK_MS)
+}
+
+async function findNewestDue(db: Database, workspaceId: number): Promise<number | null> {
   const row = await db.read
+    .selectFrom('submissions')
+    .select(({ fn }) => fn.max<number | null>('created_at').as('at'))
+    .where('workspace_id', '=', workspaceId)
+    .where(ATTRIBUTION_DUE)
+    .executeTakeFirst()
+  return row?.at ?? null
+}
+
+async function findNextDueWorkspace(state: InferenceState, after: number): Promise<number | undefined> {
+  const row = await state.db.read
     .selectFrom('submissions')
     .select('workspace_id')
     .where('workspace_id', '>', after)
+    .where('created_at', '<=', getDecidableUntil(state))
     .where(ATTRIBUTION_DUE)
     .orderBy('workspace_id')
     .limit(1)
@@ -146,11 +188,12 @@ async function findNextDueWorkspace(db: Database, after: number): Promise<number
   return row?.workspace_id
 }
 
-const listDueSubmissions = (db: Database, workspaceId: number): Promise<DueSubmission[]> =>
-  db.read
+const listDueSubmissions = (state: InferenceState, workspaceId: number): Promise<DueSubmission[]> =>
+  state.db.read
     .selectFrom('submissions')
     .select(['id', 'visitor', 'created_at'])
     .where('workspace_id', '=', workspaceId)
+    .where('created_at', '<=', getDecidableUntil(state))
     .where(ATTRIBUTION_DUE)
     .orderBy('id')
     .limit(PAGE)
