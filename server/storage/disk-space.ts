@@ -35,7 +35,7 @@ const CHECK_EVERY_MS = 2_000
 export async function openDiskSpace({
   dir,
   reserveBytes,
-  readSpace = readFileSystem,
+  readSpace = readDiskSpace,
   everyMs = CHECK_EVERY_MS,
 }: DiskSpaceNeeds): Promise<DiskSpace> {
   let low = false
@@ -77,7 +77,7 @@ export async function openDiskSpace({
 const EFFECT =
   'One hit in ten is recorded, and forms answer 503. Make room, or lower DISK_RESERVE_MB on a small disk.'
 
-async function readFileSystem(dir: string): Promise<FreeSpace> {
+export async function readDiskSpace(dir: string): Promise<FreeSpace> {
   const { bavail, blocks, bsize } = await statfs(dir)
   return { free: bavail * bsize, total: blocks * bsize }
 }

@@ -97,7 +97,7 @@ const toEngineMetrics = (state: ReturnType<HitWorkerClient['state']>): Metric[] 
 /** How far hits are behind on their way: from the spool into batches, and from there into the answers of analytics. */
 function toLagMetrics(
   spool: Pick<SpoolGuard, 'countBytesSince'>,
-  { shipped, position, until, batch, mark }: ReturnType<HitWorkerClient['state']>,
+  { shipped, position, until, waiting, bytesMax }: ReturnType<HitWorkerClient['state']>,
   now: number,
 ): Metric[] {
   // After a start nothing is known until the worker has said how far it is.
@@ -121,8 +121,20 @@ function toLagMetrics(
     {
       name: 'towpath_batches_waiting',
       kind: 'gauge',
-      help: 'Batches that the hit engine does not have yet',
-      value: Math.max(0, batch - mark),
+      help: 'Batches of hits on the disk that the hit store does not have yet',
+      value: waiting.batches,
+    },
+    {
+      name: 'towpath_batches_waiting_bytes',
+      kind: 'gauge',
+      help: 'Bytes of such batches',
+      value: waiting.bytes,
+    },
+    {
+      name: 'towpath_batches_max_bytes',
+      kind: 'gauge',
+      help: 'Bytes that batches may take while the hit store is away; later hits stay in the spool',
+      value: bytesMax,
     },
     {
       name: 'towpath_hits_lag_seconds',

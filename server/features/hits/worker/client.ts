@@ -76,6 +76,12 @@ export interface HitWorkerClientOptions {
   salts: DailySalt[]
   /** Hosts of this instance's short links, lower case. */
   ownHosts: string[]
+  /** Replicas of a ClickHouse server that has the hits. Without it, hits are in DuckDB. */
+  clickHouseUrls?: string[]
+  /** The name of the installation, which the hits in ClickHouse belong to. */
+  instance?: string
+  /** Every hit that other nodes recorded before this moment is in the answers. By default there are no other nodes. */
+  getOthersShippedUntil?: () => number
   geoPath?: string
   /** The mark of this node in the rows: the last batch whose clicks are counted. */
   countedUpTo: number
@@ -87,6 +93,8 @@ export interface HitWorkerClientOptions {
   maxHits?: number
   batchRetention?: BatchRetention
   pruneEveryMs?: number
+  /** How many bytes of batches may wait for the engine. By default what the disk allows (room-for-batches.ts). */
+  batchBytesMax?: number
   /** Hits recorded before this moment are past their retention. 0 keeps all. */
   since?: number
   /** How long the worker stays when it has nothing to do. */
@@ -179,9 +187,16 @@ function createState(
   const { salts, ownHosts, countedUpTo: counted, since = 0 } = options
   const position = isNew ? getSpoolEnd(options.spool) : { seq: 0, offset: 0 }
   const lost = { batches: 0, hits: 0 }
+  const waiting = { batches: 0, bytes: 0 }
   const questions = createQuestionGate(
     (query) => calls.call<HitAnswer[]>({ type: 'ask', query }, { timeoutMs: ASK_TIMEOUT_MS }),
-    () => JSON.stringify([client.progress.until, client.progress.position, getSpoolEnd(options.spool)]),
+    () =>
+      JSON.stringify([
+        client.progress.until,
+        client.progress.position,
+        getSpoolEnd(options.spool),
+        options.getOthersShippedUntil?.(),
+      ]),
   )
   const client: ClientState = {
     options,
@@ -199,6 +214,8 @@ function createState(
       mark: 0,
       until: 0,
       position,
+      waiting,
+      bytesMax: 0,
       lost,
     },
     drains: new Map(),
@@ -254,6 +271,8 @@ const toSettings = ({ options, salts, ownHosts, counted, since }: ClientState): 
   spoolDir: options.spool.dir,
   node: options.spool.node,
   salts,
+  clickHouseUrls: options.clickHouseUrls,
+  instance: options.instance,
   ownHosts,
   geoPath: options.geoPath,
   countedUpTo: counted,
@@ -261,6 +280,7 @@ const toSettings = ({ options, salts, ownHosts, counted, since }: ClientState): 
   maxHits: options.maxHits ?? 200_000,
   batchRetention: options.batchRetention ?? DEFAULT_BATCH_RETENTION,
   pruneEveryMs: options.pruneEveryMs ?? PRUNE_EVERY_MS,
+  batchBytesMax: options.batchBytesMax,
   since,
   idleMs: options.idleMs ?? IDLE_MS,
 })

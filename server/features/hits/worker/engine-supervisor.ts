@@ -9,6 +9,9 @@ import { describeError, log } from '../../../lib/log.ts'
 import type { HitEngine } from '../../../storage/hits/hit-engine.ts'
 import { type BatchLoading, isEverythingLoaded, loadBatches, repairRefused } from './load-batches.ts'
 
+/** After so many failures nobody waits for the next attempt, which may be 10 s away. */
+const FAILURES_OF_AN_OUTAGE = 3
+
 export interface EngineSupervisor {
   /** Asks the engine something. @throws `unavailable` while there is no engine, or when the engine dies of the work */
   use<T>(work: (engine: HitEngine) => Promise<T>): Promise<T>
@@ -22,6 +25,8 @@ export interface EngineSupervisor {
   /** The last batch of a node that the engine is known to hold. */
   mark(node: string): number
   isUp(): boolean
+  /** Whether the engine is up, and has not refused the last batch. */
+  canLoad(): boolean
   /** Resolves when the first attempt to open the engine has succeeded or failed. */
   firstAttempt: Promise<void>
   /** Resolves when everything is loaded, or when it cannot be loaded now. */
@@ -48,6 +53,8 @@ interface SupervisorState extends BatchLoading, EngineSupervisorOptions {
   closed: boolean
   /** The last pass failed, and the engine is alive. */
   degraded: boolean
+  /** How often in a row the engine could not be opened, or died. */
+  failures: number
   readonly backoff: Backoff
   /** Resolved when there is something to do. Each pass makes a new one. */
   wakeSignal: PromiseWithResolvers<void>
@@ -66,6 +73,7 @@ export function openEngineSupervisor(options: EngineSupervisorOptions): EngineSu
     current: null,
     closed: false,
     degraded: false,
+    failures: 0,
     backoff: createBackoff(),
     wakeSignal: Promise.withResolvers(),
     endPause: () => {},
@@ -84,6 +92,7 @@ export function openEngineSupervisor(options: EngineSupervisorOptions): EngineSu
     wake: () => supervisor.wakeSignal.resolve(),
     mark: (node) => supervisor.marks.get(node) ?? 0,
     isUp: () => supervisor.current !== null,
+    canLoad: () => supervisor.current !== null && supervisor.refused === null,
     firstAttempt: supervisor.firstAttempt.promise,
     settled: () => waitUntilSettled(supervisor),
     async close() {
@@ -115,11 +124,13 @@ async function runEngine(supervisor: SupervisorState) {
     broken.promise.catch(() => undefined)
     const opened = { engine, broken }
     supervisor.current = opened
+    supervisor.failures = 0
     firstAttempt.resolve()
     supervisor.onChange()
     await feedEngine(supervisor, opened)
   } catch (error) {
     log.error('hit_engine_down', describeError(error))
+    supervisor.failures++
     firstAttempt.resolve()
   }
   supervisor.current = null
@@ -184,7 +195,8 @@ async function useEngine<T>(
 }
 
 async function waitUntilSettled(supervisor: SupervisorState) {
-  if (supervisor.closed || supervisor.degraded || isEverythingLoaded(supervisor)) return
+  const isAway = supervisor.failures >= FAILURES_OF_AN_OUTAGE
+  if (supervisor.closed || supervisor.degraded || isAway || isEverythingLoaded(supervisor)) return
   const settled = supervisor.settling.wait()
   supervisor.wakeSignal.resolve()
   await settled

@@ -1,6 +1,8 @@
-// Opens the hit engine in the data directory. The other files of this room know no engine by its name.
+// Opens the hit engine: ClickHouse where the operator has one, else DuckDB in the data directory. The other files of
+// this room know no engine by its name.
 
 import { join } from 'node:path'
+import { openClickHouse } from '../../../storage/hits/clickhouse/engine.ts'
 import { openDuckDb } from '../../../storage/hits/duckdb/engine.ts'
 import { toBackupPath } from '../../../storage/hits/duckdb/open-file.ts'
 import type { HitEngine } from '../../../storage/hits/hit-engine.ts'
@@ -12,10 +14,10 @@ const toDuckDbPath = (dataDir: string) => join(dataDir, 'hits.duckdb')
 export const toEngineBackupPath = (dataDir: string) => toBackupPath(toDuckDbPath(dataDir))
 
 /** @param since hits recorded before this moment are past their retention */
-export const openEngine = ({ dataDir }: WorkerSettings, since: () => number): Promise<HitEngine> =>
-  openDuckDb({
-    path: toDuckDbPath(dataDir),
-    batchDir: join(dataDir, 'batches'),
-    scratchDir: join(dataDir, 'tmp'),
-    since,
-  })
+export function openEngine(settings: WorkerSettings, since: () => number): Promise<HitEngine> {
+  const { dataDir, clickHouseUrls: urls, instance } = settings
+  const scratchDir = join(dataDir, 'tmp')
+  return urls
+    ? openClickHouse({ urls, scratchDir, since, instance })
+    : openDuckDb({ path: toDuckDbPath(dataDir), batchDir: join(dataDir, 'batches'), scratchDir, since })
+}

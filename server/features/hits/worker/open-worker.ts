@@ -97,6 +97,7 @@ export async function openWorker(
 const createIdleState = () => ({
   answered: NOTHING_SHIPPED,
   lost: { batches: 0, hits: 0 },
+  bytesMax: 0,
   shipping: null,
   notBefore: 0,
   importQueue: createSerialQueue(),

@@ -1,5 +1,6 @@
 // Tells the server how far the worker has come.
 
+import { countWaitingBatches } from './room-for-batches.ts'
 import { NOTHING_SHIPPED, type WorkerState } from './worker-state.ts'
 
 /** Call it when a pass has ended, and when the engine has changed. */
@@ -12,6 +13,16 @@ export function reportProgress(worker: WorkerState): void {
   const { until, position } = worker.answered
   worker.send({
     type: 'progress',
-    progress: { engineUp: engine.isUp(), batch: shipped.batch, shipped, mark, until, position, lost },
+    progress: {
+      engineUp: engine.isUp(),
+      batch: shipped.batch,
+      shipped,
+      mark,
+      until,
+      position,
+      waiting: countWaitingBatches(worker),
+      bytesMax: worker.bytesMax,
+      lost,
+    },
   })
 }

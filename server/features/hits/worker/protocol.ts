@@ -13,6 +13,10 @@ export interface WorkerSettings {
   spoolDir: string
   node: string
   salts: DailySalt[]
+  /** With passwords. Without it, hits are in DuckDB. */
+  clickHouseUrls?: string[]
+  /** The name of the installation, which the hits in ClickHouse belong to. */
+  instance?: string
   ownHosts: string[]
   geoPath?: string
   countedUpTo: number
@@ -22,6 +26,8 @@ export interface WorkerSettings {
   pruneEveryMs: number
   /** Hits recorded before this moment are past their retention. 0 keeps all. */
   since: number
+  /** How many bytes of batches may wait for the engine. When absent: what the disk allows (room-for-batches.ts). */
+  batchBytesMax?: number
   /** How long the worker has nothing to do before it reports that it is idle. */
   idleMs: number
 }
@@ -38,7 +44,8 @@ export type WorkerCall =
 
 export type MessageToWorker =
   /**
-   * The first message, sent once. Arguments and environment are readable by other users, who must not see the salts.
+   * The first message, sent once. Arguments and environment are readable by other users, who must not see the salts and
+   * passwords.
    */
   | { type: 'settings'; settings: WorkerSettings }
   | { type: 'salts'; salts: DailySalt[] }
@@ -74,6 +81,10 @@ export interface WorkerProgress {
   until: number
   /** The engine's answers hold every hit before this position of the spool. */
   position: SpoolPosition
+  /** Batches that the engine does not hold yet. */
+  waiting: { batches: number; bytes: number }
+  /** How many bytes batches may take while the engine is away; 0 before the first pass. */
+  bytesMax: number
   /** Since the worker's start: batches that could not be read again, and the hits in them. */
   lost: { batches: number; hits: number }
 }

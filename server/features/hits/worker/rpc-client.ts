@@ -1,6 +1,6 @@
 // Calls from the server to the ship worker: each call has a number and gets one answer.
 
-import { unavailable } from '../../../lib/failure.ts'
+import { Failure } from '../../../lib/failure.ts'
 import type { WorkerCall } from './protocol.ts'
 import type { WorkerSupervisor } from './worker-supervisor.ts'
 
@@ -28,6 +28,15 @@ export interface RpcClient {
   failAll(error: unknown): void
 }
 
+const RETRY_AFTER_SECONDS = 1
+
+/** Whoever asks about clicks hears that clicks are not lost. */
+const hitsUnavailable = (cause: unknown) =>
+  new Failure('unavailable', 'Analytics are temporarily unavailable. Clicks are still recorded.', {
+    retryAfter: RETRY_AFTER_SECONDS,
+    cause,
+  })
+
 export function createRpcClient(
   worker: () => Pick<WorkerSupervisor, 'sendIfRunning' | 'sendOrWake'>,
 ): RpcClient {
@@ -38,7 +47,7 @@ export function createRpcClient(
       signal?.throwIfAborted()
       const id = ++lastId
       const answer = Promise.withResolvers<unknown>()
-      const expire = () => answer.reject(unavailable(`No answer in ${timeoutMs} ms`))
+      const expire = () => answer.reject(hitsUnavailable(`No answer in ${timeoutMs} ms`))
       const timer = timeoutMs === undefined ? undefined : setTimeout(expire, timeoutMs)
       const cancel = () => {
         if (!worker().sendIfRunning({ type: 'cancel', id })) answer.reject(signal?.reason)
@@ -46,7 +55,7 @@ export function createRpcClient(
       signal?.addEventListener('abort', cancel)
       pending.set(id, { call, ...answer })
       if (!worker().sendOrWake({ type: 'call', id, call }))
-        answer.reject(unavailable('The ship worker is away', 1))
+        answer.reject(hitsUnavailable('The ship worker is away'))
       try {
         return (await answer.promise) as T
       } finally {
@@ -62,10 +71,10 @@ export function createRpcClient(
     resolve: (id, value) => pending.get(id)?.resolve(value),
     reject(id, message, isUnavailable) {
       const error = new Error(message)
-      pending.get(id)?.reject(isUnavailable ? unavailable(error, 1) : error)
+      pending.get(id)?.reject(isUnavailable ? hitsUnavailable(error) : error)
     },
     failAll(error) {
-      for (const { reject } of pending.values()) reject(unavailable(error, 1))
+      for (const { reject } of pending.values()) reject(hitsUnavailable(error))
       pending.clear()
     },
   }

@@ -3,6 +3,7 @@
 import { describeError, log } from '../../../lib/log.ts'
 import { WAITING_HITS } from '../spool/write-position.ts'
 import { reportProgress } from './progress.ts'
+import { verifyRoomForBatches } from './room-for-batches.ts'
 import type { WorkerState } from './worker-state.ts'
 
 /** How long no timer starts another pass after one that failed (a full disk, say). */
@@ -20,6 +21,7 @@ export async function ship(worker: WorkerState): Promise<void> {
 async function runPass(worker: WorkerState) {
   const until = Date.now()
   try {
+    await verifyRoomForBatches(worker)
     await worker.importer.importNext()
     await worker.writeBatches()
   } catch (error) {

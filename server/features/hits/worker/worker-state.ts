@@ -44,6 +44,8 @@ export interface WorkerState {
   shipped: ShippedRange
   /** How far the engine's answers go. */
   answered: ShippedRange
+  /** How many bytes batches may take while the engine is away. */
+  bytesMax: number
   /** Batches that could not be read again, and the hits in them. */
   readonly lost: { batches: number; hits: number }
   /** Runs during a pass. */

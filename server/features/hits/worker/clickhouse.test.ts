@@ -1,0 +1,229 @@
+// The hit worker with ClickHouse: what happens to hits while the server is away, and what an erasure leaves.
+
+import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  CLICKHOUSE_START_MS,
+  type ClickHouseServer,
+  startClickHouse,
+} from '../../../../tests/support/clickhouse/clickhouse-server.ts'
+import { until } from '../../../../tests/support/until.ts'
+import { setLogLevel } from '../../../lib/log.ts'
+import type { HitQuery } from '../../../storage/hits/hit-engine.ts'
+import { DEFAULT_BATCH_RETENTION } from '../batches/batch-retention.ts'
+import { createRawHit } from '../spool/raw-hit.fixture.ts'
+import { openSpool, type Spool } from '../spool/spool.ts'
+import { type HitWorkerClient, openHitWorkerClient } from './client.ts'
+
+setLogLevel('silent')
+setDefaultTimeout(120_000)
+
+const DAY = 24 * 60 * 60 * 1000
+const closing: (() => Promise<unknown>)[] = []
+let server: ClickHouseServer
+beforeAll(async () => {
+  server = await startClickHouse()
+}, CLICKHOUSE_START_MS)
+afterEach(async () => {
+  await server.start()
+  for (const close of closing.splice(0).reverse()) await close()
+})
+afterAll(() => server?.end())
+
+interface Node {
+  dataDir: string
+  spool: Spool
+  hitWorker: HitWorkerClient
+  /** What the counters of the links got, by batch. */
+  counted: number[]
+  stop(): Promise<void>
+}
+
+interface Options {
+  countedUpTo?: number
+  batchBytesMax?: number
+  keepFiles?: number
+}
+
+async function newDataDir() {
+  const dir = await mkdtemp(join(tmpdir(), 'towpath-clickhouse-worker-'))
+  closing.push(() => rm(dir, { recursive: true }))
+  return dir
+}
+
+async function start(url: string, dataDir: string, options: Options = {}): Promise<Node> {
+  const spool = await openSpool({ dir: join(dataDir, 'spool'), segmentBytes: 256 * 1024 })
+  const counted: number[] = []
+  const hitWorker = openHitWorkerClient({
+    dataDir,
+    spool,
+    salts: [],
+    ownHosts: [],
+    clickHouseUrls: [url],
+    countedUpTo: options.countedUpTo ?? 0,
+    storeCounts: async ({ counts }) => {
+      counted.push(counts.reduce((sum, [, clicks]) => sum + clicks, 0))
+    },
+    shipEveryMs: 20,
+    pruneEveryMs: 50,
+    batchRetention: { ...DEFAULT_BATCH_RETENTION, files: options.keepFiles ?? 1e6 },
+    batchBytesMax: options.batchBytesMax,
+  })
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopped ??= hitWorker.close().then(() => spool.close())
+    return stopped
+  }
+  closing.push(stop)
+  return { dataDir, spool, hitWorker, counted, stop }
+}
+
+/** Records clicks of a workspace, which make a batch of their own. */
+async function click({ spool, hitWorker }: Node, count: number, workspaceId = 1, at = Date.now()) {
+  for (let i = 0; i < count; i++)
+    spool.append(createRawHit({ at, workspaceId, linkId: 1, query: `utm_source=marker-of-${workspaceId}` }))
+  await hitWorker.drain()
+}
+
+const toQuery = (workspaceId: number): HitQuery => ({
+  workspaceId,
+  start: 0,
+  end: Date.now() + DAY,
+  classes: ['human'],
+  filters: [],
+  groupBy: { by: 'total' },
+})
+const ask = async ({ hitWorker }: Node, workspaceId = 1) =>
+  (await hitWorker.ask(toQuery(workspaceId)))[0]?.clicks
+
+const untilLoaded = ({ hitWorker, spool }: Node) =>
+  until('everything is loaded', async () => {
+    await hitWorker.drain()
+    const { engineUp, batch, mark, waiting } = hitWorker.state()
+    return engineUp && mark === batch && waiting.batches === 0 && spool.stats().waiting === 0
+  })
+
+async function listBatchFiles(dataDir: string): Promise<string[]> {
+  const names = await readdir(join(dataDir, 'batches'), { recursive: true })
+  return names.filter((name) => /ndjson/.test(name))
+}
+
+test('while the server is away hits wait as batches, then in the spool, and each counts once afterwards', async () => {
+  const node = await start(await server.createDatabase(), await newDataDir(), { batchBytesMax: 20_000 })
+  await click(node, 10)
+  expect(await ask(node)).toBe(10)
+  await server.kill()
+  await until('the worker notices', async () => {
+    await node.hitWorker.ask(toQuery(1)).catch(() => undefined)
+    return !node.hitWorker.state().engineUp
+  })
+  await expect(node.hitWorker.ask(toQuery(1))).rejects.toMatchObject({
+    code: 'unavailable',
+    message: 'Analytics are temporarily unavailable. Clicks are still recorded.',
+    detail: { retryAfter: 1 },
+  })
+  const before = node.hitWorker.countedUntil()
+  for (let batch = 0; batch < 12; batch++) await click(node, 50)
+  const { waiting, bytesMax, engineUp } = node.hitWorker.state()
+  expect([engineUp, bytesMax]).toEqual([false, 20_000])
+  // The last batch may go over the bound, and later hits stay in the spool.
+  expect(waiting.bytes).toBeGreaterThan(20_000 - 20_000 / 2)
+  expect(waiting.batches).toBeLessThan(12)
+  expect(node.hitWorker.countedUntil()).toBeLessThanOrEqual(before)
+  expect(node.spool.stats().dropped).toBe(0)
+
+  await server.start()
+  await untilLoaded(node)
+  expect(await ask(node)).toBe(610)
+  expect(node.counted.reduce((sum, each) => sum + each, 0)).toBe(610)
+  expect(node.hitWorker.countedUntil()).toBeGreaterThan(before)
+})
+
+test('a server that starts while ClickHouse is away goes on with its batches, and loads all of them once', async () => {
+  const url = await server.createDatabase()
+  const dataDir = await newDataDir()
+  const first = await start(url, dataDir)
+  await click(first, 5)
+  await click(first, 6)
+  await untilLoaded(first)
+  await first.stop()
+  await server.kill()
+  const second = await start(url, dataDir, { countedUpTo: 2 })
+  await click(second, 7)
+  await second.stop()
+  const third = await start(url, dataDir, { countedUpTo: 3 })
+  await click(third, 8)
+  await server.start()
+  await untilLoaded(third)
+  expect(await ask(third)).toBe(26)
+  expect([first.counted, second.counted, third.counted]).toEqual([[5, 6], [7], [8]])
+})
+
+test('a batch whose answer was lost counts once', async () => {
+  const node = await start(await server.createDatabase(), await newDataDir())
+  await click(node, 5)
+  await server.cutAnswerAfter('INSERT INTO hits')
+  await click(node, 6)
+  await untilLoaded(node)
+  await click(node, 7)
+  await untilLoaded(node)
+  expect(await ask(node)).toBe(18)
+})
+
+test('erases a workspace from the server, the batches and the spool while questions go on', async () => {
+  const url = await server.createDatabase()
+  const node = await start(url, await newDataDir())
+  for (const workspaceId of [1, 2, 1, 2]) await click(node, 10, workspaceId)
+  await untilLoaded(node)
+  for (let i = 0; i < 10; i++)
+    node.spool.append(createRawHit({ workspaceId: 2, query: 'utm_source=marker-of-2' }))
+  let erased = false
+  const erasing = node.hitWorker.eraseHits([2]).finally(() => {
+    erased = true
+  })
+  let answers = 0
+  do {
+    expect(await ask(node)).toBe(20)
+    answers++
+  } while (!erased)
+  await erasing
+  expect(answers).toBeGreaterThan(0)
+  expect([await ask(node), await ask(node, 2)]).toEqual([20, 0])
+  const files = (await listBatchFiles(node.dataDir)).map((name) => join(node.dataDir, 'batches', name))
+  for (const path of files) expect((await readFile(path)).includes('marker-of-2')).toBe(false)
+  expect(files.length).toBeGreaterThan(3)
+  // A batch that was rewritten is still the batch that was loaded.
+  await click(node, 3)
+  await untilLoaded(node)
+  expect(await ask(node)).toBe(23)
+})
+
+test('an erasure while the server is away fails as unavailable, and can be done afterwards', async () => {
+  const node = await start(await server.createDatabase(), await newDataDir())
+  await click(node, 10, 2)
+  await untilLoaded(node)
+  await server.kill()
+  await click(node, 10, 2)
+  await expect(node.hitWorker.eraseHits([2])).rejects.toMatchObject({ code: 'unavailable' })
+  await server.start()
+  await untilLoaded(node)
+  await node.hitWorker.eraseHits([2])
+  expect(await ask(node, 2)).toBe(0)
+})
+
+test('deletes hits past their retention, and batches that the server holds, without a backup', async () => {
+  const dataDir = await newDataDir()
+  const node = await start(await server.createDatabase(), dataDir, { keepFiles: 4 })
+  await click(node, 5, 1, Date.now() - 70 * DAY)
+  await click(node, 6, 1, Date.now() - 3 * DAY)
+  await untilLoaded(node)
+  await node.hitWorker.pruneHits(Date.now() - 30 * DAY)
+  expect(await ask(node)).toBe(6)
+  for (let batch = 0; batch < 8; batch++) await click(node, 1)
+  await untilLoaded(node)
+  await until('batches are deleted', async () => (await listBatchFiles(dataDir)).length <= 4)
+  expect(await ask(node)).toBe(14)
+  expect((await readdir(dataDir)).filter((name) => name.startsWith('hits.duckdb'))).toEqual([])
+})
