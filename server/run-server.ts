@@ -42,10 +42,10 @@ export async function runServer(
   // A server of another release looks for these files when a page of this one names them. One worker keeps them for all.
   if (config.databaseUrl && (worker?.number ?? 1) === 1)
     void app.prepareFiles().catch((error) => log.warn('files_not_built', describeError(error)))
-  const notice = config.mailNotice ? `${config.mailNotice}\n` : ''
+  const notices = [config.mailNotice, services.hitStoreWarning].filter(Boolean).map((notice) => `${notice}\n`)
   return {
     node: services.spool.node,
-    readyText: notice + toReadyText(config, await readFirstAccountState(services.db.read)),
+    readyText: notices.join('') + toReadyText(config, await readFirstAccountState(services.db.read)),
     readMetrics: services.readOwnMetrics,
     async stop() {
       services.startDraining()

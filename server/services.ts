@@ -32,6 +32,7 @@ import { createEventIds } from './features/tracking/event-id.ts'
 import { createWorkspaceLookup } from './features/tracking/workspace-lookup.ts'
 import { ensureSalts } from './features/visitors/ensure-salts.ts'
 import { createDailySalts } from './features/visitors/salts.ts'
+import { findHitStoreWarning } from './hit-store.ts'
 import { createMailSender } from './http/mail/send-mail.ts'
 import { createRequestCounter } from './http/request-counter.ts'
 import { verifySafeRequest } from './http/safe-request.ts'
@@ -195,7 +196,11 @@ async function openStores(config: Config, site: Site, options: ServiceOptions) {
     getShippedUntil: () => getShippedUntil(),
     endAtOnce: options.endAtOnce,
   }
-  const cluster = await openCluster(config, clusterNeeds).catch(async (error) => {
+  const startCluster = async () => {
+    const hitStoreWarning = await findHitStoreWarning(config, db)
+    return { hitStoreWarning, cluster: await openCluster(config, clusterNeeds) }
+  }
+  const { hitStoreWarning, cluster } = await startCluster().catch(async (error) => {
     await spool.close()
     disk.close()
     await db.close()
@@ -230,6 +235,7 @@ async function openStores(config: Config, site: Site, options: ServiceOptions) {
     misses,
     cluster,
     hitWorker,
+    hitStoreWarning,
     getSalt: salts.get,
     setSalts(newSalts: typeof currentSalts) {
       salts.set(newSalts)

@@ -76,3 +76,8 @@ export async function getCountedBatch(db: Database, node: string): Promise<numbe
     .executeTakeFirst()
   return mark?.batch ?? 0
 }
+
+/** Whether the counters contain a batch of any node. */
+export async function hasCountedBatches(db: Database): Promise<boolean> {
+  return (await db.read.selectFrom('click_marks').select('node').limit(1).executeTakeFirst()) !== undefined
+}
