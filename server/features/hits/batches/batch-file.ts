@@ -1,10 +1,12 @@
 // Batch files: the lasting record of enriched hits. A batch is immutable, numbered per node, and named
 // `<number>-<segment>-<offset>.ndjson` after its end in the spool, so that a listing of the directory says everything.
+// Where batches may wait for a server for hours, they are compressed, and their names end in `.ndjson.zst`.
 
 import { writeSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { toZstdFrame } from '../../../lib/formats/zstd-frames.ts'
 import type { Batch } from '../../../storage/hits/hit-engine.ts'
 import { renameDurably } from '../../../storage/write-durably.ts'
 import type { SpoolPosition } from '../spool/position.ts'
@@ -17,11 +19,17 @@ export interface BatchFile extends Batch {
   writtenAt: number
 }
 
-const BATCH_FILE_NAME = /^(\d{10})-(\d{10})-(\d{10})\.ndjson$/
+const BATCH_FILE_NAME = /^(\d{10})-(\d{10})-(\d{10})\.ndjson(?:\.zst)?$/
 const padNumber = (number: number) => String(number).padStart(10, '0')
 
-export const toBatchFileName = (number: number, end: SpoolPosition) =>
-  `${padNumber(number)}-${padNumber(end.seq)}-${padNumber(end.offset)}.ndjson`
+export const toBatchFileName = (number: number, end: SpoolPosition, isCompressed = false) =>
+  `${padNumber(number)}-${padNumber(end.seq)}-${padNumber(end.offset)}.ndjson${isCompressed ? '.zst' : ''}`
+
+/** The bytes of some lines in the file of a batch: each piece is compressed by itself. */
+export const toBatchBytes = (path: string, lines: Uint8Array | string): Uint8Array | string =>
+  isCompressedBatch(path) ? toZstdFrame(lines) : lines
+
+export const isCompressedBatch = (path: string) => path.endsWith('.zst')
 
 /** Lists a node's batches in order. Deletes what a crash left unfinished: those hits are still in the spool. */
 export async function listBatches(dir: string, node: string): Promise<BatchFile[]> {
@@ -52,7 +60,10 @@ export interface OpenBatch {
 /** Syncs early keep the disk busy while hits are enriched, and make the sync at the end short. */
 const SYNC_EVERY_BYTES = 8 * 1024 * 1024
 
-export async function createBatch(dir: string, node: string, number: number): Promise<OpenBatch> {
+export async function createBatch(
+  { dir, node, isCompressed }: { dir: string; node: string; isCompressed: boolean },
+  number: number,
+): Promise<OpenBatch> {
   const unfinished = join(dir, `${padNumber(number)}.tmp`)
   const file: FileHandle = await open(unfinished, 'w', 0o600)
   const paths = [unfinished]
@@ -63,10 +74,11 @@ export async function createBatch(dir: string, node: string, number: number): Pr
   const batch: OpenBatch = {
     hits: 0,
     async add(lines, hits) {
+      const written = isCompressed ? toZstdFrame(lines) : lines
       // A synchronous write into the kernel's memory: the thread pool may be busy with an engine's work.
-      for (let at = 0; at < lines.length; ) at += writeSync(file.fd, lines, at)
+      for (let at = 0; at < written.length; ) at += writeSync(file.fd, written, at)
       batch.hits += hits
-      bytes += lines.length
+      bytes += written.length
       if (bytes - synced < SYNC_EVERY_BYTES) return
       await syncing
       synced = bytes
@@ -76,7 +88,7 @@ export async function createBatch(dir: string, node: string, number: number): Pr
       await syncing
       await file.sync()
       await file.close()
-      const path = join(dir, toBatchFileName(number, end))
+      const path = join(dir, toBatchFileName(number, end, isCompressed))
       paths.push(path)
       await renameDurably(unfinished, path)
       return { node, number, path, end, bytes, writtenAt: Date.now() }

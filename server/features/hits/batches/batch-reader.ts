@@ -1,13 +1,16 @@
 // Reads the hits of a batch file, tells whether a disk damaged the file, and quarantines a damaged one.
 
 import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { readZstdFrames } from '../../../lib/formats/zstd-frames.ts'
 import { log } from '../../../lib/log.ts'
 import { isCleanText } from '../../../lib/text.ts'
 import type { Hit } from '../../../storage/hits/hit.ts'
 import type { Batch } from '../../../storage/hits/hit-engine.ts'
 import { quarantine, toUnreadablePath } from '../../../storage/quarantine.ts'
 import { syncToDisk, writeDurably } from '../../../storage/write-durably.ts'
+import { isCompressedBatch, toBatchBytes } from './batch-file.ts'
 
 const CHUNK_BYTES = 1024 * 1024
 const NEWLINE = 10
@@ -21,8 +24,8 @@ const LOST_FILE_ERRORS = new Set(['EIO', 'ENOENT'])
 export async function* readHits(path: string): AsyncGenerator<Hit | null> {
   let rest: Buffer = Buffer.alloc(0)
   try {
-    for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
-      const bytes = rest.length === 0 ? (chunk as Buffer) : Buffer.concat([rest, chunk as Buffer])
+    for await (const chunk of readContent(path)) {
+      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
       let start = 0
       for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
         yield parseHit(bytes.subarray(start, end))
@@ -31,10 +34,22 @@ export async function* readHits(path: string): AsyncGenerator<Hit | null> {
       rest = bytes.subarray(start)
     }
   } catch (error) {
-    if (!LOST_FILE_ERRORS.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+    if (!isLost(error, path)) throw error
     yield null
   }
   if (rest.length > 0) yield parseHit(rest)
+}
+
+/** A compressed batch of 200,000 hits has 5 MB. */
+async function* readContent(path: string): AsyncGenerator<Buffer> {
+  if (isCompressedBatch(path)) yield* readZstdFrames(await readFile(path))
+  else yield* createReadStream(path, { highWaterMark: CHUNK_BYTES })
+}
+
+/** An error that no system call has made is about the content of a compressed batch. */
+function isLost(error: unknown, path: string): boolean {
+  const { code = '', syscall } = error as NodeJS.ErrnoException
+  return LOST_FILE_ERRORS.has(code) || (isCompressedBatch(path) && syscall === undefined)
 }
 
 /** @returns whether every line is a hit that an engine can load, and the number of lines */
@@ -56,7 +71,7 @@ export async function inspectBatch(path: string): Promise<{ intact: boolean; hit
  */
 export async function quarantineBatch(batch: Batch, hits: number): Promise<void> {
   await quarantine(batch.path)
-  await writeDurably(batch.path, async () => {})
+  await writeDurably(batch.path, (file) => file.writeFile(toBatchBytes(batch.path, '')))
   await syncToDisk(dirname(batch.path))
   const movedTo = toUnreadablePath(batch.path)
   log.error('hit_batch_unreadable', { node: batch.node, batch: batch.number, hits, movedTo })

@@ -38,7 +38,14 @@ interface Written {
   counts: ClickCount[]
 }
 
-async function setUp(options: { maxHits?: number; describer?: Enricher; onBatch?(spool: Spool): void } = {}) {
+async function setUp(
+  options: {
+    maxHits?: number
+    isCompressed?: boolean
+    describer?: Enricher
+    onBatch?(spool: Spool): void
+  } = {},
+) {
   const root = await mkdtemp(join(tmpdir(), 'towpath-batches-'))
   closing.push(() => rm(root, { recursive: true }))
   const dir = join(root, 'batches')
@@ -54,6 +61,7 @@ async function setUp(options: { maxHits?: number; describer?: Enricher; onBatch?
     node: spool.node,
     lastNumber: () => written.length,
     maxHits: options.maxHits ?? 1000,
+    isCompressed: options.isCompressed ?? false,
     enricher: options.describer ?? describer,
     onBatch(batch, counts) {
       written.push({ batch, counts })

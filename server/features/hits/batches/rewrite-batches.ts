@@ -5,7 +5,7 @@ import { type FileHandle, rm, stat, utimes } from 'node:fs/promises'
 import { log } from '../../../lib/log.ts'
 import type { Hit } from '../../../storage/hits/hit.ts'
 import { renameDurably, writeDurably } from '../../../storage/write-durably.ts'
-import type { BatchFile } from './batch-file.ts'
+import { type BatchFile, toBatchBytes } from './batch-file.ts'
 import { readHits } from './batch-reader.ts'
 
 /** How many characters of lines are written at once. */
@@ -65,9 +65,9 @@ async function copyHits(path: string, file: FileHandle, keep: (hit: Hit) => bool
     if (hit === null) damaged++
     else if (keep(hit)) lines += `${JSON.stringify(hit)}\n`
     if (lines.length < CHUNK_CHARACTERS) continue
-    await file.writeFile(lines)
+    await file.writeFile(toBatchBytes(path, lines))
     lines = ''
   }
-  await file.writeFile(lines)
+  await file.writeFile(toBatchBytes(path, lines))
   return damaged
 }

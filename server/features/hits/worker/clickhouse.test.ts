@@ -1,15 +1,16 @@
 // The hit worker with ClickHouse: what happens to hits while the server is away, and what an erasure leaves.
 
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import {
   CLICKHOUSE_START_MS,
   type ClickHouseServer,
   startClickHouse,
 } from '../../../../tests/support/clickhouse/clickhouse-server.ts'
 import { until } from '../../../../tests/support/until.ts'
+import { readZstdFrames } from '../../../lib/formats/zstd-frames.ts'
 import { setLogLevel } from '../../../lib/log.ts'
 import type { HitQuery } from '../../../storage/hits/hit-engine.ts'
 import { DEFAULT_BATCH_RETENTION } from '../batches/batch-retention.ts'
@@ -53,7 +54,7 @@ async function newDataDir() {
   return dir
 }
 
-async function start(url: string, dataDir: string, options: Options = {}): Promise<Node> {
+async function start(url: string | undefined, dataDir: string, options: Options = {}): Promise<Node> {
   const spool = await openSpool({ dir: join(dataDir, 'spool'), segmentBytes: 256 * 1024 })
   const counted: number[] = []
   const hitWorker = openHitWorkerClient({
@@ -61,7 +62,7 @@ async function start(url: string, dataDir: string, options: Options = {}): Promi
     spool,
     salts: [],
     ownHosts: [],
-    clickHouseUrls: [url],
+    clickHouseUrls: url === undefined ? undefined : [url],
     countedUpTo: options.countedUpTo ?? 0,
     storeCounts: async ({ counts }) => {
       counted.push(counts.reduce((sum, [, clicks]) => sum + clicks, 0))
@@ -111,7 +112,7 @@ async function listBatchFiles(dataDir: string): Promise<string[]> {
 }
 
 test('while the server is away hits wait as batches, then in the spool, and each counts once afterwards', async () => {
-  const node = await start(await server.createDatabase(), await newDataDir(), { batchBytesMax: 20_000 })
+  const node = await start(await server.createDatabase(), await newDataDir(), { batchBytesMax: 2500 })
   await click(node, 10)
   expect(await ask(node)).toBe(10)
   await server.kill()
@@ -127,9 +128,9 @@ test('while the server is away hits wait as batches, then in the spool, and each
   const before = node.hitWorker.countedUntil()
   for (let batch = 0; batch < 12; batch++) await click(node, 50)
   const { waiting, bytesMax, engineUp } = node.hitWorker.state()
-  expect([engineUp, bytesMax]).toEqual([false, 20_000])
+  expect([engineUp, bytesMax]).toEqual([false, 2500])
   // The last batch may go over the bound, and later hits stay in the spool.
-  expect(waiting.bytes).toBeGreaterThan(20_000 - 20_000 / 2)
+  expect(waiting.bytes).toBeGreaterThan(1500)
   expect(waiting.batches).toBeLessThan(12)
   expect(node.hitWorker.countedUntil()).toBeLessThanOrEqual(before)
   expect(node.spool.stats().dropped).toBe(0)
@@ -159,6 +160,49 @@ test('a server that starts while ClickHouse is away goes on with its batches, an
   await untilLoaded(third)
   expect(await ask(third)).toBe(26)
   expect([first.counted, second.counted, third.counted]).toEqual([[5, 6], [7], [8]])
+})
+
+test.each([
+  [
+    'bytes in its middle',
+    (bytes: Buffer) => Buffer.from(bytes).fill(7, bytes.length >> 1, (bytes.length >> 1) + 20),
+  ],
+  ['its end', (bytes: Buffer) => bytes.subarray(0, bytes.length - 9)],
+])('a batch that lost %s while it waited is set aside, and the others load', async (_, damage) => {
+  const url = await server.createDatabase()
+  const node = await start(url, await newDataDir())
+  await click(node, 5)
+  await untilLoaded(node)
+  await server.kill()
+  await click(node, 6)
+  await click(node, 7)
+  const [, second = ''] = (await listBatchFiles(node.dataDir)).sort()
+  expect(second).toEndWith('.ndjson.zst')
+  const path = join(node.dataDir, 'batches', second)
+  await writeFile(path, damage(await readFile(path)))
+  await server.start()
+  await untilLoaded(node)
+  expect(await ask(node)).toBe(12)
+  expect(node.hitWorker.state().lost.batches).toBe(1)
+  expect(await readdir(join(node.dataDir, 'batches', node.spool.node))).toContain(
+    `${basename(path)}.unreadable`,
+  )
+  await click(node, 3)
+  await untilLoaded(node)
+  expect(await ask(node)).toBe(15)
+})
+
+test('batches of a server that had DuckDB are loaded too', async () => {
+  const dataDir = await newDataDir()
+  const first = await start(undefined, dataDir)
+  await click(first, 5)
+  await first.stop()
+  const [name = ''] = await listBatchFiles(dataDir)
+  expect(name).toEndWith('.ndjson')
+  const second = await start(await server.createDatabase(), dataDir, { countedUpTo: 1 })
+  await click(second, 6)
+  await untilLoaded(second)
+  expect(await ask(second)).toBe(11)
 })
 
 test('a batch whose answer was lost counts once', async () => {
@@ -192,7 +236,8 @@ test('erases a workspace from the server, the batches and the spool while questi
   expect(answers).toBeGreaterThan(0)
   expect([await ask(node), await ask(node, 2)]).toEqual([20, 0])
   const files = (await listBatchFiles(node.dataDir)).map((name) => join(node.dataDir, 'batches', name))
-  for (const path of files) expect((await readFile(path)).includes('marker-of-2')).toBe(false)
+  for (const path of files)
+    expect(Buffer.concat([...readZstdFrames(await readFile(path))]).includes('marker-of-2')).toBe(false)
   expect(files.length).toBeGreaterThan(3)
   // A batch that was rewritten is still the batch that was loaded.
   await click(node, 3)
