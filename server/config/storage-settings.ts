@@ -58,15 +58,15 @@ export interface DataDirectory {
   path: string
   /** Whether the environment names it. */
   isNamed: boolean
-  /** Whether a server has kept something there. With PostgreSQL that is the secret alone. */
+  /** Whether a server has kept something there. With PostgreSQL that may be the spool alone. */
   isInUse: boolean
 }
 
 export function findDataDirectory(get: GetSetting): DataDirectory {
   const named = get('DATA_DIR')
   const path = resolve(named ?? './data')
-  const file = get('DATABASE_URL') === undefined ? 'towpath.db' : 'secret'
-  return { path, isNamed: named !== undefined, isInUse: existsSync(join(path, file)) }
+  const names = get('DATABASE_URL') === undefined ? ['towpath.db'] : ['secret', 'spool']
+  return { path, isNamed: named !== undefined, isInUse: names.some((name) => existsSync(join(path, name))) }
 }
 
 export function makeDataDir(dataDir: string, wrong: ProblemReporter) {

@@ -1,6 +1,8 @@
 // The journey of clicks and leads through a whole server whose hits are in ClickHouse, beside another node.
 
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { join } from 'node:path'
+import { createKey } from '../../server/features/accounts/access/keys.ts'
 import { deleteWorkspace } from '../../server/features/accounts/workspaces/delete-workspace.ts'
 import { createRawHit } from '../../server/features/hits/spool/raw-hit.fixture.ts'
 import {
@@ -121,6 +123,30 @@ describe('with hits in ClickHouse', () => {
     await until('it is decided', async () => (await listAttributions(workspace, formKey))[0][0] !== 'pending')
     expect(await listAttributions(workspace, formKey)).toEqual([['inferred', link.id]])
     expect((await count(workspace)).countedUntil).toBeGreaterThan(past)
+  })
+
+  test('the demo hands its clicks to the server, which loads them', async () => {
+    const child = Bun.spawn([process.execPath, 'server/cli/main.ts', 'demo', '--clicks', '300'], {
+      cwd: join(import.meta.dir, '../..'),
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        DATA_DIR: server.dataDir,
+        DATABASE_URL: server.databaseUrl,
+        CLICKHOUSE_URL: url,
+        TOWPATH_SECRET: SECRET,
+      },
+      stdout: 'pipe',
+    })
+    const output = await new Response(child.stdout).text()
+    expect([await child.exited, output]).toEqual([0, expect.stringContaining('300 clicks')])
+    const id = Number(/is workspace (\d+):/.exec(output)?.[1])
+    const { key } = await createKey({ db: server.app.db, now: Date.now }, id, 'test')
+    await until('the clicks of the demo', async () => {
+      const headers = { Authorization: `Bearer ${key}` }
+      const { json } = await server.call('/v1/analytics/clicks?interval=90d', { headers })
+      return json.data?.clicks === 300
+    })
   })
 
   test('a deleted workspace is erased, and hits past their retention are', async () => {
