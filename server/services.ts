@@ -11,6 +11,7 @@ import { createClickInference } from './features/attribution/infer-clicks.ts'
 import { createVisitMatcher } from './features/attribution/match-visit.ts'
 import { createTouchRecorder } from './features/attribution/record-touches.ts'
 import { createSenderDescriber } from './features/attribution/sender.ts'
+import type { ClusterNode } from './features/cluster/cluster-node.ts'
 import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts'
 import { createCaptchaProvider } from './features/forms/captcha/create-captcha-provider.ts'
 import { createClickIds } from './features/hits/click-id.ts'
@@ -18,7 +19,7 @@ import { skipPastErasures } from './features/hits/erase-deleted-workspaces.ts'
 import { readHitMetrics } from './features/hits/metrics.ts'
 import { openMissCounter } from './features/hits/misses/miss-counter.ts'
 import { toRetentionStart } from './features/hits/retention.ts'
-import { openSpool } from './features/hits/spool/spool.ts'
+import { openSpool, type Spool } from './features/hits/spool/spool.ts'
 import { createSpoolGuard } from './features/hits/spool/spool-guard.ts'
 import { isNewInstallation, openHitWorkerClient } from './features/hits/worker/client.ts'
 import { type Blocklist, createBlocklist } from './features/links/blocklist/blocklist.ts'
@@ -31,7 +32,7 @@ import { readLinkMetrics } from './features/links/metrics.ts'
 import { createEventIds } from './features/tracking/event-id.ts'
 import { createWorkspaceLookup } from './features/tracking/workspace-lookup.ts'
 import { ensureSalts } from './features/visitors/ensure-salts.ts'
-import { createDailySalts } from './features/visitors/salts.ts'
+import { createDailySalts, type DailySalt } from './features/visitors/salts.ts'
 import { findHitStoreWarning } from './hit-store.ts'
 import { createMailSender } from './http/mail/send-mail.ts'
 import { createRequestCounter } from './http/request-counter.ts'
@@ -41,7 +42,7 @@ import { createMetricsReader, type MetricsNeeds } from './metrics.ts'
 import { type Notify, openNotify } from './notify.ts'
 import { createSite } from './site.ts'
 import { createBuiltFileStore } from './storage/built-file-store.ts'
-import { openDatabase } from './storage/database/open-database.ts'
+import { type Database, openDatabase } from './storage/database/open-database.ts'
 import { openDiskSpace } from './storage/disk-space.ts'
 import { createGeoLookup, type GeoLookup } from './storage/geo.ts'
 import { lockDataDir } from './storage/lock.ts'
@@ -212,20 +213,7 @@ async function openStores(config: Config, site: Site, options: ServiceOptions) {
   const salts = createDailySalts()
   const currentSalts = await ensureSalts({ db, now: now() })
   salts.set(currentSalts)
-  const hitWorker = openHitWorkerClient({
-    dataDir: config.dataDir,
-    spool,
-    salts: currentSalts,
-    clickHouseUrls: config.clickHouseUrls,
-    instance: cluster.instance,
-    getOthersShippedUntil: cluster.getOthersShippedUntil,
-    ownHosts: site.ownHosts,
-    geoPath: config.geoipDb,
-    countedUpTo: await getCountedBatch(db, spool.node),
-    since: config.hitRetentionDays === undefined ? 0 : toRetentionStart(now(), config.hitRetentionDays),
-    storeCounts: (batch) => countClicks(db, batch),
-    now,
-  })
+  const hitWorker = await openHitWorker(config, { db, spool, cluster, site, now, salts: currentSalts })
   getShippedUntil = hitWorker.countedUntil
   const misses = await openMissCounter({ db, getSalt: salts.get, disk, now })
   return {
@@ -252,6 +240,32 @@ async function openStores(config: Config, site: Site, options: ServiceOptions) {
       lock.release()
     },
   }
+}
+
+interface HitWorkerNeeds {
+  db: Database
+  spool: Spool
+  cluster: ClusterNode
+  site: Site
+  salts: DailySalt[]
+  now: () => number
+}
+
+async function openHitWorker(config: Config, { db, spool, cluster, site, salts, now }: HitWorkerNeeds) {
+  return openHitWorkerClient({
+    dataDir: config.dataDir,
+    spool,
+    salts,
+    clickHouseUrls: config.clickHouseUrls,
+    instance: cluster.instance,
+    getOthersShippedUntil: cluster.getOthersShippedUntil,
+    ownHosts: site.ownHosts,
+    geoPath: config.geoipDb,
+    countedUpTo: await getCountedBatch(db, spool.node),
+    since: config.hitRetentionDays === undefined ? 0 : toRetentionStart(now(), config.hitRetentionDays),
+    storeCounts: (batch) => countClicks(db, batch),
+    now,
+  })
 }
 
 type Stores = Awaited<ReturnType<typeof openStores>>

@@ -135,7 +135,8 @@ describe('damaged files', () => {
     await click(50)
     const refused = await server.api(key, '/analytics/clicks')
     expect(refused.status).toBe(503)
-    expect(refused.json).toEqual({ error: 'Temporarily unavailable' })
+    const error = 'Analytics are temporarily unavailable. Clicks are still recorded.'
+    expect(refused.json).toEqual({ error })
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await fetch(`${server.origin}/readyz`)).status).toBe(200)
     expect((await server.api(key, '/links')).status).toBe(200)

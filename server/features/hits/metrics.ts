@@ -4,6 +4,7 @@ import type { Metric } from '../../http/health-and-metrics.ts'
 import type { DiskSpace } from '../../storage/disk-space.ts'
 import type { SpoolGuard } from './spool/spool-guard.ts'
 import type { HitWorkerClient } from './worker/client.ts'
+import type { WorkerProgress } from './worker/protocol.ts'
 import type { QuestionStats } from './worker/question-gate.ts'
 
 interface HitMetricsNeeds {
@@ -97,9 +98,10 @@ const toEngineMetrics = (state: ReturnType<HitWorkerClient['state']>): Metric[] 
 /** How far hits are behind on their way: from the spool into batches, and from there into the answers of analytics. */
 function toLagMetrics(
   spool: Pick<SpoolGuard, 'countBytesSince'>,
-  { shipped, position, until, waiting, bytesMax }: ReturnType<HitWorkerClient['state']>,
+  state: ReturnType<HitWorkerClient['state']>,
   now: number,
 ): Metric[] {
+  const { shipped, position, until } = state
   // After a start nothing is known until the worker has said how far it is.
   if (shipped.position.seq === 0) return []
   const unshipped = Math.max(0, spool.countBytesSince(shipped.position))
@@ -118,24 +120,7 @@ function toLagMetrics(
       help: 'Age of the oldest hit that may be in no batch yet',
       value: unshipped === 0 ? 0 : toSeconds(shipped.until),
     },
-    {
-      name: 'towpath_batches_waiting',
-      kind: 'gauge',
-      help: 'Batches of hits on the disk that the hit store does not have yet',
-      value: waiting.batches,
-    },
-    {
-      name: 'towpath_batches_waiting_bytes',
-      kind: 'gauge',
-      help: 'Bytes of such batches',
-      value: waiting.bytes,
-    },
-    {
-      name: 'towpath_batches_max_bytes',
-      kind: 'gauge',
-      help: 'Bytes that batches may take while the hit store is away; later hits stay in the spool',
-      value: bytesMax,
-    },
+    ...toBatchMetrics(state),
     {
       name: 'towpath_hits_lag_seconds',
       kind: 'gauge',
@@ -144,6 +129,27 @@ function toLagMetrics(
     },
   ]
 }
+
+const toBatchMetrics = (state: Pick<WorkerProgress, 'waiting' | 'bytesMax'>): Metric[] => [
+  {
+    name: 'towpath_batches_waiting',
+    kind: 'gauge',
+    help: 'Batches of hits on the disk that the hit store does not have yet',
+    value: state.waiting.batches,
+  },
+  {
+    name: 'towpath_batches_waiting_bytes',
+    kind: 'gauge',
+    help: 'Bytes of such batches',
+    value: state.waiting.bytes,
+  },
+  {
+    name: 'towpath_batches_max_bytes',
+    kind: 'gauge',
+    help: 'Bytes that batches may take while the hit store is away; later hits stay in the spool',
+    value: state.bytesMax,
+  },
+]
 
 const toQuestionMetrics = (questions: QuestionStats): Metric[] => [
   {

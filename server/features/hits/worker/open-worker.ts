@@ -34,7 +34,6 @@ export async function openWorker(
   const { node, dataDir } = settings
   const dir = join(dataDir, 'batches', node)
   const writePosition = mapWritePosition(settings.spoolDir)
-  const geo = openGeoLookup(settings.geoPath)
   const batches = await listBatches(dir, node)
   const otherBatches = await listOtherBatches(dataDir, node)
   const readStart = findReadStart(batches, writePosition)
@@ -50,12 +49,7 @@ export async function openWorker(
       worker.engine.wake()
     },
   }
-  const enricher = createEnricher({
-    geo,
-    parseUserAgent,
-    getSalt: salts.get,
-    ownHosts: () => worker.ownHosts,
-  })
+  const enricher = openEnricher(settings, salts, () => worker.ownHosts)
   // The parts call `worker` back only later: none of them does so before its own first await.
   const worker: WorkerState = {
     settings,
@@ -98,6 +92,12 @@ export async function openWorker(
   worker.busyAt = Date.now()
   return worker
 }
+
+const openEnricher = (
+  { geoPath }: WorkerSettings,
+  { get: getSalt }: DailySalts,
+  ownHosts: () => ReadonlySet<string>,
+) => createEnricher({ geo: openGeoLookup(geoPath), parseUserAgent, getSalt, ownHosts })
 
 /** The state of a worker that has done nothing yet. */
 const createIdleState = () => ({
