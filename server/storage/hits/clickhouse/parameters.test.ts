@@ -103,7 +103,7 @@ test('the server understands every value as it is, and as the official client se
       expect(await echoOfficially(value)).toEqual(toExpected(value))
     }),
     {
-      numRuns: atScale({ test: 150, soak: 3_000 }),
+      numRuns: atScale({ test: 80, soak: 3_000 }),
       examples: [[HOSTILE], ...HOSTILE.map((text): [SqlValue] => [text])],
     },
   )
