@@ -25,6 +25,7 @@ import { ownReferrers } from './migrations/0019-own-referrers.ts'
 import { submissionsByStatus } from './migrations/0021-submissions-by-status.ts'
 import { cluster } from './migrations/0022-cluster.ts'
 import { builtFiles } from './migrations/0026-built-files.ts'
+import { moves } from './migrations/0027-moves.ts'
 import type { Tables } from './tables.ts'
 
 export const listMigrations = (engine: DatabaseEngine): Record<string, Migration> => ({
@@ -50,6 +51,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0021-submissions-by-status': submissionsByStatus(),
   '0022-cluster': cluster(engine),
   '0026-built-files': builtFiles(engine),
+  '0027-moves': moves(engine),
 })
 
 /**

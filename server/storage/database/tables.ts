@@ -18,6 +18,7 @@ import type {
 import type { BuiltFiles, Instance, Leases, Nodes } from './tables/cluster-tables.ts'
 import type { CaptchaTokens, FormAttempts, Forms, Submissions, Touches } from './tables/form-tables.ts'
 import type { ClickMarks, Links, LinkTags, Tags, VisitorSalts } from './tables/link-tables.ts'
+import type { MoveSteps } from './tables/move-tables.ts'
 import type { Channels, Deliveries, DeliveryAttempts, MailRecipients } from './tables/notify-tables.ts'
 import type {
   ErasureMarks,
@@ -67,4 +68,5 @@ export interface Tables {
   nodes: Nodes
   leases: Leases
   built_files: BuiltFiles
+  move_steps: MoveSteps
 }

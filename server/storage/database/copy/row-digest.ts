@@ -1,0 +1,45 @@
+// The count and the hash sum of a table's rows, the same for the same rows of SQLite and PostgreSQL.
+
+import { createHash } from 'node:crypto'
+
+export interface TableDigest {
+  rows: number
+  /** SHA-256 of all values, row by row in the order of the key. */
+  hash: string
+}
+
+export interface RowDigester {
+  /** Adds the values of a row, in the order of the columns. */
+  add(values: unknown[]): void
+  finish(): TableDigest
+}
+
+/** Hashed at a time, because a call of the hash costs as much as some rows. */
+const CHUNK_LENGTH = 64 * 1024
+
+export function createRowDigester(): RowDigester {
+  const hash = createHash('sha256')
+  let rows = 0
+  let chunk = ''
+  return {
+    add(values) {
+      rows++
+      // JSON, so that no value can end where the next one begins.
+      chunk += `${JSON.stringify(values)}\n`
+      if (chunk.length < CHUNK_LENGTH) return
+      hash.update(chunk)
+      chunk = ''
+    },
+    finish: () => ({ rows, hash: hash.update(chunk).digest('hex') }),
+  }
+}
+
+/**
+ * A value as both engines can hold it, and as JSON carries it. PostgreSQL has no NUL in texts, and writes bytes in
+ * hexadecimal.
+ */
+export function toPlainValue(value: unknown): unknown {
+  if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value
+  if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`
+  return value
+}
