@@ -17,6 +17,8 @@ export const OPTIONS = {
   yes: { type: 'boolean' },
   reason: { type: 'string' },
   for: { type: 'string' },
+  'to-database': { type: 'string' },
+  'to-clickhouse': { type: 'string' },
   /** For tests, which need fewer clicks. */
   clicks: { type: 'string' },
 } as const

@@ -10,6 +10,7 @@ import { createWorkspaceCommand } from './commands/create-workspace.ts'
 import { deleteWorkspaceCommand } from './commands/delete-workspace.ts'
 import { demoCommand } from './commands/demo.ts'
 import { listKeysCommand } from './commands/list-keys.ts'
+import { moveCommand } from './commands/move.ts'
 import { resetPasswordCommand } from './commands/reset-password.ts'
 import { resetSecondFactorCommand } from './commands/reset-second-factor.ts'
 import { revokeKeyCommand } from './commands/revoke-key.ts'
@@ -36,6 +37,7 @@ export const COMMANDS: readonly Command[] = [
   restoreUserCommand,
   acceptSecretCommand,
   demoCommand,
+  moveCommand,
 ]
 
 const HELP_COLUMN = 46

@@ -43,6 +43,26 @@ export function lockDataDir(dataDir: string): Lock {
   }
 }
 
+/** @returns undefined while a server runs on the directory */
+export function tryToLockDataDir(dataDir: string): Lock | undefined {
+  try {
+    return lockDataDir(dataDir)
+  } catch (error) {
+    if (error instanceof Error && isHeld(error.cause)) return undefined
+    throw error
+  }
+}
+
+/** Two commands that move the same directory would undo each other's work. @returns undefined while another one runs */
+export function tryToLockForMove(dataDir: string): Lock | undefined {
+  try {
+    return lockFile(join(dataDir, 'move.lock'), 0)
+  } catch (error) {
+    if (isHeld(error)) return undefined
+    throw error
+  }
+}
+
 /** Waits for the ship worker of a server that was killed, which ends by itself a moment after its server. */
 export async function lockForWorker(dataDir: string): Promise<Lock> {
   for (let tries = 1; ; tries++) {
@@ -64,13 +84,8 @@ const isHeld = (error: unknown) =>
  * @returns undefined when a server runs on the directory, and does nothing then
  */
 export async function runWhileNoServer<T>(dataDir: string, work: () => Promise<T>): Promise<T | undefined> {
-  let lock: Lock
-  try {
-    lock = lockDataDir(dataDir)
-  } catch (error) {
-    if (error instanceof Error && isHeld(error.cause)) return undefined
-    throw error
-  }
+  const lock = tryToLockDataDir(dataDir)
+  if (!lock) return undefined
   try {
     return await work()
   } finally {

@@ -12,7 +12,16 @@ interface ColumnInfo {
 }
 
 /** Texts that a careless copy would change. */
-const TEXTS = ['', "it's", 'line\nbreak', '\t"quoted"\\', '😀 Ünïcode', '{"a": [1, "\\u0000"]}', '\\N', 'nul\0l']
+const TEXTS = [
+  '',
+  "it's",
+  'line\nbreak',
+  '\t"quoted"\\',
+  '😀 Ünïcode',
+  '{"a": [1, "\\u0000"]}',
+  '\\N',
+  'nul\0l',
+]
 /** Times and counters are of 64 bits. Other integers may be of 32 bits in PostgreSQL. */
 const WIDE = /(^|_)(at|until|day|clicks|leads|hits)$/
 const WIDE_INTEGERS = [0, -1, 4_102_444_800_000, Number.MAX_SAFE_INTEGER]

@@ -15,6 +15,7 @@ import type {
 } from '../../../storage/hits/hit-engine.ts'
 import type { DailySalt } from '../../visitors/salts.ts'
 import { type BatchRetention, DEFAULT_BATCH_RETENTION } from '../batches/batch-retention.ts'
+import { isHitCopyWanted } from '../batches/hit-copy.ts'
 import { hasPendingImports } from '../batches/hit-import.ts'
 import type { SpoolPosition } from '../spool/position.ts'
 import type { Spool } from '../spool/spool.ts'
@@ -136,7 +137,8 @@ export function openHitWorkerClient(options: HitWorkerClientOptions): HitWorkerC
     settings: () => toSettings(client),
     receive: (message) => receive(client, message),
     isAwaited: () => client.calls.hasPending() || client.drains.size > 0,
-    isBehind: () => !isEverythingShipped(client) || hasPendingImports(options.dataDir),
+    isBehind: () =>
+      !isEverythingShipped(client) || hasPendingImports(options.dataDir) || isHitCopyWanted(options.dataDir),
     pollEveryMs: shipEveryMs,
     isNew,
     onStart() {

@@ -5,6 +5,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { log } from '../../../lib/log.ts'
 import { isUnreadableName } from '../../../storage/quarantine.ts'
+import { deleteHitCopy } from '../batches/hit-copy.ts'
 import { rewriteBatches } from '../batches/rewrite-batches.ts'
 import { importPending, ship } from './ship.ts'
 import { listAllBatches, type WorkerState } from './worker-state.ts'
@@ -21,6 +22,7 @@ export async function eraseHits(worker: WorkerState, workspaceIds: number[]): Pr
   for (const list of listAllBatches(worker))
     await rewriteBatches(list, ({ workspaceId }) => !erased.has(workspaceId))
   await deleteUnreadableFiles(worker)
+  await deleteHitCopy(worker.settings.dataDir)
   // A load that began before its batch was rewritten has ended when the engine erases. Later loads find the new file.
   await worker.engine.settled()
   await worker.engine.useBetweenLoads((engine) => engine.erase(workspaceIds))

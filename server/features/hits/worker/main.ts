@@ -7,6 +7,7 @@ import { createDailySalts } from '../../visitors/salts.ts'
 import { pruneUnfinishedImports } from '../batches/hit-import.ts'
 import { answerCall, cancelCall } from './answer-call.ts'
 import { closeWorker, failWorker } from './close-worker.ts'
+import { copyHitsIfWanted } from './copy-hits.ts'
 import { connectToServer } from './ipc.ts'
 import { lowerPriority } from './lower-priority.ts'
 import { openWorker } from './open-worker.ts'
@@ -40,10 +41,20 @@ function shipWhatIsNew() {
   if (worker.reader.isBehind()) ship(worker).catch(logFailure)
 }
 
+let copying = false
+
+async function copyHits() {
+  if (copying) return
+  copying = true
+  await copyHitsIfWanted(worker).catch((error) => log.error('hit_copy_failed', describeError(error)))
+  copying = false
+}
+
 const logPruneFailure = (error: unknown) => log.error('prune_failed', describeError(error))
 
 worker.timers.push(
   setInterval(shipWhatIsNew, settings.shipEveryMs),
+  setInterval(copyHits, settings.shipEveryMs),
   setInterval(() => pruneBatches(worker).catch(logPruneFailure), settings.pruneEveryMs),
   setInterval(() => reportIdle(worker).catch(logPruneFailure), settings.idleMs / 4),
 )

@@ -6,7 +6,7 @@ import { nextTurn } from '../../../lib/concurrency/next-turn.ts'
 import type { Connection } from '../database.ts'
 import type { Tables } from '../tables.ts'
 import { createRowDigester, type TableDigest, toPlainValue } from './row-digest.ts'
-import { quoteName, quoteNames, type SourceTable } from './source-tables.ts'
+import { quoteName, quoteNames, type SourceTable, TABLES_WITH_FIRST_ROWS } from './source-tables.ts'
 
 /** The values of one insert: enough that the statement itself costs little, and few enough for any memory. */
 const INSERT_LENGTH = 1024 * 1024
@@ -27,6 +27,8 @@ export async function copyTable(
   { onRows = () => {}, onCopied }: TableCopyOptions,
 ): Promise<TableDigest> {
   return target.transaction().execute(async (transaction) => {
+    if ((TABLES_WITH_FIRST_ROWS as string[]).includes(table.name))
+      await runSql(transaction, `delete from ${quoteName(table.name)}`)
     const digester = createRowDigester()
     let rows = 0
     let lines: string[] = []

@@ -5,7 +5,13 @@ import type { Connection } from '../database.ts'
 import { listMigrations, migrate } from '../migrate.ts'
 import { openPostgresMigrator } from '../postgres.ts'
 import { runSql } from './copy-table.ts'
-import { quoteName, quoteNames, type SourceTable } from './source-tables.ts'
+import {
+  OF_THE_TOOLS,
+  quoteName,
+  quoteNames,
+  type SourceTable,
+  TABLES_WITH_FIRST_ROWS,
+} from './source-tables.ts'
 
 /**
  * Opens the database and brings its tables up to date.
@@ -39,9 +45,10 @@ async function listTables(target: Connection): Promise<string[]> {
   return rows.map((row) => String(row.table_name))
 }
 
-/** The first of these tables that has a row. */
-export async function findFilledTable(target: Connection, tables: SourceTable[]): Promise<string | undefined> {
-  for (const { name } of tables) {
+/** The first table that has rows of a server, or of anything else but the migrations. */
+export async function findFilledTable(target: Connection): Promise<string | undefined> {
+  for (const name of await listTables(target)) {
+    if (OF_THE_TOOLS.test(name) || (TABLES_WITH_FIRST_ROWS as string[]).includes(name)) continue
     const rows = await runSql(target, `select 1 from ${quoteName(name)} limit 1`)
     if (rows.length > 0) return name
   }

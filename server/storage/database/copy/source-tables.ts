@@ -20,7 +20,9 @@ export const TABLES_LEFT_OUT: Partial<Record<keyof Tables, string>> = {
   nodes: 'heartbeats of a process that has ended',
   rate_windows: 'counts of some minutes, which SQLite does not have',
 }
-const OF_THE_TOOLS = /^(sqlite_|kysely_)/
+/** Tables whose rows a migration makes: the copy replaces them. */
+export const TABLES_WITH_FIRST_ROWS = ['instance'] satisfies (keyof Tables)[]
+export const OF_THE_TOOLS = /^(sqlite_|kysely_)/
 
 export function listSourceTables(source: Database): SourceTable[] {
   const names = source
@@ -37,7 +39,8 @@ function sortByReferences(source: Database, names: string[]): string[] {
   const sorted: string[] = []
   while (references.size > 0) {
     const ready = [...references].filter(([, to]) => to.every((other) => !references.has(other)))
-    if (ready.length === 0) throw new Error(`Tables refer to each other: ${[...references.keys()].join(', ')}`)
+    if (ready.length === 0)
+      throw new Error(`Tables refer to each other: ${[...references.keys()].join(', ')}`)
     for (const [name] of ready) {
       sorted.push(name)
       references.delete(name)

@@ -87,7 +87,7 @@ export function createHitLoader(client: ClickHouseClient): HitLoader {
       if (number !== mark + 1) throw new Error(`Batch ${number} of ${node} does not follow batch ${mark}`)
       const isNew = performance.now() - (loadedAt.get(node) ?? Number.NEGATIVE_INFINITY) < NEW_FOR_MS
       loadedAt.delete(node)
-      if (isNew) await insert(client, batch, since, toToken(batch))
+      if (isNew) await insertHits(client, batch, since, toToken(batch))
       else await insertMissing(client, batch, since)
       await writeMark(client, node, number)
       loadedAt.set(node, performance.now())
@@ -98,7 +98,13 @@ export function createHitLoader(client: ClickHouseClient): HitLoader {
 
 const toToken = ({ node, number }: Batch) => `${node}/${number}`
 
-async function insert(client: ClickHouseClient, batch: Batch, since: number, token: string): Promise<void> {
+/** Sends a file of one node's hits, once. @throws `ClickHouseError`: with `isAway` it may be stored, or not */
+export async function insertHits(
+  client: ClickHouseClient,
+  batch: Pick<Batch, 'node' | 'path'>,
+  since: number,
+  token: string,
+): Promise<void> {
   const body = await readBatchBody(batch.path)
   await client.insert(INSERT, body, {
     params: [batch.node, since],
@@ -117,12 +123,12 @@ async function insertMissing(client: ClickHouseClient, batch: Batch, since: numb
   const isWhole = async () => (await countHits(client, batch, extent)).own === extent.ids.length
   if (extent.ids.length > 0 && (await isWhole())) return
   // If ClickHouse knows the token, this adds just the months that are missing.
-  await insert(client, batch, since, toToken(batch))
+  await insertHits(client, batch, since, toToken(batch))
   if (await isWhole()) return
   // The token was too old, and some hits are there twice; or the hits were deleted, and their token is still known.
   log.warn('hits.batch_loaded_anew', { node: batch.node, batch: batch.number })
   await deleteHits(client, batch, extent)
-  await insert(client, batch, since, `${toToken(batch)}/${crypto.randomUUID()}`)
+  await insertHits(client, batch, since, `${toToken(batch)}/${crypto.randomUUID()}`)
   if (!(await isWhole())) throw new Error(`Batch ${batch.number} of ${batch.node} is not as it was sent`)
 }
 

@@ -134,6 +134,10 @@ export async function migrateLayout(connection: DuckDBConnection): Promise<void>
   await connection.run('CHECKPOINT')
 }
 
+/** Whether the file has the layout of this release. */
+export const isNewestLayout = async (connection: DuckDBConnection): Promise<boolean> =>
+  (await readLayoutVersion(connection)) === LAYOUTS.length
+
 /** 0 for a new file. Layout 1 had no table `layout`. */
 async function readLayoutVersion(connection: DuckDBConnection): Promise<number> {
   const result = await connection.runAndReadAll(

@@ -1,0 +1,32 @@
+// The command `move` takes an installation from SQLite and DuckDB to PostgreSQL and ClickHouse.
+
+import { type Command, CommandError } from '../command.ts'
+
+export const moveCommand: Command = {
+  name: 'move',
+  form: '[--to-database <url>] [--to-clickhouse <url>]',
+  help: 'moves everything to PostgreSQL and ClickHouse, beside the server and then without it',
+  words: 0,
+  options: ['to-database', 'to-clickhouse'],
+  async run({ db, config, now }, { options }) {
+    // Imported here, so that the other commands start faster.
+    const [{ runMove }, { readMoveTargets }, { createProgressBar }] = await Promise.all([
+      import('../move/run-move.ts'),
+      import('../move/read-targets.ts'),
+      import('../progress-bar.ts'),
+    ])
+    const controller = new AbortController()
+    for (const signal of ['SIGINT', 'SIGTERM']) {
+      process.once(signal, () =>
+        controller.abort(new CommandError('Stopped. Run the same command again to go on where it was.')),
+      )
+    }
+    const progress = createProgressBar(process.stderr)
+    const say = (line: string) => {
+      progress.end()
+      process.stderr.write(`${line}\n`)
+    }
+    const targets = readMoveTargets(options, config)
+    return runMove({ db, config, progress, say, signal: controller.signal, now }, targets)
+  },
+}

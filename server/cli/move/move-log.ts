@@ -1,0 +1,42 @@
+// What a move has done so far. It is kept in the database that the rows move to, so a move that was killed goes on.
+
+import type { Connection } from '../../storage/database/open-database.ts'
+
+export interface MoveLog {
+  /** What was noted with the step; undefined when it is not done. */
+  find<T>(step: string): Promise<T | undefined>
+  /** @param connection the transaction that does the step, where there is one */
+  note(step: string, detail: unknown, connection?: Connection): Promise<void>
+  /** The steps that begin with these words are to be done again. */
+  undo(prefix: string): Promise<void>
+}
+
+type Write = <T>(body: (connection: Connection) => Promise<T>) => Promise<T>
+
+export function createMoveLog(write: Write, now: () => number): MoveLog {
+  async function noteIn(connection: Connection, step: string, detail: unknown) {
+    const row = { detail: JSON.stringify(detail), at: now() }
+    await connection
+      .insertInto('move_steps')
+      .values({ step, ...row })
+      .onConflict((conflict) => conflict.column('step').doUpdateSet(row))
+      .execute()
+  }
+  return {
+    find: (step) =>
+      write(async (connection) => {
+        const row = await connection
+          .selectFrom('move_steps')
+          .select('detail')
+          .where('step', '=', step)
+          .executeTakeFirst()
+        return row && JSON.parse(row.detail)
+      }),
+    note: (step, detail, connection) =>
+      connection ? noteIn(connection, step, detail) : write((own) => noteIn(own, step, detail)),
+    undo: (prefix) =>
+      write(async (connection) => {
+        await connection.deleteFrom('move_steps').where('step', 'like', `${prefix}%`).execute()
+      }),
+  }
+}

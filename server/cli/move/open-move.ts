@@ -1,0 +1,99 @@
+// Opens both ends of a move, and makes sure that the new stores are empty or hold an earlier part of this very move.
+
+import { ensureNodeId } from '../../features/hits/spool/node-id.ts'
+import { findFilledTable, openCopyTarget } from '../../storage/database/copy/copy-target.ts'
+import type { Connection, Database } from '../../storage/database/open-database.ts'
+import { type HitHistoryTarget, openHitHistoryTarget } from '../../storage/hits/clickhouse/history-target.ts'
+import { tryToLockForMove } from '../../storage/lock.ts'
+import { CommandError } from '../command.ts'
+import { createMoveLog, type MoveLog } from './move-log.ts'
+import type { MoveTargets } from './read-targets.ts'
+
+export interface Move {
+  dataDir: string
+  /** The node of the data directory, which stays the same. */
+  node: string
+  /** The random name of the installation, which ClickHouse keeps too. */
+  instance: string | undefined
+  /** Undefined where the rows stay. */
+  rows: Connection | undefined
+  /** Undefined where the hits stay. */
+  hits: HitHistoryTarget | undefined
+  log: MoveLog
+  close(): Promise<void>
+}
+
+interface OpenNeeds {
+  db: Database
+  dataDir: string
+  now: () => number
+}
+
+/** What is noted first, so that no other installation moves into the same stores. */
+interface MoveBeginning {
+  node: string
+  rows: boolean
+  hits: boolean
+}
+
+/** @throws CommandError for stores that have anything else in them */
+export async function openMove({ db, dataDir, now }: OpenNeeds, targets: MoveTargets): Promise<Move> {
+  const lock = tryToLockForMove(dataDir)
+  if (!lock) throw new CommandError(`Another command moves ${dataDir} at this moment.`)
+  const closers: (() => unknown)[] = [() => lock.release()]
+  const close = async () => {
+    for (const closeOne of closers.splice(0).reverse()) await closeOne()
+  }
+  try {
+    const node = await ensureNodeId(dataDir)
+    const instance = (await db.read.selectFrom('instance').select('name').executeTakeFirst())?.name
+    let rows: Connection | undefined
+    if (targets.databaseUrl !== undefined) {
+      const opened = await openCopyTarget(targets.databaseUrl)
+      rows = opened
+      closers.push(() => opened.destroy())
+    }
+    const hits = targets.clickHouseUrls && (await openHitHistoryTarget(targets.clickHouseUrls, instance))
+    if (hits) closers.push(() => hits.close())
+    // Where the rows stay, their database keeps the progress.
+    const log = createMoveLog(
+      (body) => (rows ? rows.transaction().execute(body) : db.write((connection) => body(connection))),
+      now,
+    )
+    const move = { dataDir, node, instance, rows, hits, log, close }
+    await claimTargets(move)
+    return move
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function claimTargets({ node, rows, hits, log }: Move): Promise<void> {
+  const beginning: MoveBeginning = { node, rows: rows !== undefined, hits: hits !== undefined }
+  const begun = await log.find<MoveBeginning>('begin')
+  if (begun && begun.node !== node)
+    throw new CommandError(
+      `The new database has the data of another installation (node ${begun.node}). Name an empty one.`,
+    )
+  if (begun && (begun.rows !== beginning.rows || begun.hits !== beginning.hits))
+    throw new CommandError(
+      `This move was begun with ${toFlags(begun)}. Give the same options to go on with it, or name empty databases.`,
+    )
+  if (begun) return
+  if (rows) await requireEmptyRows(rows)
+  if (hits && !(await hits.isEmpty()))
+    throw new CommandError('The ClickHouse database has hits already. Name an empty database.')
+  await log.note('begin', beginning)
+}
+
+const toFlags = ({ rows, hits }: MoveBeginning) =>
+  [...(rows ? ['--to-database'] : []), ...(hits ? ['--to-clickhouse'] : [])].join(' and ')
+
+async function requireEmptyRows(rows: Connection): Promise<void> {
+  const filled = await findFilledTable(rows)
+  if (filled === undefined) return
+  throw new CommandError(
+    `The PostgreSQL database is not empty: the table ${filled} has rows. Name an empty database.`,
+  )
+}

@@ -1,0 +1,205 @@
+// Runs `towpath move`: what cannot change any more moves beside the running server, and the rest while it is stopped.
+// Every step is noted where the rows move to, so a move that was killed goes on from there.
+
+import { existsSync, mkdirSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from '../../config.ts'
+import { deleteHitCopy, toHitCopyPath, toMoveDirectory } from '../../features/hits/batches/hit-copy.ts'
+import { toRetentionStart } from '../../features/hits/retention.ts'
+import { DAY_MS } from '../../lib/utc-day.ts'
+import type { Database } from '../../storage/database/open-database.ts'
+import { openClickHouse } from '../../storage/hits/clickhouse/engine.ts'
+import { type HitHistory, openHitHistory } from '../../storage/hits/duckdb/history.ts'
+import type { HitDay } from '../../storage/hits/hit-history.ts'
+import { tryToLockDataDir } from '../../storage/lock.ts'
+import { CommandError } from '../command.ts'
+import type { ProgressBar } from '../progress-bar.ts'
+import { formatMoveReport, type MovedAmounts } from './format-report.ts'
+import { moveBatches } from './move-batches.ts'
+import { type DaySource, moveDays } from './move-days.ts'
+import { moveRows, undoRows } from './move-rows.ts'
+import { obtainHitCopy } from './obtain-hit-copy.ts'
+import { type Move, openMove } from './open-move.ts'
+import type { MoveTargets } from './read-targets.ts'
+import { waitForStop } from './wait-for-stop.ts'
+
+export interface MoveNeeds {
+  db: Database
+  config: Config
+  progress: ProgressBar
+  /** Shows a line to the operator. */
+  say(line: string): void
+  /** Ends the command. What was moved stays, and a later run goes on with it. */
+  signal: AbortSignal
+  now: () => number
+}
+
+/** A hit may wait in the spool for this long after midnight, as the salt of its day does (ensure-salts.ts). */
+const SETTLED_AFTER_MS = 2 * 60 * 60 * 1000
+
+/** @returns the report for the operator */
+export async function runMove(needs: MoveNeeds, targets: MoveTargets): Promise<string> {
+  const { config, progress } = needs
+  const move = await openMove({ db: needs.db, dataDir: config.dataDir, now: needs.now }, targets)
+  try {
+    const ended = await move.log.find<MovedAmounts>('end')
+    if (ended) return formatMoveReport(config, targets, ended, 'This move has ended already.')
+    if (move.hits) await moveClosedDays(needs, move)
+    progress.end()
+    const lock = await waitForStop(config.dataDir, needs.signal, () => needs.say(STOP_NOW))
+    try {
+      const amounts = await moveTheRest(needs, move, targets)
+      progress.end()
+      return formatMoveReport(config, targets, amounts, 'The move has ended.')
+    } finally {
+      lock.release()
+    }
+  } finally {
+    progress.end()
+    await move.close()
+    await deleteHitCopy(config.dataDir)
+  }
+}
+
+const STOP_NOW =
+  'What can move beside the running server has moved. Stop the server now: the rest moves when it has stopped.'
+
+/** Moves the days that are over, from a copy of the file that the server makes. */
+async function moveClosedDays(needs: MoveNeeds, move: Move): Promise<void> {
+  const { dataDir } = move
+  const lock = tryToLockDataDir(dataDir)
+  lock?.release()
+  // Without a server the file itself can be read, in the second part.
+  if (lock) return
+  needs.progress.at(0, 'the server copies its hits')
+  const copyMadeAt = needs.now()
+  if (!(await obtainHitCopy(dataDir, needs.signal))) {
+    needs.say('The server gives no copy of its hits: all of them move when it has stopped.')
+    return
+  }
+  const history = await openHitHistory(toHitCopyPath(dataDir), toMoveDirectory(dataDir))
+  try {
+    const today = Math.floor((copyMadeAt - SETTLED_AFTER_MS) / DAY_MS)
+    const days = (await history.listDays()).filter(({ day }) => day < today)
+    await moveDays(toDayNeeds(needs, move), history, days)
+  } finally {
+    history.close()
+  }
+}
+
+const toDayNeeds = ({ progress, signal }: MoveNeeds, { node, dataDir, hits, log }: Move) => {
+  if (!hits) throw new Error('The hits do not move')
+  return { node, scratchDir: toMoveDirectory(dataDir), target: hits, log, progress, signal }
+}
+
+async function moveTheRest(needs: MoveNeeds, move: Move, targets: MoveTargets): Promise<MovedAmounts> {
+  const { dataDir, rows, log } = move
+  await deleteHitCopy(dataDir)
+  mkdirSync(toMoveDirectory(dataDir), { recursive: true, mode: 0o700 })
+  const rowNeeds = rows && { dataDir, target: rows, log, progress: needs.progress, signal: needs.signal }
+  await noticeServerRun(move, async () => {
+    if (rowNeeds) await undoRows(rowNeeds)
+  })
+  const movedRows = rowNeeds ? await moveRows(rowNeeds) : undefined
+  const hits = move.hits ? await moveHits(needs, move, targets) : undefined
+  const amounts = { ...movedRows, hits }
+  await log.note('end', amounts)
+  return amounts
+}
+
+/**
+ * A server that has run since the last attempt has changed the rows. Each start makes a new segment of the spool, so the
+ * last one tells.
+ */
+async function noticeServerRun({ dataDir, log }: Move, undo: () => Promise<void>): Promise<void> {
+  const names = await readdir(join(dataDir, 'spool'))
+  const segment = names
+    .filter((name) => name !== 'node' && !name.endsWith('.tmp'))
+    .sort()
+    .at(-1)
+  const stopped = await log.find<{ segment?: string }>('stopped')
+  if (stopped && stopped.segment !== segment) {
+    if (await log.find('history'))
+      throw new CommandError(
+        'The server has run again since its last hits moved, so the new stores are not of one moment. ' +
+          'Make two empty databases, and run the command with those.',
+      )
+    await undo()
+  }
+  await log.note('stopped', { segment })
+}
+
+/** @returns how many hits there are */
+async function moveHits(needs: MoveNeeds, move: Move, targets: MoveTargets): Promise<number> {
+  const { dataDir, hits, log } = move
+  if (!hits || !targets.clickHouseUrls) return 0
+  const history = await openLastHistory(dataDir)
+  try {
+    let inDays = await log.find<number>('history')
+    if (inDays === undefined) {
+      const days = await listAllDays(history, move)
+      inDays = await moveDays(toDayNeeds(needs, move), history ?? NO_HISTORY, days)
+      await log.note('history', inDays)
+    }
+    const inBatches = await moveRemainingBatches(needs, move, targets.clickHouseUrls, history)
+    const stored = await hits.countHits()
+    if (stored !== inDays + inBatches)
+      throw new Error(
+        `There are ${inDays + inBatches} hits before the move, and ${stored} after it. Something else has changed ` +
+          'the new database. Make an empty one, and run the command with that.',
+      )
+    return stored
+  } finally {
+    history?.close()
+  }
+}
+
+/** The file of a server that has stopped; undefined when it has never had a hit. */
+async function openLastHistory(dataDir: string): Promise<HitHistory | undefined> {
+  const path = join(dataDir, 'hits.duckdb')
+  const isDamaged = existsSync(`${path}.unreadable`) || (!existsSync(path) && existsSync(`${path}.backup`))
+  if (isDamaged) throw new CommandError(`${path} is damaged or missing. ${REPAIR}`)
+  if (!existsSync(path)) return undefined
+  try {
+    return await openHitHistory(path, toMoveDirectory(dataDir))
+  } catch (cause) {
+    throw new Error(`${path} cannot be read. ${REPAIR}`, { cause })
+  }
+}
+
+const REPAIR =
+  'Start the server once as before the move: it repairs its files. Then stop it, and run the command again.'
+
+const NO_HISTORY: DaySource = {
+  readFigures: async () => [],
+  planSlices: async () => [],
+  writeSlice: async () => {},
+}
+
+/** The days of both: a day whose hits were all deleted here since it moved must lose them there too. */
+async function listAllDays(history: HitHistory | undefined, { hits }: Move): Promise<HitDay[]> {
+  const here = (await history?.listDays()) ?? []
+  const known = new Set(here.map(({ day }) => day))
+  const there = ((await hits?.listDays()) ?? []).filter((day) => !known.has(day))
+  return [...here, ...there.map((day) => ({ day, hits: 0 }))].sort((a, b) => a.day - b.day)
+}
+
+async function moveRemainingBatches(
+  { config, progress, signal, now }: MoveNeeds,
+  { dataDir, instance }: Move,
+  urls: string[],
+  history: HitHistory | undefined,
+): Promise<number> {
+  progress.at(1, 'the last hits')
+  const { hitRetentionDays: days } = config
+  const since = days === undefined ? 0 : toRetentionStart(now(), days)
+  const marks = (await history?.listMarks()) ?? []
+  const scratchDir = toMoveDirectory(dataDir)
+  const engine = await openClickHouse({ urls, scratchDir, since: () => since, instance })
+  try {
+    return await moveBatches({ dataDir, engine, marks, since, signal })
+  } finally {
+    await engine.close()
+  }
+}

@@ -1,0 +1,45 @@
+// A copy of all hits for another process (`towpath move`), which cannot read the engine's file beside the server. The
+// process leaves a request in the data directory, and the ship worker answers it with a file.
+
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { renameDurably, writeDurably } from '../../../storage/write-durably.ts'
+
+/** The directory has nothing but what a move needs, so it can be deleted at any time. */
+export const toMoveDirectory = (dataDir: string) => join(dataDir, 'move')
+export const toHitCopyPath = (dataDir: string) => join(toMoveDirectory(dataDir), 'hits.duckdb')
+
+const toRequestPath = (dataDir: string) => join(toMoveDirectory(dataDir), 'copy-wanted')
+const toRefusalPath = (dataDir: string) => join(toMoveDirectory(dataDir), 'copy-failed')
+
+/** Asks the server for a copy. It replaces what an earlier request has left. */
+export async function requestHitCopy(dataDir: string): Promise<void> {
+  await rm(toMoveDirectory(dataDir), { recursive: true, force: true })
+  await mkdir(toMoveDirectory(dataDir), { mode: 0o700 })
+  await writeDurably(toRequestPath(dataDir), async () => {})
+}
+
+export const isHitCopyWanted = (dataDir: string): boolean => existsSync(toRequestPath(dataDir))
+
+/** Whether the copy is complete. @throws with the worker's reason when it cannot be made */
+export async function isHitCopyReady(dataDir: string): Promise<boolean> {
+  if (existsSync(toRefusalPath(dataDir))) throw new Error(await readFile(toRefusalPath(dataDir), 'utf8'))
+  return !isHitCopyWanted(dataDir) && existsSync(toHitCopyPath(dataDir))
+}
+
+/** Whether the worker writes the copy at this moment. */
+export const isHitCopyBegun = (dataDir: string): boolean => existsSync(`${toHitCopyPath(dataDir)}.half`)
+
+/** The worker's answer: the copy is there, or the reason why it is not. */
+export async function answerHitCopyRequest(dataDir: string, failure?: string): Promise<void> {
+  // Whoever has asked may have given up, and deleted the directory.
+  if (!isHitCopyWanted(dataDir)) return deleteHitCopy(dataDir)
+  if (failure === undefined) return rm(toRequestPath(dataDir), { force: true })
+  await writeDurably(toRequestPath(dataDir), (file) => file.writeFile(failure))
+  await renameDurably(toRequestPath(dataDir), toRefusalPath(dataDir))
+}
+
+/** Deletes the copy, and the request for one. */
+export const deleteHitCopy = (dataDir: string): Promise<void> =>
+  rm(toMoveDirectory(dataDir), { recursive: true, force: true })
