@@ -179,7 +179,7 @@ async function startServiceJobs(config: Config, services: JobServices) {
  * Opens the database, the spool that redirects record into, the cluster that this server joins with it, and the hit
  * worker that answers analytics.
  */
-async function openStores(config: Config, site: Site, options: ServiceOptions) {
+export async function openStores(config: Config, site: Site, options: ServiceOptions) {
   const { now = Date.now, clock } = options
   const lock = lockDataDir(config.dataDir)
   const db = await openDatabase(config).catch((error) => {

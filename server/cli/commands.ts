@@ -3,6 +3,7 @@
 import type { Command } from './command.ts'
 import { acceptSecretCommand } from './commands/accept-secret.ts'
 import { addMemberCommand } from './commands/add-member.ts'
+import { adoptCommand } from './commands/adopt.ts'
 import { changePlanCommand } from './commands/change-plan.ts'
 import { createKeyCommand } from './commands/create-key.ts'
 import { createUserCommand } from './commands/create-user.ts'
@@ -38,6 +39,7 @@ export const COMMANDS: readonly Command[] = [
   acceptSecretCommand,
   demoCommand,
   moveCommand,
+  adoptCommand,
 ]
 
 const HELP_COLUMN = 46

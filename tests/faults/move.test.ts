@@ -3,8 +3,11 @@
 
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
+import { createWorkspace } from '../../server/features/accounts/workspaces/create-workspace.ts'
 import { openDatabase } from '../../server/storage/database/open-database.ts'
 import {
   CLICKHOUSE_START_MS,
@@ -13,12 +16,19 @@ import {
 } from '../support/clickhouse/clickhouse-server.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { migratedDatabase } from '../support/migrated-database.ts'
+import type { TestDatabase } from '../support/postgres/postgres-server.ts'
 import { atScale } from '../support/scale.ts'
 import { until } from '../support/until.ts'
 import { createLinkOverHttp } from './click-counts.ts'
 import { createFormOverHttp, isAcknowledged, readMarker, sendSubmission } from './form-submissions.ts'
 import { importPastHits, type MoveProcess, runCommand, startCommand } from './move-command.ts'
-import { createInstallation, type Installation, randomMs, type ServerProcess } from './server-process.ts'
+import {
+  adoptInstallation,
+  createInstallation,
+  type Installation,
+  randomMs,
+  type ServerProcess,
+} from './server-process.ts'
 
 setDefaultTimeout(300_000)
 
@@ -82,7 +92,7 @@ async function createSource(): Promise<{ installation: Installation; server: Ser
 /** Hashes of everything that a move must not change. */
 function hashSource(dataDir: string): Map<string, string> {
   const names = readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /^(towpath\.db(-wal)?|hits\.duckdb(\.wal)?|secret)$|^batches\/.*ndjson$|^spool\/(node|\d.*)$/.test(name),
+    /^(towpath\.db|hits\.duckdb(\.wal)?|secret)$|^batches\/.*ndjson$|^spool\/(node|\d.*)$/.test(name),
   )
   return new Map(
     names.map((name) => [
@@ -102,6 +112,7 @@ describe('a move under load', () => {
   const clicks: string[] = []
   const forms: string[] = []
   let report: MoveProcess
+  let before: Map<string, string>
 
   beforeAll(async () => {
     const source = await createSource()
@@ -141,11 +152,15 @@ describe('a move under load', () => {
     running = false
     await load
     expect(await server.stop()).toBe(0)
+    // The command that moves has the file open, too.
+    await mover.kill()
+    before = hashSource(installation.dataDir)
     for (let kill = 0; kill < KILLS; kill++) {
+      mover = startCommand(installation.dataDir, toWords(targets))
       await Promise.race([Bun.sleep(randomMs(0, 2500)), mover.exited])
       await mover.kill()
-      mover = startCommand(installation.dataDir, toWords(targets))
     }
+    mover = startCommand(installation.dataDir, toWords(targets))
     const code = await mover.exited
     if (code !== 0) throw new Error(mover.output())
     report = mover
@@ -158,6 +173,11 @@ describe('a move under load', () => {
       expect(report.output()).toContain(pathname)
       expect(report.output()).not.toContain(password)
     }
+  })
+
+  test('leaves the source as it was', () => {
+    expect(before.size).toBeGreaterThan(5)
+    expect(hashSource(installation.dataDir)).toEqual(before)
   })
 
   test('has every hit once', async () => {
@@ -198,3 +218,143 @@ describe('a move under load', () => {
     expect(existsSync(join(installation.dataDir, 'move'))).toBe(false)
   })
 })
+
+describe('a move without a server', () => {
+  let dataDir: string
+  let key: string
+
+  beforeAll(async () => {
+    const { installation, server } = await createSource()
+    dataDir = installation.dataDir
+    key = installation.keys[0] as string
+    await server.click('past')
+    expect(await server.stop()).toBe(0)
+  })
+
+  async function move(targets: Targets): Promise<string> {
+    const { code, output } = await runCommand(dataDir, toWords(targets))
+    if (code !== 0) throw new Error(output)
+    return output
+  }
+
+  async function moveOrFail(words: string[], environment?: Record<string, string>): Promise<string> {
+    const { code, output } = await runCommand(dataDir, words, environment)
+    expect(code).toBe(1)
+    return output
+  }
+
+  async function change(targets: Targets, ...statements: string[]) {
+    const client = new pg.Client({ connectionString: targets.databaseUrl })
+    await client.connect()
+    for (const statement of statements) await client.query(statement)
+    await client.end()
+  }
+
+  test('names a table whose rows differ, although their number does not', async () => {
+    const targets = await createTargets()
+    await move(targets)
+    await change(
+      targets,
+      "delete from move_steps where step = 'all/end'",
+      "update links set title = 'x' where id = 1",
+    )
+    expect(await moveOrFail(toWords(targets))).toContain('The rows of the table links differ')
+    await change(targets, 'delete from links where id = 1')
+    expect(await moveOrFail(toWords(targets))).toContain(
+      'The table links has 1 rows in SQLite and 0 in PostgreSQL',
+    )
+  })
+
+  test('names the workspace and the day of a hit that is missing', async () => {
+    const targets = await createTargets()
+    await move(targets)
+    await change(targets, "delete from move_steps where step in ('all/end', 'all/history')")
+    const name = toDatabaseName(targets.clickHouseUrl)
+    const answer = await clickHouse.query('SELECT min(recorded_at), argMin(id, recorded_at) FROM hits', name)
+    const [at, id] = answer.trim().split('\t').map(Number) as [number, number]
+    await clickHouse.query(`ALTER TABLE hits DELETE WHERE id = ${id} SETTINGS mutations_sync = 2`, name)
+    const output = await moveOrFail(toWords(targets))
+    expect(output).toContain(`Workspace 1, ${new Date(at).toISOString().slice(0, 10)} (UTC)`)
+    expect(output).toMatch(/(\d+) hits before the move, and (\d+) after it/)
+  })
+
+  test('copies the rows again when the server has run since', async () => {
+    const targets = await createTargets()
+    await move(targets)
+    await change(targets, "delete from move_steps where step in ('all/end', 'all/history')")
+    const installation = adoptInstallation(dataDir, [key])
+    const server = await installation.start()
+    await createLinkOverHttp(`later-${Date.now()}`, key, server)
+    expect((await server.click('past')).status).toBe(302)
+    expect(await server.stop()).toBe(0)
+    const hits = await countHits(targets)
+    await move(targets)
+    expect(await countHits(targets)).toBe(hits + 1)
+    await change(
+      targets,
+      "delete from move_steps where step = 'all/end'",
+      "update move_steps set detail = '{}' where step = 'all/stopped'",
+    )
+    expect(await moveOrFail(toWords(targets))).toContain('The server has run again')
+  })
+
+  test('moves only the rows, or only the hits, where only that is asked for', async () => {
+    const targets = await createTargets()
+    const [, ...words] = toWords(targets)
+    const rows = await runCommand(dataDir, ['move', ...words.slice(0, 2)])
+    expect(rows.output).toContain('rows of')
+    expect(rows.output).not.toContain('CLICKHOUSE_URL')
+    const environment = { DATABASE_URL: targets.databaseUrl }
+    const hits = await runCommand(dataDir, ['move', ...words.slice(2)], environment)
+    expect(hits.output).toContain(`${await countHits(targets)} hits`)
+    expect(await countHits(targets)).toBeGreaterThan(PAST_HITS)
+    expect(await moveOrFail(['move', ...words], environment)).toContain('DATABASE_URL is set')
+  })
+
+  test('refuses stores that are not empty, or belong to another installation', async () => {
+    const targets = await createTargets()
+    const filled = await createTargets()
+    await move(filled)
+    const withRows = { ...targets, databaseUrl: (await createWorkspaceIn(await migratedDatabase())).url }
+    expect(await moveOrFail(toWords(withRows))).toMatch(/is not empty: the table \w+ has rows/)
+    const withHits = { ...targets, clickHouseUrl: filled.clickHouseUrl }
+    expect(await moveOrFail(toWords(withHits))).toContain('The ClickHouse database has hits already')
+    const other = await createInstallation(1)
+    closeLater(other.end)
+    const refusal = await runCommand(other.dataDir, toWords(filled))
+    expect([refusal.code, refusal.output]).toEqual([1, expect.stringContaining('another installation')])
+    expect(await countHits(targets).catch(() => 0)).toBe(0)
+  })
+
+  test('says what is wrong with an address, and never the password', async () => {
+    const { databaseUrl, clickHouseUrl } = await createTargets()
+    const wrong = 'postgres://towpath:Very-Secret@127.0.0.1:9/towpath'
+    const wrongUrl = 'http://towpath:Very-Secret@127.0.0.1:9/towpath'
+    for (const [words, sentence] of [
+      [[], 'Say where to'],
+      [
+        ['--to-database', 'mysql://towpath:Very-Secret@127.0.0.1/x'],
+        '--to-database: is not a PostgreSQL address',
+      ],
+      [['--to-clickhouse', 'ftp://towpath:Very-Secret@127.0.0.1/x'], '--to-clickhouse: is not the address'],
+      [
+        ['--to-database', wrong, '--to-clickhouse', clickHouseUrl],
+        'The PostgreSQL database cannot be reached',
+      ],
+      [['--to-database', databaseUrl, '--to-clickhouse', wrongUrl], 'ClickHouse'],
+    ] as const) {
+      const output = await moveOrFail(['move', ...words])
+      expect(output).toContain(sentence)
+      expect(output).not.toContain('Very-Secret')
+    }
+  })
+})
+
+async function createWorkspaceIn(database: TestDatabase): Promise<TestDatabase> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'towpath-filled-'))
+  const db = await openDatabase({ dataDir, databaseUrl: database.url })
+  await createWorkspace({ db, now: Date.now }, { name: 'Other', plan: 'enterprise' })
+  await db.close()
+  rmSync(dataDir, { recursive: true, force: true })
+  return database
+}

@@ -11,14 +11,19 @@ export interface MoveLog {
   undo(prefix: string): Promise<void>
 }
 
+/** What moves. A move of the rows can be followed by one of the hits, with steps of its own. */
+export const MOVE_SCOPES = ['all', 'rows', 'hits'] as const
+export type MoveScope = (typeof MOVE_SCOPES)[number]
+
 type Write = <T>(body: (connection: Connection) => Promise<T>) => Promise<T>
 
-export function createMoveLog(write: Write, now: () => number): MoveLog {
+export function createMoveLog(write: Write, now: () => number, scope: MoveScope): MoveLog {
+  const inScope = (step: string) => `${scope}/${step}`
   async function noteIn(connection: Connection, step: string, detail: unknown) {
     const row = { detail: JSON.stringify(detail), at: now() }
     await connection
       .insertInto('move_steps')
-      .values({ step, ...row })
+      .values({ step: inScope(step), ...row })
       .onConflict((conflict) => conflict.column('step').doUpdateSet(row))
       .execute()
   }
@@ -28,7 +33,7 @@ export function createMoveLog(write: Write, now: () => number): MoveLog {
         const row = await connection
           .selectFrom('move_steps')
           .select('detail')
-          .where('step', '=', step)
+          .where('step', '=', inScope(step))
           .executeTakeFirst()
         return row && JSON.parse(row.detail)
       }),
@@ -36,7 +41,10 @@ export function createMoveLog(write: Write, now: () => number): MoveLog {
       connection ? noteIn(connection, step, detail) : write((own) => noteIn(own, step, detail)),
     undo: (prefix) =>
       write(async (connection) => {
-        await connection.deleteFrom('move_steps').where('step', 'like', `${prefix}%`).execute()
+        await connection
+          .deleteFrom('move_steps')
+          .where('step', 'like', `${inScope(prefix)}%`)
+          .execute()
       }),
   }
 }

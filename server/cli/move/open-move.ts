@@ -6,7 +6,7 @@ import type { Connection, Database } from '../../storage/database/open-database.
 import { type HitHistoryTarget, openHitHistoryTarget } from '../../storage/hits/clickhouse/history-target.ts'
 import { tryToLockForMove } from '../../storage/lock.ts'
 import { CommandError } from '../command.ts'
-import { createMoveLog, type MoveLog } from './move-log.ts'
+import { createMoveLog, MOVE_SCOPES, type MoveLog, type MoveScope } from './move-log.ts'
 import type { MoveTargets } from './read-targets.ts'
 
 export interface Move {
@@ -32,8 +32,6 @@ interface OpenNeeds {
 /** What is noted first, so that no other installation moves into the same stores. */
 interface MoveBeginning {
   node: string
-  rows: boolean
-  hits: boolean
 }
 
 /** @throws CommandError for stores that have anything else in them */
@@ -56,11 +54,15 @@ export async function openMove({ db, dataDir, now }: OpenNeeds, targets: MoveTar
     const hits = targets.clickHouseUrls && (await openHitHistoryTarget(targets.clickHouseUrls, instance))
     if (hits) closers.push(() => hits.close())
     // Where the rows stay, their database keeps the progress.
-    const log = createMoveLog(
-      (body) => (rows ? rows.transaction().execute(body) : db.write((connection) => body(connection))),
-      now,
-    )
-    const move = { dataDir, node, instance, rows, hits, log, close }
+    const openLog = (scope: MoveScope) =>
+      createMoveLog(
+        (body) => (rows ? rows.transaction().execute(body) : db.write((connection) => body(connection))),
+        now,
+        scope,
+      )
+    const scope = toScope(targets)
+    for (const other of MOVE_SCOPES) if (other !== scope) await requireEnded(openLog(other), other)
+    const move = { dataDir, node, instance, rows, hits, log: openLog(scope), close }
     await claimTargets(move)
     return move
   } catch (error) {
@@ -69,26 +71,34 @@ export async function openMove({ db, dataDir, now }: OpenNeeds, targets: MoveTar
   }
 }
 
+const FLAGS: Record<MoveScope, string> = {
+  all: '--to-database and --to-clickhouse',
+  rows: '--to-database alone',
+  hits: '--to-clickhouse alone',
+}
+
+const toScope = ({ databaseUrl, clickHouseUrls }: MoveTargets): MoveScope =>
+  databaseUrl === undefined ? 'hits' : clickHouseUrls === undefined ? 'rows' : 'all'
+
+async function requireEnded(log: MoveLog, scope: MoveScope): Promise<void> {
+  if (!(await log.find('begin')) || (await log.find('end'))) return
+  throw new CommandError(
+    `This move was begun with ${FLAGS[scope]}. Give the same options to go on with it, or name empty databases.`,
+  )
+}
+
 async function claimTargets({ node, rows, hits, log }: Move): Promise<void> {
-  const beginning: MoveBeginning = { node, rows: rows !== undefined, hits: hits !== undefined }
   const begun = await log.find<MoveBeginning>('begin')
   if (begun && begun.node !== node)
     throw new CommandError(
       `The new database has the data of another installation (node ${begun.node}). Name an empty one.`,
     )
-  if (begun && (begun.rows !== beginning.rows || begun.hits !== beginning.hits))
-    throw new CommandError(
-      `This move was begun with ${toFlags(begun)}. Give the same options to go on with it, or name empty databases.`,
-    )
   if (begun) return
   if (rows) await requireEmptyRows(rows)
   if (hits && !(await hits.isEmpty()))
     throw new CommandError('The ClickHouse database has hits already. Name an empty database.')
-  await log.note('begin', beginning)
+  await log.note('begin', { node } satisfies MoveBeginning)
 }
-
-const toFlags = ({ rows, hits }: MoveBeginning) =>
-  [...(rows ? ['--to-database'] : []), ...(hits ? ['--to-clickhouse'] : [])].join(' and ')
 
 async function requireEmptyRows(rows: Connection): Promise<void> {
   const filled = await findFilledTable(rows)

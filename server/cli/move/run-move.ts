@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { deleteHitCopy, toHitCopyPath, toMoveDirectory } from '../../features/hits/batches/hit-copy.ts'
 import { toRetentionStart } from '../../features/hits/retention.ts'
+import { parseSegmentName } from '../../features/hits/spool/segment.ts'
 import { DAY_MS } from '../../lib/utc-day.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import { openClickHouse } from '../../storage/hits/clickhouse/engine.ts'
@@ -114,11 +115,8 @@ async function moveTheRest(needs: MoveNeeds, move: Move, targets: MoveTargets): 
  */
 async function noticeServerRun({ dataDir, log }: Move, undo: () => Promise<void>): Promise<void> {
   const names = await readdir(join(dataDir, 'spool'))
-  const segment = names
-    .filter((name) => name !== 'node' && !name.endsWith('.tmp'))
-    .sort()
-    .at(-1)
-  const stopped = await log.find<{ segment?: string }>('stopped')
+  const segment = Math.max(...names.map((name) => parseSegmentName(name) ?? 0))
+  const stopped = await log.find<{ segment: number }>('stopped')
   if (stopped && stopped.segment !== segment) {
     if (await log.find('history'))
       throw new CommandError(

@@ -1,0 +1,28 @@
+// The command `adopt` counts what a node that will not start again has left in its data directory.
+
+import { type Command, CommandError } from '../command.ts'
+
+export const adoptCommand: Command = {
+  name: 'adopt',
+  form: '<directory> [--yes]',
+  help: 'counts the clicks that a dead node has left in its data directory',
+  words: 1,
+  options: ['yes'],
+  async run({ db, config, now }, { words: [directory], options }) {
+    if (directory === undefined) throw new CommandError('Name the data directory of the dead node.')
+    // Imported here, so that the other commands start faster.
+    const [{ adoptDirectory }, { createProgressBar }] = await Promise.all([
+      import('../move/adopt-directory.ts'),
+      import('../progress-bar.ts'),
+    ])
+    const controller = new AbortController()
+    for (const signal of ['SIGINT', 'SIGTERM']) {
+      process.once(signal, () =>
+        controller.abort(new CommandError('Stopped. Run the same command again to go on where it was.')),
+      )
+    }
+    const progress = createProgressBar(process.stderr)
+    const needs = { db, config, progress, signal: controller.signal, now }
+    return adoptDirectory(needs, directory, options.yes === true)
+  },
+}
