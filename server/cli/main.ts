@@ -10,10 +10,11 @@ import { COMMANDS, USAGE } from './commands.ts'
 
 function parse(argv: string[]): CommandInput & { command: Command } {
   const { positionals, values } = parseArgs({ args: argv, allowPositionals: true, options: OPTIONS })
-  const name = positionals.slice(0, 2).join(' ')
-  const words = positionals.slice(2)
-  const command = COMMANDS.find((known) => known.name === name)
-  if (!command) throw new CommandError(`There is no command "${name}".\n\n${USAGE}`)
+  const begin = (count: number) => positionals.slice(0, count).join(' ')
+  const command = COMMANDS.find(({ name }) => name === begin(2) || name === begin(1))
+  if (!command) throw new CommandError(`There is no command "${begin(2)}".\n\n${USAGE}`)
+  const { name } = command
+  const words = positionals.slice(name.split(' ').length)
   const surplus = words[command.words]
   if (surplus !== undefined) {
     throw new CommandError(`"${name}" takes no word "${surplus}". Put names of several words in quotes.`)

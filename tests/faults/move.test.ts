@@ -19,7 +19,7 @@ import { migratedDatabase } from '../support/migrated-database.ts'
 import type { TestDatabase } from '../support/postgres/postgres-server.ts'
 import { atScale } from '../support/scale.ts'
 import { until } from '../support/until.ts'
-import { createLinkOverHttp } from './click-counts.ts'
+import { createLinkOverHttp, readCountedClicks } from './click-counts.ts'
 import { createFormOverHttp, isAcknowledged, readMarker, sendSubmission } from './form-submissions.ts'
 import { importPastHits, type MoveProcess, runCommand, startCommand } from './move-command.ts'
 import {
@@ -104,6 +104,39 @@ function hashSource(dataDir: string): Map<string, string> {
   )
 }
 
+/** The past clicks are older than the workspace, so the analytics of all time do not have them. */
+async function waitUntilCounted(server: ServerProcess, key: string): Promise<void> {
+  const now = Date.now()
+  await until('the counters of the links to agree with analytics', async () => {
+    const { json, headers } = await server.api(key, '/analytics/clicks?interval=90d')
+    if (!(Date.parse(headers.get('x-counted-until') ?? '') > now)) return false
+    const links = await server.api(key, '/links?limit=100')
+    // A key may ask 300 times a minute.
+    await Bun.sleep(250)
+    const sum = links.json.data?.reduce((total: number, link: { clicks: number }) => total + link.clicks, 0)
+    return sum > 0 && sum === json.data?.clicks
+  })
+}
+
+/** What an owner sees: links with their counters, submissions, and clicks by several dimensions. */
+async function readAnswers(server: ServerProcess, key: string): Promise<unknown[]> {
+  await waitUntilCounted(server, key)
+  const paths = ['/links?limit=100', '/submissions?limit=100', '/forms']
+  for (const by of ['time', 'link', 'country', 'city', 'referrer', 'utmCampaign', 'trigger'])
+    paths.push(`/analytics/clicks?interval=90d&groupBy=${by}`)
+  const answers: unknown[] = []
+  for (const path of paths) {
+    const { status, json } = await until(path, async () => {
+      const answer = await server.api(key, path)
+      return answer.status === 503 ? undefined : answer
+    })
+    expect([path, status]).toEqual([path, 200])
+    // Each server has a port of its own.
+    answers.push([path, JSON.stringify(json).replaceAll(new URL(server.origin).host, 'host')])
+  }
+  return answers
+}
+
 const STOP_NOW = 'Stop the server now'
 
 describe('a move under load', () => {
@@ -113,6 +146,7 @@ describe('a move under load', () => {
   const forms: string[] = []
   let report: MoveProcess
   let before: Map<string, string>
+  let answers: unknown[]
 
   beforeAll(async () => {
     const source = await createSource()
@@ -151,6 +185,7 @@ describe('a move under load', () => {
     })
     running = false
     await load
+    answers = await readAnswers(server, key)
     expect(await server.stop()).toBe(0)
     // The command that moves has the file open, too.
     await mover.kill()
@@ -207,6 +242,22 @@ describe('a move under load', () => {
     } finally {
       await db.close()
     }
+  })
+
+  test('is a server with the same answers, which counts on', async () => {
+    const key = installation.keys[0] as string
+    const server = await adoptInstallation(installation.dataDir, [key], targets.databaseUrl).start({
+      environment: { CLICKHOUSE_URL: targets.clickHouseUrl },
+    })
+    try {
+      expect(await readAnswers(server, key)).toEqual(answers)
+      expect((await server.click('live?utm_term=after')).status).toBe(302)
+      expect((await readCountedClicks(server, key, 'live')).get('after')).toBe(1)
+      await waitUntilCounted(server, key)
+    } finally {
+      expect(await server.stop()).toBe(0)
+    }
+    expect(await countHits(targets, "utm_term = 'after'")).toBe(1)
   })
 
   test('says so when it is run again, and changes nothing', async () => {

@@ -99,7 +99,7 @@ async function waitUntilShipped(
   for (;;) {
     signal.throwIfAborted()
     const at = now()
-    await Promise.race([hitWorker.drain(), Bun.sleep(STUCK_AFTER_MS)])
+    await waitAtMost(hitWorker.drain(), STUCK_AFTER_MS)
     const { engineUp, batch, mark, counted, position } = hitWorker.state()
     const isShipped = engineUp && mark >= batch && counted >= batch && hitWorker.countedUntil() >= at
     if (isShipped && !hasPendingImports(dataDir)) return
@@ -114,6 +114,14 @@ async function waitUntilShipped(
       )
     await Bun.sleep(POLL_MS)
   }
+}
+
+async function waitAtMost(work: Promise<void>, ms: number): Promise<void> {
+  const late = Promise.withResolvers<void>()
+  const timer = setTimeout(late.resolve, ms)
+  await Promise.race([work, late.promise])
+  // The command ends when nothing is left to do.
+  clearTimeout(timer)
 }
 
 /** The others wait for the hits of a node that has not left. */

@@ -76,6 +76,7 @@ async function moveClosedDays(needs: MoveNeeds, move: Move): Promise<void> {
   needs.progress.at(0, 'the server copies its hits')
   const copyMadeAt = needs.now()
   if (!(await obtainHitCopy(dataDir, needs.signal))) {
+    await deleteHitCopy(dataDir)
     needs.say('The server gives no copy of its hits: all of them move when it has stopped.')
     return
   }

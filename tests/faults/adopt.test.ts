@@ -1,0 +1,146 @@
+// `towpath adopt` counts what a killed node has left in its directory: every acknowledged click once, however often the
+// command runs or is killed.
+
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import {
+  CLICKHOUSE_START_MS,
+  type ClickHouseServer,
+  getClickHouse,
+} from '../support/clickhouse/clickhouse-server.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
+import { atScale } from '../support/scale.ts'
+import { until } from '../support/until.ts'
+import { createLinkOverHttp, readCountedClicks, waitUntilCountersAgree } from './click-counts.ts'
+import { runCommand, startCommand } from './move-command.ts'
+import {
+  adoptInstallation,
+  createInstallation,
+  type Installation,
+  randomMs,
+  type ServerProcess,
+} from './server-process.ts'
+
+setDefaultTimeout(300_000)
+
+const KILLS = atScale({ test: 1, soak: 30 })
+const CLICKS = atScale({ test: 400, soak: 4000 })
+
+const closeLater = closeAfterAll()
+let clickHouse: ClickHouseServer
+let environment: Record<string, string>
+let databaseUrl: string
+let dead: Installation
+let alive: Installation
+let server: ServerProcess
+const acknowledged: string[] = []
+
+beforeAll(async () => {
+  clickHouse = await getClickHouse()
+  databaseUrl = (await migratedDatabase()).url
+  environment = { CLICKHOUSE_URL: await clickHouse.createDatabase(), TOWPATH_SECRET: `${'a5'.repeat(20)}Zq9` }
+  alive = await createInstallation(1, databaseUrl)
+  dead = adoptInstallation(mkdtempSync(join(tmpdir(), 'towpath-dead-')), alive.keys, databaseUrl)
+  closeLater(dead.end)
+  closeLater(alive.end)
+  server = await alive.start({ environment })
+  const key = alive.keys[0] as string
+  await createLinkOverHttp('a', key, server)
+  const node = await dead.start({ environment })
+  // The worker of this node has a first batch, and what follows is in the spool when it is killed.
+  for (let i = 0; i < CLICKS; i++) {
+    const marker = `m${i}`
+    if ((await node.click(`a?utm_term=${marker}`)).status === 302) acknowledged.push(marker)
+  }
+  await node.kill()
+}, CLICKHOUSE_START_MS)
+afterAll(async () => {
+  await server?.stop()
+})
+
+const adopt = (dir: string, more: Record<string, string> = {}) =>
+  [alive.dataDir, ['adopt', dir], { DATABASE_URL: databaseUrl, ...environment, ...more }] as [
+    string,
+    string[],
+    Record<string, string>,
+  ]
+
+async function readNode(): Promise<{ left_at: number | null } | undefined> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  const id = (await Bun.file(join(dead.dataDir, 'spool/node')).text()).trim()
+  const { rows } = await client.query('select left_at from nodes where node = $1', [id])
+  await client.end()
+  return rows[0]
+}
+
+async function countClicks(): Promise<number> {
+  const name = new URL(environment.CLICKHOUSE_URL as string).pathname.slice(1)
+  return Number(await clickHouse.query('SELECT count() FROM hits', name))
+}
+
+test('refuses the directory of a server that runs, and what is no directory of a server', async () => {
+  for (const [dir, more, sentence] of [
+    [alive.dataDir, {}, 'is the DATA_DIR of this command'],
+    [tmpdir(), {}, 'is not the data directory of a server'],
+    [join(tmpdir(), 'towpath-none'), {}, 'is not the data directory of a server'],
+    [dead.dataDir, { CLICKHOUSE_URL: '' }, 'Set DATABASE_URL and CLICKHOUSE_URL'],
+  ] as const) {
+    const { code, output } = await runCommand(...adopt(dir, more))
+    expect([code, output]).toEqual([1, expect.stringContaining(sentence)])
+  }
+  const [, words, env] = adopt(alive.dataDir)
+  const other = mkdtempSync(join(tmpdir(), 'towpath-other-'))
+  const { code, output } = await runCommand(other, words, env)
+  expect([code, output]).toEqual([1, expect.stringContaining('A server runs on')])
+  rmSync(other, { recursive: true, force: true })
+})
+
+test('refuses a node that this installation does not know', async () => {
+  const stranger = await createInstallation(1)
+  closeLater(stranger.end)
+  await (await stranger.start()).stop()
+  const { code, output } = await runCommand(...adopt(stranger.dataDir))
+  expect([code, output]).toEqual([1, expect.stringContaining('has never run on this database')])
+})
+
+test('counts every acknowledged click once, although it is killed', async () => {
+  expect(acknowledged).toHaveLength(CLICKS)
+  for (let kill = 0; kill < KILLS; kill++) {
+    const command = startCommand(...adopt(dead.dataDir))
+    await Promise.race([Bun.sleep(randomMs(300, 2000)), command.exited])
+    await command.kill()
+  }
+  const { code, output } = await runCommand(...adopt(dead.dataDir))
+  if (code !== 0) throw new Error(output)
+  expect(output).toContain('It can be deleted')
+  const counted = await readCountedClicks(server, alive.keys[0] as string, 'a')
+  const rows = await readTerms()
+  expect(acknowledged.filter((marker) => rows.get(marker) !== 1)).toEqual([])
+  expect(counted.size).toBe(Math.min(CLICKS, 1000))
+  expect(await countClicks()).toBe(CLICKS)
+  await waitUntilCountersAgree(server, alive.keys)
+  await until('the node to have left', async () => typeof (await readNode())?.left_at === 'string')
+})
+
+async function readTerms(): Promise<Map<string, number>> {
+  const name = new URL(environment.CLICKHOUSE_URL as string).pathname.slice(1)
+  const text = await clickHouse.query('SELECT utm_term, count() FROM hits GROUP BY utm_term', name)
+  return new Map(
+    text
+      .trim()
+      .split('\n')
+      .map((line) => line.split('\t') as [string, string])
+      .map(([term, count]) => [term, Number(count)]),
+  )
+}
+
+test('changes nothing when it is run again', async () => {
+  const { code, output } = await runCommand(...adopt(dead.dataDir))
+  expect([code, output]).toEqual([0, expect.stringContaining('had nothing left to count')])
+  expect(await countClicks()).toBe(CLICKS)
+})
