@@ -41,6 +41,7 @@ export function fillTables(database: Database, rowsEach: number, seed = 1): Map<
     const toValue = (column: ColumnInfo, row: number) => {
       const parents = references.get(column.name)
       if (parents) return parents[row % parents.length]
+      if (/blob/i.test(column.type)) return new Uint8Array([0, 255, row, 92, 120])
       if (column.name === 'id') return name === 'instance' ? 1 : row * 3 + 1
       const isNumber = /int|real|num/i.test(column.type)
       if (column.pk > 0) return isNumber ? row + 1 : `${name}-${row}${isComposite ? '' : `-${++unique}`}`

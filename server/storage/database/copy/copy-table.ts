@@ -27,7 +27,7 @@ export async function copyTable(
   { onRows = () => {}, onCopied }: TableCopyOptions,
 ): Promise<TableDigest> {
   return target.transaction().execute(async (transaction) => {
-    if ((TABLES_WITH_FIRST_ROWS as string[]).includes(table.name))
+    if (TABLES_WITH_FIRST_ROWS.includes(table.name))
       await runSql(transaction, `delete from ${quoteName(table.name)}`)
     const digester = createRowDigester()
     let rows = 0

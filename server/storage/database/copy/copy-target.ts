@@ -48,7 +48,7 @@ async function listTables(target: Connection): Promise<string[]> {
 /** The first table that has rows of a server, or of anything else but the migrations. */
 export async function findFilledTable(target: Connection): Promise<string | undefined> {
   for (const name of await listTables(target)) {
-    if (OF_THE_TOOLS.test(name) || (TABLES_WITH_FIRST_ROWS as string[]).includes(name)) continue
+    if (OF_THE_TOOLS.test(name) || TABLES_WITH_FIRST_ROWS.includes(name)) continue
     const rows = await runSql(target, `select 1 from ${quoteName(name)} limit 1`)
     if (rows.length > 0) return name
   }

@@ -2,7 +2,6 @@
 // new table of a migration is found by itself, so no list can forget it.
 
 import type { Database } from 'bun:sqlite'
-import type { Tables } from '../tables.ts'
 
 export interface SourceTable {
   name: string
@@ -14,14 +13,16 @@ export interface SourceTable {
 }
 
 /** Tables whose rows mean nothing in another database, each with the reason. */
-export const TABLES_LEFT_OUT: Partial<Record<keyof Tables, string>> = {
+export const TABLES_LEFT_OUT: Record<string, string> = {
   move_steps: 'the progress of the copy itself',
   leases: 'a right of a process that has ended',
   nodes: 'heartbeats of a process that has ended',
   rate_windows: 'counts of some minutes, which SQLite does not have',
+  rate_limits: 'counts of some minutes, which SQLite does not have',
+  changes: 'news for processes that follow them, and none runs',
 }
-/** Tables whose rows a migration makes: the copy replaces them. */
-export const TABLES_WITH_FIRST_ROWS = ['instance'] satisfies (keyof Tables)[]
+/** Tables whose first rows a migration makes. The copy replaces them. */
+export const TABLES_WITH_FIRST_ROWS: readonly string[] = ['instance', 'changes']
 export const OF_THE_TOOLS = /^(sqlite_|kysely_)/
 
 export function listSourceTables(source: Database): SourceTable[] {
