@@ -32,8 +32,8 @@ import {
 
 setDefaultTimeout(300_000)
 
-const KILLS = atScale({ test: 2, soak: 40 })
-const PAST_HITS = atScale({ test: 3000, soak: 60_000 })
+const KILLS = atScale({ test: 1, soak: 40 })
+const PAST_HITS = atScale({ test: 1500, soak: 60_000 })
 const DAYS = 6
 
 const closeLater = closeAfterAll()

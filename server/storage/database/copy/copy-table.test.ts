@@ -118,6 +118,28 @@ test('a table whose copy fails has no rows', async () => {
   source.close()
 })
 
+test('bytes, and keys of several columns, are the same on both sides', async () => {
+  const boats = new Database(join(dir, 'boats.db'), { strict: true })
+  boats.run('create table boats (name text, number integer, hull blob, primary key (number, name))')
+  const insert = boats.query('insert into boats values (?, ?, ?)')
+  for (let i = 0; i < 300; i++)
+    insert.run(`b${i % 7}é`, (i * 37) % 100, new Uint8Array([i % 256, 0, 92, 255]))
+  insert.run('none', 1, null)
+  await runSql(
+    target,
+    'create table boats (name text collate "C", number bigint, hull bytea, primary key (number, name))',
+  )
+  const [table] = listSourceTables(boats)
+  if (!table) throw new Error('boats are a table')
+  await copyTable(boats, target, table, { onCopied: async () => {} })
+  expect((await digestTarget(target, table)).rows).toBe(301)
+  expect(await digestTarget(target, table)).toEqual(await digestSource(boats, table))
+  await runSql(target, String.raw`update boats set hull = '\\x00' where name = 'none'`)
+  expect(await digestTarget(target, table)).not.toEqual(await digestSource(boats, table))
+  await runSql(target, 'drop table boats')
+  boats.close()
+})
+
 test('a database of another program is refused, and stays as it is', async () => {
   const { url } = await createTestDatabase()
   const client = new (await import('pg')).default.Client({ connectionString: url })
