@@ -18,6 +18,7 @@ import { Failure } from '../../lib/failure.ts'
 import { setLogLevel } from '../../lib/log.ts'
 import { type Connection, type DatabaseHandle, openDatabase } from './open-database.ts'
 import { openPostgresMigrator } from './postgres.ts'
+import { openPool } from './postgres-pool.ts'
 import { isVersionBelow, MIN_SQLITE_VERSION, openSqliteMigrator } from './sqlite.ts'
 
 setLogLevel('silent')
@@ -39,7 +40,7 @@ async function emptyDatabase(): Promise<DatabaseLocation & { databaseUrl: string
   return { dataDir: newDirectory(), databaseUrl: database.url }
 }
 
-async function opened(place: DatabaseLocation): Promise<DatabaseHandle> {
+async function opened(place: DatabaseLocation & { databasePool?: number }): Promise<DatabaseHandle> {
   const db = await openDatabase(place)
   ends.push(() => db.close())
   return db
@@ -204,6 +205,42 @@ describe('postgresql', () => {
     expect(new Set(seen)).toEqual(new Set([ours]))
   })
 
+  test('leaves no state in a session, so that a pooler may share it', async () => {
+    const db = await opened({ ...(await emptyDatabase()), databasePool: 1 })
+    await db.write((connection) => insertWorkspace(connection, 'state'))
+    await db.write(async () => Promise.reject(new Error('rolled back'))).catch(() => {})
+    await db.probe()
+    const { rows } = await sql<Record<string, unknown>>`
+      select (select array_agg(name) from pg_settings where source = 'session') as settings,
+        (select count(*)::int from pg_locks where locktype = 'advisory') as locks,
+        (select count(*)::int from pg_prepared_statements) as statements,
+        (select count(*)::int from pg_listening_channels()) as channels`.execute(db.read)
+    expect(rows).toEqual([{ settings: null, locks: 0, statements: 0, channels: 0 }])
+  })
+
+  test('opens no more connections than it may', async () => {
+    const db = await opened({ ...(await emptyDatabase()), databasePool: 3 })
+    const pids = await Promise.all(
+      Array.from({ length: 12 }, async () => {
+        const { rows } = await sql<{ pid: number }>`
+          select pg_backend_pid() as pid, pg_sleep(0.01)`.execute(db.read)
+        return rows[0]?.pid
+      }),
+    )
+    expect(new Set(pids).size).toBeWithin(1, 4)
+  })
+
+  test('stops a read that takes too long, and gives its connection to nobody', async () => {
+    const pool = openPool((await emptyDatabase()).databaseUrl, 1, 200)
+    ends.push(() => pool.end())
+    const client = await pool.connect()
+    await expect(client.query('select pg_sleep(600)')).rejects.toThrow('Query read timeout')
+    client.release()
+    const asleep = `select count(*)::int as asleep from pg_stat_activity
+      where query like 'select pg_sleep(600)' and datname = current_database()`
+    await until('the query to end', async () => (await pool.query(asleep)).rows[0].asleep === 0)
+  })
+
   test('reads lists of bigint as numbers', async () => {
     const db = await opened(await emptyDatabase())
     const { rows: found } = await sql<{ some: number[]; none: number[] }>`
@@ -274,7 +311,7 @@ describe('postgresql', () => {
     )
     expect(ms).toBeLessThan(6000)
     expect((write as PromiseRejectedResult).reason).toMatchObject({ code: 'unavailable' })
-    expect((again as PromiseRejectedResult).reason.message).toBe('The database cannot be reached.')
+    expect((again as PromiseRejectedResult).reason.message).toStartWith('The database cannot be reached.')
     await server.start()
     await until('writes to be taken again', () =>
       db.probe().then(

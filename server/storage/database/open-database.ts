@@ -6,6 +6,7 @@ import { Failure } from '../../lib/failure.ts'
 import type { DatabaseHandle } from './database.ts'
 import { listMigrations, migrate } from './migrate.ts'
 import { openPostgres, openPostgresMigrator } from './postgres.ts'
+import { requireUsablePostgres, toPostgresProblem } from './postgres-problem.ts'
 import { openSqlite, openSqliteMigrator } from './sqlite.ts'
 
 export type { Connection, Database, DatabaseEngine, DatabaseHandle, OnCommit } from './database.ts'
@@ -14,6 +15,8 @@ export type { Connection, Database, DatabaseEngine, DatabaseHandle, OnCommit } f
 export async function openDatabase(where: {
   dataDir: string
   databaseUrl?: string
+  /** Connections of this process to PostgreSQL. */
+  databasePool?: number
 }): Promise<DatabaseHandle> {
   mkdirSync(where.dataDir, { recursive: true, mode: 0o700 })
   const path = join(where.dataDir, 'towpath.db')
@@ -22,12 +25,12 @@ export async function openDatabase(where: {
     ? openPostgresMigrator(where.databaseUrl)
     : await openSqliteMigrator(path)
   try {
+    if (where.databaseUrl) await requireUsablePostgres(migrator)
     await migrate(migrator, listMigrations(engine))
   } catch (error) {
-    if (!(error instanceof Failure)) throw error
-    throw new Error('The database cannot be reached.', { cause: error.cause })
+    throw error instanceof Failure ? toPostgresProblem(error.cause) : error
   } finally {
     await migrator.destroy()
   }
-  return where.databaseUrl ? openPostgres(where.databaseUrl) : openSqlite(path)
+  return where.databaseUrl ? openPostgres(where.databaseUrl, where.databasePool) : openSqlite(path)
 }

@@ -9,42 +9,48 @@ import {
   type PostgresDialectConfig,
   PostgresDriver,
 } from 'kysely'
-import pg from 'pg'
+import type pg from 'pg'
 import { Failure, unavailable } from '../../lib/failure.ts'
 import { describeError, log } from '../../lib/log.ts'
 import { runCommitCallbacks } from './commit-callbacks.ts'
 import { type Connection, createProbe, type DatabaseHandle, type TransactionBody } from './database.ts'
 import { isDatabaseUnavailable, toFailure } from './errors.ts'
+import { openPool } from './postgres-pool.ts'
 import type { Tables } from './tables.ts'
 
-const CONNECTIONS_MAX = 10
-// Also the time that a request waits for a connection when all of them are busy.
-const CONNECT_MS = 5_000
+/** Where the configuration does not say (`DATABASE_POOL`). */
+const CONNECTIONS = 10
 // Longer than any query takes. A server that stopped answering must not hold a request for ever.
 const STATEMENT_MS = 10_000
+// In transactions PostgreSQL's own limit comes first, because it leaves the connection usable.
+const ANSWER_MS = STATEMENT_MS + 1_000
 // A restart of PostgreSQL takes about a second. A request retries for this time before it is answered with 503.
 const RETRY_FOR_MS = 2_000
 const RETRY_MS = 100
 
-// Parses bigint, numeric (the type of sums) and bigint[] as numbers: ids and counters are far below 2^53.
-const NUMBER_PARSERS: Record<number, (text: string) => unknown> = {
-  20: Number,
-  1700: Number,
-  1016: (text) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number)),
-}
-
 /** Retries to get a connection while PostgreSQL restarts. */
 class RetryingDriver extends PostgresDriver {
+  readonly #begin: CompiledQuery
+  constructor(config: PostgresDialectConfig, statementMs: number) {
+    super(config)
+    this.#begin = CompiledQuery.raw(toBeginStatements(statementMs))
+  }
+
   override async acquireConnection() {
     const deadline = performance.now() + RETRY_FOR_MS
     for (;;) {
       try {
         return await super.acquireConnection()
       } catch (error) {
-        if (!isDatabaseUnavailable(error) || performance.now() > deadline) throw toFailure(error)
+        // A wrong password or a missing database too: both can become right while the server runs.
+        if (!isDatabaseUnavailable(error) || performance.now() > deadline) throw unavailable(error)
         await Bun.sleep(RETRY_MS)
       }
     }
+  }
+
+  override async beginTransaction(connection: DatabaseConnection) {
+    await connection.executeQuery(this.#begin)
   }
 
   override async commitTransaction(connection: DatabaseConnection) {
@@ -54,55 +60,39 @@ class RetryingDriver extends PostgresDriver {
   }
 }
 
+/**
+ * One message. Both settings end with the transaction, so they hold behind a pooler too. A request is answered only after
+ * a synced commit, whatever the server's default is; stronger settings are kept.
+ */
+const toBeginStatements = (statementMs: number) => `begin;
+  select set_config('statement_timeout', '${statementMs}', true), set_config('synchronous_commit',
+    case when current_setting('synchronous_commit') in ('off', 'local') then 'on'
+      else current_setting('synchronous_commit') end, true)`
+
 class RetryingDialect extends PostgresDialect {
   readonly #config: PostgresDialectConfig
-  constructor(config: PostgresDialectConfig) {
+  readonly #statementMs: number
+  constructor(config: PostgresDialectConfig, statementMs: number) {
     super(config)
     this.#config = config
+    this.#statementMs = statementMs
   }
   override createDriver() {
-    return new RetryingDriver(this.#config)
+    return new RetryingDriver(this.#config, this.#statementMs)
   }
 }
 
-// A request is answered only after a synced commit, whatever the server's default is. Stronger settings are kept.
-const SET_DURABLE = `select set_config('synchronous_commit', 'on', false)
-  where current_setting('synchronous_commit') in ('off', 'local')`
-
-const createPostgresKysely = (pool: pg.Pool): Connection =>
-  new Kysely<Tables>({ dialect: new RetryingDialect({ pool }) })
-
-function openPool(url: string, max: number, statementMs: number): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max,
-    connectionTimeoutMillis: CONNECT_MS,
-    // The server's own timeout comes first. This one is for a server that no longer answers.
-    query_timeout: statementMs === 0 ? undefined : statementMs + 1_000,
-    keepAlive: true,
-    types: {
-      getTypeParser: (oid, format) =>
-        NUMBER_PARSERS[oid] ?? pg.types.getTypeParser(oid as never, format as never),
-    },
-    async onConnect(client) {
-      // Without a listener, a connection that is lost during a transaction would end the process.
-      client.on('error', (error) => log.warn('postgres_connection_lost', describeError(error)))
-      await client.query(SET_DURABLE)
-      await client.query(`set statement_timeout = ${statementMs}`)
-    },
-  })
-  // The listener of the connection has logged the error. The pool has removed the connection.
-  pool.on('error', () => {})
-  return pool
-}
+const createPostgresKysely = (pool: pg.Pool, statementMs: number): Connection =>
+  new Kysely<Tables>({ dialect: new RetryingDialect({ pool }, statementMs) })
 
 /**
  * Opens a connection for migrations. It has no timeout, because a migration may take long or wait for another process.
  */
-export const openPostgresMigrator = (url: string): Connection => createPostgresKysely(openPool(url, 1, 0))
+export const openPostgresMigrator = (url: string): Connection => createPostgresKysely(openPool(url, 1, 0), 0)
 
-export function openPostgres(url: string): DatabaseHandle {
-  const connection = createPostgresKysely(openPool(url, CONNECTIONS_MAX, STATEMENT_MS))
+/** @param connections how many this process opens at most */
+export function openPostgres(url: string, connections = CONNECTIONS): DatabaseHandle {
+  const connection = createPostgresKysely(openPool(url, connections, ANSWER_MS), STATEMENT_MS)
   const writes = new Set<Promise<unknown>>()
   let closed = false
 

@@ -1,0 +1,82 @@
+// The connections to PostgreSQL. They have no session state: a pooler between may give each transaction another
+// connection of the server (PgBouncer in transaction mode), so there are no session settings, no session locks, no LISTEN
+// and no named statements.
+
+import { createConnection } from 'node:net'
+import pg from 'pg'
+import { describeError, log } from '../../lib/log.ts'
+
+// Also the time that a request waits for a connection when all of them are busy.
+const CONNECT_MS = 5_000
+
+// Parses bigint, numeric (the type of sums) and bigint[] as numbers: ids and counters are far below 2^53.
+const NUMBER_PARSERS: Record<number, (text: string) => unknown> = {
+  20: Number,
+  1700: Number,
+  1016: (text) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number)),
+}
+
+/** The code of a cancel request: https://www.postgresql.org/docs/current/protocol-message-formats.html */
+const CANCEL_REQUEST = 80_877_102
+
+/** What PostgreSQL told the driver about the connection; its types leave it out. */
+interface ConnectionKey {
+  host: string
+  port: number
+  processID: number
+  secretKey: number
+}
+
+/**
+ * A connection whose query got no answer in time is closed, and PostgreSQL is asked to stop the query. The driver alone
+ * would give the connection to the next request, which would wait for the first one's query.
+ */
+class CancellingClient extends pg.Client {
+  override query(...args: never[]): never {
+    const result: unknown = super.query(...(args as unknown as [string]))
+    if (result instanceof Promise) {
+      result.catch((error) => {
+        if (error instanceof Error && error.message === 'Query read timeout') this.#abandon()
+      })
+    }
+    return result as never
+  }
+
+  #abandon() {
+    log.warn('postgres_query_cancelled')
+    const { host, port, processID, secretKey } = this as unknown as ConnectionKey
+    const socket = host.startsWith('/')
+      ? createConnection(`${host}/.s.PGSQL.${port}`)
+      : createConnection(port, host)
+    const request = Buffer.alloc(16)
+    for (const [i, value] of [request.length, CANCEL_REQUEST, processID, secretKey].entries())
+      request.writeInt32BE(value, 4 * i)
+    socket.on('error', (error) => log.warn('postgres_query_goes_on', describeError(error)))
+    socket.setTimeout(CONNECT_MS, () => socket.destroy())
+    socket.end(request)
+    void this.end()
+  }
+}
+
+/** @param answerMs how long a statement may take before its connection is closed; 0: as long as it likes */
+export function openPool(url: string, max: number, answerMs: number): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    Client: CancellingClient,
+    max,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: answerMs === 0 ? undefined : answerMs,
+    keepAlive: true,
+    types: {
+      getTypeParser: (oid, format) =>
+        NUMBER_PARSERS[oid] ?? pg.types.getTypeParser(oid as never, format as never),
+    },
+  })
+  // Without a listener, a connection that is lost during a transaction would end the process.
+  pool.on('connect', (client) =>
+    client.on('error', (error) => log.warn('postgres_connection_lost', describeError(error))),
+  )
+  // The listener of the connection has logged the error. The pool has removed the connection.
+  pool.on('error', () => {})
+  return pool
+}
