@@ -237,7 +237,7 @@ describe('postgresql', () => {
     await expect(client.query('select pg_sleep(600)')).rejects.toThrow('Query read timeout')
     client.release()
     const asleep = `select count(*)::int as asleep from pg_stat_activity
-      where query like 'select pg_sleep(600)' and datname = current_database()`
+      where query like 'select pg_sleep(600)' and state = 'active' and datname = current_database()`
     await until('the query to end', async () => (await pool.query(asleep)).rows[0].asleep === 0)
   })
 

@@ -34,28 +34,36 @@ interface ConnectionKey {
 class CancellingClient extends pg.Client {
   override query(...args: never[]): never {
     const result: unknown = super.query(...(args as unknown as [string]))
-    if (result instanceof Promise) {
-      result.catch((error) => {
-        if (error instanceof Error && error.message === 'Query read timeout') this.#abandon()
-      })
-    }
-    return result as never
+    const cancelled = result instanceof Promise ? result.catch((error) => this.#cancelIfLate(error)) : result
+    return cancelled as never
   }
 
-  #abandon() {
+  async #cancelIfLate(error: unknown): Promise<never> {
+    if (!(error instanceof Error && error.message === 'Query read timeout')) throw error
     log.warn('postgres_query_cancelled')
-    const { host, port, processID, secretKey } = this as unknown as ConnectionKey
-    const socket = host.startsWith('/')
-      ? createConnection(`${host}/.s.PGSQL.${port}`)
-      : createConnection(port, host)
-    const request = Buffer.alloc(16)
-    for (const [i, value] of [request.length, CANCEL_REQUEST, processID, secretKey].entries())
-      request.writeInt32BE(value, 4 * i)
-    socket.on('error', (error) => log.warn('postgres_query_goes_on', describeError(error)))
-    socket.setTimeout(CONNECT_MS, () => socket.destroy())
-    socket.end(request)
+    // First the cancel: a pooler knows nothing more of a connection that is closed.
+    await requestCancel(this as unknown as ConnectionKey)
     void this.end()
+    throw error
   }
+}
+
+/** Resolves when the server has taken the request, or when it cannot be reached. */
+function requestCancel({ host, port, processID, secretKey }: ConnectionKey): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const socket = host.startsWith('/')
+    ? createConnection(`${host}/.s.PGSQL.${port}`)
+    : createConnection(port, host)
+  const request = Buffer.alloc(16)
+  for (const [i, value] of [request.length, CANCEL_REQUEST, processID, secretKey].entries())
+    request.writeInt32BE(value, 4 * i)
+  socket.on('error', (error) => log.warn('postgres_query_goes_on', describeError(error)))
+  socket.on('close', () => resolve())
+  socket.setTimeout(CONNECT_MS, () => socket.destroy())
+  socket.write(request)
+  // The server answers nothing, and closes the connection.
+  socket.resume()
+  return promise
 }
 
 /** @param answerMs how long a statement may take before its connection is closed; 0: as long as it likes */

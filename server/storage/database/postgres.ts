@@ -5,9 +5,11 @@ import {
   type ControlledTransaction,
   type DatabaseConnection,
   Kysely,
+  PostgresAdapter,
   PostgresDialect,
   type PostgresDialectConfig,
   PostgresDriver,
+  sql,
 } from 'kysely'
 import type pg from 'pg'
 import { Failure, unavailable } from '../../lib/failure.ts'
@@ -80,15 +82,40 @@ class RetryingDialect extends PostgresDialect {
   override createDriver() {
     return new RetryingDriver(this.#config, this.#statementMs)
   }
+  override createAdapter() {
+    return new UnlockedAdapter()
+  }
+}
+
+/** Without Kysely's lock for migrations, which belongs to a session: see `runUnderMigrationLock`. */
+class UnlockedAdapter extends PostgresAdapter {
+  override async acquireMigrationLock() {}
+  override async releaseMigrationLock() {}
+}
+
+/** The number of Kysely's lock: a server of an older release takes that one. */
+const MIGRATION_LOCK = 3853314791062309107n
+
+/**
+ * Runs `work` on a migrator while no other process does. The lock belongs to a transaction that stays open meanwhile, so
+ * it holds behind a pooler too.
+ */
+export function runUnderMigrationLock(migrator: Connection, work: () => Promise<void>): Promise<void> {
+  return migrator.transaction().execute(async (transaction) => {
+    await sql`select set_config('idle_in_transaction_session_timeout', '0', true),
+      pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction)
+    await work()
+  })
 }
 
 const createPostgresKysely = (pool: pg.Pool, statementMs: number): Connection =>
   new Kysely<Tables>({ dialect: new RetryingDialect({ pool }, statementMs) })
 
 /**
- * Opens a connection for migrations. It has no timeout, because a migration may take long or wait for another process.
+ * Opens connections for migrations: one has the lock. They have no timeout, because a migration may take long or wait for
+ * another process.
  */
-export const openPostgresMigrator = (url: string): Connection => createPostgresKysely(openPool(url, 1, 0), 0)
+export const openPostgresMigrator = (url: string): Connection => createPostgresKysely(openPool(url, 2, 0), 0)
 
 /** @param connections how many this process opens at most */
 export function openPostgres(url: string, connections = CONNECTIONS): DatabaseHandle {
