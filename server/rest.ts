@@ -4,7 +4,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { ErrorHandler, Handler, MiddlewareHandler } from 'hono'
 import type { ApiEnv } from './features/accounts/access/api-env.ts'
-import type { RateLimiter } from './features/accounts/access/rate-limiter.ts'
+import type { RateLimiter, RoughLimiter } from './features/accounts/access/rate-limiter.ts'
 import {
   API_TAGS,
   describePathParameters,
@@ -32,7 +32,7 @@ Answers are \`{"data": …}\`, failures \`{"error": "…"}\` with \`errors\` by 
 
 export interface RestNeeds {
   db: Database
-  limiter: RateLimiter
+  limiter: RateLimiter & RoughLimiter
   requests: RequestCounter
   now: () => number
   origin: string

@@ -29,6 +29,7 @@ import { countClicks, getCountedBatch } from './features/links/count-clicks.ts'
 import { createSuspensionFollower } from './features/links/follow-suspensions.ts'
 import type { Site } from './features/links/link.ts'
 import { readLinkMetrics } from './features/links/metrics.ts'
+import { createClickLimiter } from './features/links/use-click.ts'
 import { createEventIds } from './features/tracking/event-id.ts'
 import { createWorkspaceLookup } from './features/tracking/workspace-lookup.ts'
 import { ensureSalts } from './features/visitors/ensure-salts.ts'
@@ -297,12 +298,13 @@ function createShared(config: Config, needs: SharedNeeds) {
     site,
     now,
     clock,
+    clickLimiter: createClickLimiter(db),
     cache: createLinkCache({ timeToLiveMs: db.engine === 'postgres' ? SHARED_CACHE_MS : undefined }),
     blocklist,
     isBlockedDestination: createDestinationJudge(blocklist),
     geo: createLazyGeoLookup(config.geoipDb),
     clickIds: createClickIds(config.secret, spool.node),
-    limiter: createRateLimiter(db, clock, config.secret),
+    limiter: createRateLimiter(db, { clock, secret: config.secret }),
     mailBudget,
     requests,
     builtFiles: db.engine === 'postgres' ? createBuiltFileStore({ db, now }) : undefined,

@@ -57,15 +57,18 @@ const clock = () => performance.now() + minutes * 60 * SECONDS
 
 async function startNextMinute({ app }: TestServer) {
   minutes += 1
-  if (app.db.engine === 'postgres')
-    await app.db.write((connection) => connection.deleteFrom('rate_windows').execute())
+  if (app.db.engine !== 'postgres') return
+  await app.db.write(async (connection) => {
+    await connection.deleteFrom('rate_limits').execute()
+    await connection.deleteFrom('rate_windows').execute()
+  })
 }
 
 /**
  * Tables that change without the tested request: rate limits, migrations, and counts of submissions, which the server
  * writes a second after the preparation of a test sent them.
  */
-const IGNORED_TABLES = /^(rate_windows|form_attempts|kysely_migration(_lock)?|sqlite_\w+)$/
+const IGNORED_TABLES = /^(rate_limits|rate_windows|form_attempts|kysely_migration(_lock)?|sqlite_\w+)$/
 
 /** All rows of all tables, without the time at which a key was last used. */
 async function readAllRows({ app }: TestServer): Promise<Record<string, unknown[]>> {

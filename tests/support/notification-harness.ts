@@ -86,6 +86,7 @@ export async function openNotificationHarness(engine: DatabaseEngine): Promise<N
   const limiter = {
     take: () => ({ allowed: true, remaining: 1, waitMs: 0, resetMs: 0 }),
     count: () => 0,
+    takeRoughly: () => ({ allowed: true, waitMs: 0 }),
     refund() {},
   }
   const needs = {

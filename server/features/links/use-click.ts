@@ -1,40 +1,93 @@
-// Counts the clicks of a link with a limit, one by one in the database, so that parallel clicks cannot exceed the
-// limit.
+// Counts the clicks of a link with a limit before their redirects, in the database, so that the clicks of all processes
+// together cannot exceed the limit.
 
-import { type ExpressionBuilder, sql } from 'kysely'
 import type { Database } from '../../storage/database/open-database.ts'
-import type { Tables } from '../../storage/database/tables.ts'
 import type { CachedLink } from './cache.ts'
 
-/** True without a limit too: the limit may have been removed after the cache read the link. */
-const hasRoom = (eb: ExpressionBuilder<Tables, 'links'>) =>
-  eb.or([eb('click_limit', 'is', null), eb('clicks_used', '<', eb.ref('click_limit'))])
+type LimitedLink = Pick<CachedLink, 'id' | 'workspaceId'>
 
-/** Uses one click of the link's limit. @returns false when no click was left */
-export async function useClick(db: Database, link: CachedLink): Promise<boolean> {
-  const row = await db.write((connection) =>
-    connection
-      .updateTable('links')
-      .set({ clicks_used: sql`clicks_used + 1` })
+export interface ClickLimiter {
+  /** Uses one click of the link's limit. @returns false when no click was left */
+  use(link: LimitedLink): Promise<boolean>
+  /** For requests that use no click: bots, link previews, HEAD. */
+  hasLeft(link: LimitedLink): Promise<boolean>
+}
+
+/**
+ * Asks about one link with one statement at a time, for all visitors who wait: a link that everybody visits must not take
+ * every connection. One for each process.
+ */
+export function createClickLimiter(db: Database): ClickLimiter {
+  return {
+    use: createTurns((link, visitors) => takeClicks(db, link, visitors)),
+    hasLeft: createTurns(async (link, visitors) => ((await hasClicksLeft(db, link)) ? visitors : 0)),
+  }
+}
+
+type WaitingVisitor = PromiseWithResolvers<boolean>
+
+/** @param serve how many of so many visitors get a click */
+function createTurns(serve: (link: LimitedLink, visitors: number) => Promise<number>) {
+  const waitingByLink = new Map<number, WaitingVisitor[]>()
+
+  async function serveAll(link: LimitedLink, waiting: WaitingVisitor[]) {
+    while (waiting.length > 0) {
+      const turn = waiting.splice(0)
+      try {
+        const served = await serve(link, turn.length)
+        for (const [i, { resolve }] of turn.entries()) resolve(i < served)
+      } catch (error) {
+        for (const { reject } of turn) reject(error)
+      }
+    }
+    waitingByLink.delete(link.id)
+  }
+
+  return (link: LimitedLink): Promise<boolean> => {
+    const visitor = Promise.withResolvers<boolean>()
+    const waiting = waitingByLink.get(link.id)
+    if (waiting) waiting.push(visitor)
+    else {
+      const first = [visitor]
+      waitingByLink.set(link.id, first)
+      void serveAll(link, first)
+    }
+    return visitor.promise
+  }
+}
+
+/** @returns how many clicks were left, at most `count`; all of them without a limit, which may have been removed since */
+async function takeClicks(db: Database, link: LimitedLink, count: number): Promise<number> {
+  return db.write(async (connection) => {
+    const query = connection
+      .selectFrom('links')
+      .select(['click_limit', 'clicks_used'])
       .where('workspace_id', '=', link.workspaceId)
       .where('id', '=', link.id)
       .where('deleted_at', 'is', null)
-      .where(hasRoom)
-      .returning('id')
-      .executeTakeFirst(),
-  )
-  return row !== undefined
+    const row = await (db.engine === 'postgres' ? query.forNoKeyUpdate() : query).executeTakeFirst()
+    const taken = row ? Math.min(count, countClicksLeft(row)) : 0
+    if (!row || taken === 0) return 0
+    await connection
+      .updateTable('links')
+      .set({ clicks_used: row.clicks_used + taken })
+      .where('workspace_id', '=', link.workspaceId)
+      .where('id', '=', link.id)
+      .execute()
+    return taken
+  })
 }
 
-/** For requests that use no click: bots, link previews, HEAD. */
-export async function hasClicksLeft(db: Database, link: CachedLink): Promise<boolean> {
-  const row = await db.read
+const countClicksLeft = (row: { click_limit: number | null; clicks_used: number }) =>
+  row.click_limit === null ? Number.POSITIVE_INFINITY : Math.max(0, row.click_limit - row.clicks_used)
+
+async function hasClicksLeft({ read }: Database, link: LimitedLink): Promise<boolean> {
+  const row = await read
     .selectFrom('links')
-    .select('id')
+    .select(['click_limit', 'clicks_used'])
     .where('workspace_id', '=', link.workspaceId)
     .where('id', '=', link.id)
     .where('deleted_at', 'is', null)
-    .where(hasRoom)
     .executeTakeFirst()
-  return row !== undefined
+  return row !== undefined && countClicksLeft(row) > 0
 }

@@ -3,13 +3,12 @@
 
 import { isbot } from 'isbot'
 import { deviceForTargeting, isPrefetch } from '../../lib/user-agent.ts'
-import type { Database } from '../../storage/database/open-database.ts'
 import type { GeoLookup } from '../../storage/geo.ts'
 import type { HitRequest } from '../hits/record.ts'
 import type { DestinationJudge } from '../links/blocklist/judge-destination.ts'
 import type { CachedLink } from '../links/cache.ts'
 import type { Site } from '../links/link.ts'
-import { hasClicksLeft, useClick } from '../links/use-click.ts'
+import type { ClickLimiter } from '../links/use-click.ts'
 import { chooseDestination, type DestinationChoice, type RedirectContext } from './destination.ts'
 
 /** The parts of a request that a redirect needs. Each is read from the request once. */
@@ -20,7 +19,7 @@ export interface VisitorRequest extends HitRequest {
 }
 
 export interface ChoiceNeeds {
-  db: Database
+  clickLimiter: ClickLimiter
   site: Site
   /** Opens the country database (8 MB) when somebody visits the first link with country rules. */
   geo: () => GeoLookup
@@ -61,14 +60,14 @@ export function chooseForVisitor(
 
 /** Only a redirected person uses up a click. Bots, prefetches, previews and the password page use none. */
 async function applyClickLimit(
-  { db }: ChoiceNeeds,
+  { clickLimiter }: ChoiceNeeds,
   visitor: VisitorRequest,
   link: CachedLink,
   context: RedirectContext,
   choice: DestinationChoice,
 ): Promise<DestinationChoice> {
   const usesClick = choice.outcome === 'redirect' && !visitor.isPreview && isHuman(visitor)
-  const hasClick = usesClick ? await useClick(db, link) : await hasClicksLeft(db, link)
+  const hasClick = await (usesClick ? clickLimiter.use(link) : clickLimiter.hasLeft(link))
   return hasClick ? choice : chooseDestination(link, { ...context, clicksUsedUp: true })
 }
 

@@ -10,9 +10,10 @@ import { checkPassword } from '../../lib/crypto/password.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { Network } from '../../lib/ip-network.ts'
 import { describeError, log } from '../../lib/log.ts'
-import { createSlidingWindows } from '../../lib/sliding-window.ts'
 import { toShortUrl } from '../../lib/web-url.ts'
+import type { Database } from '../../storage/database/open-database.ts'
 import type { HitOutcome } from '../../storage/hits/hit.ts'
+import type { RateLimiter } from '../accounts/access/rate-limiter.ts'
 import type { ClickIds } from '../hits/click-id.ts'
 import type { MissCounter } from '../hits/misses/miss-counter.ts'
 import { recordHit } from '../hits/record.ts'
@@ -40,6 +41,9 @@ import {
 } from './pages.ts'
 
 export interface RedirectNeeds extends ChoiceNeeds {
+  db: Database
+  /** Limits password guesses, per link and address. */
+  limiter: Pick<RateLimiter, 'take'>
   cache: LinkCache
   spool: Pick<Spool, 'append'>
   misses: Pick<MissCounter, 'count'>
@@ -48,11 +52,6 @@ export interface RedirectNeeds extends ChoiceNeeds {
   now: () => number
   /** The operator's address for reports of links. */
   abuseEmail?: string
-}
-
-interface RedirectState extends RedirectNeeds {
-  /** Limits password guesses, per link and address. */
-  passwordTries: ReturnType<typeof createSlidingWindows>
 }
 
 type Answer = Response | Promise<Response>
@@ -67,8 +66,7 @@ const HEADER_SAFE = /^[!-~]+$/
 
 const MISSING: DestinationChoice = { kind: 'missing', rule: 'unknown', outcome: 'missing' }
 
-export function createRedirects(needs: RedirectNeeds) {
-  const state: RedirectState = { ...needs, passwordTries: createSlidingWindows() }
+export function createRedirects(state: RedirectNeeds) {
   return {
     /** @param slug as the URL has it, decoded */
     answer: (request: Request, server: Peer, slug: string): Answer =>
@@ -82,7 +80,7 @@ export function createRedirects(needs: RedirectNeeds) {
   }
 }
 
-function answerRequest(state: RedirectState, request: Request, server: Peer, slug: string): Answer {
+function answerRequest(state: RedirectNeeds, request: Request, server: Peer, slug: string): Answer {
   // The runtime builds each of these anew on every read, so this function reads each of them once.
   const { method, headers } = request
   if (method !== 'GET' && method !== 'HEAD' && method !== 'POST')
@@ -104,7 +102,7 @@ function answerRequest(state: RedirectState, request: Request, server: Peer, slu
 }
 
 function tryFastPath(
-  state: RedirectState,
+  state: RedirectNeeds,
   { segment: slug, query, headers }: RequestHead,
   peer: string,
 ): FastRedirect | null {
@@ -118,7 +116,7 @@ function tryFastPath(
 }
 
 function readAddress(
-  { trustProxy }: RedirectState,
+  { trustProxy }: RedirectNeeds,
   peer: string,
   headers: VisitorRequest['headers'],
 ): string {
@@ -127,7 +125,7 @@ function readAddress(
 }
 
 function answerVisitor(
-  state: RedirectState,
+  state: RedirectNeeds,
   visitor: VisitorRequest,
   link: CachedLink | null,
   request: Request,
@@ -141,7 +139,7 @@ function answerVisitor(
 }
 
 function answerChoice(
-  state: RedirectState,
+  state: RedirectNeeds,
   visitor: VisitorRequest,
   link: CachedLink | null,
   choice: DestinationChoice,
@@ -164,7 +162,7 @@ function answerChoice(
 }
 
 function answerPreview(
-  state: RedirectState,
+  state: RedirectNeeds,
   visitor: VisitorRequest,
   link: CachedLink,
   destination: string | null,
@@ -175,7 +173,7 @@ function answerPreview(
 
 /** What a page needs to let its reader report the link. */
 const toReport = (
-  { site, abuseEmail }: RedirectState,
+  { site, abuseEmail }: RedirectNeeds,
   link: CachedLink | null,
   visitor: VisitorRequest,
 ): AbuseReport => ({
@@ -184,7 +182,7 @@ const toReport = (
 })
 
 async function answerPassword(
-  state: RedirectState,
+  state: RedirectNeeds,
   visitor: VisitorRequest,
   link: CachedLink,
   request: Request,
@@ -193,8 +191,8 @@ async function answerPassword(
   const locked = await chooseForVisitor(state, visitor, link)
   // The link may have closed since the visitor got the password page.
   if (locked.kind !== 'password') return answerChoice(state, visitor, link, locked)
-  const window = `${link.id} ${toRateLimitKey(visitor.address)}`
-  const permit = state.passwordTries.take(window, PASSWORD_TRIES_PER_MINUTE)
+  const key = `password of link ${link.id}:${toRateLimitKey(visitor.address)}`
+  const permit = await state.limiter.take(key, PASSWORD_TRIES_PER_MINUTE)
   if (!permit.allowed) {
     const seconds = Math.max(1, Math.ceil(permit.waitMs / 1000))
     return passwordPage({
@@ -224,7 +222,7 @@ function answerFailure(visitor: VisitorRequest, error: unknown): Answer {
 
 /** Records the click. @returns where the redirect leads, with the click id where the link tracks conversions */
 function recordAndLocate(
-  state: RedirectState,
+  state: RedirectNeeds,
   visitor: VisitorRequest,
   link: CachedLink | null,
   choice: GoChoice,
@@ -240,7 +238,7 @@ function recordAndLocate(
  * @returns the hit's id; 0 without a hit
  */
 function record(
-  { spool, misses }: RedirectState,
+  { spool, misses }: RedirectNeeds,
   visitor: VisitorRequest,
   link: CachedLink | null,
   outcome: HitOutcome,

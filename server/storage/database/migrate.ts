@@ -26,6 +26,7 @@ import { submissionsByStatus } from './migrations/0021-submissions-by-status.ts'
 import { cluster } from './migrations/0022-cluster.ts'
 import { builtFiles } from './migrations/0026-built-files.ts'
 import { moves } from './migrations/0027-moves.ts'
+import { sharedCounts } from './migrations/0024-shared-counts.ts'
 import type { Tables } from './tables.ts'
 
 export const listMigrations = (engine: DatabaseEngine): Record<string, Migration> => ({
@@ -52,6 +53,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0022-cluster': cluster(engine),
   '0026-built-files': builtFiles(engine),
   '0027-moves': moves(engine),
+  '0024-shared-counts': sharedCounts(engine),
 })
 
 /**

@@ -26,6 +26,7 @@ import type {
   IdempotencyKeys,
   MailCounts,
   Misses,
+  RateLimits,
   RateWindows,
   SuspensionChanges,
 } from './tables/operation-tables.ts'
@@ -62,6 +63,7 @@ export interface Tables {
   erasure_marks: ErasureMarks
   suspension_changes: SuspensionChanges
   visitor_salts: VisitorSalts
+  rate_limits: RateLimits
   rate_windows: RateWindows
   misses: Misses
   instance: Instance

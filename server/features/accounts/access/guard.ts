@@ -13,20 +13,20 @@ import type { Actor } from './actor.ts'
 import type { ApiEnv } from './api-env.ts'
 import { isFromOwnPage, refuseCrossOrigin } from './cross-origin.ts'
 import { findKeyActor } from './keys.ts'
-import { type RateLimiter, toApiLimitKey } from './rate-limiter.ts'
+import { type RateLimiter, type RoughLimiter, toApiLimitKey } from './rate-limiter.ts'
 import { requireSecondFactor } from './second-factors.ts'
 import { findSession, findUserActor, readSessionToken, toSessionCookieName } from './session.ts'
 
 export interface GuardNeeds {
   db: Database
-  limiter: RateLimiter
+  limiter: RateLimiter & RoughLimiter
   now: () => number
   origin: string
 }
 
 const BEARER = /^Bearer +(\S+) *$/i
 
-/** Far above what a person with the dashboard needs: they stop programs that use a cookie (docs/contract.md §1). */
+/** Far above what a person with the dashboard needs: they stop programs that use a cookie (docs/contract.md §1). Rough. */
 const PERSON_PER_MINUTE = 1200
 const PERSON_PER_MINUTE_AND_WORKSPACE = 600
 
@@ -75,7 +75,7 @@ async function authenticatePerson(needs: GuardNeeds, c: Context<ApiEnv>, token: 
   const { user } = session
   c.set('person', user)
   c.set('sessionStart', session.createdAt)
-  const result = await needs.limiter.take(`person:${user.userId}`, PERSON_PER_MINUTE)
+  const result = await needs.limiter.takeRoughly(`person:${user.userId}`, PERSON_PER_MINUTE)
   if (!result.allowed) throw tooMany(result)
 
   const facts = c.get('facts')
@@ -89,7 +89,7 @@ async function authenticatePerson(needs: GuardNeeds, c: Context<ApiEnv>, token: 
   c.set('actor', actor)
   if (!isFromOwnPage(c.req.raw, needs.origin)) return enforcePlan(needs, c, actor)
   const here = `person:${user.userId}:${actor.workspaceId}`
-  const inWorkspace = await needs.limiter.take(here, PERSON_PER_MINUTE_AND_WORKSPACE)
+  const inWorkspace = await needs.limiter.takeRoughly(here, PERSON_PER_MINUTE_AND_WORKSPACE)
   if (!inWorkspace.allowed) throw tooMany(inWorkspace)
 }
 

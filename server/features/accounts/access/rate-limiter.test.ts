@@ -17,6 +17,8 @@ const LIMITS: [Plan, number][] = [
   ['scale', 120],
   ['enterprise', 300],
 ]
+/** Older than all that a test puts into a window. */
+const AGE_MAX = 86_400_000
 const START = Date.parse('2026-05-01T12:00:00Z')
 
 const limitsOf = ({ headers }: { headers: Headers }) => ({
@@ -239,8 +241,14 @@ describe('processes that share a PostgreSQL', () => {
   const setWindow = (key: string, agesMs: number[]) =>
     server.app.db.write((connection) =>
       connection
-        .insertInto('rate_windows')
-        .values({ key, hits: agesMs.map((age) => (Date.now() - age) * 1000), allowed: 1, expires_at: 0 })
+        .insertInto('rate_limits')
+        .values({
+          key,
+          since: Date.now() - AGE_MAX,
+          hits: agesMs.map((age) => AGE_MAX - age),
+          allowed: 1,
+          expires_at: 0,
+        })
         .execute(),
     )
   /** The expected wait, less the time since `since`, with a second of tolerance for rounding. */
@@ -274,8 +282,8 @@ describe('processes that share a PostgreSQL', () => {
 
   test('store no client address in plain text', async () => {
     const address = '203.0.113.77'
-    await createRateLimiter(server.app.db, undefined, 'a secret').take(`form:1:${address}`, 5)
-    const kept = await server.app.db.read.selectFrom('rate_windows').select('key').execute()
+    await createRateLimiter(server.app.db, { secret: 'a secret' }).take(`form:1:${address}`, 5)
+    const kept = await server.app.db.read.selectFrom('rate_limits').select('key').execute()
     expect(JSON.stringify(kept)).not.toContain(address)
   })
 
@@ -283,7 +291,7 @@ describe('processes that share a PostgreSQL', () => {
     await setWindow('forgotten', [90_000])
     await take('fresh', 5)
     await pruneRateWindows(server.app.db, Date.now())
-    const left = await server.app.db.read.selectFrom('rate_windows').select('key').execute()
+    const left = await server.app.db.read.selectFrom('rate_limits').select('key').execute()
     expect(left.map(({ key }) => key)).toContain('fresh')
     expect(left.map(({ key }) => key)).not.toContain('forgotten')
   })

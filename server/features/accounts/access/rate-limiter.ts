@@ -1,12 +1,14 @@
 // Limits how often something may happen in a sliding window, or how many bytes may come: in memory on one machine, in
-// PostgreSQL when several processes share the limits.
+// PostgreSQL when several processes share the limits (docs/adr/0033-counting-together.md).
 
 import { createHmac } from 'node:crypto'
-import { sql } from 'kysely'
 import { type BudgetResult, createSlidingBudgets } from '../../../lib/sliding-budget.ts'
 import { createSlidingWindows, WINDOW_MS, type WindowResult } from '../../../lib/sliding-window.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
+import { createRoughLimiter } from './rough-limit.ts'
 import { spendSharedBytes } from './shared-budget.ts'
+import { countShared, refundShared, takeShared } from './shared-limit.ts'
+import { createSharedOrLocal } from './shared-or-local.ts'
 
 export interface RateLimiter {
   /** Counts one, unless the limit is reached. @param windowMs a minute when absent; always the same for one key */
@@ -15,6 +17,14 @@ export interface RateLimiter {
   count(key: string, windowMs?: number): number | Promise<number>
   /** Removes the newest one of the key, for limits that count failures only. */
   refund(key: string, windowMs?: number): void | Promise<void>
+}
+
+export interface RoughLimiter {
+  /**
+   * Like `take` for a minute, for high limits. Between processes it costs a thirtieth, and may be off by 30 for each
+   * process. No key is used with both.
+   */
+  takeRoughly(key: string, limit: number): BudgetResult | Promise<BudgetResult>
 }
 
 export interface ByteLimiter {
@@ -31,30 +41,62 @@ export interface ByteBudget {
 /** All keys of a workspace share one limit. */
 export const toApiLimitKey = (workspaceId: number) => `api:${workspaceId}`
 
-/**
- * @param clock monotonic milliseconds, for the limits kept in memory
- * @param secret of the HMAC that replaces the keys in the database: some keys contain an IP address, which is never
- * stored
- */
+interface LimiterOptions {
+  /** Monotonic milliseconds, for the limits kept in memory. */
+  clock?: () => number
+  /** Of the HMAC that replaces the keys in the database: some keys contain an IP address, which is never stored. */
+  secret?: string
+  /** How many other processes share the limits now. While PostgreSQL is away, each allows its part of a limit. */
+  countOthers?: () => number
+}
+
 export function createRateLimiter(
   db: Database,
-  clock?: () => number,
-  secret?: string,
-): RateLimiter & ByteLimiter {
-  if (db.engine !== 'postgres') return createMemoryLimiter(clock)
+  { clock, secret, countOthers = () => 0 }: LimiterOptions = {},
+): RateLimiter & RoughLimiter & ByteLimiter {
+  const memory = createMemoryLimiter(clock)
+  if (db.engine !== 'postgres') return memory
   const shared = createSharedLimiter(db)
-  if (secret === undefined) return shared
+  const takeRoughly = createRoughLimiter(
+    async (key, count, limit) => shared.spend(key, count, { bytes: limit, windowMs: WINDOW_MS }),
+    clock,
+  )
   const hashKey = (key: string) =>
-    createHmac('sha256', secret).update(`towpath rate limit ${key}`).digest('base64url')
+    secret === undefined
+      ? key
+      : createHmac('sha256', secret).update(`towpath rate limit ${key}`).digest('base64url')
+  const toPart = (limit: number) => Math.max(1, Math.floor(limit / (1 + countOthers())))
+  const run = createSharedOrLocal(async () => shared.count(''))
   return {
-    take: (key, limit, windowMs) => shared.take(hashKey(key), limit, windowMs),
-    count: (key, windowMs) => shared.count(hashKey(key), windowMs),
-    refund: (key) => shared.refund(hashKey(key)),
-    spend: (key, bytes, budget) => shared.spend(hashKey(key), bytes, budget),
+    take: (key, limit, windowMs) =>
+      run(
+        async () => shared.take(hashKey(key), limit, windowMs),
+        () => memory.take(key, toPart(limit), windowMs),
+      ),
+    takeRoughly: (key, limit) =>
+      run(
+        () => takeRoughly(hashKey(`roughly ${key}`), limit),
+        () => memory.takeRoughly(key, toPart(limit)),
+      ),
+    count: (key, windowMs) =>
+      run(
+        async () => shared.count(hashKey(key), windowMs),
+        () => memory.count(key, windowMs),
+      ),
+    refund: (key, windowMs) =>
+      run(
+        async () => shared.refund(hashKey(key)),
+        () => memory.refund(key, windowMs),
+      ),
+    spend: (key, bytes, budget) =>
+      run(
+        async () => shared.spend(hashKey(key), bytes, budget),
+        () => memory.spend(key, bytes, { ...budget, bytes: toPart(budget.bytes) }),
+      ),
   }
 }
 
-function createMemoryLimiter(clock?: () => number): RateLimiter & ByteLimiter {
+function createMemoryLimiter(clock?: () => number): RateLimiter & RoughLimiter & ByteLimiter {
   const byWindow = new Map<number, ReturnType<typeof createSlidingWindows>>()
   const budgetsByWindow = new Map<number, ReturnType<typeof createSlidingBudgets>>()
   const budgets = (windowMs: number) => {
@@ -69,59 +111,18 @@ function createMemoryLimiter(clock?: () => number): RateLimiter & ByteLimiter {
   }
   return {
     take: (key, limit, windowMs) => windows(windowMs).take(key, limit),
+    takeRoughly: (key, limit) => windows().take(key, limit),
     count: (key, windowMs) => windows(windowMs).count(key),
     refund: (key, windowMs) => windows(windowMs).refund(key),
     spend: (key, bytes, budget) => budgets(budget.windowMs).spend(key, bytes, budget.bytes),
   }
 }
 
-/**
- * Uses one statement and the database's clock. The row's lock makes the count exact between processes. The row has the
- * times of the window in microseconds. The statement drops times older than the window, and adds the current time when
- * there is room. It also drops times in the future: after the clock was set back, nobody must stay locked out.
- */
 function createSharedLimiter(db: Database): RateLimiter & ByteLimiter {
-  const clock = sql`(extract(epoch from clock_timestamp()) * 1000000)::bigint`
   return {
-    async take(key, limit, windowMs = WINDOW_MS) {
-      const windowUs = windowMs * 1000
-      const live = sql`(select coalesce(array_agg(h order by h), '{}') from unnest(w.hits) h where h > ${clock} - ${windowUs}::bigint and h <= ${clock})`
-      const { rows } = await sql<{
-        allowed: number
-        size: number
-        now: number
-        first: number
-        blocking: number
-      }>`
-        insert into rate_windows as w (key, hits, allowed, expires_at)
-        values (${key}, array[${clock}], 1, ${clock} / 1000 + ${windowMs}::bigint)
-        on conflict (key) do update set
-          hits = case when cardinality(${live}) < ${limit}::int then ${live} || ${clock} else ${live} end,
-          allowed = case when cardinality(${live}) < ${limit}::int then 1 else 0 end,
-          expires_at = ${clock} / 1000 + ${windowMs}::bigint
-        returning allowed, cardinality(hits) as size, ${clock} as now, hits[1] as first,
-          hits[cardinality(hits) - ${limit}::int + 1] as blocking`.execute(db.read)
-      const row = rows[0]
-      if (!row) throw new Error('the rate limit statement returned no row')
-      const toWaitMs = (at: number) => Math.max(0, (at + windowUs - row.now) / 1000)
-      return {
-        allowed: row.allowed === 1,
-        remaining: Math.max(0, limit - row.size),
-        waitMs: row.size < limit ? 0 : toWaitMs(row.blocking),
-        resetMs: toWaitMs(row.first),
-      }
-    },
-    async count(key, windowMs = WINDOW_MS) {
-      const { rows } = await sql<{ used: number }>`
-        select count(*)::int as used from rate_windows, unnest(hits) as h
-        where key = ${key} and h > ${clock} - ${windowMs * 1000}::bigint and h <= ${clock}`.execute(db.read)
-      return rows[0]?.used ?? 0
-    },
-    async refund(key) {
-      await sql`
-        update rate_windows set hits = hits[1:cardinality(hits) - 1]
-        where key = ${key} and cardinality(hits) > 0`.execute(db.read)
-    },
+    take: (key, limit, windowMs) => takeShared(db, key, limit, windowMs),
+    count: (key, windowMs) => countShared(db, key, windowMs),
+    refund: (key) => refundShared(db, key),
     spend: (key, bytes, budget) => spendSharedBytes(db, key, bytes, budget),
   }
 }
@@ -129,7 +130,8 @@ function createSharedLimiter(db: Database): RateLimiter & ByteLimiter {
 /** Deletes windows that have become empty. */
 export async function pruneRateWindows(db: Database, now: number): Promise<void> {
   if (db.engine !== 'postgres') return
-  await db.write((connection) =>
-    connection.deleteFrom('rate_windows').where('expires_at', '<', now).execute(),
-  )
+  await db.write(async (connection) => {
+    await connection.deleteFrom('rate_limits').where('expires_at', '<', now).execute()
+    await connection.deleteFrom('rate_windows').where('expires_at', '<', now).execute()
+  })
 }

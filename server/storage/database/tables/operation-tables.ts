@@ -55,12 +55,24 @@ export interface Misses {
   last_at: number
 }
 
-/** PostgreSQL only, where processes share the rate limits. With SQLite the limits are in memory. */
-export interface RateWindows {
+/** Rate limits that processes share: PostgreSQL only. With SQLite the limits are in memory. */
+export interface RateLimits {
   key: string
-  /** Times of the requests in the window, microseconds. */
+  /** A moment of the database's clock in milliseconds. */
+  since: number
+  /** The times in the window, oldest first, in milliseconds since that moment. */
   hits: number[]
   /** 1 when the newest request was within the limit. */
+  allowed: number
+  expires_at: number
+}
+
+/** Budgets that processes share: PostgreSQL only. Releases before 0024-shared-counts have their rate limits here too. */
+export interface RateWindows {
+  key: string
+  /** Pairs: a slice of time, and what was spent in it. */
+  hits: number[]
+  /** 1 when the newest request was within the budget. */
   allowed: number
   expires_at: number
 }

@@ -1,0 +1,88 @@
+// A sliding window that several processes share in PostgreSQL: one statement with the database's clock, and the lock of
+// its row. The row has the times of the window in order, as milliseconds since a moment of its own: a quarter of the bytes
+// of microseconds in decimal, and a binary search (`width_bucket`) in place of a look at each.
+
+import { type RawBuilder, sql } from 'kysely'
+import { WINDOW_MS, type WindowResult } from '../../../lib/sliding-window.ts'
+import type { Database } from '../../../storage/database/open-database.ts'
+
+/** The time of this evaluation. A statement waits for the row's lock before its update is evaluated. */
+const CLOCK = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
+
+/** A row that is used for longer gets a new moment (12 days). No window is longer, and no number exceeds 2^31. */
+const OFFSET_MAX = 2 ** 30
+
+interface LimitRow {
+  allowed: number
+  size: number
+  /** Milliseconds since the row's moment, as are the next two. */
+  at: number
+  first: number
+  /** The time that must leave the window before the next one is allowed. */
+  blocking: number
+}
+
+type Reader = Pick<Database, 'read'>
+
+/**
+ * Counts one, unless the limit is reached. Drops times that are older than the window, and times in the future: after
+ * the clock was set back, nobody must stay locked out.
+ */
+export async function takeShared(
+  { read }: Reader,
+  key: string,
+  limit: number,
+  windowMs = WINDOW_MS,
+): Promise<WindowResult> {
+  const { rows } = await sql<LimitRow>`
+    insert into rate_limits as w (key, since, hits, allowed, expires_at)
+    values (${key}, ${CLOCK}, '{0}', 1, ${CLOCK} + ${windowMs}::bigint)
+    on conflict (key) do update set (since, hits, allowed, expires_at) = (
+      select w.since + moved,
+        case when newest - oldest < ${limit}::int then kept[oldest + 1 : newest] || at else kept[oldest + 1 : newest] end,
+        (newest - oldest < ${limit}::int)::int,
+        w.since + moved + at + ${windowMs}::bigint
+      from (${toWindow(windowMs)}) as found
+    )
+    returning allowed, cardinality(hits) as size, (expires_at - since - ${windowMs}::bigint)::int as at, hits[1] as first,
+      hits[cardinality(hits) - ${limit}::int + 1] as blocking`.execute(read)
+  const [row] = rows
+  if (!row) throw new Error('the rate limit statement returned no row')
+  return {
+    allowed: row.allowed === 1,
+    remaining: Math.max(0, limit - row.size),
+    waitMs: row.size < limit ? 0 : Math.max(0, row.blocking + windowMs - row.at),
+    resetMs: Math.max(0, row.first + windowMs - row.at),
+  }
+}
+
+/** How many are in the window now. */
+export async function countShared({ read }: Reader, key: string, windowMs = WINDOW_MS): Promise<number> {
+  const { rows } = await sql<{ used: number }>`
+    select newest - oldest as used from rate_limits as w, lateral (${toWindow(windowMs)}) as found
+    where key = ${key}`.execute(read)
+  return rows[0]?.used ?? 0
+}
+
+/** Removes the newest one. */
+export async function refundShared({ read }: Reader, key: string): Promise<void> {
+  await sql`update rate_limits set hits = hits[1 : cardinality(hits) - 1]
+    where key = ${key} and cardinality(hits) > 0`.execute(read)
+}
+
+/**
+ * The times of the row `w` with the two ends of the window in them. `offset 0` makes PostgreSQL read its clock once: it
+ * would copy the expression to each use.
+ */
+const toWindow = (windowMs: number): RawBuilder<unknown> => sql`
+  select moved, at, kept, width_bucket(at - ${windowMs}::int, kept) as oldest, width_bucket(at, kept) as newest
+  from (
+    select moved, (late - moved)::int as at, case when moved = 0 then w.hits else array(
+      select (hit - moved)::int from unnest(w.hits) as hit where hit - moved > -${OFFSET_MAX}::bigint and hit <= late
+      order by hit
+    ) end as kept
+    from (
+      select late, case when abs(late) < ${OFFSET_MAX}::bigint then 0 else late end as moved
+      from (select ${CLOCK} - w.since as late offset 0) as clock offset 0
+    ) as moves offset 0
+  ) as times offset 0`
