@@ -10,6 +10,7 @@ import { pruneSpentTokens } from './features/forms/captcha/spent-tokens.ts'
 import { type ErasureNeeds, eraseDeletedWorkspaces } from './features/hits/erase-deleted-workspaces.ts'
 import { pruneMisses } from './features/hits/misses/prune-misses.ts'
 import { toRetentionStart } from './features/hits/retention.ts'
+import { moveNewClicks } from './features/links/counters.ts'
 import { pruneTrash } from './features/links/trash/prune-trash.ts'
 import { pruneAttempts } from './features/notify/delivery/prune-attempts.ts'
 import { ensureSalts } from './features/visitors/ensure-salts.ts'
@@ -115,6 +116,12 @@ const JOBS: Job[] = [
       const since = hitRetentionDays === undefined ? 0 : toRetentionStart(now(), hitRetentionDays)
       return pruneMisses({ db, now: now(), since })
     },
+  },
+  {
+    // Lists are sorted by what this job moves.
+    name: 'move new clicks into links',
+    everyMs: MINUTE,
+    run: ({ db }) => moveNewClicks(db),
   },
   {
     name: 'prune the trash of links',

@@ -1,13 +1,17 @@
 // Reads one link of a workspace.
 
 import { notFound } from '../../lib/failure.ts'
-import type { Connection, Database, DatabaseEngine } from '../../storage/database/open-database.ts'
+import type { Connection, Database } from '../../storage/database/open-database.ts'
 import type { Actor } from '../accounts/access/actor.ts'
+import { selectLinks, toLinkRow } from './counters.ts'
 import type { LinkRow } from './link.ts'
 
 /** @throws Failure `not_found`, for an unknown link and for a link of another workspace alike */
 export async function getLink(connection: Connection, actor: Actor, id: number): Promise<LinkRow> {
-  return (await selectLink(connection, actor, id).executeTakeFirst()) ?? throwNotFound()
+  const link = await selectUnpurged(connection, actor, id)
+    .where('links.deleted_at', 'is', null)
+    .executeTakeFirst()
+  return link ? toLinkRow(link) : throwNotFound()
 }
 
 /**
@@ -15,12 +19,14 @@ export async function getLink(connection: Connection, actor: Actor, id: number):
  * `not_found`
  */
 export async function getLinkForUpdate(
-  { engine }: Pick<Database, 'engine'>,
+  db: Pick<Database, 'engine'>,
   connection: Connection,
   actor: Actor,
   id: number,
 ): Promise<LinkRow> {
-  return lock(engine, selectLink(connection, actor, id))
+  const link = await getUnpurgedForUpdate(db, connection, actor, id)
+  // Links in the trash are gone for everybody but the trash itself.
+  return link.deleted_at === null ? link : throwNotFound()
 }
 
 /** The same for a link that may be in the trash. */
@@ -30,25 +36,26 @@ export async function getUnpurgedForUpdate(
   actor: Actor,
   id: number,
 ): Promise<LinkRow> {
-  return lock(engine, selectUnpurged(connection, actor, id))
+  // The lock comes first, in a statement of its own. Then no click moves between the two tables of counters.
+  if (engine === 'postgres') await lockLink(connection, actor, id)
+  const link = await selectUnpurged(connection, actor, id).executeTakeFirst()
+  return link ? toLinkRow(link) : throwNotFound()
 }
 
-async function lock(engine: DatabaseEngine, query: ReturnType<typeof selectUnpurged>): Promise<LinkRow> {
-  const locked = engine === 'postgres' ? query.forNoKeyUpdate() : query
-  return (await locked.executeTakeFirst()) ?? throwNotFound()
-}
-
-const selectUnpurged = (connection: Connection, actor: Actor, id: number) =>
+const lockLink = (connection: Connection, { workspaceId }: Actor, id: number) =>
   connection
     .selectFrom('links')
-    .selectAll()
-    .where('workspace_id', '=', actor.workspaceId)
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
-    .where('purged_at', 'is', null)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
 
-/** Links in the trash are gone for everybody but the trash itself. */
-const selectLink = (connection: Connection, actor: Actor, id: number) =>
-  selectUnpurged(connection, actor, id).where('deleted_at', 'is', null)
+const selectUnpurged = (connection: Connection, actor: Actor, id: number) =>
+  selectLinks(connection)
+    .where('links.workspace_id', '=', actor.workspaceId)
+    .where('links.id', '=', id)
+    .where('links.purged_at', 'is', null)
 
 function throwNotFound(): never {
   throw notFound('Link')

@@ -14,6 +14,7 @@ import { containsText } from '../../storage/database/contains-text.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import type { Tables } from '../../storage/database/tables.ts'
 import type { Actor } from '../accounts/access/actor.ts'
+import { selectLinks, toLinkRow } from './counters.ts'
 import { type Site, toLinkResources } from './link.ts'
 import { countFilteredLinks, LINK_BYTES, type LinkPosition, type LinkScan, scanLinks } from './scan-links.ts'
 import type { LinkListQueryInput, LinkResource } from './schema.ts'
@@ -91,13 +92,11 @@ export async function readLinks(
   for (const step of cutIntoSteps(positions, STEP_BYTES)) {
     await takeTurn()
     const ids = step.map(({ id }) => id)
-    const links = await db.read
-      .selectFrom('links')
-      .selectAll()
-      .where('id', 'in', ids)
-      .where(sql<SqlBool>`+workspace_id = ${workspaceId}`)
+    const links = await selectLinks(db.read)
+      .where('links.id', 'in', ids)
+      .where(sql<SqlBool>`+links.workspace_id = ${workspaceId}`)
       .execute()
-    const byId = new Map(links.map((link) => [link.id, link]))
+    const byId = new Map(links.map((link) => [link.id, toLinkRow(link)]))
     const rows = ids.flatMap((id) => byId.get(id) ?? [])
     resources.push(...(await toLinkResources(db.read, site, rows)))
   }

@@ -27,6 +27,7 @@ import { cluster } from './migrations/0022-cluster.ts'
 import { builtFiles } from './migrations/0026-built-files.ts'
 import { moves } from './migrations/0027-moves.ts'
 import { sharedCounts } from './migrations/0024-shared-counts.ts'
+import { linkCounters } from './migrations/0025-link-counters.ts'
 import type { Tables } from './tables.ts'
 
 export const listMigrations = (engine: DatabaseEngine): Record<string, Migration> => ({
@@ -54,6 +55,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0026-built-files': builtFiles(engine),
   '0027-moves': moves(engine),
   '0024-shared-counts': sharedCounts(engine),
+  '0025-link-counters': linkCounters(engine),
 })
 
 /**

@@ -17,7 +17,7 @@ import type {
 } from './tables/account-tables.ts'
 import type { BuiltFiles, Instance, Leases, Nodes } from './tables/cluster-tables.ts'
 import type { CaptchaTokens, FormAttempts, Forms, Submissions, Touches } from './tables/form-tables.ts'
-import type { ClickMarks, Links, LinkTags, Tags, VisitorSalts } from './tables/link-tables.ts'
+import type { ClickMarks, LinkCounters, Links, LinkTags, Tags, VisitorSalts } from './tables/link-tables.ts'
 import type { MoveSteps } from './tables/move-tables.ts'
 import type { Channels, Deliveries, DeliveryAttempts, MailRecipients } from './tables/notify-tables.ts'
 import type {
@@ -45,6 +45,7 @@ export interface Tables {
   invitations: Invitations
   audit_events: AuditEvents
   links: Links
+  link_counters: LinkCounters
   tags: Tags
   link_tags: LinkTags
   idempotency_keys: IdempotencyKeys

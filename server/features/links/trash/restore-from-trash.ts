@@ -53,7 +53,8 @@ async function restoreIn(transaction: LinkTransaction, actor: Actor, id: number)
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  const resource = await toLinkResource(connection, site, restored)
+  const { clicks, last_clicked_at } = link
+  const resource = await toLinkResource(connection, site, { ...restored, clicks, last_clicked_at })
   const target = { type: 'link', id, name: resource.shortUrl } as const
   await recordAudit(connection, actor, { action: 'link.undeleted', target }, now())
   onCommit(() => cache.invalidate(link.domain, link.slug))

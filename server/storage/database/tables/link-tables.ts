@@ -31,8 +31,10 @@ export interface Links {
   geo_targeting: string
   device_targeting: string
   redirect_status: number
+  /** Without those in `link_counters`. */
   clicks: number
   leads: number
+  /** The newest one that `clicks` has. */
   last_clicked_at: number | null
   /** Slug, destination and title in lower case, for `search`. */
   search_text: string
@@ -46,6 +48,14 @@ export interface Links {
   suspended_at: number | null
   /** Shown to the people who own it. */
   suspended_reason: string | null
+}
+
+/** PostgreSQL only: clicks that a job will add to `links` within a minute, and the time of the last of them. */
+export interface LinkCounters {
+  link_id: number
+  workspace_id: number
+  clicks: number
+  last_clicked_at: number
 }
 
 export interface Tags {
