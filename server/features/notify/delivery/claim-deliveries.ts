@@ -103,7 +103,7 @@ async function readDue(
   const part = (
     name: string,
     condition: RawBuilder<unknown>,
-    limit: number,
+    limit: RawBuilder<unknown> | number,
     inFlightIds: number[],
   ) => sql<DueDelivery>`
     select * from (
@@ -118,7 +118,7 @@ async function readDue(
     part(
       `turn_${i}`,
       sql`channel_id = ${channel.id} and event <> ${sql.lit(CHANNEL_DISABLED)}`,
-      limit,
+      engine === 'postgres' ? toFreeSlots({ channel, limit, inFlightIds }, now) : limit,
       inFlightIds,
     ),
   )
@@ -127,6 +127,17 @@ async function readDue(
   const { rows } = await sql<DueDelivery>`${sql.join(parts, sql` union all `)}`.execute(connection)
   return rows
 }
+
+/**
+ * What other processes leave of the slots of a channel. The turn has locked the channel's row, so no other process claims
+ * for it meanwhile. (An SQLite file has one process, and its turns know what runs.)
+ */
+const toFreeSlots = ({ channel, limit, inFlightIds }: ChannelTurn, now: number) => sql`
+  greatest(0, ${limit}::bigint - (
+    select count(*) from deliveries where channel_id = ${channel.id} and status = 'waiting'
+      and leased_until is not null and leased_until > ${now} and event <> ${sql.lit(CHANNEL_DISABLED)}
+      and id not in (${sql.join([0, ...inFlightIds])})
+  ))`
 
 /** Records an attempt for each lease that expired: its process ended before it recorded a result. */
 async function recordInterrupted(connection: Connection, due: DueDelivery[], leaseMs: number) {

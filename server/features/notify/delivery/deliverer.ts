@@ -154,7 +154,7 @@ async function recordAndClaim(state: State, results: UnrecordedAttempt[]): Promi
     await recordAttempts({ connection, engine: db.engine, onCommit, wake: () => wake(state) }, results)
     if (inFlight.length >= CONCURRENT_ATTEMPTS) return undefined
     const paused = state.breaker.listPaused(at)
-    const { turns, round } = await scheduleTurns(connection, {
+    const { turns, round } = await scheduleTurns(connection, db.engine, {
       now: at,
       inFlight,
       paused,

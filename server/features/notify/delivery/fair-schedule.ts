@@ -2,14 +2,14 @@
 // another.
 
 import { sql } from 'kysely'
-import type { Connection } from '../../../storage/database/open-database.ts'
+import type { Connection, DatabaseEngine } from '../../../storage/database/open-database.ts'
 import type { ChannelRow } from '../channels/channel.ts'
 
 /** Attempts that run at the same time. */
 export const CONCURRENT_ATTEMPTS = 32
 /** At most so many of them are for channels whose last attempt failed: those may be slow, and must not block the rest. */
 const FAILING_SLOTS = 16
-/** Attempts to one channel that run at the same time. */
+/** Attempts to one channel that run at the same time, in all processes together. */
 const PER_CHANNEL = 2
 
 export interface ChannelTurn {
@@ -34,6 +34,7 @@ export interface RoundRobinPosition {
 /** Fills the free slots. @param request.paused ids of channels that get no turn */
 export async function scheduleTurns(
   connection: Connection,
+  engine: DatabaseEngine,
   {
     now,
     inFlight,
@@ -47,14 +48,14 @@ export async function scheduleTurns(
   const full = inFlight.map(({ channel }) => channel).filter((channel) => freeSlots(channel) <= 0)
   const filter = { now, except: [...new Set([...full.map(({ id }) => id), ...paused])] }
   const room = CONCURRENT_ATTEMPTS - inFlight.length
-  const healthy = await readDueChannels(connection, {
+  const healthy = await readDueChannels(connection, engine, {
     ...filter,
     after: round.healthy,
     failing: false,
     limit: room,
   })
   const failingInFlight = inFlight.filter(({ channel }) => channel.failing_since !== null).length
-  const failing = await readDueChannels(connection, {
+  const failing = await readDueChannels(connection, engine, {
     ...filter,
     after: round.failing,
     failing: true,
@@ -84,20 +85,26 @@ interface ChannelFilter {
 }
 
 /** The next channels that have a due delivery. */
-async function readDueChannels(connection: Connection, filter: ChannelFilter): Promise<ChannelRow[]> {
+async function readDueChannels(
+  connection: Connection,
+  engine: DatabaseEngine,
+  filter: ChannelFilter,
+): Promise<ChannelRow[]> {
   if (filter.limit <= 0) return []
-  const later = await readChannelsBetween(connection, filter, filter.after, Number.MAX_SAFE_INTEGER)
+  const later = await readChannelsBetween(connection, engine, filter, filter.after, Number.MAX_SAFE_INTEGER)
   if (later.length >= filter.limit || filter.after === 0) return later
   const rest = { ...filter, limit: filter.limit - later.length }
-  return [...later, ...(await readChannelsBetween(connection, rest, 0, filter.after))]
+  return [...later, ...(await readChannelsBetween(connection, engine, rest, 0, filter.after))]
 }
 
 /**
- * Steps from channel to channel on the index of waiting deliveries, so that a channel costs the same whether one
+ * Locks the channels on PostgreSQL, and leaves out those for which another process claims at this moment: see
+ * claim-deliveries.ts. Steps from channel to channel on the index of waiting deliveries, so that a channel costs the same whether one
  * delivery waits for it or thousands.
  */
 async function readChannelsBetween(
   connection: Connection,
+  engine: DatabaseEngine,
   { now, failing, except, limit }: ChannelFilter,
   after: number,
   upTo: number,
@@ -118,6 +125,8 @@ async function readChannelsBetween(
       and exists (select 1 from deliveries d
         where d.channel_id = c.id and d.status = 'waiting' and d.due_at <= ${now}
           and (d.leased_until is null or d.leased_until <= ${now}))
-    limit ${limit}`.execute(connection)
+    limit ${limit} ${engine === 'postgres' ? sql`for no key update of c skip locked` : sql``}`.execute(
+    connection,
+  )
   return rows
 }

@@ -1,0 +1,62 @@
+// Several processes deliver on one PostgreSQL: together they send to a channel as much at once as one process would.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import {
+  type NotificationHarness,
+  openNotificationHarness,
+} from '../../../../tests/support/notification-harness.ts'
+import { until } from '../../../../tests/support/until.ts'
+import { type DatabaseHandle, openDatabase } from '../../../storage/database/open-database.ts'
+import type { ChannelSender } from '../channels/contract.ts'
+import { type Deliverer, openDeliverer } from './deliverer.ts'
+
+const PROCESSES = 3
+const SUBMISSIONS = 30
+
+let outbox: NotificationHarness
+const databases: DatabaseHandle[] = []
+const deliverers: Deliverer[] = []
+beforeAll(async () => {
+  outbox = await openNotificationHarness('postgres')
+}, 120_000)
+afterAll(async () => {
+  for (const deliverer of deliverers) await deliverer.close()
+  for (const db of databases) await db.close()
+  await outbox.close()
+})
+
+test('at most two attempts run at once for each channel, and every delivery is sent once', async () => {
+  const running = new Map<string, number>()
+  const most = new Map<string, number>()
+  const sent: string[] = []
+  const sender: ChannelSender = async (_, { name }, { messageId }) => {
+    const together = (running.get(name) ?? 0) + 1
+    running.set(name, together)
+    most.set(name, Math.max(most.get(name) ?? 0, together))
+    // Long enough for the others to look for work.
+    await Bun.sleep(8)
+    running.set(name, (running.get(name) ?? 0) - 1)
+    sent.push(messageId)
+    return { outcome: 'delivered', httpStatus: 200, answer: null }
+  }
+  const workspace = await outbox.createWorkspace()
+  const channels = [
+    await workspace.createWebhook('http://127.0.0.1:9/one', { name: 'one' }),
+    await workspace.createWebhook('http://127.0.0.1:9/two', { name: 'two' }),
+  ]
+  const form = await workspace.createForm(channels.map(({ id }) => id))
+  await workspace.submit(form, SUBMISSIONS)
+  for (let i = 0; i < PROCESSES; i++) {
+    const db = await openDatabase({ dataDir: outbox.dataDir, databaseUrl: outbox.databaseUrl })
+    databases.push(db)
+    const senders = { ...outbox.needs.senders, webhook: sender }
+    deliverers.push(await openDeliverer({ ...outbox.needs, db, senders, pollMs: 5 }))
+  }
+  await until('everything to be delivered', async () => {
+    const all = await workspace.listDeliveries()
+    return all.length === 2 * SUBMISSIONS && all.every(({ status }) => status === 'delivered')
+  })
+  expect([...most.values()]).toEqual([2, 2])
+  expect(sent).toHaveLength(2 * SUBMISSIONS)
+  expect(new Set(sent).size).toBe(2 * SUBMISSIONS)
+})
