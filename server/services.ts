@@ -25,11 +25,11 @@ import { isNewInstallation, openHitWorkerClient } from './features/hits/worker/c
 import { type Blocklist, createBlocklist } from './features/links/blocklist/blocklist.ts'
 import { createDestinationJudge } from './features/links/blocklist/judge-destination.ts'
 import { createLinkCache } from './features/links/cache.ts'
-import { countClicks, getCountedBatch } from './features/links/count-clicks.ts'
+import { countClicks, getCountedBatch } from './features/links/counting/count-clicks.ts'
+import { createClickLimiter } from './features/links/counting/use-click.ts'
 import { createSuspensionFollower } from './features/links/follow-suspensions.ts'
 import type { Site } from './features/links/link.ts'
 import { readLinkMetrics } from './features/links/metrics.ts'
-import { createClickLimiter } from './features/links/use-click.ts'
 import { createEventIds } from './features/tracking/event-id.ts'
 import { createWorkspaceLookup } from './features/tracking/workspace-lookup.ts'
 import { ensureSalts } from './features/visitors/ensure-salts.ts'
@@ -304,7 +304,7 @@ function createShared(config: Config, needs: SharedNeeds) {
     isBlockedDestination: createDestinationJudge(blocklist),
     geo: createLazyGeoLookup(config.geoipDb),
     clickIds: createClickIds(config.secret, spool.node),
-    limiter: createRateLimiter(db, { clock, secret: config.secret }),
+    limiter: createRateLimiter(db, { clock, secret: config.secret, countOthers: cluster.countOthers }),
     mailBudget,
     requests,
     builtFiles: db.engine === 'postgres' ? createBuiltFileStore({ db, now }) : undefined,

@@ -5,8 +5,8 @@ import { sql } from 'kysely'
 import { atScale } from '../../../tests/support/scale.ts'
 import { onBothEngines } from '../../../tests/support/server/test-server.ts'
 import { openDatabase } from '../../storage/database/open-database.ts'
-import { countClicks } from './count-clicks.ts'
 import { moveNewClicks } from './counters.ts'
+import { countClicks } from './counting/count-clicks.ts'
 import type { LinkResource } from './schema.ts'
 
 const ROUNDS = atScale({ test: 40, soak: 1500 })

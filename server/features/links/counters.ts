@@ -8,12 +8,13 @@ import type { LinkRow } from './link.ts'
 /** A link with what the narrow table has of it. Both are read in one statement: the job moves clicks between two. */
 type CountedLink = LinkRow & { new_clicks: number | null; new_last_clicked_at: number | null }
 
-export const selectLinks = (connection: Connection) =>
-  connection
+export function selectLinks(connection: Connection) {
+  return connection
     .selectFrom('links')
     .leftJoin('link_counters', 'link_counters.link_id', 'links.id')
     .selectAll('links')
     .select(['link_counters.clicks as new_clicks', 'link_counters.last_clicked_at as new_last_clicked_at'])
+}
 
 export function toLinkRow({ new_clicks, new_last_clicked_at, ...link }: CountedLink): LinkRow {
   if (new_clicks === null) return link

@@ -7,8 +7,8 @@ import type { GeoLookup } from '../../storage/geo.ts'
 import type { HitRequest } from '../hits/record.ts'
 import type { DestinationJudge } from '../links/blocklist/judge-destination.ts'
 import type { CachedLink } from '../links/cache.ts'
+import type { ClickLimiter } from '../links/counting/use-click.ts'
 import type { Site } from '../links/link.ts'
-import type { ClickLimiter } from '../links/use-click.ts'
 import { chooseDestination, type DestinationChoice, type RedirectContext } from './destination.ts'
 
 /** The parts of a request that a redirect needs. Each is read from the request once. */

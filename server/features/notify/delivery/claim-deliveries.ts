@@ -134,7 +134,8 @@ async function readDue(
  */
 const toFreeSlots = ({ channel, limit, inFlightIds }: ChannelTurn, now: number) => sql`
   greatest(0, ${limit}::bigint - (
-    select count(*) from deliveries where channel_id = ${channel.id} and status = 'waiting'
+    select count(*) from deliveries where workspace_id = ${channel.workspace_id} and channel_id = ${channel.id}
+      and status = 'waiting'
       and leased_until is not null and leased_until > ${now} and event <> ${sql.lit(CHANNEL_DISABLED)}
       and id not in (${sql.join([0, ...inFlightIds])})
   ))`

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { onBothEngines } from '../../../tests/support/server/test-server.ts'
-import { until } from '../../../tests/support/until.ts'
-import { openDatabase } from '../../storage/database/open-database.ts'
+import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
+import { until } from '../../../../tests/support/until.ts'
+import { openDatabase } from '../../../storage/database/open-database.ts'
 import { createClickLimiter } from './use-click.ts'
 
 onBothEngines('the click limits of processes that share a database', (server) => {

@@ -1,8 +1,8 @@
 // Counts the clicks of a link with a limit before their redirects, in the database, so that the clicks of all processes
 // together cannot exceed the limit.
 
-import type { Database } from '../../storage/database/open-database.ts'
-import type { CachedLink } from './cache.ts'
+import type { Database } from '../../../storage/database/open-database.ts'
+import type { CachedLink } from '../cache.ts'
 
 type LimitedLink = Pick<CachedLink, 'id' | 'workspaceId'>
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { onBothEngines } from '../../../tests/support/server/test-server.ts'
-import { until } from '../../../tests/support/until.ts'
+import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
+import { until } from '../../../../tests/support/until.ts'
+import type { LinkResource } from '../schema.ts'
 import { countClicks, getCountedBatch } from './count-clicks.ts'
-import type { LinkResource } from './schema.ts'
 
 const ROBOT = { 'User-Agent': 'Googlebot/2.1 (+http://www.google.com/bot.html)' }
 

@@ -1,8 +1,8 @@
 // Adds batches of clicks to the counters of the links. The analytics are made from the same batches.
 
 import { sql } from 'kysely'
-import { nextTurn } from '../../lib/concurrency/next-turn.ts'
-import type { Connection, Database } from '../../storage/database/open-database.ts'
+import { nextTurn } from '../../../lib/concurrency/next-turn.ts'
+import type { Connection, Database } from '../../../storage/database/open-database.ts'
 
 // One statement of SQLite takes about a millisecond, and holds the redirects up. PostgreSQL works in its own process.
 const LINKS_PER_STATEMENT = { sqlite: 100, postgres: 1000 }
@@ -34,7 +34,7 @@ export async function countClicks(db: Database, batch: ClickBatch): Promise<void
     for (let from = 0; from < counts.length; from += most) {
       // Let redirects run between two statements.
       if (from > 0) await nextTurn()
-      await addClicks[db.engine](connection, counts.slice(from, from + most))
+      await addClicks(db.engine, connection, counts.slice(from, from + most))
     }
   })
 }
@@ -42,31 +42,27 @@ export async function countClicks(db: Database, batch: ClickBatch): Promise<void
 type LinkCount = ClickBatch['counts'][number]
 
 /** Counts of unknown links are ignored. */
-const addClicks: Record<
-  Database['engine'],
-  (connection: Connection, counts: LinkCount[]) => Promise<unknown>
-> = {
+function addClicks(engine: Database['engine'], connection: Connection, counts: LinkCount[]) {
   // JSON makes rows from one value: a statement with hundreds of values takes Kysely longer than the database.
-  sqlite: (connection, counts) =>
-    sql`
+  if (engine === 'sqlite')
+    return sql`
       update links set clicks = clicks + added,
         last_clicked_at = case when coalesce(last_clicked_at, 0) < last_at then last_at else last_clicked_at end
       from (
         select value ->> 0 as link_id, value ->> 1 as added, value ->> 2 as last_at
         from json_each(${JSON.stringify(counts)})
-      ) as counted where id = link_id`.execute(connection),
+      ) as counted where id = link_id`.execute(connection)
   // In one order, so that two nodes that add to the same links cannot deadlock.
-  postgres: (connection, counts) =>
-    sql`
-      insert into link_counters as known (link_id, workspace_id, clicks, last_clicked_at)
-      select links.id, links.workspace_id, added, last_at
-      from unnest(
-        ${counts.map(([id]) => id)}::bigint[], ${counts.map(([, clicks]) => clicks)}::bigint[],
-        ${counts.map(([, , lastAt]) => lastAt)}::bigint[]
-      ) as counted (id, added, last_at) join links on links.id = counted.id
-      order by links.id
-      on conflict (link_id) do update set clicks = known.clicks + excluded.clicks,
-        last_clicked_at = greatest(known.last_clicked_at, excluded.last_clicked_at)`.execute(connection),
+  return sql`
+    insert into link_counters as known (link_id, workspace_id, clicks, last_clicked_at)
+    select links.id, links.workspace_id, added, last_at
+    from unnest(
+      ${counts.map(([id]) => id)}::bigint[], ${counts.map(([, clicks]) => clicks)}::bigint[],
+      ${counts.map(([, , lastAt]) => lastAt)}::bigint[]
+    ) as counted (id, added, last_at) join links on links.id = counted.id
+    order by links.id
+    on conflict (link_id) do update set clicks = known.clicks + excluded.clicks,
+      last_clicked_at = greatest(known.last_clicked_at, excluded.last_clicked_at)`.execute(connection)
 }
 
 /** The number of the node's last batch that the counters contain; 0 when there is none. */
