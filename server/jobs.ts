@@ -120,6 +120,7 @@ const JOBS: Job[] = [
   {
     // Lists are sorted by what this job moves.
     name: 'move new clicks into links',
+    runsOn: 'cluster',
     everyMs: MINUTE,
     run: ({ db }) => moveNewClicks(db),
   },

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Failure } from '../../lib/failure.ts'
 import type { DatabaseHandle } from './database.ts'
 import { listMigrations, migrate } from './migrate.ts'
-import { openPostgres, openPostgresMigrator, runUnderMigrationLock } from './postgres.ts'
+import { openPostgres, openPostgresMigrator } from './postgres.ts'
 import { requireUsablePostgres, toPostgresProblem } from './postgres-problem.ts'
 import { openSqlite, openSqliteMigrator } from './sqlite.ts'
 
@@ -25,11 +25,8 @@ export async function openDatabase(where: {
     ? openPostgresMigrator(where.databaseUrl)
     : await openSqliteMigrator(path)
   try {
-    const run = () => migrate(migrator, listMigrations(engine))
-    if (engine === 'postgres') {
-      await requireUsablePostgres(migrator)
-      await runUnderMigrationLock(migrator, run)
-    } else await run()
+    if (engine === 'postgres') await requireUsablePostgres(migrator)
+    await migrate(migrator, listMigrations(engine))
   } catch (error) {
     throw error instanceof Failure ? toPostgresProblem(error.cause) : error
   } finally {

@@ -83,39 +83,35 @@ class RetryingDialect extends PostgresDialect {
     return new RetryingDriver(this.#config, this.#statementMs)
   }
   override createAdapter() {
-    return new UnlockedAdapter()
+    return new TransactionLockAdapter()
   }
 }
 
-/** Without Kysely's lock for migrations, which belongs to a session: see `runUnderMigrationLock`. */
-class UnlockedAdapter extends PostgresAdapter {
-  override async acquireMigrationLock() {}
-  override async releaseMigrationLock() {}
-}
-
-/** The number of Kysely's lock: a server of an older release takes that one. */
+/** The number of Kysely's own lock: a server of an older release takes that one. */
 const MIGRATION_LOCK = 3853314791062309107n
 
 /**
- * Runs `work` on a migrator while no other process does. The lock belongs to a transaction that stays open meanwhile, so
- * it holds behind a pooler too.
+ * Kysely's lock for migrations belongs to a session, which a pooler loses. This one belongs to a transaction. Kysely then
+ * begins its own, which PostgreSQL takes for the same one, with a warning.
  */
-export function runUnderMigrationLock(migrator: Connection, work: () => Promise<void>): Promise<void> {
-  return migrator.transaction().execute(async (transaction) => {
-    await sql`select set_config('idle_in_transaction_session_timeout', '0', true),
-      pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction)
-    await work()
-  })
+class TransactionLockAdapter extends PostgresAdapter {
+  override async acquireMigrationLock(connection: Kysely<unknown>) {
+    await sql`begin`.execute(connection)
+    await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(connection)
+  }
+  /** Only when Kysely failed before it ended the transaction is there something to end. */
+  override async releaseMigrationLock(connection: Kysely<unknown>) {
+    await sql`rollback`.execute(connection)
+  }
 }
 
 const createPostgresKysely = (pool: pg.Pool, statementMs: number): Connection =>
   new Kysely<Tables>({ dialect: new RetryingDialect({ pool }, statementMs) })
 
 /**
- * Opens connections for migrations: one has the lock. They have no timeout, because a migration may take long or wait for
- * another process.
+ * Opens a connection for migrations. It has no timeout, because a migration may take long or wait for another process.
  */
-export const openPostgresMigrator = (url: string): Connection => createPostgresKysely(openPool(url, 2, 0), 0)
+export const openPostgresMigrator = (url: string): Connection => createPostgresKysely(openPool(url, 1, 0), 0)
 
 /** @param connections how many this process opens at most */
 export function openPostgres(url: string, connections = CONNECTIONS): DatabaseHandle {
