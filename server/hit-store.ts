@@ -2,7 +2,7 @@
 
 import type { Config } from './config.ts'
 import { readInstanceName } from './features/cluster/instance.ts'
-import { hasCountedBatches } from './features/links/count-clicks.ts'
+import { hasCountedBatches } from './features/links/counting/count-clicks.ts'
 import type { Database } from './storage/database/open-database.ts'
 import { findClickHouseProblem } from './storage/hits/clickhouse/find-problem.ts'
 

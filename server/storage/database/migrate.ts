@@ -24,10 +24,10 @@ import { deliveryReports } from './migrations/0018-delivery-reports.ts'
 import { ownReferrers } from './migrations/0019-own-referrers.ts'
 import { submissionsByStatus } from './migrations/0021-submissions-by-status.ts'
 import { cluster } from './migrations/0022-cluster.ts'
-import { builtFiles } from './migrations/0026-built-files.ts'
-import { moves } from './migrations/0027-moves.ts'
 import { sharedCounts } from './migrations/0024-shared-counts.ts'
 import { linkCounters } from './migrations/0025-link-counters.ts'
+import { builtFiles } from './migrations/0026-built-files.ts'
+import { moves } from './migrations/0027-moves.ts'
 import type { Tables } from './tables.ts'
 
 export const listMigrations = (engine: DatabaseEngine): Record<string, Migration> => ({
@@ -52,10 +52,10 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0019-own-referrers': ownReferrers(),
   '0021-submissions-by-status': submissionsByStatus(),
   '0022-cluster': cluster(engine),
-  '0026-built-files': builtFiles(engine),
-  '0027-moves': moves(engine),
   '0024-shared-counts': sharedCounts(engine),
   '0025-link-counters': linkCounters(engine),
+  '0026-built-files': builtFiles(engine),
+  '0027-moves': moves(engine),
 })
 
 /**
