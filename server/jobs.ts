@@ -6,6 +6,7 @@ import { pruneAudit } from './features/accounts/audit/prune-audit.ts'
 import { pruneSessions } from './features/accounts/auth/sessions.ts'
 import { pruneMailCounts } from './features/accounts/strangers/mail-budget.ts'
 import { pruneInvitations } from './features/accounts/workspaces/invitations.ts'
+import { pruneChanges } from './features/cluster/prune-changes.ts'
 import { pruneSpentTokens } from './features/forms/captcha/spent-tokens.ts'
 import { type ErasureNeeds, eraseDeletedWorkspaces } from './features/hits/erase-deleted-workspaces.ts'
 import { pruneMisses } from './features/hits/misses/prune-misses.ts'
@@ -29,7 +30,6 @@ export interface JobNeeds extends ErasureNeeds {
   hitRetentionDays: number | undefined
   pruneHits: (since: number) => Promise<void>
   resolvePendingAttribution: () => Promise<void>
-  followSuspensions: () => Promise<void>
   reloadBlocklist: () => Promise<void>
   /** Runs the work on one node at a time: see features/cluster/leases.ts. */
   runAlone(name: string, holdMs: number, work: () => Promise<void>): Promise<boolean>
@@ -144,11 +144,10 @@ const JOBS: Job[] = [
     run: ({ resolvePendingAttribution }) => resolvePendingAttribution(),
   },
   {
-    // Often, because redirects of a suspended link go on until this job runs.
-    name: 'follow suspensions',
-    runsOn: 'node',
-    everyMs: SECOND,
-    run: ({ followSuspensions }) => followSuspensions(),
+    name: 'prune changes',
+    runsOn: 'cluster',
+    everyMs: MINUTE,
+    run: ({ db }) => pruneChanges(db),
   },
   {
     name: 'reload the blocklist',
@@ -163,7 +162,6 @@ const JOBS: Job[] = [
     run: ({ db, now }) => pruneSpentTokens(db, now()),
   },
   {
-    // Often, because redirects of a deleted workspace go on until this job runs in each process.
     name: 'erase deleted workspaces',
     runsOn: 'node',
     everyMs: 2 * SECOND,

@@ -9,7 +9,7 @@ import { createMailBudget, limitMails } from './features/accounts/strangers/mail
 import { prepareScratchDirectory } from './features/analytics/export-directory.ts'
 import { createClickInference } from './features/attribution/infer-clicks.ts'
 import { createVisitMatcher } from './features/attribution/match-visit.ts'
-import { createTouchRecorder } from './features/attribution/record-touches.ts'
+import { recordTouches } from './features/attribution/record-touches.ts'
 import { createSenderDescriber } from './features/attribution/sender.ts'
 import type { ClusterNode } from './features/cluster/cluster-node.ts'
 import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts'
@@ -27,13 +27,13 @@ import { createDestinationJudge } from './features/links/blocklist/judge-destina
 import { createLinkCache } from './features/links/cache.ts'
 import { countClicks, getCountedBatch } from './features/links/counting/count-clicks.ts'
 import { createClickLimiter } from './features/links/counting/use-click.ts'
-import { createSuspensionFollower } from './features/links/follow-suspensions.ts'
 import type { Site } from './features/links/link.ts'
 import { readLinkMetrics } from './features/links/metrics.ts'
 import { createEventIds } from './features/tracking/event-id.ts'
 import { createWorkspaceLookup } from './features/tracking/workspace-lookup.ts'
 import { ensureSalts } from './features/visitors/ensure-salts.ts'
 import { createDailySalts, type DailySalt } from './features/visitors/salts.ts'
+import { createFreshness, followChanges } from './follow-changes.ts'
 import { findHitStoreWarning } from './hit-store.ts'
 import { createMailSender } from './http/mail/send-mail.ts'
 import { createRequestCounter } from './http/request-counter.ts'
@@ -47,9 +47,6 @@ import { type Database, openDatabase } from './storage/database/open-database.ts
 import { openDiskSpace } from './storage/disk-space.ts'
 import { createGeoLookup, type GeoLookup } from './storage/geo.ts'
 import { lockDataDir } from './storage/lock.ts'
-
-/** This process notices another process's change to a link within this time. */
-const SHARED_CACHE_MS = 2_000
 
 export interface ServiceOptions {
   now?: () => number
@@ -78,23 +75,20 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   const { resolvePendingAttribution } = attribution
   const notify = await openNotify(config, { ...shared, resolvePendingAttribution })
   const endpoints = openPublicServices(config, shared, notify)
-  const invalidateWorkspace = (id: number) => {
-    shared.cache.invalidateWorkspace(id)
-    endpoints.workspaces.invalidate(id)
-  }
-  const forApi = { ...shared, ...endpoints, notify, resolvePendingAttribution, invalidateWorkspace }
+  const feed = await followChanges({ ...shared, ...endpoints })
+  const forApi = { ...shared, ...endpoints, notify, resolvePendingAttribution }
   const api = createApiServices(config, forApi)
-  const jobs = await startServiceJobs(config, {
+  const jobs = startServiceJobs(config, {
     ...shared,
     setSalts: stores.setSalts,
     resolvePendingAttribution: attribution.resolveAllPending,
-    invalidateWorkspace,
   })
   let draining = false
   const metrics = createServiceMetrics(
     { ...shared, ...endpoints, notify, hitWorker: stores.hitWorker },
     worker,
   )
+  metrics.add(feed.metrics)
   return {
     ...stores,
     site,
@@ -107,7 +101,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     snippet: { ...config, builtFiles: shared.builtFiles },
     dashboard: { builtFiles: shared.builtFiles },
     mailRoutes: notify.mailRoutes,
-    signIn: { ...config, ...shared, invalidateWorkspace },
+    signIn: { ...config, ...shared },
     api,
     operations: {
       access: config,
@@ -125,6 +119,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     /** Closes in order: jobs, deliveries, attempt counts, and then the stores. */
     async close() {
       await jobs.stop()
+      await feed.close()
       await notify.close()
       await endpoints.attempts.close()
       await stores.close()
@@ -153,12 +148,10 @@ const createServiceMetrics = (services: MetricServices, worker: MetricsNeeds['wo
     ],
   })
 
-interface JobServices extends Shared, Pick<JobNeeds, 'setSalts' | 'resolvePendingAttribution'> {
-  invalidateWorkspace: (workspaceId: number) => void
-}
+type JobServices = Shared & Pick<JobNeeds, 'setSalts' | 'resolvePendingAttribution'>
 
-async function startServiceJobs(config: Config, services: JobServices) {
-  const { db, spool, cluster, hits, cache, blocklist, invalidateWorkspace } = services
+function startServiceJobs(config: Config, services: JobServices) {
+  const { spool, cluster, hits, blocklist } = services
   return startJobs({
     ...services,
     runAlone: cluster.runAlone,
@@ -166,11 +159,6 @@ async function startServiceJobs(config: Config, services: JobServices) {
     pruneHits: hits.pruneHits,
     node: spool.node,
     eraseHits: hits.eraseHits,
-    followSuspensions: await createSuspensionFollower({
-      db,
-      invalidateLink: cache.invalidate,
-      invalidateWorkspace,
-    }),
     reloadBlocklist: blocklist.reload,
     pruneBuiltFiles: services.builtFiles?.prune,
   })
@@ -283,6 +271,7 @@ type Shared = ReturnType<typeof createShared>
 function createShared(config: Config, needs: SharedNeeds) {
   const { db, disk, spool, misses, cluster, hitWorker, getSalt, site, blocklist, now, clock } = needs
   const getOthersShippedUntil = cluster.getOthersShippedUntil
+  const freshness = createFreshness(db.engine)
   const mailBudget = createMailBudget({ db, now, mailPerDay: config.mailPerDay })
   const requests = createRequestCounter()
   const send = createMailSender(config)
@@ -299,7 +288,8 @@ function createShared(config: Config, needs: SharedNeeds) {
     now,
     clock,
     clickLimiter: createClickLimiter(db),
-    cache: createLinkCache({ timeToLiveMs: db.engine === 'postgres' ? SHARED_CACHE_MS : undefined }),
+    freshness,
+    cache: createLinkCache(freshness),
     blocklist,
     isBlockedDestination: createDestinationJudge(blocklist),
     geo: createLazyGeoLookup(config.geoipDb),
@@ -314,12 +304,12 @@ function createShared(config: Config, needs: SharedNeeds) {
 
 /** Opens what pages on other sites use: the form endpoint, and the intake of the snippet. */
 function openPublicServices(config: Config, shared: Shared, notify: Notify) {
-  const { db, site, clickIds, getSalt, geo, cache, now } = shared
+  const { db, site, clickIds, getSalt, geo, freshness, now } = shared
   const { secret, origin, trustProxy, turnstile, intakePath } = config
   const captcha = createCaptchaProvider({ secret, turnstile, now })
   const ownHosts = new Set(site.ownHosts)
   const ids = createEventIds(secret)
-  const workspaces = createWorkspaceLookup(db)
+  const workspaces = createWorkspaceLookup(db, freshness)
   const attempts = openAttemptCounter({ db, now })
   return {
     captcha,
@@ -334,7 +324,7 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
       isBlocked: site.isBlocked,
       describeSender: createSenderDescriber({ geo, getSalt }),
       matchVisit: createVisitMatcher({ clickIds, eventIds: ids, ownHosts }),
-      recordTouches: createTouchRecorder({ cache }),
+      recordTouches,
       wakeDeliverer: notify.wake,
     },
     formFacts: { db, captcha },
@@ -347,19 +337,18 @@ type PublicServices = ReturnType<typeof openPublicServices>
 interface ApiServices extends Shared, Pick<PublicServices, 'attempts'> {
   notify: Notify
   resolvePendingAttribution: (workspaceId: number) => Promise<void>
-  invalidateWorkspace: (workspaceId: number) => void
 }
 
 /** The needs of the routes of /v1, by feature. */
 function createApiServices(config: Config, services: ApiServices) {
-  const { db, limiter, hits, site, cache, now, sendMail, mailBudget, attempts, notify, requests } = services
-  const { resolvePendingAttribution, invalidateWorkspace, isBlockedDestination } = services
+  const { db, limiter, hits, site, now, sendMail, mailBudget, attempts, notify, requests } = services
+  const { resolvePendingAttribution, isBlockedDestination } = services
   const { origin, secret, turnstile, webhookAllow, snippetPath, defaultPlan } = config
   const analytics = { db, hits, now, defaultDomain: site.domain }
   return {
     gates: { db, limiter, requests, now, origin, secret, version: manifest.version },
-    accounts: { limiter, now, origin, snippetPath, defaultPlan, sendMail, mailBudget, invalidateWorkspace },
-    links: { cache, site, now },
+    accounts: { limiter, now, origin, snippetPath, defaultPlan, sendMail, mailBudget },
+    links: { site, now },
     redirects: { site, now, isBlockedDestination },
     analytics: { ...analytics, scratchDir: prepareScratchDirectory(config.dataDir) },
     leads: { ...analytics, resolvePendingAttribution },

@@ -42,9 +42,6 @@ export interface StoredDemo {
   linkIds: number[]
 }
 
-/** This process answers no redirects, and no server has these links in its cache yet. */
-const NO_CACHE = { invalidate() {} }
-
 export function storeDemo(
   needs: StoreNeeds,
   owner: DemoOwner,
@@ -92,7 +89,7 @@ async function storeLink({ db, site, now }: StoreNeeds, actor: Actor, link: Demo
     ...utm,
     ...more,
   }
-  const needs = { db, cache: NO_CACHE as never, site, now: () => at }
+  const needs = { db, site, now: () => at }
   // A second demo has the same links under other slugs.
   for (const slug of [link.slug, `${link.slug}-${actor.workspaceId}`]) {
     try {
@@ -177,7 +174,7 @@ async function storeLeads(
   }
   await insertTouches(connection, workspaceId, touched)
   for (const [linkId, count] of [...credits].sort(([a], [b]) => a - b)) {
-    await creditLeads({ cache: NO_CACHE }, connection, onCommit, { workspaceId, linkId, leads: count })
+    await creditLeads(connection, onCommit, { workspaceId, linkId, leads: count })
   }
 }
 

@@ -45,7 +45,7 @@ export async function adoptDirectory(needs: AdoptNeeds, dir: string, isForeign: 
     await waitUntilShipped(needs, stores, dataDir)
     // Workspaces may have been deleted since the node has ended.
     const { eraseHits } = stores.hitWorker
-    await eraseDeletedWorkspaces({ db, node, now, eraseHits, invalidateWorkspace: () => {} })
+    await eraseDeletedWorkspaces({ db, node, now, eraseHits })
   } finally {
     progress.end()
     await stores.close()

@@ -35,8 +35,6 @@ export interface AccountsApiNeeds extends Omit<InviteNeeds, 'db'> {
   snippetPath: string
   /** The plan of new workspaces. */
   defaultPlan: Plan
-  /** Removes a deleted workspace from the caches of this process, so that its redirects stop at once. */
-  invalidateWorkspace(workspaceId: number): void
 }
 
 /** How long a request may wait for the mail server. */

@@ -5,7 +5,6 @@ import { sql } from 'kysely'
 import type { Connection, Database } from '../../storage/database/open-database.ts'
 import type { ClickSource, LastClick } from '../../storage/hits/hit-engine.ts'
 import type { ClickIds } from '../hits/click-id.ts'
-import type { LinkCache } from '../links/cache.ts'
 import { creditLeads } from '../links/credit-leads.ts'
 import type { Touch, TouchKind } from '../tracking/touch.ts'
 import { hasCampaign, pickCampaign } from '../visitors/campaign.ts'
@@ -22,7 +21,6 @@ export interface ClickAssignment {
 export interface AssignClicksNeeds {
   db: Database
   clickIds: Pick<ClickIds, 'sign'>
-  cache: Pick<LinkCache, 'invalidate'>
 }
 
 // Written as literal SQL: a partial index is used only by a statement that has the index's own condition.
@@ -30,7 +28,7 @@ export const ATTRIBUTION_DUE = sql<boolean>`attribution_due = 1`
 
 /** Skips submissions that were decided in the meantime: the first write wins. */
 export async function assignClicks(
-  { db, clickIds, cache }: AssignClicksNeeds,
+  { db, clickIds }: AssignClicksNeeds,
   workspaceId: number,
   assignments: ClickAssignment[],
 ) {
@@ -53,7 +51,7 @@ export async function assignClicks(
     }
     // Last, so that links stay locked for a short time only; in one order, so that no two transactions deadlock.
     for (const [linkId, count] of [...leads].sort(([a], [b]) => a - b)) {
-      await creditLeads({ cache }, connection, onCommit, { workspaceId, linkId, leads: count })
+      await creditLeads(connection, onCommit, { workspaceId, linkId, leads: count })
     }
   })
 }

@@ -6,7 +6,6 @@ import { describeError, log } from '../../lib/log.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import type { LastClick, LastClicksQuery } from '../../storage/hits/hit-engine.ts'
 import type { ClickIds } from '../hits/click-id.ts'
-import type { LinkCache } from '../links/cache.ts'
 import { ATTRIBUTION_DUE, assignClicks, type ClickAssignment } from './assign-clicks.ts'
 
 /** A visitor's id changes at midnight UTC, so a click before midnight is not found after it. */
@@ -43,7 +42,6 @@ export interface ClickInferenceNeeds {
    */
   getOthersShippedUntil(): number
   clickIds: Pick<ClickIds, 'sign'>
-  cache: Pick<LinkCache, 'invalidate'>
   now: () => number
 }
 

@@ -74,7 +74,6 @@ export async function openHouse(
       clickIds: ids,
       now: () => others.now ?? Date.now(),
       getOthersShippedUntil: () => others.shippedUntil,
-      cache: { invalidate() {} },
       hits: {
         findLastClicks(...asked) {
           house.questions++

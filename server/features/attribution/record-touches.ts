@@ -1,7 +1,6 @@
 // Stores the touches of a submission in its own transaction, and credits the lead to the link of its last touch.
 
 import type { Connection, OnCommit } from '../../storage/database/open-database.ts'
-import type { LinkCache } from '../links/cache.ts'
 import { creditLeads } from '../links/credit-leads.ts'
 import type { Touch } from '../tracking/touch.ts'
 import { toCampaignColumns } from '../visitors/campaign-columns.ts'
@@ -20,14 +19,17 @@ export type TouchRecorder = (
   touches: Touch[],
 ) => Promise<void>
 
-export function createTouchRecorder({ cache }: { cache: Pick<LinkCache, 'invalidate'> }): TouchRecorder {
-  return async (connection, onCommit, { id, workspaceId, isLead }, touches) => {
-    if (touches.length === 0) return
-    await insertTouches(connection, workspaceId, [{ id, touches }])
-    const linkId = touches.at(-1)?.linkId ?? null
-    if (!isLead || linkId === null) return
-    await creditLeads({ cache }, connection, onCommit, { workspaceId, linkId, leads: 1 })
-  }
+export const recordTouches: TouchRecorder = async (
+  connection,
+  onCommit,
+  { id, workspaceId, isLead },
+  touches,
+) => {
+  if (touches.length === 0) return
+  await insertTouches(connection, workspaceId, [{ id, touches }])
+  const linkId = touches.at(-1)?.linkId ?? null
+  if (!isLead || linkId === null) return
+  await creditLeads(connection, onCommit, { workspaceId, linkId, leads: 1 })
 }
 
 /** The submissions must have no touches yet. */

@@ -1,5 +1,4 @@
-// The second half of deleting a workspace: its rows are deleted, and this process still caches its links and has its
-// hits.
+// The second half of deleting a workspace: its rows are deleted, and this process still has its hits.
 
 import type { Database } from '../../storage/database/database.ts'
 
@@ -8,8 +7,6 @@ export interface ErasureNeeds {
   now: () => number
   /** This node. Each data directory has hits of its own, so each node marks the erasures that it has done. */
   node: string
-  /** Drops the workspace's links from the caches of redirects. */
-  invalidateWorkspace(workspaceId: number): void
   eraseHits(workspaceIds: number[]): Promise<void>
 }
 
@@ -54,7 +51,6 @@ export async function eraseDeletedWorkspaces({ db, now, node, ...needs }: Erasur
     .execute()
   if (due.length === 0) return
   const ids = due.map((erasure) => erasure.workspace_id)
-  for (const id of ids) needs.invalidateWorkspace(id)
   await needs.eraseHits(ids)
   const marks = ids.map((id) => ({ workspace_id: id, node, done_at: now() }))
   await db.write((connection) =>

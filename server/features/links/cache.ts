@@ -1,11 +1,14 @@
 // The cache of links for redirects, by domain and slug. It also knows slugs without a link, in a small cache of their
-// own. Every write to a link invalidates its entry at the commit, so that the next request sees the change.
+// own. The commit of a change invalidates the link's entry, so that the next request sees the change. Other processes
+// learn of the change from the change feed.
 
 import type { Selectable } from 'kysely'
-import { createGenerations } from '../../lib/generations.ts'
+import { createExpiry, type Expiry, type Freshness } from '../../lib/concurrency/expiry.ts'
+import { createRecentChanges, type RecentChanges } from '../../lib/concurrency/recent-changes.ts'
+import { createSharedReads } from '../../lib/concurrency/shared-reads.ts'
+import { createGenerations, type Generations } from '../../lib/generations.ts'
 import { copyText } from '../../lib/text.ts'
 import type { Links } from '../../storage/database/tables/link-tables.ts'
-import { toSlugKey } from './slug.ts'
 
 /** A link as redirects need it. It is parsed once, after the read from the database. */
 export interface CachedLink {
@@ -38,17 +41,23 @@ export interface CachedLink {
 }
 
 export interface LinkCache {
-  /** @returns undefined when the cache has no fresh entry; null when no link has this slug */
+  /** @returns undefined when the cache has no current entry; null when no link has this slug */
   get(domain: string, key: string): CachedLink | null | undefined
   /** The link of an expired entry. Renews the entry, so that only one request reads the link again. */
   lastKnown(domain: string, key: string): CachedLink | undefined
-  /** Stores what was read, unless a link has changed since. @param readVersion the `version()` before the read */
+  /**
+   * Reads a link from the store, and keeps it unless it has changed meanwhile. Concurrent calls share one read, unless
+   * the link has changed since that read began.
+   */
+  read(domain: string, key: string, load: () => Promise<CachedLink | null>): Promise<CachedLink | null>
+  /** Stores what was read, unless this link has changed since. @param readVersion the `version()` before the read */
   set(domain: string, key: string, link: CachedLink | null, readVersion: number): void
   /** Counts changes. Call it before reading from the database. */
   version(): number
-  invalidate(domain: string, slug: string): void
-  /** Removes all links of a workspace. Visits every entry, but a workspace is deleted only once. */
+  invalidate(domain: string, key: string): void
+  /** Removes all links of a workspace. Visits every entry, but a workspace changes seldom. */
   invalidateWorkspace(workspaceId: number): void
+  invalidateAll(): void
   /** About how many bytes of memory the entries take. */
   bytes(): number
 }
@@ -67,6 +76,9 @@ type Miss = Pick<Entry, 'until'>
 const toCacheKey = (domain: string, key: string) =>
   domain === '' && !key.includes('/') ? key : `${domain}/${key}`
 
+/** No key of a link begins like this: no slug and no domain has a space. */
+const toWorkspaceKey = (workspaceId: number) => ` ${workspaceId}`
+
 /** An object, its entry in a Map, and short values. 100,000 usual links take 300 bytes each. */
 const ENTRY_BYTES = 200
 const MISS_BYTES = 100
@@ -82,78 +94,109 @@ const weighLink = (key: string, link: Entry): number =>
     0,
   )
 
+interface CacheState {
+  links: Generations<Entry>
+  misses: Generations<Miss>
+  recent: RecentChanges
+  expiry: Expiry
+}
+
 /**
  * Keeps links in generations, and misses in others: strangers ask for as many unknown slugs as they like, and must not
  * push links out, nor fill the memory.
  * @param entriesMax bound of one generation of links
  * @param bytesMax the same in bytes: links have up to 8 KB of destination, and more with targeting
- * @param timeToLiveMs how late this process may notice another process's change; undefined with one process
  */
 export function createLinkCache({
   entriesMax = 200_000,
   bytesMax = 64 * 1024 * 1024,
   missesMax = 10_000,
-  timeToLiveMs,
-  clock = () => performance.now(),
-}: {
-  entriesMax?: number
-  bytesMax?: number
-  missesMax?: number
-  timeToLiveMs?: number
-  clock?: () => number
-} = {}): LinkCache {
-  const links = createGenerations<Entry>({ entriesMax, bytesMax, weigh: weighLink })
-  const misses = createGenerations<Miss>({
-    entriesMax: missesMax,
-    bytesMax: 4 * 1024 * 1024,
-    weigh: (key) => MISS_BYTES + 2 * key.length,
-  })
-  let changes = 0
-  const toExpiry = () => (timeToLiveMs === undefined ? Number.POSITIVE_INFINITY : clock() + timeToLiveMs)
-  const isFresh = ({ until }: Miss) => timeToLiveMs === undefined || until > clock()
-  const remove = (key: string) => {
-    links.delete(key)
-    misses.delete(key)
+  ...freshness
+}: Freshness & { entriesMax?: number; bytesMax?: number; missesMax?: number } = {}): LinkCache {
+  const state: CacheState = {
+    links: createGenerations<Entry>({ entriesMax, bytesMax, weigh: weighLink }),
+    misses: createGenerations<Miss>({
+      entriesMax: missesMax,
+      bytesMax: 4 * 1024 * 1024,
+      weigh: (key) => MISS_BYTES + 2 * key.length,
+    }),
+    recent: createRecentChanges(),
+    expiry: createExpiry(freshness),
   }
+  const { links, misses, recent, expiry } = state
+  const reads = createSharedReads<CachedLink | null>(recent)
+  const set: LinkCache['set'] = (...read) => storeRead(state, ...read)
 
   return {
     get(domain, slugKey) {
       const key = toCacheKey(domain, slugKey)
       const link = links.get(key)
-      if (link !== undefined) return isFresh(link) ? link : undefined
+      if (link !== undefined) return expiry.isCurrent(link) ? link : undefined
       const miss = misses.get(key)
-      return miss !== undefined && isFresh(miss) ? null : undefined
+      return miss !== undefined && expiry.isCurrent(miss) ? null : undefined
     },
     lastKnown(domain, slugKey) {
       // An expired miss is not renewed: the link may have been created since.
       const link = links.get(toCacheKey(domain, slugKey))
-      if (link) link.until = toExpiry()
+      if (link) link.until = expiry.next()
       return link
     },
-    set(domain, slugKey, link, readVersion) {
-      // The slug is mostly equal to its key. Using the same text for both saves memory.
-      const key = toCacheKey(domain, link?.slug === slugKey ? link.slug : copyText(slugKey))
-      // The link may have changed after the read, so neither the read link nor the entry can be trusted.
-      if (readVersion !== changes) remove(key)
-      else if (link) {
-        misses.delete(key)
-        links.set(key, toCompactEntry(link, toExpiry()))
-      } else {
-        links.delete(key)
-        misses.set(key, { until: toExpiry() })
-      }
+    read(domain, slugKey, load) {
+      return reads.join(toCacheKey(domain, slugKey), async (version) => {
+        const link = await load()
+        set(domain, slugKey, link, version)
+        return link
+      })
     },
-    version: () => changes,
-    invalidate(domain, slug) {
-      changes++
-      remove(toCacheKey(domain, toSlugKey(slug)))
+    set,
+    version: recent.version,
+    invalidate(domain, slugKey) {
+      const key = toCacheKey(domain, slugKey)
+      recent.add(key)
+      remove(state, key)
     },
     invalidateWorkspace(workspaceId) {
-      changes++
+      recent.add(toWorkspaceKey(workspaceId))
+      // Nobody knows yet whether a link that is being read belongs to the workspace.
+      reads.closeAll()
       links.deleteWhere((link) => link.workspaceId === workspaceId)
+    },
+    invalidateAll() {
+      recent.addAll()
+      links.clear()
+      misses.clear()
     },
     bytes: () => links.bytes() + misses.bytes(),
   }
+}
+
+function storeRead(
+  state: CacheState,
+  domain: string,
+  slugKey: string,
+  link: CachedLink | null,
+  readVersion: number,
+): void {
+  const { links, misses, recent, expiry } = state
+  // The slug is mostly equal to its key. Using the same text for both saves memory.
+  const key = toCacheKey(domain, link?.slug === slugKey ? link.slug : copyText(slugKey))
+  const isOutdated =
+    recent.hasChangedSince(readVersion, key) ||
+    (link !== null && recent.hasChangedSince(readVersion, toWorkspaceKey(link.workspaceId)))
+  // Neither the read link nor the entry can be trusted.
+  if (isOutdated) remove(state, key)
+  else if (link) {
+    misses.delete(key)
+    links.set(key, toCompactEntry(link, expiry.next()))
+  } else {
+    links.delete(key)
+    misses.set(key, { until: expiry.next() })
+  }
+}
+
+function remove({ links, misses }: CacheState, key: string): void {
+  links.delete(key)
+  misses.delete(key)
 }
 
 /** The values of most links, stored once as a prototype: 100,000 links take 30 MB of memory instead of 48. */

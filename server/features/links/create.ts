@@ -2,8 +2,8 @@
 
 import { hashPassword } from '../../lib/crypto/password.ts'
 import type { Connection, Database, OnCommit } from '../../storage/database/open-database.ts'
+import { recordChange } from '../../storage/database/record-change.ts'
 import { type Actor, allow } from '../accounts/access/actor.ts'
-import type { LinkCache } from './cache.ts'
 import { linkConflict } from './conflict.ts'
 import { type LinkRow, type Site, toLinkResource } from './link.ts'
 import {
@@ -20,7 +20,6 @@ import { generateSlug, toSlugKey } from './slug.ts'
 
 export interface LinkNeeds {
   db: Database
-  cache: LinkCache
   site: Site
   now: () => number
 }
@@ -57,7 +56,7 @@ export async function createLinkIn(
   passwordHash: string | null | undefined,
 ): Promise<LinkResource> {
   allow(actor, 'links:write')
-  const { connection, onCommit, cache, site, now } = transaction
+  const { connection, onCommit, site, now } = transaction
   const domain = resolveDomain(site, input.domain)
   if (input.slug !== undefined) checkReserved(site, domain, input.slug)
   const columns = { ...DEFAULTS, ...toLinkColumns(site, input, undefined) }
@@ -76,7 +75,8 @@ export async function createLinkIn(
     })
     if (row) {
       await setLinkTags(transaction, actor, row.id, input, at)
-      onCommit(() => cache.invalidate(domain, slug))
+      // Caches may know that no link has the slug.
+      recordChange(onCommit, { domain, slugKey: row.slug_key })
       return toLinkResource(connection, site, row)
     }
     if (await isExternalIdInUse(connection, actor, columns.external_id)) {

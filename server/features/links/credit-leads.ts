@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely'
 import type { Connection, OnCommit } from '../../storage/database/open-database.ts'
-import type { LinkCache } from './cache.ts'
+import { recordChange } from '../../storage/database/record-change.ts'
 
 export interface LinkLeads {
   workspaceId: number
@@ -12,10 +12,9 @@ export interface LinkLeads {
 
 /**
  * Adds leads up to the link's `leadLimit` and none beyond it, as with `clickLimit`. When the limit is reached, the
- * commit invalidates the link in the cache of the redirects.
+ * commit voids the link in the caches of redirects.
  */
 export async function creditLeads(
-  { cache }: { cache: Pick<LinkCache, 'invalidate'> },
   connection: Connection,
   onCommit: OnCommit,
   { workspaceId, linkId, leads }: LinkLeads,
@@ -28,8 +27,8 @@ export async function creditLeads(
     })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', linkId)
-    .returning(['domain', 'slug', 'leads', 'lead_limit'])
+    .returning(['domain', 'slug_key', 'leads', 'lead_limit'])
     .executeTakeFirst()
   if (!link || link.lead_limit === null || link.leads < link.lead_limit) return
-  onCommit(() => cache.invalidate(link.domain, link.slug))
+  recordChange(onCommit, { domain: link.domain, slugKey: link.slug_key })
 }

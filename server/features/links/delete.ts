@@ -1,6 +1,7 @@
 // Moves a link to the trash: its redirect stops at once, it keeps its slug, and its clicks stay in the workspace's totals.
 // Or deletes it for good ("purges" it), from the trash too: then its slug is free.
 
+import { recordChange } from '../../storage/database/record-change.ts'
 import { type Actor, allow } from '../accounts/access/actor.ts'
 import { recordAudit } from '../accounts/audit/record-audit.ts'
 import type { LinkNeeds, LinkTransaction } from './create.ts'
@@ -28,7 +29,7 @@ export const toDeleteAction = (permanent: boolean) => (permanent ? 'link.purged'
 
 /** Does the same inside an open transaction, without an event in the audit log. */
 export async function deleteLinkIn(
-  { db, connection, onCommit, cache, site, now }: LinkTransaction,
+  { db, connection, onCommit, site, now }: LinkTransaction,
   actor: Actor,
   id: number,
   permanent: boolean,
@@ -47,7 +48,7 @@ export async function deleteLinkIn(
     .where('workspace_id', '=', actor.workspaceId)
     .where('id', '=', id)
     .execute()
-  onCommit(() => cache.invalidate(link.domain, link.slug))
+  recordChange(onCommit, { domain: link.domain, slugKey: link.slug_key })
   return resource
 }
 

@@ -23,7 +23,7 @@ export function resolveLink(
   const cached = cache.get(domain, key)
   if (cached !== undefined) return cached
   const expired = cache.lastKnown(domain, key)
-  const read = readLink({ db, cache }, domain, key)
+  const read = cache.read(domain, key, () => readLink(db, domain, key))
   return expired === undefined ? read : withFallback(read, expired)
 }
 
@@ -36,8 +36,7 @@ function withFallback(read: Promise<CachedLink | null>, expired: CachedLink) {
   return Promise.race([readOrExpired, Bun.sleep(READ_TIMEOUT_MS).then(() => expired)])
 }
 
-async function readLink({ db, cache }: { db: Database; cache: LinkCache }, domain: string, key: string) {
-  const readVersion = cache.version()
+async function readLink(db: Database, domain: string, key: string): Promise<CachedLink | null> {
   const row = await db.read
     .selectFrom('links')
     .innerJoin('workspaces', 'workspaces.id', 'links.workspace_id')
@@ -49,7 +48,5 @@ async function readLink({ db, cache }: { db: Database; cache: LinkCache }, domai
     .where('links.purged_at', 'is', null)
     .where('links.deleted_at', 'is', null)
     .executeTakeFirst()
-  const link = row ? toCachedLink(row) : null
-  cache.set(domain, key, link, readVersion)
-  return link
+  return row ? toCachedLink(row) : null
 }

@@ -3,6 +3,7 @@
 import { notFound } from '../../lib/failure.ts'
 import { toShortUrl } from '../../lib/web-url.ts'
 import type { Connection, Database } from '../../storage/database/open-database.ts'
+import { recordChange } from '../../storage/database/record-change.ts'
 import { recordSuspensionChange } from '../accounts/access/suspension.ts'
 import { type AuditEntry, recordAudit } from '../accounts/audit/record-audit.ts'
 import { toSlugKey } from './slug.ts'
@@ -43,7 +44,7 @@ function setSuspension(
   name: LinkReference,
   columns: { suspended_at: number | null; suspended_reason: string | null },
 ): Promise<SuspendedLink> {
-  return db.write(async (connection) => {
+  return db.write(async (connection, onCommit) => {
     const link = await findLink(connection, name)
     if (!link) throw notFound('Link')
     await connection
@@ -53,6 +54,7 @@ function setSuspension(
       .where('id', '=', link.id)
       .execute()
     const at = now()
+    recordChange(onCommit, { domain: link.domain, slugKey: link.slug_key })
     await recordSuspensionChange(connection, { kind: 'link', id: link.id, at })
     const shortUrl = toShortUrl({ origin }, link)
     const operator = { kind: 'operator', workspaceId: link.workspace_id } as const
@@ -75,7 +77,7 @@ function setSuspension(
 function findLink(connection: Connection, name: LinkReference) {
   const links = connection
     .selectFrom('links')
-    .select(['id', 'domain', 'slug', 'destination_url', 'workspace_id'])
+    .select(['id', 'domain', 'slug', 'slug_key', 'destination_url', 'workspace_id'])
     // A link in the trash can return: the operator can suspend it there.
     .where('purged_at', 'is', null)
   const named =

@@ -3,6 +3,7 @@
 import { hashPassword } from '../../lib/crypto/password.ts'
 import { isUniqueViolation } from '../../storage/database/errors.ts'
 import type { Connection } from '../../storage/database/open-database.ts'
+import { recordChange } from '../../storage/database/record-change.ts'
 import { type Actor, allow } from '../accounts/access/actor.ts'
 import { linkConflict } from './conflict.ts'
 import type { LinkNeeds, LinkTransaction } from './create.ts'
@@ -53,7 +54,7 @@ export async function updateLinkIn(
   { passwordHash, ifMatch }: UpdateOptions,
 ): Promise<LinkResource> {
   allow(actor, 'links:write')
-  const { db, connection, onCommit, cache, site, now } = transaction
+  const { db, connection, onCommit, site, now } = transaction
   const link = await getLinkForUpdate(db, connection, actor, id)
   requireVersion(link, ifMatch)
   if (Object.values(input).every((value) => value === undefined))
@@ -79,10 +80,7 @@ export async function updateLinkIn(
   if (link.click_limit === null && changed.click_limit !== null) changed.clicks_used = link.clicks
   await storeChanges(connection, actor, link, { ...changed, search_text: toSearchText(changed) })
   await setLinkTags(transaction, actor, id, input, changed.updated_at)
-  onCommit(() => {
-    cache.invalidate(link.domain, link.slug)
-    cache.invalidate(changed.domain, changed.slug)
-  })
+  for (const { domain, slug_key: slugKey } of [link, changed]) recordChange(onCommit, { domain, slugKey })
   return toLinkResource(connection, site, changed)
 }
 

@@ -5,9 +5,13 @@ import { type PostgresServer, startPostgres } from '../../../tests/support/postg
 import { startQuietClock } from '../../../tests/support/processor-time.ts'
 import { startServer, type TestServer } from '../../../tests/support/server/test-server.ts'
 import { until } from '../../../tests/support/until.ts'
+import { openDatabase } from '../../storage/database/open-database.ts'
+import { recordChange } from '../../storage/database/record-change.ts'
+import { toSlugKey } from '../links/slug.ts'
 import { expectVisitorPage } from './redirect.fixture.ts'
 
-// Longer than the 2 s for which the cache answers without a query, so that queries are tried and fail.
+// Longer than the 2 s for which the cache answers without a query once no changes can be read, so that queries are tried
+// and fail.
 const OUTAGE_MS = 3_500
 
 let postgres: PostgresServer
@@ -71,12 +75,15 @@ test('cached links redirect during the outage, and others work again after it', 
   })
 }, 120_000)
 
-test('a change by another process takes effect within about two seconds', async () => {
+test('a change by another process takes effect', async () => {
   const ws = await server.createWorkspace()
   const { id, slug } = await ws.createLink({})
   expect((await server.click(slug)).status).toBe(302)
-  await server.app.db.write((connection) =>
-    connection.updateTable('links').set({ archived: 1 }).where('id', '=', id).execute(),
-  )
+  const other = await openDatabase({ dataDir: server.dataDir, databaseUrl: postgres.url })
+  await other.write(async (connection, onCommit) => {
+    await connection.updateTable('links').set({ archived: 1 }).where('id', '=', id).execute()
+    recordChange(onCommit, { domain: '', slugKey: toSlugKey(slug) })
+  })
+  await other.close()
   await until('the change', async () => (await server.click(slug)).status === 404)
 }, 120_000)

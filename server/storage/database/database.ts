@@ -7,8 +7,17 @@ export type DatabaseEngine = 'sqlite' | 'postgres'
 
 export type Connection = Kysely<Tables>
 
-/** Runs `callback` after the transaction is committed and synced to disk, and never after a rollback. */
-export type OnCommit = (callback: () => void) => void
+/** A link, by its domain ('' is the default domain) and the key of its slug, or a workspace with all its links. */
+export type Change = { domain: string; slugKey: string } | { workspaceId: number }
+
+/** What the commit of a transaction does, besides storing its rows. */
+export type CommitEffect = (() => void) | Change
+
+/**
+ * Runs a callback after the transaction is committed and synced to disk, and never after a rollback. A change becomes a
+ * row of the transaction, for other processes, and is announced in this one: see record-change.ts.
+ */
+export type OnCommit = (effect: CommitEffect) => void
 
 export type TransactionBody<T> = (connection: Connection, onCommit: OnCommit) => Promise<T>
 
@@ -28,6 +37,8 @@ export interface Database {
 
 /** An open database, for the code that opened it. */
 export interface DatabaseHandle extends Database {
+  /** Calls `listener` for each change that this process commits, before the write resolves. */
+  watchChanges(listener: (change: Change) => void): void
   /** Proves that a write reaches the disk. @throws `unavailable` */
   probe(): Promise<void>
   close(): Promise<void>

@@ -5,9 +5,10 @@ import type { Database } from 'bun:sqlite'
 import { nextTurn } from '../../lib/concurrency/next-turn.ts'
 import { unavailable } from '../../lib/failure.ts'
 import { describeError, log } from '../../lib/log.ts'
-import { runCommitCallbacks } from './commit-callbacks.ts'
-import type { TransactionBody } from './database.ts'
+import { type AnnounceChange, listChanges, runCommitEffects } from './commit-effects.ts'
+import type { CommitEffect, TransactionBody } from './database.ts'
 import { isLocked, toFailure } from './errors.ts'
+import { insertChangesIntoSqlite } from './record-change.ts'
 import { createSqliteKysely } from './sqlite-kysely.ts'
 
 const WRITES_PER_COMMIT = 500
@@ -31,19 +32,23 @@ interface WriteJob {
 
 /** The result of a body. It counts only after the commit. */
 type JobResult =
-  | { job: WriteJob; value: unknown; callbacks: (() => void)[] }
+  | { job: WriteJob; value: unknown; effects: CommitEffect[] }
   | { job: WriteJob; error: unknown }
 
 interface WriteQueue {
   database: Database
+  announce: AnnounceChange
   waiting: WriteJob[]
   /** Works on the queue; undefined while the queue is empty. */
   run: Promise<void> | undefined
 }
 
-/** @param database with a busy_timeout of 0: the queue waits for a lock without blocking the event loop */
-export function openGroupCommit(database: Database) {
-  const queue: WriteQueue = { database, waiting: [], run: undefined }
+/**
+ * @param database with a busy_timeout of 0: the queue waits for a lock without blocking the event loop
+ * @param announce tells this process of a change after its commit
+ */
+export function openGroupCommit(database: Database, announce: AnnounceChange = () => {}) {
+  const queue: WriteQueue = { database, announce, waiting: [], run: undefined }
   let closed = false
   return {
     write<T>(body: TransactionBody<T>): Promise<T> {
@@ -110,7 +115,7 @@ function rejectWaiting({ waiting }: WriteQueue, error: unknown, since: number) {
   for (const job of rejected) job.reject(unavailable(error))
 }
 
-async function commitWaiting({ database, waiting }: WriteQueue): Promise<void> {
+async function commitWaiting({ database, announce, waiting }: WriteQueue): Promise<void> {
   const jobs = waiting.splice(0, WRITES_PER_COMMIT)
   const results: JobResult[] = []
   let sliceEnd = performance.now() + SLICE_MS
@@ -122,18 +127,22 @@ async function commitWaiting({ database, waiting }: WriteQueue): Promise<void> {
       jobs.push(...waiting.splice(0, WRITES_PER_COMMIT - jobs.length))
       sliceEnd = performance.now() + SLICE_MS
     }
+    insertChangesIntoSqlite(database, listChanges(listEffects(results)))
     database.run('COMMIT')
   } catch (error) {
     rollBack(database)
     for (const job of jobs) job.reject(unavailable(error))
     return
   }
-  runCommitCallbacks(results.flatMap((result) => ('callbacks' in result ? result.callbacks : [])))
+  runCommitEffects(listEffects(results), announce)
   for (const result of results) {
     if ('error' in result) result.job.reject(toFailure(result.error))
     else result.job.resolve(result.value)
   }
 }
+
+const listEffects = (results: JobResult[]) =>
+  results.flatMap((result) => ('effects' in result ? result.effects : []))
 
 function rollBack(database: Database) {
   try {
@@ -145,14 +154,14 @@ function rollBack(database: Database) {
 
 /** @throws when the whole transaction is lost, and all of its writes with it */
 async function runJob(database: Database, job: WriteJob): Promise<JobResult> {
-  const callbacks: (() => void)[] = []
+  const effects: CommitEffect[] = []
   const handle = createJobConnection(database)
   try {
     database.run('SAVEPOINT verb')
-    const value = await job.body(handle.connection, (callback) => callbacks.push(callback))
+    const value = await job.body(handle.connection, (effect) => effects.push(effect))
     handle.end()
     database.run('RELEASE verb')
-    return { job, value, callbacks }
+    return { job, value, effects }
   } catch (error) {
     handle.end()
     // SQLite ends the whole transaction by itself when the disk is full. Further statements would only fail again.

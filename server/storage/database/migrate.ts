@@ -24,6 +24,7 @@ import { deliveryReports } from './migrations/0018-delivery-reports.ts'
 import { ownReferrers } from './migrations/0019-own-referrers.ts'
 import { submissionsByStatus } from './migrations/0021-submissions-by-status.ts'
 import { cluster } from './migrations/0022-cluster.ts'
+import { changes } from './migrations/0023-changes.ts'
 import { sharedCounts } from './migrations/0024-shared-counts.ts'
 import { linkCounters } from './migrations/0025-link-counters.ts'
 import { builtFiles } from './migrations/0026-built-files.ts'
@@ -52,6 +53,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0019-own-referrers': ownReferrers(),
   '0021-submissions-by-status': submissionsByStatus(),
   '0022-cluster': cluster(engine),
+  '0023-changes': changes(engine),
   '0024-shared-counts': sharedCounts(engine),
   '0025-link-counters': linkCounters(engine),
   '0026-built-files': builtFiles(engine),

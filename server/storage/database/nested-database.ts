@@ -2,10 +2,10 @@
 
 import { sql } from 'kysely'
 import { describeError, log } from '../../lib/log.ts'
-import type { Connection, Database, OnCommit, TransactionBody } from './database.ts'
+import type { CommitEffect, Connection, Database, OnCommit, TransactionBody } from './database.ts'
 
 /**
- * Reads see the changes of the transaction. Each write is a savepoint of it. Callbacks of the writes run after the
+ * Reads see the changes of the transaction. Each write is a savepoint of it. The effects of the writes come with the
  * commit of the transaction.
  */
 export function toNestedDatabase(db: Database, connection: Connection, onCommit: OnCommit): Database {
@@ -27,12 +27,12 @@ async function runInSavepoint<T>(
   onCommit: OnCommit,
   body: TransactionBody<T>,
 ): Promise<T> {
-  const callbacks: (() => void)[] = []
+  const effects: CommitEffect[] = []
   await sql`savepoint inner_verb`.execute(connection)
   try {
-    const value = await body(connection, (callback) => callbacks.push(callback))
+    const value = await body(connection, (effect) => effects.push(effect))
     await sql`release savepoint inner_verb`.execute(connection)
-    for (const callback of callbacks) onCommit(callback)
+    for (const effect of effects) onCommit(effect)
     return value
   } catch (error) {
     await rollbackToSavepoint(connection)

@@ -9,7 +9,7 @@ import { openPostgres, openPostgresMigrator } from './postgres.ts'
 import { requireUsablePostgres, toPostgresProblem } from './postgres-problem.ts'
 import { openSqlite, openSqliteMigrator } from './sqlite.ts'
 
-export type { Connection, Database, DatabaseEngine, DatabaseHandle, OnCommit } from './database.ts'
+export type { Change, Connection, Database, DatabaseEngine, DatabaseHandle, OnCommit } from './database.ts'
 
 /** @param where with `databaseUrl` (postgres://…) PostgreSQL, else the SQLite file `towpath.db` in `dataDir` */
 export async function openDatabase(where: {

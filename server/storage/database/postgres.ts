@@ -14,10 +14,17 @@ import {
 import type pg from 'pg'
 import { Failure, unavailable } from '../../lib/failure.ts'
 import { describeError, log } from '../../lib/log.ts'
-import { runCommitCallbacks } from './commit-callbacks.ts'
-import { type Connection, createProbe, type DatabaseHandle, type TransactionBody } from './database.ts'
+import { type AnnounceChange, createAnnouncer, listChanges, runCommitEffects } from './commit-effects.ts'
+import {
+  type CommitEffect,
+  type Connection,
+  createProbe,
+  type DatabaseHandle,
+  type TransactionBody,
+} from './database.ts'
 import { isDatabaseUnavailable, toFailure } from './errors.ts'
 import { openPool } from './postgres-pool.ts'
+import { toInsertChangesText } from './record-change.ts'
 import type { Tables } from './tables.ts'
 
 /** Where the configuration does not say (`DATABASE_POOL`). */
@@ -29,6 +36,12 @@ const ANSWER_MS = STATEMENT_MS + 1_000
 // A restart of PostgreSQL takes about a second. A request retries for this time before it is answered with 503.
 const RETRY_FOR_MS = 2_000
 const RETRY_MS = 100
+
+/**
+ * The last statement of the open transaction of a connection. It goes out in one message with the COMMIT: it costs no
+ * round trip, and a process that stalls cannot delay the commit after it.
+ */
+const BEFORE_COMMIT = new WeakMap<DatabaseConnection, string>()
 
 /** Retries to get a connection while PostgreSQL restarts. */
 class RetryingDriver extends PostgresDriver {
@@ -57,8 +70,8 @@ class RetryingDriver extends PostgresDriver {
 
   override async commitTransaction(connection: DatabaseConnection) {
     // A failed statement ends the transaction even when the body caught the error, and COMMIT would then roll back
-    // without an error. The SELECT in the same message fails in that case.
-    await connection.executeQuery(CompiledQuery.raw('select 1; commit'))
+    // without an error. The statement before it in the same message fails in that case.
+    await connection.executeQuery(CompiledQuery.raw(`${BEFORE_COMMIT.get(connection) ?? 'select 1'}; commit`))
   }
 }
 
@@ -117,11 +130,12 @@ export const openPostgresMigrator = (url: string): Connection => createPostgresK
 export function openPostgres(url: string, connections = CONNECTIONS): DatabaseHandle {
   const connection = createPostgresKysely(openPool(url, connections, ANSWER_MS), STATEMENT_MS)
   const writes = new Set<Promise<unknown>>()
+  const { announce, watchChanges } = createAnnouncer()
   let closed = false
 
   async function write<T>(body: TransactionBody<T>): Promise<T> {
     if (closed) throw unavailable(new Error('the row store is closed'))
-    const work = writeWithRetries(connection, body)
+    const work = writeWithRetries(connection, announce, body)
     writes.add(work)
     try {
       return await work
@@ -134,6 +148,7 @@ export function openPostgres(url: string, connections = CONNECTIONS): DatabaseHa
     engine: 'postgres',
     read: connection,
     write,
+    watchChanges,
     probe: createProbe(write),
     async close() {
       closed = true
@@ -143,11 +158,15 @@ export function openPostgres(url: string, connections = CONNECTIONS): DatabaseHa
   }
 }
 
-async function writeWithRetries<T>(connection: Connection, body: TransactionBody<T>): Promise<T> {
+async function writeWithRetries<T>(
+  connection: Connection,
+  announce: AnnounceChange,
+  body: TransactionBody<T>,
+): Promise<T> {
   const deadline = performance.now() + RETRY_FOR_MS
   for (;;) {
     try {
-      return await runTransaction(connection, body)
+      return await runTransaction(connection, announce, body)
     } catch (error) {
       if (error instanceof Failure || !isDatabaseUnavailable(error)) throw error
       if (performance.now() > deadline) throw toFailure(error)
@@ -157,26 +176,38 @@ async function writeWithRetries<T>(connection: Connection, body: TransactionBody
 }
 
 /** @throws Failure `unavailable`, which is not retried, when nobody knows whether the commit succeeded */
-async function runTransaction<T>(connection: Connection, body: TransactionBody<T>): Promise<T> {
-  const callbacks: (() => void)[] = []
+async function runTransaction<T>(
+  connection: Connection,
+  announce: AnnounceChange,
+  body: TransactionBody<T>,
+): Promise<T> {
+  const effects: CommitEffect[] = []
   const transaction = await connection.startTransaction().execute()
   let value: T
   try {
-    value = await body(transaction, (callback) => callbacks.push(callback))
+    value = await body(transaction, (effect) => effects.push(effect))
   } catch (error) {
     await rollBack(transaction)
     throw error
   }
   try {
+    await setLastStatement(transaction, toInsertChangesText(listChanges(effects)))
     await transaction.commit().execute()
   } catch (error) {
     // The rollback gives the connection back to the pool. A failed commit does not.
     await rollBack(transaction)
     throw isDatabaseUnavailable(error) ? unavailable(error) : error
   }
-  runCommitCallbacks(callbacks)
+  runCommitEffects(effects, announce)
   return value
 }
+
+/** A connection is used again: the statement of its former transaction must go. */
+const setLastStatement = (transaction: ControlledTransaction<Tables>, text: string | undefined) =>
+  transaction.getExecutor().provideConnection(async (connection) => {
+    if (text === undefined) BEFORE_COMMIT.delete(connection)
+    else BEFORE_COMMIT.set(connection, text)
+  })
 
 async function rollBack(transaction: ControlledTransaction<Tables>) {
   await transaction

@@ -3,6 +3,7 @@
 
 import { Database } from 'bun:sqlite'
 import { describeError, log } from '../../lib/log.ts'
+import { createAnnouncer } from './commit-effects.ts'
 import { type Connection, createProbe, type DatabaseHandle } from './database.ts'
 import { isLocked } from './errors.ts'
 import { openGroupCommit } from './group-commit.ts'
@@ -46,11 +47,13 @@ export async function openSqlite(path: string): Promise<DatabaseHandle> {
   const reader = new Database(path, { readonly: true, strict: true })
   reader.run('PRAGMA busy_timeout=1000')
   reader.run('PRAGMA trusted_schema=OFF')
-  const queue = openGroupCommit(writer)
+  const announcer = createAnnouncer()
+  const queue = openGroupCommit(writer, announcer.announce)
   return {
     engine: 'sqlite',
     read: createSqliteKysely(reader),
     write: queue.write,
+    watchChanges: announcer.watchChanges,
     probe: createProbe(queue.write),
     async close() {
       await queue.close()

@@ -15,7 +15,7 @@ import type {
   Verifications,
   Workspaces,
 } from './tables/account-tables.ts'
-import type { BuiltFiles, Instance, Leases, Nodes } from './tables/cluster-tables.ts'
+import type { BuiltFiles, Changes, Instance, Leases, Nodes } from './tables/cluster-tables.ts'
 import type { CaptchaTokens, FormAttempts, Forms, Submissions, Touches } from './tables/form-tables.ts'
 import type { ClickMarks, LinkCounters, Links, LinkTags, Tags, VisitorSalts } from './tables/link-tables.ts'
 import type { MoveSteps } from './tables/move-tables.ts'
@@ -72,4 +72,5 @@ export interface Tables {
   leases: Leases
   built_files: BuiltFiles
   move_steps: MoveSteps
+  changes: Changes
 }

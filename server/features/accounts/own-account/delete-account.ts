@@ -11,8 +11,6 @@ import { lockMembers } from '../workspaces/members.ts'
 export interface DeleteAccountNeeds {
   db: Database
   now: () => number
-  /** Removes a deleted workspace from the caches of this process, so that its redirects stop at once. */
-  invalidateWorkspace(workspaceId: number): void
 }
 
 interface WorkspaceName {
@@ -63,12 +61,12 @@ export async function describeDeletion(connection: Connection, userId: number): 
  * suspended something in it
  */
 export async function deleteAccount(
-  { db, now, invalidateWorkspace }: DeleteAccountNeeds,
+  { db, now }: DeleteAccountNeeds,
   { userId, email }: { userId: number; email: string },
   confirm: string,
 ): Promise<void> {
   if (confirm.trim().toLowerCase() !== email) throw invalid({ confirm: 'must be your e-mail address' })
-  const deleted = await db.write(async (connection, onCommit) => {
+  await db.write(async (connection, onCommit) => {
     // Changes of members wait, so that nobody joins or leaves in the meantime.
     for (const id of await listOwnWorkspaces(connection, userId)) await lockMembers(connection, id)
     const { workspaces, needOwner } = await describeDeletion(connection, userId)
@@ -93,9 +91,7 @@ export async function deleteAccount(
     await recordAccountAudit(connection, userId, { action: 'account_deleted' }, now())
     // Sessions, identities, second factors and memberships are deleted by "on delete cascade".
     await connection.deleteFrom('users').where('id', '=', userId).execute()
-    return workspaces
   })
-  for (const { id } of deleted) invalidateWorkspace(id)
 }
 
 /** Whoever deletes what is suspended could make it anew. @throws Failure `forbidden` */

@@ -4,6 +4,7 @@ import { randomFrom } from '../../../lib/crypto/random.ts'
 import type { Plan } from '../../../lib/plan.ts'
 import { toNestedDatabase } from '../../../storage/database/nested-database.ts'
 import type { Connection, Database, OnCommit } from '../../../storage/database/open-database.ts'
+import { recordChange } from '../../../storage/database/record-change.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 
 const PUBLIC_ID_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
@@ -26,13 +27,14 @@ export async function createWorkspace(
 ): Promise<{ id: number; publicId: string; name: string; plan: Plan }> {
   const at = now()
   const publicId = `ws_${randomFrom(PUBLIC_ID_ALPHABET, 16)}`
-  const { id } = await db.write(async (connection) => {
+  const { id } = await db.write(async (connection, onCommit) => {
     const row = await connection
       .insertInto('workspaces')
       .values({ public_id: publicId, name, plan, created_at: at, updated_at: at })
       .returning('id')
       .executeTakeFirstOrThrow()
     const workspaceId = row.id
+    recordChange(onCommit, { workspaceId })
     const actor =
       createdBy === undefined
         ? ({ kind: 'operator', workspaceId } as const)

@@ -8,17 +8,12 @@ import type { WorkspaceResource } from '../schema.ts'
 import { deleteWorkspace } from './delete-workspace.ts'
 import { describeWorkspace, type WorkspaceNeeds } from './describe-workspace.ts'
 
-export interface DeleteOwnedWorkspaceNeeds extends WorkspaceNeeds {
-  /** Removes the workspace from the caches of this process, so that its redirects stop at once. */
-  invalidateWorkspace(workspaceId: number): void
-}
-
 /**
  * Deletes the workspace with everything in it. @param confirm must be the name of the workspace
  * @returns the workspace as it was. @throws Failure `forbidden`, `invalid`
  */
 export async function deleteOwnedWorkspace(
-  needs: DeleteOwnedWorkspaceNeeds,
+  needs: WorkspaceNeeds,
   actor: Actor,
   confirm: string,
 ): Promise<WorkspaceResource> {
@@ -30,6 +25,5 @@ export async function deleteOwnedWorkspace(
   // The audit log of the workspace is deleted with it.
   const userId = actor.kind === 'user' ? actor.userId : null
   log.info('workspace_deleted', { workspaceId: actor.workspaceId, userId })
-  needs.invalidateWorkspace(actor.workspaceId)
   return workspace
 }

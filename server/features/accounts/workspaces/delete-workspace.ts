@@ -2,6 +2,7 @@
 
 import { notFound } from '../../../lib/failure.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import { recordChange } from '../../../storage/database/record-change.ts'
 
 export interface WorkspaceContents {
   id: number
@@ -18,18 +19,19 @@ export function getWorkspaceContents({ db }: { db: Database }, id: number): Prom
 }
 
 /**
- * Deletes the workspace and all its rows in one transaction. The row in `erasures` makes every server stop the
- * redirects and remove the clicks of the workspace. A deleted workspace cannot be restored. @throws Failure `not_found`
+ * Deletes the workspace and all its rows in one transaction. The row in `erasures` makes every server remove
+ * the clicks of the workspace. A deleted workspace cannot be restored. @throws Failure `not_found`
  */
 export function deleteWorkspace(
   { db, now }: { db: Database; now: () => number },
   id: number,
 ): Promise<WorkspaceContents> {
-  return db.write(async (connection) => {
+  return db.write(async (connection, onCommit) => {
     const contents = await countContents(connection, id)
     // Keys, links, tags and all other rows are deleted by "on delete cascade".
     await connection.deleteFrom('workspaces').where('id', '=', id).execute()
     await connection.insertInto('erasures').values({ workspace_id: id, requested_at: now() }).execute()
+    recordChange(onCommit, { workspaceId: id })
     return contents
   })
 }

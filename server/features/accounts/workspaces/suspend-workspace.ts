@@ -3,6 +3,7 @@
 
 import { notFound } from '../../../lib/failure.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
+import { recordChange } from '../../../storage/database/record-change.ts'
 import { recordSuspensionChange } from '../access/suspension.ts'
 import { recordAudit } from '../audit/record-audit.ts'
 
@@ -32,7 +33,7 @@ function setSuspension(
   id: number,
   columns: { suspended_at: number | null; suspended_reason: string | null },
 ): Promise<SuspendedWorkspace> {
-  return db.write(async (connection) => {
+  return db.write(async (connection, onCommit) => {
     const row = await connection
       .updateTable('workspaces')
       .set(columns)
@@ -41,6 +42,7 @@ function setSuspension(
       .executeTakeFirst()
     if (!row) throw notFound('Workspace')
     const at = now()
+    recordChange(onCommit, { workspaceId: id })
     await recordSuspensionChange(connection, { kind: 'workspace', id, at })
     const { suspended_at, suspended_reason: reason } = columns
     const action = suspended_at === null ? 'workspace.restored' : 'workspace.suspended'

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { notFound } from '../../../lib/failure.ts'
 import { isUniqueViolation } from '../../../storage/database/errors.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
+import { recordChange } from '../../../storage/database/record-change.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { recordAudit } from '../../accounts/audit/record-audit.ts'
 import { runAllOrNothing, toDistinct } from '../bulk.ts'
@@ -35,7 +36,7 @@ async function restoreWith(needs: LinkNeeds, db: Database, actor: Actor, id: num
 
 async function restoreIn(transaction: LinkTransaction, actor: Actor, id: number): Promise<LinkResource> {
   allow(actor, 'links:write')
-  const { db, connection, onCommit, cache, site, now } = transaction
+  const { db, connection, onCommit, site, now } = transaction
   const link = await getUnpurgedForUpdate(db, connection, actor, id)
   if (link.deleted_at === null) throw notFound('Link')
   const restored = await connection
@@ -57,6 +58,6 @@ async function restoreIn(transaction: LinkTransaction, actor: Actor, id: number)
   const resource = await toLinkResource(connection, site, { ...restored, clicks, last_clicked_at })
   const target = { type: 'link', id, name: resource.shortUrl } as const
   await recordAudit(connection, actor, { action: 'link.undeleted', target }, now())
-  onCommit(() => cache.invalidate(link.domain, link.slug))
+  recordChange(onCommit, { domain: link.domain, slugKey: link.slug_key })
   return resource
 }

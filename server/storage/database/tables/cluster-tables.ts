@@ -1,5 +1,7 @@
 // What several processes on one database know of each other.
 
+import type { Generated } from 'kysely'
+
 /** Facts of the whole installation: one row, which the migration makes. */
 export interface Instance {
   /** Always 1. */
@@ -50,4 +52,19 @@ export interface Leases {
   node: string
   /** Milliseconds of the database's clock. */
   until: number
+}
+
+/**
+ * A link or a workspace that a transaction has changed (record-change.ts). Every process reads the rows of the last
+ * minutes, and drops what its caches hold of the link or workspace.
+ */
+export interface Changes {
+  /** In the order of the inserts. Transactions may commit in another order. */
+  seq: Generated<number>
+  /** With `slug_key`; null for a change of a workspace. */
+  domain: string | null
+  slug_key: string | null
+  workspace_id: number | null
+  /** Milliseconds of the database's clock. */
+  at: Generated<number>
 }

@@ -26,8 +26,8 @@ export interface ErasureMarks {
 }
 
 /**
- * A link or workspace that the operator has suspended or restored. Servers that run read it, and drop what their caches
- * hold of the link or workspace. The rows of the last day stay.
+ * A link or workspace that the operator has suspended or restored. Servers of the release before read it; this release
+ * reads `changes`. The next release drops the table.
  */
 export interface SuspensionChanges {
   id: Generated<number>

@@ -1,0 +1,35 @@
+// Shares one read of a store among all who want the same key at the same time.
+
+import type { RecentChanges } from './recent-changes.ts'
+
+export interface SharedReads<T> {
+  /**
+   * Joins the read of the key that runs, else begins one. A read that began before a change of the key is not joined: it
+   * may find the value as it was. @param read gets the version of `recent` at its begin
+   */
+  join(key: string, read: (version: number) => Promise<T>): Promise<T>
+  /** Nobody joins the reads of this moment any more. */
+  closeAll(): void
+}
+
+export function createSharedReads<T>(
+  recent: Pick<RecentChanges, 'version' | 'hasChangedSince'>,
+): SharedReads<T> {
+  const running = new Map<string, { version: number; result: Promise<T> }>()
+  return {
+    join(key, read) {
+      const other = running.get(key)
+      if (other && !recent.hasChangedSince(other.version, key)) return other.result
+      const version = recent.version()
+      const own = {
+        version,
+        result: read(version).finally(() => {
+          if (running.get(key) === own) running.delete(key)
+        }),
+      }
+      running.set(key, own)
+      return own.result
+    },
+    closeAll: () => running.clear(),
+  }
+}
