@@ -29,6 +29,7 @@ import { countClicks, getCountedBatch } from './features/links/counting/count-cl
 import { createClickLimiter } from './features/links/counting/use-click.ts'
 import type { Site } from './features/links/link.ts'
 import { readLinkMetrics } from './features/links/metrics.ts'
+import { preloadLinks } from './features/links/preload-links.ts'
 import { createEventIds } from './features/tracking/event-id.ts'
 import { createWorkspaceLookup } from './features/tracking/workspace-lookup.ts'
 import { ensureSalts } from './features/visitors/ensure-salts.ts'
@@ -76,6 +77,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   const notify = await openNotify(config, { ...shared, resolvePendingAttribution })
   const endpoints = openPublicServices(config, shared, notify)
   const feed = await followChanges({ ...shared, ...endpoints })
+  await preloadLinks(shared)
   const forApi = { ...shared, ...endpoints, notify, resolvePendingAttribution }
   const api = createApiServices(config, forApi)
   const jobs = startServiceJobs(config, {
@@ -171,7 +173,7 @@ function startServiceJobs(config: Config, services: JobServices) {
 export async function openStores(config: Config, site: Site, options: ServiceOptions) {
   const { now = Date.now, clock } = options
   const lock = lockDataDir(config.dataDir)
-  const db = await openDatabase(config).catch((error) => {
+  const db = await openDatabase({ ...config, isSoleServer: true }).catch((error) => {
     lock.release()
     throw error
   })

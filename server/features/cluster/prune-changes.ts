@@ -10,7 +10,7 @@ const AT_ONCE = 1_000
 /** Milliseconds of the database's clock, as in the column `at`. */
 export const DATABASE_NOW: Record<DatabaseEngine, RawBuilder<number>> = {
   sqlite: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
-  postgres: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
+  postgres: sql<number>`(date_part('epoch', clock_timestamp()) * 1000)::bigint`,
 }
 
 /**

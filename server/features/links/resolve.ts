@@ -37,16 +37,20 @@ function withFallback(read: Promise<CachedLink | null>, expired: CachedLink) {
 }
 
 async function readLink(db: Database, domain: string, key: string): Promise<CachedLink | null> {
-  const row = await db.read
+  const row = await selectCachedLinks(db)
+    .where('links.domain', '=', domain)
+    .where('links.slug_key', '=', key)
+    .executeTakeFirst()
+  return row ? toCachedLink(row) : null
+}
+
+/** The links that redirect, of all workspaces: a visitor knows only the slug. */
+export const selectCachedLinks = (db: Database) =>
+  db.read
     .selectFrom('links')
     .innerJoin('workspaces', 'workspaces.id', 'links.workspace_id')
     .selectAll('links')
     .select('workspaces.suspended_at as workspace_suspended_at')
-    .where('links.domain', '=', domain)
-    .where('links.slug_key', '=', key)
     // The index on slugs has the links that are not purged.
     .where('links.purged_at', 'is', null)
     .where('links.deleted_at', 'is', null)
-    .executeTakeFirst()
-  return row ? toCachedLink(row) : null
-}

@@ -35,9 +35,15 @@ type JobResult =
   | { job: WriteJob; value: unknown; effects: CommitEffect[] }
   | { job: WriteJob; error: unknown }
 
-interface WriteQueue {
+interface ChangeOptions {
+  /** Tells this process of a change after its commit. */
+  announce?: AnnounceChange
+  /** Whether other processes follow the changes of this one. */
+  storesChanges?: boolean
+}
+
+interface WriteQueue extends Required<ChangeOptions> {
   database: Database
-  announce: AnnounceChange
   waiting: WriteJob[]
   /** Works on the queue; undefined while the queue is empty. */
   run: Promise<void> | undefined
@@ -45,10 +51,12 @@ interface WriteQueue {
 
 /**
  * @param database with a busy_timeout of 0: the queue waits for a lock without blocking the event loop
- * @param announce tells this process of a change after its commit
  */
-export function openGroupCommit(database: Database, announce: AnnounceChange = () => {}) {
-  const queue: WriteQueue = { database, announce, waiting: [], run: undefined }
+export function openGroupCommit(
+  database: Database,
+  { announce = () => {}, storesChanges = true }: ChangeOptions = {},
+) {
+  const queue: WriteQueue = { database, announce, storesChanges, waiting: [], run: undefined }
   let closed = false
   return {
     write<T>(body: TransactionBody<T>): Promise<T> {
@@ -115,7 +123,7 @@ function rejectWaiting({ waiting }: WriteQueue, error: unknown, since: number) {
   for (const job of rejected) job.reject(unavailable(error))
 }
 
-async function commitWaiting({ database, announce, waiting }: WriteQueue): Promise<void> {
+async function commitWaiting({ database, announce, storesChanges, waiting }: WriteQueue): Promise<void> {
   const jobs = waiting.splice(0, WRITES_PER_COMMIT)
   const results: JobResult[] = []
   let sliceEnd = performance.now() + SLICE_MS
@@ -127,7 +135,7 @@ async function commitWaiting({ database, announce, waiting }: WriteQueue): Promi
       jobs.push(...waiting.splice(0, WRITES_PER_COMMIT - jobs.length))
       sliceEnd = performance.now() + SLICE_MS
     }
-    insertChangesIntoSqlite(database, listChanges(listEffects(results)))
+    if (storesChanges) insertChangesIntoSqlite(database, listChanges(listEffects(results)))
     database.run('COMMIT')
   } catch (error) {
     rollBack(database)

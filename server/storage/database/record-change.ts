@@ -12,7 +12,7 @@ export function recordChange(onCommit: OnCommit, ...changes: Change[]): void {
   for (const change of changes) onCommit(change)
 }
 
-/** [domain, slug_key, workspace_id] */
+/** Texts and numbers as SQLite's JSON functions read them: [domain, slug_key, workspace_id]. */
 const toRow = (change: Change) =>
   'workspaceId' in change ? [null, null, change.workspaceId] : [change.domain, change.slugKey, null]
 
@@ -27,14 +27,25 @@ export function insertChangesIntoSqlite(database: Database, changes: Change[]): 
 }
 
 /**
- * The statement for PostgreSQL, without parameters: COMMIT follows in the same message, and such a message has none. The
- * values are written in hexadecimal digits, so that no text of a value is a part of the SQL.
+ * The statement for PostgreSQL, without parameters: COMMIT follows in the same message, and such a message has none.
  * @returns undefined without changes
  */
 export function toInsertChangesText(changes: Change[]): string | undefined {
   if (changes.length === 0) return undefined
-  const hex = Buffer.from(JSON.stringify(changes.map(toRow))).toString('hex')
-  return `insert into changes (domain, slug_key, workspace_id)
-    select each ->> 0, each ->> 1, (each ->> 2)::bigint
-    from json_array_elements(convert_from(decode('${hex}', 'hex'), 'UTF8')::json) as each`
+  const rows = changes.map((change) =>
+    'workspaceId' in change
+      ? `(null, null, ${BigInt(change.workspaceId)})`
+      : `(${toTextLiteral(change.domain)}, ${toTextLiteral(change.slugKey)}, null)`,
+  )
+  return `insert into changes (domain, slug_key, workspace_id) values ${rows.join(', ')}`
+}
+
+/**
+ * Each UTF-16 unit as four hexadecimal digits, so that no letter of the text is a part of the SQL
+ * (https://www.postgresql.org/docs/current/sql-syntax-lexical.html#SQL-SYNTAX-STRINGS-UESCAPE).
+ */
+function toTextLiteral(text: string): string {
+  let escaped = ''
+  for (let i = 0; i < text.length; i++) escaped += `\\${text.charCodeAt(i).toString(16).padStart(4, '0')}`
+  return `U&'${escaped}'`
 }

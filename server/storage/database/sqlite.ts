@@ -41,14 +41,17 @@ export async function openSqliteMigrator(path: string): Promise<Connection> {
 }
 
 /** @param path of the database file, created when absent. WAL needs shared memory, so no network file system works. */
-export async function openSqlite(path: string): Promise<DatabaseHandle> {
+export async function openSqlite(
+  path: string,
+  { storesChanges = true }: { storesChanges?: boolean } = {},
+): Promise<DatabaseHandle> {
   // A busy_timeout would block the event loop. The group commit waits for the lock without blocking.
   const writer = await openSqliteWriter(path, 0)
   const reader = new Database(path, { readonly: true, strict: true })
   reader.run('PRAGMA busy_timeout=1000')
   reader.run('PRAGMA trusted_schema=OFF')
   const announcer = createAnnouncer()
-  const queue = openGroupCommit(writer, announcer.announce)
+  const queue = openGroupCommit(writer, { announce: announcer.announce, storesChanges })
   return {
     engine: 'sqlite',
     read: createSqliteKysely(reader),

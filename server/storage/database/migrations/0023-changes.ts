@@ -17,7 +17,7 @@ export function changes(engine: DatabaseEngine) {
         : table.addColumn('seq', 'integer', (c) => c.primaryKey())
       // The database's clock: nodes may differ about the time, and rows are pruned by it.
       const now = postgres
-        ? sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
+        ? sql`(date_part('epoch', clock_timestamp()) * 1000)::bigint`
         : sql`(cast(unixepoch('subsec') * 1000 as integer))`
       await numbered
         .addColumn('domain', text)

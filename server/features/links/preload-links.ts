@@ -1,0 +1,83 @@
+// Reads the links that were clicked last before a node listens: else every click of a restarted node is a miss, and all
+// of them go to PostgreSQL at once. SQLite needs this not: a read of it takes microseconds in the same process.
+
+import { createPacer } from '../../lib/concurrency/next-turn.ts'
+import { withTimeout } from '../../lib/concurrency/with-timeout.ts'
+import { describeError, log } from '../../lib/log.ts'
+import type { Database } from '../../storage/database/open-database.ts'
+import { type LinkCache, toCachedLink } from './cache.ts'
+import { selectCachedLinks } from './resolve.ts'
+
+export interface PreloadNeeds {
+  db: Database
+  cache: Pick<LinkCache, 'set' | 'version' | 'bytes'>
+  linksMax?: number
+  /** With fewer links, their misses are no herd. */
+  linksMin?: number
+  /** A node listens after this time, whatever has been read. */
+  withinMs?: number
+}
+
+/** The links of one query take about a megabyte. */
+const AT_ONCE = 1_000
+/** Half of what the cache holds: long destinations must not push out the links that were clicked last. */
+const BYTES_MAX = 64 * 1024 * 1024
+
+/** Reads no more after a failure, because clicks read the links too. @returns how many links were read */
+export async function preloadLinks(needs: PreloadNeeds): Promise<number> {
+  if (needs.db.engine !== 'postgres') return 0
+  const startedAt = performance.now()
+  const progress = { links: 0, stopped: false }
+  const late = () => {
+    progress.stopped = true
+  }
+  try {
+    await withTimeout(preload(needs, progress), needs.withinMs ?? 3_000, late)
+  } catch (error) {
+    log.warn('links_not_preloaded', describeError(error))
+  }
+  const { links } = progress
+  if (links > 0) log.info('links_preloaded', { links, ms: Math.round(performance.now() - startedAt) })
+  return links
+}
+
+interface Progress {
+  links: number
+  stopped: boolean
+}
+
+async function preload(
+  { db, cache, linksMax = 100_000, linksMin = 1_000 }: PreloadNeeds,
+  progress: Progress,
+) {
+  const ids = await listLastClicked(db, linksMax, linksMin)
+  const pace = createPacer()
+  for (let from = 0; from < ids.length; from += AT_ONCE) {
+    const version = cache.version()
+    const rows = await selectCachedLinks(db)
+      .where('links.id', 'in', ids.slice(from, from + AT_ONCE))
+      .execute()
+    for (const row of rows) {
+      if (progress.stopped || cache.bytes() > BYTES_MAX) return
+      await pace()
+      cache.set(row.domain, row.slug_key, toCachedLink(row), version)
+      progress.links++
+    }
+  }
+}
+
+/** The ids of the links that were clicked last, the last one first; none where there are few links. */
+async function listLastClicked(db: Database, linksMax: number, linksMin: number): Promise<number[]> {
+  const clicked = db.read
+    .selectFrom('links')
+    .select('id')
+    .where('deleted_at', 'is', null)
+    .where('last_clicked_at', 'is not', null)
+  const enough = await clicked
+    .limit(1)
+    .offset(linksMin - 1)
+    .executeTakeFirst()
+  if (!enough) return []
+  const rows = await clicked.orderBy('last_clicked_at', 'desc').limit(linksMax).execute()
+  return rows.map(({ id }) => id)
+}
