@@ -2,15 +2,16 @@
 
 import { type RawBuilder, sql } from 'kysely'
 import type { Database, DatabaseEngine } from '../../storage/database/open-database.ts'
+import { DATABASE_CLOCK } from './database-clock.ts'
 
 export const CHANGES_KEPT_MS = 10 * 60_000
 /** A write of SQLite holds up all other writes. */
 const AT_ONCE = 1_000
 
-/** Milliseconds of the database's clock, as in the column `at`. */
+/** The clock of the column `at`. */
 export const DATABASE_NOW: Record<DatabaseEngine, RawBuilder<number>> = {
   sqlite: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
-  postgres: sql<number>`(date_part('epoch', clock_timestamp()) * 1000)::bigint`,
+  postgres: DATABASE_CLOCK,
 }
 
 /**

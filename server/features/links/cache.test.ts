@@ -116,6 +116,87 @@ describe('the cache of links', () => {
   })
 })
 
+describe('a change', () => {
+  const later = () => Promise.withResolvers<CachedLink | null>()
+  const of = (slug: string, workspaceId: number) => ({ ...link(slug), workspaceId })
+
+  test('voids its own key and no other, also for reads in flight', async () => {
+    const cache = createLinkCache()
+    const [a, b, miss] = [later(), later(), later()]
+    const reads = [
+      cache.read('', 'a', () => a.promise),
+      cache.read('', 'b', () => b.promise),
+      cache.read('', 'miss', () => miss.promise),
+    ]
+    cache.set('', 'known', link('known'), cache.version())
+    for (const key of ['a', 'unrelated']) cache.invalidate('', key)
+    a.resolve(link('old'))
+    b.resolve(link('b'))
+    miss.resolve(null)
+    expect(await Promise.all(reads)).toMatchObject([link('old'), link('b'), null] as never)
+    expect(cache.get('', 'a')).toBeUndefined()
+    expect(cache.get('', 'b')).toMatchObject(link('b'))
+    expect(cache.get('', 'miss')).toBeNull()
+    expect(cache.get('', 'known')).toMatchObject(link('known'))
+  })
+
+  test('that creates a link voids what was known of its slug, also in the moment of a read', async () => {
+    const cache = createLinkCache()
+    cache.set('', 'a', null, cache.version())
+    const read = later()
+    const reading = cache.read('', 'b', () => read.promise)
+    for (const key of ['a', 'b']) cache.invalidate('', key)
+    read.resolve(null)
+    await reading
+    expect([cache.get('', 'a'), cache.get('', 'b')]).toEqual([undefined, undefined])
+  })
+
+  test('of a workspace voids its links and not those of others, also for reads in flight', async () => {
+    const cache = createLinkCache()
+    for (const [slug, workspaceId] of [
+      ['a', 1],
+      ['b', 2],
+    ] as const)
+      cache.set('', slug, of(slug, workspaceId), cache.version())
+    const [c, d] = [later(), later()]
+    const reads = [cache.read('', 'c', () => c.promise), cache.read('', 'd', () => d.promise)]
+    cache.invalidateWorkspace(1)
+    // Nobody who comes after the change gets what was read before it.
+    const again = cache.read('', 'c', async () => of('new', 1))
+    c.resolve(of('c', 1))
+    d.resolve(of('d', 2))
+    await Promise.all(reads)
+    expect(await again).toMatchObject({ slug: 'new' })
+    const known = ['a', 'b', 'd'].map((slug) => cache.get('', slug)?.slug)
+    expect(known).toEqual([undefined, 'b', 'd'])
+  })
+
+  test('that was missed voids everything', async () => {
+    const cache = createLinkCache()
+    cache.set('', 'a', link('a'), cache.version())
+    cache.set('', 'b', null, cache.version())
+    const read = later()
+    const reading = cache.read('', 'c', () => read.promise)
+    cache.invalidateAll()
+    read.resolve(link('c'))
+    await reading
+    expect(['a', 'b', 'c'].map((key) => cache.get('', key))).toEqual([undefined, undefined, undefined])
+  })
+
+  test('a hundred concurrent misses are one read', async () => {
+    const cache = createLinkCache()
+    let loads = 0
+    const load = async () => {
+      loads++
+      await Bun.sleep(0)
+      return link('a')
+    }
+    const answers = await Promise.all(Array.from({ length: 100 }, () => cache.read('', 'a', load)))
+    expect([answers.length, loads]).toEqual([100, 1])
+    expect(cache.get('', 'a')).toMatchObject(link('a'))
+  })
+})
+
 describe('a cache with a time to live', () => {
   const aged = () => {
     let now = 0
@@ -135,6 +216,23 @@ describe('a cache with a time to live', () => {
     expect(cache.get('', 'b')).toBeNull()
     pass(1500)
     expect(cache.get('', 'b')).toBeUndefined()
+  })
+
+  test('does not need it while the changes of others are followed, and does again when they are not', () => {
+    let now = 0
+    let followed = 0
+    const cache = createLinkCache({ timeToLiveMs: 2000, clock: () => now, followedUntil: () => followed })
+    cache.set('', 'a', link('a'), cache.version())
+    cache.set('', 'b', null, cache.version())
+    followed = now = 3_600_000
+    expect(cache.get('', 'a')).toMatchObject(link('a'))
+    expect(cache.get('', 'b')).toBeNull()
+    now += 1_999
+    expect(cache.get('', 'a')).toMatchObject(link('a'))
+    now += 1
+    expect([cache.get('', 'a'), cache.get('', 'b')]).toEqual([undefined, undefined])
+    followed = now
+    expect(cache.get('', 'a')).toMatchObject(link('a'))
   })
 
   test('keeps an expired link for when the database is down, but no slug without a link', () => {

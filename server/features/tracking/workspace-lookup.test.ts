@@ -84,4 +84,48 @@ describe('the public id of a workspace', () => {
     expect(names.find(publicId)).toBe(id)
     expect(asked).toBe(41)
   })
+
+  test('is found once its workspace is created, and a change during the query leaves nothing outdated', async () => {
+    const names = createWorkspaceLookup(counting())
+    expect(await names.find('ws_soon')).toBeNull()
+    names.invalidate(1)
+    expect(names.findCached('ws_soon')).toBeUndefined()
+    const { id, publicId } = await newWorkspace()
+    const reading = names.find(publicId)
+    names.invalidate(id)
+    expect(await reading).toBe(id)
+    expect(names.findCached(publicId)).toBeUndefined()
+    const other = names.find(publicId)
+    names.invalidate(id + 1)
+    await other
+    expect(names.findCached(publicId)).toBe(id)
+    names.invalidateAll()
+    expect(names.findCached(publicId)).toBeUndefined()
+  })
+
+  test('is queried again where nobody follows the changes, and the known id answers where that fails', async () => {
+    let clock = 0
+    let followed = 0
+    let down = false
+    const { read } = counting()
+    const failing = new Proxy(read, {
+      get: (target, name) => {
+        if (down) throw new Error('the database is away')
+        return target[name as keyof typeof target]
+      },
+    })
+    const options = { timeToLiveMs: 2_000, clock: () => clock, followedUntil: () => followed }
+    const names = createWorkspaceLookup({ read: failing }, options)
+    const { id, publicId } = await newWorkspace()
+    expect(await names.find(publicId)).toBe(id)
+    followed = clock = 1e9
+    expect(names.find(publicId)).toBe(id)
+    clock += 2_000
+    expect(names.findCached(publicId)).toBeUndefined()
+    down = true
+    expect(await names.find(publicId)).toBe(id)
+    down = false
+    expect(await names.find(publicId)).toBe(id)
+    expect(asked).toBe(2)
+  })
 })
