@@ -61,7 +61,6 @@ const EXCEPTIONS: RuleException[] = [
   createException('workspace', 'cluster/change-feed.ts', '', EVERY_CHANGE),
   createException('workspace', 'cluster/change-feed.ts', 'findStart', EVERY_CHANGE),
   createException('workspace', 'cluster/prune-changes.ts', 'pruneChanges', EVERY_CHANGE),
-  createException('allow', 'cluster/prune-changes.ts', 'pruneChanges', JOB),
   createException('workspace', 'accounts/auth/sign-up.ts', 'listPendingInvitations', OWN_ACCOUNT),
   createException('allow', 'accounts/auth/sign-up.ts', 'signUp', OWN_ACCOUNT),
   createException('allow', 'accounts/auth/sign-up.ts', '', OWN_ACCOUNT),

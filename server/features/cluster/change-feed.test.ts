@@ -8,6 +8,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { migratedDatabase } from '../../../tests/support/migrated-database.ts'
+import { withOldDatabase } from '../../../tests/support/old-database.ts'
 import { type PostgresServer, startPostgres } from '../../../tests/support/postgres/postgres-server.ts'
 import { atScale } from '../../../tests/support/scale.ts'
 import { until } from '../../../tests/support/until.ts'
@@ -203,6 +204,24 @@ describe('on PostgreSQL', () => {
       }),
       { numRuns: atScale({ test: 20, soak: 500 }) },
     )
+  })
+})
+
+test('after an upgrade, nothing is trusted while servers of the release before may still run', async () => {
+  await withOldDatabase('postgres', '0023', async ({ db: read, upgrade }) => {
+    const at = Date.now()
+    await read
+      .insertInto('workspaces')
+      .values({ public_id: 'ws_old', name: 'Old', plan: 'pro', created_at: at, updated_at: at })
+      .execute()
+    await upgrade()
+    let now = 0
+    const { feed, news } = await follow({ engine: 'postgres', read } as DatabaseHandle, { clock: () => now })
+    expect(await news()).toEqual([])
+    expect(feed.followedUntil()).toBe(Number.NEGATIVE_INFINITY)
+    now = CHANGES_KEPT_MS
+    expect(await news()).toEqual(['all'])
+    expect(feed.followedUntil()).toBe(now)
   })
 })
 

@@ -1,5 +1,5 @@
 // Reads the links that were clicked last before a node listens: else every click of a restarted node is a miss, and all
-// of them go to PostgreSQL at once. SQLite needs this not: a read of it takes microseconds in the same process.
+// of them go to PostgreSQL at once. SQLite does not need this: a read of it takes microseconds in the same process.
 
 import { createPacer } from '../../lib/concurrency/next-turn.ts'
 import { withTimeout } from '../../lib/concurrency/with-timeout.ts'
