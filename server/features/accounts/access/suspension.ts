@@ -1,5 +1,5 @@
-// The operator may suspend workspaces, people and links. This file has what a suspended one is told, and how servers
-// that run learn of a suspension: their caches follow the rows that `recordSuspensionChange` writes.
+// The operator may suspend workspaces, people and links. This file has what a suspended one is told, and how servers of
+// the release before learn of a suspension.
 
 import { Failure } from '../../../lib/failure.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
@@ -37,14 +37,17 @@ export async function refuseSuspendedLinks(connection: Connection, workspaceId: 
   )
 }
 
-/** A change of a link or workspace that the caches of redirects must follow. */
+/** A link or workspace that was suspended or restored. */
 export interface SuspensionChange {
   kind: 'link' | 'workspace'
   id: number
   at: number
 }
 
-/** Part of the transaction that suspends or restores. */
+/**
+ * Part of the transaction that suspends or restores. Servers of this release follow `changes` (record-change.ts); the next
+ * release drops this function and its table.
+ */
 export async function recordSuspensionChange(
   connection: Connection,
   { kind, id, at }: SuspensionChange,
