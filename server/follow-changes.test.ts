@@ -8,14 +8,13 @@ import { until } from '../tests/support/until.ts'
 import { changePlan } from './features/accounts/workspaces/change-plan.ts'
 import { deleteWorkspace } from './features/accounts/workspaces/delete-workspace.ts'
 import { restoreWorkspace, suspendWorkspace } from './features/accounts/workspaces/suspend-workspace.ts'
-import type { ChangeFeed } from './features/cluster/change-feed.ts'
 import { createLinkCache } from './features/links/cache.ts'
 import { creditLeads } from './features/links/credit-leads.ts'
 import { resolveLink } from './features/links/resolve.ts'
 import { restoreLink, suspendLink } from './features/links/suspend.ts'
 import { createWorkspaceLookup } from './features/tracking/workspace-lookup.ts'
 import { createFreshness, followChanges } from './follow-changes.ts'
-import { type DatabaseHandle, openDatabase } from './storage/database/open-database.ts'
+import { openDatabase } from './storage/database/open-database.ts'
 
 setDefaultTimeout(120_000)
 
