@@ -1,9 +1,9 @@
 // Several processes on one database: the facts of the installation, the nodes that live, and their leases.
 
 import { type Kysely, sql } from 'kysely'
-import { randomToken } from '../../../lib/crypto/random.ts'
-import type { DatabaseEngine } from '../database.ts'
-import { getColumnTypes } from './columns.ts'
+import { randomToken } from '../../../../lib/crypto/random.ts'
+import type { DatabaseEngine } from '../../database.ts'
+import { getColumnTypes } from '../columns.ts'
 
 export function cluster(engine: DatabaseEngine) {
   const { bigint, text } = getColumnTypes(engine)

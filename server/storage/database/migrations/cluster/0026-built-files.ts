@@ -2,8 +2,8 @@
 // its files.
 
 import { type Kysely, sql } from 'kysely'
-import type { DatabaseEngine } from '../database.ts'
-import { getColumnTypes } from './columns.ts'
+import type { DatabaseEngine } from '../../database.ts'
+import { getColumnTypes } from '../columns.ts'
 
 export function builtFiles(engine: DatabaseEngine) {
   const { bigint, text, postgres } = getColumnTypes(engine)

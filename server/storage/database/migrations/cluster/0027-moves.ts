@@ -1,8 +1,8 @@
 // The progress of `towpath move`, which is kept where the rows are moved to.
 
 import type { Kysely } from 'kysely'
-import type { DatabaseEngine } from '../database.ts'
-import { getColumnTypes } from './columns.ts'
+import type { DatabaseEngine } from '../../database.ts'
+import { getColumnTypes } from '../columns.ts'
 
 export function moves(engine: DatabaseEngine) {
   const { bigint, text } = getColumnTypes(engine)

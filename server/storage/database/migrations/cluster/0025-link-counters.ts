@@ -2,8 +2,8 @@
 // them.
 
 import { type Kysely, sql } from 'kysely'
-import type { DatabaseEngine } from '../database.ts'
-import { getColumnTypes } from './columns.ts'
+import type { DatabaseEngine } from '../../database.ts'
+import { getColumnTypes } from '../columns.ts'
 
 export const linkCounters = (engine: DatabaseEngine) => ({
   async up(db: Kysely<unknown>) {

@@ -2,8 +2,8 @@
 // which it replaces, stays for one release, because servers of the release before read it while they still run.
 
 import { type Kysely, sql } from 'kysely'
-import type { DatabaseEngine } from '../database.ts'
-import { getColumnTypes } from './columns.ts'
+import type { DatabaseEngine } from '../../database.ts'
+import { getColumnTypes } from '../columns.ts'
 
 export function changes(engine: DatabaseEngine) {
   const { bigint, text, postgres } = getColumnTypes(engine)

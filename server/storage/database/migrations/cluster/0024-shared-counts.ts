@@ -1,7 +1,7 @@
 // What several processes count together: a compact table for rate limits, and an index on deliveries that run now.
 
 import { type Kysely, sql } from 'kysely'
-import type { DatabaseEngine } from '../database.ts'
+import type { DatabaseEngine } from '../../database.ts'
 
 /** SQLite has one process, which counts both in memory. */
 export const sharedCounts = (engine: DatabaseEngine) => ({
