@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { ROOT } from '../support/architecture/read-checkout.ts'
 import { getCodeBlock, readCodeBlocks } from '../support/code-blocks.ts'
 import { startMailServer } from '../support/fake-servers/mail-server.ts'
-import { canInstallPackages, installPackage } from '../support/processes/debian-package.ts'
+import { getCaddy } from '../support/processes/caddy.ts'
 import { findFreePort } from '../support/processes/free-port.ts'
 import { startNginxWith, wrapNginxConfig } from '../support/processes/nginx.ts'
 import {
@@ -101,7 +101,7 @@ describe('docs/hosting.md', () => {
     'Caddy: the same, from a file of three lines',
     async () => {
       const site = getCodeBlock(page, 'TLS with Caddy', 'caddyfile')
-      const program = findCaddy()
+      const program = getCaddy()
       const file = join(dir, 'Caddyfile')
       writeFileSync(file, site)
       const words = ['--adapter', 'caddyfile', '--config', file]
@@ -164,11 +164,4 @@ function makeCertificate(dir: string) {
   const words = ['req', '-x509', ...key, ...files, '-subj', '/CN=go.example', '-days', '2']
   const made = Bun.spawnSync(['openssl', ...words])
   if (!made.success) throw new Error(`openssl made no certificate: ${made.stderr}`)
-}
-
-function findCaddy(): string {
-  if (!Bun.which('caddy') && canInstallPackages()) installPackage('caddy', 'install Caddy.')
-  const program = Bun.which('caddy')
-  if (!program) throw new Error('This test needs Caddy: install it.')
-  return program
 }
