@@ -12,7 +12,10 @@ const HEADERS: Record<SubmissionMode, Record<string, string>> = {
 }
 
 /** @returns the form's key */
-export async function createFormOverHttp(server: ServerProcess, { keys }: Installation): Promise<string> {
+export async function createFormOverHttp(
+  server: ServerProcess,
+  { keys }: Pick<Installation, 'keys'>,
+): Promise<string> {
   const { status, text, json } = await server.api(keys[0] as string, '/forms', { name: 'Contact' })
   if (status !== 201) throw new Error(`the form was not created: ${status} ${text}`)
   return json.data.formKey

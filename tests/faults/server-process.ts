@@ -26,7 +26,7 @@ export interface ServerProcess {
   /** Calls `/v1` + path with a key: POST when there is a body. Rejects when the process has ended. */
   api(key: string, path: string, body?: unknown): Promise<HttpAnswer>
   /** Opens a short link as a browser does, without following it. */
-  click(path: string): Promise<HttpAnswer>
+  click(path: string, headers?: Record<string, string>): Promise<HttpAnswer>
   /** Posts to a form as a `<form>` without JavaScript does, from an address that no test has sent from. */
   submit(form: string, body: string, headers: Record<string, string>): Promise<HttpAnswer>
 }
@@ -161,7 +161,7 @@ async function startProcess(
       const post = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
       return call(`/v1${path}`, { headers, ...post })
     },
-    click: (path) => call(`/${path}`, { headers: { 'User-Agent': BROWSER_USER_AGENT } }),
+    click: (path, headers) => call(`/${path}`, { headers: { 'User-Agent': BROWSER_USER_AGENT, ...headers } }),
     submit(form, body, headers) {
       const own = {
         'Content-Type': URLENCODED_TYPE,

@@ -1,0 +1,191 @@
+// Three nodes under load while each process is killed in turn: acknowledged = stored = counted. Nothing is lost, and
+// nothing counts twice.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import pg from 'pg'
+import { createLinkOverHttp, readCountedClicks, waitUntilCountersAgree } from '../faults/click-counts.ts'
+import { createFormOverHttp, isAcknowledged, readMarker, sendSubmission } from '../faults/form-submissions.ts'
+import { type LoadGenerator, startLoadGenerator } from '../faults/load-generator.ts'
+import { randomMs, type ServerProcess } from '../faults/server-process.ts'
+import { CLICKHOUSE_START_MS } from '../support/clickhouse/clickhouse-server.ts'
+import { type Cluster, startCluster } from '../support/cluster/start-cluster.ts'
+import { atScale } from '../support/scale.ts'
+import { until } from '../support/until.ts'
+
+/** One link for each sender: an answer of analytics names at most 1,000 values. */
+const SENDERS = 6
+const CLICKS_MAX = 900
+const FORM_SENDERS = 3
+/** Enough that a fault comes between many answers, on a slow machine too. */
+const ANSWERS_BEFORE_FAULT = 60
+const ROUNDS = atScale({ test: 1, soak: 5 })
+const WITHIN_MS = 120_000
+
+let cluster: Cluster
+let form: string
+beforeAll(async () => {
+  cluster = await startCluster(SENDERS, { durable: true })
+  form = await createFormOverHttp(cluster.pick(0), { keys: cluster.keys })
+}, CLICKHOUSE_START_MS)
+afterAll(() => cluster.end())
+
+interface ClusterLoad {
+  clicks: LoadGenerator
+  forms: LoadGenerator
+  /** Ends the load and compares what was acknowledged with what is stored and counted. */
+  verify(): Promise<void>
+}
+
+let loads = 0
+
+async function startLoad(): Promise<ClusterLoad> {
+  const load = loads++
+  const slugs = Array.from({ length: SENDERS }, (_, sender) => `load${load}-${sender}`)
+  for (const [sender, slug] of slugs.entries())
+    expect((await createLinkOverHttp(slug, getKey(sender), cluster.pick(sender))).status).toBe(201)
+  const sent = new Map(slugs.map((slug) => [slug, new Set<string>()]))
+  const clicks = startLoadGenerator(SENDERS, async (number) => {
+    const slug = slugs[number % SENDERS] as string
+    const markers = sent.get(slug) as Set<string>
+    if (markers.size >= CLICKS_MAX) {
+      await Bun.sleep(20)
+      return { status: 204, headers: new Headers() }
+    }
+    const marker = `${slug}-${number}`
+    markers.add(marker)
+    const { status, headers } = await cluster.pick(number).click(`${slug}?utm_term=${marker}`)
+    return { status, headers, acknowledged: status === 302 ? marker : undefined }
+  })
+  const forms = startLoadGenerator(FORM_SENDERS, async (number) => {
+    const marker = `load${load}-form${number}`
+    const answer = await sendSubmission(cluster.pick(number), form, marker, 'script')
+    const acknowledged = isAcknowledged(answer, 'script') ? marker : undefined
+    return { status: answer.status, headers: answer.headers, acknowledged }
+  })
+  return {
+    clicks,
+    forms,
+    async verify() {
+      await Promise.all([clicks.stop(), forms.stop()])
+      await verifyClicks(sent, clicks.acknowledged)
+      const stored = await readStoredMarkers(`load${load}-form`)
+      expect(forms.acknowledged.filter((marker) => !stored.includes(marker))).toEqual([])
+      expect(new Set(stored).size).toBe(stored.length)
+    },
+  }
+}
+
+const getKey = (sender: number) => cluster.keys[sender] as string
+
+async function verifyClicks(sent: Map<string, Set<string>>, acknowledged: string[]) {
+  const answered = new Set(acknowledged)
+  const node = cluster.pick(0)
+  for (const [sender, [slug, markers]] of [...sent].entries()) {
+    const counted = await readCountedClicks(node, getKey(sender), slug)
+    const own = [...markers].filter((marker) => answered.has(marker))
+    expect(own.length).toBeGreaterThan(0)
+    expect(own.filter((marker) => !counted.has(marker))).toEqual([])
+    expect([...counted].filter(([marker, count]) => count !== 1 || !markers.has(marker))).toEqual([])
+  }
+  await waitUntilCountersAgree(node, cluster.keys)
+}
+
+async function readStoredMarkers(prefix: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: cluster.postgres.url })
+  await client.connect()
+  try {
+    const { rows } = await client.query('select fields from submissions')
+    return rows.map(({ fields }) => readMarker(fields)).filter((marker) => marker.startsWith(prefix))
+  } finally {
+    await client.end()
+  }
+}
+
+/** Waits for so many more answers of both kinds, so that a fault never hits an idle cluster. */
+async function waitForAnswers({ clicks, forms }: ClusterLoad) {
+  const [clicksBefore, formsBefore] = [clicks.acknowledged.length, forms.acknowledged.length]
+  await until(
+    'more answers under load',
+    () =>
+      clicks.acknowledged.length - clicksBefore > ANSWERS_BEFORE_FAULT &&
+      forms.acknowledged.length - formsBefore > ANSWERS_BEFORE_FAULT / 10,
+    WITHIN_MS,
+  )
+  // A kill at a fixed moment would always hit the same code.
+  await Bun.sleep(randomMs(0, 200))
+}
+
+test('kill -9 of each node in turn under load: acknowledged = stored = counted', async () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const load = await startLoad()
+    for (const [number, node] of cluster.nodes.entries()) {
+      await waitForAnswers(load)
+      await node.kill()
+      await waitForAnswersOfOthers(load, node)
+      await cluster.startNode(number)
+    }
+    await load.verify()
+  }
+}, 600_000)
+
+/** The other nodes answer while one is away. */
+async function waitForAnswersOfOthers(load: ClusterLoad, killed: ServerProcess) {
+  await waitForAnswers(load)
+  await expect(killed.click('anything')).rejects.toThrow()
+}
+
+test('PostgreSQL restarted at once under load: clicks go on, and every acknowledged submission is stored', async () => {
+  const load = await startLoad()
+  await waitForAnswers(load)
+  await cluster.postgres.restart('immediate')
+  await waitForAnswers(load)
+  await load.verify()
+  expect(load.clicks.withoutRetryAfter + load.forms.withoutRetryAfter).toBe(0)
+}, 600_000)
+
+test('ClickHouse away under load: redirects and forms do not notice, and everything is counted once', async () => {
+  const load = await startLoad()
+  await waitForAnswers(load)
+  await cluster.clickHouse.kill()
+  const answer = await until('analytics to be unavailable', async () => {
+    const found = await cluster.pick(1).api(getKey(0), '/analytics/clicks?interval=24h')
+    return found.status === 503 ? found : undefined
+  })
+  expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
+  await waitForAnswers(load)
+  expect([...load.clicks.statuses.keys()].filter((status) => ![204, 302].includes(status))).toEqual([])
+  expect([...load.forms.statuses.keys()].filter((status) => status !== 200)).toEqual([])
+  // The answers of the first inserts are lost: their fate is unknown to the nodes.
+  await cluster.clickHouse.start()
+  await cluster.clickHouse.cutAnswerAfter('INSERT')
+  await waitForAnswers(load)
+  await load.verify()
+}, 600_000)
+
+test('a newer release migrates beside this one: nodes of this release go on, and start again', async () => {
+  const client = new pg.Client({ connectionString: cluster.postgres.url })
+  await client.connect()
+  const load = await startLoad()
+  try {
+    // What the next release does first: a step that this release does not know, and that it can work with.
+    await client.query(
+      "alter table links add column later text; insert into kysely_migration (name, timestamp) values ('9999-later', now())",
+    )
+    await waitForAnswers(load)
+    expect(await (cluster.nodes[2] as ServerProcess).stop()).toBe(0)
+    await cluster.startNode(2)
+    await waitForAnswers(load)
+    // The release after it needs every node to be newer than this one.
+    await client.query("update instance set floor = '9999-later'")
+    await (cluster.nodes[2] as ServerProcess).stop()
+    await expect(cluster.startNode(2)).rejects.toThrow(/newer version of Towpath/)
+    await client.query("update instance set floor = '0022-cluster'")
+    await cluster.startNode(2)
+    await load.verify()
+  } finally {
+    await client.query(
+      "delete from kysely_migration where name = '9999-later'; alter table links drop column later",
+    )
+    await client.end()
+  }
+}, 600_000)

@@ -1,0 +1,190 @@
+// Three nodes on one PostgreSQL and one ClickHouse answer as one server: docs/contract.md §12.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import pg from 'pg'
+import { isAcknowledged } from '../faults/form-submissions.ts'
+import type { ServerProcess } from '../faults/server-process.ts'
+import { CLICKHOUSE_START_MS } from '../support/clickhouse/clickhouse-server.ts'
+import { type Cluster, startCluster } from '../support/cluster/start-cluster.ts'
+import { nextSenderAddress, SCRIPT_HEADERS } from '../support/form-requests.ts'
+import { BROWSER_USER_AGENT } from '../support/server/test-server.ts'
+import { until } from '../support/until.ts'
+
+const DESTINATION = 'https://shop.example/landing'
+
+let cluster: Cluster
+let key: string
+beforeAll(async () => {
+  cluster = await startCluster(4)
+  key = cluster.keys[0] as string
+}, CLICKHOUSE_START_MS)
+afterAll(() => cluster.end())
+
+const createLink = async (slug: string, fields: Record<string, unknown> = {}) => {
+  const { status, text, json } = await cluster
+    .pick(0)
+    .api(key, '/links', { slug, destinationUrl: DESTINATION, ...fields })
+  if (status !== 201) throw new Error(`the link was not created: ${status} ${text}`)
+  return json.data as { id: number }
+}
+
+const editLink = async (node: ServerProcess, slug: string, fields: Record<string, unknown>) => {
+  const response = await fetch(`${node.origin}/v1/links/${slug}`, {
+    method: 'PATCH',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(fields),
+  })
+  expect(response.status).toBe(200)
+}
+
+const readDestination = async (node: ServerProcess, slug: string) => {
+  const { status, headers } = await node.click(slug, { 'X-Forwarded-For': nextSenderAddress() })
+  return status === 302 ? headers.get('location') : status
+}
+
+const waitUntilAllSee = (slug: string, destination: string | number) =>
+  until(`all nodes to redirect ${slug} to ${destination}`, async () => {
+    const seen = await Promise.all(cluster.nodes.map((node) => readDestination(node, slug)))
+    return seen.every((found) => found === destination)
+  })
+
+describe('an edit', () => {
+  test('of a link that all nodes know is seen by all', async () => {
+    await createLink('edited')
+    await waitUntilAllSee('edited', DESTINATION)
+    for (const [number, node] of cluster.nodes.entries()) {
+      const destination = `https://shop.example/edit-${number}`
+      await editLink(node, 'edited', { destinationUrl: destination })
+      // At once where it was made.
+      expect(await readDestination(node, 'edited')).toBe(destination)
+      await waitUntilAllSee('edited', destination)
+    }
+  })
+
+  test('is seen while another transaction holds an older place in the feed, and so is that one later', async () => {
+    await createLink('held')
+    await createLink('passing')
+    await Promise.all(['held', 'passing'].map((slug) => waitUntilAllSee(slug, DESTINATION)))
+    const client = new pg.Client({ connectionString: cluster.postgres.url })
+    await client.connect()
+    try {
+      await client.query('begin')
+      // What the verb does, in a transaction that stays open.
+      await client.query(
+        "update links set destination_url = 'https://shop.example/held' where slug_key = 'held'",
+      )
+      await client.query(
+        "insert into changes (kind, domain, slug_key, workspace_id, at) select 'link', domain, slug_key, workspace_id, (extract(epoch from now()) * 1000)::bigint from links where slug_key = 'held'",
+      )
+      await editLink(cluster.pick(1), 'passing', { destinationUrl: 'https://shop.example/passed' })
+      await waitUntilAllSee('passing', 'https://shop.example/passed')
+      await waitUntilAllSee('held', DESTINATION)
+      await client.query('commit')
+      await waitUntilAllSee('held', 'https://shop.example/held')
+    } finally {
+      await client.end()
+    }
+  })
+
+  test('of a slug that nobody had is seen where it was looked for in vain', async () => {
+    await waitUntilAllSee('fresh', 404)
+    await createLink('fresh')
+    await waitUntilAllSee('fresh', DESTINATION)
+  })
+})
+
+describe('limits', () => {
+  test('of senders are exact across nodes', async () => {
+    const { json } = await cluster.pick(0).api(key, '/forms', { name: 'Limited' })
+    const address = nextSenderAddress()
+    const answers = await Promise.all(
+      Array.from({ length: 24 }, (_, number) =>
+        cluster.pick(number).submit(json.data.formKey, `n=${number}`, {
+          ...SCRIPT_HEADERS,
+          'X-Forwarded-For': address,
+        }),
+      ),
+    )
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(10)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(14)
+  })
+
+  test('of clicks are exact across nodes', async () => {
+    await createLink('limited', { clickLimit: 50 })
+    const found = await Promise.all(
+      Array.from({ length: 150 }, (_, number) => readDestination(cluster.pick(number), 'limited')),
+    )
+    expect(found.filter((destination) => destination === DESTINATION)).toHaveLength(50)
+  })
+
+  test('of password tries are exact across nodes', async () => {
+    await createLink('guarded', { password: 'correct horse battery' })
+    const address = nextSenderAddress()
+    const statuses = await Promise.all(
+      Array.from({ length: 60 }, async (_, number) => {
+        const response = await fetch(`${cluster.pick(number).origin}/guarded`, {
+          method: 'POST',
+          redirect: 'manual',
+          body: new URLSearchParams({ password: `wrong ${number}` }),
+          headers: { 'X-Forwarded-For': address, 'User-Agent': BROWSER_USER_AGENT },
+        })
+        return response.status
+      }),
+    )
+    expect(statuses.filter((status) => status !== 429)).toHaveLength(5)
+  })
+})
+
+/** The attribution of every submission of a form. */
+async function listAttributions(node: ServerProcess, formKey: string): Promise<string[]> {
+  const all: string[] = []
+  for (let cursor = ''; ; ) {
+    const { json } = await node.api(key, `/forms/${formKey}/submissions?limit=100${cursor}`)
+    all.push(...json.data.map(({ attribution }: { attribution: string }) => attribution))
+    if (!json.nextCursor) return all
+    cursor = `&cursor=${encodeURIComponent(json.nextCursor)}`
+  }
+}
+
+test('a click on one node and a form on another are one story, 200 times', async () => {
+  await createLink('story')
+  const { json } = await cluster.pick(0).api(key, '/forms', { name: 'Story' })
+  const { formKey } = json.data
+  const pairs = Array.from({ length: 200 }, (_, number) => number)
+  const sendOne = async (number: number) => {
+    const visitor = { 'X-Forwarded-For': nextSenderAddress(), 'User-Agent': BROWSER_USER_AGENT }
+    const { status } = await cluster.pick(number).click('story', visitor)
+    expect(status).toBe(302)
+    // Each pair of nodes in turn, never the node of the click.
+    const other = cluster.pick(number + 1 + (Math.floor(number / 3) % 2))
+    const answer = await other.submit(formKey, `n=${number}`, { ...SCRIPT_HEADERS, ...visitor })
+    expect(isAcknowledged(answer, 'script')).toBe(true)
+  }
+  for (let from = 0; from < pairs.length; from += 20)
+    await Promise.all(pairs.slice(from, from + 20).map(sendOne))
+  const attributions = await until('every submission to have a decision', async () => {
+    const all = await listAttributions(cluster.pick(2), formKey)
+    return all.includes('pending') ? undefined : all
+  })
+  expect(attributions).toHaveLength(200)
+  expect(new Set(attributions)).toEqual(new Set(['inferred']))
+})
+
+test('analytics are the same at every node, and no node says that it counted what another has not shipped', async () => {
+  await createLink('counted')
+  let sent = 0
+  for (const node of cluster.nodes)
+    for (let n = 0; n < 20; n++) {
+      await node.click('counted', { 'X-Forwarded-For': nextSenderAddress() })
+      sent++
+    }
+  const sentAt = Date.now()
+  for (const node of cluster.nodes) {
+    const { json } = await until('the clicks to be counted', async () => {
+      const answer = await node.api(key, '/analytics/clicks?interval=24h&slug=counted')
+      return Date.parse(answer.headers.get('x-counted-until') ?? '') > sentAt ? answer : undefined
+    })
+    expect(json.data.clicks).toBe(sent)
+  }
+})
