@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { createInstallation, type Installation, type ServerProcess } from '../tests/faults/server-process.ts'
+import { CLICKHOUSE_START_MS, getClickHouse } from '../tests/support/clickhouse/clickhouse-server.ts'
 import { migratedDatabase } from '../tests/support/migrated-database.ts'
 import { findFreePort } from '../tests/support/processes/free-port.ts'
 import { fetchMetrics, parseMetrics, type Sample, sumSamples } from '../tests/support/read-metrics.ts'
@@ -14,8 +15,8 @@ import { openDatabase } from './storage/database/open-database.ts'
 import { lockDataDir } from './storage/lock.ts'
 
 const WORKERS = 3
-/** Nobody listens there: redirects and forms do not need it. */
-const CLICKHOUSE_URL = 'http://127.0.0.1:9/towpath'
+/** Nobody listens there: what is refused here is refused before anybody asks it. */
+const NO_CLICKHOUSE = 'http://127.0.0.1:9/towpath'
 const NUMBERS = ['1', '2', '3']
 
 /** Each request has a connection of its own, so that the kernel chooses a worker for it. */
@@ -39,7 +40,7 @@ describe('several workers', () => {
     server = await installation.start({
       environment: {
         WORKERS: String(WORKERS),
-        CLICKHOUSE_URL,
+        CLICKHOUSE_URL: await (await getClickHouse()).createDatabase(),
         INNER_PORT: String(innerPort),
         TRUST_PROXY: '127.0.0.1',
       },
@@ -47,7 +48,7 @@ describe('several workers', () => {
     const key = installation.keys[0] as string
     const link = { slug: 'known', destinationUrl: 'https://example.com/' }
     expect((await server.api(key, '/links', link)).status).toBe(201)
-  })
+  }, CLICKHOUSE_START_MS)
   afterAll(() => installation?.end())
 
   const clickOnce = async () => (await ask(`${server.origin}/known`)).status
@@ -184,7 +185,7 @@ describe('several workers refuse to start, with one sentence', () => {
   afterAll(() => installation?.end())
 
   const refuse = async (environment: Record<string, string>) => {
-    const all = { WORKERS: '2', CLICKHOUSE_URL, ...environment }
+    const all = { WORKERS: '2', CLICKHOUSE_URL: NO_CLICKHOUSE, ...environment }
     const error = await installation.start({ environment: all }).then(
       () => undefined,
       (reason: Error) => reason.message,

@@ -68,7 +68,8 @@ async function startNextMinute({ app }: TestServer) {
  * Tables that change without the tested request: rate limits, migrations, and counts of submissions, which the server
  * writes a second after the preparation of a test sent them.
  */
-const IGNORED_TABLES = /^(rate_limits|rate_windows|form_attempts|kysely_migration(_lock)?|sqlite_\w+)$/
+const IGNORED_TABLES =
+  /^(leases|nodes|rate_limits|rate_windows|form_attempts|kysely_migration(_lock)?|sqlite_\w+)$/
 
 /** All rows of all tables, without the time at which a key was last used. */
 async function readAllRows({ app }: TestServer): Promise<Record<string, unknown[]>> {

@@ -80,7 +80,8 @@ export function toOriginSql(
     joined.set(join, alias)
     return `${alias}.${field}`
   }
-  const columns = dimensions.map(
+  const columns = Array.from(
+    new Set(dimensions),
     (dimension) => `${toDimensionSql(dimension, 'raw.', findWord, dialect, bind)} AS ${dimension}`,
   )
   const joins = Array.from(joined, ([join, alias]) => {
