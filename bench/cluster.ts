@@ -1,8 +1,9 @@
-// bun bench/cluster.ts: what several processes on one PostgreSQL cost beside one, as ratios of one run. Alternating rounds,
+// bun bench/cluster.ts: what several processes on one PostgreSQL and one ClickHouse cost beside one, as ratios of one run. Alternating rounds,
 // medians. It prints a table for docs/benchmarks.md.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { openDatabase } from '../server/storage/database/open-database.ts'
+import { startClickHouse } from '../tests/support/clickhouse/clickhouse-server.ts'
 import { startPostgres } from '../tests/support/postgres/postgres-server.ts'
 import { load, redirectScript, requireWrk } from './load.ts'
 import { median } from './median.ts'
@@ -17,8 +18,6 @@ const WORKERS = 3
 const WARM_REDIRECTS = 150_000
 const TARGET = 0.9
 const IDLE_SECONDS = 8
-/** Nobody listens there: redirects do not need it. */
-const CLICKHOUSE_URL = process.env.CLICKHOUSE_URL ?? 'http://127.0.0.1:9/towpath'
 
 /** A process and all that it has started (Linux: proc(5), `/proc/pid/task/tid/children`). */
 function listProcesses(pid: number): number[] {
@@ -81,8 +80,12 @@ async function warmUp({ port }: Contender, processes: number): Promise<void> {
     redirects += (await load(port, { connections: CONNECTIONS, seconds: SECONDS })).perSecond * SECONDS
 }
 
-async function measureRedirects(databaseUrl: string): Promise<string[]> {
-  const environment = { DATABASE_URL: databaseUrl, CLICKHOUSE_URL, TOWPATH_SECRET: 'cluster-'.repeat(5) }
+async function measureRedirects(databaseUrl: string, clickHouseUrl: string): Promise<string[]> {
+  const environment = {
+    DATABASE_URL: databaseUrl,
+    CLICKHOUSE_URL: clickHouseUrl,
+    TOWPATH_SECRET: 'cluster-'.repeat(5),
+  }
   const db = await openDatabase({ dataDir: TOWPATH_DIR, databaseUrl })
   await seedLinks(db, LINKS)
   await db.close()
@@ -132,9 +135,9 @@ function toRows(rounds: Round[][]): string[] {
 }
 
 requireWrk()
-const postgres = await startPostgres()
+const [postgres, clickHouse] = await Promise.all([startPostgres(), startClickHouse()])
 try {
-  const rows = await measureRedirects(postgres.url)
+  const rows = await measureRedirects(postgres.url, clickHouse.url)
   process.stdout.write(
     [
       `| what | one process | ${WORKERS} processes | ratio | at least | |`,
@@ -144,6 +147,6 @@ try {
     ].join('\n'),
   )
 } finally {
-  await postgres.end()
+  await Promise.all([postgres.end(), clickHouse.end()])
 }
 process.exit(0)

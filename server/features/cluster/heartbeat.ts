@@ -112,23 +112,22 @@ interface Beat {
 }
 
 /**
- * One statement, whose commit is not synced: nobody waits for it, and the next one comes at once. A heartbeat that is
- * lost with PostgreSQL only makes the others wait for longer.
+ * One statement without BEGIN and COMMIT around it, which would take most of the processor time of an idle node. Its
+ * commit is not synced: nobody waits for it, and the next one comes at once. A heartbeat that is lost with PostgreSQL
+ * only makes the others wait for longer.
  */
 async function writeBeat({ db, facts, getShippedUntil }: HeartbeatNeeds): Promise<Beat> {
-  const { rows } = await db.write((connection) =>
-    sql<Beat>`with beat as (
-        update nodes set seen_at = ${DATABASE_CLOCK},
-          shipped_until = greatest(shipped_until, ${getShippedUntil()}::bigint)
-        where node = ${facts.node} and process = ${facts.process}
-        returning seen_at
-      )
-      select (select seen_at from beat) as at, count(*) as count, min(shipped_until) as "shippedUntil",
-        set_config('synchronous_commit', 'off', true)
-      from nodes
-      where node <> ${facts.node} and left_at is null
-        and seen_at > ${DATABASE_CLOCK} - ${PRESENT_MS}::bigint`.execute(connection),
-  )
+  const { rows } = await sql<Beat>`with beat as (
+      update nodes set seen_at = ${DATABASE_CLOCK},
+        shipped_until = greatest(shipped_until, ${getShippedUntil()}::bigint)
+      where node = ${facts.node} and process = ${facts.process}
+      returning seen_at
+    )
+    select (select seen_at from beat) as at, count(*) as count, min(shipped_until) as "shippedUntil",
+      set_config('synchronous_commit', 'off', true)
+    from nodes
+    where node <> ${facts.node} and left_at is null
+      and seen_at > ${DATABASE_CLOCK} - ${PRESENT_MS}::bigint`.execute(db.read)
   return rows[0] as Beat
 }
 

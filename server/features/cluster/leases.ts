@@ -64,18 +64,19 @@ async function runOnce(running: Set<string>, name: string, run: () => Promise<bo
   }
 }
 
-/** A lease of another node is only read: it costs no write. Of two nodes that take one at once, the second changes nothing. */
+/**
+ * One statement without BEGIN and COMMIT around it, because each node runs it every second. A lease of another node is
+ * only read: it costs no write. Of two nodes that take one at once, the second changes nothing.
+ */
 async function takeLease({ db, node }: LeaseNeeds, name: string, holdMs: number): Promise<boolean> {
-  const { rows } = await db.write((connection) =>
-    sql`insert into leases as held (name, node, until)
-      select ${name}, ${node}, ${DATABASE_CLOCK} + ${holdMs}::bigint
-      where not exists (
-        select from leases where name = ${name} and node <> ${node} and until > ${DATABASE_CLOCK}
-      )
-      on conflict (name) do update set node = excluded.node, until = excluded.until
-      where held.node = excluded.node or held.until <= ${DATABASE_CLOCK}
-      returning name`.execute(connection),
-  )
+  const { rows } = await sql`insert into leases as held (name, node, until)
+    select ${name}, ${node}, ${DATABASE_CLOCK} + ${holdMs}::bigint
+    where not exists (
+      select from leases where name = ${name} and node <> ${node} and until > ${DATABASE_CLOCK}
+    )
+    on conflict (name) do update set node = excluded.node, until = excluded.until
+    where held.node = excluded.node or held.until <= ${DATABASE_CLOCK}
+    returning name`.execute(db.read)
   return rows.length > 0
 }
 
@@ -97,10 +98,8 @@ function startRenewal(needs: LeaseNeeds, name: string, holdMs: number) {
 }
 
 async function renewLease({ db, node }: LeaseNeeds, name: string, holdMs: number): Promise<void> {
-  await db.write((connection) =>
-    sql`update leases set until = ${DATABASE_CLOCK} + ${holdMs}::bigint
-      where name = ${name} and node = ${node}`.execute(connection),
-  )
+  await sql`update leases set until = ${DATABASE_CLOCK} + ${holdMs}::bigint
+    where name = ${name} and node = ${node}`.execute(db.read)
 }
 
 /** The database may be away when the process ends. The leases then end by themselves. */
