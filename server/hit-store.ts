@@ -1,5 +1,8 @@
 // Looks at ClickHouse before the server starts: what an operator must correct stops the start, and an outage does not.
 
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { MoveScope } from './cli/move/move-log.ts'
 import type { Config } from './config.ts'
 import { readInstanceName } from './features/cluster/instance.ts'
 import { hasCountedBatches } from './features/links/counting/count-clicks.ts'
@@ -13,12 +16,29 @@ import { findClickHouseProblem } from './storage/hits/clickhouse/find-problem.ts
  * @throws a sentence for the operator, when ClickHouse cannot be used as it is set up
  */
 export async function findHitStoreWarning(
-  { clickHouseUrls }: Pick<Config, 'clickHouseUrls'>,
+  { clickHouseUrls, dataDir }: Pick<Config, 'clickHouseUrls' | 'dataDir'>,
   db: Database,
 ): Promise<string | undefined> {
   if (!clickHouseUrls) return undefined
+  await requireMovedHistory(join(dataDir, 'hits.duckdb'), db)
   const problem = await findClickHouseProblem(clickHouseUrls, await readInstanceName(db))
   if (!problem) return undefined
   if (!problem.isTemporary || !(await hasCountedBatches(db))) throw new Error(problem.sentence)
   return `${problem.sentence} Until then redirects and forms work, analytics answer 503, and clicks wait on the disk.`
+}
+
+/** After a move the file stays, and the rows say that it has moved. */
+async function requireMovedHistory(path: string, db: Database) {
+  if (!existsSync(path)) return
+  const ends: `${MoveScope}/end`[] = ['all/end', 'hits/end']
+  const moved = await db.read
+    .selectFrom('move_steps')
+    .select('step')
+    .where('step', 'in', ends)
+    .executeTakeFirst()
+  if (moved) return
+  throw new Error(
+    `The clicks in ${path} are not in ClickHouse, so analytics would lack them. Run "towpath move" first (docs/move.md), ` +
+      'without CLICKHOUSE_URL in the environment, or delete the file to go on without its clicks.',
+  )
 }

@@ -1,6 +1,8 @@
 // The journey of clicks and leads through a whole server whose hits are in ClickHouse, beside another node.
 
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createKey } from '../../server/features/accounts/access/keys.ts'
 import { deleteWorkspace } from '../../server/features/accounts/workspaces/delete-workspace.ts'
@@ -209,6 +211,17 @@ describe('with hits in ClickHouse', () => {
       await again.close()
     } finally {
       await clickHouse.start()
+    }
+  })
+
+  test('a start with clicks in DuckDB that were never moved is refused', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'towpath-history-'))
+    try {
+      writeFileSync(join(dataDir, 'hits.duckdb'), '')
+      const environment = { CLICKHOUSE_URL: url, DATA_DIR: dataDir }
+      await expect(startServer('postgres', { environment })).rejects.toThrow('Run "towpath move" first')
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true })
     }
   })
 })
