@@ -1,13 +1,13 @@
 // Looks at ClickHouse before the server starts: what an operator must correct stops the start, and an outage does not.
 
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import type { MoveScope } from './cli/move/move-log.ts'
+import { haveHitsMoved } from './cli/move/move-log.ts'
 import type { Config } from './config.ts'
 import { readInstanceName } from './features/cluster/instance.ts'
 import { hasCountedBatches } from './features/links/counting/count-clicks.ts'
 import type { Database } from './storage/database/open-database.ts'
 import { findClickHouseProblem } from './storage/hits/clickhouse/find-problem.ts'
+import { toHitFilePath } from './storage/hits/duckdb/hit-file.ts'
 
 /**
  * An outage stops the first start of an installation only: where no hit was ever counted, the address is more likely to
@@ -20,7 +20,7 @@ export async function findHitStoreWarning(
   db: Database,
 ): Promise<string | undefined> {
   if (!clickHouseUrls) return undefined
-  await requireMovedHistory(join(dataDir, 'hits.duckdb'), db)
+  await requireMovedHistory(toHitFilePath(dataDir), db)
   const problem = await findClickHouseProblem(clickHouseUrls, await readInstanceName(db))
   if (!problem) return undefined
   if (!problem.isTemporary || !(await hasCountedBatches(db))) throw new Error(problem.sentence)
@@ -29,14 +29,7 @@ export async function findHitStoreWarning(
 
 /** After a move the file stays, and the rows say that it has moved. */
 async function requireMovedHistory(path: string, db: Database) {
-  if (!existsSync(path)) return
-  const ends: `${MoveScope}/end`[] = ['all/end', 'hits/end']
-  const moved = await db.read
-    .selectFrom('move_steps')
-    .select('step')
-    .where('step', 'in', ends)
-    .executeTakeFirst()
-  if (moved) return
+  if (!existsSync(path) || (await haveHitsMoved(db))) return
   throw new Error(
     `The clicks in ${path} are not in ClickHouse, so analytics would lack them. Run "towpath move" first (docs/move.md), ` +
       'without CLICKHOUSE_URL in the environment, or delete the file to go on without its clicks.',

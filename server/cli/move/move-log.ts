@@ -1,6 +1,6 @@
 // What a move has done so far. It is kept in the database that the rows move to, so a move that was killed goes on.
 
-import type { Connection } from '../../storage/database/open-database.ts'
+import type { Connection, Database } from '../../storage/database/open-database.ts'
 
 export interface MoveLog {
   /** What was noted with the step; undefined when it is not done. */
@@ -15,10 +15,19 @@ export interface MoveLog {
 export const MOVE_SCOPES = ['all', 'rows', 'hits'] as const
 export type MoveScope = (typeof MOVE_SCOPES)[number]
 
+const toScopedStep = (scope: MoveScope, step: string) => `${scope}/${step}`
+
+/** Whether a move of the hits has ended. */
+export async function haveHitsMoved({ read }: Pick<Database, 'read'>): Promise<boolean> {
+  const ends = [toScopedStep('all', 'end'), toScopedStep('hits', 'end')]
+  const end = await read.selectFrom('move_steps').select('step').where('step', 'in', ends).executeTakeFirst()
+  return end !== undefined
+}
+
 type Write = <T>(body: (connection: Connection) => Promise<T>) => Promise<T>
 
 export function createMoveLog(write: Write, now: () => number, scope: MoveScope): MoveLog {
-  const inScope = (step: string) => `${scope}/${step}`
+  const inScope = (step: string) => toScopedStep(scope, step)
   async function noteIn(connection: Connection, step: string, detail: unknown) {
     const row = { detail: JSON.stringify(detail), at: now() }
     await connection

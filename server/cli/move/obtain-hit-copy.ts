@@ -1,9 +1,10 @@
 // Gets a copy of the DuckDB file from a server that runs: only its hit worker can read the file.
 
 import { existsSync } from 'node:fs'
-import { stat, statfs } from 'node:fs/promises'
-import { join } from 'node:path'
+import { stat } from 'node:fs/promises'
 import { isHitCopyBegun, isHitCopyReady, requestHitCopy } from '../../features/hits/batches/hit-copy.ts'
+import { readDiskSpace } from '../../storage/disk-space.ts'
+import { toHitFilePath } from '../../storage/hits/duckdb/hit-file.ts'
 import { CommandError } from '../command.ts'
 
 /** A worker that sleeps starts within a second. */
@@ -17,7 +18,7 @@ const ROOM_BYTES = 512 * 1024 ** 2
  * @throws CommandError when the disk has no room
  */
 export async function obtainHitCopy(dataDir: string, signal: AbortSignal): Promise<boolean> {
-  const path = join(dataDir, 'hits.duckdb')
+  const path = toHitFilePath(dataDir)
   if (!existsSync(path)) return false
   await requireRoom(dataDir, (await stat(path)).size)
   await requestHitCopy(dataDir)
@@ -31,12 +32,12 @@ export async function obtainHitCopy(dataDir: string, signal: AbortSignal): Promi
 }
 
 async function requireRoom(dataDir: string, copyBytes: number): Promise<void> {
-  const { bavail, bsize } = await statfs(dataDir)
+  const { free } = await readDiskSpace(dataDir)
   const needed = copyBytes + ROOM_BYTES
-  if (bavail * bsize >= needed) return
+  if (free >= needed) return
   const toMegabytes = (bytes: number) => Math.ceil(bytes / 1024 ** 2)
   throw new CommandError(
-    `The move needs ${toMegabytes(needed)} MB beside ${dataDir} for a while, and ${toMegabytes(bavail * bsize)} MB are free. ` +
+    `The move needs ${toMegabytes(needed)} MB beside ${dataDir} for a while, and ${toMegabytes(free)} MB are free. ` +
       'Make room, or stop the server first: then no copy of the hits is needed.',
   )
 }

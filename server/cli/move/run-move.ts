@@ -12,6 +12,7 @@ import { DAY_MS } from '../../lib/utc-day.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import { openClickHouse } from '../../storage/hits/clickhouse/engine.ts'
 import { type HitHistory, openHitHistory } from '../../storage/hits/duckdb/history.ts'
+import { toBackupPath, toDamageMarkerPath, toHitFilePath } from '../../storage/hits/duckdb/hit-file.ts'
 import type { HitDay } from '../../storage/hits/hit-history.ts'
 import { tryToLockDataDir } from '../../storage/lock.ts'
 import { CommandError } from '../command.ts'
@@ -156,8 +157,9 @@ async function moveHits(needs: MoveNeeds, move: Move, targets: MoveTargets): Pro
 
 /** The file of a server that has stopped; undefined when it has never had a hit. */
 async function openLastHistory(dataDir: string): Promise<HitHistory | undefined> {
-  const path = join(dataDir, 'hits.duckdb')
-  const isDamaged = existsSync(`${path}.unreadable`) || (!existsSync(path) && existsSync(`${path}.backup`))
+  const path = toHitFilePath(dataDir)
+  const isDamaged =
+    existsSync(toDamageMarkerPath(path)) || (!existsSync(path) && existsSync(toBackupPath(path)))
   if (isDamaged) throw new CommandError(`${path} is damaged or missing. ${REPAIR}`)
   if (!existsSync(path)) return undefined
   try {

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { unavailable } from '../../../lib/failure.ts'
 import { getLogLevel } from '../../../lib/log.ts'
+import { toHitFilePath } from '../../../storage/hits/duckdb/hit-file.ts'
 import type {
   ExportedFile,
   HitAnswer,
@@ -306,7 +307,7 @@ function isEverythingShipped({ progress, options }: ClientState): boolean {
 export const isNewInstallation = ({ dataDir, spool }: Pick<HitWorkerClientOptions, 'dataDir' | 'spool'>) =>
   spool.writePosition[WRITE_SEGMENT] === 1 &&
   spool.stats().appended === 0 &&
-  ['batches', 'hits.duckdb'].every((name) => !existsSync(join(dataDir, name)))
+  [join(dataDir, 'batches'), toHitFilePath(dataDir)].every((path) => !existsSync(path))
 
 /**
  * Frees memory while nobody waits for an answer: there was no click and no question for a while. Garbage collection

@@ -4,14 +4,12 @@
 import { join } from 'node:path'
 import { openClickHouse } from '../../../storage/hits/clickhouse/engine.ts'
 import { openDuckDb } from '../../../storage/hits/duckdb/engine.ts'
-import { toBackupPath } from '../../../storage/hits/duckdb/open-file.ts'
+import { toBackupPath, toHitFilePath } from '../../../storage/hits/duckdb/hit-file.ts'
 import type { HitEngine } from '../../../storage/hits/hit-engine.ts'
 import type { WorkerSettings } from './protocol.ts'
 
-const toDuckDbPath = (dataDir: string) => join(dataDir, 'hits.duckdb')
-
 /** Where an engine that makes backups finds them when its own file is lost. */
-export const toEngineBackupPath = (dataDir: string) => toBackupPath(toDuckDbPath(dataDir))
+export const toEngineBackupPath = (dataDir: string) => toBackupPath(toHitFilePath(dataDir))
 
 /** @param since hits recorded before this moment are past their retention */
 export function openEngine(settings: WorkerSettings, since: () => number): Promise<HitEngine> {
@@ -19,5 +17,5 @@ export function openEngine(settings: WorkerSettings, since: () => number): Promi
   const scratchDir = join(dataDir, 'tmp')
   return urls
     ? openClickHouse({ urls, scratchDir, since, instance })
-    : openDuckDb({ path: toDuckDbPath(dataDir), batchDir: join(dataDir, 'batches'), scratchDir, since })
+    : openDuckDb({ path: toHitFilePath(dataDir), batchDir: join(dataDir, 'batches'), scratchDir, since })
 }

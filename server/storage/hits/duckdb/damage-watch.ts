@@ -1,7 +1,7 @@
 // Watches for damage inside the data of a DuckDB file, which shows only when somebody reads it.
 
 import { writeFileSync } from 'node:fs'
-import { toDamageMarkerPath } from './open-file.ts'
+import { toDamageMarkerPath } from './hit-file.ts'
 
 export type DamageWatch = <T>(work: () => Promise<T>) => Promise<T>
 

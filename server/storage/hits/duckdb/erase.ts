@@ -7,8 +7,9 @@ import { basename, dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { log } from '../../../lib/log.ts'
 import { renameDurably, syncToDisk } from '../../write-durably.ts'
+import { toBackupPath } from './hit-file.ts'
 import { createMemoryInstance } from './memory-instance.ts'
-import { copyDurably, isQuarantinedName, toBackupPath } from './open-file.ts'
+import { copyDurably, isQuarantinedName } from './open-file.ts'
 import { quoteIdentifier, quoteLiteral } from './values.ts'
 
 const MEMORY_MB = 256

@@ -9,6 +9,7 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { describeError, log } from '../../../lib/log.ts'
 import { quarantine } from '../../quarantine.ts'
 import { renameDurably, syncToDisk } from '../../write-durably.ts'
+import { toBackupPath, toDamageMarkerPath } from './hit-file.ts'
 import { quoteLiteral } from './values.ts'
 
 export interface DuckDbFileOptions {
@@ -36,12 +37,6 @@ const isCorruption = (error: unknown) =>
 
 /** @param isThorough read every value: for a file that may be damaged */
 export type DuckDbFilePreparer = (instance: DuckDBInstance, isThorough: boolean) => Promise<void>
-
-/** Where the engine's owner puts the backup (`HitEngine.backup`). */
-export const toBackupPath = (path: string) => `${path}.backup`
-
-/** The marker of damage inside the data (see damage-watch.ts): with it, the next opening quarantines the file. */
-export const toDamageMarkerPath = (path: string) => `${path}.unreadable`
 
 /**
  * Tries the file, then the file without its write-ahead log, then the last backup, and then an empty file. `prepare`
