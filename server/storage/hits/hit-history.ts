@@ -21,6 +21,24 @@ export interface HitDayFigures {
   hash: string
 }
 
+/** The condition of a click, in both engines. */
+export const IS_CLICK = "outcome = 'redirect' AND class = 'human'"
+
+/** @param row workspace, hits, clicks, visitors, hash: the answer of an engine */
+export const toDayFigures = ([
+  workspaceId,
+  hits,
+  clicks,
+  visitors,
+  hash,
+]: readonly unknown[]): HitDayFigures => ({
+  workspaceId: Number(workspaceId),
+  hits: Number(hits),
+  clicks: Number(clicks),
+  visitors: Number(visitors),
+  hash: String(hash),
+})
+
 /** The hits of one node in a part of a day, in a file of `Hit`s as lines of JSON. */
 export interface HitSlice {
   node: string

@@ -2,7 +2,7 @@
 // server uses the database before the move has ended.
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
-import { HASHED_COLUMNS, type HitDayFigures } from '../hit-history.ts'
+import { HASHED_COLUMNS, type HitDayFigures, IS_CLICK, toDayFigures } from '../hit-history.ts'
 import { ClickHouseError } from './clickhouse-error.ts'
 import { type ClickHouseClient, createClickHouseClient } from './client.ts'
 import { deleteWhere } from './delete.ts'
@@ -70,7 +70,6 @@ export async function openHitHistoryTarget(urls: string[], instance?: string): P
 
 const HASHED_TEXT = `concatWithSeparator('\\0', ${HASHED_COLUMNS.map((name) => `ifNull(toString(${name}), '')`).join(', ')})`
 const HASH = `groupBitXor(reinterpretAsUInt64(reverse(substring(MD5(${HASHED_TEXT}), 1, 8))))`
-const IS_CLICK = "outcome = 'redirect' AND class = 'human'"
 
 async function readFigures(client: ClickHouseClient, day: number): Promise<HitDayFigures[]> {
   // The first condition is about the key of the table, the others about its months.
@@ -80,13 +79,7 @@ async function readFigures(client: ClickHouseClient, day: number): Promise<HitDa
      GROUP BY workspace_id ORDER BY workspace_id`,
     { params: [day, day * DAY_MS, (day + 1) * DAY_MS], timeoutMs: FIGURES_TIMEOUT_MS },
   )
-  return rows.map(([workspaceId, hits, clicks, visitors, hash]) => ({
-    workspaceId: Number(workspaceId),
-    hits: Number(hits),
-    clicks: Number(clicks),
-    visitors: Number(visitors),
-    hash: String(hash),
-  }))
+  return rows.map(toDayFigures)
 }
 
 /** A slice whose answer was lost is sent again with its token, and is stored once. */

@@ -5,7 +5,14 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Hit } from '../hit.ts'
 import { HIT_COLUMNS } from '../hit-columns.ts'
-import { HASHED_COLUMNS, type HitDay, type HitDayFigures, type HitSlice } from '../hit-history.ts'
+import {
+  HASHED_COLUMNS,
+  type HitDay,
+  type HitDayFigures,
+  type HitSlice,
+  IS_CLICK,
+  toDayFigures,
+} from '../hit-history.ts'
 import { HIT_TYPES, isNewestLayout } from './layout.ts'
 import { quoteLiteral } from './values.ts'
 
@@ -80,7 +87,6 @@ const JSON_COLUMNS = (Object.keys(HIT_TYPES) as (keyof Hit)[])
 
 const HASHED_TEXT = `concat_ws(chr(0), ${HASHED_COLUMNS.map((name) => `coalesce(${name}::VARCHAR, '')`).join(', ')})`
 const HASH = `bit_xor(('0x' || substr(md5(${HASHED_TEXT}), 1, 16))::UBIGINT)`
-const IS_CLICK = "outcome = 'redirect' AND class = 'human'"
 const toDayCondition = (day: number) =>
   `recorded_at >= ${day * DAY_MS} AND recorded_at < ${(day + 1) * DAY_MS}`
 
@@ -89,13 +95,7 @@ async function readFigures(connection: DuckDBConnection, day: number): Promise<H
     `SELECT workspace_id, count(*), count(*) FILTER (${IS_CLICK}), count(DISTINCT visitor) FILTER (${IS_CLICK}), ${HASH}
      FROM hits WHERE ${toDayCondition(day)} GROUP BY workspace_id ORDER BY workspace_id`,
   )
-  return result.getRows().map(([workspaceId, hits, clicks, visitors, hash]) => ({
-    workspaceId: Number(workspaceId),
-    hits: Number(hits),
-    clicks: Number(clicks),
-    visitors: Number(visitors),
-    hash: String(hash),
-  }))
+  return result.getRows().map(toDayFigures)
 }
 
 async function planSlices(connection: DuckDBConnection, day: number): Promise<HitSlice[]> {
