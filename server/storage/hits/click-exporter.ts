@@ -1,9 +1,12 @@
 // Runs the exports of an engine, and ends them when the engine closes.
 
+import { createSerialQueue } from '../../lib/concurrency/serial-queue.ts'
 import { unavailable } from '../../lib/failure.ts'
 import type { ExportedFile, HitExport } from './hit-engine.ts'
 
 type ExportRunner = (request: HitExport, signal: AbortSignal) => Promise<ExportedFile>
+/** Runs a statement of an export when its turn has come, unless the export was aborted. */
+export type StatementRunner = <T>(work: () => Promise<T>) => Promise<T>
 
 export interface ClickExporter {
   /** @throws when `signal` aborts, the exporter is closed, or the disk has too little room */
@@ -12,12 +15,23 @@ export interface ClickExporter {
   close(): Promise<void>
 }
 
-export function openClickExporter(runExport: ExportRunner): ClickExporter {
+/** @param runExport runs each statement of DuckDB with `run`, so that all exports together have one at a time */
+export function openClickExporter(
+  runExport: (request: HitExport, signal: AbortSignal, run: StatementRunner) => Promise<ExportedFile>,
+): ClickExporter {
+  // Native work has two threads. The other one is for questions, loads and files.
+  const statements = createSerialQueue()
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
   return {
     async run(request, signal) {
-      const exporting = runExport(request, AbortSignal.any([signal, closing.signal]))
+      const either = AbortSignal.any([signal, closing.signal])
+      const exporting = runExport(request, either, (work) =>
+        statements(async () => {
+          either.throwIfAborted()
+          return work()
+        }),
+      )
       running.add(exporting)
       try {
         return await exporting

@@ -3,10 +3,9 @@
 
 import { open, rm } from 'node:fs/promises'
 import { join, resolve, sep } from 'node:path'
-import { createSerialQueue } from '../../../lib/concurrency/serial-queue.ts'
 import type { SqlValue } from '../../filter-sql.ts'
 import { type ClickExporter, openClickExporter } from '../click-exporter.ts'
-import { type StatementRunner, writeClicks } from '../duckdb/export-writer.ts'
+import { writeClicks } from '../duckdb/export-writer.ts'
 import { createMemoryInstance } from '../duckdb/memory-instance.ts'
 import type { TimeSlice } from '../duckdb/time-slices.ts'
 import { quoteLiteral } from '../duckdb/values.ts'
@@ -32,19 +31,12 @@ export function openClickHouseExporter(
   client: Pick<ClickHouseClient, 'select' | 'stream'>,
   scratchDir: string,
 ): ClickExporter {
-  // As with an embedded engine: all exports together run one statement of DuckDB at a time.
-  const statements = createSerialQueue()
-  return openClickExporter(async (request, signal) => {
+  return openClickExporter(async (request, signal, run) => {
     signal.throwIfAborted()
     if (!resolve(request.dir).startsWith(resolve(scratchDir) + sep))
       throw new Error('An export has no permission to write outside of its scratch directory')
     const instance = await createMemoryInstance(WRITER_MEMORY_MB, join(request.dir, 'tmp'))
     const connection = await instance.connect()
-    const run: StatementRunner = (work) =>
-      statements(async () => {
-        signal.throwIfAborted()
-        return work()
-      })
     const fetched = join(request.dir, 'fetched')
     try {
       return await writeClicks({

@@ -7,6 +7,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { unavailable } from '../../../lib/failure.ts'
 import type { SqlValue, ValueBinder } from '../../filter-sql.ts'
 import { ORIGIN_DIMENSIONS, toOriginSql } from '../../sources/origin-sql.ts'
+import type { StatementRunner } from '../click-exporter.ts'
 import type { HitDialect } from '../hit-dialect.ts'
 import type { ExportedFile, ExportFormat, HitExport } from '../hit-engine.ts'
 import { toSelectionSql } from '../hit-sql.ts'
@@ -27,9 +28,6 @@ const COPY_OPTIONS: Record<ExportFormat, (isFirst: boolean) => string> = {
   ndjson: () => 'FORMAT json',
   parquet: () => `FORMAT parquet, ROW_GROUP_SIZE ${ROW_GROUP}`,
 }
-
-/** Runs a statement of an export when its turn has come. */
-export type StatementRunner = <T>(work: () => Promise<T>) => Promise<T>
 
 interface ClickWriterNeeds {
   /** A connection of this export alone. */
