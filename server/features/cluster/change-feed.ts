@@ -13,7 +13,8 @@ import {
   HOLE_MS,
   type ReadPosition,
 } from './change-cursor.ts'
-import { CHANGES_KEPT_MS, DATABASE_NOW } from './prune-changes.ts'
+import { DATABASE_NOW } from './database-clock.ts'
+import { CHANGES_KEPT_MS } from './prune-changes.ts'
 
 export interface ChangeFeedNeeds {
   db: Database

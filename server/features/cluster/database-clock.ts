@@ -1,6 +1,13 @@
 // The database's clock, by which all nodes agree on who is silent and which lease has ended.
 
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import type { DatabaseEngine } from '../../storage/database/open-database.ts'
 
 /** Epoch milliseconds on PostgreSQL. It goes on within a transaction. */
 export const DATABASE_CLOCK = sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`
+
+/** The same for both engines: the clock of `changes.at`. */
+export const DATABASE_NOW: Record<DatabaseEngine, RawBuilder<number>> = {
+  sqlite: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
+  postgres: DATABASE_CLOCK,
+}

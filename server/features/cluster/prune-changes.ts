@@ -1,18 +1,12 @@
 // Deletes changes that every process has read. A process that has not read them empties its caches.
 
-import { type RawBuilder, sql } from 'kysely'
-import type { Database, DatabaseEngine } from '../../storage/database/open-database.ts'
-import { DATABASE_CLOCK } from './database-clock.ts'
+import { sql } from 'kysely'
+import type { Database } from '../../storage/database/open-database.ts'
+import { DATABASE_NOW } from './database-clock.ts'
 
 export const CHANGES_KEPT_MS = 10 * 60_000
 /** A write of SQLite holds up all other writes. */
 const AT_ONCE = 1_000
-
-/** The clock of the column `at`. */
-export const DATABASE_NOW: Record<DatabaseEngine, RawBuilder<number>> = {
-  sqlite: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
-  postgres: DATABASE_CLOCK,
-}
 
 /**
  * Keeps the newest of the rows that are old enough: a process that starts begins there, and sees every gap after it. So

@@ -23,7 +23,10 @@ export type TransactionBody<T> = (connection: Connection, onCommit: OnCommit) =>
 
 export interface Database {
   engine: DatabaseEngine
-  /** For reads only. A read sees everything that was committed before it. */
+  /**
+   * For reads. A read sees everything that was committed before it. On PostgreSQL also for a single statement that writes
+   * and that is asked for often (limits, heartbeats, leases): it commits by itself, without the durability of `write`.
+   */
   read: Connection
   /**
    * Runs `body` in a transaction, and resolves when it is committed and synced to disk.
