@@ -9,6 +9,7 @@ import { ROOT } from '../support/architecture/read-checkout.ts'
 import { getCodeBlock, readCodeBlocks } from '../support/code-blocks.ts'
 import { startMailServer } from '../support/fake-servers/mail-server.ts'
 import { getCaddy } from '../support/processes/caddy.ts'
+import { createCertificate } from '../support/processes/certificate.ts'
 import { findFreePort } from '../support/processes/free-port.ts'
 import { startNginxWith, wrapNginxConfig } from '../support/processes/nginx.ts'
 import {
@@ -72,7 +73,7 @@ describe('docs/hosting.md', () => {
     'nginx: https, the visitor’s own address, and http that leads to https',
     async () => {
       const tlsPort = findFreePort()
-      makeCertificate(dir)
+      createCertificate(dir, 'go.example', { cert: 'fullchain.pem', key: 'privkey.pem' })
       const site = getCodeBlock(page, 'TLS with nginx', 'nginx')
       expect(site).toContain('server 127.0.0.1:3000;')
       const nginx = await startNginxWith((home, httpPort) =>
@@ -157,11 +158,3 @@ describe('docs/hosting.md', () => {
     }
   })
 })
-
-function makeCertificate(dir: string) {
-  const files = ['-keyout', join(dir, 'privkey.pem'), '-out', join(dir, 'fullchain.pem')]
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-  const words = ['req', '-x509', ...key, ...files, '-subj', '/CN=go.example', '-days', '2']
-  const made = Bun.spawnSync(['openssl', ...words])
-  if (!made.success) throw new Error(`openssl made no certificate: ${made.stderr}`)
-}

@@ -1,8 +1,6 @@
 // Moves the batches that DuckDB does not hold yet, and the marks that say which ones it holds.
 
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { listBatches } from '../../features/hits/batches/batch-file.ts'
+import { listBatches, listBatchNodes, toBatchDirectory } from '../../features/hits/batches/batch-file.ts'
 import { readHits } from '../../features/hits/batches/batch-reader.ts'
 import type { HitEngine } from '../../storage/hits/hit-engine.ts'
 
@@ -21,9 +19,9 @@ export async function moveBatches(needs: BatchMoveNeeds): Promise<number> {
   const { dataDir, engine, marks, since, signal } = needs
   for (const { node, batch } of marks) await engine.skip(node, batch)
   let hits = 0
-  for (const node of await listNodes(join(dataDir, 'batches'))) {
+  for (const node of await listBatchNodes(dataDir)) {
     const held = marks.find((mark) => mark.node === node)?.batch ?? 0
-    const batches = await listBatches(join(dataDir, 'batches', node), node)
+    const batches = await listBatches(toBatchDirectory(dataDir, node), node)
     for (const batch of batches.filter(({ number }) => number > held)) {
       signal.throwIfAborted()
       hits += await countHits(batch.path, since)
@@ -34,11 +32,6 @@ export async function moveBatches(needs: BatchMoveNeeds): Promise<number> {
     }
   }
   return hits
-}
-
-async function listNodes(batchDir: string): Promise<string[]> {
-  const entries = await readdir(batchDir, { withFileTypes: true }).catch(() => [])
-  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
 }
 
 /** @throws for a damaged batch: a server that starts sets it aside */

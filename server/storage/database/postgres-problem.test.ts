@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { findPostgresUser } from '../../../tests/support/postgres/postgres-programs.ts'
 import { type PostgresServer, startPostgres } from '../../../tests/support/postgres/postgres-server.ts'
+import { createCertificate } from '../../../tests/support/processes/certificate.ts'
 import { findFreePort } from '../../../tests/support/processes/free-port.ts'
 import { setLogLevel } from '../../lib/log.ts'
 import { type DatabaseHandle, openDatabase } from './open-database.ts'
@@ -19,7 +20,7 @@ let server: PostgresServer
 let dataDir: string
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'towpath-problem-'))
-  const [cert, key] = await createCertificate(dataDir)
+  const { cert, key } = createServerCertificate(dataDir)
   server = await startPostgres({ settings: { ssl: 'on', ssl_cert_file: cert, ssl_key_file: key } })
 }, 120_000)
 afterAll(async () => {
@@ -28,28 +29,11 @@ afterAll(async () => {
 })
 
 /** A certificate for another host, which nobody has signed. */
-async function createCertificate(dir: string): Promise<[string, string]> {
-  const [cert, key] = [join(dir, 'cert.pem'), join(dir, 'key.pem')]
-  const subject = ['-subj', '/CN=database.example', '-addext', 'subjectAltName=DNS:database.example']
-  const out = ['-keyout', key, '-out', cert]
-  const run = Bun.spawn(
-    [
-      'openssl',
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-      ...out,
-    ].concat(subject),
-    { stdout: 'ignore', stderr: 'ignore' },
-  )
-  expect(await run.exited).toBe(0)
+function createServerCertificate(dir: string) {
+  const { cert, key } = createCertificate(dir, 'database.example')
   const owner = findPostgresUser()
   if (owner) for (const path of [dir, cert, key]) chownSync(path, owner.uid, owner.gid)
-  return [cert, key]
+  return { cert, key }
 }
 
 function toUrl(change: (url: URL) => void): string {

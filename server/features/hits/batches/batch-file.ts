@@ -2,7 +2,7 @@
 // `<number>-<segment>-<offset>.ndjson` after its end in the spool, so that a listing of the directory says everything.
 // Where batches may wait for a server for hours, they are compressed, and their names end in `.ndjson.zst`.
 
-import { writeSync } from 'node:fs'
+import { existsSync, writeSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -30,6 +30,15 @@ export const toBatchBytes = (path: string, lines: Uint8Array | string): Uint8Arr
   isCompressedBatch(path) ? toZstdFrame(lines) : lines
 
 export const isCompressedBatch = (path: string) => path.endsWith('.zst')
+
+export const toBatchDirectory = (dataDir: string, node: string) => join(dataDir, 'batches', node)
+
+/** The nodes that have left batches in a data directory: its own, and those of directories that it was copied from. */
+export async function listBatchNodes(dataDir: string): Promise<string[]> {
+  const dir = join(dataDir, 'batches')
+  const entries = existsSync(dir) ? await readdir(dir, { withFileTypes: true }) : []
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+}
 
 /** Lists a node's batches in order. Deletes what a crash left unfinished: those hits are still in the spool. */
 export async function listBatches(dir: string, node: string): Promise<BatchFile[]> {

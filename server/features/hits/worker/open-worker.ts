@@ -1,14 +1,12 @@
 // Opens the parts of the ship worker: the spool's reader, the batches, the engine, and the sender of the click counts.
 
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { createSerialQueue } from '../../../lib/concurrency/serial-queue.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import { createGeoLookup, type GeoLookup } from '../../../storage/geo.ts'
 import type { Batch } from '../../../storage/hits/hit-engine.ts'
 import type { DailySalts } from '../../visitors/salts.ts'
 import { parseUserAgent } from '../../visitors/user-agent.ts'
-import { type BatchFile, listBatches } from '../batches/batch-file.ts'
+import { type BatchFile, listBatches, listBatchNodes, toBatchDirectory } from '../batches/batch-file.ts'
 import { inspectBatch, quarantineBatch } from '../batches/batch-reader.ts'
 import { type BatchSequence, createBatchWriter } from '../batches/batch-writer.ts'
 import { createEnricher } from '../batches/enricher.ts'
@@ -32,7 +30,7 @@ export async function openWorker(
   send: (message: MessageFromWorker) => void,
 ): Promise<WorkerState> {
   const { node, dataDir } = settings
-  const dir = join(dataDir, 'batches', node)
+  const dir = toBatchDirectory(dataDir, node)
   const writePosition = mapWritePosition(settings.spoolDir)
   const batches = await listBatches(dir, node)
   const otherBatches = await listOtherBatches(dataDir, node)
@@ -136,9 +134,8 @@ function openGeoLookup(path: string | undefined): GeoLookup {
 }
 
 async function listOtherBatches(dataDir: string, node: string): Promise<BatchFile[][]> {
-  const entries = await readdir(join(dataDir, 'batches'), { withFileTypes: true })
-  const others = entries.filter((entry) => entry.isDirectory() && entry.name !== node)
-  return Promise.all(others.map(({ name }) => listBatches(join(dataDir, 'batches', name), name)))
+  const others = (await listBatchNodes(dataDir)).filter((name) => name !== node)
+  return Promise.all(others.map((name) => listBatches(toBatchDirectory(dataDir, name), name)))
 }
 
 /** Where in the spool the last batch ended. */

@@ -10,6 +10,7 @@ import {
   type ClickHouseServer,
   getClickHouse,
 } from '../../../../tests/support/clickhouse/clickhouse-server.ts'
+import { createCertificate } from '../../../../tests/support/processes/certificate.ts'
 import { findFreePort } from '../../../../tests/support/processes/free-port.ts'
 import { openClickHouse } from './engine.ts'
 import { findClickHouseProblem } from './find-problem.ts'
@@ -185,23 +186,8 @@ test('what is no ClickHouse', async () => {
 describe('TLS', () => {
   const directory = mkdtempSync(join(tmpdir(), 'certificate-'))
   afterAll(() => rmSync(directory, { recursive: true, force: true }))
-  /** A certificate that nobody vouches for. */
-  function makeCertificate(host: string) {
-    const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')]
-    const names = ['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`]
-    const made = Bun.spawnSync(
-      [
-        'openssl',
-        'req',
-        '-x509',
-        '-newkey',
-        'ec',
-        '-pkeyopt',
-        'ec_paramgen_curve:prime256v1',
-        '-nodes',
-      ].concat(['-keyout', key, '-out', cert, '-days', '2'], names),
-    )
-    if (!made.success) throw new Error(String(made.stderr))
+  function readCertificate(host: string) {
+    const { cert, key } = createCertificate(directory, host)
     return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
   }
 
@@ -210,7 +196,7 @@ describe('TLS', () => {
     const url = answerAll(() => {
       asked++
       return new Response()
-    }, makeCertificate('other.example'))
+    }, readCertificate('other.example'))
     expect(await findClickHouseProblem([url])).toEqual({
       sentence:
         'ClickHouse has a certificate that cannot be trusted (DEPTH_ZERO_SELF_SIGNED_CERT): give it one for the name in CLICKHOUSE_URL, or set NODE_EXTRA_CA_CERTS to the file of its authority.',
