@@ -33,6 +33,7 @@ export interface JobNeeds extends ErasureNeeds {
   reloadBlocklist: () => Promise<void>
   /** Runs the work on one node at a time: see features/cluster/leases.ts. */
   runAlone(name: string, holdMs: number, work: () => Promise<void>): Promise<boolean>
+  followClock: () => Promise<void>
   /** Absent where no other server can ask for files of this one. */
   pruneBuiltFiles?: () => Promise<void>
 }
@@ -54,7 +55,8 @@ const JOBS: Job[] = [
   {
     name: 'rotate visitor salts',
     runsOn: 'node',
-    everyMs: 5 * MINUTE,
+    // After the clock has jumped to another day, both processes hash visitors of it with substitutes of their own.
+    everyMs: 30 * SECOND,
     run: async ({ db, now, setSalts }) => setSalts(await ensureSalts({ db, now: now() })),
   },
   {
@@ -98,6 +100,13 @@ const JOBS: Job[] = [
     runsOn: 'cluster',
     everyMs: 60 * MINUTE,
     run: ({ db, now }) => pruneAttempts(db, now()),
+  },
+  {
+    name: 'follow the clock',
+    runsOn: 'node',
+    everyMs: 5 * SECOND,
+    firstMs: 0,
+    run: ({ followClock }) => followClock(),
   },
   {
     name: 'prune hits',

@@ -30,6 +30,7 @@ import { createClickLimiter } from './features/links/counting/use-click.ts'
 import type { Site } from './features/links/link.ts'
 import { readLinkMetrics } from './features/links/metrics.ts'
 import { preloadLinks } from './features/links/preload-links.ts'
+import { createClockFollower } from './features/notify/delivery/follow-clock.ts'
 import { createEventIds } from './features/tracking/event-id.ts'
 import { createWorkspaceLookup } from './features/tracking/workspace-lookup.ts'
 import { ensureSalts } from './features/visitors/ensure-salts.ts'
@@ -47,7 +48,8 @@ import { createBuiltFileStore } from './storage/built-file-store.ts'
 import { type Database, openDatabase } from './storage/database/open-database.ts'
 import { openDiskSpace } from './storage/disk-space.ts'
 import { createGeoLookup, type GeoLookup } from './storage/geo.ts'
-import { lockDataDir } from './storage/lock.ts'
+import { type Lock, lockDataDir } from './storage/lock.ts'
+import { markRunning } from './storage/running-mark.ts'
 
 export interface ServiceOptions {
   now?: () => number
@@ -163,6 +165,7 @@ function startServiceJobs(config: Config, services: JobServices) {
     eraseHits: hits.eraseHits,
     reloadBlocklist: blocklist.reload,
     pruneBuiltFiles: services.builtFiles?.prune,
+    followClock: createClockFollower(services),
   })
 }
 
@@ -172,9 +175,9 @@ function startServiceJobs(config: Config, services: JobServices) {
  */
 export async function openStores(config: Config, site: Site, options: ServiceOptions) {
   const { now = Date.now, clock } = options
-  const lock = lockDataDir(config.dataDir)
+  const directory = claimDataDir(config.dataDir)
   const db = await openDatabase({ ...config, isSoleServer: true }).catch((error) => {
-    lock.release()
+    directory.release()
     throw error
   })
   const disk = await openDiskSpace({ dir: config.dataDir, reserveBytes: config.diskReserveBytes })
@@ -196,7 +199,7 @@ export async function openStores(config: Config, site: Site, options: ServiceOpt
     await spool.close()
     disk.close()
     await db.close()
-    lock.release()
+    directory.release()
     throw error
   })
   if (isNewInstallation({ dataDir: config.dataDir, spool }))
@@ -228,8 +231,25 @@ export async function openStores(config: Config, site: Site, options: ServiceOpt
       await misses.close()
       await cluster.close()
       await db.close()
-      lock.release()
+      directory.release()
     },
+  }
+}
+
+/** @throws a sentence for the operator: another server runs there, or it is a damaged copy */
+function claimDataDir(dataDir: string): Lock {
+  const lock = lockDataDir(dataDir)
+  try {
+    const removeMark = markRunning(dataDir)
+    return {
+      release() {
+        removeMark()
+        lock.release()
+      },
+    }
+  } catch (error) {
+    lock.release()
+    throw error
   }
 }
 

@@ -3,6 +3,7 @@
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { randomToken } from '../lib/crypto/random.ts'
+import { findForeignFile } from './foreign-file.ts'
 import { ConfigError, type GetSetting, isPlaceholder, type ProblemReporter } from './setting.ts'
 
 const SECRET_MIN = 32
@@ -78,7 +79,15 @@ export function makeDataDir(dataDir: string, wrong: ProblemReporter) {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     wrong('DATA_DIR', `cannot be written (${reason})`, 'Name a directory that this user may write to.')
+    return
   }
+  const foreign = findForeignFile(dataDir)
+  if (foreign)
+    wrong(
+      'DATA_DIR',
+      `${foreign.path} belongs to another user (uid ${foreign.uid}), and this one (uid ${process.geteuid?.()}) may not use it`,
+      `Start Towpath as that user, or give the directory to this one: chown -R ${process.geteuid?.()} ${dataDir}.`,
+    )
 }
 
 /** The secret of this installation. The first start creates it. */

@@ -50,14 +50,14 @@ export function createHitImporter(needs: HitImporterNeeds): HitImporter {
   return {
     hasFiles: () =>
       importer.moved !== null ||
-      (Date.now() >= importer.notBefore && listPendingImports(needs.dataDir).length > 0),
+      (performance.now() >= importer.notBefore && listPendingImports(needs.dataDir).length > 0),
     prepareNext: () => prepareNext(importer),
     importNext: () => importNext(importer),
   }
 }
 
 async function prepareNext(importer: ImporterState): Promise<boolean> {
-  while (importer.prepared === null && importer.moved === null && Date.now() >= importer.notBefore) {
+  while (importer.prepared === null && importer.moved === null && performance.now() >= importer.notBefore) {
     const path = await attempt(importer, () => findNextFile(importer.needs.dataDir))
     if (path === undefined) return false
     const counts = await attempt(importer, () => countIntactFile(path))
@@ -88,7 +88,7 @@ async function attempt<T>(importer: ImporterState, work: () => Promise<T>): Prom
   try {
     return await work()
   } catch (error) {
-    importer.notBefore = Date.now() + RETRY_MS
+    importer.notBefore = performance.now() + RETRY_MS
     log.error('hits_not_taken_in', {
       directory: toIncomingPath(importer.needs.dataDir),
       ...describeError(error),

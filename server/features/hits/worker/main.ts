@@ -35,7 +35,7 @@ async function drain(id: number) {
 }
 
 function shipWhatIsNew() {
-  if (worker.shipping || Date.now() < worker.notBefore) return
+  if (worker.shipping || performance.now() < worker.notBefore) return
   const logFailure = (error: unknown) => log.error('ship_failed', describeError(error))
   if (worker.importer.hasFiles()) importPending(worker).catch(logFailure)
   if (worker.reader.isBehind()) ship(worker).catch(logFailure)

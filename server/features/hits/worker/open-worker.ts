@@ -87,7 +87,7 @@ export async function openWorker(
   // Above the other marks too: when batches were lost, their numbers must not be used for other hits.
   worker.lastNumber = Math.max(worker.lastNumber, settings.countedUpTo, worker.engine.mark(node))
   // Opening a large engine takes time, which is not idle time.
-  worker.busyAt = Date.now()
+  worker.busyAt = performance.now()
   return worker
 }
 
@@ -108,7 +108,7 @@ const createIdleState = () => ({
   maintenanceQueue: createSerialQueue(),
   runningExports: new Map(),
   activeCalls: 0,
-  busyAt: Date.now(),
+  busyAt: performance.now(),
   timers: [],
   closing: false,
 })

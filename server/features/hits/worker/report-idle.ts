@@ -6,9 +6,9 @@ import { pruneBatches } from './prune-batches.ts'
 import type { WorkerState } from './worker-state.ts'
 
 export async function reportIdle(worker: WorkerState): Promise<void> {
-  if (!isIdle(worker)) worker.busyAt = Date.now()
-  if (worker.closing || Date.now() - worker.busyAt < worker.settings.idleMs) return
-  worker.busyAt = Date.now()
+  if (!isIdle(worker)) worker.busyAt = performance.now()
+  if (worker.closing || performance.now() - worker.busyAt < worker.settings.idleMs) return
+  worker.busyAt = performance.now()
   await pruneBatches(worker)
   worker.send({ type: 'idle' })
 }

@@ -25,7 +25,7 @@ async function runPass(worker: WorkerState) {
     await worker.importer.importNext()
     await worker.writeBatches()
   } catch (error) {
-    worker.notBefore = Date.now() + RETRY_MS
+    worker.notBefore = performance.now() + RETRY_MS
     throw error
   }
   // Hits that wait in the server's memory are older than `until`, and are not in the spool yet.

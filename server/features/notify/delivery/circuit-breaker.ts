@@ -24,7 +24,9 @@ export function createCircuitBreaker() {
     /** The ids of the channels that must not be tried at this time. */
     listPaused(at: number): number[] {
       for (const [id, { probeAt }] of failing) if (probeAt < at - DAY_MS) failing.delete(id)
-      return [...failing].filter(([, { probeAt }]) => probeAt > at).map(([id]) => id)
+      // A probe that is further away was planned before the clock was set back.
+      const isWaiting = (probeAt: number) => probeAt > at && probeAt <= at + LONGEST_MS
+      return [...failing].filter(([, { probeAt }]) => isWaiting(probeAt)).map(([id]) => id)
     },
   }
 }

@@ -1,0 +1,62 @@
+// A file that exists while a server runs on a data directory, and has its own inode number in it. A copy that was made
+// meanwhile has another inode: its files are of different moments, so its database is checked before it is used.
+
+import { Database } from 'bun:sqlite'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { log } from '../lib/log.ts'
+
+const toMarkPath = (dataDir: string) => join(dataDir, 'server.running')
+
+/**
+ * Marks the directory as in use. The caller holds its lock.
+ * @returns removes the mark, at the end of an orderly stop
+ * @throws a sentence for the operator, when the directory is a copy whose database is damaged
+ */
+export function markRunning(dataDir: string): () => void {
+  const path = toMarkPath(dataDir)
+  if (isCopied(path)) {
+    verifyCopiedDatabase(dataDir)
+    log.warn('data_directory_was_copied_while_a_server_ran', { dataDir, effect: EFFECT })
+  }
+  // A new file, so that the mark of the copy keeps its number until here.
+  rmSync(path, { force: true })
+  writeFileSync(path, '', { mode: 0o600 })
+  writeFileSync(path, `${statSync(path).ino}\n`)
+  return () => rmSync(path, { force: true })
+}
+
+const EFFECT =
+  'What was written during the copy may be missing. `towpath backup` copies beside a running server.'
+
+/** After a crash the mark is still there, with its own number. A snapshot of the whole disk keeps the number too. */
+function isCopied(path: string): boolean {
+  const inode = statSync(path, { throwIfNoEntry: false })?.ino
+  if (inode === undefined) return false
+  const noted = readFileSync(path, 'utf8').trim()
+  return noted !== '' && noted !== String(inode)
+}
+
+function verifyCopiedDatabase(dataDir: string) {
+  const path = join(dataDir, 'towpath.db')
+  if (!existsSync(path)) return
+  const problem = findDamage(path)
+  if (problem !== undefined)
+    throw new Error(
+      `${dataDir} is a copy that was made while a server wrote to it, and the database in it is damaged (${problem}). ` +
+        'Copy it again with `towpath backup`, or while the server is stopped.',
+    )
+}
+
+/** Reads the whole file: a minute for 10 GB. @returns what SQLite found first */
+function findDamage(path: string): string | undefined {
+  const database = new Database(path, { readwrite: true, create: false })
+  try {
+    const [first] = database.query('PRAGMA integrity_check(1)').all() as { integrity_check: string }[]
+    return first?.integrity_check === 'ok' ? undefined : (first?.integrity_check ?? 'no answer')
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  } finally {
+    database.close()
+  }
+}
