@@ -2,6 +2,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import pg from 'pg'
+import { createKey, revokeKey } from '../../server/features/accounts/access/keys.ts'
+import { createWorkspace } from '../../server/features/accounts/workspaces/create-workspace.ts'
+import { openDatabase } from '../../server/storage/database/open-database.ts'
 import { isAcknowledged } from '../faults/form-submissions.ts'
 import type { ServerProcess } from '../faults/server-process.ts'
 import { CLICKHOUSE_START_MS } from '../support/clickhouse/clickhouse-server.ts'
@@ -89,6 +92,40 @@ describe('an edit', () => {
     await createLink('fresh')
     await waitUntilAllSee('fresh', DESTINATION)
   })
+})
+
+test('one slug that 200 requests ask for at all nodes becomes one link', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, (_, number) =>
+      cluster
+        .pick(number)
+        .api(cluster.keys[1] as string, '/links', { slug: 'wanted', destinationUrl: DESTINATION }),
+    ),
+  )
+  const statuses = answers.map(({ status }) => status).sort()
+  expect(statuses).toEqual([201, ...Array(199).fill(409)])
+})
+
+test('a key that one node revokes is refused by the next request at each node', async () => {
+  const { json } = await cluster.pick(0).api(key, '/links?limit=1')
+  expect(json.data).toBeArray()
+  const database = await openDatabase({
+    dataDir: cluster.dataDirs[0] as string,
+    databaseUrl: cluster.postgres.url,
+  })
+  try {
+    const needs = { db: database, now: Date.now }
+    const { id } = await createWorkspace(needs, { name: 'Revoked', plan: 'enterprise' })
+    const made = await createKey(needs, id, 'revoked')
+    const readStatuses = () =>
+      Promise.all(cluster.nodes.map(async (node) => (await node.api(made.key, '/links')).status))
+    // Every node has seen the key, and no node remembers it.
+    expect(await readStatuses()).toEqual([200, 200, 200])
+    await revokeKey(needs, made.id)
+    expect(await readStatuses()).toEqual([401, 401, 401])
+  } finally {
+    await database.close()
+  }
 })
 
 describe('limits', () => {
