@@ -17,6 +17,7 @@ const [minutes = 30, submissions = 92, clicks = 308, pageViews = 154] = process.
 const SLUG = 'soak'
 /** Deliveries go on after the load. When none arrives for so long, the rest is lost. */
 const DELIVERIES_STALLED_MS = 60_000
+const DELIVERIES_WITHIN_MS = 15 * 60_000
 const COUNTED_WITHIN_MS = 120_000
 
 const sum = (counts: Map<string, number>) => [...counts.values()].reduce((total, each) => total + each, 0)
@@ -159,8 +160,13 @@ function toSlope(resident: number[]): string {
 
 async function waitForDeliveries({ hook, load }: Run) {
   const wanted = load.acknowledged.submissions.size
-  let seen = hook.counts.size
-  for (let since = performance.now(); seen < wanted && performance.now() - since < DELIVERIES_STALLED_MS; ) {
+  const startedAt = performance.now()
+  let [seen, since] = [hook.counts.size, startedAt]
+  while (
+    seen < wanted &&
+    performance.now() - since < DELIVERIES_STALLED_MS &&
+    performance.now() - startedAt < DELIVERIES_WITHIN_MS
+  ) {
     await Bun.sleep(500)
     const now = hook.counts.size
     if (now > seen) since = performance.now()

@@ -77,6 +77,8 @@ onEngines(
       })
       await until('forms to be refused', () => (forms.statuses.get(503) ?? 0) >= REFUSED, 120_000)
       expect(forms.acknowledged).toEqual([])
+      // They did not wait for the lock: some hundred in five seconds.
+      expect(clicks.statuses.get(302)).toBeGreaterThan(50)
       // These wait, and the lock ends before they give up.
       await release()
       await until('forms to be stored again', () => forms.acknowledged.length >= 2, 30_000)

@@ -1,9 +1,11 @@
 // A server with few descriptors, and strangers who take all they get: redirects go on, and nobody is busy in vain.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createFormOverHttp } from '../faults/form-submissions.ts'
 import { createInstallation, type Installation, type ServerProcess } from '../faults/server-process.ts'
+import { SCRIPT_HEADERS } from '../support/form-requests.ts'
 import { findFreePort } from '../support/processes/free-port.ts'
 import {
   destroyRawClients,
@@ -44,7 +46,10 @@ describe.skipIf(process.platform !== 'linux')('a server with 256 descriptors', (
   let port: number
   beforeAll(async () => {
     installation = await createInstallation(1)
-    server = await installation.start({ commandPrefix: withDescriptors(256) })
+    server = await installation.start({
+      commandPrefix: withDescriptors(256),
+      environment: { TRUST_PROXY: '127.0.0.1' },
+    })
     port = Number(new URL(server.origin).port)
     const body = { slug: 'known', destinationUrl: 'https://example.com/' }
     await server.api(installation.keys[0] as string, '/links', body)
@@ -68,6 +73,29 @@ describe.skipIf(process.platform !== 'linux')('a server with 256 descriptors', (
     for (let i = 0; i < 20; i++) expect(await redirectOnce(port, '/known')).toBe(302)
     expect(await measureIdleShare(server.pid)).toBeLessThan(0.5)
     expect(server.readOutput().match(/"stack"/g)).toBeNull()
+  })
+
+  test('takes submissions from more senders than it has descriptors, and keeps none open', async () => {
+    const [key = ''] = installation.keys
+    const form = await createFormOverHttp(server, installation)
+    const countOpen = () => readdirSync(`/proc/${server.pid}/fd`).length
+    // All from one address, so that the server closes some of these connections for others.
+    const statuses = await Promise.all(
+      Array.from({ length: 400 }, (_, n) =>
+        server.submit(form, `n=${n}`, { ...SCRIPT_HEADERS, Connection: 'close' }).then(
+          ({ status, headers }) => (status === 503 && !headers.get('retry-after') ? '503 for ever' : status),
+          () => 'closed',
+        ),
+      ),
+    )
+    const count = (status: number) => statuses.filter((each) => each === status).length
+    expect(statuses.filter((status) => ![200, 503, 'closed'].includes(status))).toEqual([])
+    expect(count(200)).toBeGreaterThan(0)
+    const stored = (await server.api(key, `/forms/${form}`)).json.data.submissions
+    expect(stored).toBeGreaterThanOrEqual(count(200))
+    expect(stored).toBeLessThanOrEqual(400 - count(503))
+    expect((await server.api(key, '/analytics/clicks')).status).toBe(200)
+    await until('the connections to be closed', () => countOpen() < 100)
   })
 
   test('drops connections that were reset before they were accepted, without a word', async () => {

@@ -41,3 +41,11 @@ test('drops a channel a day after its pause', () => {
   breaker.listPaused(2 * 24 * 60 * 60_000)
   expect(breaker.listPaused(1)).toEqual([])
 })
+
+test('a clock that is set back ends no pause late', () => {
+  const breaker = createCircuitBreaker()
+  const hour = 60 * 60_000
+  fail(breaker, 5, hour)
+  expect(breaker.listPaused(hour)).toEqual([7])
+  expect(breaker.listPaused(0)).toEqual([])
+})
