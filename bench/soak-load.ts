@@ -13,7 +13,7 @@ export interface Pace {
 /** Clicks and page views carry one of so many terms: an answer of analytics has at most 1,000 rows. */
 export const TERMS = 900
 
-export interface Acknowledged {
+export interface Acknowledgements {
   /** By term. */
   clicks: Map<string, number>
   pageViews: Map<string, number>
@@ -24,7 +24,7 @@ export interface Acknowledged {
 }
 
 export interface SoakLoad {
-  acknowledged: Acknowledged
+  acknowledged: Acknowledgements
   questions: { asked: number; longestMs: number }
   stop(): Promise<void>
 }
@@ -54,7 +54,7 @@ const QUESTIONS = [
 export const count = (counts: Map<string, number>, key: string) => counts.set(key, (counts.get(key) ?? 0) + 1)
 
 export function startSoakLoad(target: Target, pace: Pace): SoakLoad {
-  const acknowledged: Acknowledged = {
+  const acknowledged: Acknowledgements = {
     clicks: new Map(),
     pageViews: new Map(),
     submissions: new Set(),
