@@ -48,7 +48,7 @@ function verifyCopiedDatabase(dataDir: string) {
     )
 }
 
-/** Reads the whole file: a minute for 10 GB. @returns what SQLite found first */
+/** Reads the whole file. @returns what SQLite found first */
 function findDamage(path: string): string | undefined {
   const database = new Database(path, { readwrite: true, create: false })
   try {
