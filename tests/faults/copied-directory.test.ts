@@ -74,7 +74,7 @@ test('a copy that is whole starts with a warning, and one of a stopped server wi
     await submit(started, form, 1)
     await started.kill()
   }
-}, 60_000)
+}, 240_000)
 
 test('a copy whose database is damaged is refused with a sentence, at each start', async () => {
   const { installation, server, form } = await startInstallation()
@@ -103,4 +103,4 @@ test('a copy whose database is damaged is refused with a sentence, at each start
     expect(existsSync(join(target.dataDir, 'server.running'))).toBe(true)
   }
   expect(readFile().length).toBeGreaterThan(0)
-}, 60_000)
+}, 240_000)
