@@ -33,18 +33,21 @@ import { jsonBody } from './http/json-body.ts'
 import { requireOneHost } from './http/one-host.ts'
 import { pathOf } from './http/request-path.ts'
 import type { Caller } from './http/route-facts.ts'
+import { toRouteTemplate } from './http/route-table.ts'
 import type { ServerHandle } from './http/server-handle.ts'
+import { observeRequests } from './http/telemetry/observe-requests.ts'
+import { describeRequest } from './lib/telemetry/request-context.ts'
 import { percentDecode } from './lib/text.ts'
 import { createPages } from './pages.ts'
 import {
   answerApiFailure,
   describeApi,
   findRoute,
+  logRequests,
   onSocket,
   type RestNeeds,
   requireReadableQuery,
   requireRoute,
-  traceRequests,
 } from './rest.ts'
 import type { Services } from './services.ts'
 
@@ -85,16 +88,27 @@ const routeMap = (on: Handlers, { snippetPath, intakePath }: Services['paths']):
 /** Answered at the socket, before the map: plain GETs of /:slug, and plain POSTs of the intake. */
 function fastPath(
   { redirects, pageViews }: Handlers,
-  transport: string | undefined,
+  { paths, origin, observer: { requests } }: Services,
 ): Pick<FastPathOptions, 'redirect' | 'post' | 'headers'> {
-  const { tryFastPath: redirect } = redirects
-  const { tryFastPath: post } = pageViews
-  if (transport === undefined) return { redirect, post }
-  const add = <T extends { headers?: string }>(answer: T | null) =>
-    answer && { ...answer, headers: (answer.headers ?? '') + transport }
+  const transport = toStrictTransportLine(origin)
+  const countRedirect = requests.createCounter('/{slug}', 'GET')
+  const countPageView = requests.createCounter(`/${paths.intakePath}`, 'POST')
+  const finish = <T extends { status: number; headers?: string }>(
+    answer: T,
+    count: (status: number) => void,
+  ) => {
+    count(answer.status)
+    return transport === undefined ? answer : { ...answer, headers: (answer.headers ?? '') + transport }
+  }
   return {
-    redirect: (head, address) => add(redirect(head, address)),
-    post: (head, address) => add(post(head, address)),
+    redirect(head, address) {
+      const answer = redirects.tryFastPath(head, address)
+      return answer && finish(answer, countRedirect)
+    },
+    post(head, address) {
+      const answer = pageViews.tryFastPath(head, address)
+      return answer && finish(answer, countPageView)
+    },
     headers: transport,
   }
 }
@@ -103,7 +117,7 @@ function fastPath(
 export function restApi(needs: RestNeeds, features: OpenAPIHono<ApiEnv>[]) {
   const api = createApi().basePath('/v1')
   api.onError(answerApiFailure)
-  api.use(traceRequests(needs))
+  api.use(logRequests)
   api.get('/openapi.json', describeApi(api, needs)) // open to anybody: the only route above the guard
   api.use(findRoute(api))
   api.use(createGuard(needs)) // 401, 403 for the plan, 429
@@ -155,6 +169,7 @@ function createHandlers(services: Services) {
     if (path === '/v1' || path.startsWith('/v1/')) return onApi(request, server)
     const slug = /^\/([^/]+)\/+$/.exec(path)?.[1]
     if (slug === undefined || services.site.reserved.has(slug)) return onPage(request, server)
+    describeRequest({ route: '/{slug}' })
     return redirects.answer(request, server, percentDecode(slug))
   }
   return {
@@ -177,6 +192,9 @@ function createHandlers(services: Services) {
   }
 }
 
+/** The route of requests to paths that have none, in metrics. */
+const OTHER = 'other'
+
 export type App = ReturnType<typeof createApp>
 
 export function createApp(services: Services) {
@@ -184,16 +202,19 @@ export function createApp(services: Services) {
   const map = routeMap(handlers, services.paths)
   type Mount = [string, Answer]
   const addHeaders = createHeaderWrapper(services.origin)
-  const secure = (answer: Answer): Answer => addHeaders(requireOneHost(answer))
+  const observe = observeRequests(services.observer)
+  const secure = (route: string, answer: Answer): Answer => addHeaders(observe(route, requireOneHost(answer)))
   // Reserved names: paths of the map, and files that browsers and crawlers request by themselves. No link may take one.
-  const reserved = [...services.site.reserved].map((name): Mount => [`/${name}`, secure(handlers.page)])
-  const mounted = map.map(([, , path, answer]): Mount => [path, secure(answer)])
+  const reserved = [...services.site.reserved].map(
+    (name): Mount => [`/${name}`, secure(OTHER, handlers.page)],
+  )
+  const mounted = map.map(([, , path, answer]): Mount => [path, secure(toRouteTemplate(path), answer)])
   return {
     serve: {
       routes: Object.fromEntries([...reserved, ...mounted]),
-      fetch: secure(handlers.other),
+      fetch: secure(OTHER, handlers.other),
     },
-    fastPath: fastPath(handlers, toStrictTransportLine(services.origin)),
+    fastPath: fastPath(handlers, services),
     setConnectionMetrics: services.setConnectionMetrics,
     /** Builds the files for browsers, which the first request would do otherwise. */
     prepareFiles: handlers.prepareFiles,

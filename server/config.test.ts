@@ -57,6 +57,8 @@ test('works without any setting', () => {
     diskReserveBytes: 1024 ** 3,
     fastPath: true,
     logLevel: 'info',
+    logFormat: 'json',
+    slowRequestMs: 1000,
   })
   expect(secret.length).toBeGreaterThanOrEqual(32)
   expect(statSync(dataDir).mode & 0o777).toBe(0o700)

@@ -3,15 +3,10 @@
 import { readAbuseEmail, readBlocklistPath } from './config/abuse-settings.ts'
 import { readHost, readNetworks, readOrigin, readPaths, readPort } from './config/address-settings.ts'
 import { type ClusterSettings, readCluster } from './config/cluster-settings.ts'
-import {
-  readFastPath,
-  readLogLevel,
-  readPlan,
-  readSchemes,
-  readTurnstile,
-} from './config/feature-settings.ts'
+import { readFastPath, readPlan, readSchemes, readTurnstile } from './config/feature-settings.ts'
 import { type MailSettings, readMail } from './config/mail-settings.ts'
 import { type MetricsSettings, readMetrics } from './config/metrics-settings.ts'
+import { type ObservabilitySettings, readObservability } from './config/observability-settings.ts'
 import { ConfigError, type GetSetting } from './config/setting.ts'
 import { readOidc, readSignup, type SignInSettings } from './config/sign-in-settings.ts'
 import {
@@ -26,11 +21,15 @@ import {
 } from './config/storage-settings.ts'
 import type { TurnstileKeys } from './features/forms/captcha/turnstile.ts'
 import type { Network } from './lib/ip-network.ts'
-import type { LogLevel } from './lib/log.ts'
 import type { Plan } from './lib/plan.ts'
 import { findGeoProblem } from './storage/geo.ts'
 
-export interface Config extends ClusterSettings, MailSettings, MetricsSettings, SignInSettings {
+export interface Config
+  extends ClusterSettings,
+    MailSettings,
+    MetricsSettings,
+    ObservabilitySettings,
+    SignInSettings {
   port: number
   /** The address to listen on; absent for every one of this machine, IPv6 and IPv4. */
   host?: string
@@ -62,7 +61,6 @@ export interface Config extends ClusterSettings, MailSettings, MetricsSettings, 
   diskReserveBytes: number
   /** Whether the server answers plain redirects before `Bun.serve` reads them. */
   fastPath: boolean
-  logLevel: LogLevel
 }
 
 type Environment = Record<string, string | undefined>
@@ -103,6 +101,13 @@ const NAMES = [
   'DISK_RESERVE_MB',
   'FAST_PATH',
   'LOG_LEVEL',
+  'LOG_FORMAT',
+  'SLOW_REQUEST_MS',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  'OTEL_SERVICE_NAME',
+  'OTEL_TRACES_SAMPLER',
+  'OTEL_TRACES_SAMPLER_ARG',
   'METRICS_ALLOW',
   'METRICS_TOKEN',
 ]
@@ -158,7 +163,7 @@ export function readConfig(env: Environment = process.env): Config {
     hitRetentionDays: readRetention(get('HIT_RETENTION_DAYS'), wrong),
     diskReserveBytes: readDiskReserve(get('DISK_RESERVE_MB'), wrong),
     fastPath: readFastPath(get('FAST_PATH'), wrong),
-    logLevel: readLogLevel(get('LOG_LEVEL'), wrong),
+    ...readObservability(get, wrong),
   }
   const badGeo = config.geoipDb === undefined ? undefined : findGeoProblem(config.geoipDb)
   if (badGeo) wrong('GEOIP_DB', badGeo, 'Give the path of an .mmdb file, or leave it out.')

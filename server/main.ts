@@ -3,7 +3,7 @@
 
 import { ConfigError } from './config/setting.ts'
 import { type Config, readConfig } from './config.ts'
-import { log, setLogLevel } from './lib/log.ts'
+import { log, setLogFormat, setLogLevel } from './lib/log.ts'
 import { readWorkerNumber, runWorkers, toWorkerConfig } from './run-workers.ts'
 import { connectToSupervisor, type WorkerChannel } from './worker-channel.ts'
 
@@ -83,6 +83,7 @@ const worker = readWorkerNumber(process.argv)
 const channel = worker === undefined ? undefined : connectToSupervisor(worker)
 const config = await configure(channel)
 setLogLevel(config.logLevel)
+setLogFormat(config.logFormat)
 if (channel) await startWorker(toWorkerConfig(config, channel.number), channel)
 else if (config.workers > 1) await startWorkers(config).catch((error: Error) => refuse(error.message))
 else await startAlone(config)

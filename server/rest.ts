@@ -12,12 +12,12 @@ import {
   sortPaths,
 } from './http/api-docs/describe-document.ts'
 import { toErrorResponse } from './http/error-response.ts'
-import type { RequestCounter } from './http/request-counter.ts'
 import { requestId } from './http/request-id.ts'
-import { noRoute, routeFor, routeTable } from './http/route-table.ts'
+import { noRoute, routeFor, routeTable, toRouteTemplate } from './http/route-table.ts'
 import type { ServerHandle } from './http/server-handle.ts'
 import { refuseBrokenQuery } from './http/validation.ts'
 import { log } from './lib/log.ts'
+import { describeRequest } from './lib/telemetry/request-context.ts'
 import { toFailure } from './storage/database/errors.ts'
 import type { Database } from './storage/database/open-database.ts'
 
@@ -33,39 +33,36 @@ Answers are \`{"data": …}\`, failures \`{"error": "…"}\` with \`errors\` by 
 export interface RestNeeds {
   db: Database
   limiter: RateLimiter & RoughLimiter
-  requests: RequestCounter
   now: () => number
   origin: string
   secret: string
   version: string
 }
 
-/** Gives the request an id, counts its answer, and writes its log line, which never has its query, body or headers. */
-export const traceRequests =
-  ({ requests }: RestNeeds): MiddlewareHandler<ApiEnv> =>
-  async (c, next) => {
-    const id = requestId(c.req.header('x-request-id'))
-    const started = performance.now()
-    c.set('requestId', id)
-    c.header('X-Request-Id', id)
-    await next()
-    // The answers are about one workspace, also where a cookie asks (OWASP ASVS 5.0, 14.3.2).
-    c.res.headers.set('Cache-Control', 'no-store')
-    requests.count(c.res.status)
-    const { method, path } = c.req
-    const ms = Math.round((performance.now() - started) * 10) / 10
-    const actor = c.get('actor')
-    log.info('request', {
-      requestId: id,
-      method,
-      path,
-      status: c.res.status,
-      ms,
-      workspaceId: actor?.workspaceId,
-      keyId: actor?.keyId ?? undefined,
-      userId: c.get('person')?.userId,
-    })
-  }
+/** Gives the request an id and writes its log line, which never has its query, body or headers. */
+export const logRequests: MiddlewareHandler<ApiEnv> = async (c, next) => {
+  const id = requestId(c.req.header('x-request-id'))
+  const started = performance.now()
+  c.set('requestId', id)
+  c.header('X-Request-Id', id)
+  await next()
+  // The answers are about one workspace, also where a cookie asks (OWASP ASVS 5.0, 14.3.2).
+  c.res.headers.set('Cache-Control', 'no-store')
+  const { method, path } = c.req
+  const ms = Math.round((performance.now() - started) * 10) / 10
+  const actor = c.get('actor')
+  describeRequest({ workspaceId: actor?.workspaceId })
+  log.info('request', {
+    requestId: id,
+    method,
+    path,
+    status: c.res.status,
+    ms,
+    workspaceId: actor?.workspaceId,
+    keyId: actor?.keyId ?? undefined,
+    userId: c.get('person')?.userId,
+  })
+}
 
 /** Finds the route of a request, so that each gate after it can read the facts of the route. */
 export function findRoute(api: OpenAPIHono<ApiEnv>): MiddlewareHandler<ApiEnv> {
@@ -73,6 +70,7 @@ export function findRoute(api: OpenAPIHono<ApiEnv>): MiddlewareHandler<ApiEnv> {
   return (c, next) => {
     const routes = routesAt(c.req.path)
     const route = routeFor(routes, c.req.method)
+    describeRequest({ route: toRouteTemplate((route ?? routes[0])?.path ?? '/v1/*') })
     if (!route) c.set('noRoute', noRoute(routes))
     // For a method that the path does not have, the guard still applies the facts of the path's first route.
     c.set('facts', (route ?? routes[0])?.facts)

@@ -38,8 +38,11 @@ import { createDailySalts, type DailySalt } from './features/visitors/salts.ts'
 import { createFreshness, followChanges } from './follow-changes.ts'
 import { findHitStoreWarning } from './hit-store.ts'
 import { createMailSender } from './http/mail/send-mail.ts'
-import { createRequestCounter } from './http/request-counter.ts'
 import { verifySafeRequest } from './http/safe-request.ts'
+import { toCommitMetrics } from './http/telemetry/commit-metrics.ts'
+import { openTracing } from './http/telemetry/open-tracing.ts'
+import { openProcessMetrics } from './http/telemetry/process-metrics.ts'
+import { createRequestMetrics } from './http/telemetry/request-metrics.ts'
 import { type JobNeeds, startJobs } from './jobs.ts'
 import { createMetricsReader, type MetricsNeeds } from './metrics.ts'
 import { type Notify, openNotify } from './notify.ts'
@@ -89,10 +92,20 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   })
   let draining = false
   const metrics = createServiceMetrics(
-    { ...shared, ...endpoints, notify, hitWorker: stores.hitWorker },
+    {
+      ...shared,
+      ...endpoints,
+      notify,
+      hitWorker: stores.hitWorker,
+      readCommitStats: stores.db.readCommitStats,
+    },
     worker,
   )
   metrics.add(feed.metrics)
+  const traced = { version: manifest.version, node: stores.spool.node, part: 'server' } as const
+  const tracing = await openTracing(config.tracing, traced)
+  const processMetrics = openProcessMetrics(manifest.version)
+  metrics.add(processMetrics.metrics)
   return {
     ...stores,
     site,
@@ -107,6 +120,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     mailRoutes: notify.mailRoutes,
     signIn: { ...config, ...shared },
     api,
+    observer: { ...config, requests: shared.requests },
     operations: {
       access: config,
       probe: stores.db.probe,
@@ -122,16 +136,19 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     setConnectionMetrics: metrics.add,
     /** Closes in order: jobs, deliveries, attempt counts, and then the stores. */
     async close() {
+      processMetrics.close()
       await jobs.stop()
       await feed.close()
       await notify.close()
       await endpoints.attempts.close()
       await stores.close()
+      await tracing?.close()
     },
   }
 }
 
 interface MetricServices extends Shared, Pick<PublicServices, 'attempts' | 'captcha'> {
+  readCommitStats: Stores['db']['readCommitStats']
   hitWorker: Stores['hitWorker']
   notify: Notify
 }
@@ -143,6 +160,7 @@ const createServiceMetrics = (services: MetricServices, worker: MetricsNeeds['wo
     readers: [
       () => readHitMetrics(services),
       () => readLinkMetrics(services.cache),
+      () => toCommitMetrics(services.readCommitStats()),
       services.requests.metrics,
       services.attempts.metrics,
       services.captcha.metrics,
@@ -268,6 +286,8 @@ async function openHitWorker(config: Config, { db, spool, cluster, site, salts, 
     spool,
     salts,
     clickHouseUrls: config.clickHouseUrls,
+    tracing: config.tracing,
+    version: manifest.version,
     instance: cluster.instance,
     getOthersShippedUntil: cluster.getOthersShippedUntil,
     ownHosts: site.ownHosts,
@@ -295,7 +315,7 @@ function createShared(config: Config, needs: SharedNeeds) {
   const getOthersShippedUntil = cluster.getOthersShippedUntil
   const freshness = createFreshness(db.engine)
   const mailBudget = createMailBudget({ db, now, mailPerDay: config.mailPerDay })
-  const requests = createRequestCounter()
+  const requests = createRequestMetrics()
   const send = createMailSender(config)
   return {
     db,
@@ -363,12 +383,12 @@ interface ApiServices extends Shared, Pick<PublicServices, 'attempts'> {
 
 /** The needs of the routes of /v1, by feature. */
 function createApiServices(config: Config, services: ApiServices) {
-  const { db, limiter, hits, site, now, sendMail, mailBudget, attempts, notify, requests } = services
+  const { db, limiter, hits, site, now, sendMail, mailBudget, attempts, notify } = services
   const { resolvePendingAttribution, isBlockedDestination } = services
   const { origin, secret, turnstile, webhookAllow, snippetPath, defaultPlan } = config
   const analytics = { db, hits, now, defaultDomain: site.domain }
   return {
-    gates: { db, limiter, requests, now, origin, secret, version: manifest.version },
+    gates: { db, limiter, now, origin, secret, version: manifest.version },
     accounts: { limiter, now, origin, snippetPath, defaultPlan, sendMail, mailBudget },
     links: { site, now },
     redirects: { site, now, isBlockedDestination },

@@ -4,6 +4,8 @@ import { parseArgs } from 'node:util'
 import { ConfigError } from '../config/setting.ts'
 import { readConfig, readDataDirectory } from '../config.ts'
 import { Failure } from '../lib/failure.ts'
+import { setLogFormat, setLogLevel } from '../lib/log.ts'
+import { createRequestContext, runForRequest } from '../lib/telemetry/request-context.ts'
 import { openDatabase } from '../storage/database/open-database.ts'
 import { type Command, CommandError, type CommandInput, OPTIONS } from './command.ts'
 import { COMMANDS, USAGE } from './commands.ts'
@@ -31,10 +33,15 @@ async function run(argv: string[]): Promise<string> {
   const directory = readDataDirectory()
   if (!directory.isNamed && !directory.isInUse) throw new CommandError(explainMissing(directory.path))
   const config = readConfig()
+  setLogLevel(config.logLevel)
+  setLogFormat(config.logFormat)
   const db = await openDatabase(config)
   if (!directory.isInUse) process.stderr.write(`New data directory: ${directory.path}\n`)
   try {
-    const output = await command.run({ db, now: Date.now, origin: config.origin, config }, input)
+    const needs = { db, now: Date.now, origin: config.origin, config }
+    // All log lines of one command have one id, as those of a request.
+    const context = createRequestContext(crypto.randomUUID(), command.name)
+    const output = await runForRequest(context, () => command.run(needs, input))
     if (command.creates && directory.isInUse) process.stderr.write(`Data directory: ${directory.path}\n`)
     return output
   } finally {

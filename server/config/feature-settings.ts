@@ -1,7 +1,6 @@
-// Settings of single features: plans, captcha, destinations, the fast path and the log.
+// Settings of single features: plans, captcha, destinations and the fast path.
 
 import type { TurnstileKeys } from '../features/forms/captcha/turnstile.ts'
-import { LOG_LEVELS, type LogLevel } from '../lib/log.ts'
 import { PLANS, type Plan } from '../lib/plan.ts'
 import type { GetSetting, ProblemReporter } from './setting.ts'
 
@@ -37,13 +36,6 @@ export function readFastPath(text: string | undefined, wrong: ProblemReporter): 
   if (text === undefined || text === 'on') return true
   if (text !== 'off') wrong('FAST_PATH', `"${text}" is not a switch`, 'Use on or off.')
   return false
-}
-
-export function readLogLevel(text: string | undefined, wrong: ProblemReporter): LogLevel {
-  const level = LOG_LEVELS.find((known) => known === (text ?? 'info'))
-  if (level) return level
-  wrong('LOG_LEVEL', `"${text}" is not a level`, `Use one of ${LOG_LEVELS.join(', ')}.`)
-  return 'info'
 }
 
 export function readSchemes(text: string | undefined, wrong: ProblemReporter): string[] {

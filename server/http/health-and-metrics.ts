@@ -25,7 +25,9 @@ export interface OperationsNeeds {
 export interface Metric {
   /** In base units (seconds, bytes); `_total` at the end of a counter. */
   name: string
-  kind: 'gauge' | 'counter'
+  kind: 'gauge' | 'counter' | 'histogram'
+  /** A histogram has samples of three names. */
+  suffix?: '_bucket' | '_sum' | '_count'
   help: string
   labels?: Record<string, string>
   value: number
@@ -90,7 +92,9 @@ export function toMetricsText(metrics: Metric[]): string {
   return [...byName]
     .map(([name, samples]) => {
       const { help, kind } = samples[0] as Metric
-      const lines = samples.map(({ labels = {}, value }) => `${name}${toLabelsText(labels)} ${value}\n`)
+      const lines = samples.map(
+        ({ suffix = '', labels = {}, value }) => `${name}${suffix}${toLabelsText(labels)} ${value}\n`,
+      )
       return `# HELP ${name} ${escapeText(help)}\n# TYPE ${name} ${kind}\n${lines.join('')}`
     })
     .join('')

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { html, raw } from 'hono/html'
+import { findRequest } from '../lib/telemetry/request-context.ts'
 
 const STYLE = `
 :root { color-scheme: light dark; --ink: #1c2421; --soft: #57635e; --paper: #f6f7f4; --card: #fff; --line: #d5dbd7; --go: #17624a; --on-go: #fff }
@@ -50,7 +51,7 @@ export async function renderHtmlPage(
 <title>${title}</title>
 <style>${raw(STYLE)}</style>
 </head>
-<body><main>${content}</main>${script ? html`<script>${raw(script)}</script>` : ''}</body>
+<body><main>${content}${status >= 500 ? toRequestIdLine() : ''}</main>${script ? html`<script>${raw(script)}</script>` : ''}</body>
 </html>
 `
   return new Response(document.toString(), {
@@ -65,6 +66,12 @@ export async function renderHtmlPage(
       ...headers,
     },
   })
+}
+
+/** Who reports a fault can say which one: the log has its lines under this id. */
+function toRequestIdLine(): Html | string {
+  const request = findRequest()
+  return request ? html`<p>Request id: <code>${request.id}</code></p>` : ''
 }
 
 /** Programs that accept JSON get JSON. Browsers and all others get the page. */

@@ -57,5 +57,8 @@ export const methodsOf = (routes: Route[]) => [...new Set(routes.map(({ method }
 export const routeFor = (routes: Route[], method: string) =>
   routes.find((route) => route.method === (method === 'HEAD' ? 'GET' : method))
 
+/** The path as the API reference has it, such as `/v1/links/{id}` for `/v1/links/:id{[0-9]+}`. */
+export const toRouteTemplate = (path: string) => path.replace(/:(\w+)(?:\{[^}]*\})?/g, '{$1}')
+
 const patternOf = (path: string) =>
   new RegExp(`^${path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{[^}]*\}|:[^/]+/g, '[^/]+')}$`)

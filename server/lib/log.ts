@@ -1,12 +1,14 @@
-// Logs one JSON line per event: to standard output, and warnings and errors to standard error. A line never has a body, a
-// key, an address or a cookie.
+// Logs one line per event: to standard output, and warnings and errors to standard error. A line has the id of the
+// request that it is about. A line never has a body, a key, an address or a cookie.
 
-export type LogFields = Record<string, string | number | boolean | null | undefined>
+import { type LogFields, type LogFormat, toJsonLine, toPrettyLine } from './telemetry/log-format.ts'
+import { findRequest } from './telemetry/request-context.ts'
 
 export const LOG_LEVELS = ['info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
 let threshold = 0
+let format: LogFormat = 'json'
 
 /** For starting a worker process with the same level. */
 export const getLogLevel = (): LogLevel => LOG_LEVELS[threshold] ?? 'info'
@@ -16,19 +18,24 @@ export function setLogLevel(level: LogLevel): void {
   threshold = LOG_LEVELS.indexOf(level)
 }
 
-function write(stream: NodeJS.WriteStream, level: LogLevel, event: string, fields: LogFields) {
-  if (LOG_LEVELS.indexOf(level) < threshold) return
-  const line = JSON.stringify({ at: new Date().toISOString(), level, event, ...fields })
-  stream.write(`${line.replace(UNSAFE, toJsonEscape)}\n`)
+/** For starting a worker process with the same format. */
+export const getLogFormat = (): LogFormat => format
+
+export function setLogFormat(wanted: LogFormat): void {
+  format = wanted
 }
 
-/**
- * JSON escapes control characters below U+0020 only. The others control terminals (U+007F to U+009F), end a line for some
- * readers (U+2028, U+2029), or show text in another order. They can only be inside a string of the line.
- */
-const UNSAFE = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
-
-const toJsonEscape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+function write(stream: NodeJS.WriteStream, level: LogLevel, event: string, fields: LogFields) {
+  if (LOG_LEVELS.indexOf(level) < threshold) return
+  const requestId = findRequest()?.id
+  const line = {
+    at: new Date().toISOString(),
+    level,
+    event,
+    fields: requestId === undefined ? fields : { requestId, ...fields },
+  }
+  stream.write(format === 'pretty' ? toPrettyLine(line, stream.isTTY === true) : toJsonLine(line))
+}
 
 /** The message and the first lines of the stack of an error. For the log only: no caller may see them. */
 export function describeError(error: unknown): LogFields {

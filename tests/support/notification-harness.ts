@@ -21,7 +21,6 @@ import {
 } from '../../server/features/notify/delivery/deliverer.ts'
 import { enqueueDeliveries } from '../../server/features/notify/delivery/enqueue-deliveries.ts'
 import { createRecipientLinks } from '../../server/features/notify/recipients/recipient-links.ts'
-import { createRequestCounter } from '../../server/http/request-counter.ts'
 import { type Network, parseNetwork } from '../../server/lib/ip-network.ts'
 import {
   type DatabaseEngine,
@@ -110,10 +109,7 @@ export async function openNotificationHarness(engine: DatabaseEngine): Promise<N
     }),
     createFormsApi({ origin: ORIGIN, now, resolvePendingAttribution, isBlocked: () => false }),
   ]
-  const rest = restApi(
-    { db, limiter, requests: createRequestCounter(), now, origin: ORIGIN, secret: TEST_SECRET, version: '0' },
-    features,
-  )
+  const rest = restApi({ db, limiter, now, origin: ORIGIN, secret: TEST_SECRET, version: '0' }, features)
   const harness: NotificationHarness = {
     db,
     dataDir,

@@ -6,6 +6,7 @@ import { requestId } from '../../http/request-id.ts'
 import type { ServerHandle } from '../../http/server-handle.ts'
 import type { Network } from '../../lib/ip-network.ts'
 import { log } from '../../lib/log.ts'
+import { describeRequest } from '../../lib/telemetry/request-context.ts'
 import type { DiskSpace } from '../../storage/disk-space.ts'
 import type { ByteLimiter, RateLimiter } from '../accounts/access/rate-limiter.ts'
 import type { AttemptCounter } from './attempts/attempt-counter.ts'
@@ -126,6 +127,7 @@ async function answerPost(
     const peer = server.requestIP(request)?.address ?? ''
     const address = readClientAddress(peer, headers.get('x-forwarded-for'), needs.trustProxy)
     form = await getEnabledForm(needs, path)
+    describeRequest({ workspaceId: form.workspaceId })
     await checkSender(needs, form, { headers, address })
     const json = isJson(headers.get('content-type'))
     const { entries, size } = await readBody(request, headers)

@@ -22,12 +22,6 @@ export function readHitMetrics(needs: HitMetricsNeeds): Metric[] {
     ...toLagMetrics(needs.spool, state, needs.now()),
     ...toEngineMetrics(state),
     ...toQuestionMetrics(state.questions),
-    {
-      name: 'towpath_resident_bytes',
-      kind: 'gauge',
-      help: 'Resident memory of the server, without its ship worker',
-      value: process.memoryUsage.rss(),
-    },
   ]
 }
 
@@ -79,6 +73,18 @@ const toEngineMetrics = (state: ReturnType<HitWorkerClient['state']>): Metric[] 
     kind: 'gauge',
     help: 'Whether analytics answer',
     value: Number(state.engineUp),
+  },
+  {
+    name: 'towpath_engine_failures_total',
+    kind: 'counter',
+    help: 'How often the hit engine died or could not be opened; it is opened again',
+    value: state.engineFailures,
+  },
+  {
+    name: 'towpath_hit_worker_restarts_total',
+    kind: 'counter',
+    help: 'How often the hit worker ended unasked; it is started again',
+    value: state.restarts,
   },
   { name: 'towpath_engine_batch', kind: 'gauge', help: 'Last batch in the engine', value: state.mark },
   {

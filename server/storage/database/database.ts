@@ -1,6 +1,7 @@
 // The interface of the database, the same on SQLite and PostgreSQL.
 
 import type { Kysely } from 'kysely'
+import type { CommitSnapshot } from './commit-stats.ts'
 import type { Tables } from './tables.ts'
 
 export type DatabaseEngine = 'sqlite' | 'postgres'
@@ -42,6 +43,7 @@ export interface Database {
 export interface DatabaseHandle extends Database {
   /** Calls `listener` for each change that this process commits, before the write resolves. */
   watchChanges(listener: (change: Change) => void): void
+  readCommitStats(): CommitSnapshot
   /** Proves that a write reaches the disk. @throws `unavailable` */
   probe(): Promise<void>
   close(): Promise<void>

@@ -5,7 +5,15 @@ import type { Database } from 'bun:sqlite'
 import { nextTurn } from '../../lib/concurrency/next-turn.ts'
 import { unavailable } from '../../lib/failure.ts'
 import { describeError, log } from '../../lib/log.ts'
+import {
+  addWait,
+  findRequest,
+  type RequestContext,
+  runForNobody,
+  runForRequest,
+} from '../../lib/telemetry/request-context.ts'
 import { type AnnounceChange, listChanges, runCommitEffects } from './commit-effects.ts'
+import { type CommitStats, createCommitStats, toWriteSpan } from './commit-stats.ts'
 import type { CommitEffect, TransactionBody } from './database.ts'
 import { isLocked, toFailure } from './errors.ts'
 import { insertChangesIntoSqlite } from './record-change.ts'
@@ -26,6 +34,8 @@ interface WriteJob {
   body: TransactionBody<unknown>
   /** When `write` was called, on the monotonic clock. */
   since: number
+  /** Who waits for it. */
+  request: RequestContext | undefined
   resolve: (value: unknown) => void
   reject: (error: unknown) => void
 }
@@ -40,10 +50,12 @@ interface ChangeOptions {
   announce?: AnnounceChange
   /** Whether other processes follow the changes of this one. */
   storesChanges?: boolean
+  stats?: CommitStats
 }
 
 interface WriteQueue extends Required<ChangeOptions> {
   database: Database
+  stats: CommitStats
   waiting: WriteJob[]
   /** Works on the queue; undefined while the queue is empty. */
   run: Promise<void> | undefined
@@ -54,9 +66,9 @@ interface WriteQueue extends Required<ChangeOptions> {
  */
 export function openGroupCommit(
   database: Database,
-  { announce = () => {}, storesChanges = true }: ChangeOptions = {},
+  { announce = () => {}, storesChanges = true, stats = createCommitStats() }: ChangeOptions = {},
 ) {
-  const queue: WriteQueue = { database, announce, storesChanges, waiting: [], run: undefined }
+  const queue: WriteQueue = { database, announce, storesChanges, stats, waiting: [], run: undefined }
   let closed = false
   return {
     write<T>(body: TransactionBody<T>): Promise<T> {
@@ -64,9 +76,9 @@ export function openGroupCommit(
       if (queue.waiting.length >= WAITING_MAX)
         return Promise.reject(unavailable(new Error('write queue is full')))
       return new Promise<T>((resolve, reject) => {
-        const since = performance.now()
-        queue.waiting.push({ body, since, resolve: resolve as (value: unknown) => void, reject })
-        queue.run ??= runQueue(queue)
+        const job = { body, since: performance.now(), request: findRequest() }
+        queue.waiting.push({ ...job, resolve: resolve as (value: unknown) => void, reject })
+        queue.run ??= runForNobody(() => runQueue(queue))
       })
     },
     /** Refuses new writes, and resolves when all earlier ones are settled. */
@@ -123,7 +135,9 @@ function rejectWaiting({ waiting }: WriteQueue, error: unknown, since: number) {
   for (const job of rejected) job.reject(unavailable(error))
 }
 
-async function commitWaiting({ database, announce, storesChanges, waiting }: WriteQueue): Promise<void> {
+async function commitWaiting(queue: WriteQueue): Promise<void> {
+  const { database, announce, storesChanges, waiting } = queue
+  const from = performance.now()
   const jobs = waiting.splice(0, WRITES_PER_COMMIT)
   const results: JobResult[] = []
   let sliceEnd = performance.now() + SLICE_MS
@@ -137,6 +151,7 @@ async function commitWaiting({ database, announce, storesChanges, waiting }: Wri
     }
     if (storesChanges) insertChangesIntoSqlite(database, listChanges(listEffects(results)))
     database.run('COMMIT')
+    recordCommit(queue, jobs, from)
   } catch (error) {
     rollBack(database)
     for (const job of jobs) job.reject(unavailable(error))
@@ -146,6 +161,15 @@ async function commitWaiting({ database, announce, storesChanges, waiting }: Wri
   for (const result of results) {
     if ('error' in result) result.job.reject(toFailure(result.error))
     else result.job.resolve(result.value)
+  }
+}
+
+function recordCommit({ stats }: WriteQueue, jobs: WriteJob[], from: number): void {
+  const until = performance.now()
+  stats.addCommit(jobs.length, until - from)
+  for (const { request, since } of jobs) {
+    addWait(request, 'commitQueue', { from: since, until: Math.max(since, from) })
+    addWait(request, 'commit', { from: Math.max(since, from), until }, toWriteSpan('sqlite', since, from))
   }
 }
 
@@ -166,7 +190,8 @@ async function runJob(database: Database, job: WriteJob): Promise<JobResult> {
   const handle = createJobConnection(database)
   try {
     database.run('SAVEPOINT verb')
-    const value = await job.body(handle.connection, (effect) => effects.push(effect))
+    const run = () => job.body(handle.connection, (effect) => effects.push(effect))
+    const value = await (job.request ? runForRequest(job.request, run) : run())
     handle.end()
     database.run('RELEASE verb')
     return { job, value, effects }

@@ -29,6 +29,7 @@ import { sharedCounts } from './migrations/cluster/0024-shared-counts.ts'
 import { linkCounters } from './migrations/cluster/0025-link-counters.ts'
 import { builtFiles } from './migrations/cluster/0026-built-files.ts'
 import { moves } from './migrations/cluster/0027-moves.ts'
+import { deliveryRequests } from './migrations/operations/0029-delivery-requests.ts'
 import type { Tables } from './tables.ts'
 
 export const listMigrations = (engine: DatabaseEngine): Record<string, Migration> => ({
@@ -58,6 +59,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0025-link-counters': linkCounters(engine),
   '0026-built-files': builtFiles(engine),
   '0027-moves': moves(engine),
+  '0029-delivery-requests': deliveryRequests(engine),
 })
 
 /**

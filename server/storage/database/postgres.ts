@@ -14,7 +14,9 @@ import {
 import type pg from 'pg'
 import { Failure, unavailable } from '../../lib/failure.ts'
 import { describeError, log } from '../../lib/log.ts'
+import { addWait, findRequest } from '../../lib/telemetry/request-context.ts'
 import { type AnnounceChange, createAnnouncer, listChanges, runCommitEffects } from './commit-effects.ts'
+import { type CommitStats, createCommitStats, toWriteSpan } from './commit-stats.ts'
 import {
   type CommitEffect,
   type Connection,
@@ -131,11 +133,12 @@ export function openPostgres(url: string, connections = CONNECTIONS): DatabaseHa
   const connection = createPostgresKysely(openPool(url, connections, ANSWER_MS), STATEMENT_MS)
   const writes = new Set<Promise<unknown>>()
   const { announce, watchChanges } = createAnnouncer()
+  const stats = createCommitStats()
   let closed = false
 
   async function write<T>(body: TransactionBody<T>): Promise<T> {
     if (closed) throw unavailable(new Error('the row store is closed'))
-    const work = writeWithRetries(connection, announce, body)
+    const work = measure(writeWithRetries(connection, announce, body), stats)
     writes.add(work)
     try {
       return await work
@@ -149,6 +152,7 @@ export function openPostgres(url: string, connections = CONNECTIONS): DatabaseHa
     read: connection,
     write,
     watchChanges,
+    readCommitStats: stats.read,
     probe: createProbe(write),
     async close() {
       closed = true
@@ -156,6 +160,16 @@ export function openPostgres(url: string, connections = CONNECTIONS): DatabaseHa
       await connection.destroy()
     },
   }
+}
+
+/** A transaction of PostgreSQL is one write. Its time has that of the wait for a connection. */
+async function measure<T>(work: Promise<T>, stats: CommitStats): Promise<T> {
+  const [request, from] = [findRequest(), performance.now()]
+  const value = await work
+  const until = performance.now()
+  stats.addCommit(1, until - from)
+  addWait(request, 'commit', { from, until }, toWriteSpan('postgresql', from, from))
+  return value
 }
 
 async function writeWithRetries<T>(

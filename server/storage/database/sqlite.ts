@@ -4,6 +4,7 @@
 import { Database } from 'bun:sqlite'
 import { describeError, log } from '../../lib/log.ts'
 import { createAnnouncer } from './commit-effects.ts'
+import { createCommitStats } from './commit-stats.ts'
 import { type Connection, createProbe, type DatabaseHandle } from './database.ts'
 import { isLocked } from './errors.ts'
 import { openGroupCommit } from './group-commit.ts'
@@ -51,12 +52,14 @@ export async function openSqlite(
   reader.run('PRAGMA busy_timeout=1000')
   reader.run('PRAGMA trusted_schema=OFF')
   const announcer = createAnnouncer()
-  const queue = openGroupCommit(writer, { announce: announcer.announce, storesChanges })
+  const stats = createCommitStats()
+  const queue = openGroupCommit(writer, { announce: announcer.announce, storesChanges, stats })
   return {
     engine: 'sqlite',
     read: createSqliteKysely(reader),
     write: queue.write,
     watchChanges: announcer.watchChanges,
+    readCommitStats: stats.read,
     probe: createProbe(queue.write),
     async close() {
       await queue.close()

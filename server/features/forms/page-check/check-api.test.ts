@@ -6,7 +6,6 @@ import {
 } from '../../../../tests/support/server/test-server.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { restApi } from '../../../app.ts'
-import { createRequestCounter } from '../../../http/request-counter.ts'
 import type { ResolveHost } from '../../../http/safe-request.ts'
 import { type Network, parseNetwork } from '../../../lib/ip-network.ts'
 import { createRateLimiter } from '../../accounts/access/rate-limiter.ts'
@@ -22,7 +21,6 @@ function doctorOf({ app }: TestServer, allow: Network[]) {
   const limiter = createRateLimiter(app.db)
   const rest = restApi(
     {
-      requests: createRequestCounter(),
       db: app.db,
       limiter,
       now: Date.now,
@@ -261,7 +259,6 @@ describe('the check in the API reference', () => {
     const feature = createFormCheckApi({ origin: ORIGIN, turnstile: false, allow: [] })
     const rest = restApi(
       {
-        requests: createRequestCounter(),
         db: rows,
         limiter: {} as never,
         now: Date.now,

@@ -2,11 +2,13 @@
 
 import { Failure, unavailable } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
+import { createRequestContext, runForRequest } from '../../../lib/telemetry/request-context.ts'
+import { getTracer } from '../../../lib/telemetry/tracing.ts'
 import type { ExportedFile, HitExport, LastClick, LastClicksQuery } from '../../../storage/hits/hit-engine.ts'
 import { isBefore, type SpoolPosition } from '../spool/position.ts'
 import { eraseHits } from './erase-hits.ts'
 import { reportProgress } from './progress.ts'
-import type { WorkerCall } from './protocol.ts'
+import type { MessageToWorker, WorkerCall } from './protocol.ts'
 import { pruneHits } from './prune-hits.ts'
 import { ship } from './ship.ts'
 import type { WorkerState } from './worker-state.ts'
@@ -14,7 +16,20 @@ import type { WorkerState } from './worker-state.ts'
 /** How long a question waits for an engine that is loading. */
 const CATCH_UP_MS = 2000
 
-export async function answerCall(worker: WorkerState, id: number, call: WorkerCall): Promise<void> {
+type CallMessage = Extract<MessageToWorker, { type: 'call' }>
+
+/** Its log lines and spans are of the request that asks. */
+export function answerCall(worker: WorkerState, { id, call, asker }: CallMessage): Promise<void> {
+  if (!asker) return answer(worker, id, call)
+  const { requestId, traceparent } = asker
+  const name = `hits ${call.type}`
+  const span =
+    traceparent === undefined ? undefined : getTracer()?.start({ name, kind: 'server', parent: traceparent })
+  const request = createRequestContext(requestId, name, span)
+  return runForRequest(request, () => answer(worker, id, call)).finally(() => span?.end())
+}
+
+async function answer(worker: WorkerState, id: number, call: WorkerCall): Promise<void> {
   worker.activeCalls++
   try {
     worker.send({ type: 'answer', id, value: await performCall(worker, id, call) })

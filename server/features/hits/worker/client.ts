@@ -3,7 +3,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { unavailable } from '../../../lib/failure.ts'
-import { getLogLevel } from '../../../lib/log.ts'
+import { getLogFormat, getLogLevel } from '../../../lib/log.ts'
+import { measureWait } from '../../../lib/telemetry/request-context.ts'
+import type { TracingSettings } from '../../../lib/telemetry/tracing-settings.ts'
 import { toHitFilePath } from '../../../storage/hits/duckdb/hit-file.ts'
 import type {
   ExportedFile,
@@ -85,6 +87,9 @@ export interface HitWorkerClientOptions {
   /** Every hit that other nodes recorded before this moment is in the answers. By default there are no other nodes. */
   getOthersShippedUntil?: () => number
   geoPath?: string
+  tracing?: TracingSettings
+  /** Of the server, for traces. */
+  version?: string
   /** The mark of this node in the rows: the last batch whose clicks are counted. */
   countedUpTo: number
   /** Stores counts. Called in order, one batch at a time, and again until it succeeds. */
@@ -118,6 +123,8 @@ interface ClientState {
   /** Callers of `drain`, by number. */
   readonly drains: Map<number, () => void>
   lastDrainId: number
+  /** Of all workers since the start: how often the engine could not be opened, or died. */
+  engineFailures: number
 }
 
 export function openHitWorkerClient(options: HitWorkerClientOptions): HitWorkerClient {
@@ -169,6 +176,7 @@ export function openHitWorkerClient(options: HitWorkerClientOptions): HitWorkerC
     },
     state: () => ({
       ...client.progress,
+      engineFailures: client.engineFailures,
       workerUp: !worker.isLost(),
       restarts: worker.restarts(),
       counted: client.counted,
@@ -220,7 +228,9 @@ function createState(
       waiting,
       bytesMax: 0,
       lost,
+      engineFailures: 0,
     },
+    engineFailures: 0,
     drains: new Map(),
     lastDrainId: 0,
   }
@@ -233,8 +243,9 @@ function createCalls(client: ClientState): Calls {
   const { calls, questions } = client
   const { spool } = client.options
   return {
-    ask: questions.ask,
-    export: (request, signal) => calls.call<ExportedFile>({ type: 'export', request }, { signal }),
+    ask: (query) => measureWait('hitQuestion', () => questions.ask(query)),
+    export: (request, signal) =>
+      measureWait('hitQuestion', () => calls.call<ExportedFile>({ type: 'export', request }, { signal })),
     async findLastClicks(query, timeoutMs = ASK_TIMEOUT_MS) {
       if (spool.writePosition[WAITING_HITS] !== 0)
         throw unavailable('Hits wait in memory for room on the disk', 1)
@@ -254,8 +265,15 @@ function receive(client: ClientState, message: MessageFromWorker) {
   if (message.type === 'counts') clickCounts.add(message.number, message.counts)
   else if (message.type === 'answer') calls.resolve(message.id, message.value)
   else if (message.type === 'refusal') calls.reject(message.id, message.message, message.unavailable)
-  else if (message.type === 'progress') client.progress = message.progress
+  else if (message.type === 'progress') receiveProgress(client, message.progress)
   else if (message.type === 'drained') drains.get(message.id)?.()
+}
+
+function receiveProgress(client: ClientState, progress: WorkerProgress) {
+  const before = client.progress.engineFailures
+  // A new worker counts from 0.
+  client.engineFailures += progress.engineFailures - (progress.engineFailures < before ? 0 : before)
+  client.progress = progress
 }
 
 async function drain(client: ClientState, worker: WorkerSupervisor) {
@@ -270,6 +288,9 @@ async function drain(client: ClientState, worker: WorkerSupervisor) {
 
 const toSettings = ({ options, salts, ownHosts, counted, since }: ClientState): WorkerSettings => ({
   logLevel: getLogLevel(),
+  logFormat: getLogFormat(),
+  tracing: options.tracing,
+  version: options.version ?? '',
   dataDir: options.dataDir,
   spoolDir: options.spool.dir,
   node: options.spool.node,

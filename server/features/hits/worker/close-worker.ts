@@ -6,8 +6,14 @@ import type { WorkerState } from './worker-state.ts'
 
 const SETTLE_MS = 3000
 
-/** Ships what is recorded, closes the engine and tells the server, which then ends the process. */
-export async function closeWorker(worker: WorkerState): Promise<void> {
+/**
+ * Ships what is recorded, closes the engine and tells the server, which then ends the process.
+ * @param tracing sends its last spans
+ */
+export async function closeWorker(
+  worker: WorkerState,
+  tracing: { close(): Promise<void> } | undefined,
+): Promise<void> {
   if (worker.closing) return
   worker.closing = true
   for (const timer of worker.timers) clearInterval(timer)
@@ -16,6 +22,7 @@ export async function closeWorker(worker: WorkerState): Promise<void> {
   await Promise.race([worker.engine.settled(), Bun.sleep(SETTLE_MS)])
   await worker.engine.close()
   await worker.reader.close()
+  await tracing?.close()
   worker.send({ type: 'closed' })
 }
 

@@ -25,6 +25,8 @@ export interface EngineSupervisor {
   /** The last batch of a node that the engine is known to hold. */
   mark(node: string): number
   isUp(): boolean
+  /** Since the start: how often the engine could not be opened, or died. */
+  countFailures(): number
   /** Whether the engine is up, and has not refused the last batch. */
   canLoad(): boolean
   /** Resolves when the first attempt to open the engine has succeeded or failed. */
@@ -55,6 +57,7 @@ interface SupervisorState extends BatchLoading, EngineSupervisorOptions {
   degraded: boolean
   /** How often in a row the engine could not be opened, or died. */
   failures: number
+  allFailures: number
   readonly backoff: Backoff
   /** Resolved when there is something to do. Each pass makes a new one. */
   wakeSignal: PromiseWithResolvers<void>
@@ -74,6 +77,7 @@ export function openEngineSupervisor(options: EngineSupervisorOptions): EngineSu
     closed: false,
     degraded: false,
     failures: 0,
+    allFailures: 0,
     backoff: createBackoff(),
     wakeSignal: Promise.withResolvers(),
     endPause: () => {},
@@ -92,6 +96,7 @@ export function openEngineSupervisor(options: EngineSupervisorOptions): EngineSu
     wake: () => supervisor.wakeSignal.resolve(),
     mark: (node) => supervisor.marks.get(node) ?? 0,
     isUp: () => supervisor.current !== null,
+    countFailures: () => supervisor.allFailures,
     canLoad: () => supervisor.current !== null && supervisor.refused === null,
     firstAttempt: supervisor.firstAttempt.promise,
     settled: () => waitUntilSettled(supervisor),
@@ -131,6 +136,7 @@ async function runEngine(supervisor: SupervisorState) {
   } catch (error) {
     log.error('hit_engine_down', describeError(error))
     supervisor.failures++
+    supervisor.allFailures++
     firstAttempt.resolve()
   }
   supervisor.current = null

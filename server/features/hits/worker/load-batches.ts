@@ -2,6 +2,7 @@
 
 import type { SerialQueue } from '../../../lib/concurrency/serial-queue.ts'
 import { describeError, log } from '../../../lib/log.ts'
+import { getTracer } from '../../../lib/telemetry/tracing.ts'
 import type { Batch, HitEngine } from '../../../storage/hits/hit-engine.ts'
 
 /** How many times in a row the engine may refuse a batch before the batch is inspected. */
@@ -55,10 +56,14 @@ export async function loadBatches(
 }
 
 async function loadBatch(loading: BatchLoading, engine: HitEngine, broken: Promise<never>, batch: Batch) {
+  const attributes = { 'towpath.batch': batch.number }
+  const span = getTracer()?.start({ name: 'load batch', kind: 'internal', attributes })
   try {
     await Promise.race([engine.load(batch), broken])
     loading.refused = null
+    span?.end()
   } catch (error) {
+    span?.end({ failed: true })
     const times = loading.refused?.batch.path === batch.path ? loading.refused.times + 1 : 1
     loading.refused = { batch, times }
     throw error

@@ -1,7 +1,8 @@
 // The ship worker, a process beside the server: spool → batches → engine, and the answers to questions. The hit engine
 // lives in this process alone, so no redirect waits for a flush (50 ms), a long question, or a fault in the engine.
 
-import { describeError, log, setLogLevel } from '../../../lib/log.ts'
+import { openTracing } from '../../../http/telemetry/open-tracing.ts'
+import { describeError, log, setLogFormat, setLogLevel } from '../../../lib/log.ts'
 import { lockForWorker } from '../../../storage/lock.ts'
 import { createDailySalts } from '../../visitors/salts.ts'
 import { pruneUnfinishedImports } from '../batches/hit-import.ts'
@@ -21,6 +22,9 @@ import { importPending, ship, shipOrLog } from './ship.ts'
 lowerPriority()
 const { settings, send, onMessage } = await connectToServer()
 setLogLevel(settings.logLevel)
+setLogFormat(settings.logFormat)
+const { version, node } = settings
+const tracing = await openTracing(settings.tracing, { version, node, part: 'hit-worker' })
 // Before anything is read: the worker of a server that was killed may still write batches.
 await lockForWorker(settings.dataDir)
 const salts = createDailySalts()
@@ -62,13 +66,13 @@ worker.timers.push(
 process.on('uncaughtException', (error) => failWorker(worker, error))
 process.on('unhandledRejection', (error) => failWorker(worker, error))
 onMessage((message: MessageToWorker) => {
-  if (message.type === 'call') void answerCall(worker, message.id, message.call)
+  if (message.type === 'call') void answerCall(worker, message)
   else if (message.type === 'cancel') cancelCall(worker, message.id)
   else if (message.type === 'stored') worker.clickCounts.confirmStored(message.number)
   else if (message.type === 'salts') salts.set(message.salts)
   else if (message.type === 'ownHosts') worker.ownHosts = new Set(message.ownHosts)
   else if (message.type === 'drain') void drain(message.id)
-  else if (message.type === 'close') void closeWorker(worker)
+  else if (message.type === 'close') void closeWorker(worker, tracing)
 })
 pruneUnfinishedImports(settings.dataDir, Date.now()).catch((error) =>
   log.warn('incoming_not_cleaned', describeError(error)),

@@ -23,6 +23,7 @@ export function reportProgress(worker: WorkerState): void {
       waiting: countWaitingBatches(worker),
       bytesMax: worker.bytesMax,
       lost,
+      engineFailures: engine.countFailures(),
     },
   })
 }

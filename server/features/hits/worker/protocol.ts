@@ -1,6 +1,8 @@
 // The messages between the server and its ship worker.
 
 import type { LogLevel } from '../../../lib/log.ts'
+import type { LogFormat } from '../../../lib/telemetry/log-format.ts'
+import type { TracingSettings } from '../../../lib/telemetry/tracing-settings.ts'
 import type { HitExport, HitQuery, LastClicksQuery } from '../../../storage/hits/hit-engine.ts'
 import type { DailySalt } from '../../visitors/salts.ts'
 import type { BatchRetention } from '../batches/batch-retention.ts'
@@ -9,6 +11,11 @@ import type { SpoolPosition } from '../spool/position.ts'
 
 export interface WorkerSettings {
   logLevel: LogLevel
+  logFormat: LogFormat
+  /** Where traces go; undefined: nowhere. */
+  tracing?: TracingSettings
+  /** Of the server. */
+  version: string
   dataDir: string
   spoolDir: string
   node: string
@@ -42,6 +49,13 @@ export type WorkerCall =
   | { type: 'prune'; since: number }
   | { type: 'erase'; workspaceIds: number[] }
 
+/** The request that a call is for. */
+export interface CallAsker {
+  requestId: string
+  /** The span to continue, where the request is traced. */
+  traceparent?: string
+}
+
 export type MessageToWorker =
   /**
    * The first message, sent once. Arguments and environment are readable by other users, who must not see the salts and
@@ -50,7 +64,7 @@ export type MessageToWorker =
   | { type: 'settings'; settings: WorkerSettings }
   | { type: 'salts'; salts: DailySalt[] }
   | { type: 'ownHosts'; ownHosts: string[] }
-  | { type: 'call'; id: number; call: WorkerCall }
+  | { type: 'call'; id: number; call: WorkerCall; asker?: CallAsker }
   /** The caller does not want the answer any more. */
   | { type: 'cancel'; id: number }
   /** The counts up to this batch are stored. */
@@ -87,4 +101,6 @@ export interface WorkerProgress {
   bytesMax: number
   /** Since the worker's start: batches that could not be read again, and the hits in them. */
   lost: { batches: number; hits: number }
+  /** Since the worker's start: how often the engine could not be opened, or died. */
+  engineFailures: number
 }

@@ -1,11 +1,14 @@
 // Calls from the server to the ship worker: each call has a number and gets one answer.
 
 import { Failure } from '../../../lib/failure.ts'
-import type { WorkerCall } from './protocol.ts'
+import { findRequest, startChildSpan } from '../../../lib/telemetry/request-context.ts'
+import type { Span } from '../../../lib/telemetry/tracing.ts'
+import type { CallAsker, WorkerCall } from './protocol.ts'
 import type { WorkerSupervisor } from './worker-supervisor.ts'
 
 interface PendingCall {
   call: WorkerCall
+  asker: CallAsker | undefined
   resolve(value: unknown): void
   reject(error: unknown): void
 }
@@ -37,6 +40,12 @@ const hitsUnavailable = (cause: unknown) =>
     cause,
   })
 
+/** The worker's log lines and spans about the call are of the request that waits for it. */
+function findAsker(span: Span | undefined): CallAsker | undefined {
+  const request = findRequest()
+  return request && { requestId: request.id, traceparent: span?.traceparent }
+}
+
 export function createRpcClient(
   worker: () => Pick<WorkerSupervisor, 'sendIfRunning' | 'sendOrWake'>,
 ): RpcClient {
@@ -53,8 +62,10 @@ export function createRpcClient(
         if (!worker().sendIfRunning({ type: 'cancel', id })) answer.reject(signal?.reason)
       }
       signal?.addEventListener('abort', cancel)
-      pending.set(id, { call, ...answer })
-      if (!worker().sendOrWake({ type: 'call', id, call }))
+      const span = startChildSpan({ name: `ask hits ${call.type}`, kind: 'client' })
+      const asker = findAsker(span)
+      pending.set(id, { call, asker, ...answer })
+      if (!worker().sendOrWake({ type: 'call', id, call, asker }))
         answer.reject(hitsUnavailable('The ship worker is away'))
       try {
         return (await answer.promise) as T
@@ -62,11 +73,12 @@ export function createRpcClient(
         clearTimeout(timer)
         signal?.removeEventListener('abort', cancel)
         pending.delete(id)
+        span?.end()
       }
     },
     hasPending: () => pending.size > 0,
     resend() {
-      for (const [id, { call }] of pending) worker().sendOrWake({ type: 'call', id, call })
+      for (const [id, { call, asker }] of pending) worker().sendOrWake({ type: 'call', id, call, asker })
     },
     resolve: (id, value) => pending.get(id)?.resolve(value),
     reject(id, message, isUnavailable) {

@@ -1,6 +1,7 @@
 // Ships hits: one pass makes batches of everything that is in the spool.
 
 import { describeError, log } from '../../../lib/log.ts'
+import { runForNobody } from '../../../lib/telemetry/request-context.ts'
 import { WAITING_HITS } from '../spool/write-position.ts'
 import { reportProgress } from './progress.ts'
 import { verifyRoomForBatches } from './room-for-batches.ts'
@@ -12,7 +13,7 @@ const RETRY_MS = 1000
 /** Runs a pass. A caller during a pass waits for that pass, and then gets one of its own. */
 export async function ship(worker: WorkerState): Promise<void> {
   while (worker.shipping) await worker.shipping.catch(() => undefined) // the caller of that pass hears of its failure
-  worker.shipping = runPass(worker).finally(() => {
+  worker.shipping = runForNobody(() => runPass(worker)).finally(() => {
     worker.shipping = null
   })
   await worker.shipping

@@ -3,6 +3,7 @@
 
 import { type Backoff, createBackoff } from '../../../lib/concurrency/backoff.ts'
 import { describeError, log } from '../../../lib/log.ts'
+import { runForNobody } from '../../../lib/telemetry/request-context.ts'
 import { startWorkerProcess, type WorkerProcess } from './ipc.ts'
 import type { MessageFromWorker, MessageToWorker, WorkerSettings } from './protocol.ts'
 
@@ -91,10 +92,12 @@ function startWorker(supervisor: SupervisorState) {
   supervisor.exited = Promise.withResolvers()
   try {
     // A worker that was replaced is not listened to any more.
-    const started = startWorkerProcess(options.settings(), {
-      onMessage: (message) => supervisor.worker === started && handleMessage(supervisor, message),
-      onExit: (reason) => supervisor.worker === started && handleExit(supervisor, reason),
-    })
+    const started: WorkerProcess = runForNobody(() =>
+      startWorkerProcess(options.settings(), {
+        onMessage: (message) => supervisor.worker === started && handleMessage(supervisor, message),
+        onExit: (reason) => supervisor.worker === started && handleExit(supervisor, reason),
+      }),
+    )
     supervisor.worker = started
   } catch (error) {
     return scheduleRestart(supervisor, error)

@@ -22,6 +22,9 @@ export interface Claim {
   interrupted: number
   /** Attempts before the last retry by hand. */
   attemptsBefore: number
+  /** The request that has caused the delivery, and its span. */
+  requestId: string | null
+  traceparent: string | null
   channel: ChannelRow
 }
 
@@ -35,6 +38,8 @@ interface DueDelivery {
   attempts: number
   interrupted: number
   attempts_before: number
+  request_id: string | null
+  traceparent: string | null
   leased_until: number | null
 }
 
@@ -81,6 +86,8 @@ export async function claimDeliveries(
     attempts: row.attempts + 1,
     interrupted: row.interrupted,
     attemptsBefore: row.attempts_before,
+    requestId: row.request_id,
+    traceparent: row.traceparent,
     channel: channels.get(row.channel_id) as ChannelRow,
   }))
 }
@@ -108,7 +115,7 @@ async function readDue(
   ) => sql<DueDelivery>`
     select * from (
       select id, workspace_id, channel_id, submission_id, event, message_id, attempts, interrupted,
-        attempts_before, leased_until
+        attempts_before, request_id, traceparent, leased_until
       from deliveries
       where ${condition} and status = 'waiting' and due_at <= ${now}
         and (leased_until is null or leased_until <= ${now}) and id not in (${sql.join([0, ...inFlightIds])})

@@ -3,6 +3,7 @@
 
 import { withTimeout } from '../../../lib/concurrency/with-timeout.ts'
 import { describeError, log } from '../../../lib/log.ts'
+import { runForNobody } from '../../../lib/telemetry/request-context.ts'
 import type { WakeDeliverer } from '../channels/contract.ts'
 import { type AttemptNeeds, attemptDelivery } from './attempt-delivery.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
@@ -11,6 +12,7 @@ import { createDeliveryMetrics } from './delivery-metrics.ts'
 import { CHANNEL_DISABLED } from './enqueue-deliveries.ts'
 import { CONCURRENT_ATTEMPTS, type RoundRobinPosition, scheduleTurns } from './fair-schedule.ts'
 import { createMailFaultLog } from './mail-fault-log.ts'
+import { observeAttempt } from './observe-attempt.ts'
 import { logUnrecordedAttempt, recordAttempts, type UnrecordedAttempt } from './record-attempts.ts'
 
 export interface DelivererNeeds extends AttemptNeeds {
@@ -97,7 +99,7 @@ function wake(state: State, recoveredChannelId?: number) {
     return
   }
   clearTimeout(state.timer)
-  state.cycle = runCycle(state)
+  state.cycle = runForNobody(() => runCycle(state))
     .catch((error) => {
       // Logged once and not every second: the store is away, and waiting for it loses nothing.
       if (!state.degraded) log.warn('deliveries_wait', describeError(error))
@@ -192,7 +194,7 @@ function startAttempt(state: State, claim: Claim) {
 async function runAttempt(state: State, claim: Claim) {
   const { now } = state.needs
   const [at, startedAt] = [now(), performance.now()]
-  const result = await attemptDelivery(state.needs, claim, at)
+  const result = await observeAttempt(claim, () => attemptDelivery(state.needs, claim, at))
   const report = result && { result, at, tookMs: performance.now() - startedAt, now: now() }
   state.unrecorded.push({ claim, report })
   if (!result || result.postponed) return

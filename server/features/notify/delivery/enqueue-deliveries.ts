@@ -2,6 +2,7 @@
 
 import type { Insertable } from 'kysely'
 import { randomBase62 } from '../../../lib/crypto/random.ts'
+import { findRequest } from '../../../lib/telemetry/request-context.ts'
 import type { Connection, DatabaseEngine } from '../../../storage/database/open-database.ts'
 import type { Deliveries } from '../../../storage/database/tables/notify-tables.ts'
 
@@ -64,7 +65,9 @@ async function insertDeliveries(
   deliveries: NewDelivery[],
   at: number,
 ): Promise<void> {
-  const waiting = { status: 'waiting', due_at: at, created_at: at }
+  const request = findRequest()
+  const cause = { request_id: request?.id ?? null, traceparent: request?.span?.traceparent ?? null }
+  const waiting = { status: 'waiting', due_at: at, created_at: at, ...cause }
   await connection
     .insertInto('deliveries')
     .values(deliveries.map((delivery) => ({ ...delivery, ...waiting, message_id: newMessageId() })))

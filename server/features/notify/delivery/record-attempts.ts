@@ -194,6 +194,7 @@ export async function insertAttempts(connection: Connection, attempts: NewAttemp
 }
 
 /** For a store that does not answer now: the lease ends, and the deliverer repeats the delivery. */
-export function logUnrecordedAttempt({ id, workspaceId }: Claim, error: unknown) {
-  log.error('attempt_not_recorded', { workspace: workspaceId, delivery: id, ...describeError(error) })
+export function logUnrecordedAttempt({ id, workspaceId, requestId }: Claim, error: unknown) {
+  const about = { workspace: workspaceId, delivery: id, requestId: requestId ?? undefined }
+  log.error('attempt_not_recorded', { ...about, ...describeError(error) })
 }

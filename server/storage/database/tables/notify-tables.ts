@@ -56,6 +56,10 @@ export interface Deliveries {
   due_at: number | null
   /** The process that claimed the delivery has it until this time. After it, another process may claim it. */
   leased_until: number | null
+  /** The request that has caused it; null where none has, and for deliveries of before. */
+  request_id: string | null
+  /** Its span, where it was traced (W3C Trace Context). */
+  traceparent: string | null
   created_at: number
   finished_at: number | null
 }

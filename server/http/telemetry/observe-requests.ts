@@ -1,0 +1,102 @@
+// Observes each request from its first handler to its answer: its id, its metrics, its span, and a log line where it was
+// slow. Plain redirects on the fast path are counted, and nothing else is done for them.
+
+import { isInNetworks, type Network } from '../../lib/ip-network.ts'
+import { log } from '../../lib/log.ts'
+import {
+  createRequestContext,
+  type RequestContext,
+  runForRequest,
+} from '../../lib/telemetry/request-context.ts'
+import { getTracer } from '../../lib/telemetry/tracing.ts'
+import { toErrorResponse } from '../error-response.ts'
+import { requestId } from '../request-id.ts'
+import type { ServerHandle } from '../server-handle.ts'
+import type { RequestMetrics } from './request-metrics.ts'
+
+export interface ObserverNeeds {
+  requests: RequestMetrics
+  /** A request that takes at least so long has a log line; 0: none has. */
+  slowRequestMs: number
+  /** Only these peers say which trace a request belongs to. */
+  trustProxy: Network[]
+}
+
+type Handler = (request: Bun.BunRequest, server: ServerHandle) => Response | Promise<Response>
+
+/**
+ * @param route the template of the path, for requests whose handler does not say a closer one
+ * @returns the same handler, observed. An answer at once stays one.
+ */
+export const observeRequests =
+  (needs: ObserverNeeds) =>
+  (route: string, answer: Handler): Handler =>
+  (request, server) => {
+    const startedAt = performance.now()
+    const { method, headers } = request
+    const context = createRequestContext(requestId(headers.get('x-request-id')), route)
+    startSpan(needs, context, request, server)
+    const respond = (response: Response) => {
+      endRequest(needs, context, { method, status: response.status, startedAt })
+      // A 5xx says no more than that it is one: the id leads to the lines of the log.
+      if (response.status >= 500 && !response.headers.has('x-request-id'))
+        response.headers.set('X-Request-Id', context.id)
+      return response
+    }
+    const fail = (error: unknown) => respond(toErrorResponse(error, context.id))
+    try {
+      const response = runForRequest(context, () => answer(request, server))
+      return response instanceof Promise ? response.then(respond, fail) : respond(response)
+    } catch (error) {
+      return fail(error)
+    }
+  }
+
+function startSpan(
+  { trustProxy }: ObserverNeeds,
+  context: RequestContext,
+  request: Request,
+  server: ServerHandle,
+): void {
+  const tracer = getTracer()
+  if (!tracer) return
+  const { method, headers } = request
+  const peer = server.requestIP(request)?.address
+  const isTrusted = peer !== undefined && isInNetworks(peer, trustProxy)
+  context.span = tracer.start({
+    name: `${method} ${context.route}`,
+    kind: 'server',
+    parent: isTrusted ? (headers.get('traceparent') ?? undefined) : undefined,
+    attributes: { 'http.request.method': method },
+  })
+}
+
+function endRequest(
+  { requests, slowRequestMs }: ObserverNeeds,
+  context: RequestContext,
+  { method, status, startedAt }: { method: string; status: number; startedAt: number },
+): void {
+  const ms = performance.now() - startedAt
+  const { id, route, workspaceId, waited, span } = context
+  requests.count({ route, method, status, seconds: ms / 1000 })
+  if (slowRequestMs > 0 && ms >= slowRequestMs)
+    log.warn('slow_request', {
+      requestId: id,
+      method,
+      route,
+      status,
+      ms: Math.round(ms),
+      workspaceId,
+      commitQueueMs: toWhole(waited.commitQueue),
+      commitMs: toWhole(waited.commit),
+      hitQuestionMs: toWhole(waited.hitQuestion),
+    })
+  span?.rename(`${method} ${route}`)
+  span?.end({
+    failed: status >= 500,
+    attributes: { 'http.route': route, 'http.response.status_code': status },
+  })
+  context.ended = true
+}
+
+const toWhole = (ms: number | undefined) => (ms === undefined ? undefined : Math.round(ms))

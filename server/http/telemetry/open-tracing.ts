@@ -1,0 +1,29 @@
+// Opens OpenTelemetry: the official SDK, which sends spans to the operator's receiver as OTLP over HTTP with JSON. It is
+// loaded here and nowhere else, and only where the operator names a receiver.
+
+import { setTracer } from '../../lib/telemetry/tracing.ts'
+import type { TracingSettings } from '../../lib/telemetry/tracing-settings.ts'
+
+/** Which part of the installation the spans are of. */
+export interface TracedProcess {
+  version: string
+  node: string
+  part: 'server' | 'hit-worker'
+}
+
+/** Traces of this process go to the receiver from now on. Without settings, nothing is loaded. */
+export async function openTracing(
+  settings: TracingSettings | undefined,
+  traced: TracedProcess,
+): Promise<{ close(): Promise<void> } | undefined> {
+  if (!settings) return undefined
+  const { createTracer } = await import('./otel-tracer.ts')
+  const tracer = createTracer(settings, traced)
+  setTracer(tracer)
+  return {
+    async close() {
+      setTracer(undefined)
+      await tracer.close()
+    },
+  }
+}

@@ -1,0 +1,58 @@
+// How a log line is written: one JSON object for programs, or aligned text for people. Both have the same fields.
+
+export const LOG_FORMATS = ['json', 'pretty'] as const
+export type LogFormat = (typeof LOG_FORMATS)[number]
+
+export type LogFields = Record<string, string | number | boolean | null | undefined>
+
+export interface LogLine {
+  at: string
+  level: string
+  event: string
+  fields: LogFields
+}
+
+export const toJsonLine = ({ at, level, event, fields }: LogLine): string =>
+  `${escapeUnsafe(JSON.stringify({ at, level, event, ...fields }))}\n`
+
+const LEVEL_COLOURS: Record<string, string> = { info: '36', warn: '33', error: '31' }
+const DIM = '2'
+const LEVEL_WIDTH = 5
+const EVENT_WIDTH = 24
+
+/** @param colours for a terminal */
+export function toPrettyLine({ at, level, event, fields }: LogLine, colours: boolean): string {
+  const paint = (text: string, colour = '') => (colours && colour ? `\x1b[${colour}m${text}\x1b[0m` : text)
+  const { stack, ...others } = fields
+  const pairs = Object.entries(others)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${paint(`${name}=`, DIM)}${toPrettyValue(value)}`)
+  const head = [
+    paint(at, DIM),
+    paint(level.toUpperCase().padEnd(LEVEL_WIDTH), LEVEL_COLOURS[level]),
+    event.padEnd(EVENT_WIDTH),
+  ]
+  return `${[...head, ...pairs].join(' ').trimEnd()}\n${stack === undefined ? '' : toStackLines(String(stack))}`
+}
+
+/** A text that could be taken for another field, or for another line, is in quotes. */
+const toPrettyValue = (value: unknown) =>
+  typeof value === 'string' && !/^[\w./:@+-]+$/.test(value)
+    ? escapeUnsafe(JSON.stringify(value))
+    : String(value)
+
+/** Each line is indented: whatever an error's text has, it begins no line of the log. */
+const toStackLines = (stack: string) =>
+  stack
+    .split('\n')
+    .map((line) => `    ${escapeUnsafe(line.trim())}\n`)
+    .join('')
+
+/**
+ * JSON escapes control characters below U+0020 only. The others control terminals (U+007F to U+009F), end a line for some
+ * readers (U+2028, U+2029), or show text in another order. They can only be inside a string of the line.
+ */
+const UNSAFE = /[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+
+const escapeUnsafe = (text: string) =>
+  text.replace(UNSAFE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)

@@ -1,0 +1,90 @@
+// The request that the running code works for: its id for log lines, and where its time goes. It follows each `await`, so
+// no function has to pass it on.
+
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { getTracer, type Span, type SpanStart } from './tracing.ts'
+
+/** What a request waits for, where that is measured. */
+export type WaitKind = 'commitQueue' | 'commit' | 'hitQuestion'
+
+export interface RequestContext {
+  readonly id: string
+  /** The template of its path, such as `/v1/links/{id}`. */
+  route: string
+  workspaceId?: number
+  /** Milliseconds. */
+  readonly waited: Partial<Record<WaitKind, number>>
+  /** How many works of a kind run, and since when there has been one. */
+  readonly overlaps: Partial<Record<WaitKind, { works: number; from: number }>>
+  span?: Span
+  /** Work that goes on after the answer belongs to no request. */
+  ended: boolean
+}
+
+const storage = new AsyncLocalStorage<RequestContext | undefined>()
+
+/** The request that the caller works for; undefined outside of one, and after its answer. */
+export function findRequest(): RequestContext | undefined {
+  const request = storage.getStore()
+  return request === undefined || request.ended ? undefined : request
+}
+
+/** Runs `work`, and everything that it awaits, for the request. */
+export const runForRequest = <T>(request: RequestContext, work: () => T): T => storage.run(request, work)
+
+/** Runs work of all requests, which the caller's request only happens to start. */
+export const runForNobody = <T>(work: () => T): T => storage.run(undefined, work)
+
+/** For work that begins outside of HTTP: an attempt to deliver, a call to the hit worker, a command. */
+export const createRequestContext = (id: string, route: string, span?: Span): RequestContext => ({
+  id,
+  route,
+  waited: {},
+  overlaps: {},
+  span,
+  ended: false,
+})
+
+/** Tells the running request what has become known of it. */
+export function describeRequest(facts: Partial<Pick<RequestContext, 'route' | 'workspaceId'>>): void {
+  const request = findRequest()
+  if (request) Object.assign(request, facts)
+}
+
+/** A span of the request's trace; undefined where the request is not traced. */
+export function startChildSpan(
+  start: Omit<SpanStart, 'parent'>,
+  request: RequestContext | undefined = findRequest(),
+): Span | undefined {
+  const parent = request?.span?.traceparent
+  return parent === undefined ? undefined : getTracer()?.start({ ...start, parent })
+}
+
+/**
+ * Adds to what a request has waited for, and to its trace.
+ * @param from, until on the monotonic clock (`performance.now()`)
+ */
+export function addWait(
+  request: RequestContext | undefined,
+  kind: WaitKind,
+  { from, until }: { from: number; until: number },
+  span?: Pick<SpanStart, 'name' | 'attributes'>,
+): void {
+  if (!request) return
+  request.waited[kind] = (request.waited[kind] ?? 0) + until - from
+  if (span) startChildSpan({ ...span, kind: 'internal', startedAt: from }, request)?.end({ endedAt: until })
+}
+
+/** Waits for the work on account of the running request. The time of works that overlap counts once. */
+export async function measureWait<T>(kind: WaitKind, work: () => Promise<T>): Promise<T> {
+  const request = findRequest()
+  if (!request) return work()
+  const overlap = request.overlaps[kind] ?? { works: 0, from: 0 }
+  request.overlaps[kind] = overlap
+  if (overlap.works++ === 0) overlap.from = performance.now()
+  try {
+    return await work()
+  } finally {
+    if (--overlap.works === 0) addWait(request, kind, { from: overlap.from, until: performance.now() })
+  }
+}

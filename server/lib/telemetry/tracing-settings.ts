@@ -1,0 +1,22 @@
+// What the operator says about traces: also what the server hands to its hit worker.
+
+export const TRACE_SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const
+export type TraceSampler = (typeof TRACE_SAMPLERS)[number]
+
+export interface TracingSettings {
+  /** Where spans are posted: the endpoint with `/v1/traces`. */
+  url: string
+  serviceName: string
+  /** May have a key of the receiver. */
+  headers: Record<string, string>
+  sampler: TraceSampler
+  /** For the samplers of a ratio: the share of traces that are kept. */
+  ratio: number
+}
