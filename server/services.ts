@@ -39,13 +39,10 @@ import { createFreshness, followChanges } from './follow-changes.ts'
 import { findHitStoreWarning } from './hit-store.ts'
 import { createMailSender } from './http/mail/send-mail.ts'
 import { verifySafeRequest } from './http/safe-request.ts'
-import { toCommitMetrics } from './http/telemetry/commit-metrics.ts'
-import { openTracing } from './http/telemetry/open-tracing.ts'
-import { openProcessMetrics } from './http/telemetry/process-metrics.ts'
-import { createRequestMetrics } from './http/telemetry/request-metrics.ts'
 import { type JobNeeds, startJobs } from './jobs.ts'
 import { createMetricsReader, type MetricsNeeds } from './metrics.ts'
 import { type Notify, openNotify } from './notify.ts'
+import { openObservability } from './observability.ts'
 import { createSite } from './site.ts'
 import { createBuiltFileStore } from './storage/built-file-store.ts'
 import { type Database, openDatabase } from './storage/database/open-database.ts'
@@ -92,20 +89,13 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   })
   let draining = false
   const metrics = createServiceMetrics(
-    {
-      ...shared,
-      ...endpoints,
-      notify,
-      hitWorker: stores.hitWorker,
-      readCommitStats: stores.db.readCommitStats,
-    },
+    { ...shared, ...endpoints, notify, hitWorker: stores.hitWorker },
     worker,
   )
   metrics.add(feed.metrics)
-  const traced = { version: manifest.version, node: stores.spool.node, part: 'server' } as const
-  const tracing = await openTracing(config.tracing, traced)
-  const processMetrics = openProcessMetrics(manifest.version)
-  metrics.add(processMetrics.metrics)
+  const { version } = manifest
+  const observability = await openObservability(config, { db: stores.db, node: stores.spool.node, version })
+  metrics.add(observability.metrics)
   return {
     ...stores,
     site,
@@ -120,12 +110,12 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     mailRoutes: notify.mailRoutes,
     signIn: { ...config, ...shared },
     api,
-    observer: { ...config, requests: shared.requests },
+    observer: observability.observer,
     operations: {
       access: config,
       probe: stores.db.probe,
       draining: () => draining,
-      version: manifest.version,
+      version,
       acceptsHits: stores.spool.acceptsHits,
       metrics: metrics.readAll,
     },
@@ -136,19 +126,17 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     setConnectionMetrics: metrics.add,
     /** Closes in order: jobs, deliveries, attempt counts, and then the stores. */
     async close() {
-      processMetrics.close()
       await jobs.stop()
       await feed.close()
       await notify.close()
       await endpoints.attempts.close()
       await stores.close()
-      await tracing?.close()
+      await observability.close()
     },
   }
 }
 
 interface MetricServices extends Shared, Pick<PublicServices, 'attempts' | 'captcha'> {
-  readCommitStats: Stores['db']['readCommitStats']
   hitWorker: Stores['hitWorker']
   notify: Notify
 }
@@ -160,8 +148,6 @@ const createServiceMetrics = (services: MetricServices, worker: MetricsNeeds['wo
     readers: [
       () => readHitMetrics(services),
       () => readLinkMetrics(services.cache),
-      () => toCommitMetrics(services.readCommitStats()),
-      services.requests.metrics,
       services.attempts.metrics,
       services.captcha.metrics,
       services.mailBudget.metrics,
@@ -315,7 +301,6 @@ function createShared(config: Config, needs: SharedNeeds) {
   const getOthersShippedUntil = cluster.getOthersShippedUntil
   const freshness = createFreshness(db.engine)
   const mailBudget = createMailBudget({ db, now, mailPerDay: config.mailPerDay })
-  const requests = createRequestMetrics()
   const send = createMailSender(config)
   return {
     db,
@@ -338,7 +323,6 @@ function createShared(config: Config, needs: SharedNeeds) {
     clickIds: createClickIds(config.secret, spool.node),
     limiter: createRateLimiter(db, { clock, secret: config.secret, countOthers: cluster.countOthers }),
     mailBudget,
-    requests,
     builtFiles: db.engine === 'postgres' ? createBuiltFileStore({ db, now }) : undefined,
     sendMail: send && limitMails(send, mailBudget),
   }

@@ -31,7 +31,9 @@ onBothEngines('operators and their machines', (server) => {
     expect(new Set(samples.map(({ labels }) => labels.node))).toEqual(new Set([server().app.spool.node]))
     expect(samples.filter(({ labels }) => 'worker' in labels)).toEqual([])
     expect(sumSamples(samples, 'towpath_hits_total', { outcome: 'redirect' })).toBeGreaterThan(0)
-    expect(sumSamples(samples, 'towpath_api_requests_total', { outcome: '2xx' })).toBeGreaterThan(0)
+    expect(
+      sumSamples(samples, 'towpath_http_requests_total', { route: '/v1/links', status: '2xx' }),
+    ).toBeGreaterThan(0)
   })
 
   test('see that nothing waits once everything is shipped', async () => {

@@ -7,7 +7,7 @@ export interface Sample {
   value: number
 }
 
-const HEADER = /^# HELP ([a-z][a-z0-9_]*) (\S[^\n]*)\n# TYPE \1 (gauge|counter)$/
+const HEADER = /^# HELP ([a-z][a-z0-9_]*) (\S[^\n]*)\n# TYPE \1 (gauge|counter|histogram)$/
 const SAMPLE = /^([a-z][a-z0-9_]*)(?:\{([^\n]*)\})? (-?\d+(?:\.\d+)?(?:e[+-]\d+)?)$/
 const PAIR = /([a-z][a-z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,(?!$)|$)/gy
 
@@ -23,13 +23,15 @@ export function parseMetrics(text: string): Sample[] {
       if (name === '' || names.has(name) || lines.length === 0) throw new Error(`no metric: ${block}`)
       if ((kind === 'counter') !== name.endsWith('_total')) throw new Error(`${name} is a ${kind}`)
       names.add(name)
-      return lines.map((line) => parseSample(name, line))
+      const suffixes = kind === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']
+      const expected = suffixes.map((suffix) => name + suffix)
+      return lines.map((line) => parseSample(expected, line))
     })
 }
 
-function parseSample(expected: string, line: string): Sample {
-  const [, name, pairs = '', value] = SAMPLE.exec(line) ?? []
-  if (name !== expected) throw new Error(`no sample of ${expected}: ${line}`)
+function parseSample(expected: string[], line: string): Sample {
+  const [, name = '', pairs = '', value] = SAMPLE.exec(line) ?? []
+  if (!expected.includes(name)) throw new Error(`no sample of ${expected}: ${line}`)
   const matches = [...pairs.matchAll(PAIR)]
   if (matches.map(([text]) => text).join('') !== pairs) throw new Error(`no labels: ${line}`)
   const labels = Object.fromEntries(matches.map(([, label = '', text = '']) => [label, unescapeText(text)]))

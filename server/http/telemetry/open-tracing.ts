@@ -2,14 +2,7 @@
 // loaded here and nowhere else, and only where the operator names a receiver.
 
 import { setTracer } from '../../lib/telemetry/tracing.ts'
-import type { TracingSettings } from '../../lib/telemetry/tracing-settings.ts'
-
-/** Which part of the installation the spans are of. */
-export interface TracedProcess {
-  version: string
-  node: string
-  part: 'server' | 'hit-worker'
-}
+import type { TracedProcess, TracingSettings } from '../../lib/telemetry/tracing-settings.ts'
 
 /** Traces of this process go to the receiver from now on. Without settings, nothing is loaded. */
 export async function openTracing(

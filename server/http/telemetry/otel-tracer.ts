@@ -26,8 +26,7 @@ import {
 import { withTimeout } from '../../lib/concurrency/with-timeout.ts'
 import { describeError, log } from '../../lib/log.ts'
 import type { Span, SpanKind, SpanStart, Tracer } from '../../lib/telemetry/tracing.ts'
-import type { TracingSettings } from '../../lib/telemetry/tracing-settings.ts'
-import type { TracedProcess } from './open-tracing.ts'
+import type { TracedProcess, TracingSettings } from '../../lib/telemetry/tracing-settings.ts'
 
 /** About 2 MB of spans. */
 const QUEUE_MAX = 2_048

@@ -52,7 +52,7 @@ const toStackLines = (stack: string) =>
  * JSON escapes control characters below U+0020 only. The others control terminals (U+007F to U+009F), end a line for some
  * readers (U+2028, U+2029), or show text in another order. They can only be inside a string of the line.
  */
-const UNSAFE = /[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
 
 const escapeUnsafe = (text: string) =>
   text.replace(UNSAFE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)

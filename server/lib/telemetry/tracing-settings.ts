@@ -20,3 +20,10 @@ export interface TracingSettings {
   /** For the samplers of a ratio: the share of traces that are kept. */
   ratio: number
 }
+
+/** Which part of the installation the spans are of. */
+export interface TracedProcess {
+  version: string
+  node: string
+  part: 'server' | 'hit-worker'
+}

@@ -1,0 +1,34 @@
+// Opens what watches the server itself: counts of requests, the process, commits, and traces.
+
+import type { Config } from './config.ts'
+import type { Metric } from './http/health-and-metrics.ts'
+import { toCommitMetrics } from './http/telemetry/commit-metrics.ts'
+import type { ObserverNeeds } from './http/telemetry/observe-requests.ts'
+import { openTracing } from './http/telemetry/open-tracing.ts'
+import { openProcessMetrics } from './http/telemetry/process-metrics.ts'
+import { createRequestMetrics } from './http/telemetry/request-metrics.ts'
+import type { DatabaseHandle } from './storage/database/open-database.ts'
+
+export interface Observability {
+  /** For the handlers of requests. */
+  observer: ObserverNeeds
+  metrics(): Metric[]
+  close(): Promise<void>
+}
+
+export async function openObservability(
+  { tracing: settings, slowRequestMs, trustProxy }: Config,
+  { db, node, version }: { db: DatabaseHandle; node: string; version: string },
+): Promise<Observability> {
+  const tracing = await openTracing(settings, { version, node, part: 'server' })
+  const ownProcess = openProcessMetrics(version)
+  const requests = createRequestMetrics()
+  return {
+    observer: { requests, slowRequestMs, trustProxy },
+    metrics: () => [...ownProcess.metrics(), ...requests.metrics(), ...toCommitMetrics(db.readCommitStats())],
+    async close() {
+      ownProcess.close()
+      await tracing?.close()
+    },
+  }
+}
