@@ -1,8 +1,12 @@
 // What pages tell the browser about themselves, and what a line of the log says about a request.
 
-import { describe, expect, spyOn, test } from 'bun:test'
-import { getLogLevel, setLogLevel } from '../../server/lib/log.ts'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { LOG_FORMATS } from '../../server/lib/telemetry/log-format.ts'
+import { startOtlpReceiver } from '../support/fake-servers/otlp-receiver.ts'
+import { startWebhookReceiver } from '../support/fake-servers/webhook-receiver.ts'
+import { readLog } from '../support/read-log.ts'
 import { onSqlite } from '../support/server/test-server.ts'
+import { until } from '../support/until.ts'
 import { createTeam } from '../support/users/signed-in-user.ts'
 
 /** Pages that a browser shows: the dashboard, the API reference, and pages for visitors. */
@@ -56,17 +60,13 @@ onSqlite('a browser', (server) => {
 
 onSqlite('the log line of a request', (server) => {
   async function readRequestLines(work: () => Promise<unknown>) {
-    const level = getLogLevel()
-    const lines: string[] = []
-    const spy = spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0)
-    setLogLevel('info')
-    try {
+    // biome-ignore lint/suspicious/noExplicitAny: lines of a log
+    let lines: any[] = []
+    await readLog(async (log) => {
       await work()
-    } finally {
-      spy.mockRestore()
-      setLogLevel(level)
-    }
-    return lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'request')
+      lines = log.readLines()
+    })
+    return lines.filter(({ event }) => event === 'request')
   }
 
   test('says which key or which person asked, and not what for', async () => {
@@ -86,3 +86,78 @@ onSqlite('the log line of a request', (server) => {
     expect(JSON.stringify([byKey, byPerson, byNobody])).not.toContain('cAnArY')
   })
 })
+
+const receiver = startOtlpReceiver()
+const hook = startWebhookReceiver()
+afterAll(() => Promise.all([receiver.stop(), hook.stop()]))
+
+onSqlite(
+  'secrets, and what strangers send,',
+  (server) => {
+    /** Whatever a request can carry has the word in it. Every answer has a line of its own: each request is slow. */
+    async function sendCanaries(): Promise<number> {
+      const team = await createTeam(server())
+      const headers = {
+        Cookie: 'towpath_session=cAnArY',
+        'X-Secret': 'cAnArY',
+        'User-Agent': 'cAnArY',
+        Referer: 'https://cAnArY.example/?cAnArY',
+        'X-Forwarded-For': '203.0.113.77',
+        'X-Request-Id': 'cAnArY is no id',
+        traceparent: 'cAnArY',
+      }
+      const post = async (path: string, body: object) =>
+        (await team.api(path, { method: 'POST', body })).json.data
+      const webhook = { type: 'webhook', name: 'cAnArY', url: `${hook.url}?cAnArY` }
+      const channel = await post('/channels', webhook)
+      const { formKey } = await post('/forms', { name: 'cAnArY', channelIds: [channel.id] })
+      const { slug } = await post('/links', { destinationUrl: 'https://cAnArY.example/?q=cAnArY' })
+      const before = hook.requests.length
+      const body = { email: 'cAnArY@example.com', message: 'cAnArY' }
+      await server().call(`/f/${formKey}?q=cAnArY`, { method: 'POST', body, headers })
+      await server().call(`/f/cAnArY`, { method: 'POST', body: 'cAnArY', headers })
+      for (const path of [`/${slug}?cAnArY`, `/${slug}+?cAnArY`, '/cAnArY', '/cAnArY/cAnArY?cAnArY'])
+        await server().call(path, { headers })
+      const signIn = { email: 'cAnArY@example.com', password: 'cAnArY cAnArY' }
+      await server().call('/api/auth/sign-in/email', { method: 'POST', body: signIn, headers })
+      await server().call('/v1/links?search=cAnArY', { headers: { Authorization: 'Bearer cAnArY' } })
+      await team.api('/links?search=cAnArY', { headers })
+      await team.api('/links', { method: 'POST', body: { destinationUrl: 'cAnArY' }, headers })
+      await team.api('/analytics/clicks?utmSource=cAnArY', { headers })
+      await until('the notification', () => hook.requests.length > before)
+      return team.id
+    }
+
+    test.each([...LOG_FORMATS])('are in no line of the log in the format %s, and in no metric', (format) =>
+      readLog(async (log) => {
+        const workspaceId = await sendCanaries()
+        await until('the line of the notification', () => log.readText().includes('delivery_attempt'))
+        const { text } = await server().call('/metrics')
+        for (const written of [log.readText(), text]) {
+          expect(written).not.toMatch(/canary/i)
+          expect(written).not.toContain('203.0.113.77')
+          expect(written).not.toContain('127.0.0.1')
+        }
+        for (const event of ['request', 'form_request', 'slow_request'])
+          expect(log.readText()).toContain(event)
+        expect(log.readText()).toContain(String(workspaceId))
+      }, format),
+    )
+
+    test('are in no trace', async () => {
+      await until('a trace', () => receiver.spans.some(({ name }) => name === 'deliver webhook'))
+      for (const { body } of receiver.requests) {
+        expect(body).not.toMatch(/canary/i)
+        expect(body).not.toMatch(/203\.0\.113\.77|127\.0\.0\.1/)
+      }
+    })
+  },
+  {
+    environment: {
+      SLOW_REQUEST_MS: '1',
+      TRUST_PROXY: '127.0.0.1',
+      WEBHOOK_ALLOW_CIDRS: '127.0.0.1/32',
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+    },
+  },
+)

@@ -12,7 +12,7 @@ import { getTracer } from '../../lib/telemetry/tracing.ts'
 import { toErrorResponse } from '../error-response.ts'
 import { requestId } from '../request-id.ts'
 import type { ServerHandle } from '../server-handle.ts'
-import type { RequestMetrics } from './request-metrics.ts'
+import { type RequestMetrics, toKnownMethod } from './request-metrics.ts'
 
 export interface ObserverNeeds {
   requests: RequestMetrics
@@ -21,6 +21,9 @@ export interface ObserverNeeds {
   /** Only these peers say which trace a request belongs to. */
   trustProxy: Network[]
 }
+
+/** Asked by machines, every few seconds. */
+const UNTRACED = new Set(['/livez', '/readyz', '/metrics'])
 
 type Handler = (request: Bun.BunRequest, server: ServerHandle) => Response | Promise<Response>
 
@@ -33,9 +36,10 @@ export const observeRequests =
   (route: string, answer: Handler): Handler =>
   (request, server) => {
     const startedAt = performance.now()
-    const { method, headers } = request
+    const { headers } = request
+    const method = toKnownMethod(request.method)
     const context = createRequestContext(requestId(headers.get('x-request-id')), route)
-    startSpan(needs, context, request, server)
+    startSpan(needs, context, method, request, server)
     const respond = (response: Response) => {
       endRequest(needs, context, { method, status: response.status, startedAt })
       // A 5xx says no more than that it is one: the id leads to the lines of the log.
@@ -55,19 +59,19 @@ export const observeRequests =
 function startSpan(
   { trustProxy }: ObserverNeeds,
   context: RequestContext,
+  method: string,
   request: Request,
   server: ServerHandle,
 ): void {
   const tracer = getTracer()
-  if (!tracer) return
-  const { method, headers } = request
+  if (!tracer || UNTRACED.has(context.route)) return
   const peer = server.requestIP(request)?.address
   const isTrusted = peer !== undefined && isInNetworks(peer, trustProxy)
   context.span = tracer.start({
     name: `${method} ${context.route}`,
     kind: 'server',
-    parent: isTrusted ? (headers.get('traceparent') ?? undefined) : undefined,
-    attributes: { 'http.request.method': method },
+    parent: isTrusted ? (request.headers.get('traceparent') ?? undefined) : undefined,
+    attributes: { 'http.request.method': method === 'other' ? '_OTHER' : method },
   })
 }
 

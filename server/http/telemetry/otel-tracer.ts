@@ -31,7 +31,7 @@ import type { TracedProcess, TracingSettings } from '../../lib/telemetry/tracing
 /** About 2 MB of spans. */
 const QUEUE_MAX = 2_048
 const BATCH_MAX = 512
-const SEND_EVERY_MS = 2_000
+const SEND_EVERY_MS = 1_000
 const SEND_TIMEOUT_MS = 5_000
 const CLOSE_MS = 2_000
 const EXPORT_SUCCESS = 0

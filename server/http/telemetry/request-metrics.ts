@@ -6,6 +6,9 @@ import type { Metric } from '../health-and-metrics.ts'
 import { toHistogramMetrics } from './histogram-metrics.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+/** A stranger can send any text as the method: it is none of ours. */
+export const toKnownMethod = (sent: string) => (METHODS.includes(sent) ? sent : 'other')
+
 const CLASSES = ['2xx', '3xx', '4xx', '5xx'] as const
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
@@ -18,7 +21,11 @@ interface RouteCounts {
 }
 
 export interface RequestMetrics {
-  /** @param route a template, never a path @param seconds absent where the time is not measured */
+  /**
+   * @param request.route a template, never a path
+   * @param request.method a known one
+   * @param request.seconds absent where the time is not measured
+   */
   count(request: { route: string; method: string; status: number; seconds?: number }): void
   /** The same for a caller with one route and method, which counts often: it looks nothing up. */
   createCounter(route: string, method: string): (status: number) => void
@@ -28,8 +35,7 @@ export interface RequestMetrics {
 export function createRequestMetrics(): RequestMetrics {
   const counts = new Map<string, RouteCounts>()
   const durations = new Map<string, Histogram>()
-  const findCounts = (route: string, sentMethod: string): RouteCounts => {
-    const method = METHODS.includes(sentMethod) ? sentMethod : 'other'
+  const findCounts = (route: string, method: string): RouteCounts => {
     const key = `${method} ${route}`
     const found = counts.get(key) ?? { route, method, answers: CLASSES.map(() => 0), limited: 0 }
     counts.set(key, found)
@@ -51,7 +57,7 @@ export function createRequestMetrics(): RequestMetrics {
     },
     metrics: () => [
       ...[...counts.values()].flatMap(toRequestMetrics),
-      ...[...counts.values()].filter(({ limited }) => limited > 0).map(toLimitedMetric),
+      ...[...counts.values()].map(toLimitedMetric),
       ...[...durations].flatMap(([route, histogram]) => toDurationMetrics(route, histogram)),
     ],
   }

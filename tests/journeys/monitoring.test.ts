@@ -1,0 +1,136 @@
+// What operators watch a server with fits this release: Prometheus reads the metrics and the alert rules, and every metric
+// that a rule, the Grafana dashboard or docs/observability.md names is there.
+
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from '../support/architecture/read-checkout.ts'
+import { findPromtool, runPromtool } from '../support/processes/promtool.ts'
+import { onSqlite } from '../support/server/test-server.ts'
+
+const DEPLOY = join(ROOT, 'deploy')
+const ALERTS = join(DEPLOY, 'prometheus/alerts.yaml')
+const PAGE = join(ROOT, 'docs/observability.md')
+const INSTALL_MS = 300_000
+
+const readText = (path: string) => readFileSync(path, 'utf8')
+
+interface Rule {
+  alert: string
+  expr: string
+  labels: Record<string, string>
+  annotations: Record<string, string>
+}
+const rules = (Bun.YAML.parse(readText(ALERTS)) as { groups: { rules: Rule[] }[] }).groups.flatMap(
+  (group) => group.rules,
+)
+
+interface Panel {
+  type: string
+  title: string
+  description?: string
+  targets?: { expr: string }[]
+}
+const dashboard = JSON.parse(readText(join(DEPLOY, 'grafana/towpath.json'))) as { panels: Panel[] }
+
+/** Those that only some servers have: with WORKERS. */
+const ONLY_WITH_WORKERS = ['towpath_worker_up']
+
+/** Those that other parts of this release bring. Each line goes when its part is there. */
+const NOT_YET = [
+  'towpath_backup_last_success_timestamp_seconds',
+  'towpath_backup_overdue',
+  'towpath_deliveries_backlog_growing',
+]
+
+const listNames = (text: string) => new Set(text.match(/\b(?:towpath|process)_[a-z_]+[a-z]\b/g))
+
+onSqlite('a server', (server) => {
+  async function readMetrics(): Promise<string> {
+    const { slug } = await (await server().createWorkspace()).createLink()
+    await server().click(slug)
+    await server().call('/no-such-link')
+    return (await server().call('/metrics')).text
+  }
+  /** The names of all samples, those of histograms with their suffix. */
+  const listSamples = (text: string) => new Set(text.match(/^[a-z_]+(?=[{ ])/gm))
+  const listFamilies = (text: string) => new Set(text.match(/(?<=^# TYPE )[a-z_]+/gm))
+
+  test.each([
+    ['the alert rules', () => rules.map(({ expr }) => expr).join('\n')],
+    [
+      'the dashboard',
+      () => dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)).join('\n'),
+    ],
+  ])('has every metric that %s name', async (_, readNames) => {
+    const named = listNames(readNames())
+    const there = listSamples(await readMetrics())
+    expect(named.size).toBeGreaterThan(15)
+    const missing = [...named].filter((name) => !there.has(name) && !ONLY_WITH_WORKERS.includes(name))
+    expect(missing.filter((name) => !NOT_YET.includes(name))).toEqual([])
+  })
+
+  test('has the metrics of the page and no others', async () => {
+    const there = listFamilies(await readMetrics())
+    const table = readText(PAGE)
+      .split('\n')
+      .filter((line) => line.startsWith('| `'))
+    const named = new Set(table.flatMap((line) => [...listNames(line.split(' | ')[0] ?? '')]))
+    const known = new Set([...named, ...ONLY_WITH_WORKERS, ...NOT_YET])
+    expect([...there].filter((name) => !named.has(name))).toEqual([])
+    expect([...known].filter((name) => !there.has(name)).sort()).toEqual(
+      [...ONLY_WITH_WORKERS, ...NOT_YET].sort(),
+    )
+  })
+
+  test('counts a plain redirect and no path of a stranger', async () => {
+    const text = await readMetrics()
+    expect(text).toMatch(
+      /towpath_http_requests_total\{[^}]*route="\/\{slug\}",method="GET",status="3xx"\} [1-9]/,
+    )
+    for (const method of ['GET', 'PROPFIND']) await server().call('/v1/cAnArY/cAnArY', { method })
+    await server().call('/cAnArY/cAnArY')
+    const after = (await server().call('/metrics')).text
+    expect(after).not.toContain('cAnArY')
+    expect(after).not.toContain('PROPFIND')
+    expect(after).not.toMatch(/(?:workspace|tenant|user|form|link)(?:_?id)?="/i)
+  })
+
+  test(
+    'has metrics that promtool finds no fault with',
+    async () => {
+      const promtool = findPromtool()
+      if (promtool) expect(runPromtool(promtool, ['check', 'metrics'], await readMetrics())).toBe('')
+    },
+    INSTALL_MS,
+  )
+})
+
+describe('the alert rules', () => {
+  test(
+    'are rules, and say what they should in cases that matter',
+    () => {
+      const promtool = findPromtool()
+      if (!promtool) return
+      expect(runPromtool(promtool, ['check', 'rules', ALERTS])).toBe('')
+      expect(runPromtool(promtool, ['test', 'rules', join(DEPLOY, 'prometheus/alerts.test.yaml')])).toBe('')
+    },
+    INSTALL_MS,
+  )
+
+  test('say how urgent they are, and what to do', () => {
+    for (const { alert, labels, annotations } of rules) {
+      expect([alert, labels.severity]).toEqual([alert, expect.stringMatching(/^(page|ticket)$/)])
+      expect([alert, annotations.summary, annotations.runbook]).toEqual([
+        alert,
+        expect.stringMatching(/\S/),
+        expect.stringMatching(/\.$/),
+      ])
+    }
+  })
+})
+
+test('every chart of the dashboard says what it shows', () => {
+  const charts = dashboard.panels.filter(({ type }) => type !== 'row')
+  expect(charts.filter(({ description }) => !description?.endsWith('.'))).toEqual([])
+})
