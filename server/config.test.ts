@@ -470,3 +470,54 @@ describe('the secret of an installation', () => {
     expect(new Set(secrets)).toEqual(new Set([readFileSync(join(DATA_DIR, 'secret'), 'utf8')]))
   })
 })
+
+test('reads the settings of the log and of slow requests', () => {
+  expect(read({ LOG_FORMAT: 'pretty', SLOW_REQUEST_MS: '0' })).toMatchObject({
+    logFormat: 'pretty',
+    slowRequestMs: 0,
+  })
+  expect(problemsOf({ LOG_FORMAT: 'colourful', SLOW_REQUEST_MS: '1s', LOG_LEVEL: 'debug' })).toEqual([
+    'LOG_LEVEL: "debug" is not a level. Use one of info, warn, error, silent.',
+    'LOG_FORMAT: "colourful" is not a format. Use one of json, pretty.',
+    'SLOW_REQUEST_MS: "1s" is not a number of milliseconds. Use a whole number up to 3600000, 0 for no such lines, or leave it out for 1000.',
+  ])
+})
+
+test('reads where traces go, by the names that OpenTelemetry gives the settings', () => {
+  const OTEL_EXPORTER_OTLP_ENDPOINT = 'https://otlp.example/tenant/'
+  expect(read({ OTEL_EXPORTER_OTLP_ENDPOINT }).tracing).toEqual({
+    url: 'https://otlp.example/tenant/v1/traces',
+    serviceName: 'towpath',
+    headers: {},
+    sampler: 'parentbased_always_on',
+    ratio: 1,
+  })
+  expect(
+    read({
+      OTEL_EXPORTER_OTLP_ENDPOINT,
+      OTEL_SERVICE_NAME: 'links',
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20a=b, x-tenant=1',
+      OTEL_TRACES_SAMPLER: 'traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0.25',
+    }).tracing,
+  ).toMatchObject({
+    serviceName: 'links',
+    headers: { authorization: 'Bearer a=b', 'x-tenant': '1' },
+    sampler: 'traceidratio',
+    ratio: 0.25,
+  })
+  // Without an endpoint they are for another program.
+  expect(read({ OTEL_TRACES_SAMPLER: 'jaeger_remote' }).tracing).toBeUndefined()
+})
+
+test.each([
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'grpc://hunter2@otlp.example:4317' }, 'OTEL_EXPORTER_OTLP_ENDPOINT'],
+  [{ OTEL_EXPORTER_OTLP_HEADERS: 'authorization: hunter2' }, 'OTEL_EXPORTER_OTLP_HEADERS'],
+  [{ OTEL_EXPORTER_OTLP_HEADERS: 'authorization=hunter2%0Ax: y' }, 'OTEL_EXPORTER_OTLP_HEADERS'],
+  [{ OTEL_TRACES_SAMPLER: 'sometimes' }, 'OTEL_TRACES_SAMPLER'],
+  [{ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '10' }, 'OTEL_TRACES_SAMPLER_ARG'],
+])('a wrong setting of traces is named without its secret: %p', (environment, name) => {
+  const problems = problemsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', ...environment })
+  expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name}: `))])
+  expect(problems.join()).not.toContain('hunter2')
+})

@@ -30,7 +30,9 @@ onBothEngines(
         const answer = await server().call(`/f/${formKey}`, { method: 'POST', body: { a: 'b' }, headers })
         expect([answer.status, answer.headers.get('x-request-id')]).toEqual([200, id])
         const attempts = () => log.readLines().filter(({ event }) => event === 'delivery_attempt')
-        const [failed] = await until('the first attempt', () => attempts().length === 1 && attempts())
+        const [failed] = await until('the first attempt', () =>
+          attempts().length === 1 ? attempts() : undefined,
+        )
         expect(failed).toMatchObject({
           requestId: id,
           workspaceId: workspace.id,
@@ -42,7 +44,9 @@ onBothEngines(
         const { delivery } = failed
         // Somebody else's request causes the second attempt. The delivery is still that of the submission.
         expect((await workspace.api(`/deliveries/${delivery}/retry`, { method: 'POST' })).status).toBe(200)
-        const [, delivered] = await until('the second attempt', () => attempts().length === 2 && attempts())
+        const [, delivered] = await until('the second attempt', () =>
+          attempts().length === 2 ? attempts() : undefined,
+        )
         expect(delivered).toMatchObject({ requestId: id, delivery, outcome: 'delivered' })
       })
     })
