@@ -98,7 +98,6 @@ function toSampler({ sampler, ratio }: TracingSettings): Sampler {
 const KINDS: Record<SpanKind, OtelSpanKind> = {
   server: OtelSpanKind.SERVER,
   client: OtelSpanKind.CLIENT,
-  consumer: OtelSpanKind.CONSUMER,
   internal: OtelSpanKind.INTERNAL,
 }
 

@@ -1,7 +1,7 @@
 // Traces, where the operator wants them (OTEL_EXPORTER_OTLP_ENDPOINT). Without a tracer, nothing of OpenTelemetry is loaded.
 // Spans name each other by the text of W3C Trace Context, so that a row or a message can carry a parent.
 
-export type SpanKind = 'server' | 'client' | 'consumer' | 'internal'
+export type SpanKind = 'server' | 'client' | 'internal'
 export type SpanAttributes = Record<string, string | number | boolean>
 
 export interface SpanStart {
