@@ -76,13 +76,15 @@ onSqlite('submissions of one moment', (server) => {
   })
 })
 
-test('the hit worker writes the id of the request that asks', async () => {
+test('the hit worker writes the id of the request that asks, in the format of the server', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'towpath-asker-'))
   const from = (path: string) => JSON.stringify(join(ROOT, 'server', path))
   // A question that no request can put: the engine refuses its column.
   const script = `
     const { openSpool } = await import(${from('features/hits/spool/spool.ts')})
     const { openHitWorkerClient } = await import(${from('features/hits/worker/client.ts')})
+    const { setLogFormat } = await import(${from('lib/log.ts')})
+    setLogFormat('pretty')
     const { createRequestContext, runForRequest } = await import(${from('lib/telemetry/request-context.ts')})
     const dataDir = ${JSON.stringify(dataDir)}
     const spool = await openSpool({ dir: dataDir + '/spool' })
@@ -96,7 +98,9 @@ test('the hit worker writes the id of the request that asks', async () => {
     const run = Bun.spawn([process.execPath, '-e', script], { cwd: ROOT, stdout: 'ignore', stderr: 'pipe' })
     const text = await new Response(run.stderr).text()
     const lines = text.split('\n').filter((line) => line.includes('hit_question_failed'))
-    expect(lines.map((line) => JSON.parse(line).requestId)).toEqual(['the-request-that-asks'])
+    expect(lines).toEqual([
+      expect.stringMatching(/ ERROR hit_question_failed +requestId=the-request-that-asks /),
+    ])
   } finally {
     rmSync(dataDir, { recursive: true, force: true })
   }
