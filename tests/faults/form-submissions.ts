@@ -11,12 +11,14 @@ const HEADERS: Record<SubmissionMode, Record<string, string>> = {
   native: NAVIGATION_HEADERS,
 }
 
-/** @returns the form's key */
+/** @param channelIds where notifications of its submissions go. @returns the form's key */
 export async function createFormOverHttp(
   server: ServerProcess,
   { keys }: Pick<Installation, 'keys'>,
+  channelIds: number[] = [],
 ): Promise<string> {
-  const { status, text, json } = await server.api(keys[0] as string, '/forms', { name: 'Contact' })
+  const form = { name: 'Contact', channelIds }
+  const { status, text, json } = await server.api(keys[0] as string, '/forms', form)
   if (status !== 201) throw new Error(`the form was not created: ${status} ${text}`)
   return json.data.formKey
 }

@@ -5,11 +5,12 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { closeAfterAll } from '../support/close-after-all.ts'
+import { atScale } from '../support/scale.ts'
 import { createInstallation, type Installation, type ServerProcess } from './server-process.ts'
 import { findStraceProblem, parseTrace, type TraceSummary, toStraceCommand } from './strace.ts'
 
-const ALONE = 25
-const TOGETHER = 25
+const ALONE = atScale({ test: 25, soak: 100 })
+const TOGETHER = ALONE
 
 interface PowerLossSubject {
   /** The first bytes of the answers that acknowledge a write. */
