@@ -21,6 +21,26 @@ export const toStraceCommand = (file: string) => [
   `trace=${CALLS}`,
 ]
 
+interface FaultOrder {
+  pid: number
+  /** Only calls on these files fail. */
+  files: string[]
+  /** One call, or several with commas between them. */
+  call: string
+  /** Such as ENOSPC. */
+  error: string
+  /** Every nth call fails. */
+  every: number
+  /** The file to which each failed call is written, marked as INJECTED. */
+  faults: string
+}
+
+/** @returns the command that makes calls of a running process fail until it is ended (SIGINT) */
+export const toFaultCommand = ({ pid, files, call, error, every, faults }: FaultOrder) => [
+  ...['strace', '-f', '-p', String(pid), '-o', faults, ...files.flatMap((file) => ['-P', file])],
+  ...['-s', '0', '-e', `trace=${call}`, '-e', `inject=${call}:error=${error}:when=${every}+${every}`],
+]
+
 /** @returns why strace does not work on this machine, or undefined when it works. Installs strace if needed. */
 export function findStraceProblem(): string | undefined {
   if (!Bun.which('strace') && canInstallPackages()) {
