@@ -90,45 +90,52 @@ async function expectStored({ installation, server, acknowledged }: Subject) {
 
 const reason = findStraceProblem()
 
-describe.skipIf(reason !== undefined)(`SQLite on a disk${reason ? ` (skipped: strace: ${reason})` : ''}`, () => {
-  const ending: (() => Promise<unknown>)[] = []
-  afterEach(async () => {
-    for (const end of ending.splice(0)) await end()
-  })
-
-  /** strace makes every few calls on the database fail, as the kernel would. */
-  async function failCalls({ server, installation }: Subject, call: string, error: string, every: number) {
-    const faults = join(installation.dataDir, `faults-${every}`)
-    writeFileSync(faults, '')
-    const files = ['towpath.db', 'towpath.db-wal'].map((name) => join(installation.dataDir, name))
-    const child = Bun.spawn(toFaultCommand({ pid: server.pid, files, call, error, every, faults }), {
-      stdout: 'ignore',
-      stderr: 'ignore',
+describe.skipIf(reason !== undefined)(
+  `SQLite on a disk${reason ? ` (skipped: strace: ${reason})` : ''}`,
+  () => {
+    const ending: (() => Promise<unknown>)[] = []
+    afterEach(async () => {
+      for (const end of ending.splice(0)) await end()
     })
-    const end = async () => {
-      child.kill('SIGINT')
-      await child.exited
+
+    /** strace makes every few calls on the database fail, as the kernel would. */
+    async function failCalls({ server, installation }: Subject, call: string, error: string, every: number) {
+      const faults = join(installation.dataDir, `faults-${every}`)
+      writeFileSync(faults, '')
+      const files = ['towpath.db', 'towpath.db-wal'].map((name) => join(installation.dataDir, name))
+      const child = Bun.spawn(toFaultCommand({ pid: server.pid, files, call, error, every, faults }), {
+        stdout: 'ignore',
+        stderr: 'ignore',
+      })
+      const end = async () => {
+        child.kill('SIGINT')
+        await child.exited
+      }
+      ending.push(end)
+      const countFaults = () => readFileSync(faults, 'utf8').split('(INJECTED)').length - 1
+      return { countFaults, end }
     }
-    ending.push(end)
-    const countFaults = () => readFileSync(faults, 'utf8').split('(INJECTED)').length - 1
-    return { countFaults, end }
-  }
 
-  let subject: Subject
-  test.each([
-    ['has no room', 'pwrite64', 'ENOSPC', 7],
-    ['fails when it writes', 'pwrite64', 'EIO', 11],
-    ['fails when it syncs', 'fsync,fdatasync', 'EIO', 2],
-  ] as const)('that %s, now and then', async (_, call, error, every) => {
-    subject ??= await start()
-    const { countFaults, end } = await failCalls(subject, call, error, every)
-    await sendDuringFaults(subject, countFaults, end)
-  }, 120_000)
+    let subject: Subject
+    test.each([
+      ['has no room', 'pwrite64', 'ENOSPC', 7],
+      ['fails when it writes', 'pwrite64', 'EIO', 11],
+      ['fails when it syncs', 'fsync,fdatasync', 'EIO', 2],
+    ] as const)(
+      'that %s, now and then',
+      async (_, call, error, every) => {
+        subject ??= await start()
+        const { countFaults, end } = await failCalls(subject, call, error, every)
+        await sendDuringFaults(subject, countFaults, end)
+      },
+      120_000,
+    )
 
-  test('has stored what was acknowledged, once', async () => {
-    await expectStored(subject)
-  }, 120_000)
-})
+    test('has stored what was acknowledged, once', async () => {
+      await expectStored(subject)
+    }, 120_000)
+  },
+)
 
 describe('PostgreSQL behind a network', () => {
   let subject: Subject
@@ -136,17 +143,21 @@ describe('PostgreSQL behind a network', () => {
   test.each<[CutMoment, number]>([
     ['before the message arrives', 13],
     ['before its answer arrives', 17],
-  ])('that breaks connections %s', async (moment, every) => {
-    if (!subject) {
-      proxy = await startCuttingProxy((await createTestDatabase()).url)
-      closeLater(proxy.close)
-      subject = await start(proxy.url)
-    }
-    const before = proxy.countCuts()
-    proxy.cutEvery(every, moment)
-    const countFaults = () => proxy.countCuts() - before
-    await sendDuringFaults(subject, countFaults, () => proxy.cutEvery(undefined, moment))
-  }, 120_000)
+  ])(
+    'that breaks connections %s',
+    async (moment, every) => {
+      if (!subject) {
+        proxy = await startCuttingProxy((await createTestDatabase()).url)
+        closeLater(proxy.close)
+        subject = await start(proxy.url)
+      }
+      const before = proxy.countCuts()
+      proxy.cutEvery(every, moment)
+      const countFaults = () => proxy.countCuts() - before
+      await sendDuringFaults(subject, countFaults, () => proxy.cutEvery(undefined, moment))
+    },
+    120_000,
+  )
 
   test('has stored what was acknowledged, once', async () => {
     await expectStored(subject)

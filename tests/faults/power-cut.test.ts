@@ -59,7 +59,7 @@ async function cutPowerWhileSending() {
       [paths[1], Buffer.alloc(0)],
     ]),
     isMoment(text) {
-      const marker = /HTTP\/1\.1 200 [^]*(power-\d{8})/.exec(text)?.[1]
+      const marker = /HTTP\/1\.1 200 [\s\S]*(power-\d{8})/.exec(text)?.[1]
       if (marker === undefined || acknowledged.includes(marker)) return false
       acknowledged.push(marker)
       return true

@@ -1,0 +1,117 @@
+// A receiver that refuses, is silent, breaks off and works, in turns: everything arrives, as often as it has to be sent
+// and no more, at the times of the schedule, and nobody else waits for it.
+
+import { afterAll, expect, test } from 'bun:test'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { RETRY_DELAYS } from '../../server/features/notify/delivery/retry-schedule.ts'
+import { startWebhookReceiver } from '../support/fake-servers/webhook-receiver.ts'
+import { type HarnessWorkspace, notificationsOnBothEngines } from '../support/notification-harness.ts'
+import { atScale } from '../support/scale.ts'
+import { until } from '../support/until.ts'
+
+const DELIVERIES = atScale({ test: 6, soak: 60 })
+/** Longer than the third wait of the schedule, at its longest. */
+const STEP_MS = 40 * 60_000
+
+/** A wait is the planned one ±20 %, from the end of an attempt after the last step, or in the moment of that step. */
+function expectPlanned(planned: number, wait: number, steppedAt: number) {
+  const sinceStepMs = performance.now() - steppedAt
+  const fits = [wait, wait + STEP_MS].some(
+    (each) => each >= planned * 0.8 - sinceStepMs - 1 && each <= planned * 1.2 + 1,
+  )
+  expect({ planned, wait, fits }).toEqual({ planned, wait, fits: true })
+}
+
+type Reaction = (request: IncomingMessage, response: ServerResponse) => unknown
+
+/** What each message meets, one after the other. */
+const REACTIONS: Reaction[] = [
+  (_, response) => response.writeHead(500).end('no'),
+  () => {}, // silent
+  ({ socket }) => socket.resetAndDestroy(),
+  (_, response) => response.end('ok'),
+]
+
+async function startFlappingReceiver() {
+  const tries = new Map<string, number>()
+  const server = createServer((request, response) => {
+    const id = String(request.headers['webhook-id'])
+    const tried = tries.get(id) ?? 0
+    tries.set(id, tried + 1)
+    request.resume().on('end', () => REACTIONS[Math.min(tried, REACTIONS.length - 1)]?.(request, response))
+  })
+  const listening = Promise.withResolvers<void>()
+  server.listen(0, '127.0.0.1', listening.resolve)
+  await listening.promise
+  const { port } = server.address() as { port: number }
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    tries,
+    stop() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+notificationsOnBothEngines('a receiver that works now and then', (outbox) => {
+  const stops: (() => unknown)[] = []
+  afterAll(async () => {
+    for (const stop of stops) await stop()
+  })
+
+  /** Deliveries that have failed and wait for another attempt. */
+  const listPostponed = ({ id }: HarnessWorkspace) =>
+    outbox()
+      .db.read.selectFrom('deliveries')
+      .select(['id', 'attempts', 'due_at'])
+      .where('workspace_id', '=', id)
+      .where('status', '=', 'waiting')
+      .where('attempts', '>', 0)
+      .where('leased_until', 'is', null)
+      .execute()
+
+  test('gets each message until it takes it, at the times of the schedule, and holds up nobody', async () => {
+    const [flapping, steady] = [await startFlappingReceiver(), startWebhookReceiver()]
+    stops.push(flapping.stop, steady.stop)
+    const [workspace, other] = [await outbox().createWorkspace(), await outbox().createWorkspace()]
+    const form = await workspace.createForm([(await workspace.createWebhook(flapping.url)).id])
+    const otherForm = await other.createForm([(await other.createWebhook(steady.url)).id])
+    await outbox().startDeliverer({ send: { ...outbox().needs.send, timeoutMs: 50 } })
+    await workspace.submit(form, DELIVERIES)
+    const listUndelivered = async () =>
+      (await workspace.listDeliveries()).filter(({ status }) => status !== 'delivered')
+
+    const planned = new Map<number, number>()
+    let steppedAt = performance.now()
+    for (let step = 1; (await listUndelivered()).length > 0; step++) {
+      const before = await outbox().countAttempts(workspace.id)
+      await other.submit(otherForm)
+      await until('the message of somebody else', () => steady.requests.length === step)
+      await until('another attempt', async () => (await outbox().countAttempts(workspace.id)) > before)
+      for (const { id, attempts, due_at } of await listPostponed(workspace)) {
+        if (planned.get(id) === attempts) continue
+        planned.set(id, attempts)
+        expectPlanned(RETRY_DELAYS[attempts] as number, (due_at as number) - outbox().now(), steppedAt)
+      }
+      outbox().advanceClock(STEP_MS)
+      steppedAt = performance.now()
+    }
+    expect(flapping.tries.size).toBe(DELIVERIES)
+    expect(new Set(flapping.tries.values())).toEqual(new Set([REACTIONS.length]))
+    const outcomes = await outbox()
+      .db.read.selectFrom('delivery_attempts')
+      .select((e) => ['outcome', e.fn.countAll<number>().as('count')])
+      .where('workspace_id', '=', workspace.id)
+      .groupBy('outcome')
+      .execute()
+    expect(new Map(outcomes.map(({ outcome, count }) => [outcome, count]))).toEqual(
+      new Map([
+        ['refused', DELIVERIES],
+        ['timeout', DELIVERIES],
+        ['unreachable', DELIVERIES],
+        ['delivered', DELIVERIES],
+      ]),
+    )
+  }, 240_000)
+})
