@@ -2,19 +2,23 @@
 // nothing counts twice.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import pg from 'pg'
 import { createLinkOverHttp, readCountedClicks, waitUntilCountersAgree } from '../faults/click-counts.ts'
 import { createFormOverHttp, isAcknowledged, readMarker, sendSubmission } from '../faults/form-submissions.ts'
 import { type LoadGenerator, startLoadGenerator } from '../faults/load-generator.ts'
-import { randomMs, type ServerProcess } from '../faults/server-process.ts'
+import { createClient, randomMs, type ServerClient, type ServerProcess } from '../faults/server-process.ts'
+import { ROOT } from '../support/architecture/read-checkout.ts'
 import { CLICKHOUSE_START_MS } from '../support/clickhouse/clickhouse-server.ts'
 import { type Cluster, startCluster } from '../support/cluster/start-cluster.ts'
+import { startCaddy } from '../support/processes/caddy.ts'
 import { atScale } from '../support/scale.ts'
 import { until } from '../support/until.ts'
 
-/** One link for each sender: an answer of analytics names at most 1,000 values. */
+/** One link for each sender: an answer of analytics names at most 1,000 values. Clicks above that have no name. */
 const SENDERS = 6
-const CLICKS_MAX = 900
+const NAMED_MAX = 900
 const FORM_SENDERS = 3
 /** Enough that a fault comes between many answers, on a slow machine too. */
 const ANSWERS_BEFORE_FAULT = 60
@@ -40,25 +44,27 @@ interface ClusterLoad {
 
 let loads = 0
 
-async function startLoad(): Promise<ClusterLoad> {
+/** @param pick where the nth request goes */
+async function startLoad(pick: (request: number) => ServerClient = cluster.pick): Promise<ClusterLoad> {
   const load = loads++
   const slugs = Array.from({ length: SENDERS }, (_, sender) => `load${load}-${sender}`)
   for (const [sender, slug] of slugs.entries())
     expect((await createLinkOverHttp(slug, getKey(sender), cluster.pick(sender))).status).toBe(201)
+  expect((await createLinkOverHttp(`load${load}-rest`, getKey(0), cluster.pick(0))).status).toBe(201)
   const sent = new Map(slugs.map((slug) => [slug, new Set<string>()]))
   const clicks = startLoadGenerator(SENDERS, async (number) => {
     const slug = slugs[number % SENDERS] as string
     const markers = sent.get(slug) as Set<string>
     await Bun.sleep(PAUSE_MS)
-    if (markers.size >= CLICKS_MAX) return { status: 204, headers: new Headers() }
+    if (markers.size >= NAMED_MAX) return pick(number).click(`load${load}-rest`)
     const marker = `${slug}-${number}`
     markers.add(marker)
-    const { status, headers } = await cluster.pick(number).click(`${slug}?utm_term=${marker}`)
+    const { status, headers } = await pick(number).click(`${slug}?utm_term=${marker}`)
     return { status, headers, acknowledged: status === 302 ? marker : undefined }
   })
   const forms = startLoadGenerator(FORM_SENDERS, async (number) => {
     const marker = `load${load}-form${number}`
-    const answer = await sendSubmission(cluster.pick(number), form, marker, 'script')
+    const answer = await sendSubmission(pick(number), form, marker, 'script')
     const acknowledged = isAcknowledged(answer, 'script') ? marker : undefined
     return { status: answer.status, headers: answer.headers, acknowledged }
   })
@@ -103,12 +109,14 @@ async function readStoredMarkers(prefix: string): Promise<string[]> {
 
 /** Waits for so many more answers of both kinds, so that a fault never hits an idle cluster. */
 async function waitForAnswers({ clicks, forms }: ClusterLoad) {
-  const [clicksBefore, formsBefore] = [clicks.acknowledged.length, forms.acknowledged.length]
+  const count = () => [clicks.statuses.get(302) ?? 0, forms.acknowledged.length] as const
+  const [clicksBefore, formsBefore] = count()
   await until(
     'more answers under load',
-    () =>
-      clicks.acknowledged.length - clicksBefore > ANSWERS_BEFORE_FAULT &&
-      forms.acknowledged.length - formsBefore > ANSWERS_BEFORE_FAULT / 10,
+    () => {
+      const [clicked, sent] = count()
+      return clicked - clicksBefore > ANSWERS_BEFORE_FAULT && sent - formsBefore > ANSWERS_BEFORE_FAULT / 10
+    },
     WITHIN_MS,
   )
   // A kill at a fixed moment would always hit the same code.
@@ -153,13 +161,37 @@ test('ClickHouse away under load: redirects and forms do not notice, and everyth
   })
   expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
   await waitForAnswers(load)
-  expect([...load.clicks.statuses.keys()].filter((status) => ![204, 302].includes(status))).toEqual([])
+  expect([...load.clicks.statuses.keys()].filter((status) => status !== 302)).toEqual([])
   expect([...load.forms.statuses.keys()].filter((status) => status !== 200)).toEqual([])
   // The answers of the first inserts are lost: their fate is unknown to the nodes.
   await cluster.clickHouse.start()
   await cluster.clickHouse.cutAnswerAfter('INSERT')
   await waitForAnswers(load)
   await load.verify()
+}, 600_000)
+
+test('each node restarted in turn behind the balancer of deploy/: no visitor and no sender notices', async () => {
+  const [nodes = ''] =
+    readFileSync(join(ROOT, 'deploy/cluster/Caddyfile'), 'utf8').match(/^\(nodes\)[\s\S]*?^}/m) ?? []
+  const upstreams = cluster.nodes.map(({ origin }) => new URL(origin).host).join(' ')
+  const caddy = await startCaddy(`reverse_proxy ${upstreams} {\n import nodes\n}`, nodes)
+  try {
+    const balancer = createClient(caddy.origin)
+    const load = await startLoad(() => balancer)
+    for (const [number, node] of cluster.nodes.entries()) {
+      await waitForAnswers(load)
+      expect(await node.stop()).toBe(0)
+      await waitForAnswers(load)
+      const { origin } = await cluster.startNode(number)
+      expect((await fetch(`${origin}/readyz`)).status).toBe(200)
+    }
+    await waitForAnswers(load)
+    await load.verify()
+    expect([...load.clicks.statuses].filter(([status]) => status !== 302)).toEqual([])
+    expect([...load.forms.statuses].filter(([status]) => status !== 200)).toEqual([])
+  } finally {
+    await caddy.end()
+  }
 }, 600_000)
 
 test('a newer release migrates beside this one: nodes of this release go on, and start again', async () => {

@@ -2,7 +2,7 @@
 
 import { NAVIGATION_HEADERS, SCRIPT_HEADERS } from '../support/form-requests.ts'
 import type { HttpAnswer } from '../support/server/http-call.ts'
-import type { Installation, ServerProcess } from './server-process.ts'
+import type { Installation, ServerClient, ServerProcess } from './server-process.ts'
 
 export type SubmissionMode = 'script' | 'native'
 
@@ -26,7 +26,7 @@ export async function createFormOverHttp(
 // Longer than one page of SQLite's log, so that a half-written submission is noticed.
 const MESSAGE = 'So many words. '.repeat(200)
 
-export const sendSubmission = (server: ServerProcess, form: string, marker: string, mode: SubmissionMode) =>
+export const sendSubmission = (server: ServerClient, form: string, marker: string, mode: SubmissionMode) =>
   server.submit(form, `marker=${marker}&message=${MESSAGE}`, HEADERS[mode])
 
 /** @returns the marker of a stored submission @throws when it is not stored exactly as it was sent */

@@ -14,8 +14,7 @@ import { BROWSER_USER_AGENT } from '../support/server/test-server.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
-export interface ServerProcess {
-  origin: string
+export interface ServerProcess extends ServerClient {
   pid: number
   /** Sends SIGKILL and waits for the end of the process. */
   kill(): Promise<void>
@@ -23,6 +22,11 @@ export interface ServerProcess {
   stop(): Promise<number>
   /** The text of stdout and stderr so far. */
   readOutput(): string
+}
+
+/** What programs, visitors and forms send to a server, or to a balancer before several. */
+export interface ServerClient {
+  origin: string
   /** Calls `/v1` + path with a key: POST when there is a body. Rejects when the process has ended. */
   api(key: string, path: string, body?: unknown): Promise<HttpAnswer>
   /** Opens a short link as a browser does, without following it. */
@@ -44,6 +48,8 @@ export interface Installation {
 export interface ServerProcessOptions {
   /** The command that starts the server, such as strace with its arguments. */
   commandPrefix?: string[]
+  /** Any free one by default. */
+  port?: number
   /** Arguments for Bun, before the server's file. */
   bunArguments?: string[]
   environment?: Record<string, string>
@@ -97,9 +103,8 @@ async function createKeys(
 async function startProcess(
   dataDir: string,
   databaseUrl: string | undefined,
-  { commandPrefix = [], bunArguments = [], environment = {} }: ServerProcessOptions,
+  { commandPrefix = [], bunArguments = [], environment = {}, port = findFreePort() }: ServerProcessOptions,
 ): Promise<ServerProcess> {
-  const port = findFreePort()
   const child = Bun.spawn(
     [...commandPrefix, process.execPath, ...bunArguments, join(ROOT, 'server/main.ts')],
     {
@@ -135,16 +140,8 @@ async function startProcess(
   )
   await started.promise
 
-  const origin = `http://127.0.0.1:${port}`
-  async function call(path: string, init: RequestInit): Promise<HttpAnswer> {
-    const response = await fetch(origin + path, { redirect: 'manual', ...init })
-    const text = await response.text()
-    const isJson = response.headers.get('content-type')?.includes('json')
-    const { status, headers } = response
-    return { status, headers, text, json: isJson ? JSON.parse(text) : undefined }
-  }
   return {
-    origin,
+    ...createClient(`http://127.0.0.1:${port}`),
     pid: child.pid,
     async kill() {
       child.kill('SIGKILL')
@@ -156,6 +153,19 @@ async function startProcess(
       return child.exitCode ?? -1
     },
     readOutput: () => output.join(''),
+  }
+}
+
+export function createClient(origin: string): ServerClient {
+  async function call(path: string, init: RequestInit): Promise<HttpAnswer> {
+    const response = await fetch(origin + path, { redirect: 'manual', ...init })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.includes('json')
+    const { status, headers } = response
+    return { status, headers, text, json: isJson ? JSON.parse(text) : undefined }
+  }
+  return {
+    origin,
     api(key, path, body) {
       const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
       const post = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }

@@ -35,6 +35,17 @@ describe('work under a lease', () => {
     expect((await tryAll()).filter(Boolean)).toHaveLength(1)
   })
 
+  test('does not wait for a lease from before the database’s clock was set back', async () => {
+    const { url, change } = await openPlace()
+    const [holder, other] = [await openNode(url), await openNode(url)]
+    expect(await holder.runAlone('prune', HOUR_MS, nothing)).toBe(true)
+    await change(sql`update leases set until = until + ${HOUR_MS / 2}::bigint`)
+    expect(await other.runAlone('prune', HOUR_MS, nothing)).toBe(false)
+    await change(sql`update leases set until = until + ${HOUR_MS}::bigint`)
+    expect(await other.runAlone('prune', HOUR_MS, nothing)).toBe(true)
+    expect(await holder.runAlone('prune', HOUR_MS, nothing)).toBe(false)
+  })
+
   test('has one holder at a time, whatever the order of tries, ends and deaths', async () => {
     const { url, change } = await openPlace()
     const nodes = await Promise.all([0, 1, 2].map(() => openNode(url)))

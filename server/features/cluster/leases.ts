@@ -66,16 +66,19 @@ async function runOnce(running: Set<string>, name: string, run: () => Promise<bo
 
 /**
  * One statement without BEGIN and COMMIT around it, because each node runs it every second. A lease of another node is
- * only read: it costs no write. Of two nodes that take one at once, the second changes nothing.
+ * only read: it costs no write. Of two nodes that take one at once, the second changes nothing. A lease that ends much
+ * later than a new one would was taken before the database's clock was set back, and counts no more.
  */
 async function takeLease({ db, node }: LeaseNeeds, name: string, holdMs: number): Promise<boolean> {
   const { rows } = await sql`insert into leases as held (name, node, until)
     select ${name}, ${node}, ${DATABASE_CLOCK} + ${holdMs}::bigint
     where not exists (
       select from leases where name = ${name} and node <> ${node} and until > ${DATABASE_CLOCK}
+        and until <= ${DATABASE_CLOCK} + ${2 * holdMs}::bigint
     )
     on conflict (name) do update set node = excluded.node, until = excluded.until
     where held.node = excluded.node or held.until <= ${DATABASE_CLOCK}
+      or held.until > ${DATABASE_CLOCK} + ${2 * holdMs}::bigint
     returning name`.execute(db.read)
   return rows.length > 0
 }

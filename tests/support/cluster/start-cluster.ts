@@ -24,7 +24,7 @@ export interface Cluster {
   keys: string[]
   /** The data directory of each node. */
   dataDirs: string[]
-  /** Starts a node again, on its own data directory. */
+  /** Starts a node again, on its own data directory and its own port. */
   startNode(number: number): Promise<ServerProcess>
   /** The node for the nth request, as a balancer without memory chooses it. */
   pick(request: number): ServerProcess
@@ -61,7 +61,9 @@ export async function startCluster(
     dataDirs: installations.map(({ dataDir }) => dataDir),
     async startNode(number) {
       const installation = installations[number] as Installation
-      const node = await installation.start({ environment })
+      const before = nodes[number]
+      const port = before && Number(new URL(before.origin).port)
+      const node = await installation.start({ environment, port })
       nodes[number] = node
       return node
     },
