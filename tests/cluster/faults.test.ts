@@ -171,10 +171,14 @@ test('ClickHouse away under load: redirects and forms do not notice, and everyth
 }, 600_000)
 
 test('each node restarted in turn behind the balancer of deploy/: no visitor and no sender notices', async () => {
+  // Each sender has an address of its own, which Caddy passes on.
   const [nodes = ''] =
     readFileSync(join(ROOT, 'deploy/cluster/Caddyfile'), 'utf8').match(/^\(nodes\)[\s\S]*?^}/m) ?? []
   const upstreams = cluster.nodes.map(({ origin }) => new URL(origin).host).join(' ')
-  const caddy = await startCaddy(`reverse_proxy ${upstreams} {\n import nodes\n}`, nodes)
+  const caddy = await startCaddy(
+    `reverse_proxy ${upstreams} {\n import nodes\n trusted_proxies 127.0.0.1/32\n}`,
+    nodes,
+  )
   try {
     const balancer = createClient(caddy.origin)
     const load = await startLoad(() => balancer)
