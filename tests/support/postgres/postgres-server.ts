@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { toSmallDiskCommand } from '../../faults/small-disk.ts'
 import { findFreePort } from '../processes/free-port.ts'
 import { createProcessGuard, type ProcessGuard } from '../processes/process-guard.ts'
 import { findPostgresUser, getPostgresPrograms } from './postgres-programs.ts'
@@ -33,6 +34,8 @@ export interface PostgresServer {
   url: string
   /** The directory of its data and its log. `end` removes it. */
   dir: string
+  /** The process that runs now, or ran last. */
+  pid(): number
   running(): boolean
   /** Keeps the data: `start` continues with it, on the same port. */
   stop(mode?: StopMode): Promise<void>
@@ -42,10 +45,15 @@ export interface PostgresServer {
   end(): Promise<void>
 }
 
-/** @param options `durable` keeps fsync on, for tests that count what survived a crash. */
-export async function startPostgres(
-  options: { durable?: boolean; settings?: Record<string, string> } = {},
-): Promise<PostgresServer> {
+interface PostgresOptions {
+  /** Keeps fsync on, for tests that count what survived a crash. */
+  durable?: boolean
+  settings?: Record<string, string>
+  /** Gives the data a disk of so many bytes in memory, which ends with the process. Only root may mount one. */
+  diskBytes?: number
+}
+
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const programs = getPostgresPrograms()
   const home = createClusterHome(options.durable ? tmpdir() : dataParent())
   const password = randomBytes(12).toString('hex')
@@ -63,7 +71,7 @@ export async function startPostgres(
     if (running()) return
     const deadline = Date.now() + START_WITHIN_MS
     for (;;) {
-      server = launch(home, join(programs, 'postgres'), port, settings)
+      server = launch(home, join(programs, 'postgres'), port, settings, options.diskBytes)
       const failed = await waitUntilReady(server, url('postgres'), deadline)
       if (failed === undefined) return
       // Both errors are temporary: another process may use the port for a short-lived connection, and the children of
@@ -99,7 +107,8 @@ export async function startPostgres(
     await end()
     throw error
   }
-  return { url: url('towpath'), dir: home.dir, running, stop, start, restart, end }
+  const pid = () => server?.pid ?? 0
+  return { url: url('towpath'), dir: home.dir, pid, running, stop, start, restart, end }
 }
 
 interface ClusterHome {
@@ -159,6 +168,7 @@ function launch(
   postgres: string,
   port: number,
   settings: Record<string, string>,
+  diskBytes?: number,
 ) {
   const logFile = join(dir, 'log')
   const log = openSync(logFile, 'w')
@@ -169,15 +179,27 @@ function launch(
     max_connections: '200',
     ...settings,
   }
+  const data = join(dir, 'data')
+  // Root mounts the disk, and then becomes the user.
+  const onDisk = diskBytes
+    ? {
+        prefix: [
+          ...toSmallDiskCommand(data, diskBytes),
+          ...(as ? ['setpriv', `--reuid=${as.uid}`, `--regid=${as.gid}`, '--clear-groups'] : []),
+        ],
+        user: undefined,
+      }
+    : { prefix: [], user: as }
   const server = Bun.spawn(
     [
+      ...onDisk.prefix,
       postgres,
       '-D',
-      join(dir, 'data'),
+      data,
       ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ],
     {
-      ...as,
+      ...onDisk.user,
       cwd: dir,
       env: { PATH: process.env.PATH },
       stdin: 'ignore',
