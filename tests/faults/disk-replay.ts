@@ -10,6 +10,13 @@ interface ReplayedFile {
   unsynced: Change[]
 }
 
+interface Sync {
+  path: string
+  file: ReplayedFile
+  /** How many changes had been made before it began: it need not have written later ones. */
+  changes: number
+}
+
 /** The content of a file, with room to grow. */
 interface GrowingFile {
   bytes: Buffer
@@ -43,24 +50,26 @@ export function replay(trace: Iterable<string>, { files, isMoment, look }: Repla
   const syncs = new Map<string, number>()
   const cut: ReplayedDisk['cut'] = (keep) =>
     new Map([...disk].map(([path, file]) => [path, cutFile(file, keep)]))
-  /** The sync of a thread that another thread has interrupted, by thread. */
-  const syncing = new Map<string, string>()
-  const finishSync = (path: string) => {
-    const file = disk.get(path) as ReplayedFile
-    for (const change of file.unsynced.splice(0)) applyChange(file.synced, change)
+  /** Syncs during which another thread has made a call, by thread. */
+  const syncing = new Map<string, Sync>()
+  const finishSync = ({ path, file, changes }: Sync) => {
+    for (const change of file.unsynced.splice(0, changes)) applyChange(file.synced, change)
     syncs.set(path, (syncs.get(path) ?? 0) + 1)
   }
   for (const line of trace) {
     const [, thread = '', call = ''] = /^(\d+) +(.*)$/.exec(line) ?? []
-    const [, name = '', path = ''] = /^(\w+)\(\d+<([^>]*)>/.exec(call) ?? []
-    const file = disk.get(decodeText(path))
+    const [, name = '', text = ''] = /^(\w+)\(\d+<([^>]*)>/.exec(call) ?? []
+    const path = decodeText(text)
+    const file = disk.get(path)
     if (file && /sync$/.test(name)) {
       look({ cut })
-      if (call.endsWith('= 0')) finishSync(decodeText(path))
-      else if (call.includes('<unfinished')) syncing.set(thread, decodeText(path))
+      const sync = { path, file, changes: file.unsynced.length }
+      if (call.endsWith('= 0')) finishSync(sync)
+      else if (call.includes('<unfinished')) syncing.set(thread, sync)
     } else if (/^<\.\.\. f(data)?sync resumed/.test(call)) {
-      const interrupted = syncing.get(thread)
-      if (syncing.delete(thread) && interrupted && call.endsWith('= 0')) finishSync(interrupted)
+      const sync = syncing.get(thread)
+      syncing.delete(thread)
+      if (sync && call.endsWith('= 0')) finishSync(sync)
     } else if (file) file.unsynced.push(readChange(name, call))
     else if (/^(sendto|sendmsg|write|writev)$/.test(name) && isMoment(decodeText(call))) look({ cut })
   }
