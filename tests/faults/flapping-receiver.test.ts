@@ -10,6 +10,8 @@ import { atScale } from '../support/scale.ts'
 import { until } from '../support/until.ts'
 
 const DELIVERIES = atScale({ test: 6, soak: 60 })
+/** A slow machine may answer later: such an attempt is one more. */
+const TIMEOUT_MS = 200
 /** Longer than the third wait of the schedule, at its longest. */
 const STEP_MS = 40 * 60_000
 
@@ -71,13 +73,21 @@ notificationsOnBothEngines('a receiver that works now and then', (outbox) => {
       .where('leased_until', 'is', null)
       .execute()
 
+  const listAttempts = ({ id }: HarnessWorkspace) =>
+    outbox()
+      .db.read.selectFrom('delivery_attempts')
+      .innerJoin('deliveries', 'deliveries.id', 'delivery_attempts.delivery_id')
+      .select(['deliveries.message_id', 'outcome'])
+      .where('delivery_attempts.workspace_id', '=', id)
+      .execute()
+
   test('gets each message until it takes it, at the times of the schedule, and holds up nobody', async () => {
     const [flapping, steady] = [await startFlappingReceiver(), startWebhookReceiver()]
     stops.push(flapping.stop, steady.stop)
     const [workspace, other] = [await outbox().createWorkspace(), await outbox().createWorkspace()]
     const form = await workspace.createForm([(await workspace.createWebhook(flapping.url)).id])
     const otherForm = await other.createForm([(await other.createWebhook(steady.url)).id])
-    await outbox().startDeliverer({ send: { ...outbox().needs.send, timeoutMs: 50 } })
+    await outbox().startDeliverer({ send: { ...outbox().needs.send, timeoutMs: TIMEOUT_MS } })
     await workspace.submit(form, DELIVERIES)
     const listUndelivered = async () =>
       (await workspace.listDeliveries()).filter(({ status }) => status !== 'delivered')
@@ -87,7 +97,7 @@ notificationsOnBothEngines('a receiver that works now and then', (outbox) => {
     for (let step = 1; (await listUndelivered()).length > 0; step++) {
       const before = await outbox().countAttempts(workspace.id)
       await other.submit(otherForm)
-      await until('the message of somebody else', () => steady.requests.length === step)
+      await until('the message of somebody else', () => steady.countById().size === step)
       await until('another attempt', async () => (await outbox().countAttempts(workspace.id)) > before)
       for (const { id, attempts, due_at } of await listPostponed(workspace)) {
         if (planned.get(id) === attempts) continue
@@ -97,21 +107,14 @@ notificationsOnBothEngines('a receiver that works now and then', (outbox) => {
       outbox().advanceClock(STEP_MS)
       steppedAt = performance.now()
     }
+    const attempts = await listAttempts(workspace)
     expect(flapping.tries.size).toBe(DELIVERIES)
-    expect(new Set(flapping.tries.values())).toEqual(new Set([REACTIONS.length]))
-    const outcomes = await outbox()
-      .db.read.selectFrom('delivery_attempts')
-      .select((e) => ['outcome', e.fn.countAll<number>().as('count')])
-      .where('workspace_id', '=', workspace.id)
-      .groupBy('outcome')
-      .execute()
-    expect(new Map(outcomes.map(({ outcome, count }) => [outcome, count]))).toEqual(
-      new Map([
-        ['refused', DELIVERIES],
-        ['timeout', DELIVERIES],
-        ['unreachable', DELIVERIES],
-        ['delivered', DELIVERIES],
-      ]),
-    )
+    expect(Math.min(...flapping.tries.values())).toBeGreaterThanOrEqual(REACTIONS.length)
+    // Nothing was sent that is not recorded.
+    const recorded = Map.groupBy(attempts, ({ message_id }) => message_id)
+    expect([...flapping.tries].filter(([id, tries]) => tries > (recorded.get(id)?.length ?? 0))).toEqual([])
+    expect(attempts.filter(({ outcome }) => outcome === 'delivered')).toHaveLength(DELIVERIES)
+    const outcomes = new Set(attempts.map(({ outcome }) => outcome))
+    expect([...outcomes].sort()).toEqual(['delivered', 'refused', 'timeout', 'unreachable'])
   }, 240_000)
 })
