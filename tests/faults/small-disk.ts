@@ -5,7 +5,7 @@ import { closeSync, mkdtempSync, openSync, rmdirSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** @returns the command that starts a program with a disk of `bytes` mounted over `dir`, with a copy of its files and their owners */
+/** @returns the command that starts a program with a disk of `bytes` over `dir`, with its files and their owners */
 export function toSmallDiskCommand(dir: string, bytes: number): string[] {
   const mount =
     'mount -t tmpfs -o size="$1" tmpfs /mnt && cp -a "$2/." /mnt && mount --move /mnt "$2" && shift 2 && exec "$@"'
