@@ -11,9 +11,9 @@ const rows = page.split('\n').filter((line) => /^\| [A-Z]/.test(line))
 /** Such as: `tests/faults/a.test.ts` “a title, or a part of it” */
 const NAMED_TEST = /`([\w./-]+\.ts)` “([^”]+)”/g
 
-test('each row names a test, and each test that the page names exists', () => {
+test('each row names a test, and each title that the page quotes is in its file', () => {
   expect(rows.length).toBeGreaterThan(15)
-  expect(rows.filter((row) => [...row.matchAll(NAMED_TEST)].length === 0)).toEqual([])
+  expect(rows.filter((row) => !/[\w/-]+\.ts\b/.test(row))).toEqual([])
   const missing = [...page.matchAll(NAMED_TEST)]
     .map(([, path = '', title = '']) => ({ path, title }))
     .filter(({ path, title }) => {
