@@ -2,11 +2,12 @@
 // directory.
 
 import { createHash } from 'node:crypto'
-import { accessSync, constants, mkdirSync } from 'node:fs'
+import { accessSync, constants, existsSync, lstatSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '..')
+const INSTALLED = join(ROOT, 'node_modules/.cache/towpath-dashboard')
 
 /** Set by `npm run dev` (dashboard/dev.ts): readable code, React's warnings, and a page that reloads itself. */
 export const isDevelopment = process.env.NODE_ENV === 'development'
@@ -22,18 +23,33 @@ export async function getBuildDirectory(): Promise<string> {
   ]) {
     hash.update(`${path.slice(ROOT.length)}\0`).update(await Bun.file(path).bytes())
   }
-  const name = hash.digest('hex').slice(0, 16)
-  return join(getCacheDirectory(), isDevelopment ? `${name}-dev` : name)
+  const name = hash.digest('hex').slice(0, 16) + (isDevelopment ? '-dev' : '')
+  const installed = join(INSTALLED, name)
+  // What `npm run build` has made is used by every user, also where this one may not write.
+  return isBuilt(installed) || canWrite(INSTALLED) ? installed : join(getOwnCache(), name)
 }
 
-function getCacheDirectory(): string {
-  const cache = join(ROOT, 'node_modules', '.cache', 'towpath-dashboard')
+/** built.json is the last file of a bundle. */
+export const isBuilt = (directory: string) => existsSync(join(directory, 'built.json'))
+
+function canWrite(directory: string): boolean {
   try {
-    mkdirSync(cache, { recursive: true })
-    accessSync(cache, constants.W_OK)
-    return cache
+    mkdirSync(directory, { recursive: true })
+    accessSync(directory, constants.W_OK)
+    return true
   } catch {
-    // The program was installed by another user, so that its directory is read-only.
-    return join(tmpdir(), `towpath-dashboard-${process.getuid?.() ?? ''}`)
+    return false
   }
+}
+
+/** @throws when somebody else has made the directory: its files would be shown to everybody who signs in */
+function getOwnCache(): string {
+  const own = process.getuid?.()
+  const directory = join(tmpdir(), `towpath-dashboard-${own ?? ''}`)
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const entry = lstatSync(directory)
+  if (entry.isDirectory() && (own === undefined || entry.uid === own)) return directory
+  throw new Error(
+    `${directory} belongs to somebody else. Run "npm run build" as the user who installed Towpath.`,
+  )
 }
