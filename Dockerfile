@@ -13,11 +13,14 @@ RUN npm run build \
 
 FROM debian:bookworm-slim
 COPY --from=build /opt/towpath /opt/towpath
-# The number is written out because Kubernetes must know that it is not root.
+# `towpath doctor` in a container is what `npm run -s towpath -- doctor` is elsewhere.
 RUN useradd --no-create-home --uid 1000 --home-dir /data --shell /usr/sbin/nologin towpath \
-  && install -d -o towpath -g towpath -m 0700 /data
+  && install -d -o towpath -g towpath -m 0700 /data \
+  && printf '#!/bin/sh\nexec /opt/towpath/node_modules/.bin/bun /opt/towpath/server/cli/main.ts "$@"\n' > /usr/local/bin/towpath \
+  && chmod 755 /usr/local/bin/towpath
 WORKDIR /opt/towpath
 ENV DATA_DIR=/data
+# A number: Kubernetes must see that it is not root.
 USER 1000
 VOLUME /data
 EXPOSE 3000 3001

@@ -43,9 +43,10 @@ import { type JobNeeds, startJobs } from './jobs.ts'
 import { createMetricsReader, type MetricsNeeds } from './metrics.ts'
 import { type Notify, openNotify } from './notify.ts'
 import { openObservability } from './observability.ts'
+import { openRows } from './open-rows.ts'
 import { createSite } from './site.ts'
 import { createBuiltFileStore } from './storage/built-file-store.ts'
-import { type Database, openDatabase } from './storage/database/open-database.ts'
+import type { Database } from './storage/database/open-database.ts'
 import { openDiskSpace } from './storage/disk-space.ts'
 import { createGeoLookup, type GeoLookup } from './storage/geo.ts'
 import { type Lock, lockDataDir } from './storage/lock.ts'
@@ -180,7 +181,7 @@ function startServiceJobs(config: Config, services: JobServices) {
 export async function openStores(config: Config, site: Site, options: ServiceOptions) {
   const { now = Date.now, clock } = options
   const directory = claimDataDir(config.dataDir)
-  const db = await openDatabase({ ...config, isSoleServer: true }).catch((error) => {
+  const db = await openRows(config).catch((error) => {
     directory.release()
     throw error
   })

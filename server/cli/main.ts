@@ -6,6 +6,7 @@ import { readConfig, readDataDirectory } from '../config.ts'
 import { Failure } from '../lib/failure.ts'
 import { setLogFormat, setLogLevel } from '../lib/log.ts'
 import { createRequestContext, runForRequest } from '../lib/telemetry/request-context.ts'
+import { requireOwnFormats } from '../open-rows.ts'
 import { openDatabase } from '../storage/database/open-database.ts'
 import { type Command, CommandError, type CommandInput, OPTIONS } from './command.ts'
 import { COMMANDS, USAGE } from './commands.ts'
@@ -35,6 +36,7 @@ async function run(argv: string[]): Promise<string> {
   const config = readConfig()
   setLogLevel(config.logLevel)
   setLogFormat(config.logFormat)
+  await requireOwnFormats(config.dataDir)
   const db = await openDatabase(config)
   if (!directory.isInUse) process.stderr.write(`New data directory: ${directory.path}\n`)
   try {

@@ -10,7 +10,8 @@ export const HEADER_BYTES = 64
 export const MAX_SEGMENT_BYTES = 64 * 1024 * 1024
 
 const MAGIC = 0x4850_5754 // "TWPH"
-const VERSION = 1
+/** A release that changes the bytes of a segment raises it (open-rows.ts). */
+export const SPOOL_FORMAT = 1
 const RECORD_HEAD = 8
 // at, workspaceId, linkId as float64 (ids may pass 2^32), outcome, flags, six text lengths
 const FIXED_BYTES = 24 + 2 + 2 * TEXT_FIELDS.length
@@ -59,7 +60,7 @@ export const toHitId = (seq: number, offset: number) => seq * 2 ** 23 + offset /
 export function encodeHeader(header: SegmentHeader): Buffer {
   const bytes = Buffer.alloc(HEADER_BYTES)
   bytes.writeUInt32LE(MAGIC, 0)
-  bytes.writeUInt32LE(VERSION, 4)
+  bytes.writeUInt32LE(SPOOL_FORMAT, 4)
   bytes.writeUInt32LE(header.nonce, 8)
   bytes.writeDoubleLE(header.seq, 16)
   bytes.writeDoubleLE(header.createdAt, 24)
@@ -68,7 +69,11 @@ export function encodeHeader(header: SegmentHeader): Buffer {
 
 /** null unless the bytes are a header of this version. */
 export function decodeHeader(bytes: Buffer): SegmentHeader | null {
-  if (bytes.length < HEADER_BYTES || bytes.readUInt32LE(0) !== MAGIC || bytes.readUInt32LE(4) !== VERSION)
+  if (
+    bytes.length < HEADER_BYTES ||
+    bytes.readUInt32LE(0) !== MAGIC ||
+    bytes.readUInt32LE(4) !== SPOOL_FORMAT
+  )
     return null
   return { nonce: bytes.readUInt32LE(8), seq: bytes.readDoubleLE(16), createdAt: bytes.readDoubleLE(24) }
 }

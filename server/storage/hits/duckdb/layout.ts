@@ -115,13 +115,16 @@ const LAYOUTS = [
   ],
 ]
 
+/** The number of the newest layout. */
+export const HIT_LAYOUT = LAYOUTS.length
+
 /** Brings a file to the newest layout. @throws for a layout of a newer release; the file stays as it is */
 export async function migrateLayout(connection: DuckDBConnection): Promise<void> {
   const version = await readLayoutVersion(connection)
-  if (version === LAYOUTS.length) return
-  if (version > LAYOUTS.length)
+  if (version === HIT_LAYOUT) return
+  if (version > HIT_LAYOUT)
     throw new Error(
-      `The hit file has layout ${version} of a newer version of Towpath; this one knows ${LAYOUTS.length}`,
+      `The hit file has layout ${version} of a newer version of Towpath; this one knows ${HIT_LAYOUT}`,
     )
   // Replaying a logged CREATE has failed before (https://github.com/duckdb/duckdb/issues/19712 and 22044). So the log
   // holds nothing else beside it, and the checkpoint at the end empties the log.
@@ -129,14 +132,14 @@ export async function migrateLayout(connection: DuckDBConnection): Promise<void>
   await connection.run('BEGIN TRANSACTION')
   for (const statement of LAYOUTS.slice(version).flat()) await connection.run(statement)
   await connection.run('DELETE FROM layout')
-  await connection.run('INSERT INTO layout VALUES ($1)', [BigInt(LAYOUTS.length)])
+  await connection.run('INSERT INTO layout VALUES ($1)', [BigInt(HIT_LAYOUT)])
   await connection.run('COMMIT')
   await connection.run('CHECKPOINT')
 }
 
 /** Whether the file has the layout of this release. */
 export const isNewestLayout = async (connection: DuckDBConnection): Promise<boolean> =>
-  (await readLayoutVersion(connection)) === LAYOUTS.length
+  (await readLayoutVersion(connection)) === HIT_LAYOUT
 
 /** 0 for a new file. Layout 1 had no table `layout`. */
 async function readLayoutVersion(connection: DuckDBConnection): Promise<number> {
