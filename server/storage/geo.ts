@@ -47,7 +47,7 @@ const PLACE_CACHE_SIZE = 65_536
 /**
  * Opens the file. A look-up takes about 0.2 µs. A file that the operator names is read into memory: if it were mapped
  * and then overwritten, the process would end. The bundled file (7.8 MB) is mapped, because nobody writes to it; memory
- * holds only the parts that were looked up.
+ * holds only the parts that were looked up, unless the file may only be read.
  * @throws when the file cannot be read or is not a MaxMind database
  */
 export function createGeoLookup(path?: string): GeoLookup {
@@ -77,8 +77,14 @@ export function createGeoLookup(path?: string): GeoLookup {
 }
 
 function openBundled() {
-  const { buffer, byteOffset, byteLength } = Bun.mmap(fileURLToPath(import.meta.resolve(BUNDLED)))
-  return openBytes(Buffer.from(buffer, byteOffset, byteLength))
+  const path = fileURLToPath(import.meta.resolve(BUNDLED))
+  try {
+    const { buffer, byteOffset, byteLength } = Bun.mmap(path)
+    return openBytes(Buffer.from(buffer, byteOffset, byteLength))
+  } catch {
+    // Bun maps only files that the process may write. A service has a program that it may only read.
+    return openBytes(readFileSync(path))
+  }
 }
 
 function openBytes(file: Buffer) {
