@@ -1,36 +1,40 @@
-// An upgrade keeps all data: the current server starts on a data directory of version 0.1.0.
+// An upgrade keeps all data: the current server starts on the data directory of each release since 0.1.0.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { adoptInstallation, type Installation, type ServerProcess } from '../faults/server-process.ts'
 import { until } from '../support/until.ts'
+import {
+  listReleases,
+  RELEASE_PERSON,
+  readReleaseData,
+  unpackReleaseData,
+} from '../support/upgrades/release-data.ts'
 
-/**
- * A data directory that version 0.1.0 wrote with SQLite before a SIGKILL. It has four links, a tag, a form with one
- * submission, a webhook channel, a user, four clicks in the engine and two clicks in the spool only.
+const { origin, email, password } = RELEASE_PERSON
+
+/*
+ * Each directory was written with SQLite before a SIGKILL. It has four links, a tag, a form with one submission, a webhook
+ * channel, a user, some clicks in the engine and two clicks in the spool only: five in all.
  */
-const ARCHIVE = join(import.meta.dir, '../fixtures/data-0.1.0.tar.gz')
-const KEY = 'tp_O9taUMtfGd6zxbJXOifPa3PiBQWwZh0TpZxy'
-const FORM_KEY = '7pnrp6e9g2'
-const ORIGIN = 'http://localhost:4555'
+test('the releases begin with 0.1.0', () => expect(listReleases()[0]).toBe('0.1.0'))
 
-describe('a data directory of version 0.1.0', () => {
+describe.each(listReleases())('a data directory of version %s', (version) => {
   let installation: Installation
   let server: ServerProcess
+  let key: string
+  let formKey: string
 
   beforeAll(async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'towpath-upgrade-'))
-    const { exitCode } = Bun.spawnSync(['tar', '-xzf', ARCHIVE, '-C', dataDir])
-    expect(exitCode).toBe(0)
-    installation = adoptInstallation(dataDir, [KEY])
-    server = await installation.start({ environment: { TOWPATH_URL: ORIGIN } })
+    const data = await readReleaseData(version)
+    key = data.key
+    formKey = data.formKey
+    installation = adoptInstallation(unpackReleaseData(version), [key])
+    server = await installation.start({ environment: { TOWPATH_URL: origin } })
   }, 60_000)
 
-  afterAll(() => installation.end())
+  afterAll(() => installation?.end())
 
-  const getData = async (path: string) => (await server.api(KEY, path)).json.data
+  const getData = async (path: string) => (await server.api(key, path)).json.data
 
   test('has its links with tags, rules and counts, and they redirect', async () => {
     const links = await getData('/links?archived=false&sort=createdAt&order=asc')
@@ -75,28 +79,28 @@ describe('a data directory of version 0.1.0', () => {
   })
 
   test('has the submission with its attributed link, and takes new submissions', async () => {
-    const [submission] = await getData(`/forms/${FORM_KEY}/submissions`)
+    const [submission] = await getData(`/forms/${formKey}/submissions`)
     expect(submission).toMatchObject({
       fields: { email: 'bob@example.com', message: 'Hello' },
       linkId: 1,
       attribution: 'inferred',
     })
-    const sent = await server.submit(FORM_KEY, 'email=eve%40example.com', { Accept: 'application/json' })
+    const sent = await server.submit(formKey, 'email=eve%40example.com', { Accept: 'application/json' })
     expect([sent.status, sent.json]).toEqual([200, { ok: true }])
   })
 
   test('has its channel with a sealed secret that opens', async () => {
     const [channel] = await getData('/channels')
     expect(channel).toMatchObject({ id: 1, type: 'webhook', name: 'Hook' })
-    const rotated = await server.api(KEY, '/channels/1/rotate-secret', {})
+    const rotated = await server.api(key, '/channels/1/rotate-secret', {})
     expect(rotated.json.data.secret).toStartWith('whsec_')
   })
 
   test('lets its user sign in with the old password', async () => {
     const response = await fetch(`${server.origin}/api/auth/sign-in/email`, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', Origin: ORIGIN },
-      body: JSON.stringify({ email: 'ann@example.com', password: 'a long password of a lock keeper' }),
+      headers: { 'Content-Type': 'application/json', Origin: origin },
+      body: JSON.stringify({ email, password }),
     })
     expect(response.status).toBe(200)
     expect(response.headers.getSetCookie().join()).toContain('towpath_session=')

@@ -6,6 +6,13 @@ import { join } from 'node:path'
 
 export const FIXTURES = join(import.meta.dir, '../../fixtures')
 
+/** The same in the data of each release. */
+export const RELEASE_PERSON = {
+  origin: 'http://localhost:4555',
+  email: 'ann@example.com',
+  password: 'a long password of a lock keeper',
+}
+
 /** What a test needs to use the data of a release. A server keeps only the hash of a key. */
 export interface ReleaseData {
   version: string
