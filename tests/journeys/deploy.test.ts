@@ -1,5 +1,5 @@
-// The files of deploy/ fit this release: their settings are settings, their Caddyfile is one, and their probes exist.
-// Nothing here starts a container, because these machines have no container engine.
+// The compose files and the manifests fit this release: their settings are settings, their Caddyfile is one, their paths and
+// probes exist. Nothing here starts a container: image.test.ts does.
 
 import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -33,6 +33,54 @@ function checkSettings(settings: Record<string, string>) {
     rmSync(dataDir, { recursive: true })
   }
 }
+
+interface Service {
+  image?: string
+  build?: string
+  environment: Record<string, string>
+  env_file?: string
+  volumes: string[]
+  read_only?: boolean
+  tmpfs?: string[]
+  cap_drop?: string[]
+  security_opt?: string[]
+  networks: string[]
+}
+
+test('the compose file of one server has right settings, volumes, and nothing that may write elsewhere', async () => {
+  const file = Bun.YAML.parse(await readText('compose.yaml')) as {
+    services: Record<'towpath' | 'caddy', Service>
+    volumes: Record<string, unknown>
+    networks: { inside: { ipam: { config: { subnet: string }[] } } }
+  }
+  const { towpath, caddy } = file.services
+  const replaceHost = (text: string) => text.replace(/\$\{TOWPATH_URL[^}]*\}/, 'https://go.example')
+  const settings = Object.fromEntries(
+    Object.entries(towpath.environment).map(([name, value]) => [name, replaceHost(value)]),
+  )
+  const { origin, port } = checkSettings(settings)
+  expect([origin, port]).toEqual(['https://go.example', 3000])
+  expect(settings.TRUST_PROXY).toBe(file.networks.inside.ipam.config[0]?.subnet)
+  expect(caddy.environment.TOWPATH_UPSTREAM).toBe(`towpath:${port}`)
+  expect(towpath.env_file).toBe('.env')
+
+  const dockerfile = await readText('Dockerfile')
+  for (const { read_only, tmpfs, cap_drop, security_opt, networks, volumes } of [towpath, caddy]) {
+    const protections = { read_only, tmpfs, cap_drop, security_opt, networks }
+    expect(protections).toEqual({
+      ...{ read_only: true, tmpfs: ['/tmp'], cap_drop: ['ALL'] },
+      ...{ security_opt: ['no-new-privileges:true'], networks: ['inside'] },
+    })
+    for (const volume of volumes) {
+      const [from = '', to = ''] = volume.split(':')
+      if (from.startsWith('./')) expect(await Bun.file(join(ROOT, from)).exists()).toBe(true)
+      else expect(Object.keys(file.volumes)).toContain(from)
+      // A volume gets its owner from the directory in the image.
+      if (volumes === towpath.volumes) expect(dockerfile).toMatch(new RegExp(`install -d .* ${to}\\b`))
+    }
+  }
+  expect(await Bun.file(join(ROOT, towpath.build as string, 'Dockerfile')).exists()).toBe(true)
+})
 
 test('the nodes of the compose file have equal and right settings, and a volume each', async () => {
   const { services } = Bun.YAML.parse(await readText('deploy/cluster/compose.yaml')) as {

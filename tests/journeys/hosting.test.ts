@@ -1,8 +1,8 @@
-// The configurations of docs/hosting.md work as they stand: nginx and Caddy in front of a server with the page's settings, and
-// the systemd unit. Only ports, certificates and directories are those of the test.
+// The files that docs/hosting.md tells people to install work as they stand: nginx and Caddy in front of a server with the
+// page's settings, and the systemd unit. Only ports, certificates and directories are those of the test.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOT } from '../support/architecture/read-checkout.ts'
@@ -10,6 +10,7 @@ import { getCodeBlock, readCodeBlocks } from '../support/code-blocks.ts'
 import { startMailServer } from '../support/fake-servers/mail-server.ts'
 import { getCaddy } from '../support/processes/caddy.ts'
 import { createCertificate } from '../support/processes/certificate.ts'
+import { canInstallPackages, installPackage } from '../support/processes/debian-package.ts'
 import { findFreePort } from '../support/processes/free-port.ts'
 import { startNginxWith, wrapNginxConfig } from '../support/processes/nginx.ts'
 import {
@@ -21,12 +22,13 @@ import {
 import { until } from '../support/until.ts'
 
 const page = await readCodeBlocks('docs/hosting.md')
-const { DATA_DIR, PORT, ...settings } = Object.fromEntries(
-  getCodeBlock(page, 'Settings', 'sh')
-    .split('\n')
-    .filter((line) => /^[A-Z_]+=/.test(line))
-    .map((line) => line.split('=', 2) as [string, string]),
-) as Record<string, string>
+const readDeployFile = (path: string) => readFileSync(join(ROOT, 'deploy', path), 'utf8')
+const readSettings = (text: string) =>
+  Object.fromEntries([...text.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value])) as Record<
+    string,
+    string
+  >
+const { DATA_DIR, PORT, ...settings } = readSettings(getCodeBlock(page, 'Settings', 'sh'))
 
 const INSTALL_MS = 600_000
 const LIMIT = 10
@@ -74,7 +76,7 @@ describe('docs/hosting.md', () => {
     async () => {
       const tlsPort = findFreePort()
       createCertificate(dir, 'go.example', { cert: 'fullchain.pem', key: 'privkey.pem' })
-      const site = getCodeBlock(page, 'TLS with nginx', 'nginx')
+      const site = readDeployFile('nginx/towpath.conf')
       expect(site).toContain('server 127.0.0.1:3000;')
       const nginx = await startNginxWith((home, httpPort) =>
         wrapNginxConfig(
@@ -99,9 +101,10 @@ describe('docs/hosting.md', () => {
   )
 
   test(
-    'Caddy: the same, from a file of three lines',
+    'Caddy: the same',
     async () => {
-      const site = getCodeBlock(page, 'TLS with Caddy', 'caddyfile')
+      const site = readDeployFile('caddy/Caddyfile')
+      expect(site).toContain('127.0.0.1:3000')
       const program = getCaddy()
       const file = join(dir, 'Caddyfile')
       writeFileSync(file, site)
@@ -113,8 +116,10 @@ describe('docs/hosting.md', () => {
       const [httpPort, tlsPort] = [findFreePort(), findFreePort()]
       const ports = `http_port ${httpPort}\n  https_port ${tlsPort}\n  default_bind 127.0.0.1`
       const options = `admin off\n  local_certs\n  skip_install_trust\n  storage file_system ${dir}/caddy\n  ${ports}`
-      writeFileSync(file, `{\n  ${options}\n}\n${site.replace('127.0.0.1:3000', `127.0.0.1:${port}`)}`)
-      const caddy = Bun.spawn([program, 'run', ...words], { stdout: 'ignore', stderr: 'ignore' })
+      writeFileSync(file, `{\n  ${options}\n}\n${site}`)
+      // compose.yaml sets it in the same way.
+      const env = { ...process.env, TOWPATH_UPSTREAM: `127.0.0.1:${port}` }
+      const caddy = Bun.spawn([program, 'run', ...words], { env, stdout: 'ignore', stderr: 'ignore' })
       try {
         await until(
           'Caddy',
@@ -131,16 +136,28 @@ describe('docs/hosting.md', () => {
     INSTALL_MS,
   )
 
-  const analyze = Bun.which('systemd-analyze')
-  test.skipIf(!analyze)(
-    `systemd takes the unit${analyze ? '' : ' (skipped: there is no systemd-analyze)'}`,
+  test(
+    'systemd takes the unit, and says that it exposes little',
     () => {
-      const unit = getCodeBlock(page, 'As a service (systemd)', 'systemd')
+      if (!Bun.which('systemd-analyze') && canInstallPackages()) installPackage('systemd', 'install systemd.')
+      const unit = readDeployFile('systemd/towpath.service')
       const file = join(dir, 'towpath.service')
       writeFileSync(file, unit.replaceAll('/opt/towpath', ROOT))
-      const { exitCode, stderr } = Bun.spawnSync([analyze as string, 'verify', file], { stderr: 'pipe' })
-      expect({ exitCode, said: stderr.toString() }).toEqual({ exitCode: 0, said: '' })
+      const analyze = (...words: string[]) => {
+        const { exitCode, stderr } = Bun.spawnSync(['systemd-analyze', ...words, file], { stderr: 'pipe' })
+        return { exitCode, said: stderr.toString() }
+      }
+      expect(analyze('verify')).toEqual({ exitCode: 0, said: '' })
+      // systemd's own scale: 10 times the exposure level. A service without protections has 96.
+      expect(analyze('security', '--offline=true', '--threshold=20')).toEqual({ exitCode: 0, said: '' })
+      expect(readSettings(unit)).toMatchObject({
+        EnvironmentFile: '/etc/towpath.env',
+        StateDirectory: DATA_DIR?.replace('/var/lib/', ''),
+        // The program that an installation of the page has.
+        ExecStart: '/opt/towpath/node_modules/.bin/bun server/main.ts',
+      })
     },
+    INSTALL_MS,
   )
 
   test('the command that tests a mail server sends a mail', async () => {
