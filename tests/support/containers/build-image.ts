@@ -91,7 +91,6 @@ function writeNodeFiles(target: string): void {
     [npm, '/usr/lib/node_modules/npm'],
     ['/etc/ssl/certs/ca-certificates.crt', '/etc/ssl/certs/ca-certificates.crt'],
     [run(['npm', 'config', 'get', 'globalconfig']), '/usr/etc/npmrc'],
-    [run(['npm', 'config', 'get', 'userconfig']), '/root/.npmrc'],
   ] as const
   for (const [from, to] of copies) {
     mkdirSync(dirname(target + to), { recursive: true })
