@@ -13,7 +13,7 @@ import { createChannel } from '../server/features/notify/channels/create-channel
 import { channelSenders } from '../server/features/notify/channels/registry.ts'
 import { createSealing } from '../server/features/notify/channels/secrets.ts'
 import { openDeliverer } from '../server/features/notify/delivery/deliverer.ts'
-import { enqueueDeliveries } from '../server/features/notify/delivery/enqueue-deliveries.ts'
+import { enqueueDeliveries } from '../server/features/notify/outbox/enqueue-deliveries.ts'
 import { createRecipientLinks } from '../server/features/notify/recipients/recipient-links.ts'
 import { type Network, parseNetwork } from '../server/lib/ip-network.ts'
 import { openDatabase } from '../server/storage/database/open-database.ts'

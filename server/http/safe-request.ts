@@ -5,8 +5,10 @@ import { lookup as systemLookup } from 'node:dns/promises'
 import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import net, { type LookupFunction } from 'node:net'
+import { withTimeout } from '../lib/concurrency/with-timeout.ts'
 import { type Network, parseNetwork } from '../lib/ip-network.ts'
 import { hasRefusedHost, isAllowedAddress, PRIVATE_ADDRESS } from './address-policy.ts'
+import { takeConnections } from './connection-pool.ts'
 
 export interface SafeRequest {
   url: string
@@ -21,9 +23,19 @@ export interface SafeRequest {
   allow: Network[]
   /** Finds every address of a name. The default is the resolver of the system. */
   resolve?: ResolveHost
+  /**
+   * Uses a connection of an earlier request again, where the name still has the same addresses. A receiver may then get
+   * the request twice: when it ends the connection without an answer, the request is sent over a new one.
+   */
+  reusesConnections?: boolean
 }
 
-export type ResolveHost = (hostname: string) => Promise<{ address: string; family: number }[]>
+interface HostAddress {
+  address: string
+  family: number
+}
+
+export type ResolveHost = (hostname: string) => Promise<HostAddress[]>
 
 export type SafeFailure =
   /** The URL is not http(s), or has a user name or password. */
@@ -70,7 +82,7 @@ export async function safeRequest(options: SafeRequest): Promise<SafeResponse | 
   }
   // Node calls `lookup` for names only. A parsed URL has every spelling of an IPv4 address in its plain form.
   if (hasRefusedHost(url, options.allow)) return refusedAddress()
-  return exchange(url, options)
+  return options.reusesConnections ? exchangeReusing(url, options) : exchange(url, options)
 }
 
 const refusal = (reason: SafeFailure, message: string): SafeRefusal => ({ ok: false, reason, message })
@@ -82,42 +94,73 @@ const BYTES_MAX = 65_536
 /** More than any honest server sends. The parser fails above it. */
 const HEADER_BYTES_MAX = 32_768
 
-type Settle = (result: SafeResponse | SafeRefusal) => void
+/** @param isWhole the connection can have another request */
+type Settle = (result: SafeResponse | SafeRefusal, isWhole?: boolean) => void
 
-function exchange(url: URL, options: SafeRequest): Promise<SafeResponse | SafeRefusal> {
+const endedEarly = () => refusal('connect', 'The connection was closed before an answer came')
+
+/** For a connection that was used again. */
+const ENDED_EARLY = endedEarly()
+
+/** Every request finds and checks the addresses anew, and uses no connection that was made for others. */
+async function exchangeReusing(url: URL, options: SafeRequest): Promise<SafeResponse | SafeRefusal> {
+  const { timeoutMs = TIMEOUT_MS } = options
+  const startedAt = performance.now()
+  const found = await withTimeout(findAddresses(url.hostname, options), timeoutMs, () => timedOut(timeoutMs))
+  if (!Array.isArray(found)) return found
+  const connections = takeConnections(
+    url,
+    found.map(({ address }) => address),
+  )
+  const left = () => Math.max(1, timeoutMs - (performance.now() - startedAt))
+  const checked = { ...options, resolve: async () => found }
+  const result = await exchange(url, { ...checked, timeoutMs: left() }, connections.agent).finally(
+    connections.release,
+  )
+  return result === ENDED_EARLY ? exchange(url, { ...checked, timeoutMs: left() }) : result
+}
+
+function exchange(url: URL, options: SafeRequest, agent?: http.Agent): Promise<SafeResponse | SafeRefusal> {
   const { timeoutMs = TIMEOUT_MS } = options
   const { promise, resolve } = Promise.withResolvers<SafeResponse | SafeRefusal>()
   const { lookup, getRefusal } = createValidatingLookup(options)
-  const request = openRequest(url, options, lookup)
+  const request = openRequest(url, options, { lookup, agent })
   let answer: ReturnType<typeof receive> | undefined
-  const settle: Settle = (result) => {
+  const settle: Settle = (result, isWhole = false) => {
     clearTimeout(timer)
     resolve(result)
-    request.destroy()
+    if (!agent || !isWhole) request.destroy()
   }
-  const timer = setTimeout(() => {
-    const seconds = Math.round(timeoutMs / 100) / 10
-    settle(answer?.soFar('time') ?? refusal('timeout', `There was no answer within ${seconds} seconds`))
-  }, timeoutMs)
+  const timer = setTimeout(() => settle(answer?.soFar('time') ?? timedOut(timeoutMs)), timeoutMs)
   request.on('response', (message) => {
     answer = receive(message, options.maxBytes ?? BYTES_MAX, settle)
   })
-  request.on('error', (error) => settle(answer?.soFar('broken') ?? getRefusal() ?? toRefusal(error)))
+  request.on('error', (error) => {
+    if (request.reusedSocket && !answer) settle(ENDED_EARLY)
+    settle(answer?.soFar('broken') ?? getRefusal() ?? toRefusal(error))
+  })
   // When the other end switches to another protocol, there is no 'error', only a 'close'.
   request.on('close', () => {
-    if (!answer) settle(getRefusal() ?? refusal('connect', 'The connection was closed before an answer came'))
+    if (!answer) settle(getRefusal() ?? (request.reusedSocket ? ENDED_EARLY : endedEarly()))
   })
   request.end(options.body)
   return promise
 }
 
+const timedOut = (timeoutMs: number) =>
+  refusal('timeout', `There was no answer within ${Math.round(timeoutMs / 100) / 10} seconds`)
+
 /** The headers as they are sent. Node adds `host`. */
-export function completeHeaders({ headers, body }: Pick<SafeRequest, 'headers' | 'body'>): Headers {
+export function completeHeaders({
+  headers,
+  body,
+  reusesConnections = false,
+}: Pick<SafeRequest, 'headers' | 'body' | 'reusesConnections'>): Headers {
   const complete = new Headers(headers)
   if (!complete.has('user-agent')) complete.set('user-agent', 'Towpath')
   // A small compressed body can unpack to a large one, so no body is requested compressed, and none is unpacked.
   complete.set('accept-encoding', 'identity')
-  complete.set('connection', 'close')
+  complete.set('connection', reusesConnections ? 'keep-alive' : 'close')
   complete.delete('host')
   if (body !== undefined) complete.set('content-length', String(Buffer.byteLength(body)))
   return complete
@@ -126,15 +169,15 @@ export function completeHeaders({ headers, body }: Pick<SafeRequest, 'headers' |
 function openRequest(
   url: URL,
   { method = 'GET', headers, body }: SafeRequest,
-  lookup: LookupFunction,
+  { lookup, agent }: { lookup: LookupFunction; agent: http.Agent | undefined },
 ): ClientRequest {
   const options = {
     method,
-    headers: Object.fromEntries(completeHeaders({ headers, body })),
+    headers: Object.fromEntries(completeHeaders({ headers, body, reusesConnections: agent !== undefined })),
     lookup,
     maxHeaderSize: HEADER_BYTES_MAX,
-    // A pooled connection would be used again without a check of its address.
-    agent: false as const,
+    // The agent of the process would use a connection again without a check of its address.
+    agent: agent ?? (false as const),
   }
   // `rejectUnauthorized` is explicit, because the environment can turn it off for the whole process.
   return url.protocol === 'https:'
@@ -147,26 +190,33 @@ function openRequest(
  * gives another answer later has no effect (DNS rebinding). One address that is not allowed refuses the name, because an
  * honest name does not mix public and private addresses.
  */
-function createValidatingLookup({ allow, resolve = systemResolve }: SafeRequest) {
+function createValidatingLookup(needs: SafeRequest) {
   let refused: SafeRefusal | undefined
   const lookup: LookupFunction = (hostname, options, callback) => {
-    const refuse = (reason: SafeRefusal, cause?: unknown) => {
-      refused = reason
-      callback(new Error(reason.message, { cause }), '', 0)
-    }
-    resolve(hostname).then(
-      (addresses) => {
-        const [first] = addresses
-        if (!first) return refuse(unknownHost(hostname))
-        if (!addresses.every(({ address }) => isAllowedAddress(address, allow)))
-          return refuse(refusedAddress())
-        if (options.all) callback(null, addresses)
-        else callback(null, first.address, first.family)
-      },
-      (error) => refuse(unknownHost(hostname), error),
-    )
+    findAddresses(hostname, needs).then((found) => {
+      if (!Array.isArray(found)) {
+        refused = found
+        return callback(new Error(found.message), '', 0)
+      }
+      const [first] = found as [HostAddress, ...HostAddress[]]
+      if (options.all) callback(null, found)
+      else callback(null, first.address, first.family)
+    })
   }
   return { lookup, getRefusal: () => refused }
+}
+
+/** @returns at least one address, and only allowed ones */
+async function findAddresses(
+  hostname: string,
+  { allow, resolve = systemResolve }: Pick<SafeRequest, 'allow' | 'resolve'>,
+): Promise<HostAddress[] | SafeRefusal> {
+  const literal = hostname.replace(/^\[|\]$/g, '')
+  // `hasRefusedHost` has judged an address in the URL.
+  if (net.isIP(literal) > 0) return [{ address: literal, family: net.isIP(literal) }]
+  const addresses = await resolve(hostname).catch(() => [])
+  if (addresses.length === 0) return unknownHost(hostname)
+  return addresses.every(({ address }) => isAllowedAddress(address, allow)) ? addresses : refusedAddress()
 }
 
 const systemResolve: ResolveHost = (hostname) => systemLookup(hostname, { all: true })
@@ -187,7 +237,7 @@ function receive(message: IncomingMessage, maxBytes: number, settle: Settle) {
     size += chunk.byteLength
     if (size > maxBytes) settle(soFar('size'))
   })
-  message.on('end', () => settle(soFar()))
+  message.on('end', () => settle(soFar(), true))
   message.on('error', () => settle(soFar('broken')))
   return { soFar }
 }
@@ -230,10 +280,12 @@ export async function verifySafeRequest(request: typeof safeRequest = safeReques
   const { port } = canary.address() as net.AddressInfo
   const resolve: ResolveHost = async () => [{ address: '127.0.0.1', family: 4 }]
   try {
-    for (const host of ['127.0.0.1', '[::ffff:127.0.0.1]', 'canary.invalid']) {
-      for (const scheme of ['http', 'https']) {
-        const url = `${scheme}://${host}:${port}/`
-        const result = await request({ url, allow: [], resolve, timeoutMs: 5000 })
+    const urls = ['127.0.0.1', '[::ffff:127.0.0.1]', 'canary.invalid'].flatMap((host) =>
+      ['http', 'https'].map((scheme) => `${scheme}://${host}:${port}/`),
+    )
+    for (const url of urls) {
+      for (const reusesConnections of [false, true]) {
+        const result = await request({ url, allow: [], resolve, reusesConnections, timeoutMs: 5000 })
         if (result.ok || result.reason !== 'refused-address' || connections > 0) {
           throw new Error(`requests to private addresses are not refused by this runtime (${url})`)
         }

@@ -19,7 +19,7 @@ import {
   type DelivererNeeds,
   openDeliverer,
 } from '../../server/features/notify/delivery/deliverer.ts'
-import { enqueueDeliveries } from '../../server/features/notify/delivery/enqueue-deliveries.ts'
+import { enqueueDeliveries } from '../../server/features/notify/outbox/enqueue-deliveries.ts'
 import { createRecipientLinks } from '../../server/features/notify/recipients/recipient-links.ts'
 import { type Network, parseNetwork } from '../../server/lib/ip-network.ts'
 import {

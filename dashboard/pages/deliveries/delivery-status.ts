@@ -13,6 +13,7 @@ export const DELIVERY_STATUS = {
 export function toDeliveryTitle({ event, sender, submissionId }: DeliveryResource): string {
   if (event === 'test') return 'Test notification'
   if (event === 'channel.disabled') return 'Channel turned off'
+  if (event === 'channel.behind') return 'Channel falls behind'
   return sender ?? `Submission ${submissionId}`
 }
 

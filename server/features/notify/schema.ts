@@ -18,7 +18,7 @@ export const CHANNEL_TYPES = ['email', 'slack', 'discord', 'telegram', 'teams', 
 export type ChannelType = (typeof CHANNEL_TYPES)[number]
 export const DELIVERY_STATUSES = ['waiting', 'delivered', 'failed'] as const
 export const DELIVERY_OUTCOMES = ['delivered', 'refused', 'unreachable', 'timeout', 'interrupted'] as const
-export const EVENTS = ['submission.created', 'test', 'channel.disabled'] as const
+export const EVENTS = ['submission.created', 'test', 'channel.disabled', 'channel.behind'] as const
 
 export const RECIPIENTS_MAX = 20
 export const CHANNEL_URL_MAX = 2048
@@ -57,6 +57,21 @@ const channel = {
     .nullable()
     .openapi({ description: 'Why the last attempt failed; null when the channel works' }),
   lastDeliveryAt: z.iso.datetime().nullable(),
+  waiting: z.int().openapi({
+    description: 'Notifications on their way to the channel. 10,000 means so many or more.',
+  }),
+  oldestWaitingAt: z.iso
+    .datetime()
+    .nullable()
+    .openapi({ description: 'When the oldest of them was created; null when none waits' }),
+  behindSince: z.iso
+    .datetime()
+    .nullable()
+    .openapi({
+      description:
+        'Since when more notifications come than the channel takes: for half a minute the oldest was due for over a minute, ' +
+        'and their number grew. Null while the channel keeps up.',
+    }),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 }

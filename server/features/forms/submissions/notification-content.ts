@@ -8,7 +8,7 @@ import type { NoticeContent, SubmissionContentReader } from '../../notify/delive
 import { POSITION_COLUMNS, readSubmissions } from './scan-submissions.ts'
 import {
   parseStoredFields,
-  readWithAttribution,
+  readOnceDecided,
   type SubmissionNeeds,
   type SubmissionRow,
   selectSubmissionsById,
@@ -31,7 +31,7 @@ export function createNotificationContentReader(needs: SubmissionNeeds): Submiss
         const sizes = await selectSubmissionsById(db, { workspaceId }, ids).select(POSITION_COLUMNS).execute()
         return readSubmissions({ needs, actor: { workspaceId } }, sizes)
       }
-      const rows = await readWithAttribution(needs, { workspaceId }, readRows)
+      const rows = await readOnceDecided(needs, { workspaceId }, readRows)
       return new Map(rows.map((row) => [row.id, once(async () => toContent(needs, workspaceId, row))]))
     })
 

@@ -6,6 +6,7 @@ import { notFound } from '../../../lib/failure.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { Channels } from '../../../storage/database/tables/notify-tables.ts'
 import type { Action, Actor } from '../../accounts/access/actor.ts'
+import { countWaiting, NOTHING_WAITS, type WaitingDeliveries } from '../outbox/waiting-deliveries.ts'
 import type { RecipientNeeds } from '../recipients/ask-recipients.ts'
 import { type RecipientStates, readRecipientStates } from '../recipients/recipient-states.ts'
 import type { ChannelResource, ChannelType } from '../schema.ts'
@@ -49,7 +50,7 @@ export async function getChannel(
 
 const listRecipients = (row: Pick<ChannelRow, 'recipients'>): string[] => JSON.parse(row.recipients)
 
-/** A channel with the states of its recipients. */
+/** A channel with the states of its recipients, and what waits for it. */
 export async function describeChannel(needs: DescribeNeeds, row: ChannelRow): Promise<ChannelResource> {
   const [channel] = await describeChannels(needs, row.workspace_id, [row])
   return channel as ChannelResource
@@ -62,13 +63,17 @@ export async function describeChannels(
 ): Promise<ChannelResource[]> {
   const addresses = rows.filter(({ type }) => type === 'email').flatMap(listRecipients)
   const states = await readRecipientStates(connection, workspaceId, addresses)
-  return rows.map((row) => toChannelResource(row, states, send))
+  const counted = await countWaiting(
+    connection,
+    rows.map(({ id }) => id),
+  )
+  return rows.map((row) => toChannelResource(row, states, counted.get(row.id) ?? NOTHING_WAITS, send))
 }
 
-/** @param states of the recipients; empty for a channel that sends no mail */
-export function toChannelResource(
+function toChannelResource(
   row: ChannelRow,
   states: RecipientStates,
+  { waiting, oldest }: WaitingDeliveries,
   send: ServerAbilities,
 ): ChannelResource {
   const to = listRecipients(row)
@@ -87,6 +92,9 @@ export function toChannelResource(
     failingSince: toIsoOrNull(row.failing_since),
     lastError: row.failing_since === null ? null : row.last_error,
     lastDeliveryAt: toIsoOrNull(row.last_delivery_at),
+    waiting,
+    oldestWaitingAt: toIsoOrNull(oldest),
+    behindSince: row.enabled === 1 ? toIsoOrNull(row.behind_since) : null,
     createdAt: toIso(row.created_at),
     updatedAt: toIso(row.updated_at),
   }

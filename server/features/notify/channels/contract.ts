@@ -4,10 +4,10 @@
 import type { Network } from '../../../lib/ip-network.ts'
 import type { MailBudget } from '../../accounts/strangers/mail-budget.ts'
 
-/** A notification: about a submission, a test, or about a channel that Towpath has disabled. */
+/** A notification: about a submission, a test, or about a channel that was disabled or falls behind. */
 export interface Notice {
-  /** `channel.disabled` goes to owners by e-mail. Its `form.name` is the channel's name, and its `fields` say why. */
-  event: 'submission.created' | 'test' | 'channel.disabled'
+  /** `channel.…` goes to owners by e-mail. Its `form.name` is the channel's name, and its `fields` say why. */
+  event: 'submission.created' | 'test' | 'channel.disabled' | 'channel.behind'
   /** The same in all attempts, so that a receiver can recognize a repetition. */
   messageId: string
   /** When this attempt started, in milliseconds. */

@@ -107,6 +107,7 @@ function toMail(needs: SendNeeds, to: ChannelDestination, notice: Notice, from: 
 function toSubject({ event, submissionId }: Notice): string {
   if (event === 'test') return 'Test notification'
   if (event === 'channel.disabled') return 'A notification channel was switched off'
+  if (event === 'channel.behind') return 'A notification channel falls behind'
   // The number keeps mail programs from grouping several leads into one conversation.
   return `New form submission (#${submissionId})`
 }

@@ -41,17 +41,18 @@ export async function postJson(
   // With the charset, because Teams counts a body without one at twice its size.
   const headers = { 'content-type': 'application/json; charset=utf-8', ...ownHeaders }
   const { allow, timeoutMs } = needs
-  const response = await safeRequest({ url, method: 'POST', headers, body, allow, timeoutMs })
-  const sent = { method: 'POST', url: shownUrl, headers: completeHeaders({ headers, body }).entries(), body }
+  const message = { headers, body, reusesConnections: true }
+  const response = await safeRequest({ ...message, url, method: 'POST', allow, timeoutMs })
+  const sent = { method: 'POST', url: shownUrl, headers: completeHeaders(message).entries(), body }
   const request = toSentRequest(sent, secrets)
   if (!response.ok) {
-    const { reason, message } = response
+    const { reason, message: answer } = response
     return {
       outcome: reason === 'timeout' ? 'timeout' : 'unreachable',
       httpStatus: null,
-      answer: sanitizeResponse(message, secrets),
+      answer: sanitizeResponse(answer, secrets),
       ...(!NOTHING_SENT.includes(reason) && { request }),
-      ...(reason === 'bad-url' && { permanent: { what: 'channel', reason: message } }),
+      ...(reason === 'bad-url' && { permanent: { what: 'channel', reason: answer } }),
     }
   }
   const { status } = response

@@ -4,7 +4,7 @@ import { invalid } from '../../../lib/failure.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { recordAudit } from '../../accounts/audit/record-audit.ts'
 import type { NewChannelResource } from '../schema.ts'
-import { CHANNELS_WRITE, type ChannelNeeds, getChannel, toChannelResource, unsealSecrets } from './channel.ts'
+import { CHANNELS_WRITE, type ChannelNeeds, describeChannel, getChannel, unsealSecrets } from './channel.ts'
 import { newWebhookSecret } from './secrets.ts'
 
 const OVERLAP_MS = 24 * 60 * 60 * 1000
@@ -28,6 +28,6 @@ export function rotateSecret(needs: ChannelNeeds, actor: Actor, id: number): Pro
       .executeTakeFirstOrThrow()
     const target = { type: 'channel', id, name: changed.name } as const
     await recordAudit(connection, actor, { action: 'channel.secret_rotated', target }, at)
-    return { ...toChannelResource(changed, new Map(), needs.send), secret }
+    return { ...(await describeChannel({ ...needs, connection }, changed)), secret }
   })
 }

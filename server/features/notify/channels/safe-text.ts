@@ -141,6 +141,7 @@ export const formatHeadline = ({ event, form }: Notice) => `${HEADLINES[event]} 
 const HEADLINES: Record<Notice['event'], string> = {
   'submission.created': 'New submission to',
   'channel.disabled': 'Switched off:',
+  'channel.behind': 'Falls behind:',
   test: 'Test notification for',
 }
 

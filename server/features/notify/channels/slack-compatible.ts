@@ -42,6 +42,7 @@ const TITLES: Record<Notice['event'], string> = {
   'submission.created': 'New submission',
   test: 'Test notification',
   'channel.disabled': 'A notification channel was switched off',
+  'channel.behind': 'A notification channel falls behind',
 }
 
 export function slackCompatibleMessage(notice: Notice) {

@@ -12,16 +12,17 @@ import type {
 } from '../channels/contract.ts'
 import type { Sealing } from '../channels/secrets.ts'
 import { listUrlSecrets, maskSecrets } from '../channels/service-response.ts'
+import { CHANNEL_BEHIND, CHANNEL_DISABLED, isOwnerNotice } from '../outbox/enqueue-deliveries.ts'
 import type { RecipientNeeds } from '../recipients/ask-recipients.ts'
 import { pickRecipients, readRecipientStates } from '../recipients/recipient-states.ts'
 import type { ChannelType } from '../schema.ts'
+import { findChannelBehindContent } from './channel-behind-notice.ts'
 import {
   findChannelDisabledContent,
   listNoticeRecipients,
   type NoticeRecipientNeeds,
 } from './channel-disabled-notice.ts'
 import type { Claim } from './claim-deliveries.ts'
-import { CHANNEL_DISABLED } from './enqueue-deliveries.ts'
 import { createTestContent, type NoticeContent, type SubmissionContentReader } from './notice-content.ts'
 import { RETRY_DELAYS } from './retry-schedule.ts'
 
@@ -38,27 +39,49 @@ const TIMEOUT_MS = 45_000
 
 type AttemptTarget = Pick<Claim, 'workspaceId' | 'submissionId' | 'event' | 'messageId' | 'channel'>
 
+export interface AttemptResult {
+  result: DeliveryResult
+  /** How long the receiver took. Reading the content is not its fault. */
+  tookMs: number
+}
+
+/** What is known of an attempt that runs. */
+interface AttemptProgress {
+  /** On the monotonic clock. */
+  sendingSince: number
+  to?: ChannelDestination
+}
+
 /** @returns undefined when the reason for the notification is gone */
 export async function attemptDelivery(
   needs: AttemptNeeds,
   claim: AttemptTarget,
   at: number,
-): Promise<DeliveryResult | undefined> {
-  let to: ChannelDestination | undefined
-  try {
-    const content = await readContent(needs, claim, at)
-    if (!content) return undefined
-    to = await findDestination(needs, claim, at)
-    if (!to) return undefined
-    if (to.recipients.length === 0 && claim.channel.type === 'email') return NOBODY_CONFIRMED
-    const send =
-      needs.senders[claim.event === CHANNEL_DISABLED ? 'email' : (claim.channel.type as ChannelType)]
-    const notice = { ...content, event: claim.event as 'test', messageId: claim.messageId, at }
-    return await withTimeout(send(needs.send, to, notice), TIMEOUT_MS, () => TIMED_OUT)
-  } catch (error) {
-    logFault(claim, error, to?.secrets)
+): Promise<AttemptResult | undefined> {
+  const progress: AttemptProgress = { sendingSince: performance.now() }
+  const result = await sendContent(needs, claim, at, progress).catch((error): DeliveryResult => {
+    logFault(claim, error, progress.to?.secrets)
     return { outcome: 'unreachable', httpStatus: null, answer: 'A fault of Towpath, which its log describes' }
-  }
+  })
+  return result && { result, tookMs: performance.now() - progress.sendingSince }
+}
+
+async function sendContent(
+  needs: AttemptNeeds,
+  claim: AttemptTarget,
+  at: number,
+  progress: AttemptProgress,
+): Promise<DeliveryResult | undefined> {
+  const content = await readContent(needs, claim, at)
+  if (!content) return undefined
+  const to = await findDestination(needs, claim, at)
+  if (!to) return undefined
+  progress.to = to
+  if (to.recipients.length === 0 && claim.channel.type === 'email') return NOBODY_CONFIRMED
+  const type = isOwnerNotice(claim.event) ? 'email' : (claim.channel.type as ChannelType)
+  const notice = { ...content, event: claim.event as 'test', messageId: claim.messageId, at }
+  progress.sendingSince = performance.now()
+  return withTimeout(needs.senders[type](needs.send, to, notice), TIMEOUT_MS, () => TIMED_OUT)
 }
 
 const NOBODY_CONFIRMED: DeliveryResult = {
@@ -99,11 +122,12 @@ async function readContent(
   if (event === 'test') return createTestContent(channel, needs.send.origin, at)
   if (event === CHANNEL_DISABLED)
     return findChannelDisabledContent(needs.db.read, channel, needs.send.origin, at)
+  if (event === CHANNEL_BEHIND) return findChannelBehindContent(needs.db.read, channel, needs.send.origin, at)
   return submissionId === null ? undefined : needs.readSubmission(workspaceId, submissionId)
 }
 
 async function findDestination(needs: AttemptNeeds, { event, channel }: AttemptTarget, at: number) {
-  if (event !== CHANNEL_DISABLED) {
+  if (!isOwnerNotice(event)) {
     const to = toChannelDestination(needs, channel, at)
     return channel.type === 'email' ? keepConfirmed(needs, channel.workspace_id, to) : to
   }

@@ -38,7 +38,7 @@ export async function findChannelDisabledContent(
     .where('event', '=', 'submission.created')
     .executeTakeFirstOrThrow()
   const fields = new Map([
-    ['Channel', `${disabled.name} (${TYPE_NAMES[type] ?? type})`],
+    ['Channel', nameChannel({ name: disabled.name, type })],
     ['Why', disabled.disabled_reason],
     ['What now', describeNextStep(waiting)],
   ])
@@ -47,6 +47,9 @@ export async function findChannelDisabledContent(
     { origin, at, fields, json: Object.fromEntries(fields) },
   )
 }
+
+export const nameChannel = ({ name, type }: Pick<ChannelRow, 'name' | 'type'>) =>
+  `${name} (${TYPE_NAMES[type] ?? type})`
 
 const TYPE_NAMES: Record<string, string> = {
   email: 'e-mail',

@@ -3,7 +3,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Connection, Database, DatabaseEngine } from '../../../storage/database/open-database.ts'
 import type { ChannelRow } from '../channels/channel.ts'
-import { CHANNEL_DISABLED } from './enqueue-deliveries.ts'
+import { IS_OWNER_NOTICE } from '../outbox/enqueue-deliveries.ts'
 import type { ChannelTurn } from './fair-schedule.ts'
 import { ATTEMPTS_MAX, INTERRUPTIONS_MAX } from './retry-schedule.ts'
 
@@ -45,8 +45,8 @@ interface DueDelivery {
 
 export interface ClaimRequest {
   turns: ChannelTurn[]
-  /** Notices to owners. The turns leave them out, because their channels are disabled. */
-  disabledNotices: { limit: number; inFlightIds: number[] }
+  /** Notices to owners. The turns leave them out: their channels may be disabled, and they go elsewhere. */
+  ownerNotices: { limit: number; inFlightIds: number[] }
   now: number
   leaseMs: number
 }
@@ -103,7 +103,7 @@ async function readChannels(connection: Connection, due: DueDelivery[]): Promise
 async function readDue(
   connection: Connection,
   engine: DatabaseEngine,
-  { turns, disabledNotices, now }: ClaimRequest,
+  { turns, ownerNotices, now }: ClaimRequest,
 ): Promise<DueDelivery[]> {
   // When two processes claim at once, the second skips the rows that the first has locked.
   const locking = engine === 'postgres' ? sql`for update skip locked` : sql``
@@ -121,16 +121,16 @@ async function readDue(
         and (leased_until is null or leased_until <= ${now}) and id not in (${sql.join([0, ...inFlightIds])})
       order by due_at, id limit ${limit} ${locking}
     ) as ${sql.ref(name)}`
-  const parts = turns.map(({ channel, limit, inFlightIds }, i) =>
+  const parts = turns.map((turn, i) =>
     part(
       `turn_${i}`,
-      sql`channel_id = ${channel.id} and event <> ${sql.lit(CHANNEL_DISABLED)}`,
-      engine === 'postgres' ? toFreeSlots({ channel, limit, inFlightIds }, now) : limit,
-      inFlightIds,
+      sql`channel_id = ${turn.channel.id} and not (${IS_OWNER_NOTICE})`,
+      engine === 'postgres' ? toFreeSlots(turn, now) : turn.limit,
+      turn.inFlightIds,
     ),
   )
-  const { limit, inFlightIds } = disabledNotices
-  parts.push(part('notices', sql`event = ${sql.lit(CHANNEL_DISABLED)}`, limit, inFlightIds))
+  const { limit, inFlightIds } = ownerNotices
+  parts.push(part('notices', IS_OWNER_NOTICE, limit, inFlightIds))
   const { rows } = await sql<DueDelivery>`${sql.join(parts, sql` union all `)}`.execute(connection)
   return rows
 }
@@ -139,13 +139,13 @@ async function readDue(
  * What other processes leave of the slots of a channel. The turn has locked the channel's row, so no other process claims
  * for it meanwhile. (An SQLite file has one process, and its turns know what runs.)
  */
-const toFreeSlots = ({ channel, limit, inFlightIds }: ChannelTurn, now: number) => sql`
-  greatest(0, ${limit}::bigint - (
+const toFreeSlots = ({ channel, limit, free, inFlightIds }: ChannelTurn, now: number) => sql`
+  greatest(0, least(${limit}::bigint, ${free}::bigint - (
     select count(*) from deliveries where workspace_id = ${channel.workspace_id} and channel_id = ${channel.id}
       and status = 'waiting'
-      and leased_until is not null and leased_until > ${now} and event <> ${sql.lit(CHANNEL_DISABLED)}
+      and leased_until is not null and leased_until > ${now} and not (${IS_OWNER_NOTICE})
       and id not in (${sql.join([0, ...inFlightIds])})
-  ))`
+  )))`
 
 /** Records an attempt for each lease that expired: its process ended before it recorded a result. */
 async function recordInterrupted(connection: Connection, due: DueDelivery[], leaseMs: number) {

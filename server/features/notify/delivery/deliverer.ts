@@ -5,12 +5,14 @@ import { withTimeout } from '../../../lib/concurrency/with-timeout.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import { runForNobody } from '../../../lib/telemetry/request-context.ts'
 import type { WakeDeliverer } from '../channels/contract.ts'
+import { isOwnerNotice } from '../outbox/enqueue-deliveries.ts'
 import { type AttemptNeeds, attemptDelivery } from './attempt-delivery.ts'
+import { openBacklogWatch } from './backlog-watch.ts'
+import { type ChannelConcurrency, createChannelConcurrency } from './channel-concurrency.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import { type Claim, claimDeliveries, LEASE_MS, releaseLeases } from './claim-deliveries.ts'
 import { createDeliveryMetrics } from './delivery-metrics.ts'
-import { CHANNEL_DISABLED } from './enqueue-deliveries.ts'
-import { CONCURRENT_ATTEMPTS, type RoundRobinPosition, scheduleTurns } from './fair-schedule.ts'
+import { hasRoom, type RoundRobinPosition, scheduleTurns } from './fair-schedule.ts'
 import { createMailFaultLog } from './mail-fault-log.ts'
 import { observeAttempt } from './observe-attempt.ts'
 import { logUnrecordedAttempt, recordAttempts, type UnrecordedAttempt } from './record-attempts.ts'
@@ -20,6 +22,8 @@ export interface DelivererNeeds extends AttemptNeeds {
   leaseMs?: number
   /** How often the deliverer looks for due deliveries when nobody wakes it. */
   pollMs?: number
+  /** How often it looks whether channels fall behind. */
+  checkMs?: number
 }
 
 export interface Deliverer {
@@ -32,17 +36,19 @@ export interface Deliverer {
   close(): Promise<void>
 }
 
-/** Notices to owners that a channel was disabled, sent at the same time. */
+/** Notices to owners about their channels, sent at the same time. */
 const CONCURRENT_NOTICES = 2
+/** With more attempts on their way than this, results wait for others. */
+const GATHER_ABOVE = 8
 const POLL_MS = 1_000
 const GATHER_MS = 8
-const METRICS_EVERY_MS = 10_000
 /** Longer than an attempt takes when the receiver answers in time. */
 const CLOSE_MS = 20_000
 
 interface State {
   needs: DelivererNeeds
   breaker: ReturnType<typeof createCircuitBreaker>
+  concurrency: ChannelConcurrency
   metrics: ReturnType<typeof createDeliveryMetrics>
   mailFaults: ReturnType<typeof createMailFaultLog>
   /** The attempts that run now. */
@@ -57,8 +63,6 @@ interface State {
   /** `wake` was called during the cycle. */
   wokenAgain: boolean
   timer: Timer | undefined
-  /** On the monotonic clock. */
-  measuredAt: number
   /** The last cycle failed, and the log says so. */
   degraded: boolean
   closed: boolean
@@ -69,6 +73,7 @@ export async function openDeliverer(needs: DelivererNeeds): Promise<Deliverer> {
   const state: State = {
     needs,
     breaker: createCircuitBreaker(),
+    concurrency: createChannelConcurrency(),
     metrics: createDeliveryMetrics(),
     mailFaults: createMailFaultLog(),
     inFlight: new Map(),
@@ -78,16 +83,20 @@ export async function openDeliverer(needs: DelivererNeeds): Promise<Deliverer> {
     cycle: undefined,
     wokenAgain: false,
     timer: undefined,
-    measuredAt: Number.NEGATIVE_INFINITY,
     degraded: false,
     closed: false,
   }
   await releaseLeases(needs.db, needs.now())
   wake(state)
+  // Not in a cycle: under a steady load no cycle ends.
+  const watch = openBacklogWatch({ ...needs, wake: () => wake(state) })
   return {
     wake: (recoveredChannelId) => wake(state, recoveredChannelId),
-    metrics: () => state.metrics.metrics(needs.now()),
-    close: () => close(state),
+    metrics: () => state.metrics.metrics(needs.now(), watch.read()),
+    async close() {
+      await watch.close()
+      await close(state)
+    },
   }
 }
 
@@ -129,17 +138,13 @@ async function runCycle(state: State) {
       more = claims.length > 0 || state.unrecorded.length > 0
     }
   } while (state.wokenAgain && !state.closed)
-  if (performance.now() - state.measuredAt > METRICS_EVERY_MS) {
-    state.measuredAt = performance.now()
-    await state.metrics.measureQueue(state.needs.db, state.needs.now())
-  }
   if (state.degraded) log.info('deliveries_go_on')
   state.degraded = false
 }
 
 /** Waits for further results while many attempts run: one transaction for ten results costs as much as for one. */
 async function gatherResults(state: State) {
-  if (state.inFlight.size <= CONCURRENT_ATTEMPTS / 2) return
+  if (state.inFlight.size <= GATHER_ABOVE) return
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, GATHER_MS)
   state.endGathering = resolve
@@ -151,19 +156,20 @@ async function gatherResults(state: State) {
 async function recordAndClaim(state: State, results: UnrecordedAttempt[]): Promise<Claim[]> {
   const { db, now, leaseMs = LEASE_MS } = state.needs
   const [at, inFlight] = [now(), [...state.inFlight.values()]]
-  const notices = inFlight.filter(({ event }) => event === CHANNEL_DISABLED).map(({ id }) => id)
+  const notices = inFlight.filter(({ event }) => isOwnerNotice(event)).map(({ id }) => id)
+  const toChannels = inFlight.filter(({ event }) => !isOwnerNotice(event))
   const claimed = await db.write(async (connection, onCommit) => {
     await recordAttempts({ connection, engine: db.engine, onCommit, wake: () => wake(state) }, results)
-    if (inFlight.length >= CONCURRENT_ATTEMPTS) return undefined
-    const paused = state.breaker.listPaused(at)
+    if (!hasRoom(toChannels)) return undefined
     const { turns, round } = await scheduleTurns(connection, db.engine, {
       now: at,
-      inFlight,
-      paused,
+      inFlight: toChannels,
+      paused: state.breaker.listPaused(at),
       round: state.round,
+      getLimit: state.concurrency.getLimit,
     })
-    const disabledNotices = { limit: CONCURRENT_NOTICES - notices.length, inFlightIds: notices }
-    const request = { turns, disabledNotices, now: at, leaseMs }
+    const ownerNotices = { limit: CONCURRENT_NOTICES - notices.length, inFlightIds: notices }
+    const request = { turns, ownerNotices, now: at, leaseMs }
     return { claims: await claimDeliveries(connection, db.engine, request), round }
   })
   state.round = claimed?.round ?? state.round
@@ -193,19 +199,25 @@ function startAttempt(state: State, claim: Claim) {
 
 async function runAttempt(state: State, claim: Claim) {
   const { now } = state.needs
-  const [at, startedAt] = [now(), performance.now()]
-  const result = await observeAttempt(claim, () => attemptDelivery(state.needs, claim, at))
-  const report = result && { result, at, tookMs: performance.now() - startedAt, now: now() }
-  state.unrecorded.push({ claim, report })
-  if (!result || result.postponed) return
-  const isNotice = claim.event === CHANNEL_DISABLED
+  const at = now()
+  const attempted = await observeAttempt(claim, () => attemptDelivery(state.needs, claim, at))
+  state.unrecorded.push({ claim, report: attempted && { ...attempted, at, now: now() } })
+  if (!attempted || attempted.result.postponed) return
+  const { result, tookMs } = attempted
+  const isNotice = isOwnerNotice(claim.event)
   state.metrics.countAttempt(isNotice ? 'email' : claim.channel.type, result.outcome)
   state.mailFaults.note(isNotice || claim.channel.type === 'email', result)
   if (isNotice) return
-  if (result.outcome === 'delivered') state.breaker.reset(claim.channel.id)
+  const delivered = result.outcome === 'delivered'
+  const running = countRunning(state, claim.channel.id)
+  state.concurrency.record(claim.channel, { delivered, startedAt, tookMs, running })
+  if (delivered) state.breaker.reset(claim.channel.id)
   // A receiver that refuses this message alone has answered: it is not away.
   else if (result.permanent?.what !== 'message') state.breaker.recordFailure(claim.channel.id, now())
 }
+
+const countRunning = ({ inFlight }: State, channelId: number) =>
+  inFlight.values().reduce((running, { channel }) => running + (channel.id === channelId ? 1 : 0), 0)
 
 async function close(state: State) {
   state.closed = true

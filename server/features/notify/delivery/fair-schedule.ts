@@ -4,18 +4,23 @@
 import { sql } from 'kysely'
 import type { Connection, DatabaseEngine } from '../../../storage/database/open-database.ts'
 import type { ChannelRow } from '../channels/channel.ts'
+import { BASE_CONCURRENCY, type ChannelConcurrency } from './channel-concurrency.ts'
 
-/** Attempts that run at the same time. */
-export const CONCURRENT_ATTEMPTS = 32
+/** Attempts that run at the same time. Each channel has at most BASE_CONCURRENCY of them. */
+const BASE_SLOTS = 32
 /** At most so many of them are for channels whose last attempt failed: those may be slow, and must not block the rest. */
 const FAILING_SLOTS = 16
-/** Attempts to one channel that run at the same time, in all processes together. */
-const PER_CHANNEL = 2
+/** Further attempts, to channels whose receivers answer at once. They take nothing away from the others. */
+const EXTRA_SLOTS = 32
+/** All attempts that run at the same time, notices to owners aside. */
+export const CONCURRENT_ATTEMPTS = BASE_SLOTS + EXTRA_SLOTS
 
 export interface ChannelTurn {
   channel: ChannelRow
   /** The most deliveries to claim. */
   limit: number
+  /** As many may still run for the channel, those of other processes included. */
+  free: number
   /** Deliveries that run here already. After a clock jump, the database can take their leases for expired. */
   inFlightIds: number[]
 }
@@ -31,23 +36,45 @@ export interface RoundRobinPosition {
   failing: number
 }
 
-/** Fills the free slots. @param request.paused ids of channels that get no turn */
+export interface SlotRequest {
+  now: number
+  inFlight: InFlightDelivery[]
+  /** Ids of channels that get no turn. */
+  paused: number[]
+  round: RoundRobinPosition
+  getLimit: ChannelConcurrency['getLimit']
+}
+
+interface Room {
+  base: number
+  extra: number
+}
+
+function findRoom(inFlight: InFlightDelivery[]): Room {
+  const running = Map.groupBy(inFlight, ({ channel }) => channel.id)
+  const base = sum([...running.values()], ({ length }) => Math.min(length, BASE_CONCURRENCY))
+  return { base: BASE_SLOTS - base, extra: EXTRA_SLOTS - (inFlight.length - base) }
+}
+
+const sum = <T>(list: T[], toNumber: (one: T) => number) =>
+  list.reduce((total, one) => total + toNumber(one), 0)
+
+/** Whether any channel can have a turn. */
+export const hasRoom = (inFlight: InFlightDelivery[]) => findRoom(inFlight).base > 0
+
+/** Fills the free slots. */
 export async function scheduleTurns(
   connection: Connection,
   engine: DatabaseEngine,
-  {
-    now,
-    inFlight,
-    paused,
-    round,
-  }: { now: number; inFlight: InFlightDelivery[]; paused: number[]; round: RoundRobinPosition },
+  { now, inFlight, paused, round, getLimit }: SlotRequest,
 ): Promise<{ turns: ChannelTurn[]; round: RoundRobinPosition }> {
   const inFlightTo = ({ id }: ChannelRow) => inFlight.filter(({ channel }) => channel.id === id)
   const freeSlots = (channel: ChannelRow) =>
-    (channel.failing_since === null ? PER_CHANNEL : 1) - inFlightTo(channel).length
+    (channel.failing_since === null ? getLimit(channel) : 1) - inFlightTo(channel).length
   const full = inFlight.map(({ channel }) => channel).filter((channel) => freeSlots(channel) <= 0)
   const filter = { now, except: [...new Set([...full.map(({ id }) => id), ...paused])] }
-  const room = CONCURRENT_ATTEMPTS - inFlight.length
+  const left = findRoom(inFlight)
+  const room = left.base
   const healthy = await readDueChannels(connection, engine, {
     ...filter,
     after: round.healthy,
@@ -62,17 +89,26 @@ export async function scheduleTurns(
     limit: Math.min(FAILING_SLOTS - failingInFlight, room - healthy.length),
   })
   const turns: ChannelTurn[] = []
-  let left = room
   for (const channel of [...healthy, ...failing]) {
-    const limit = Math.min(freeSlots(channel), left)
-    if (limit > 0) turns.push({ channel, limit, inFlightIds: inFlightTo(channel).map(({ id }) => id) })
-    left -= Math.max(0, limit)
+    const inFlightIds = inFlightTo(channel).map(({ id }) => id)
+    const free = freeSlots(channel)
+    const limit = takeSlots(left, inFlightIds.length, free)
+    if (limit > 0) turns.push({ channel, limit, free, inFlightIds })
   }
   const next = {
     healthy: healthy.at(-1)?.id ?? round.healthy,
     failing: failing.at(-1)?.id ?? round.failing,
   }
   return { turns, round: next }
+}
+
+/** @returns how many of the channel's free slots it gets. Those above its base come out of the extra ones. */
+function takeSlots(left: Room, running: number, free: number): number {
+  const base = Math.min(Math.max(0, BASE_CONCURRENCY - running), free, left.base)
+  const extra = Math.min(Math.max(0, free - Math.max(0, BASE_CONCURRENCY - running)), left.extra)
+  left.base -= base
+  left.extra -= extra
+  return base + extra
 }
 
 interface ChannelFilter {

@@ -3,7 +3,7 @@
 import { log } from '../../../lib/log.ts'
 import { createRequestContext, runForRequest } from '../../../lib/telemetry/request-context.ts'
 import { getTracer } from '../../../lib/telemetry/tracing.ts'
-import type { DeliveryResult } from '../channels/contract.ts'
+import type { AttemptResult } from './attempt-delivery.ts'
 import type { Claim } from './claim-deliveries.ts'
 
 const ROUTE = 'delivery'
@@ -11,8 +11,8 @@ const ROUTE = 'delivery'
 /** Every log line of the attempt has the id of the request. */
 export async function observeAttempt(
   claim: Claim,
-  attempt: () => Promise<DeliveryResult | undefined>,
-): Promise<DeliveryResult | undefined> {
+  attempt: () => Promise<AttemptResult | undefined>,
+): Promise<AttemptResult | undefined> {
   const { id, workspaceId, channel, requestId, traceparent } = claim
   const startedAt = performance.now()
   const span = getTracer()?.start({
@@ -22,8 +22,8 @@ export async function observeAttempt(
     attributes: { 'towpath.channel.type': channel.type, 'towpath.delivery.attempt': claim.attempts },
   })
   const work = async () => {
-    const result = await attempt()
-    const { outcome = 'obsolete', httpStatus = null } = result ?? {}
+    const attempted = await attempt()
+    const { outcome = 'obsolete', httpStatus = null } = attempted?.result ?? {}
     log.info('delivery_attempt', {
       delivery: id,
       workspaceId,
@@ -41,7 +41,7 @@ export async function observeAttempt(
         ...(httpStatus !== null && { 'http.response.status_code': httpStatus }),
       },
     })
-    return result
+    return attempted
   }
   // Without a request, such as for a notice to owners, the lines have no id.
   return requestId === null ? work() : runForRequest(createRequestContext(requestId, ROUTE, span), work)

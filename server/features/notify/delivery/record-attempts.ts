@@ -5,9 +5,9 @@ import { describeError, log } from '../../../lib/log.ts'
 import type { Connection, DatabaseEngine } from '../../../storage/database/open-database.ts'
 import type { DeliveryResult } from '../channels/contract.ts'
 import { toStoredRequest } from '../channels/sent-request.ts'
+import { isOwnerNotice } from '../outbox/enqueue-deliveries.ts'
 import type { Claim } from './claim-deliveries.ts'
 import { describeFailure } from './describe-failure.ts'
-import { CHANNEL_DISABLED } from './enqueue-deliveries.ts'
 import { type ChannelFailureNeeds, recordChannelFailure } from './record-channel-failure.ts'
 import { planNextAttempt } from './retry-schedule.ts'
 
@@ -46,7 +46,7 @@ export async function recordAttempts(
     else if (await scheduleRetry(connection, claim, report)) {
       await insertAttempts(connection, [{ ...claim, ...report }])
       // A delivery that nobody has confirmed in time says nothing about the channel.
-      if (claim.event !== CHANNEL_DISABLED && !report.result.postponed)
+      if (!isOwnerNotice(claim.event) && !report.result.postponed)
         await recordChannelFailure(needs, claim, report)
     }
   }
@@ -81,7 +81,7 @@ async function postpone(
     .where('created_at', '>', oldest)
     .executeTakeFirst()
   if (numUpdatedRows === 0n) return false
-  if (claim.event === CHANNEL_DISABLED) return true
+  if (isOwnerNotice(claim.event)) return true
   await connection
     .updateTable('channels')
     .set({ paused_until: now + postponed.ms })
@@ -124,7 +124,7 @@ async function recordDelivered(connection: Connection, delivered: ReportedAttemp
     existing.map(({ claim, report }) => ({ ...claim, ...report })),
   )
   const healthy = new Set(
-    existing.filter(({ claim }) => claim.event !== CHANNEL_DISABLED).map(({ claim }) => claim.channel.id),
+    existing.filter(({ claim }) => !isOwnerNotice(claim.event)).map(({ claim }) => claim.channel.id),
   )
   if (healthy.size === 0) return
   await sql`update channels set last_delivery_at = ${now}, failing_since = null, own_failures_since = null,

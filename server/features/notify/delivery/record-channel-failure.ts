@@ -3,9 +3,9 @@
 import { log } from '../../../lib/log.ts'
 import type { Connection, OnCommit } from '../../../storage/database/open-database.ts'
 import type { DeliveryResult } from '../channels/contract.ts'
+import { CHANNEL_DISABLED, enqueueOwnerNotice } from '../outbox/enqueue-deliveries.ts'
 import type { Claim } from './claim-deliveries.ts'
 import { describeFailure } from './describe-failure.ts'
-import { enqueueChannelDisabledNotice } from './enqueue-deliveries.ts'
 import { planPauseEnd } from './retry-schedule.ts'
 
 const FIVE_DAYS_MS = 5 * 24 * 60 * 60 * 1000
@@ -46,7 +46,7 @@ export async function recordChannelFailure(
     .where('enabled', '=', 1)
     .executeTakeFirst()
   if (numUpdatedRows === 0n) return
-  await enqueueChannelDisabledNotice(connection, workspaceId, channel.id, now)
+  await enqueueOwnerNotice(connection, CHANNEL_DISABLED, { workspaceId, channelId: channel.id, at: now })
   onCommit(() => {
     log.warn('channel_disabled', { workspace: workspaceId, channel: channel.id, type: channel.type, reason })
     wake()

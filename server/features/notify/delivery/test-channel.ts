@@ -5,10 +5,10 @@ import type { Tables } from '../../../storage/database/tables.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { CHANNELS_WRITE, getChannel } from '../channels/channel.ts'
 import type { DeliveryResult, WakeDeliverer } from '../channels/contract.ts'
+import { newMessageId } from '../outbox/enqueue-deliveries.ts'
 import type { DeliveryDetail } from '../schema.ts'
 import { type AttemptNeeds, attemptDelivery } from './attempt-delivery.ts'
 import { describeFailure } from './describe-failure.ts'
-import { newMessageId } from './enqueue-deliveries.ts'
 import { getDelivery } from './get-delivery.ts'
 import { insertAttempts } from './record-attempts.ts'
 
@@ -28,14 +28,14 @@ export async function testChannel(
   const { db, now, wake } = needs
   const channel = await getChannel(db.read, actor, id)
   const { workspaceId } = actor
-  const [at, startedAt, messageId] = [now(), performance.now(), newMessageId()]
-  const result = await attemptDelivery(
+  const [at, messageId] = [now(), newMessageId()]
+  const attempted = await attemptDelivery(
     { ...needs, send: { ...needs.send, timeoutMs: TIMEOUT_MS } },
     { workspaceId, submissionId: null, event: 'test', messageId, channel },
     at,
   )
-  if (!result) throw new Error('a test notification has no content')
-  const tookMs = performance.now() - startedAt
+  if (!attempted) throw new Error('a test notification has no content')
+  const { result } = attempted
   return db.write(async (connection, onCommit) => {
     // The channel may have been deleted in the meantime.
     await getChannel(connection, actor, id)
@@ -57,7 +57,7 @@ export async function testChannel(
       .returning('id')
       .executeTakeFirstOrThrow()
     await insertAttempts(connection, [
-      { id: delivery.id, workspaceId, attemptsBefore: 0, attempts: 1, result, at, tookMs },
+      { id: delivery.id, workspaceId, attemptsBefore: 0, attempts: 1, ...attempted, at },
     ])
     const changes = toChannelChanges(result, now())
     if (changes) {

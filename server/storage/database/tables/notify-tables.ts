@@ -27,6 +27,10 @@ export interface Channels {
   /** The service asked for no calls before this time. */
   paused_until: number | null
   last_delivery_at: number | null
+  /** Since when more notifications come than the channel takes; null while it keeps up. */
+  behind_since: number | null
+  /** When the owners were last told that it falls behind. */
+  behind_noticed_at: number | null
   created_at: number
   updated_at: number
 }
@@ -38,7 +42,7 @@ export interface Deliveries {
   channel_id: number
   /** Null for a test. */
   submission_id: number | null
-  /** `submission.created` or `test`. */
+  /** `submission.created` or `test`, or a notice to owners: `channel.disabled` or `channel.behind`. */
   event: string
   /** The same for all attempts. */
   message_id: string

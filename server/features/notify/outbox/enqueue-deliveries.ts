@@ -1,6 +1,6 @@
 // Stores deliveries in the transaction that stores their reason (a transactional outbox): both exist, or neither.
 
-import type { Insertable } from 'kysely'
+import { type Insertable, sql } from 'kysely'
 import { randomBase62 } from '../../../lib/crypto/random.ts'
 import { findRequest } from '../../../lib/telemetry/request-context.ts'
 import type { Connection, DatabaseEngine } from '../../../storage/database/open-database.ts'
@@ -43,18 +43,24 @@ export async function enqueueDeliveries(
   return channels.length
 }
 
-/** The event that tells a workspace's owners that a channel was disabled. Its delivery belongs to that channel. */
+/** The events that tell a workspace's owners about a channel. Their deliveries belong to that channel. */
 export const CHANNEL_DISABLED = 'channel.disabled'
+export const CHANNEL_BEHIND = 'channel.behind'
 
-export const enqueueChannelDisabledNotice = (
+/** In the words of the index `deliveries_notices`, so that SQLite uses it. */
+export const IS_OWNER_NOTICE = sql<boolean>`event in (${sql.lit(CHANNEL_DISABLED)}, ${sql.lit(CHANNEL_BEHIND)})`
+
+export const isOwnerNotice = (event: string): boolean =>
+  event === CHANNEL_DISABLED || event === CHANNEL_BEHIND
+
+export const enqueueOwnerNotice = (
   connection: Connection,
-  workspaceId: number,
-  channelId: number,
-  at: number,
+  event: typeof CHANNEL_DISABLED | typeof CHANNEL_BEHIND,
+  { workspaceId, channelId, at }: { workspaceId: number; channelId: number; at: number },
 ): Promise<void> =>
   insertDeliveries(
     connection,
-    [{ workspace_id: workspaceId, submission_id: null, event: CHANNEL_DISABLED, channel_id: channelId }],
+    [{ workspace_id: workspaceId, submission_id: null, event, channel_id: channelId }],
     at,
   )
 

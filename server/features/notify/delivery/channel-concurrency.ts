@@ -1,0 +1,88 @@
+// Decides how many attempts to one channel run at once: more while its receiver answers at once, fewer when it slows down
+// or fails (additive increase, multiplicative decrease). The state is in memory, and begins anew after a pause.
+
+import type { ChannelRow } from '../channels/channel.ts'
+import type { ChannelType } from '../schema.ts'
+
+/** Every channel may have so many, whatever its receiver does. */
+export const BASE_CONCURRENCY = 2
+
+/**
+ * The most for one channel, in all processes together. Chat services limit the rate of a channel: Slack to one message a
+ * second (https://api.slack.com/apis/rate-limits), Discord to five in two seconds, Telegram to 20 a minute in a group.
+ * More at once would only be refused. Mails share the connections to the mail server (http/mail/smtp.ts).
+ */
+export const CONCURRENCY_MAX: Record<ChannelType, number> = {
+  webhook: 16,
+  email: 4,
+  slack: BASE_CONCURRENCY,
+  discord: BASE_CONCURRENCY,
+  telegram: BASE_CONCURRENCY,
+  teams: BASE_CONCURRENCY,
+}
+
+/** An answer within this time says that the receiver could take more. */
+const QUICK_MS = 500
+/** An answer after this time says that it has too much. */
+const SLOW_MS = 2_000
+const FORGOTTEN_AFTER_MS = 60_000
+const REMEMBERED_MAX = 1_000
+
+/** All times are of the monotonic clock. */
+interface Pace {
+  limit: number
+  /** Quick answers since the limit last changed. */
+  quick: number
+  shrunkAt: number
+  usedAt: number
+}
+
+export interface AnsweredAttempt {
+  delivered: boolean
+  startedAt: number
+  /** How long the receiver took. */
+  tookMs: number
+  /** Attempts to the channel that ran in this process when this one ended, itself included. */
+  running: number
+}
+
+export function createChannelConcurrency(clock: () => number = () => performance.now()) {
+  const paces = new Map<number, Pace>()
+  const find = (id: number) => {
+    const pace = paces.get(id)
+    return pace && clock() - pace.usedAt < FORGOTTEN_AFTER_MS ? pace : undefined
+  }
+  return {
+    getLimit: ({ id }: Pick<ChannelRow, 'id'>) => find(id)?.limit ?? BASE_CONCURRENCY,
+    record({ id, type }: Pick<ChannelRow, 'id' | 'type'>, attempt: AnsweredAttempt) {
+      const now = clock()
+      const pace = find(id) ?? { limit: BASE_CONCURRENCY, quick: 0, shrunkAt: 0, usedAt: now }
+      pace.usedAt = now
+      if (!attempt.delivered || attempt.tookMs >= SLOW_MS) shrink(pace, attempt, now)
+      else if (attempt.tookMs < QUICK_MS) grow(pace, attempt, CONCURRENCY_MAX[type as ChannelType])
+      paces.delete(id)
+      if (pace.limit > BASE_CONCURRENCY || pace.quick > 0) paces.set(id, pace)
+      const [longestUnused] = paces.keys()
+      if (paces.size > REMEMBERED_MAX && longestUnused !== undefined) paces.delete(longestUnused)
+    },
+  }
+}
+
+export type ChannelConcurrency = ReturnType<typeof createChannelConcurrency>
+
+/** One more after as many quick answers as run at once, and only where so many have run: the rest was never tried. */
+function grow(pace: Pace, { running }: AnsweredAttempt, max: number) {
+  if (running < pace.limit || pace.limit >= max) return
+  pace.quick++
+  if (pace.quick < pace.limit) return
+  pace.limit++
+  pace.quick = 0
+}
+
+/** Halves once for all attempts that were on their way together. */
+function shrink(pace: Pace, { startedAt }: AnsweredAttempt, now: number) {
+  pace.quick = 0
+  if (startedAt < pace.shrunkAt) return
+  pace.limit = Math.max(BASE_CONCURRENCY, Math.floor(pace.limit / 2))
+  pace.shrunkAt = now
+}
