@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
+import { CONCURRENT_ATTEMPTS } from '../../server/features/notify/delivery/fair-schedule.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../support/fake-servers/webhook-receiver.ts'
 import {
@@ -18,8 +19,8 @@ import { randomMs } from './server-process.ts'
 const ROUNDS = atScale({ test: 2, soak: 10 })
 const SUBMISSIONS = atScale({ test: 320, soak: 1_000 })
 const CHANNELS = 8
-/** The most attempts that run at a kill: two for each channel. */
-const RUNNING_MAX = 2 * CHANNELS
+/** The most attempts that run at a kill. */
+const RUNNING_MAX = CONCURRENT_ATTEMPTS
 
 /** Fail after this time without an arrival. A delivery waits for a lease of one second at most. */
 const STALLED_MS = 40_000

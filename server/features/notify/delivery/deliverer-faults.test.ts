@@ -99,7 +99,7 @@ notificationsOnBothEngines('in hard times a delivery', (outbox) => {
     await tarpit.stop()
   }, 120_000)
 
-  test('runs at most two attempts at once per channel, and each delivery once', async () => {
+  test('runs at most sixteen attempts at once per channel, and each delivery once', async () => {
     const hook = receiver()
     hook.respondWith(async () => {
       await Bun.sleep(2)
@@ -110,12 +110,12 @@ notificationsOnBothEngines('in hard times a delivery', (outbox) => {
     // Two deliverers over the same rows, as two processes are.
     await outbox().startDeliverer()
     const second = await openDeliverer({ ...outbox().needs, pollMs: 20 })
-    await workspace.submit(form, 100)
-    await allAre(workspace, 'delivered', 100)
+    await workspace.submit(form, 300)
+    await allAre(workspace, 'delivered', 300)
     await second.close()
-    expect(hook.countById().size).toBe(100)
-    expect(hook.requests).toHaveLength(100)
-    expect(hook.getPeakConcurrency()).toBeWithin(1, 5)
+    expect(hook.countById().size).toBe(300)
+    expect(hook.requests).toHaveLength(300)
+    expect(hook.getPeakConcurrency()).toBeWithin(3, 17)
   })
 
   test('whose sender throws is a failed attempt, and others go on', async () => {
@@ -338,17 +338,18 @@ notificationsOnBothEngines('in hard times a delivery', (outbox) => {
     await workspace.submit(off, 3)
     await workspace.api(`/channels/${off.channelIds[0]}`, { method: 'PATCH', body: { enabled: false } })
     outbox().clockAheadMs += 60_000
-    const deliverer = await outbox().startDeliverer(withWebhook(async () => refused))
+    const deliverer = await outbox().startDeliverer({ ...withWebhook(async () => refused), checkMs: 50 })
     const figure = (name: string) =>
       deliverer.metrics().find((each) => each.name === `towpath_${name}`)?.value
     const attempts = (channel: string, outcome: string) =>
       deliverer.metrics().find(({ labels }) => labels?.channel === channel && labels.outcome === outcome)
         ?.value
     await until('they are counted', () => attempts('webhook', 'refused') === 3)
-    await until('what waits', () => figure('deliveries_waiting') === 3)
+    await until('that they were tried', () => figure('deliveries_due') === 0)
+    expect(figure('deliveries_waiting')).toBe(3)
     expect(figure('deliveries_oldest_waiting_seconds')).toBeWithin(60, 70)
     // Their next attempt is in the future.
-    expect([figure('deliveries_due'), figure('deliveries_oldest_due_seconds')]).toEqual([0, 0])
+    expect(figure('deliveries_oldest_due_seconds')).toBe(0)
     expect([attempts('webhook', 'delivered'), attempts('slack', 'refused')]).toEqual([0, 0])
   })
 

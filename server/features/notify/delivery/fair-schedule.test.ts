@@ -1,4 +1,4 @@
-// Several processes deliver on one PostgreSQL: together they send to a channel as much at once as one process would.
+// Several processes deliver on one PostgreSQL: together they send to a channel at most as much at once as one may.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import {
@@ -11,7 +11,7 @@ import type { ChannelSender } from '../channels/contract.ts'
 import { type Deliverer, openDeliverer } from './deliverer.ts'
 
 const PROCESSES = 3
-const SUBMISSIONS = 30
+const SUBMISSIONS = 150
 
 let outbox: NotificationHarness
 const databases: DatabaseHandle[] = []
@@ -25,7 +25,7 @@ afterAll(async () => {
   await outbox.close()
 })
 
-test('at most two attempts run at once for each channel, and every delivery is sent once', async () => {
+test('the limit of a channel holds for all processes together, and every delivery is sent once', async () => {
   const running = new Map<string, number>()
   const most = new Map<string, number>()
   const sent: string[] = []
@@ -40,23 +40,26 @@ test('at most two attempts run at once for each channel, and every delivery is s
     return { outcome: 'delivered', httpStatus: 200, answer: null }
   }
   const workspace = await outbox.createWorkspace()
+  const slack = { type: 'slack', name: 'chat', url: 'https://hooks.slack.com/services/T012/B345/Canary' }
   const channels = [
-    await workspace.createWebhook('http://127.0.0.1:9/one', { name: 'one' }),
-    await workspace.createWebhook('http://127.0.0.1:9/two', { name: 'two' }),
+    await workspace.createWebhook('http://127.0.0.1:9/one', { name: 'quick' }),
+    (await workspace.post('/channels', slack)).json.data,
   ]
   const form = await workspace.createForm(channels.map(({ id }) => id))
   await workspace.submit(form, SUBMISSIONS)
   for (let i = 0; i < PROCESSES; i++) {
     const db = await openDatabase({ dataDir: outbox.dataDir, databaseUrl: outbox.databaseUrl })
     databases.push(db)
-    const senders = { ...outbox.needs.senders, webhook: sender }
+    const senders = { ...outbox.needs.senders, webhook: sender, slack: sender }
     deliverers.push(await openDeliverer({ ...outbox.needs, db, senders, pollMs: 5 }))
   }
   await until('everything to be delivered', async () => {
     const all = await workspace.listDeliveries()
     return all.length === 2 * SUBMISSIONS && all.every(({ status }) => status === 'delivered')
   })
-  expect([...most.values()]).toEqual([2, 2])
+  // It answers at once, so it gets more than two; the chat service has limits of its own.
+  expect(most.get('quick')).toBeWithin(3, 17)
+  expect(most.get('chat')).toBe(2)
   expect(sent).toHaveLength(2 * SUBMISSIONS)
   expect(new Set(sent).size).toBe(2 * SUBMISSIONS)
 })
