@@ -18,6 +18,7 @@ import {
   readDiskReserve,
   readOrCreateSecret,
   readRetention,
+  readStorageLimits,
 } from './config/storage-settings.ts'
 import type { TurnstileKeys } from './features/forms/captcha/turnstile.ts'
 import type { Network } from './lib/ip-network.ts'
@@ -59,6 +60,9 @@ export interface Config
   hitRetentionDays?: number
   /** Below this much free space on the disk of `dataDir`, strangers' data is recorded sparingly; 0: never. */
   diskReserveBytes: number
+  /** What strangers may make the server store for one workspace in a day, and ten times that for all together. */
+  pageViewsPerDay: number
+  submissionsPerDay: number
   /** Whether the server answers plain redirects before `Bun.serve` reads them. */
   fastPath: boolean
 }
@@ -162,6 +166,7 @@ export function readConfig(env: Environment = process.env): Config {
     oidc: readOidc(get, wrong),
     hitRetentionDays: readRetention(get('HIT_RETENTION_DAYS'), wrong),
     diskReserveBytes: readDiskReserve(get('DISK_RESERVE_MB'), wrong),
+    ...readStorageLimits(get, wrong),
     fastPath: readFastPath(get('FAST_PATH'), wrong),
     ...readObservability(get, wrong),
   }

@@ -7,6 +7,7 @@ import { pruneSessions } from './features/accounts/auth/sessions.ts'
 import { pruneMailCounts } from './features/accounts/strangers/mail-budget.ts'
 import { pruneInvitations } from './features/accounts/workspaces/invitations.ts'
 import { pruneChanges } from './features/cluster/prune-changes.ts'
+import { pruneFormAttempts } from './features/forms/attempts/prune-form-attempts.ts'
 import { pruneSpentTokens } from './features/forms/captcha/spent-tokens.ts'
 import { type ErasureNeeds, eraseDeletedWorkspaces } from './features/hits/erase-deleted-workspaces.ts'
 import { pruneMisses } from './features/hits/misses/prune-misses.ts'
@@ -107,6 +108,12 @@ const JOBS: Job[] = [
     everyMs: 5 * SECOND,
     firstMs: 0,
     run: ({ followClock }) => followClock(),
+  },
+  {
+    name: 'prune form attempts',
+    runsOn: 'cluster',
+    everyMs: 60 * MINUTE,
+    run: ({ db, now }) => pruneFormAttempts(db, now()),
   },
   {
     name: 'prune hits',

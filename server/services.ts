@@ -6,6 +6,8 @@ import { openCluster } from './cluster.ts'
 import type { Config } from './config.ts'
 import { createRateLimiter } from './features/accounts/access/rate-limiter.ts'
 import { createMailBudget, limitMails } from './features/accounts/strangers/mail-budget.ts'
+import { createStorageLimit } from './features/accounts/strangers/storage-limit.ts'
+import { mailOwners } from './features/accounts/workspaces/mail-owners.ts'
 import { prepareScratchDirectory } from './features/analytics/export-directory.ts'
 import { createClickInference } from './features/attribution/infer-clicks.ts'
 import { createVisitMatcher } from './features/attribution/match-visit.ts'
@@ -14,6 +16,7 @@ import { createSenderDescriber } from './features/attribution/sender.ts'
 import type { ClusterNode } from './features/cluster/cluster-node.ts'
 import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts'
 import { createCaptchaProvider } from './features/forms/captcha/create-captcha-provider.ts'
+import { toRefusedSubmissionsMail } from './features/forms/endpoint/refused-submissions-mail.ts'
 import { createClickIds } from './features/hits/click-id.ts'
 import { skipPastErasures } from './features/hits/erase-deleted-workspaces.ts'
 import { readHitMetrics } from './features/hits/metrics.ts'
@@ -137,7 +140,9 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   }
 }
 
-interface MetricServices extends Shared, Pick<PublicServices, 'attempts' | 'captcha'> {
+interface MetricServices
+  extends Shared,
+    Pick<PublicServices, 'attempts' | 'captcha' | 'submissionLimit' | 'pageViewLimit'> {
   hitWorker: Stores['hitWorker']
   notify: Notify
 }
@@ -150,6 +155,8 @@ const createServiceMetrics = (services: MetricServices, worker: MetricsNeeds['wo
       () => readHitMetrics(services),
       () => readLinkMetrics(services.cache),
       services.attempts.metrics,
+      services.submissionLimit.metrics,
+      services.pageViewLimit.metrics,
       services.captcha.metrics,
       services.mailBudget.metrics,
       services.notify.metrics,
@@ -338,9 +345,11 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
   const ids = createEventIds(secret)
   const workspaces = createWorkspaceLookup(db, freshness)
   const attempts = openAttemptCounter({ db, now })
+  const limits = createStorageLimits(config, shared)
   return {
     captcha,
     attempts,
+    ...limits,
     workspaces,
     forms: {
       ...shared,
@@ -348,6 +357,7 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
       trustProxy,
       captcha,
       attempts,
+      submissionLimit: limits.submissionLimit,
       isBlocked: site.isBlocked,
       describeSender: createSenderDescriber({ geo, getSalt }),
       matchVisit: createVisitMatcher({ clickIds, eventIds: ids, ownHosts }),
@@ -355,11 +365,27 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
       wakeDeliverer: notify.wake,
     },
     formFacts: { db, captcha },
-    intake: { ...shared, path: intakePath, eventIds: ids, workspaces, ownHosts, trustProxy },
+    intake: { ...shared, ...limits, path: intakePath, eventIds: ids, workspaces, ownHosts, trustProxy },
   }
 }
 
 type PublicServices = ReturnType<typeof openPublicServices>
+
+/** The rows that strangers may store in a day. Owners are told when their leads are refused. */
+function createStorageLimits(config: Config, { clock, ...shared }: Shared) {
+  const { origin, submissionsPerDay, pageViewsPerDay } = config
+  const owners = { ...shared, onlyVerified: config.signup === 'open' }
+  return {
+    submissionLimit: createStorageLimit({
+      kind: 'submissions',
+      perWorkspace: submissionsPerDay,
+      clock,
+      onReached: (workspaceId) =>
+        void mailOwners(owners, workspaceId, toRefusedSubmissionsMail(origin, workspaceId)),
+    }),
+    pageViewLimit: createStorageLimit({ kind: 'page_views', perWorkspace: pageViewsPerDay, clock }),
+  }
+}
 
 interface ApiServices extends Shared, Pick<PublicServices, 'attempts'> {
   notify: Notify

@@ -10,6 +10,8 @@ export const listSharedSettings = (config: Config): Record<string, string> => ({
   INTAKE_PATH: config.intakePath,
   SNIPPET_PATH: config.snippetPath,
   HIT_RETENTION_DAYS: String(config.hitRetentionDays ?? 'not set'),
+  PAGE_VIEWS_PER_DAY: String(config.pageViewsPerDay),
+  SUBMISSIONS_PER_DAY: String(config.submissionsPerDay),
   DEFAULT_PLAN: config.defaultPlan,
   DESTINATION_SCHEMES: [...config.destinationSchemes].sort().join(' '),
   DESTINATION_BLOCKLIST: isSet(config.destinationBlocklist),

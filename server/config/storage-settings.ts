@@ -46,6 +46,30 @@ export function readDiskReserve(text: string | undefined, wrong: ProblemReporter
   return DISK_RESERVE_MIB * MIB
 }
 
+/** Rows that strangers make the server store for one workspace in a day. */
+const PAGE_VIEWS_PER_DAY = 5_000_000
+const SUBMISSIONS_PER_DAY = 1_000_000
+const ROWS_PER_DAY_MAX = 10 ** 12
+
+export const readStorageLimits = (get: GetSetting, wrong: ProblemReporter) => ({
+  pageViewsPerDay: readRowsPerDay('PAGE_VIEWS_PER_DAY', get, PAGE_VIEWS_PER_DAY, wrong),
+  submissionsPerDay: readRowsPerDay('SUBMISSIONS_PER_DAY', get, SUBMISSIONS_PER_DAY, wrong),
+})
+
+function readRowsPerDay(name: string, get: GetSetting, otherwise: number, wrong: ProblemReporter): number {
+  const text = get(name)
+  if (text === undefined) return otherwise
+  const rows = Number(text)
+  if (/^\d+$/.test(text) && rows >= 1 && rows <= ROWS_PER_DAY_MAX) return rows
+  const example = otherwise.toLocaleString('en-US')
+  wrong(
+    name,
+    `"${text}" is not a number of rows`,
+    `Use a whole number from 1, or leave it out for ${example}.`,
+  )
+  return otherwise
+}
+
 export function checkSecret(text: string | undefined, wrong: ProblemReporter) {
   if (text === undefined) return
   const fix =

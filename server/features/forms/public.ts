@@ -9,10 +9,11 @@ import { log } from '../../lib/log.ts'
 import { describeRequest } from '../../lib/telemetry/request-context.ts'
 import type { DiskSpace } from '../../storage/disk-space.ts'
 import type { ByteLimiter, RateLimiter } from '../accounts/access/rate-limiter.ts'
+import type { StorageLimit } from '../accounts/strangers/storage-limit.ts'
 import type { AttemptCounter } from './attempts/attempt-counter.ts'
 import { countAttempt, countRefusedAttempt } from './attempts/count-attempt.ts'
 import type { CaptchaProvider, VerifiedToken } from './captcha/captcha-provider.ts'
-import { spendAddressBytes, spendWorkspaceBytes, toDeclaredBytes } from './endpoint/byte-budgets.ts'
+import { spendAddressBytes, spendWorkspaceRoom, toDeclaredBytes } from './endpoint/byte-budgets.ts'
 import { EndpointError, toEndpointError } from './endpoint/endpoint-error.ts'
 import { parseFields, type SubmissionInput, validateFields } from './endpoint/fields.ts'
 import { isJson, readBody } from './endpoint/read-body.ts'
@@ -34,6 +35,7 @@ export interface FormEndpointNeeds extends StoreSubmissionNeeds {
   origin: string
   trustProxy: Network[]
   limiter: RateLimiter & ByteLimiter
+  submissionLimit: StorageLimit
   disk: Pick<DiskSpace, 'isLow'>
   captcha: CaptchaProvider
   attempts: Pick<AttemptCounter, 'count'>
@@ -192,7 +194,7 @@ async function submit(
     if (!token) return CAPTCHA_FAILED
   }
   // Only what would be stored counts: nobody uses the workspace's budget up with submissions that are refused.
-  await spendWorkspaceBytes(needs.limiter, form.workspaceId, size)
+  await spendWorkspaceRoom(needs, form.workspaceId, size)
   const stored = await storeSubmission(needs, form, {
     fields: input.fields,
     email: input.email,

@@ -10,6 +10,7 @@ import { randomToken } from '../../lib/crypto/random.ts'
 import type { Network } from '../../lib/ip-network.ts'
 import { createSlidingBudgets } from '../../lib/sliding-budget.ts'
 import { createSlidingWindows, WINDOW_MS } from '../../lib/sliding-window.ts'
+import type { StorageLimit } from '../accounts/strangers/storage-limit.ts'
 import type { ClickIds } from '../hits/click-id.ts'
 import { recordPageView } from '../hits/record.ts'
 import type { Spool } from '../hits/spool/spool.ts'
@@ -46,6 +47,8 @@ export interface IntakeNeeds {
   ownHosts: ReadonlySet<string>
   trustProxy: Network[]
   now: () => number
+  /** The page views of a day. */
+  pageViewLimit: Pick<StorageLimit, 'take'>
   /** Monotonic milliseconds for the limit. */
   clock?: () => number
 }
@@ -193,6 +196,9 @@ function record(
 ): IntakeAnswer {
   if (workspaceId === null) return toErrorAnswer(404, 'Workspace not found')
   const { at } = view
+  // Not kept and not forgotten: the tab reports the page view again.
+  const room = state.pageViewLimit.take(workspaceId, 1 + body.p.length)
+  if (!room.allowed) return refuse(room.waitMs)
   // The earlier pages first: the visit is the one that their answers would have told of.
   const pages: VisitedPage[] = []
   for (const reported of [...body.p, body]) {

@@ -2,6 +2,7 @@
 // request, so a repeated request finds both or neither. An answer that shows a secret is stored encrypted.
 
 import type { Context, MiddlewareHandler } from 'hono'
+import { sql } from 'kysely'
 import { createTextSealer, type TextSealer } from '../../../lib/crypto/sealing.ts'
 import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { invalid } from '../../../lib/failure.ts'
@@ -9,6 +10,7 @@ import { DAY_MS } from '../../../lib/utc-day.ts'
 import { toFailure } from '../../../storage/database/errors.ts'
 import { toNestedDatabase } from '../../../storage/database/nested-database.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import { pruneInSlices } from '../../../storage/database/prune-in-slices.ts'
 import type { ApiEnv } from './api-env.ts'
 
 const KEY = /^[\x21-\x7e]{1,255}$/
@@ -231,10 +233,5 @@ async function storeAnswer(
 
 /** Deletes the keys of all workspaces that are older than a day. */
 export async function pruneIdempotencyKeys(db: Database, now: number): Promise<void> {
-  await db.write((connection) =>
-    connection
-      .deleteFrom('idempotency_keys')
-      .where('created_at', '<', now - DAY_MS)
-      .execute(),
-  )
+  await pruneInSlices(db, 'idempotency_keys', sql`created_at < ${now - DAY_MS}`)
 }

@@ -2,9 +2,11 @@
 // PostgreSQL when several processes share the limits (docs/adr/0033-counting-together.md).
 
 import { createHmac } from 'node:crypto'
+import { sql } from 'kysely'
 import { type BudgetResult, createSlidingBudgets } from '../../../lib/sliding-budget.ts'
 import { createSlidingWindows, WINDOW_MS, type WindowResult } from '../../../lib/sliding-window.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
+import { pruneInSlices } from '../../../storage/database/prune-in-slices.ts'
 import { createRoughLimiter } from './rough-limit.ts'
 import { spendSharedBytes } from './shared-budget.ts'
 import { countShared, refundShared, takeShared } from './shared-limit.ts'
@@ -130,8 +132,6 @@ function createSharedLimiter(db: Database): RateLimiter & ByteLimiter {
 /** Deletes windows that have become empty. */
 export async function pruneRateWindows(db: Database, now: number): Promise<void> {
   if (db.engine !== 'postgres') return
-  await db.write(async (connection) => {
-    await connection.deleteFrom('rate_limits').where('expires_at', '<', now).execute()
-    await connection.deleteFrom('rate_windows').where('expires_at', '<', now).execute()
-  })
+  await pruneInSlices(db, 'rate_limits', sql`expires_at < ${now}`)
+  await pruneInSlices(db, 'rate_windows', sql`expires_at < ${now}`)
 }

@@ -1,8 +1,10 @@
 // The list and the end of sessions: a person ends their own ones, and a job deletes the expired ones.
 
+import { sql } from 'kysely'
 import { toIso } from '../../../lib/api-fields.ts'
 import { describeBrowser } from '../../../lib/browser-name.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import { pruneInSlices } from '../../../storage/database/prune-in-slices.ts'
 import { SESSION_MAX_MS, type Session, type SessionNeeds } from '../access/session.ts'
 import type { AuditAction } from '../audit/actions.ts'
 import { recordAccountAudit } from '../audit/record-audit.ts'
@@ -76,11 +78,7 @@ export async function endSessionsIn(
 
 /** Deletes expired sessions, and expired verifications: password resets and sign-ins at an identity provider. */
 export async function pruneSessions(db: Database, now: number): Promise<void> {
-  await db.write(async (connection) => {
-    await connection
-      .deleteFrom('sessions')
-      .where((e) => e.or([e('expires_at', '<=', now), e('created_at', '<=', now - SESSION_MAX_MS)]))
-      .execute()
-    await connection.deleteFrom('verifications').where('expires_at', '<=', now).execute()
-  })
+  await pruneInSlices(db, 'sessions', sql`expires_at <= ${now}`)
+  await pruneInSlices(db, 'sessions', sql`created_at <= ${now - SESSION_MAX_MS}`)
+  await pruneInSlices(db, 'verifications', sql`expires_at <= ${now}`)
 }

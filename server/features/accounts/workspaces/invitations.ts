@@ -1,5 +1,6 @@
 // Invitations: rows, resource and list. The database has the SHA-256 of the token; the token is only in the link.
 
+import { sql } from 'kysely'
 import { toIso } from '../../../lib/api-fields.ts'
 import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { notFound } from '../../../lib/failure.ts'
@@ -7,6 +8,7 @@ import { cutPage, orderById, type Page, readPageQuery } from '../../../lib/pagin
 import type { Role } from '../../../lib/role.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import { pruneInSlices } from '../../../storage/database/prune-in-slices.ts'
 import type { Actor } from '../access/actor.ts'
 import type { InvitationResource, PageQueryInput } from '../schema.ts'
 
@@ -110,12 +112,6 @@ export async function getInvitation(
 
 /** Deletes accepted invitations, and those that expired 30 days ago: the invited address is then of no more use. */
 export async function pruneInvitations(db: Database, now: number): Promise<void> {
-  await db.write((connection) =>
-    connection
-      .deleteFrom('invitations')
-      .where((e) =>
-        e.or([e('accepted_at', 'is not', null), e('expires_at', '<', now - KEPT_AFTER_EXPIRY_MS)]),
-      )
-      .execute(),
-  )
+  await pruneInSlices(db, 'invitations', sql`accepted_at is not null`)
+  await pruneInSlices(db, 'invitations', sql`expires_at < ${now - KEPT_AFTER_EXPIRY_MS}`)
 }

@@ -1,7 +1,9 @@
 // The captcha tokens that were used, so that each works once. Of two submissions with one token, the first commit wins.
 
 import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import { pruneInSlices } from '../../../storage/database/prune-in-slices.ts'
 
 // A token that was valid when it was checked may wait for its transaction, and the clocks of two machines differ.
 const KEPT_AFTER_EXPIRY_MS = 10 * 60_000
@@ -23,10 +25,5 @@ export async function spendToken(connection: Connection, token: string, expiresA
 
 /** Deletes expired tokens: their expiry refuses them already. */
 export async function pruneSpentTokens(db: Database, now: number): Promise<void> {
-  await db.write((connection) =>
-    connection
-      .deleteFrom('captcha_tokens')
-      .where('expires_at', '<', now - KEPT_AFTER_EXPIRY_MS)
-      .execute(),
-  )
+  await pruneInSlices(db, 'captcha_tokens', sql`expires_at < ${now - KEPT_AFTER_EXPIRY_MS}`)
 }

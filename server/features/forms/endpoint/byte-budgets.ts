@@ -1,9 +1,10 @@
-// How many bytes of submissions an address and a workspace take in a time. Ten submissions a minute may each be 1 MiB, so
+// How many submissions and bytes of them an address and a workspace take in a time. Ten submissions a minute may each be 1 MiB, so
 // their number alone does not keep strangers from filling the disk.
 
 import { toRateLimitKey } from '../../../http/client-address.ts'
 import { BODY_MAX } from '../../../http/json-body.ts'
 import type { ByteBudget, ByteLimiter } from '../../accounts/access/rate-limiter.ts'
+import type { StorageLimit } from '../../accounts/strangers/storage-limit.ts'
 import { EndpointError } from './endpoint-error.ts'
 
 const MIB = 1024 * 1024
@@ -23,14 +24,19 @@ export async function spendAddressBytes(limiter: ByteLimiter, address: string, b
   if (bytes > 0) await spend(limiter, `form bytes from ${toRateLimitKey(address)}`, bytes, ADDRESS_BUDGET)
 }
 
-/** @throws EndpointError 429 */
-export async function spendWorkspaceBytes(
-  limiter: ByteLimiter,
+/** Counts one submission of the day, and its bytes. @throws EndpointError 429 */
+export async function spendWorkspaceRoom(
+  { limiter, submissionLimit }: { limiter: ByteLimiter; submissionLimit: StorageLimit },
   workspaceId: number,
   bytes: number,
 ): Promise<void> {
+  const { allowed, waitMs } = submissionLimit.take(workspaceId)
+  if (!allowed) throw tooMany(waitMs)
   const budget = bytes <= SMALL_BYTES ? SMALL_BUDGET : WORKSPACE_BUDGET
-  await spend(limiter, `form bytes for ${workspaceId}`, bytes, budget)
+  await spend(limiter, `form bytes for ${workspaceId}`, bytes, budget).catch((error) => {
+    submissionLimit.noteReached(workspaceId)
+    throw error
+  })
 }
 
 /** The size that a request says it has; 0 where it says none, and for a body that is refused unread. */
@@ -41,7 +47,12 @@ export function toDeclaredBytes(headers: Headers): number {
 
 async function spend(limiter: ByteLimiter, key: string, bytes: number, budget: ByteBudget): Promise<void> {
   const { allowed, waitMs } = await limiter.spend(key, bytes, budget)
-  if (allowed) return
-  const seconds = Math.max(1, Math.ceil(waitMs / 1000))
-  throw new EndpointError(429, 'Too many submissions. Please try again later.', seconds)
+  if (!allowed) throw tooMany(waitMs)
 }
+
+const tooMany = (waitMs: number) =>
+  new EndpointError(
+    429,
+    'Too many submissions. Please try again later.',
+    Math.max(1, Math.ceil(waitMs / 1000)),
+  )

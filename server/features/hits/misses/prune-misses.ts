@@ -4,6 +4,7 @@
 import { sql } from 'kysely'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import { pruneInSlices } from '../../../storage/database/prune-in-slices.ts'
 import { OTHER_SLUGS } from './store-misses.ts'
 
 export interface PruneMissesNeeds {
@@ -19,11 +20,7 @@ const ROWS_MAX = 250_000
 
 /** Works through one hour at a time: a long write would hold up the redirects. */
 export async function pruneMisses({ db, now, since, rowsMax = ROWS_MAX }: PruneMissesNeeds): Promise<void> {
-  for (let hour = await findOldestHour(db, 0); hour !== undefined && hour < since; ) {
-    const due = hour
-    await db.write((connection) => connection.deleteFrom('misses').where('hour', '=', due).execute())
-    hour = await findOldestHour(db, due)
-  }
+  await pruneInSlices(db, 'misses', sql`hour < ${since}`)
   let excess = (await countRows(db)) - rowsMax
   // Slugs that were asked for once are nearly always guesses. Only where that does not suffice, whole hours go.
   for (const requestsMax of [1, Number.MAX_SAFE_INTEGER]) {

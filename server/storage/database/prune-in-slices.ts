@@ -1,0 +1,37 @@
+// Deletes old rows of a table a slice at a time: with SQLite each slice runs on the event loop, so it is short, and other
+// writes come between two slices.
+
+import { type RawBuilder, sql } from 'kysely'
+import { takeTurn } from '../../lib/concurrency/take-turn.ts'
+import type { Database, DatabaseEngine } from './open-database.ts'
+import type { Tables } from './tables.ts'
+
+/** A row has at most some kilobytes: a hundred are a few milliseconds of processor time. */
+const SLICE_ROWS = 100
+
+/** The place of a row, which every table has, whatever its key. */
+const isAmong: Record<DatabaseEngine, (places: RawBuilder<unknown>) => RawBuilder<unknown>> = {
+  sqlite: (places) => sql`rowid in (${places})`,
+  postgres: (places) => sql`ctid = any(array(${places}))`,
+}
+const PLACE: Record<DatabaseEngine, RawBuilder<unknown>> = { sqlite: sql`rowid`, postgres: sql`ctid` }
+
+/**
+ * @param isOld needs an index: each slice looks for its rows anew
+ * @returns how many rows are deleted
+ */
+export async function pruneInSlices(
+  db: Database,
+  table: keyof Tables,
+  isOld: RawBuilder<unknown>,
+): Promise<number> {
+  const places = sql`select ${PLACE[db.engine]} from ${sql.table(table)} where ${isOld} limit ${SLICE_ROWS}`
+  const slice = sql`delete from ${sql.table(table)} where ${isAmong[db.engine](places)}`
+  for (let total = 0; ; ) {
+    await takeTurn()
+    const { numAffectedRows } = await db.write((connection) => slice.execute(connection))
+    const deleted = Number(numAffectedRows ?? 0)
+    total += deleted
+    if (deleted < SLICE_ROWS) return total
+  }
+}
