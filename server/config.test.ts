@@ -55,6 +55,8 @@ test('works without any setting', () => {
     oidc: undefined,
     mailPerDay: 1000,
     diskReserveBytes: 1024 ** 3,
+    pageViewsPerDay: 5_000_000,
+    submissionsPerDay: 1_000_000,
     fastPath: true,
     logLevel: 'info',
     logFormat: 'json',

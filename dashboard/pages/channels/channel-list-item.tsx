@@ -21,6 +21,7 @@ import { Menu, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
 import { toast, toastError } from '../../ui/overlays/toast.tsx'
 import { useUndoableDelete } from '../../ui/overlays/use-undoable-delete.ts'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { ChannelBacklog } from './channel-backlog.tsx'
 import { findTrouble } from './channel-health.ts'
 import { getChannelKind } from './channel-kinds.tsx'
 import { ChannelNotice } from './channel-notice.tsx'
@@ -60,6 +61,7 @@ export function ChannelListItem({ channel }: { channel: ChannelResource }) {
         <p className="truncate text-sm text-soft">{toTargetText(channel)}</p>
         <RecipientNotice channel={channel} />
         <ChannelNotice channel={channel} />
+        <ChannelBacklog channel={channel} />
       </div>
       <p className="text-sm text-soft">
         {channel.lastDeliveryAt ? (

@@ -10,6 +10,7 @@ import {
 } from '../../../../tests/support/notification-harness.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { closeMailers } from '../../../http/mail/smtp.ts'
+import { setLogLevel } from '../../../lib/log.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
@@ -89,7 +90,9 @@ notificationsOnBothEngines('a channel whose receiver is too slow', (outbox) => {
     const lines: string[] = []
     const out = spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0)
     const err = spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0)
+    setLogLevel('info')
     ends.push(
+      () => setLogLevel('silent'),
       () => out.mockRestore(),
       () => err.mockRestore(),
     )

@@ -1,0 +1,19 @@
+// Says how many notifications wait for a channel, and whether more come than it takes.
+
+import type { ChannelResource } from '../../api/channels.ts'
+import { formatCount } from '../../ui/format.ts'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+
+/** Draws nothing while nothing waits. */
+export function ChannelBacklog({ channel }: { channel: ChannelResource }) {
+  const { waiting, oldestWaitingAt, behindSince } = channel
+  if (oldestWaitingAt === null) return null
+  return (
+    <p className="mt-1 text-sm text-soft">
+      {formatCount(waiting, 'notification')} waiting, the oldest came <RelativeTime at={oldestWaitingAt} />.
+      {behindSince !== null && (
+        <span className="text-danger"> More notifications come than the receiver takes.</span>
+      )}
+    </p>
+  )
+}
