@@ -12,7 +12,7 @@ import { type ChannelConcurrency, createChannelConcurrency } from './channel-con
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import { type Claim, claimDeliveries, LEASE_MS, releaseLeases } from './claim-deliveries.ts'
 import { createDeliveryMetrics } from './delivery-metrics.ts'
-import { hasRoom, type RoundRobinPosition, scheduleTurns } from './fair-schedule.ts'
+import { hasFreeSlots, type RoundRobinPosition, scheduleTurns } from './fair-schedule.ts'
 import { createMailFaultLog } from './mail-fault-log.ts'
 import { observeAttempt } from './observe-attempt.ts'
 import { logUnrecordedAttempt, recordAttempts, type UnrecordedAttempt } from './record-attempts.ts'
@@ -160,7 +160,7 @@ async function recordAndClaim(state: State, results: UnrecordedAttempt[]): Promi
   const toChannels = inFlight.filter(({ event }) => !isOwnerNotice(event))
   const claimed = await db.write(async (connection, onCommit) => {
     await recordAttempts({ connection, engine: db.engine, onCommit, wake: () => wake(state) }, results)
-    if (!hasRoom(toChannels)) return undefined
+    if (!hasFreeSlots(toChannels)) return undefined
     const { turns, round } = await scheduleTurns(connection, db.engine, {
       now: at,
       inFlight: toChannels,
@@ -199,7 +199,7 @@ function startAttempt(state: State, claim: Claim) {
 
 async function runAttempt(state: State, claim: Claim) {
   const { now } = state.needs
-  const at = now()
+  const [at, startedAt] = [now(), performance.now()]
   const attempted = await observeAttempt(claim, () => attemptDelivery(state.needs, claim, at))
   state.unrecorded.push({ claim, report: attempted && { ...attempted, at, now: now() } })
   if (!attempted || attempted.result.postponed) return

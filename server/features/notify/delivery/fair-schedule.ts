@@ -60,7 +60,7 @@ const sum = <T>(list: T[], toNumber: (one: T) => number) =>
   list.reduce((total, one) => total + toNumber(one), 0)
 
 /** Whether any channel can have a turn. */
-export const hasRoom = (inFlight: InFlightDelivery[]) => findRoom(inFlight).base > 0
+export const hasFreeSlots = (inFlight: InFlightDelivery[]) => findRoom(inFlight).base > 0
 
 /** Fills the free slots. */
 export async function scheduleTurns(
