@@ -1,5 +1,5 @@
 // Sends what visitors send at a steady pace, whether the server keeps up or not, as in a soak: clicks, page views and
-// submissions. bun bench/deliveries-load.ts <port> <form key> <seconds> <first sender>: one line of JSON.
+// submissions. bun bench/deliveries-load.ts <port> <form key> <seconds>: one line of JSON.
 
 import { USER_AGENT } from './load.ts'
 
@@ -8,9 +8,9 @@ const RATES = { clicks: 308, views: 154, submissions: 92 }
 const TICK_MS = 10
 const LINKS = 900
 
-const [port = '', formKey = '', seconds = '10', firstSender = '0'] = process.argv.slice(2)
+const [port = '', formKey = '', seconds = '10'] = process.argv.slice(2)
 const origin = `http://127.0.0.1:${port}`
-let sender = Number(firstSender)
+let sender = 0
 const done = { clicks: 0, views: 0, submissions: 0 }
 let failed = 0
 
