@@ -10,18 +10,21 @@ function setUp(type = 'webhook') {
     pass(ms: number) {
       now += ms
     },
-    /** Answers to attempts that ran together, as many as the limit allows. */
-    answer(tookMs: number, { delivered = true, times = 1, running = concurrency.getLimit(channel) } = {}) {
+    /** So many answers. As many attempts ran at once as the limit allows, unless `running` says fewer. */
+    answer(tookMs: number, { delivered = true, times = 1, running = 100 } = {}) {
       const startedAt = now
       now += tookMs
-      for (let i = 0; i < times; i++) concurrency.record(channel, { delivered, startedAt, tookMs, running })
+      for (let i = 0; i < times; i++) {
+        concurrency.noteRunning(channel, running)
+        concurrency.record(channel, { delivered, startedAt, tookMs })
+      }
     },
   }
 }
 
 const grown = (type?: string) => {
   const channel = setUp(type)
-  channel.answer(1, { times: 1_000, running: 100 })
+  channel.answer(1, { times: 1_000 })
   return channel
 }
 

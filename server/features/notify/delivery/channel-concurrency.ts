@@ -31,8 +31,9 @@ const REMEMBERED_MAX = 1_000
 /** All times are of the monotonic clock. */
 interface Pace {
   limit: number
-  /** Quick answers since the limit last changed. */
+  /** Since the limit last changed: quick answers, and whether as many as it allows ran at once. */
   quick: number
+  tried: boolean
   shrunkAt: number
   usedAt: number
 }
@@ -42,9 +43,15 @@ export interface AnsweredAttempt {
   startedAt: number
   /** How long the receiver took. */
   tookMs: number
-  /** Attempts to the channel that ran in this process when this one ended, itself included. */
-  running: number
 }
+
+const newPace = (now: number): Pace => ({
+  limit: BASE_CONCURRENCY,
+  quick: 0,
+  tried: false,
+  shrunkAt: 0,
+  usedAt: now,
+})
 
 export function createChannelConcurrency(clock: () => number = () => performance.now()) {
   const paces = new Map<number, Pace>()
@@ -52,18 +59,30 @@ export function createChannelConcurrency(clock: () => number = () => performance
     const pace = paces.get(id)
     return pace && clock() - pace.usedAt < FORGOTTEN_AFTER_MS ? pace : undefined
   }
+  function remember(id: number, pace: Pace) {
+    paces.delete(id)
+    paces.set(id, pace)
+    const [longestUnused] = paces.keys()
+    if (paces.size > REMEMBERED_MAX && longestUnused !== undefined) paces.delete(longestUnused)
+  }
   return {
     getLimit: ({ id }: Pick<ChannelRow, 'id'>) => find(id)?.limit ?? BASE_CONCURRENCY,
+    /** @param running the attempts to the channel that run now in this process */
+    noteRunning({ id }: Pick<ChannelRow, 'id'>, running: number) {
+      const pace = find(id) ?? newPace(clock())
+      if (running < pace.limit) return
+      pace.tried = true
+      remember(id, pace)
+    },
     record({ id, type }: Pick<ChannelRow, 'id' | 'type'>, attempt: AnsweredAttempt) {
       const now = clock()
-      const pace = find(id) ?? { limit: BASE_CONCURRENCY, quick: 0, shrunkAt: 0, usedAt: now }
+      const pace = find(id)
+      // A channel that never had two attempts at once has the limit that it began with.
+      if (!pace) return
       pace.usedAt = now
       if (!attempt.delivered || attempt.tookMs >= SLOW_MS) shrink(pace, attempt, now)
-      else if (attempt.tookMs < QUICK_MS) grow(pace, attempt, CONCURRENCY_MAX[type as ChannelType])
-      paces.delete(id)
-      if (pace.limit > BASE_CONCURRENCY || pace.quick > 0) paces.set(id, pace)
-      const [longestUnused] = paces.keys()
-      if (paces.size > REMEMBERED_MAX && longestUnused !== undefined) paces.delete(longestUnused)
+      else if (attempt.tookMs < QUICK_MS) grow(pace, CONCURRENCY_MAX[type as ChannelType])
+      remember(id, pace)
     },
   }
 }
@@ -71,18 +90,22 @@ export function createChannelConcurrency(clock: () => number = () => performance
 export type ChannelConcurrency = ReturnType<typeof createChannelConcurrency>
 
 /** One more after as many quick answers as run at once, and only where so many have run: the rest was never tried. */
-function grow(pace: Pace, { running }: AnsweredAttempt, max: number) {
-  if (running < pace.limit || pace.limit >= max) return
+function grow(pace: Pace, max: number) {
+  if (!pace.tried || pace.limit >= max) return
   pace.quick++
-  if (pace.quick < pace.limit) return
-  pace.limit++
+  if (pace.quick >= pace.limit) setLimit(pace, pace.limit + 1)
+}
+
+function setLimit(pace: Pace, limit: number) {
+  pace.limit = limit
   pace.quick = 0
+  pace.tried = false
 }
 
 /** Halves once for all attempts that were on their way together. */
 function shrink(pace: Pace, { startedAt }: AnsweredAttempt, now: number) {
   pace.quick = 0
   if (startedAt < pace.shrunkAt) return
-  pace.limit = Math.max(BASE_CONCURRENCY, Math.floor(pace.limit / 2))
+  setLimit(pace, Math.max(BASE_CONCURRENCY, Math.floor(pace.limit / 2)))
   pace.shrunkAt = now
 }

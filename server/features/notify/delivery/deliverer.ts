@@ -172,8 +172,16 @@ async function recordAndClaim(state: State, results: UnrecordedAttempt[]): Promi
     const request = { turns, ownerNotices, now: at, leaseMs }
     return { claims: await claimDeliveries(connection, db.engine, request), round }
   })
-  state.round = claimed?.round ?? state.round
-  return claimed?.claims ?? []
+  if (!claimed) return []
+  state.round = claimed.round
+  noteRunning(state, [...toChannels, ...claimed.claims])
+  return claimed.claims
+}
+
+/** @param running all attempts that have a slot now */
+function noteRunning({ concurrency }: State, running: Claim[]) {
+  for (const [, [claim, ...others]] of Map.groupBy(running, ({ channel }) => channel.id))
+    if (claim) concurrency.noteRunning(claim.channel, 1 + others.length)
 }
 
 /** Records each result in a transaction of its own: one of them may be what the store cannot write. */
@@ -209,15 +217,11 @@ async function runAttempt(state: State, claim: Claim) {
   state.mailFaults.note(isNotice || claim.channel.type === 'email', result)
   if (isNotice) return
   const delivered = result.outcome === 'delivered'
-  const running = countRunning(state, claim.channel.id)
-  state.concurrency.record(claim.channel, { delivered, startedAt, tookMs, running })
+  state.concurrency.record(claim.channel, { delivered, startedAt, tookMs })
   if (delivered) state.breaker.reset(claim.channel.id)
   // A receiver that refuses this message alone has answered: it is not away.
   else if (result.permanent?.what !== 'message') state.breaker.recordFailure(claim.channel.id, now())
 }
-
-const countRunning = ({ inFlight }: State, channelId: number) =>
-  inFlight.values().reduce((running, { channel }) => running + (channel.id === channelId ? 1 : 0), 0)
 
 async function close(state: State) {
   state.closed = true
