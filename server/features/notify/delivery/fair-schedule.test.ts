@@ -8,7 +8,9 @@ import {
 import { until } from '../../../../tests/support/until.ts'
 import { type DatabaseHandle, openDatabase } from '../../../storage/database/open-database.ts'
 import type { ChannelSender } from '../channels/contract.ts'
+import { claimDeliveries } from './claim-deliveries.ts'
 import { type Deliverer, openDeliverer } from './deliverer.ts'
+import { scheduleTurns } from './fair-schedule.ts'
 
 const PROCESSES = 3
 const SUBMISSIONS = 150
@@ -62,4 +64,27 @@ test('the limit of a channel holds for all processes together, and every deliver
   expect(most.get('chat')).toBe(2)
   expect(sent).toHaveLength(2 * SUBMISSIONS)
   expect(new Set(sent).size).toBe(2 * SUBMISSIONS)
+})
+
+test('a process claims only what the others leave of the limit of a channel', async () => {
+  const workspace = await outbox.createWorkspace()
+  const channel = await workspace.createWebhook('http://127.0.0.1:9/shared', { name: 'shared' })
+  for (const deliverer of deliverers.splice(0)) await deliverer.close()
+  await workspace.submit(await workspace.createForm([channel.id]), 30)
+  const now = Date.now()
+  /** Claims as a process does that has nothing on its way and allows the channel so many. */
+  const claim = (limit: number) =>
+    outbox.db.write(async (connection) => {
+      const request = { now, inFlight: [], paused: [], round: { healthy: 0, failing: 0 } }
+      const { turns } = await scheduleTurns(connection, 'postgres', { ...request, getLimit: () => limit })
+      const ownerNotices = { limit: 0, inFlightIds: [] }
+      const claims = await claimDeliveries(connection, 'postgres', {
+        turns,
+        ownerNotices,
+        now,
+        leaseMs: 60_000,
+      })
+      return claims.length
+    })
+  expect([await claim(5), await claim(7), await claim(2), await claim(16)]).toEqual([5, 2, 0, 9])
 })
