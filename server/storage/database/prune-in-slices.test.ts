@@ -36,7 +36,8 @@ onBothEngines('rows that have expired', (server) => {
     }
     const pruned = pruneInSlices(counting, 'captcha_tokens', sql`token like 'prune%' and expires_at < ${NOW}`)
     await db.write((connection) => connection.selectFrom('workspaces').select('id').limit(1).execute())
-    expect(await countTokens(db)).toBeGreaterThan(FRESH)
+    // PostgreSQL runs both at once, in any order.
+    if (db.engine === 'sqlite') expect(await countTokens(db)).toBeGreaterThan(FRESH)
     expect(await pruned).toBe(OLD)
     expect(left).toEqual([255, 155, 55, FRESH])
   })

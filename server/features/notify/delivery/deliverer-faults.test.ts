@@ -115,7 +115,9 @@ notificationsOnBothEngines('in hard times a delivery', (outbox) => {
     await second.close()
     expect(hook.countById().size).toBe(300)
     expect(hook.requests).toHaveLength(300)
-    expect(hook.getPeakConcurrency()).toBeWithin(3, 17)
+    // With SQLite there is one process: two deliverers do not know of each other.
+    const most = outbox().db.engine === 'postgres' ? 16 : 2 * 16
+    expect(hook.getPeakConcurrency()).toBeWithin(3, most + 1)
   })
 
   test('whose sender throws is a failed attempt, and others go on', async () => {
