@@ -1,6 +1,7 @@
 // The interface of the database, the same on SQLite and PostgreSQL.
 
 import type { Kysely } from 'kysely'
+import type { DatabaseSizes } from './checkpointer.ts'
 import type { Tables } from './tables.ts'
 
 export type DatabaseEngine = 'sqlite' | 'postgres'
@@ -44,6 +45,8 @@ export interface DatabaseHandle extends Database {
   watchChanges(listener: (change: Change) => void): void
   /** Proves that a write reaches the disk. @throws `unavailable` */
   probe(): Promise<void>
+  /** Of the SQLite file, at the last checkpoint; undefined before it, and on PostgreSQL. */
+  sizes?(): DatabaseSizes | undefined
   close(): Promise<void>
 }
 

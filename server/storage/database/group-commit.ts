@@ -35,16 +35,20 @@ type JobResult =
   | { job: WriteJob; value: unknown; effects: CommitEffect[] }
   | { job: WriteJob; error: unknown }
 
-interface ChangeOptions {
+interface GroupCommitOptions {
   /** Tells this process of a change after its commit. */
   announce?: AnnounceChange
+  /** Called after each commit. */
+  noteCommit?: () => void
   /** Whether other processes follow the changes of this one. */
   storesChanges?: boolean
 }
 
-interface WriteQueue extends Required<ChangeOptions> {
+interface WriteQueue extends Required<GroupCommitOptions> {
   database: Database
   waiting: WriteJob[]
+  /** Work that needs the file without a transaction of this process. */
+  pauses: (() => Promise<void>)[]
   /** Works on the queue; undefined while the queue is empty. */
   run: Promise<void> | undefined
 }
@@ -54,9 +58,17 @@ interface WriteQueue extends Required<ChangeOptions> {
  */
 export function openGroupCommit(
   database: Database,
-  { announce = () => {}, storesChanges = true }: ChangeOptions = {},
+  { announce = () => {}, noteCommit = () => {}, storesChanges = true }: GroupCommitOptions = {},
 ) {
-  const queue: WriteQueue = { database, announce, storesChanges, waiting: [], run: undefined }
+  const queue: WriteQueue = {
+    database,
+    announce,
+    noteCommit,
+    storesChanges,
+    waiting: [],
+    pauses: [],
+    run: undefined,
+  }
   let closed = false
   return {
     write<T>(body: TransactionBody<T>): Promise<T> {
@@ -66,6 +78,13 @@ export function openGroupCommit(
       return new Promise<T>((resolve, reject) => {
         const since = performance.now()
         queue.waiting.push({ body, since, resolve: resolve as (value: unknown) => void, reject })
+        queue.run ??= runQueue(queue)
+      })
+    },
+    /** Runs `work` between two transactions. Writes wait until it has ended; the event loop goes on. */
+    pause(work: () => Promise<void>): Promise<void> {
+      return new Promise((resolve, reject) => {
+        queue.pauses.push(() => work().then(resolve, reject))
         queue.run ??= runQueue(queue)
       })
     },
@@ -79,7 +98,9 @@ export function openGroupCommit(
 
 async function runQueue(queue: WriteQueue): Promise<void> {
   // Nothing is awaited between the last check of the queue and the end, so a later write starts a new run.
-  while (queue.waiting.length > 0) {
+  while (queue.waiting.length > 0 || queue.pauses.length > 0) {
+    await queue.pauses.shift()?.()
+    if (queue.waiting.length === 0) continue
     await gatherWrites(queue)
     if (await beginTransaction(queue)) await commitWaiting(queue)
   }
@@ -123,7 +144,8 @@ function rejectWaiting({ waiting }: WriteQueue, error: unknown, since: number) {
   for (const job of rejected) job.reject(unavailable(error))
 }
 
-async function commitWaiting({ database, announce, storesChanges, waiting }: WriteQueue): Promise<void> {
+async function commitWaiting(queue: WriteQueue): Promise<void> {
+  const { database, announce, storesChanges, waiting } = queue
   const jobs = waiting.splice(0, WRITES_PER_COMMIT)
   const results: JobResult[] = []
   let sliceEnd = performance.now() + SLICE_MS
@@ -137,6 +159,7 @@ async function commitWaiting({ database, announce, storesChanges, waiting }: Wri
     }
     if (storesChanges) insertChangesIntoSqlite(database, listChanges(listEffects(results)))
     database.run('COMMIT')
+    queue.noteCommit()
   } catch (error) {
     rollBack(database)
     for (const job of jobs) job.reject(unavailable(error))

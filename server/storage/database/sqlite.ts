@@ -3,6 +3,7 @@
 
 import { Database } from 'bun:sqlite'
 import { describeError, log } from '../../lib/log.ts'
+import { openCheckpointer } from './checkpointer.ts'
 import { createAnnouncer } from './commit-effects.ts'
 import { type Connection, createProbe, type DatabaseHandle } from './database.ts'
 import { isLocked } from './errors.ts'
@@ -23,6 +24,9 @@ const OPEN_WITHIN_MS = 10_000
 // Longer than any migration. A starting process waits while another one migrates, because it serves nobody yet.
 const MIGRATION_WAIT_MS = 10 * 60_000
 
+/** Where a thread does the checkpoints, the writer does one itself only when the log has so many pages: 256 MB. */
+const LOG_PAGES_MAX = 65_536
+
 const PRAGMAS = [
   'synchronous=FULL',
   'foreign_keys=ON',
@@ -40,10 +44,17 @@ export async function openSqliteMigrator(path: string): Promise<Connection> {
   return createSqliteKysely(await openSqliteWriter(path, MIGRATION_WAIT_MS))
 }
 
+interface SqliteOptions {
+  storesChanges?: boolean
+  /** For a process that answers requests. Others checkpoint at every thousandth page, right after the commit. */
+  checkpointsInThread?: boolean
+  emptyLogEveryMs?: number
+}
+
 /** @param path of the database file, created when absent. WAL needs shared memory, so no network file system works. */
 export async function openSqlite(
   path: string,
-  { storesChanges = true }: { storesChanges?: boolean } = {},
+  { storesChanges = true, checkpointsInThread = false, emptyLogEveryMs }: SqliteOptions = {},
 ): Promise<DatabaseHandle> {
   // A busy_timeout would block the event loop. The group commit waits for the lock without blocking.
   const writer = await openSqliteWriter(path, 0)
@@ -51,15 +62,25 @@ export async function openSqlite(
   reader.run('PRAGMA busy_timeout=1000')
   reader.run('PRAGMA trusted_schema=OFF')
   const announcer = createAnnouncer()
-  const queue = openGroupCommit(writer, { announce: announcer.announce, storesChanges })
+  const queue = openGroupCommit(writer, {
+    announce: announcer.announce,
+    storesChanges,
+    noteCommit: () => checkpointer?.noteCommit(),
+  })
+  if (checkpointsInThread) writer.run(`PRAGMA wal_autocheckpoint=${LOG_PAGES_MAX}`)
+  const checkpointer = checkpointsInThread
+    ? openCheckpointer({ path, pauseWrites: queue.pause, emptyEveryMs: emptyLogEveryMs })
+    : undefined
   return {
     engine: 'sqlite',
     read: createSqliteKysely(reader),
     write: queue.write,
     watchChanges: announcer.watchChanges,
     probe: createProbe(queue.write),
+    sizes: () => checkpointer?.sizes(),
     async close() {
       await queue.close()
+      await checkpointer?.close()
       reader.close()
       try {
         writer.run('PRAGMA wal_checkpoint(TRUNCATE)')
