@@ -1,7 +1,7 @@
 // The interface of the database, the same on SQLite and PostgreSQL.
 
 import type { Kysely } from 'kysely'
-import type { DatabaseSizes } from './checkpointer.ts'
+import type { DatabaseSizes } from './sqlite-log/checkpointer.ts'
 import type { Tables } from './tables.ts'
 
 export type DatabaseEngine = 'sqlite' | 'postgres'
@@ -25,7 +25,8 @@ export type TransactionBody<T> = (connection: Connection, onCommit: OnCommit) =>
 export interface Database {
   engine: DatabaseEngine
   /**
-   * For reads. A read sees everything that was committed before it. On PostgreSQL also for a single statement that writes
+   * For reads. A read sees everything that was committed before it; on a server with SQLite also what is committed and not
+   * yet synced: whoever acknowledges a row that another write has stored does it after a `write` of its own. On PostgreSQL also for a single statement that writes
    * and that is asked for often (limits, heartbeats, leases): it commits by itself, without the durability of `write`.
    */
   read: Connection

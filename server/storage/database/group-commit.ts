@@ -1,5 +1,6 @@
 // Group commit for SQLite: all writes that arrive in the same moment share one transaction and one fsync. Each write
-// has its own savepoint. A write is answered only after the commit is on disk.
+// has its own savepoint. A write is answered only after the commit is on disk. The next transaction begins after that, too:
+// what it reads and acknowledges is on the disk.
 
 import type { Database } from 'bun:sqlite'
 import { nextTurn } from '../../lib/concurrency/next-turn.ts'
@@ -10,6 +11,7 @@ import type { CommitEffect, TransactionBody } from './database.ts'
 import { isLocked, toFailure } from './errors.ts'
 import { insertChangesIntoSqlite } from './record-change.ts'
 import { createSqliteKysely } from './sqlite-kysely.ts'
+import type { LogSync } from './sqlite-log/log-sync.ts'
 
 const WRITES_PER_COMMIT = 500
 const WAITING_MAX = 20_000
@@ -38,14 +40,17 @@ type JobResult =
 interface GroupCommitOptions {
   /** Tells this process of a change after its commit. */
   announce?: AnnounceChange
-  /** Called after each commit. */
-  noteCommit?: () => void
+  /** Absent where COMMIT itself syncs the log. */
+  logSync?: Pick<LogSync, 'sync' | 'rewrite'>
   /** Whether other processes follow the changes of this one. */
   storesChanges?: boolean
 }
 
-interface WriteQueue extends Required<GroupCommitOptions> {
+interface WriteQueue extends Required<Omit<GroupCommitOptions, 'logSync'>> {
   database: Database
+  logSync: GroupCommitOptions['logSync']
+  /** A sync has failed, and nobody knows what the disk has of the log. */
+  isLogDoubtful: boolean
   waiting: WriteJob[]
   /** Work that needs the file without a transaction of this process. */
   pauses: (() => Promise<void>)[]
@@ -58,12 +63,13 @@ interface WriteQueue extends Required<GroupCommitOptions> {
  */
 export function openGroupCommit(
   database: Database,
-  { announce = () => {}, noteCommit = () => {}, storesChanges = true }: GroupCommitOptions = {},
+  { announce = () => {}, logSync, storesChanges = true }: GroupCommitOptions = {},
 ) {
   const queue: WriteQueue = {
     database,
     announce,
-    noteCommit,
+    logSync,
+    isLogDoubtful: false,
     storesChanges,
     waiting: [],
     pauses: [],
@@ -124,6 +130,9 @@ async function beginTransaction(queue: WriteQueue): Promise<boolean> {
       // A transaction is open here only after a rollback has failed.
       if (database.inTransaction) database.run('ROLLBACK')
       database.run('BEGIN IMMEDIATE')
+      // A power cut would lose all later commits with those that are missing in the log.
+      if (queue.isLogDoubtful) queue.logSync?.rewrite()
+      queue.isLogDoubtful = false
       return true
     } catch (error) {
       rejectWaiting(
@@ -159,9 +168,17 @@ async function commitWaiting(queue: WriteQueue): Promise<void> {
     }
     if (storesChanges) insertChangesIntoSqlite(database, listChanges(listEffects(results)))
     database.run('COMMIT')
-    queue.noteCommit()
   } catch (error) {
     rollBack(database)
+    for (const job of jobs) job.reject(unavailable(error))
+    return
+  }
+  try {
+    await queue.logSync?.sync()
+  } catch (error) {
+    queue.isLogDoubtful = true
+    // Readers see the rows, so the caches must not have older ones.
+    runCommitEffects(listEffects(results), announce)
     for (const job of jobs) job.reject(unavailable(error))
     return
   }

@@ -14,7 +14,7 @@ export type { Change, Connection, Database, DatabaseEngine, DatabaseHandle, OnCo
 /**
  * @param where with `databaseUrl` (postgres://…) PostgreSQL, else the SQLite file `towpath.db` in `dataDir`
  * @param where.isSoleServer the server on a SQLite file is the only process with caches: its changes need no rows, which
- * would cost 2 to 7 % of a link's creation. PostgreSQL has the rows always. Its checkpoints run in a thread
+ * would cost 2 to 7 % of a link's creation. PostgreSQL has the rows always. Such a server uses threads for the disk
  * @param where.emptyLogEveryMs how often SQLite's log is emptied, which has copies of erased rows
  */
 export async function openDatabase(where: {
@@ -43,7 +43,7 @@ export async function openDatabase(where: {
     ? openPostgres(where.databaseUrl, where.databasePool)
     : openSqlite(path, {
         storesChanges: !where.isSoleServer,
-        checkpointsInThread: where.isSoleServer,
+        usesThreads: where.isSoleServer,
         emptyLogEveryMs: where.emptyLogEveryMs,
       })
 }

@@ -3,12 +3,13 @@
 
 import { Database } from 'bun:sqlite'
 import { describeError, log } from '../../lib/log.ts'
-import { openCheckpointer } from './checkpointer.ts'
 import { createAnnouncer } from './commit-effects.ts'
 import { type Connection, createProbe, type DatabaseHandle } from './database.ts'
 import { isLocked } from './errors.ts'
 import { openGroupCommit } from './group-commit.ts'
 import { createSqliteKysely } from './sqlite-kysely.ts'
+import { openCheckpointer } from './sqlite-log/checkpointer.ts'
+import { openLogSync } from './sqlite-log/log-sync.ts'
 
 /** Older versions can lose committed data when a checkpoint races a write (https://sqlite.org/wal.html#walresetbug). */
 export const MIN_SQLITE_VERSION = '3.51.3'
@@ -24,9 +25,6 @@ const OPEN_WITHIN_MS = 10_000
 // Longer than any migration. A starting process waits while another one migrates, because it serves nobody yet.
 const MIGRATION_WAIT_MS = 10 * 60_000
 
-/** Where a thread does the checkpoints, the writer does one itself only when the log has so many pages: 256 MB. */
-const LOG_PAGES_MAX = 65_536
-
 const PRAGMAS = [
   'synchronous=FULL',
   'foreign_keys=ON',
@@ -39,6 +37,14 @@ const PRAGMAS = [
   'secure_delete=ON',
 ]
 
+const PRAGMAS_WITH_THREADS = [
+  // COMMIT does not sync: log-sync.ts does, before the commit is answered. SQLite itself still syncs the log before it
+  // moves pages into the file, and the head of each new log.
+  'synchronous=NORMAL',
+  // The writer does a checkpoint itself only when the thread has left it 256 MB.
+  'wal_autocheckpoint=65536',
+]
+
 /** Opens a connection for migrations, before anything else opens the file. */
 export async function openSqliteMigrator(path: string): Promise<Connection> {
   return createSqliteKysely(await openSqliteWriter(path, MIGRATION_WAIT_MS))
@@ -46,15 +52,18 @@ export async function openSqliteMigrator(path: string): Promise<Connection> {
 
 interface SqliteOptions {
   storesChanges?: boolean
-  /** For a process that answers requests. Others checkpoint at every thousandth page, right after the commit. */
-  checkpointsInThread?: boolean
+  /**
+   * For a server: threads do the syncs and checkpoints, which would hold up the requests. Elsewhere COMMIT syncs, and each
+   * thousandth page brings a checkpoint.
+   */
+  usesThreads?: boolean
   emptyLogEveryMs?: number
 }
 
 /** @param path of the database file, created when absent. WAL needs shared memory, so no network file system works. */
 export async function openSqlite(
   path: string,
-  { storesChanges = true, checkpointsInThread = false, emptyLogEveryMs }: SqliteOptions = {},
+  { storesChanges = true, usesThreads = false, emptyLogEveryMs }: SqliteOptions = {},
 ): Promise<DatabaseHandle> {
   // A busy_timeout would block the event loop. The group commit waits for the lock without blocking.
   const writer = await openSqliteWriter(path, 0)
@@ -62,15 +71,23 @@ export async function openSqlite(
   reader.run('PRAGMA busy_timeout=1000')
   reader.run('PRAGMA trusted_schema=OFF')
   const announcer = createAnnouncer()
+  const { announce } = announcer
+  const logSync = usesThreads ? openLogSync(`${path}-wal`) : undefined
   const queue = openGroupCommit(writer, {
-    announce: announcer.announce,
+    announce,
     storesChanges,
-    noteCommit: () => checkpointer?.noteCommit(),
+    logSync: logSync && {
+      sync() {
+        checkpointer?.noteCommit()
+        return logSync.sync()
+      },
+      rewrite: logSync.rewrite,
+    },
   })
-  if (checkpointsInThread) writer.run(`PRAGMA wal_autocheckpoint=${LOG_PAGES_MAX}`)
-  const checkpointer = checkpointsInThread
+  const checkpointer = usesThreads
     ? openCheckpointer({ path, pauseWrites: queue.pause, emptyEveryMs: emptyLogEveryMs })
     : undefined
+  if (usesThreads) for (const pragma of PRAGMAS_WITH_THREADS) writer.run(`PRAGMA ${pragma}`)
   return {
     engine: 'sqlite',
     read: createSqliteKysely(reader),
@@ -81,6 +98,7 @@ export async function openSqlite(
     async close() {
       await queue.close()
       await checkpointer?.close()
+      await logSync?.close()
       reader.close()
       try {
         writer.run('PRAGMA wal_checkpoint(TRUNCATE)')

@@ -3,7 +3,8 @@
 // (docs/adr/0041-checkpoints.md).
 
 import { statSync } from 'node:fs'
-import { describeError, log } from '../../lib/log.ts'
+import { describeError, log } from '../../../lib/log.ts'
+import { createFileThread, type FileThread } from './file-thread.ts'
 
 /** A commit is followed by a checkpoint within this time, and all commits of this time share it. */
 const CHECKPOINT_EVERY_MS = 1_000
@@ -54,7 +55,7 @@ export interface Checkpointer {
 }
 
 interface State extends CheckpointerNeeds {
-  thread: Worker | undefined
+  thread: FileThread<CheckpointRequest, CheckpointAnswer>
   timer: Timer | undefined
   running: Promise<void> | undefined
   /** There was a commit after the start of the last checkpoint. */
@@ -68,7 +69,7 @@ interface State extends CheckpointerNeeds {
 export function openCheckpointer(needs: CheckpointerNeeds): Checkpointer {
   const state: State = {
     ...needs,
-    thread: undefined,
+    thread: createFileThread(new URL('checkpoint-thread.ts', import.meta.url)),
     timer: undefined,
     running: undefined,
     behind: false,
@@ -94,7 +95,7 @@ export function openCheckpointer(needs: CheckpointerNeeds): Checkpointer {
       clearInterval(emptying)
       clearTimeout(state.timer)
       await state.running
-      await endThread(state)
+      await state.thread.close()
     },
   }
 }
@@ -122,7 +123,7 @@ async function runCheckpoints(state: State): Promise<number | undefined> {
     if (state.emptyingDue) return RETRY_MS
     return state.behind ? CHECKPOINT_EVERY_MS : undefined
   } catch (error) {
-    // The log grows meanwhile; from LOG_PAGES_MAX on, the writer does the work itself.
+    // The log grows meanwhile; from 256 MB on, the writer does the work itself.
     if (!state.failing) log.warn('sqlite_checkpoint_failed', describeError(error))
     state.failing = true
     return PAUSE_AFTER_FAILURE_MS
@@ -139,33 +140,7 @@ async function finish(state: State, mode: CheckpointRequest['mode']): Promise<bo
 }
 
 async function checkpoint(state: State, mode: CheckpointRequest['mode']): Promise<CheckpointAnswer> {
-  state.thread ??= startThread()
-  const { thread, path } = state
-  const { promise, resolve, reject } = Promise.withResolvers<CheckpointAnswer>()
-  thread.onmessage = ({ data }: MessageEvent<CheckpointAnswer | { error: string }>) =>
-    'error' in data ? reject(new Error(data.error)) : resolve(data)
-  const loseThread = (problem: string) => {
-    state.thread = undefined
-    reject(new Error(problem))
-  }
-  thread.onerror = ({ message }) => loseThread(message)
-  thread.addEventListener('close', () => loseThread('the thread has ended'), { once: true })
-  thread.postMessage({ path, mode } satisfies CheckpointRequest)
-  const answer = await promise
+  const answer = await state.thread.ask({ path: state.path, mode })
   state.sizes = answer.sizes
   return answer
-}
-
-function startThread(): Worker {
-  const thread = new Worker(new URL('checkpoint-thread.ts', import.meta.url).href, { smol: true })
-  thread.unref()
-  return thread
-}
-
-async function endThread({ thread }: State): Promise<void> {
-  if (!thread) return
-  const { promise, resolve } = Promise.withResolvers<void>()
-  thread.addEventListener('close', () => resolve(), { once: true })
-  thread.postMessage('close')
-  await promise
 }
