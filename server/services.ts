@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import manifest from '../package.json' with { type: 'json' }
 import { openCluster } from './cluster.ts'
 import type { Config } from './config.ts'
+import { readDatabaseMetrics } from './database-metrics.ts'
 import { createRateLimiter } from './features/accounts/access/rate-limiter.ts'
 import { createMailBudget, limitMails } from './features/accounts/strangers/mail-budget.ts'
 import { prepareScratchDirectory } from './features/analytics/export-directory.ts'
@@ -57,6 +58,8 @@ export interface ServiceOptions {
   endAtOnce?: (sentence: string) => void
   /** Where several servers share the ports of this machine. */
   worker?: MetricsNeeds['worker']
+  /** How often SQLite's log is emptied. */
+  emptyLogEveryMs?: number
 }
 
 export type Services = Awaited<ReturnType<typeof openServices>>
@@ -140,6 +143,7 @@ const createServiceMetrics = (services: MetricServices, worker: MetricsNeeds['wo
     worker,
     readers: [
       () => readHitMetrics(services),
+      () => readDatabaseMetrics(services.db),
       () => readLinkMetrics(services.cache),
       services.requests.metrics,
       services.attempts.metrics,
@@ -173,7 +177,8 @@ function startServiceJobs(config: Config, services: JobServices) {
 export async function openStores(config: Config, site: Site, options: ServiceOptions) {
   const { now = Date.now, clock } = options
   const lock = lockDataDir(config.dataDir)
-  const db = await openDatabase({ ...config, isSoleServer: true }).catch((error) => {
+  const { emptyLogEveryMs } = options
+  const db = await openDatabase({ ...config, isSoleServer: true, emptyLogEveryMs }).catch((error) => {
     lock.release()
     throw error
   })

@@ -5,7 +5,8 @@ import { writeFileSync } from 'node:fs'
 
 const postMessage = Worker.prototype.postMessage
 Worker.prototype.postMessage = function (this: Worker, message: unknown, ...rest: never[]) {
-  if (typeof message !== 'string' || !message.endsWith('-wal')) return postMessage.call(this, message, ...rest)
+  if (typeof message !== 'string' || !message.endsWith('-wal'))
+    return postMessage.call(this, message, ...rest)
   const other = `${message}.other`
   writeFileSync(other, '')
   return postMessage.call(this, other, ...rest)
