@@ -44,6 +44,8 @@ export interface CheckpointerNeeds {
   /** Runs `work` between two transactions. */
   pauseWrites: (work: () => Promise<void>) => Promise<void>
   emptyEveryMs?: number
+  everyMs?: number
+  restartPages?: number
 }
 
 export interface Checkpointer {
@@ -87,7 +89,7 @@ export function openCheckpointer(needs: CheckpointerNeeds): Checkpointer {
   return {
     noteCommit() {
       state.behind = true
-      schedule(state, CHECKPOINT_EVERY_MS)
+      schedule(state, state.everyMs ?? CHECKPOINT_EVERY_MS)
     },
     sizes: () => state.sizes,
     async close() {
@@ -117,11 +119,11 @@ async function runCheckpoints(state: State): Promise<number | undefined> {
   try {
     const { logPages } = await checkpoint(state, 'PASSIVE')
     if (state.emptyingDue) state.emptyingDue = !(await finish(state, 'TRUNCATE'))
-    else if (logPages > RESTART_PAGES) await finish(state, 'PASSIVE')
+    else if (logPages > (state.restartPages ?? RESTART_PAGES)) await finish(state, 'PASSIVE')
     if (state.failing) log.info('sqlite_checkpoints_go_on')
     state.failing = false
     if (state.emptyingDue) return RETRY_MS
-    return state.behind ? CHECKPOINT_EVERY_MS : undefined
+    return state.behind ? (state.everyMs ?? CHECKPOINT_EVERY_MS) : undefined
   } catch (error) {
     // The log grows meanwhile; from 256 MB on, the writer does the work itself.
     if (!state.failing) log.warn('sqlite_checkpoint_failed', describeError(error))
