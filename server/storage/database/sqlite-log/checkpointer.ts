@@ -14,8 +14,6 @@ const CHECKPOINT_EVERY_MS = 1_000
  */
 const RESTART_PAGES = 4_000
 const EMPTY_EVERY_MS = 5 * 60_000
-/** While another process reads the pages of a log, it cannot be emptied. */
-const RETRY_MS = 1_000
 /** A thread that cannot do its work is asked again after this time. */
 const PAUSE_AFTER_FAILURE_MS = 5_000
 
@@ -118,11 +116,11 @@ async function runCheckpoints(state: State): Promise<number | undefined> {
   state.behind = false
   try {
     const { logPages } = await checkpoint(state, 'PASSIVE')
+    // While another process reads the pages of a log, it cannot be emptied. The next checkpoint tries again.
     if (state.emptyingDue) state.emptyingDue = !(await finish(state, 'TRUNCATE'))
     else if (logPages > (state.restartPages ?? RESTART_PAGES)) await finish(state, 'PASSIVE')
     if (state.failing) log.info('sqlite_checkpoints_go_on')
     state.failing = false
-    if (state.emptyingDue) return RETRY_MS
     return state.behind ? (state.everyMs ?? CHECKPOINT_EVERY_MS) : undefined
   } catch (error) {
     // The log grows meanwhile; from 256 MB on, the writer does the work itself.
