@@ -14,6 +14,14 @@ const NEW_EVERY = 5
 const SLUGS = 900
 const GIVE_UP_MS = 5_000
 
+export interface PacedResult extends LoadResult {
+  maxMs: number
+  /** Answers that took longer than SLOW_MS. */
+  slow: number
+}
+
+export const SLOW_MS = 50
+
 interface Paced {
   port: number
   idle: Socket[]
@@ -53,7 +61,7 @@ function send(state: Paced, n: number): Promise<void> {
   })
 }
 
-async function run(port: number, seconds: number): Promise<LoadResult> {
+async function run(port: number, seconds: number): Promise<PacedResult> {
   const state: Paced = { port, idle: [], timesMs: [], failed: 0 }
   const pending: Promise<void>[] = []
   const startedAt = performance.now()
@@ -65,11 +73,18 @@ async function run(port: number, seconds: number): Promise<LoadResult> {
   await Promise.all(pending)
   const sorted = state.timesMs.sort((a, b) => a - b)
   const at = (part: number) => sorted[Math.min(Math.floor(sorted.length * part), sorted.length - 1)] ?? NaN
-  return { perSecond: sorted.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99), failed: state.failed }
+  return {
+    perSecond: sorted.length / seconds,
+    p50Ms: at(0.5),
+    p99Ms: at(0.99),
+    maxMs: at(1),
+    slow: sorted.filter((ms) => ms > SLOW_MS).length,
+    failed: state.failed,
+  }
 }
 
 /** @returns what the requests of some seconds took */
-export async function loadAtPace(port: number, seconds: number): Promise<LoadResult> {
+export async function loadAtPace(port: number, seconds: number): Promise<PacedResult> {
   const command = [process.execPath, import.meta.path, String(port), String(seconds)]
   const child = Bun.spawn(pinToCore(1, withPriority(command)), { stderr: 'inherit' })
   return JSON.parse(await new Response(child.stdout).text())

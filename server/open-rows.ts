@@ -15,9 +15,12 @@ const FORMATS: DataFormats = { spool: SPOOL_FORMAT, batches: BATCH_FORMAT, hits:
 export const requireOwnFormats = (dataDir: string) => requireKnownFormats(dataDir, FORMATS)
 
 /** For the one server on the directory. The formats are written after the rows: a migration that fails changes no file. */
-export async function openRows(config: Config): Promise<DatabaseHandle> {
+export async function openRows(
+  config: Config,
+  { emptyLogEveryMs }: { emptyLogEveryMs?: number } = {},
+): Promise<DatabaseHandle> {
   await requireOwnFormats(config.dataDir)
-  const db = await openDatabase({ ...config, isSoleServer: true })
+  const db = await openDatabase({ ...config, isSoleServer: true, emptyLogEveryMs })
   await writeFormats(config.dataDir, { release: manifest.version, formats: FORMATS })
   return db
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import manifest from '../package.json' with { type: 'json' }
 import { openCluster } from './cluster.ts'
 import type { Config } from './config.ts'
+import { readDatabaseMetrics } from './database-metrics.ts'
 import { createRateLimiter } from './features/accounts/access/rate-limiter.ts'
 import { createMailBudget, limitMails } from './features/accounts/strangers/mail-budget.ts'
 import { createStorageLimit } from './features/accounts/strangers/storage-limit.ts'
@@ -63,6 +64,8 @@ export interface ServiceOptions {
   endAtOnce?: (sentence: string) => void
   /** Where several servers share the ports of this machine. */
   worker?: MetricsNeeds['worker']
+  /** How often SQLite's log is emptied. */
+  emptyLogEveryMs?: number
 }
 
 export type Services = Awaited<ReturnType<typeof openServices>>
@@ -153,6 +156,7 @@ const createServiceMetrics = (services: MetricServices, worker: MetricsNeeds['wo
     worker,
     readers: [
       () => readHitMetrics(services),
+      () => readDatabaseMetrics(services.db),
       () => readLinkMetrics(services.cache),
       services.attempts.metrics,
       services.submissionLimit.metrics,
@@ -188,7 +192,7 @@ function startServiceJobs(config: Config, services: JobServices) {
 export async function openStores(config: Config, site: Site, options: ServiceOptions) {
   const { now = Date.now, clock } = options
   const directory = claimDataDir(config.dataDir)
-  const db = await openRows(config).catch((error) => {
+  const db = await openRows(config, options).catch((error) => {
     directory.release()
     throw error
   })

@@ -5,6 +5,7 @@ import { acceptSecretCommand } from './commands/accept-secret.ts'
 import { addMemberCommand } from './commands/add-member.ts'
 import { adoptCommand } from './commands/adopt.ts'
 import { changePlanCommand } from './commands/change-plan.ts'
+import { compactCommand } from './commands/compact.ts'
 import { createKeyCommand } from './commands/create-key.ts'
 import { createUserCommand } from './commands/create-user.ts'
 import { createWorkspaceCommand } from './commands/create-workspace.ts'
@@ -40,6 +41,7 @@ export const COMMANDS: readonly Command[] = [
   demoCommand,
   moveCommand,
   adoptCommand,
+  compactCommand,
 ]
 
 const HELP_COLUMN = 46

@@ -71,13 +71,17 @@ describe.skipIf(reason !== undefined)(`a full disk${reason ? ` (skipped: ${reaso
     })
     expect(refused.json).toEqual({ error: 'Temporarily unavailable' })
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    // Some may be stored: the log starts anew, in the room that it has, when the file has all of it.
     const many = await Promise.all(Array.from({ length: 30 }, () => create()))
-    expect(new Set(many.map(({ status }) => status))).toEqual(new Set([503]))
+    expect([201, 503]).toEqual(expect.arrayContaining([...new Set(many.map(({ status }) => status))]))
   })
 
   test('is reported by /readyz, while /livez is fine', async () => {
-    const ready = await fetch(`${server.origin}/readyz`)
-    expect(ready.status).toBe(503)
+    const ready = await until('the log to have no room', async () => {
+      await create()
+      const answer = await fetch(`${server.origin}/readyz`)
+      return answer.status === 503 ? answer : undefined
+    })
     expect(Number(ready.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await fetch(`${server.origin}/livez`)).status).toBe(200)
   })

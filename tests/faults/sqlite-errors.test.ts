@@ -86,7 +86,7 @@ let db: DatabaseHandle
 beforeAll(async () => {
   setLogLevel('silent')
   dataDir = mkdtempSync(join(tmpdir(), 'towpath-nth-'))
-  db = await openDatabase({ dataDir })
+  db = await openDatabase({ dataDir, isSoleServer: true })
 })
 afterAll(async () => {
   restore()

@@ -1,4 +1,5 @@
-// Records the system calls of a process with strace, and checks that answers are sent after the sync of their writes.
+// Records the system calls of a process with strace, checks that answers are sent after the sync of their writes, and
+// counts the syncs of the thread that answers.
 
 import { canInstallPackages, installPackage } from '../support/processes/debian-package.ts'
 
@@ -13,8 +14,9 @@ export const toStraceCommand = (file: string) => [
   '-D',
   '-f',
   '-yy',
+  // A whole page of SQLite's log, in which the name of a write is looked for.
   '-s',
-  '48',
+  '4096',
   '-o',
   file,
   '-e',
@@ -56,55 +58,69 @@ export function findStraceProblem(): string | undefined {
 }
 
 interface TraceQuery {
-  /** The name of the file that a commit is written to. */
-  log: string
+  /** The name of the database file. Commits are written to its log. */
+  database: string
+  /** The names of the writes. Each is in the bytes that its commit writes to the log. */
+  names: string[]
   /** The first bytes of the answers that acknowledge a write. */
   answers: string[]
   /** The port for clients. An answer is first written inside the process, to the listener that has the clients. */
   port: string
+  /** The thread that answers requests. */
+  thread: number
 }
 
 export interface TraceSummary {
   /** The number of answers that were sent to a client. */
   answers: number
-  /** How often an answer was written, to a client or inside the process, while the log had unsynced writes. */
+  /** How often an answer was sent while fewer writes were synced than answers sent. */
   beforeSync: number
-  /** The number of answers without a new write to the log before them. */
-  withoutNewWrite: number
+  /** Syncs of the log, by any thread. */
   syncs: number
+  /** Syncs of the database or its log by the thread that answers, between the first and the last answer. */
+  ownSyncs: number
 }
 
-/** Reads the output of strace line by line. All writes to the log before an answer must be synced. */
-export function parseTrace(trace: string, { log, answers, port }: TraceQuery): TraceSummary {
-  const summary: TraceSummary = { answers: 0, beforeSync: 0, withoutNewWrite: 0, syncs: 0 }
-  // strace prints two lines for a call that another thread interrupts. The end of the sync is what counts.
-  const syncing = new Set<string>()
-  let dirty = false
-  let written = false
+/** Reads the output of strace line by line. */
+export function parseTrace(trace: string, query: TraceQuery): TraceSummary {
+  const summary: TraceSummary = { answers: 0, beforeSync: 0, syncs: 0, ownSyncs: 0 }
+  const isAnswer = (call: string) =>
+    /^(sendto|sendmsg|write|writev)\(/.test(call) &&
+    call.includes(`:${query.port}->`) &&
+    query.answers.some((answer) => call.includes(`"${answer}`))
+  const unwritten = new Map(query.names.map((name) => [name, new RegExp(`${name}(?!\\d)`)]))
+  const written = new Set<string>()
+  const synced = new Set<string>()
+  // strace prints two lines for a call that another thread interrupts. A sync has what was written before its begin, and
+  // counts from its end on.
+  const syncing = new Map<string, string[]>()
+  let ownSyncs = 0
   for (const line of trace.split('\n')) {
     const [, thread = '', call = ''] = /^(\d+) +(.*)$/.exec(line) ?? []
-    const isOnLog = call.includes(`${log}>`)
-    if (/^(pwrite64|write|writev)\(/.test(call) && isOnLog) {
-      dirty = true
-      written = true
-    } else if (/^f(data)?sync\(/.test(call) && isOnLog) {
-      if (call.includes('<unfinished')) syncing.add(thread)
-      else if (call.endsWith('= 0')) recordSync()
-    } else if (/^<\.\.\. f(data)?sync resumed/.test(call) && syncing.delete(thread)) {
-      if (call.endsWith('= 0')) recordSync()
-    } else if (
-      /^(sendto|sendmsg|write|writev)\(/.test(call) &&
-      answers.some((answer) => call.includes(`"${answer}`))
-    ) {
-      if (dirty) summary.beforeSync++
-      if (!call.includes(`:${port}->`)) continue
+    const isOnLog = call.includes(`${query.database}-wal>`)
+    if (isOnLog && /^(pwrite64|write|writev)\(/.test(call)) {
+      for (const [name, pattern] of unwritten)
+        if (pattern.test(call)) {
+          written.add(name)
+          unwritten.delete(name)
+        }
+    } else if (/^f(data)?sync\(/.test(call)) {
+      if (Number(thread) === query.thread && call.includes(`${query.database}`)) ownSyncs++
+      if (isOnLog) syncing.set(thread, [...written])
+      if (call.endsWith('= 0')) endSync(thread)
+    } else if (/^<\.\.\. f(data)?sync resumed/.test(call) && call.endsWith('= 0')) endSync(thread)
+    else if (isAnswer(call)) {
       summary.answers++
-      if (!written) summary.withoutNewWrite++
-      written = false
+      if (synced.size < summary.answers) summary.beforeSync++
+      if (summary.answers === 1) ownSyncs = 0
+      summary.ownSyncs = ownSyncs
     }
   }
-  function recordSync() {
-    dirty = false
+  function endSync(thread: string) {
+    const names = syncing.get(thread)
+    if (!names) return
+    syncing.delete(thread)
+    for (const name of names) synced.add(name)
     summary.syncs++
   }
   return summary

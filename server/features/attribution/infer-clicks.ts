@@ -1,6 +1,7 @@
 // Finds which link brought a submission whose page had no snippet: the last link that the same visitor clicked in the
 // half hour before. It runs just after the submission, so that no sender waits for it.
 
+import { sql } from 'kysely'
 import { Failure } from '../../lib/failure.ts'
 import { describeError, log } from '../../lib/log.ts'
 import type { Database } from '../../storage/database/open-database.ts'
@@ -29,6 +30,11 @@ const CATCH_UP_MS = 10_000
 const CATCH_UP_CHECK_MS = 50
 /** Stands for the visitor of a submission that has none. No hit has this visitor. */
 const NOBODY = '0'
+/**
+ * The plus keeps the database off the indexes by time, which have every submission of the workspace: with 500,000 of them,
+ * a query each second held the redirects up for 130 ms.
+ */
+const CREATED_AT = sql<number>`+created_at`
 
 export interface ClickInferenceNeeds {
   db: Database
@@ -166,7 +172,7 @@ async function waitForOthers(state: InferenceState, workspaceId: number, deadlin
 async function findNewestDue(db: Database, workspaceId: number): Promise<number | null> {
   const row = await db.read
     .selectFrom('submissions')
-    .select(({ fn }) => fn.max<number | null>('created_at').as('at'))
+    .select(sql<number | null>`max(${CREATED_AT})`.as('at'))
     .where('workspace_id', '=', workspaceId)
     .where(ATTRIBUTION_DUE)
     .executeTakeFirst()
@@ -178,7 +184,7 @@ async function findNextDueWorkspace(state: InferenceState, after: number): Promi
     .selectFrom('submissions')
     .select('workspace_id')
     .where('workspace_id', '>', after)
-    .where('created_at', '<=', getDecidableUntil(state))
+    .where(CREATED_AT, '<=', getDecidableUntil(state))
     .where(ATTRIBUTION_DUE)
     .orderBy('workspace_id')
     .limit(1)
@@ -191,7 +197,7 @@ const listDueSubmissions = (state: InferenceState, workspaceId: number): Promise
     .selectFrom('submissions')
     .select(['id', 'visitor', 'created_at'])
     .where('workspace_id', '=', workspaceId)
-    .where('created_at', '<=', getDecidableUntil(state))
+    .where(CREATED_AT, '<=', getDecidableUntil(state))
     .where(ATTRIBUTION_DUE)
     .orderBy('id')
     .limit(PAGE)

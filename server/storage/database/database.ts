@@ -2,6 +2,7 @@
 
 import type { Kysely } from 'kysely'
 import type { CommitSnapshot } from './commit-stats.ts'
+import type { DatabaseSizes } from './sqlite-log/checkpointer.ts'
 import type { Tables } from './tables.ts'
 
 export type DatabaseEngine = 'sqlite' | 'postgres'
@@ -25,7 +26,8 @@ export type TransactionBody<T> = (connection: Connection, onCommit: OnCommit) =>
 export interface Database {
   engine: DatabaseEngine
   /**
-   * For reads. A read sees everything that was committed before it. On PostgreSQL also for a single statement that writes
+   * For reads. A read sees everything that was committed before it; on a server with SQLite also what is committed and not
+   * yet synced: whoever acknowledges a row that another write has stored does it after a `write` of its own. On PostgreSQL also for a single statement that writes
    * and that is asked for often (limits, heartbeats, leases): it commits by itself, without the durability of `write`.
    */
   read: Connection
@@ -46,6 +48,8 @@ export interface DatabaseHandle extends Database {
   readCommitStats(): CommitSnapshot
   /** Proves that a write reaches the disk. @throws `unavailable` */
   probe(): Promise<void>
+  /** Of the SQLite file, at the last checkpoint; undefined before it, and on PostgreSQL. */
+  sizes?(): DatabaseSizes | undefined
   close(): Promise<void>
 }
 

@@ -1,5 +1,6 @@
 // Group commit for SQLite: all writes that arrive in the same moment share one transaction and one fsync. Each write
-// has its own savepoint. A write is answered only after the commit is on disk.
+// has its own savepoint. A write is answered only after the commit is on disk. The next transaction begins after that, too:
+// what it reads and acknowledges is on the disk.
 
 import type { Database } from 'bun:sqlite'
 import { nextTurn } from '../../lib/concurrency/next-turn.ts'
@@ -18,6 +19,7 @@ import type { CommitEffect, TransactionBody } from './database.ts'
 import { isLocked, toFailure } from './errors.ts'
 import { insertChangesIntoSqlite } from './record-change.ts'
 import { createSqliteKysely } from './sqlite-kysely.ts'
+import type { LogSync } from './sqlite-log/log-sync.ts'
 
 const WRITES_PER_COMMIT = 500
 const WAITING_MAX = 20_000
@@ -45,18 +47,25 @@ type JobResult =
   | { job: WriteJob; value: unknown; effects: CommitEffect[] }
   | { job: WriteJob; error: unknown }
 
-interface ChangeOptions {
+interface GroupCommitOptions {
   /** Tells this process of a change after its commit. */
   announce?: AnnounceChange
+  /** Absent where COMMIT itself syncs the log. */
+  logSync?: Pick<LogSync, 'sync' | 'rewrite'>
   /** Whether other processes follow the changes of this one. */
   storesChanges?: boolean
   stats?: CommitStats
 }
 
-interface WriteQueue extends Required<ChangeOptions> {
+interface WriteQueue extends Required<Omit<GroupCommitOptions, 'logSync'>> {
   database: Database
   stats: CommitStats
+  logSync: GroupCommitOptions['logSync']
+  /** A sync has failed, and nobody knows what the disk has of the log. */
+  isLogDoubtful: boolean
   waiting: WriteJob[]
+  /** Work that needs the file without a transaction of this process. */
+  pauses: (() => Promise<void>)[]
   /** Works on the queue; undefined while the queue is empty. */
   run: Promise<void> | undefined
 }
@@ -66,9 +75,24 @@ interface WriteQueue extends Required<ChangeOptions> {
  */
 export function openGroupCommit(
   database: Database,
-  { announce = () => {}, storesChanges = true, stats = createCommitStats() }: ChangeOptions = {},
+  {
+    announce = () => {},
+    logSync,
+    storesChanges = true,
+    stats = createCommitStats(),
+  }: GroupCommitOptions = {},
 ) {
-  const queue: WriteQueue = { database, announce, storesChanges, stats, waiting: [], run: undefined }
+  const queue: WriteQueue = {
+    database,
+    announce,
+    logSync,
+    isLogDoubtful: false,
+    storesChanges,
+    stats,
+    waiting: [],
+    pauses: [],
+    run: undefined,
+  }
   let closed = false
   return {
     write<T>(body: TransactionBody<T>): Promise<T> {
@@ -78,6 +102,13 @@ export function openGroupCommit(
       return new Promise<T>((resolve, reject) => {
         const job = { body, since: performance.now(), request: findRequest() }
         queue.waiting.push({ ...job, resolve: resolve as (value: unknown) => void, reject })
+        queue.run ??= runForNobody(() => runQueue(queue))
+      })
+    },
+    /** Runs `work` between two transactions. Writes wait until it has ended; the event loop goes on. */
+    pause(work: () => Promise<void>): Promise<void> {
+      return new Promise((resolve, reject) => {
+        queue.pauses.push(() => work().then(resolve, reject))
         queue.run ??= runForNobody(() => runQueue(queue))
       })
     },
@@ -91,7 +122,9 @@ export function openGroupCommit(
 
 async function runQueue(queue: WriteQueue): Promise<void> {
   // Nothing is awaited between the last check of the queue and the end, so a later write starts a new run.
-  while (queue.waiting.length > 0) {
+  while (queue.waiting.length > 0 || queue.pauses.length > 0) {
+    await queue.pauses.shift()?.()
+    if (queue.waiting.length === 0) continue
     await gatherWrites(queue)
     if (await beginTransaction(queue)) await commitWaiting(queue)
   }
@@ -115,6 +148,9 @@ async function beginTransaction(queue: WriteQueue): Promise<boolean> {
       // A transaction is open here only after a rollback has failed.
       if (database.inTransaction) database.run('ROLLBACK')
       database.run('BEGIN IMMEDIATE')
+      // A power cut would lose all later commits with those that are missing in the log.
+      if (queue.isLogDoubtful) queue.logSync?.rewrite()
+      queue.isLogDoubtful = false
       return true
     } catch (error) {
       rejectWaiting(
@@ -151,9 +187,18 @@ async function commitWaiting(queue: WriteQueue): Promise<void> {
     }
     if (storesChanges) insertChangesIntoSqlite(database, listChanges(listEffects(results)))
     database.run('COMMIT')
-    recordCommit(queue, jobs, from)
   } catch (error) {
     rollBack(database)
+    for (const job of jobs) job.reject(unavailable(error))
+    return
+  }
+  try {
+    await queue.logSync?.sync()
+    recordCommit(queue, jobs, from)
+  } catch (error) {
+    queue.isLogDoubtful = true
+    // Readers see the rows, so the caches must not have older ones.
+    runCommitEffects(listEffects(results), announce)
     for (const job of jobs) job.reject(unavailable(error))
     return
   }

@@ -14,7 +14,8 @@ export type { Change, Connection, Database, DatabaseEngine, DatabaseHandle, OnCo
 /**
  * @param where with `databaseUrl` (postgres://…) PostgreSQL, else the SQLite file `towpath.db` in `dataDir`
  * @param where.isSoleServer the server on a SQLite file is the only process with caches: its changes need no rows, which
- * would cost 2 to 7 % of a link's creation. PostgreSQL has the rows always
+ * would cost 2 to 7 % of a link's creation. PostgreSQL has the rows always. Such a server uses threads for the disk
+ * @param where.emptyLogEveryMs how often SQLite's log is emptied, which has copies of erased rows
  */
 export async function openDatabase(where: {
   dataDir: string
@@ -22,6 +23,7 @@ export async function openDatabase(where: {
   /** Connections of this process to PostgreSQL. */
   databasePool?: number
   isSoleServer?: boolean
+  emptyLogEveryMs?: number
 }): Promise<DatabaseHandle> {
   mkdirSync(where.dataDir, { recursive: true, mode: 0o700 })
   const path = join(where.dataDir, 'towpath.db')
@@ -39,5 +41,9 @@ export async function openDatabase(where: {
   }
   return where.databaseUrl
     ? openPostgres(where.databaseUrl, where.databasePool)
-    : openSqlite(path, { storesChanges: !where.isSoleServer })
+    : openSqlite(path, {
+        storesChanges: !where.isSoleServer,
+        usesThreads: where.isSoleServer,
+        emptyLogEveryMs: where.emptyLogEveryMs,
+      })
 }

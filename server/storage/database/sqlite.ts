@@ -9,6 +9,8 @@ import { type Connection, createProbe, type DatabaseHandle } from './database.ts
 import { isLocked } from './errors.ts'
 import { openGroupCommit } from './group-commit.ts'
 import { createSqliteKysely } from './sqlite-kysely.ts'
+import { openCheckpointer } from './sqlite-log/checkpointer.ts'
+import { openLogSync } from './sqlite-log/log-sync.ts'
 
 /** Older versions can lose committed data when a checkpoint races a write (https://sqlite.org/wal.html#walresetbug). */
 export const MIN_SQLITE_VERSION = '3.51.3'
@@ -36,15 +38,33 @@ const PRAGMAS = [
   'secure_delete=ON',
 ]
 
+const PRAGMAS_WITH_THREADS = [
+  // COMMIT does not sync: log-sync.ts does, before the commit is answered. SQLite itself still syncs the log before it
+  // moves pages into the file, and the head of each new log.
+  'synchronous=NORMAL',
+  // The writer does a checkpoint itself only when the thread has left it 256 MB.
+  'wal_autocheckpoint=65536',
+]
+
 /** Opens a connection for migrations, before anything else opens the file. */
 export async function openSqliteMigrator(path: string): Promise<Connection> {
   return createSqliteKysely(await openSqliteWriter(path, MIGRATION_WAIT_MS))
 }
 
+interface SqliteOptions {
+  storesChanges?: boolean
+  /**
+   * For a server: threads do the syncs and checkpoints, which would hold up the requests. Elsewhere COMMIT syncs, and each
+   * thousandth page brings a checkpoint.
+   */
+  usesThreads?: boolean
+  emptyLogEveryMs?: number
+}
+
 /** @param path of the database file, created when absent. WAL needs shared memory, so no network file system works. */
 export async function openSqlite(
   path: string,
-  { storesChanges = true }: { storesChanges?: boolean } = {},
+  { storesChanges = true, usesThreads = false, emptyLogEveryMs }: SqliteOptions = {},
 ): Promise<DatabaseHandle> {
   // A busy_timeout would block the event loop. The group commit waits for the lock without blocking.
   const writer = await openSqliteWriter(path, 0)
@@ -52,8 +72,25 @@ export async function openSqlite(
   reader.run('PRAGMA busy_timeout=1000')
   reader.run('PRAGMA trusted_schema=OFF')
   const announcer = createAnnouncer()
+  const { announce } = announcer
   const stats = createCommitStats()
-  const queue = openGroupCommit(writer, { announce: announcer.announce, storesChanges, stats })
+  const logSync = usesThreads ? openLogSync(`${path}-wal`) : undefined
+  const queue = openGroupCommit(writer, {
+    announce,
+    storesChanges,
+    stats,
+    logSync: logSync && {
+      sync() {
+        checkpointer?.noteCommit()
+        return logSync.sync()
+      },
+      rewrite: logSync.rewrite,
+    },
+  })
+  const checkpointer = usesThreads
+    ? openCheckpointer({ path, pauseWrites: queue.pause, emptyEveryMs: emptyLogEveryMs })
+    : undefined
+  if (usesThreads) for (const pragma of PRAGMAS_WITH_THREADS) writer.run(`PRAGMA ${pragma}`)
   return {
     engine: 'sqlite',
     read: createSqliteKysely(reader),
@@ -61,8 +98,11 @@ export async function openSqlite(
     watchChanges: announcer.watchChanges,
     readCommitStats: stats.read,
     probe: createProbe(queue.write),
+    sizes: () => checkpointer?.sizes(),
     async close() {
       await queue.close()
+      await checkpointer?.close()
+      await logSync?.close()
       reader.close()
       try {
         writer.run('PRAGMA wal_checkpoint(TRUNCATE)')

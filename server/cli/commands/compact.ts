@@ -1,0 +1,28 @@
+// The command `compact` gives the room of deleted rows back to the disk, and removes their last traces.
+
+import { join } from 'node:path'
+import { compactSqlite } from '../../storage/database/compact-sqlite.ts'
+import { tryToLockDataDir } from '../../storage/lock.ts'
+import { type Command, CommandError } from '../command.ts'
+
+export const compactCommand: Command = {
+  name: 'compact',
+  form: '',
+  help: 'writes the SQLite file anew, without the room of deleted rows; the server must be stopped',
+  words: 0,
+  options: [],
+  async run({ config }) {
+    if (config.databaseUrl)
+      throw new CommandError('The rows are in PostgreSQL. Run there: VACUUM (FULL), while no server runs.')
+    const lock = tryToLockDataDir(config.dataDir)
+    if (!lock)
+      throw new CommandError('A server runs on this data directory. Stop it first: it could not write.')
+    try {
+      const { before, after } = await compactSqlite(join(config.dataDir, 'towpath.db'))
+      const toMegabytes = (bytes: number) => (bytes / 1024 / 1024).toFixed(1)
+      return `towpath.db had ${toMegabytes(before)} MB and has ${toMegabytes(after)} MB now.`
+    } finally {
+      lock.release()
+    }
+  },
+}

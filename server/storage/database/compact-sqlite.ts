@@ -1,0 +1,33 @@
+// Writes SQLite's file anew, without free pages and without traces of deleted rows. The writer is locked out meanwhile.
+
+import { Database } from 'bun:sqlite'
+import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { readDiskSpace } from '../disk-space.ts'
+
+/** SQLite writes a copy for itself first, and then the log has all of it before the file has. */
+const FREE_FACTOR = 2
+
+/**
+ * Only for a file that no server uses.
+ * @returns the bytes before and after @throws a sentence for the operator, where the disk has no room for it
+ */
+export async function compactSqlite(path: string): Promise<{ before: number; after: number }> {
+  const before = statSync(path).size
+  const { free } = await readDiskSpace(dirname(path))
+  if (free < FREE_FACTOR * before) {
+    const toMegabytes = (bytes: number) => Math.ceil(bytes / 1024 / 1024)
+    throw new Error(
+      `The disk needs ${toMegabytes(FREE_FACTOR * before)} MB of free space for this, and has ${toMegabytes(free)} MB.`,
+    )
+  }
+  const database = new Database(path, { create: false, readwrite: true })
+  try {
+    database.run('PRAGMA busy_timeout=5000')
+    database.run('VACUUM')
+    database.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  } finally {
+    database.close()
+  }
+  return { before, after: statSync(path).size }
+}

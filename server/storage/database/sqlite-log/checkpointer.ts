@@ -1,0 +1,146 @@
+// Moves SQLite's log into the database file beside the requests: a thread does the work, and the writer waits for it only
+// when the log has become long. The log is emptied every few minutes, because it has copies of what was erased
+// (docs/adr/0041-checkpoints.md).
+
+import { statSync } from 'node:fs'
+import { describeError, log } from '../../../lib/log.ts'
+import { createFileThread, type FileThread } from './file-thread.ts'
+
+/** A commit is followed by a checkpoint within this time, and all commits of this time share it. */
+const CHECKPOINT_EVERY_MS = 1_000
+/**
+ * From here on the writer waits for the end of a checkpoint, which lets it start the log anew: 16 MB. The wait is short,
+ * because all but the newest pages are in the file already.
+ */
+const RESTART_PAGES = 4_000
+const EMPTY_EVERY_MS = 5 * 60_000
+/** A thread that cannot do its work is asked again after this time. */
+const PAUSE_AFTER_FAILURE_MS = 5_000
+
+export interface CheckpointRequest {
+  path: string
+  /** PASSIVE waits for nobody. TRUNCATE leaves a log of 0 bytes, and needs that nobody reads or writes meanwhile. */
+  mode: 'PASSIVE' | 'TRUNCATE'
+}
+
+export interface CheckpointAnswer {
+  /** The file has all pages of the log. */
+  isComplete: boolean
+  logPages: number
+  sizes: DatabaseSizes
+}
+
+export interface DatabaseSizes {
+  bytes: number
+  /** Of `bytes`: what deletions have left, and later rows use. */
+  freeBytes: number
+  walBytes: number
+}
+
+export interface CheckpointerNeeds {
+  path: string
+  /** Runs `work` between two transactions. */
+  pauseWrites: (work: () => Promise<void>) => Promise<void>
+  emptyEveryMs?: number
+  everyMs?: number
+  restartPages?: number
+}
+
+export interface Checkpointer {
+  /** Call it after each commit. It only sets a timer. */
+  noteCommit(): void
+  /** At the last checkpoint; undefined before the first one. */
+  sizes(): DatabaseSizes | undefined
+  close(): Promise<void>
+}
+
+interface State extends CheckpointerNeeds {
+  thread: FileThread<CheckpointRequest, CheckpointAnswer>
+  timer: Timer | undefined
+  running: Promise<void> | undefined
+  /** There was a commit after the start of the last checkpoint. */
+  behind: boolean
+  emptyingDue: boolean
+  sizes: DatabaseSizes | undefined
+  failing: boolean
+  closed: boolean
+}
+
+export function openCheckpointer(needs: CheckpointerNeeds): Checkpointer {
+  const state: State = {
+    ...needs,
+    thread: createFileThread(new URL('checkpoint-thread.ts', import.meta.url)),
+    timer: undefined,
+    running: undefined,
+    behind: false,
+    emptyingDue: false,
+    sizes: undefined,
+    failing: false,
+    closed: false,
+  }
+  const emptying = setInterval(() => {
+    // A command of the operator may have written, too, so the file says whether there is something to empty.
+    if (!statSync(`${needs.path}-wal`, { throwIfNoEntry: false })?.size) return
+    state.emptyingDue = true
+    schedule(state, 0)
+  }, needs.emptyEveryMs ?? EMPTY_EVERY_MS)
+  return {
+    noteCommit() {
+      state.behind = true
+      schedule(state, state.everyMs ?? CHECKPOINT_EVERY_MS)
+    },
+    sizes: () => state.sizes,
+    async close() {
+      state.closed = true
+      clearInterval(emptying)
+      clearTimeout(state.timer)
+      await state.running
+      await state.thread.close()
+    },
+  }
+}
+
+function schedule(state: State, inMs: number): void {
+  if (state.closed || state.timer !== undefined) return
+  state.timer = setTimeout(() => {
+    state.running = runCheckpoints(state).then((nextMs) => {
+      state.running = undefined
+      state.timer = undefined
+      if (nextMs !== undefined) schedule(state, nextMs)
+    })
+  }, inMs)
+}
+
+/** @returns when to go on, where something is left to do */
+async function runCheckpoints(state: State): Promise<number | undefined> {
+  state.behind = false
+  try {
+    const { logPages } = await checkpoint(state, 'PASSIVE')
+    // While another process reads the pages of a log, it cannot be emptied. The next checkpoint tries again.
+    if (state.emptyingDue) state.emptyingDue = !(await finish(state, 'TRUNCATE'))
+    else if (logPages > (state.restartPages ?? RESTART_PAGES)) await finish(state, 'PASSIVE')
+    if (state.failing) log.info('sqlite_checkpoints_go_on')
+    state.failing = false
+    return state.behind ? (state.everyMs ?? CHECKPOINT_EVERY_MS) : undefined
+  } catch (error) {
+    // The log grows meanwhile; from 256 MB on, the writer does the work itself.
+    if (!state.failing) log.warn('sqlite_checkpoint_failed', describeError(error))
+    state.failing = true
+    return PAUSE_AFTER_FAILURE_MS
+  }
+}
+
+/** Without writes, a checkpoint comes to the end of the log. @returns whether it did */
+async function finish(state: State, mode: CheckpointRequest['mode']): Promise<boolean> {
+  let isComplete = false
+  await state.pauseWrites(async () => {
+    isComplete = (await checkpoint(state, mode)).isComplete
+  })
+  return isComplete
+}
+
+async function checkpoint(state: State, mode: CheckpointRequest['mode']): Promise<CheckpointAnswer> {
+  const answer = await state.thread.ask({ path: state.path, mode })
+  state.sizes = answer.sizes
+  return answer
+}

@@ -1,0 +1,47 @@
+// Brings commits to the disk without blocking the event loop: SQLite writes a commit into its log, a thread syncs the log,
+// and only then the commit is answered (docs/adr/0041-checkpoints.md).
+
+import { closeSync, fdatasyncSync, openSync, readSync, writeSync } from 'node:fs'
+import { createFileThread } from './file-thread.ts'
+
+export interface LogSync {
+  /** @throws when the disk cannot store what the log has: nobody knows then what is on the disk */
+  sync(): Promise<void>
+  /**
+   * Writes the log once more, and syncs it. A kernel that could not write a page takes it for written all the same, and
+   * the next sync succeeds without that page. Needs the write lock of the database.
+   */
+  rewrite(): void
+  close(): Promise<void>
+}
+
+const REWRITE_BYTES = 1024 * 1024
+
+/** @param path of the log: it exists from the first commit on */
+export function openLogSync(path: string): LogSync {
+  const thread = createFileThread<string, object>(new URL('sync-thread.ts', import.meta.url))
+  return {
+    async sync() {
+      await thread.ask(path)
+    },
+    rewrite: () => rewriteFile(path),
+    close: thread.close,
+  }
+}
+
+function rewriteFile(path: string): void {
+  const file = openSync(path, 'r+')
+  try {
+    const buffer = Buffer.alloc(REWRITE_BYTES)
+    for (let at = 0; ; ) {
+      const length = readSync(file, buffer, 0, REWRITE_BYTES, at)
+      if (length === 0) break
+      for (let written = 0; written < length; )
+        written += writeSync(file, buffer, written, length - written, at + written)
+      at += length
+    }
+    fdatasyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
