@@ -2,6 +2,7 @@
 
 import { readAbuseEmail, readBlocklistPath } from './config/abuse-settings.ts'
 import { readHost, readNetworks, readOrigin, readPaths, readPort } from './config/address-settings.ts'
+import { readBackups } from './config/backup-settings.ts'
 import { type ClusterSettings, readCluster } from './config/cluster-settings.ts'
 import {
   readFastPath,
@@ -24,6 +25,7 @@ import {
   readOrCreateSecret,
   readRetention,
 } from './config/storage-settings.ts'
+import type { BackupSettings } from './features/backup/schedule.ts'
 import type { TurnstileKeys } from './features/forms/captcha/turnstile.ts'
 import type { Network } from './lib/ip-network.ts'
 import type { LogLevel } from './lib/log.ts'
@@ -60,6 +62,8 @@ export interface Config extends ClusterSettings, MailSettings, MetricsSettings, 
   hitRetentionDays?: number
   /** Below this much free space on the disk of `dataDir`, strangers' data is recorded sparingly; 0: never. */
   diskReserveBytes: number
+  /** Backups that the server makes by itself. */
+  backups?: BackupSettings
   /** Whether the server answers plain redirects before `Bun.serve` reads them. */
   fastPath: boolean
   logLevel: LogLevel
@@ -101,6 +105,9 @@ const NAMES = [
   'OIDC_NAME',
   'HIT_RETENTION_DAYS',
   'DISK_RESERVE_MB',
+  'BACKUP_DIR',
+  'BACKUP_HOURS',
+  'BACKUP_KEEP',
   'FAST_PATH',
   'LOG_LEVEL',
   'METRICS_ALLOW',
@@ -157,6 +164,7 @@ export function readConfig(env: Environment = process.env): Config {
     oidc: readOidc(get, wrong),
     hitRetentionDays: readRetention(get('HIT_RETENTION_DAYS'), wrong),
     diskReserveBytes: readDiskReserve(get('DISK_RESERVE_MB'), wrong),
+    backups: readBackups(get, dataDir, wrong),
     fastPath: readFastPath(get('FAST_PATH'), wrong),
     logLevel: readLogLevel(get('LOG_LEVEL'), wrong),
   }

@@ -2,6 +2,7 @@
 
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { toRestoreDraft } from '../features/backup/places.ts'
 import { randomToken } from '../lib/crypto/random.ts'
 import { ConfigError, type GetSetting, isPlaceholder, type ProblemReporter } from './setting.ts'
 
@@ -70,6 +71,8 @@ export function findDataDirectory(get: GetSetting): DataDirectory {
 }
 
 export function makeDataDir(dataDir: string, wrong: ProblemReporter) {
+  if (existsSync(toRestoreDraft(dataDir)))
+    wrong('DATA_DIR', `${dataDir} has half of a backup: its restore did not end`, 'Run the restore again.')
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     const probe = join(dataDir, '.writable')
