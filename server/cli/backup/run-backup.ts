@@ -37,9 +37,9 @@ function formatReport(
 ): string {
   const { files, rows, hits, besides } = backup
   const counts = rows.engine === 'sqlite' ? Object.entries(rows.counts) : []
-  const amounts = [...counts.map(([name, count]) => `${count} ${name}`), `${hits.batches} batches of hits`]
+  const amounts = [...counts, ['batches of hits', hits.batches]].map(([name, count]) => `${name}: ${count}`)
   return [
-    `Backed up ${amounts.join(', ')}, as of ${backup.takenAt}: ${formatAmount(files, ms)}. It is in ${directory}, and ` +
+    `Backed up as of ${backup.takenAt}: ${formatAmount(files, ms)} (${amounts.join(', ')}). It is in ${directory}, and ` +
       `has the secret of the installation. To restore: set DATA_DIR to an empty directory, and run "towpath restore ${directory}".`,
     ...(waiting > 0
       ? [`${waiting} hits wait in the server's memory, because its disk is full. They are not in the backup.`]

@@ -112,7 +112,7 @@ function removeInterrupted(dataDir: string, manifest: Manifest) {
 }
 
 /** A mounted disk has `lost+found`, and whoever looked for a server has left its lock. */
-const NOTHING = new Set(['lost+found', 'server.lock'])
+const NOTHING = new Set(['lost+found', 'server.lock', 'server.lock-journal'])
 
 function verifyEmpty(dataDir: string) {
   if (!existsSync(dataDir)) return
