@@ -1,0 +1,117 @@
+// A backup while hits move fast from the spool to batches, and from there into the engine's backup, which deletes them.
+
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { closeAfterAll } from '../../../tests/support/close-after-all.ts'
+import { atScale } from '../../../tests/support/scale.ts'
+import { until } from '../../../tests/support/until.ts'
+import { openDatabase } from '../../storage/database/open-database.ts'
+import { DEFAULT_BATCH_RETENTION } from '../hits/batches/batch-retention.ts'
+import { createRawHit } from '../hits/spool/raw-hit.fixture.ts'
+import { openSpool } from '../hits/spool/spool.ts'
+import { openHitWorkerClient } from '../hits/worker/client.ts'
+import { backUp } from './back-up.ts'
+import { restore } from './restore.ts'
+
+setDefaultTimeout(120_000)
+
+const BACKUPS = atScale({ test: 4, soak: 60 })
+const closeLater = closeAfterAll()
+
+function newDirectory(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'towpath-moving-'))
+  closeLater(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+/** @param keptBatches so many batches stay when an engine's backup has them */
+async function openHits(dataDir: string, keptBatches: number) {
+  const spool = await openSpool({ dir: join(dataDir, 'spool'), segmentBytes: 64 * 1024 })
+  const hitWorker = openHitWorkerClient({
+    dataDir,
+    spool,
+    salts: [],
+    ownHosts: [],
+    countedUpTo: 0,
+    storeCounts: async () => {},
+    shipEveryMs: 10,
+    maxHits: 20,
+    batchRetention: { ...DEFAULT_BATCH_RETENTION, files: keptBatches },
+    pruneEveryMs: 30,
+  })
+  const close = async () => {
+    await hitWorker.close()
+    await spool.close()
+  }
+  closeLater(close)
+  return { spool, hitWorker, close }
+}
+
+/** The ids of the links that were clicked, each as often as it counts. */
+async function readClickedLinks(dataDir: string): Promise<number[]> {
+  const { hitWorker, close } = await openHits(dataDir, 1e6)
+  await until('the engine to be up', () => hitWorker.state().engineUp)
+  await hitWorker.drain()
+  const rows = await hitWorker.ask({
+    workspaceId: 1,
+    start: 0,
+    end: Date.now() + 1e6,
+    classes: ['human'],
+    filters: [],
+    groupBy: { by: 'linkId', limit: 1e6, nullAs: '0' },
+  })
+  await close()
+  return rows.flatMap(({ key, clicks }) => Array.from({ length: clicks }, () => Number(key)))
+}
+
+test('each hit that was answered before a backup is in it once, wherever it is at that moment', async () => {
+  const dataDir = newDirectory()
+  await (await openDatabase({ dataDir })).close()
+  const live = await openHits(dataDir, 8)
+  let answered = 0
+  let running = true
+  const answering = (async () => {
+    while (running) {
+      // An id is 0 while the hit waits for a segment.
+      for (let i = 0; i < 10; i++) live.spool.append(createRawHit({ linkId: ++answered }))
+      await until('room in the spool', () => live.spool.stats().waiting === 0)
+      await Bun.sleep(2)
+    }
+  })()
+  const engineBackup = join(dataDir, 'hits.duckdb.backup')
+  await until('batches to be deleted', () => existsSync(engineBackup))
+  const backups = newDirectory()
+  const moments: number[] = []
+  for (let n = 0; n < BACKUPS; n++) {
+    await until('every hit to be in the spool', () => live.spool.stats().waiting === 0)
+    moments.push(answered - 10)
+    await backUp(
+      {
+        dataDir,
+        secret: 'a-secret-of-some-length-for-this-test',
+        version: '0.0.0',
+        now: Date.now,
+        progress: () => {},
+        signal: new AbortController().signal,
+      },
+      join(backups, `${n}`),
+    )
+  }
+  running = false
+  await answering
+  await live.close()
+  for (const [n, moment] of moments.entries()) {
+    const restored = join(newDirectory(), 'data')
+    await restore(
+      { dataDir: restored, progress: () => {}, signal: new AbortController().signal },
+      join(backups, `${n}`),
+    )
+    expect(existsSync(join(restored, 'hits.duckdb.backup'))).toBe(true)
+    const clicked = await readClickedLinks(restored)
+    const once = new Set(clicked)
+    expect(once.size).toBe(clicked.length)
+    expect(Array.from({ length: moment }, (_, i) => i + 1).filter((link) => !once.has(link))).toEqual([])
+  }
+})
