@@ -1,9 +1,9 @@
 // Runs `towpath backup`: with the settings of the server, at a low priority, and with a report for the operator.
 
-import manifest from '../../../package.json' with { type: 'json' }
 import { readConfig, readDataDirectory } from '../../config.ts'
 import { type BackupResult, backUp } from '../../features/backup/back-up.ts'
 import { lowerPriority } from '../../features/hits/worker/lower-priority.ts'
+import { VERSION } from '../../version.ts'
 import { CommandError } from '../command.ts'
 import { endOnSignals } from '../end-on-signals.ts'
 import type { ProgressBar } from '../progress-bar.ts'
@@ -22,7 +22,7 @@ export async function runBackup(progress: ProgressBar, directory: string, since?
   const signal = endOnSignals('Stopped. Nothing is left of this backup.')
   const startedAt = performance.now()
   try {
-    const needs = { ...config, version: manifest.version, now: Date.now, progress: progress.at, signal }
+    const needs = { ...config, version: VERSION, now: Date.now, progress: progress.at, signal }
     const result = await backUp(needs, directory, since)
     return formatReport(result, directory, performance.now() - startedAt)
   } finally {

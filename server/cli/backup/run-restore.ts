@@ -17,7 +17,10 @@ export async function runRestore(progress: ProgressBar, directory: string): Prom
       directory,
     )
     return [
-      `Restored the installation as of ${takenAt} into ${dataDir}: ${formatAmount(files.map(({ bytes }) => ({ bytes })), performance.now() - startedAt)}. ` +
+      `Restored the installation as of ${takenAt} into ${dataDir}: ${formatAmount(
+        files.map(({ bytes }) => ({ bytes })),
+        performance.now() - startedAt,
+      )}. ` +
         'Stop the old server if it still runs, because both would send the same notifications. Then start this one.',
       'If TOWPATH_SECRET is set, it must be the secret of then. Without it, the server reads the secret of the backup.',
       ...(rows.engine === 'postgres'

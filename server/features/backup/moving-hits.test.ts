@@ -16,7 +16,7 @@ import { restore } from './restore.ts'
 
 setDefaultTimeout(120_000)
 
-const BACKUPS = atScale({ test: 4, soak: 60 })
+const BACKUPS = atScale({ test: 2, soak: 40 })
 const closeLater = closeAfterAll()
 
 function newDirectory(): string {
@@ -94,7 +94,7 @@ test('each hit that was answered before a backup is in it once, wherever it is a
         version: '0.0.0',
         now: Date.now,
         // Hits go on to the next place between two pieces of a copy: the worker is another process.
-        progress: () => Bun.sleepSync(10),
+        progress: () => Bun.sleepSync(100),
         signal: new AbortController().signal,
       },
       join(backups, `${n}`),
