@@ -8,6 +8,7 @@ import { closeAfterAll } from '../../../tests/support/close-after-all.ts'
 import { atScale } from '../../../tests/support/scale.ts'
 import { until } from '../../../tests/support/until.ts'
 import { DEFAULT_BATCH_RETENTION } from '../hits/batches/batch-retention.ts'
+import { createHitImport, hasPendingImports } from '../hits/batches/hit-import.ts'
 import { createRawHit } from '../hits/spool/raw-hit.fixture.ts'
 import { openSpool } from '../hits/spool/spool.ts'
 import { openHitWorkerClient } from '../hits/worker/client.ts'
@@ -48,10 +49,25 @@ async function openHits(dataDir: string, keptBatches: number) {
   return { spool, hitWorker, close }
 }
 
+/** Hands hits over as another process does, each of another link and in a file of its own. @returns the links */
+async function handOver(dataDir: string, first: number): Promise<number[]> {
+  const handed = await createHitImport(dataDir, `handed-${first}`)
+  const links = Array.from({ length: 5 }, (_, i) => first + i)
+  for (const linkId of links) {
+    const hit = { id: linkId, at: Date.now(), workspaceId: 1, linkId, visitor: '7', ...CLICK }
+    await handed.add(`${JSON.stringify(hit)}\n`)
+  }
+  await handed.finish()
+  return links
+}
+
+const CLICK = { outcome: 'redirect', class: 'human', trigger: 'link' }
+
 /** The ids of the links that were clicked, each as often as it counts. */
 async function readClickedLinks(dataDir: string): Promise<number[]> {
   const { hitWorker, close } = await openHits(dataDir, 1e6)
   await until('the engine to be up', () => hitWorker.state().engineUp)
+  await until('the hits of other processes', () => !hasPendingImports(dataDir))
   await hitWorker.drain()
   const rows = await hitWorker.ask({
     workspaceId: 1,
@@ -81,10 +97,12 @@ test('each hit that was answered before a backup is in it once, wherever it is a
   const engineBackup = join(dataDir, 'hits.duckdb.backup')
   await until('batches to be deleted', () => existsSync(engineBackup))
   const backups = newDirectory()
-  const moments: number[] = []
+  const moments: { answered: number; handed: number[] }[] = []
+  const handed: number[] = []
   for (let n = 0; n < BACKUPS; n++) {
+    handed.push(...(await handOver(dataDir, 1e9 + n * 10)))
     await until('every hit to be in the spool', () => live.spool.stats().waiting === 0)
-    moments.push(answered)
+    moments.push({ answered, handed: [...handed] })
     await backUp(
       {
         dataDir,
@@ -113,6 +131,7 @@ test('each hit that was answered before a backup is in it once, wherever it is a
     const clicked = await readClickedLinks(restored)
     const once = new Set(clicked)
     expect(once.size).toBe(clicked.length)
-    expect(Array.from({ length: moment }, (_, i) => i + 1).filter((link) => !once.has(link))).toEqual([])
+    const promised = [...Array.from({ length: moment.answered }, (_, i) => i + 1), ...moment.handed]
+    expect(promised.filter((link) => !once.has(link))).toEqual([])
   }
 })
