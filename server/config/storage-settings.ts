@@ -66,7 +66,7 @@ export interface DataDirectory {
 export function findDataDirectory(get: GetSetting): DataDirectory {
   const named = get('DATA_DIR')
   const path = resolve(named ?? './data')
-  const names = get('DATABASE_URL') === undefined ? ['towpath.db'] : ['secret', 'spool']
+  const names = get('DATABASE_URL') === undefined ? ['towpath.db'] : ['secret', 'spool', 'worker-1']
   return { path, isNamed: named !== undefined, isInUse: names.some((name) => existsSync(join(path, name))) }
 }
 
