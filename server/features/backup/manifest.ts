@@ -11,7 +11,7 @@ import { MANIFEST, SUMS } from './places.ts'
 export const FORMAT = 1
 
 /** Names below the backup. None of them is `..`, which would lead out of it. */
-const FILE_PATH = /^(?!(?:.*\/)?\.\.?(?:\/|$))[\w.-]+(?:\/[\w.-]+)*$/
+const FILE_PATH = /^(?!(?:.*\/)?\.\.?(?:\/|$))[^/\\\n\r]+(?:\/[^/\\\n\r]+)*$/
 
 const BackupFile = z.object({
   path: z.string().regex(FILE_PATH),
