@@ -90,6 +90,22 @@ test('reads SIGNUP and the identity provider', () => {
   }
 })
 
+test('reads where backups go, how often they are made and how many stay', () => {
+  const dataDir = freshDir()
+  expect(read({}).backups).toBeUndefined()
+  expect(read({ BACKUP_DIR: '/var/backups' }).backups).toEqual({ dir: '/var/backups', hours: 24, keep: 7 })
+  const all = { BACKUP_DIR: '/var/backups', BACKUP_HOURS: '1', BACKUP_KEEP: '30' }
+  expect(read(all).backups).toEqual({ dir: '/var/backups', hours: 1, keep: 30 })
+  for (const [env, wrong] of [
+    [{ BACKUP_HOURS: '12' }, 'BACKUP_HOURS'],
+    [{ ...all, BACKUP_HOURS: '0' }, 'BACKUP_HOURS'],
+    [{ ...all, BACKUP_KEEP: 'all' }, 'BACKUP_KEEP'],
+    [{ ...all, DATA_DIR: dataDir, BACKUP_DIR: dataDir }, 'BACKUP_DIR'],
+    [{ ...all, DATA_DIR: dataDir, BACKUP_DIR: join(dataDir, 'b') }, 'BACKUP_DIR'],
+  ] as const)
+    expect(problemsOf(env).map((problem) => problem.split(':', 1)[0])).toEqual([wrong])
+})
+
 test('takes an empty value as not set', () => {
   const empty = {
     PORT: '',

@@ -2,6 +2,7 @@
 
 import { readAbuseEmail, readBlocklistPath } from './config/abuse-settings.ts'
 import { readHost, readNetworks, readOrigin, readPaths, readPort } from './config/address-settings.ts'
+import { readBackups } from './config/backup-settings.ts'
 import { type ClusterSettings, readCluster } from './config/cluster-settings.ts'
 import { readFastPath, readPlan, readSchemes, readTurnstile } from './config/feature-settings.ts'
 import { type MailSettings, readMail } from './config/mail-settings.ts'
@@ -20,6 +21,7 @@ import {
   readRetention,
   readStorageLimits,
 } from './config/storage-settings.ts'
+import type { BackupSettings } from './features/backup/schedule.ts'
 import type { TurnstileKeys } from './features/forms/captcha/turnstile.ts'
 import type { Network } from './lib/ip-network.ts'
 import type { Plan } from './lib/plan.ts'
@@ -63,6 +65,8 @@ export interface Config
   /** What strangers may make the server store for one workspace in a day, and ten times that for all together. */
   pageViewsPerDay: number
   submissionsPerDay: number
+  /** Backups that the server makes by itself. */
+  backups?: BackupSettings
   /** Whether the server answers plain redirects before `Bun.serve` reads them. */
   fastPath: boolean
 }
@@ -103,6 +107,9 @@ const NAMES = [
   'OIDC_NAME',
   'HIT_RETENTION_DAYS',
   'DISK_RESERVE_MB',
+  'BACKUP_DIR',
+  'BACKUP_HOURS',
+  'BACKUP_KEEP',
   'FAST_PATH',
   'LOG_LEVEL',
   'LOG_FORMAT',
@@ -167,6 +174,7 @@ export function readConfig(env: Environment = process.env): Config {
     hitRetentionDays: readRetention(get('HIT_RETENTION_DAYS'), wrong),
     diskReserveBytes: readDiskReserve(get('DISK_RESERVE_MB'), wrong),
     ...readStorageLimits(get, wrong),
+    backups: readBackups(get, dataDir, wrong),
     fastPath: readFastPath(get('FAST_PATH'), wrong),
     ...readObservability(get, wrong),
   }

@@ -32,6 +32,7 @@ export interface JobNeeds extends ErasureNeeds {
   pruneHits: (since: number) => Promise<void>
   resolvePendingAttribution: () => Promise<void>
   reloadBlocklist: () => Promise<void>
+  makeBackup: () => Promise<void>
   /** Runs the work on one node at a time: see features/cluster/leases.ts. */
   runAlone(name: string, holdMs: number, work: () => Promise<void>): Promise<boolean>
   followClock: () => Promise<void>
@@ -176,6 +177,14 @@ const JOBS: Job[] = [
     runsOn: 'cluster',
     everyMs: 10 * MINUTE,
     run: ({ db, now }) => pruneSpentTokens(db, now()),
+  },
+  {
+    // A backup has the directories of all workers of a machine.
+    name: 'make a backup when one is due',
+    runsOn: 'node',
+    everyMs: MINUTE,
+    firstMs: 3 * SECOND,
+    run: ({ makeBackup }) => makeBackup(),
   },
   {
     name: 'erase deleted workspaces',

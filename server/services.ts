@@ -1,6 +1,6 @@
 // Opens the stores and wires the features: what app.ts mounts, what jobs.ts runs, and what main.ts closes.
 
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import manifest from '../package.json' with { type: 'json' }
 import { openCluster } from './cluster.ts'
 import type { Config } from './config.ts'
@@ -14,6 +14,7 @@ import { createClickInference } from './features/attribution/infer-clicks.ts'
 import { createVisitMatcher } from './features/attribution/match-visit.ts'
 import { recordTouches } from './features/attribution/record-touches.ts'
 import { createSenderDescriber } from './features/attribution/sender.ts'
+import { type BackupSchedule, createBackupSchedule } from './features/backup/schedule.ts'
 import type { ClusterNode } from './features/cluster/cluster-node.ts'
 import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts'
 import { createCaptchaProvider } from './features/forms/captcha/create-captcha-provider.ts'
@@ -89,8 +90,10 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   await preloadLinks(shared)
   const forApi = { ...shared, ...endpoints, notify, resolvePendingAttribution }
   const api = createApiServices(config, forApi)
+  const backups = createServiceBackups(config, now, worker)
   const jobs = startServiceJobs(config, {
     ...shared,
+    makeBackup: backups.run,
     setSalts: stores.setSalts,
     resolvePendingAttribution: attribution.resolveAllPending,
   })
@@ -103,6 +106,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   const { version } = manifest
   const observability = await openObservability(config, { db: stores.db, node: stores.spool.node, version })
   metrics.add(observability.metrics)
+  metrics.add(backups.metrics)
   return {
     ...stores,
     site,
@@ -133,6 +137,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     setConnectionMetrics: metrics.add,
     /** Closes in order: jobs, deliveries, attempt counts, and then the stores. */
     async close() {
+      backups.stop()
       await jobs.stop()
       await feed.close()
       await notify.close()
@@ -168,7 +173,18 @@ const createServiceMetrics = (services: MetricServices, worker: MetricsNeeds['wo
     ],
   })
 
-type JobServices = Shared & Pick<JobNeeds, 'setSalts' | 'resolvePendingAttribution'>
+/** The first worker of a machine makes the backup of all: the command reads the settings that the supervisor has read. */
+function createServiceBackups(
+  config: Config,
+  now: () => number,
+  worker: MetricsNeeds['worker'],
+): BackupSchedule {
+  const settings = (worker?.number ?? 1) === 1 ? config.backups : undefined
+  const dataDir = worker ? dirname(config.dataDir) : config.dataDir
+  return createBackupSchedule({ settings, dataDir, now })
+}
+
+type JobServices = Shared & Pick<JobNeeds, 'makeBackup' | 'setSalts' | 'resolvePendingAttribution'>
 
 function startServiceJobs(config: Config, services: JobServices) {
   const { spool, cluster, hits, blocklist } = services

@@ -19,6 +19,7 @@ export const OPTIONS = {
   for: { type: 'string' },
   'to-database': { type: 'string' },
   'to-clickhouse': { type: 'string' },
+  since: { type: 'string' },
   /** For tests, which need fewer clicks. */
   clicks: { type: 'string' },
 } as const
@@ -40,7 +41,7 @@ export interface CommandInput {
   options: CommandOptions
 }
 
-export interface Command {
+interface CommandFacts {
   /** One or two words. */
   name: string
   /** The words and options, as the usage text shows them. */
@@ -50,8 +51,19 @@ export interface Command {
   /** How many words may follow the name: a further word would be ignored silently. */
   words: number
   options: (keyof CommandOptions)[]
+}
+
+export interface Command extends CommandFacts {
   /** It makes something new, and so it names the data directory on standard error. */
   creates?: true
   /** @returns the text for standard output */
   run(needs: CommandNeeds, input: CommandInput): Promise<string>
 }
+
+/** Works on the files of a data directory and opens no store: what is there must stay as it is. */
+export interface FileCommand extends CommandFacts {
+  /** @returns the text for standard output */
+  runOnFiles(input: CommandInput): Promise<string>
+}
+
+export type AnyCommand = Command | FileCommand

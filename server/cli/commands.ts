@@ -1,9 +1,10 @@
 // All commands of the operator, and the usage text that lists them.
 
-import type { Command } from './command.ts'
+import type { AnyCommand } from './command.ts'
 import { acceptSecretCommand } from './commands/accept-secret.ts'
 import { addMemberCommand } from './commands/add-member.ts'
 import { adoptCommand } from './commands/adopt.ts'
+import { backupCommand } from './commands/backup.ts'
 import { changePlanCommand } from './commands/change-plan.ts'
 import { compactCommand } from './commands/compact.ts'
 import { createKeyCommand } from './commands/create-key.ts'
@@ -15,12 +16,13 @@ import { listKeysCommand } from './commands/list-keys.ts'
 import { moveCommand } from './commands/move.ts'
 import { resetPasswordCommand } from './commands/reset-password.ts'
 import { resetSecondFactorCommand } from './commands/reset-second-factor.ts'
+import { restoreCommand } from './commands/restore.ts'
 import { revokeKeyCommand } from './commands/revoke-key.ts'
 import { restoreLinkCommand, suspendLinkCommand } from './commands/suspend-link.ts'
 import { restoreUserCommand, suspendUserCommand } from './commands/suspend-user.ts'
 import { restoreWorkspaceCommand, suspendWorkspaceCommand } from './commands/suspend-workspace.ts'
 
-export const COMMANDS: readonly Command[] = [
+export const COMMANDS: readonly AnyCommand[] = [
   createWorkspaceCommand,
   changePlanCommand,
   deleteWorkspaceCommand,
@@ -42,11 +44,13 @@ export const COMMANDS: readonly Command[] = [
   moveCommand,
   adoptCommand,
   compactCommand,
+  backupCommand,
+  restoreCommand,
 ]
 
 const HELP_COLUMN = 46
 
-function formatCommand({ name, form, help }: Command): string {
+function formatCommand({ name, form, help }: AnyCommand): string {
   const left = `  ${name} ${form}`
   return left.length < HELP_COLUMN
     ? left.padEnd(HELP_COLUMN) + help

@@ -8,10 +8,10 @@ import { setLogFormat, setLogLevel } from '../lib/log.ts'
 import { createRequestContext, runForRequest } from '../lib/telemetry/request-context.ts'
 import { requireOwnFormats } from '../open-rows.ts'
 import { openDatabase } from '../storage/database/open-database.ts'
-import { type Command, CommandError, type CommandInput, OPTIONS } from './command.ts'
+import { type AnyCommand, CommandError, type CommandInput, OPTIONS } from './command.ts'
 import { COMMANDS, USAGE } from './commands.ts'
 
-function parse(argv: string[]): CommandInput & { command: Command } {
+function parse(argv: string[]): CommandInput & { command: AnyCommand } {
   const { positionals, values } = parseArgs({ args: argv, allowPositionals: true, options: OPTIONS })
   const begin = (count: number) => positionals.slice(0, count).join(' ')
   const command = COMMANDS.find(({ name }) => name === begin(2) || name === begin(1))
@@ -31,6 +31,7 @@ function parse(argv: string[]): CommandInput & { command: Command } {
 async function run(argv: string[]): Promise<string> {
   if (argv.length === 0 || ['help', '--help', '-h'].includes(argv[0] ?? '')) return USAGE
   const { command, ...input } = parse(argv)
+  if ('runOnFiles' in command) return command.runOnFiles(input)
   const directory = readDataDirectory()
   if (!directory.isNamed && !directory.isInUse) throw new CommandError(explainMissing(directory.path))
   const config = readConfig()

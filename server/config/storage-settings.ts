@@ -2,6 +2,7 @@
 
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { toRestoreDraft } from '../features/backup/places.ts'
 import { randomToken } from '../lib/crypto/random.ts'
 import { findForeignFile } from './foreign-file.ts'
 import { ConfigError, type GetSetting, isPlaceholder, type ProblemReporter } from './setting.ts'
@@ -90,11 +91,13 @@ export interface DataDirectory {
 export function findDataDirectory(get: GetSetting): DataDirectory {
   const named = get('DATA_DIR')
   const path = resolve(named ?? './data')
-  const names = get('DATABASE_URL') === undefined ? ['towpath.db'] : ['secret', 'spool']
+  const names = get('DATABASE_URL') === undefined ? ['towpath.db'] : ['secret', 'spool', 'worker-1']
   return { path, isNamed: named !== undefined, isInUse: names.some((name) => existsSync(join(path, name))) }
 }
 
 export function makeDataDir(dataDir: string, wrong: ProblemReporter) {
+  if (existsSync(toRestoreDraft(dataDir)))
+    wrong('DATA_DIR', `${dataDir} has half of a backup: its restore did not end`, 'Run the restore again.')
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     const probe = join(dataDir, '.writable')

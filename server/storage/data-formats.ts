@@ -14,7 +14,7 @@ interface FormatsFile {
   formats: DataFormats
 }
 
-const toPath = (dataDir: string) => join(dataDir, 'formats.json')
+export const toFormatsPath = (dataDir: string) => join(dataDir, 'formats.json')
 
 /** @throws a sentence for the operator, when a newer release has written the directory */
 export async function requireKnownFormats(dataDir: string, known: DataFormats): Promise<void> {
@@ -33,7 +33,7 @@ export async function writeFormats(dataDir: string, { release, formats }: Format
   const before = await readFormats(dataDir)
   const text = `${JSON.stringify({ release, formats: { ...before?.formats, ...formats } })}\n`
   if (before && text === `${JSON.stringify(before)}\n`) return
-  const path = toPath(dataDir)
+  const path = toFormatsPath(dataDir)
   try {
     await writeDurably(`${path}.half`, (file) => file.writeFile(text))
     await renameDurably(`${path}.half`, path)
@@ -44,7 +44,7 @@ export async function writeFormats(dataDir: string, { release, formats }: Format
 }
 
 async function readFormats(dataDir: string): Promise<FormatsFile | undefined> {
-  const path = toPath(dataDir)
+  const path = toFormatsPath(dataDir)
   const file = Bun.file(path)
   if (!(await file.exists())) return undefined
   const content = await file.json().catch(() => undefined)

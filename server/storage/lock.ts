@@ -54,9 +54,14 @@ export function tryToLockDataDir(dataDir: string): Lock | undefined {
 }
 
 /** Two commands that move the same directory would undo each other's work. @returns undefined while another one runs */
-export function tryToLockForMove(dataDir: string): Lock | undefined {
+export const tryToLockForMove = (dataDir: string) => tryToLockFile(join(dataDir, 'move.lock'))
+
+/** Each backup deletes what the one before has left unfinished. @returns undefined while another one runs */
+export const tryToLockForBackup = (dataDir: string) => tryToLockFile(join(dataDir, 'backup.lock'))
+
+function tryToLockFile(path: string): Lock | undefined {
   try {
-    return lockFile(join(dataDir, 'move.lock'), 0)
+    return lockFile(path, 0)
   } catch (error) {
     if (isHeld(error)) return undefined
     throw error

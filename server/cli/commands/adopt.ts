@@ -1,6 +1,7 @@
 // The command `adopt` counts what a node that will not start again has left in its data directory.
 
 import { type Command, CommandError } from '../command.ts'
+import { endOnSignals } from '../end-on-signals.ts'
 
 export const adoptCommand: Command = {
   name: 'adopt',
@@ -15,14 +16,9 @@ export const adoptCommand: Command = {
       import('../move/adopt-directory.ts'),
       import('../progress-bar.ts'),
     ])
-    const controller = new AbortController()
-    for (const signal of ['SIGINT', 'SIGTERM']) {
-      process.once(signal, () =>
-        controller.abort(new CommandError('Stopped. Run the same command again to go on where it was.')),
-      )
-    }
+    const signal = endOnSignals('Stopped. Run the same command again to go on where it was.')
     const progress = createProgressBar(process.stderr)
-    const needs = { db, config, progress, signal: controller.signal, now }
+    const needs = { db, config, progress, signal, now }
     return adoptDirectory(needs, directory, options.yes === true)
   },
 }

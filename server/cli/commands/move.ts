@@ -1,6 +1,7 @@
 // The command `move` takes an installation from SQLite and DuckDB to PostgreSQL and ClickHouse.
 
-import { type Command, CommandError } from '../command.ts'
+import type { Command } from '../command.ts'
+import { endOnSignals } from '../end-on-signals.ts'
 
 export const moveCommand: Command = {
   name: 'move',
@@ -15,18 +16,13 @@ export const moveCommand: Command = {
       import('../move/read-targets.ts'),
       import('../progress-bar.ts'),
     ])
-    const controller = new AbortController()
-    for (const signal of ['SIGINT', 'SIGTERM']) {
-      process.once(signal, () =>
-        controller.abort(new CommandError('Stopped. Run the same command again to go on where it was.')),
-      )
-    }
+    const signal = endOnSignals('Stopped. Run the same command again to go on where it was.')
     const progress = createProgressBar(process.stderr)
     const say = (line: string) => {
       progress.end()
       process.stderr.write(`${line}\n`)
     }
     const targets = readMoveTargets(options, config)
-    return runMove({ db, config, progress, say, signal: controller.signal, now }, targets)
+    return runMove({ db, config, progress, say, signal, now }, targets)
   },
 }

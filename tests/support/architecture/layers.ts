@@ -17,6 +17,7 @@ const LAYERS: Record<string, string[]> = {
 /** Every feature may use accounts. One more arrow is a decision: docs/adr/ says why. */
 export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   accounts: [],
+  backup: ['hits'],
   cluster: [],
   links: [],
   redirect: ['links', 'hits'],

@@ -32,3 +32,9 @@ export function mapWritePosition(spoolDir: string): Int32Array {
   const { buffer, byteOffset } = Bun.mmap(toPositionFile(spoolDir), { shared: true })
   return new Int32Array(buffer, byteOffset, FILE_BYTES / Int32Array.BYTES_PER_ELEMENT)
 }
+
+/** Reads how many hits wait in memory, in another process. 0 where no server has run. */
+export function readWaitingHits(spoolDir: string): number {
+  const path = toPositionFile(spoolDir)
+  return existsSync(path) ? (mapWritePosition(spoolDir)[WAITING_HITS] ?? 0) : 0
+}

@@ -1,0 +1,21 @@
+// The command `backup` copies everything of an installation beside its running server.
+
+import { CommandError, type FileCommand } from '../command.ts'
+
+export const backupCommand: FileCommand = {
+  name: 'backup',
+  form: '<directory> [--since <previous backup>]',
+  help: 'copies everything as of one moment, beside the server; shares with the previous backup what is the same',
+  words: 1,
+  options: ['since'],
+  async runOnFiles({ words: [directory], options }) {
+    if (directory === undefined)
+      throw new CommandError('Name the directory to make: backup /var/backups/towpath.')
+    // Imported here, so that the other commands start faster.
+    const [{ runBackup }, { createProgressBar }] = await Promise.all([
+      import('../backup/run-backup.ts'),
+      import('../progress-bar.ts'),
+    ])
+    return runBackup(createProgressBar(process.stderr), directory, options.since)
+  },
+}

@@ -1,0 +1,36 @@
+// Where backups and restores keep their files, by name.
+
+import { realpathSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+
+/** The part of a backup that has the files of DATA_DIR, under the same names. */
+export const DATA = 'data'
+export const MANIFEST = 'manifest.json'
+/** As `sha256sum` writes and checks it. */
+export const SUMS = 'SHA256SUMS'
+export const INSTRUCTIONS = 'RESTORE.txt'
+
+/** What is not complete has this name: a backup that is being made or deleted. */
+export const toHalfPath = (backup: string) => `${backup}.half`
+
+/** Links to the files of the hits, as they were at the moment of the backup that is being made. */
+export const toStagePath = (dataDir: string) => join(dataDir, 'backup')
+
+/** What a restore has not put into its place yet. While it is there, no server starts. */
+export const toRestoreDraft = (dataDir: string) => join(dataDir, 'restoring')
+
+/** Whether a path is in a directory, or is the directory. Follows symbolic links as far as the path exists. */
+export function isInside(path: string, directory: string): boolean {
+  const way = relative(toRealPath(directory), toRealPath(path))
+  return way === '' || !(way === '..' || way.startsWith('../'))
+}
+
+function toRealPath(path: string): string {
+  const absolute = resolve(path)
+  try {
+    return realpathSync(absolute)
+  } catch {
+    const parent = dirname(absolute)
+    return parent === absolute ? absolute : join(toRealPath(parent), relative(parent, absolute))
+  }
+}
