@@ -41,6 +41,7 @@ export type WorkerCall =
   /** Removes the hits recorded before this moment. */
   | { type: 'prune'; since: number }
   | { type: 'erase'; workspaceIds: number[] }
+  | { type: 'inspect'; withClicks: boolean }
 
 export type MessageToWorker =
   /**
