@@ -62,6 +62,8 @@ export interface Config extends ClusterSettings, MailSettings, MetricsSettings, 
   diskReserveBytes: number
   /** Whether the server answers plain redirects before `Bun.serve` reads them. */
   fastPath: boolean
+  /** Where backups are kept. */
+  backupDir?: string
   logLevel: LogLevel
 }
 
@@ -101,6 +103,7 @@ const NAMES = [
   'OIDC_NAME',
   'HIT_RETENTION_DAYS',
   'DISK_RESERVE_MB',
+  'BACKUP_DIR',
   'FAST_PATH',
   'LOG_LEVEL',
   'METRICS_ALLOW',
@@ -166,6 +169,7 @@ export function inspectConfig(env: Environment = process.env): ConfigInspection 
     hitRetentionDays: readRetention(get('HIT_RETENTION_DAYS'), wrong),
     diskReserveBytes: readDiskReserve(get('DISK_RESERVE_MB'), wrong),
     fastPath: readFastPath(get('FAST_PATH'), wrong),
+    backupDir: get('BACKUP_DIR'),
     logLevel: readLogLevel(get('LOG_LEVEL'), wrong),
   }
   const badGeo = config.geoipDb === undefined ? undefined : findGeoProblem(config.geoipDb)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import manifest from '../package.json' with { type: 'json' }
 import { openCluster } from './cluster.ts'
 import type { Config } from './config.ts'
+import { createServerDoctor } from './doctor.ts'
 import { createRateLimiter } from './features/accounts/access/rate-limiter.ts'
 import { createMailBudget, limitMails } from './features/accounts/strangers/mail-budget.ts'
 import { prepareScratchDirectory } from './features/analytics/export-directory.ts'
@@ -12,6 +13,7 @@ import { createVisitMatcher } from './features/attribution/match-visit.ts'
 import { recordTouches } from './features/attribution/record-touches.ts'
 import { createSenderDescriber } from './features/attribution/sender.ts'
 import type { ClusterNode } from './features/cluster/cluster-node.ts'
+import type { Doctor } from './features/doctor/doctor.ts'
 import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts'
 import { createCaptchaProvider } from './features/forms/captcha/create-captcha-provider.ts'
 import { createClickIds } from './features/hits/click-id.ts'
@@ -81,7 +83,8 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   const feed = await followChanges({ ...shared, ...endpoints })
   await preloadLinks(shared)
   const forApi = { ...shared, ...endpoints, notify, resolvePendingAttribution }
-  const api = createApiServices(config, forApi)
+  const doctor = createServerDoctor(config, { ...shared, hitWorker: stores.hitWorker })
+  const api = createApiServices(config, { ...forApi, doctor })
   const jobs = startServiceJobs(config, {
     ...shared,
     setSalts: stores.setSalts,
@@ -105,6 +108,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     snippet: { ...config, builtFiles: shared.builtFiles },
     dashboard: { builtFiles: shared.builtFiles },
     mailRoutes: notify.mailRoutes,
+    doctorRoutes: { ...config, ...doctor, inspectHits: stores.hitWorker.inspect, now },
     signIn: { ...config, ...shared },
     api,
     operations: {
@@ -358,6 +362,7 @@ type PublicServices = ReturnType<typeof openPublicServices>
 
 interface ApiServices extends Shared, Pick<PublicServices, 'attempts'> {
   notify: Notify
+  doctor: Doctor
   resolvePendingAttribution: (workspaceId: number) => Promise<void>
 }
 
@@ -378,6 +383,7 @@ function createApiServices(config: Config, services: ApiServices) {
     losses: { attempts, now },
     formCheck: { origin, turnstile: turnstile !== undefined, allow: webhookAllow },
     notify: notify.api,
+    doctor: { doctor: services.doctor },
   }
 }
 

@@ -21,6 +21,8 @@ export const OPTIONS = {
   'to-clickhouse': { type: 'string' },
   /** For tests, which need fewer clicks. */
   clicks: { type: 'string' },
+  json: { type: 'boolean' },
+  'mail-to': { type: 'string' },
 } as const
 
 export type CommandOptions = {
@@ -54,4 +56,10 @@ export interface Command {
   creates?: true
   /** @returns the text for standard output */
   run(needs: CommandNeeds, input: CommandInput): Promise<string>
+}
+
+/** A command that works without valid settings and without a database. */
+export interface StandaloneCommand extends Omit<Command, 'creates' | 'run'> {
+  /** @returns the text for standard output, and the exit code */
+  runStandalone(input: CommandInput): Promise<{ output: string; exitCode: number }>
 }

@@ -1,6 +1,6 @@
 // All commands of the operator, and the usage text that lists them.
 
-import type { Command } from './command.ts'
+import type { Command, StandaloneCommand } from './command.ts'
 import { acceptSecretCommand } from './commands/accept-secret.ts'
 import { addMemberCommand } from './commands/add-member.ts'
 import { adoptCommand } from './commands/adopt.ts'
@@ -10,6 +10,7 @@ import { createUserCommand } from './commands/create-user.ts'
 import { createWorkspaceCommand } from './commands/create-workspace.ts'
 import { deleteWorkspaceCommand } from './commands/delete-workspace.ts'
 import { demoCommand } from './commands/demo.ts'
+import { doctorCommand } from './commands/doctor.ts'
 import { listKeysCommand } from './commands/list-keys.ts'
 import { moveCommand } from './commands/move.ts'
 import { resetPasswordCommand } from './commands/reset-password.ts'
@@ -19,7 +20,7 @@ import { restoreLinkCommand, suspendLinkCommand } from './commands/suspend-link.
 import { restoreUserCommand, suspendUserCommand } from './commands/suspend-user.ts'
 import { restoreWorkspaceCommand, suspendWorkspaceCommand } from './commands/suspend-workspace.ts'
 
-export const COMMANDS: readonly Command[] = [
+export const COMMANDS: readonly (Command | StandaloneCommand)[] = [
   createWorkspaceCommand,
   changePlanCommand,
   deleteWorkspaceCommand,
@@ -40,11 +41,12 @@ export const COMMANDS: readonly Command[] = [
   demoCommand,
   moveCommand,
   adoptCommand,
+  doctorCommand,
 ]
 
 const HELP_COLUMN = 46
 
-function formatCommand({ name, form, help }: Command): string {
+function formatCommand({ name, form, help }: Pick<Command, 'name' | 'form' | 'help'>): string {
   const left = `  ${name} ${form}`
   return left.length < HELP_COLUMN
     ? left.padEnd(HELP_COLUMN) + help

@@ -5,10 +5,10 @@ import { ConfigError } from '../config/setting.ts'
 import { readConfig, readDataDirectory } from '../config.ts'
 import { Failure } from '../lib/failure.ts'
 import { openDatabase } from '../storage/database/open-database.ts'
-import { type Command, CommandError, type CommandInput, OPTIONS } from './command.ts'
+import { type Command, CommandError, type CommandInput, OPTIONS, type StandaloneCommand } from './command.ts'
 import { COMMANDS, USAGE } from './commands.ts'
 
-function parse(argv: string[]): CommandInput & { command: Command } {
+function parse(argv: string[]): CommandInput & { command: Command | StandaloneCommand } {
   const { positionals, values } = parseArgs({ args: argv, allowPositionals: true, options: OPTIONS })
   const begin = (count: number) => positionals.slice(0, count).join(' ')
   const command = COMMANDS.find(({ name }) => name === begin(2) || name === begin(1))
@@ -28,6 +28,11 @@ function parse(argv: string[]): CommandInput & { command: Command } {
 async function run(argv: string[]): Promise<string> {
   if (argv.length === 0 || ['help', '--help', '-h'].includes(argv[0] ?? '')) return USAGE
   const { command, ...input } = parse(argv)
+  if ('runStandalone' in command) {
+    const { output, exitCode } = await command.runStandalone(input)
+    process.exitCode = exitCode
+    return output
+  }
   const directory = readDataDirectory()
   if (!directory.isNamed && !directory.isInUse) throw new CommandError(explainMissing(directory.path))
   const config = readConfig()

@@ -79,7 +79,9 @@ export function requestFromOperator({
   return promise
 }
 
-function describeConnection({ socket }: IncomingMessage): Pick<OperatorAnswer, 'localAddress' | 'certificate'> {
+function describeConnection({
+  socket,
+}: IncomingMessage): Pick<OperatorAnswer, 'localAddress' | 'certificate'> {
   const localAddress = socket.localAddress ?? ''
   if (!('getPeerCertificate' in socket)) return { localAddress }
   const tls = socket as TLSSocket

@@ -1,9 +1,9 @@
 // Compares the counters of links with the hits, beside a server that counts on. Both sides only grow, so it asks them one
 // after the other, and waits by their marks: what the second one then lacks is really missing.
 
+import type { DatabaseReader } from '../../storage/database/open-reader.ts'
 import type { HitInspection, LinkClicks } from '../../storage/hits/hit-engine.ts'
 import { listRowClicks, type RowClicks, readCountMarks } from './row-clicks.ts'
-import type { DatabaseReader } from '../../storage/database/open-reader.ts'
 
 export interface CounterNeeds {
   rows: Pick<DatabaseReader, 'read'>
@@ -111,7 +111,11 @@ function findLackingCounts(hits: LinkClicks, rows: RowClicks): CounterDifference
 
 function* listLinks({ linkIds, workspaceIds, clicks }: RowClicks) {
   for (let i = 0; i < linkIds.length; i++)
-    yield { linkId: linkIds[i] as number, workspaceId: workspaceIds[i] as number, clicks: clicks[i] as number }
+    yield {
+      linkId: linkIds[i] as number,
+      workspaceId: workspaceIds[i] as number,
+      clicks: clicks[i] as number,
+    }
 }
 
 /** @returns the clicks of a link; call it with ascending ids */

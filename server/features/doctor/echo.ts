@@ -1,9 +1,9 @@
 // What a server has seen of a request of the doctor: who asked through which proxy.
 
 import { z } from '@hono/zod-openapi'
+import { readClientAddress } from '../../http/client-address.ts'
 import type { Network } from '../../lib/ip-network.ts'
 import { isInNetworks } from '../../lib/ip-network.ts'
-import { readClientAddress } from '../../http/client-address.ts'
 
 export const EchoShape = z.strictObject({
   /** See `toAnswerProof`. */

@@ -27,8 +27,9 @@ export async function findLackingLeads(read: Connection): Promise<LeadComparison
       .select(['id', 'leads', 'lead_limit'])
       .where('id', 'in', linkIds.slice(from, from + SUBMISSIONS_AT_ONCE))
       .execute()
-    differences += links.filter((link) => link.leads < Math.min(leads.get(link.id) ?? 0, link.lead_limit ?? Infinity))
-      .length
+    differences += links.filter(
+      (link) => link.leads < Math.min(leads.get(link.id) ?? 0, link.lead_limit ?? Infinity),
+    ).length
   }
   return { differences, leads: [...leads.values()].reduce((sum, count) => sum + count, 0) }
 }
@@ -38,7 +39,11 @@ async function countLeads(read: Connection): Promise<Map<number, number>> {
   const leads = new Map<number, number>()
   const deadline = performance.now() + READ_MS
   const newest = await sql<{ id: number | null }>`select max(submission_id) as id from touches`.execute(read)
-  for (let end = newest.rows[0]?.id ?? 0; end > 0 && performance.now() < deadline; end -= SUBMISSIONS_AT_ONCE) {
+  for (
+    let end = newest.rows[0]?.id ?? 0;
+    end > 0 && performance.now() < deadline;
+    end -= SUBMISSIONS_AT_ONCE
+  ) {
     await takeTurn()
     const { rows } = await sql<{ link_id: number; leads: number }>`
       select touches.link_id, count(*) as leads from touches
@@ -47,7 +52,8 @@ async function countLeads(read: Connection): Promise<Map<number, number>> {
         and touches.position = touches.touches - 1 and touches.link_id is not null
         and submissions.duplicate_of is null
       group by touches.link_id`.execute(read)
-    for (const { link_id, leads: count } of rows) leads.set(link_id, (leads.get(link_id) ?? 0) + Number(count))
+    for (const { link_id, leads: count } of rows)
+      leads.set(link_id, (leads.get(link_id) ?? 0) + Number(count))
   }
   return leads
 }

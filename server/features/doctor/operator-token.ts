@@ -16,12 +16,7 @@ export function createOperatorToken(secret: string, purpose: TokenPurpose, now: 
   return `${until}.${sign(secret, `${purpose} ${until}`)}`
 }
 
-export function isOperatorToken(
-  secret: string,
-  purpose: TokenPurpose,
-  token: string,
-  now: number,
-): boolean {
+export function isOperatorToken(secret: string, purpose: TokenPurpose, token: string, now: number): boolean {
   const [until = '', signature = ''] = token.split('.')
   if (!/^\d{1,15}$/.test(until) || Number(until) < now || Number(until) > now + VALID_MS) return false
   const [right, given] = [sign(secret, `${purpose} ${until}`), signature].map((text) => Buffer.from(text))

@@ -8,6 +8,7 @@ import { declareFacts } from '../../http/route-table.ts'
 import type { ServerHandle } from '../../http/server-handle.ts'
 import { notFound } from '../../lib/failure.ts'
 import type { Network } from '../../lib/ip-network.ts'
+import type { HitInspection } from '../../storage/hits/hit-engine.ts'
 import { describeRequest } from './echo.ts'
 import type { Finding } from './finding.ts'
 import { isOperatorToken, type TokenPurpose, toAnswerProof } from './operator-token.ts'
@@ -18,6 +19,8 @@ export interface DoctorRoutesNeeds {
   now: () => number
   /** What only this process can find. */
   listOwnFindings: () => Promise<Finding[]>
+  /** The marks of the hit store. */
+  inspectHits: (withClicks: boolean) => Promise<HitInspection | undefined>
 }
 
 interface DoctorEnv {
@@ -36,7 +39,7 @@ const facts = () =>
   })
 
 export function createDoctorRoutes(needs: DoctorRoutesNeeds) {
-  const { secret, trustProxy, now, listOwnFindings } = needs
+  const { secret, trustProxy, now, listOwnFindings, inspectHits } = needs
   const readToken = (headers: Headers, purpose: TokenPurpose): string => {
     const token = /^Bearer (\S{1,100})$/.exec(headers.get('authorization') ?? '')?.[1] ?? ''
     if (!isOperatorToken(secret, purpose, token, now())) throw notFound('')
@@ -59,6 +62,10 @@ export function createDoctorRoutes(needs: DoctorRoutesNeeds) {
   routes.get('/findings', facts(), async (c) => {
     const proof = toAnswerProof(secret, readToken(c.req.raw.headers, 'findings'))
     return c.json({ proof, findings: await listOwnFindings() })
+  })
+  routes.get('/inspection', facts(), async (c) => {
+    const proof = toAnswerProof(secret, readToken(c.req.raw.headers, 'findings'))
+    return c.json({ proof, inspection: await inspectHits(false) })
   })
   return {
     /** Answers every request below /api/doctor. */

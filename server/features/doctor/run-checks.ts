@@ -30,5 +30,8 @@ async function runCheck(needs: DoctorNeeds, { name, run }: Check): Promise<Findi
 function explainFailure(error: unknown): Pick<Finding, 'summary' | 'fix'> {
   const { message, cause } = error instanceof Error ? error : new Error(String(error))
   const reason = cause instanceof Error ? `${message} (${cause.message})` : message
-  return { summary: `It could not be looked at: ${reason}`, fix: 'Correct what the sentence names, and check again.' }
+  return {
+    summary: `It could not be looked at: ${reason}`,
+    fix: 'Correct what the sentence names, and check again.',
+  }
 }

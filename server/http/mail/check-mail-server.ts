@@ -60,7 +60,9 @@ const SENTENCES: Record<string, string> = {
 function explain({ code = '', message = '', response }: MailError, smtpUrl: string): string {
   const sentence = SENTENCES[code] ?? 'there was no connection'
   // The server's own words say more than ours.
-  return mask(`${sentence} (${response ?? message})`, smtpUrl).replaceAll(/\s+/g, ' ').slice(0, 300)
+  return mask(`${sentence} (${response ?? message})`, smtpUrl)
+    .replaceAll(/\s+/g, ' ')
+    .slice(0, 300)
 }
 
 const mask = (text: string, smtpUrl: string) =>

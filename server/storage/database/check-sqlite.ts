@@ -27,7 +27,8 @@ export async function checkSqlite(path: string, timeoutMs: number): Promise<Sqli
     child.exited,
   ])
   clearTimeout(timer)
-  if (code !== 0 && child.signalCode === null) throw new Error(err.trim().split('\n').at(-1) ?? 'no reason given')
+  if (code !== 0 && child.signalCode === null)
+    throw new Error(err.trim().split('\n').at(-1) ?? 'no reason given')
   const check: SqliteCheck = { problems: [], tables: 0, checked: 0 }
   // A process that was killed may have left half a line.
   for (const text of out.split('\n').slice(0, -1)) {

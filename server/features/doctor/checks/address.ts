@@ -113,10 +113,13 @@ export function judgeEcho(
       `The server does not trust the proxy at ${peer}: all visitors seem to have its address, and share its limits.`,
       `Set TRUST_PROXY=${peer}. ${GUIDE}`,
     )
-  if (client !== FORGED_ADDRESS) return ok(`${origin} leads here through ${peer}, and the server sees ${client}.`)
+  if (client !== FORGED_ADDRESS)
+    return ok(`${origin} leads here through ${peer}, and the server sees ${client}.`)
   // Every hop is trusted, this machine too: from here nobody can tell what a stranger could claim.
   if (added.every((hop) => ownAddresses.includes(hop) || isPrivate(hop)))
-    return ok(`${origin} leads here through ${peer}. This machine is in TRUST_PROXY itself, so it sees no more.`)
+    return ok(
+      `${origin} leads here through ${peer}. This machine is in TRUST_PROXY itself, so it sees no more.`,
+    )
   return problem(
     `Everybody can claim any address: TRUST_PROXY names ${trustedHops.join(', ')}, where visitors come from.`,
     `Name the addresses of your proxies only. ${GUIDE}`,

@@ -32,7 +32,10 @@ export async function checkBackup({ settings, now }: DoctorNeeds): Promise<Check
 /** @returns milliseconds since the epoch; undefined where no backup is finished */
 async function findLastBackup(dir: string): Promise<number | undefined> {
   const names = await readdir(dir).catch(() => [])
-  const newest = names.filter((name) => NAME.test(name)).sort().reverse()
+  const newest = names
+    .filter((name) => NAME.test(name))
+    .sort()
+    .reverse()
   for (const name of newest.slice(0, LOOKED_AT)) {
     const at = await readBackupTime(join(dir, name, 'manifest.json'))
     if (at !== undefined) return at

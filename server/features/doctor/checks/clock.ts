@@ -23,7 +23,9 @@ const FIX = 'Let the machine follow a time server (timedatectl set-ntp true), an
 export async function checkClock(needs: DoctorNeeds): Promise<CheckResult[]> {
   const now = needs.now()
   if (now < OLDEST)
-    return [problem(`The clock says ${new Date(now).toISOString()}, which is before this release was made.`, FIX)]
+    return [
+      problem(`The clock says ${new Date(now).toISOString()}, which is before this release was made.`, FIX),
+    ]
   const found = await judgeFiles(needs, now)
   // The check of the row store says when it cannot be read.
   const fromRows = await withRows(needs, (rows) => judgeRows(rows, needs)).catch(() => [])

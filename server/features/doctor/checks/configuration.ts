@@ -14,5 +14,7 @@ export async function checkConfiguration({ configProblems }: DoctorNeeds): Promi
 /** `NAME: what is wrong. The fix.` */
 function splitSentence(sentence: string): [what: string, fix: string] {
   const end = sentence.indexOf('. ')
-  return end === -1 ? [sentence, 'Correct this setting.'] : [sentence.slice(0, end + 1), sentence.slice(end + 2)]
+  return end === -1
+    ? [sentence, 'Correct this setting.']
+    : [sentence.slice(0, end + 1), sentence.slice(end + 2)]
 }

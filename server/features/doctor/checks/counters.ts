@@ -42,7 +42,11 @@ function judgeClicks(
           )
         : skipped('Some clicks wait for the next start of the server, and cannot be compared before.'),
     ]
-  return [ok(`${clicks} clicks on ${links} links are in both stores${isShort ? ', within HIT_RETENTION_DAYS' : ''}.`)]
+  return [
+    ok(
+      `${clicks} clicks on ${links} links are in both stores${isShort ? ', within HIT_RETENTION_DAYS' : ''}.`,
+    ),
+  ]
 }
 
 function describeDifference(differences: CounterDifference[], what: string, fix: string): CheckResult[] {
@@ -60,13 +64,16 @@ function describeDifference(differences: CounterDifference[], what: string, fix:
 
 function nameWorkspaces(ids: number[]): string {
   const shown = ids.slice(0, 5).join(', ')
-  return ids.length === 1 ? `workspace ${shown}` : `${ids.length} workspaces (${shown}${ids.length > 5 ? ', …' : ''})`
+  return ids.length === 1
+    ? `workspace ${shown}`
+    : `${ids.length} workspaces (${shown}${ids.length > 5 ? ', …' : ''})`
 }
 
 /** A deleted submission stays in the counter of its link. So a counter may be above its submissions, and never below. */
 async function judgeLeads(rows: Pick<DatabaseReader, 'read'>): Promise<CheckResult[]> {
   const { differences, leads } = await findLackingLeads(rows.read)
-  if (differences === 0) return [ok(`The counters of links have all ${leads} leads of the stored submissions.`)]
+  if (differences === 0)
+    return [ok(`The counters of links have all ${leads} leads of the stored submissions.`)]
   return [
     problem(
       `${differences} links show fewer leads than there are submissions of them.`,

@@ -22,14 +22,14 @@ const INODES_MIN = 50_000
 
 /** https://man7.org/linux/man-pages/man2/statfs.2.html. Their locks and shared memory do not hold what SQLite needs. */
 const NETWORK_FILE_SYSTEMS: Record<number, string> = {
-  0x6969: 'NFS',
-  0x517b: 'SMB',
-  0xff534d42: 'CIFS',
-  0xfe534d42: 'SMB2',
-  0x5346414f: 'AFS',
-  0x00c36400: 'Ceph',
-  0x01021997: '9P',
-  0x0bd00bd0: 'Lustre',
+  26985: 'NFS',
+  20859: 'SMB',
+  4283649346: 'CIFS',
+  4266872130: 'SMB2',
+  1397113167: 'AFS',
+  12805120: 'Ceph',
+  16914839: '9P',
+  198183888: 'Lustre',
 }
 
 export async function checkDisk({ settings }: DoctorNeeds): Promise<CheckResult[]> {
@@ -77,7 +77,10 @@ function judgeFreeBytes(name: string, { free, total }: DiskFacts, reserveBytes: 
   const fix = 'Make room on this disk, or lower DISK_RESERVE_MB where the disk is small.'
   if (free < mark)
     return [
-      problem(`${room}, below the mark of ${formatBytes(mark)}: one hit in ten is recorded, forms answer 503.`, fix),
+      problem(
+        `${room}, below the mark of ${formatBytes(mark)}: one hit in ten is recorded, forms answer 503.`,
+        fix,
+      ),
     ]
   if (free < NEARLY_FULL) return [problem(`${room}.`, 'Make room on this disk.')]
   if (free < mark * 2) return [warning(`${room}, and at ${formatBytes(mark)} hits are left out.`, fix)]

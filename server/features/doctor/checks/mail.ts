@@ -16,7 +16,12 @@ export async function checkMail({ settings, mailTo }: DoctorNeeds): Promise<Chec
   const { ok: works, text } = await checkMailServer({ smtpUrl, mailFrom }, mailTo)
   const host = URL.parse(smtpUrl)?.host ?? 'the mail server'
   if (!works)
-    return [problem(`Mail cannot be sent through ${host}: ${text}.`, 'Correct SMTP_URL and MAIL_FROM, or the mail server.')]
+    return [
+      problem(
+        `Mail cannot be sent through ${host}: ${text}.`,
+        'Correct SMTP_URL and MAIL_FROM, or the mail server.',
+      ),
+    ]
   if (mailTo !== undefined) return [ok(`${host} took the test mail: ${text}`)]
   return [ok(`${host} takes mail (--mail-to <address> sends one).`)]
 }

@@ -30,7 +30,9 @@ async function checkSqliteFile({ settings }: DoctorNeeds): Promise<CheckResult[]
     )
   if (checked < tables)
     return [
-      ok(`${checked} of ${tables} tables of SQLite are whole; the check was cut short after ${CHECK_MS / 1000} s.`),
+      ok(
+        `${checked} of ${tables} tables of SQLite are whole; the check was cut short after ${CHECK_MS / 1000} s.`,
+      ),
     ]
   return [ok(`SQLite's file is whole: ${tables} tables.`)]
 }
@@ -51,7 +53,12 @@ export function judgePostgres(settings: PostgresSettings, wanted: number): Check
   const found: CheckResult[] = []
   const inFile = 'in postgresql.conf, and restart PostgreSQL.'
   if (!settings.fsync)
-    found.push(problem('PostgreSQL has fsync = off: a power cut can destroy the database.', `Set fsync = on ${inFile}`))
+    found.push(
+      problem(
+        'PostgreSQL has fsync = off: a power cut can destroy the database.',
+        `Set fsync = on ${inFile}`,
+      ),
+    )
   if (!settings.fullPageWrites)
     found.push(
       problem(

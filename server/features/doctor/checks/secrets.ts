@@ -1,8 +1,8 @@
 // Check: secrets and passwords that anybody could guess, and a secret that is not that of the stored data.
 
+import { isPlaceholder } from '../../../lib/crypto/placeholder.ts'
 import { hasInstanceSecret } from '../../cluster/instance.ts'
 import { type CheckResult, complaintsOr, problem, warning } from '../finding.ts'
-import { isPlaceholder } from '../../../lib/crypto/placeholder.ts'
 import { type DoctorNeeds, withRows } from '../needs.ts'
 
 const SECRET_MIN = 32
@@ -19,7 +19,8 @@ function judgeSecret(secret: string | undefined): CheckResult[] {
     return [
       warning('There is no secret yet.', 'Start the server once, which makes it, or set TOWPATH_SECRET.'),
     ]
-  const fix = 'Use 32 or more random characters (openssl rand -hex 32). All sessions and channel addresses end with the old one.'
+  const fix =
+    'Use 32 or more random characters (openssl rand -hex 32). All sessions and channel addresses end with the old one.'
   if (secret.length < SECRET_MIN) return [problem(`The secret has only ${secret.length} characters.`, fix)]
   if (isPlaceholder(secret)) return [problem('The secret is a placeholder, which everybody knows.', fix)]
   return []

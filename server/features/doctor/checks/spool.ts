@@ -4,10 +4,15 @@
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { inspectBatch } from '../../hits/batches/batch-reader.ts'
 import { type BatchFile, findBatches, listBatchNodes } from '../../hits/batches/batch-file.ts'
+import { inspectBatch } from '../../hits/batches/batch-reader.ts'
 import { readNodeId } from '../../hits/spool/claim-directory.ts'
-import { readWritePosition, WAITING_HITS, WRITE_OFFSET, WRITE_SEGMENT } from '../../hits/spool/write-position.ts'
+import {
+  readWritePosition,
+  WAITING_HITS,
+  WRITE_OFFSET,
+  WRITE_SEGMENT,
+} from '../../hits/spool/write-position.ts'
 import { listDataFiles } from '../data-files.ts'
 import { type CheckResult, complaintsOr, problem, skipped, warning } from '../finding.ts'
 import { formatBytes } from '../format-bytes.ts'
@@ -28,7 +33,10 @@ export async function checkSpool(needs: DoctorNeeds): Promise<CheckResult[]> {
     for (const node of await listBatchNodes(dir)) {
       // The marks after the list: no batch above a mark can be pruned, so a gap there is a loss.
       const batches = await findBatches(dir, node)
-      const marks = await inspectHits(false).then((inspection) => inspection?.marks ?? {}, () => undefined)
+      const marks = await inspectHits(false).then(
+        (inspection) => inspection?.marks ?? {},
+        () => undefined,
+      )
       if (marks) found.push(...judgeNumbers(batches, node, marks[node] ?? 0))
       found.push(...(await judgeLag(needs, dir, node, batches)))
       read.of += batches.length
@@ -41,7 +49,9 @@ export async function checkSpool(needs: DoctorNeeds): Promise<CheckResult[]> {
     }
   }
   found.push(...(await findLeftDirectories(needs)), ...(await findQuarantined(settings.dataDir)))
-  const depth = needs.isThorough ? `${read.batches} of ${read.of} were read to their end` : 'names and numbers fit'
+  const depth = needs.isThorough
+    ? `${read.batches} of ${read.of} were read to their end`
+    : 'names and numbers fit'
   return complaintsOr(found, `The spool is read in time, and ${read.of} batches are there; ${depth}.`)
 }
 
@@ -83,9 +93,15 @@ async function judgeLag(
   if (!position) return []
   const waiting = position[WAITING_HITS] ?? 0
   const last = batches.at(-1)
-  const bytes = last && last.end.seq === position[WRITE_SEGMENT] ? (position[WRITE_OFFSET] ?? 0) - last.end.offset : 0
+  const bytes =
+    last && last.end.seq === position[WRITE_SEGMENT] ? (position[WRITE_OFFSET] ?? 0) - last.end.offset : 0
   if (waiting > 0)
-    return [problem(`${waiting} clicks wait in memory: the disk has no room for them.`, 'Make room on the disk of DATA_DIR.')]
+    return [
+      problem(
+        `${waiting} clicks wait in memory: the disk has no room for them.`,
+        'Make room on the disk of DATA_DIR.',
+      ),
+    ]
   if (last === undefined || bytes <= 0 || now() - last.writtenAt < LAG_MS) return []
   // A batch of a minute ago and one new click: the worker gets time to start.
   if (!(await staysBehind(dir, node, last.number))) return []
@@ -127,7 +143,9 @@ async function findLeftDirectories({ settings, nodeDirectories }: DoctorNeeds): 
 const QUARANTINED = /\.corrupt-\d+$|\.unreadable$/
 
 async function findQuarantined(dataDir: string): Promise<CheckResult[]> {
-  const names = (await listDataFiles(dataDir)).map(({ name }) => name).filter((name) => QUARANTINED.test(name))
+  const names = (await listDataFiles(dataDir))
+    .map(({ name }) => name)
+    .filter((name) => QUARANTINED.test(name))
   if (names.length === 0) return []
   return [
     warning(

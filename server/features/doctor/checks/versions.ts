@@ -1,9 +1,9 @@
 // Checks of what this process runs on: the versions of its parts, and the limits that the system gives it.
 
 import { freemem, totalmem } from 'node:os'
+import manifest from '../../../../package.json' with { type: 'json' }
 import { readDescriptorLimit } from '../../../http/fast-path/connection-limits.ts'
 import { readSqliteVersion } from '../../../storage/database/open-reader.ts'
-import manifest from '../../../../package.json' with { type: 'json' }
 import { type CheckResult, complaintsOr, ok, warning } from '../finding.ts'
 import { formatBytes } from '../format-bytes.ts'
 import type { DoctorNeeds } from '../needs.ts'
@@ -37,7 +37,10 @@ export async function checkLimits(): Promise<CheckResult[]> {
     )
   if (totalmem() < MEMORY_MIN)
     found.push(
-      warning(`The machine has ${formatBytes(totalmem())} of memory.`, 'Give it at least 512 MB, or long questions fail.'),
+      warning(
+        `The machine has ${formatBytes(totalmem())} of memory.`,
+        'Give it at least 512 MB, or long questions fail.',
+      ),
     )
   return complaintsOr(
     found,

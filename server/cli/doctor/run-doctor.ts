@@ -1,0 +1,92 @@
+// Runs the checks outside a server: beside one, or where none runs, and in whatever state the directory is.
+
+import { join } from 'node:path'
+import manifest from '../../../package.json' with { type: 'json' }
+import { findSecret } from '../../config/storage-settings.ts'
+import { type ConfigInspection, inspectConfig } from '../../config.ts'
+import { CHECKS, type Check } from '../../features/doctor/check-list.ts'
+import type { Finding } from '../../features/doctor/finding.ts'
+import type { DoctorNeeds } from '../../features/doctor/needs.ts'
+import { type DoctorReport, toReport } from '../../features/doctor/report.ts'
+import { runChecks } from '../../features/doctor/run-checks.ts'
+import { openDatabaseReader } from '../../storage/database/open-reader.ts'
+import { inspectClickHouseAt } from '../../storage/hits/clickhouse/inspect.ts'
+import { toHitFilePath } from '../../storage/hits/duckdb/hit-file.ts'
+import { inspectDuckDbFile } from '../../storage/hits/duckdb/inspect.ts'
+import { isDataDirLocked } from '../../storage/lock.ts'
+import { createServerClient, type RunningServer } from './ask-server.ts'
+
+/** @param mailTo who gets a test mail */
+export async function runDoctor(mailTo?: string): Promise<DoctorReport> {
+  const inspection = inspectConfig()
+  const { config, problems } = inspection
+  const server = isDataDirLocked(config.dataDir)
+    ? createServerClient(config, readSecret(inspection), Date.now)
+    : undefined
+  const needs = toNeeds(inspection, server, mailTo)
+  const findings = await runFor(needs, problems.length > 0, server)
+  return toReport(findings, Date.now())
+}
+
+/** Wrong settings lead to other stores than the server's: then only the checks without them make sense. */
+async function runFor(needs: DoctorNeeds, hasProblems: boolean, server?: RunningServer): Promise<Finding[]> {
+  if (hasProblems)
+    return runChecks(
+      needs,
+      CHECKS.filter(({ needsNoSettings }) => needsNoSettings),
+    )
+  if (!server) return runChecks(needs)
+  const ofServer = CHECKS.filter(({ isOfServer }) => isOfServer)
+  const [own, others] = await Promise.all([
+    runChecks(
+      needs,
+      CHECKS.filter(({ isOfServer }) => !isOfServer),
+    ),
+    server.listFindings().catch((error: Error) => toSilence(ofServer, error)),
+  ])
+  return sortByCheck([...own, ...others])
+}
+
+/** The server holds the directory and does not answer: one problem, and the checks that it would make are skipped. */
+const toSilence = ([first, ...others]: Check[], { message }: Error): Finding[] => [
+  {
+    check: first?.name ?? '',
+    status: 'problem',
+    summary: message,
+    fix: 'Run the command with the environment of the server (PORT, HOST), or see the log of the server.',
+  },
+  ...others.map(
+    ({ name }): Finding => ({ check: name, status: 'skipped', summary: 'The server did not answer.' }),
+  ),
+]
+
+const sortByCheck = (findings: Finding[]): Finding[] =>
+  CHECKS.flatMap(({ name }) => findings.filter(({ check }) => check === name))
+
+const readSecret = ({ config, secret }: ConfigInspection) => secret ?? findSecret(config.dataDir)
+
+function toNeeds(
+  inspection: ConfigInspection,
+  server: RunningServer | undefined,
+  mailTo?: string,
+): DoctorNeeds {
+  const { config, problems } = inspection
+  const { dataDir, workers, clickHouseUrls } = config
+  return {
+    settings: config,
+    secret: readSecret(inspection),
+    configProblems: problems,
+    version: manifest.version,
+    now: Date.now,
+    openRows: () => openDatabaseReader(config),
+    async inspectHits(withClicks) {
+      if (clickHouseUrls) return inspectClickHouseAt(clickHouseUrls, withClicks)
+      return server ? server.inspect() : inspectDuckDbFile(toHitFilePath(dataDir), withClicks)
+    },
+    nodeDirectories:
+      workers === 1 ? [dataDir] : Array.from({ length: workers }, (_, i) => join(dataDir, `worker-${i + 1}`)),
+    isServerRunning: server !== undefined,
+    isThorough: true,
+    mailTo,
+  }
+}
