@@ -20,7 +20,7 @@ export const createServerDoctor = (config: Config, { db, hitWorker, now }: Serve
     configProblems: [],
     version: manifest.version,
     now,
-    openRows: async () => ({ engine: db.engine, read: db.read, close: async () => {} }),
+    openRows: async () => db,
     inspectHits: hitWorker.inspect,
     nodeDirectories: [config.dataDir],
     isServerRunning: true,

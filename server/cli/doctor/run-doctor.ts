@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import manifest from '../../../package.json' with { type: 'json' }
 import { findSecret } from '../../config/storage-settings.ts'
 import { type ConfigInspection, inspectConfig } from '../../config.ts'
-import { CHECKS, type Check } from '../../features/doctor/check-list.ts'
+import { CHECKS, type Check, SERVER_CHECK } from '../../features/doctor/check-list.ts'
 import type { Finding } from '../../features/doctor/finding.ts'
 import type { DoctorNeeds } from '../../features/doctor/needs.ts'
 import { type DoctorReport, toReport } from '../../features/doctor/report.ts'
 import { runChecks } from '../../features/doctor/run-checks.ts'
-import { openDatabaseReader } from '../../storage/database/open-reader.ts'
+import { type DatabaseReader, openDatabaseReader } from '../../storage/database/open-reader.ts'
 import { inspectClickHouseAt } from '../../storage/hits/clickhouse/inspect.ts'
 import { toHitFilePath } from '../../storage/hits/duckdb/hit-file.ts'
 import { inspectDuckDbFile } from '../../storage/hits/duckdb/inspect.ts'
@@ -23,9 +23,28 @@ export async function runDoctor(mailTo?: string): Promise<DoctorReport> {
   const server = isDataDirLocked(config.dataDir)
     ? createServerClient(config, readSecret(inspection), Date.now)
     : undefined
-  const needs = toNeeds(inspection, server, mailTo)
-  const findings = await runFor(needs, problems.length > 0, server)
-  return toReport(findings, Date.now())
+  const rows = openRowsOnce(config)
+  try {
+    const needs = toNeeds(inspection, rows.open, server, mailTo)
+    return toReport(await runFor(needs, problems.length > 0, server), Date.now())
+  } finally {
+    await rows.close()
+  }
+}
+
+/** All checks share one connection. */
+function openRowsOnce(config: ConfigInspection['config']) {
+  let rows: Promise<DatabaseReader> | undefined
+  return {
+    open() {
+      rows ??= openDatabaseReader(config)
+      return rows
+    },
+    async close() {
+      const opened = await rows?.catch(() => undefined)
+      await opened?.close()
+    },
+  }
 }
 
 /** Wrong settings lead to other stores than the server's: then only the checks without them make sense. */
@@ -47,18 +66,18 @@ async function runFor(needs: DoctorNeeds, hasProblems: boolean, server?: Running
   return sortByCheck([...own, ...others])
 }
 
-/** The server holds the directory and does not answer: one problem, and the checks that it would make are skipped. */
-const toSilence = ([first, ...others]: Check[], { message }: Error): Finding[] => [
-  {
-    check: first?.name ?? '',
-    status: 'problem',
-    summary: message,
-    fix: 'Run the command with the environment of the server (PORT, HOST), or see the log of the server.',
-  },
-  ...others.map(
-    ({ name }): Finding => ({ check: name, status: 'skipped', summary: 'The server did not answer.' }),
-  ),
-]
+/** The server holds the directory and does not answer. */
+const toSilence = (checks: Check[], { message }: Error): Finding[] =>
+  checks.map(({ name }) =>
+    name === SERVER_CHECK
+      ? {
+          check: name,
+          status: 'problem',
+          summary: message,
+          fix: 'Run the command with the environment of the server (PORT, HOST), or see the log of the server.',
+        }
+      : { check: name, status: 'skipped', summary: 'The server did not answer.' },
+  )
 
 const sortByCheck = (findings: Finding[]): Finding[] =>
   CHECKS.flatMap(({ name }) => findings.filter(({ check }) => check === name))
@@ -67,6 +86,7 @@ const readSecret = ({ config, secret }: ConfigInspection) => secret ?? findSecre
 
 function toNeeds(
   inspection: ConfigInspection,
+  openRows: DoctorNeeds['openRows'],
   server: RunningServer | undefined,
   mailTo?: string,
 ): DoctorNeeds {
@@ -78,7 +98,7 @@ function toNeeds(
     configProblems: problems,
     version: manifest.version,
     now: Date.now,
-    openRows: () => openDatabaseReader(config),
+    openRows,
     async inspectHits(withClicks) {
       if (clickHouseUrls) return inspectClickHouseAt(clickHouseUrls, withClicks)
       return server ? server.inspect() : inspectDuckDbFile(toHitFilePath(dataDir), withClicks)

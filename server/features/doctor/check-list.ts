@@ -29,6 +29,11 @@ export interface Check {
   needsNoSettings?: true
 }
 
+/** The check that says why the row store cannot be read. */
+export const ROW_CHECK = 'rows'
+/** The check that says that a server does not answer. */
+export const SERVER_CHECK = 'hits'
+
 export const CHECKS: readonly Check[] = [
   { name: 'settings', title: 'Settings', group: 'Server', run: checkConfiguration, needsNoSettings: true },
   { name: 'versions', title: 'Versions', group: 'Server', run: checkVersions, needsNoSettings: true },
@@ -37,9 +42,9 @@ export const CHECKS: readonly Check[] = [
   { name: 'secrets', title: 'Secrets', group: 'Server', run: checkSecrets },
   { name: 'disk', title: 'Disk', group: 'Data', run: checkDisk, needsNoSettings: true },
   { name: 'permissions', title: 'Permissions', group: 'Data', run: checkPermissions, needsNoSettings: true },
-  { name: 'rows', title: 'Row store', group: 'Data', run: checkRowStore },
+  { name: ROW_CHECK, title: 'Row store', group: 'Data', run: checkRowStore },
   { name: 'migrations', title: 'Data model', group: 'Data', run: checkMigrations },
-  { name: 'hits', title: 'Hit store', group: 'Data', run: checkHitStore, isOfServer: true },
+  { name: SERVER_CHECK, title: 'Hit store', group: 'Data', run: checkHitStore, isOfServer: true },
   { name: 'spool', title: 'Spool and batches', group: 'Data', run: checkSpool, isOfServer: true },
   { name: 'counters', title: 'Counters', group: 'Data', run: checkCounters, isOfServer: true },
   { name: 'backup', title: 'Backup', group: 'Data', run: checkBackup },

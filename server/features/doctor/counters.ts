@@ -1,12 +1,12 @@
 // Compares the counters of links with the hits, beside a server that counts on. Both sides only grow, so it asks them one
 // after the other, and waits by their marks: what the second one then lacks is really missing.
 
-import type { DatabaseReader } from '../../storage/database/open-reader.ts'
 import type { HitInspection, LinkClicks } from '../../storage/hits/hit-engine.ts'
+import type { RowReader } from './needs.ts'
 import { listRowClicks, type RowClicks, readCountMarks } from './row-clicks.ts'
 
 export interface CounterNeeds {
-  rows: Pick<DatabaseReader, 'read'>
+  rows: Pick<RowReader, 'read'>
   inspectHits(withClicks: boolean): Promise<HitInspection | undefined>
   /** How long a side may take to catch up with the other. */
   waitMs?: number

@@ -30,7 +30,7 @@ export interface DoctorNeeds {
   version: string
   now: () => number
   /** @throws with a sentence for the operator when the rows cannot be read */
-  openRows(): Promise<DatabaseReader>
+  openRows(): Promise<RowReader>
   /**
    * @returns undefined where no hit was ever loaded
    * @throws when the hit store is away
@@ -46,17 +46,19 @@ export interface DoctorNeeds {
   mailTo?: string
 }
 
-export type OpenedRows = DatabaseReader['read']
+/** The rows as the checks read them. */
+export type RowReader = Pick<DatabaseReader, 'engine' | 'read'>
 
-/** Opens the rows for one check. */
+/** The row store cannot be read: one check says so, and the others that need it are skipped. */
+export class RowStoreAway extends Error {}
+
+/** @throws RowStoreAway */
 export async function withRows<T>(
   { openRows }: Pick<DoctorNeeds, 'openRows'>,
-  work: (rows: DatabaseReader) => Promise<T>,
+  work: (rows: RowReader) => Promise<T>,
 ): Promise<T> {
-  const rows = await openRows()
-  try {
-    return await work(rows)
-  } finally {
-    await rows.close()
-  }
+  const rows = await openRows().catch((error: Error) => {
+    throw new RowStoreAway(error.message, { cause: error.cause })
+  })
+  return work(rows)
 }

@@ -32,7 +32,14 @@ export function toReport(findings: Finding[], now: number): DoctorReport {
 
 function describe({ check: name, status, summary, fix }: Finding): ReportedFinding {
   const check = CHECKS.find((each) => each.name === name)
-  return { check: name, title: check?.title ?? name, group: check?.group ?? '', status, summary, fix: fix ?? null }
+  return {
+    check: name,
+    title: check?.title ?? name,
+    group: check?.group ?? '',
+    status,
+    summary,
+    fix: fix ?? null,
+  }
 }
 
 function findWorst(findings: Finding[]): DoctorReport['status'] {

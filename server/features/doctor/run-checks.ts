@@ -1,9 +1,9 @@
 // Runs checks side by side, each for a limited time. A check that fails is a finding, and ends no other check.
 
 import { withTimeout } from '../../lib/concurrency/with-timeout.ts'
-import { CHECKS, type Check } from './check-list.ts'
+import { CHECKS, type Check, ROW_CHECK } from './check-list.ts'
 import type { Finding } from './finding.ts'
-import type { DoctorNeeds } from './needs.ts'
+import { type DoctorNeeds, RowStoreAway } from './needs.ts'
 
 /** All checks together take less than ten seconds. */
 const CHECK_MS = 9_000
@@ -22,6 +22,8 @@ async function runCheck(needs: DoctorNeeds, { name, run }: Check): Promise<Findi
     const results = run(needs).then((found) => found.map((result) => ({ check: name, ...result })))
     return await withTimeout(results, CHECK_MS, late)
   } catch (error) {
+    if (error instanceof RowStoreAway && name !== ROW_CHECK)
+      return [{ check: name, status: 'skipped', summary: 'The row store cannot be read.' }]
     return [{ check: name, status: 'problem', ...explainFailure(error) }]
   }
 }
@@ -30,8 +32,10 @@ async function runCheck(needs: DoctorNeeds, { name, run }: Check): Promise<Findi
 function explainFailure(error: unknown): Pick<Finding, 'summary' | 'fix'> {
   const { message, cause } = error instanceof Error ? error : new Error(String(error))
   const reason = cause instanceof Error ? `${message} (${cause.message})` : message
+  // The other lines of a driver's error show its statement.
+  const [sentence = ''] = reason.split('\n')
   return {
-    summary: `It could not be looked at: ${reason}`,
+    summary: `It cannot be checked: ${sentence}`,
     fix: 'Correct what the sentence names, and check again.',
   }
 }

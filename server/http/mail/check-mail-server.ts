@@ -49,6 +49,9 @@ interface MailError {
   response?: string
 }
 
+/** A server may answer with a page of text. */
+const WORDS_MAX = 200
+
 const SENTENCES: Record<string, string> = {
   EAUTH: 'it refuses the user or the password',
   ETLS: 'it does not offer STARTTLS, or its certificate is not trusted',
@@ -60,9 +63,10 @@ const SENTENCES: Record<string, string> = {
 function explain({ code = '', message = '', response }: MailError, smtpUrl: string): string {
   const sentence = SENTENCES[code] ?? 'there was no connection'
   // The server's own words say more than ours.
-  return mask(`${sentence} (${response ?? message})`, smtpUrl)
+  const words = mask(response ?? message, smtpUrl)
     .replaceAll(/\s+/g, ' ')
-    .slice(0, 300)
+    .slice(0, WORDS_MAX)
+  return `${sentence} (${words})`
 }
 
 const mask = (text: string, smtpUrl: string) =>

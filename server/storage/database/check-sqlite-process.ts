@@ -35,6 +35,13 @@ function checkTable(database: ReturnType<typeof openSqliteReadOnly>, table: stri
 try {
   check(process.argv[2] ?? '')
 } catch (error) {
+  // The pages that name the tables are damaged.
+  const isDamaged = /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { code?: unknown }).code))
+  if (isDamaged) {
+    say({ tables: 1 })
+    say({ table: '', problems: [(error as Error).message] })
+    process.exit()
+  }
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
   process.exitCode = 1
 }

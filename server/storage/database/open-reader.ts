@@ -33,9 +33,7 @@ async function openPostgresReader(url: string): Promise<DatabaseReader> {
 }
 
 async function openSqliteReader(dataDir: string): Promise<DatabaseReader> {
-  const path = toSqlitePath(dataDir)
-  if (!existsSync(path)) throw new Error(`${path} is not there: no server has started on this directory.`)
-  const database = openSqliteReadOnly(path)
+  const database = openSqliteReadOnly(toSqlitePath(dataDir))
   return {
     engine: 'sqlite',
     read: createSqliteKysely(database),
@@ -53,6 +51,7 @@ export function readSqliteVersion(): string {
 
 /** @throws when the file is no database, or cannot be read */
 export function openSqliteReadOnly(path: string): Database {
+  if (!existsSync(path)) throw new Error(`${path} is not there: no server has started on this directory.`)
   const database = new Database(path, { readonly: true, strict: true })
   try {
     database.run('PRAGMA busy_timeout=2000')

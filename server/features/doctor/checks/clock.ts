@@ -4,12 +4,11 @@
 import { existsSync } from 'node:fs'
 import { sql } from 'kysely'
 import { toUtcDay } from '../../../lib/utc-day.ts'
-import type { DatabaseReader } from '../../../storage/database/open-reader.ts'
 import { DATABASE_CLOCK } from '../../cluster/database-clock.ts'
 import { listDataFiles } from '../data-files.ts'
 import { type CheckResult, complaintsOr, problem, warning } from '../finding.ts'
 import { formatAge } from '../format-age.ts'
-import { type DoctorNeeds, withRows } from '../needs.ts'
+import { type DoctorNeeds, type RowReader, withRows } from '../needs.ts'
 
 const SECOND = 1000
 /** Nodes of a cluster may differ by this much without harm (docs/cluster.md). */
@@ -45,7 +44,7 @@ const wentBack = (what: string, at: number, now: number) =>
     FIX,
   )
 
-async function judgeRows({ engine, read }: DatabaseReader, { now }: DoctorNeeds): Promise<CheckResult[]> {
+async function judgeRows({ engine, read }: RowReader, { now }: DoctorNeeds): Promise<CheckResult[]> {
   return [
     ...(engine === 'postgres' ? await judgeDatabaseClock(read, now) : []),
     ...(await judgeSalts(read, now())),
@@ -53,7 +52,7 @@ async function judgeRows({ engine, read }: DatabaseReader, { now }: DoctorNeeds)
   ]
 }
 
-async function judgeDatabaseClock(read: DatabaseReader['read'], now: () => number): Promise<CheckResult[]> {
+async function judgeDatabaseClock(read: RowReader['read'], now: () => number): Promise<CheckResult[]> {
   const before = now()
   const { rows } = await sql<{ at: number }>`select ${DATABASE_CLOCK} as at`.execute(read)
   const after = now()
@@ -65,7 +64,7 @@ async function judgeDatabaseClock(read: DatabaseReader['read'], now: () => numbe
 }
 
 /** The salt of tomorrow is made from 18:00 UTC on, and none is made for a later day. */
-async function judgeSalts(read: DatabaseReader['read'], now: number): Promise<CheckResult[]> {
+async function judgeSalts(read: RowReader['read'], now: number): Promise<CheckResult[]> {
   const salts = await read.selectFrom('visitor_salts').select('day').orderBy('day', 'desc').limit(1).execute()
   const newest = salts[0]?.day
   if (newest === undefined || newest <= toUtcDay(now + 24 * 60 * 60 * SECOND)) return []
@@ -73,7 +72,7 @@ async function judgeSalts(read: DatabaseReader['read'], now: number): Promise<Ch
   return [problem(`There is a salt for visitors of ${newest}: the clock has been ahead.`, fix)]
 }
 
-async function judgeNewestRows(read: DatabaseReader['read'], now: () => number): Promise<CheckResult[]> {
+async function judgeNewestRows(read: RowReader['read'], now: () => number): Promise<CheckResult[]> {
   const found: CheckResult[] = []
   for (const table of ['links', 'submissions'] as const) {
     // The newest ids: an index on the time exists for one workspace only.

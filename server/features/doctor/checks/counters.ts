@@ -1,10 +1,9 @@
 // Check: the clicks that links show are the clicks that analytics know, and their leads are there as submissions.
 
-import type { DatabaseReader } from '../../../storage/database/open-reader.ts'
 import { type CounterComparison, type CounterDifference, compareCounters } from '../counters.ts'
 import { type CheckResult, ok, problem, skipped, warning } from '../finding.ts'
 import { findLackingLeads } from '../lead-counts.ts'
-import { type DoctorNeeds, withRows } from '../needs.ts'
+import { type DoctorNeeds, type RowReader, withRows } from '../needs.ts'
 
 export const checkCounters = (needs: DoctorNeeds): Promise<CheckResult[]> =>
   withRows(needs, async (rows) => {
@@ -70,7 +69,7 @@ function nameWorkspaces(ids: number[]): string {
 }
 
 /** A deleted submission stays in the counter of its link. So a counter may be above its submissions, and never below. */
-async function judgeLeads(rows: Pick<DatabaseReader, 'read'>): Promise<CheckResult[]> {
+async function judgeLeads(rows: Pick<RowReader, 'read'>): Promise<CheckResult[]> {
   const { differences, leads } = await findLackingLeads(rows.read)
   if (differences === 0)
     return [ok(`The counters of links have all ${leads} leads of the stored submissions.`)]

@@ -1,8 +1,7 @@
 // Check: the receivers of notifications. Findings name types of channels only: never a URL, a name or a workspace.
 
-import type { DatabaseReader } from '../../../storage/database/open-reader.ts'
 import { type CheckResult, complaintsOr, problem, warning } from '../finding.ts'
-import { type DoctorNeeds, withRows } from '../needs.ts'
+import { type DoctorNeeds, type RowReader, withRows } from '../needs.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -20,7 +19,7 @@ export const checkReceivers = (needs: DoctorNeeds): Promise<CheckResult[]> =>
     )
   })
 
-type Rows = DatabaseReader['read']
+type Rows = RowReader['read']
 
 async function findFailing(read: Rows, now: number): Promise<CheckResult[]> {
   const failing = await read

@@ -4,19 +4,22 @@
 import { sql } from 'kysely'
 import { checkSqlite } from '../../../storage/database/check-sqlite.ts'
 import { listMigrations, readMigrationState } from '../../../storage/database/migrate.ts'
-import { type DatabaseReader, toSqlitePath } from '../../../storage/database/open-reader.ts'
+import { toSqlitePath } from '../../../storage/database/open-reader.ts'
 import { type PostgresSettings, readPostgresSettings } from '../../../storage/database/postgres-problem.ts'
 import { DATABASE_CLOCK } from '../../cluster/database-clock.ts'
 import { type CheckResult, complaintsOr, ok, problem, warning } from '../finding.ts'
-import { type DoctorNeeds, withRows } from '../needs.ts'
+import { type DoctorNeeds, type RowReader, withRows } from '../needs.ts'
 
 /** SQLite reads about 500 MB in this time. */
 const CHECK_MS = 3_000
 /** A node that lives writes its heartbeat every few seconds. */
 const ALIVE_MS = 60_000
 
+/** A damaged file cannot be opened, so SQLite's is not opened here. */
 export const checkRowStore = (needs: DoctorNeeds): Promise<CheckResult[]> =>
-  withRows(needs, (rows) => (rows.engine === 'sqlite' ? checkSqliteFile(needs) : checkPostgres(rows, needs)))
+  needs.settings.databaseUrl === undefined
+    ? checkSqliteFile(needs)
+    : withRows(needs, (rows) => checkPostgres(rows, needs))
 
 async function checkSqliteFile({ settings }: DoctorNeeds): Promise<CheckResult[]> {
   const path = toSqlitePath(settings.dataDir)
@@ -37,7 +40,7 @@ async function checkSqliteFile({ settings }: DoctorNeeds): Promise<CheckResult[]
   return [ok(`SQLite's file is whole: ${tables} tables.`)]
 }
 
-async function checkPostgres({ read }: DatabaseReader, needs: DoctorNeeds): Promise<CheckResult[]> {
+async function checkPostgres({ read }: RowReader, needs: DoctorNeeds): Promise<CheckResult[]> {
   const settings = await readPostgresSettings(read)
   const { rows } = await sql<{ nodes: number }>`
     select count(*)::int as nodes from nodes where seen_at > ${DATABASE_CLOCK} - ${ALIVE_MS}`.execute(read)

@@ -149,7 +149,7 @@ async function findQuarantined(dataDir: string): Promise<CheckResult[]> {
   if (names.length === 0) return []
   return [
     warning(
-      `${names.length} files could not be read and were set aside (${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}).`,
+      `${names.length === 1 ? '1 file' : `${names.length} files`} could not be read, and went out of the way (${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}).`,
       'See the log for what they held, restore from a backup what you need, and then delete these files.',
     ),
   ]

@@ -21,8 +21,8 @@ export async function inspectDuckDb(
   if (!withClicks) return inspection
   const [linkIds = [], clicks = []] = (
     await connection.runAndReadAll(
-      `SELECT link_id::DOUBLE AS id, count(*)::DOUBLE FROM hits
-       WHERE ${IS_CLICK} AND link_id > 0 GROUP BY id ORDER BY id`,
+      `SELECT link_id::DOUBLE, count(*)::DOUBLE FROM hits
+       WHERE ${IS_CLICK} AND link_id > 0 GROUP BY link_id ORDER BY link_id`,
     )
   ).getColumns() as number[][]
   return { ...inspection, clicks: { linkIds: Float64Array.from(linkIds), clicks: Float64Array.from(clicks) } }
