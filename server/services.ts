@@ -108,6 +108,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     snippet: { ...config, builtFiles: shared.builtFiles },
     dashboard: { builtFiles: shared.builtFiles },
     mailRoutes: notify.mailRoutes,
+    doctor,
     doctorRoutes: { ...config, ...doctor, inspectHits: stores.hitWorker.inspect, now },
     signIn: { ...config, ...shared },
     api,

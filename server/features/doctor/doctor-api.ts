@@ -6,7 +6,7 @@ import { toRole } from '../accounts/access/actor.ts'
 import { createApi } from '../accounts/access/api-env.ts'
 import { isFirstWorkspace } from '../accounts/workspaces/first-workspace.ts'
 import type { Doctor } from './doctor.ts'
-import { DoctorReportShape } from './report.ts'
+import { DoctorReportShape } from './schema.ts'
 
 const report = apiRoute({
   method: 'get',

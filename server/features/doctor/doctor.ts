@@ -3,8 +3,9 @@
 import { CHECKS } from './check-list.ts'
 import type { Finding } from './finding.ts'
 import type { DoctorNeeds } from './needs.ts'
-import { type DoctorReport, toReport } from './report.ts'
+import { toReport } from './report.ts'
 import { runChecks } from './run-checks.ts'
+import type { DoctorReport } from './schema.ts'
 
 export interface Doctor {
   /** Runs the checks, unless a report is young enough. */

@@ -263,10 +263,13 @@ describe('a damaged installation', () => {
     expect(summarize(await checkRowStore(patient.needs({ openRows })))).toContain(
       'problem: The row store is damaged',
     )
+    const databaseUrl = 'postgres://towpath@127.0.0.1/towpath'
     const away = async () => {
       throw new Error('PostgreSQL is away')
     }
-    const findings = await runChecks(patient.needs({ openRows: away }, { origin: 'http://localhost' }))
+    const findings = await runChecks(
+      patient.needs({ openRows: away }, { origin: 'http://localhost', databaseUrl }),
+    )
     const of = (check: string) => findings.find((finding) => finding.check === check)
     expect(of('rows')).toMatchObject({
       status: 'problem',
