@@ -2,9 +2,12 @@
 
 import manifest from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
-import { createDoctor, type Doctor } from './features/doctor/doctor.ts'
+import { createDoctor, type Doctor } from './features/doctor/report/doctor.ts'
 import type { HitWorkerClient } from './features/hits/worker/client.ts'
 import type { Database } from './storage/database/open-database.ts'
+
+/** What package.json says. */
+export const VERSIONS = { towpath: manifest.version, bun: manifest.dependencies.bun }
 
 interface ServerDoctorNeeds {
   db: Database
@@ -18,7 +21,7 @@ export const createServerDoctor = (config: Config, { db, hitWorker, now }: Serve
     secret: config.secret,
     // A server that runs has valid settings.
     configProblems: [],
-    version: manifest.version,
+    versions: VERSIONS,
     now,
     openRows: async () => db,
     inspectHits: hitWorker.inspect,

@@ -15,7 +15,7 @@ export const doctorCommand: StandaloneCommand = {
     // Imported here, so that the other commands start faster.
     const [{ runDoctor }, { formatReport }] = await Promise.all([
       import('../doctor/run-doctor.ts'),
-      import('../../features/doctor/report-text.ts'),
+      import('../../features/doctor/report/report-text.ts'),
     ])
     const report = await runDoctor(mailTo)
     return {

@@ -1,12 +1,12 @@
 // Asks the server that runs on this machine what only it can find: it alone has the hit engine open.
 
-import type { Finding } from '../../features/doctor/finding.ts'
+import type { DoctorFinding } from '../../features/doctor/finding.ts'
 import { createOperatorToken, toAnswerProof } from '../../features/doctor/operator-token.ts'
 import { requestFromOperator } from '../../http/operator-request.ts'
 import type { HitInspection } from '../../storage/hits/hit-engine.ts'
 
-export interface RunningServer {
-  listFindings(): Promise<Finding[]>
+export interface ServerClient {
+  listFindings(): Promise<DoctorFinding[]>
   /** Marks only. */
   inspect(): Promise<HitInspection>
 }
@@ -23,7 +23,7 @@ export function createServerClient(
   address: ServerAddress,
   secret: string | undefined,
   now: () => number,
-): RunningServer {
+): ServerClient {
   const origin = toOrigin(address)
   async function ask<T>(path: string): Promise<T> {
     if (secret === undefined) throw new Error('A server runs on DATA_DIR, and its secret cannot be read.')
@@ -40,7 +40,7 @@ export function createServerClient(
     throw new Error(`Another server than the one on DATA_DIR answers at ${origin} (HTTP ${answer.status}).`)
   }
   return {
-    listFindings: async () => (await ask<{ findings: Finding[] }>('findings')).findings,
+    listFindings: async () => (await ask<{ findings: DoctorFinding[] }>('findings')).findings,
     inspect: async () => (await ask<{ inspection: HitInspection }>('inspection')).inspection,
   }
 }

@@ -1,21 +1,21 @@
 // Runs the checks outside a server: beside one, or where none runs, and in whatever state the directory is.
 
 import { join } from 'node:path'
-import manifest from '../../../package.json' with { type: 'json' }
 import { findSecret } from '../../config/storage-settings.ts'
 import { type ConfigInspection, inspectConfig } from '../../config.ts'
-import { CHECKS, type Check, SERVER_CHECK } from '../../features/doctor/check-list.ts'
-import type { Finding } from '../../features/doctor/finding.ts'
+import { VERSIONS } from '../../doctor.ts'
+import type { DoctorFinding } from '../../features/doctor/finding.ts'
 import type { DoctorNeeds } from '../../features/doctor/needs.ts'
-import { toReport } from '../../features/doctor/report.ts'
-import { runChecks } from '../../features/doctor/run-checks.ts'
+import { CHECKS, type Check, SERVER_CHECK } from '../../features/doctor/report/check-list.ts'
+import { toReport } from '../../features/doctor/report/report.ts'
+import { runChecks } from '../../features/doctor/report/run-checks.ts'
 import type { DoctorReport } from '../../features/doctor/schema.ts'
 import { type DatabaseReader, openDatabaseReader } from '../../storage/database/open-reader.ts'
 import { inspectClickHouseAt } from '../../storage/hits/clickhouse/inspect.ts'
 import { toHitFilePath } from '../../storage/hits/duckdb/hit-file.ts'
 import { inspectDuckDbFile } from '../../storage/hits/duckdb/inspect.ts'
 import { isDataDirLocked } from '../../storage/lock.ts'
-import { createServerClient, type RunningServer } from './ask-server.ts'
+import { createServerClient, type ServerClient } from './ask-server.ts'
 
 /** @param mailTo who gets a test mail */
 export async function runDoctor(mailTo?: string): Promise<DoctorReport> {
@@ -49,7 +49,11 @@ function openRowsOnce(config: ConfigInspection['config']) {
 }
 
 /** Wrong settings lead to other stores than the server's: then only the checks without them make sense. */
-async function runFor(needs: DoctorNeeds, hasProblems: boolean, server?: RunningServer): Promise<Finding[]> {
+async function runFor(
+  needs: DoctorNeeds,
+  hasProblems: boolean,
+  server?: ServerClient,
+): Promise<DoctorFinding[]> {
   if (hasProblems)
     return runChecks(
       needs,
@@ -68,7 +72,7 @@ async function runFor(needs: DoctorNeeds, hasProblems: boolean, server?: Running
 }
 
 /** The server holds the directory and does not answer. */
-const toSilence = (checks: Check[], { message }: Error): Finding[] =>
+const toSilence = (checks: Check[], { message }: Error): DoctorFinding[] =>
   checks.map(({ name }) =>
     name === SERVER_CHECK
       ? {
@@ -80,7 +84,7 @@ const toSilence = (checks: Check[], { message }: Error): Finding[] =>
       : { check: name, status: 'skipped', summary: 'The server did not answer.' },
   )
 
-const sortByCheck = (findings: Finding[]): Finding[] =>
+const sortByCheck = (findings: DoctorFinding[]): DoctorFinding[] =>
   CHECKS.flatMap(({ name }) => findings.filter(({ check }) => check === name))
 
 const readSecret = ({ config, secret }: ConfigInspection) => secret ?? findSecret(config.dataDir)
@@ -88,7 +92,7 @@ const readSecret = ({ config, secret }: ConfigInspection) => secret ?? findSecre
 function toNeeds(
   inspection: ConfigInspection,
   openRows: DoctorNeeds['openRows'],
-  server: RunningServer | undefined,
+  server: ServerClient | undefined,
   mailTo?: string,
 ): DoctorNeeds {
   const { config, problems } = inspection
@@ -97,7 +101,7 @@ function toNeeds(
     settings: config,
     secret: readSecret(inspection),
     configProblems: problems,
-    version: manifest.version,
+    versions: VERSIONS,
     now: Date.now,
     openRows,
     async inspectHits(withClicks) {

@@ -36,7 +36,7 @@ export async function createPatient(databaseUrl?: string): Promise<DoctorPatient
       },
       secret: GOOD_SECRET,
       configProblems: [],
-      version: '0.1.0',
+      versions: { towpath: '0.1.0', bun: Bun.version },
       now: Date.now,
       openRows: async () => db,
       inspectHits: async () => undefined,

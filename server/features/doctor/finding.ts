@@ -3,7 +3,7 @@
 export const FINDING_STATUSES = ['ok', 'warning', 'problem', 'skipped'] as const
 export type FindingStatus = (typeof FINDING_STATUSES)[number]
 
-export interface Finding {
+export interface DoctorFinding {
   /** The name of the check (check-list.ts). A check may have several findings. */
   check: string
   status: FindingStatus
@@ -14,7 +14,7 @@ export interface Finding {
 }
 
 /** What a check returns; the registry adds the name of the check. */
-export type CheckResult = Omit<Finding, 'check'>
+export type CheckResult = Omit<DoctorFinding, 'check'>
 
 export const ok = (summary: string): CheckResult => ({ status: 'ok', summary })
 export const skipped = (summary: string, fix?: string): CheckResult => toResult('skipped', summary, fix)

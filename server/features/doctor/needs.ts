@@ -27,7 +27,8 @@ export interface DoctorNeeds {
   secret: string | undefined
   /** What is wrong with the environment, in the sentences of the start. */
   configProblems: string[]
-  version: string
+  /** Of this release, and of the Bun that it was tested with. */
+  versions: { towpath: string; bun: string }
   now: () => number
   /** @throws with a sentence for the operator when the rows cannot be read */
   openRows(): Promise<RowReader>

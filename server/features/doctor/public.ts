@@ -10,7 +10,7 @@ import { notFound } from '../../lib/failure.ts'
 import type { Network } from '../../lib/ip-network.ts'
 import type { HitInspection } from '../../storage/hits/hit-engine.ts'
 import { describeRequest } from './echo.ts'
-import type { Finding } from './finding.ts'
+import type { DoctorFinding } from './finding.ts'
 import { isOperatorToken, type TokenPurpose, toAnswerProof } from './operator-token.ts'
 
 export interface DoctorRoutesNeeds {
@@ -18,7 +18,7 @@ export interface DoctorRoutesNeeds {
   trustProxy: Network[]
   now: () => number
   /** What only this process can find. */
-  listOwnFindings: () => Promise<Finding[]>
+  listOwnFindings: () => Promise<DoctorFinding[]>
   /** The marks of the hit store. */
   inspectHits: (withClicks: boolean) => Promise<HitInspection | undefined>
 }

@@ -30,8 +30,8 @@ export async function listRowClicks(read: Connection): Promise<RowClicks> {
 }
 
 /** Both counters in one statement: a job moves clicks from one to the other (links/counters.ts). */
-const listNextLinks = (read: Connection, after: number) =>
-  read
+function listNextLinks(read: Connection, after: number) {
+  return read
     .selectFrom('links')
     .leftJoin('link_counters', 'link_counters.link_id', 'links.id')
     .select(['links.id', 'links.workspace_id', 'links.clicks', 'link_counters.clicks as new_clicks'])
@@ -39,6 +39,7 @@ const listNextLinks = (read: Connection, after: number) =>
     .orderBy('links.id')
     .limit(LINKS_AT_ONCE)
     .execute()
+}
 
 /** The last batch of each node that the counters have. */
 export async function readCountMarks(read: Connection): Promise<Record<string, number>> {

@@ -18,6 +18,7 @@ const LAYERS: Record<string, string[]> = {
 export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   accounts: [],
   cluster: [],
+  doctor: ['cluster', 'hits'],
   links: [],
   redirect: ['links', 'hits'],
   visitors: [],

@@ -1,20 +1,18 @@
 // Checks of what this process runs on: the versions of its parts, and the limits that the system gives it.
 
 import { freemem, totalmem } from 'node:os'
-import manifest from '../../../../package.json' with { type: 'json' }
 import { readDescriptorLimit } from '../../../http/fast-path/connection-limits.ts'
 import { readSqliteVersion } from '../../../storage/database/open-reader.ts'
 import { type CheckResult, complaintsOr, ok, warning } from '../finding.ts'
 import { formatBytes } from '../format-bytes.ts'
 import type { DoctorNeeds } from '../needs.ts'
 
-export async function checkVersions({ version }: DoctorNeeds): Promise<CheckResult[]> {
-  const wanted = manifest.dependencies.bun
-  const text = `Towpath ${version}, Bun ${Bun.version}, SQLite ${readSqliteVersion()}`
-  if (Bun.version === wanted) return [ok(`${text}.`)]
+export async function checkVersions({ versions }: DoctorNeeds): Promise<CheckResult[]> {
+  const text = `Towpath ${versions.towpath}, Bun ${Bun.version}, SQLite ${readSqliteVersion()}`
+  if (Bun.version === versions.bun) return [ok(`${text}.`)]
   return [
     warning(
-      `${text}: this release was tested with Bun ${wanted}.`,
+      `${text}: this release was tested with Bun ${versions.bun}.`,
       'Run npm ci, which installs the version that package.json names.',
     ),
   ]

@@ -5,7 +5,7 @@ import { notFound } from '../../lib/failure.ts'
 import { toRole } from '../accounts/access/actor.ts'
 import { createApi } from '../accounts/access/api-env.ts'
 import { isFirstWorkspace } from '../accounts/workspaces/first-workspace.ts'
-import type { Doctor } from './doctor.ts'
+import type { Doctor } from './report/doctor.ts'
 import { DoctorReportShape } from './schema.ts'
 
 const report = apiRoute({

@@ -1,11 +1,11 @@
 // The doctor inside a server: who sees its report, and that runs are shared.
 
 import { beforeAll, expect, test } from 'bun:test'
-import { onBothEngines } from '../../../tests/support/server/test-server.ts'
-import { createSignedInUser } from '../../../tests/support/users/signed-in-user.ts'
-import { createPatient } from './doctor.fixture.ts'
+import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
+import { createSignedInUser } from '../../../../tests/support/users/signed-in-user.ts'
+import { createPatient } from '../doctor.fixture.ts'
+import type { ReportedFinding } from '../schema.ts'
 import { createDoctor } from './doctor.ts'
-import type { ReportedFinding } from './schema.ts'
 
 onBothEngines(
   'the health of the server',

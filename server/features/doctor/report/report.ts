@@ -1,15 +1,15 @@
 // Makes a report of findings.
 
-import { toIso } from '../../lib/api-fields.ts'
+import { toIso } from '../../../lib/api-fields.ts'
+import type { DoctorFinding, FindingStatus } from '../finding.ts'
+import type { DoctorReport, ReportedFinding } from '../schema.ts'
 import { CHECKS } from './check-list.ts'
-import type { Finding, FindingStatus } from './finding.ts'
-import type { DoctorReport, ReportedFinding } from './schema.ts'
 
-export function toReport(findings: Finding[], now: number): DoctorReport {
+export function toReport(findings: DoctorFinding[], now: number): DoctorReport {
   return { status: findWorst(findings), checkedAt: toIso(now), findings: findings.map(describe) }
 }
 
-function describe({ check: name, status, summary, fix }: Finding): ReportedFinding {
+function describe({ check: name, status, summary, fix }: DoctorFinding): ReportedFinding {
   const check = CHECKS.find((each) => each.name === name)
   return {
     check: name,
@@ -21,7 +21,7 @@ function describe({ check: name, status, summary, fix }: Finding): ReportedFindi
   }
 }
 
-function findWorst(findings: Finding[]): DoctorReport['status'] {
+function findWorst(findings: DoctorFinding[]): DoctorReport['status'] {
   const has = (status: FindingStatus) => findings.some((finding) => finding.status === status)
   if (has('problem')) return 'problem'
   return has('warning') ? 'warning' : 'ok'

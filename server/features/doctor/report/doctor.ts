@@ -1,17 +1,17 @@
 // The doctor inside a server: one run at a time, whose report holds for some seconds, however many people ask.
 
+import type { DoctorFinding } from '../finding.ts'
+import type { DoctorNeeds } from '../needs.ts'
+import type { DoctorReport } from '../schema.ts'
 import { CHECKS } from './check-list.ts'
-import type { Finding } from './finding.ts'
-import type { DoctorNeeds } from './needs.ts'
 import { toReport } from './report.ts'
 import { runChecks } from './run-checks.ts'
-import type { DoctorReport } from './schema.ts'
 
 export interface Doctor {
   /** Runs the checks, unless a report is young enough. */
   getReport(): Promise<DoctorReport>
   /** What only this process can find. */
-  listOwnFindings(): Promise<Finding[]>
+  listOwnFindings(): Promise<DoctorFinding[]>
 }
 
 /** Reports may be asked for at any rate, and a run reads all hits. */

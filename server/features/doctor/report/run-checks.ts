@@ -1,21 +1,24 @@
 // Runs checks side by side, each for a limited time. A check that fails is a finding, and ends no other check.
 
-import { withTimeout } from '../../lib/concurrency/with-timeout.ts'
+import { withTimeout } from '../../../lib/concurrency/with-timeout.ts'
+import type { DoctorFinding } from '../finding.ts'
+import { type DoctorNeeds, RowStoreAway } from '../needs.ts'
 import { CHECKS, type Check, ROW_CHECK } from './check-list.ts'
-import type { Finding } from './finding.ts'
-import { type DoctorNeeds, RowStoreAway } from './needs.ts'
 
 /** All checks together take less than ten seconds. */
 const CHECK_MS = 9_000
 
 /** @returns the findings in the order of the list */
-export async function runChecks(needs: DoctorNeeds, checks: readonly Check[] = CHECKS): Promise<Finding[]> {
+export async function runChecks(
+  needs: DoctorNeeds,
+  checks: readonly Check[] = CHECKS,
+): Promise<DoctorFinding[]> {
   const findings = await Promise.all(checks.map((check) => runCheck(needs, check)))
   return findings.flat()
 }
 
-async function runCheck(needs: DoctorNeeds, { name, run }: Check): Promise<Finding[]> {
-  const late = (): Finding[] => [
+async function runCheck(needs: DoctorNeeds, { name, run }: Check): Promise<DoctorFinding[]> {
+  const late = (): DoctorFinding[] => [
     { check: name, status: 'skipped', summary: `It was not done within ${CHECK_MS / 1000} seconds.` },
   ]
   try {
@@ -29,7 +32,7 @@ async function runCheck(needs: DoctorNeeds, { name, run }: Check): Promise<Findi
 }
 
 /** An error of a store is a sentence for the operator. */
-function explainFailure(error: unknown): Pick<Finding, 'summary' | 'fix'> {
+function explainFailure(error: unknown): Pick<DoctorFinding, 'summary' | 'fix'> {
   const { message, cause } = error instanceof Error ? error : new Error(String(error))
   const reason = cause instanceof Error ? `${message} (${cause.message})` : message
   // The other lines of a driver's error show its statement.

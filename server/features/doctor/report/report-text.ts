@@ -1,7 +1,7 @@
 // The report as text for a person at a terminal: one line a finding, and the fix below it.
 
-import type { FindingStatus } from './finding.ts'
-import type { DoctorReport, ReportedFinding } from './schema.ts'
+import type { FindingStatus } from '../finding.ts'
+import type { DoctorReport, ReportedFinding } from '../schema.ts'
 
 const MARKS: Record<FindingStatus, string> = { ok: '✓', warning: '!', problem: '✗', skipped: '–' }
 /** https://en.wikipedia.org/wiki/ANSI_escape_code#Colors */
