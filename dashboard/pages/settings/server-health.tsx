@@ -46,6 +46,10 @@ function Report() {
   )
 }
 
+const ATTENTION = 'Needs attention'
+/** What a person must do comes first. */
+const ORDER: ReportedFinding['status'][] = ['problem', 'warning', 'ok', 'skipped']
+
 function Findings({
   report,
   isChecking,
@@ -55,7 +59,11 @@ function Findings({
   isChecking: boolean
   check: () => void
 }) {
-  const groups = Map.groupBy(report.findings, ({ group }) => group)
+  const isOpen = ({ status }: ReportedFinding) => status === 'problem' || status === 'warning'
+  const groups = Map.groupBy(
+    report.findings.toSorted((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status)),
+    (finding) => (isOpen(finding) ? ATTENTION : finding.group),
+  )
   return (
     <>
       <div className="flex flex-wrap items-center justify-between gap-3">
