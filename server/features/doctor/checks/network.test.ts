@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startMailServer } from '../../../../tests/support/fake-servers/mail-server.ts'
@@ -205,6 +206,24 @@ describe('mail', () => {
     expect(found).toContain('it refuses the user or the password')
     expect(found).not.toContain('hunter2x')
     await server.stop()
+  })
+
+  test('is a problem whose words repeat no password that the server says back', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {})
+      socket.write('220 mail.example\r\n')
+      socket.on('data', (line) =>
+        socket.write(
+          String(line).startsWith('AUTH')
+            ? '535 hunter2x is wrong\r\n'
+            : '250-mail.example\r\n250 AUTH PLAIN\r\n',
+        ),
+      )
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    expect(await check(`smtp://user:hunter2x@127.0.0.1:${port}`)).toContain('(535 ••• is wrong)')
+    server.close()
   })
 
   test('is a problem when STARTTLS is missing or nobody answers, and a warning without a server', async () => {
