@@ -1,4 +1,4 @@
-// The doctor inside a server: one run at a time, whose report holds for some seconds, however many people ask.
+// The doctor inside a server: one run at a time, whose report holds for some seconds for people who ask.
 
 import type { DoctorFinding } from '../finding.ts'
 import type { DoctorNeeds } from '../needs.ts'
@@ -21,13 +21,14 @@ export function createDoctor(needs: DoctorNeeds): Doctor {
   const run = async (checks = CHECKS) => toReport(await runChecks(needs, checks), needs.now())
   const own = CHECKS.filter(({ isOfServer }) => isOfServer)
   return {
-    getReport: shareRuns(() => run()),
-    listOwnFindings: shareRuns(() => runChecks(needs, own)),
+    getReport: shareRuns(() => run(), HOLDS_MS),
+    // The operator has just mended something, and looks again.
+    listOwnFindings: shareRuns(() => runChecks(needs, own), 0),
   }
 }
 
 /** Callers during a run, and for a while after it, get its result. */
-function shareRuns<T>(run: () => Promise<T>): () => Promise<T> {
+function shareRuns<T>(run: () => Promise<T>, holdsMs: number): () => Promise<T> {
   let last: Promise<T> | undefined
   return () => {
     if (last) return last
@@ -36,7 +37,7 @@ function shareRuns<T>(run: () => Promise<T>): () => Promise<T> {
     const drop = () => {
       last = undefined
     }
-    started.then(() => setTimeout(drop, HOLDS_MS).unref(), drop)
+    started.then(() => setTimeout(drop, holdsMs).unref(), drop)
     return started
   }
 }
