@@ -14,6 +14,8 @@ import { createAuditApi } from './features/accounts/audit-api.ts'
 import { createAuthEndpoints } from './features/accounts/public.ts'
 import { createAnalyticsApi } from './features/analytics/api.ts'
 import { createLeadsApi } from './features/analytics/leads-api.ts'
+import { createDoctorApi } from './features/doctor/api.ts'
+import { createDoctorRoutes } from './features/doctor/public.ts'
 import { createFormsApi } from './features/forms/api.ts'
 import { createLossesApi } from './features/forms/attempts/losses-api.ts'
 import { createFormInfoEndpoint } from './features/forms/endpoint/form-info.ts'
@@ -81,6 +83,7 @@ const routeMap = (on: Handlers, { snippetPath, intakePath }: Services['paths']):
   ['anybody', 'GET', '/metrics', on.page, './http/health-and-metrics.ts'],
   ['each route says', 'GET, POST', '/api/auth/*', on.signIn, './features/accounts/public.ts'],
   ['each route says', 'GET, POST', '/api/mail/*', on.mail, './features/notify/public.ts'],
+  ['each route says', 'GET', '/api/doctor/*', on.doctor, './features/doctor/public.ts'],
   ['each route says', 'all', '/v1', on.api, './rest.ts'],
   ['each route says', 'all', '/v1/*', on.api, './rest.ts'],
 ]
@@ -146,6 +149,7 @@ const createRest = ({ api }: Services) =>
     createLossesApi(api.losses),
     createFormCheckApi(api.formCheck),
     createNotifyApi(api.notify),
+    createDoctorApi(api.doctor),
   ])
 
 type Handlers = ReturnType<typeof createHandlers>
@@ -158,6 +162,7 @@ function createHandlers(services: Services) {
   const dashboard = createDashboard(services.dashboard)
   const signIn = createAuthEndpoints(services.signIn)
   const mail = createMailRoutes(services.mailRoutes)
+  const doctor = createDoctorRoutes(services.doctorRoutes)
   const pages = createPages(services.operations, services.origin)
   const rest = createRest(services)
   const onApi = onSocket(rest)
@@ -175,7 +180,13 @@ function createHandlers(services: Services) {
   return {
     redirects,
     pageViews,
-    routes: { pages: pages.routes, signIn: signIn.routes, mail: mail.routes, rest: rest.routes },
+    routes: {
+      pages: pages.routes,
+      signIn: signIn.routes,
+      mail: mail.routes,
+      doctor: doctor.routes,
+      rest: rest.routes,
+    },
     slug: ((request, server) => redirects.answer(request, server, request.params.slug ?? '')) as Answer,
     form: ((request, server) => submit(request, server, pathOf(request.url).slice('/f'.length))) as Answer,
     snippet: snippet.latest,
@@ -187,6 +198,7 @@ function createHandlers(services: Services) {
     page: onPage,
     signIn: signIn.answer,
     mail: mail.answer,
+    doctor: doctor.answer,
     api: onResolvedPath,
     other: onResolvedPath,
   }

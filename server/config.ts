@@ -8,7 +8,7 @@ import { readFastPath, readPlan, readSchemes, readTurnstile } from './config/fea
 import { type MailSettings, readMail } from './config/mail-settings.ts'
 import { type MetricsSettings, readMetrics } from './config/metrics-settings.ts'
 import { type ObservabilitySettings, readObservability } from './config/observability-settings.ts'
-import { ConfigError, type GetSetting } from './config/setting.ts'
+import { ConfigError, type GetSetting, type ProblemReporter } from './config/setting.ts'
 import { readOidc, readSignup, type SignInSettings } from './config/sign-in-settings.ts'
 import {
   checkSecret,
@@ -136,13 +136,21 @@ const toGetSetting =
 export const readDataDirectory = (env: Environment = process.env): DataDirectory =>
   findDataDirectory(toGetSetting(env))
 
-/** @throws ConfigError with every problem */
-export function readConfig(env: Environment = process.env): Config {
+/** The settings before a start, which finds or makes the secret. */
+export interface ConfigInspection {
+  /** Where a setting has a problem, it has its usual value here. */
+  config: Omit<Config, 'secret'>
+  /** TOWPATH_SECRET, where it is set. */
+  secret: string | undefined
+  /** One line for each. */
+  problems: string[]
+}
+
+/** Reads all settings, and makes nothing. */
+export function inspectConfig(env: Environment = process.env): ConfigInspection {
   const problems: string[] = []
   const get = toGetSetting(env)
-  const wrong = (name: string, what: string, fix: string) => {
-    problems.push(`${name}: ${what}. ${fix}`)
-  }
+  const wrong = toReporter(problems)
   const unknown = Object.keys(env).filter(
     (name) => name.startsWith('TOWPATH_') && !NAMES.includes(name) && !FROM_KUBERNETES.test(name),
   )
@@ -181,7 +189,20 @@ export function readConfig(env: Environment = process.env): Config {
   const badGeo = config.geoipDb === undefined ? undefined : findGeoProblem(config.geoipDb)
   if (badGeo) wrong('GEOIP_DB', badGeo, 'Give the path of an .mmdb file, or leave it out.')
   checkSecret(get('TOWPATH_SECRET'), wrong)
-  makeDataDir(dataDir, wrong)
-  if (problems.length > 0) throw new ConfigError(problems)
-  return { ...config, secret: get('TOWPATH_SECRET') ?? readOrCreateSecret(dataDir) }
+  return { config, secret: get('TOWPATH_SECRET'), problems }
 }
+
+/** @throws ConfigError with every problem */
+export function readConfig(env: Environment = process.env): Config {
+  const { config, secret, problems } = inspectConfig(env)
+  const { dataDir } = config
+  makeDataDir(dataDir, toReporter(problems))
+  if (problems.length > 0) throw new ConfigError(problems)
+  return { ...config, secret: secret ?? readOrCreateSecret(dataDir) }
+}
+
+const toReporter =
+  (problems: string[]): ProblemReporter =>
+  (name, what, fix) => {
+    problems.push(`${name}: ${what}. ${fix}`)
+  }

@@ -5,6 +5,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { openCluster } from './cluster.ts'
 import type { Config } from './config.ts'
 import { readDatabaseMetrics } from './database-metrics.ts'
+import { createServerDoctor } from './doctor.ts'
 import { createRateLimiter } from './features/accounts/access/rate-limiter.ts'
 import { createMailBudget, limitMails } from './features/accounts/strangers/mail-budget.ts'
 import { createStorageLimit } from './features/accounts/strangers/storage-limit.ts'
@@ -16,6 +17,7 @@ import { recordTouches } from './features/attribution/record-touches.ts'
 import { createSenderDescriber } from './features/attribution/sender.ts'
 import { type BackupSchedule, createBackupSchedule } from './features/backup/schedule.ts'
 import type { ClusterNode } from './features/cluster/cluster-node.ts'
+import type { Doctor } from './features/doctor/report/doctor.ts'
 import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts'
 import { createCaptchaProvider } from './features/forms/captcha/create-captcha-provider.ts'
 import { toRefusedSubmissionsMail } from './features/forms/endpoint/refused-submissions-mail.ts'
@@ -89,8 +91,9 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   const feed = await followChanges({ ...shared, ...endpoints })
   await preloadLinks(shared)
   const forApi = { ...shared, ...endpoints, notify, resolvePendingAttribution }
-  const api = createApiServices(config, forApi)
   const backups = createServiceBackups(config, now, worker)
+  const doctor = createServerDoctor(config, { ...shared, hitWorker: stores.hitWorker })
+  const api = createApiServices(config, { ...forApi, doctor })
   const jobs = startServiceJobs(config, {
     ...shared,
     makeBackup: backups.run,
@@ -119,6 +122,8 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     snippet: { ...config, builtFiles: shared.builtFiles },
     dashboard: { builtFiles: shared.builtFiles },
     mailRoutes: notify.mailRoutes,
+    doctor,
+    doctorRoutes: { ...config, ...doctor, inspectHits: stores.hitWorker.inspect, now },
     signIn: { ...config, ...shared },
     api,
     observer: observability.observer,
@@ -409,6 +414,7 @@ function createStorageLimits(config: Config, { clock, ...shared }: Shared) {
 
 interface ApiServices extends Shared, Pick<PublicServices, 'attempts'> {
   notify: Notify
+  doctor: Doctor
   resolvePendingAttribution: (workspaceId: number) => Promise<void>
 }
 
@@ -429,6 +435,7 @@ function createApiServices(config: Config, services: ApiServices) {
     losses: { attempts, now },
     formCheck: { origin, turnstile: turnstile !== undefined, allow: webhookAllow },
     notify: notify.api,
+    doctor: { doctor: services.doctor },
   }
 }
 

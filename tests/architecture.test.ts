@@ -8,6 +8,7 @@ import type { RuleException } from './support/architecture/rule.ts'
 import { listWorkspaceTables, TABLES } from './support/architecture/workspace-scope.ts'
 
 const OPERATOR = 'the operator calls it on the command line, for any workspace'
+const WHOLE_SERVER = 'the doctor looks at the whole server, and names no workspace but by its id'
 const OWN_WORKSPACES = 'it finds all workspaces of one person'
 const JOB = 'a background job has no actor and works on every workspace'
 const EVERY_CHANGE = 'a process follows the changes of all workspaces'
@@ -54,6 +55,12 @@ const EXCEPTIONS: RuleException[] = [
     'listLinks',
     'applyFilters() serves both queries and names the workspace',
   ),
+  createException('workspace', 'doctor/row-clicks.ts', 'listNextLinks', WHOLE_SERVER),
+  createException('workspace', 'doctor/lead-counts.ts', 'findLackingLeads', WHOLE_SERVER),
+  createException('workspace', 'doctor/lead-counts.ts', 'countLeads', WHOLE_SERVER),
+  createException('workspace', 'doctor/checks/receivers.ts', 'findFailing', WHOLE_SERVER),
+  createException('workspace', 'doctor/checks/receivers.ts', 'findDisabled', WHOLE_SERVER),
+  createException('workspace', 'doctor/checks/receivers.ts', 'findBacklog', WHOLE_SERVER),
   createException('workspace', 'hits/erase-deleted-workspaces.ts', 'skipPastErasures', JOB),
   createException('allow', 'hits/erase-deleted-workspaces.ts', 'skipPastErasures', JOB),
   createException('workspace', 'links/counting/count-clicks.ts', 'addClicks', JOB),

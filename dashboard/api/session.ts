@@ -19,6 +19,8 @@ export interface Workspace {
   name: string
   plan: string
   role: MemberResource['role']
+  /** The person owns the first workspace of the installation. */
+  operatesServer: boolean
   /** Members without a second factor are refused. */
   requireTwoFactor: boolean
 }

@@ -22,6 +22,8 @@ export const OPTIONS = {
   since: { type: 'string' },
   /** For tests, which need fewer clicks. */
   clicks: { type: 'string' },
+  json: { type: 'boolean' },
+  'mail-to': { type: 'string' },
 } as const
 
 export type CommandOptions = {
@@ -66,4 +68,10 @@ export interface FileCommand extends CommandFacts {
   runOnFiles(input: CommandInput): Promise<string>
 }
 
-export type AnyCommand = Command | FileCommand
+/** A command that works without valid settings and without a database. */
+export interface StandaloneCommand extends CommandFacts {
+  /** @returns the text for standard output, and the exit code */
+  runStandalone(input: CommandInput): Promise<{ output: string; exitCode: number }>
+}
+
+export type AnyCommand = Command | FileCommand | StandaloneCommand

@@ -12,6 +12,7 @@ import { createUserCommand } from './commands/create-user.ts'
 import { createWorkspaceCommand } from './commands/create-workspace.ts'
 import { deleteWorkspaceCommand } from './commands/delete-workspace.ts'
 import { demoCommand } from './commands/demo.ts'
+import { doctorCommand } from './commands/doctor.ts'
 import { listKeysCommand } from './commands/list-keys.ts'
 import { moveCommand } from './commands/move.ts'
 import { resetPasswordCommand } from './commands/reset-password.ts'
@@ -46,6 +47,7 @@ export const COMMANDS: readonly AnyCommand[] = [
   compactCommand,
   backupCommand,
   restoreCommand,
+  doctorCommand,
 ]
 
 const HELP_COLUMN = 46

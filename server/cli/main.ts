@@ -32,6 +32,11 @@ async function run(argv: string[]): Promise<string> {
   if (argv.length === 0 || ['help', '--help', '-h'].includes(argv[0] ?? '')) return USAGE
   const { command, ...input } = parse(argv)
   if ('runOnFiles' in command) return command.runOnFiles(input)
+  if ('runStandalone' in command) {
+    const { output, exitCode } = await command.runStandalone(input)
+    process.exitCode = exitCode
+    return output
+  }
   const directory = readDataDirectory()
   if (!directory.isNamed && !directory.isInUse) throw new CommandError(explainMissing(directory.path))
   const config = readConfig()

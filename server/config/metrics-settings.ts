@@ -1,8 +1,9 @@
 // Settings that say who may read /metrics and /version, beside this machine.
 
+import { isPlaceholder } from '../lib/crypto/placeholder.ts'
 import type { Network } from '../lib/ip-network.ts'
 import { readNetworks } from './address-settings.ts'
-import { type GetSetting, isPlaceholder, type ProblemReporter } from './setting.ts'
+import type { GetSetting, ProblemReporter } from './setting.ts'
 
 export interface MetricsSettings {
   metricsAllow: Network[]

@@ -14,8 +14,3 @@ export type GetSetting = (name: string) => string | undefined
 
 /** Reports a problem: the name of the setting, what is wrong, and the remedy. */
 export type ProblemReporter = (name: string, what: string, fix: string) => void
-
-const PLACEHOLDER = /^(change|replace|your|example|secret|password|placeholder|xxx|todo)|(.)\2{15}/i
-
-/** Whether a secret is the text of an example, which everybody knows. */
-export const isPlaceholder = (text: string) => PLACEHOLDER.test(text)

@@ -3,9 +3,10 @@
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { toRestoreDraft } from '../features/backup/places.ts'
+import { isPlaceholder } from '../lib/crypto/placeholder.ts'
 import { randomToken } from '../lib/crypto/random.ts'
 import { findForeignFile } from './foreign-file.ts'
-import { ConfigError, type GetSetting, isPlaceholder, type ProblemReporter } from './setting.ts'
+import { ConfigError, type GetSetting, type ProblemReporter } from './setting.ts'
 
 const SECRET_MIN = 32
 
@@ -117,9 +118,17 @@ export function makeDataDir(dataDir: string, wrong: ProblemReporter) {
     )
 }
 
+const toSecretPath = (dataDir: string) => join(dataDir, 'secret')
+
+/** @returns undefined where no start has made it */
+export function findSecret(dataDir: string): string | undefined {
+  const path = toSecretPath(dataDir)
+  return existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined
+}
+
 /** The secret of this installation. The first start creates it. */
 export function readOrCreateSecret(dataDir: string): string {
-  const path = join(dataDir, 'secret')
+  const path = toSecretPath(dataDir)
   if (!existsSync(path)) {
     // The complete file is linked into place: a command line may read the secret at the same moment, or create it, and
     // then its secret counts.

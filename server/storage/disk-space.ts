@@ -46,7 +46,7 @@ export async function openDiskSpace({
     try {
       const space = await readSpace(dir)
       free = space.free
-      const mark = reserveBytes === 0 ? 0 : Math.max(reserveBytes, space.total * LOW_SHARE)
+      const mark = toLowMark(space.total, reserveBytes)
       setLow(low ? free < mark * RECOVERED_AT : free < mark, mark)
       failing = false
     } catch (error) {
@@ -73,6 +73,10 @@ export async function openDiskSpace({
   }, everyMs)
   return { isLow: () => low, free: () => free, close: () => clearInterval(timer) }
 }
+
+/** The disk is low below this many free bytes. */
+export const toLowMark = (totalBytes: number, reserveBytes: number) =>
+  reserveBytes === 0 ? 0 : Math.max(reserveBytes, totalBytes * LOW_SHARE)
 
 const EFFECT =
   'One hit in ten is recorded, and forms answer 503. Make room, or lower DISK_RESERVE_MB on a small disk.'

@@ -2,7 +2,7 @@
 // it in whatever way the process ends.
 
 import { Database } from 'bun:sqlite'
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { log } from '../lib/log.ts'
 
@@ -50,6 +50,19 @@ export function tryToLockDataDir(dataDir: string): Lock | undefined {
   } catch (error) {
     if (error instanceof Error && isHeld(error.cause)) return undefined
     throw error
+  }
+}
+
+/** Whether a server runs on the directory. It creates nothing. */
+export function isDataDirLocked(dataDir: string): boolean {
+  const path = join(dataDir, 'server.lock')
+  if (!existsSync(path)) return false
+  try {
+    lockFile(path, 0).release()
+    return false
+  } catch (error) {
+    // Any other error is about the file's rights, which a server that runs on it does not lack.
+    return isHeld(error)
   }
 }
 

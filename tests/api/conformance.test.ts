@@ -4,7 +4,12 @@
 import { expect, test } from 'bun:test'
 import { onBothEngines, type TestServer, type TestWorkspace } from '../support/server/test-server.ts'
 import { fillToLimits } from '../support/users/fill-to-limits.ts'
-import { createSignedInUser, createTeam, type SignedInUser } from '../support/users/signed-in-user.ts'
+import {
+  addToWorkspace,
+  createSignedInUser,
+  createTeam,
+  type SignedInUser,
+} from '../support/users/signed-in-user.ts'
 import { type ApiRequest, findDifferences } from './find-differences.ts'
 import {
   documentedOperations,
@@ -484,6 +489,16 @@ const compareAnswers = (server: () => TestServer) => {
     await asked(owner, 'exportAuditEvents', 200, { query: { ...selection, format: 'csv' } })
     await asked(owner, 'exportAuditEvents', 200, { query: { format: 'ndjson' } })
     await asked(owner, 'deleteWorkspace', 200, { query: { confirm: 'Other' } })
+  })
+
+  test('the health of the server', async () => {
+    const owner = await createSignedInUser(server(), 'Operator')
+    const workspaces = server().app.db.read.selectFrom('workspaces').select('id').orderBy('id')
+    const { id } = await workspaces.executeTakeFirstOrThrow()
+    await addToWorkspace(server(), id, owner, 'owner')
+    await ask(undefined, 'getDoctorReport', 200, {
+      headers: { Cookie: owner.cookie, 'X-Workspace': String(id) },
+    })
   })
 
   test('a workspace that is full', async () => {

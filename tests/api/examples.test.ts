@@ -19,6 +19,7 @@ const TAGS_IN_ORDER = [
   'Members',
   'API keys',
   'Audit log',
+  'Server',
 ]
 
 /** Examples that cannot work in a new workspace, and what else is right for them. */

@@ -28,6 +28,7 @@ const SECURITY_BY_OPERATION: Record<string, object[]> = {
   deleteWorkspace: [IN_WORKSPACE],
   listAuditEvents: [IN_WORKSPACE],
   exportAuditEvents: [IN_WORKSPACE],
+  getDoctorReport: [IN_WORKSPACE],
   listMembers: [IN_WORKSPACE],
   updateMember: [IN_WORKSPACE],
   removeMember: [IN_WORKSPACE],

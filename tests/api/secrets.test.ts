@@ -7,6 +7,7 @@ import { documentedOperations, getRouteFacts, type Operation } from './openapi-d
 import {
   createTestResources,
   getSampleRequest,
+  isForOperator,
   type TestResources,
   toAuthHeaders,
   toFirstBody,
@@ -23,7 +24,9 @@ const findSecrets = (text: string): string[] =>
   Object.values(SECRETS).flatMap((secret) => secret.exec(text)?.[0] ?? [])
 
 const withSecret = documentedOperations.filter((operation) => getRouteFacts(operation).secretInAnswer)
-const withoutSecret = documentedOperations.filter((operation) => !getRouteFacts(operation).secretInAnswer)
+const withoutSecret = documentedOperations.filter(
+  (operation) => !getRouteFacts(operation).secretInAnswer && !isForOperator(operation),
+)
 
 /** Sends the sample request, with the owner's cookie when API keys may not call the operation. */
 async function sendSample(

@@ -30,6 +30,7 @@ const PAGES = [
   '/settings?tab=members',
   '/settings?tab=keys',
   '/settings?tab=audit',
+  '/settings?tab=health',
   '/settings?tab=account',
 ]
 const PUBLIC_PAGES = [

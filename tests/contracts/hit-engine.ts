@@ -112,6 +112,27 @@ export function testHitEngine(name: string, { open, openBackup }: HitEngineSubje
       expect(await total()).toBe(2)
     })
 
+    test('an inspection has the marks, and the clicks of people by link', async () => {
+      expect(await engine.inspect(false)).toMatchObject({ marks: {}, marksAfter: {} })
+      await load(1, [createHit({ linkId: 7 }), createHit({ linkId: 300 }), createHit({ linkId: 7 })])
+      const others = [
+        createHit({ linkId: 7, workspaceId: 2 }),
+        createHit({ linkId: 7, class: 'bot' }),
+        createHit({ linkId: 7, outcome: 'expired' }),
+        createHit({ linkId: 0 }),
+      ]
+      await load(1, others, 'b')
+      const { version, marks, marksAfter, clicks } = await engine.inspect(true)
+      expect(version).toMatch(/^(DuckDB|ClickHouse) v?\d+\./)
+      expect([marks, marksAfter]).toEqual([
+        { a: 1, b: 1 },
+        { a: 1, b: 1 },
+      ])
+      expect([...(clicks?.linkIds ?? [])]).toEqual([7, 300])
+      expect([...(clicks?.clicks ?? [])]).toEqual([3, 1])
+      expect((await engine.inspect(false)).clicks).toBeUndefined()
+    })
+
     test('a gap is refused until the missing batches are declared lost', async () => {
       await load(1, [createHit()])
       await expect(load(3, [createHit()])).rejects.toThrow('does not follow')

@@ -145,6 +145,9 @@ ${table(ownRows(listRoutes(server.app.routes.signIn), '/api/auth', find).sort(by
 ## Recipients of mails
 
 ${table(routeRows(listRoutes(server.app.routes.mail), () => 'server/features/notify/public.ts').sort(byPath))}
+## The doctor
+
+${table(routeRows(listRoutes(server.app.routes.doctor), () => 'server/features/doctor/public.ts').sort(byPath))}
 ## The REST API
 
 ${table((await restRows(server, find)).sort(byPath))}`

@@ -1,4 +1,4 @@
-// The settings: workspace, members, API keys, the audit log, and the user's own account.
+// The settings: workspace, members, API keys, the audit log, the server, and the user's own account.
 
 import { useSearch } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
@@ -30,6 +30,11 @@ const PARTS = [
     Part: lazy(() => import('./audit-settings.tsx').then((m) => ({ default: m.AuditSettings }))),
   },
   {
+    tab: 'health',
+    label: 'Health',
+    Part: lazy(() => import('./server-health.tsx').then((m) => ({ default: m.ServerHealth }))),
+  },
+  {
     tab: 'account',
     label: 'Account',
     Part: lazy(() => import('./account/account-settings.tsx').then((m) => ({ default: m.AccountSettings }))),
@@ -37,7 +42,7 @@ const PARTS = [
 ] as const
 
 export function SettingsPage() {
-  const { id, role } = useWorkspace()
+  const { id, role, operatesServer } = useWorkspace()
   const { tab } = useSearch({ from: '/$workspaceId/settings' })
   const open = PARTS.find((part) => part.tab === tab) ?? PARTS[0]
   const to = '/$workspaceId/settings' as const
@@ -47,13 +52,13 @@ export function SettingsPage() {
         label="Settings"
         className="mb-6"
         current={open.label}
-        tabs={PARTS.filter((part) => part.tab !== 'audit' || role === 'owner').map(
-          ({ tab: part, label }) => ({
+        tabs={PARTS.filter((part) => part.tab !== 'audit' || role === 'owner')
+          .filter((part) => part.tab !== 'health' || operatesServer)
+          .map(({ tab: part, label }) => ({
             id: label,
             label,
             link: { to, params: { workspaceId: String(id) }, search: { tab: part } },
-          }),
-        )}
+          }))}
       />
       <Suspense fallback={<SkeletonRows rows={3} className="h-40" />}>
         <div ref={keepPlace} className="grid max-w-3xl gap-6">

@@ -42,6 +42,9 @@ export const WorkspaceSummaryShape = z
     name: z.string(),
     plan: z.enum(PLANS),
     role: ownRole,
+    operatesServer: z.boolean().openapi({
+      description: 'You own the first workspace of this installation, and see how its server is',
+    }),
     requireTwoFactor: z.boolean().openapi({ description: 'Members without a second factor are refused' }),
     createdAt: z.iso.datetime(),
   })

@@ -31,6 +31,12 @@ export async function verifySecret(connection: Connection, secret: string): Prom
   }
 }
 
+/** @returns undefined where no server has left a fingerprint: on SQLite there is one server */
+export async function hasInstanceSecret(read: Connection, secret: string): Promise<boolean | undefined> {
+  const { name, secret_fingerprint: known } = await readInstance(read)
+  return known === null ? undefined : isSame(known, toFingerprint(secret, name))
+}
+
 /**
  * Makes this secret the one of the installation, unless a node runs: it would go on with the old one.
  * @returns the nodes that run; none when the secret is accepted

@@ -24,6 +24,7 @@ export const API_TAGS = [
   { name: 'Members', description: 'The people of a workspace, and its invitations' },
   { name: 'API keys', description: 'Keys that give programs access to a workspace' },
   { name: 'Audit log', description: 'Who did what in the workspace' },
+  { name: 'Server', description: 'How the server is, for its operator' },
 ]
 
 export const describeSecurity = (origin: string) => ({

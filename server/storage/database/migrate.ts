@@ -99,6 +99,29 @@ async function isNewer(connection: Kysely<Tables>, migrations: Record<string, Mi
   )
 }
 
+export interface MigrationState {
+  /** Of this release, and not in the database. */
+  missing: string[]
+  /** In the database, and of a newer release. */
+  unknown: string[]
+  applied: number
+  /** Whether this release may use a database that a newer one has migrated. */
+  isUsable: boolean
+}
+
+/** Compares the database with this release, and changes nothing. */
+export async function readMigrationState(
+  connection: Kysely<Tables>,
+  migrations: Record<string, Migration>,
+): Promise<MigrationState> {
+  const applied = await listAppliedMigrations(connection)
+  const unknown = applied.filter((name) => !(name in migrations))
+  const missing = Object.keys(migrations).filter((name) => !applied.includes(name))
+  const floor = await findFloor(connection)
+  const allowsThisRelease = floor !== undefined && floor in migrations && missing.length === 0
+  return { missing, unknown, applied: applied.length, isUsable: unknown.length === 0 || allowsThisRelease }
+}
+
 async function listAppliedMigrations(connection: Kysely<Tables>): Promise<string[]> {
   if (!(await hasTable(connection, 'kysely_migration'))) return []
   const rows = await (connection as unknown as Kysely<{ kysely_migration: { name: string } }>)

@@ -1,10 +1,10 @@
 // Opens the database that the configuration names, and runs its migrations.
 
 import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { Failure } from '../../lib/failure.ts'
 import type { DatabaseHandle } from './database.ts'
 import { listMigrations, migrate } from './migrate.ts'
+import { toSqlitePath } from './open-reader.ts'
 import { openPostgres, openPostgresMigrator } from './postgres.ts'
 import { requireUsablePostgres, toPostgresProblem } from './postgres-problem.ts'
 import { openSqlite, openSqliteMigrator } from './sqlite.ts'
@@ -26,7 +26,7 @@ export async function openDatabase(where: {
   emptyLogEveryMs?: number
 }): Promise<DatabaseHandle> {
   mkdirSync(where.dataDir, { recursive: true, mode: 0o700 })
-  const path = join(where.dataDir, 'towpath.db')
+  const path = toSqlitePath(where.dataDir)
   const engine = where.databaseUrl ? 'postgres' : 'sqlite'
   const migrator = where.databaseUrl
     ? openPostgresMigrator(where.databaseUrl)

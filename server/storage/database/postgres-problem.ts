@@ -19,6 +19,30 @@ export interface PostgresFacts {
   mayWriteRows: boolean
 }
 
+/** What decides whether a commit survives a crash, and whether all processes get their connections. */
+export interface PostgresSettings {
+  version: string
+  fsync: boolean
+  fullPageWrites: boolean
+  /** Of this connection. Towpath asks for a synced commit in each of its transactions. */
+  synchronousCommit: string
+  /** Connections for users like this one. */
+  connections: number
+}
+
+export async function readPostgresSettings(connection: Connection): Promise<PostgresSettings> {
+  const { rows } = await sql<PostgresSettings>`
+    select current_setting('server_version') as version,
+      current_setting('fsync') = 'on' as fsync,
+      current_setting('full_page_writes') = 'on' as "fullPageWrites",
+      current_setting('synchronous_commit') as "synchronousCommit",
+      current_setting('max_connections')::int
+        - current_setting('superuser_reserved_connections')::int as connections`.execute(connection)
+  const [settings] = rows
+  if (!settings) throw new Error('PostgreSQL answered no row')
+  return settings
+}
+
 /** @throws Error with a sentence for the operator, when the server cannot work with this database */
 export async function requireUsablePostgres(connection: Connection): Promise<void> {
   const facts = await readFacts(connection).catch((error) => {

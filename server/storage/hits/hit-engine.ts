@@ -114,6 +114,26 @@ export type ClickSource = Pick<Hit, (typeof CLICK_SOURCE_FIELDS)[number]>
 /** `id` is unique within its node only. */
 export type LastClick = Pick<Hit, 'id' | 'at' | 'linkId'> & ClickSource & { node: string }
 
+/** The clicks of people on each link. Lists of numbers, because a million links go from one process to another. */
+export interface LinkClicks {
+  /** Ascending. */
+  linkIds: Float64Array
+  /** As many as `linkIds`. */
+  clicks: Float64Array
+}
+
+/** What an engine holds, for a comparison with the counters of links. */
+export interface HitInspection {
+  /** Such as `DuckDB v1.5.6`. */
+  version: string
+  /** The last batch of each node. The engine held these batches when it began to count. */
+  marks: Record<string, number>
+  /** The same when it had counted: the clicks are of no later batch. */
+  marksAfter: Record<string, number>
+  /** Absent when only the marks were asked for. */
+  clicks?: LinkClicks
+}
+
 export interface HitEngine {
   /** The number of the last batch of `node` that the engine holds; 0 when it holds none. */
   mark(node: string): Promise<number>
@@ -140,6 +160,8 @@ export interface HitEngine {
    * could not read. When it resolves, the engine's disks have none of them. Marks stay.
    */
   erase(workspaceIds: number[]): Promise<void>
+  /** @param withClicks counts all hits: a second on ten million */
+  inspect(withClicks: boolean): Promise<HitInspection>
   /**
    * Writes a consistent copy of all hits and marks to `path`. It replaces an older copy only when it is complete.
    * Absent where the engine keeps copies of its own: what such an engine has loaded needs no batch any more.

@@ -7,6 +7,7 @@ import type { Role } from '../../../lib/role.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { type RateLimiter, toApiLimitKey } from '../access/rate-limiter.ts'
 import type { WorkspaceResource } from '../schema.ts'
+import { FIRST_WORKSPACE } from './first-workspace.ts'
 
 export interface WorkspaceNeeds {
   db: Database
@@ -39,7 +40,15 @@ export async function describeWorkspaceIn(
 ): Promise<WorkspaceResource> {
   const row = await connection
     .selectFrom('workspaces')
-    .select(['id', 'public_id', 'name', 'plan', 'require_two_factor', 'created_at'])
+    .select([
+      'id',
+      'public_id',
+      'name',
+      'plan',
+      'require_two_factor',
+      'created_at',
+      FIRST_WORKSPACE.as('first_id'),
+    ])
     .where('id', '=', workspaceId)
     .executeTakeFirst()
   if (!row) throw notFound('Workspace')
@@ -50,6 +59,7 @@ export async function describeWorkspaceIn(
     name: row.name,
     plan,
     role,
+    operatesServer: role === 'owner' && row.id === row.first_id,
     requireTwoFactor: row.require_two_factor === 1,
     createdAt: toIso(row.created_at),
     requestsPerMinute: REQUESTS_PER_MINUTE[plan],

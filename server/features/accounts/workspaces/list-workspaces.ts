@@ -6,6 +6,7 @@ import type { Plan } from '../../../lib/plan.ts'
 import type { Role } from '../../../lib/role.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { PageQueryInput, WorkspaceSummary } from '../schema.ts'
+import { FIRST_WORKSPACE } from './first-workspace.ts'
 
 const ORDER = orderById('workspaces id asc')
 
@@ -30,6 +31,7 @@ export async function listWorkspacesOfUser(
       'workspaces.require_two_factor',
       'workspaces.created_at',
       'members.role',
+      FIRST_WORKSPACE.as('first_id'),
     ])
     .where('workspaces.id', '>', after?.id ?? 0)
     .orderBy('workspaces.id')
@@ -56,7 +58,11 @@ export async function listWorkspaceOfKey(
     .where('id', '>', after?.id ?? 0)
     .execute()
   const { rows, nextCursor } = cutPage(found, limit, ORDER)
-  return { data: rows.map((row) => toWorkspaceSummary({ ...row, role: null })), nextCursor, total: 1 }
+  return {
+    data: rows.map((row) => toWorkspaceSummary({ ...row, role: null, first_id: null })),
+    nextCursor,
+    total: 1,
+  }
 }
 
 function toWorkspaceSummary(row: {
@@ -67,6 +73,7 @@ function toWorkspaceSummary(row: {
   require_two_factor: number
   created_at: number
   role: string | null
+  first_id: number | null
 }): WorkspaceSummary {
   return {
     id: row.id,
@@ -74,6 +81,7 @@ function toWorkspaceSummary(row: {
     name: row.name,
     plan: row.plan as Plan,
     role: row.role as Role | null,
+    operatesServer: row.role === 'owner' && row.id === row.first_id,
     requireTwoFactor: row.require_two_factor === 1,
     createdAt: toIso(row.created_at),
   }

@@ -31,6 +31,7 @@ onBothEngines('workspaces', (server) => {
       name: 'Boats',
       plan: 'enterprise',
       role: 'owner',
+      operatesServer: expect.any(Boolean),
       requireTwoFactor: false,
       createdAt: expect.stringMatching(/Z$/),
       requestsPerMinute: 300,
@@ -45,7 +46,7 @@ onBothEngines('workspaces', (server) => {
     expect((await ada.apiIn(json.data.id, '/workspace')).json).toEqual(json)
 
     const second = await made(ada, 'Locks')
-    const { id, name, plan, role, requireTwoFactor, createdAt } = second
+    const { id, name, plan, role, operatesServer, requireTwoFactor, createdAt } = second
     const list = (await ada.api('/workspaces')).json
     expect(list.data[1]).toEqual({
       id,
@@ -53,6 +54,7 @@ onBothEngines('workspaces', (server) => {
       name,
       plan,
       role,
+      operatesServer,
       requireTwoFactor,
       createdAt,
     })

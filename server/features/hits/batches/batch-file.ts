@@ -45,17 +45,30 @@ export async function listBatchNodes(dataDir: string): Promise<string[]> {
 /** Lists a node's batches in order. Deletes what a crash left unfinished: those hits are still in the spool. */
 export async function listBatches(dir: string, node: string): Promise<BatchFile[]> {
   await mkdir(dir, { recursive: true, mode: 0o700 })
+  for (const name of await readdir(dir)) if (name.endsWith('.tmp')) await rm(join(dir, name), { force: true })
+  return readBatches(dir, node)
+}
+
+/** Lists a node's batches in order and changes nothing: another process may write them, and delete old ones. */
+export const findBatches = (dataDir: string, node: string): Promise<BatchFile[]> =>
+  readBatches(toBatchDirectory(dataDir, node), node)
+
+async function readBatches(dir: string, node: string): Promise<BatchFile[]> {
   const batches: BatchFile[] = []
   for (const name of await readdir(dir)) {
-    if (name.endsWith('.tmp')) await rm(join(dir, name), { force: true })
     const parts = BATCH_FILE_NAME.exec(name)
     if (!parts) continue
     const [number = 0, seq = 0, offset = 0] = parts.slice(1).map(Number)
     const path = join(dir, name)
-    const { size, mtimeMs } = await stat(path)
-    batches.push({ node, number, path, end: { seq, offset }, bytes: size, writtenAt: mtimeMs })
+    const stats = await stat(path).catch(ignoreAbsent)
+    if (stats)
+      batches.push({ node, number, path, end: { seq, offset }, bytes: stats.size, writtenAt: stats.mtimeMs })
   }
   return batches.sort((a, b) => a.number - b.number)
+}
+
+function ignoreAbsent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
 }
 
 /** A batch that is being written. It exists once `finish` has resolved, and not before. */

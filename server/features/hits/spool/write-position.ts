@@ -1,7 +1,7 @@
 // The spool's write position: numbers in a file that the server, which writes the spool, and the ship worker, which
 // reads the spool, both map into memory.
 
-import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
@@ -25,6 +25,13 @@ export function createWritePosition(spoolDir: string): Int32Array {
   const isComplete = existsSync(path) && statSync(path).size === FILE_BYTES
   writeFileSync(path, new Uint8Array(FILE_BYTES), { flag: isComplete ? 'r+' : 'w', mode: 0o600 })
   return mapWritePosition(spoolDir)
+}
+
+/** Reads the numbers once. @returns undefined where no server has created the file */
+export function readWritePosition(spoolDir: string): Int32Array | undefined {
+  const path = toPositionFile(spoolDir)
+  if (!existsSync(path)) return undefined
+  return new Int32Array(new Uint8Array(readFileSync(path)).buffer)
 }
 
 /** Maps the file that `createWritePosition` created. */

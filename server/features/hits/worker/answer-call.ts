@@ -62,6 +62,8 @@ async function performCall(worker: WorkerState, id: number, call: WorkerCall): P
       return worker.maintenanceQueue(() => pruneHits(worker))
     case 'erase':
       return worker.maintenanceQueue(() => eraseHits(worker, call.workspaceIds))
+    case 'inspect':
+      return worker.engine.use((engine) => engine.inspect(call.withClicks))
   }
 }
 

@@ -11,6 +11,7 @@ import type {
   ExportedFile,
   HitAnswer,
   HitExport,
+  HitInspection,
   HitQuery,
   HitReader,
   LastClick,
@@ -59,6 +60,8 @@ export interface HitWorkerClient extends HitReader {
   pruneHits(since: number): Promise<void>
   /** Erases all hits of these workspaces, wherever they are kept. */
   eraseHits(workspaceIds: number[]): Promise<void>
+  /** What the engine holds. @throws `unavailable` when the engine is away or does not answer in time */
+  inspect(withClicks: boolean): Promise<HitInspection>
   setSalts(salts: DailySalt[]): void
   setOwnHosts(hosts: string[]): void
   /**
@@ -237,7 +240,10 @@ function createState(
   return client
 }
 
-type Calls = Pick<HitWorkerClient, 'ask' | 'export' | 'findLastClicks' | 'pruneHits' | 'eraseHits'>
+type Calls = Pick<
+  HitWorkerClient,
+  'ask' | 'export' | 'findLastClicks' | 'pruneHits' | 'eraseHits' | 'inspect'
+>
 
 function createCalls(client: ClientState): Calls {
   const { calls, questions } = client
@@ -257,6 +263,8 @@ function createCalls(client: ClientState): Calls {
       await calls.call({ type: 'prune', since: client.since })
     },
     eraseHits: (workspaceIds) => calls.call<void>({ type: 'erase', workspaceIds }),
+    inspect: (withClicks) =>
+      calls.call<HitInspection>({ type: 'inspect', withClicks }, { timeoutMs: ASK_TIMEOUT_MS }),
   }
 }
 

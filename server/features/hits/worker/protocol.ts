@@ -48,6 +48,7 @@ export type WorkerCall =
   /** Removes the hits recorded before this moment. */
   | { type: 'prune'; since: number }
   | { type: 'erase'; workspaceIds: number[] }
+  | { type: 'inspect'; withClicks: boolean }
 
 /** The request that a call is for. */
 export interface CallAsker {

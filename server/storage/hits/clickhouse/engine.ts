@@ -4,6 +4,7 @@ import { createSerialQueue } from '../../../lib/concurrency/serial-queue.ts'
 import type { HitEngine } from '../hit-engine.ts'
 import { createClickHouseClient } from './client.ts'
 import { deleteHitsBefore, eraseWorkspaceHits } from './delete.ts'
+import { inspectClickHouse } from './inspect.ts'
 import { migrateTables } from './layout.ts'
 import { createHitLoader } from './load.ts'
 import { openClickHouseReader } from './reader.ts'
@@ -44,6 +45,7 @@ export async function openClickHouse({
     mark: loader.mark,
     load: (batch) => inTurn(() => loader.load(batch, since())),
     skip: loader.skip,
+    inspect: (withClicks) => inspectClickHouse(client, withClicks),
     deleteBefore: (before) => inTurn(() => deleteHitsBefore(client, before)),
     erase: (workspaceIds) => inTurn(() => eraseWorkspaceHits(client, workspaceIds)),
     async close() {

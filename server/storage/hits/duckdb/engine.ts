@@ -14,6 +14,7 @@ import { createDamageWatch, type DamageWatch } from './damage-watch.ts'
 import { deleteBefore, eraseFromFiles } from './erase.ts'
 import { openDuckDbExporter } from './export.ts'
 import { toBackupPath } from './hit-file.ts'
+import { inspectDuckDb } from './inspect.ts'
 import { HIT_COLUMN_LIST, migrateLayout } from './layout.ts'
 import { loadBatch, readMark, skipBatches } from './load.ts'
 import { copyDurably, openDuckDbFile } from './open-file.ts'
@@ -100,6 +101,7 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDbEngine> 
     findLastClicks: (query) => use((open) => open.findLastClicks(query)),
     export: (request, signal) => use((open) => open.export(request, signal)),
     deleteBefore: (before) => use((open) => open.deleteBefore(before)),
+    inspect: (withClicks) => use((open) => open.inspect(withClicks)),
     backup: (to) => use((open) => open.backup(to)),
     sorted: () => use((open) => open.sorted()),
     erase: (workspaceIds) => erasures(() => erase(workspaceIds)),
@@ -145,6 +147,9 @@ async function openFile(options: DuckDbOptions): Promise<OpenFile> {
         await removeBefore(before)
         if (existsSync(toBackupPath(path))) await copyTo(toBackupPath(path))
       }),
+    // In the turn of no workspace. The connection is used while no commit runs.
+    inspect: (withClicks) =>
+      watchDamage(() => readers.use(0, (connection) => inspectDuckDb(connection, withClicks))),
     backup: (to) => writeAlone(() => copyTo(to)),
     sorted: () => sorter.settled(),
     close: () => closeEngine(engine),

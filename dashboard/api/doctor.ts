@@ -1,0 +1,17 @@
+// How the server is, over the REST API: for owners of its first workspace.
+
+import { queryOptions } from '@tanstack/react-query'
+import type { DoctorReport, ReportedFinding } from '../../server/features/doctor/schema.ts'
+import type { Api } from './client.ts'
+
+export type { DoctorReport, ReportedFinding }
+
+export const doctorQuery = (api: Api) =>
+  queryOptions({
+    queryKey: [api.workspaceId, 'doctor'],
+    queryFn: ({ signal }) => api.get<DoctorReport>('/doctor', { signal }),
+    // A run reads all hits: the person says when there is to be another one.
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  })

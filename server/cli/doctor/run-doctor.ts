@@ -1,0 +1,117 @@
+// Runs the checks outside a server: beside one, or where none runs, and in whatever state the directory is.
+
+import { join } from 'node:path'
+import { findSecret } from '../../config/storage-settings.ts'
+import { type ConfigInspection, inspectConfig } from '../../config.ts'
+import { VERSIONS } from '../../doctor.ts'
+import type { DoctorFinding } from '../../features/doctor/finding.ts'
+import type { DoctorNeeds } from '../../features/doctor/needs.ts'
+import { CHECKS, type Check, SERVER_CHECK } from '../../features/doctor/report/check-list.ts'
+import { toReport } from '../../features/doctor/report/report.ts'
+import { runChecks } from '../../features/doctor/report/run-checks.ts'
+import type { DoctorReport } from '../../features/doctor/schema.ts'
+import { type DatabaseReader, openDatabaseReader } from '../../storage/database/open-reader.ts'
+import { inspectClickHouseAt } from '../../storage/hits/clickhouse/inspect.ts'
+import { toHitFilePath } from '../../storage/hits/duckdb/hit-file.ts'
+import { inspectDuckDbFile } from '../../storage/hits/duckdb/inspect.ts'
+import { isDataDirLocked } from '../../storage/lock.ts'
+import { createServerClient, type ServerClient } from './ask-server.ts'
+
+/** @param mailTo who gets a test mail */
+export async function runDoctor(mailTo?: string): Promise<DoctorReport> {
+  const inspection = inspectConfig()
+  const { config, problems } = inspection
+  const server = isDataDirLocked(config.dataDir)
+    ? createServerClient(config, readSecret(inspection), Date.now)
+    : undefined
+  const rows = openRowsOnce(config)
+  try {
+    const needs = toNeeds(inspection, rows.open, server, mailTo)
+    return toReport(await runFor(needs, problems.length > 0, server), Date.now())
+  } finally {
+    await rows.close()
+  }
+}
+
+/** All checks share one connection. */
+function openRowsOnce(config: ConfigInspection['config']) {
+  let rows: Promise<DatabaseReader> | undefined
+  return {
+    open() {
+      rows ??= openDatabaseReader(config)
+      return rows
+    },
+    async close() {
+      const opened = await rows?.catch(() => undefined)
+      await opened?.close()
+    },
+  }
+}
+
+/** Wrong settings lead to other stores than the server's: then only the checks without them make sense. */
+async function runFor(
+  needs: DoctorNeeds,
+  hasProblems: boolean,
+  server?: ServerClient,
+): Promise<DoctorFinding[]> {
+  if (hasProblems)
+    return runChecks(
+      needs,
+      CHECKS.filter(({ needsNoSettings }) => needsNoSettings),
+    )
+  if (!server) return runChecks(needs)
+  const ofServer = CHECKS.filter(({ isOfServer }) => isOfServer)
+  const [own, others] = await Promise.all([
+    runChecks(
+      needs,
+      CHECKS.filter(({ isOfServer }) => !isOfServer),
+    ),
+    server.listFindings().catch((error: Error) => toSilence(ofServer, error)),
+  ])
+  return sortByCheck([...own, ...others])
+}
+
+/** The server holds the directory and does not answer. */
+const toSilence = (checks: Check[], { message }: Error): DoctorFinding[] =>
+  checks.map(({ name }) =>
+    name === SERVER_CHECK
+      ? {
+          check: name,
+          status: 'problem',
+          summary: message,
+          fix: 'Run the command with the environment of the server (PORT, HOST), or see the log of the server.',
+        }
+      : { check: name, status: 'skipped', summary: 'The server did not answer.' },
+  )
+
+const sortByCheck = (findings: DoctorFinding[]): DoctorFinding[] =>
+  CHECKS.flatMap(({ name }) => findings.filter(({ check }) => check === name))
+
+const readSecret = ({ config, secret }: ConfigInspection) => secret ?? findSecret(config.dataDir)
+
+function toNeeds(
+  inspection: ConfigInspection,
+  openRows: DoctorNeeds['openRows'],
+  server: ServerClient | undefined,
+  mailTo?: string,
+): DoctorNeeds {
+  const { config, problems } = inspection
+  const { dataDir, workers, clickHouseUrls } = config
+  return {
+    settings: config,
+    secret: readSecret(inspection),
+    configProblems: problems,
+    versions: VERSIONS,
+    now: Date.now,
+    openRows,
+    async inspectHits(withClicks) {
+      if (clickHouseUrls) return inspectClickHouseAt(clickHouseUrls, withClicks)
+      return server ? server.inspect() : inspectDuckDbFile(toHitFilePath(dataDir), withClicks)
+    },
+    nodeDirectories:
+      workers === 1 ? [dataDir] : Array.from({ length: workers }, (_, i) => join(dataDir, `worker-${i + 1}`)),
+    isServerRunning: server !== undefined,
+    isThorough: true,
+    mailTo,
+  }
+}

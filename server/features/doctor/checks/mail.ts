@@ -1,0 +1,27 @@
+// Check: mail can be sent. With `--mail-to`, a mail is sent.
+
+import { checkMailServer } from '../../../http/mail/check-mail-server.ts'
+import { type CheckResult, ok, problem, warning } from '../finding.ts'
+import type { DoctorNeeds } from '../needs.ts'
+
+export async function checkMail({ settings, mailTo }: DoctorNeeds): Promise<CheckResult[]> {
+  const { smtpUrl, mailFrom } = settings
+  if (smtpUrl === undefined || mailFrom === undefined)
+    return [
+      warning(
+        'SMTP_URL is not set: invitations, password resets and e-mail channels send nothing.',
+        'Set SMTP_URL and MAIL_FROM.',
+      ),
+    ]
+  const { ok: works, text } = await checkMailServer({ smtpUrl, mailFrom }, mailTo)
+  const host = URL.parse(smtpUrl)?.host ?? 'the mail server'
+  if (!works)
+    return [
+      problem(
+        `Mail cannot be sent through ${host}: ${text}.`,
+        'Correct SMTP_URL and MAIL_FROM, or the mail server.',
+      ),
+    ]
+  if (mailTo !== undefined) return [ok(`${host} took the test mail: ${text}`)]
+  return [ok(`${host} takes mail (--mail-to <address> sends one).`)]
+}

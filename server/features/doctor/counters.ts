@@ -1,0 +1,141 @@
+// Compares the counters of links with the hits, beside a server that counts on. Both sides only grow, so it asks them one
+// after the other, and waits by their marks: what the second one then lacks is really missing.
+
+import type { HitInspection, LinkClicks } from '../../storage/hits/hit-engine.ts'
+import type { RowReader } from './needs.ts'
+import { listRowClicks, type RowClicks, readCountMarks } from './row-clicks.ts'
+
+export interface CounterNeeds {
+  rows: Pick<RowReader, 'read'>
+  inspectHits(withClicks: boolean): Promise<HitInspection | undefined>
+  /** How long a side may take to catch up with the other. */
+  waitMs?: number
+}
+
+/** A link whose counter differs from its hits. */
+export interface CounterDifference {
+  workspaceId: number
+  linkId: number
+  /** Clicks of the hit store that the counter lacks; negative when the hit store lacks clicks. */
+  missing: number
+}
+
+export interface CounterComparison {
+  differences: CounterDifference[]
+  clicks: number
+  links: number
+  /** Nodes whose batches one side does not have yet. Nothing is said about the clicks of such batches. */
+  behind: string[]
+}
+
+type Marks = Record<string, number>
+
+const ROUNDS = 3
+const WAIT_MS = 3_000
+const RETRY_MS = 250
+
+/**
+ * ClickHouse has the hits of a batch a moment before its mark, so a difference counts when three rounds in a row show it.
+ * @returns undefined where no hit was ever loaded and no batch counted
+ */
+export async function compareCounters(needs: CounterNeeds): Promise<CounterComparison | undefined> {
+  let comparison = await compareOnce(needs)
+  for (let round = 1; round < ROUNDS && comparison && comparison.differences.length > 0; round++) {
+    await Bun.sleep(RETRY_MS)
+    const next = await compareOnce(needs)
+    comparison = next && { ...next, differences: intersect(comparison.differences, next.differences) }
+  }
+  return comparison
+}
+
+async function compareOnce(needs: CounterNeeds): Promise<CounterComparison | undefined> {
+  const before = await listRowClicks(needs.rows.read)
+  // The marks after the counters: the counters have no later batch.
+  const countedBefore = await readCountMarks(needs.rows.read)
+  const hitsLag = await waitFor(countedBefore, async () => (await needs.inspectHits(false))?.marks, needs)
+  const hits = await needs.inspectHits(true)
+  if (!hits?.clicks) return Object.keys(countedBefore).length === 0 ? undefined : withoutHits(before)
+  const rowsLag = await waitFor(hits.marksAfter, () => readCountMarks(needs.rows.read), needs)
+  const after = await listRowClicks(needs.rows.read)
+  return {
+    differences: [
+      ...(hitsLag.length === 0 ? findLackingHits(before, hits.clicks) : []),
+      ...(rowsLag.length === 0 ? findLackingCounts(hits.clicks, after) : []),
+    ],
+    clicks: hits.clicks.clicks.reduce((sum, clicks) => sum + clicks, 0),
+    links: after.linkIds.length,
+    behind: [...new Set([...hitsLag, ...rowsLag])],
+  }
+}
+
+/** Batches were counted, and the hit store has nothing. */
+const withoutHits = (rows: RowClicks): CounterComparison => ({
+  differences: findLackingHits(rows, { linkIds: new Float64Array(), clicks: new Float64Array() }),
+  clicks: 0,
+  links: rows.linkIds.length,
+  behind: [],
+})
+
+/** @returns the nodes that have not reached their mark in time */
+async function waitFor(
+  wanted: Marks,
+  readMarks: () => Promise<Marks | undefined>,
+  { waitMs = WAIT_MS }: CounterNeeds,
+): Promise<string[]> {
+  const deadline = performance.now() + waitMs
+  for (;;) {
+    const marks = await readMarks()
+    // There is no hit store that could catch up.
+    if (!marks) return []
+    const behind = Object.keys(wanted).filter((node) => (marks[node] ?? 0) < (wanted[node] ?? 0))
+    if (behind.length === 0 || performance.now() > deadline) return behind
+    await Bun.sleep(RETRY_MS)
+  }
+}
+
+/** Links whose counter is above their hits. */
+function findLackingHits(rows: RowClicks, hits: LinkClicks): CounterDifference[] {
+  const counts = walk(hits)
+  return [...listLinks(rows)].flatMap(({ workspaceId, linkId, clicks }) => {
+    const missing = counts(linkId) - clicks
+    return missing < 0 ? [{ workspaceId, linkId, missing }] : []
+  })
+}
+
+/** Links whose counter is below their hits. Hits of a link without a row count nowhere. */
+function findLackingCounts(hits: LinkClicks, rows: RowClicks): CounterDifference[] {
+  const counts = walk(hits)
+  return [...listLinks(rows)].flatMap(({ workspaceId, linkId, clicks }) => {
+    const missing = counts(linkId) - clicks
+    return missing > 0 ? [{ workspaceId, linkId, missing }] : []
+  })
+}
+
+function* listLinks({ linkIds, workspaceIds, clicks }: RowClicks) {
+  for (let i = 0; i < linkIds.length; i++)
+    yield {
+      linkId: linkIds[i] as number,
+      workspaceId: workspaceIds[i] as number,
+      clicks: clicks[i] as number,
+    }
+}
+
+/** @returns the clicks of a link; call it with ascending ids */
+function walk({ linkIds, clicks }: LinkClicks): (linkId: number) => number {
+  let i = 0
+  return (linkId) => {
+    while (i < linkIds.length && (linkIds[i] as number) < linkId) i++
+    return linkIds[i] === linkId ? (clicks[i] as number) : 0
+  }
+}
+
+/** The differences that both have, as small as the smaller one. */
+function intersect(before: CounterDifference[], now: CounterDifference[]): CounterDifference[] {
+  const known = new Map(before.map((difference) => [difference.linkId, difference.missing]))
+  return now.flatMap((difference) => {
+    const other = known.get(difference.linkId)
+    if (other === undefined || Math.sign(other) !== Math.sign(difference.missing)) return []
+    const missing = Math.sign(other) * Math.min(Math.abs(other), Math.abs(difference.missing))
+    return [{ ...difference, missing }]
+  })
+}

@@ -1,0 +1,66 @@
+// What the checks need. The server and the command have it in different ways.
+
+import type { Network } from '../../lib/ip-network.ts'
+import type { DatabaseReader } from '../../storage/database/open-reader.ts'
+import type { HitInspection } from '../../storage/hits/hit-engine.ts'
+
+/** The part of the configuration that the checks look at. */
+export interface DoctorSettings {
+  dataDir: string
+  databaseUrl?: string
+  databasePool: number
+  workers: number
+  clickHouseUrls?: string[]
+  /** The public origin, without a trailing slash. */
+  origin: string
+  trustProxy: Network[]
+  smtpUrl?: string
+  mailFrom?: string
+  diskReserveBytes: number
+  hitRetentionDays?: number
+  /** Scheduled backups. */
+  backups?: { dir: string; hours: number }
+}
+
+export interface DoctorNeeds {
+  settings: DoctorSettings
+  /** Undefined where no start has made one. */
+  secret: string | undefined
+  /** What is wrong with the environment, in the sentences of the start. */
+  configProblems: string[]
+  /** Of this release, and of the Bun that it was tested with. */
+  versions: { towpath: string; bun: string }
+  now: () => number
+  /** @throws with a sentence for the operator when the rows cannot be read */
+  openRows(): Promise<RowReader>
+  /**
+   * @returns undefined where no hit was ever loaded
+   * @throws when the hit store is away
+   */
+  inspectHits(withClicks: boolean): Promise<HitInspection | undefined>
+  /** The data directories of the nodes on this machine: one for each process (WORKERS). */
+  nodeDirectories: string[]
+  /** Whether a server runs on the directory. */
+  isServerRunning: boolean
+  /** Read files to their end. The server does not: redirects would wait for it. */
+  isThorough: boolean
+  /** Who gets a test mail. */
+  mailTo?: string
+}
+
+/** The rows as the checks read them. */
+export type RowReader = Pick<DatabaseReader, 'engine' | 'read'>
+
+/** The row store cannot be read: one check says so, and the others that need it are skipped. */
+export class RowStoreAway extends Error {}
+
+/** @throws RowStoreAway */
+export async function withRows<T>(
+  { openRows }: Pick<DoctorNeeds, 'openRows'>,
+  work: (rows: RowReader) => Promise<T>,
+): Promise<T> {
+  const rows = await openRows().catch((error: Error) => {
+    throw new RowStoreAway(error.message, { cause: error.cause })
+  })
+  return work(rows)
+}

@@ -1,0 +1,27 @@
+// The token with which the command asks a running server: whoever has the secret of the installation is its operator. It
+// is for one purpose and for a minute, because one of them goes through the proxy.
+
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+/** `echo`: what the server sees of a request. `findings`: what only the running server can find. */
+export type TokenPurpose = 'echo' | 'findings'
+
+const VALID_MS = 60_000
+
+const sign = (secret: string, text: string) =>
+  createHmac('sha256', secret).update(`towpath doctor 1 ${text}`).digest('base64url')
+
+export function createOperatorToken(secret: string, purpose: TokenPurpose, now: number): string {
+  const until = now + VALID_MS
+  return `${until}.${sign(secret, `${purpose} ${until}`)}`
+}
+
+export function isOperatorToken(secret: string, purpose: TokenPurpose, token: string, now: number): boolean {
+  const [until = '', signature = ''] = token.split('.')
+  if (!/^\d{1,15}$/.test(until) || Number(until) < now || Number(until) > now + VALID_MS) return false
+  const [right, given] = [sign(secret, `${purpose} ${until}`), signature].map((text) => Buffer.from(text))
+  return right?.length === given?.length && timingSafeEqual(right as Buffer, given as Buffer)
+}
+
+/** Shows whoever sent the token that the answer comes from a server with the same secret. */
+export const toAnswerProof = (secret: string, token: string) => sign(secret, `answer to ${token}`)

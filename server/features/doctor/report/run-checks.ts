@@ -1,0 +1,44 @@
+// Runs checks side by side, each for a limited time. A check that fails is a finding, and ends no other check.
+
+import { withTimeout } from '../../../lib/concurrency/with-timeout.ts'
+import type { DoctorFinding } from '../finding.ts'
+import { type DoctorNeeds, RowStoreAway } from '../needs.ts'
+import { CHECKS, type Check, ROW_CHECK } from './check-list.ts'
+
+/** All checks together take less than ten seconds. */
+const CHECK_MS = 9_000
+
+/** @returns the findings in the order of the list */
+export async function runChecks(
+  needs: DoctorNeeds,
+  checks: readonly Check[] = CHECKS,
+): Promise<DoctorFinding[]> {
+  const findings = await Promise.all(checks.map((check) => runCheck(needs, check)))
+  return findings.flat()
+}
+
+async function runCheck(needs: DoctorNeeds, { name, run }: Check): Promise<DoctorFinding[]> {
+  const late = (): DoctorFinding[] => [
+    { check: name, status: 'skipped', summary: `It was not done within ${CHECK_MS / 1000} seconds.` },
+  ]
+  try {
+    const results = run(needs).then((found) => found.map((result) => ({ check: name, ...result })))
+    return await withTimeout(results, CHECK_MS, late)
+  } catch (error) {
+    if (error instanceof RowStoreAway && name !== ROW_CHECK)
+      return [{ check: name, status: 'skipped', summary: 'The row store cannot be read.' }]
+    return [{ check: name, status: 'problem', ...explainFailure(error) }]
+  }
+}
+
+/** An error of a store is a sentence for the operator. */
+function explainFailure(error: unknown): Pick<DoctorFinding, 'summary' | 'fix'> {
+  const { message, cause } = error instanceof Error ? error : new Error(String(error))
+  const reason = cause instanceof Error ? `${message} (${cause.message})` : message
+  // The other lines of a driver's error show its statement.
+  const [sentence = ''] = reason.split('\n')
+  return {
+    summary: `It cannot be checked: ${sentence}`,
+    fix: 'Correct what the sentence names, and check again.',
+  }
+}

@@ -1,0 +1,43 @@
+// Checks the SQLite file in a process of its own, because SQLite would hold the event loop up, and for a limited time.
+
+import { join } from 'node:path'
+
+export interface SqliteCheck {
+  /** What is wrong, in SQLite's words; empty when nothing is. */
+  problems: string[]
+  tables: number
+  /** Tables that were checked to their end within the time. */
+  checked: number
+}
+
+/** A line of the process: how many tables there are, or what one check has found. */
+export type SqliteCheckLine = { tables: number } | { table: string; problems: string[] }
+
+/** @throws when the file cannot be opened */
+export async function checkSqlite(path: string, timeoutMs: number): Promise<SqliteCheck> {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'check-sqlite-process.ts'), path], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs)
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  clearTimeout(timer)
+  if (code !== 0 && child.signalCode === null)
+    throw new Error(err.trim().split('\n').at(-1) ?? 'no reason given')
+  const check: SqliteCheck = { problems: [], tables: 0, checked: 0 }
+  // A process that was killed may have left half a line.
+  for (const text of out.split('\n').slice(0, -1)) {
+    const line = JSON.parse(text) as SqliteCheckLine
+    if ('tables' in line) check.tables = line.tables
+    else {
+      check.checked++
+      check.problems.push(...line.problems)
+    }
+  }
+  return check
+}
