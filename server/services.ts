@@ -1,10 +1,8 @@
 // Opens the stores and wires the features: what app.ts mounts, what jobs.ts runs, and what main.ts closes.
 
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import manifest from '../package.json' with { type: 'json' }
-import { openCluster } from './cluster.ts'
 import type { Config } from './config.ts'
-import { readDatabaseMetrics } from './database-metrics.ts'
 import { createServerDoctor } from './doctor.ts'
 import { createRateLimiter } from './features/accounts/access/rate-limiter.ts'
 import { createMailBudget, limitMails } from './features/accounts/strangers/mail-budget.ts'
@@ -16,23 +14,15 @@ import { createVisitMatcher } from './features/attribution/match-visit.ts'
 import { recordTouches } from './features/attribution/record-touches.ts'
 import { createSenderDescriber } from './features/attribution/sender.ts'
 import { type BackupSchedule, createBackupSchedule } from './features/backup/schedule.ts'
-import type { ClusterNode } from './features/cluster/cluster-node.ts'
 import type { Doctor } from './features/doctor/report/doctor.ts'
 import { openAttemptCounter } from './features/forms/attempts/attempt-counter.ts'
 import { createCaptchaProvider } from './features/forms/captcha/create-captcha-provider.ts'
 import { toRefusedSubmissionsMail } from './features/forms/endpoint/refused-submissions-mail.ts'
 import { createClickIds } from './features/hits/click-id.ts'
-import { skipPastErasures } from './features/hits/erase-deleted-workspaces.ts'
 import { readHitMetrics } from './features/hits/metrics.ts'
-import { openMissCounter } from './features/hits/misses/miss-counter.ts'
-import { toRetentionStart } from './features/hits/retention.ts'
-import { openSpool, type Spool } from './features/hits/spool/spool.ts'
-import { createSpoolGuard } from './features/hits/spool/spool-guard.ts'
-import { isNewInstallation, openHitWorkerClient } from './features/hits/worker/client.ts'
 import { type Blocklist, createBlocklist } from './features/links/blocklist/blocklist.ts'
 import { createDestinationJudge } from './features/links/blocklist/judge-destination.ts'
 import { createLinkCache } from './features/links/cache.ts'
-import { countClicks, getCountedBatch } from './features/links/counting/count-clicks.ts'
 import { createClickLimiter } from './features/links/counting/use-click.ts'
 import type { Site } from './features/links/link.ts'
 import { readLinkMetrics } from './features/links/metrics.ts'
@@ -40,35 +30,21 @@ import { preloadLinks } from './features/links/preload-links.ts'
 import { createClockFollower } from './features/notify/delivery/follow-clock.ts'
 import { createEventIds } from './features/tracking/event-id.ts'
 import { createWorkspaceLookup } from './features/tracking/workspace-lookup.ts'
-import { ensureSalts } from './features/visitors/ensure-salts.ts'
-import { createDailySalts, type DailySalt } from './features/visitors/salts.ts'
 import { createFreshness, followChanges } from './follow-changes.ts'
-import { findHitStoreWarning } from './hit-store.ts'
 import { createMailSender } from './http/mail/send-mail.ts'
 import { verifySafeRequest } from './http/safe-request.ts'
 import { type JobNeeds, startJobs } from './jobs.ts'
-import { createMetricsReader, type MetricsNeeds } from './metrics.ts'
+import { createMetricsReader, type MetricsNeeds, readDatabaseMetrics } from './metrics.ts'
 import { type Notify, openNotify } from './notify.ts'
 import { openObservability } from './observability.ts'
-import { openRows } from './open-rows.ts'
 import { createSite } from './site.ts'
 import { createBuiltFileStore } from './storage/built-file-store.ts'
-import type { Database } from './storage/database/open-database.ts'
-import { openDiskSpace } from './storage/disk-space.ts'
 import { createGeoLookup, type GeoLookup } from './storage/geo.ts'
-import { type Lock, lockDataDir } from './storage/lock.ts'
-import { markRunning } from './storage/running-mark.ts'
+import { openStores, type StoreOptions, type Stores } from './stores.ts'
 
-export interface ServiceOptions {
-  now?: () => number
-  /** Monotonic milliseconds for limits. */
-  clock?: () => number
-  /** Called when another server runs with the id of this one: hits of both would get the same ids. */
-  endAtOnce?: (sentence: string) => void
+export interface ServiceOptions extends StoreOptions {
   /** Where several servers share the ports of this machine. */
   worker?: MetricsNeeds['worker']
-  /** How often SQLite's log is emptied. */
-  emptyLogEveryMs?: number
 }
 
 export type Services = Awaited<ReturnType<typeof openServices>>
@@ -90,10 +66,15 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   const endpoints = openPublicServices(config, shared, notify)
   const feed = await followChanges({ ...shared, ...endpoints })
   await preloadLinks(shared)
-  const forApi = { ...shared, ...endpoints, notify, resolvePendingAttribution }
   const backups = createServiceBackups(config, now, worker)
   const doctor = createServerDoctor(config, { ...shared, hitWorker: stores.hitWorker })
-  const api = createApiServices(config, { ...forApi, doctor })
+  const api = createApiServices(config, {
+    ...shared,
+    ...endpoints,
+    notify,
+    resolvePendingAttribution,
+    doctor,
+  })
   const jobs = startServiceJobs(config, {
     ...shared,
     makeBackup: backups.run,
@@ -105,22 +86,12 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     { ...shared, ...endpoints, notify, hitWorker: stores.hitWorker },
     worker,
   )
-  metrics.add(feed.metrics)
   const { version } = manifest
   const observability = await openObservability(config, { db: stores.db, node: stores.spool.node, version })
-  metrics.add(observability.metrics)
-  metrics.add(backups.metrics)
+  for (const part of [feed, observability, backups]) metrics.add(part.metrics)
   return {
     ...stores,
-    site,
-    origin: config.origin,
-    paths: config,
-    redirects: { ...shared, trustProxy: config.trustProxy, abuseEmail: config.abuseEmail },
-    intake: endpoints.intake,
-    forms: endpoints.forms,
-    formFacts: endpoints.formFacts,
-    snippet: { ...config, builtFiles: shared.builtFiles },
-    dashboard: { builtFiles: shared.builtFiles },
+    ...createPublicNeeds(config, shared, endpoints),
     mailRoutes: notify.mailRoutes,
     doctor,
     doctorRoutes: { ...config, ...doctor, inspectHits: stores.hitWorker.inspect, now },
@@ -152,6 +123,19 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     },
   }
 }
+
+/** What anybody may ask for needs these. */
+const createPublicNeeds = (config: Config, shared: Shared, { intake, forms, formFacts }: PublicServices) => ({
+  site: shared.site,
+  origin: config.origin,
+  paths: config,
+  redirects: { ...shared, trustProxy: config.trustProxy, abuseEmail: config.abuseEmail },
+  intake,
+  forms,
+  formFacts,
+  snippet: { ...config, builtFiles: shared.builtFiles },
+  dashboard: { builtFiles: shared.builtFiles },
+})
 
 interface MetricServices
   extends Shared,
@@ -205,120 +189,6 @@ function startServiceJobs(config: Config, services: JobServices) {
     followClock: createClockFollower(services),
   })
 }
-
-/**
- * Opens the database, the spool that redirects record into, the cluster that this server joins with it, and the hit
- * worker that answers analytics.
- */
-export async function openStores(config: Config, site: Site, options: ServiceOptions) {
-  const { now = Date.now, clock } = options
-  const directory = claimDataDir(config.dataDir)
-  const db = await openRows(config, options).catch((error) => {
-    directory.release()
-    throw error
-  })
-  const disk = await openDiskSpace({ dir: config.dataDir, reserveBytes: config.diskReserveBytes })
-  const ownSpool = await openSpool({ dir: join(config.dataDir, 'spool'), now })
-  const spool = createSpoolGuard({ spool: ownSpool, disk, clock })
-  let getShippedUntil = () => 0
-  const clusterNeeds = {
-    db,
-    spool,
-    now,
-    getShippedUntil: () => getShippedUntil(),
-    endAtOnce: options.endAtOnce,
-  }
-  const startCluster = async () => {
-    const hitStoreWarning = await findHitStoreWarning(config, db)
-    return { hitStoreWarning, cluster: await openCluster(config, clusterNeeds) }
-  }
-  const { hitStoreWarning, cluster } = await startCluster().catch(async (error) => {
-    await spool.close()
-    disk.close()
-    await db.close()
-    directory.release()
-    throw error
-  })
-  if (isNewInstallation({ dataDir: config.dataDir, spool }))
-    await skipPastErasures({ db, now, node: spool.node })
-  const salts = createDailySalts()
-  const currentSalts = await ensureSalts({ db, now: now() })
-  salts.set(currentSalts)
-  const hitWorker = await openHitWorker(config, { db, spool, cluster, site, now, salts: currentSalts })
-  getShippedUntil = hitWorker.countedUntil
-  const misses = await openMissCounter({ db, getSalt: salts.get, disk, now })
-  return {
-    db,
-    disk,
-    spool,
-    misses,
-    cluster,
-    hitWorker,
-    hitStoreWarning,
-    getSalt: salts.get,
-    setSalts(newSalts: typeof currentSalts) {
-      salts.set(newSalts)
-      hitWorker.setSalts(newSalts)
-    },
-    /** Closes in order: the hit worker, the spool that it reads, the counts of misses, the cluster, the database. */
-    async close() {
-      await hitWorker.close()
-      await spool.close()
-      disk.close()
-      await misses.close()
-      await cluster.close()
-      await db.close()
-      directory.release()
-    },
-  }
-}
-
-/** @throws a sentence for the operator: another server runs there, or it is a damaged copy */
-function claimDataDir(dataDir: string): Lock {
-  const lock = lockDataDir(dataDir)
-  try {
-    const removeMark = markRunning(dataDir)
-    return {
-      release() {
-        removeMark()
-        lock.release()
-      },
-    }
-  } catch (error) {
-    lock.release()
-    throw error
-  }
-}
-
-interface HitWorkerNeeds {
-  db: Database
-  spool: Spool
-  cluster: ClusterNode
-  site: Site
-  salts: DailySalt[]
-  now: () => number
-}
-
-async function openHitWorker(config: Config, { db, spool, cluster, site, salts, now }: HitWorkerNeeds) {
-  return openHitWorkerClient({
-    dataDir: config.dataDir,
-    spool,
-    salts,
-    clickHouseUrls: config.clickHouseUrls,
-    tracing: config.tracing,
-    version: manifest.version,
-    instance: cluster.instance,
-    getOthersShippedUntil: cluster.getOthersShippedUntil,
-    ownHosts: site.ownHosts,
-    geoPath: config.geoipDb,
-    countedUpTo: await getCountedBatch(db, spool.node),
-    since: config.hitRetentionDays === undefined ? 0 : toRetentionStart(now(), config.hitRetentionDays),
-    storeCounts: (batch) => countClicks(db, batch),
-    now,
-  })
-}
-
-type Stores = Awaited<ReturnType<typeof openStores>>
 
 interface SharedNeeds extends Stores {
   site: Site

@@ -8,10 +8,10 @@ import { hasPendingImports } from '../../features/hits/batches/hit-import.ts'
 import { eraseDeletedWorkspaces } from '../../features/hits/erase-deleted-workspaces.ts'
 import { readNodeId } from '../../features/hits/spool/claim-directory.ts'
 import { getCountedBatch } from '../../features/links/counting/count-clicks.ts'
-import { openStores } from '../../services.ts'
 import { createSite } from '../../site.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import { tryToLockDataDir } from '../../storage/lock.ts'
+import { openStores, type Stores } from '../../stores.ts'
 import { CommandError } from '../command.ts'
 import type { ProgressBar } from '../progress-bar.ts'
 
@@ -27,8 +27,6 @@ export interface AdoptNeeds {
 /** A store that is away for longer ends the command. */
 const STUCK_AFTER_MS = 60_000
 const POLL_MS = 200
-
-type Stores = Awaited<ReturnType<typeof openStores>>
 
 /**
  * @param isForeign the operator says that the directory belongs here, although the rows do not know its node

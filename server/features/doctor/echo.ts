@@ -20,7 +20,7 @@ export const EchoShape = z.strictObject({
 })
 export type Echo = z.infer<typeof EchoShape>
 
-export function describeRequest(peer: string, headers: Headers, trusted: Network[]): Omit<Echo, 'proof'> {
+export function toEcho(peer: string, headers: Headers, trusted: Network[]): Omit<Echo, 'proof'> {
   const forwardedFor = headers.get('x-forwarded-for')
   const hops = forwardedFor?.split(',').map((hop) => hop.trim()) ?? null
   return {

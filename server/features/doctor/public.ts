@@ -9,7 +9,7 @@ import type { ServerHandle } from '../../http/server-handle.ts'
 import { notFound } from '../../lib/failure.ts'
 import type { Network } from '../../lib/ip-network.ts'
 import type { HitInspection } from '../../storage/hits/hit-engine.ts'
-import { describeRequest } from './echo.ts'
+import { toEcho } from './echo.ts'
 import type { DoctorFinding } from './finding.ts'
 import { isOperatorToken, type TokenPurpose, toAnswerProof } from './operator-token.ts'
 
@@ -57,7 +57,7 @@ export function createDoctorRoutes(needs: DoctorRoutesNeeds) {
   routes.get('/echo', facts(), (c) => {
     const { headers } = c.req.raw
     const proof = toAnswerProof(secret, readToken(headers, 'echo'))
-    return c.json({ proof, ...describeRequest(c.env.peer, headers, trustProxy) })
+    return c.json({ proof, ...toEcho(c.env.peer, headers, trustProxy) })
   })
   routes.get('/findings', facts(), async (c) => {
     const proof = toAnswerProof(secret, readToken(c.req.raw.headers, 'findings'))

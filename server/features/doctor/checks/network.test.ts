@@ -9,7 +9,7 @@ import { startMailServer } from '../../../../tests/support/fake-servers/mail-ser
 import { createCertificate } from '../../../../tests/support/processes/certificate.ts'
 import { type Network, parseNetwork } from '../../../lib/ip-network.ts'
 import { createPatient, type DoctorPatient, GOOD_SECRET, summarize } from '../doctor.fixture.ts'
-import { describeRequest } from '../echo.ts'
+import { toEcho } from '../echo.ts'
 import { createDoctorRoutes } from '../public.ts'
 import { askThroughProxy, checkAddress, judgeEcho, judgeTrustedNetworks } from './address.ts'
 import { checkMail } from './mail.ts'
@@ -99,9 +99,7 @@ describe('the public address', () => {
       origin = 'https://go.example',
     ) => {
       const headers = new Headers(forwardedFor === null ? {} : { 'x-forwarded-for': forwardedFor })
-      return summarize([
-        judgeEcho(describeRequest(peer, headers, trusted), { origin, ownAddresses: ['10.0.0.5'] }),
-      ])
+      return summarize([judgeEcho(toEcho(peer, headers, trusted), { origin, ownAddresses: ['10.0.0.5'] })])
     }
     const FORGED = '203.0.113.77'
     const everybody = networks('0.0.0.0/0')

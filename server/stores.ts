@@ -1,0 +1,147 @@
+// Opens the stores of a server: the database, the spool, the cluster that they make it part of, and the hit worker.
+
+import { join } from 'node:path'
+import manifest from '../package.json' with { type: 'json' }
+import { openCluster } from './cluster.ts'
+import type { Config } from './config.ts'
+import type { ClusterNode } from './features/cluster/cluster-node.ts'
+import { skipPastErasures } from './features/hits/erase-deleted-workspaces.ts'
+import { openMissCounter } from './features/hits/misses/miss-counter.ts'
+import { toRetentionStart } from './features/hits/retention.ts'
+import { openSpool, type Spool } from './features/hits/spool/spool.ts'
+import { createSpoolGuard } from './features/hits/spool/spool-guard.ts'
+import { isNewInstallation, openHitWorkerClient } from './features/hits/worker/client.ts'
+import { countClicks, getCountedBatch } from './features/links/counting/count-clicks.ts'
+import type { Site } from './features/links/link.ts'
+import { ensureSalts } from './features/visitors/ensure-salts.ts'
+import { createDailySalts, type DailySalt } from './features/visitors/salts.ts'
+import { findHitStoreWarning } from './hit-store.ts'
+import { openRows } from './open-rows.ts'
+import type { Database } from './storage/database/open-database.ts'
+import { openDiskSpace } from './storage/disk-space.ts'
+import { type Lock, lockDataDir } from './storage/lock.ts'
+import { markRunning } from './storage/running-mark.ts'
+
+export interface StoreOptions {
+  now?: () => number
+  /** Monotonic milliseconds for limits. */
+  clock?: () => number
+  /** Called when another server runs with the id of this one: hits of both would get the same ids. */
+  endAtOnce?: (sentence: string) => void
+  /** How often SQLite's log is emptied. */
+  emptyLogEveryMs?: number
+}
+
+export type Stores = Awaited<ReturnType<typeof openStores>>
+
+/**
+ * Opens the database, the spool that redirects record into, the cluster that this server joins with it, and the hit
+ * worker that answers analytics.
+ */
+export async function openStores(config: Config, site: Site, options: StoreOptions) {
+  const { now = Date.now, clock } = options
+  const directory = claimDataDir(config.dataDir)
+  const db = await openRows(config, options).catch((error) => {
+    directory.release()
+    throw error
+  })
+  const disk = await openDiskSpace({ dir: config.dataDir, reserveBytes: config.diskReserveBytes })
+  const ownSpool = await openSpool({ dir: join(config.dataDir, 'spool'), now })
+  const spool = createSpoolGuard({ spool: ownSpool, disk, clock })
+  let getShippedUntil = () => 0
+  const clusterNeeds = {
+    db,
+    spool,
+    now,
+    getShippedUntil: () => getShippedUntil(),
+    endAtOnce: options.endAtOnce,
+  }
+  const startCluster = async () => {
+    const hitStoreWarning = await findHitStoreWarning(config, db)
+    return { hitStoreWarning, cluster: await openCluster(config, clusterNeeds) }
+  }
+  const { hitStoreWarning, cluster } = await startCluster().catch(async (error) => {
+    await spool.close()
+    disk.close()
+    await db.close()
+    directory.release()
+    throw error
+  })
+  if (isNewInstallation({ dataDir: config.dataDir, spool }))
+    await skipPastErasures({ db, now, node: spool.node })
+  const salts = createDailySalts()
+  const currentSalts = await ensureSalts({ db, now: now() })
+  salts.set(currentSalts)
+  const hitWorker = await openHitWorker(config, { db, spool, cluster, site, now, salts: currentSalts })
+  getShippedUntil = hitWorker.countedUntil
+  const misses = await openMissCounter({ db, getSalt: salts.get, disk, now })
+  return {
+    db,
+    disk,
+    spool,
+    misses,
+    cluster,
+    hitWorker,
+    hitStoreWarning,
+    getSalt: salts.get,
+    setSalts(newSalts: typeof currentSalts) {
+      salts.set(newSalts)
+      hitWorker.setSalts(newSalts)
+    },
+    /** Closes in order: the hit worker, the spool that it reads, the counts of misses, the cluster, the database. */
+    async close() {
+      await hitWorker.close()
+      await spool.close()
+      disk.close()
+      await misses.close()
+      await cluster.close()
+      await db.close()
+      directory.release()
+    },
+  }
+}
+
+/** @throws a sentence for the operator: another server runs there, or it is a damaged copy */
+function claimDataDir(dataDir: string): Lock {
+  const lock = lockDataDir(dataDir)
+  try {
+    const removeMark = markRunning(dataDir)
+    return {
+      release() {
+        removeMark()
+        lock.release()
+      },
+    }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+interface HitWorkerNeeds {
+  db: Database
+  spool: Spool
+  cluster: ClusterNode
+  site: Site
+  salts: DailySalt[]
+  now: () => number
+}
+
+async function openHitWorker(config: Config, { db, spool, cluster, site, salts, now }: HitWorkerNeeds) {
+  return openHitWorkerClient({
+    dataDir: config.dataDir,
+    spool,
+    salts,
+    clickHouseUrls: config.clickHouseUrls,
+    tracing: config.tracing,
+    version: manifest.version,
+    instance: cluster.instance,
+    getOthersShippedUntil: cluster.getOthersShippedUntil,
+    ownHosts: site.ownHosts,
+    geoPath: config.geoipDb,
+    countedUpTo: await getCountedBatch(db, spool.node),
+    since: config.hitRetentionDays === undefined ? 0 : toRetentionStart(now(), config.hitRetentionDays),
+    storeCounts: (batch) => countClicks(db, batch),
+    now,
+  })
+}
