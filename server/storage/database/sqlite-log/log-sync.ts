@@ -1,8 +1,9 @@
-// Brings commits to the disk without blocking the event loop: SQLite writes a commit into its log, a thread syncs the log,
+// Brings commits to the disk without blocking the event loop: SQLite writes a commit into its log, a thread of the runtime
+// syncs the log,
 // and only then the commit is answered (docs/adr/0041-checkpoints.md).
 
 import { closeSync, fdatasyncSync, openSync, readSync, writeSync } from 'node:fs'
-import { createFileThread } from './file-thread.ts'
+import { type FileHandle, open } from 'node:fs/promises'
 
 export interface LogSync {
   /** @throws when the disk cannot store what the log has: nobody knows then what is on the disk */
@@ -17,15 +18,16 @@ export interface LogSync {
 
 const REWRITE_BYTES = 1024 * 1024
 
-/** @param path of the log: it exists from the first commit on */
+/** @param path of the log: it exists from the first commit on, and stays as long as a connection is open */
 export function openLogSync(path: string): LogSync {
-  const thread = createFileThread<string, object>(new URL('sync-thread.ts', import.meta.url))
+  let file: FileHandle | undefined
   return {
     async sync() {
-      await thread.ask(path)
+      file ??= await open(path, 'r+')
+      await file.datasync()
     },
     rewrite: () => rewriteFile(path),
-    close: thread.close,
+    close: async () => file?.close(),
   }
 }
 
