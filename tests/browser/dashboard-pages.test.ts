@@ -69,6 +69,8 @@ onDashboard('the dashboard', (dashboard) => {
     const problems: string[] = []
     for (const path of paths) {
       await visit(path)
+      // A list of before is pale until the new one is there.
+      await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
       for (const violation of await findBarriers(page)) problems.push(`${path}: ${violation}`)
       if ((await measureOverflow(page)) > 0) problems.push(`${path}: is wider than the window`)
     }
