@@ -9,12 +9,12 @@ import { join } from 'node:path'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { BEHIND_PROXY, SCRIPT_HEADERS } from '../support/form-requests.ts'
 import { atScale } from '../support/scale.ts'
+import { until } from '../support/until.ts'
 import { type ReplayedDisk, replay, toReplayCommand } from './disk-replay.ts'
 import { createFormOverHttp } from './form-submissions.ts'
 import { createInstallation } from './server-process.ts'
 import { findStraceProblem } from './strace.ts'
 
-/** Enough, and long enough, that SQLite moves its log into the database meanwhile. */
 const SUBMISSIONS = atScale({ test: 64, soak: 200 })
 const MESSAGE = 'So many words. '.repeat(2_000)
 const SENDERS = 4
@@ -27,13 +27,14 @@ const closeLater = closeAfterAll()
 async function cutPowerWhileSending() {
   const installation = await createInstallation(1)
   closeLater(installation.end)
-  const before = readFileSync(join(installation.dataDir, 'towpath.db'))
+  const paths = FILES.map((name) => join(installation.dataDir, name)) as [string, string]
+  const before = readFileSync(paths[0])
   const trace = join(installation.dataDir, 'trace')
   const server = await installation.start({ commandPrefix: toReplayCommand(trace), ...BEHIND_PROXY })
   const form = await createFormOverHttp(server, installation)
   let sent = 0
-  const sender = async () => {
-    while (sent < SUBMISSIONS) {
+  const sendUntil = async (enough: number) => {
+    while (sent < enough) {
       const marker = toMarker(sent++)
       // The answer has the id of its request: this is how its moment is found in the trace.
       const headers = { ...SCRIPT_HEADERS, 'X-Request-Id': marker }
@@ -41,10 +42,14 @@ async function cutPowerWhileSending() {
       expect(answer.text).toBe('{"ok":true}')
     }
   }
-  await Promise.all(Array.from({ length: SENDERS }, sender))
+  const send = (enough: number) => Promise.all(Array.from({ length: SENDERS }, () => sendUntil(enough)))
+  await send(SUBMISSIONS / 2)
+  // SQLite moves its log into the database within a second or two, syncs that, and starts its log anew.
+  const isSync = new RegExp(String.raw`^\d+ +f\w*sync\(\d+<${encodeText(paths[0])}>.* = 0$`, 'm')
+  await until('the log to be in the database', () => isSync.test(readFileSync(trace, 'utf8')))
+  await send(SUBMISSIONS)
   await server.kill()
 
-  const paths = FILES.map((name) => join(installation.dataDir, name)) as [string, string]
   const acknowledged: string[] = []
   const found = { cuts: 0, lost: 0, damaged: 0 }
   const inspect = (disk: ReplayedDisk, keep: () => boolean) => {
@@ -71,6 +76,9 @@ async function cutPowerWhileSending() {
   })
   return { ...found, acknowledged: acknowledged.length, checkpoints: syncs.get(paths[0]) ?? 0 }
 }
+
+/** As strace prints it with `-xx`, within a regular expression. */
+const encodeText = (text: string) => Buffer.from(text).toString('hex').replaceAll(/../g, '\\\\x$&')
 
 const toMarker = (number: number) => `power-${String(number).padStart(8, '0')}`
 

@@ -110,7 +110,7 @@ test('what people and programs send is in no log line and in no metric', async (
   const metrics = await (
     await send('/metrics', { headers: { Authorization: `Bearer ${canary('metrics-token')}` } })
   ).text()
-  expect(metrics).toContain('towpath_api_requests_total')
+  expect(metrics).toContain('towpath_http_request_duration_seconds')
   expect(await server.stop()).toBe(0)
 
   const log = server.readOutput()
