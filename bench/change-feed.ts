@@ -56,6 +56,7 @@ async function createLinks(db: Database, workspaceId: number): Promise<number> {
     domain: 'go.example',
     reserved: new Set<string>(),
     ownHosts: [],
+    isOwnHost: () => true,
     schemes: [],
     isBlocked: () => false,
   }

@@ -10,6 +10,7 @@ import { deleteWorkspace } from './features/accounts/workspaces/delete-workspace
 import { restoreWorkspace, suspendWorkspace } from './features/accounts/workspaces/suspend-workspace.ts'
 import { createLinkCache } from './features/links/cache.ts'
 import { creditLeads } from './features/links/credit-leads.ts'
+import { createDomainDirectory } from './features/links/domains/domain-directory.ts'
 import { resolveLink } from './features/links/resolve.ts'
 import { restoreLink, suspendLink } from './features/links/suspend.ts'
 import { createWorkspaceLookup } from './features/tracking/workspace-lookup.ts'
@@ -24,7 +25,8 @@ async function startNode({ dataDir, databaseUrl }: TestServer) {
   const freshness = createFreshness(db.engine)
   const cache = createLinkCache(freshness)
   const workspaces = createWorkspaceLookup(db, freshness)
-  const feed = await followChanges({ db, cache, workspaces, freshness })
+  const domains = createDomainDirectory(db, { isOwnHost: () => true })
+  const feed = await followChanges({ db, cache, domains, workspaces, freshness })
   return { db, cache, workspaces, feed, find: async (slug: string) => resolveLink({ db, cache }, '', slug) }
 }
 

@@ -2,7 +2,9 @@
 
 import { type ChangeFeed, openChangeFeed } from './features/cluster/change-feed.ts'
 import type { LinkCache } from './features/links/cache.ts'
+import type { DomainDirectory } from './features/links/domains/domain-directory.ts'
 import type { WorkspaceLookup } from './features/tracking/workspace-lookup.ts'
+import { describeError, log } from './lib/log.ts'
 import type { DatabaseEngine, DatabaseHandle } from './storage/database/open-database.ts'
 
 /** While the feed cannot be read, this process notices another process's change to a link within this time. */
@@ -23,15 +25,25 @@ export function createFreshness(engine: DatabaseEngine) {
 export interface CacheNeeds {
   db: DatabaseHandle
   cache: LinkCache
+  domains: Pick<DomainDirectory, 'reload'>
   workspaces: WorkspaceLookup
   freshness: ReturnType<typeof createFreshness>
 }
 
 /** Call it before the caches have entries. */
-export async function followChanges({ db, cache, workspaces, freshness }: CacheNeeds): Promise<ChangeFeed> {
+export async function followChanges({
+  db,
+  cache,
+  domains,
+  workspaces,
+  freshness,
+}: CacheNeeds): Promise<ChangeFeed> {
+  const reloadDomains = () =>
+    void domains.reload().catch((error) => log.error('domains_not_read_again', describeError(error)))
   const invalidateWorkspace = (id: number) => {
     cache.invalidateWorkspace(id)
     workspaces.invalidate(id)
+    reloadDomains()
   }
   db.watchChanges((change) => {
     if ('workspaceId' in change) invalidateWorkspace(change.workspaceId)
@@ -44,8 +56,11 @@ export async function followChanges({ db, cache, workspaces, freshness }: CacheN
     invalidateAll() {
       cache.invalidateAll()
       workspaces.invalidateAll()
+      reloadDomains()
     },
   })
   freshness.follow(feed)
+  // After the feed has begun to follow, so that no change is missed.
+  await domains.reload()
   return feed
 }

@@ -24,6 +24,7 @@ import { type Blocklist, createBlocklist } from './features/links/blocklist/bloc
 import { createDestinationJudge } from './features/links/blocklist/judge-destination.ts'
 import { createLinkCache } from './features/links/cache.ts'
 import { createClickLimiter } from './features/links/counting/use-click.ts'
+import { createDomainDirectory } from './features/links/domains/domain-directory.ts'
 import type { Site } from './features/links/link.ts'
 import { readLinkMetrics } from './features/links/metrics.ts'
 import { preloadLinks } from './features/links/preload-links.ts'
@@ -220,6 +221,7 @@ function createShared(config: Config, needs: SharedNeeds) {
     clickLimiter: createClickLimiter(db),
     freshness,
     cache: createLinkCache(freshness),
+    domains: createDomainDirectory(db, site),
     blocklist,
     isBlockedDestination: createDestinationJudge(blocklist),
     geo: createLazyGeoLookup(config.geoipDb),

@@ -1,5 +1,7 @@
 // The site of this server: its short domain, its own hosts, and the names that no link may take.
 
+import { isIP } from 'node:net'
+import { readHostName } from './features/links/domains/domain-directory.ts'
 import type { Site } from './features/links/link.ts'
 import { toReservedSlugs } from './features/links/slug.ts'
 
@@ -20,10 +22,16 @@ export function createSite(settings: SiteSettings, isBlocked: Site['isBlocked'] 
   const local = ['localhost', '127.0.0.1', '0.0.0.0', '[::1]', '[::]', listening].map(
     (name) => `${name}:${settings.port}`,
   )
+  const ownNames = new Set([host, listening].map(readHostName))
   return {
     origin: settings.origin,
     domain: host,
     ownHosts: [...new Set([host, ...local])],
+    // Nobody can own an address or a name without a dot as a domain (docs/adr/0042-hosts.md).
+    isOwnHost(requested) {
+      const name = readHostName(requested)
+      return ownNames.has(name) || !name.includes('.') || isIP(name.replace(/^\[|\]$/g, '')) > 0
+    },
     schemes: settings.destinationSchemes,
     isBlocked,
     reserved: toReservedSlugs([settings.snippetPath, settings.intakePath]),

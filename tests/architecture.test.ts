@@ -33,6 +33,12 @@ const EXCEPTIONS: RuleException[] = [
   ),
   createException(
     'workspace',
+    'links/domains/domain-directory.ts',
+    'createDomainDirectory',
+    'a request knows only the host, and a verified domain belongs to one workspace',
+  ),
+  createException(
+    'workspace',
     'links/find-slug-availability.ts',
     'findHolder',
     'a slug belongs to one workspace, as for a creation; the answer does not say to which',

@@ -17,6 +17,8 @@ export interface Site {
   domain: string
   /** Every host that reaches this server: a destination on one of them would redirect in a loop. */
   ownHosts: string[]
+  /** Whether the default domain answers requests for a host: a name of this server, or one that cannot be anybody's domain. */
+  isOwnHost: (host: string) => boolean
   /** Schemes that a destination may have besides http and https. */
   schemes: string[]
   /** True where the operator blocks the URL's host. */

@@ -14,6 +14,7 @@ const site = {
   origin: 'https://go.example',
   domain: 'go.example',
   ownHosts: [],
+  isOwnHost: () => true,
   schemes: [],
   reserved: new Set<string>(),
   isBlocked: () => false,

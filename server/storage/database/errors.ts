@@ -9,7 +9,7 @@ const toErrorFields = (error: unknown) =>
 
 /**
  * Is this error the violation of a unique constraint? @param unique one constraint: its index name, which PostgreSQL
- * reports, and its columns, which SQLite reports
+ * reports, and SQLite for an index with an expression; and its columns, which SQLite reports for all others
  */
 export function isUniqueViolation(error: unknown, unique?: { index: string; columns: string[] }): boolean {
   const e = toErrorFields(error)
@@ -17,6 +17,7 @@ export function isUniqueViolation(error: unknown, unique?: { index: string; colu
   if (e.code === '23505') return !unique || e.constraint === unique.index
   if (e.code !== 'SQLITE_CONSTRAINT_UNIQUE' && e.code !== 'SQLITE_CONSTRAINT_PRIMARYKEY') return false
   if (!unique) return true
+  if (e.message.endsWith(`index '${unique.index}'`)) return true
   const columns = e.message
     .split(': ')
     .at(-1)

@@ -29,6 +29,7 @@ import { sharedCounts } from './migrations/cluster/0024-shared-counts.ts'
 import { linkCounters } from './migrations/cluster/0025-link-counters.ts'
 import { builtFiles } from './migrations/cluster/0026-built-files.ts'
 import { moves } from './migrations/cluster/0027-moves.ts'
+import { domains } from './migrations/domains/0031-domains.ts'
 import { deliveryRequests } from './migrations/operations/0029-delivery-requests.ts'
 import { lateDeliveries } from './migrations/operations/0030-late-deliveries.ts'
 import type { Tables } from './tables.ts'
@@ -62,6 +63,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0027-moves': moves(engine),
   '0029-delivery-requests': deliveryRequests(engine),
   '0030-late-deliveries': lateDeliveries(engine),
+  '0031-domains': domains(engine),
 })
 
 /**

@@ -16,6 +16,7 @@ import type {
   Workspaces,
 } from './tables/account-tables.ts'
 import type { BuiltFiles, Changes, Instance, Leases, Nodes } from './tables/cluster-tables.ts'
+import type { Domains } from './tables/domain-tables.ts'
 import type { CaptchaTokens, FormAttempts, Forms, Submissions, Touches } from './tables/form-tables.ts'
 import type { ClickMarks, LinkCounters, Links, LinkTags, Tags, VisitorSalts } from './tables/link-tables.ts'
 import type { MoveSteps } from './tables/move-tables.ts'
@@ -73,4 +74,5 @@ export interface Tables {
   built_files: BuiltFiles
   move_steps: MoveSteps
   changes: Changes
+  domains: Domains
 }

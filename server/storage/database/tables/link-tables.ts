@@ -8,7 +8,10 @@ export interface Links {
   /** '' is the server's default domain, so that links keep working after its name has changed. */
   domain: string
   slug: string
-  /** The slug for look-ups: NFC, lower case. Unique with the domain among links that are not deleted for good. */
+  /**
+   * The slug for look-ups: NFC, and lower case unless the domain is case-sensitive. Unique with the domain among links that
+   * are not deleted for good; on a domain of its own, each workspace that claims the name has its own slugs.
+   */
   slug_key: string
   destination_url: string
   title: string | null

@@ -1,0 +1,33 @@
+// The domains that workspaces bring: what proves them, and what they answer besides links.
+
+import type { Generated } from 'kysely'
+
+export interface Domains {
+  id: Generated<number>
+  workspace_id: number
+  /** In ASCII form (IDNA), lower case, without a port and without a dot at its end. */
+  domain: string
+  /** The value of the TXT record that proves the ownership. */
+  token: string
+  /** Since when the domain answers; null before, and after the ownership was lost. One workspace at most has a name verified. */
+  verified_at: number | null
+  /** The last look at its DNS. */
+  checked_at: number | null
+  /** Since when a verified domain has failed each check; null after a check that passed. */
+  failing_since: number | null
+  /** Why the last check failed, as a sentence for its owners. */
+  problem: string | null
+  /** New links are made here: one domain of a workspace at most. */
+  is_primary: number
+  /** Chosen at creation: `slug_key` of its links keeps its case. */
+  case_sensitive: number
+  root_url: string | null
+  not_found_url: string | null
+  expired_url: string | null
+  /** JSON as it is served: `/.well-known/assetlinks.json`. */
+  asset_links: string | null
+  /** The same for `/.well-known/apple-app-site-association`. */
+  apple_app_site_association: string | null
+  created_at: number
+  updated_at: number
+}
