@@ -25,6 +25,8 @@ import { createDestinationJudge } from './features/links/blocklist/judge-destina
 import { createLinkCache } from './features/links/cache.ts'
 import { createClickLimiter } from './features/links/counting/use-click.ts'
 import { createDomainDirectory } from './features/links/domains/domain-directory.ts'
+import { createOwnHosts, listOwnHosts } from './features/links/domains/own-hosts.ts'
+import { createDomainFinder } from './features/links/domains/request-domain.ts'
 import type { Site } from './features/links/link.ts'
 import { readLinkMetrics } from './features/links/metrics.ts'
 import { preloadLinks } from './features/links/preload-links.ts'
@@ -35,6 +37,7 @@ import { createFreshness, followChanges } from './follow-changes.ts'
 import { createMailSender } from './http/mail/send-mail.ts'
 import { verifySafeRequest } from './http/safe-request.ts'
 import { type JobNeeds, startJobs } from './jobs.ts'
+import { toDomainOrigin } from './lib/web-url.ts'
 import { createMetricsReader, type MetricsNeeds, readDatabaseMetrics } from './metrics.ts'
 import { type Notify, openNotify } from './notify.ts'
 import { openObservability } from './observability.ts'
@@ -221,7 +224,7 @@ function createShared(config: Config, needs: SharedNeeds) {
     clickLimiter: createClickLimiter(db),
     freshness,
     cache: createLinkCache(freshness),
-    domains: createDomainDirectory(db, site),
+    domains: createDomainDirectory(db, site, (names) => hitWorker.setOwnHosts(listOwnHosts(site, names))),
     blocklist,
     isBlockedDestination: createDestinationJudge(blocklist),
     geo: createLazyGeoLookup(config.geoipDb),
@@ -236,9 +239,10 @@ function createShared(config: Config, needs: SharedNeeds) {
 /** Opens what pages on other sites use: the form endpoint, and the intake of the snippet. */
 function openPublicServices(config: Config, shared: Shared, notify: Notify) {
   const { db, site, clickIds, getSalt, geo, freshness, now } = shared
-  const { secret, origin, trustProxy, turnstile, intakePath } = config
+  const { secret, trustProxy, turnstile, intakePath } = config
   const captcha = createCaptchaProvider({ secret, turnstile, now })
-  const ownHosts = new Set(site.ownHosts)
+  const ownHosts = createOwnHosts(shared)
+  const findDomain = createDomainFinder(shared)
   const ids = createEventIds(secret)
   const workspaces = createWorkspaceLookup(db, freshness)
   const attempts = openAttemptCounter({ db, now })
@@ -250,7 +254,8 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
     workspaces,
     forms: {
       ...shared,
-      origin,
+      findDomain,
+      toOrigin: (domain: string) => toDomainOrigin(site, domain),
       trustProxy,
       captcha,
       attempts,
@@ -261,8 +266,17 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
       recordTouches,
       wakeDeliverer: notify.wake,
     },
-    formFacts: { db, captcha },
-    intake: { ...shared, ...limits, path: intakePath, eventIds: ids, workspaces, ownHosts, trustProxy },
+    formFacts: { db, captcha, findDomain },
+    intake: {
+      ...shared,
+      ...limits,
+      path: intakePath,
+      eventIds: ids,
+      workspaces,
+      ownHosts,
+      findDomain,
+      trustProxy,
+    },
   }
 }
 

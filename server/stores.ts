@@ -12,6 +12,8 @@ import { openSpool, type Spool } from './features/hits/spool/spool.ts'
 import { createSpoolGuard } from './features/hits/spool/spool-guard.ts'
 import { isNewInstallation, openHitWorkerClient } from './features/hits/worker/client.ts'
 import { countClicks, getCountedBatch } from './features/links/counting/count-clicks.ts'
+import { listDomainNames } from './features/links/domains/domain-directory.ts'
+import { listOwnHosts } from './features/links/domains/own-hosts.ts'
 import type { Site } from './features/links/link.ts'
 import { ensureSalts } from './features/visitors/ensure-salts.ts'
 import { createDailySalts, type DailySalt } from './features/visitors/salts.ts'
@@ -137,7 +139,7 @@ async function openHitWorker(config: Config, { db, spool, cluster, site, salts, 
     version: manifest.version,
     instance: cluster.instance,
     getOthersShippedUntil: cluster.getOthersShippedUntil,
-    ownHosts: site.ownHosts,
+    ownHosts: listOwnHosts(site, await listDomainNames(db)),
     geoPath: config.geoipDb,
     countedUpTo: await getCountedBatch(db, spool.node),
     since: config.hitRetentionDays === undefined ? 0 : toRetentionStart(now(), config.hitRetentionDays),

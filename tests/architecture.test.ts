@@ -27,6 +27,12 @@ const createException = (
 const EXCEPTIONS: RuleException[] = [
   createException(
     'workspace',
+    'links/domains/domain-directory.ts',
+    'listDomainNames',
+    'a domain of any workspace is no source of visitors for anybody',
+  ),
+  createException(
+    'workspace',
     'links/resolve.ts',
     '',
     'a redirect knows only the slug, and the slug belongs to one workspace',

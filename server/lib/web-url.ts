@@ -35,12 +35,22 @@ export function checkUrl(text: string, rule: UrlRule): { href: string } | { wron
 const toServerName = (host: string) => host.toLowerCase().replace(/\.*(:(?:80|443))?$|\.+(?=:\d+$)/, '')
 
 /**
+ * The origin of a domain that links have: '' is the default domain. A server that is reached by plain http, as in a test at
+ * home, has its other domains on the same port.
+ */
+export function toDomainOrigin({ origin }: { origin: string }, domain: string): string {
+  if (domain === '') return origin
+  const { protocol, port } = new URL(origin)
+  return protocol === 'https:' ? `https://${domain}` : `http://${domain}${port && `:${port}`}`
+}
+
+/**
  * The URL that visitors call for a link.
- * @param origin the public origin of this server, for links of its default domain
+ * @param site with the public origin of this server, for links of its default domain
  */
 export function toShortUrl(
-  { origin }: { origin: string },
+  site: { origin: string },
   { domain, slug }: { domain: string; slug: string },
 ): string {
-  return `${domain === '' ? origin : `https://${domain}`}/${encodeURIComponent(slug)}`
+  return `${toDomainOrigin(site, domain)}/${encodeURIComponent(slug)}`
 }

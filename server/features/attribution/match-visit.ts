@@ -5,6 +5,7 @@ import type { EventIds } from '../tracking/event-id.ts'
 import { createPageViewReader } from '../tracking/page-view.ts'
 import type { Touch } from '../tracking/touch.ts'
 import { addPageView, type Visit } from '../tracking/visit.ts'
+import type { OwnHosts } from '../visitors/referrer.ts'
 
 export interface VisitMatch {
   /** Undefined where the event id is absent or invalid. */
@@ -27,7 +28,7 @@ export type VisitMatcher = (submission: {
 export interface VisitMatcherNeeds {
   eventIds: Pick<EventIds, 'open'>
   clickIds: Pick<ClickIds, 'verify'>
-  ownHosts: ReadonlySet<string>
+  ownHosts: OwnHosts
 }
 
 /** The matcher never throws. An invalid id counts as absent. */

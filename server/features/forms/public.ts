@@ -6,6 +6,7 @@ import { requestId } from '../../http/request-id.ts'
 import type { ServerHandle } from '../../http/server-handle.ts'
 import type { Network } from '../../lib/ip-network.ts'
 import { log } from '../../lib/log.ts'
+import { answersOn, type FindRequestDomain, type RequestDomain } from '../../lib/request-domain.ts'
 import { describeRequest } from '../../lib/telemetry/request-context.ts'
 import type { DiskSpace } from '../../storage/disk-space.ts'
 import type { ByteLimiter, RateLimiter } from '../accounts/access/rate-limiter.ts'
@@ -32,7 +33,9 @@ import { isOriginAllowed } from './settings/allowed-origins.ts'
 import { type FormSettings, findFormSettings } from './settings/form-settings.ts'
 
 export interface FormEndpointNeeds extends StoreSubmissionNeeds {
-  origin: string
+  findDomain: FindRequestDomain
+  /** The origin of a domain by its name, '' for the default domain. */
+  toOrigin: (domain: string) => string
   trustProxy: Network[]
   limiter: RateLimiter & ByteLimiter
   submissionLimit: StorageLimit
@@ -45,9 +48,14 @@ export interface FormEndpointNeeds extends StoreSubmissionNeeds {
 
 type Peer = Pick<ServerHandle, 'requestIP'>
 
+interface RequestContext extends ResponseContext {
+  domain: RequestDomain
+}
+
 interface FormRequest {
   request: Request
-  server: Peer
+  /** The address of the connection. */
+  peer: string
   /** The path after `/f`. */
   path: string
 }
@@ -74,14 +82,17 @@ export function createFormEndpoint(needs: FormEndpointNeeds) {
   return async (request: Request, server: Peer, path: string): Promise<Response> => {
     const started = performance.now()
     const { method, headers } = request
-    const context: ResponseContext = {
+    const peer = server.requestIP(request)?.address ?? ''
+    const domain = needs.findDomain(headers, peer)
+    const context: RequestContext = {
       requestId: requestId(headers.get('x-request-id')),
       headers,
-      origin: needs.origin,
+      domain,
+      origin: needs.toOrigin(domain.name),
     }
     if (method === 'OPTIONS') return respondToPreflight(context)
     if (method !== 'POST') return answerVisitor(needs, context, method, path)
-    const { response, formId, trapped } = await answerPost(needs, context, { request, server, path })
+    const { response, formId, trapped } = await answerPost(needs, context, { request, peer, path })
     const ms = Math.round((performance.now() - started) * 10) / 10
     // Everywhere else a filled honeypot looks like a success. Only this line tells an operator what it caught.
     log.info('form_request', { requestId: context.requestId, formId, status: response.status, trapped, ms })
@@ -92,19 +103,19 @@ export function createFormEndpoint(needs: FormEndpointNeeds) {
 /** GET shows people a page: the form's thanks page, or at the form's own address what the address is for. */
 async function answerVisitor(
   needs: FormEndpointNeeds,
-  context: ResponseContext,
+  context: RequestContext,
   method: string,
   path: string,
 ): Promise<Response> {
   const thanksKey = method === 'GET' || method === 'HEAD' ? parseThanksPath(path) : undefined
   try {
     if (thanksKey !== undefined) {
-      const form = await findVisibleForm(needs, thanksKey)
+      const form = await findVisibleForm(needs, context, thanksKey)
       if (!form) throw new EndpointError(404, 'Form not found')
       return await respondWithThanks(context, form)
     }
     return await respondToWrongMethod(context, async () => {
-      const form = await findVisibleForm(needs, parseFormKey(path))
+      const form = await findVisibleForm(needs, context, parseFormKey(path))
       return URL.parse(form?.pageUrl ?? '') ?? undefined
     })
   } catch (thrown) {
@@ -113,22 +124,30 @@ async function answerVisitor(
 }
 
 /** A form whose texts strangers may see. A disabled form still thanks those who sent it before; a suspended one does not. */
-async function findVisibleForm(needs: FormEndpointNeeds, key: string): Promise<FormSettings | undefined> {
-  const form = await findFormSettings(needs.db, key)
+async function findVisibleForm(
+  needs: FormEndpointNeeds,
+  context: RequestContext,
+  key: string,
+): Promise<FormSettings | undefined> {
+  const form = await findForm(needs, context, key)
   return form && !form.suspended ? withUsableTargets(needs, form) : undefined
+}
+
+async function findForm({ db }: FormEndpointNeeds, { domain }: RequestContext, key: string) {
+  const form = await findFormSettings(db, key)
+  return form && answersOn(domain, form.workspaceId) ? form : undefined
 }
 
 async function answerPost(
   needs: FormEndpointNeeds,
-  context: ResponseContext,
-  { request, server, path }: FormRequest,
+  context: RequestContext,
+  { request, peer, path }: FormRequest,
 ): Promise<EndpointResult> {
   const { headers } = context
   let form: FormSettings | undefined
   try {
-    const peer = server.requestIP(request)?.address ?? ''
     const address = readClientAddress(peer, headers.get('x-forwarded-for'), needs.trustProxy)
-    form = await getEnabledForm(needs, path)
+    form = await getEnabledForm(needs, context, path)
     describeRequest({ workspaceId: form.workspaceId })
     await checkSender(needs, form, { headers, address })
     const json = isJson(headers.get('content-type'))
@@ -149,10 +168,14 @@ async function answerPost(
 }
 
 /** @throws EndpointError 400, 403, 404 */
-async function getEnabledForm({ db }: FormEndpointNeeds, path: string): Promise<FormSettings> {
+async function getEnabledForm(
+  needs: FormEndpointNeeds,
+  context: RequestContext,
+  path: string,
+): Promise<FormSettings> {
   const key = parseFormKey(path)
   if (key === '') throw new EndpointError(400, 'Missing form key')
-  const form = await findFormSettings(db, key)
+  const form = await findForm(needs, context, key)
   if (!form) throw new EndpointError(404, 'Form not found')
   if (form.suspended) throw new EndpointError(403, 'Form is suspended by the operator of this server')
   if (!form.enabled) throw new EndpointError(403, 'Form is disabled')

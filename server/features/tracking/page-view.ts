@@ -4,7 +4,7 @@ import { cleanText } from '../../lib/clean-text.ts'
 import { createGenerationCache } from '../../lib/generation-cache.ts'
 import { CLICK_ID_PARAMETER } from '../hits/click-id.ts'
 import { type Campaign, extractUtmParameters, hasCampaign, parseCampaign } from '../visitors/campaign.ts'
-import { parseReferrer, stripQuery, toSiteHost } from '../visitors/referrer.ts'
+import { isOwnHost, type OwnHosts, parseReferrer, stripQuery, toSiteHost } from '../visitors/referrer.ts'
 import type { Touch } from './touch.ts'
 import type { PageView } from './visit.ts'
 
@@ -46,20 +46,23 @@ interface ReferrerInfo {
   site: string
   /** Without its query. */
   url: string
-  /** The host without `www.`; null for a page of this server, and for an address that is no referrer. */
+  /** The host without `www.`; null for an address that is no referrer. */
   host: string | null
+  /** The host as it was sent, with its port. */
+  fullHost: string
 }
 
-/** @param ownHosts the hosts of this server, in lower case */
-export function createPageViewReader(ownHosts: ReadonlySet<string>): PageViewReader {
+/** @param ownHosts may change while the reader lives */
+export function createPageViewReader(ownHosts: OwnHosts): PageViewReader {
   const pages = createGenerationCache(CACHED_MAX, parsePage)
-  const referrers = createGenerationCache(CACHED_MAX, (text) => parseReferringPage(text, ownHosts))
+  const referrers = createGenerationCache(CACHED_MAX, parseReferringPage)
   return ({ at, url, referrer }, findLink) => {
     const page = pages.get(url)
     if (page.site === '') return undefined
     const parsed = referrer === '' ? NO_REFERRER : referrers.get(referrer)
-    // A page of the same site did not bring the visitor to the site.
-    const external = parsed.site === page.site ? NO_REFERRER : parsed
+    // A page of the same site did not bring the visitor to the site, and a short domain only passed the visitor on.
+    const isExternal = parsed.site !== page.site && !isOwnHost(parsed.fullHost, ownHosts)
+    const external = isExternal ? parsed : NO_REFERRER
     return {
       at,
       pageUrl: page.url,
@@ -70,7 +73,7 @@ export function createPageViewReader(ownHosts: ReadonlySet<string>): PageViewRea
   }
 }
 
-const NO_REFERRER: ReferrerInfo = { site: '', url: '', host: null }
+const NO_REFERRER: ReferrerInfo = { site: '', url: '', host: null, fullHost: '' }
 const NO_CAMPAIGN = parseCampaign('')
 const NO_PAGE: PageInfo = { site: '', url: null, utm: '', campaign: NO_CAMPAIGN, clickId: undefined }
 
@@ -91,9 +94,12 @@ function parsePage(text: string): PageInfo {
 // A click id of this server needs no encoding, so a text with other characters is none.
 const CLICK_ID = new RegExp(`(?:^|&)${CLICK_ID_PARAMETER}=([\\w.-]+)(?:&|$)`)
 
-function parseReferringPage(text: string, ownHosts: ReadonlySet<string>): ReferrerInfo {
+const NO_HOSTS: OwnHosts = new Set()
+
+function parseReferringPage(text: string): ReferrerInfo {
   const url = stripQuery(text)
-  return { site: toSiteHost(url), url, host: parseReferrer(url, ownHosts).referrer }
+  const fullHost = URL.parse(url)?.host.toLowerCase() ?? ''
+  return { site: toSiteHost(url), url, host: parseReferrer(url, NO_HOSTS).referrer, fullHost }
 }
 
 function toTouch(

@@ -8,12 +8,14 @@ import { readBytes } from '../../http/json-body.ts'
 import type { ServerHandle } from '../../http/server-handle.ts'
 import { randomToken } from '../../lib/crypto/random.ts'
 import type { Network } from '../../lib/ip-network.ts'
+import { answersOn, type FindRequestDomain, type RequestDomain } from '../../lib/request-domain.ts'
 import { createSlidingBudgets } from '../../lib/sliding-budget.ts'
 import { createSlidingWindows, WINDOW_MS } from '../../lib/sliding-window.ts'
 import type { StorageLimit } from '../accounts/strangers/storage-limit.ts'
 import type { ClickIds } from '../hits/click-id.ts'
 import { recordPageView } from '../hits/record.ts'
 import type { Spool } from '../hits/spool/spool.ts'
+import type { OwnHosts } from '../visitors/referrer.ts'
 import type { EventIds } from './event-id.ts'
 import {
   type IntakeAnswer,
@@ -44,7 +46,8 @@ export interface IntakeNeeds {
   clickIds: Pick<ClickIds, 'verify'>
   eventIds: EventIds
   workspaces: Pick<WorkspaceLookup, 'find' | 'findCached'>
-  ownHosts: ReadonlySet<string>
+  ownHosts: OwnHosts
+  findDomain: FindRequestDomain
   trustProxy: Network[]
   now: () => number
   /** The page views of a day. */
@@ -67,6 +70,7 @@ interface PageViewRequest {
   at: number
   headers: { get(name: string): string | null }
   address: string
+  domain: RequestDomain
 }
 
 interface State extends IntakeNeeds {
@@ -135,12 +139,13 @@ function tryFastPath(
 const refusesTracking = (headers: PageViewRequest['headers']) => headers.get('sec-gpc') === '1'
 
 function toPageViewRequest(
-  { trustProxy, now }: State,
+  { trustProxy, findDomain, now }: State,
   peer: string,
   headers: PageViewRequest['headers'],
 ): PageViewRequest {
   const forwarded = trustProxy.length === 0 ? null : headers.get('x-forwarded-for')
-  return { at: now(), headers, address: readClientAddress(peer, forwarded, trustProxy) }
+  const address = readClientAddress(peer, forwarded, trustProxy)
+  return { at: now(), headers, address, domain: findDomain(headers, peer) }
 }
 
 const toLimitKey = ({ address }: PageViewRequest) =>
@@ -194,8 +199,9 @@ function record(
   body: PageViewBody,
   workspaceId: number | null,
 ): IntakeAnswer {
-  if (workspaceId === null) return toErrorAnswer(404, 'Workspace not found')
-  const { at } = view
+  const { at, domain } = view
+  if (workspaceId === null || !answersOn(domain, workspaceId))
+    return toErrorAnswer(404, 'Workspace not found')
   // Not kept and not forgotten: the tab reports the page view again.
   const room = state.pageViewLimit.take(workspaceId, 1 + body.p.length)
   if (!room.allowed) return refuse(room.waitMs)

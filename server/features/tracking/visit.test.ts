@@ -3,7 +3,7 @@ import { createPageViewReader } from './page-view.ts'
 import { addPageView, isVisitOver, startVisit, type Visit } from './visit.ts'
 
 const AT = Date.parse('2026-05-10T12:00:00Z')
-const ownHosts = new Set(['go.example'])
+const ownHosts = new Set(['go.example', 'localhost:3000'])
 // Any id of link n is `click<n>`.
 const linkOf = (text: string) => Number(/^click(\d+)$/.exec(text)?.[1] ?? Number.NaN) || undefined
 const reader = createPageViewReader(ownHosts)
@@ -62,6 +62,18 @@ describe('a page view', () => {
     const view = read(`${SHOP}/a?token=secret&utm_source=n&gclid=person&tp_cid=click7#frag`, SEARCH)
     expect(view).toMatchObject({ utm: 'utm_source=n', referrer: 'https://www.search.example/' })
     expect(JSON.stringify(view)).not.toMatch(/secret|person|frag/)
+  })
+
+  test('from a domain is direct from the moment on at which it redirects for this server', () => {
+    const from = 'https://brand.example:8443/x'
+    const kindOf = () => read(`${SHOP}/`, from)?.touch.kind
+    expect(kindOf()).toBe('referrer')
+    ownHosts.add('brand.example')
+    expect(kindOf()).toBe('direct')
+    expect(read(`${SHOP}/`, 'https://www.brand.example/x')?.touch.referrer).toBe('brand.example')
+    ownHosts.delete('brand.example')
+    expect(kindOf()).toBe('referrer')
+    expect(read(`${SHOP}/`, 'http://localhost:5173/')?.touch.referrer).toBe('localhost')
   })
 
   test.each(['', 'x', '/a', 'javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', 'https://'])(

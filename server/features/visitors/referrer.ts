@@ -7,6 +7,12 @@ const HOST_MAX = 253
 const URL_MAX = 512
 const DIRECT = { referrer: null, referrerUrl: null }
 
+/**
+ * Hosts of this instance in lower case: those of its default domain with their port, and the domains of all workspaces
+ * without one. A short domain redirects, so it is nobody's source, whichever workspace has it (docs/adr/0047-across-domains.md).
+ */
+export type OwnHosts = Pick<ReadonlySet<string>, 'has'>
+
 export interface Referrer {
   referrer: string | null
   referrerUrl: string | null
@@ -27,20 +33,28 @@ export const cutReferrer = (header: string): string =>
  * A visitor who comes from a page of this instance counts as direct.
  * @param header the Referer header after `stripQuery`
  */
-export function parseReferrer(header: string, ownHosts: ReadonlySet<string>): Referrer {
+export function parseReferrer(header: string, ownHosts: OwnHosts): Referrer {
   const url = header === '' ? null : URL.parse(header)
   // Apps send `android-app://com.google.android.gm/`. A URL of any other scheme is no referrer.
   if (!url || !/^(https?|android-app|ios-app):$/.test(url.protocol) || url.hostname === '') return DIRECT
   const host = url.host.toLowerCase()
-  if (ownHosts.has(host) || ownHosts.has(stripWww(host))) return DIRECT
+  if (isOwnHost(host, ownHosts)) return DIRECT
   return {
     referrer: cleanText(stripWww(url.hostname.toLowerCase()), HOST_MAX),
     referrerUrl: cleanText(`${url.protocol}//${host}${url.pathname}`, URL_MAX),
   }
 }
 
+/** `www.go.example` is another host than `go.example`: a company may have its site there. */
+export function isOwnHost(host: string, ownHosts: OwnHosts): boolean {
+  const name = stripRootDot(host)
+  return ownHosts.has(name) || ownHosts.has(name.replace(/:\d+$/, ''))
+}
+
+const stripRootDot = (host: string) => host.replace(/\.(?=$|:)/, '')
+
 /** Removes `www.` and the dot of the DNS root, which do not change the site. */
-const stripWww = (host: string) => host.replace(/^www\.(?=[^.]+\.)/, '').replace(/\.(?=$|:)/, '')
+const stripWww = (host: string) => stripRootDot(host.replace(/^www\.(?=[^.]+\.)/, ''))
 
 /** @returns the host of a URL as `Referrer.referrer` has it; '' where the text is no URL */
 export const toSiteHost = (url: string): string => stripWww(URL.parse(url)?.hostname.toLowerCase() ?? '')

@@ -3,14 +3,17 @@ import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
 import { createCaptchaProvider } from '../captcha/create-captcha-provider.ts'
 import { createFormInfoEndpoint } from './form-info.ts'
 
+const DEFAULT_DOMAIN = { findDomain: () => ({ name: '', workspaceId: null }) }
+const PEER = { requestIP: () => null }
+
 onBothEngines('GET /e/forms', (server) => {
   const keyed = (n: number) => `factsform${n}`
   const secret = 'f3a9c1d7'.repeat(4)
   const ask = (query: string, method = 'GET', turnstile = false) => {
     const keys = { siteKey: '0xsite', secretKey: '0xsecret', verifyUrl: 'http://127.0.0.1:9/' }
     const captcha = createCaptchaProvider({ secret, turnstile: turnstile ? keys : undefined, now: Date.now })
-    const facts = createFormInfoEndpoint({ db: server().app.db, captcha })
-    return facts(new Request(`http://go.example/e/forms${query}`, { method }))
+    const facts = createFormInfoEndpoint({ ...DEFAULT_DOMAIN, db: server().app.db, captcha })
+    return facts(new Request(`http://go.example/e/forms${query}`, { method }), PEER)
   }
   // biome-ignore lint/suspicious/noExplicitAny: two shapes, told apart by their provider
   type Told = { successMessage: string | null; captcha: any }
@@ -109,10 +112,11 @@ onBothEngines('GET /e/forms', (server) => {
       },
     }
     const facts = createFormInfoEndpoint({
+      ...DEFAULT_DOMAIN,
       db: rows,
       captcha: createCaptchaProvider({ secret, now: Date.now }),
     })
-    const answer = await facts(new Request('http://go.example/e/forms?keys=abc'))
+    const answer = await facts(new Request('http://go.example/e/forms?keys=abc'), PEER)
     expect([
       answer.status,
       answer.headers.get('retry-after'),

@@ -3,6 +3,8 @@
 
 import { toErrorResponse } from '../../../http/error-response.ts'
 import { requestId } from '../../../http/request-id.ts'
+import type { ServerHandle } from '../../../http/server-handle.ts'
+import { answersOn, type FindRequestDomain, type RequestDomain } from '../../../lib/request-domain.ts'
 import { toFailure } from '../../../storage/database/errors.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { CaptchaProvider } from '../captcha/captcha-provider.ts'
@@ -10,6 +12,7 @@ import type { CaptchaProvider } from '../captcha/captcha-provider.ts'
 export interface FormInfoNeeds {
   db: Pick<Database, 'read'>
   captcha: Pick<CaptchaProvider, 'describe'>
+  findDomain: FindRequestDomain
 }
 
 /** A request for more forms than this is somebody who guesses keys. */
@@ -17,16 +20,20 @@ const KEYS_MAX = 50
 
 const HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store' }
 
-/** The answer leaves out unknown, disabled and suspended forms, and the snippet then leaves those forms alone. */
+/**
+ * The answer leaves out unknown, disabled and suspended forms, and on a workspace's domain those of others. The snippet then
+ * leaves those forms alone.
+ */
 export function createFormInfoEndpoint(needs: FormInfoNeeds) {
-  return async (request: Request): Promise<Response> => {
+  return async (request: Request, server: Pick<ServerHandle, 'requestIP'>): Promise<Response> => {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return refuse(405, 'Method not allowed', { Allow: 'GET, HEAD' })
     }
     const keys = parseKeys(request.url)
     if (keys.length > KEYS_MAX) return refuse(422, `keys: at most ${KEYS_MAX}`)
     try {
-      return Response.json({ forms: await readFormInfo(needs, keys) }, { headers: HEADERS })
+      const domain = needs.findDomain(request.headers, server.requestIP(request)?.address ?? '')
+      return Response.json({ forms: await readFormInfo(needs, domain, keys) }, { headers: HEADERS })
     } catch (error) {
       const response = toErrorResponse(toFailure(error), requestId(request.headers.get('x-request-id')))
       for (const [name, value] of Object.entries(HEADERS)) response.headers.set(name, value)
@@ -45,7 +52,7 @@ function parseKeys(url: string): string[] {
   return [...new Set(lists.flatMap((list) => list.split(',')))].filter((key) => key !== '')
 }
 
-async function readFormInfo({ db, captcha }: FormInfoNeeds, requestedKeys: string[]) {
+async function readFormInfo({ db, captcha }: FormInfoNeeds, domain: RequestDomain, requestedKeys: string[]) {
   // PostgreSQL refuses some texts that cannot be a key, such as one with a NUL.
   const keys = requestedKeys.filter((key) => /^[\w-]{1,64}$/.test(key))
   if (keys.length === 0) return {}
@@ -53,13 +60,14 @@ async function readFormInfo({ db, captcha }: FormInfoNeeds, requestedKeys: strin
   const forms = await db.read
     .selectFrom('forms')
     .innerJoin('workspaces', 'workspaces.id', 'forms.workspace_id')
-    .select(['form_key', 'captcha', 'success_message'])
+    .select(['form_key', 'workspace_id', 'captcha', 'success_message'])
     .where('form_key', 'in', keys)
     .where('enabled', '=', 1)
     .where('workspaces.suspended_at', 'is', null)
     .execute()
+  const answering = forms.filter((form) => answersOn(domain, form.workspace_id))
   return Object.fromEntries(
-    forms.map(({ form_key, captcha: hasCaptcha, success_message }) => [
+    answering.map(({ form_key, captcha: hasCaptcha, success_message }) => [
       form_key,
       { successMessage: success_message, captcha: hasCaptcha ? captcha.describe(form_key) : null },
     ]),

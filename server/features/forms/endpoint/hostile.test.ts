@@ -17,7 +17,7 @@ import { onSqlite, startServer, type TestServer } from '../../../../tests/suppor
 import { setLogLevel } from '../../../lib/log.ts'
 
 const HEAD = (key: string, headers: string) =>
-  `POST /f/${key} HTTP/1.1\r\nHost: go.example\r\nSec-Fetch-Mode: cors\r\nX-Forwarded-For: ${nextSenderAddress()}\r\nContent-Type: ${URLENCODED_TYPE}\r\n${headers}\r\n`
+  `POST /f/${key} HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Mode: cors\r\nX-Forwarded-For: ${nextSenderAddress()}\r\nContent-Type: ${URLENCODED_TYPE}\r\n${headers}\r\n`
 
 /** Sends the pieces in order and ends the request. @returns everything until the connection ends */
 function speak(server: TestServer, pieces: string[], { end = true, waitMs = 5 } = {}): Promise<string> {

@@ -8,7 +8,7 @@ import { isNextAllowed } from '../settings/next-hosts.ts'
 export interface TargetContext {
   /** The Referer header, or ''. */
   referer: string
-  /** The server's own origin. */
+  /** The origin of the domain that the form was sent to. */
   origin: string
   /** The form's page, which stands in for a Referer that is only the origin of the same site. */
   pageUrl: string | null

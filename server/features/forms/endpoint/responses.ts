@@ -20,7 +20,7 @@ export type SubmissionOutcome =
 export interface ResponseContext {
   requestId: string
   headers: Headers
-  /** The server's own origin. */
+  /** The origin of the domain that the request is for. */
   origin: string
 }
 

@@ -76,7 +76,9 @@ describe('an enriched hit', () => {
     // Pages of this instance are no referrers.
     ['https://go.example.com/x', null, null],
     ['https://GO.Example.COM./x?y', null, null],
-    ['https://www.short.test/', null, null],
+    ['https://www.short.test/', 'short.test', 'https://www.short.test/'],
+    ['http://short.test:8080/x', null, null],
+    ['https://short.test.:8443/x', null, null],
     ['http://localhost:3000/preview', null, null],
     ['http://localhost:5173/', 'localhost', 'http://localhost:5173/'],
     // Different spellings of one site are one referrer.

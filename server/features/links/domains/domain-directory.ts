@@ -26,6 +26,8 @@ export interface DomainDirectory {
   find(host: string): ShortDomain | undefined
   /** @param name as `links.domain` has it @returns undefined where it does not answer now */
   get(name: string): ShortDomain | undefined
+  /** Every verified domain of every workspace. */
+  names(): string[]
   /** Reads all verified domains. Call it after the commit of a change, and when another process has changed some. */
   reload(): Promise<void>
 }
@@ -41,10 +43,14 @@ const DEFAULT_DOMAIN: ShortDomain = {
   appleAppSiteAssociation: null,
 }
 
-/** Knows the default domain only, until the first `reload()`. */
+/**
+ * Knows the default domain only, until the first `reload()`.
+ * @param onChange called after a reload that found other names than before
+ */
 export function createDomainDirectory(
   { read }: Pick<Database, 'read'>,
   site: Pick<Site, 'isOwnHost'>,
+  onChange: (names: string[]) => void = () => {},
 ): DomainDirectory {
   let domains = new Map<string, ShortDomain>()
   let started = 0
@@ -53,15 +59,29 @@ export function createDomainDirectory(
   return {
     find: (host) => domains.get(readHostName(host)) ?? (site.isOwnHost(host) ? DEFAULT_DOMAIN : undefined),
     get,
+    names: () => [...domains.keys()],
     async reload() {
       const number = ++started
       const rows = await read.selectFrom('domains').selectAll().where('verified_at', 'is not', null).execute()
       // A read that began earlier may end later.
       if (number < applied) return
       applied = number
+      const before = domains
       domains = new Map(rows.map((row) => [row.domain, toShortDomain(row)]))
+      const names = [...domains.keys()]
+      if (names.length !== before.size || names.some((name) => !before.has(name))) onChange(names)
     },
   }
+}
+
+/** The names alone, for what starts before there is a directory. */
+export async function listDomainNames({ read }: Pick<Database, 'read'>): Promise<string[]> {
+  const rows = await read
+    .selectFrom('domains')
+    .select('domain')
+    .where('verified_at', 'is not', null)
+    .execute()
+  return rows.map(({ domain }) => domain)
 }
 
 /** The name of a host in lower case, without its port and without a dot at its end. */

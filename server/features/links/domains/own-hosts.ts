@@ -1,0 +1,21 @@
+// The hosts that reach this server now: those of the default domain, and the verified domains of all workspaces.
+
+import type { Site } from '../link.ts'
+import type { DomainDirectory } from './domain-directory.ts'
+
+interface Needs {
+  site: Pick<Site, 'ownHosts'>
+  domains: Pick<DomainDirectory, 'get'>
+}
+
+/** Asks the directory each time, so that a domain counts from the moment on at which it redirects. */
+export function createOwnHosts({ site, domains }: Needs) {
+  const hosts = new Set(site.ownHosts)
+  // The directory has the default domain as ''.
+  return { has: (host: string) => hosts.has(host) || (host !== '' && domains.get(host) !== undefined) }
+}
+
+/** The same hosts as a list, for another process. */
+export const listOwnHosts = (site: Pick<Site, 'ownHosts'>, domains: string[]) => [
+  ...new Set([...site.ownHosts, ...domains]),
+]
