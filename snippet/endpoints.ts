@@ -21,16 +21,24 @@ const base = isVersioned ? folder.slice(0, -INTAKE.length - 1) : folder
 
 const formUrls = [`${base}f/`, `${ORIGIN}/f/`]
 
+/**
+ * The address of a form on any other domain: perhaps one of the workspace's own. Only the server knows, so the form gets
+ * nothing from the snippet before the server has described it.
+ */
+const ELSEWHERE = /^https?:\/\/[^/]+\/f\/([2-9a-hjkmnp-z]{10})(?![^/?#])/
+
 /** The methods of forms: an input with the name `action` or `submit` hides the form's own property. */
 export const formPrototype = HTMLFormElement.prototype
 
-/** @returns the form endpoint that a form posts to; undefined where it posts to another server */
-export function findEndpoint(form: HTMLFormElement): { url: string; key: string } | undefined {
+/** @returns the form endpoint that a form posts to, and whether it is one for sure; undefined where it is none */
+export function findEndpoint(
+  form: HTMLFormElement,
+): { url: string; key: string; isSure: boolean } | undefined {
   try {
     const url = new URL(formPrototype.getAttribute.call(form, 'action') ?? '', document.baseURI).href
     const start = formUrls.find((known) => url.startsWith(known))
-    const key = start && url.slice(start.length).replace(/[/?#].*/, '')
-    return key ? { url, key } : undefined
+    const key = start ? url.slice(start.length).replace(/[/?#].*/, '') : ELSEWHERE.exec(url)?.[1]
+    return key ? { url, key, isSure: !!start } : undefined
   } catch {
     // The action is no URL.
     return undefined

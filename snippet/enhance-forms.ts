@@ -58,7 +58,9 @@ function listen(forms: Map<HTMLFormElement, EnhancedForm>, visit: PageVisit) {
   // Fires for each submission, also when the browser sends the form.
   addEventListener('formdata', ({ target, formData }) => {
     const form = target as HTMLFormElement
-    if (!toOtherAddress && findEndpoint(form)) addHiddenFields(formData, visit, forms.get(form))
+    const enhanced = forms.get(form)
+    if (!toOtherAddress && (enhanced || findEndpoint(form)?.isSure))
+      addHiddenFields(formData, visit, enhanced)
   })
   addEventListener('pageshow', ({ persisted }) => {
     if (!persisted) return
