@@ -2,7 +2,7 @@
 
 import { readHostName } from './features/links/domains/domain-directory.ts'
 import type { Site } from './features/links/link.ts'
-import { toReservedSlugs } from './features/links/slug.ts'
+import { toReservedOnDomains, toReservedSlugs } from './features/links/slug.ts'
 import { toServerName } from './lib/web-url.ts'
 
 export interface SiteSettings {
@@ -45,5 +45,6 @@ export function createSite(settings: SiteSettings, isBlocked: Site['isBlocked'] 
     schemes: settings.destinationSchemes,
     isBlocked,
     reserved: toReservedSlugs([settings.snippetPath, settings.intakePath]),
+    reservedOnDomains: toReservedOnDomains([settings.snippetPath, settings.intakePath]),
   }
 }

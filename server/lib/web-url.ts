@@ -41,9 +41,11 @@ export function toShortUrl(
   { origin }: { origin: string },
   { domain, slug }: { domain: string; slug: string },
 ): string {
-  const path = slug.split('/').map(encodeURIComponent).join('/')
-  return `${domain === '' ? origin : toDomainOrigin(origin, domain)}/${path}`
+  return `${domain === '' ? origin : toDomainOrigin(origin, domain)}/${encodePath(slug)}`
 }
 
 const toDomainOrigin = (origin: string, domain: string) =>
   origin.startsWith('http:') ? `http://${domain}${/:\d+$/.exec(origin)?.[0] ?? ''}` : `https://${domain}`
+
+/** Encodes each segment; the slashes between them stay. */
+const encodePath = (path: string) => encodeURIComponent(path).replaceAll('%2F', '/')

@@ -21,7 +21,7 @@ export function resolveLink(
   // Strangers must not reach the cache and the database with texts that no link can have.
   if (!isPossibleSlug(slug)) return null
   const { name } = domain
-  const key = toSlugKey(slug)
+  const key = toSlugKey(slug, domain.caseSensitive)
   const cached = cache.get(name, key)
   if (cached === null || (cached && answersOn(domain, cached))) return cached
   const expired = cache.lastKnown(name, key)

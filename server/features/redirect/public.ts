@@ -71,7 +71,7 @@ const MISSING: DestinationChoice = { kind: 'missing', rule: 'unknown', outcome: 
 
 export function createRedirects(state: RedirectNeeds) {
   return {
-    /** @param slug as the URL has it, decoded */
+    /** @param slug as `readRequestedSlug` gives it */
     answer: (request: Request, server: Peer, domain: ShortDomain, slug: string): Answer =>
       answerRequest(state, request, server, domain, slug),
 
@@ -122,11 +122,11 @@ function answerRoot({ site }: RedirectNeeds, { method, headers }: Request, domai
 
 function tryFastPath(
   state: RedirectNeeds,
-  { segment: slug, query, headers }: RequestHead,
+  { path: slug, query, headers }: RequestHead,
   peer: string,
   domain: ShortDomain,
 ): FastRedirect | null {
-  const link = state.cache.get(domain.name, toSlugKey(slug))
+  const link = state.cache.get(domain.name, toSlugKey(slug, domain.caseSensitive))
   if (!link || link.clickLimit !== null || link.passwordHash !== null || !answersOn(domain, link)) return null
   const address = readAddress(state, peer, headers)
   const visitor = { method: 'GET', headers, at: state.now(), query, address, domain, slug, isPreview: false }
@@ -291,7 +291,7 @@ function record(
   misses.count({
     at,
     domain: domain.name,
-    slugKey: isPossibleSlug(slug) ? toSlugKey(slug) : null,
+    slugKey: isPossibleSlug(slug) ? toSlugKey(slug, domain.caseSensitive) : null,
     human: isHuman(visitor),
     address,
     userAgent: headers.get('user-agent') ?? '',
