@@ -131,6 +131,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
 /** What anybody may ask for needs these. */
 const createPublicNeeds = (config: Config, shared: Shared, { intake, forms, formFacts }: PublicServices) => ({
   site: shared.site,
+  domains: shared.domains,
   origin: config.origin,
   paths: config,
   redirects: { ...shared, trustProxy: config.trustProxy, abuseEmail: config.abuseEmail },
@@ -224,7 +225,9 @@ function createShared(config: Config, needs: SharedNeeds) {
     clickLimiter: createClickLimiter(db),
     freshness,
     cache: createLinkCache(freshness),
-    domains: createDomainDirectory(db, site, (names) => hitWorker.setOwnHosts(listOwnHosts(site, names))),
+    domains: createDomainDirectory(db, site, {
+      onNewHolder: (names) => hitWorker.setOwnHosts(listOwnHosts(site, names)),
+    }),
     blocklist,
     isBlockedDestination: createDestinationJudge(blocklist),
     geo: createLazyGeoLookup(config.geoipDb),
@@ -239,10 +242,10 @@ function createShared(config: Config, needs: SharedNeeds) {
 /** Opens what pages on other sites use: the form endpoint, and the intake of the snippet. */
 function openPublicServices(config: Config, shared: Shared, notify: Notify) {
   const { db, site, clickIds, getSalt, geo, freshness, now } = shared
-  const { secret, trustProxy, turnstile, intakePath } = config
+  const { secret, origin, trustProxy, turnstile, intakePath } = config
   const captcha = createCaptchaProvider({ secret, turnstile, now })
   const ownHosts = createOwnHosts(shared)
-  const findDomain = createDomainFinder(shared)
+  const findDomain = createDomainFinder({ ...shared, trustProxy })
   const ids = createEventIds(secret)
   const workspaces = createWorkspaceLookup(db, freshness)
   const attempts = openAttemptCounter({ db, now })
@@ -255,7 +258,7 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
     forms: {
       ...shared,
       findDomain,
-      toOrigin: (domain: string) => toDomainOrigin(site, domain),
+      toOrigin: (domain: string) => toDomainOrigin(origin, domain),
       trustProxy,
       captcha,
       attempts,

@@ -5,14 +5,13 @@ import type { DomainDirectory } from './domain-directory.ts'
 
 interface Needs {
   site: Pick<Site, 'ownHosts'>
-  domains: Pick<DomainDirectory, 'get'>
+  domains: Pick<DomainDirectory, 'isOwnDomain'>
 }
 
 /** Asks the directory each time, so that a domain counts from the moment on at which it redirects. */
 export function createOwnHosts({ site, domains }: Needs) {
   const hosts = new Set(site.ownHosts)
-  // The directory has the default domain as ''.
-  return { has: (host: string) => hosts.has(host) || (host !== '' && domains.get(host) !== undefined) }
+  return { has: (host: string) => hosts.has(host) || domains.isOwnDomain(host) }
 }
 
 /** The same hosts as a list, for another process. */
