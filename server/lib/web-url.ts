@@ -31,7 +31,8 @@ export function checkUrl(text: string, rule: UrlRule): { href: string } | { wron
 }
 
 /** "go.example." and "go.example:443" under http reach the same server as "go.example". */
-export const toServerName = (host: string) => host.toLowerCase().replace(/\.*(:(?:80|443))?$|\.+(?=:\d+$)/, '')
+export const toServerName = (host: string) =>
+  host.toLowerCase().replace(/\.*(:(?:80|443))?$|\.+(?=:\d+$)/, '')
 
 /**
  * The URL that visitors call for a link. A workspace's domain has https, or the scheme and port of an origin without https.
@@ -47,7 +48,9 @@ export function toShortUrl(
 /** @param domain '' is the default domain, whose origin is `origin` */
 export function toDomainOrigin(origin: string, domain: string): string {
   if (domain === '') return origin
-  return origin.startsWith('http:') ? `http://${domain}${/:\d+$/.exec(origin)?.[0] ?? ''}` : `https://${domain}`
+  return origin.startsWith('http:')
+    ? `http://${domain}${/:\d+$/.exec(origin)?.[0] ?? ''}`
+    : `https://${domain}`
 }
 
 /** Encodes each segment; the slashes between them stay. */

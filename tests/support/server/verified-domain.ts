@@ -69,7 +69,7 @@ export async function putLinkOnDomain(
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
   await app.db.write(async (connection, onCommit) => {
-    const slugKey = slug.toLowerCase()
+    const slugKey = app.domains.get(domain)?.caseSensitive ? slug : slug.toLowerCase()
     await connection
       .updateTable('links')
       .set({ domain, slug, slug_key: slugKey })

@@ -105,12 +105,20 @@ const hasNewHolder = (before: Map<string, ShortDomain>, after: Map<string, Short
 
 /** The names alone, for what starts before there is a directory. */
 export async function listDomainNames({ read }: Pick<Database, 'read'>): Promise<string[]> {
-  const rows = await read.selectFrom('domains').select('domain').where('verified_at', 'is not', null).execute()
+  const rows = await read
+    .selectFrom('domains')
+    .select('domain')
+    .where('verified_at', 'is not', null)
+    .execute()
   return rows.map(({ domain }) => domain)
 }
 
 /** The name of a host in lower case, without its port and without dots at its end. */
-export const readHostName = (host: string) => host.toLowerCase().replace(/:\d*$/, '').replace(/(?<!\.)\.+$/, '')
+export const readHostName = (host: string) =>
+  host
+    .toLowerCase()
+    .replace(/:\d*$/, '')
+    .replace(/(?<!\.)\.+$/, '')
 
 const toShortDomain = (row: Selectable<Domains>): ShortDomain => ({
   name: row.domain,
