@@ -1,7 +1,14 @@
 // Reads the environment; no other file does. It reports every wrong value at once, each with its remedy.
 
 import { readAbuseEmail, readBlocklistPath } from './config/abuse-settings.ts'
-import { readAliases, readHost, readNetworks, readOrigin, readPaths, readPort } from './config/address-settings.ts'
+import {
+  readAliases,
+  readHost,
+  readNetworks,
+  readOrigin,
+  readPaths,
+  readPort,
+} from './config/address-settings.ts'
 import { readBackups } from './config/backup-settings.ts'
 import { type ClusterSettings, readCluster } from './config/cluster-settings.ts'
 import { readFastPath, readPlan, readSchemes, readTurnstile } from './config/feature-settings.ts'

@@ -48,8 +48,13 @@ export function readAliases(text: string | undefined, wrong: ProblemReporter): s
   return names.flatMap((name) => {
     // A full stop at the end names the same host.
     const host = /[/?#@:\\]/.test(name) ? undefined : URL.parse(`http://${name}`)?.hostname.replace(/\.$/, '')
-    if (host !== undefined && host.length <= 253 && /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/.test(host)) return [host]
-    wrong('TOWPATH_ALIASES', `"${name}" is not a host name`, 'List names without scheme, port and path, such as old.example,go2.example.')
+    if (host !== undefined && host.length <= 253 && /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/.test(host))
+      return [host]
+    wrong(
+      'TOWPATH_ALIASES',
+      `"${name}" is not a host name`,
+      'List names without scheme, port and path, such as old.example,go2.example.',
+    )
     return []
   })
 }

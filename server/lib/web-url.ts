@@ -31,7 +31,8 @@ export function checkUrl(text: string, rule: UrlRule): { href: string } | { wron
 }
 
 /** "go.example." and "go.example:443" under http reach the same server as "go.example". */
-export const toServerName = (host: string) => host.toLowerCase().replace(/\.*(:(?:80|443))?$|\.+(?=:\d+$)/, '')
+export const toServerName = (host: string) =>
+  host.toLowerCase().replace(/\.*(:(?:80|443))?$|\.+(?=:\d+$)/, '')
 
 /**
  * The URL that visitors call for a link. A workspace's domain has https, or the scheme and port of an origin without https.

@@ -49,8 +49,9 @@ async function readLink(
   key: string,
 ): Promise<CachedLink | null> {
   const links = selectCachedLinks(db).where('links.domain', '=', name).where('links.slug_key', '=', key)
-  const row = await (
-    workspaceId === null ? links : links.where('links.workspace_id', '=', workspaceId)
+  const row = await (workspaceId === null
+    ? links
+    : links.where('links.workspace_id', '=', workspaceId)
   ).executeTakeFirst()
   return row ? toCachedLink(row) : null
 }

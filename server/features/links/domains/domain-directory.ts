@@ -104,7 +104,11 @@ const hasNewHolder = (before: Map<string, ShortDomain>, after: Map<string, Short
   )
 
 /** The name of a host in lower case, without its port and without dots at its end. */
-export const readHostName = (host: string) => host.toLowerCase().replace(/:\d*$/, '').replace(/(?<!\.)\.+$/, '')
+export const readHostName = (host: string) =>
+  host
+    .toLowerCase()
+    .replace(/:\d*$/, '')
+    .replace(/(?<!\.)\.+$/, '')
 
 const toShortDomain = (row: Selectable<Domains>): ShortDomain => ({
   name: row.domain,
