@@ -213,10 +213,10 @@ describe('the backup', () => {
   })
 
   test('is well when it is young, and a problem when it is old', async () => {
-    const hourAgo = new Date(Date.now() - 3 * 3_600_000).toISOString()
+    const hoursAgo = new Date(Date.now() - 3 * 3_600_000).toISOString()
     writeManifest('2020-01-01T00-00-00Z', '2020-01-01T00:00:00.000Z')
     expect(await check(pathOf('backups'))).toMatch(/^problem: The last backup is \d+ days old/)
-    writeManifest('2026-11-22T21-00-00Z', hourAgo)
+    writeManifest(`${hoursAgo.slice(0, 19).replaceAll(':', '-')}Z`, hoursAgo)
     expect(await check(pathOf('backups'))).toBe('ok: The last backup is 3 hours old.')
     rmSync(pathOf('backups'), { recursive: true })
   })
