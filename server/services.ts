@@ -1,7 +1,6 @@
 // Opens the stores and wires the features: what app.ts mounts, what jobs.ts runs, and what main.ts closes.
 
 import { dirname } from 'node:path'
-import manifest from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
 import { createServerDoctor } from './doctor.ts'
 import { createRateLimiter } from './features/accounts/access/rate-limiter.ts'
@@ -24,9 +23,8 @@ import { type Blocklist, createBlocklist } from './features/links/blocklist/bloc
 import { createDestinationJudge } from './features/links/blocklist/judge-destination.ts'
 import { createLinkCache } from './features/links/cache.ts'
 import { createClickLimiter } from './features/links/counting/use-click.ts'
-import { createDomainDirectory } from './features/links/domains/domain-directory.ts'
+import { createDomainDirectory, type DomainDirectory } from './features/links/domains/domain-directory.ts'
 import { createOwnHosts, listOwnHosts } from './features/links/domains/own-hosts.ts'
-import { createDomainFinder } from './features/links/domains/request-domain.ts'
 import type { Site } from './features/links/link.ts'
 import { readLinkMetrics } from './features/links/metrics.ts'
 import { preloadLinks } from './features/links/preload-links.ts'
@@ -45,6 +43,7 @@ import { createSite } from './site.ts'
 import { createBuiltFileStore } from './storage/built-file-store.ts'
 import { createGeoLookup, type GeoLookup } from './storage/geo.ts'
 import { openStores, type StoreOptions, type Stores } from './stores.ts'
+import { VERSION } from './version.ts'
 
 export interface ServiceOptions extends StoreOptions {
   /** Where several servers share the ports of this machine. */
@@ -90,8 +89,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     { ...shared, ...endpoints, notify, hitWorker: stores.hitWorker },
     worker,
   )
-  const { version } = manifest
-  const observability = await openObservability(config, { db: stores.db, node: stores.spool.node, version })
+  const observability = await openObservability(config, stores.db, stores.spool.node)
   for (const part of [feed, observability, backups]) metrics.add(part.metrics)
   return {
     ...stores,
@@ -106,7 +104,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
       access: config,
       probe: stores.db.probe,
       draining: () => draining,
-      version,
+      version: VERSION,
       acceptsHits: stores.spool.acceptsHits,
       metrics: metrics.readAll,
     },
@@ -132,6 +130,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
 const createPublicNeeds = (config: Config, shared: Shared, { intake, forms, formFacts }: PublicServices) => ({
   site: shared.site,
   domains: shared.domains,
+  hosts: { domains: shared.domains, site: shared.site, trustProxy: config.trustProxy },
   origin: config.origin,
   paths: config,
   redirects: { ...shared, trustProxy: config.trustProxy, abuseEmail: config.abuseEmail },
@@ -205,9 +204,16 @@ type Shared = ReturnType<typeof createShared>
 
 /** Things that several features share. There must be exactly one of each. */
 function createShared(config: Config, needs: SharedNeeds) {
-  const { db, disk, spool, misses, cluster, hitWorker, getSalt, site, blocklist, now, clock } = needs
+  const { db, disk, spool, misses, cluster, hitWorker, getSalt, blocklist, now, clock } = needs
   const getOthersShippedUntil = cluster.getOthersShippedUntil
   const freshness = createFreshness(db.engine)
+  const cache = createLinkCache(freshness)
+  const domains = createDomainDirectory(db, needs.site, {
+    onNewHolder(names) {
+      cache.invalidateMisses()
+      hitWorker.setOwnHosts(listOwnHosts(needs.site, names))
+    },
+  })
   const mailBudget = createMailBudget({ db, now, mailPerDay: config.mailPerDay })
   const send = createMailSender(config)
   return {
@@ -219,15 +225,13 @@ function createShared(config: Config, needs: SharedNeeds) {
     hits: { ...hitWorker, countedUntil: () => Math.min(hitWorker.countedUntil(), getOthersShippedUntil()) },
     getOthersShippedUntil,
     getSalt,
-    site,
+    site: addDomains(needs.site, domains),
     now,
     clock,
     clickLimiter: createClickLimiter(db),
     freshness,
-    cache: createLinkCache(freshness),
-    domains: createDomainDirectory(db, site, {
-      onNewHolder: (names) => hitWorker.setOwnHosts(listOwnHosts(site, names)),
-    }),
+    cache,
+    domains,
     blocklist,
     isBlockedDestination: createDestinationJudge(blocklist),
     geo: createLazyGeoLookup(config.geoipDb),
@@ -239,13 +243,18 @@ function createShared(config: Config, needs: SharedNeeds) {
   }
 }
 
+/** No link may lead to a short link, on whatever domain: it could make a loop. */
+const addDomains = (site: Site, domains: DomainDirectory): Site => ({
+  ...site,
+  isShortHost: (host) => site.isShortHost(host) || domains.isOwnDomain(host),
+})
+
 /** Opens what pages on other sites use: the form endpoint, and the intake of the snippet. */
 function openPublicServices(config: Config, shared: Shared, notify: Notify) {
   const { db, site, clickIds, getSalt, geo, freshness, now } = shared
   const { secret, origin, trustProxy, turnstile, intakePath } = config
   const captcha = createCaptchaProvider({ secret, turnstile, now })
   const ownHosts = createOwnHosts(shared)
-  const findDomain = createDomainFinder({ ...shared, trustProxy })
   const ids = createEventIds(secret)
   const workspaces = createWorkspaceLookup(db, freshness)
   const attempts = openAttemptCounter({ db, now })
@@ -257,7 +266,6 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
     workspaces,
     forms: {
       ...shared,
-      findDomain,
       toOrigin: (domain: string) => toDomainOrigin(origin, domain),
       trustProxy,
       captcha,
@@ -269,7 +277,7 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
       recordTouches,
       wakeDeliverer: notify.wake,
     },
-    formFacts: { db, captcha, findDomain },
+    formFacts: { db, captcha },
     intake: {
       ...shared,
       ...limits,
@@ -277,7 +285,6 @@ function openPublicServices(config: Config, shared: Shared, notify: Notify) {
       eventIds: ids,
       workspaces,
       ownHosts,
-      findDomain,
       trustProxy,
     },
   }
@@ -314,7 +321,7 @@ function createApiServices(config: Config, services: ApiServices) {
   const { origin, secret, turnstile, webhookAllow, snippetPath, defaultPlan } = config
   const analytics = { db, hits, now, defaultDomain: site.domain }
   return {
-    gates: { db, limiter, now, origin, secret, version: manifest.version },
+    gates: { db, limiter, now, origin, secret, version: VERSION },
     accounts: { limiter, now, origin, snippetPath, defaultPlan, sendMail, mailBudget },
     links: { site, now },
     redirects: { site, now, isBlockedDestination },

@@ -7,9 +7,6 @@ export interface RequestDomain {
   workspaceId: number | null
 }
 
-/** @param peer the address of the connection, which may be a proxy's */
-export type FindRequestDomain = (headers: { get(name: string): string | null }, peer: string) => RequestDomain
-
 /**
  * Does a thing of this workspace answer on the domain? A form of others on a company's domain would show their text under
  * the company's name, and would take what a script sends past the company's Content-Security-Policy

@@ -6,7 +6,7 @@ import { requestId } from '../../http/request-id.ts'
 import type { ServerHandle } from '../../http/server-handle.ts'
 import type { Network } from '../../lib/ip-network.ts'
 import { log } from '../../lib/log.ts'
-import { answersOn, type FindRequestDomain, type RequestDomain } from '../../lib/request-domain.ts'
+import { answersOn, type RequestDomain } from '../../lib/request-domain.ts'
 import { describeRequest } from '../../lib/telemetry/request-context.ts'
 import type { DiskSpace } from '../../storage/disk-space.ts'
 import type { ByteLimiter, RateLimiter } from '../accounts/access/rate-limiter.ts'
@@ -33,7 +33,6 @@ import { isOriginAllowed } from './settings/allowed-origins.ts'
 import { type FormSettings, findFormSettings } from './settings/form-settings.ts'
 
 export interface FormEndpointNeeds extends StoreSubmissionNeeds {
-  findDomain: FindRequestDomain
   /** The origin of a domain by its name, '' for the default domain. */
   toOrigin: (domain: string) => string
   trustProxy: Network[]
@@ -79,11 +78,10 @@ const RETRY_AFTER_SECONDS = 60
 
 /** @returns the handler for every method, and for everything after `/f` in the path, with its slash or without */
 export function createFormEndpoint(needs: FormEndpointNeeds) {
-  return async (request: Request, server: Peer, path: string): Promise<Response> => {
+  return async (request: Request, server: Peer, path: string, domain: RequestDomain): Promise<Response> => {
     const started = performance.now()
     const { method, headers } = request
     const peer = server.requestIP(request)?.address ?? ''
-    const domain = needs.findDomain(headers, peer)
     const context: RequestContext = {
       requestId: requestId(headers.get('x-request-id')),
       headers,

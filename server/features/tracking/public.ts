@@ -8,7 +8,7 @@ import { readBytes } from '../../http/json-body.ts'
 import type { ServerHandle } from '../../http/server-handle.ts'
 import { randomToken } from '../../lib/crypto/random.ts'
 import type { Network } from '../../lib/ip-network.ts'
-import { answersOn, type FindRequestDomain, type RequestDomain } from '../../lib/request-domain.ts'
+import { answersOn, type RequestDomain } from '../../lib/request-domain.ts'
 import { createSlidingBudgets } from '../../lib/sliding-budget.ts'
 import { createSlidingWindows, WINDOW_MS } from '../../lib/sliding-window.ts'
 import type { StorageLimit } from '../accounts/strangers/storage-limit.ts'
@@ -47,7 +47,6 @@ export interface IntakeNeeds {
   eventIds: EventIds
   workspaces: Pick<WorkspaceLookup, 'find' | 'findCached'>
   ownHosts: OwnHosts
-  findDomain: FindRequestDomain
   trustProxy: Network[]
   now: () => number
   /** The page views of a day. */
@@ -89,8 +88,10 @@ export function createPageViewIntake(needs: IntakeNeeds) {
     recordedViews: createRecordedViews(),
   }
   return {
-    answer: (request: Request, server: Pick<ServerHandle, 'requestIP'>) => answer(state, request, server),
-    tryFastPath: (request: PostRequest, peer: string) => tryFastPath(state, request, peer),
+    answer: (request: Request, server: Pick<ServerHandle, 'requestIP'>, domain: RequestDomain) =>
+      answer(state, request, server, domain),
+    tryFastPath: (request: PostRequest, peer: string, domain: RequestDomain) =>
+      tryFastPath(state, request, peer, domain),
   }
 }
 
@@ -98,6 +99,7 @@ function answer(
   state: State,
   request: Request,
   server: Pick<ServerHandle, 'requestIP'>,
+  domain: RequestDomain,
 ): Response | Promise<Response> {
   const { method, headers } = request
   if (method === 'OPTIONS') return toPreflightResponse()
@@ -106,7 +108,7 @@ function answer(
   if (refusesTracking(headers)) return toResponse(NOT_TRACKED)
   const length = headers.get('content-length')
   if (Number(length ?? 0) > BODY_MAX) return toResponse(TOO_LARGE)
-  const view = toPageViewRequest(state, server.requestIP(request)?.address ?? '', headers)
+  const view = toPageViewRequest(state, server.requestIP(request)?.address ?? '', headers, domain)
   const refusal = takeFromLimit(state, view)
   return refusal ? toResponse(refusal) : readAndRecord(state, request, view)
 }
@@ -119,6 +121,7 @@ function tryFastPath(
   state: State,
   { path, query, headers, ...request }: PostRequest,
   peer: string,
+  domain: RequestDomain,
 ): FastResponse | null {
   if (path !== state.path || query !== '') return null
   const text = request.body()
@@ -127,7 +130,7 @@ function tryFastPath(
   const body = parsePageViewBody(text)
   const workspaceId = typeof body === 'string' ? null : state.workspaces.findCached(body.w)
   if (workspaceId === undefined) return null
-  const view = toPageViewRequest(state, peer, headers)
+  const view = toPageViewRequest(state, peer, headers, domain)
   return toFastResponse(
     takeFromLimit(state, view) ??
       takeFromBudget(state, view, text) ??
@@ -139,13 +142,14 @@ function tryFastPath(
 const refusesTracking = (headers: PageViewRequest['headers']) => headers.get('sec-gpc') === '1'
 
 function toPageViewRequest(
-  { trustProxy, findDomain, now }: State,
+  { trustProxy, now }: State,
   peer: string,
   headers: PageViewRequest['headers'],
+  domain: RequestDomain,
 ): PageViewRequest {
   const forwarded = trustProxy.length === 0 ? null : headers.get('x-forwarded-for')
   const address = readClientAddress(peer, forwarded, trustProxy)
-  return { at: now(), headers, address, domain: findDomain(headers, peer) }
+  return { at: now(), headers, address, domain }
 }
 
 const toLimitKey = ({ address }: PageViewRequest) =>

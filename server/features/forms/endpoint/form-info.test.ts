@@ -3,8 +3,7 @@ import { onBothEngines } from '../../../../tests/support/server/test-server.ts'
 import { createCaptchaProvider } from '../captcha/create-captcha-provider.ts'
 import { createFormInfoEndpoint } from './form-info.ts'
 
-const DEFAULT_DOMAIN = { findDomain: () => ({ name: '', workspaceId: null }) }
-const PEER = { requestIP: () => null }
+const DEFAULT_DOMAIN = { name: '', workspaceId: null }
 
 onBothEngines('GET /e/forms', (server) => {
   const keyed = (n: number) => `factsform${n}`
@@ -12,8 +11,8 @@ onBothEngines('GET /e/forms', (server) => {
   const ask = (query: string, method = 'GET', turnstile = false) => {
     const keys = { siteKey: '0xsite', secretKey: '0xsecret', verifyUrl: 'http://127.0.0.1:9/' }
     const captcha = createCaptchaProvider({ secret, turnstile: turnstile ? keys : undefined, now: Date.now })
-    const facts = createFormInfoEndpoint({ ...DEFAULT_DOMAIN, db: server().app.db, captcha })
-    return facts(new Request(`http://go.example/e/forms${query}`, { method }), PEER)
+    const facts = createFormInfoEndpoint({ db: server().app.db, captcha })
+    return facts(new Request(`http://go.example/e/forms${query}`, { method }), DEFAULT_DOMAIN)
   }
   // biome-ignore lint/suspicious/noExplicitAny: two shapes, told apart by their provider
   type Told = { successMessage: string | null; captcha: any }
@@ -112,11 +111,10 @@ onBothEngines('GET /e/forms', (server) => {
       },
     }
     const facts = createFormInfoEndpoint({
-      ...DEFAULT_DOMAIN,
       db: rows,
       captcha: createCaptchaProvider({ secret, now: Date.now }),
     })
-    const answer = await facts(new Request('http://go.example/e/forms?keys=abc'), PEER)
+    const answer = await facts(new Request('http://go.example/e/forms?keys=abc'), DEFAULT_DOMAIN)
     expect([
       answer.status,
       answer.headers.get('retry-after'),

@@ -3,8 +3,7 @@
 
 import { toErrorResponse } from '../../../http/error-response.ts'
 import { requestId } from '../../../http/request-id.ts'
-import type { ServerHandle } from '../../../http/server-handle.ts'
-import { answersOn, type FindRequestDomain, type RequestDomain } from '../../../lib/request-domain.ts'
+import { answersOn, type RequestDomain } from '../../../lib/request-domain.ts'
 import { toFailure } from '../../../storage/database/errors.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { CaptchaProvider } from '../captcha/captcha-provider.ts'
@@ -12,7 +11,6 @@ import type { CaptchaProvider } from '../captcha/captcha-provider.ts'
 export interface FormInfoNeeds {
   db: Pick<Database, 'read'>
   captcha: Pick<CaptchaProvider, 'describe'>
-  findDomain: FindRequestDomain
 }
 
 /** A request for more forms than this is somebody who guesses keys. */
@@ -25,14 +23,13 @@ const HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store
  * leaves those forms alone.
  */
 export function createFormInfoEndpoint(needs: FormInfoNeeds) {
-  return async (request: Request, server: Pick<ServerHandle, 'requestIP'>): Promise<Response> => {
+  return async (request: Request, domain: RequestDomain): Promise<Response> => {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return refuse(405, 'Method not allowed', { Allow: 'GET, HEAD' })
     }
     const keys = parseKeys(request.url)
     if (keys.length > KEYS_MAX) return refuse(422, `keys: at most ${KEYS_MAX}`)
     try {
-      const domain = needs.findDomain(request.headers, server.requestIP(request)?.address ?? '')
       return Response.json({ forms: await readFormInfo(needs, domain, keys) }, { headers: HEADERS })
     } catch (error) {
       const response = toErrorResponse(toFailure(error), requestId(request.headers.get('x-request-id')))
