@@ -12,5 +12,5 @@ export interface RequestDomain {
  * the company's name, and would take what a script sends past the company's Content-Security-Policy
  * (docs/adr/0047-across-domains.md).
  */
-export const answersOn = (domain: RequestDomain, workspaceId: number): boolean =>
+export const servesWorkspace = (domain: RequestDomain, workspaceId: number): boolean =>
   domain.workspaceId === null || domain.workspaceId === workspaceId

@@ -111,10 +111,10 @@ onBothEngines('analytics by domain', (server) => {
   })
 
   test('takes a link with its clicks to the domain that it is moved to', async () => {
-    await update({ domain: PROMO }, ids.brand as number)
+    await update({ domain: PROMO, slug_key: 'moved' }, ids.brand as number)
     expect(await countBy('clicks?groupBy=domain', 'domain')).toEqual({ [PROMO]: 9, [standard]: 1 })
     expect(await countBy('leads?groupBy=domain', 'domain')).toEqual({ [PROMO]: 3, [standard]: 1 })
-    await update({ domain: BRAND }, ids.brand as number)
+    await update({ domain: BRAND, slug_key: `sale-${server().engine}` }, ids.brand as number)
   })
 
   test('keeps the name of a deleted domain for its deleted links', async () => {
@@ -133,7 +133,7 @@ onBothEngines('analytics by domain', (server) => {
     expect(brand).toMatchObject({ domain: BRAND, deleted: true, clicks: 2 })
   })
 
-  const update = (fields: { domain?: string; deleted_at?: number }, id: number) =>
+  const update = (fields: { domain?: string; slug_key?: string; deleted_at?: number }, id: number) =>
     server().app.db.write((connection) =>
       connection
         .updateTable('links')

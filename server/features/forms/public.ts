@@ -6,7 +6,7 @@ import { requestId } from '../../http/request-id.ts'
 import type { ServerHandle } from '../../http/server-handle.ts'
 import type { Network } from '../../lib/ip-network.ts'
 import { log } from '../../lib/log.ts'
-import { answersOn, type RequestDomain } from '../../lib/request-domain.ts'
+import { type RequestDomain, servesWorkspace } from '../../lib/request-domain.ts'
 import { describeRequest } from '../../lib/telemetry/request-context.ts'
 import type { DiskSpace } from '../../storage/disk-space.ts'
 import type { ByteLimiter, RateLimiter } from '../accounts/access/rate-limiter.ts'
@@ -133,7 +133,7 @@ async function findVisibleForm(
 
 async function findForm({ db }: FormEndpointNeeds, { domain }: RequestContext, key: string) {
   const form = await findFormSettings(db, key)
-  return form && answersOn(domain, form.workspaceId) ? form : undefined
+  return form && servesWorkspace(domain, form.workspaceId) ? form : undefined
 }
 
 async function answerPost(

@@ -8,7 +8,7 @@ import { readBytes } from '../../http/json-body.ts'
 import type { ServerHandle } from '../../http/server-handle.ts'
 import { randomToken } from '../../lib/crypto/random.ts'
 import type { Network } from '../../lib/ip-network.ts'
-import { answersOn, type RequestDomain } from '../../lib/request-domain.ts'
+import { type RequestDomain, servesWorkspace } from '../../lib/request-domain.ts'
 import { createSlidingBudgets } from '../../lib/sliding-budget.ts'
 import { createSlidingWindows, WINDOW_MS } from '../../lib/sliding-window.ts'
 import type { StorageLimit } from '../accounts/strangers/storage-limit.ts'
@@ -204,7 +204,7 @@ function record(
   workspaceId: number | null,
 ): IntakeAnswer {
   const { at, domain } = view
-  if (workspaceId === null || !answersOn(domain, workspaceId))
+  if (workspaceId === null || !servesWorkspace(domain, workspaceId))
     return toErrorAnswer(404, 'Workspace not found')
   // Not kept and not forgotten: the tab reports the page view again.
   const room = state.pageViewLimit.take(workspaceId, 1 + body.p.length)

@@ -3,7 +3,7 @@
 
 import { toErrorResponse } from '../../../http/error-response.ts'
 import { requestId } from '../../../http/request-id.ts'
-import { answersOn, type RequestDomain } from '../../../lib/request-domain.ts'
+import { type RequestDomain, servesWorkspace } from '../../../lib/request-domain.ts'
 import { toFailure } from '../../../storage/database/errors.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { CaptchaProvider } from '../captcha/captcha-provider.ts'
@@ -62,7 +62,7 @@ async function readFormInfo({ db, captcha }: FormInfoNeeds, domain: RequestDomai
     .where('enabled', '=', 1)
     .where('workspaces.suspended_at', 'is', null)
     .execute()
-  const answering = forms.filter((form) => answersOn(domain, form.workspace_id))
+  const answering = forms.filter((form) => servesWorkspace(domain, form.workspace_id))
   return Object.fromEntries(
     answering.map(({ form_key, captcha: hasCaptcha, success_message }) => [
       form_key,
