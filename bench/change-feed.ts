@@ -55,6 +55,7 @@ async function createLinks(db: Database, workspaceId: number): Promise<number> {
     origin,
     domain: 'go.example',
     reserved: new Set<string>(),
+    reservedOnDomains: new Set<string>(),
     ownHosts: [],
     isOwnHost: () => true,
     schemes: [],

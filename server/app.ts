@@ -23,6 +23,7 @@ import { createFormCheckApi } from './features/forms/page-check/check-api.ts'
 import { createFormEndpoint } from './features/forms/public.ts'
 import { createLinksApi } from './features/links/api.ts'
 import { createDomainsApi } from './features/links/domains/domains-api.ts'
+import { isReserved, readRequestedSlug } from './features/links/slug.ts'
 import { createTrashApi } from './features/links/trash/trash-api.ts'
 import { createNotifyApi } from './features/notify/api.ts'
 import { createMailRoutes } from './features/notify/public.ts'
@@ -40,7 +41,6 @@ import { toRouteTemplate } from './http/route-table.ts'
 import type { ServerHandle } from './http/server-handle.ts'
 import { observeRequests } from './http/telemetry/observe-requests.ts'
 import { describeRequest } from './lib/telemetry/request-context.ts'
-import { percentDecode } from './lib/text.ts'
 import { createPages } from './pages.ts'
 import {
   answerApiFailure,
@@ -170,14 +170,14 @@ function createHandlers(services: Services) {
   const onApi = onSocket(rest)
   const onPage: Answer = (request, server) =>
     pages.fetch(request, { peer: server.requestIP(request)?.address })
-  /** Bun matches a path as it was sent. This handler resolves its dots, and allows a slash after a slug. */
+  /** Bun matches a path as it was sent. This handler resolves its dots. Every path that is not mounted may be a link's. */
   const onResolvedPath: Answer = (request, server) => {
     const path = pathOf(request.url)
     if (path === '/v1' || path.startsWith('/v1/')) return onApi(request, server)
-    const slug = /^\/([^/]+)\/+$/.exec(path)?.[1]
-    if (slug === undefined || services.site.reserved.has(slug)) return onPage(request, server)
+    const slug = readRequestedSlug(path)
+    if (slug === '' || isReserved(services.site, '', slug)) return onPage(request, server)
     describeRequest({ route: '/{slug}' })
-    return redirects.answer(request, server, percentDecode(slug))
+    return redirects.answer(request, server, slug)
   }
   return {
     redirects,
@@ -189,7 +189,7 @@ function createHandlers(services: Services) {
       doctor: doctor.routes,
       rest: rest.routes,
     },
-    slug: ((request, server) => redirects.answer(request, server, request.params.slug ?? '')) as Answer,
+    slug: onResolvedPath,
     form: ((request, server) => submit(request, server, pathOf(request.url).slice('/f'.length))) as Answer,
     snippet: snippet.latest,
     pinnedSnippet: snippet.versioned,

@@ -3,7 +3,7 @@
 import { isIP } from 'node:net'
 import { readHostName } from './features/links/domains/domain-directory.ts'
 import type { Site } from './features/links/link.ts'
-import { toReservedSlugs } from './features/links/slug.ts'
+import { toReservedOnDomains, toReservedSlugs } from './features/links/slug.ts'
 
 export interface SiteSettings {
   origin: string
@@ -35,5 +35,6 @@ export function createSite(settings: SiteSettings, isBlocked: Site['isBlocked'] 
     schemes: settings.destinationSchemes,
     isBlocked,
     reserved: toReservedSlugs([settings.snippetPath, settings.intakePath]),
+    reservedOnDomains: toReservedOnDomains([settings.snippetPath, settings.intakePath]),
   }
 }

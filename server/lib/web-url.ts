@@ -42,5 +42,8 @@ export function toShortUrl(
   { origin }: { origin: string },
   { domain, slug }: { domain: string; slug: string },
 ): string {
-  return `${domain === '' ? origin : `https://${domain}`}/${encodeURIComponent(slug)}`
+  return `${domain === '' ? origin : `https://${domain}`}/${encodePath(slug)}`
 }
+
+/** Encodes each segment; the slashes between them stay. */
+const encodePath = (path: string) => encodeURIComponent(path).replaceAll('%2F', '/')

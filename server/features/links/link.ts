@@ -6,11 +6,12 @@ import { toShortUrl } from '../../lib/web-url.ts'
 import type { Connection } from '../../storage/database/open-database.ts'
 import type { Links } from '../../storage/database/tables/link-tables.ts'
 import type { LinkResource } from './schema.ts'
+import type { ReservedNames } from './slug.ts'
 
 export type LinkRow = Selectable<Links>
 
 /** The addresses of this server, and the rules for links that the operator has set. */
-export interface Site {
+export interface Site extends ReservedNames {
   /** `https://go.example` */
   origin: string
   /** The default domain, such as `go.example`; with the port unless it is the default port of the scheme. */
@@ -23,8 +24,6 @@ export interface Site {
   schemes: string[]
   /** True where the operator blocks the URL's host. */
   isBlocked: (url: URL) => boolean
-  /** Reserved slugs of the default domain, in lower case. */
-  reserved: ReadonlySet<string>
 }
 
 /** The database stores the default domain as '', so that links keep working after its name has changed. */

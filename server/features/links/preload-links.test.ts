@@ -17,6 +17,7 @@ const site = {
   isOwnHost: () => true,
   schemes: [],
   reserved: new Set<string>(),
+  reservedOnDomains: new Set<string>(),
   isBlocked: () => false,
 }
 let db: DatabaseHandle

@@ -68,7 +68,7 @@ const MISSING: DestinationChoice = { kind: 'missing', rule: 'unknown', outcome: 
 
 export function createRedirects(state: RedirectNeeds) {
   return {
-    /** @param slug as the URL has it, decoded */
+    /** @param slug as `readRequestedSlug` gives it */
     answer: (request: Request, server: Peer, slug: string): Answer =>
       answerRequest(state, request, server, slug),
 
@@ -103,7 +103,7 @@ function answerRequest(state: RedirectNeeds, request: Request, server: Peer, slu
 
 function tryFastPath(
   state: RedirectNeeds,
-  { segment: slug, query, headers }: RequestHead,
+  { path: slug, query, headers }: RequestHead,
   peer: string,
 ): FastRedirect | null {
   const link = state.cache.get('', toSlugKey(slug))
