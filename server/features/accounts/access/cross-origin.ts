@@ -34,10 +34,13 @@ function hasNoForeignOrigin(headers: Headers, publicOrigin: string): boolean {
   return origin === null || isOwnHost(origin, headers, publicOrigin)
 }
 
-/** Compares hosts, not origins: a proxy that ends TLS passes on the host name but not the scheme. */
+/**
+ * Compares hosts, not origins: a proxy that ends TLS passes on the host name but not the scheme. The gate has let the
+ * request through because its host is the default domain's. Behind a proxy, that may have been `X-Forwarded-Host`: then
+ * `Host` may name anything, a workspace's domain too.
+ */
 function isOwnHost(url: string, headers: Headers, publicOrigin: string): boolean {
   const host = URL.parse(url)?.host
-  return (
-    host !== undefined && host !== '' && (host === headers.get('host') || host === new URL(publicOrigin).host)
-  )
+  const requested = headers.has('x-forwarded-host') ? null : headers.get('host')
+  return host !== undefined && host !== '' && (host === requested || host === new URL(publicOrigin).host)
 }
