@@ -24,7 +24,7 @@ import { type Blocklist, createBlocklist } from './features/links/blocklist/bloc
 import { createDestinationJudge } from './features/links/blocklist/judge-destination.ts'
 import { createLinkCache } from './features/links/cache.ts'
 import { createClickLimiter } from './features/links/counting/use-click.ts'
-import { createDomainDirectory } from './features/links/domains/domain-directory.ts'
+import { createDomainDirectory, type DomainDirectory } from './features/links/domains/domain-directory.ts'
 import type { Site } from './features/links/link.ts'
 import { readLinkMetrics } from './features/links/metrics.ts'
 import { preloadLinks } from './features/links/preload-links.ts'
@@ -128,6 +128,8 @@ export async function openServices(config: Config, options: ServiceOptions = {})
 /** What anybody may ask for needs these. */
 const createPublicNeeds = (config: Config, shared: Shared, { intake, forms, formFacts }: PublicServices) => ({
   site: shared.site,
+  domains: shared.domains,
+  hosts: { domains: shared.domains, site: shared.site, trustProxy: config.trustProxy },
   origin: config.origin,
   paths: config,
   redirects: { ...shared, trustProxy: config.trustProxy, abuseEmail: config.abuseEmail },
@@ -201,9 +203,11 @@ type Shared = ReturnType<typeof createShared>
 
 /** Things that several features share. There must be exactly one of each. */
 function createShared(config: Config, needs: SharedNeeds) {
-  const { db, disk, spool, misses, cluster, hitWorker, getSalt, site, blocklist, now, clock } = needs
+  const { db, disk, spool, misses, cluster, hitWorker, getSalt, blocklist, now, clock } = needs
   const getOthersShippedUntil = cluster.getOthersShippedUntil
   const freshness = createFreshness(db.engine)
+  const cache = createLinkCache(freshness)
+  const domains = createDomainDirectory(db, needs.site, { onNewHolder: cache.invalidateMisses })
   const mailBudget = createMailBudget({ db, now, mailPerDay: config.mailPerDay })
   const send = createMailSender(config)
   return {
@@ -215,13 +219,13 @@ function createShared(config: Config, needs: SharedNeeds) {
     hits: { ...hitWorker, countedUntil: () => Math.min(hitWorker.countedUntil(), getOthersShippedUntil()) },
     getOthersShippedUntil,
     getSalt,
-    site,
+    site: addDomains(needs.site, domains),
     now,
     clock,
     clickLimiter: createClickLimiter(db),
     freshness,
-    cache: createLinkCache(freshness),
-    domains: createDomainDirectory(db, site),
+    cache,
+    domains,
     blocklist,
     isBlockedDestination: createDestinationJudge(blocklist),
     geo: createLazyGeoLookup(config.geoipDb),
@@ -232,6 +236,12 @@ function createShared(config: Config, needs: SharedNeeds) {
     sendMail: send && limitMails(send, mailBudget),
   }
 }
+
+/** No link may lead to a short link, on whatever domain: it could make a loop. */
+const addDomains = (site: Site, domains: DomainDirectory): Site => ({
+  ...site,
+  isShortHost: (host) => site.isShortHost(host) || domains.isOwnDomain(host),
+})
 
 /** Opens what pages on other sites use: the form endpoint, and the intake of the snippet. */
 function openPublicServices(config: Config, shared: Shared, notify: Notify) {

@@ -13,7 +13,9 @@ const dataDir = mkdtempSync(join(tmpdir(), 'towpath-preload-'))
 const site = {
   origin: 'https://go.example',
   domain: 'go.example',
+  names: new Set<string>(),
   ownHosts: [],
+  isShortHost: () => false,
   isOwnHost: () => true,
   schemes: [],
   reserved: new Set<string>(),

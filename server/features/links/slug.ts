@@ -31,6 +31,7 @@ export const RESERVED_SLUGS: ReadonlySet<string> = new Set([
   'version',
   'metrics',
   'thanks',
+  'tls',
   'robots.txt',
   'favicon.ico',
   'sitemap.xml',
