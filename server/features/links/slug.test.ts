@@ -65,7 +65,7 @@ onBothEngines('slugs', (server) => {
       [`Mixed-Case_1.${tag}`, `mixed-case_1.${tag}`, `MIXED-CASE_1.${tag.toUpperCase()}`],
       [`Größe-${tag}`, `GRÖSSE-${tag}`.replace('SS', 'ẞ'), `Gro\u0308ße-${tag}`],
       [`ΟΔΟΣ-${tag}`, `οδος-${tag}`, `οδοσ-${tag}`],
-      [`Docs/Größe/${tag}`, `docs/gro\u0308ße/${tag}`],
+      [`Guides/Größe/${tag}`, `guides/gro\u0308ße/${tag}`],
       [`❤️-${tag}`, `❤-${tag}`],
       [`👩‍❤️‍👨/1️⃣/👍🏽/🇩🇪/${tag}`, `👩‍❤‍👨/1⃣/👍🏽\ufe0f/🇩🇪/${tag}`],
       [`क्षि-${tag}`],

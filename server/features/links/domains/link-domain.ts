@@ -60,6 +60,21 @@ export async function findLinkDomain(
   return row ? toLinkDomain(row) : { name, caseSensitive: false }
 }
 
+/** Who has a name now. @returns undefined where it answers for nobody; no workspace for the default domain */
+export async function findHolder(
+  connection: Connection,
+  name: string,
+): Promise<{ workspaceId: number | null; caseSensitive: boolean } | undefined> {
+  if (name === '') return { workspaceId: null, caseSensitive: false }
+  const row = await connection
+    .selectFrom('domains')
+    .select(['workspace_id', 'case_sensitive'])
+    .where('domain', '=', name)
+    .where('verified_at', 'is not', null)
+    .executeTakeFirst()
+  return row && { workspaceId: row.workspace_id, caseSensitive: row.case_sensitive === 1 }
+}
+
 async function findPrimaryDomain(lookup: DomainLookup, actor: Pick<Actor, 'workspaceId'>) {
   const row = await selectDomains(lookup, actor)
     .where('is_primary', '=', 1)
