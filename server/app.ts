@@ -217,7 +217,8 @@ function createHandlers(services: Services) {
       doctor: doctor.routes,
       rest: rest.routes,
     },
-    slug: onResolvedPath,
+    slug: ((request, server, domain) =>
+      redirects.answer(request, server, domain, readRequestedSlug(pathOf(request.url)))) as DomainAnswer,
     form: ((request, server) => submit(request, server, pathOf(request.url).slice('/f'.length))) as Answer,
     snippet: snippet.latest,
     pinnedSnippet: snippet.versioned,
