@@ -221,7 +221,8 @@ function createHandlers(services: Services) {
       doctor: doctor.routes,
       rest: rest.routes,
     },
-    slug: onResolvedPath,
+    slug: ((request, server, domain) =>
+      redirects.answer(request, server, domain, readRequestedSlug(pathOf(request.url)))) as DomainAnswer,
     form: ((request, server, domain) =>
       submit(request, server, pathOf(request.url).slice('/f'.length), domain)) as DomainAnswer,
     snippet: snippet.latest,
