@@ -57,7 +57,6 @@ function readValue(name: FilterName, text: string): ReadValue {
     case 'domain':
       return { values: [foldCase(text)] }
     case 'slug':
-      // Some domains tell upper case from lower case.
       return { values: [text] }
     case 'trigger':
       return readOption(text, HIT_TRIGGERS)

@@ -1,10 +1,10 @@
 // Resolves the selection of a question: names of links and tags become ids, and ranges become milliseconds.
 
 import { invalid } from '../../lib/failure.ts'
-import { foldCase } from '../../lib/text.ts'
 import type { Database } from '../../storage/database/database.ts'
 import type { ColumnFilter } from '../../storage/filter-sql.ts'
 import type { Actor } from '../accounts/access/actor.ts'
+import { toSlugKey } from '../links/slug.ts'
 import type { FilterName, FilterValues } from './filter.ts'
 import type { QuestionSelection } from './parameters.ts'
 import {
@@ -113,29 +113,31 @@ async function resolveFilter<Name extends FilterName>(
       return toLinkFilter(await links.where('domain', 'in', stored).execute())
     }
     case 'slug':
-      return toLinkFilter(await listLinksBySlug(db, workspaceId, texts))
+      return toLinkFilter(await findLinksBySlug(db, workspaceId, texts))
     default:
       return { column: name as ResolvedName<Name>, values, negate }
   }
 }
 
-/** The links of all domains that have one of these slugs. A case-sensitive domain stores its slugs as they were typed. */
-async function listLinksBySlug({ read }: SelectionNeeds['db'], workspaceId: number, slugs: string[]) {
-  const folded = slugs.map(foldCase)
-  const links = await read
+/** Most domains do not tell the case of a slug apart. */
+async function findLinksBySlug({ read }: Pick<Database, 'read'>, workspaceId: number, slugs: string[]) {
+  const domains = read
+    .selectFrom('domains')
+    .select('domain')
+    .where('workspace_id', '=', workspaceId)
+    .where('case_sensitive', '=', 1)
+  const toKeys = (caseSensitive: boolean) => slugs.map((slug) => toSlugKey(slug, caseSensitive))
+  return read
     .selectFrom('links')
-    .leftJoin('domains', (join) =>
-      join
-        .onRef('domains.workspace_id', '=', 'links.workspace_id')
-        .onRef('domains.domain', '=', 'links.domain'),
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where((e) =>
+      e.or([
+        e('slug_key', 'in', toKeys(false)).and('domain', 'not in', domains),
+        e('slug_key', 'in', toKeys(true)).and('domain', 'in', domains),
+      ]),
     )
-    .select(['links.id', 'slug_key', 'case_sensitive'])
-    .where('links.workspace_id', '=', workspaceId)
-    .where('slug_key', 'in', [...slugs, ...folded])
     .execute()
-  return links.filter(({ slug_key, case_sensitive }) =>
-    (case_sensitive === 1 ? slugs : folded).includes(slug_key),
-  )
 }
 
 /** @throws Failure `invalid` when the granularity gives too many buckets */
