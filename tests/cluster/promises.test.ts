@@ -9,6 +9,7 @@ import { isAcknowledged } from '../faults/form-submissions.ts'
 import type { ServerProcess } from '../faults/server-process.ts'
 import { CLICKHOUSE_START_MS } from '../support/clickhouse/clickhouse-server.ts'
 import { type Cluster, startCluster } from '../support/cluster/start-cluster.ts'
+import { startDnsServer } from '../support/fake-servers/dns-server.ts'
 import { nextSenderAddress, SCRIPT_HEADERS } from '../support/form-requests.ts'
 import { BROWSER_USER_AGENT } from '../support/server/test-server.ts'
 import { until } from '../support/until.ts'
@@ -17,11 +18,12 @@ const DESTINATION = 'https://shop.example/landing'
 
 let cluster: Cluster
 let key: string
+const dns = await startDnsServer()
 beforeAll(async () => {
-  cluster = await startCluster(4)
+  cluster = await startCluster(4, { environment: { DNS_SERVERS: dns.address } })
   key = cluster.keys[0] as string
 }, CLICKHOUSE_START_MS)
-afterAll(() => cluster.end())
+afterAll(() => Promise.all([cluster.end(), dns.stop()]))
 
 const createLink = async (slug: string, fields: Record<string, unknown> = {}) => {
   const { status, text, json } = await cluster
@@ -91,6 +93,60 @@ describe('an edit', () => {
     await waitUntilAllSee('fresh', 404)
     await createLink('fresh')
     await waitUntilAllSee('fresh', DESTINATION)
+  })
+})
+
+describe('a domain that one node verifies', () => {
+  const DOMAIN = 'go.brand.example'
+  const call = async (node: ServerProcess, method: string, path: string) => {
+    const response = await fetch(`${node.origin}/v1${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${key}` },
+    })
+    return { status: response.status, json: await response.json() }
+  }
+  const ask = async (node: ServerProcess, path: string) => {
+    const { status, headers } = await node.click(path, {
+      Host: DOMAIN,
+      'X-Forwarded-For': nextSenderAddress(),
+    })
+    return status === 302 ? headers.get('location') : status
+  }
+  const waitUntilAllAnswer = (path: string, expected: string | number) =>
+    until(`all nodes to answer ${DOMAIN}/${path} with ${expected}`, async () => {
+      const seen = await Promise.all(cluster.nodes.map((node) => ask(node, path)))
+      return seen.every((found) => found === expected)
+    })
+  let id: number
+
+  test('answers on all nodes, and on the one that verified it before its answer', async () => {
+    await waitUntilAllAnswer('spring', 404)
+    const { json } = await cluster.pick(0).api(key, '/domains', { domain: DOMAIN })
+    id = json.data.id
+    dns.set('TXT', json.data.dns[0].name, json.data.dns[0].value)
+    const verified = await cluster.pick(1).api(key, `/domains/${id}/verify`, {})
+    expect(verified.json.data.verified).toBe(true)
+    expect(await ask(cluster.pick(1), 'robots.txt')).toBe(200)
+    await createLink('spring', { domain: DOMAIN })
+    await waitUntilAllAnswer('spring', DESTINATION)
+  })
+
+  test('is no source of visitors for any node', async () => {
+    const { id: linkId } = await createLink('referred')
+    for (const node of cluster.nodes)
+      await node.click('referred', { Referer: `https://${DOMAIN}/x`, 'X-Forwarded-For': nextSenderAddress() })
+    await until('three direct clicks', async () => {
+      const path = `/analytics/clicks?groupBy=referrer&linkId=${linkId}`
+      const { data } = (await cluster.pick(0).api(key, path)).json
+      return data[0]?.clicks === 3 && data[0].referrer === '(direct)'
+    })
+  })
+
+  test('is gone from all nodes with its links, which answer on the default domain then', async () => {
+    expect((await call(cluster.pick(2), 'DELETE', `/domains/${id}?moveTo=default`)).status).toBe(200)
+    expect(await ask(cluster.pick(2), 'spring')).toBe(404)
+    await waitUntilAllAnswer('spring', 404)
+    await waitUntilAllSee('spring', DESTINATION)
   })
 })
 

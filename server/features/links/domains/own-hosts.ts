@@ -1,10 +1,14 @@
 // The hosts that reach this server now: those of the default domain, and the verified domains of all workspaces.
 
-import type { Site } from '../link.ts'
 import type { DomainDirectory } from './domain-directory.ts'
 
+interface SiteHosts {
+  /** The hosts of the default domain, and those that reach this server from its own machine. */
+  ownHosts: string[]
+}
+
 interface Needs {
-  site: Pick<Site, 'ownHosts'>
+  site: SiteHosts
   domains: Pick<DomainDirectory, 'isOwnDomain'>
 }
 
@@ -15,6 +19,6 @@ export function createOwnHosts({ site, domains }: Needs) {
 }
 
 /** The same hosts as a list, for another process. */
-export const listOwnHosts = (site: Pick<Site, 'ownHosts'>, domains: string[]) => [
+export const listOwnHosts = (site: SiteHosts, domains: string[]) => [
   ...new Set([...site.ownHosts, ...domains]),
 ]
